@@ -1,0 +1,172 @@
+CREATE TABLE `api_keys` (
+	`id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`user_id` text NOT NULL,
+	`name` text NOT NULL,
+	`prefix` text NOT NULL,
+	`key_hash` text NOT NULL,
+	`scopes` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`expires_at` integer,
+	`last_used_at` integer,
+	`revoked_at` integer
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `api_keys_key_hash_unique` ON `api_keys` (`key_hash`);--> statement-breakpoint
+CREATE INDEX `api_keys_by_tenant` ON `api_keys` (`tenant_id`,`user_id`);--> statement-breakpoint
+CREATE TABLE `attempts` (
+	`id` text NOT NULL,
+	`subscription_id` text NOT NULL,
+	`tenant_id` text NOT NULL,
+	`delivery_id` text NOT NULL,
+	`event_id` text NOT NULL,
+	`event_type` text NOT NULL,
+	`status` text NOT NULL,
+	`response_code` integer,
+	`response_body` text,
+	`error` text,
+	`attempt_count` integer NOT NULL,
+	`attempted_at` integer NOT NULL,
+	`completed_at` integer,
+	PRIMARY KEY(`subscription_id`, `id`)
+);
+--> statement-breakpoint
+CREATE TABLE `deliveries` (
+	`id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`subscription_id` text NOT NULL,
+	`event_id` text NOT NULL,
+	`kind` text NOT NULL,
+	`attempts` integer DEFAULT 0 NOT NULL,
+	`interruptions` integer DEFAULT 0 NOT NULL,
+	`lease` text,
+	`due_at` integer,
+	`sweep_at` integer,
+	`created_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `deliveries_to_sweep` ON `deliveries` (`sweep_at`) WHERE sweep_at IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `email_tokens` (
+	`hash` text PRIMARY KEY NOT NULL,
+	`purpose` text NOT NULL,
+	`subject_id` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`expires_at` integer NOT NULL,
+	`used_at` integer
+);
+--> statement-breakpoint
+CREATE INDEX `email_tokens_by_subject` ON `email_tokens` (`subject_id`,`purpose`);--> statement-breakpoint
+CREATE INDEX `email_tokens_by_expiry` ON `email_tokens` (`expires_at`);--> statement-breakpoint
+CREATE TABLE `events` (
+	`id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`type` text NOT NULL,
+	`payload` text NOT NULL,
+	`correlation_id` text,
+	`idempotency_key` text,
+	`request_hash` text,
+	`delivery_count` integer DEFAULT 0 NOT NULL,
+	`created_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `events_by_idempotency_key` ON `events` (`tenant_id`,`idempotency_key`) WHERE idempotency_key IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `invitations` (
+	`id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`email` text NOT NULL,
+	`role` text NOT NULL,
+	`invited_by` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`expires_at` integer NOT NULL,
+	`accepted_at` integer,
+	`accepted_by` text,
+	`revoked_at` integer
+);
+--> statement-breakpoint
+CREATE INDEX `invitations_by_tenant` ON `invitations` (`tenant_id`);--> statement-breakpoint
+CREATE TABLE `memberships` (
+	`tenant_id` text NOT NULL,
+	`user_id` text NOT NULL,
+	`role` text NOT NULL,
+	`created_at` integer NOT NULL,
+	PRIMARY KEY(`tenant_id`, `user_id`)
+);
+--> statement-breakpoint
+CREATE INDEX `memberships_by_user` ON `memberships` (`user_id`);--> statement-breakpoint
+CREATE TABLE `recovery_codes` (
+	`user_id` text NOT NULL,
+	`code_hash` text NOT NULL,
+	`used_at` integer,
+	PRIMARY KEY(`user_id`, `code_hash`)
+);
+--> statement-breakpoint
+CREATE TABLE `sessions` (
+	`id` text PRIMARY KEY NOT NULL,
+	`user_id` text NOT NULL,
+	`tenant_id` text NOT NULL,
+	`generation` integer NOT NULL,
+	`refresh_token_hash` text NOT NULL,
+	`rotated_at` integer NOT NULL,
+	`rotation_key_hash` text,
+	`device_name` text,
+	`browser` text,
+	`operating_system` text,
+	`platform` text,
+	`ip_address` text,
+	`location` text,
+	`created_at` integer NOT NULL,
+	`expires_at` integer NOT NULL,
+	`last_activity_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `sessions_by_user` ON `sessions` (`user_id`);--> statement-breakpoint
+CREATE INDEX `sessions_by_expiry` ON `sessions` (`expires_at`);--> statement-breakpoint
+CREATE TABLE `subscription_events` (
+	`tenant_id` text NOT NULL,
+	`event_type` text NOT NULL,
+	`subscription_id` text NOT NULL,
+	PRIMARY KEY(`tenant_id`, `event_type`, `subscription_id`)
+);
+--> statement-breakpoint
+CREATE INDEX `subscription_events_by_subscription` ON `subscription_events` (`subscription_id`);--> statement-breakpoint
+CREATE TABLE `subscriptions` (
+	`id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`name` text NOT NULL,
+	`url` text NOT NULL,
+	`events` text NOT NULL,
+	`secret_sealed` text NOT NULL,
+	`enabled` integer NOT NULL,
+	`is_deleted` integer DEFAULT false NOT NULL,
+	`version` integer DEFAULT 0 NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	`last_triggered_at` integer,
+	`failure_count` integer DEFAULT 0 NOT NULL,
+	`slow_until` integer DEFAULT 0 NOT NULL,
+	`pending_attempts` integer DEFAULT 0 NOT NULL,
+	`succeeded_attempts` integer DEFAULT 0 NOT NULL,
+	`failed_attempts` integer DEFAULT 0 NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `subscriptions_by_tenant` ON `subscriptions` (`tenant_id`,`created_at`);--> statement-breakpoint
+CREATE TABLE `tenants` (
+	`id` text PRIMARY KEY NOT NULL,
+	`name` text NOT NULL,
+	`created_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `users` (
+	`id` text PRIMARY KEY NOT NULL,
+	`email` text NOT NULL,
+	`name` text,
+	`password_hash` text NOT NULL,
+	`email_verified_at` integer,
+	`verification_mailed_at` integer,
+	`totp_secret_sealed` text,
+	`totp_enabled_at` integer,
+	`totp_last_step` integer DEFAULT 0 NOT NULL,
+	`created_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `users_email_unique` ON `users` (`email`);

@@ -1,0 +1,231 @@
+/** The data model on one page. Times are Unix milliseconds; ids are UUIDv7; secrets are sealed or hashed. */
+import { sql } from "drizzle-orm";
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+
+export const tenants = sqliteTable("tenants", {
+  id: text().primaryKey(),
+  name: text().notNull(),
+  createdAt: integer("created_at").notNull(),
+});
+
+export const users = sqliteTable("users", {
+  id: text().primaryKey(),
+  /** NFKC-normalised and lower-cased. */
+  email: text().notNull().unique(),
+  name: text(),
+  /** PHC string. */
+  passwordHash: text("password_hash").notNull(),
+  emailVerifiedAt: integer("email_verified_at"),
+  verificationMailedAt: integer("verification_mailed_at"),
+  totpSecretSealed: text("totp_secret_sealed"),
+  totpEnabledAt: integer("totp_enabled_at"),
+  /** Last TOTP time step that was accepted: a code works once (RFC 6238 section 5.2). */
+  totpLastStep: integer("totp_last_step").notNull().default(0),
+  createdAt: integer("created_at").notNull(),
+});
+
+export const memberships = sqliteTable(
+  "memberships",
+  {
+    tenantId: text("tenant_id").notNull(),
+    userId: text("user_id").notNull(),
+    role: text().notNull(),
+    createdAt: integer("created_at").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.tenantId, t.userId] }), index("memberships_by_user").on(t.userId)],
+);
+
+/** One row per login; the refresh token's generation counts up in place. */
+export const sessions = sqliteTable(
+  "sessions",
+  {
+    id: text().primaryKey(),
+    userId: text("user_id").notNull(),
+    tenantId: text("tenant_id").notNull(),
+    generation: integer().notNull(),
+    /** SHA-256 of the current refresh token. */
+    refreshTokenHash: text("refresh_token_hash").notNull(),
+    rotatedAt: integer("rotated_at").notNull(),
+    /** SHA-256 of the Idempotency-Key of the last rotation. */
+    rotationKeyHash: text("rotation_key_hash"),
+    deviceName: text("device_name"),
+    browser: text(),
+    operatingSystem: text("operating_system"),
+    platform: text(),
+    ipAddress: text("ip_address"),
+    location: text(),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at").notNull(),
+    lastActivityAt: integer("last_activity_at").notNull(),
+  },
+  (t) => [index("sessions_by_user").on(t.userId), index("sessions_by_expiry").on(t.expiresAt)],
+);
+
+/** Tokens that travel by mail: verification, password reset, invitation. Only the SHA-256 is kept. */
+export const emailTokens = sqliteTable(
+  "email_tokens",
+  {
+    hash: text().primaryKey(),
+    purpose: text({ enum: ["verify", "reset", "invite"] }).notNull(),
+    /** User id, or invitation id for "invite". */
+    subjectId: text("subject_id").notNull(),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at").notNull(),
+    usedAt: integer("used_at"),
+  },
+  (t) => [index("email_tokens_by_subject").on(t.subjectId, t.purpose), index("email_tokens_by_expiry").on(t.expiresAt)],
+);
+
+export const recoveryCodes = sqliteTable(
+  "recovery_codes",
+  { userId: text("user_id").notNull(), codeHash: text("code_hash").notNull(), usedAt: integer("used_at") },
+  (t) => [primaryKey({ columns: [t.userId, t.codeHash] })],
+);
+
+export const apiKeys = sqliteTable(
+  "api_keys",
+  {
+    id: text().primaryKey(),
+    tenantId: text("tenant_id").notNull(),
+    userId: text("user_id").notNull(),
+    name: text().notNull(),
+    prefix: text().notNull(),
+    /** SHA-256 of the whole key. */
+    keyHash: text("key_hash").notNull().unique(),
+    scopes: text({ mode: "json" }).$type<string[]>().notNull(),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at"),
+    lastUsedAt: integer("last_used_at"),
+    revokedAt: integer("revoked_at"),
+  },
+  (t) => [index("api_keys_by_tenant").on(t.tenantId, t.userId)],
+);
+
+export const invitations = sqliteTable(
+  "invitations",
+  {
+    id: text().primaryKey(),
+    tenantId: text("tenant_id").notNull(),
+    email: text().notNull(),
+    role: text().notNull(),
+    invitedBy: text("invited_by").notNull(),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at").notNull(),
+    acceptedAt: integer("accepted_at"),
+    acceptedBy: text("accepted_by"),
+    revokedAt: integer("revoked_at"),
+  },
+  (t) => [index("invitations_by_tenant").on(t.tenantId)],
+);
+
+export const subscriptions = sqliteTable(
+  "subscriptions",
+  {
+    id: text().primaryKey(),
+    tenantId: text("tenant_id").notNull(),
+    name: text().notNull(),
+    url: text().notNull(),
+    events: text({ mode: "json" }).$type<string[]>().notNull(),
+    secretSealed: text("secret_sealed").notNull(),
+    enabled: integer({ mode: "boolean" }).notNull(),
+    isDeleted: integer("is_deleted", { mode: "boolean" }).notNull().default(false),
+    version: integer().notNull().default(0),
+    createdAt: integer("created_at").notNull(),
+    updatedAt: integer("updated_at").notNull(),
+    lastTriggeredAt: integer("last_triggered_at"),
+    /** Failed attempts since the last success. */
+    failureCount: integer("failure_count").notNull().default(0),
+    /** Until then its deliveries use the slow lane: it timed out lately. */
+    slowUntil: integer("slow_until").notNull().default(0),
+    /** Counts of its attempt rows, kept as they change so that metrics never scan the log. */
+    pendingAttempts: integer("pending_attempts").notNull().default(0),
+    succeededAttempts: integer("succeeded_attempts").notNull().default(0),
+    failedAttempts: integer("failed_attempts").notNull().default(0),
+  },
+  (t) => [index("subscriptions_by_tenant").on(t.tenantId, t.createdAt)],
+);
+
+/** Fan-out index: which subscriptions of a tenant want an event type ("*" stands for all). */
+export const subscriptionEvents = sqliteTable(
+  "subscription_events",
+  {
+    tenantId: text("tenant_id").notNull(),
+    eventType: text("event_type").notNull(),
+    subscriptionId: text("subscription_id").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.eventType, t.subscriptionId] }),
+    index("subscription_events_by_subscription").on(t.subscriptionId),
+  ],
+);
+
+export const events = sqliteTable(
+  "events",
+  {
+    id: text().primaryKey(),
+    tenantId: text("tenant_id").notNull(),
+    type: text().notNull(),
+    /** The exact body that subscribers get. */
+    payload: text().notNull(),
+    correlationId: text("correlation_id"),
+    idempotencyKey: text("idempotency_key"),
+    requestHash: text("request_hash"),
+    deliveryCount: integer("delivery_count").notNull().default(0),
+    createdAt: integer("created_at").notNull(),
+  },
+  (t) => [
+    uniqueIndex("events_by_idempotency_key")
+      .on(t.tenantId, t.idempotencyKey)
+      .where(sql`idempotency_key IS NOT NULL`),
+  ],
+);
+
+/** The outbox: one row per event and subscription. The row is the truth, a queue message only a nudge. */
+export const deliveries = sqliteTable(
+  "deliveries",
+  {
+    /** Sent as `webhook-id`, the same on every attempt. */
+    id: text().primaryKey(),
+    tenantId: text("tenant_id").notNull(),
+    subscriptionId: text("subscription_id").notNull(),
+    eventId: text("event_id").notNull(),
+    kind: text({ enum: ["event", "retry", "test"] }).notNull(),
+    /** Attempts that ended; one that a dead consumer left does not count. */
+    attempts: integer().notNull().default(0),
+    /** Attempts that a dead consumer left; bounds a delivery that kills its consumer. */
+    interruptions: integer().notNull().default(0),
+    /** Fencing token of the consumer that holds it. */
+    lease: text(),
+    /** Not to be claimed before: next attempt, or end of the lease. Null when done. */
+    dueAt: integer("due_at"),
+    /** The sweep looks at it from then on. Null when done. */
+    sweepAt: integer("sweep_at"),
+    createdAt: integer("created_at").notNull(),
+  },
+  (t) => [
+    index("deliveries_to_sweep")
+      .on(t.sweepAt)
+      .where(sql`sweep_at IS NOT NULL`),
+  ],
+);
+
+/** The delivery log: one row per attempt. Ids are time-ordered, so the key is also the log's order. */
+export const attempts = sqliteTable(
+  "attempts",
+  {
+    id: text().notNull(),
+    subscriptionId: text("subscription_id").notNull(),
+    tenantId: text("tenant_id").notNull(),
+    deliveryId: text("delivery_id").notNull(),
+    eventId: text("event_id").notNull(),
+    eventType: text("event_type").notNull(),
+    status: text({ enum: ["pending", "success", "failed"] }).notNull(),
+    responseCode: integer("response_code"),
+    responseBody: text("response_body"),
+    error: text(),
+    attemptCount: integer("attempt_count").notNull(),
+    attemptedAt: integer("attempted_at").notNull(),
+    completedAt: integer("completed_at"),
+  },
+  (t) => [primaryKey({ columns: [t.subscriptionId, t.id] })],
+);
