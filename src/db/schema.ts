@@ -174,9 +174,7 @@ export const events = sqliteTable(
     createdAt: integer("created_at").notNull(),
   },
   (t) => [
-    uniqueIndex("events_by_idempotency_key")
-      .on(t.tenantId, t.idempotencyKey)
-      .where(sql`idempotency_key IS NOT NULL`),
+    uniqueIndex("events_by_idempotency_key").on(t.tenantId, t.idempotencyKey).where(sql`idempotency_key IS NOT NULL`),
   ],
 );
 
@@ -202,11 +200,7 @@ export const deliveries = sqliteTable(
     sweepAt: integer("sweep_at"),
     createdAt: integer("created_at").notNull(),
   },
-  (t) => [
-    index("deliveries_to_sweep")
-      .on(t.sweepAt)
-      .where(sql`sweep_at IS NOT NULL`),
-  ],
+  (t) => [index("deliveries_to_sweep").on(t.sweepAt).where(sql`sweep_at IS NOT NULL`)],
 );
 
 /** The delivery log: one row per attempt. Ids are time-ordered, so the key is also the log's order. */

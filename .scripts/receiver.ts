@@ -1,0 +1,44 @@
+/** `npm run receiver [-- --port N --secret S --fail N]`: prints each delivery and whether its signature is right. */
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { createServer } from "node:http";
+import { parseArgs } from "node:util";
+
+const { values } = parseArgs({
+  options: {
+    port: { type: "string", default: "9000" },
+    secret: { type: "string", default: "quickstart-secret" },
+    /** Answers 500 to this many deliveries first. */
+    fail: { type: "string", default: "0" },
+  },
+});
+let failuresLeft = Number(values.fail);
+
+function isSigned(body: Buffer, signature: string): boolean {
+  const expected = createHmac("sha256", values.secret).update(body).digest();
+  const given = Buffer.from(signature, "hex");
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+const server = createServer(async (request, response) => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const body = Buffer.concat(chunks);
+  const header = (name: string) => String(request.headers[name] ?? "");
+  const status = failuresLeft-- > 0 ? 500 : 200;
+  console.log(
+    JSON.stringify({
+      at: new Date().toISOString(),
+      event: header("x-webhook-event"),
+      id: header("webhook-id"),
+      signature: isSigned(body, header("x-webhook-signature")) ? "right" : "WRONG",
+      answered: status,
+      body: body.toString("utf8"),
+    }),
+  );
+  response.writeHead(status, { "content-type": "text/plain" }).end(status === 200 ? "ok" : "failing on purpose");
+});
+
+server.listen(Number(values.port), "127.0.0.1", () =>
+  console.log(`Receiver on http://127.0.0.1:${values.port}/ checks signatures with the secret "${values.secret}".`),
+);
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(0));

@@ -1,0 +1,57 @@
+/** Middleware order and every mount, on one screen. */
+import { Hono } from "hono";
+import { cors } from "hono/cors";
+import { secureHeaders } from "hono/secure-headers";
+import { accountRoutes, publicAuthRoutes } from "./auth/routes";
+import { createDeps } from "./deps";
+import { notFound } from "./errors";
+import { eventRoutes } from "./events/routes";
+import { jsonOnly, limitBody } from "./http/body";
+import type { AppEnv } from "./http/env";
+import { errorResponse } from "./http/errors";
+import { healthRoutes } from "./http/health";
+import { methodNotAllowed } from "./http/methods";
+import { requirePrincipal } from "./http/principal";
+import { requestLog } from "./http/request-log";
+import { webhookRoutes } from "./webhooks/routes";
+
+const BODY_KIB = 64;
+const EVENT_BODY_KIB = 256;
+const EVENTS_PATH = "/api/v1/events";
+
+export const app = new Hono<AppEnv>();
+
+app.use(requestLog);
+app.use(secureHeaders());
+app.use(async (c, next) => {
+  c.set("deps", await createDeps(c.env, c.executionCtx));
+  await next();
+});
+app.use(async (c, next) => {
+  const { corsOrigins } = c.get("deps").config;
+  const allow = cors({
+    origin: (origin) => (corsOrigins.includes(origin) ? origin : null),
+    allowHeaders: ["Authorization", "Content-Type", "Idempotency-Key", "X-API-Key", "X-Request-Id"],
+    exposeHeaders: ["X-Request-Id", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"],
+    maxAge: 600,
+  });
+  return allow(c, next);
+});
+app.use("/api/*", async (c, next) => {
+  c.header("Cache-Control", "no-store");
+  return limitBody(c.req.path === EVENTS_PATH ? EVENT_BODY_KIB : BODY_KIB)(c, next);
+});
+app.use("/api/*", jsonOnly);
+
+const authenticated = new Hono<AppEnv>()
+  .use(requirePrincipal)
+  .route("/auth", accountRoutes)
+  .route("/webhooks", webhookRoutes)
+  .route("/events", eventRoutes);
+
+app.route("/", healthRoutes);
+app.route("/api/v1/auth", publicAuthRoutes);
+app.route("/api/v1", authenticated);
+
+app.notFound((c) => errorResponse(c, methodNotAllowed(app, c) ?? notFound("Route")));
+app.onError((error, c) => errorResponse(c, error));

@@ -1,0 +1,40 @@
+/** Sessions and the token pair that stands for one. */
+import { sha256Hex } from "../crypto/encoding";
+import { signAccessToken } from "../crypto/jwt";
+import { makeRefreshToken } from "../crypto/refresh-token";
+import { newId } from "../db/ids";
+import type { Deps } from "../deps";
+import type { Device } from "./device";
+import type { NewSession } from "./store";
+
+const DAY_MS = 24 * 3_600_000;
+/** Sliding: each refresh starts it anew, never past `SESSION_MAX_MS` after login. */
+const SESSION_IDLE_MS = 30 * DAY_MS;
+
+export interface TokenPair {
+  accessToken: string;
+  refreshToken: string;
+}
+
+/** Makes a session's row and its first token pair; nothing is written, the caller's batch does that. */
+export async function draftSession(
+  deps: Deps,
+  owner: { userId: string; tenantId: string },
+  device: Device,
+): Promise<{ session: NewSession; tokens: TokenPair }> {
+  const nowMs = deps.now();
+  const id = newId();
+  const refreshToken = await makeRefreshToken(deps.keys, { sessionId: id, generation: 1 });
+  const parties = { issuer: deps.config.tokenIssuer, audience: deps.config.tokenAudience };
+  const accessToken = await signAccessToken(deps.keys, parties, { ...owner, sessionId: id }, nowMs);
+  return {
+    session: {
+      ...owner,
+      ...device,
+      id,
+      refreshTokenHash: await sha256Hex(refreshToken),
+      expiresAt: nowMs + SESSION_IDLE_MS,
+    },
+    tokens: { accessToken, refreshToken },
+  };
+}

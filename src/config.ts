@@ -1,0 +1,106 @@
+/** Vars and secrets, parsed once per isolate. A bad one stops the service, naming the variable, never its value. */
+import { z } from "zod";
+import { RULES, type Rule, type RuleName } from "./ratelimit/rules";
+
+const MIN_SECRET_KEY_CHARACTERS = 32;
+
+const commaList = z.string().transform((text) =>
+  text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== ""),
+);
+
+const ruleOverrides = z
+  .string()
+  .transform((text, context) => {
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      context.addIssue({ code: "custom", message: "not JSON" });
+      return z.NEVER;
+    }
+  })
+  .pipe(
+    z.partialRecord(
+      z.enum(Object.keys(RULES) as [RuleName, ...RuleName[]]),
+      z.strictObject({
+        limit: z.int().min(1).max(1_000_000),
+        windowSeconds: z.int().min(1).max(86_400),
+      }),
+    ),
+  );
+
+const VARIABLES = {
+  SECRET_KEYS: {
+    must: `be a comma-separated list of secrets, newest first, each at least ${MIN_SECRET_KEY_CHARACTERS} characters`,
+    schema: commaList.pipe(z.array(z.string().min(MIN_SECRET_KEY_CHARACTERS)).min(1)),
+  },
+  APP_URL: {
+    must: "be an http or https URL without a trailing slash",
+    schema: z.url({ protocol: /^https?$/ }).refine((url) => !url.endsWith("/")),
+  },
+  TOKEN_ISSUER: { must: "be 1 to 200 characters", schema: z.string().min(1).max(200) },
+  TOKEN_AUDIENCE: { must: "be 1 to 200 characters", schema: z.string().min(1).max(200) },
+  MAIL_FROM: { must: "hold a sender address", schema: z.string().regex(/^[^\r\n]*[^\s<>]+@[^\s<>]+>?$/) },
+  CORS_ORIGINS: {
+    must: "be a comma-separated list of origins, or empty",
+    schema: commaList.pipe(z.array(z.string().regex(/^https?:\/\/[^/]+$/))),
+  },
+  EMAIL_VERIFICATION: { must: 'be "required" or "optional"', schema: z.enum(["required", "optional"]) },
+  WEBHOOK_EGRESS: { must: 'be "public" or "any"', schema: z.enum(["public", "any"]) },
+  RATE_LIMITS: {
+    must: 'be JSON such as {"login":{"limit":30,"windowSeconds":60}} with known rule names',
+    schema: ruleOverrides,
+  },
+  RETENTION_DAYS: {
+    must: "be a whole number from 1 to 3650",
+    schema: z
+      .string()
+      .regex(/^\d{1,4}$/)
+      .transform(Number)
+      .pipe(z.int().min(1).max(3650)),
+  },
+} as const;
+
+export interface Config {
+  secretKeys: string[];
+  appUrl: string;
+  tokenIssuer: string;
+  tokenAudience: string;
+  mailFrom: string;
+  corsOrigins: string[];
+  emailVerification: "required" | "optional";
+  webhookEgress: "public" | "any";
+  rules: Record<RuleName, Rule>;
+  retentionDays: number;
+}
+
+/** Why the service refuses to run; `message` names each bad variable and what it must be. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+/** Parses the settings of `env`. Throws `ConfigError`. */
+export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>>): Config {
+  const problems: string[] = [];
+  const read = <N extends keyof typeof VARIABLES>(name: N): z.output<(typeof VARIABLES)[N]["schema"]> => {
+    const result = VARIABLES[name].schema.safeParse(env[name]);
+    if (!result.success) problems.push(`${name} must ${VARIABLES[name].must}`);
+    return result.data as z.output<(typeof VARIABLES)[N]["schema"]>;
+  };
+  const config: Config = {
+    secretKeys: read("SECRET_KEYS"),
+    appUrl: read("APP_URL"),
+    tokenIssuer: read("TOKEN_ISSUER"),
+    tokenAudience: read("TOKEN_AUDIENCE"),
+    mailFrom: read("MAIL_FROM"),
+    corsOrigins: read("CORS_ORIGINS"),
+    emailVerification: read("EMAIL_VERIFICATION"),
+    webhookEgress: read("WEBHOOK_EGRESS"),
+    rules: { ...RULES, ...read("RATE_LIMITS") },
+    retentionDays: read("RETENTION_DAYS"),
+  };
+  if (problems.length > 0) throw new ConfigError(problems.join("; "));
+  return config;
+}

@@ -1,0 +1,26 @@
+/** Bytes to text and back, and the two digests everything else uses. */
+const encoder = new TextEncoder();
+
+export const utf8 = (text: string): Uint8Array<ArrayBuffer> => Uint8Array.from(encoder.encode(text));
+
+export function toBase64(bytes: Uint8Array): string {
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+}
+
+/** Throws on anything but base64. */
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+}
+
+export function toHex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+export function randomBytes(length: number): Uint8Array<ArrayBuffer> {
+  return crypto.getRandomValues(new Uint8Array(length));
+}
+
+/** SHA-256 in hex: how tokens of full entropy are kept at rest. */
+export async function sha256Hex(text: string): Promise<string> {
+  return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", utf8(text))));
+}

@@ -1,0 +1,71 @@
+/** Everything secret is derived (HKDF, RFC 5869) from the entries of `SECRET_KEYS`; the first signs, all verify. */
+import { type CryptoKey, calculateJwkThumbprint, importJWK, type JWK } from "jose";
+import { toHex, utf8 } from "./encoding";
+
+/** PKCS #8 head of an Ed25519 private key (RFC 8410 section 7); the 32-byte seed follows. */
+const ED25519_PKCS8_HEAD = [
+  0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
+];
+
+/** The keys made from one entry of `SECRET_KEYS`. */
+export interface KeySet {
+  /** Short public name of the entry, stored beside what it sealed. */
+  id: string;
+  seal: CryptoKey;
+  refresh: CryptoKey;
+  signing: { kid: string; privateKey: CryptoKey; publicKey: CryptoKey; publicJwk: JWK };
+}
+
+/** Newest first, never empty. */
+export type KeyRing = readonly [KeySet, ...KeySet[]];
+
+export async function deriveKeyRing(secrets: readonly string[]): Promise<KeyRing> {
+  const [first, ...rest] = await Promise.all(secrets.map(deriveKeySet));
+  if (!first) throw new Error("no secret keys");
+  return [first, ...rest];
+}
+
+async function deriveKeySet(secret: string): Promise<KeySet> {
+  const root = await crypto.subtle.importKey("raw", utf8(secret), "HKDF", false, ["deriveBits", "deriveKey"]);
+  const hkdf = (purpose: string) => ({
+    name: "HKDF",
+    hash: "SHA-256",
+    salt: new Uint8Array(),
+    info: utf8(`postern/v1/${purpose}`),
+  });
+  const id = await crypto.subtle.deriveBits(hkdf("key-id"), root, 32);
+  const seed = await crypto.subtle.deriveBits(hkdf("access-token"), root, 256);
+  return {
+    id: toHex(new Uint8Array(id)),
+    seal: await crypto.subtle.deriveKey(hkdf("seal"), root, { name: "AES-GCM", length: 256 }, false, [
+      "encrypt",
+      "decrypt",
+    ]),
+    refresh: await crypto.subtle.deriveKey(
+      hkdf("refresh-token"),
+      root,
+      { name: "HMAC", hash: "SHA-256", length: 256 },
+      false,
+      ["sign", "verify"],
+    ),
+    signing: await signingKey(new Uint8Array(seed)),
+  };
+}
+
+async function signingKey(seed: Uint8Array): Promise<KeySet["signing"]> {
+  const pkcs8 = Uint8Array.from([...ED25519_PKCS8_HEAD, ...seed]);
+  const extractable = await crypto.subtle.importKey("pkcs8", pkcs8, "Ed25519", true, ["sign"]);
+  const { crv, kty, x } = (await crypto.subtle.exportKey("jwk", extractable)) as JsonWebKey & {
+    crv: string;
+    kty: string;
+    x: string;
+  };
+  const publicJwk: JWK = { crv, kty, x };
+  const kid = await calculateJwkThumbprint(publicJwk);
+  return {
+    kid,
+    privateKey: await crypto.subtle.importKey("pkcs8", pkcs8, "Ed25519", false, ["sign"]),
+    publicKey: (await importJWK(publicJwk, "EdDSA")) as CryptoKey,
+    publicJwk: { ...publicJwk, kid, alg: "EdDSA", use: "sig" },
+  };
+}

@@ -1,0 +1,68 @@
+/** D1 behind drizzle, with every round trip counted: trips are what a request costs (architecture.md, principle 9). */
+import type { SQLWrapper } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
+import * as schema from "./schema";
+
+export interface TripCount {
+  trips: number;
+}
+
+/** A drizzle client over `database` that adds each call to `count`. */
+export function createDb(database: D1Database, count: TripCount) {
+  return drizzle(counted(database, count), { schema });
+}
+
+export type Db = ReturnType<typeof createDb>;
+
+type Statement = D1PreparedStatement & { inner?: D1PreparedStatement };
+
+function counted(database: D1Database, count: TripCount): D1Database {
+  const wrap = (inner: D1PreparedStatement): Statement => {
+    const trip = <T>(call: Promise<T>): Promise<T> => {
+      count.trips += 1;
+      return call;
+    };
+    return {
+      inner,
+      bind: (...values: unknown[]) => wrap(inner.bind(...values)),
+      all: () => trip(inner.all()),
+      run: () => trip(inner.run()),
+      first: (column?: string) => trip(column === undefined ? inner.first() : inner.first(column)),
+      raw: (options?: { columnNames?: false }) => trip(inner.raw(options)),
+    } as Statement;
+  };
+  return {
+    prepare: (query: string) => wrap(database.prepare(query)),
+    batch: (statements: Statement[]) => {
+      count.trips += 1;
+      return database.batch(statements.map((statement) => statement.inner ?? statement));
+    },
+  } as D1Database;
+}
+
+/** A list as one bound parameter, read with `json_each`: D1 takes 100 parameters a statement. */
+export const jsonList = (values: readonly unknown[]): string => JSON.stringify(values);
+
+const dialect = new SQLiteAsyncDialect();
+
+/**
+ * Runs statements in one transaction and one round trip, and returns the rows of each as D1 names them.
+ * drizzle's own `db.batch` takes no raw statements with parameters, and confuses columns of one name.
+ */
+export async function atomically(db: Db, statements: readonly SQLWrapper[]): Promise<unknown[][]> {
+  const prepared = statements.map((statement) => {
+    const { sql, params } = dialect.sqlToQuery(statement.getSQL());
+    return db.$client.prepare(sql).bind(...params);
+  });
+  const results = await db.$client.batch(prepared);
+  return results.map((result) => result.results);
+}
+
+/** True when a write hit a UNIQUE constraint on `column` ("users.email"). */
+export function violatesUnique(error: unknown, column: string): boolean {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if (cause.message.includes("UNIQUE constraint failed") && cause.message.includes(column)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,90 @@
+/** A batch of deliveries: claim, send, record. The row in D1 is the truth, so a duplicate or late message finds nothing to do. */
+import { open } from "../crypto/seal";
+import { newId } from "../db/ids";
+import type { Deps } from "../deps";
+import { QUEUE_GRACE_MS } from "../events/store";
+import { describeError, log } from "../log";
+import { refuseTarget } from "../webhooks/target";
+import { secretOwner } from "../webhooks/view";
+import { enqueueDeliveries, enqueueRetries } from "./enqueue";
+import { runPool } from "./pool";
+import { createRecorder, type Recorder } from "./recorder";
+import { retryWaitMs } from "./retry";
+import { failure, type Outcome, send } from "./send";
+import { type AttemptResult, type ClaimedDelivery, claimDeliveries, releaseDeliveries } from "./store";
+
+/** A send that takes longer puts its subscription into the slow lane. */
+const SLOW_SEND_MS = 5_000;
+
+/** Delivers what is due of `deliveryIds`. Throws only when the claim fails: then nothing has happened and the batch may come again. */
+export async function deliver(deps: Deps, deliveryIds: readonly string[]): Promise<void> {
+  const lease = newId();
+  const claims = [...new Set(deliveryIds)].map((deliveryId) => ({ deliveryId, attemptId: newId() }));
+  const claimed = await claimDeliveries(deps, lease, claims, deps.now());
+  const recorder = createRecorder(deps, lease, (results) => queueRetries(deps, results));
+  const { notStarted, done } = await runPool(
+    claimed,
+    (delivery) => delivery.subscriptionId,
+    (delivery) => attempt(deps, delivery, recorder),
+  );
+  if (notStarted.length > 0) await giveBack(deps, lease, notStarted);
+  await done;
+  await recorder.close();
+}
+
+async function attempt(deps: Deps, delivery: ClaimedDelivery, recorder: Recorder): Promise<void> {
+  const startedMs = deps.now();
+  const outcome = await sendUnlessStopped(deps, delivery, startedMs);
+  const completedAt = deps.now();
+  const waitMs = outcome.status === "success" ? null : retryWaitMs(delivery.attemptCount, Math.random());
+  const tookMs = completedAt - startedMs;
+  log(outcome.status === "success" ? "info" : "warn", "attempt", {
+    tenantId: delivery.tenantId,
+    webhookId: delivery.subscriptionId,
+    deliveryId: delivery.deliveryId,
+    attempt: delivery.attemptCount,
+    outcome: outcome.status,
+    responseCode: outcome.responseCode,
+    reason: outcome.error,
+    ms: tookMs,
+  });
+  recorder.add({
+    deliveryId: delivery.deliveryId,
+    attemptId: delivery.attemptId,
+    subscriptionId: delivery.subscriptionId,
+    ...outcome,
+    completedAt,
+    nextDueAt: waitMs === null ? null : completedAt + waitMs,
+    slow: tookMs >= SLOW_SEND_MS ? 1 : 0,
+  });
+}
+
+/** Automatic attempts stop at a pause; manual retries and tests are sent all the same. */
+async function sendUnlessStopped(deps: Deps, delivery: ClaimedDelivery, nowMs: number): Promise<Outcome> {
+  if (delivery.kind === "event" && !delivery.enabled) return failure("paused");
+  const refusal = refuseTarget(delivery.url, deps.config.webhookEgress);
+  if (refusal) return failure(`blocked address: ${refusal}`);
+  try {
+    const secret = await open(deps.keys, secretOwner(delivery.subscriptionId), delivery.secretSealed);
+    const correlationId = delivery.kind === "retry" ? "" : delivery.correlationId;
+    return await send({ ...delivery, secret, correlationId }, nowMs);
+  } catch (error) {
+    log("error", "delivery could not be prepared", { deliveryId: delivery.deliveryId, ...describeError(error) });
+    return failure("the signing secret cannot be read");
+  }
+}
+
+async function queueRetries(deps: Deps, results: readonly AttemptResult[]): Promise<void> {
+  const due = results.flatMap(({ deliveryId, nextDueAt }) =>
+    nextDueAt === null ? [] : [{ id: deliveryId, dueAt: nextDueAt }],
+  );
+  if (due.length > 0) await enqueueRetries(deps, due);
+}
+
+async function giveBack(deps: Deps, lease: string, deliveries: readonly ClaimedDelivery[]): Promise<void> {
+  await releaseDeliveries(deps, lease, deliveries, deps.now(), QUEUE_GRACE_MS);
+  await enqueueDeliveries(
+    deps,
+    deliveries.map(({ deliveryId }) => ({ id: deliveryId, slow: 0 })),
+  );
+}

@@ -1,0 +1,59 @@
+/** Records results soon after they come: those of a quick batch in one round trip, and none waits for the slowest. */
+
+import type { Deps } from "../deps";
+import { QUEUE_GRACE_MS } from "../events/store";
+import { describeError, log } from "../log";
+import { type AttemptResult, recordAttempts } from "./store";
+
+/** How long a result waits for others. */
+const GATHER_MS = 300;
+const RECORD_TRIES = 3;
+const RETRY_RECORD_MS = 500;
+
+export interface Recorder {
+  add(result: AttemptResult): void;
+  /** Records what is left; resolves when all is written. */
+  close(): Promise<void>;
+}
+
+/** `onRecorded` gets the results that were still ours to write. */
+export function createRecorder(
+  deps: Deps,
+  lease: string,
+  onRecorded: (results: AttemptResult[]) => Promise<void>,
+): Recorder {
+  let gathered: AttemptResult[] = [];
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  let writing: Promise<void> = Promise.resolve();
+
+  const flush = (): void => {
+    clearTimeout(timer);
+    timer = null;
+    const results = gathered;
+    gathered = [];
+    if (results.length > 0) writing = writing.then(() => write(results));
+  };
+  const write = async (results: AttemptResult[]): Promise<void> => {
+    for (let attempt = 1; attempt <= RECORD_TRIES; attempt += 1) {
+      try {
+        const ours = await recordAttempts(deps, lease, results, QUEUE_GRACE_MS);
+        return await onRecorded(results.filter((result) => ours.has(result.deliveryId)));
+      } catch (error) {
+        log("error", "attempts not recorded", { count: results.length, try: attempt, ...describeError(error) });
+        await scheduler.wait(RETRY_RECORD_MS * attempt);
+      }
+    }
+    // Not lost: the lease runs out, and the sweep fails the pending rows and sends again.
+  };
+
+  return {
+    add(result) {
+      gathered.push(result);
+      timer ??= setTimeout(flush, GATHER_MS);
+    },
+    async close() {
+      flush();
+      await writing;
+    },
+  };
+}

@@ -1,0 +1,109 @@
+/** One POST: bounded in time and bytes, redirects not followed, every end a value. */
+import { signBody, signStandard } from "./signature";
+
+const TIMEOUT_MS = 10_000;
+const MAX_BODY_BYTES = 16 * 1024;
+const USER_AGENT = "Postern-Webhooks/1";
+
+export interface Outbound {
+  deliveryId: string;
+  url: string;
+  secret: string;
+  eventType: string;
+  /** The exact body. */
+  payloadJson: string;
+  /** Sent when not null, even when empty: a manual retry's is empty. */
+  correlationId: string | null;
+}
+
+/** How an attempt ended: with an answer, or with the reason why there is none. */
+export interface Outcome {
+  status: "success" | "failed";
+  responseCode: number | null;
+  responseBody: string | null;
+  error: string | null;
+}
+
+export const failure = (error: string): Outcome => ({
+  status: "failed",
+  responseCode: null,
+  responseBody: null,
+  error,
+});
+
+/** Sends one attempt. Never throws. */
+export async function send(outbound: Outbound, nowMs: number): Promise<Outcome> {
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(), TIMEOUT_MS);
+  try {
+    const response = await fetch(outbound.url, {
+      method: "POST",
+      headers: await headersOf(outbound, nowMs),
+      body: outbound.payloadJson,
+      redirect: "manual",
+      signal: deadline.signal,
+    });
+    const responseBody = await readBody(response, deadline.signal);
+    const ok = response.status >= 200 && response.status < 300;
+    return {
+      status: ok ? "success" : "failed",
+      responseCode: response.status,
+      responseBody,
+      error: ok ? null : `status ${response.status}`,
+    };
+  } catch (error) {
+    return failure(deadline.signal.aborted ? "timeout" : connectionError(error));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function headersOf(outbound: Outbound, nowMs: number): Promise<Headers> {
+  const { deliveryId, secret, payloadJson, correlationId } = outbound;
+  const timestampSeconds = Math.floor(nowMs / 1000);
+  const headers = new Headers({
+    "Content-Type": "application/json",
+    "Accept-Encoding": "identity",
+    "User-Agent": USER_AGENT,
+    "X-Webhook-Event": outbound.eventType,
+    "X-Webhook-Signature": await signBody(secret, payloadJson),
+    "webhook-id": deliveryId,
+    "webhook-timestamp": String(timestampSeconds),
+    "webhook-signature": await signStandard(secret, deliveryId, timestampSeconds, payloadJson),
+  });
+  if (correlationId !== null) headers.set("X-Correlation-Id", correlationId);
+  return headers;
+}
+
+/** The first 16 KiB of the decoded body; what is late or beyond is cancelled, and what came still counts. */
+async function readBody(response: Response, deadline: AbortSignal): Promise<string> {
+  if (!response.body) return "";
+  const reader = response.body.getReader();
+  const late = new Promise<{ done: true; value: undefined }>((resolve) => {
+    deadline.addEventListener("abort", () => resolve({ done: true, value: undefined }), { once: true });
+  });
+  const kept = new Uint8Array(MAX_BODY_BYTES);
+  let length = 0;
+  try {
+    while (length < MAX_BODY_BYTES) {
+      const { done, value } = await Promise.race([reader.read(), late]);
+      if (done || !value) break;
+      const part = value.subarray(0, MAX_BODY_BYTES - length);
+      kept.set(part, length);
+      length += part.length;
+    }
+  } catch {
+    // The connection broke after the headers: the status stands, with the part of the body that came.
+  }
+  reader.cancel().catch(() => undefined);
+  return new TextDecoder().decode(kept.subarray(0, length), { stream: true });
+}
+
+/** The runtime's words for a failed connection, without addresses. */
+function connectionError(error: unknown): string {
+  const message = error instanceof Error ? error.message.toLowerCase() : "";
+  if (message.includes("dns") || message.includes("resolve")) return "unknown host";
+  if (message.includes("refused")) return "connection refused";
+  if (message.includes("reset") || message.includes("disconnected")) return "connection reset";
+  return "connection failed";
+}

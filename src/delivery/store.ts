@@ -1,0 +1,170 @@
+/**
+ * Claim, record and sweep: the three writes of a delivery's life. They work on whole batches across tenants, as the queue
+ * hands them over; each row carries its own tenant. A lease (a random fencing token) ties a record to its claim.
+ */
+import { sql } from "drizzle-orm";
+import { atomically, jsonList } from "../db/client";
+import { firstIdAtSql } from "../db/ids";
+import type { Deps } from "../deps";
+
+/** Longer than the slowest send and its record. */
+const LEASE_MS = 20_000;
+const MAX_INTERRUPTIONS = 5;
+/** How long a timeout keeps a subscription in the slow lane. */
+const SLOW_LANE_MS = 10 * 60_000;
+/** An attempt's id may be this much older than its claim. */
+const CLOCK_SLACK_MS = 5_000;
+const SWEEP_PAGE_ROWS = 1_000;
+
+export interface Claim {
+  deliveryId: string;
+  attemptId: string;
+}
+
+/** A delivery in our hands: what to send and where. */
+export interface ClaimedDelivery extends Claim {
+  tenantId: string;
+  subscriptionId: string;
+  kind: "event" | "retry" | "test";
+  /** 1, 2, 3: this attempt's number. */
+  attemptCount: number;
+  url: string;
+  secretSealed: string;
+  enabled: 0 | 1;
+  eventType: string;
+  payloadJson: string;
+  correlationId: string | null;
+}
+
+/**
+ * Takes every delivery of the list that is due and that nobody holds, writes its `pending` attempt row, and reads what
+ * sending needs: one round trip. Deliveries of deleted subscriptions are closed instead.
+ */
+export async function claimDeliveries(
+  { db }: Deps,
+  lease: string,
+  claims: readonly Claim[],
+  nowMs: number,
+): Promise<ClaimedDelivery[]> {
+  const wanted = jsonList(claims);
+  const mine = sql`json_each(${wanted}) j JOIN deliveries d ON d.id = j.value ->> 'deliveryId' AND d.lease = ${lease}`;
+  const leaseEndMs = nowMs + LEASE_MS;
+  const results = await atomically(db, [
+    sql`UPDATE deliveries SET lease = NULL, due_at = NULL, sweep_at = NULL
+      WHERE id IN (SELECT value ->> 'deliveryId' FROM json_each(${wanted})) AND due_at IS NOT NULL
+        AND subscription_id IN (SELECT id FROM subscriptions WHERE id = deliveries.subscription_id AND is_deleted = 1)`,
+    sql`UPDATE deliveries SET lease = ${lease}, due_at = ${leaseEndMs}, sweep_at = ${leaseEndMs}
+      WHERE id IN (SELECT value ->> 'deliveryId' FROM json_each(${wanted})) AND due_at <= ${nowMs} AND lease IS NULL`,
+    sql`INSERT INTO attempts (id, subscription_id, tenant_id, delivery_id, event_id, event_type, status, attempt_count, attempted_at)
+      SELECT j.value ->> 'attemptId', d.subscription_id, d.tenant_id, d.id, d.event_id, e.type, 'pending', d.attempts + 1, ${nowMs}
+      FROM ${mine} JOIN events e ON e.id = d.event_id`,
+    sql`UPDATE subscriptions SET last_triggered_at = ${nowMs}, pending_attempts = pending_attempts + t.n
+      FROM (SELECT d.subscription_id AS id, count(*) AS n FROM ${mine} GROUP BY d.subscription_id) t
+      WHERE subscriptions.id = t.id`,
+    sql`SELECT d.id AS deliveryId, j.value ->> 'attemptId' AS attemptId, d.tenant_id AS tenantId,
+        d.subscription_id AS subscriptionId, d.kind AS kind, d.attempts + 1 AS attemptCount, s.url AS url,
+        s.secret_sealed AS secretSealed, s.enabled AS enabled, e.type AS eventType, e.payload AS payloadJson,
+        e.correlation_id AS correlationId
+      FROM ${mine} JOIN subscriptions s ON s.id = d.subscription_id JOIN events e ON e.id = d.event_id`,
+  ]);
+  return results[4] as ClaimedDelivery[];
+}
+
+/** How one attempt ended, and when the next one is due (null: no more). */
+export interface AttemptResult {
+  deliveryId: string;
+  attemptId: string;
+  subscriptionId: string;
+  status: "success" | "failed";
+  responseCode: number | null;
+  responseBody: string | null;
+  error: string | null;
+  completedAt: number;
+  nextDueAt: number | null;
+  /** 1 when it took so long that its subscription belongs into the slow lane. */
+  slow: 0 | 1;
+}
+
+/** Writes results, fenced by the lease, in one round trip. Returns the ids of the deliveries that were still ours. */
+export async function recordAttempts(
+  { db }: Deps,
+  lease: string,
+  results: readonly AttemptResult[],
+  graceMs: number,
+): Promise<Set<string>> {
+  const input = jsonList(results);
+  const slowUntil = Math.max(...results.map((result) => result.completedAt)) + SLOW_LANE_MS;
+  const mine = sql`json_each(${input}) j JOIN deliveries d ON d.id = j.value ->> 'deliveryId' AND d.lease = ${lease}`;
+  const outcomes = await atomically(db, [
+    sql`UPDATE subscriptions SET
+        pending_attempts = pending_attempts - t.n,
+        succeeded_attempts = succeeded_attempts + t.succeeded,
+        failed_attempts = failed_attempts + t.n - t.succeeded,
+        failure_count = CASE WHEN t.succeeded > 0 THEN t.failed_since ELSE failure_count + t.n END,
+        slow_until = CASE WHEN t.slow > 0 THEN ${slowUntil} ELSE slow_until END
+      FROM (SELECT id, count(*) AS n, sum(ok) AS succeeded, sum(slow) AS slow, sum(ok = 0 AND seq > last_ok) AS failed_since FROM (
+          SELECT d.subscription_id AS id, j.key AS seq, j.value ->> 'status' = 'success' AS ok, j.value ->> 'slow' AS slow,
+            coalesce(max(CASE WHEN j.value ->> 'status' = 'success' THEN j.key END) OVER (PARTITION BY d.subscription_id), -1) AS last_ok
+          FROM ${mine}) GROUP BY id) t
+      WHERE subscriptions.id = t.id`,
+    sql`UPDATE attempts SET status = t.status, response_code = t.code, response_body = t.body, error = t.error, completed_at = t.completed_at
+      FROM (SELECT d.subscription_id AS subscription_id, j.value ->> 'attemptId' AS attempt_id, j.value ->> 'status' AS status,
+          j.value ->> 'responseCode' AS code, j.value ->> 'responseBody' AS body, j.value ->> 'error' AS error,
+          j.value ->> 'completedAt' AS completed_at FROM ${mine}) t
+      WHERE attempts.subscription_id = t.subscription_id AND attempts.id = t.attempt_id`,
+    sql`UPDATE deliveries SET lease = NULL, attempts = attempts + 1, due_at = t.due_at, sweep_at = t.due_at + ${graceMs}
+      FROM (SELECT value ->> 'deliveryId' AS id, value ->> 'nextDueAt' AS due_at FROM json_each(${input})) t
+      WHERE deliveries.id = t.id AND deliveries.lease = ${lease} RETURNING deliveries.id AS id`,
+  ]);
+  return new Set((outcomes[2] as { id: string }[]).map((row) => row.id));
+}
+
+/** Gives deliveries back untried: their attempt rows vanish and no attempt is used up. A fault of ours, or no room. */
+export async function releaseDeliveries(
+  { db }: Deps,
+  lease: string,
+  claims: readonly Claim[],
+  nowMs: number,
+  graceMs: number,
+): Promise<void> {
+  const input = jsonList(claims);
+  const mine = sql`json_each(${input}) j JOIN deliveries d ON d.id = j.value ->> 'deliveryId' AND d.lease = ${lease}`;
+  await atomically(db, [
+    sql`UPDATE subscriptions SET pending_attempts = pending_attempts - t.n
+      FROM (SELECT d.subscription_id AS id, count(*) AS n FROM ${mine} GROUP BY d.subscription_id) t WHERE subscriptions.id = t.id`,
+    sql`DELETE FROM attempts WHERE (subscription_id, id) IN (SELECT d.subscription_id, j.value ->> 'attemptId' FROM ${mine})`,
+    sql`UPDATE deliveries SET lease = NULL, due_at = ${nowMs}, sweep_at = ${nowMs + graceMs}
+      WHERE id IN (SELECT value ->> 'deliveryId' FROM json_each(${input})) AND lease = ${lease}`,
+  ]);
+}
+
+export interface SweptDelivery {
+  id: string;
+  slow: 0 | 1;
+}
+
+/**
+ * One page of deliveries that nobody looks after any more: lost messages, failed sends, dead consumers. Attempts that a dead
+ * consumer left `pending` become `failed` and do not count; a delivery that keeps killing its consumer is given up.
+ * Returns what is to be queued again.
+ */
+export async function sweepDeliveries({ db }: Deps, nowMs: number, graceMs: number): Promise<SweptDelivery[]> {
+  const page = sql`SELECT id FROM deliveries WHERE sweep_at <= ${nowMs} ORDER BY sweep_at LIMIT ${SWEEP_PAGE_ROWS}`;
+  const dead = sql`SELECT a.subscription_id, a.id FROM deliveries d
+    JOIN attempts a ON a.subscription_id = d.subscription_id AND a.delivery_id = d.id AND a.status = 'pending'
+      AND a.id >= ${firstIdAtSql(sql`d.due_at - ${LEASE_MS + CLOCK_SLACK_MS}`)}
+    WHERE d.id IN (${page}) AND d.lease IS NOT NULL`;
+  const results = await atomically(db, [
+    sql`UPDATE subscriptions SET pending_attempts = pending_attempts - t.n, failed_attempts = failed_attempts + t.n, failure_count = failure_count + t.n
+      FROM (SELECT subscription_id AS id, count(*) AS n FROM (${dead}) GROUP BY subscription_id) t WHERE subscriptions.id = t.id`,
+    sql`UPDATE attempts SET status = 'failed', error = 'interrupted', completed_at = ${nowMs} WHERE (subscription_id, id) IN (${dead})`,
+    sql`UPDATE deliveries SET
+        interruptions = interruptions + (lease IS NOT NULL),
+        due_at = CASE WHEN interruptions + (lease IS NOT NULL) > ${MAX_INTERRUPTIONS} THEN NULL WHEN lease IS NOT NULL THEN ${nowMs} ELSE due_at END,
+        sweep_at = CASE WHEN interruptions + (lease IS NOT NULL) > ${MAX_INTERRUPTIONS} THEN NULL ELSE ${nowMs + graceMs} END,
+        lease = NULL
+      WHERE id IN (${page})
+      RETURNING id, due_at AS dueAt, (SELECT slow_until > ${nowMs} FROM subscriptions WHERE id = subscription_id) AS slow`,
+  ]);
+  return (results[2] as (SweptDelivery & { dueAt: number | null })[]).filter((row) => row.dueAt !== null);
+}

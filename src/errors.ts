@@ -1,0 +1,70 @@
+/** Every failure a client can meet: one table, one class, one body (`http/errors.ts`). */
+
+const TABLE = {
+  VALIDATION_FAILED: [400, "The request is not valid."],
+  INVALID_JSON: [400, "The body is not valid JSON."],
+  INVALID_TOKEN: [400, "Invalid or expired token."],
+  TOKEN_EXPIRED: [400, "Token has expired."],
+  TWO_FACTOR_ALREADY_ENABLED: [400, "Two-factor authentication is already enabled."],
+  TWO_FACTOR_NOT_STARTED: [400, "Call POST /auth/2fa/enable first."],
+  TWO_FACTOR_NOT_ENABLED: [400, "Two-factor authentication is not enabled."],
+  UNAUTHENTICATED: [401, "Authentication required."],
+  INVALID_TOTP: [401, "Invalid TOTP code."],
+  REFRESH_TOKEN_INVALID: [401, "Invalid refresh token."],
+  REFRESH_TOKEN_EXPIRED: [401, "Refresh token has expired."],
+  REFRESH_TOKEN_REUSED: [401, "Refresh token has already been used."],
+  FORBIDDEN: [403, "You do not have permission to do this."],
+  EMAIL_NOT_VERIFIED: [403, "Verify your email before logging in."],
+  TOTP_REQUIRED: [403, "Two-factor code required."],
+  NOT_FOUND: [404, "Not found"],
+  METHOD_NOT_ALLOWED: [405, "Method not allowed."],
+  CONFLICT: [409, "Conflict."],
+  EMAIL_TAKEN: [409, "An account with this email already exists."],
+  PAYLOAD_TOO_LARGE: [413, "The body is too large."],
+  UNSUPPORTED_MEDIA_TYPE: [415, "Send the body as application/json."],
+  ACCOUNT_LOCKED: [423, "Account locked. Try again later."],
+  RATE_LIMITED: [429, "Too many requests. Try again later."],
+  INTERNAL_ERROR: [500, "Internal error."],
+  SERVICE_UNAVAILABLE: [503, "Temporarily unavailable. Try again later."],
+} as const satisfies Record<string, readonly [number, string]>;
+
+export type ErrorCode = keyof typeof TABLE;
+
+/** What is wrong with one field: its path in the body (`events.0`) and why. */
+export interface ErrorDetail {
+  path: string;
+  message: string;
+}
+
+interface ErrorOptions {
+  message?: string;
+  details?: ErrorDetail[];
+  /** Sent as `Retry-After`. */
+  retryAfterSeconds?: number;
+  headers?: Record<string, string>;
+  cause?: unknown;
+}
+
+/** A failure with a stable `code`; throw it anywhere, the door turns it into the one body. */
+export class AppError extends Error {
+  readonly status: (typeof TABLE)[ErrorCode][0];
+  readonly details: ErrorDetail[] | undefined;
+  readonly headers: Record<string, string>;
+
+  constructor(
+    readonly code: ErrorCode,
+    options: ErrorOptions = {},
+  ) {
+    super(options.message ?? TABLE[code][1], { cause: options.cause });
+    this.name = "AppError";
+    this.status = TABLE[code][0];
+    this.details = options.details;
+    this.headers = { ...options.headers };
+    if (options.retryAfterSeconds !== undefined) this.headers["Retry-After"] = String(options.retryAfterSeconds);
+  }
+}
+
+/** 404 with the same body whether the thing is missing or belongs to another tenant. */
+export function notFound(thing: string): AppError {
+  return new AppError("NOT_FOUND", { message: `${thing} not found` });
+}

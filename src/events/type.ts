@@ -1,0 +1,9 @@
+/** The form of an event type's name. */
+import { z } from "zod";
+
+/** 1 to 128 printable ASCII characters without spaces and `*`. */
+export const eventType = z
+  .string()
+  .min(1)
+  .max(128)
+  .regex(/^[!-)+-~]*$/, "Must be printable ASCII without spaces and *");

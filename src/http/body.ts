@@ -1,0 +1,26 @@
+/** What may come in: bounded before it is read, and JSON only. */
+import { bodyLimit } from "hono/body-limit";
+import { createMiddleware } from "hono/factory";
+import { AppError } from "../errors";
+import type { AppEnv } from "./env";
+
+const KIB = 1024;
+const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
+
+/** Refuses a larger body with 413, from its Content-Length or while it streams in. */
+export function limitBody(maxKiB: number) {
+  return bodyLimit({
+    maxSize: maxKiB * KIB,
+    onError: () => {
+      throw new AppError("PAYLOAD_TOO_LARGE", { message: `The body is larger than ${maxKiB} KiB.` });
+    },
+  });
+}
+
+/** 415 for a body that is not JSON; a request without a body may come without a type. */
+export const jsonOnly = createMiddleware<AppEnv>(async (c, next) => {
+  const type = c.req.header("content-type");
+  const isEmpty = c.req.raw.body === null || c.req.header("content-length") === "0";
+  if (!isEmpty && !(type && JSON_TYPE.test(type))) throw new AppError("UNSUPPORTED_MEDIA_TYPE");
+  await next();
+});

@@ -1,0 +1,13 @@
+/** The types of Hono's context here. */
+import type { Deps } from "../deps";
+import type { Principal } from "../tenants/roles";
+
+export interface AppEnv {
+  Bindings: Env;
+  Variables: {
+    requestId: string;
+    deps: Deps;
+    /** Set on every route of the authenticated router. */
+    principal: Principal;
+  };
+}

@@ -1,0 +1,50 @@
+/** Who calls: a bearer access token or an API key, in one D1 round trip. Routes below are closed unless they say what they need. */
+import type { Context } from "hono";
+import { createMiddleware } from "hono/factory";
+import { matchedRoutes } from "hono/route";
+import { authenticateApiKey } from "../api-keys/authenticate";
+import { authenticateSession } from "../auth/authenticate";
+import { AppError } from "../errors";
+import type { Permission, Principal } from "../tenants/roles";
+import type { AppEnv } from "./env";
+
+const BEARER = /^Bearer +([A-Za-z0-9._~+/=-]+)$/i;
+const MAX_CREDENTIAL_CHARACTERS = 4096;
+
+/** 401 unless the caller proves who they are. A path that no route serves passes on to its 404. */
+export const requirePrincipal = createMiddleware<AppEnv>(async (c, next) => {
+  if (!servesRequest(c)) return next();
+  const principal = await identify(c);
+  if (!principal) throw new AppError("UNAUTHENTICATED", { headers: { "WWW-Authenticate": "Bearer" } });
+  c.set("principal", principal);
+  await next();
+});
+
+/** 403 unless the caller's role, and the API key's scopes, hold `permission`. */
+export function can(permission: Permission) {
+  return createMiddleware<AppEnv>(async (c, next) => {
+    if (!c.get("principal").permissions.has(permission)) throw new AppError("FORBIDDEN");
+    await next();
+  });
+}
+
+/** 401 for an API key: the route is for a person with a session. */
+export const sessionOnly = createMiddleware<AppEnv>(async (c, next) => {
+  if (c.get("principal").kind !== "session") {
+    throw new AppError("UNAUTHENTICATED", { message: "API keys are not accepted here." });
+  }
+  await next();
+});
+
+function servesRequest(c: Context<AppEnv>): boolean {
+  return matchedRoutes(c).some((route) => route.method !== "ALL");
+}
+
+async function identify(c: Context<AppEnv>): Promise<Principal | null> {
+  const deps = c.get("deps");
+  const credential = c.req.header("x-api-key") ?? c.req.header("authorization")?.match(BEARER)?.[1];
+  if (!credential || credential.length > MAX_CREDENTIAL_CHARACTERS) return null;
+  if (credential.startsWith("ak_")) return authenticateApiKey(deps, credential);
+  if (c.req.header("x-api-key")) return null;
+  return authenticateSession(deps, credential);
+}

@@ -1,0 +1,44 @@
+/** The limits of `ratelimit/rules.ts` as middleware, with the RateLimit headers on every answer of a limited route. */
+import type { Context } from "hono";
+import { createMiddleware } from "hono/factory";
+import { AppError } from "../errors";
+import type { RuleName } from "../ratelimit/rules";
+import type { AppEnv } from "./env";
+
+type KeyOf = (c: Context<AppEnv>) => string;
+
+export const byIp: KeyOf = (c) => clientIp(c.req.raw);
+export const byUser: KeyOf = (c) => c.get("principal").userId;
+export const byTenant: KeyOf = (c) => c.get("principal").tenantId;
+
+/** Takes one hit of `rule` before the handler. Throws 429 with Retry-After. */
+export function limit(rule: RuleName, keyOf: KeyOf) {
+  return createMiddleware<AppEnv>(async (c, next) => {
+    const verdict = await c.get("deps").limiter.take(rule, keyOf(c));
+    if (verdict) {
+      c.header("RateLimit-Limit", String(verdict.limit));
+      c.header("RateLimit-Remaining", String(verdict.remaining));
+      c.header("RateLimit-Reset", String(verdict.resetSeconds));
+      if (!verdict.allowed) throw new AppError("RATE_LIMITED", { retryAfterSeconds: verdict.resetSeconds });
+    }
+    await next();
+  });
+}
+
+/** The caller's address: `cf-connecting-ip` only; an IPv6 is cut to its /64, since one client holds all of that. */
+export function clientIp(request: Request): string {
+  const address = request.headers.get("cf-connecting-ip") ?? "unknown";
+  return address.includes(":") ? ipv6Prefix(address) : address;
+}
+
+function ipv6Prefix(address: string): string {
+  const [head = "", tail] = address.toLowerCase().split("::");
+  const front = head === "" ? [] : head.split(":");
+  const back = tail ? tail.split(":") : [];
+  const groups =
+    tail === undefined
+      ? front
+      : [...front, ...Array<string>(Math.max(0, 8 - front.length - back.length)).fill("0"), ...back];
+  const canonical = groups.slice(0, 4).map((group) => group.replace(/^0+(?=.)/, ""));
+  return `${canonical.join(":")}::/64`;
+}

@@ -1,0 +1,26 @@
+/** The outermost layer: a request id on every answer, and one log line a request. */
+import { createMiddleware } from "hono/factory";
+import { matchedRoutes } from "hono/route";
+import { newId } from "../db/ids";
+import { log } from "../log";
+import type { AppEnv } from "./env";
+
+const WELL_FORMED_ID = /^[A-Za-z0-9._-]{8,128}$/;
+
+export const requestLog = createMiddleware<AppEnv>(async (c, next) => {
+  const startedMs = Date.now();
+  const given = c.req.header("x-request-id");
+  const requestId = given && WELL_FORMED_ID.test(given) ? given : newId();
+  c.set("requestId", requestId);
+  await next();
+  c.res.headers.set("X-Request-Id", requestId);
+  log(c.res.status >= 500 ? "error" : "info", "request", {
+    requestId,
+    tenantId: c.get("principal")?.tenantId,
+    method: c.req.method,
+    route: matchedRoutes(c).findLast((route) => route.method !== "ALL")?.path ?? "none",
+    status: c.res.status,
+    ms: Date.now() - startedMs,
+    d1Trips: c.get("deps")?.trips.trips ?? 0,
+  });
+});

@@ -1,0 +1,117 @@
+/** The queue door: parse, deliver or mail, ack each message singly, never throw. */
+import { deliver } from "./delivery/deliver";
+import { deliveryJob } from "./delivery/job";
+import type { Deps } from "./deps";
+import { describeError, log } from "./log";
+import { mailJob } from "./mail/job";
+import { sendMail } from "./mail/send";
+
+const RETRY_AFTER_FAULT_SECONDS = 5;
+/** A batch whose sends are slow is let go after this time; its sends run on, guarded by their leases. */
+const HOLD_MS = 150;
+/** Deliveries in flight in this isolate beyond which batches hold the queue: it bounds the memory. */
+const MAX_IN_FLIGHT = 400;
+/** The queue delays by whole seconds, so a retry's message may come this much too soon. */
+const MAX_EARLY_MS = 1_500;
+
+let inFlight = 0;
+
+/** Hands a batch to the consumer of its queue. Never throws. */
+export async function consume(deps: Deps, batch: MessageBatch): Promise<void> {
+  if (batch.queue.endsWith("-dead")) return consumeDead(batch);
+  if (batch.queue.endsWith("-mail")) return consumeMail(deps, batch);
+  return consumeDeliveries(deps, batch);
+}
+
+async function consumeDeliveries(deps: Deps, batch: MessageBatch): Promise<void> {
+  const nowMs = deps.now();
+  const jobs = batch.messages.flatMap((message) => {
+    const job = deliveryJob.safeParse(message.body);
+    if (!job.success) {
+      dropPoison(batch.queue, message);
+      return [];
+    }
+    return [{ message, id: job.data.deliveryId, earlyMs: job.data.dueAt - nowMs }];
+  });
+  const due = jobs.filter(({ earlyMs }) => earlyMs <= 0);
+  const early = jobs.filter(({ earlyMs }) => earlyMs > 0 && earlyMs <= MAX_EARLY_MS);
+  for (const { message, earlyMs } of jobs) {
+    if (earlyMs > MAX_EARLY_MS) message.retry({ delaySeconds: Math.floor(earlyMs / 1000) });
+  }
+  const work = Promise.all([
+    deliverMessages(deps, due),
+    ...early.map((job) => scheduler.wait(job.earlyMs).then(() => deliverMessages(deps, [job]))),
+  ]);
+  deps.background("deliver", work);
+  await heldUntilDone(work);
+}
+
+/** Waits for the work, but not for slow subscribers unless the isolate is full. */
+async function heldUntilDone(work: Promise<unknown>): Promise<void> {
+  let done = false;
+  const finished = work.then(() => {
+    done = true;
+  });
+  do {
+    await Promise.race([finished, scheduler.wait(HOLD_MS)]);
+  } while (!done && inFlight >= MAX_IN_FLIGHT);
+}
+
+interface DeliveryMessage {
+  message: Message;
+  id: string;
+}
+
+async function deliverMessages(deps: Deps, messages: readonly DeliveryMessage[]): Promise<void> {
+  if (messages.length === 0) return;
+  inFlight += messages.length;
+  try {
+    await deliver(
+      deps,
+      messages.map(({ id }) => id),
+    );
+  } catch (error) {
+    log("error", "batch not claimed", { count: messages.length, ...describeError(error) });
+    for (const { message } of messages) message.retry({ delaySeconds: RETRY_AFTER_FAULT_SECONDS });
+  } finally {
+    inFlight -= messages.length;
+  }
+}
+
+async function consumeMail(deps: Deps, batch: MessageBatch): Promise<void> {
+  for (const message of batch.messages) {
+    const job = mailJob.safeParse(message.body);
+    if (!job.success) {
+      dropPoison(batch.queue, message);
+      continue;
+    }
+    try {
+      await sendMail(deps, job.data);
+      message.ack();
+    } catch (error) {
+      log("warn", "mail not sent", { kind: job.data.kind, queueAttempt: message.attempts, ...describeError(error) });
+      message.retry();
+    }
+  }
+}
+
+/** Dead letters need no rescue: deliveries are rows that the sweep keeps, a mail can be asked for again. They must be seen. */
+function consumeDead(batch: MessageBatch): void {
+  for (const message of batch.messages) {
+    const delivery = deliveryJob.safeParse(message.body);
+    const mail = mailJob.safeParse(message.body);
+    log("error", "dead letter", {
+      queue: batch.queue,
+      messageId: message.id,
+      deliveryId: delivery.data?.deliveryId,
+      mailKind: mail.data?.kind,
+      userId: mail.data?.userId,
+    });
+    message.ack();
+  }
+}
+
+function dropPoison(queue: string, message: Message): void {
+  log("error", "message of unknown shape dropped", { queue, messageId: message.id });
+  message.ack();
+}

@@ -1,0 +1,45 @@
+/** What goes out: the contract's fields, picked one by one. */
+import { open } from "../crypto/seal";
+import type { Deps } from "../deps";
+import type { AttemptRow, SubscriptionRow } from "./store";
+
+const iso = (timeMs: number) => new Date(timeMs).toISOString();
+
+/** The associated data under which a subscription's secret is sealed. */
+export const secretOwner = (subscriptionId: string) => `subscription:${subscriptionId}`;
+
+/** The subscription with its secret in plaintext, as the contract says. */
+export async function subscriptionView(deps: Deps, row: SubscriptionRow) {
+  return {
+    _id: row.id,
+    name: row.name,
+    url: row.url,
+    events: row.events,
+    secret: await open(deps.keys, secretOwner(row.id), row.secretSealed),
+    enabled: row.enabled,
+    ...(row.lastTriggeredAt === null ? {} : { lastTriggeredAt: iso(row.lastTriggeredAt) }),
+    failureCount: row.failureCount,
+    tenantId: row.tenantId,
+    isDeleted: row.isDeleted,
+    version: row.version,
+    createdAt: iso(row.createdAt),
+    updatedAt: iso(row.updatedAt),
+  };
+}
+
+export function attemptView(row: AttemptRow) {
+  return {
+    _id: row.id,
+    webhookId: row.webhookId,
+    deliveryId: row.deliveryId,
+    eventType: row.eventType,
+    payload: JSON.parse(row.payload) as unknown,
+    status: row.status,
+    ...(row.responseCode === null ? {} : { responseCode: row.responseCode }),
+    ...(row.responseBody === null ? {} : { responseBody: row.responseBody }),
+    ...(row.error === null ? {} : { error: row.error }),
+    attemptCount: row.attemptCount,
+    attemptedAt: iso(row.attemptedAt),
+    ...(row.completedAt === null ? {} : { completedAt: iso(row.completedAt) }),
+  };
+}

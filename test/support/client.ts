@@ -1,0 +1,73 @@
+/** The API as a client sees it, and people to call it as. */
+import { env, exports } from "cloudflare:workers";
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests read bodies of every shape; each assertion states the one it expects
+  body: any;
+}
+
+interface CallOptions {
+  body?: unknown;
+  /** Sent as it is, instead of `body`. */
+  raw?: BodyInit;
+  token?: string | undefined;
+  headers?: Record<string, string>;
+}
+
+/** Calls the Worker; `path` is under `/api/v1` unless it starts with `//`, which stands for the root. */
+export async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+  const headers = new Headers({ "cf-connecting-ip": "192.0.2.1", ...options.headers });
+  const body = options.raw ?? (options.body === undefined ? null : JSON.stringify(options.body));
+  if (options.body !== undefined) headers.set("content-type", "application/json");
+  if (options.token) headers.set("authorization", `Bearer ${options.token}`);
+  const url = path.startsWith("//") ? `http://postern.test${path.slice(1)}` : `http://postern.test/api/v1${path}`;
+  const response = await exports.default.fetch(new Request(url, { method, headers, body }));
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === "" ? undefined : JSON.parse(text) };
+}
+
+let people = 0;
+export const newEmail = (): string => `user-${++people}-${crypto.randomUUID()}@example.com`;
+export const PASSWORD = "correct horse battery staple";
+
+export interface Person {
+  email: string;
+  token: string;
+  refreshToken: string;
+  userId: string;
+  tenantId: string;
+}
+
+/** A fresh owner of a fresh tenant, signed in by the registration. */
+export async function signUp(options: { headers?: Record<string, string> } = {}): Promise<Person> {
+  const email = newEmail();
+  const { status, body } = await call("POST", "/auth/register", { body: { email, password: PASSWORD }, ...options });
+  if (status !== 201) throw new Error(`register answered ${status}`);
+  const { accessToken: token, refreshToken } = body.data;
+  const me = await call("GET", "/auth/me", { token });
+  return { email, token, refreshToken, userId: me.body.data.id, tenantId: me.body.data.tenant.id };
+}
+
+/** Gives somebody another role, as the database would hold it. */
+export async function setRole(person: Person, role: string): Promise<void> {
+  await env.DB.prepare("UPDATE memberships SET role = ? WHERE tenant_id = ? AND user_id = ?")
+    .bind(role, person.tenantId, person.userId)
+    .run();
+}
+
+/** Waits for a condition that real queues bring about, and fails by name when it does not come. */
+export async function eventually<T>(
+  what: string,
+  read: () => Promise<T | null | undefined | false>,
+  withinMs = 10_000,
+): Promise<T> {
+  const end = performance.now() + withinMs;
+  for (;;) {
+    const value = await read();
+    if (value) return value;
+    if (performance.now() > end) throw new Error(`did not happen within ${withinMs} ms: ${what}`);
+    await scheduler.wait(20);
+  }
+}

@@ -1,0 +1,31 @@
+/** Reads the mail that the service sends: the real binding sends it, we look over its shoulder. */
+import { env } from "cloudflare:workers";
+import { vi } from "vitest";
+import { eventually } from "./client";
+
+export interface SentMail {
+  to: string;
+  from: string;
+  subject: string;
+  text: string;
+  html: string;
+}
+
+const spy = vi.spyOn(env.EMAIL, "send");
+
+export function mailsTo(email: string): SentMail[] {
+  return spy.mock.calls.map(([mail]) => mail as unknown as SentMail).filter((mail) => mail.to === email);
+}
+
+/** The newest mail to an address whose subject matches, once it has come. */
+export function mailTo(email: string, subject: RegExp): Promise<SentMail> {
+  return eventually(`mail ${subject} to ${email}`, async () =>
+    mailsTo(email).findLast((mail) => subject.test(mail.subject)),
+  );
+}
+
+export function tokenIn(mail: SentMail): string {
+  const token = mail.text.match(/token=([^\s&]+)/)?.[1];
+  if (!token) throw new Error("the mail holds no token");
+  return token;
+}

@@ -1,0 +1,51 @@
+/**
+ * The subscribers of the tests, a real Worker: the first path segment chooses the behaviour (`/200`, `/500`, `/fail-2`,
+ * `/redirect`, `/hang`, `/slow-300`, `/big`), the second names an inbox. `GET http://inbox/<name>` tells what an inbox received.
+ */
+import { DurableObject } from "cloudflare:workers";
+
+export class Inbox extends DurableObject {
+  async add(delivery) {
+    const received = await this.list();
+    received.push(delivery);
+    await this.ctx.storage.put("received", received);
+    return received.length;
+  }
+  async list() {
+    return (await this.ctx.storage.get("received")) ?? [];
+  }
+}
+
+export default {
+  async fetch(request, env) {
+    const url = new URL(request.url);
+    const inboxOf = (name) => env.INBOX.get(env.INBOX.idFromName(name));
+    if (url.hostname === "inbox") return Response.json(await inboxOf(url.pathname.slice(1)).list());
+
+    const [, behaviour, name] = url.pathname.split("/");
+    const count = await inboxOf(name).add({
+      url: request.url,
+      method: request.method,
+      headers: Object.fromEntries(request.headers),
+      body: await request.text(),
+      at: Date.now(),
+    });
+    const [kind, argument] = behaviour.split("-");
+    switch (kind) {
+      case "fail":
+        return new Response("later", { status: count <= Number(argument) ? 500 : 200 });
+      case "redirect":
+        return Response.redirect(`http://elsewhere.example/200/${name}-redirected`, 302);
+      case "hang":
+        await scheduler.wait(60_000);
+        return new Response("too late");
+      case "slow":
+        await scheduler.wait(Number(argument));
+        return new Response("slow");
+      case "big":
+        return new Response("x".repeat(100_000));
+      default:
+        return new Response(kind === "204" ? null : `answer ${kind}`, { status: Number(kind) });
+    }
+  },
+};

@@ -1,0 +1,62 @@
+/** The subscribers' side: addresses by behaviour, and what arrived there. */
+import { env } from "cloudflare:workers";
+import { call, eventually, type Person } from "./client";
+
+export interface Received {
+  url: string;
+  method: string;
+  headers: Record<string, string>;
+  body: string;
+  at: number;
+}
+
+let inboxes = 0;
+
+/** A new inbox at an address with a behaviour of receiver-worker.mjs. */
+export function newInbox(behaviour: string) {
+  const name = `inbox${++inboxes}-${crypto.randomUUID()}`;
+  const received = async () => (await (await env.RECEIVER.fetch(`http://inbox/${name}`)).json()) as Received[];
+  return {
+    url: `http://receiver.example/${behaviour}/${name}`,
+    received,
+    /** The first `count` deliveries, once they have come. */
+    arrived: (count: number, withinMs?: number) =>
+      eventually(
+        `${count} deliveries to ${behaviour}`,
+        async () => {
+          const list = await received();
+          return list.length >= count && list;
+        },
+        withinMs,
+      ),
+  };
+}
+
+export async function subscribe(person: Person, url: string, fields: Record<string, unknown> = {}): Promise<string> {
+  const body = { name: "test", url, events: ["OrderPaid"], secret: "a-signing-secret", ...fields };
+  const answer = await call("POST", "/webhooks", { token: person.token, body });
+  if (answer.status !== 201) throw new Error(`subscribe answered ${answer.status} ${JSON.stringify(answer.body)}`);
+  return answer.body.data._id;
+}
+
+export async function publish(person: Person, payload: unknown, fields: Record<string, unknown> = {}) {
+  const answer = await call("POST", "/events", {
+    token: person.token,
+    body: { type: "OrderPaid", payload, ...fields },
+  });
+  if (answer.status !== 202) throw new Error(`publish answered ${answer.status}`);
+  return answer.body.data as { id: string; type: string; deliveries: number };
+}
+
+/** The log of a subscription once `count` attempts in it have ended. */
+export function endedAttempts(person: Person, webhookId: string, count: number, withinMs?: number) {
+  return eventually(
+    `${count} ended attempts`,
+    async () => {
+      const { body } = await call("GET", `/webhooks/${webhookId}/logs`, { token: person.token });
+      const ended = body.data.filter((row: { status: string }) => row.status !== "pending");
+      return ended.length >= count && ended;
+    },
+    withinMs,
+  );
+}

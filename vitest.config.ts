@@ -1,0 +1,40 @@
+import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
+import { defineConfig } from "vitest/config";
+
+/** Every `fetch` of the Worker under test reaches this Worker; see test/support/receiver-worker.mjs. */
+const receiver = "receiver";
+
+export default defineConfig({
+  plugins: [
+    cloudflareTest(async () => ({
+      wrangler: { configPath: "./wrangler.toml" },
+      miniflare: {
+        bindings: {
+          SECRET_KEYS: "test-only-secret-key-with-32-characters-or-more",
+          WEBHOOK_EGRESS: "any",
+          RATE_LIMITS: JSON.stringify({
+            register: { limit: 1000, windowSeconds: 60 },
+            login: { limit: 1000, windowSeconds: 60 },
+          }),
+          TEST_MIGRATIONS: await readD1Migrations("migrations"),
+        },
+        serviceBindings: { RECEIVER: receiver },
+        outboundService: receiver,
+        workers: [
+          {
+            name: receiver,
+            modules: true,
+            scriptPath: "test/support/receiver-worker.mjs",
+            compatibilityDate: "2026-11-01",
+            durableObjects: { INBOX: { className: "Inbox", useSQLite: true } },
+          },
+        ],
+      },
+    })),
+  ],
+  test: {
+    include: ["test/**/*.test.ts"],
+    setupFiles: ["test/setup.ts"],
+    testTimeout: 30_000,
+  },
+});
