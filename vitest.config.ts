@@ -36,5 +36,6 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     setupFiles: ["test/setup.ts"],
     testTimeout: 30_000,
+    silent: "passed-only",
   },
 });

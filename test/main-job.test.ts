@@ -1,5 +1,4 @@
 /** The main job end to end: register, verify, log in, subscribe, publish, receive, read the log. */
-import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { call, newEmail, PASSWORD, signUp } from "./support/client";
 import { mailTo, tokenIn } from "./support/mailbox";

@@ -12,7 +12,7 @@ const LOCK_MEMORY_MS = 24 * 3_600_000;
 export class RateLimiter extends DurableObject {
   private hits: number[];
 
-  constructor(ctx: DurableObjectState, env: Env) {
+  constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
     super(ctx, env);
     this.createTables();
     this.hits = [...ctx.storage.sql.exec<{ at: number }>("SELECT at FROM hits ORDER BY at")].map((row) => row.at);

@@ -57,6 +57,8 @@ export async function setRole(person: Person, role: string): Promise<void> {
     .run();
 }
 
+const POLL_MS = 50;
+
 /** Waits for a condition that real queues bring about, and fails by name when it does not come. */
 export async function eventually<T>(
   what: string,
@@ -68,6 +70,6 @@ export async function eventually<T>(
     const value = await read();
     if (value) return value;
     if (performance.now() > end) throw new Error(`did not happen within ${withinMs} ms: ${what}`);
-    await scheduler.wait(20);
+    await scheduler.wait(POLL_MS);
   }
 }
