@@ -63,6 +63,9 @@ const VARIABLES = {
   },
 } as const;
 
+/** The names of all settings, to tell when they have changed. */
+export const SETTING_NAMES = Object.keys(VARIABLES) as (keyof typeof VARIABLES)[];
+
 export interface Config {
   secretKeys: string[];
   appUrl: string;

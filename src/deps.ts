@@ -1,5 +1,5 @@
 /** What every domain function works with; each door builds it the same way from `env`. */
-import { type Config, ConfigError, parseConfig } from "./config";
+import { type Config, ConfigError, parseConfig, SETTING_NAMES } from "./config";
 import { deriveKeyRing, type KeyRing } from "./crypto/keys";
 import { createDb, type Db, type TripCount } from "./db/client";
 import type { DeliveryJob } from "./delivery/job";
@@ -44,13 +44,7 @@ async function loadSettings(env: Env): Promise<Settings> {
 
 /** Builds the dependencies of one invocation. Throws `ConfigError` when a setting is missing or malformed. */
 export async function createDeps(env: Env, ctx: Pick<ExecutionContext, "waitUntil">): Promise<Deps> {
-  const fingerprint = JSON.stringify([
-    env.SECRET_KEYS,
-    env.APP_URL,
-    env.RATE_LIMITS,
-    env.WEBHOOK_EGRESS,
-    env.MAIL_FROM,
-  ]);
+  const fingerprint = JSON.stringify(SETTING_NAMES.map((name) => env[name]));
   if (cache?.fingerprint !== fingerprint) cache = { fingerprint, settings: loadSettings(env) };
   const { config, keys } = await cache.settings;
   const trips = { trips: 0 };

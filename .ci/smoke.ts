@@ -1,0 +1,133 @@
+/** The main job through HTTP against `npm run dev`, with a real receiver, in a state folder of its own. */
+import { spawn } from "node:child_process";
+import { createHmac } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const START_TIMEOUT_MS = 90_000;
+const STEP_TIMEOUT_MS = 15_000;
+
+interface Arrival {
+  atMs: number;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+function check(what: string, ok: boolean): void {
+  if (!ok) throw new Error(`smoke: ${what}`);
+  console.log(`smoke: ${what}`);
+}
+
+async function until<T>(
+  what: string,
+  read: () => Promise<T | undefined> | T | undefined,
+  withinMs = STEP_TIMEOUT_MS,
+): Promise<T> {
+  const end = Date.now() + withinMs;
+  while (Date.now() < end) {
+    const value = await read();
+    if (value !== undefined) return value;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error(`smoke: did not happen within ${withinMs} ms: ${what}`);
+}
+
+const arrivals: Arrival[] = [];
+const receiver = createServer(async (request, response) => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  arrivals.push({ atMs: Date.now(), headers: request.headers, body: Buffer.concat(chunks) });
+  response.end("thank you");
+});
+await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+const receiverPort = (receiver.address() as AddressInfo).port;
+
+const freePort = await new Promise<number>((resolve) => {
+  const probe = createServer().listen(0, "127.0.0.1", () => {
+    const { port } = probe.address() as AddressInfo;
+    probe.close(() => resolve(port));
+  });
+});
+const base = `http://localhost:${freePort}`;
+const state = mkdtempSync(join(tmpdir(), "postern-smoke-"));
+
+let output = "";
+const dev = spawn(
+  "npm",
+  ["run", "dev", "--", "--port", String(freePort), "--inspector-port", "0", "--persist-to", state],
+  {
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  },
+);
+const ended = new Promise<void>((resolve) => dev.once("exit", () => resolve()));
+for (const stream of [dev.stdout, dev.stderr]) {
+  stream.on("data", (chunk: Buffer) => {
+    output += chunk.toString();
+  });
+}
+
+async function api(method: string, path: string, body?: unknown, token?: string) {
+  const response = await fetch(`${base}/api/v1${path}`, {
+    method,
+    headers: { "content-type": "application/json", ...(token ? { authorization: `Bearer ${token}` } : {}) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: (await response.json()) as { data: never; message?: string } };
+}
+
+async function mainJob(): Promise<void> {
+  await until(
+    "the service answers",
+    async () => ((await fetch(`${base}/health`).catch(() => undefined))?.ok ? true : undefined),
+    START_TIMEOUT_MS,
+  );
+  const email = "smoke@example.com";
+  const password = "smoke test pass phrase";
+  check("register answers 201", (await api("POST", "/auth/register", { email, password })).status === 201);
+  const mail = await until("the verification mail is printed", () => output.match(/\S+\.txt/)?.[0]);
+  const mailToken = readFileSync(mail, "utf8").match(/verify-email\?token=([0-9a-f]{64})/)?.[1];
+  const verified = await api("POST", "/auth/verify-email", { token: mailToken });
+  check("the mailed token verifies the address", verified.body.message === "Email verified successfully.");
+  const login = await api("POST", "/auth/login", { email, password });
+  check("login answers 200", login.status === 200);
+  const { accessToken } = login.body.data as { accessToken: string };
+  const secret = "smoke-secret";
+  const subscription = { name: "smoke", url: `http://127.0.0.1:${receiverPort}/`, events: ["*"], secret };
+  const created = await api("POST", "/webhooks", subscription, accessToken);
+  check("a subscription is created", created.status === 201);
+  const published = await api("POST", "/events", { type: "SmokeTested", payload: { text: "naïve ✓" } }, accessToken);
+  check("an event is accepted", published.status === 202);
+  const arrival = await until("the receiver gets the POST", () => arrivals[0]);
+  const hmac = createHmac("sha256", secret).update(arrival.body).digest("hex");
+  check("the signature is right", arrival.headers["x-webhook-signature"] === hmac);
+  const { _id } = created.body.data as { _id: string };
+  await until("the log shows success", async () => {
+    const logs = await api("GET", `/webhooks/${_id}/logs`, undefined, accessToken);
+    return (logs.body.data as { status: string }[])[0]?.status === "success" ? true : undefined;
+  });
+  check("no second POST came", arrivals.length === 1);
+}
+
+let failure: unknown;
+try {
+  await mainJob();
+} catch (error) {
+  failure = error;
+  console.error(output.slice(-10_000));
+}
+if (dev.pid) process.kill(-dev.pid, "SIGTERM");
+await ended;
+receiver.close();
+try {
+  await fetch(`${base}/health`);
+  failure ??= new Error("smoke: the service still answers after SIGTERM");
+} catch {
+  console.log("smoke: SIGTERM stopped the service");
+}
+rmSync(state, { recursive: true, force: true });
+if (failure) console.error(failure);
+process.exit(failure ? 1 : 0);

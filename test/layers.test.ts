@@ -1,0 +1,34 @@
+/// <reference types="vite/client" />
+/** The layers of the house: who may import Hono and who may import drizzle. */
+import { expect, test } from "vitest";
+
+const sources = import.meta.glob("../src/**/*.ts", { query: "?raw", import: "default", eager: true }) as Record<
+  string,
+  string
+>;
+
+const importing = (library: RegExp) =>
+  Object.entries(sources)
+    .filter(([, text]) => library.test(text))
+    .map(([path]) => path.replace("../src/", ""));
+
+test("the sources are there to be read", () => {
+  expect(Object.keys(sources).length).toBeGreaterThan(40);
+});
+
+test("only app.ts, http/* and */routes.ts import Hono", () => {
+  const allowed = /^(app\.ts|http\/.+|[^/]+\/routes\.ts)$/;
+  expect(importing(/from "(hono|@hono\/)/).filter((path) => !allowed.test(path))).toEqual([]);
+});
+
+test("only db/*, deps.ts and */store.ts import drizzle", () => {
+  const allowed = /^(deps\.ts|db\/.+|[^/]+\/store\.ts)$/;
+  expect(importing(/from "drizzle-orm/).filter((path) => !allowed.test(path))).toEqual([]);
+});
+
+test("no file is longer than 300 lines", () => {
+  const long = Object.entries(sources).filter(
+    ([path, text]) => text.split("\n").length > 301 && !path.endsWith("worker-env.d.ts"),
+  );
+  expect(long.map(([path]) => path)).toEqual([]);
+});
