@@ -4,3 +4,8 @@ declare namespace Cloudflare {
     RECEIVER: Fetcher;
   }
 }
+
+/** Vite's, as far as the tests use it. */
+interface ImportMeta {
+  glob(pattern: string, options: { query: "?raw"; import: "default"; eager: true }): Record<string, string>;
+}

@@ -1,8 +1,7 @@
-/// <reference types="vite/client" />
 /** The layers of the house: who may import Hono and who may import drizzle. */
 import { expect, test } from "vitest";
 
-const sources = import.meta.glob("../src/**/*.ts", { query: "?raw", import: "default", eager: true }) as Record<
+const sources = import.meta.glob("../src/**/*.ts", { query: "?raw", import: "default", eager: true });
   string,
   string
 >;

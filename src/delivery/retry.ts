@@ -1,6 +1,6 @@
 /** When to try again: 3 attempts, 5 s then 10 s apart (specification, Outbound delivery). */
 
-export const MAX_ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 const FIRST_WAIT_MS = 5_000;
 /** Spreads the retries of one outage; upward only, so that none comes early. */
 const MAX_JITTER = 0.04;

@@ -4,7 +4,7 @@ import { jsonList } from "../db/client";
 import { attempts, events, subscriptionEvents, subscriptions } from "../db/schema";
 import type { Deps } from "../deps";
 
-export const MAX_LOG_ROWS = 50;
+const MAX_LOG_ROWS = 50;
 
 export type SubscriptionRow = typeof subscriptions.$inferSelect;
 

@@ -1,7 +1,7 @@
 /** The rules for a subscription's URL: one function for creation, update and delivery. */
 import type { Config } from "../config";
 
-export const MAX_URL_CHARACTERS = 2048;
+const MAX_URL_CHARACTERS = 2048;
 
 const FORBIDDEN_NAMES = /(^|\.)(localhost|local|internal)$/;
 

@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { call, eventually, type Person } from "./client";
 
-export interface Received {
+interface Received {
   url: string;
   method: string;
   headers: Record<string, string>;
