@@ -2,9 +2,6 @@
 import { expect, test } from "vitest";
 
 const sources = import.meta.glob("../src/**/*.ts", { query: "?raw", import: "default", eager: true });
-  string,
-  string
->;
 
 const importing = (library: RegExp) =>
   Object.entries(sources)
