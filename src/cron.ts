@@ -1,11 +1,12 @@
 /** The scheduled door: every minute the sweep, every hour what has expired. */
 import { sweep } from "./delivery/sweep";
 import type { Deps } from "./deps";
+import { sweepFanOuts } from "./events/fan-out";
 import { describeError, log } from "./log";
 
 /** Never throws: each job is tried, each failure logged. */
 export async function runCron(deps: Deps): Promise<void> {
-  const jobs = { sweep };
+  const jobs = { sweep, sweepFanOuts };
   for (const [job, run] of Object.entries(jobs)) {
     try {
       await run(deps);

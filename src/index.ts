@@ -1,9 +1,10 @@
-/** The doors: HTTP, queues, cron. */
+/** The doors: HTTP, queues, cron, and RPC for other Workers. */
 import { app } from "./app";
 import { runCron } from "./cron";
 import { createDeps } from "./deps";
 import { consume } from "./queue";
 
+export { EventPublisher } from "./events/rpc";
 export { RateLimiter } from "./ratelimit/durable-object";
 
 export default {

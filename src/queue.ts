@@ -1,7 +1,8 @@
 /** The queue door: parse, deliver or mail, ack each message singly, never throw. */
 import { deliver } from "./delivery/deliver";
-import { deliveryJob } from "./delivery/job";
+import { deliveryJob, type FanOutJob, fanOutJob } from "./delivery/job";
 import type { Deps } from "./deps";
+import { continueFanOut } from "./events/fan-out";
 import { describeError, log } from "./log";
 import { mailJob } from "./mail/job";
 import { sendMail } from "./mail/send";
@@ -25,10 +26,13 @@ export async function consume(deps: Deps, batch: MessageBatch): Promise<void> {
 
 async function consumeDeliveries(deps: Deps, batch: MessageBatch): Promise<void> {
   const nowMs = deps.now();
+  const fanOuts: Promise<void>[] = [];
   const jobs = batch.messages.flatMap((message) => {
     const job = deliveryJob.safeParse(message.body);
     if (!job.success) {
-      dropPoison(batch.queue, message);
+      const fanOut = fanOutJob.safeParse(message.body);
+      if (fanOut.success) fanOuts.push(goOnWith(deps, message, fanOut.data));
+      else dropPoison(batch.queue, message);
       return [];
     }
     return [{ message, id: job.data.deliveryId, earlyMs: job.data.dueAt - nowMs }];
@@ -39,6 +43,7 @@ async function consumeDeliveries(deps: Deps, batch: MessageBatch): Promise<void>
     if (earlyMs > MAX_EARLY_MS) message.retry({ delaySeconds: Math.floor(earlyMs / 1000) });
   }
   const work = Promise.all([
+    ...fanOuts,
     deliverMessages(deps, due),
     ...early.map((job) => scheduler.wait(job.earlyMs).then(() => deliverMessages(deps, [job]))),
   ]);
@@ -55,6 +60,15 @@ async function heldUntilDone(work: Promise<unknown>): Promise<void> {
   do {
     await Promise.race([finished, scheduler.wait(HOLD_MS)]);
   } while (!done && inFlight >= MAX_IN_FLIGHT);
+}
+
+async function goOnWith(deps: Deps, message: Message, job: FanOutJob): Promise<void> {
+  try {
+    await continueFanOut(deps, { eventId: job.fanOut, fanOutAfter: job.afterSubscriptionId });
+  } catch (error) {
+    log("error", "fan-out held up", { eventId: job.fanOut, ...describeError(error) });
+    message.retry({ delaySeconds: RETRY_AFTER_FAULT_SECONDS });
+  }
 }
 
 interface DeliveryMessage {

@@ -23,7 +23,10 @@ export async function enqueueRetries(deps: Deps, deliveries: readonly { id: stri
   await sendInBatches(deps.slowDeliveryQueue, messages);
 }
 
-async function sendInBatches(queue: Queue<DeliveryJob>, messages: MessageSendRequest<DeliveryJob>[]): Promise<void> {
+async function sendInBatches(
+  queue: Pick<Queue<DeliveryJob>, "sendBatch">,
+  messages: MessageSendRequest<DeliveryJob>[],
+): Promise<void> {
   for (let start = 0; start < messages.length; start += MESSAGES_PER_BATCH) {
     await queue.sendBatch(messages.slice(start, start + MESSAGES_PER_BATCH));
   }
