@@ -12,7 +12,7 @@ export default {
   async queue(batch, env, ctx) {
     await consume(await createDeps(env, ctx), batch);
   },
-  async scheduled(_controller, env, ctx) {
-    await runCron(await createDeps(env, ctx));
+  async scheduled(controller, env, ctx) {
+    await runCron(await createDeps(env, ctx), controller.cron);
   },
 } satisfies ExportedHandler<Env>;

@@ -14,7 +14,7 @@ const deps = await createDeps(env, createExecutionContext());
 
 async function sweepNow(): Promise<void> {
   const context = createExecutionContext();
-  await runCron(await createDeps(env, context));
+  await runCron(await createDeps(env, context), "* * * * *");
   await waitOnExecutionContext(context);
 }
 

@@ -173,7 +173,7 @@ describe("ten thousand subscriptions in one tenant", () => {
       .bind(id, person.tenantId, `${person.tenantId}-00100`)
       .run();
     const context = createExecutionContext();
-    await runCron(await createDeps(env, context));
+    await runCron(await createDeps(env, context), "* * * * *");
     await waitOnExecutionContext(context);
     await eventually("fan-out done", async () => (await cursor(id)) === null);
     expect(await made(id)).toEqual({ n: 650, different: 650 });

@@ -33,27 +33,30 @@ interface StoredEvent {
 /** How many deliveries one statement makes; the rest of a wider fan-out follows through the queue. */
 const FAN_OUT_PAGE = 500;
 
-/** The subscriptions of a tenant that want a type, in the order of the fan-out index. */
-const wantedBy = (tenantId: SQL | string, type: SQL | string) => sql`(
-  SELECT subscription_id FROM subscription_events WHERE tenant_id = ${tenantId} AND event_type = ${type}
-  UNION SELECT subscription_id FROM subscription_events WHERE tenant_id = ${tenantId} AND event_type = '*')`;
+/** The subscriptions that want a type, enabled or not, in the order of the fan-out index. */
+const wantedBy = (tenantId: SQL | string, type: SQL | string, after = "") => sql`
+  SELECT subscription_id FROM subscription_events WHERE tenant_id = ${tenantId} AND event_type = ${type} AND subscription_id > ${after}
+  UNION SELECT subscription_id FROM subscription_events WHERE tenant_id = ${tenantId} AND event_type = '*' AND subscription_id > ${after}`;
 
-/** The next subscriptions behind `after` that the stored event goes to; one that came later than the event does not get it. */
-const pageOf = (eventId: string, after: string) => sql`
-  SELECT s.id, e.tenant_id FROM events e
-  JOIN subscription_events se ON se.tenant_id = e.tenant_id AND se.event_type IN (e.type, '*') AND se.subscription_id > ${after}
-  JOIN subscriptions s ON s.id = se.subscription_id AND s.tenant_id = e.tenant_id
-  WHERE e.id = ${eventId} AND s.enabled = 1 AND s.is_deleted = 0 AND s.created_at <= e.created_at
-  GROUP BY s.id ORDER BY s.id LIMIT ${FAN_OUT_PAGE}`;
+/** One page of those that want a stored event, behind `after`. */
+const pageOf = (eventId: string, after: string) => {
+  const ofEvent = (column: "tenant_id" | "type") => sql`(SELECT ${sql.raw(column)} FROM events WHERE id = ${eventId})`;
+  return sql`${wantedBy(ofEvent("tenant_id"), ofEvent("type"), after)} ORDER BY 1 LIMIT ${FAN_OUT_PAGE}`;
+};
+
+/** What may get the event of those that want it. CROSS JOIN keeps SQLite from reading all subscriptions of the tenant. */
+const mayGet = (candidates: SQL, eventId: string) => sql`
+  FROM (${candidates}) w CROSS JOIN events e CROSS JOIN subscriptions s ON s.id = w.subscription_id
+  WHERE e.id = ${eventId} AND s.tenant_id = e.tenant_id AND s.enabled = 1 AND s.is_deleted = 0 AND s.created_at <= e.created_at`;
 
 const insertPage = (eventId: string, page: SQL, nowMs: number) => sql`
   INSERT INTO deliveries (id, tenant_id, subscription_id, event_id, kind, due_at, sweep_at, created_at)
-  SELECT ${sqlIdAtTimeOf(eventId)}, p.tenant_id, p.id, ${eventId}, 'event', ${nowMs}, ${nowMs + QUEUE_GRACE_MS}, ${nowMs} FROM (${page}) p
-  WHERE true
+  SELECT ${sqlIdAtTimeOf(eventId)}, s.tenant_id, s.id, ${eventId}, 'event', ${nowMs}, ${nowMs + QUEUE_GRACE_MS}, ${nowMs} ${mayGet(page, eventId)}
   RETURNING id, (SELECT slow_until > ${nowMs} FROM subscriptions WHERE id = subscription_id) AS slow`;
 
 /** Where a fan-out goes on: the last subscription of a full page, null behind the last page. */
-const endOf = (page: SQL) => sql`(SELECT CASE WHEN count(*) = ${FAN_OUT_PAGE} THEN max(id) END FROM (${page}))`;
+const endOf = (page: SQL) =>
+  sql`(SELECT CASE WHEN count(*) = ${FAN_OUT_PAGE} THEN max(subscription_id) END FROM (${page}))`;
 
 /**
  * Writes the event and one delivery for each enabled subscription that wants its type, in one round trip: of a wide
@@ -76,8 +79,7 @@ export async function insertEvent(
       ON CONFLICT DO NOTHING`,
     insertPage(id, page, nowMs),
     sql`UPDATE events SET fan_out_after = ${endOf(page)},
-        delivery_count = (SELECT count(*) FROM ${wantedBy(tenantId, type)} w JOIN subscriptions s ON s.id = w.subscription_id
-          WHERE s.tenant_id = ${tenantId} AND s.enabled = 1 AND s.is_deleted = 0 AND s.created_at <= ${nowMs})
+        delivery_count = (SELECT count(*) ${mayGet(wantedBy(tenantId, type), id)})
       WHERE id = ${id} RETURNING fan_out_after AS fanOutAfter`,
     sql`SELECT id, type, request_hash AS requestHash, delivery_count AS deliveries FROM events
       WHERE id = ${id} OR (${key} IS NOT NULL AND tenant_id = ${tenantId} AND idempotency_key = ${key})`,
