@@ -10,6 +10,7 @@ import { call, eventually, type Person, signUp } from "./support/client";
 import { addDelivery, consumeBatch, deliveryRow, messageFor } from "./support/engine";
 import { endedAttempts, newInbox, subscribe } from "./support/receiver";
 
+const as = (lease: string) => ({ lane: "fast" as const, lease, saturated: [] });
 const deps = await createDeps(env, createExecutionContext());
 
 async function sweepNow(): Promise<void> {
@@ -77,8 +78,8 @@ describe("leases", () => {
   test("while one holds, no message sends; what its holder writes late changes nothing", async () => {
     const { person, inbox, webhookId, id } = await delivery("200");
     const attemptId = newId();
-    const [claimed] = await claimDeliveries(deps, "dead-consumer", [{ deliveryId: id, attemptId }], Date.now());
-    expect(claimed).toMatchObject({ deliveryId: id, attemptCount: 1, payloadJson: "1" });
+    const { claimed } = await claimDeliveries(deps, as("dead-consumer"), [{ deliveryId: id, attemptId }], Date.now());
+    expect(claimed[0]).toMatchObject({ deliveryId: id, attemptCount: 1, payloadJson: "1" });
     await consumeBatch([messageFor(id)]);
     expect(await inbox.received()).toHaveLength(0);
     expect((await logs(person, webhookId)).map((row: { status: string }) => row.status)).toEqual(["pending"]);
@@ -110,13 +111,14 @@ describe("leases", () => {
   test("a delivery given back leaves no row and no attempt, and can be claimed again", async () => {
     const { person, webhookId, id } = await delivery("200");
     const claim = { deliveryId: id, attemptId: newId() };
-    await claimDeliveries(deps, "holder", [claim], Date.now());
+    await claimDeliveries(deps, as("holder"), [claim], Date.now());
     expect(await metrics(person, webhookId)).toMatchObject({ pending: 1 });
     await releaseDeliveries(deps, "holder", [claim], Date.now(), 60_000);
     expect(await logs(person, webhookId)).toEqual([]);
     expect(await metrics(person, webhookId)).toEqual({ total: 0, success: 0, failed: 0, pending: 0 });
     expect(await deliveryRow(id)).toMatchObject({ attempts: 0, interruptions: 0, lease: null });
-    expect(await claimDeliveries(deps, "other", [{ ...claim, attemptId: newId() }], Date.now())).toHaveLength(1);
+    const again = await claimDeliveries(deps, as("other"), [{ ...claim, attemptId: newId() }], Date.now());
+    expect(again.claimed).toHaveLength(1);
   });
 
   test("a lost message is sent again by the sweep", async () => {
@@ -152,6 +154,47 @@ describe("stopped subscriptions", () => {
   });
 });
 
+describe("lanes", () => {
+  test("the fast lane passes a slow subscription's deliveries on, and the slow lane sends them", async () => {
+    const { inbox, webhookId, id } = await delivery("200");
+    await env.DB.prepare("UPDATE subscriptions SET slow_until = 9e15 WHERE id = ?").bind(webhookId).run();
+    const { claimed, slow } = await claimDeliveries(
+      deps,
+      as("x"),
+      [{ deliveryId: id, attemptId: newId() }],
+      Date.now(),
+    );
+    expect([claimed, slow]).toEqual([[], [id]]);
+    await consumeBatch([messageFor(id)]);
+    await inbox.arrived(1);
+  });
+
+  test("a send that waits for a second makes its subscription slow before it ends", async () => {
+    const { webhookId, id } = await delivery("hang");
+    const ends = consumeBatch([messageFor(id)]);
+    const slowUntil = await eventually("marked slow", () =>
+      env.DB.prepare("SELECT slow_until FROM subscriptions WHERE id = ?").bind(webhookId).first<number>("slow_until"),
+    );
+    expect(slowUntil).toBeGreaterThan(Date.now());
+    expect((await deliveryRow(id)).attempts).toBe(0);
+    await ends;
+  });
+
+  test("in the slow lane one that hangs holds three places, and the rest is put off unsent and unrecorded", async () => {
+    const { person, inbox, webhookId, id } = await delivery("hang");
+    const others = await Promise.all(Array.from({ length: 9 }, () => addDelivery(person, webhookId)));
+    const healthy = await delivery("200");
+    const queue = "postern-deliveries-slow";
+    const hanging = consumeBatch([id, ...others].map(messageFor), queue);
+    await inbox.arrived(3);
+    await consumeBatch([...others.slice(3).map(messageFor), messageFor(healthy.id)], queue);
+    expect(await healthy.inbox.received()).toHaveLength(1);
+    expect(await inbox.received()).toHaveLength(3);
+    await hanging;
+    expect(await metrics(person, webhookId)).toMatchObject({ success: 0, pending: 0 });
+  });
+});
+
 test("a quick batch costs two round trips", async () => {
   const person = await signUp();
   const inbox = newInbox("200");
@@ -168,7 +211,7 @@ test("a quick batch costs two round trips", async () => {
   });
   const context = createExecutionContext();
   const { deliver } = await import("../src/delivery/deliver");
-  await deliver(await createDeps({ ...env, DB: counted }, context), ids);
+  await deliver(await createDeps({ ...env, DB: counted }, context), "fast", ids);
   await waitOnExecutionContext(context);
   expect(calls).toHaveLength(2);
   await eventually("all sent", async () => (await inbox.received()).length === 20);

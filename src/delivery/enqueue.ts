@@ -1,6 +1,7 @@
 /** Nudges for deliveries that are due: a lost one costs time, never the delivery, for the sweep sends it again. */
 import type { Deps } from "../deps";
 import type { DeliveryJob } from "./job";
+import { DEFER_BY_SWEEP_MS } from "./store";
 
 /** Limit of one `sendBatch`. */
 const MESSAGES_PER_BATCH = 100;
@@ -21,6 +22,12 @@ export async function enqueueRetries(deps: Deps, deliveries: readonly { id: stri
     delaySeconds: Math.max(0, Math.floor((dueAt - nowMs) / 1000)),
   }));
   await sendInBatches(deps.slowDeliveryQueue, messages);
+}
+
+/** Nudges for deliveries put off while their subscriber hangs; one put off for longer is left to the sweep. */
+export async function enqueueDeferred(deps: Deps, deliveries: readonly { id: string; dueAt: number }[]): Promise<void> {
+  const soon = deliveries.filter(({ dueAt }) => dueAt - deps.now() < DEFER_BY_SWEEP_MS);
+  await enqueueRetries(deps, soon);
 }
 
 async function sendInBatches(
