@@ -1,6 +1,8 @@
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 
+/** Another Worker, which publishes over RPC; see test/support/publisher-worker.mjs. */
+const publisher = "publisher";
 /** Every `fetch` of the Worker under test reaches this Worker; see test/support/receiver-worker.mjs. */
 const receiver = "receiver";
 
@@ -18,9 +20,16 @@ export default defineConfig({
           }),
           TEST_MIGRATIONS: await readD1Migrations("migrations"),
         },
-        serviceBindings: { RECEIVER: receiver },
+        serviceBindings: { RECEIVER: receiver, PUBLISHER: publisher },
         outboundService: receiver,
         workers: [
+          {
+            name: publisher,
+            modules: true,
+            scriptPath: "test/support/publisher-worker.mjs",
+            compatibilityDate: "2026-11-01",
+            serviceBindings: { POSTERN: { name: "vitest-plugin-runner-", entrypoint: "EventPublisher" } },
+          },
           {
             name: receiver,
             modules: true,

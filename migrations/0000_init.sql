@@ -46,6 +46,7 @@ CREATE TABLE `deliveries` (
 );
 --> statement-breakpoint
 CREATE INDEX `deliveries_to_sweep` ON `deliveries` (`sweep_at`) WHERE sweep_at IS NOT NULL;--> statement-breakpoint
+CREATE UNIQUE INDEX `deliveries_open_retry` ON `deliveries` (`subscription_id`) WHERE kind = 'retry' AND due_at IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `email_tokens` (
 	`hash` text PRIMARY KEY NOT NULL,
 	`purpose` text NOT NULL,
@@ -66,9 +67,11 @@ CREATE TABLE `events` (
 	`idempotency_key` text,
 	`request_hash` text,
 	`delivery_count` integer DEFAULT 0 NOT NULL,
+	`fan_out_after` text,
 	`created_at` integer NOT NULL
 );
 --> statement-breakpoint
+CREATE INDEX `events_to_fan_out` ON `events` (`created_at`) WHERE fan_out_after IS NOT NULL;--> statement-breakpoint
 CREATE UNIQUE INDEX `events_by_idempotency_key` ON `events` (`tenant_id`,`idempotency_key`) WHERE idempotency_key IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `invitations` (
 	`id` text PRIMARY KEY NOT NULL,
@@ -136,6 +139,7 @@ CREATE TABLE `subscriptions` (
 	`url` text NOT NULL,
 	`events` text NOT NULL,
 	`secret_sealed` text NOT NULL,
+	`secret_digest` text NOT NULL,
 	`enabled` integer NOT NULL,
 	`is_deleted` integer DEFAULT false NOT NULL,
 	`version` integer DEFAULT 0 NOT NULL,

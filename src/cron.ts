@@ -1,11 +1,15 @@
 /** The scheduled door: every minute the sweep, every hour what has expired. */
+import { removeOld } from "./delivery/retention";
 import { sweep } from "./delivery/sweep";
 import type { Deps } from "./deps";
+import { sweepFanOuts } from "./events/fan-out";
 import { describeError, log } from "./log";
 
-/** Never throws: each job is tried, each failure logged. */
-export async function runCron(deps: Deps): Promise<void> {
-  const jobs = { sweep };
+const EVERY_MINUTE = "* * * * *";
+
+/** Runs the jobs of a trigger of wrangler.toml. Never throws: each job is tried, each failure logged. */
+export async function runCron(deps: Deps, cron: string): Promise<void> {
+  const jobs = cron === EVERY_MINUTE ? { sweep, sweepFanOuts } : { removeOld };
   for (const [job, run] of Object.entries(jobs)) {
     try {
       await run(deps);

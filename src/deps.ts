@@ -2,7 +2,7 @@
 import { type Config, ConfigError, parseConfig, SETTING_NAMES } from "./config";
 import { deriveKeyRing, type KeyRing } from "./crypto/keys";
 import { createDb, type Db, type TripCount } from "./db/client";
-import type { DeliveryJob } from "./delivery/job";
+import type { DeliveryJob, FanOutJob } from "./delivery/job";
 import { describeError, log } from "./log";
 import type { MailJob } from "./mail/job";
 import { createLimiter, type Limiter } from "./ratelimit/limiter";
@@ -14,7 +14,7 @@ export interface Deps {
   /** D1 round trips of this request or batch so far. */
   trips: TripCount;
   limiter: Limiter;
-  deliveryQueue: Queue<DeliveryJob>;
+  deliveryQueue: Queue<DeliveryJob | FanOutJob>;
   slowDeliveryQueue: Queue<DeliveryJob>;
   mailQueue: Queue<MailJob>;
   mailer: SendEmail;

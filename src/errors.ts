@@ -68,3 +68,12 @@ export class AppError extends Error {
 export function notFound(thing: string): AppError {
   return new AppError("NOT_FOUND", { message: `${thing} not found` });
 }
+
+/** 400 with a line for each issue that zod found; `root` names what was checked when it is not the body. */
+export function invalid(error: { issues: { path: PropertyKey[]; message: string }[] }, root?: string): AppError {
+  const details = error.issues.map((issue) => ({
+    path: [...(root === undefined ? [] : [root]), ...issue.path].map(String).join("."),
+    message: issue.message,
+  }));
+  return new AppError("VALIDATION_FAILED", { details });
+}

@@ -1,9 +1,10 @@
-/** The doors: HTTP, queues, cron. */
+/** The doors: HTTP, queues, cron, and RPC for other Workers. */
 import { app } from "./app";
 import { runCron } from "./cron";
 import { createDeps } from "./deps";
 import { consume } from "./queue";
 
+export { EventPublisher } from "./events/rpc";
 export { RateLimiter } from "./ratelimit/durable-object";
 
 export default {
@@ -11,7 +12,7 @@ export default {
   async queue(batch, env, ctx) {
     await consume(await createDeps(env, ctx), batch);
   },
-  async scheduled(_controller, env, ctx) {
-    await runCron(await createDeps(env, ctx));
+  async scheduled(controller, env, ctx) {
+    await runCron(await createDeps(env, ctx), controller.cron);
   },
 } satisfies ExportedHandler<Env>;

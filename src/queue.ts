@@ -1,20 +1,18 @@
 /** The queue door: parse, deliver or mail, ack each message singly, never throw. */
 import { deliver } from "./delivery/deliver";
-import { deliveryJob } from "./delivery/job";
+import { deliveryJob, type FanOutJob, fanOutJob } from "./delivery/job";
+import { isFull, type Lane } from "./delivery/load";
 import type { Deps } from "./deps";
+import { continueFanOut } from "./events/fan-out";
 import { describeError, log } from "./log";
 import { mailJob } from "./mail/job";
 import { sendMail } from "./mail/send";
 
 const RETRY_AFTER_FAULT_SECONDS = 5;
 /** A batch whose sends are slow is let go after this time; its sends run on, guarded by their leases. */
-const HOLD_MS = 150;
-/** Deliveries in flight in this isolate beyond which batches hold the queue: it bounds the memory. */
-const MAX_IN_FLIGHT = 400;
+const HOLD_MS = 50;
 /** The queue delays by whole seconds, so a retry's message may come this much too soon. */
 const MAX_EARLY_MS = 1_500;
-
-let inFlight = 0;
 
 /** Hands a batch to the consumer of its queue. Never throws. */
 export async function consume(deps: Deps, batch: MessageBatch): Promise<void> {
@@ -25,10 +23,14 @@ export async function consume(deps: Deps, batch: MessageBatch): Promise<void> {
 
 async function consumeDeliveries(deps: Deps, batch: MessageBatch): Promise<void> {
   const nowMs = deps.now();
+  const lane: Lane = batch.queue.endsWith("-slow") ? "slow" : "fast";
+  const fanOuts: Promise<void>[] = [];
   const jobs = batch.messages.flatMap((message) => {
     const job = deliveryJob.safeParse(message.body);
     if (!job.success) {
-      dropPoison(batch.queue, message);
+      const fanOut = fanOutJob.safeParse(message.body);
+      if (fanOut.success) fanOuts.push(goOnWith(deps, message, fanOut.data));
+      else dropPoison(batch.queue, message);
       return [];
     }
     return [{ message, id: job.data.deliveryId, earlyMs: job.data.dueAt - nowMs }];
@@ -39,22 +41,32 @@ async function consumeDeliveries(deps: Deps, batch: MessageBatch): Promise<void>
     if (earlyMs > MAX_EARLY_MS) message.retry({ delaySeconds: Math.floor(earlyMs / 1000) });
   }
   const work = Promise.all([
-    deliverMessages(deps, due),
-    ...early.map((job) => scheduler.wait(job.earlyMs).then(() => deliverMessages(deps, [job]))),
+    ...fanOuts,
+    deliverMessages(deps, lane, due),
+    ...early.map((job) => scheduler.wait(job.earlyMs).then(() => deliverMessages(deps, lane, [job]))),
   ]);
   deps.background("deliver", work);
-  await heldUntilDone(work);
+  await heldUntilDone(lane, work);
 }
 
-/** Waits for the work, but not for slow subscribers unless the isolate is full. */
-async function heldUntilDone(work: Promise<unknown>): Promise<void> {
+/** Waits for the work, but not for slow subscribers unless the lane is full. */
+async function heldUntilDone(lane: Lane, work: Promise<unknown>): Promise<void> {
   let done = false;
   const finished = work.then(() => {
     done = true;
   });
   do {
     await Promise.race([finished, scheduler.wait(HOLD_MS)]);
-  } while (!done && inFlight >= MAX_IN_FLIGHT);
+  } while (!done && isFull(lane));
+}
+
+async function goOnWith(deps: Deps, message: Message, job: FanOutJob): Promise<void> {
+  try {
+    await continueFanOut(deps, { eventId: job.fanOut, fanOutAfter: job.afterSubscriptionId });
+  } catch (error) {
+    log("error", "fan-out held up", { eventId: job.fanOut, ...describeError(error) });
+    message.retry({ delaySeconds: RETRY_AFTER_FAULT_SECONDS });
+  }
 }
 
 interface DeliveryMessage {
@@ -62,19 +74,17 @@ interface DeliveryMessage {
   id: string;
 }
 
-async function deliverMessages(deps: Deps, messages: readonly DeliveryMessage[]): Promise<void> {
+async function deliverMessages(deps: Deps, lane: Lane, messages: readonly DeliveryMessage[]): Promise<void> {
   if (messages.length === 0) return;
-  inFlight += messages.length;
   try {
     await deliver(
       deps,
+      lane,
       messages.map(({ id }) => id),
     );
   } catch (error) {
     log("error", "batch not claimed", { count: messages.length, ...describeError(error) });
     for (const { message } of messages) message.retry({ delaySeconds: RETRY_AFTER_FAULT_SECONDS });
-  } finally {
-    inFlight -= messages.length;
   }
 }
 

@@ -12,6 +12,8 @@ export interface KeySet {
   /** Short public name of the entry, stored beside what it sealed. */
   id: string;
   seal: CryptoKey;
+  /** Tells whether a sealed text changes, without opening it. */
+  digest: CryptoKey;
   refresh: CryptoKey;
   signing: { kid: string; privateKey: CryptoKey; publicKey: CryptoKey; publicJwk: JWK };
 }
@@ -40,6 +42,9 @@ async function deriveKeySet(secret: string): Promise<KeySet> {
     seal: await crypto.subtle.deriveKey(hkdf("seal"), root, { name: "AES-GCM", length: 256 }, false, [
       "encrypt",
       "decrypt",
+    ]),
+    digest: await crypto.subtle.deriveKey(hkdf("digest"), root, { name: "HMAC", hash: "SHA-256", length: 256 }, false, [
+      "sign",
     ]),
     refresh: await crypto.subtle.deriveKey(
       hkdf("refresh-token"),

@@ -1,5 +1,5 @@
 /** Encryption at rest: AES-256-GCM, the key named in front, the row it belongs to bound in as associated data. */
-import { fromBase64, randomBytes, toBase64, utf8 } from "./encoding";
+import { fromBase64, randomBytes, toBase64, toHex, utf8 } from "./encoding";
 import type { KeyRing } from "./keys";
 
 const IV_BYTES = 12;
@@ -27,4 +27,10 @@ export async function open(keys: KeyRing, owner: string, text: string): Promise<
     fromBase64(sealed),
   );
   return new TextDecoder().decode(plain);
+}
+
+/** A keyed digest of what is sealed: equal for equal texts of one owner under one key, and telling nothing else. */
+export async function digest([newest]: KeyRing, owner: string, plain: string): Promise<string> {
+  const mac = await crypto.subtle.sign("HMAC", newest.digest, utf8(JSON.stringify([owner, plain])));
+  return `${newest.id}.${toHex(new Uint8Array(mac))}`;
 }

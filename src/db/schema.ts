@@ -127,6 +127,8 @@ export const subscriptions = sqliteTable(
     url: text().notNull(),
     events: text({ mode: "json" }).$type<string[]>().notNull(),
     secretSealed: text("secret_sealed").notNull(),
+    /** Keyed digest of the secret: an update to the same secret is no change. */
+    secretDigest: text("secret_digest").notNull(),
     enabled: integer({ mode: "boolean" }).notNull(),
     isDeleted: integer("is_deleted", { mode: "boolean" }).notNull().default(false),
     version: integer().notNull().default(0),
@@ -171,9 +173,12 @@ export const events = sqliteTable(
     idempotencyKey: text("idempotency_key"),
     requestHash: text("request_hash"),
     deliveryCount: integer("delivery_count").notNull().default(0),
+    /** The last subscription that has its delivery while others still wait for theirs; null when all have. */
+    fanOutAfter: text("fan_out_after"),
     createdAt: integer("created_at").notNull(),
   },
   (t) => [
+    index("events_to_fan_out").on(t.createdAt).where(sql`fan_out_after IS NOT NULL`),
     uniqueIndex("events_by_idempotency_key").on(t.tenantId, t.idempotencyKey).where(sql`idempotency_key IS NOT NULL`),
   ],
 );
@@ -182,7 +187,7 @@ export const events = sqliteTable(
 export const deliveries = sqliteTable(
   "deliveries",
   {
-    /** Sent as `webhook-id`, the same on every attempt. */
+    /** Sent as `webhook-id`, the same on every attempt. Starts with its event's moment: an event's deliveries are a key range. */
     id: text().primaryKey(),
     tenantId: text("tenant_id").notNull(),
     subscriptionId: text("subscription_id").notNull(),
@@ -200,7 +205,11 @@ export const deliveries = sqliteTable(
     sweepAt: integer("sweep_at"),
     createdAt: integer("created_at").notNull(),
   },
-  (t) => [index("deliveries_to_sweep").on(t.sweepAt).where(sql`sweep_at IS NOT NULL`)],
+  (t) => [
+    index("deliveries_to_sweep").on(t.sweepAt).where(sql`sweep_at IS NOT NULL`),
+    // At most one manual retry of a subscription is under way.
+    uniqueIndex("deliveries_open_retry").on(t.subscriptionId).where(sql`kind = 'retry' AND due_at IS NOT NULL`),
+  ],
 );
 
 /** The delivery log: one row per attempt. Ids are time-ordered, so the key is also the log's order. */

@@ -6,30 +6,63 @@ import { QUEUE_GRACE_MS } from "../events/store";
 import { describeError, log } from "../log";
 import { refuseTarget } from "../webhooks/target";
 import { secretOwner } from "../webhooks/view";
-import { enqueueDeliveries, enqueueRetries } from "./enqueue";
+import { enqueueDeferred, enqueueDeliveries, enqueueRetries } from "./enqueue";
+import { enterLane, type Lane, leaveLane, saturated, sendsOf } from "./load";
 import { runPool } from "./pool";
 import { createRecorder, type Recorder } from "./recorder";
 import { retryWaitMs } from "./retry";
 import { failure, type Outcome, send } from "./send";
-import { type AttemptResult, type ClaimedDelivery, claimDeliveries, releaseDeliveries } from "./store";
+import { type AttemptResult, type ClaimedDelivery, claimDeliveries, markSlow, releaseDeliveries } from "./store";
 
 /** A send that takes longer puts its subscription into the slow lane. */
 const SLOW_SEND_MS = 5_000;
+/** A send that has waited this long puts it there for a while, before its end is known. */
+const MARK_SLOW_AFTER_MS = 1_000;
+const MARK_AGAIN_MS = 30_000;
+/** Bounds the memory. */
+const MAX_MARKS = 10_000;
+const markedUntil = new Map<string, number>();
 
 /** Delivers what is due of `deliveryIds`. Throws only when the claim fails: then nothing has happened and the batch may come again. */
-export async function deliver(deps: Deps, deliveryIds: readonly string[]): Promise<void> {
+export async function deliver(deps: Deps, lane: Lane, deliveryIds: readonly string[]): Promise<void> {
   const lease = newId();
   const claims = [...new Set(deliveryIds)].map((deliveryId) => ({ deliveryId, attemptId: newId() }));
-  const claimed = await claimDeliveries(deps, lease, claims, deps.now());
-  const recorder = createRecorder(deps, lease, (results) => queueRetries(deps, results));
-  const { notStarted, done } = await runPool(
-    claimed,
-    (delivery) => delivery.subscriptionId,
-    (delivery) => attempt(deps, delivery, recorder),
+  const { claimed, slow, deferred } = await claimDeliveries(
+    deps,
+    { lane, lease, saturated: saturated() },
+    claims,
+    deps.now(),
   );
+  if (slow.length > 0)
+    await enqueueDeliveries(
+      deps,
+      slow.map((id) => ({ id, slow: 1 })),
+    );
+  if (deferred.length > 0) await enqueueDeferred(deps, deferred);
+  if (claimed.length === 0) return;
+  enterLane(lane, claimed.length);
+  const recorder = createRecorder(deps, lease, (results) => queueRetries(deps, results));
+  const { notStarted, done } = await runPool(lane, claimed, async (delivery) => {
+    const stopWatching = watchForSlowness(deps, delivery.subscriptionId);
+    await attempt(deps, delivery, recorder);
+    stopWatching();
+    leaveLane(lane, 1);
+  });
+  leaveLane(lane, notStarted.length);
   if (notStarted.length > 0) await giveBack(deps, lease, notStarted);
   await done;
   await recorder.close();
+}
+
+/** Does not wait for a timeout to move a subscription into the slow lane: what is published meanwhile would queue up behind it. */
+function watchForSlowness(deps: Deps, subscriptionId: string): () => void {
+  const timer = setTimeout(() => {
+    if (deps.now() < (markedUntil.get(subscriptionId) ?? 0)) return;
+    if (markedUntil.size >= MAX_MARKS) markedUntil.clear();
+    markedUntil.set(subscriptionId, deps.now() + MARK_AGAIN_MS);
+    deps.background("mark slow", markSlow(deps, subscriptionId, deps.now()));
+  }, MARK_SLOW_AFTER_MS);
+  return () => clearTimeout(timer);
 }
 
 async function attempt(deps: Deps, delivery: ClaimedDelivery, recorder: Recorder): Promise<void> {
@@ -81,10 +114,11 @@ async function queueRetries(deps: Deps, results: readonly AttemptResult[]): Prom
   if (due.length > 0) await enqueueRetries(deps, due);
 }
 
+/** What the pool could not start goes behind a subscriber that hangs: to the slow lane, and others back to the queue at once. */
 async function giveBack(deps: Deps, lease: string, deliveries: readonly ClaimedDelivery[]): Promise<void> {
   await releaseDeliveries(deps, lease, deliveries, deps.now(), QUEUE_GRACE_MS);
   await enqueueDeliveries(
     deps,
-    deliveries.map(({ deliveryId }) => ({ id: deliveryId, slow: 0 })),
+    deliveries.map(({ deliveryId, subscriptionId }) => ({ id: deliveryId, slow: sendsOf(subscriptionId) > 0 ? 1 : 0 })),
   );
 }

@@ -1,6 +1,7 @@
 /** Nudges for deliveries that are due: a lost one costs time, never the delivery, for the sweep sends it again. */
 import type { Deps } from "../deps";
 import type { DeliveryJob } from "./job";
+import { DEFER_BY_SWEEP_MS } from "./store";
 
 /** Limit of one `sendBatch`. */
 const MESSAGES_PER_BATCH = 100;
@@ -23,7 +24,16 @@ export async function enqueueRetries(deps: Deps, deliveries: readonly { id: stri
   await sendInBatches(deps.slowDeliveryQueue, messages);
 }
 
-async function sendInBatches(queue: Queue<DeliveryJob>, messages: MessageSendRequest<DeliveryJob>[]): Promise<void> {
+/** Nudges for deliveries put off while their subscriber hangs; one put off for longer is left to the sweep. */
+export async function enqueueDeferred(deps: Deps, deliveries: readonly { id: string; dueAt: number }[]): Promise<void> {
+  const soon = deliveries.filter(({ dueAt }) => dueAt - deps.now() < DEFER_BY_SWEEP_MS);
+  await enqueueRetries(deps, soon);
+}
+
+async function sendInBatches(
+  queue: Pick<Queue<DeliveryJob>, "sendBatch">,
+  messages: MessageSendRequest<DeliveryJob>[],
+): Promise<void> {
   for (let start = 0; start < messages.length; start += MESSAGES_PER_BATCH) {
     await queue.sendBatch(messages.slice(start, start + MESSAGES_PER_BATCH));
   }

@@ -1,4 +1,4 @@
-/** What the delivery queues carry: an id, and when it may be tried. The row in D1 says the rest. */
+/** What the delivery queues carry: ids, and when a delivery may be tried. The rows in D1 say the rest. */
 import { z } from "zod";
 
 export const deliveryJob = z.object({
@@ -7,4 +7,11 @@ export const deliveryJob = z.object({
   dueAt: z.number().int(),
 });
 
+/** A fan-out that goes on behind this subscription. */
+export const fanOutJob = z.object({
+  fanOut: z.string().min(1).max(64),
+  afterSubscriptionId: z.string().min(1).max(64),
+});
+
 export type DeliveryJob = z.infer<typeof deliveryJob>;
+export type FanOutJob = z.infer<typeof fanOutJob>;

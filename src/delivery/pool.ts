@@ -1,21 +1,25 @@
 /** At most six sends at once in one invocation: a seventh connection would wait inside its own timeout (platform limit). */
+import { endSend, type Lane, mayStart, sendsOf, startSend } from "./load";
 
 const MAX_CONCURRENT_SENDS = 6;
 /** When no send has started or ended for this long, the rest of the batch should not wait for it. */
-const STALL_MS = 1_000;
+const STALL_MS = 500;
+
+interface Send {
+  subscriptionId: string;
+}
 
 /**
- * Runs `work` on every item, six at a time, next always the item whose group has the fewest running: a group that hangs
- * holds few places. Returns when all are done, or with the items not yet started once the pool has stalled; those that
- * run go on, and `done` tells when.
+ * Runs `work` on every item, six at a time, next always one of the subscription that has the fewest sends under way in
+ * this isolate: one that hangs comes last and holds few places. Returns when all are done, or with the items not yet
+ * started once the pool has stalled; those that run go on, and `done` tells when.
  */
-export async function runPool<T>(
+export async function runPool<T extends Send>(
+  lane: Lane,
   items: readonly T[],
-  groupOf: (item: T) => string,
   work: (item: T) => Promise<void>,
 ): Promise<{ notStarted: T[]; done: Promise<void> }> {
   const waiting = [...items];
-  const running = new Map<string, number>();
   let active = 0;
   const all = Promise.withResolvers<void>();
   const stalled = Promise.withResolvers<void>();
@@ -23,21 +27,20 @@ export async function runPool<T>(
 
   const start = (): void => {
     clearTimeout(stallTimer);
-    while (active < MAX_CONCURRENT_SENDS && waiting.length > 0) launch(takeFairest());
+    while (active < MAX_CONCURRENT_SENDS) {
+      const item = takeFairest(lane, waiting);
+      if (!item) break;
+      launch(item);
+    }
     if (active === 0) all.resolve();
     else if (waiting.length > 0) stallTimer = setTimeout(stalled.resolve, STALL_MS);
   };
-  const takeFairest = (): T => {
-    const loads = waiting.map((item) => running.get(groupOf(item)) ?? 0);
-    return waiting.splice(loads.indexOf(Math.min(...loads)), 1)[0] as T;
-  };
   const launch = (item: T): void => {
-    const group = groupOf(item);
     active += 1;
-    running.set(group, (running.get(group) ?? 0) + 1);
+    startSend(item.subscriptionId);
     work(item).finally(() => {
       active -= 1;
-      running.set(group, (running.get(group) ?? 1) - 1);
+      endSend(item.subscriptionId);
       start();
     });
   };
@@ -45,4 +48,16 @@ export async function runPool<T>(
   start();
   await Promise.race([all.promise, stalled.promise]);
   return { notStarted: waiting.splice(0), done: all.promise };
+}
+
+function takeFairest<T extends Send>(lane: Lane, waiting: T[]): T | undefined {
+  let best = -1;
+  let bestSends = Infinity;
+  for (const [index, { subscriptionId }] of waiting.entries()) {
+    const sends = sendsOf(subscriptionId);
+    if (sends >= bestSends || !mayStart(lane, subscriptionId)) continue;
+    best = index;
+    bestSends = sends;
+  }
+  return best < 0 ? undefined : waiting.splice(best, 1)[0];
 }

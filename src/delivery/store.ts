@@ -2,10 +2,11 @@
  * Claim, record and sweep: the three writes of a delivery's life. They work on whole batches across tenants, as the queue
  * hands them over; each row carries its own tenant. A lease (a random fencing token) ties a record to its claim.
  */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { atomically, jsonList } from "../db/client";
 import { firstIdAtSql } from "../db/ids";
 import type { Deps } from "../deps";
+import type { Lane } from "./load";
 
 /** Longer than the slowest send and its record. */
 const LEASE_MS = 20_000;
@@ -14,7 +15,15 @@ const MAX_INTERRUPTIONS = 5;
 const SLOW_LANE_MS = 10 * 60_000;
 /** An attempt's id may be this much older than its claim. */
 const CLOCK_SLACK_MS = 5_000;
+/** How long a send that is waiting keeps it there. */
+const MARK_SLOW_MS = 60_000;
 const SWEEP_PAGE_ROWS = 1_000;
+/** A delivery whose subscriber hangs is put off by its own age, within these bounds. */
+const MIN_DEFER_MS = 5_000;
+const MAX_DEFER_MS = 600_000;
+const DEFER_JITTER_MS = 2_000;
+/** Put off for longer, it is left to the sweep: a long backlog should not go round in the queue. */
+export const DEFER_BY_SWEEP_MS = 30_000;
 
 export interface Claim {
   deliveryId: string;
@@ -36,25 +45,47 @@ export interface ClaimedDelivery extends Claim {
   correlationId: string | null;
 }
 
+/** Who claims: the fast lane takes nothing of a slow subscription, the slow lane nothing of a saturated one. */
+export interface Claimant {
+  lane: Lane;
+  lease: string;
+  saturated: readonly string[];
+}
+
+export interface Claimed {
+  claimed: ClaimedDelivery[];
+  /** Due, but for the slow lane. */
+  slow: string[];
+  /** Put off, because their subscriber holds all the places it may have. */
+  deferred: { id: string; dueAt: number }[];
+}
+
 /**
  * Takes every delivery of the list that is due and that nobody holds, writes its `pending` attempt row, and reads what
  * sending needs: one round trip. Deliveries of deleted subscriptions are closed instead.
  */
 export async function claimDeliveries(
   { db }: Deps,
-  lease: string,
+  { lane, lease, saturated }: Claimant,
   claims: readonly Claim[],
   nowMs: number,
-): Promise<ClaimedDelivery[]> {
+): Promise<Claimed> {
   const wanted = jsonList(claims);
+  const due = sql`id IN (SELECT value ->> 'deliveryId' FROM json_each(${wanted})) AND due_at <= ${nowMs} AND lease IS NULL`;
+  const passedOn =
+    lane === "fast"
+      ? sql`(SELECT slow_until > ${nowMs} FROM subscriptions WHERE id = deliveries.subscription_id)`
+      : sql`subscription_id IN (SELECT value FROM json_each(${jsonList(saturated)}))`;
   const mine = sql`json_each(${wanted}) j JOIN deliveries d ON d.id = j.value ->> 'deliveryId' AND d.lease = ${lease}`;
   const leaseEndMs = nowMs + LEASE_MS;
   const results = await atomically(db, [
     sql`UPDATE deliveries SET lease = NULL, due_at = NULL, sweep_at = NULL
       WHERE id IN (SELECT value ->> 'deliveryId' FROM json_each(${wanted})) AND due_at IS NOT NULL
         AND subscription_id IN (SELECT id FROM subscriptions WHERE id = deliveries.subscription_id AND is_deleted = 1)`,
-    sql`UPDATE deliveries SET lease = ${lease}, due_at = ${leaseEndMs}, sweep_at = ${leaseEndMs}
-      WHERE id IN (SELECT value ->> 'deliveryId' FROM json_each(${wanted})) AND due_at <= ${nowMs} AND lease IS NULL`,
+    lane === "fast"
+      ? sql`SELECT id FROM deliveries WHERE ${due} AND ${passedOn}`
+      : deferral(sql`${due} AND ${passedOn}`, nowMs),
+    sql`UPDATE deliveries SET lease = ${lease}, due_at = ${leaseEndMs}, sweep_at = ${leaseEndMs} WHERE ${due} AND NOT ${passedOn}`,
     sql`INSERT INTO attempts (id, subscription_id, tenant_id, delivery_id, event_id, event_type, status, attempt_count, attempted_at)
       SELECT j.value ->> 'attemptId', d.subscription_id, d.tenant_id, d.id, d.event_id, e.type, 'pending', d.attempts + 1, ${nowMs}
       FROM ${mine} JOIN events e ON e.id = d.event_id`,
@@ -67,7 +98,28 @@ export async function claimDeliveries(
         e.correlation_id AS correlationId
       FROM ${mine} JOIN subscriptions s ON s.id = d.subscription_id JOIN events e ON e.id = d.event_id`,
   ]);
-  return results[4] as ClaimedDelivery[];
+  const passed = results[1] as { id: string; dueAt: number }[];
+  return {
+    claimed: results[5] as ClaimedDelivery[],
+    slow: lane === "fast" ? passed.map(({ id }) => id) : [],
+    deferred: lane === "slow" ? passed : [],
+  };
+}
+
+/** Puts deliveries off. Those that get a message are left to the sweep only after it has had its time. */
+function deferral(which: SQL, nowMs: number): SQL {
+  const wait = sql`min(max(${MIN_DEFER_MS}, ${nowMs} - created_at), ${MAX_DEFER_MS})`;
+  return sql`UPDATE deliveries SET
+      due_at = ${nowMs} + ${wait} + abs(random() % ${DEFER_JITTER_MS}),
+      sweep_at = ${nowMs} + ${wait} + ${DEFER_BY_SWEEP_MS}
+    WHERE ${which} RETURNING id, due_at AS dueAt`;
+}
+
+/** Sends the subscription's deliveries to the slow lane for a while. Known to the engine by a delivery it holds, so without the tenant. */
+export async function markSlow({ db }: Deps, subscriptionId: string, nowMs: number): Promise<void> {
+  await atomically(db, [
+    sql`UPDATE subscriptions SET slow_until = ${nowMs + MARK_SLOW_MS} WHERE id = ${subscriptionId} AND slow_until < ${nowMs + MARK_SLOW_MS}`,
+  ]);
 }
 
 /** How one attempt ended, and when the next one is due (null: no more). */

@@ -4,14 +4,9 @@ import { newId } from "../db/ids";
 import { enqueueDeliveries } from "../delivery/enqueue";
 import type { Deps } from "../deps";
 import { AppError } from "../errors";
+import { enqueueFanOut } from "./fan-out";
+import type { Publication } from "./publication";
 import { insertEvent } from "./store";
-
-export interface Publication {
-  type: string;
-  /** Any JSON value. */
-  payload: unknown;
-  correlationId?: string | undefined;
-}
 
 export interface Published {
   id: string;
@@ -30,16 +25,18 @@ export async function publish(
   const { type, correlationId = null } = publication;
   const payloadJson = toJson(publication.payload);
   const requestHash = idempotencyKey && (await sha256Hex(JSON.stringify([type, payloadJson, correlationId])));
-  const { event, deliveries } = await insertEvent(
+  const id = newId();
+  const { event, deliveries, fanOutAfter } = await insertEvent(
     deps,
     tenantId,
-    { id: newId(), type, payloadJson, correlationId, idempotencyKey, requestHash },
+    { id, type, payloadJson, correlationId, idempotencyKey, requestHash },
     deps.now(),
   );
   if (event.requestHash !== requestHash) {
     throw new AppError("CONFLICT", { message: "This Idempotency-Key was used with another body." });
   }
   deps.background("enqueue deliveries", enqueueDeliveries(deps, deliveries));
+  if (fanOutAfter !== null) deps.background("enqueue fan-out", enqueueFanOut(deps, [{ eventId: id, fanOutAfter }]));
   return { id: event.id, type: event.type, deliveries: event.deliveries };
 }
 

@@ -1,6 +1,6 @@
 /**
  * The subscribers of the tests, a real Worker: the first path segment chooses the behaviour (`/200`, `/500`, `/fail-2`,
- * `/redirect`, `/hang`, `/slow-300`, `/big`), the second names an inbox. `GET http://inbox/<name>` tells what an inbox received.
+ * `/redirect`, `/hang`, `/bodyhang`, `/slow-300`, `/big`, `/binary`), the second names an inbox. `GET http://inbox/<name>` tells what an inbox received.
  */
 import { DurableObject } from "cloudflare:workers";
 
@@ -14,6 +14,17 @@ export class Inbox extends DurableObject {
   async list() {
     return (await this.ctx.storage.get("received")) ?? [];
   }
+}
+
+/** A body whose first part comes and the rest does not. */
+function neverEnding() {
+  let parts = 0;
+  return new ReadableStream({
+    async pull(controller) {
+      if (parts++ > 0) await scheduler.wait(60_000);
+      controller.enqueue(new TextEncoder().encode(parts === 1 ? "first part" : "too late"));
+    },
+  });
 }
 
 export default {
@@ -42,6 +53,10 @@ export default {
       case "slow":
         await scheduler.wait(Number(argument));
         return new Response("slow");
+      case "bodyhang":
+        return new Response(neverEnding(), { status: Number(argument ?? 200) });
+      case "binary":
+        return new Response(new Uint8Array([0x6f, 0x6b, 0xff, 0xfe, 0x00, 0x21]));
       case "big":
         return new Response("x".repeat(100_000));
       default:

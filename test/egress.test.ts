@@ -1,0 +1,160 @@
+/** Where webhooks may not go in `public` mode: every private form in every spelling, on create, on change and at delivery. */
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+import worker from "../src/index";
+import { refuseTarget } from "../src/webhooks/target";
+import { call, type Person, signUp } from "./support/client";
+import { endedAttempts, newInbox, subscribe } from "./support/receiver";
+
+const REFUSED = [
+  // Loopback in every spelling that the URL parser takes.
+  ...[
+    "127.0.0.1",
+    "127.1",
+    "127.0.1",
+    "2130706433",
+    "0x7f000001",
+    "0x7f.1",
+    "017700000001",
+    "0177.0.0.1",
+    "127.0.0.1.",
+  ],
+  ...["１２７.０.０.１", "127。0。0。1", "①②⑦.0.0.1", "%31%32%37.0.0.1", "127.255.255.254", "0X7F.0.0.1", "00000177.1"],
+  // This network, private, CGNAT, link-local with the cloud metadata address.
+  ...["0.0.0.0", "0", "0.1.2.3", "10.0.0.1", "10.255.255.255", "0xa000001", "012.1", "172.16.0.1", "172.31.255.255"],
+  ...["192.168.0.1", "192.168.257", "3232235777", "100.64.0.1", "100.127.255.255", "169.254.169.254", "0xA9FEA9FE"],
+  // IETF protocol assignments, documentation, 6to4 relays, benchmarking, multicast, class E, broadcast.
+  ...["192.0.0.8", "192.0.2.1", "198.51.100.1", "203.0.113.255", "192.88.99.1", "198.18.0.1", "198.19.255.255"],
+  ...["224.0.0.1", "239.255.255.255", "240.0.0.1", "255.255.255.255", "4294967295"],
+  // IPv6: unspecified, loopback, unique local, link-local, site-local, multicast.
+  ...[
+    "[::]",
+    "[::1]",
+    "[0:0:0:0:0:0:0:1]",
+    "[fc00::1]",
+    "[fd12:3456::1]",
+    "[fe80::1]",
+    "[febf::1]",
+    "[fec0::1]",
+    "[ff02::1]",
+  ],
+  // IPv4 inside IPv6: mapped, translated, compatible, NAT64 (well-known and local), 6to4, Teredo.
+  ...[
+    "[::ffff:127.0.0.1]",
+    "[::ffff:7f00:1]",
+    "[::FFFF:10.0.0.1]",
+    "[::ffff:8.8.8.8]",
+    "[::ffff:0:127.0.0.1]",
+    "[::127.0.0.1]",
+  ],
+  ...["[64:ff9b::7f00:1]", "[64:ff9b::10.0.0.1]", "[64:ff9b:1::1]", "[2002:7f00:1::]", "[2002:a00:1::1]", "[2001::1]"],
+  // Discard-only, ORCHID, benchmarking, documentation.
+  ...["[100::1]", "[2001:10::1]", "[2001:20::1]", "[2001:2::1]", "[2001:db8::1]", "[3fff::1]", "[5f00::1]"],
+  // Names that stand for this machine or this network.
+  ...[
+    "localhost",
+    "LOCALHOST",
+    "localhost.",
+    "a.localhost",
+    "ｌocalhost",
+    "printer.local",
+    "db.internal",
+    "metadata.google.internal.",
+  ],
+];
+
+const ALLOWED = [
+  ...["example.com", "receiver", "8.8.8.8", "1.1.1.1", "100.63.255.255", "100.128.0.1", "172.15.0.1", "172.32.0.1"],
+  ...["192.167.255.255", "192.169.0.1", "169.253.0.1", "198.17.0.1", "198.20.0.1", "223.255.255.255", "11.0.0.1"],
+  ...["[2606:4700::1111]", "[2a00:1450::1]", "localhost.example.com", "mylocal", "internal.example.com", "localhosts"],
+];
+
+describe("refuseTarget in public mode", () => {
+  test.each(REFUSED)("refuses %s", (host) => {
+    for (const url of [`http://${host}/`, `https://${host}:8443/path?query`, ` http:\\\\${host}\\`]) {
+      expect([url, refuseTarget(url, "public")]).toEqual([url, expect.any(String)]);
+    }
+  });
+
+  test.each(ALLOWED)("allows %s", (host) => {
+    expect(refuseTarget(`https://${host}/hook`, "public")).toBeNull();
+  });
+
+  test("any mode allows private addresses, but never another scheme or credentials", () => {
+    expect(refuseTarget("http://127.0.0.1:9000/", "any")).toBeNull();
+    for (const url of [
+      "ftp://a.example/",
+      "file:///etc/passwd",
+      "javascript:alert(1)",
+      "http://a@b.example/",
+      "//a",
+      "",
+    ]) {
+      expect([url, refuseTarget(url, "any")]).toEqual([url, expect.any(String)]);
+    }
+  });
+});
+
+/** A request to the Worker as it is set up in production. */
+async function callPublic(person: Person, method: string, path: string, body: object) {
+  const context = createExecutionContext();
+  const request = new Request<unknown, IncomingRequestCfProperties>(`http://postern.test/api/v1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${person.token}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  const response = await worker.fetch(request, { ...env, WEBHOOK_EGRESS: "public" }, context);
+  await waitOnExecutionContext(context);
+  // biome-ignore lint/suspicious/noExplicitAny: the body of a refusal or a subscription
+  return { status: response.status, body: (await response.json()) as any };
+}
+
+describe("through the API", () => {
+  test("create and change answer 400 and name the field", async () => {
+    const person = await signUp();
+    const id = await subscribe(person, "https://example.com/");
+    for (const host of ["127.1", "[::ffff:10.0.0.1]", "１９２.168.0.1", "db.internal."]) {
+      const url = `http://${host}/`;
+      const fields = { name: "x", url, events: ["A"], secret: "s" };
+      for (const answer of [
+        await callPublic(person, "POST", "/webhooks", fields),
+        await callPublic(person, "PATCH", `/webhooks/${id}`, { url }),
+      ]) {
+        expect([host, answer.status, answer.body.code]).toEqual([host, 400, "VALIDATION_FAILED"]);
+        expect(answer.body.details).toEqual([
+          { path: "url", message: "Must not point to a private or reserved address" },
+        ]);
+      }
+    }
+    const fine = await callPublic(person, "PATCH", `/webhooks/${id}`, { url: "https://example.org/" });
+    expect(fine.body.data.url).toBe("https://example.org/");
+  });
+
+  test("a target that got in before is refused at delivery, and nothing is sent", async () => {
+    const person = await signUp();
+    const inbox = newInbox("200");
+    const id = await subscribe(person, inbox.url.replace("receiver.example", "10.1.2.3"));
+    const { body } = await call("POST", "/events", { token: person.token, body: { type: "Other", payload: 1 } });
+    const eventId = body.data.id;
+    await env.DB.prepare(
+      `INSERT INTO deliveries (id, tenant_id, subscription_id, event_id, kind, due_at, sweep_at, created_at)
+       VALUES (?1, ?2, ?3, ?1, 'event', 1, 9e15, 1)`,
+    )
+      .bind(eventId, person.tenantId, id)
+      .run();
+    const context = createExecutionContext();
+    const batch = {
+      queue: "postern-deliveries",
+      messages: [{ id: "m", body: { deliveryId: eventId, dueAt: 1 }, ack() {}, retry() {} }],
+    } as unknown as MessageBatch;
+    await worker.queue(batch, { ...env, WEBHOOK_EGRESS: "public" }, context);
+    await waitOnExecutionContext(context);
+    const [row] = await endedAttempts(person, id, 1);
+    expect(row).toMatchObject({
+      status: "failed",
+      error: "blocked address: Must not point to a private or reserved address",
+    });
+    expect(await inbox.received()).toEqual([]);
+  });
+});

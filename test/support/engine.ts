@@ -1,0 +1,52 @@
+/** The engine's side: deliveries put into the outbox by hand, and messages handed to the consumer by hand. */
+import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import worker from "../../src/index";
+import type { Person } from "./client";
+
+const FAR_MS = 3_600_000;
+
+/** A delivery that is due, whose message the queue has lost and that no sweep looks at yet. */
+export async function addDelivery(person: Person, webhookId: string, fields: { sweepAt?: number } = {}) {
+  const id = crypto.randomUUID();
+  const now = Date.now();
+  await env.DB.batch([
+    env.DB.prepare(
+      "INSERT INTO events (id, tenant_id, type, payload, created_at) VALUES (?, ?, 'OrderPaid', '1', ?)",
+    ).bind(id, person.tenantId, now),
+    env.DB.prepare(
+      `INSERT INTO deliveries (id, tenant_id, subscription_id, event_id, kind, due_at, sweep_at, created_at)
+       VALUES (?1, ?2, ?3, ?1, 'event', ?4, ?5, ?4)`,
+    ).bind(id, person.tenantId, webhookId, now, fields.sweepAt ?? now + FAR_MS),
+  ]);
+  return id;
+}
+
+export interface DeliveryRow {
+  attempts: number;
+  interruptions: number;
+  lease: string | null;
+  due_at: number | null;
+  sweep_at: number | null;
+}
+
+export async function deliveryRow(id: string): Promise<DeliveryRow> {
+  const row = await env.DB.prepare(
+    "SELECT attempts, interruptions, lease, due_at, sweep_at FROM deliveries WHERE id = ?",
+  )
+    .bind(id)
+    .first<DeliveryRow>();
+  if (!row) throw new Error(`no delivery ${id}`);
+  return row;
+}
+
+/** Hands bodies to the consumer as one batch, waits for everything it started, and tells what became of each message. */
+export async function consumeBatch(bodies: readonly unknown[], queue = "postern-deliveries") {
+  const messages = bodies.map((body, index) => ({ id: `m${index}`, timestamp: new Date(), attempts: 1, body }));
+  const batch = createMessageBatch(queue, messages);
+  const context = createExecutionContext();
+  await worker.queue(batch, env, context);
+  return getQueueResult(batch, context);
+}
+
+export const messageFor = (deliveryId: string) => ({ deliveryId, dueAt: Date.now() });
