@@ -49,6 +49,8 @@ export async function createDeps(env: Env, ctx: Pick<ExecutionContext, "waitUnti
     env.APP_URL,
     env.RATE_LIMITS,
     env.WEBHOOK_EGRESS,
+    env.EMAIL_VERIFICATION,
+    env.COMMON_PASSWORDS,
     env.MAIL_FROM,
   ]);
   if (cache?.fingerprint !== fingerprint) cache = { fingerprint, settings: loadSettings(env) };
