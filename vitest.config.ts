@@ -17,6 +17,7 @@ export default defineConfig({
           RATE_LIMITS: JSON.stringify({
             register: { limit: 1000, windowSeconds: 60 },
             login: { limit: 1000, windowSeconds: 60 },
+            refresh: { limit: 1000, windowSeconds: 60 },
           }),
           TEST_MIGRATIONS: await readD1Migrations("migrations"),
         },

@@ -2,6 +2,7 @@
 import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { secureHeaders } from "hono/secure-headers";
+import { apiKeyRoutes } from "./api-keys/routes";
 import { accountRoutes, publicAuthRoutes } from "./auth/routes";
 import { createDeps } from "./deps";
 import { notFound } from "./errors";
@@ -13,6 +14,11 @@ import { healthRoutes } from "./http/health";
 import { methodNotAllowed } from "./http/methods";
 import { requirePrincipal } from "./http/principal";
 import { requestLog } from "./http/request-log";
+import { invitationRoutes } from "./invitations/routes";
+import { memberRoutes } from "./members/routes";
+import { passwordRoutes, publicRecoveryRoutes } from "./recovery/routes";
+import { publicSessionRoutes, sessionRoutes } from "./sessions/routes";
+import { twoFactorRoutes } from "./two-factor/routes";
 import { webhookRoutes } from "./webhooks/routes";
 
 const BODY_KIB = 64;
@@ -46,11 +52,19 @@ app.use("/api/*", jsonOnly);
 const authenticated = new Hono<AppEnv>()
   .use(requirePrincipal)
   .route("/auth", accountRoutes)
+  .route("/auth", sessionRoutes)
+  .route("/auth", passwordRoutes)
+  .route("/auth/2fa", twoFactorRoutes)
+  .route("/api-keys", apiKeyRoutes)
+  .route("/members", memberRoutes)
+  .route("/invitations", invitationRoutes)
   .route("/webhooks", webhookRoutes)
   .route("/events", eventRoutes);
 
 app.route("/", healthRoutes);
 app.route("/api/v1/auth", publicAuthRoutes);
+app.route("/api/v1/auth", publicSessionRoutes);
+app.route("/api/v1/auth", publicRecoveryRoutes);
 app.route("/api/v1", authenticated);
 
 app.notFound((c) => errorResponse(c, methodNotAllowed(app, c) ?? notFound("Route")));

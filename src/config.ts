@@ -48,6 +48,7 @@ const VARIABLES = {
     schema: commaList.pipe(z.array(z.string().regex(/^https?:\/\/[^/]+$/))),
   },
   EMAIL_VERIFICATION: { must: 'be "required" or "optional"', schema: z.enum(["required", "optional"]) },
+  COMMON_PASSWORDS: { must: 'be "refuse" or "allow"', schema: z.enum(["refuse", "allow"]) },
   WEBHOOK_EGRESS: { must: 'be "public" or "any"', schema: z.enum(["public", "any"]) },
   RATE_LIMITS: {
     must: 'be JSON such as {"login":{"limit":30,"windowSeconds":60}} with known rule names',
@@ -74,6 +75,7 @@ export interface Config {
   mailFrom: string;
   corsOrigins: string[];
   emailVerification: "required" | "optional";
+  commonPasswords: "refuse" | "allow";
   webhookEgress: "public" | "any";
   rules: Record<RuleName, Rule>;
   retentionDays: number;
@@ -100,6 +102,7 @@ export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>
     mailFrom: read("MAIL_FROM"),
     corsOrigins: read("CORS_ORIGINS"),
     emailVerification: read("EMAIL_VERIFICATION"),
+    commonPasswords: read("COMMON_PASSWORDS"),
     webhookEgress: read("WEBHOOK_EGRESS"),
     rules: { ...RULES, ...read("RATE_LIMITS") },
     retentionDays: read("RETENTION_DAYS"),

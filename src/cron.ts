@@ -1,4 +1,5 @@
 /** The scheduled door: every minute the sweep, every hour what has expired. */
+import { sweepExpired } from "./auth/sweep";
 import { removeOld } from "./delivery/retention";
 import { sweep } from "./delivery/sweep";
 import type { Deps } from "./deps";
@@ -9,7 +10,7 @@ const EVERY_MINUTE = "* * * * *";
 
 /** Runs the jobs of a trigger of wrangler.toml. Never throws: each job is tried, each failure logged. */
 export async function runCron(deps: Deps, cron: string): Promise<void> {
-  const jobs = cron === EVERY_MINUTE ? { sweep, sweepFanOuts } : { removeOld };
+  const jobs = cron === EVERY_MINUTE ? { sweep, sweepFanOuts } : { removeOld, sweepExpired };
   for (const [job, run] of Object.entries(jobs)) {
     try {
       await run(deps);

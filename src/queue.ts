@@ -115,7 +115,7 @@ function consumeDead(batch: MessageBatch): void {
       messageId: message.id,
       deliveryId: delivery.data?.deliveryId,
       mailKind: mail.data?.kind,
-      userId: mail.data?.userId,
+      userId: mail.data && "userId" in mail.data ? mail.data.userId : undefined,
     });
     message.ack();
   }

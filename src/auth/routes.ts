@@ -1,4 +1,4 @@
-/** `/auth`: what anybody may call, and what a signed-in user may. */
+/** `/auth`: register, login, and who am I. */
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { notFound } from "../errors";
@@ -7,9 +7,8 @@ import { sessionOnly } from "../http/principal";
 import { byIp, clientIp, limit } from "../http/rate-limit";
 import { email, givenPassword, name, newPassword, opaqueToken } from "../http/schemas";
 import { body } from "../http/validate";
-import { type Device, describeDevice } from "./device";
+import { type Device, describeDevice } from "../sessions/device";
 import { login } from "./login";
-import { verifyEmail } from "./recovery";
 import { register } from "./signup";
 import { findProfile } from "./store";
 
@@ -18,9 +17,14 @@ const registration = z.object({
   password: newPassword,
   name: name.optional(),
   tenantName: name.optional(),
+  invitationToken: opaqueToken.optional(),
 });
-const credentials = z.object({ email, password: givenPassword });
-const tokenBody = z.object({ token: opaqueToken });
+const credentials = z.object({
+  email,
+  password: givenPassword,
+  totp: opaqueToken.optional(),
+  tenantId: opaqueToken.optional(),
+});
 
 function deviceOf(c: Context<AppEnv>): Device {
   const { cf } = c.req.raw as Request<unknown, IncomingRequestCfProperties>;
@@ -40,9 +44,6 @@ export const publicAuthRoutes = new Hono<AppEnv>()
   .post("/login", limit("login", byIp), body(credentials), async (c) => {
     const tokens = await login(c.get("deps"), c.req.valid("json"), deviceOf(c));
     return c.json({ data: tokens });
-  })
-  .post("/verify-email", body(tokenBody), async (c) => {
-    return c.json({ message: await verifyEmail(c.get("deps"), c.req.valid("json").token) });
   });
 
 export const accountRoutes = new Hono<AppEnv>().get("/me", sessionOnly, async (c) => {

@@ -1,98 +1,97 @@
-/** D1 behind sign-in. Functions named `...ByEmail` and `...ByToken` look across tenants: nobody is known yet. */
-import { and, eq, gt, sql } from "drizzle-orm";
-import type { AccessClaims } from "../crypto/jwt";
+/** D1 behind sign-up and sign-in. Functions named `...ByEmail` look across tenants: nobody is known yet. */
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import { atomically } from "../db/client";
-import { emailTokens, memberships, sessions, tenants, users } from "../db/schema";
+import { memberships, tenants, users } from "../db/schema";
 import type { Deps } from "../deps";
-import type { Role } from "../tenants/roles";
-import type { Device } from "./device";
+import { mintSession, type NewSession } from "../sessions/store";
+import { consumeFactor, type Factor, factorHolds } from "../two-factor/store";
 
-export interface NewAccount {
+export interface NewUser {
   userId: string;
   email: string;
   name: string | null;
   passwordHash: string;
-  tenantId: string;
-  tenantName: string;
-  role: Role;
 }
 
-export interface NewSession extends Device {
+export interface NewTenant {
   id: string;
-  userId: string;
-  tenantId: string;
-  refreshTokenHash: string;
-  expiresAt: number;
+  name: string;
 }
 
-/** Writes tenant, user, membership and first session, or nothing. Throws on a taken email. */
+/** Writes tenant, user, owner membership and first session, or nothing. Throws on a taken email. */
 export async function insertAccount(
   { db }: Deps,
-  account: NewAccount,
+  user: NewUser,
+  tenant: NewTenant,
   session: NewSession,
   nowMs: number,
 ): Promise<void> {
-  const { userId, tenantId } = account;
-  await db.batch([
-    db.insert(tenants).values({ id: tenantId, name: account.tenantName, createdAt: nowMs }),
-    db.insert(users).values({
-      id: userId,
-      email: account.email,
-      name: account.name,
-      passwordHash: account.passwordHash,
-      createdAt: nowMs,
-    }),
-    db.insert(memberships).values({ tenantId, userId, role: account.role, createdAt: nowMs }),
-    insertSession(db, session, nowMs),
+  await atomically(db, [
+    sql`INSERT INTO users (id, email, name, password_hash, created_at)
+      VALUES (${user.userId}, ${user.email}, ${user.name}, ${user.passwordHash}, ${nowMs})`,
+    ...insertOwnTenant(user.userId, tenant, nowMs),
+    mintSession(session, { passwordHash: user.passwordHash, factor: null }, nowMs),
   ]);
 }
 
-export async function openSession({ db }: Deps, session: NewSession, nowMs: number): Promise<void> {
-  await insertSession(db, session, nowMs);
+function insertOwnTenant(userId: string, tenant: NewTenant, nowMs: number): SQL[] {
+  return [
+    sql`INSERT INTO tenants (id, name, created_at) VALUES (${tenant.id}, ${tenant.name}, ${nowMs})`,
+    sql`INSERT INTO memberships (tenant_id, user_id, role, created_at) VALUES (${tenant.id}, ${userId}, 'owner', ${nowMs})`,
+  ];
 }
 
-const insertSession = (db: Deps["db"], session: NewSession, nowMs: number) =>
-  db.insert(sessions).values({ ...session, generation: 1, rotatedAt: nowMs, createdAt: nowMs, lastActivityAt: nowMs });
+export interface Opening {
+  session: NewSession;
+  /** Null when the account has no second factor. */
+  factor: Factor | null;
+  /** For somebody who is a member of no tenant any more. */
+  ownTenant: NewTenant | null;
+  /** The hash that the password was checked against, and its successor when it was outdated. */
+  passwordHash: string;
+  upgradedHash: string | null;
+}
 
-/** The account behind an email, with the tenant joined last; across tenants: login knows none. */
-export async function findAccountByEmail({ db }: Deps, email: string) {
+/**
+ * Opens a session of somebody whose password was right: uses the factor up, mints, upgrades the hash, in one transaction.
+ * False when the factor had been used, or password or second factor changed since they were read.
+ */
+export async function openSession({ db }: Deps, opening: Opening, nowMs: number): Promise<boolean> {
+  const { session, factor, ownTenant, passwordHash, upgradedHash } = opening;
+  const { userId } = session;
+  const statements = ownTenant ? insertOwnTenant(userId, ownTenant, nowMs) : [];
+  const minted = statements.length;
+  statements.push(mintSession(session, { passwordHash, factor: factor && factorHolds(userId, factor) }, nowMs));
+  if (factor) statements.push(consumeFactor(userId, factor, nowMs));
+  if (upgradedHash) {
+    statements.push(
+      sql`UPDATE users SET password_hash = ${upgradedHash} WHERE id = ${userId} AND password_hash = ${passwordHash}`,
+    );
+  }
+  const results = await atomically(db, statements);
+  return results[minted]?.length === 1;
+}
+
+/** The account behind an email, with the tenant asked for or else the one joined last. */
+export async function findAccountByEmail({ db }: Deps, email: string, tenantId: string | null) {
   const [row] = await db
     .select({
       userId: users.id,
+      name: users.name,
       passwordHash: users.passwordHash,
       emailVerifiedAt: users.emailVerifiedAt,
+      totpSecretSealed: users.totpSecretSealed,
+      totpEnabledAt: users.totpEnabledAt,
       tenantId: memberships.tenantId,
     })
     .from(users)
     .leftJoin(memberships, eq(memberships.userId, users.id))
     .where(eq(users.email, email))
-    .orderBy(sql`${memberships.createdAt} DESC`)
+    .orderBy(
+      sql`${memberships.tenantId} = ${tenantId} DESC, ${memberships.createdAt} DESC, ${memberships.tenantId} DESC`,
+    )
     .limit(1);
   return row;
-}
-
-/** The session of an access token, if it still lives and the user is still a member of its tenant. */
-export async function findLiveSession({ db }: Deps, claims: AccessClaims, nowMs: number) {
-  const [row] = await db
-    .select({ role: memberships.role, lastActivityAt: sessions.lastActivityAt })
-    .from(sessions)
-    .innerJoin(memberships, and(eq(memberships.tenantId, sessions.tenantId), eq(memberships.userId, sessions.userId)))
-    .where(
-      and(
-        eq(sessions.id, claims.sessionId),
-        eq(sessions.tenantId, claims.tenantId),
-        eq(sessions.userId, claims.userId),
-        gt(sessions.expiresAt, nowMs),
-      ),
-    );
-  return row;
-}
-
-export async function touchSession({ db }: Deps, claims: AccessClaims, nowMs: number): Promise<void> {
-  await db
-    .update(sessions)
-    .set({ lastActivityAt: nowMs })
-    .where(and(eq(sessions.id, claims.sessionId), eq(sessions.tenantId, claims.tenantId)));
 }
 
 /** User and tenant as `GET /auth/me` shows them. */
@@ -113,60 +112,14 @@ export async function findProfile({ db }: Deps, tenantId: string, userId: string
   return row;
 }
 
-/** Stores the hash of a verification token and tells the address to mail it to; null when there is nothing to verify. */
-export async function insertVerificationToken(
-  { db }: Deps,
-  userId: string,
-  token: { hash: string; expiresAt: number },
-  nowMs: number,
-): Promise<{ email: string; name: string | null } | null> {
-  const [, rows] = await atomically(db, [
-    sql`INSERT INTO email_tokens (hash, purpose, subject_id, created_at, expires_at)
-      SELECT ${token.hash}, 'verify', id, ${nowMs}, ${token.expiresAt} FROM users WHERE id = ${userId} AND email_verified_at IS NULL`,
-    sql`SELECT email, name FROM users WHERE id = ${userId} AND email_verified_at IS NULL`,
-  ]);
-  return (rows as { email: string; name: string | null }[])[0] ?? null;
-}
-
-/** Marks the address verified if the token is good. `already`: the token is known and the user was verified before. */
-export async function verifyEmailByToken(
-  { db }: Deps,
-  hash: string,
-  nowMs: number,
-): Promise<"verified" | "already" | "invalid"> {
-  const token = sql`SELECT subject_id FROM email_tokens WHERE hash = ${hash} AND purpose = 'verify'`;
-  const [known, updated] = await db.batch([
-    db
-      .select({ verifiedAt: users.emailVerifiedAt })
-      .from(emailTokens)
-      .innerJoin(users, eq(users.id, emailTokens.subjectId))
-      .where(and(eq(emailTokens.hash, hash), eq(emailTokens.purpose, "verify"))),
-    db
-      .update(users)
-      .set({ emailVerifiedAt: nowMs })
-      .where(sql`email_verified_at IS NULL AND id = (${token} AND expires_at > ${nowMs})`)
-      .returning({ id: users.id }),
-  ]);
-  if (updated.length === 1) return "verified";
-  return known[0]?.verifiedAt ? "already" : "invalid";
-}
-
-/** True for the one caller that may send the next verification mail: at most one per `intervalMs`. */
-export async function claimVerificationMail(
-  { db }: Deps,
-  userId: string,
-  nowMs: number,
-  intervalMs: number,
-): Promise<boolean> {
-  const rows = await db
-    .update(users)
-    .set({ verificationMailedAt: nowMs })
-    .where(
-      and(
-        eq(users.id, userId),
-        sql`email_verified_at IS NULL AND (verification_mailed_at IS NULL OR verification_mailed_at <= ${nowMs - intervalMs})`,
-      ),
-    )
-    .returning({ id: users.id });
-  return rows.length === 1;
+/** Deletes up to `limit` rows of each kind that expired before `expiredBefore`. Returns how many went. */
+export async function deleteExpiredOfAllTenants({ db }: Deps, expiredBefore: number, limit: number): Promise<number> {
+  const removed = await atomically(
+    db,
+    ["sessions", "email_tokens", "invitations"].map(
+      (table) => sql`DELETE FROM ${sql.identifier(table)} WHERE rowid IN
+        (SELECT rowid FROM ${sql.identifier(table)} WHERE expires_at <= ${expiredBefore} LIMIT ${limit}) RETURNING 1`,
+    ),
+  );
+  return removed.reduce((sum, rows) => sum + rows.length, 0);
 }

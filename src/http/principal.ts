@@ -3,8 +3,8 @@ import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { matchedRoutes } from "hono/route";
 import { authenticateApiKey } from "../api-keys/authenticate";
-import { authenticateSession } from "../auth/authenticate";
 import { AppError } from "../errors";
+import { authenticateSession } from "../sessions/authenticate";
 import type { Permission, Principal } from "../tenants/roles";
 import type { AppEnv } from "./env";
 

@@ -8,6 +8,7 @@ import type { AppEnv } from "./env";
 type KeyOf = (c: Context<AppEnv>) => string;
 
 export const byIp: KeyOf = (c) => clientIp(c.req.raw);
+export const byUser: KeyOf = (c) => c.get("principal").userId;
 export const byTenant: KeyOf = (c) => c.get("principal").tenantId;
 
 /** Takes one hit of `rule` before the handler. Throws 429 with Retry-After. */

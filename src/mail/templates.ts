@@ -25,6 +25,57 @@ export function verificationMail(appUrl: string, name: string | null, token: str
   });
 }
 
+export function resetMail(appUrl: string, name: string | null, token: string): Mail {
+  return render({
+    subject: "Reset your password",
+    greetingName: name,
+    paragraphs: [
+      "Somebody asked to reset the password of your account. The link works once, for one hour.",
+      "If it was not you, you can ignore this mail: your password stays as it is.",
+    ],
+    link: { label: "Reset password", url: `${appUrl}/reset-password?token=${encodeURIComponent(token)}` },
+  });
+}
+
+export function invitationMail(appUrl: string, tenantName: string, token: string): Mail {
+  return render({
+    subject: `You are invited to join ${tenantName}`,
+    greetingName: null,
+    paragraphs: [
+      `You are invited to join ${tenantName}. The link works once, for 7 days.`,
+      "If you did not expect this, you can ignore this mail.",
+    ],
+    link: { label: "Accept invitation", url: `${appUrl}/accept-invitation?token=${encodeURIComponent(token)}` },
+  });
+}
+
+const NOT_YOU = "If it was not you, reset your password at once.";
+
+export function passwordChangedMail(name: string | null): Mail {
+  return render({
+    subject: "Your password was changed",
+    greetingName: name,
+    paragraphs: ["The password of your account was changed.", NOT_YOU],
+  });
+}
+
+export function twoFactorMail(name: string | null, enabled: boolean): Mail {
+  const state = enabled ? "on" : "off";
+  return render({
+    subject: `Two-factor authentication was turned ${state}`,
+    greetingName: name,
+    paragraphs: [`Two-factor authentication of your account was turned ${state}.`, NOT_YOU],
+  });
+}
+
+export function apiKeyMail(name: string | null, keyName: string): Mail {
+  return render({
+    subject: "A new API key was created",
+    greetingName: name,
+    paragraphs: [`An API key named "${keyName}" was created in your account.`, `${NOT_YOU} Then revoke the key.`],
+  });
+}
+
 function render({ subject, greetingName, paragraphs, link }: Letter): Mail {
   const greeting = greetingName ? `Hello ${greetingName},` : "Hello,";
   const [first = "", ...rest] = paragraphs;

@@ -1,6 +1,6 @@
 /** Roles and what they hold: the one table (decisions.md section 2). */
 
-const PERMISSIONS = [
+export const PERMISSIONS = [
   "webhook.create",
   "webhook.read",
   "webhook.update",
@@ -22,6 +22,7 @@ const ROLES = {
 } as const satisfies Record<string, readonly Permission[]>;
 
 export type Role = keyof typeof ROLES;
+export const ROLE_NAMES = Object.keys(ROLES) as [Role, ...Role[]];
 
 /** Who calls, in which tenant, and what they may do there now. */
 export interface Principal {

@@ -13,7 +13,7 @@ export interface SentMail {
 
 const spy = vi.spyOn(env.EMAIL, "send");
 
-function mailsTo(email: string): SentMail[] {
+export function mailsTo(email: string): SentMail[] {
   return spy.mock.calls.map(([mail]) => mail as unknown as SentMail).filter((mail) => mail.to === email);
 }
 

@@ -1,6 +1,6 @@
-/** Sessions and the token pair that stands for one. */
+/** The token pair that stands for a session. */
 import { sha256Hex } from "../crypto/encoding";
-import { signAccessToken } from "../crypto/jwt";
+import { type AccessClaims, signAccessToken } from "../crypto/jwt";
 import { makeRefreshToken } from "../crypto/refresh-token";
 import { newId } from "../db/ids";
 import type { Deps } from "../deps";
@@ -9,7 +9,8 @@ import type { NewSession } from "./store";
 
 const DAY_MS = 24 * 3_600_000;
 /** Sliding: each refresh starts it anew, never past `SESSION_MAX_MS` after login. */
-const SESSION_IDLE_MS = 30 * DAY_MS;
+export const SESSION_IDLE_MS = 30 * DAY_MS;
+export const SESSION_MAX_MS = 90 * DAY_MS;
 
 export interface TokenPair {
   accessToken: string;
@@ -22,19 +23,24 @@ export async function draftSession(
   owner: { userId: string; tenantId: string },
   device: Device,
 ): Promise<{ session: NewSession; tokens: TokenPair }> {
-  const nowMs = deps.now();
+  const { userId, tenantId } = owner;
   const id = newId();
   const refreshToken = await makeRefreshToken(deps.keys, { sessionId: id, generation: 1 });
-  const parties = { issuer: deps.config.tokenIssuer, audience: deps.config.tokenAudience };
-  const accessToken = await signAccessToken(deps.keys, parties, { ...owner, sessionId: id }, nowMs);
+  const accessToken = await makeAccessToken(deps, { userId, tenantId, sessionId: id });
   return {
     session: {
-      ...owner,
       ...device,
       id,
+      userId,
+      tenantId,
       refreshTokenHash: await sha256Hex(refreshToken),
-      expiresAt: nowMs + SESSION_IDLE_MS,
+      expiresAt: deps.now() + SESSION_IDLE_MS,
     },
     tokens: { accessToken, refreshToken },
   };
+}
+
+export function makeAccessToken(deps: Deps, claims: AccessClaims): Promise<string> {
+  const parties = { issuer: deps.config.tokenIssuer, audience: deps.config.tokenAudience };
+  return signAccessToken(deps.keys, parties, claims, deps.now());
 }

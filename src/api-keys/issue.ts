@@ -1,0 +1,43 @@
+/** Making an API key: it is shown once and kept as a hash. */
+import { sha256Hex } from "../crypto/encoding";
+import { newId } from "../db/ids";
+import type { Deps } from "../deps";
+import { queueMail } from "../mail/queue";
+import type { Permission } from "../tenants/roles";
+import { makeApiKey } from "./key";
+import { type ApiKeyRow, insertApiKey } from "./store";
+
+const SHOWN_CHARACTERS = 8;
+
+export interface KeyRequest {
+  name: string;
+  scopes: Permission[];
+  /** Unix ms; never expires when missing. */
+  expiresAt?: number | undefined;
+}
+
+/** Stores a new key of a person in a tenant, tells them by mail, and returns the row with the key itself. */
+export async function issueApiKey(
+  deps: Deps,
+  tenantId: string,
+  userId: string,
+  request: KeyRequest,
+): Promise<{ row: ApiKeyRow; key: string }> {
+  const key = makeApiKey();
+  const row: ApiKeyRow = {
+    id: newId(),
+    tenantId,
+    userId,
+    name: request.name,
+    prefix: `${key.slice(0, SHOWN_CHARACTERS)}…`,
+    keyHash: await sha256Hex(key),
+    scopes: request.scopes,
+    createdAt: deps.now(),
+    expiresAt: request.expiresAt ?? null,
+    lastUsedAt: null,
+    revokedAt: null,
+  };
+  await insertApiKey(deps, row);
+  await queueMail(deps, { kind: "apiKeyCreated", userId, keyName: request.name });
+  return { row, key };
+}

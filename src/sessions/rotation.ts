@@ -1,0 +1,77 @@
+/** Refresh: each token works once, a second use of an old one tells that somebody else holds it (RFC 9700 section 4.14.2). */
+import { sha256Hex } from "../crypto/encoding";
+import { makeRefreshToken, type RefreshClaims, readRefreshToken } from "../crypto/refresh-token";
+import type { Deps } from "../deps";
+import { AppError } from "../errors";
+import { deleteSessionByToken, rotateByToken, type StoredRotation } from "./store";
+import { makeAccessToken, SESSION_IDLE_MS, SESSION_MAX_MS, type TokenPair } from "./tokens";
+
+/** A client that sends twice by mistake is not a thief. */
+const DOUBLE_SEND_MS = 10_000;
+const REPLAY_MS = 60_000;
+
+/**
+ * Exchanges a refresh token for a new pair. With `idempotencyKey` a client that lost the answer gets the same one again.
+ * Throws REFRESH_TOKEN_INVALID, REFRESH_TOKEN_EXPIRED, REFRESH_TOKEN_REUSED.
+ */
+export async function refresh(deps: Deps, token: string, idempotencyKey: string | null): Promise<TokenPair> {
+  const claims = await readRefreshToken(deps.keys, token);
+  if (!claims) throw new AppError("REFRESH_TOKEN_INVALID");
+  const nowMs = deps.now();
+  const refreshToken = await makeRefreshToken(deps.keys, { ...claims, generation: claims.generation + 1 });
+  const rotation = {
+    ...claims,
+    tokenHash: await sha256Hex(token),
+    nextTokenHash: await sha256Hex(refreshToken),
+    keyHash: idempotencyKey && (await sha256Hex(idempotencyKey)),
+    idleMs: SESSION_IDLE_MS,
+    maxMs: SESSION_MAX_MS,
+  };
+  const { rotated, session } = await rotateByToken(deps, rotation, nowMs);
+  if (!session) throw new AppError("REFRESH_TOKEN_INVALID");
+  if (rotated) return pairFor(deps, session, claims, refreshToken);
+  if (session.expiresAt <= nowMs) throw new AppError("REFRESH_TOKEN_EXPIRED");
+  if (session.generation === claims.generation) throw new AppError("REFRESH_TOKEN_INVALID");
+  return answerReuse(deps, session, claims, rotation.keyHash);
+}
+
+async function answerReuse(
+  deps: Deps,
+  session: StoredRotation,
+  claims: RefreshClaims,
+  keyHash: string | null,
+): Promise<TokenPair> {
+  const isPredecessor = session.generation === claims.generation + 1;
+  const ageMs = deps.now() - session.rotatedAt;
+  if (isPredecessor && keyHash !== null && keyHash === session.rotationKeyHash && ageMs <= REPLAY_MS) {
+    const refreshToken = await currentToken(deps, claims.sessionId, session);
+    if (refreshToken) return pairFor(deps, session, claims, refreshToken);
+  }
+  if (!isPredecessor || ageMs > DOUBLE_SEND_MS) await deleteSessionByToken(deps, claims.sessionId);
+  throw new AppError("REFRESH_TOKEN_REUSED");
+}
+
+/** The token that a session expects now, under whichever key made it. */
+async function currentToken(deps: Deps, sessionId: string, session: StoredRotation): Promise<string | null> {
+  for (const key of deps.keys) {
+    const token = await makeRefreshToken(deps.keys, { sessionId, generation: session.generation }, key);
+    if ((await sha256Hex(token)) === session.refreshTokenHash) return token;
+  }
+  return null;
+}
+
+async function pairFor(
+  deps: Deps,
+  owner: { userId: string; tenantId: string },
+  { sessionId }: RefreshClaims,
+  refreshToken: string,
+): Promise<TokenPair> {
+  const { userId, tenantId } = owner;
+  return { accessToken: await makeAccessToken(deps, { userId, tenantId, sessionId }), refreshToken };
+}
+
+/** Ends the session that a refresh token belongs to; a token of no session is no failure. */
+export async function logout(deps: Deps, token: string): Promise<void> {
+  const claims = await readRefreshToken(deps.keys, token);
+  if (claims) await deleteSessionByToken(deps, claims.sessionId);
+}

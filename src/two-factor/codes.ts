@@ -1,0 +1,68 @@
+/** TOTP (RFC 6238: SHA-1, 6 digits, 30 s, one step of drift each way) and recovery codes of 80 random bits. */
+import { Secret, TOTP } from "otpauth";
+import { randomBytes, sha256Hex } from "../crypto/encoding";
+import { open, seal } from "../crypto/seal";
+import type { Deps } from "../deps";
+import type { Factor } from "./store";
+
+const ISSUER = "Postern";
+const PERIOD_SECONDS = 30;
+const DRIFT_STEPS = 1;
+const SECRET_BYTES = 20;
+const RECOVERY_CODE_BYTES = 10;
+const RECOVERY_CODES = 10;
+const TOTP_FORM = /^\d{6}$/;
+const RECOVERY_FORM = /^[A-Z2-7]{16}$/;
+
+const owner = (userId: string) => `totp:${userId}`;
+const totp = (secret: string, label = "") =>
+  new TOTP({
+    issuer: ISSUER,
+    label,
+    secret: Secret.fromBase32(secret),
+    algorithm: "SHA1",
+    digits: 6,
+    period: PERIOD_SECONDS,
+  });
+
+/** A new secret in base32, and sealed for the user's row. */
+export async function newTotpSecret(deps: Deps, userId: string): Promise<{ secret: string; secretSealed: string }> {
+  const secret = new Secret({ size: SECRET_BYTES }).base32;
+  return { secret, secretSealed: await seal(deps.keys, owner(userId), secret) };
+}
+
+/** The `otpauth://` URI that authenticator apps read as a QR code. */
+export const enrolmentUri = (secret: string, email: string): string => totp(secret, email).toString();
+
+/** The time step of a code that the secret gives now; null for a wrong one. */
+export async function stepOf(deps: Deps, userId: string, secretSealed: string, code: string): Promise<number | null> {
+  const token = code.replaceAll(/\s/g, "");
+  if (!TOTP_FORM.test(token)) return null;
+  const timestamp = deps.now();
+  const secret = await open(deps.keys, owner(userId), secretSealed);
+  const delta = totp(secret).validate({ token, timestamp, window: DRIFT_STEPS });
+  return delta === null ? null : Math.floor(timestamp / 1000 / PERIOD_SECONDS) + delta;
+}
+
+/** What a code stands for, by its form: a TOTP that is right now, or a recovery code that D1 must know. Null: wrong. */
+export async function readFactor(
+  deps: Deps,
+  userId: string,
+  secretSealed: string,
+  code: string,
+): Promise<Factor | null> {
+  const compact = code.toUpperCase().replaceAll(/[\s-]/g, "");
+  if (RECOVERY_FORM.test(compact)) return { kind: "recovery", codeHash: await sha256Hex(compact) };
+  const step = await stepOf(deps, userId, secretSealed, code);
+  return step === null ? null : { kind: "totp", secretSealed, step };
+}
+
+/** Ten codes to show once, grouped for reading, and the hashes to keep. */
+export async function newRecoveryCodes(): Promise<{ codes: string[]; hashes: string[] }> {
+  const compact = Array.from(
+    { length: RECOVERY_CODES },
+    () => new Secret({ buffer: randomBytes(RECOVERY_CODE_BYTES).buffer }).base32,
+  );
+  const codes = compact.map((code) => code.match(/.{4}/g)?.join("-") ?? code);
+  return { codes, hashes: await Promise.all(compact.map(sha256Hex)) };
+}

@@ -1,0 +1,55 @@
+/** Turning the second factor on and off. */
+import type { Deps } from "../deps";
+import { AppError } from "../errors";
+import { queueMail } from "../mail/queue";
+import { enrolmentUri, newRecoveryCodes, newTotpSecret, readFactor, stepOf } from "./codes";
+import {
+  disableTwoFactorOfUser,
+  enableTwoFactorOfUser,
+  type Factor,
+  findTwoFactorOfUser,
+  replaceRecoveryCodesOfUser,
+  startEnrolmentOfUser,
+} from "./store";
+
+/** Makes a secret to be confirmed by `confirmEnrolment`. Throws TWO_FACTOR_ALREADY_ENABLED. */
+export async function startEnrolment(deps: Deps, userId: string): Promise<{ secret: string; qrCodeUri: string }> {
+  const { secret, secretSealed } = await newTotpSecret(deps, userId);
+  const user = await startEnrolmentOfUser(deps, userId, secretSealed);
+  if (!user) throw new AppError("TWO_FACTOR_ALREADY_ENABLED");
+  return { secret, qrCodeUri: enrolmentUri(secret, user.email) };
+}
+
+/** Turns the second factor on. Throws TWO_FACTOR_NOT_STARTED, TWO_FACTOR_ALREADY_ENABLED, INVALID_TOTP. */
+export async function confirmEnrolment(deps: Deps, userId: string, code: string): Promise<void> {
+  const user = await findTwoFactorOfUser(deps, userId);
+  if (user?.totpEnabledAt) throw new AppError("TWO_FACTOR_ALREADY_ENABLED");
+  if (!user?.totpSecretSealed) throw new AppError("TWO_FACTOR_NOT_STARTED");
+  const step = await stepOf(deps, userId, user.totpSecretSealed, code);
+  const first = step !== null && { secretSealed: user.totpSecretSealed, step };
+  if (!first || !(await enableTwoFactorOfUser(deps, userId, first, deps.now()))) throw new AppError("INVALID_TOTP");
+  await queueMail(deps, { kind: "twoFactorChanged", userId, enabled: true });
+}
+
+/** Turns the second factor off. Throws TWO_FACTOR_NOT_ENABLED, INVALID_TOTP. */
+export async function disableTwoFactor(deps: Deps, userId: string, code: string): Promise<void> {
+  const factor = await requireFactor(deps, userId, code);
+  if (!(await disableTwoFactorOfUser(deps, userId, factor, deps.now()))) throw new AppError("INVALID_TOTP");
+  await queueMail(deps, { kind: "twoFactorChanged", userId, enabled: false });
+}
+
+/** Replaces the recovery codes and returns the new ones, once. Throws TWO_FACTOR_NOT_ENABLED, INVALID_TOTP. */
+export async function renewRecoveryCodes(deps: Deps, userId: string, code: string): Promise<string[]> {
+  const factor = await requireFactor(deps, userId, code);
+  const { codes, hashes } = await newRecoveryCodes();
+  if (!(await replaceRecoveryCodesOfUser(deps, userId, factor, hashes, deps.now()))) throw new AppError("INVALID_TOTP");
+  return codes;
+}
+
+async function requireFactor(deps: Deps, userId: string, code: string): Promise<Factor> {
+  const user = await findTwoFactorOfUser(deps, userId);
+  if (!user?.totpEnabledAt || !user.totpSecretSealed) throw new AppError("TWO_FACTOR_NOT_ENABLED");
+  const factor = await readFactor(deps, userId, user.totpSecretSealed, code);
+  if (!factor) throw new AppError("INVALID_TOTP");
+  return factor;
+}
