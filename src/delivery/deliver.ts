@@ -7,7 +7,7 @@ import { describeError, log } from "../log";
 import { refuseTarget } from "../webhooks/target";
 import { secretOwner } from "../webhooks/view";
 import { enqueueDeferred, enqueueDeliveries, enqueueRetries } from "./enqueue";
-import { enterLane, type Lane, leaveLane, saturated, sendsOf } from "./load";
+import { enterLane, type Lane, saturated, sendsOf } from "./load";
 import { runPool } from "./pool";
 import { createRecorder, type Recorder } from "./recorder";
 import { retryWaitMs } from "./retry";
@@ -29,7 +29,7 @@ export async function deliver(deps: Deps, lane: Lane, deliveryIds: readonly stri
   const claims = [...new Set(deliveryIds)].map((deliveryId) => ({ deliveryId, attemptId: newId() }));
   const { claimed, slow, deferred } = await claimDeliveries(
     deps,
-    { lane, lease, saturated: saturated() },
+    { lane, lease, saturated: saturated(deps.now()) },
     claims,
     deps.now(),
   );
@@ -40,15 +40,15 @@ export async function deliver(deps: Deps, lane: Lane, deliveryIds: readonly stri
     );
   if (deferred.length > 0) await enqueueDeferred(deps, deferred);
   if (claimed.length === 0) return;
-  enterLane(lane, claimed.length);
+  const leave = new Map(claimed.map(({ deliveryId }) => [deliveryId, enterLane(lane, deps.now())]));
   const recorder = createRecorder(deps, lease, (results) => queueRetries(deps, results));
-  const { notStarted, done } = await runPool(lane, claimed, async (delivery) => {
+  const { notStarted, done } = await runPool(lane, claimed, deps.now, async (delivery) => {
     const stopWatching = watchForSlowness(deps, delivery.subscriptionId);
     await attempt(deps, delivery, recorder);
     stopWatching();
-    leaveLane(lane, 1);
+    leave.get(delivery.deliveryId)?.();
   });
-  leaveLane(lane, notStarted.length);
+  for (const { deliveryId } of notStarted) leave.get(deliveryId)?.();
   if (notStarted.length > 0) await giveBack(deps, lease, notStarted);
   await done;
   await recorder.close();
