@@ -50,6 +50,7 @@ export async function createDeps(env: Env, ctx: Pick<ExecutionContext, "waitUnti
     env.RATE_LIMITS,
     env.WEBHOOK_EGRESS,
     env.MAIL_FROM,
+    env.RETENTION_DAYS,
   ]);
   if (cache?.fingerprint !== fingerprint) cache = { fingerprint, settings: loadSettings(env) };
   const { config, keys } = await cache.settings;

@@ -7,7 +7,7 @@ import { describeError, log } from "../log";
 import { refuseTarget } from "../webhooks/target";
 import { secretOwner } from "../webhooks/view";
 import { enqueueDeferred, enqueueDeliveries, enqueueRetries } from "./enqueue";
-import { enterLane, type Lane, saturated, sendsOf } from "./load";
+import { endedSendsOf, enterLane, type Lane, saturated, sendsOf } from "./load";
 import { runPool } from "./pool";
 import { createRecorder, type Recorder } from "./recorder";
 import { retryWaitMs } from "./retry";
@@ -54,15 +54,26 @@ export async function deliver(deps: Deps, lane: Lane, deliveryIds: readonly stri
   await recorder.close();
 }
 
-/** Does not wait for a timeout to move a subscription into the slow lane: what is published meanwhile would queue up behind it. */
+/**
+ * Does not wait for a timeout to move a subscription into the slow lane: what is published meanwhile would queue up behind
+ * it. One that answers others in the meantime is only busy, or we are.
+ */
 function watchForSlowness(deps: Deps, subscriptionId: string): () => void {
+  const ended = endedSendsOf(subscriptionId);
+  let stopWatching = (): void => clearTimeout(timer);
   const timer = setTimeout(() => {
-    if (deps.now() < (markedUntil.get(subscriptionId) ?? 0)) return;
-    if (markedUntil.size >= MAX_MARKS) markedUntil.clear();
-    markedUntil.set(subscriptionId, deps.now() + MARK_AGAIN_MS);
-    deps.background("mark slow", markSlow(deps, subscriptionId, deps.now()));
+    if (endedSendsOf(subscriptionId) > ended) stopWatching = watchForSlowness(deps, subscriptionId);
+    else noteSlow(deps, subscriptionId);
   }, MARK_SLOW_AFTER_MS);
-  return () => clearTimeout(timer);
+  return () => stopWatching();
+}
+
+function noteSlow(deps: Deps, subscriptionId: string): void {
+  const nowMs = deps.now();
+  if (nowMs < (markedUntil.get(subscriptionId) ?? 0)) return;
+  if (markedUntil.size >= MAX_MARKS) markedUntil.clear();
+  markedUntil.set(subscriptionId, nowMs + MARK_AGAIN_MS);
+  deps.background("mark slow", markSlow(deps, subscriptionId, nowMs));
 }
 
 async function attempt(deps: Deps, delivery: ClaimedDelivery, recorder: Recorder): Promise<void> {

@@ -11,7 +11,8 @@ const MAX_SLOW_SENDS = 3;
 const MAX_HOLD_MS = 30_000;
 
 const inFlight: Record<Lane, number> = { fast: 0, slow: 0 };
-const sends = new Map<string, number>();
+/** Of each subscription with a send under way; `ended` counts up while it has any. */
+const sends = new Map<string, { active: number; ended: number }>();
 
 interface Hold {
   sinceMs: number;
@@ -50,7 +51,10 @@ export function enterLane(lane: Lane, nowMs: number): () => void {
   });
 }
 
-export const sendsOf = (subscriptionId: string): number => sends.get(subscriptionId) ?? 0;
+export const sendsOf = (subscriptionId: string): number => sends.get(subscriptionId)?.active ?? 0;
+
+/** Goes up with each send that ends while another is under way: who answers some, only slowly, does not hang. */
+export const endedSendsOf = (subscriptionId: string): number => sends.get(subscriptionId)?.ended ?? 0;
 
 export const mayStart = (lane: Lane, subscriptionId: string): boolean =>
   lane === "fast" || sendsOf(subscriptionId) < MAX_SLOW_SENDS;
@@ -63,10 +67,12 @@ export function saturated(nowMs: number): string[] {
 
 /** Counts one send; call what it returns when the send has ended. */
 export function startSend(subscriptionId: string, nowMs: number): () => void {
-  sends.set(subscriptionId, sendsOf(subscriptionId) + 1);
+  const load = sends.get(subscriptionId) ?? { active: 0, ended: 0 };
+  load.active += 1;
+  sends.set(subscriptionId, load);
   return hold(nowMs, () => {
-    const left = sendsOf(subscriptionId) - 1;
-    if (left > 0) sends.set(subscriptionId, left);
-    else sends.delete(subscriptionId);
+    load.active -= 1;
+    load.ended += 1;
+    if (load.active === 0) sends.delete(subscriptionId);
   });
 }
