@@ -33,12 +33,10 @@ export async function deliver(deps: Deps, lane: Lane, deliveryIds: readonly stri
     claims,
     deps.now(),
   );
-  if (slow.length > 0)
-    await enqueueDeliveries(
-      deps,
-      slow.map((id) => ({ id, slow: 1 })),
-    );
-  if (deferred.length > 0) await enqueueDeferred(deps, deferred);
+  const passedOn = slow.map((id) => ({ id, slow: 1 as const }));
+  // Lost nudges must not hold up what is claimed: the sweep sends them again.
+  if (passedOn.length > 0) deps.background("pass on to the slow lane", enqueueDeliveries(deps, passedOn));
+  if (deferred.length > 0) deps.background("put off", enqueueDeferred(deps, deferred));
   if (claimed.length === 0) return;
   const leave = new Map(claimed.map(({ deliveryId }) => [deliveryId, enterLane(lane, deps.now())]));
   const recorder = createRecorder(deps, lease, (results) => queueRetries(deps, results));
@@ -49,7 +47,7 @@ export async function deliver(deps: Deps, lane: Lane, deliveryIds: readonly stri
     leave.get(delivery.deliveryId)?.();
   });
   for (const { deliveryId } of notStarted) leave.get(deliveryId)?.();
-  if (notStarted.length > 0) await giveBack(deps, lease, notStarted);
+  if (notStarted.length > 0) deps.background("give back", giveBack(deps, lease, notStarted));
   await done;
   await recorder.close();
 }
