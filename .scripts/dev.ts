@@ -89,9 +89,10 @@ Postern listens on ${address}
 
 Mails are printed here, with the paths of their text and HTML parts. Ctrl-C stops everything; data stays in .wrangler/.
 `);
-  const tick = () => void answers(`${address}/cdn-cgi/handler/scheduled?cron=*+*+*+*+*`);
-  tick();
-  setInterval(tick, CRON_INTERVAL_MS).unref();
+  const tick = (cron: string) => void answers(`${address}/cdn-cgi/handler/scheduled?cron=${cron}`);
+  tick("*+*+*+*+*");
+  setInterval(tick, CRON_INTERVAL_MS, "*+*+*+*+*").unref();
+  setInterval(tick, 60 * CRON_INTERVAL_MS, "17+*+*+*+*").unref();
 }
 
 async function answers(url: string): Promise<boolean> {

@@ -46,18 +46,18 @@ async function consumeDeliveries(deps: Deps, batch: MessageBatch): Promise<void>
     ...early.map((job) => scheduler.wait(job.earlyMs).then(() => deliverMessages(deps, lane, [job]))),
   ]);
   deps.background("deliver", work);
-  await heldUntilDone(lane, work);
+  await heldUntilDone(deps, lane, work);
 }
 
 /** Waits for the work, but not for slow subscribers unless the lane is full. */
-async function heldUntilDone(lane: Lane, work: Promise<unknown>): Promise<void> {
+async function heldUntilDone(deps: Deps, lane: Lane, work: Promise<unknown>): Promise<void> {
   let done = false;
   const finished = work.then(() => {
     done = true;
   });
   do {
     await Promise.race([finished, scheduler.wait(HOLD_MS)]);
-  } while (!done && isFull(lane));
+  } while (!done && isFull(lane, deps.now()));
 }
 
 async function goOnWith(deps: Deps, message: Message, job: FanOutJob): Promise<void> {

@@ -7,7 +7,7 @@ import { describeError, log } from "../log";
 import { refuseTarget } from "../webhooks/target";
 import { secretOwner } from "../webhooks/view";
 import { enqueueDeferred, enqueueDeliveries, enqueueRetries } from "./enqueue";
-import { enterLane, type Lane, leaveLane, saturated, sendsOf } from "./load";
+import { endedSendsOf, enterLane, type Lane, saturated, sendsOf } from "./load";
 import { runPool } from "./pool";
 import { createRecorder, type Recorder } from "./recorder";
 import { retryWaitMs } from "./retry";
@@ -29,40 +29,49 @@ export async function deliver(deps: Deps, lane: Lane, deliveryIds: readonly stri
   const claims = [...new Set(deliveryIds)].map((deliveryId) => ({ deliveryId, attemptId: newId() }));
   const { claimed, slow, deferred } = await claimDeliveries(
     deps,
-    { lane, lease, saturated: saturated() },
+    { lane, lease, saturated: saturated(deps.now()) },
     claims,
     deps.now(),
   );
-  if (slow.length > 0)
-    await enqueueDeliveries(
-      deps,
-      slow.map((id) => ({ id, slow: 1 })),
-    );
-  if (deferred.length > 0) await enqueueDeferred(deps, deferred);
+  const passedOn = slow.map((id) => ({ id, slow: 1 as const }));
+  // Lost nudges must not hold up what is claimed: the sweep sends them again.
+  if (passedOn.length > 0) deps.background("pass on to the slow lane", enqueueDeliveries(deps, passedOn));
+  if (deferred.length > 0) deps.background("put off", enqueueDeferred(deps, deferred));
   if (claimed.length === 0) return;
-  enterLane(lane, claimed.length);
+  const leave = new Map(claimed.map(({ deliveryId }) => [deliveryId, enterLane(lane, deps.now())]));
   const recorder = createRecorder(deps, lease, (results) => queueRetries(deps, results));
-  const { notStarted, done } = await runPool(lane, claimed, async (delivery) => {
+  const { notStarted, done } = await runPool(lane, claimed, deps.now, async (delivery) => {
     const stopWatching = watchForSlowness(deps, delivery.subscriptionId);
     await attempt(deps, delivery, recorder);
     stopWatching();
-    leaveLane(lane, 1);
+    leave.get(delivery.deliveryId)?.();
   });
-  leaveLane(lane, notStarted.length);
-  if (notStarted.length > 0) await giveBack(deps, lease, notStarted);
+  for (const { deliveryId } of notStarted) leave.get(deliveryId)?.();
+  if (notStarted.length > 0) deps.background("give back", giveBack(deps, lease, notStarted));
   await done;
   await recorder.close();
 }
 
-/** Does not wait for a timeout to move a subscription into the slow lane: what is published meanwhile would queue up behind it. */
+/**
+ * Does not wait for a timeout to move a subscription into the slow lane: what is published meanwhile would queue up behind
+ * it. One that answers others in the meantime is only busy, or we are.
+ */
 function watchForSlowness(deps: Deps, subscriptionId: string): () => void {
+  const ended = endedSendsOf(subscriptionId);
+  let stopWatching = (): void => clearTimeout(timer);
   const timer = setTimeout(() => {
-    if (deps.now() < (markedUntil.get(subscriptionId) ?? 0)) return;
-    if (markedUntil.size >= MAX_MARKS) markedUntil.clear();
-    markedUntil.set(subscriptionId, deps.now() + MARK_AGAIN_MS);
-    deps.background("mark slow", markSlow(deps, subscriptionId, deps.now()));
+    if (endedSendsOf(subscriptionId) > ended) stopWatching = watchForSlowness(deps, subscriptionId);
+    else noteSlow(deps, subscriptionId);
   }, MARK_SLOW_AFTER_MS);
-  return () => clearTimeout(timer);
+  return () => stopWatching();
+}
+
+function noteSlow(deps: Deps, subscriptionId: string): void {
+  const nowMs = deps.now();
+  if (nowMs < (markedUntil.get(subscriptionId) ?? 0)) return;
+  if (markedUntil.size >= MAX_MARKS) markedUntil.clear();
+  markedUntil.set(subscriptionId, nowMs + MARK_AGAIN_MS);
+  deps.background("mark slow", markSlow(deps, subscriptionId, nowMs));
 }
 
 async function attempt(deps: Deps, delivery: ClaimedDelivery, recorder: Recorder): Promise<void> {

@@ -7,33 +7,72 @@ const MAX_IN_FLIGHT: Record<Lane, number> = { fast: 300, slow: 240 };
 /** In the slow lane: more sends of one subscription would take the places of the others. */
 const MAX_SLOW_SENDS = 3;
 
+/** Longer than any delivery is in hand. What is held longer was in an invocation that the runtime has killed. */
+const MAX_HOLD_MS = 30_000;
+
 const inFlight: Record<Lane, number> = { fast: 0, slow: 0 };
-const sends = new Map<string, number>();
+/** Of each subscription with a send under way; `ended` counts up while it has any. */
+const sends = new Map<string, { active: number; ended: number }>();
 
-export const isFull = (lane: Lane): boolean => inFlight[lane] >= MAX_IN_FLIGHT[lane];
+interface Hold {
+  sinceMs: number;
+  release: () => void;
+}
+/** In the order of time. */
+const holds = new Set<Hold>();
 
-export function enterLane(lane: Lane, count: number): void {
-  inFlight[lane] += count;
+function hold(nowMs: number, release: () => void): () => void {
+  const taken = { sinceMs: nowMs, release };
+  holds.add(taken);
+  return () => {
+    if (holds.delete(taken)) release();
+  };
 }
 
-export function leaveLane(lane: Lane, count: number): void {
-  inFlight[lane] -= count;
+function releaseDead(nowMs: number): void {
+  for (const taken of holds) {
+    if (nowMs - taken.sinceMs < MAX_HOLD_MS) return;
+    holds.delete(taken);
+    taken.release();
+  }
 }
 
-export const sendsOf = (subscriptionId: string): number => sends.get(subscriptionId) ?? 0;
+/** Whether a lane's batches should hold their queue. */
+export function isFull(lane: Lane, nowMs: number): boolean {
+  releaseDead(nowMs);
+  return inFlight[lane] >= MAX_IN_FLIGHT[lane];
+}
+
+/** Counts one delivery into a lane; call what it returns when the delivery is out of hand. */
+export function enterLane(lane: Lane, nowMs: number): () => void {
+  inFlight[lane] += 1;
+  return hold(nowMs, () => {
+    inFlight[lane] -= 1;
+  });
+}
+
+export const sendsOf = (subscriptionId: string): number => sends.get(subscriptionId)?.active ?? 0;
+
+/** Goes up with each send that ends while another is under way: who answers some, only slowly, does not hang. */
+export const endedSendsOf = (subscriptionId: string): number => sends.get(subscriptionId)?.ended ?? 0;
 
 export const mayStart = (lane: Lane, subscriptionId: string): boolean =>
   lane === "fast" || sendsOf(subscriptionId) < MAX_SLOW_SENDS;
 
 /** Subscriptions that hold all the places one may have in the slow lane. */
-export const saturated = (): string[] => [...sends.keys()].filter((id) => !mayStart("slow", id));
-
-export function startSend(subscriptionId: string): void {
-  sends.set(subscriptionId, sendsOf(subscriptionId) + 1);
+export function saturated(nowMs: number): string[] {
+  releaseDead(nowMs);
+  return [...sends.keys()].filter((id) => !mayStart("slow", id));
 }
 
-export function endSend(subscriptionId: string): void {
-  const left = sendsOf(subscriptionId) - 1;
-  if (left > 0) sends.set(subscriptionId, left);
-  else sends.delete(subscriptionId);
+/** Counts one send; call what it returns when the send has ended. */
+export function startSend(subscriptionId: string, nowMs: number): () => void {
+  const load = sends.get(subscriptionId) ?? { active: 0, ended: 0 };
+  load.active += 1;
+  sends.set(subscriptionId, load);
+  return hold(nowMs, () => {
+    load.active -= 1;
+    load.ended += 1;
+    if (load.active === 0) sends.delete(subscriptionId);
+  });
 }

@@ -1,5 +1,5 @@
 /** At most six sends at once in one invocation: a seventh connection would wait inside its own timeout (platform limit). */
-import { endSend, type Lane, mayStart, sendsOf, startSend } from "./load";
+import { type Lane, mayStart, sendsOf, startSend } from "./load";
 
 const MAX_CONCURRENT_SENDS = 6;
 /** When no send has started or ended for this long, the rest of the batch should not wait for it. */
@@ -17,6 +17,7 @@ interface Send {
 export async function runPool<T extends Send>(
   lane: Lane,
   items: readonly T[],
+  now: () => number,
   work: (item: T) => Promise<void>,
 ): Promise<{ notStarted: T[]; done: Promise<void> }> {
   const waiting = [...items];
@@ -37,10 +38,10 @@ export async function runPool<T extends Send>(
   };
   const launch = (item: T): void => {
     active += 1;
-    startSend(item.subscriptionId);
+    const endSend = startSend(item.subscriptionId, now());
     work(item).finally(() => {
       active -= 1;
-      endSend(item.subscriptionId);
+      endSend();
       start();
     });
   };
