@@ -82,6 +82,17 @@ describe("members", () => {
     expect((await remove(owner, guest.userId)).body.message).toBe("Member not found");
   });
 
+  test("parallel logins without a tenant make one tenant", async () => {
+    const owner = await signUp();
+    const guest = await joinTenant(owner, "viewer");
+    await remove(owner, guest.userId);
+    await Promise.all(Array.from({ length: 5 }, () => logIn(guest)));
+    const row = await env.DB.prepare("SELECT count(*) AS n FROM memberships WHERE user_id = ?")
+      .bind(guest.userId)
+      .first<{ n: number }>();
+    expect(row?.n).toBe(1);
+  });
+
   test("another tenant's member does not exist", async () => {
     const owner = await signUp();
     const stranger = await signUp();
