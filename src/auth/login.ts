@@ -39,6 +39,7 @@ export async function login(deps: Deps, input: Credentials, device: Device): Pro
   const upgradedHash = outdated ? await hashPassword(input.password) : null;
   const opening = { session, factor, ownTenant, passwordHash: account.passwordHash, upgradedHash };
   if (!(await openSession(deps, opening, deps.now()))) {
+    if (ownTenant && !factor) return login(deps, input, device);
     throw factor ? new AppError("INVALID_TOTP") : wrongPassword();
   }
   if (factor) await deps.limiter.clearGuesses("totp", input.email);

@@ -34,10 +34,13 @@ export async function insertAccount(
   ]);
 }
 
+/** A tenant for somebody who has none; of parallel logins one makes it. */
 function insertOwnTenant(userId: string, tenant: NewTenant, nowMs: number): SQL[] {
   return [
-    sql`INSERT INTO tenants (id, name, created_at) VALUES (${tenant.id}, ${tenant.name}, ${nowMs})`,
-    sql`INSERT INTO memberships (tenant_id, user_id, role, created_at) VALUES (${tenant.id}, ${userId}, 'owner', ${nowMs})`,
+    sql`INSERT INTO tenants (id, name, created_at) SELECT ${tenant.id}, ${tenant.name}, ${nowMs}
+      WHERE NOT EXISTS (SELECT 1 FROM memberships WHERE user_id = ${userId})`,
+    sql`INSERT INTO memberships (tenant_id, user_id, role, created_at)
+      SELECT id, ${userId}, 'owner', ${nowMs} FROM tenants WHERE id = ${tenant.id}`,
   ];
 }
 

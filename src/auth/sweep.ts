@@ -7,9 +7,17 @@ const DAY_MS = 24 * 3_600_000;
 /** Expired rows answer "has expired" for so long; after that they are unknown. */
 const KEEP_EXPIRED_MS = 30 * DAY_MS;
 const PAGE_ROWS = 500;
+/** Bounds one run; the next one takes the rest. */
+const MAX_PAGES = 50;
 
-/** Deletes one page of each kind; the next run takes the rest. */
+/** Deletes expired rows page by page. */
 export async function sweepExpired(deps: Deps): Promise<void> {
-  const removed = await deleteExpiredOfAllTenants(deps, deps.now() - KEEP_EXPIRED_MS, PAGE_ROWS);
+  const expiredBefore = deps.now() - KEEP_EXPIRED_MS;
+  let removed = 0;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const gone = await deleteExpiredOfAllTenants(deps, expiredBefore, PAGE_ROWS);
+    removed += gone;
+    if (gone < PAGE_ROWS) break;
+  }
   if (removed > 0) log("info", "expired rows removed", { removed });
 }

@@ -7,9 +7,9 @@ import { queueMail } from "../mail/queue";
 import { refuseGuessable } from "../passwords/guessable";
 import {
   changePasswordOfUser,
-  claimVerificationMail,
   findCredentialsOfUser,
   findResetByToken,
+  noteVerificationMail,
   resetPasswordByToken,
   verifyEmailByToken,
 } from "./store";
@@ -23,7 +23,7 @@ export async function verifyEmail(deps: Deps, token: string): Promise<string> {
 
 /** Queues another verification mail unless the address is verified. Returns the message of the contract. */
 export async function resendVerification(deps: Deps, userId: string): Promise<string> {
-  if (!(await claimVerificationMail(deps, userId, deps.now(), 0))) return "Email already verified.";
+  if (!(await noteVerificationMail(deps, userId, deps.now()))) return "Email already verified.";
   await deps.mailQueue.send({ kind: "verification", userId });
   return "Verification email sent.";
 }

@@ -72,6 +72,16 @@ export async function claimVerificationMail(
   return rows.length === 1;
 }
 
+/** Notes that a verification mail goes out now. False when the address is verified. */
+export async function noteVerificationMail({ db }: Deps, userId: string, nowMs: number): Promise<boolean> {
+  const rows = await db
+    .update(users)
+    .set({ verificationMailedAt: nowMs })
+    .where(sql`id = ${userId} AND email_verified_at IS NULL`)
+    .returning({ id: users.id });
+  return rows.length === 1;
+}
+
 /** Stores the hash of a reset token in place of older ones; null when no account has the email. */
 export async function insertResetTokenByEmail(
   { db }: Deps,

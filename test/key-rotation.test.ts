@@ -1,0 +1,49 @@
+/** A new entry in front of SECRET_KEYS logs nobody out and loses nothing; taking the old one out ends what it made. */
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { Secret, TOTP } from "otpauth";
+import { describe, expect, test } from "vitest";
+import { app } from "../src/app";
+import { PASSWORD, signUp, verify } from "./support/client";
+
+const NEW_KEY = "a-newer-secret-key-with-at-least-32-characters";
+
+async function callUnder(secretKeys: string, method: string, path: string, body?: unknown, token?: string) {
+  const headers = new Headers({ "content-type": "application/json", "cf-connecting-ip": "192.0.2.77" });
+  if (token) headers.set("authorization", `Bearer ${token}`);
+  const context = createExecutionContext();
+  const request = new Request(`http://postern.test/api/v1${path}`, {
+    method,
+    headers,
+    body: body === undefined ? null : JSON.stringify(body),
+  });
+  const response = await app.fetch(request, { ...env, SECRET_KEYS: secretKeys }, context);
+  await waitOnExecutionContext(context);
+  // biome-ignore lint/suspicious/noExplicitAny: bodies of several shapes
+  return { status: response.status, body: (await response.json()) as any };
+}
+
+describe("rotation of SECRET_KEYS", () => {
+  test("keeps sessions and second factors while the old key stays, ends them when it goes", async () => {
+    const person = await signUp();
+    await verify(person.email);
+    const old = env.SECRET_KEYS;
+    const enable = await callUnder(old, "POST", "/auth/2fa/enable", undefined, person.token);
+    const totp = new TOTP({ secret: Secret.fromBase32(enable.body.data.secret) });
+    const rotated = `${NEW_KEY},${old}`;
+    const verified = await callUnder(rotated, "POST", "/auth/2fa/verify", { token: totp.generate() }, person.token);
+    expect(verified.status).toBe(200);
+    expect((await callUnder(rotated, "GET", "/auth/me", undefined, person.token)).status).toBe(200);
+    const login = { email: person.email, password: PASSWORD, totp: totp.generate({ timestamp: Date.now() + 30_000 }) };
+    expect((await callUnder(rotated, "POST", "/auth/login", login)).status).toBe(200);
+
+    const body = { refreshToken: person.refreshToken };
+    expect((await callUnder(NEW_KEY, "POST", "/auth/refresh", body)).body.code).toBe("REFRESH_TOKEN_INVALID");
+    const refreshed = await callUnder(rotated, "POST", "/auth/refresh", body);
+    expect(refreshed.status).toBe(200);
+    const { accessToken, refreshToken } = refreshed.body.data;
+    expect((await callUnder(NEW_KEY, "GET", "/auth/me", undefined, accessToken)).status).toBe(200);
+    expect((await callUnder(NEW_KEY, "GET", "/auth/me", undefined, person.token)).status).toBe(401);
+    expect((await callUnder(NEW_KEY, "POST", "/auth/refresh", { refreshToken })).status).toBe(200);
+  });
+});

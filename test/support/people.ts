@@ -1,0 +1,21 @@
+/** Tenants with more than one person in them. */
+import { call, newEmail, PASSWORD, type Person } from "./client";
+import { mailTo, tokenIn } from "./mailbox";
+
+/** Invites an address and reads the token from the mail. */
+export async function invite(inviter: Person, email: string, role: string): Promise<string> {
+  const answer = await call("POST", "/invitations", { token: inviter.token, body: { email, role } });
+  if (answer.status !== 201) throw new Error(`invite answered ${answer.status} ${JSON.stringify(answer.body)}`);
+  return tokenIn(await mailTo(email, /invited/));
+}
+
+/** A new person who joined by invitation. */
+export async function joinTenant(inviter: Person, role: string): Promise<Person> {
+  const email = newEmail();
+  const invitationToken = await invite(inviter, email, role);
+  const answer = await call("POST", "/auth/register", { body: { email, password: PASSWORD, invitationToken } });
+  if (answer.status !== 201) throw new Error(`register answered ${answer.status} ${JSON.stringify(answer.body)}`);
+  const { accessToken: token, refreshToken } = answer.body.data;
+  const me = await call("GET", "/auth/me", { token });
+  return { email, token, refreshToken, userId: me.body.data.id, tenantId: me.body.data.tenant.id };
+}
