@@ -2,6 +2,7 @@
 import { deliver } from "./delivery/deliver";
 import { deliveryJob, type FanOutJob, fanOutJob } from "./delivery/job";
 import { isFull, type Lane } from "./delivery/load";
+import { sweepSoon } from "./delivery/store";
 import type { Deps } from "./deps";
 import { continueFanOut } from "./events/fan-out";
 import { describeError, log } from "./log";
@@ -16,7 +17,7 @@ const MAX_EARLY_MS = 1_500;
 
 /** Hands a batch to the consumer of its queue. Never throws. */
 export async function consume(deps: Deps, batch: MessageBatch): Promise<void> {
-  if (batch.queue.endsWith("-dead")) return consumeDead(batch);
+  if (batch.queue.endsWith("-dead")) return consumeDead(deps, batch);
   if (batch.queue.endsWith("-mail")) return consumeMail(deps, batch);
   return consumeDeliveries(deps, batch);
 }
@@ -105,11 +106,13 @@ async function consumeMail(deps: Deps, batch: MessageBatch): Promise<void> {
   }
 }
 
-/** Dead letters need no rescue: deliveries are rows that the sweep keeps, a mail can be asked for again. They must be seen. */
-function consumeDead(batch: MessageBatch): void {
+/** Dead letters must be seen. Their deliveries are due for the next sweep; a mail can be asked for again. */
+async function consumeDead(deps: Deps, batch: MessageBatch): Promise<void> {
+  const deliveryIds: string[] = [];
   for (const message of batch.messages) {
     const delivery = deliveryJob.safeParse(message.body);
     const mail = mailJob.safeParse(message.body);
+    if (delivery.success) deliveryIds.push(delivery.data.deliveryId);
     log("error", "dead letter", {
       queue: batch.queue,
       messageId: message.id,
@@ -117,7 +120,13 @@ function consumeDead(batch: MessageBatch): void {
       mailKind: mail.data?.kind,
       userId: mail.data && "userId" in mail.data ? mail.data.userId : undefined,
     });
-    message.ack();
+  }
+  try {
+    if (deliveryIds.length > 0) await sweepSoon(deps, deliveryIds, deps.now());
+    for (const message of batch.messages) message.ack();
+  } catch (error) {
+    log("error", "dead letters not rescued", { count: deliveryIds.length, ...describeError(error) });
+    for (const message of batch.messages) message.retry();
   }
 }
 

@@ -1,7 +1,7 @@
 /** Duplicate, reordered, late and malformed messages; dead consumers; paused and deleted subscriptions. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { runCron } from "../src/cron";
 import { newId } from "../src/db/ids";
 import { claimDeliveries, recordAttempts, releaseDeliveries } from "../src/delivery/store";
@@ -215,4 +215,22 @@ test("a quick batch costs two round trips", async () => {
   await waitOnExecutionContext(context);
   expect(calls).toHaveLength(2);
   await eventually("all sent", async () => (await inbox.received()).length === 20);
+});
+
+test("a dead letter is logged and acked, and its delivery is due for the next sweep", async () => {
+  const person = await signUp();
+  const inbox = newInbox("200");
+  const id = await addDelivery(person, await subscribe(person, inbox.url));
+  const errors = vi.spyOn(console, "error").mockImplementation(() => undefined);
+  const result = await consumeBatch([messageFor(id), { of: "unknown shape" }], "postern-deliveries-dead");
+  const lines = errors.mock.calls.flat().map((line) => JSON.parse(String(line)));
+  errors.mockRestore();
+  expect(result.explicitAcks).toHaveLength(2);
+  expect(lines.filter((line) => line.message === "dead letter").map((line) => line.deliveryId)).toEqual([
+    id,
+    undefined,
+  ]);
+  expect((await deliveryRow(id)).sweep_at).toBeLessThanOrEqual(Date.now());
+  await sweepNow();
+  await inbox.arrived(1);
 });

@@ -1,8 +1,15 @@
 /** Rate limits and the lock: exact, also in parallel. */
 
-import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import {
+  createExecutionContext,
+  evictDurableObject,
+  runDurableObjectAlarm,
+  runInDurableObject,
+  waitOnExecutionContext,
+} from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import worker from "../src/index";
 import { take } from "../src/ratelimit/window";
 import { call, newEmail } from "./support/client";
 
@@ -102,6 +109,28 @@ describe("limited routes", () => {
     expect(first.headers.get("ratelimit-limit")).toBe("1000");
     expect(first.headers.get("ratelimit-remaining")).toBe("999");
     expect(first.headers.get("ratelimit-reset")).toBe("60");
+  });
+
+  test("answer 429 RATE_LIMITED with Retry-After beyond the limit, exactly, in parallel too", async () => {
+    const context = createExecutionContext();
+    const limited = { ...env, RATE_LIMITS: '{"forgotPassword":{"limit":3,"windowSeconds":60}}' };
+    const ask = () =>
+      worker.fetch(
+        new Request<unknown, IncomingRequestCfProperties>("http://postern.test/api/v1/auth/forgot-password", {
+          method: "POST",
+          headers: { "content-type": "application/json", "cf-connecting-ip": "192.0.2.77" },
+          body: JSON.stringify({ email: newEmail() }),
+        }),
+        limited,
+        context,
+      );
+    const answers = await Promise.all(Array.from({ length: 20 }, ask));
+    await waitOnExecutionContext(context);
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(3).fill(200), ...Array(17).fill(429)]);
+    const refused = answers.find(({ status }) => status === 429);
+    expect(await refused?.json()).toMatchObject({ code: "RATE_LIMITED", requestId: expect.any(String) });
+    expect(Number(refused?.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(refused?.headers.get("ratelimit-remaining")).toBe("0");
   });
 
   test("an IPv6 client is one by its /64, and other headers are not believed", async () => {

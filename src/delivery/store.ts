@@ -190,6 +190,14 @@ export async function releaseDeliveries(
   ]);
 }
 
+/** Lets the next sweep look at unfinished deliveries that nobody holds; across tenants, as dead letters come. */
+export async function sweepSoon({ db }: Deps, deliveryIds: readonly string[], nowMs: number): Promise<void> {
+  await atomically(db, [
+    sql`UPDATE deliveries SET sweep_at = ${nowMs}
+      WHERE id IN (SELECT value FROM json_each(${jsonList(deliveryIds)})) AND lease IS NULL AND due_at <= ${nowMs}`,
+  ]);
+}
+
 export interface SweptDelivery {
   id: string;
   slow: 0 | 1;
