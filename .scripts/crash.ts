@@ -184,8 +184,8 @@ try {
   for (const count of killAfter) {
     while (accepted.size < count) await sleep(5);
     await sleep(random() * MAX_KILL_DELAY_MS);
-    kills.push(Date.now());
     await kill(dev);
+    kills.push(Date.now());
     console.log(`crash: kill ${kills.length} at ${accepted.size} accepted, ${arrivals.size} delivered`);
     dev = await start();
   }
