@@ -1,0 +1,175 @@
+/** Every mounted route by role, by API key, by another tenant's ids, and by hostile bodies. A route that is not in the table fails. */
+import { describe, expect, test } from "vitest";
+import { app } from "../src/app";
+import { PERMISSIONS, type Permission, permissionsOf, ROLE_NAMES } from "../src/tenants/roles";
+import { call, newEmail, type Person, setRole, signUp } from "./support/client";
+import { joinTenant } from "./support/people";
+import { newInbox, subscribe } from "./support/receiver";
+
+/** What a route behind the door asks for: a permission, or only a session; `key`: an API key will do too. */
+const NEEDS: Record<string, { permission?: Permission; key?: true }> = {
+  "GET /auth/me": {},
+  "GET /auth/sessions": {},
+  "DELETE /auth/sessions/:id": {},
+  "POST /auth/resend-verification": {},
+  "POST /auth/change-password": {},
+  "POST /auth/2fa/enable": {},
+  "POST /auth/2fa/verify": {},
+  "POST /auth/2fa/disable": {},
+  "POST /auth/2fa/recovery-codes": {},
+  "POST /api-keys": {},
+  "GET /api-keys": {},
+  "DELETE /api-keys/:id": {},
+  "GET /members": { permission: "member.read" },
+  "PATCH /members/:userId": { permission: "member.manage" },
+  "DELETE /members/:userId": { permission: "member.manage" },
+  "POST /invitations": { permission: "member.manage" },
+  "GET /invitations": { permission: "member.read" },
+  "DELETE /invitations/:id": { permission: "member.manage" },
+  "POST /invitations/accept": {},
+  "POST /webhooks": { permission: "webhook.create", key: true },
+  "GET /webhooks": { permission: "webhook.read", key: true },
+  "GET /webhooks/:id": { permission: "webhook.read", key: true },
+  "GET /webhooks/:id/logs": { permission: "webhook.read", key: true },
+  "GET /webhooks/:id/metrics": { permission: "webhook.read", key: true },
+  "PATCH /webhooks/:id": { permission: "webhook.update", key: true },
+  "DELETE /webhooks/:id": { permission: "webhook.delete", key: true },
+  "POST /webhooks/:id/pause": { permission: "webhook.update", key: true },
+  "POST /webhooks/:id/resume": { permission: "webhook.update", key: true },
+  "POST /webhooks/:id/retry": { permission: "webhook.update", key: true },
+  "POST /webhooks/:id/test": { permission: "webhook.update", key: true },
+  "POST /events": { permission: "event.publish", key: true },
+  "POST /auth/logout-all": {},
+};
+const OPEN = [
+  "POST /auth/register",
+  "POST /auth/login",
+  "POST /auth/refresh",
+  "POST /auth/logout",
+  "POST /auth/verify-email",
+  "POST /auth/forgot-password",
+  "POST /auth/reset-password",
+];
+const MISSING = "0190a0a0-0000-7000-8000-000000000000";
+const READS_BODY = [
+  ...OPEN,
+  "POST /auth/change-password",
+  "POST /auth/2fa/verify",
+  "POST /auth/2fa/disable",
+  "POST /auth/2fa/recovery-codes",
+  "POST /api-keys",
+  "PATCH /members/:userId",
+  "POST /invitations",
+  "POST /invitations/accept",
+  "POST /webhooks",
+  "PATCH /webhooks/:id",
+  "POST /events",
+];
+
+function send(route: string, options: { token?: string; body?: unknown; raw?: string; id?: string }) {
+  const [method = "", path = ""] = route.split(" ");
+  const { id = MISSING, raw, token } = options;
+  const at = path.replace(/:\w+/, id);
+  if (raw !== undefined) return call(method, at, { token, raw, headers: { "content-type": "application/json" } });
+  return call(method, at, { token, ...(method === "GET" ? {} : { body: options.body ?? {} }) });
+}
+
+test("the table names every route under /api/v1, and no other", () => {
+  const mounted = app.routes
+    .filter((route) => route.method !== "ALL" && route.path.startsWith("/api/v1/"))
+    .map((route) => `${route.method} ${route.path.slice("/api/v1".length)}`);
+  expect([...new Set(mounted)].sort()).toEqual([...Object.keys(NEEDS), ...OPEN].sort());
+});
+
+describe.each(ROLE_NAMES)("a %s", (role) => {
+  const refusals = (needs: [string, boolean][]) => needs.filter(([, refused]) => refused).map(([route]) => route);
+
+  test("is refused with 403 exactly where the role lacks the permission", async () => {
+    const person = await signUp();
+    await setRole(person, role);
+    const held = permissionsOf(role);
+    const seen: string[] = [];
+    for (const route of Object.keys(NEEDS)) {
+      const { status, body } = await send(route, { token: person.token });
+      expect([route, body.code], route).not.toEqual([route, "UNAUTHENTICATED"]);
+      expect(status, route).toBeLessThan(500);
+      if (status === 403) seen.push(route);
+    }
+    const lacking = Object.entries(NEEDS).map(([route, { permission }]): [string, boolean] => [
+      route,
+      permission !== undefined && !held.includes(permission),
+    ]);
+    expect(seen).toEqual(refusals(lacking));
+  });
+
+  test("has no more by an API key with every scope, and none where keys are not taken", async () => {
+    const person = await signUp();
+    const made = await call("POST", "/api-keys", { token: person.token, body: { name: "k", scopes: PERMISSIONS } });
+    await setRole(person, role);
+    const held = permissionsOf(role);
+    for (const [route, { permission, key }] of Object.entries(NEEDS)) {
+      const { status } = await send(route, { token: made.body.data.key });
+      if (!key) expect([route, status]).toEqual([route, 401]);
+      else if (permission && !held.includes(permission)) expect([route, status]).toEqual([route, 403]);
+      else expect([200, 400, 404], route).toContain(status);
+    }
+  });
+});
+
+test("another tenant's ids are answered as missing ones, on every route that takes an id", async () => {
+  const owner = await signUp();
+  const stranger = await signUp();
+  const { token } = owner;
+  const guest: Person = await joinTenant(owner, "viewer");
+  const key = await call("POST", "/api-keys", { token, body: { name: "k", scopes: ["webhook.read"] } });
+  const invitation = await call("POST", "/invitations", { token, body: { email: newEmail(), role: "viewer" } });
+  const sessions = await call("GET", "/auth/sessions", { token });
+  const ids: Record<string, string> = {
+    members: guest.userId,
+    "api-keys": key.body.data.id,
+    invitations: invitation.body.data.id,
+    auth: sessions.body.data[0].id,
+    webhooks: await subscribe(owner, newInbox("200").url),
+  };
+  for (const route of Object.keys(NEEDS).filter((name) => name.includes(":"))) {
+    const id = ids[route.split("/")[1] ?? ""] ?? "";
+    const body = route.includes("members") ? { role: "admin" } : {};
+    const foreign = await send(route, { token: stranger.token, id, body });
+    const missing = await send(route, { token: stranger.token, body });
+    expect([route, foreign.status, foreign.body.code]).toEqual([route, 404, "NOT_FOUND"]);
+    expect({ ...foreign.body, requestId: "" }).toEqual({ ...missing.body, requestId: "" });
+  }
+  const hook = await call("GET", `/webhooks/${ids.webhooks}`, { token });
+  expect(hook.body.data).toMatchObject({ name: "test", enabled: true, version: 0 });
+  expect((await call("GET", "/members", { token })).body.data[1].role).toBe("viewer");
+});
+
+describe.each(READS_BODY)("%s", (route) => {
+  const nul = JSON.stringify("a\0b@example.com");
+  const fields = ["email", "password", "token", "refreshToken", "newPassword", "currentPassword", "role", "type"];
+  const bodyOf = (value: string) => `{${fields.map((field) => `"${field}":${value}`).join(",")},"payload":1}`;
+  const hostile: [string, string][] = [
+    ["nothing", ""],
+    ["a NUL", "\0"],
+    ["NULs in fields", bodyOf(nul)],
+    ["objects in fields", bodyOf('{"__proto__":{"length":9}}')],
+    ["deep fields", bodyOf("[".repeat(7_000) + "]".repeat(7_000))],
+    ["long fields", bodyOf(`"${"x".repeat(6_000)}"`)],
+    ["1 MB", bodyOf(`"${"x".repeat(1_000_000)}"`)],
+    ["unclosed depth", "[".repeat(60_000)],
+    ["closed depth", "[".repeat(30_000) + "]".repeat(30_000)],
+    ["__proto__", '{"__proto__":{"email":"a@b.example","role":"owner","token":"x"},"role":7,"name":7,"token":7}'],
+    ["lone surrogates", bodyOf('"\\ud800"')],
+  ];
+
+  test("answers hostile bodies with a 4xx in the one shape", async () => {
+    const { token } = await signUp();
+    for (const [name, raw] of hostile) {
+      const { status, body } = await send(route, { token, raw });
+      if (route === "POST /auth/logout" && status === 200) continue;
+      expect([name, Math.floor(status / 100)]).toEqual([name, 4]);
+      expect(body).toMatchObject({ code: expect.any(String), message: expect.any(String) });
+      expect(body.requestId, name).toMatch(/./);
+    }
+  });
+});
