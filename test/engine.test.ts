@@ -234,3 +234,18 @@ test("a dead letter is logged and acked, and its delivery is due for the next sw
   await sweepNow();
   await inbox.arrived(1);
 });
+
+test("an attempt under way when its subscription is deleted is still recorded, whatever duplicate comes meanwhile", async () => {
+  const person = await signUp();
+  const webhookId = await subscribe(person, newInbox("200").url);
+  const id = await addDelivery(person, webhookId);
+  const attemptId = newId();
+  const { claimed } = await claimDeliveries(deps, as("holder"), [{ deliveryId: id, attemptId }], Date.now());
+  expect(claimed).toHaveLength(1);
+  await call("DELETE", `/webhooks/${webhookId}`, { token: person.token });
+  await consumeBatch([messageFor(id)]);
+  const answer = { status: "success", responseCode: 200, responseBody: "", error: null } as const;
+  const ended = { completedAt: Date.now(), nextDueAt: null, slow: 0 } as const;
+  const result = { deliveryId: id, attemptId, subscriptionId: webhookId, ...answer, ...ended };
+  expect(await recordAttempts(deps, "holder", [result], 0)).toEqual(new Set([id]));
+});

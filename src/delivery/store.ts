@@ -80,7 +80,7 @@ export async function claimDeliveries(
   const leaseEndMs = nowMs + LEASE_MS;
   const results = await atomically(db, [
     sql`UPDATE deliveries SET lease = NULL, due_at = NULL, sweep_at = NULL
-      WHERE id IN (SELECT value ->> 'deliveryId' FROM json_each(${wanted})) AND due_at IS NOT NULL
+      WHERE id IN (SELECT value ->> 'deliveryId' FROM json_each(${wanted})) AND due_at IS NOT NULL AND lease IS NULL
         AND subscription_id IN (SELECT id FROM subscriptions WHERE id = deliveries.subscription_id AND is_deleted = 1)`,
     lane === "fast"
       ? sql`SELECT id FROM deliveries WHERE ${due} AND ${passedOn}`
