@@ -6,6 +6,7 @@ import { call, signUp } from "./support/client";
 const PUBLIC = new Set([
   "GET /",
   "GET /health",
+  "GET /api/v1/openapi.json",
   "GET /.well-known/jwks.json",
   "POST /api/v1/auth/register",
   "POST /api/v1/auth/login",
