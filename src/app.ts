@@ -13,7 +13,7 @@ import { errorResponse } from "./http/errors";
 import { healthRoutes } from "./http/health";
 import { methodNotAllowed } from "./http/methods";
 import { requirePrincipal } from "./http/principal";
-import { documentRoutes } from "./http/reference";
+import { documentRoutes, pageRoutes } from "./http/reference";
 import { requestLog } from "./http/request-log";
 import { invitationRoutes } from "./invitations/routes";
 import { memberRoutes } from "./members/routes";
@@ -67,6 +67,7 @@ const authenticated = new Hono<AppEnv>()
   .route("/events", eventRoutes);
 
 app.route("/", healthRoutes);
+app.route("/", pageRoutes);
 app.route("/api/v1", documentRoutes(app));
 app.route("/api/v1/auth", publicAuthRoutes);
 app.route("/api/v1/auth", publicSessionRoutes);

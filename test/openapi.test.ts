@@ -15,7 +15,7 @@ const mounted = [
   ),
 ];
 /** Pages for people, and what they load. */
-const PAGES: string[] = [];
+const PAGES = ["GET /docs", "GET /docs/assets/page.js", "GET /docs/assets/page.css", "GET /docs/assets/{file}"];
 
 const operations = async () =>
   Object.entries((await openApi()).paths).flatMap(([path, item]) =>

@@ -15,7 +15,7 @@ const url = z.string().meta({
   examples: [EXAMPLE_URL],
 });
 
-export const subscriptionFields = z.object({
+const subscriptionFields = z.object({
   name,
   url,
   events: z

@@ -11,10 +11,10 @@ import { type DocumentedRoute, operationIdOf, operationOf } from "./operation";
 
 const VERSION = "1.0.0";
 
-/** By path, the longest first. */
+/** In the order of reading; an operation has the tag of the longest prefix of its path. */
 const TAGS = [
-  ["/api/v1/auth/2fa", "Two-factor authentication", "Enrolment, codes and recovery codes."],
   ["/api/v1/auth", "Authentication", "Accounts, sessions and passwords."],
+  ["/api/v1/auth/2fa", "Two-factor authentication", "Enrolment, codes and recovery codes."],
   ["/api/v1/api-keys", "API keys", "Credentials for machines, for webhooks and events only."],
   ["/api/v1/members", "Members", "The people of a tenant and their roles."],
   ["/api/v1/invitations", "Invitations", "Asking people into a tenant."],
@@ -55,7 +55,7 @@ export function openApiDocument(app: Hono<AppEnv>, rules: Record<RuleName, Rule>
           "Unknown fields of a body are ignored.",
         license: { name: "MIT", identifier: "MIT" },
       },
-      servers: [{ url: "/", description: "The service that serves this document." }],
+      servers: [{ url: "/", description: "This service." }],
       tags: TAGS.map(([, name, description]) => ({ name, description })),
       paths,
       webhooks: DELIVERY,
@@ -86,4 +86,5 @@ function notesOn(app: Hono<AppEnv>, method: string, path: string) {
   return matched.slice(0, last).flatMap(([[handler]]) => noteOn(handler) ?? []);
 }
 
-const tagOf = (path: string) => TAGS.find(([prefix]) => path.startsWith(prefix))?.[1] ?? "";
+const byPrefixLength = TAGS.toSorted(([a], [b]) => b.length - a.length);
+const tagOf = (path: string) => byPrefixLength.find(([prefix]) => path.startsWith(prefix))?.[1] ?? "";
