@@ -6,7 +6,8 @@ const publisher = "publisher";
 /** Every `fetch` of the Worker under test reaches this Worker; see test/support/receiver-worker.mjs. */
 const receiver = "receiver";
 
-export default defineConfig({
+/** The service in its own runtime. */
+const service = {
   plugins: [
     cloudflareTest(async () => ({
       wrangler: { configPath: "./wrangler.toml" },
@@ -43,9 +44,17 @@ export default defineConfig({
     })),
   ],
   test: {
+    name: "service",
     include: ["test/**/*.test.ts"],
+    exclude: ["test/browser/**"],
     setupFiles: ["test/setup.ts"],
     testTimeout: 30_000,
-    silent: "passed-only",
   },
-});
+};
+
+/** Its pages in a real Chromium, from Node; see test/browser/support.ts. */
+const browser = {
+  test: { name: "browser", include: ["test/browser/*.test.ts"], testTimeout: 60_000, hookTimeout: 60_000 },
+};
+
+export default defineConfig({ test: { projects: [service, browser], silent: "passed-only" } });
