@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 
 const MAX_BUNDLE_GZIP_KIB = 400;
+/** With what they bring along. */
+const MAX_RUNTIME_PACKAGES = 12;
 const bundle = mkdtempSync(join(tmpdir(), "postern-bundle-"));
 
 const gates: Record<string, string[]> = {
@@ -50,6 +52,13 @@ report("migrations in step with src/db/schema.ts", inStep, generated.output);
 const gzipKiB = gzipSync(readFileSync(join(bundle, "index.js"))).length / 1024;
 const size = `bundle ${gzipKiB.toFixed(0)} KiB gzip (at most ${MAX_BUNDLE_GZIP_KIB})`;
 report(size, gzipKiB <= MAX_BUNDLE_GZIP_KIB, "The bundle has grown: see what came in.");
+
+const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8")) as { packages: Record<string, object> };
+const runtime = Object.entries(packages).flatMap(([path, entry]) =>
+  path === "" || "dev" in entry || "devOptional" in entry ? [] : [path.replace("node_modules/", "")],
+);
+const count = `runtime packages ${runtime.length} (at most ${MAX_RUNTIME_PACKAGES})`;
+report(count, runtime.length <= MAX_RUNTIME_PACKAGES, runtime.join("\n"));
 
 rmSync(bundle, { recursive: true });
 process.exit(failed ? 1 : 0);

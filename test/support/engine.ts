@@ -55,6 +55,11 @@ export async function consumeBatch(bodies: readonly unknown[], queue = "postern-
   return getQueueResult(batch, context);
 }
 
+/** Ends the wait before the next attempt. */
+export async function makeDue(id: string): Promise<void> {
+  await env.DB.prepare("UPDATE deliveries SET due_at = ? WHERE id = ?").bind(Date.now(), id).run();
+}
+
 export const messageFor = (deliveryId: string) => ({ deliveryId, dueAt: Date.now() });
 
 /** The hourly cron, and everything that it started. */
