@@ -4,6 +4,7 @@ import { cors } from "hono/cors";
 import { secureHeaders } from "hono/secure-headers";
 import { apiKeyRoutes } from "./api-keys/routes";
 import { accountRoutes, publicAuthRoutes } from "./auth/routes";
+import { consoleRoutes } from "./console/routes";
 import { createDeps } from "./deps";
 import { notFound } from "./errors";
 import { eventRoutes } from "./events/routes";
@@ -68,6 +69,7 @@ const authenticated = new Hono<AppEnv>()
 
 app.route("/", healthRoutes);
 app.route("/", pageRoutes);
+app.route("/console", consoleRoutes({ event: EVENT_BODY_KIB, other: BODY_KIB }));
 app.route("/api/v1", documentRoutes(app));
 app.route("/api/v1/auth", publicAuthRoutes);
 app.route("/api/v1/auth", publicSessionRoutes);

@@ -1,5 +1,6 @@
 /** The types of Hono's context here. */
 import type { Deps } from "../deps";
+import type { Visitor } from "../sessions/authenticate";
 import type { Principal } from "../tenants/roles";
 
 export interface AppEnv {
@@ -9,5 +10,9 @@ export interface AppEnv {
     deps: Deps;
     /** Set on every route of the authenticated router. */
     principal: Principal;
+    /** Set on every page of the console behind its door. */
+    visitor: Visitor;
+    /** Of a page's Content-Security-Policy. */
+    nonce: string;
   };
 }

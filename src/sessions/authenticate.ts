@@ -1,29 +1,47 @@
-/** From an access token to a principal, in one D1 round trip: revocation and role changes take effect at once. */
-import { verifyAccessToken } from "../crypto/jwt";
+/** From a token to a principal, in one D1 round trip: revocation and role changes take effect at once. */
+import { type AccessClaims, verifyAccessToken, verifyConsoleToken } from "../crypto/jwt";
 import type { Deps } from "../deps";
 import { isRole, type Permission, type Principal, permissionsOf } from "../tenants/roles";
-import { findLiveSession, touchSession } from "./store";
+import { findLiveSession, findVisitor, type LiveSession, touchSession } from "./store";
 
 const ACTIVITY_RESOLUTION_MS = 60_000;
 
-/** Null for a bad, expired or revoked token. */
+const partiesOf = ({ config }: Deps) => ({ issuer: config.tokenIssuer, audience: config.tokenAudience });
+
+/** Null for a bad, expired or revoked access token. */
 export async function authenticateSession(deps: Deps, token: string): Promise<Principal | null> {
-  const { tokenIssuer, tokenAudience } = deps.config;
-  const parties = { issuer: tokenIssuer, audience: tokenAudience };
   const nowMs = deps.now();
-  const claims = await verifyAccessToken(deps.keys, parties, token, nowMs);
-  if (!claims) return null;
-  const session = await findLiveSession(deps, claims, nowMs);
+  const claims = await verifyAccessToken(deps.keys, partiesOf(deps), token, nowMs);
+  return claims && admit(deps, claims, await findLiveSession(deps, claims, nowMs), nowMs);
+}
+
+/** Who sits before the console, as its pages name them. */
+export interface Visitor {
+  principal: Principal;
+  email: string;
+  name: string | null;
+  emailVerified: boolean;
+  twoFactorEnabled: boolean;
+  tenantName: string;
+}
+
+/** Null for a bad, expired or revoked cookie of the console. */
+export async function authenticateVisitor(deps: Deps, token: string): Promise<Visitor | null> {
+  const nowMs = deps.now();
+  const claims = await verifyConsoleToken(deps.keys, partiesOf(deps), token, nowMs);
+  const found = claims && (await findVisitor(deps, claims, nowMs));
+  const principal = claims && admit(deps, claims, found ?? undefined, nowMs);
+  if (!found || !principal) return null;
+  const { email, name, tenantName } = found;
+  const emailVerified = found.emailVerifiedAt !== null;
+  return { principal, email, name, emailVerified, twoFactorEnabled: found.totpEnabledAt !== null, tenantName };
+}
+
+function admit(deps: Deps, claims: AccessClaims, session: LiveSession | undefined, nowMs: number): Principal | null {
   if (!session || !isRole(session.role)) return null;
   if (nowMs - session.lastActivityAt >= ACTIVITY_RESOLUTION_MS) {
     deps.background("session activity", touchSession(deps, claims, nowMs));
   }
-  return {
-    kind: "session",
-    userId: claims.userId,
-    tenantId: claims.tenantId,
-    sessionId: claims.sessionId,
-    role: session.role,
-    permissions: new Set<Permission>(permissionsOf(session.role)),
-  };
+  const permissions = new Set<Permission>(permissionsOf(session.role));
+  return { kind: "session", ...claims, role: session.role, permissions };
 }

@@ -2,7 +2,7 @@
 import { and, asc, eq, gt, type SQL, sql } from "drizzle-orm";
 import type { AccessClaims } from "../crypto/jwt";
 import { atomically } from "../db/client";
-import { memberships, sessions } from "../db/schema";
+import { memberships, sessions, tenants, users } from "../db/schema";
 import type { Deps } from "../deps";
 import type { Device } from "./device";
 
@@ -38,20 +38,53 @@ export function mintSession(session: NewSession, grounds: Grounds, nowMs: number
     RETURNING id`;
 }
 
+const live = (claims: AccessClaims, nowMs: number) =>
+  and(
+    eq(sessions.id, claims.sessionId),
+    eq(sessions.tenantId, claims.tenantId),
+    eq(sessions.userId, claims.userId),
+    gt(sessions.expiresAt, nowMs),
+  );
+
+const itsMembership = and(eq(memberships.tenantId, sessions.tenantId), eq(memberships.userId, sessions.userId));
+
+/** What a session says of whoever holds it, now. */
+export interface LiveSession {
+  role: string;
+  lastActivityAt: number;
+}
+
 /** The session of an access token, if it still lives and the user is still a member of its tenant. */
-export async function findLiveSession({ db }: Deps, claims: AccessClaims, nowMs: number) {
+export async function findLiveSession(
+  { db }: Deps,
+  claims: AccessClaims,
+  nowMs: number,
+): Promise<LiveSession | undefined> {
   const [row] = await db
     .select({ role: memberships.role, lastActivityAt: sessions.lastActivityAt })
     .from(sessions)
-    .innerJoin(memberships, and(eq(memberships.tenantId, sessions.tenantId), eq(memberships.userId, sessions.userId)))
-    .where(
-      and(
-        eq(sessions.id, claims.sessionId),
-        eq(sessions.tenantId, claims.tenantId),
-        eq(sessions.userId, claims.userId),
-        gt(sessions.expiresAt, nowMs),
-      ),
-    );
+    .innerJoin(memberships, itsMembership)
+    .where(live(claims, nowMs));
+  return row;
+}
+
+/** The same, with the names that every page of the console shows. */
+export async function findVisitor({ db }: Deps, claims: AccessClaims, nowMs: number) {
+  const [row] = await db
+    .select({
+      role: memberships.role,
+      lastActivityAt: sessions.lastActivityAt,
+      email: users.email,
+      name: users.name,
+      emailVerifiedAt: users.emailVerifiedAt,
+      totpEnabledAt: users.totpEnabledAt,
+      tenantName: tenants.name,
+    })
+    .from(sessions)
+    .innerJoin(memberships, itsMembership)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .innerJoin(tenants, eq(tenants.id, sessions.tenantId))
+    .where(live(claims, nowMs));
   return row;
 }
 

@@ -1,0 +1,34 @@
+/** `/console`: the bundled client, in the order in which a request meets it. */
+import { Hono } from "hono";
+import { notFound } from "../errors";
+import { limitBody } from "../http/body";
+import { ownForms, pageHeaders, requireVisitor } from "../http/console/door";
+import { errorPage, page } from "../http/console/page";
+import type { AppEnv } from "../http/env";
+import { accountPages } from "./account/routes";
+import { ASSETS } from "./assets";
+
+const ASSET_CACHE = "public, max-age=31536000, immutable";
+const EVENTS_PATH = "/console/events";
+
+/** The bodies that the API takes, no larger ones. */
+export const consoleRoutes = (bodyKiB: { event: number; other: number }) =>
+  new Hono<AppEnv>()
+    .use(pageHeaders)
+    .get("/assets/:version/:file", (c) => {
+      const file = c.req.param("file");
+      const asset = Object.hasOwn(ASSETS, file) ? ASSETS[file] : undefined;
+      if (!asset) throw notFound("Page");
+      const headers = { "Content-Type": `${asset.type}; charset=utf-8`, "Cache-Control": ASSET_CACHE };
+      return c.body(asset.text, 200, headers);
+    })
+    .use(ownForms)
+    .use(limitBody((path) => (path === EVENTS_PATH ? bodyKiB.event : bodyKiB.other)))
+    .route("/", accountPages)
+    .use(requireVisitor)
+    .get("/", (c) => page(c, { title: "Overview", chapter: "overview" }, <h1>Overview</h1>))
+    .all("*", (c) => {
+      if (c.req.method === "GET" && c.req.path.endsWith("/")) return c.redirect(c.req.path.replace(/\/+$/, ""), 301);
+      throw notFound("Page");
+    })
+    .onError((error, c) => errorPage(c, error));
