@@ -139,9 +139,13 @@ textarea.mono { font: 0.875rem/1.5 ui-monospace, "SF Mono", Menlo, Consolas, mon
 .outside .button.main { width: 100%; }
 
 /* Charts */
-.chart { display: block; width: 100%; height: auto; }
-.chart .grid { stroke: var(--line); stroke-width: 1; }
-.chart text { fill: var(--muted); font-size: 11px; }
+.figure { margin: 0; }
+.plot { position: relative; border-bottom: 1px solid var(--line); border-top: 1px dashed var(--line); }
+.plot > span { position: absolute; right: 0; top: 0; padding: 0 var(--s1); background: var(--surface); }
+.chart { display: block; width: 100%; height: 160px; }
+.axis { display: flex; justify-content: space-between; margin-top: var(--s1); }
+.hover { fill: transparent; }
+.chart g:hover .hover { fill: var(--sunken); }
 .spark { display: block; width: 96px; height: 24px; }
 .success { fill: var(--ok); } .failed { fill: var(--bad); } .pending { fill: var(--wait); } .none { fill: var(--line); }
 .legend { display: flex; flex-wrap: wrap; gap: var(--s1) var(--s3); margin: 0 0 var(--s2); padding: 0; list-style: none; font-size: 0.875rem; }
