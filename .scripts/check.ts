@@ -7,6 +7,8 @@ import { gzipSync } from "node:zlib";
 import { createTestHarness } from "wrangler";
 
 const MAX_BUNDLE_GZIP_KIB = 400;
+/** With what they bring along. */
+const MAX_RUNTIME_PACKAGES = 14;
 const bundle = mkdtempSync(join(tmpdir(), "postern-bundle-"));
 
 const gates: Record<string, string[]> = {
@@ -65,6 +67,13 @@ const description = join(bundle, "openapi.json");
 writeFileSync(description, await servedDocument());
 const lint = run(["redocly", "lint", description, "--extends", "recommended", "--format", "stylish"]);
 report("OpenAPI document", lint.ok && !/You have \d+ (warning|error)/.test(lint.output), lint.output);
+
+const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8")) as { packages: Record<string, object> };
+const runtime = Object.entries(packages).flatMap(([path, entry]) =>
+  path === "" || "dev" in entry || "devOptional" in entry ? [] : [path.replace("node_modules/", "")],
+);
+const count = `runtime packages ${runtime.length} (at most ${MAX_RUNTIME_PACKAGES})`;
+report(count, runtime.length <= MAX_RUNTIME_PACKAGES, runtime.join("\n"));
 
 rmSync(bundle, { recursive: true });
 process.exit(failed ? 1 : 0);

@@ -99,7 +99,7 @@ export const apiKeys = sqliteTable(
     lastUsedAt: integer("last_used_at"),
     revokedAt: integer("revoked_at"),
   },
-  (t) => [index("api_keys_by_tenant").on(t.tenantId, t.userId)],
+  (t) => [index("api_keys_by_user").on(t.userId, t.tenantId)],
 );
 
 export const invitations = sqliteTable(
@@ -116,7 +116,7 @@ export const invitations = sqliteTable(
     acceptedBy: text("accepted_by"),
     revokedAt: integer("revoked_at"),
   },
-  (t) => [index("invitations_by_tenant").on(t.tenantId)],
+  (t) => [index("invitations_by_tenant").on(t.tenantId), index("invitations_by_expiry").on(t.expiresAt)],
 );
 
 export const subscriptions = sqliteTable(

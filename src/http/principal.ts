@@ -9,7 +9,7 @@ import type { Permission, Principal } from "../tenants/roles";
 import { noted } from "./describe";
 import type { AppEnv } from "./env";
 
-const BEARER = /^Bearer +([A-Za-z0-9._~+/=-]+)$/i;
+const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+)$/i;
 const MAX_CREDENTIAL_CHARACTERS = 4096;
 
 /** 401 unless the caller proves who they are. A path that no route serves passes on to its 404. */
