@@ -29,10 +29,20 @@ export interface ClientOptions {
   timeoutMs?: number | undefined;
 }
 
-export type Client = ReturnType<typeof createClient>;
+/** Every method throws `PosternError`, and takes `{ signal, timeoutMs }` last. */
+export interface Client {
+  auth: ReturnType<typeof authMethods>;
+  sessions: ReturnType<typeof sessionMethods>;
+  twoFactor: ReturnType<typeof twoFactorMethods>;
+  apiKeys: ReturnType<typeof apiKeyMethods>;
+  members: ReturnType<typeof memberMethods>;
+  invitations: ReturnType<typeof invitationMethods>;
+  webhooks: ReturnType<typeof webhookMethods>;
+  events: ReturnType<typeof eventMethods>;
+}
 
-/** A client for one user or one API key. Every method throws `PosternError`. */
-export function createClient(options: ClientOptions) {
+/** A client for one user or one API key. In a Worker make one for each request, for promises can't be shared between them. */
+export function createClient(options: ClientOptions): Client {
   const { baseUrl, apiKey, tokens = memoryStore(), timeoutMs = TIMEOUT_MS } = options;
   const send = createSend(baseUrl, options.fetch ?? ((url, init) => fetch(url, init)));
   const call = createCall({

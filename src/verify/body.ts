@@ -12,6 +12,7 @@ export async function readBody(request: RequestBody, maxBytes: number): Promise<
   const { body } = request;
   if (typeof body === "string") {
     if (new TextEncoder().encode(body).length > maxBytes) throw new DeliveryError("BODY_TOO_LARGE");
+    if (!body.isWellFormed()) throw new DeliveryError("MALFORMED_BODY");
     return body;
   }
   return decode(

@@ -16,6 +16,8 @@ export { DeliveryError, type DeliveryErrorReason } from "./errors";
 
 const TOLERANCE_SECONDS = 300;
 const MAX_BODY_BYTES = 2 * 1024 * 1024;
+/** How many signatures a header may carry. */
+const MAX_SIGNATURES = 16;
 
 /** A request as other frameworks have it; `body` is what came, byte for byte, not parsed and written again. */
 export interface PlainRequest {
@@ -80,19 +82,22 @@ export async function verifyDelivery<Payload = unknown>(
   };
 }
 
-const MAX_SIGNATURES = 16;
-
 function headerReader(headers: PlainRequest["headers"]) {
-  const all = new Headers();
-  const entries = headers instanceof Headers ? [...headers] : Object.entries(headers);
-  for (const [name, value] of entries) if (value !== undefined) all.set(name, String(value));
+  const find = (name: string): string | undefined => {
+    if (isHeaders(headers)) return headers.get(name) ?? undefined;
+    const value = Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
+    return value === undefined ? undefined : String(value);
+  };
   const required = (name: string): string => {
-    const value = all.get(name);
+    const value = find(name);
     if (!value) throw new DeliveryError("MISSING_HEADER", `The header ${name} is missing.`);
     return value;
   };
-  return Object.assign(required, { optional: (name: string) => all.get(name) ?? undefined });
+  return Object.assign(required, { optional: find });
 }
+
+/** Not `instanceof`: there may be several `Headers` classes in one program. */
+const isHeaders = (headers: PlainRequest["headers"]): headers is Headers => typeof headers.get === "function";
 
 /** Whole seconds since 1970, in the digits that were signed. */
 function timestampOf(text: string): number {
