@@ -23,6 +23,7 @@ const gates: Record<string, string[]> = {
   ],
   "migrations consistent": ["drizzle-kit", "check", "--config", ".scripts/drizzle.config.ts"],
   bundle: ["wrangler", "deploy", "--dry-run", "--outdir", bundle],
+  package: ["npm", "run", "package"],
 };
 
 const run = (command: string[]) => {

@@ -10,7 +10,7 @@ export interface CallOptions {
   timeoutMs?: number | undefined;
 }
 
-export interface Request extends CallOptions {
+interface Request extends CallOptions {
   body?: unknown;
   idempotencyKey?: string | undefined;
   /** "nobody" sends no credential; "caller once" takes a 401 as the answer. */
