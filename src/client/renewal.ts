@@ -77,7 +77,8 @@ async function exchange(send: Send, refreshToken: string, idempotencyKey: string
 }
 
 function mayBeLost(error: unknown): boolean {
-  return error instanceof PosternError && (error.status === 0 || error.status >= 500);
+  if (!(error instanceof PosternError)) return false;
+  return error.status >= 500 || ["NETWORK_ERROR", "TIMEOUT", "BAD_RESPONSE"].includes(error.code);
 }
 
 /** Holds the Web Lock `name` where there are Web Locks (W3C, "Web Locks API"). */

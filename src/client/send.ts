@@ -71,7 +71,7 @@ function headersOf({ body, credential, idempotencyKey }: Outgoing): Record<strin
 
 function read(response: Response, text: string): Envelope {
   const body = parse(text);
-  if (response.ok && isObject(body)) return body;
+  if (response.ok && isObject(body) && ("data" in body || "message" in body)) return body;
   const { status, headers } = response;
   const seconds = Number(headers.get("retry-after") ?? Number.NaN);
   const retryAfterSeconds = Number.isFinite(seconds) ? seconds : undefined;
