@@ -6,7 +6,8 @@ const publisher = "publisher";
 /** Every `fetch` of the Worker under test reaches this Worker; see test/support/receiver-worker.mjs. */
 const receiver = "receiver";
 
-export default defineConfig({
+/** The service in its own runtime. */
+const service = {
   plugins: [
     cloudflareTest(async () => ({
       wrangler: { configPath: "./wrangler.toml" },
@@ -42,10 +43,19 @@ export default defineConfig({
       },
     })),
   ],
+  resolve: { tsconfigPaths: true },
   test: {
+    name: "service",
     include: ["test/**/*.test.ts"],
+    exclude: ["test/node/**"],
     setupFiles: ["test/setup.ts"],
     testTimeout: 30_000,
-    silent: "passed-only",
   },
-});
+};
+
+/** What needs other programs, from Node: the package as npm packs it, verifiers in other languages. */
+const node = {
+  test: { name: "node", include: ["test/node/*.test.ts"], testTimeout: 120_000, hookTimeout: 120_000 },
+};
+
+export default defineConfig({ test: { projects: [service, node], silent: "passed-only" } });

@@ -72,6 +72,15 @@ describe("an expired access token", () => {
     expect([refreshes().length, keysOf(refreshes()).size]).toEqual([2, 2]);
   });
 
+  test("can be renewed ahead of its time", async () => {
+    const person = await signUp();
+    const { client, refreshes } = clientOf(person);
+    const pair = await client.auth.refresh();
+    expect(pair?.refreshToken).not.toBe(person.refreshToken);
+    expect((await client.auth.me()).role).toBe("owner");
+    expect(refreshes().length).toBe(1);
+  });
+
   test("one caller's abort does not end the renewal for the others", async () => {
     const { client, refreshes } = clientOf(await signedUpLongAgo());
     const gone = new AbortController();

@@ -2,6 +2,7 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
 import { signBody, signStandard } from "../src/delivery/signature";
+import { receive } from "../src/docs/verify/verify";
 import { DeliveryError, type PlainRequest, type VerifyOptions, verifyDelivery } from "../src/verify";
 import { signUp } from "./support/client";
 import { newInbox, publish, subscribe } from "./support/receiver";
@@ -208,4 +209,11 @@ describe("refused is", () => {
       await expect(verifyDelivery(delivery, secrets)).rejects.toBeInstanceOf(TypeError);
     }
   });
+});
+
+test("the page's receiver answers 200 to a genuine delivery and 400 with the reason to another", async () => {
+  const delivery = await made({ timestamp: Math.floor(Date.now() / 1000) });
+  const answers = [await receive(asRequest(delivery), ["new", SECRET]), await receive(asRequest(delivery), ["new"])];
+  expect(answers.map(({ status }) => status)).toEqual([200, 400]);
+  expect(await answers[1]?.text()).toBe("SIGNATURE_MISMATCH");
 });

@@ -45,15 +45,16 @@ export interface Client {
 export function createClient(options: ClientOptions): Client {
   const { baseUrl, apiKey, tokens = memoryStore(), timeoutMs = TIMEOUT_MS } = options;
   const send = createSend(baseUrl, options.fetch ?? ((url, init) => fetch(url, init)));
+  const renew = createRenew(tokens, send, `postern ${baseUrl}`);
   const call = createCall({
     send,
-    renew: createRenew(tokens, send, `postern ${baseUrl}`),
+    renew,
     credential: async () => apiKey ?? (await tokens.load())?.accessToken,
     renewable: apiKey === undefined,
     timeoutMs,
   });
   return {
-    auth: authMethods(call, tokens),
+    auth: authMethods(call, tokens, renew),
     sessions: sessionMethods(call),
     twoFactor: twoFactorMethods(call),
     apiKeys: apiKeyMethods(call),
