@@ -1,12 +1,14 @@
 /** The counting pass: D1 round trips and rows of each operation, one request after the other, on the counted build. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { createAccount, publishCall, subscribe } from "./account.ts";
-import type { Bundles } from "./build.ts";
 import { type Client, closedLoop, createClient } from "./load.ts";
 import { createOperations } from "./operations.ts";
 import type { Receiver } from "./receiver.ts";
+import type { Run } from "./run.ts";
 import { serve } from "./serve.ts";
 
+/** Under this name stands the cost of one delivery of an event to ten. */
+export const DELIVERY = "deliveries, all rows written";
 const REQUESTS = 4;
 const EVENTS = 20;
 const WIDTH = 10;
@@ -31,25 +33,22 @@ const each = (cost: Cost, count: number): Cost => ({
   rowsWritten: cost.rowsWritten / count,
 });
 
-/** Costs by the name of the operation; `a delivery` is one of an event to ten. */
-export async function countCosts(bundles: Bundles, receiver: Receiver): Promise<Map<string, Cost>> {
+/** Costs by the name of the operation. */
+export async function countCosts({ bundles, receiver, wants }: Run): Promise<Map<string, Cost>> {
   const service = await serve(bundles, { worker: "counted" });
   const client = createClient(service.base, 1);
   const counters = async () => JSON.parse((await client.send({ path: "/bench/counters" })).text) as Counters;
   const costs = new Map<string, Cost>();
   try {
-    for (const { operation, prepare } of await createOperations({
-      full: client,
-      held: client,
-      receiverUrl: receiver.okUrl,
-    })) {
+    const rows = await createOperations({ full: client, held: client, receiverUrl: receiver.okUrl });
+    for (const { operation, prepare } of rows.filter((row) => wants(row.operation.name))) {
       await prepare?.(REQUESTS);
       await counters();
       await closedLoop(operation, { from: 0, count: REQUESTS, concurrency: 1 });
       costs.set(operation.name, each((await counters()).http, REQUESTS));
     }
     await sleep(SETTLE_MS);
-    costs.set("deliveries", await countDelivery(client, receiver, counters));
+    costs.set(DELIVERY, await countDelivery(client, receiver, counters));
   } finally {
     client.close();
     await service.stop();

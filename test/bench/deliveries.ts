@@ -2,10 +2,15 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Account, ask, createAccount, payloadOf, publishCall, subscribe } from "./account.ts";
-import { type Call, type Client, createClient } from "./load.ts";
+import { DELIVERY } from "./counting.ts";
+import { ratioOf } from "./interleave.ts";
+import { type Call, type Client, createClient, type Sample } from "./load.ts";
 import type { Receiver } from "./receiver.ts";
+import type { Result } from "./report.ts";
+import type { Run } from "./run.ts";
 import type { Database, Service } from "./serve.ts";
-import { type Ratio, ratioOf } from "./interleave.ts";
+import { median } from "./statistics.ts";
+import { verdict } from "./table.ts";
 
 const WIDTH = 100;
 /** Accepted and not yet delivered: more would measure the broker's memory. */
@@ -13,34 +18,26 @@ const MAX_OPEN = 2_000;
 const POLL_MS = 5;
 const MEMORY_INTERVAL_MS = 1_000;
 const TYPE = "Delivered";
+const LEAST_OF_FLOOR = 0.5;
+const MAX_MEMORY_GROWTH = 1.2;
+const MEMORY_POINTS = 30;
 
+/** The row of the table, and the resident memory of workerd once a second, in MiB. */
 export interface Throughput {
-  deliveries: number;
-  perSecond: number;
-  floorPerSecond: number;
-  ratio: Ratio;
-  /** Resident memory of workerd, once a second. */
+  result: Result;
   memoryMiB: number[];
 }
 
-export interface ThroughputOptions {
-  service: Service;
-  receiver: Receiver;
-  deliveries: number;
-  rounds: number;
-  concurrency: number;
-  onRound(text: string): void;
-}
-
-export async function measureThroughput(options: ThroughputOptions): Promise<Throughput> {
-  const { service, receiver, rounds, concurrency } = options;
-  const events = Math.max(1, Math.round(options.deliveries / rounds / WIDTH));
+/** About `deliveries` of the engine and as many of the floor, taking turns. */
+export async function measureThroughput(run: Run, service: Service, deliveries: number): Promise<Throughput> {
+  const { receiver, rounds, concurrency } = run;
+  const events = Math.max(1, Math.round(deliveries / rounds / WIDTH));
   const client = createClient(service.base, concurrency);
   const floorClient = createClient(service.floorBase, concurrency);
   const publisher = await createAccount(client);
   await subscribe(publisher, TYPE, receiver.okUrl, WIDTH);
-  const measured: number[] = [];
-  const floor: number[] = [];
+  const engine: Sample[] = [];
+  const floor: Sample[] = [];
   const memoryMiB: number[] = [];
   const timer = setInterval(() => memoryMiB.push(Math.round(service.memoryMiB())), MEMORY_INTERVAL_MS);
   for (let round = 0; round <= rounds; round += 1) {
@@ -48,25 +45,27 @@ export async function measureThroughput(options: ThroughputOptions): Promise<Thr
     const floorRate = await floorRound(floorClient, receiver, count, concurrency);
     const rate = await engineRound(publisher, receiver, service.database, count, concurrency);
     if (round === 0) continue;
-    floor.push(floorRate);
-    measured.push(rate);
-    options.onRound(`${rate.toFixed(0)}/s, floor ${floorRate.toFixed(0)}/s, ${memoryMiB.at(-1) ?? "?"} MiB`);
+    floor.push({ opsPerSecond: floorRate, latenciesMs: [] });
+    engine.push({ opsPerSecond: rate, latenciesMs: [] });
+    run.progress(
+      `deliveries: ${rate.toFixed(0)}/s, floor ${floorRate.toFixed(0)}/s, workerd ${memoryMiB.at(-1) ?? "?"} MiB`,
+    );
   }
   clearInterval(timer);
   client.close();
   floorClient.close();
-  const samples = (rates: number[]) => rates.map((opsPerSecond) => ({ opsPerSecond, latenciesMs: [] }));
-  return {
-    deliveries: events * WIDTH * rounds,
-    perSecond: total(measured),
-    floorPerSecond: total(floor),
-    ratio: ratioOf(samples(measured), samples(floor)),
-    memoryMiB,
+  const result: Result = {
+    operation: DELIVERY,
+    count: events * WIDTH * rounds,
+    opsPerSecond: median(engine.map(({ opsPerSecond }) => opsPerSecond)),
+    p50Ms: Number.NaN,
+    p99Ms: Number.NaN,
+    floor: `queue -> fetch -> ack (${median(floor.map(({ opsPerSecond }) => opsPerSecond)).toFixed(0)}/s)`,
+    ratio: ratioOf(engine, floor),
+    target: { atLeast: LEAST_OF_FLOOR },
   };
+  return { result, memoryMiB };
 }
-
-/** The mean rate of rounds of equal size. */
-const total = (rates: number[]) => rates.length / rates.reduce((sum, rate) => sum + 1 / rate, 0);
 
 /** Deliveries per second of one round of the floor: to the last arrival. */
 function floorRound(client: Client, receiver: Receiver, events: number, concurrency: number): Promise<number> {
@@ -118,4 +117,15 @@ async function sendAll(
   };
   await Promise.all(Array.from({ length: concurrency }, loop));
   await receiver.waitFor(events * WIDTH);
+}
+
+/** Whether workerd's memory stood still: the last quarter of the run against the second. */
+export function memoryVerdict(memoryMiB: readonly number[]): string {
+  const quarter = Math.ceil(memoryMiB.length / 4);
+  const early = median(memoryMiB.slice(quarter, 2 * quarter));
+  const late = median(memoryMiB.slice(-quarter));
+  const every = Math.max(1, Math.floor(memoryMiB.length / MEMORY_POINTS));
+  const points = memoryMiB.filter((_, index) => index % every === 0);
+  const growth = late / early;
+  return `workerd MiB over time: ${points.join(" ")}; last quarter ${growth.toFixed(2)} times the second (<= ${MAX_MEMORY_GROWTH} ${verdict(growth <= MAX_MEMORY_GROWTH)})`;
 }

@@ -58,8 +58,15 @@ export interface Ratio {
   max: number;
 }
 
-/** ops/s of `measured` over `reference`, round by round. */
-export function ratioOf(measured: readonly Sample[], reference: readonly Sample[]): Ratio {
-  const ratios = measured.map((sample, round) => sample.opsPerSecond / (reference[round]?.opsPerSecond ?? Number.NaN));
+/** Of `measured` over `reference`, round by round: their ops/s, or what `figureOf` takes. */
+export function ratioOf(
+  measured: readonly Sample[],
+  reference: readonly Sample[],
+  figureOf: (sample: Sample) => number = ({ opsPerSecond }) => opsPerSecond,
+): Ratio {
+  const ratios = measured.flatMap((sample, round) => {
+    const other = reference[round];
+    return other ? [figureOf(sample) / figureOf(other)] : [];
+  });
   return { median: median(ratios), min: Math.min(...ratios), max: Math.max(...ratios) };
 }

@@ -13,7 +13,9 @@ const read = (path: string): string => {
 export function childrenOf(parent: number): number[] {
   try {
     const processes = readdirSync("/proc").filter((entry) => /^\d+$/.test(entry));
-    return processes.filter((id) => new RegExp(`^PPid:\\s+${parent}$`, "m").test(read(`/proc/${id}/status`))).map(Number);
+    return processes
+      .filter((id) => new RegExp(`^PPid:\\s+${parent}$`, "m").test(read(`/proc/${id}/status`)))
+      .map(Number);
   } catch {
     return [];
   }

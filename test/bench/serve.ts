@@ -23,10 +23,7 @@ const { unstable_getMiniflareWorkerOptions: optionsOf } = await import("wrangler
 const CRON_INTERVAL_MS = 60_000;
 /** A window of one second, so that one client's own hits do not pile up in its limiter. */
 const UNLIMITED = { limit: 1_000_000, windowSeconds: 1 };
-const FLOOR_SCHEMA = [
-  "CREATE TABLE floor (id TEXT PRIMARY KEY, v TEXT)",
-  "INSERT INTO floor VALUES ('key', 'value')",
-];
+const FLOOR_SCHEMA = ["CREATE TABLE floor (id TEXT PRIMARY KEY, v TEXT)", "INSERT INTO floor VALUES ('key', 'value')"];
 const LIMITED = ["login", "register", "refresh", "publish"];
 const SETTINGS = {
   SECRET_KEYS: process.env.SECRET_KEYS,

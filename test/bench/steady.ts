@@ -31,7 +31,7 @@ export async function streamEvents(service: Service, receiver: Receiver, stream:
   const acceptedMs: number[] = [];
   const startMs = performance.now();
   const publish = async (n: number) => {
-    await sleep(startMs + (n * 1000) / eventsPerSecond - performance.now());
+    await sleep(Math.max(0, startMs + (n * 1000) / eventsPerSecond - performance.now()));
     const answer = await client.send(publishCall(publisher, TYPE, n));
     acceptedMs[n] = performance.timeOrigin + performance.now();
     if (answer.status !== 202) throw new Error(`publish: ${answer.status} ${answer.text.slice(0, 300)}`);
