@@ -4,11 +4,12 @@
  */
 import { parseArgs } from "node:util";
 import { build } from "./build.ts";
+import { comparePeer } from "./compare.ts";
+import { countCosts } from "./counting.ts";
 import { measureThroughput, memoryVerdict } from "./deliveries.ts";
 import { measureGrowth } from "./growth.ts";
 import { measureLatencies } from "./latency.ts";
 import { measureFloors, measureOperations } from "./measure.ts";
-import { comparePeer } from "./peer.ts";
 import { startReceiver } from "./receiver.ts";
 import { conditions, type Result, resultTable, save } from "./report.ts";
 import type { Run } from "./run.ts";
@@ -51,7 +52,6 @@ try {
   else throw new Error(`nothing is known of ${values.compare}`);
 } finally {
   await run.receiver.stop();
-  run.bundles.remove();
 }
 progress("done");
 process.exit();
@@ -72,6 +72,9 @@ async function measureAll(): Promise<void> {
   await full.stop();
   if (run.wants("202 to arrival")) results.push(...(await measureLatencies(run)));
   if (run.wants("growth")) results.push(...(await measureGrowth(run)));
+  progress("counting D1 round trips and rows");
+  const costs = await countCosts(run);
+  for (const result of results) result.cost = costs.get(result.operation);
   console.log(resultTable(results));
   if (memoryMiB.length > 0) console.log(memoryVerdict(memoryMiB));
   progress(`the figures are in ${save("bench.json", { ...measuredOn, results, memoryMiB })}`);

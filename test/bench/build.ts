@@ -1,8 +1,7 @@
 /** The Workers as `wrangler deploy` would upload them: bundled once a run, into a temporary folder. */
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { temporaryFolder } from "./temporary.ts";
 
 export const ROOT = new URL("../../", import.meta.url).pathname;
 const HERE = new URL("./", import.meta.url).pathname;
@@ -15,17 +14,16 @@ export interface Bundles {
   postern: string;
   counted: string;
   floor: string;
-  remove(): void;
 }
 
 export async function build(): Promise<Bundles> {
-  const folder = mkdtempSync(join(tmpdir(), "postern-bench-build-"));
+  const folder = temporaryFolder("build");
   const [postern, counted, floor] = await Promise.all([
     bundle(join(folder, "postern"), CONFIG.postern),
     bundle(join(folder, "counted"), CONFIG.postern, join(HERE, "counted-worker.mjs")),
     bundle(join(folder, "floor"), CONFIG.floor),
   ]);
-  return { postern, counted, floor, remove: () => rmSync(folder, { recursive: true, force: true }) };
+  return { postern, counted, floor };
 }
 
 async function bundle(outdir: string, config: string, entry?: string): Promise<string> {

@@ -54,5 +54,4 @@ for (const hanging of HANGING) {
 for (const row of rows) console.log(row.map((cell) => cell.padStart(12)).join(""));
 console.log(`At most ${MAX_P99_RATIO} times the p99 of none hanging is asked for.`);
 await receiver.stop();
-bundles.remove();
 process.exit(failed ? 1 : 0);

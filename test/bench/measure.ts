@@ -1,5 +1,4 @@
 /** Operations and floors, taking turns. */
-import { countCosts } from "./counting.ts";
 import { type Floors, floorsOf } from "./floors.ts";
 import { interleave, ratioOf } from "./interleave.ts";
 import { createClient } from "./load.ts";
@@ -18,10 +17,8 @@ export async function measureFloors(run: Run, service: Service): Promise<Result[
   return measured.map((floor) => ({ ...floor, operation: `floor: ${floor.operation}` }));
 }
 
-/** Each operation that the run wants, with its ratio to its floor and its cost in D1. */
+/** Each operation that the run wants, with its ratio to its floor. */
 export async function measureOperations(run: Run, full: Service, held: Service): Promise<Result[]> {
-  run.progress("counting D1 round trips and rows");
-  const costs = await countCosts(run);
   const clients = { full: createClient(full.base, run.concurrency), held: createClient(held.base, run.concurrency) };
   const floors = { full: floorsOf(full, run.concurrency), held: floorsOf(held, run.concurrency) };
   const rows = await createOperations({ ...clients, receiverUrl: run.receiver.okUrl });
@@ -31,7 +28,7 @@ export async function measureOperations(run: Run, full: Service, held: Service):
     run.progress(
       `${result.operation}: ${result.opsPerSecond.toFixed(0)}/s, ${result.ratio?.median.toFixed(2)} of the floor`,
     );
-    results.push({ ...result, cost: costs.get(result.operation) });
+    results.push(result);
   }
   for (const { client } of [floors.full, floors.held]) client.close();
   clients.full.close();

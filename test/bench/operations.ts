@@ -77,7 +77,14 @@ async function readingRows(client: Client, receiverUrl: string): Promise<Row[]> 
     },
   });
   const list = "list of 10 webhooks";
+  const check: Operation = {
+    name: "session check",
+    client,
+    status: 200,
+    call: () => ({ path: "/api/v1/auth/me", headers }),
+  };
   return [
+    { operation: check, count: 200, floor: "two-selects" },
     {
       operation: get(`${list}, JWT`, "/webhooks", owner.accessToken, 10),
       count: 200,

@@ -1,8 +1,7 @@
 /** The built Worker and the floor Worker in one workerd, by Miniflare's API: straight sockets, data in a temporary folder. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   convertV4MiniflareOptions,
@@ -14,6 +13,7 @@ import {
 } from "miniflare";
 import { type Bundles, CONFIG, ROOT } from "./build.ts";
 import { childrenOf, residentMiB } from "./process.ts";
+import { temporaryFolder } from "./temporary.ts";
 
 // wrangler asks for the secrets that the configuration names, and tells where it found them.
 process.env.WRANGLER_LOG = "error";
@@ -55,7 +55,7 @@ export async function serve(
   bundles: Bundles,
   { worker = "postern", deliver = true }: ServeOptions = {},
 ): Promise<Service> {
-  const state = mkdtempSync(join(tmpdir(), "postern-bench-state-"));
+  const state = temporaryFolder("state");
   const [port = 0, floorPort = 0] = await freePorts(2);
   const before = new Set(childrenOf(process.pid));
   const miniflare = new Miniflare(
@@ -141,7 +141,8 @@ async function sweep(miniflare: Miniflare): Promise<void> {
   await worker.scheduled({ cron: "* * * * *" });
 }
 
-async function freePorts(count: number): Promise<number[]> {
+/** Ports that nobody listens on just now. */
+export async function freePorts(count: number): Promise<number[]> {
   const probes = await Promise.all(Array.from({ length: count }, listen));
   const ports = probes.map((probe) => (probe.address() as AddressInfo).port);
   for (const probe of probes) probe.close();
