@@ -25,7 +25,7 @@ const COUNTS: Record<FloorRoute, number> = {
   "durable-object": 500,
 };
 
-export interface Floor {
+interface Floor {
   operation: Operation;
   count: number;
 }

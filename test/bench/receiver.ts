@@ -6,7 +6,7 @@ const POLL_MS = 5;
 /** Without a new arrival for this long, what is missing is lost. */
 const PATIENCE_MS = 60_000;
 
-export interface Arrival {
+interface Arrival {
   n: number;
   /** On the clock of `performance.timeOrigin + performance.now()`. */
   atMs: number;

@@ -24,7 +24,7 @@ export interface Result {
 }
 
 /** What the median ratio should be. */
-export type Target = { atLeast: number } | { atMost: number };
+type Target = { atLeast: number } | { atMost: number };
 
 const HEAD = [
   "operation",
