@@ -47,7 +47,7 @@ const service = {
   test: {
     name: "service",
     include: ["test/**/*.test.ts"],
-      exclude: ["test/browser/**", "test/node/**"],
+    exclude: ["test/browser/**", "test/node/**"],
     setupFiles: ["test/setup.ts"],
     testTimeout: 30_000,
   },
