@@ -30,7 +30,7 @@ const service = {
             modules: true,
             scriptPath: "test/support/publisher-worker.mjs",
             compatibilityDate: "2026-11-01",
-            serviceBindings: { POSTERN: { name: "vitest-plugin-runner-", entrypoint: "EventPublisher" } },
+            serviceBindings: { POSTERN: { name: "vitest-plugin-runner-service", entrypoint: "EventPublisher" } },
           },
           {
             name: receiver,
@@ -43,10 +43,11 @@ const service = {
       },
     })),
   ],
+  resolve: { tsconfigPaths: true },
   test: {
     name: "service",
     include: ["test/**/*.test.ts"],
-    exclude: ["test/browser/**"],
+    exclude: ["test/browser/**", "test/node/**"],
     setupFiles: ["test/setup.ts"],
     testTimeout: 30_000,
   },
@@ -54,7 +55,18 @@ const service = {
 
 /** Its pages in a real Chromium, from Node; see test/browser/support.ts. */
 const browser = {
-  test: { name: "browser", include: ["test/browser/*.test.ts"], testTimeout: 60_000, hookTimeout: 60_000 },
+  test: {
+    name: "browser",
+    include: ["test/browser/*.test.ts"],
+    env: { CLOUDFLARE_CF_FETCH_ENABLED: "false", WRANGLER_SEND_METRICS: "false" },
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
 };
 
-export default defineConfig({ test: { projects: [service, browser], silent: "passed-only" } });
+/** What needs other programs, from Node: the package as npm packs it, verifiers in other languages. */
+const node = {
+  test: { name: "node", include: ["test/node/*.test.ts"], testTimeout: 120_000, hookTimeout: 120_000 },
+};
+
+export default defineConfig({ test: { projects: [service, browser, node], silent: "passed-only" } });

@@ -20,6 +20,7 @@ import { invitationRoutes } from "./invitations/routes";
 import { memberRoutes } from "./members/routes";
 import { passwordRoutes, publicRecoveryRoutes } from "./recovery/routes";
 import { publicSessionRoutes, sessionRoutes } from "./sessions/routes";
+import { statsRoutes, webhookStatsRoutes } from "./stats/routes";
 import { twoFactorRoutes } from "./two-factor/routes";
 import { webhookRoutes } from "./webhooks/routes";
 
@@ -65,6 +66,8 @@ const authenticated = new Hono<AppEnv>()
   .route("/members", memberRoutes)
   .route("/invitations", invitationRoutes)
   .route("/webhooks", webhookRoutes)
+  .route("/webhooks", webhookStatsRoutes)
+  .route("/stats", statsRoutes)
   .route("/events", eventRoutes);
 
 app.route("/", healthRoutes);

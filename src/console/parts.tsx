@@ -62,16 +62,27 @@ interface FieldProps {
   label: string;
   failure?: Failure | undefined;
   hint?: string;
+  /** The label is for screen readers only. */
+  unlabelled?: boolean;
 }
 
 /** Label, control, hint and error, tied together for screen readers. */
-function Field({ name, label, failure, hint, control }: FieldProps & { control: (props: object) => Child }) {
+function Field({
+  name,
+  label,
+  unlabelled,
+  failure,
+  hint,
+  control,
+}: FieldProps & { control: (props: object) => Child }) {
   const error = failure?.fields[name];
   const told = [hint && `${name}-hint`, error && `${name}-error`].filter(Boolean).join(" ");
   const described = { ...(told ? { "aria-describedby": told } : {}), ...(error ? { "aria-invalid": "true" } : {}) };
   return (
     <div class="field">
-      <label for={name}>{label}</label>
+      <label for={name} class={unlabelled ? "unseen" : undefined}>
+        {label}
+      </label>
       {control({ id: name, name, ...described })}
       {hint && (
         <p class="hint" id={`${name}-hint`}>

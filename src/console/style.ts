@@ -37,6 +37,8 @@ time { font-variant-numeric: tabular-nums; }
 .skip { position: absolute; left: -999px; }
 .skip:focus { left: var(--s2); top: var(--s2); padding: var(--s2) var(--s3); background: var(--surface); z-index: 1; }
 
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+
 /* The frame */
 .brand { display: inline-flex; align-items: center; gap: var(--s2); font-weight: 650; color: var(--text); text-decoration: none; }
 .mark { fill: var(--accent); }

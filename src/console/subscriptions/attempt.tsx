@@ -18,7 +18,13 @@ export interface AttemptView extends LogRow {
   chain: LogRow[];
 }
 
-export function AttemptDetail({ attempt, permissions }: { attempt: AttemptView; permissions: ReadonlySet<Permission> }) {
+export function AttemptDetail({
+  attempt,
+  permissions,
+}: {
+  attempt: AttemptView;
+  permissions: ReadonlySet<Permission>;
+}) {
   const hook = `/console/webhooks/${attempt.webhookId}`;
   const here = `${hook}/attempts/${attempt.id}`;
   return (

@@ -105,7 +105,7 @@ function Trouble({ subscription, log, mayUpdate }: Pick<DetailProps, "subscripti
           <LinkButton href={`/console/webhooks/${id}/edit`}>Change the URL</LinkButton>
           <PostForm action={`/console/webhooks/${id}/retry-failed`} class="inline">
             <Submit kind="plain">Send again what failed</Submit>
-            <Select name="hours" label="Failed deliveries" hidden value="24" options={RETRY_SPANS} />
+            <Select name="hours" label="Failed deliveries" unlabelled value="24" options={RETRY_SPANS} />
           </PostForm>
         </div>
       )}

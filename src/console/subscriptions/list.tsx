@@ -47,7 +47,9 @@ export function SubscriptionList({ search, rows, next, permissions }: ListView) 
           </button>
         </form>
       )}
-      <div class="card">{rows.length === 0 ? <Nothing search={search} mayCreate={mayCreate} /> : <Rows rows={rows} />}</div>
+      <div class="card">
+        {rows.length === 0 ? <Nothing search={search} mayCreate={mayCreate} /> : <Rows rows={rows} />}
+      </div>
       {next !== null && (
         <p>
           <a href={`/console/webhooks?${new URLSearchParams({ q: search, from: String(next) })}`}>Next page</a>

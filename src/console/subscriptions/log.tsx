@@ -83,7 +83,9 @@ export function LogRows({ webhookId, filter, rows, next }: LogView) {
       <Empty title="No attempt matches" />
     ) : (
       <Empty title="Nothing sent yet">
-        <p class="muted">Send a test, or publish an event of a type that it gets. Attempts appear here as they happen.</p>
+        <p class="muted">
+          Send a test, or publish an event of a type that it gets. Attempts appear here as they happen.
+        </p>
       </Empty>
     );
   }
