@@ -3,10 +3,16 @@ import { Hono } from "hono";
 import { notFound } from "../errors";
 import { limitBody } from "../http/body";
 import { ownForms, pageHeaders, requireVisitor } from "../http/console/door";
-import { errorPage, page } from "../http/console/page";
+import { errorPage } from "../http/console/page";
 import type { AppEnv } from "../http/env";
 import { accountPages } from "./account/routes";
 import { ASSETS } from "./assets";
+import { eventPages } from "./events/routes";
+import { keyPages } from "./keys/routes";
+import { overviewPage } from "./overview/routes";
+import { peoplePages } from "./people/routes";
+import { securityPages } from "./security/routes";
+import { subscriptionPages } from "./subscriptions/routes";
 
 const ASSET_CACHE = "public, max-age=31536000, immutable";
 const EVENTS_PATH = "/console/events";
@@ -26,7 +32,12 @@ export const consoleRoutes = (bodyKiB: { event: number; other: number }) =>
     .use(limitBody((path) => (path === EVENTS_PATH ? bodyKiB.event : bodyKiB.other)))
     .route("/", accountPages)
     .use(requireVisitor)
-    .get("/", (c) => page(c, { title: "Overview", chapter: "overview" }, <h1>Overview</h1>))
+    .route("/", overviewPage)
+    .route("/webhooks", subscriptionPages)
+    .route("/events", eventPages)
+    .route("/api-keys", keyPages)
+    .route("/people", peoplePages)
+    .route("/security", securityPages)
     .all("*", (c) => {
       if (c.req.method === "GET" && c.req.path.endsWith("/")) return c.redirect(c.req.path.replace(/\/+$/, ""), 301);
       throw notFound("Page");

@@ -12,6 +12,8 @@ export const SAYINGS = {
   paused: "Paused: new events skip this subscription.",
   resumed: "Resumed: new events go to this subscription again.",
   deleted: "Subscription deleted.",
+  published: "Event published.",
+  signedOutEverywhere: "You are signed out everywhere.",
   tested: "Test queued. It appears below in a moment.",
   retried: "Queued to be sent again. It appears below in a moment.",
   keyRevoked: "API key revoked.",

@@ -29,7 +29,7 @@ p { margin: 0 0 var(--s3); }
 a { color: var(--accent); text-underline-offset: 2px; }
 code, pre, .mono { font: 0.875rem/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
 code { overflow-wrap: anywhere; }
-pre { margin: 0; padding: var(--s3); background: var(--sunken); border-radius: var(--radius); white-space: pre-wrap; overflow-wrap: anywhere; max-height: 480px; overflow: auto; }
+pre { margin: 0; padding: var(--s3); background: var(--sunken); border-radius: var(--radius); white-space: pre-wrap; overflow-wrap: anywhere; }
 time { font-variant-numeric: tabular-nums; }
 .muted, .hint { color: var(--muted); }
 .hint, .small { font-size: 0.875rem; }
@@ -73,6 +73,7 @@ main:focus { outline: none; }
 .row { display: flex; flex-wrap: wrap; gap: var(--s2); align-items: center; }
 .card { background: var(--surface); border: 1px solid var(--line); border-radius: var(--radius); padding: var(--s3); margin: 0 0 var(--s3); }
 .card > :last-child { margin-bottom: 0; }
+.center { justify-content: center; }
 .columns { display: grid; gap: 0 var(--s3); grid-template-columns: repeat(auto-fit, minmax(min(100%, 320px), 1fr)); align-items: start; }
 .figures { display: grid; gap: var(--s3); grid-template-columns: repeat(auto-fit, minmax(120px, 1fr)); margin: 0 0 var(--s3); }
 .figures div { background: var(--surface); border: 1px solid var(--line); border-radius: var(--radius); padding: var(--s2) var(--s3); }
@@ -103,7 +104,8 @@ main:focus { outline: none; }
 .qr { display: block; width: 208px; height: 208px; background: #ffffff; border-radius: var(--radius); margin: 0 0 var(--s3); }
 
 /* Tables */
-.scroll { overflow-x: auto; }
+.scroll { overflow: auto; max-height: 560px; }
+.scroll:has(table) { max-height: none; }
 table { width: 100%; border-collapse: collapse; }
 th { text-align: left; font-size: 0.8125rem; font-weight: 550; color: var(--muted); }
 th, td { padding: var(--s2); vertical-align: middle; border-bottom: 1px solid var(--line); }

@@ -1,6 +1,6 @@
 /** One attempt opened: what was sent, what came back, and the other attempts of its delivery. Strangers' words stay text. */
 import type { Permission } from "../../tenants/roles";
-import { Action, Copyable, Empty, Time } from "../parts";
+import { Action, Copyable, Empty, Scroll, Time } from "../parts";
 import { duration, type LogRow, outcomeOf, StatusBadge } from "./log";
 
 /** More of a payload than this would make the page too large: the rest is in the download. */
@@ -81,10 +81,9 @@ export function AttemptDetail({
 
 const Text = ({ text, label }: { text: string; label: string }) => (
   <>
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1) */}
-    <pre tabindex={0} role="region" aria-label={label}>
-      {text.slice(0, SHOWN_CHARACTERS)}
-    </pre>
+    <Scroll label={label}>
+      <pre>{text.slice(0, SHOWN_CHARACTERS)}</pre>
+    </Scroll>
     {text.length > SHOWN_CHARACTERS && <p class="hint">The rest is in the download.</p>}
   </>
 );

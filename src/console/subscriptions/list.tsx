@@ -40,12 +40,14 @@ export function SubscriptionList({ search, rows, next, permissions }: ListView) 
         )}
       </div>
       {(rows.length > 0 || search !== "") && (
-        <form class="filters" method="get" action="/console/webhooks" role="search">
-          <TextField name="q" label="Name or URL" type="search" value={search} />
-          <button type="submit" class="button plain">
-            Search
-          </button>
-        </form>
+        <search>
+          <form class="filters" method="get" action="/console/webhooks">
+            <TextField name="q" label="Name or URL" type="search" value={search} />
+            <button type="submit" class="button plain">
+              Search
+            </button>
+          </form>
+        </search>
       )}
       <div class="card">
         {rows.length === 0 ? <Nothing search={search} mayCreate={mayCreate} /> : <Rows rows={rows} />}
