@@ -7,8 +7,10 @@ import { errorPage } from "../http/console/page";
 import type { AppEnv } from "../http/env";
 import { accountPages } from "./account/routes";
 import { ASSETS } from "./assets";
+import { attemptPages } from "./attempts/routes";
 import { eventPages } from "./events/routes";
 import { keyPages } from "./keys/routes";
+import { operationPages } from "./operations/routes";
 import { overviewPage } from "./overview/routes";
 import { peoplePages } from "./people/routes";
 import { securityPages } from "./security/routes";
@@ -34,6 +36,8 @@ export const consoleRoutes = (bodyKiB: { event: number; other: number }) =>
     .use(requireVisitor)
     .route("/", overviewPage)
     .route("/webhooks", subscriptionPages)
+    .route("/webhooks", operationPages)
+    .route("/webhooks", attemptPages)
     .route("/events", eventPages)
     .route("/api-keys", keyPages)
     .route("/people", peoplePages)

@@ -16,6 +16,8 @@ export const SAYINGS = {
   signedOutEverywhere: "You are signed out everywhere.",
   tested: "Test queued. It appears below in a moment.",
   retried: "Queued to be sent again. It appears below in a moment.",
+  retriedPart: "Many are queued. Press again for the rest.",
+  nothingFailed: "No failed delivery is left in that time.",
   keyRevoked: "API key revoked.",
   invited: "Invitation sent.",
   invitationRevoked: "Invitation revoked.",

@@ -1,13 +1,10 @@
 /** Where an event went, in one round trip. */
 import { sql } from "drizzle-orm";
 import { atomically } from "../../db/client";
-import { firstIdAtSql } from "../../db/ids";
 import type { Deps } from "../../deps";
 import type { EventView } from "./pages";
 
 const MAX_DELIVERIES = 100;
-/** All attempts of a delivery start within this time, but for outages of ours. */
-const ATTEMPTS_WITHIN_MS = 3_600_000;
 
 interface Row {
   webhookId: string;
@@ -30,9 +27,7 @@ export async function readEvent({ db }: Deps, tenantId: string, id: string): Pro
       FROM events e
       CROSS JOIN deliveries d ON d.id >= substr(e.id, 1, 14) AND d.id < substr(e.id, 1, 14) || 'g' AND d.event_id = e.id
       CROSS JOIN subscriptions s ON s.id = d.subscription_id
-      LEFT JOIN attempts a ON a.subscription_id = s.id AND a.id = (SELECT max(id) FROM attempts
-        WHERE subscription_id = s.id AND id >= substr(e.id, 1, 13) AND id < ${firstIdAtSql(sql`e.created_at + ${ATTEMPTS_WITHIN_MS}`)}
-          AND delivery_id = d.id)
+      LEFT JOIN attempts a ON a.subscription_id = s.id AND a.id = d.last_attempt_id
       WHERE e.id = ${id} AND e.tenant_id = ${tenantId} AND d.kind <> 'retry' ORDER BY d.id LIMIT ${MAX_DELIVERIES}`,
   ]);
   const [event] = found as Omit<EventView, "deliveries">[];

@@ -1,7 +1,8 @@
 /** One subscription: how it does, what it is, what was sent. */
 import type { Permission } from "../../tenants/roles";
 import { type Bar, StackedChart } from "../charts";
-import { Action, Banner, Copyable, LinkButton, PostForm, Select, Submit, Time } from "../parts";
+import type { Failure } from "../failure";
+import { Action, Banner, Copyable, FailureBanner, LinkButton, PostForm, Select, Submit, Time } from "../parts";
 import { Health } from "./list";
 import { Log, type LogView } from "./log";
 
@@ -23,9 +24,10 @@ interface DetailProps {
   bars: Bar[];
   log: LogView;
   permissions: ReadonlySet<Permission>;
+  failure?: Failure | undefined;
 }
 
-export function SubscriptionDetail({ subscription, bars, log, permissions }: DetailProps) {
+export function SubscriptionDetail({ subscription, bars, log, permissions, failure }: DetailProps) {
   const mayUpdate = permissions.has("webhook.update");
   return (
     <>
@@ -39,6 +41,7 @@ export function SubscriptionDetail({ subscription, bars, log, permissions }: Det
         </div>
         <Actions subscription={subscription} permissions={permissions} />
       </div>
+      <FailureBanner failure={failure} />
       {subscription.failureCount > 0 && <Trouble subscription={subscription} log={log} mayUpdate={mayUpdate} />}
       <div class="columns">
         <section class="card" aria-label="Last 24 hours">

@@ -1,4 +1,5 @@
 /** The delivery log of one subscription: filters, rows, the way to older ones. */
+import type { Failure } from "../failure";
 import { Badge, Empty, Scroll, Select, TextField, Time, type Tone } from "../parts";
 
 export interface LogRow {
@@ -13,7 +14,8 @@ export interface LogRow {
   completedAt: number | null;
 }
 
-export interface LogFilter {
+/** As the page's address says it. */
+export interface LogQuery {
   /** "" for any. */
   status: string;
   eventType: string;
@@ -23,9 +25,10 @@ export interface LogFilter {
 
 export interface LogView {
   webhookId: string;
-  filter: LogFilter;
+  query: LogQuery;
+  failure?: Failure | undefined;
   rows: LogRow[];
-  next: string | null;
+  nextCursor: string | null;
 }
 
 const TONES: Record<LogRow["status"], Tone> = { success: "ok", failed: "bad", pending: "wait" };
@@ -38,38 +41,57 @@ const STATUSES = [
 
 export const StatusBadge = ({ status }: { status: LogRow["status"] }) => <Badge tone={TONES[status]}>{status}</Badge>;
 
+interface Outcome {
+  status: LogRow["status"];
+  responseCode?: number | null | undefined;
+  error?: string | null | undefined;
+}
+
 /** How it ended, in a word or two. */
-export const outcomeOf = ({ status, responseCode, error }: Pick<LogRow, "status" | "responseCode" | "error">): string =>
-  error ?? (responseCode === null ? (status === "pending" ? "under way" : "") : `status ${responseCode}`);
+export function outcomeOf({ status, responseCode, error }: Outcome): string {
+  if (error) return error;
+  if (responseCode) return `status ${responseCode}`;
+  return status === "pending" ? "under way" : "";
+}
 
-export const duration = (row: Pick<LogRow, "attemptedAt" | "completedAt">): string =>
-  row.completedAt === null ? "" : `${(row.completedAt - row.attemptedAt).toLocaleString("en")} ms`;
+const toMs = (time: number | string) => (typeof time === "string" ? Date.parse(time) : time);
 
-const queryOf = ({ status, eventType, cursor }: LogFilter) => {
+interface Times {
+  attemptedAt: number | string;
+  completedAt?: number | string | null | undefined;
+}
+
+/** How long it took; empty while it is under way. */
+export function duration(row: Times): string {
+  if (row.completedAt === null || row.completedAt === undefined) return "";
+  return `${(toMs(row.completedAt) - toMs(row.attemptedAt)).toLocaleString("en")} ms`;
+}
+
+const queryOf = ({ status, eventType, cursor }: LogQuery) => {
   const given = Object.entries({ status, eventType, cursor }).filter(([, value]) => value !== "");
   return given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
 };
 
 export function Log(view: LogView) {
-  const { webhookId, filter } = view;
+  const { webhookId, query, failure } = view;
   const here = `/console/webhooks/${webhookId}`;
-  const isFirst = filter.cursor === "";
+  const isFirst = query.cursor === "";
   return (
     <section class="card" id="log" aria-labelledby="log-title">
       <h2 id="log-title">Log</h2>
       <form class="filters" method="get" action={`${here}#log`}>
-        <Select name="status" label="Status" value={filter.status} options={STATUSES} />
-        <TextField name="eventType" label="Event type" value={filter.eventType} />
+        <Select name="status" label="Status" value={query.status} options={STATUSES} failure={failure} />
+        <TextField name="eventType" label="Event type" value={query.eventType} failure={failure} />
         <button type="submit" class="button plain">
           Filter
         </button>
       </form>
-      <div {...(isFirst ? { "data-live": `${here}/log${queryOf(filter)}` } : {})}>
+      <div {...(isFirst ? { "data-live": `${here}/log${queryOf(query)}` } : {})}>
         <LogRows {...view} />
       </div>
       {!isFirst && (
         <p>
-          <a href={`${here}${queryOf({ ...filter, cursor: "" })}#log`}>Newest</a>
+          <a href={`${here}${queryOf({ ...query, cursor: "" })}#log`}>Newest</a>
         </p>
       )}
     </section>
@@ -77,10 +99,10 @@ export function Log(view: LogView) {
 }
 
 /** What the script asks for again. */
-export function LogRows({ webhookId, filter, rows, next }: LogView) {
+export function LogRows({ webhookId, query, rows, nextCursor }: LogView) {
   if (rows.length === 0) {
-    return filter.status || filter.eventType || filter.cursor ? (
-      <Empty title="No attempt matches" />
+    return query.status || query.eventType || query.cursor ? (
+      <Empty title="No attempt matches">{nextCursor !== null && <Older {...{ webhookId, query, nextCursor }} />}</Empty>
     ) : (
       <Empty title="Nothing sent yet">
         <p class="muted">
@@ -129,11 +151,13 @@ export function LogRows({ webhookId, filter, rows, next }: LogView) {
           </tbody>
         </table>
       </Scroll>
-      {next !== null && (
-        <p class="after">
-          <a href={`/console/webhooks/${webhookId}${queryOf({ ...filter, cursor: next })}#log`}>Older</a>
-        </p>
-      )}
+      {nextCursor !== null && <Older {...{ webhookId, query, nextCursor }} />}
     </>
   );
 }
+
+const Older = ({ webhookId, query, nextCursor }: { webhookId: string; query: LogQuery; nextCursor: string }) => (
+  <p class="after">
+    <a href={`/console/webhooks/${webhookId}${queryOf({ ...query, cursor: nextCursor })}#log`}>Older</a>
+  </p>
+);

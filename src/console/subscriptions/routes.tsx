@@ -1,23 +1,23 @@
 /** `/console/webhooks`: subscriptions, as the API has them. */
 import { type Context, Hono } from "hono";
+import { logQuery } from "../../attempts/schemas";
 import { randomBytes, toBase64 } from "../../crypto/encoding";
 import { open } from "../../crypto/seal";
-import { notFound } from "../../errors";
+import { invalid, notFound } from "../../errors";
 import { readForm } from "../../http/console/form";
 import { done, fragment, orAgain, page } from "../../http/console/page";
 import type { AppEnv } from "../../http/env";
 import { can } from "../../http/principal";
-import { queueTest } from "../../webhooks/operations/queue";
 import { newSubscription, subscriptionChange } from "../../webhooks/schemas";
 import { deleteSubscription, findSubscription } from "../../webhooks/store";
 import { changeSubscription, createSubscription } from "../../webhooks/subscriptions";
 import { secretOwner } from "../../webhooks/view";
-import { type Failure, parse } from "../failure";
+import { type Failure, failureOf, parse } from "../failure";
 import { barsOf, chartStart } from "../hours";
 import { SubscriptionDetail } from "./detail";
 import { DeleteSubscription, SubscriptionForm, type SubscriptionValues } from "./form";
 import { SubscriptionList } from "./list";
-import { type LogFilter, LogRows } from "./log";
+import { LogRows } from "./log";
 import { LIST_ROWS, readLog, readSubscriptionList, readSubscriptionScreen } from "./store";
 
 const SECRET_BYTES = 24;
@@ -38,18 +38,50 @@ const wireOf = ({ name, url, events, secret }: SubscriptionValues) => ({
   ...(secret === "" ? {} : { secret }),
 });
 
-const filterOf = (c: Context<AppEnv>): LogFilter => ({
-  status: c.req.query("status") ?? "",
-  eventType: c.req.query("eventType")?.trim() ?? "",
-  cursor: c.req.query("cursor") ?? "",
-});
-
 const formPage = (c: Context<AppEnv>, id: string | null, values: SubscriptionValues, failure?: Failure, status = 200) =>
   page(
     c,
     { title: id === null ? "New subscription" : "Edit subscription", chapter: CHAPTER, status },
     <SubscriptionForm id={id} values={values} failure={failure} />,
   );
+
+/** The filter of the log in the page's address, checked as the API checks it; a bad one filters nothing. */
+function readLogQuery(c: Context<AppEnv>) {
+  const given = {
+    status: c.req.query("status"),
+    eventType: c.req.query("eventType")?.trim(),
+    cursor: c.req.query("cursor"),
+  };
+  const query = { status: given.status ?? "", eventType: given.eventType ?? "", cursor: given.cursor ?? "" };
+  const asked = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ""));
+  const checked = logQuery.safeParse(asked);
+  if (checked.success) return { query, filter: checked.data };
+  return { query, filter: logQuery.parse({}), failure: failureOf(invalid(checked.error)) };
+}
+
+/** One subscription with its chart and its log; after a refused write with the reason. */
+export async function detailPage(c: Context<AppEnv>, id: string, failure?: Failure, status = 200) {
+  const deps = c.get("deps");
+  const { tenantId, permissions } = c.get("principal");
+  const { query, filter, failure: badFilter } = readLogQuery(c);
+  const nowMs = deps.now();
+  const screen = await readSubscriptionScreen(deps, tenantId, id, filter, chartStart(nowMs));
+  if (!screen) throw notFound("Webhook");
+  const { secretSealed, pending, ...plain } = screen.subscription;
+  const isShown = c.req.query("secret") === "shown";
+  const secret = isShown ? await open(deps.keys, secretOwner(plain.id), secretSealed) : null;
+  return page(
+    c,
+    { title: plain.name, chapter: CHAPTER, status: badFilter ? 400 : status },
+    <SubscriptionDetail
+      subscription={{ ...plain, secret }}
+      bars={barsOf(screen.hours, nowMs, pending)}
+      log={{ webhookId: plain.id, query, failure: badFilter, ...screen.log }}
+      failure={failure}
+      permissions={permissions}
+    />,
+  );
+}
 
 const hookPath = (id: string) => `/webhooks/${id}`;
 
@@ -77,33 +109,13 @@ const reading = new Hono<AppEnv>()
     );
   })
   .get("/new", can("webhook.create"), (c) => formPage(c, null, { name: "", url: "", events: "", secret: newSecret() }))
-  .get("/:id", can("webhook.read"), async (c) => {
-    const deps = c.get("deps");
-    const { tenantId, permissions } = c.get("principal");
-    const filter = filterOf(c);
-    const nowMs = deps.now();
-    const screen = await readSubscriptionScreen(deps, tenantId, c.req.param("id"), filter, chartStart(nowMs));
-    if (!screen) throw notFound("Webhook");
-    const { secretSealed, pending, ...plain } = screen.subscription;
-    const isShown = c.req.query("secret") === "shown";
-    const secret = isShown ? await open(deps.keys, secretOwner(plain.id), secretSealed) : null;
-    return page(
-      c,
-      { title: plain.name, chapter: CHAPTER },
-      <SubscriptionDetail
-        subscription={{ ...plain, secret }}
-        bars={barsOf(screen.hours, nowMs, pending)}
-        log={{ webhookId: plain.id, filter, ...screen.log }}
-        permissions={permissions}
-      />,
-    );
-  })
+  .get("/:id", can("webhook.read"), (c) => detailPage(c, c.req.param("id")))
   .get("/:id/log", can("webhook.read"), async (c) => {
-    const filter = filterOf(c);
+    const { query, filter } = readLogQuery(c);
     const id = c.req.param("id");
     const log = await readLog(c.get("deps"), c.get("principal").tenantId, id, filter);
     if (!log) throw notFound("Webhook");
-    return fragment(c, <LogRows webhookId={id} filter={filter} {...log} />);
+    return fragment(c, <LogRows webhookId={id} query={query} {...log} />);
   });
 
 const writing = new Hono<AppEnv>()
@@ -150,21 +162,4 @@ const writing = new Hono<AppEnv>()
     return done(c, "/webhooks", "deleted");
   });
 
-const setEnabled = (c: Context<AppEnv>, id: string, enabled: boolean) =>
-  changeSubscription(c.get("deps"), c.get("principal").tenantId, id, { enabled });
-
-const operating = new Hono<AppEnv>()
-  .post("/:id/pause", can("webhook.update"), async (c) => {
-    await setEnabled(c, c.req.param("id"), false);
-    return done(c, hookPath(c.req.param("id")), "paused");
-  })
-  .post("/:id/resume", can("webhook.update"), async (c) => {
-    await setEnabled(c, c.req.param("id"), true);
-    return done(c, hookPath(c.req.param("id")), "resumed");
-  })
-  .post("/:id/test", can("webhook.update"), async (c) => {
-    await queueTest(c.get("deps"), c.get("principal").tenantId, c.req.param("id"));
-    return done(c, `${hookPath(c.req.param("id"))}#log`, "tested");
-  });
-
-export const subscriptionPages = new Hono<AppEnv>().route("/", reading).route("/", writing).route("/", operating);
+export const subscriptionPages = new Hono<AppEnv>().route("/", reading).route("/", writing);

@@ -1,12 +1,12 @@
 /** What the pages about subscriptions read, each in one round trip. */
 import { type SQL, sql } from "drizzle-orm";
+import { type LogFilter, logPageOf, logPageSql } from "../../attempts/store";
 import { atomically } from "../../db/client";
 import type { Deps } from "../../deps";
 import { type HourRow, hoursSql } from "../../stats/store";
-import type { LogFilter, LogRow } from "./log";
+import type { LogRow } from "./log";
 
 export const LIST_ROWS = 50;
-const LOG_ROWS = 50;
 
 /** A subscription without its secret. */
 export interface PlainSubscription {
@@ -62,20 +62,14 @@ export interface Screen {
 
 export interface LogPage {
   rows: LogRow[];
-  next: string | null;
+  nextCursor: string | null;
 }
 
-const logSql = (tenantId: string, id: string, { status, eventType, cursor }: LogFilter) => sql`
-  SELECT id, event_type AS eventType, status, response_code AS responseCode, error, attempt_count AS attemptCount,
-    attempted_at AS attemptedAt, completed_at AS completedAt
-  FROM attempts WHERE subscription_id = ${id} AND tenant_id = ${tenantId}
-    AND (${cursor} = '' OR id < ${cursor}) AND (${status} = '' OR status = ${status}) AND (${eventType} = '' OR event_type = ${eventType})
-  ORDER BY id DESC LIMIT ${LOG_ROWS + 1}`;
+/** Without payloads and answers: a page of them could be large. */
+const LOG_COLUMNS = sql.raw(`a.id AS id, a.event_type AS eventType, a.status AS status, a.response_code AS responseCode,
+  a.error AS error, a.attempt_count AS attemptCount, a.attempted_at AS attemptedAt, a.completed_at AS completedAt`);
 
-function logPage(found: LogRow[]): LogPage {
-  const rows = found.slice(0, LOG_ROWS);
-  return { rows, next: found.length > LOG_ROWS ? (rows.at(-1)?.id ?? null) : null };
-}
+const logSql = (tenantId: string, id: string, filter: LogFilter) => logPageSql(tenantId, id, filter, LOG_COLUMNS);
 
 const subscriptionSql = (tenantId: string, id: string) => sql`
   SELECT id, name, url, events, enabled, secret_sealed AS secretSealed, failure_count AS failureCount, created_at AS createdAt,
@@ -90,16 +84,16 @@ export async function readSubscriptionScreen(
   filter: LogFilter,
   sinceMs: number,
 ): Promise<Screen | undefined> {
-  const [found, hours, log] = await atomically(db, [
+  const [found, hours, log, examined] = await atomically(db, [
     subscriptionSql(tenantId, id),
     hoursSql(tenantId, id, sinceMs),
-    logSql(tenantId, id, filter),
+    ...logSql(tenantId, id, filter),
   ]);
   const [row] = found as Stored<Screen["subscription"]>[];
   if (!row) return undefined;
   const events = JSON.parse(row.events) as string[];
   const subscription = { ...row, events, enabled: row.enabled === 1 };
-  return { subscription, hours: hours as HourRow[], log: logPage(log as LogRow[]) };
+  return { subscription, hours: hours as HourRow[], log: logPageOf(log as LogRow[], examined ?? [], filter.limit) };
 }
 
 /** A page of the log alone; undefined when the tenant has no such subscription. */
@@ -109,6 +103,6 @@ export async function readLog(
   id: string,
   filter: LogFilter,
 ): Promise<LogPage | undefined> {
-  const [found, log] = await atomically(db, [subscriptionSql(tenantId, id), logSql(tenantId, id, filter)]);
-  return found?.length === 1 ? logPage(log as LogRow[]) : undefined;
+  const [found, log, examined] = await atomically(db, [subscriptionSql(tenantId, id), ...logSql(tenantId, id, filter)]);
+  return found?.length === 1 ? logPageOf(log as LogRow[], examined ?? [], filter.limit) : undefined;
 }
