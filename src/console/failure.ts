@@ -13,7 +13,9 @@ export function failureOf({ code, message, details = [], headers }: AppError): F
   const fields: Record<string, string> = {};
   for (const { path, message: why } of details) fields[path.split(".")[0] ?? ""] ??= why;
   const retrySeconds = Number(headers["Retry-After"]);
-  if (retrySeconds > 0) return { message: `${message} In ${waiting(retrySeconds)}.`, fields };
+  if (retrySeconds > 0) {
+    return { message: message.replace("Try again later.", `Try again in ${waiting(retrySeconds)}.`), fields };
+  }
   return { message: code === "VALIDATION_FAILED" ? "Please correct the marked fields." : message, fields };
 }
 

@@ -113,6 +113,7 @@ tbody tr:last-child td { border-bottom: 0; }
 tbody tr:hover { background: var(--sunken); }
 td.break { overflow-wrap: anywhere; min-width: 120px; }
 .num { text-align: right; font-variant-numeric: tabular-nums; }
+@media (min-width: 640px) { .slim { display: none; } }
 @media (max-width: 639px) { .wide { display: none; } th, td { padding: var(--s2) var(--s1); } }
 
 /* Forms */
@@ -132,7 +133,7 @@ textarea.mono { font: 0.875rem/1.5 ui-monospace, "SF Mono", Menlo, Consolas, mon
 .inline .field { margin: 0; }
 .filters { display: flex; flex-wrap: wrap; gap: var(--s2); align-items: end; margin: 0 0 var(--s3); }
 .filters .field { margin: 0; flex: 1 1 140px; max-width: 260px; }
-.button { display: inline-block; font: inherit; font-weight: 550; line-height: 1.5; padding: 6px 14px; border: 1px solid transparent; border-radius: var(--radius); cursor: pointer; text-decoration: none; }
+.button { display: inline-block; font: inherit; font-weight: 550; line-height: 1.5; padding: 6px 14px; border: 1px solid transparent; border-radius: var(--radius); cursor: pointer; text-decoration: none; white-space: nowrap; }
 .button[hidden] { display: none; }
 .button.main { background: var(--accent); color: var(--on-accent); }
 .button.plain { background: var(--surface); color: var(--text); border-color: var(--control); }
@@ -145,7 +146,7 @@ textarea.mono { font: 0.875rem/1.5 ui-monospace, "SF Mono", Menlo, Consolas, mon
 /* Charts */
 .figure { margin: 0; }
 .plot { position: relative; border-bottom: 1px solid var(--line); border-top: 1px dashed var(--line); }
-.plot > span { position: absolute; right: 0; top: 0; padding: 0 var(--s1); background: var(--surface); }
+.plot > span { position: absolute; left: 0; top: 0; padding: 0 var(--s1); background: var(--surface); }
 .chart { display: block; width: 100%; height: 160px; }
 .axis { display: flex; justify-content: space-between; margin-top: var(--s1); }
 .hover { fill: transparent; }

@@ -79,7 +79,7 @@ const ChangePassword = ({ email, failure }: { email: string; failure: Failure | 
   <section class="card" aria-labelledby="password">
     <h2 id="password">Password</h2>
     <PostForm action="/console/security/password">
-      <input type="hidden" name="username" autocomplete="username" value={email} />
+      <input type="text" hidden autocomplete="username" value={email} readonly />
       <TextField
         name="currentPassword"
         label="Current password"

@@ -142,7 +142,10 @@ export function LogRows({ webhookId, query, rows, nextCursor }: LogView) {
                 <td>
                   <StatusBadge status={row.status} />
                 </td>
-                <td class="break">{row.eventType}</td>
+                <td class="break">
+                  {row.eventType}
+                  <div class="slim small muted">{outcomeOf(row)}</div>
+                </td>
                 <td class="wide small break">{outcomeOf(row)}</td>
                 <td class="wide num">{row.attemptCount}</td>
                 <td class="wide num small">{duration(row)}</td>

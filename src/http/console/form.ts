@@ -12,7 +12,7 @@ export interface Form {
 }
 
 export async function readForm(c: Context<AppEnv>): Promise<Form> {
-  const fields = new URLSearchParams(await c.req.text());
+  const fields = new URLSearchParams(new TextDecoder().decode(await c.req.arrayBuffer()));
   const text = (name: string) => fields.get(name) ?? "";
   return { text, optional: (name) => text(name) || undefined, list: (name) => fields.getAll(name) };
 }
