@@ -47,7 +47,7 @@ const service = {
   test: {
     name: "service",
     include: ["test/**/*.test.ts"],
-    exclude: ["test/node/**"],
+    exclude: ["test/browser/**", "test/node/**"],
     setupFiles: ["test/setup.ts"],
     testTimeout: 30_000,
   },
@@ -58,4 +58,15 @@ const node = {
   test: { name: "node", include: ["test/node/*.test.ts"], testTimeout: 120_000, hookTimeout: 120_000 },
 };
 
-export default defineConfig({ test: { projects: [service, node], silent: "passed-only" } });
+/** Its pages in a real Chromium, from Node; see test/browser/support.ts. */
+const browser = {
+  test: {
+    name: "browser",
+    include: ["test/browser/*.test.ts"],
+    env: { CLOUDFLARE_CF_FETCH_ENABLED: "false", WRANGLER_SEND_METRICS: "false" },
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+};
+
+export default defineConfig({ test: { projects: [service, node, browser], silent: "passed-only" } });

@@ -110,6 +110,24 @@ async function mainJob(): Promise<void> {
     return (logs.body.data as { status: string }[])[0]?.status === "success" ? true : undefined;
   });
   check("no second POST came", arrivals.length === 1);
+  await unreachable(accessToken);
+}
+
+/** What only the real network shows: the log says why there was no answer. */
+async function unreachable(accessToken: string): Promise<void> {
+  for (const [url, error] of [
+    ["http://127.0.0.1:1/", "connection refused or lost"],
+    ["http://no-such-host.invalid/", "connection failed: unknown host or no TLS"],
+  ]) {
+    const subscription = { name: "unreachable", url, events: ["Unreachable"], secret: "s" };
+    const { data } = (await api("POST", "/webhooks", subscription, accessToken)).body as { data: { _id: string } };
+    await api("POST", `/webhooks/${data._id}/test`, undefined, accessToken);
+    const told = await until(`the log says why ${url} gave no answer`, async () => {
+      const logs = await api("GET", `/webhooks/${data._id}/logs`, undefined, accessToken);
+      return (logs.body.data as { error?: string }[])[0]?.error;
+    });
+    check(`${url}: ${error}`, told === error);
+  }
 }
 
 let failure: unknown;

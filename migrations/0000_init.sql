@@ -13,7 +13,7 @@ CREATE TABLE `api_keys` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `api_keys_key_hash_unique` ON `api_keys` (`key_hash`);--> statement-breakpoint
-CREATE INDEX `api_keys_by_tenant` ON `api_keys` (`tenant_id`,`user_id`);--> statement-breakpoint
+CREATE INDEX `api_keys_by_user` ON `api_keys` (`user_id`,`tenant_id`);--> statement-breakpoint
 CREATE TABLE `attempts` (
 	`id` text NOT NULL,
 	`subscription_id` text NOT NULL,
@@ -87,6 +87,7 @@ CREATE TABLE `invitations` (
 );
 --> statement-breakpoint
 CREATE INDEX `invitations_by_tenant` ON `invitations` (`tenant_id`);--> statement-breakpoint
+CREATE INDEX `invitations_by_expiry` ON `invitations` (`expires_at`);--> statement-breakpoint
 CREATE TABLE `memberships` (
 	`tenant_id` text NOT NULL,
 	`user_id` text NOT NULL,

@@ -13,6 +13,7 @@ import { errorResponse } from "./http/errors";
 import { healthRoutes } from "./http/health";
 import { methodNotAllowed } from "./http/methods";
 import { requirePrincipal } from "./http/principal";
+import { documentRoutes, pageRoutes } from "./http/reference";
 import { requestLog } from "./http/request-log";
 import { invitationRoutes } from "./invitations/routes";
 import { memberRoutes } from "./members/routes";
@@ -43,10 +44,14 @@ app.use(async (c, next) => {
   });
   return allow(c, next);
 });
-app.use("/api/*", async (c, next) => {
+app.use("/api/*", (c, next) => {
   c.header("Cache-Control", "no-store");
-  return limitBody(c.req.path === EVENTS_PATH ? EVENT_BODY_KIB : BODY_KIB)(c, next);
+  return next();
 });
+app.use(
+  "/api/*",
+  limitBody((path) => (path === EVENTS_PATH ? EVENT_BODY_KIB : BODY_KIB)),
+);
 app.use("/api/*", jsonOnly);
 
 const authenticated = new Hono<AppEnv>()
@@ -62,6 +67,8 @@ const authenticated = new Hono<AppEnv>()
   .route("/events", eventRoutes);
 
 app.route("/", healthRoutes);
+app.route("/", pageRoutes);
+app.route("/api/v1", documentRoutes(app));
 app.route("/api/v1/auth", publicAuthRoutes);
 app.route("/api/v1/auth", publicSessionRoutes);
 app.route("/api/v1/auth", publicRecoveryRoutes);

@@ -5,12 +5,13 @@ import { sweep } from "./delivery/sweep";
 import type { Deps } from "./deps";
 import { sweepFanOuts } from "./events/fan-out";
 import { describeError, log } from "./log";
+import { rekey } from "./rekey/rekey";
 
 const EVERY_MINUTE = "* * * * *";
 
 /** Runs the jobs of a trigger of wrangler.toml. Never throws: each job is tried, each failure logged. */
 export async function runCron(deps: Deps, cron: string): Promise<void> {
-  const jobs = cron === EVERY_MINUTE ? { sweep, sweepFanOuts } : { removeOld, sweepExpired };
+  const jobs = cron === EVERY_MINUTE ? { sweep, sweepFanOuts } : { removeOld, sweepExpired, rekey };
   for (const [job, run] of Object.entries(jobs)) {
     try {
       await run(deps);

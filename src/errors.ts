@@ -29,6 +29,13 @@ const TABLE = {
 } as const satisfies Record<string, readonly [number, string]>;
 
 export type ErrorCode = keyof typeof TABLE;
+export const ERROR_CODES = Object.keys(TABLE) as [ErrorCode, ...ErrorCode[]];
+
+/** The status and the usual words of a code. */
+export function describeCode(code: ErrorCode): { status: number; message: string } {
+  const [status, message] = TABLE[code];
+  return { status, message };
+}
 
 /** What is wrong with one field: its path in the body (`events.0`) and why. */
 export interface ErrorDetail {

@@ -1,6 +1,7 @@
-/** D1 round trips per operation, read off the request's own log line (architecture.md, principle 9). */
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { call, newEmail, PASSWORD, signUp } from "./support/client";
+/** What operations cost D1: round trips as the request's own log line tells them (architecture.md, principle 9), and rows written. */
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { call, logIn, newEmail, PASSWORD, type Person, signUp } from "./support/client";
+import { costOf } from "./support/cost";
 import { mailTo, tokenIn } from "./support/mailbox";
 import { newInbox, subscribe } from "./support/receiver";
 
@@ -60,4 +61,59 @@ test.each([1, 200])("publishing to %i subscriptions costs 1 round trip after the
   }
   const body = { type: "OrderPaid", payload: {} };
   expect(await tripsOf("POST", "/events", { token: person.token, body })).toEqual({ status: 202, trips: 2 });
+});
+
+/** Rows as D1 bills them: indexes included. */
+describe("what an operation costs", () => {
+  const credentials = ({ email }: Person, password = PASSWORD) => ({ body: { email, password } });
+
+  test("register", async () => {
+    const cost = await costOf("POST", "/auth/register", { body: { email: newEmail(), password: PASSWORD } });
+    expect(cost).toEqual({ status: 201, trips: 1, rowsWritten: 12 });
+  });
+
+  test("login", async () => {
+    const cost = await costOf("POST", "/auth/login", credentials(await logIn(await signUp())));
+    expect(cost).toEqual({ status: 200, trips: 2, rowsWritten: 4 });
+  });
+
+  test("a wrong password", async () => {
+    const cost = await costOf("POST", "/auth/login", credentials(await signUp(), "not the password"));
+    expect(cost).toEqual({ status: 401, trips: 1, rowsWritten: 0 });
+  });
+
+  test("refresh", async () => {
+    const { refreshToken } = await signUp();
+    const cost = await costOf("POST", "/auth/refresh", { body: { refreshToken } });
+    expect(cost).toEqual({ status: 200, trips: 1, rowsWritten: 2 });
+  });
+
+  test("a request with a JWT: 1 trip for the check, 1 for what it asks", async () => {
+    const { token } = await signUp();
+    expect(await costOf("GET", "/auth/me", { token })).toEqual({ status: 200, trips: 2, rowsWritten: 0 });
+    expect(await costOf("GET", "/auth/sessions", { token })).toEqual({ status: 200, trips: 2, rowsWritten: 0 });
+  });
+
+  test("a request with an API key: the same, and behind the answer now and then a note that it was used", async () => {
+    const { token } = await signUp();
+    const made = await call("POST", "/api-keys", { token, body: { name: "key", scopes: ["webhook.read"] } });
+    const { key } = made.body.data;
+    expect(await costOf("GET", "/webhooks", { token: key })).toEqual({ status: 200, trips: 3, rowsWritten: 1 });
+    expect(await costOf("GET", "/webhooks", { token: key })).toEqual({ status: 200, trips: 2, rowsWritten: 0 });
+  });
+
+  test("logout", async () => {
+    const { refreshToken } = await signUp();
+    const cost = await costOf("POST", "/auth/logout", { body: { refreshToken } });
+    expect(cost).toEqual({ status: 200, trips: 1, rowsWritten: 1 });
+  });
+
+  test("a password reset: nothing when it is asked for, and all in one transaction when it is done", async () => {
+    const person = await signUp();
+    const asked = await costOf("POST", "/auth/forgot-password", { body: { email: person.email } });
+    expect(asked).toEqual({ status: 200, trips: 0, rowsWritten: 0 });
+    const token = tokenIn(await mailTo(person.email, /reset/i));
+    const cost = await costOf("POST", "/auth/reset-password", { body: { token, newPassword: "another pass phrase" } });
+    expect(cost).toEqual({ status: 200, trips: 2, rowsWritten: 4 });
+  });
 });

@@ -108,6 +108,18 @@ describe("leases", () => {
     expect(await metrics(person, webhookId)).toEqual({ total: 2, success: 1, failed: 1, pending: 0 });
   });
 
+  test("a delivery that kills its consumer again and again is given up and told by its id", async () => {
+    const { id } = await delivery("200");
+    const dead = "UPDATE deliveries SET lease = 'dead', interruptions = 5, due_at = 1, sweep_at = 1 WHERE id = ?";
+    await env.DB.prepare(dead).bind(id).run();
+    const errors = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    await sweepNow();
+    const lines = errors.mock.calls.flat().map((line) => JSON.parse(String(line)));
+    errors.mockRestore();
+    expect(lines).toMatchObject([{ message: "delivery given up: its consumer died each time", deliveryId: id }]);
+    expect(await deliveryRow(id)).toMatchObject({ due_at: null, sweep_at: null, lease: null });
+  });
+
   test("a delivery given back leaves no row and no attempt, and can be claimed again", async () => {
     const { person, webhookId, id } = await delivery("200");
     const claim = { deliveryId: id, attemptId: newId() };

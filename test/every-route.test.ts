@@ -6,6 +6,11 @@ import { call, signUp } from "./support/client";
 const PUBLIC = new Set([
   "GET /",
   "GET /health",
+  "GET /api/v1/openapi.json",
+  "GET /docs",
+  "GET /docs/assets/page.js",
+  "GET /docs/assets/page.css",
+  "GET /docs/assets/:file",
   "GET /.well-known/jwks.json",
   "POST /api/v1/auth/register",
   "POST /api/v1/auth/login",

@@ -1,10 +1,15 @@
 /** A new entry in front of SECRET_KEYS logs nobody out and loses nothing; taking the old one out ends what it made. */
-import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { createExecutionContext, createMessageBatch, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { Secret, TOTP } from "otpauth";
 import { describe, expect, test } from "vitest";
 import { app } from "../src/app";
+import { runCron } from "../src/cron";
+import { createDeps } from "../src/deps";
+import worker from "../src/index";
 import { PASSWORD, signUp, verify } from "./support/client";
+import { addDelivery, consumeBatch, deliveryRow, messageFor } from "./support/engine";
+import { newInbox, subscribe } from "./support/receiver";
 
 const NEW_KEY = "a-newer-secret-key-with-at-least-32-characters";
 
@@ -45,5 +50,40 @@ describe("rotation of SECRET_KEYS", () => {
     expect((await callUnder(NEW_KEY, "GET", "/auth/me", undefined, accessToken)).status).toBe(200);
     expect((await callUnder(NEW_KEY, "GET", "/auth/me", undefined, person.token)).status).toBe(401);
     expect((await callUnder(NEW_KEY, "POST", "/auth/refresh", { refreshToken })).status).toBe(200);
+  });
+
+  test("the hourly cron moves signing and TOTP secrets to the new key, and then the old one can go", async () => {
+    const person = await signUp();
+    const webhookId = await subscribe(person, newInbox("200").url, { secret: "kept through it all" });
+    const enable = await callUnder(env.SECRET_KEYS, "POST", "/auth/2fa/enable", undefined, person.token);
+    const totp = new TOTP({ secret: Secret.fromBase32(enable.body.data.secret) });
+    const rotated = `${NEW_KEY},${env.SECRET_KEYS}`;
+    const context = createExecutionContext();
+    await runCron(await createDeps({ ...env, SECRET_KEYS: rotated }, context), "17 * * * *");
+    await waitOnExecutionContext(context);
+    const refreshed = await callUnder(rotated, "POST", "/auth/refresh", { refreshToken: person.refreshToken });
+    const token = refreshed.body.data.accessToken;
+    const webhook = await callUnder(NEW_KEY, "GET", `/webhooks/${webhookId}`, undefined, token);
+    expect(webhook.body.data).toMatchObject({ secret: "kept through it all", version: 0 });
+    const verified = await callUnder(NEW_KEY, "POST", "/auth/2fa/verify", { token: totp.generate() }, token);
+    expect(verified.status).toBe(200);
+  });
+
+  test("a delivery whose signing secret cannot be opened waits for the key and uses up no attempt", async () => {
+    const person = await signUp();
+    const inbox = newInbox("200");
+    const id = await addDelivery(person, await subscribe(person, inbox.url));
+    const context = createExecutionContext();
+    const batch = createMessageBatch("postern-deliveries", [
+      { id: "m", timestamp: new Date(), attempts: 1, body: messageFor(id) },
+    ]);
+    await worker.queue(batch, { ...env, SECRET_KEYS: NEW_KEY }, context);
+    await waitOnExecutionContext(context);
+    const row = await deliveryRow(id);
+    expect(row).toMatchObject({ attempts: 0, interruptions: 0, lease: null });
+    expect(row.due_at).toBeGreaterThan(Date.now());
+    await env.DB.prepare("UPDATE deliveries SET due_at = 1 WHERE id = ?").bind(id).run();
+    await consumeBatch([messageFor(id)]);
+    expect(await inbox.received()).toHaveLength(1);
   });
 });

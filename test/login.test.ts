@@ -188,6 +188,11 @@ describe("access tokens", () => {
     }
   });
 
+  test("a token has one spelling: padding behind its signature is refused", async () => {
+    const { token } = await signUp();
+    for (const padding of ["=", "=="]) expect(await status(`${token}${padding}`)).toBe(401);
+  });
+
   test("malformed Authorization headers are 401 in the one shape", async () => {
     for (const authorization of [
       "",

@@ -1,7 +1,9 @@
 /** Verification and reset: messages, single use, and what a reset ends. */
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { Secret, TOTP } from "otpauth";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import worker from "../src/index";
 import { call, eventually, logIn, newEmail, PASSWORD, type Person, signUp, verify } from "./support/client";
 import { mailsTo, mailTo, tokenIn } from "./support/mailbox";
 
@@ -200,5 +202,17 @@ describe("guessable passwords", () => {
     expect((await reset(token, "football")).body.code).toBe("VALIDATION_FAILED");
     expect((await reset(token)).status).toBe(200);
     await logIn(person, NEW_PASSWORD);
+  });
+
+  test("are taken where COMMON_PASSWORDS says allow", async () => {
+    const context = createExecutionContext();
+    const request = new Request<unknown, IncomingRequestCfProperties>("http://postern.test/api/v1/auth/register", {
+      method: "POST",
+      headers: { "content-type": "application/json", ...elsewhere() },
+      body: JSON.stringify({ email: newEmail(), password: "password1" }),
+    });
+    const answer = await worker.fetch(request, { ...env, COMMON_PASSWORDS: "allow" }, context);
+    await waitOnExecutionContext(context);
+    expect(answer.status).toBe(201);
   });
 });

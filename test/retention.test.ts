@@ -1,18 +1,11 @@
 /** What is old goes, in the order of age; what is young or under way stays, and the counters stay right. */
-import { createExecutionContext, createScheduledController, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import worker from "../src/index";
 import { call, type Person, signUp } from "./support/client";
+import { hourly } from "./support/engine";
 import { endedAttempts, newInbox, publish, subscribe } from "./support/receiver";
 
 const DAY_MS = 86_400_000;
-
-async function hourly(): Promise<void> {
-  const context = createExecutionContext();
-  await worker.scheduled(createScheduledController({ cron: "17 * * * *" }), env, context);
-  await waitOnExecutionContext(context);
-}
 
 /** Moves everything of a tenant into the past. */
 async function age(person: Person, days: number): Promise<void> {

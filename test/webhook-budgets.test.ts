@@ -1,70 +1,71 @@
-/** Every operation on webhooks and events costs one D1 round trip after the check of who calls. */
-import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
-import { env } from "cloudflare:workers";
+/** What operations on webhooks and events cost: one D1 round trip after the check of who calls, and no row more than they need. */
 import { expect, test } from "vitest";
-import worker from "../src/index";
 import { signUp } from "./support/client";
-import { subscribe } from "./support/receiver";
+import { costOf, costOfBatch } from "./support/cost";
+import { addDelivery, deliveryRow, makeDue, messageFor } from "./support/engine";
+import { newInbox, subscribe } from "./support/receiver";
 
 const AUTH_TRIPS = 1;
 
-/** D1 with its calls counted: a batch is one, and so is a statement that runs alone. */
-function counted(database: D1Database) {
-  const count = { trips: 0 };
-  const statement = (inner: D1PreparedStatement): D1PreparedStatement =>
-    new Proxy(inner, {
-      get(target, property) {
-        if (property === "inner") return target;
-        const value = Reflect.get(target, property);
-        if (typeof value !== "function") return value;
-        if (property === "bind") return (...values: unknown[]) => statement(target.bind(...values));
-        return (...given: unknown[]) => {
-          count.trips += 1;
-          return value.apply(target, given);
-        };
-      },
-    });
-  const proxy = {
-    prepare: (query: string) => statement(database.prepare(query)),
-    batch: (statements: (D1PreparedStatement & { inner?: D1PreparedStatement })[]) => {
-      count.trips += 1;
-      return database.batch(statements.map((one) => one.inner ?? one));
-    },
-  };
-  return { database: proxy as unknown as D1Database, count };
-}
-
+/** The last column: rows written, indexes included. */
 test.each([
-  ["POST", "/webhooks", { name: "n", url: "http://receiver.example/200/b", events: ["Unheard"], secret: "s" }],
-  ["GET", "/webhooks"],
-  ["GET", "/webhooks/:id"],
-  ["PATCH", "/webhooks/:id", { name: "other" }],
-  ["PATCH", "/webhooks/:id", { events: ["A", "B"], secret: "new", url: "http://receiver.example/204/b" }],
-  ["PATCH", "/webhooks/:id", {}],
-  ["GET", "/webhooks/:id/logs"],
-  ["GET", "/webhooks/:id/metrics"],
-  ["POST", "/webhooks/:id/pause"],
-  ["POST", "/webhooks/:id/resume"],
-  ["POST", "/webhooks/:id/retry"],
-  ["POST", "/webhooks/:id/test"],
-  ["POST", "/events", { type: "Unheard", payload: 1 }],
-  ["DELETE", "/webhooks/:id"],
-] as [string, string, object?][])("%s %s %j", async (method, path, body) => {
+  ["POST", "/webhooks", { name: "n", url: "http://receiver.example/200/b", events: ["Unheard"], secret: "s" }, 6],
+  ["GET", "/webhooks", undefined, 0],
+  ["GET", "/webhooks/:id", undefined, 0],
+  ["PATCH", "/webhooks/:id", { name: "other" }, 1],
+  ["PATCH", "/webhooks/:id", { events: ["A", "B"], secret: "new", url: "http://receiver.example/204/b" }, 8],
+  ["PATCH", "/webhooks/:id", {}, 0],
+  ["GET", "/webhooks/:id/logs", undefined, 0],
+  ["GET", "/webhooks/:id/metrics", undefined, 0],
+  ["POST", "/webhooks/:id/pause", undefined, 1],
+  ["POST", "/webhooks/:id/resume", undefined, 0],
+  ["POST", "/webhooks/:id/retry", undefined, 0],
+  ["POST", "/webhooks/:id/test", undefined, 5],
+  ["POST", "/events", { type: "Unheard", payload: 1 }, 3],
+  ["DELETE", "/webhooks/:id", undefined, 2],
+] as [string, string, object | undefined, number][])("%s %s %j", async (method, path, body, rowsWritten) => {
   const person = await signUp();
   const id = await subscribe(person, "http://receiver.example/200/b", { events: ["Else"] });
-  const { database, count } = counted(env.DB);
-  const context = createExecutionContext();
-  const request = new Request<unknown, IncomingRequestCfProperties>(
-    `http://postern.test/api/v1${path.replace(":id", id)}`,
-    {
-      method,
-      headers: { authorization: `Bearer ${person.token}`, ...(body ? { "content-type": "application/json" } : {}) },
-      body: body ? JSON.stringify(body) : null,
-    },
-  );
-  const response = await worker.fetch(request, { ...env, DB: database }, context);
-  await response.text();
-  expect(response.status).toBe(path.endsWith("/retry") ? 404 : response.ok ? response.status : 200);
-  expect(count.trips).toBe(AUTH_TRIPS + 1);
-  await waitOnExecutionContext(context);
+  const cost = await costOf(method, path.replace(":id", id), { token: person.token, body });
+  expect(cost.status).toBe(path.endsWith("/retry") ? 404 : cost.status < 300 ? cost.status : 200);
+  expect(cost.trips).toBe(AUTH_TRIPS + 1);
+  expect(cost.rowsWritten).toBe(rowsWritten);
+});
+
+test.each([
+  [1, 6],
+  [10, 33],
+])("publishing to %i subscriptions writes %i rows", async (count, rowsWritten) => {
+  const person = await signUp();
+  const { url } = newInbox("200");
+  for (let made = 0; made < count; made += 1) await subscribe(person, url);
+  const cost = await costOf("POST", "/events", { token: person.token, body: { type: "OrderPaid", payload: 1 } });
+  expect(cost).toEqual({ status: 202, trips: AUTH_TRIPS + 1, rowsWritten });
+});
+
+/** The subscription's counters are written twice a batch, what is the delivery's own 6 times. */
+test.each([
+  [1, 8],
+  [10, 62],
+])("a batch of %i first attempts that succeed writes %i rows", async (count, rowsWritten) => {
+  const person = await signUp();
+  const id = await subscribe(person, newInbox("200").url);
+  const deliveries = await Promise.all(Array.from({ length: count }, () => addDelivery(person, id)));
+  expect(await costOfBatch(deliveries.map(messageFor))).toEqual({ trips: 2, rowsWritten });
+});
+
+test("an attempt that fails, and its retry, cost 2 round trips each", async () => {
+  const person = await signUp();
+  const delivery = await addDelivery(person, await subscribe(person, newInbox("500").url));
+  expect(await costOfBatch([messageFor(delivery)])).toEqual({ trips: 2, rowsWritten: 9 });
+  await makeDue(delivery);
+  expect(await costOfBatch([messageFor(delivery)], "postern-deliveries-slow")).toEqual({ trips: 2, rowsWritten: 9 });
+  expect((await deliveryRow(delivery)).attempts).toBe(2);
+});
+
+test("a message for a delivery that is done writes nothing", async () => {
+  const person = await signUp();
+  const delivery = await addDelivery(person, await subscribe(person, newInbox("200").url));
+  await costOfBatch([messageFor(delivery)]);
+  expect(await costOfBatch([messageFor(delivery)])).toEqual({ trips: 1, rowsWritten: 0 });
 });

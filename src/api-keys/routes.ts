@@ -2,59 +2,63 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import { notFound } from "../errors";
+import { describe } from "../http/describe";
 import type { AppEnv } from "../http/env";
 import { sessionOnly } from "../http/principal";
-import { name } from "../http/schemas";
+import { dataOf, says } from "../http/schemas";
 import { body } from "../http/validate";
-import { PERMISSIONS } from "../tenants/roles";
 import { issueApiKey } from "./issue";
+import { type ApiKey, apiKey, issuedApiKey, newApiKey } from "./schemas";
 import { type ApiKeyRow, listApiKeys, revokeApiKey } from "./store";
 
-const keyBody = z.object({
-  name,
-  scopes: z
-    .array(z.enum(PERMISSIONS))
-    .min(1)
-    .max(100)
-    .transform((scopes) => [...new Set(scopes)]),
-  expiresAt: z.iso
-    .datetime({ offset: true })
-    .transform((text) => Date.parse(text))
-    .refine((timeMs) => timeMs > Date.now(), "Must lie in the future")
-    .nullish()
-    .transform((timeMs) => timeMs ?? undefined),
-});
+const iso = (timeMs: number) => new Date(timeMs).toISOString();
 
-const time = (timeMs: number | null) => (timeMs === null ? null : new Date(timeMs).toISOString());
-
-const view = (row: ApiKeyRow) => ({
+const view = (row: ApiKeyRow): ApiKey => ({
   id: row.id,
   name: row.name,
   prefix: row.prefix,
   scopes: row.scopes,
-  createdAt: time(row.createdAt),
-  lastUsedAt: time(row.lastUsedAt),
-  expiresAt: time(row.expiresAt),
+  createdAt: iso(row.createdAt),
+  lastUsedAt: row.lastUsedAt === null ? null : iso(row.lastUsedAt),
+  expiresAt: row.expiresAt === null ? null : iso(row.expiresAt),
 });
 
 export const apiKeyRoutes = new Hono<AppEnv>()
   .use(sessionOnly)
-  .post("/", body(keyBody), async (c) => {
-    const { tenantId, userId } = c.get("principal");
-    const { row, key } = await issueApiKey(c.get("deps"), tenantId, userId, c.req.valid("json"));
-    return c.json({ data: { ...view(row), key } }, 201);
-  })
-  .get("/", async (c) => {
-    const deps = c.get("deps");
-    const { tenantId, userId } = c.get("principal");
-    const rows = await listApiKeys(deps, tenantId, userId, deps.now());
-    return c.json({ data: rows.map(view) });
-  })
-  .delete("/:id", async (c) => {
-    const deps = c.get("deps");
-    const { tenantId, userId, permissions } = c.get("principal");
-    const ownerId = permissions.has("member.manage") ? null : userId;
-    const found = await revokeApiKey(deps, tenantId, ownerId, c.req.param("id"), deps.now());
-    if (!found) throw notFound("API key");
-    return c.json({ message: "API key revoked" });
-  });
+  .post(
+    "/",
+    describe("createApiKey", "Makes a key that acts for its owner in this tenant.", {
+      201: { body: dataOf(issuedApiKey), id: "/data/id" },
+    }),
+    body(newApiKey),
+    async (c) => {
+      const { tenantId, userId } = c.get("principal");
+      const { row, key } = await issueApiKey(c.get("deps"), tenantId, userId, c.req.valid("json"));
+      return c.json({ data: { ...view(row), key } }, 201);
+    },
+  )
+  .get(
+    "/",
+    describe("listApiKeys", "The caller's active keys, newest first.", { 200: dataOf(z.array(apiKey)) }),
+    async (c) => {
+      const deps = c.get("deps");
+      const { tenantId, userId } = c.get("principal");
+      const rows = await listApiKeys(deps, tenantId, userId, deps.now());
+      return c.json({ data: rows.map(view) });
+    },
+  )
+  .delete(
+    "/:id",
+    describe("revokeApiKey", "Revokes a key; owners and admins may revoke any of the tenant.", {
+      200: says("API key revoked"),
+      errors: ["NOT_FOUND"],
+    }),
+    async (c) => {
+      const deps = c.get("deps");
+      const { tenantId, userId, permissions } = c.get("principal");
+      const ownerId = permissions.has("member.manage") ? null : userId;
+      const found = await revokeApiKey(deps, tenantId, ownerId, c.req.param("id"), deps.now());
+      if (!found) throw notFound("API key");
+      return c.json({ message: "API key revoked" });
+    },
+  );

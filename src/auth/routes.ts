@@ -1,30 +1,18 @@
 /** `/auth`: register, login, and who am I. */
 import { type Context, Hono } from "hono";
-import { z } from "zod";
 import { notFound } from "../errors";
+import { describe } from "../http/describe";
 import type { AppEnv } from "../http/env";
 import { sessionOnly } from "../http/principal";
 import { byIp, clientIp, limit } from "../http/rate-limit";
-import { email, givenPassword, name, newPassword, opaqueToken } from "../http/schemas";
+import { dataOf } from "../http/schemas";
 import { body } from "../http/validate";
 import { type Device, describeDevice } from "../sessions/device";
+import { tokenPair } from "../sessions/schemas";
 import { login } from "./login";
+import { credentials, type Profile, profile as profileSchema, registration } from "./schemas";
 import { register } from "./signup";
 import { findProfile } from "./store";
-
-const registration = z.object({
-  email,
-  password: newPassword,
-  name: name.optional(),
-  tenantName: name.optional(),
-  invitationToken: opaqueToken.optional(),
-});
-const credentials = z.object({
-  email,
-  password: givenPassword,
-  totp: opaqueToken.optional(),
-  tenantId: opaqueToken.optional(),
-});
 
 function deviceOf(c: Context<AppEnv>): Device {
   const { cf } = c.req.raw as Request<unknown, IncomingRequestCfProperties>;
@@ -37,21 +25,47 @@ function deviceOf(c: Context<AppEnv>): Device {
 }
 
 export const publicAuthRoutes = new Hono<AppEnv>()
-  .post("/register", limit("register", byIp), body(registration), async (c) => {
-    const tokens = await register(c.get("deps"), c.req.valid("json"), deviceOf(c));
-    return c.json({ data: tokens }, 201);
-  })
-  .post("/login", limit("login", byIp), body(credentials), async (c) => {
-    const tokens = await login(c.get("deps"), c.req.valid("json"), deviceOf(c));
-    return c.json({ data: tokens });
-  });
+  .post(
+    "/register",
+    describe("register", "Creates a user with a tenant of their own, or in the tenant of an invitation.", {
+      201: dataOf(tokenPair),
+      errors: ["EMAIL_TAKEN", "INVALID_TOKEN"],
+      description: "The first session works at once; later logins need the verified email.",
+    }),
+    limit("register", byIp),
+    body(registration),
+    async (c) => {
+      const tokens = await register(c.get("deps"), c.req.valid("json"), deviceOf(c));
+      return c.json({ data: tokens }, 201);
+    },
+  )
+  .post(
+    "/login",
+    describe("login", "Opens a session.", {
+      200: dataOf(tokenPair),
+      errors: ["UNAUTHENTICATED", "INVALID_TOTP", "EMAIL_NOT_VERIFIED", "TOTP_REQUIRED", "NOT_FOUND", "ACCOUNT_LOCKED"],
+      description: "Ten wrong passwords in a row lock an email for 15 minutes, each further lock for twice as long.",
+    }),
+    limit("login", byIp),
+    body(credentials),
+    async (c) => {
+      const tokens = await login(c.get("deps"), c.req.valid("json"), deviceOf(c));
+      return c.json({ data: tokens });
+    },
+  );
 
-export const accountRoutes = new Hono<AppEnv>().get("/me", sessionOnly, async (c) => {
-  const { tenantId, userId, role, permissions } = c.get("principal");
-  const profile = await findProfile(c.get("deps"), tenantId, userId);
-  if (!profile) throw notFound("User");
-  return c.json({
-    data: {
+export const accountRoutes = new Hono<AppEnv>().get(
+  "/me",
+  describe("getMe", "The signed-in user, their tenant and what they may do there.", {
+    200: dataOf(profileSchema),
+    errors: ["NOT_FOUND"],
+  }),
+  sessionOnly,
+  async (c) => {
+    const { tenantId, userId, role, permissions } = c.get("principal");
+    const profile = await findProfile(c.get("deps"), tenantId, userId);
+    if (!profile) throw notFound("User");
+    const data: Profile = {
       id: userId,
       email: profile.email,
       name: profile.name,
@@ -61,6 +75,7 @@ export const accountRoutes = new Hono<AppEnv>().get("/me", sessionOnly, async (c
       tenant: { id: tenantId, name: profile.tenantName },
       role,
       permissions: [...permissions],
-    },
-  });
-});
+    };
+    return c.json({ data });
+  },
+);

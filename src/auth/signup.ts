@@ -10,7 +10,8 @@ import { findTenantByToken, insertInvitedByToken } from "../invitations/store";
 import { queueMail } from "../mail/queue";
 import { refuseGuessable } from "../passwords/guessable";
 import type { Device } from "../sessions/device";
-import { draftSession, type TokenPair } from "../sessions/tokens";
+import type { TokenPair } from "../sessions/schemas";
+import { draftSession } from "../sessions/tokens";
 import { insertAccount, type NewUser } from "./store";
 
 export interface Registration {

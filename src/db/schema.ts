@@ -1,6 +1,7 @@
 /** The data model on one page. Times are Unix milliseconds; ids are UUIDv7; secrets are sealed or hashed. */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { Permission, Role } from "../tenants/roles";
 
 export const tenants = sqliteTable("tenants", {
   id: text().primaryKey(),
@@ -29,7 +30,7 @@ export const memberships = sqliteTable(
   {
     tenantId: text("tenant_id").notNull(),
     userId: text("user_id").notNull(),
-    role: text().notNull(),
+    role: text().$type<Role>().notNull(),
     createdAt: integer("created_at").notNull(),
   },
   (t) => [primaryKey({ columns: [t.tenantId, t.userId] }), index("memberships_by_user").on(t.userId)],
@@ -92,13 +93,13 @@ export const apiKeys = sqliteTable(
     prefix: text().notNull(),
     /** SHA-256 of the whole key. */
     keyHash: text("key_hash").notNull().unique(),
-    scopes: text({ mode: "json" }).$type<string[]>().notNull(),
+    scopes: text({ mode: "json" }).$type<Permission[]>().notNull(),
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at"),
     lastUsedAt: integer("last_used_at"),
     revokedAt: integer("revoked_at"),
   },
-  (t) => [index("api_keys_by_tenant").on(t.tenantId, t.userId)],
+  (t) => [index("api_keys_by_user").on(t.userId, t.tenantId)],
 );
 
 export const invitations = sqliteTable(
@@ -107,7 +108,7 @@ export const invitations = sqliteTable(
     id: text().primaryKey(),
     tenantId: text("tenant_id").notNull(),
     email: text().notNull(),
-    role: text().notNull(),
+    role: text().$type<Role>().notNull(),
     invitedBy: text("invited_by").notNull(),
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at").notNull(),
@@ -115,7 +116,7 @@ export const invitations = sqliteTable(
     acceptedBy: text("accepted_by"),
     revokedAt: integer("revoked_at"),
   },
-  (t) => [index("invitations_by_tenant").on(t.tenantId)],
+  (t) => [index("invitations_by_tenant").on(t.tenantId), index("invitations_by_expiry").on(t.expiresAt)],
 );
 
 export const subscriptions = sqliteTable(

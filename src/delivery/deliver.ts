@@ -19,6 +19,8 @@ const SLOW_SEND_MS = 5_000;
 /** A send that has waited this long puts it there for a while, before its end is known. */
 const MARK_SLOW_AFTER_MS = 1_000;
 const MARK_AGAIN_MS = 30_000;
+/** A signing secret that can't be opened needs an operator who puts a key back: no hurry, and no attempt used up. */
+const PREPARE_AGAIN_MS = 5 * 60_000;
 /** Bounds the memory. */
 const MAX_MARKS = 10_000;
 const markedUntil = new Map<string, number>();
@@ -42,7 +44,7 @@ export async function deliver(deps: Deps, lane: Lane, deliveryIds: readonly stri
   const recorder = createRecorder(deps, lease, (results) => queueRetries(deps, results));
   const { notStarted, done } = await runPool(lane, claimed, deps.now, async (delivery) => {
     const stopWatching = watchForSlowness(deps, delivery.subscriptionId);
-    await attempt(deps, delivery, recorder);
+    await attempt(deps, lease, delivery, recorder);
     stopWatching();
     leave.get(delivery.deliveryId)?.();
   });
@@ -74,9 +76,14 @@ function noteSlow(deps: Deps, subscriptionId: string): void {
   deps.background("mark slow", markSlow(deps, subscriptionId, nowMs));
 }
 
-async function attempt(deps: Deps, delivery: ClaimedDelivery, recorder: Recorder): Promise<void> {
+async function attempt(deps: Deps, lease: string, delivery: ClaimedDelivery, recorder: Recorder): Promise<void> {
   const startedMs = deps.now();
   const outcome = await sendUnlessStopped(deps, delivery, startedMs);
+  if (outcome === "not prepared") {
+    const dueAt = startedMs + PREPARE_AGAIN_MS;
+    deps.background("put off", releaseDeliveries(deps, lease, [delivery], dueAt, QUEUE_GRACE_MS));
+    return;
+  }
   const completedAt = deps.now();
   const waitMs = outcome.status === "success" ? null : retryWaitMs(delivery.attemptCount, Math.random());
   const tookMs = completedAt - startedMs;
@@ -101,8 +108,12 @@ async function attempt(deps: Deps, delivery: ClaimedDelivery, recorder: Recorder
   });
 }
 
-/** Automatic attempts stop at a pause; manual retries and tests are sent all the same. */
-async function sendUnlessStopped(deps: Deps, delivery: ClaimedDelivery, nowMs: number): Promise<Outcome> {
+/** Automatic attempts stop at a pause; manual retries and tests are sent all the same. "not prepared" is a fault of ours. */
+async function sendUnlessStopped(
+  deps: Deps,
+  delivery: ClaimedDelivery,
+  nowMs: number,
+): Promise<Outcome | "not prepared"> {
   if (delivery.kind === "event" && !delivery.enabled) return failure("paused");
   const refusal = refuseTarget(delivery.url, deps.config.webhookEgress);
   if (refusal) return failure(`blocked address: ${refusal}`);
@@ -112,7 +123,7 @@ async function sendUnlessStopped(deps: Deps, delivery: ClaimedDelivery, nowMs: n
     return await send({ ...delivery, secret, correlationId }, nowMs);
   } catch (error) {
     log("error", "delivery could not be prepared", { deliveryId: delivery.deliveryId, ...describeError(error) });
-    return failure("the signing secret cannot be read");
+    return "not prepared";
   }
 }
 

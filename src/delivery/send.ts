@@ -99,11 +99,8 @@ async function readBody(response: Response, deadline: AbortSignal): Promise<stri
   return new TextDecoder().decode(kept.subarray(0, length), { stream: true });
 }
 
-/** The runtime's words for a failed connection, without addresses. */
+/** workerd tells a connection that was refused, reset or cut from one that could not begin: no such host, no TLS. */
 function connectionError(error: unknown): string {
-  const message = error instanceof Error ? error.message.toLowerCase() : "";
-  if (message.includes("dns") || message.includes("resolve")) return "unknown host";
-  if (message.includes("refused")) return "connection refused";
-  if (message.includes("reset") || message.includes("disconnected")) return "connection reset";
-  return "connection failed";
+  const lost = error instanceof Error && error.message === "Network connection lost.";
+  return lost ? "connection refused or lost" : "connection failed: unknown host or no TLS";
 }

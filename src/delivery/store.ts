@@ -171,12 +171,12 @@ export async function recordAttempts(
   return new Set((outcomes[2] as { id: string }[]).map((row) => row.id));
 }
 
-/** Gives deliveries back untried: their attempt rows vanish and no attempt is used up. A fault of ours, or no room. */
+/** Gives deliveries back untried, due at `dueAt`: their attempt rows vanish and no attempt is used up. A fault of ours, or no room. */
 export async function releaseDeliveries(
   { db }: Deps,
   lease: string,
   claims: readonly Claim[],
-  nowMs: number,
+  dueAt: number,
   graceMs: number,
 ): Promise<void> {
   const input = jsonList(claims);
@@ -185,7 +185,7 @@ export async function releaseDeliveries(
     sql`UPDATE subscriptions SET pending_attempts = pending_attempts - t.n
       FROM (SELECT d.subscription_id AS id, count(*) AS n FROM ${mine} GROUP BY d.subscription_id) t WHERE subscriptions.id = t.id`,
     sql`DELETE FROM attempts WHERE (subscription_id, id) IN (SELECT d.subscription_id, j.value ->> 'attemptId' FROM ${mine})`,
-    sql`UPDATE deliveries SET lease = NULL, due_at = ${nowMs}, sweep_at = ${nowMs + graceMs}
+    sql`UPDATE deliveries SET lease = NULL, due_at = ${dueAt}, sweep_at = ${dueAt + graceMs}
       WHERE id IN (SELECT value ->> 'deliveryId' FROM json_each(${input})) AND lease = ${lease}`,
   ]);
 }
@@ -201,12 +201,14 @@ export async function sweepSoon({ db }: Deps, deliveryIds: readonly string[], no
 export interface SweptDelivery {
   id: string;
   slow: 0 | 1;
+  /** Null: given up, after too many dead consumers. */
+  dueAt: number | null;
 }
 
 /**
  * One page of deliveries that nobody looks after any more: lost messages, failed sends, dead consumers. Attempts that a dead
  * consumer left `pending` become `failed` and do not count; a delivery that keeps killing its consumer is given up.
- * Returns what is to be queued again.
+ * Returns the page: what is to be queued again, and what was given up.
  */
 export async function sweepDeliveries({ db }: Deps, nowMs: number, graceMs: number): Promise<SweptDelivery[]> {
   const page = sql`SELECT id FROM deliveries WHERE sweep_at <= ${nowMs} ORDER BY sweep_at LIMIT ${SWEEP_PAGE_ROWS}`;
@@ -226,5 +228,5 @@ export async function sweepDeliveries({ db }: Deps, nowMs: number, graceMs: numb
       WHERE id IN (${page})
       RETURNING id, due_at AS dueAt, (SELECT slow_until > ${nowMs} FROM subscriptions WHERE id = subscription_id) AS slow`,
   ]);
-  return (results[2] as (SweptDelivery & { dueAt: number | null })[]).filter((row) => row.dueAt !== null);
+  return results[2] as SweptDelivery[];
 }

@@ -16,7 +16,13 @@ export async function sweep(deps: Deps): Promise<void> {
     const deliveries = await sweepDeliveries(deps, deps.now(), RESWEEP_MS);
     if (deliveries.length === 0) break;
     swept += deliveries.length;
-    await enqueueDeliveries(deps, deliveries);
+    for (const { id, dueAt } of deliveries) {
+      if (dueAt === null) log("error", "delivery given up: its consumer died each time", { deliveryId: id });
+    }
+    await enqueueDeliveries(
+      deps,
+      deliveries.filter(({ dueAt }) => dueAt !== null),
+    );
   }
   if (swept > 0) log("warn", "deliveries swept", { count: swept });
 }

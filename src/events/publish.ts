@@ -5,15 +5,8 @@ import { enqueueDeliveries } from "../delivery/enqueue";
 import type { Deps } from "../deps";
 import { AppError } from "../errors";
 import { enqueueFanOut } from "./fan-out";
-import type { Publication } from "./publication";
+import type { Publication, Published } from "./publication";
 import { insertEvent } from "./store";
-
-export interface Published {
-  id: string;
-  type: string;
-  /** How many subscriptions it goes to. */
-  deliveries: number;
-}
 
 /** Publishes to every enabled subscription of the tenant that wants the type. Throws CONFLICT when the key was used for another body. */
 export async function publish(

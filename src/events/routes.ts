@@ -1,15 +1,24 @@
 /** `/events`: publishing over HTTP. */
 import { Hono } from "hono";
+import { z } from "zod";
 import { invalid } from "../errors";
+import { describe } from "../http/describe";
 import type { AppEnv } from "../http/env";
 import { can } from "../http/principal";
 import { byTenant, limit } from "../http/rate-limit";
+import { dataOf } from "../http/schemas";
 import { body } from "../http/validate";
-import { idempotencyKey, publication } from "./publication";
+import { idempotencyKey, publication, published } from "./publication";
 import { publish } from "./publish";
 
 export const eventRoutes = new Hono<AppEnv>().post(
   "/",
+  describe("publishEvent", "Publishes an event to every subscription that wants its type.", {
+    202: dataOf(published),
+    headers: z.object({ "Idempotency-Key": idempotencyKey.optional() }),
+    errors: ["CONFLICT"],
+    description: "Durable once answered; delivered at least once. The body may hold 256 KiB.",
+  }),
   can("event.publish"),
   limit("publish", byTenant),
   body(publication),
@@ -17,7 +26,7 @@ export const eventRoutes = new Hono<AppEnv>().post(
     const key = c.req.header("idempotency-key") ?? null;
     const checked = idempotencyKey.nullable().safeParse(key);
     if (!checked.success) throw invalid(checked.error, "Idempotency-Key");
-    const published = await publish(c.get("deps"), c.get("principal").tenantId, c.req.valid("json"), key);
-    return c.json({ data: published }, 202);
+    const event = await publish(c.get("deps"), c.get("principal").tenantId, c.req.valid("json"), key);
+    return c.json({ data: event }, 202);
   },
 );

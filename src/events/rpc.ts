@@ -3,8 +3,8 @@ import { WorkerEntrypoint } from "cloudflare:workers";
 import { z } from "zod";
 import { createDeps } from "../deps";
 import { invalid } from "../errors";
-import { idempotencyKey, publication } from "./publication";
-import { type Published, publish } from "./publish";
+import { idempotencyKey, type Published, publication } from "./publication";
+import { publish } from "./publish";
 
 const publishArguments = z.object({
   tenantId: z.string().min(1).max(64),

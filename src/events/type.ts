@@ -6,4 +6,5 @@ export const eventType = z
   .string()
   .min(1)
   .max(128)
-  .regex(/^[!-)+-~]*$/, "Must be printable ASCII without spaces and *");
+  .regex(/^[!-)+-~]*$/, "Must be printable ASCII without spaces and *")
+  .meta({ examples: ["OrderPaid"] });

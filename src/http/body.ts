@@ -2,25 +2,34 @@
 import { bodyLimit } from "hono/body-limit";
 import { createMiddleware } from "hono/factory";
 import { AppError } from "../errors";
+import { noted } from "./describe";
 import type { AppEnv } from "./env";
 
 const KIB = 1024;
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
 
 /** Refuses a larger body with 413, from its Content-Length or while it streams in. */
-export function limitBody(maxKiB: number) {
-  return bodyLimit({
-    maxSize: maxKiB * KIB,
-    onError: () => {
-      throw new AppError("PAYLOAD_TOO_LARGE", { message: `The body is larger than ${maxKiB} KiB.` });
-    },
+export function limitBody(maxKiBOf: (path: string) => number) {
+  const check = createMiddleware<AppEnv>((c, next) => {
+    const maxKiB = maxKiBOf(c.req.path);
+    const bounded = bodyLimit({
+      maxSize: maxKiB * KIB,
+      onError: () => {
+        throw new AppError("PAYLOAD_TOO_LARGE", { message: `The body is larger than ${maxKiB} KiB.` });
+      },
+    });
+    return bounded(c, next);
   });
+  return noted(check, { errors: ["PAYLOAD_TOO_LARGE"] });
 }
 
 /** 415 for a body that is not JSON; a request without a body may come without a type. */
-export const jsonOnly = createMiddleware<AppEnv>(async (c, next) => {
-  const type = c.req.header("content-type");
-  const isEmpty = c.req.raw.body === null || c.req.header("content-length") === "0";
-  if (!isEmpty && !(type && JSON_TYPE.test(type))) throw new AppError("UNSUPPORTED_MEDIA_TYPE");
-  await next();
-});
+export const jsonOnly = noted(
+  createMiddleware<AppEnv>(async (c, next) => {
+    const type = c.req.header("content-type");
+    const isEmpty = c.req.raw.body === null || c.req.header("content-length") === "0";
+    if (!isEmpty && !(type && JSON_TYPE.test(type))) throw new AppError("UNSUPPORTED_MEDIA_TYPE");
+    await next();
+  }),
+  { errors: ["UNSUPPORTED_MEDIA_TYPE"] },
+);

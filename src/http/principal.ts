@@ -6,35 +6,43 @@ import { authenticateApiKey } from "../api-keys/authenticate";
 import { AppError } from "../errors";
 import { authenticateSession } from "../sessions/authenticate";
 import type { Permission, Principal } from "../tenants/roles";
+import { noted } from "./describe";
 import type { AppEnv } from "./env";
 
-const BEARER = /^Bearer +([A-Za-z0-9._~+/=-]+)$/i;
+const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+)$/i;
 const MAX_CREDENTIAL_CHARACTERS = 4096;
 
 /** 401 unless the caller proves who they are. A path that no route serves passes on to its 404. */
-export const requirePrincipal = createMiddleware<AppEnv>(async (c, next) => {
-  if (!servesRequest(c)) return next();
-  const principal = await identify(c);
-  if (!principal) throw new AppError("UNAUTHENTICATED", { headers: { "WWW-Authenticate": "Bearer" } });
-  c.set("principal", principal);
-  await next();
-});
+export const requirePrincipal = noted(
+  createMiddleware<AppEnv>(async (c, next) => {
+    if (!servesRequest(c)) return next();
+    const principal = await identify(c);
+    if (!principal) throw new AppError("UNAUTHENTICATED", { headers: { "WWW-Authenticate": "Bearer" } });
+    c.set("principal", principal);
+    await next();
+  }),
+  { caller: "any", errors: ["UNAUTHENTICATED"] },
+);
 
 /** 403 unless the caller's role, and the API key's scopes, hold `permission`. */
 export function can(permission: Permission) {
-  return createMiddleware<AppEnv>(async (c, next) => {
+  const check = createMiddleware<AppEnv>(async (c, next) => {
     if (!c.get("principal").permissions.has(permission)) throw new AppError("FORBIDDEN");
     await next();
   });
+  return noted(check, { permission, errors: ["FORBIDDEN"] });
 }
 
-/** 401 for an API key: the route is for a person with a session. */
-export const sessionOnly = createMiddleware<AppEnv>(async (c, next) => {
-  if (c.get("principal").kind !== "session") {
-    throw new AppError("UNAUTHENTICATED", { message: "API keys are not accepted here." });
-  }
-  await next();
-});
+/** 401 for an API key: the route is for a person with a session. A path that no route serves passes on, without a principal. */
+export const sessionOnly = noted(
+  createMiddleware<AppEnv>(async (c, next) => {
+    if (servesRequest(c) && c.get("principal").kind !== "session") {
+      throw new AppError("UNAUTHENTICATED", { message: "API keys are not accepted here." });
+    }
+    await next();
+  }),
+  { caller: "session" },
+);
 
 function servesRequest(c: Context<AppEnv>): boolean {
   return matchedRoutes(c).some((route) => route.method !== "ALL");

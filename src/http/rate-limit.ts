@@ -2,18 +2,23 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { AppError } from "../errors";
-import type { RuleName } from "../ratelimit/rules";
+import { FAIL_CLOSED, type RuleName } from "../ratelimit/rules";
+import { noted } from "./describe";
 import type { AppEnv } from "./env";
 
-type KeyOf = (c: Context<AppEnv>) => string;
+/** What a limit is counted for. */
+interface Bucket {
+  per: string;
+  keyOf: (c: Context<AppEnv>) => string;
+}
 
-export const byIp: KeyOf = (c) => clientIp(c.req.raw);
-export const byUser: KeyOf = (c) => c.get("principal").userId;
-export const byTenant: KeyOf = (c) => c.get("principal").tenantId;
+export const byIp: Bucket = { per: "IP address", keyOf: (c) => clientIp(c.req.raw) };
+export const byUser: Bucket = { per: "user", keyOf: (c) => c.get("principal").userId };
+export const byTenant: Bucket = { per: "tenant", keyOf: (c) => c.get("principal").tenantId };
 
 /** Takes one hit of `rule` before the handler. Throws 429 with Retry-After. */
-export function limit(rule: RuleName, keyOf: KeyOf) {
-  return createMiddleware<AppEnv>(async (c, next) => {
+export function limit(rule: RuleName, { per, keyOf }: Bucket) {
+  const take = createMiddleware<AppEnv>(async (c, next) => {
     const verdict = await c.get("deps").limiter.take(rule, keyOf(c));
     if (verdict) {
       c.header("RateLimit-Limit", String(verdict.limit));
@@ -22,6 +27,10 @@ export function limit(rule: RuleName, keyOf: KeyOf) {
       if (!verdict.allowed) throw new AppError("RATE_LIMITED", { retryAfterSeconds: verdict.resetSeconds });
     }
     await next();
+  });
+  return noted(take, {
+    limit: { rule, per },
+    errors: FAIL_CLOSED.has(rule) ? ["RATE_LIMITED", "SERVICE_UNAVAILABLE"] : ["RATE_LIMITED"],
   });
 }
 

@@ -1,35 +1,51 @@
-/** Atoms that several routes share. */
+/** Atoms that several nouns share, in and out. Pure zod, as every `schemas.ts`: clients derive their types from them. */
 import { z } from "zod";
+import { ERROR_CODES } from "../errors";
 
 const MIN_PASSWORD_CHARACTERS = 8;
 const MAX_PASSWORD_CHARACTERS = 256;
 const MAX_EMAIL_CHARACTERS = 254;
+/** RFC 5321 section 4.5.3.1.1. */
+const LOCAL_PART = /^[^@]{1,64}@/;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it refuses
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
+const ONE_LINE = "^[^\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$";
 
 /** An address as accounts are keyed: NFKC-normalised, trimmed and lower-cased before it is validated. */
 export const email = z
   .string()
   .max(1000)
+  .meta({ examples: ["ada@example.com"] })
   .transform((text) => text.normalize("NFKC").trim().toLowerCase())
-  .pipe(z.email().max(MAX_EMAIL_CHARACTERS));
+  .pipe(z.email().max(MAX_EMAIL_CHARACTERS).regex(LOCAL_PART, "Must have at most 64 characters before the @"))
+  .meta({ format: "email", maxLength: MAX_EMAIL_CHARACTERS, pattern: z.regexes.email.source });
 
 /** A password being set: 8 to 256 code points after NFKC, never trimmed. */
-export const newPassword = z.string().superRefine((password, context) => {
-  const length = password.length > 4 * MAX_PASSWORD_CHARACTERS ? Infinity : [...password.normalize("NFKC")].length;
-  if (length < MIN_PASSWORD_CHARACTERS) {
-    context.addIssue({ code: "custom", message: `Must have at least ${MIN_PASSWORD_CHARACTERS} characters` });
-  } else if (length > MAX_PASSWORD_CHARACTERS) {
-    context.addIssue({ code: "custom", message: `Must have at most ${MAX_PASSWORD_CHARACTERS} characters` });
-  }
-});
+export const newPassword = z
+  .string()
+  .superRefine((password, context) => {
+    const length = password.length > 4 * MAX_PASSWORD_CHARACTERS ? Infinity : [...password.normalize("NFKC")].length;
+    if (length < MIN_PASSWORD_CHARACTERS) {
+      context.addIssue({ code: "custom", message: `Must have at least ${MIN_PASSWORD_CHARACTERS} characters` });
+    } else if (length > MAX_PASSWORD_CHARACTERS) {
+      context.addIssue({ code: "custom", message: `Must have at most ${MAX_PASSWORD_CHARACTERS} characters` });
+    }
+  })
+  .meta({
+    description: "8 to 256 characters after NFKC. The commonest passwords and the user's own email are refused.",
+    minLength: MIN_PASSWORD_CHARACTERS,
+    maxLength: MAX_PASSWORD_CHARACTERS,
+    format: "password",
+    examples: ["correct horse battery"],
+  });
 
 /** A password being checked: only bounded, so that an old one always works. */
 export const givenPassword = z
   .string()
   .min(1)
-  .max(4 * MAX_PASSWORD_CHARACTERS);
+  .max(4 * MAX_PASSWORD_CHARACTERS)
+  .meta({ format: "password", examples: ["correct horse battery"] });
 
 /** A name that a person types: trimmed, 1 to 200 characters, one line. */
 export const name = z
@@ -37,7 +53,36 @@ export const name = z
   .trim()
   .min(1)
   .max(200)
-  .refine((text) => !CONTROL_CHARACTERS.test(text), "Must not contain control characters");
+  .refine((text) => !CONTROL_CHARACTERS.test(text), "Must not contain control characters")
+  .meta({ description: "One line, trimmed.", pattern: ONE_LINE, examples: ["Orders"] });
 
 /** A token as we send it by mail or show once; any other form can't be right, but only its use tells. */
 export const opaqueToken = z.string().min(1).max(1000);
+
+/** Ids are UUIDv7: sorted by the time of their making. */
+export const id = z.uuid().meta({ examples: ["0190a0a0-1b2c-7d3e-8f40-5a6b7c8d9e0f"] });
+
+/** A moment in an answer: ISO 8601 in UTC with milliseconds. */
+export const time = z.iso.datetime({ precision: 3 }).meta({ examples: ["2026-11-21T16:04:18.000Z"] });
+
+/** A resource in its envelope. */
+export const dataOf = <T extends z.ZodType>(schema: T) => z.object({ data: schema });
+
+/** What an action answers: one of these sentences. */
+export const says = <T extends string>(...messages: [T, ...T[]]) => z.object({ message: z.enum(messages) });
+
+/** Every failure, whatever raised it. */
+export const failure = z
+  .object({
+    code: z.enum(ERROR_CODES).meta({ description: "Stable; switch on it." }),
+    message: z.string().meta({ description: "For people; may change." }),
+    requestId: z.string().meta({ description: "The answer's `X-Request-Id`; our log knows it." }),
+    details: z
+      .array(z.object({ path: z.string(), message: z.string() }))
+      .optional()
+      .meta({
+        description: "Of `VALIDATION_FAILED`: what is wrong with which field.",
+        examples: [[{ path: "events.0", message: "Invalid input" }]],
+      }),
+  })
+  .meta({ id: "Error" });

@@ -2,10 +2,12 @@
 import { zValidator } from "@hono/zod-validator";
 import type { ZodType } from "zod";
 import { invalid } from "../errors";
+import { noted } from "./describe";
 
 /** Validates the JSON body; unknown fields are ignored. */
 export function body<T extends ZodType>(schema: T) {
-  return zValidator("json", schema, (result) => {
+  const validate = zValidator("json", schema, (result) => {
     if (!result.success) throw invalid(result.error);
   });
+  return noted(validate, { body: schema, errors: ["INVALID_JSON", "VALIDATION_FAILED"] });
 }

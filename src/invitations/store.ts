@@ -119,5 +119,5 @@ export async function acceptInvitationByToken({ db }: Deps, userId: string, toke
     sql`UPDATE invitations SET accepted_at = ${nowMs}, accepted_by = ${userId} WHERE id = (${open})
       RETURNING tenant_id AS tenantId, role, (SELECT name FROM tenants WHERE id = tenant_id) AS tenantName`,
   ]);
-  return (results[2] as { tenantId: string; role: string; tenantName: string }[])[0] ?? null;
+  return (results[2] as { tenantId: string; role: Role; tenantName: string }[])[0] ?? null;
 }

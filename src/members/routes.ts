@@ -2,15 +2,15 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import { AppError, notFound } from "../errors";
+import { describe } from "../http/describe";
 import type { AppEnv } from "../http/env";
 import { can, sessionOnly } from "../http/principal";
+import { dataOf, says } from "../http/schemas";
 import { body } from "../http/validate";
-import { ROLE_NAMES } from "../tenants/roles";
-import { changeRole, listMembers, type Member, type Outcome, removeMember } from "./store";
+import { type Member, member as memberSchema, roleBody } from "./schemas";
+import { changeRole, listMembers, type MemberRow, type Outcome, removeMember } from "./store";
 
-const roleBody = z.object({ role: z.enum(ROLE_NAMES) });
-
-const view = ({ userId, email, name, role, joinedAt }: Member) => ({
+const view = ({ userId, email, name, role, joinedAt }: MemberRow): Member => ({
   userId,
   email,
   name,
@@ -26,22 +26,47 @@ function refuse(outcome: Exclude<Outcome, "done">): never {
 
 export const memberRoutes = new Hono<AppEnv>()
   .use(sessionOnly)
-  .get("/", can("member.read"), async (c) => {
-    const rows = await listMembers(c.get("deps"), c.get("principal").tenantId);
-    return c.json({ data: rows.map(view) });
-  })
-  .patch("/:userId", can("member.manage"), body(roleBody), async (c) => {
-    const { tenantId, userId: actorId } = c.get("principal");
-    const change = { tenantId, actorId, userId: c.req.param("userId") };
-    const { outcome, member } = await changeRole(c.get("deps"), change, c.req.valid("json").role);
-    if (outcome !== "done") refuse(outcome);
-    if (!member) throw notFound("Member");
-    return c.json({ data: view(member) });
-  })
-  .delete("/:userId", can("member.manage"), async (c) => {
-    const deps = c.get("deps");
-    const { tenantId, userId: actorId } = c.get("principal");
-    const outcome = await removeMember(deps, { tenantId, actorId, userId: c.req.param("userId") }, deps.now());
-    if (outcome !== "done") refuse(outcome);
-    return c.json({ message: "Member removed." });
-  });
+  .get(
+    "/",
+    describe("listMembers", "The people of the tenant, oldest member first.", {
+      200: { body: dataOf(z.array(memberSchema)), id: "/data/0/userId" },
+    }),
+    can("member.read"),
+    async (c) => {
+      const rows = await listMembers(c.get("deps"), c.get("principal").tenantId);
+      return c.json({ data: rows.map(view) });
+    },
+  )
+  .patch(
+    "/:userId",
+    describe(
+      "changeRole",
+      "Gives a member another role. Only owners make or change owners; the last owner stays one.",
+      { 200: dataOf(memberSchema), errors: ["NOT_FOUND", "CONFLICT"] },
+    ),
+    can("member.manage"),
+    body(roleBody),
+    async (c) => {
+      const { tenantId, userId: actorId } = c.get("principal");
+      const change = { tenantId, actorId, userId: c.req.param("userId") };
+      const { outcome, member } = await changeRole(c.get("deps"), change, c.req.valid("json").role);
+      if (outcome !== "done") refuse(outcome);
+      if (!member) throw notFound("Member");
+      return c.json({ data: view(member) });
+    },
+  )
+  .delete(
+    "/:userId",
+    describe("removeMember", "Removes a member; their sessions and API keys in this tenant stop working at once.", {
+      200: says("Member removed."),
+      errors: ["NOT_FOUND", "CONFLICT"],
+    }),
+    can("member.manage"),
+    async (c) => {
+      const deps = c.get("deps");
+      const { tenantId, userId: actorId } = c.get("principal");
+      const outcome = await removeMember(deps, { tenantId, actorId, userId: c.req.param("userId") }, deps.now());
+      if (outcome !== "done") refuse(outcome);
+      return c.json({ message: "Member removed." });
+    },
+  );

@@ -32,7 +32,7 @@ export function listMembers({ db }: Deps, tenantId: string) {
     .orderBy(asc(memberships.createdAt), asc(memberships.userId));
 }
 
-export type Member = Awaited<ReturnType<typeof listMembers>>[number];
+export type MemberRow = Awaited<ReturnType<typeof listMembers>>[number];
 
 /** The member may be changed: not the last owner, and an owner only by an owner. `role` is null for a removal. */
 function allowed({ tenantId, actorId, userId }: MemberChange, role: Role | null): SQL {
@@ -48,7 +48,7 @@ const asIs = ({ tenantId, actorId, userId }: MemberChange) =>
       (SELECT role FROM memberships WHERE tenant_id = ${tenantId} AND user_id = ${actorId}) AS actorRole
     FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.tenant_id = ${tenantId} AND m.user_id = ${userId}`;
 
-type StoredMember = Member & { actorRole: string | null };
+type StoredMember = MemberRow & { actorRole: string | null };
 
 function reason(member: StoredMember | undefined): Outcome {
   if (!member) return "missing";
@@ -59,7 +59,7 @@ export async function changeRole(
   { db }: Deps,
   change: MemberChange,
   role: Role,
-): Promise<{ outcome: Outcome; member: Member | undefined }> {
+): Promise<{ outcome: Outcome; member: MemberRow | undefined }> {
   const { tenantId, userId } = change;
   const [updated, rows] = await atomically(db, [
     sql`UPDATE memberships SET role = ${role} WHERE tenant_id = ${tenantId} AND user_id = ${userId}

@@ -10,12 +10,16 @@ export type LockPool = "password" | "totp";
 const LOCK_MEMORY_MS = 24 * 3_600_000;
 
 export class RateLimiter extends DurableObject {
+  /** When each hit leaves the window, oldest first. */
   private hits: number[];
+  /** An alarm is set; looked up once a life of the object. */
+  private armed: boolean | undefined;
 
   constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
     super(ctx, env);
     this.createTables();
-    this.hits = [...ctx.storage.sql.exec<{ at: number }>("SELECT at FROM hits ORDER BY at")].map((row) => row.at);
+    const rows = ctx.storage.sql.exec<{ leaves_at: number }>("SELECT leaves_at FROM hits ORDER BY leaves_at");
+    this.hits = [...rows].map((row) => row.leaves_at);
   }
 
   /** Takes one hit under `rule` now. */
@@ -25,10 +29,11 @@ export class RateLimiter extends DurableObject {
     const { verdict, hits } = take(this.hits, rule, nowMs);
     const expired = before + (verdict.allowed ? 1 : 0) - hits.length;
     this.hits = hits;
-    if (expired > 0) this.ctx.storage.sql.exec("DELETE FROM hits WHERE at <= ?", nowMs - rule.windowSeconds * 1000);
+    if (expired > 0) this.ctx.storage.sql.exec("DELETE FROM hits WHERE leaves_at <= ?", nowMs);
     if (verdict.allowed) {
-      this.ctx.storage.sql.exec("INSERT INTO hits (at) VALUES (?)", nowMs);
-      await this.keepUntil(nowMs + rule.windowSeconds * 1000);
+      const leavesAtMs = nowMs + rule.windowSeconds * 1000;
+      this.ctx.storage.sql.exec("INSERT INTO hits (leaves_at) VALUES (?)", leavesAtMs);
+      await this.cleanUpAfter(leavesAtMs);
     }
     return verdict;
   }
@@ -40,8 +45,9 @@ export class RateLimiter extends DurableObject {
     const lockedUntilMs = Math.max(states.password.lockedUntilMs, states.totp.lockedUntilMs);
     if (lockedUntilMs > nowMs) return Math.ceil((lockedUntilMs - nowMs) / 1000);
     const state = reserve(states[pool], nowMs);
-    this.ctx.storage.sql.exec("INSERT OR REPLACE INTO locks (pool, state) VALUES (?, ?)", pool, JSON.stringify(state));
-    await this.keepUntil(Math.max(nowMs, state.lockedUntilMs) + LOCK_MEMORY_MS);
+    const forgetAtMs = Math.max(nowMs, state.lockedUntilMs) + LOCK_MEMORY_MS;
+    this.ctx.storage.sql.exec("INSERT OR REPLACE INTO locks VALUES (?, ?, ?)", pool, JSON.stringify(state), forgetAtMs);
+    await this.cleanUpAfter(forgetAtMs);
     return 0;
   }
 
@@ -52,19 +58,26 @@ export class RateLimiter extends DurableObject {
 
   /** Deletes the object's state once nothing in it matters any more. */
   override async alarm(): Promise<void> {
-    const keepUntilMs = (await this.ctx.storage.get<number>("keepUntil")) ?? 0;
-    if (keepUntilMs > Date.now()) {
-      await this.ctx.storage.setAlarm(keepUntilMs);
+    const { last } = this.ctx.storage.sql
+      .exec<{ last: number | null }>(
+        "SELECT max(at) AS last FROM (SELECT leaves_at AS at FROM hits UNION ALL SELECT forget_at FROM locks)",
+      )
+      .one();
+    if (last !== null && last > Date.now()) {
+      await this.ctx.storage.setAlarm(last);
       return;
     }
     await this.ctx.storage.deleteAll();
     this.createTables();
     this.hits = [];
+    this.armed = false;
   }
 
   private createTables(): void {
-    this.ctx.storage.sql.exec("CREATE TABLE IF NOT EXISTS hits (at INTEGER NOT NULL)");
-    this.ctx.storage.sql.exec("CREATE TABLE IF NOT EXISTS locks (pool TEXT PRIMARY KEY, state TEXT NOT NULL)");
+    this.ctx.storage.sql.exec("CREATE TABLE IF NOT EXISTS hits (leaves_at INTEGER NOT NULL)");
+    this.ctx.storage.sql.exec(
+      "CREATE TABLE IF NOT EXISTS locks (pool TEXT PRIMARY KEY, state TEXT NOT NULL, forget_at INTEGER NOT NULL)",
+    );
   }
 
   private readLock(pool: LockPool): LockState {
@@ -72,8 +85,11 @@ export class RateLimiter extends DurableObject {
     return row ? (JSON.parse(row.state) as LockState) : UNLOCKED;
   }
 
-  private async keepUntil(timeMs: number): Promise<void> {
-    await this.ctx.storage.put("keepUntil", timeMs);
-    if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(timeMs);
+  /** One alarm at a time, never moved: when it comes early, it sets itself anew. */
+  private async cleanUpAfter(timeMs: number): Promise<void> {
+    this.armed ??= (await this.ctx.storage.getAlarm()) !== null;
+    if (this.armed) return;
+    this.armed = true;
+    await this.ctx.storage.setAlarm(timeMs);
   }
 }

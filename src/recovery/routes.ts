@@ -1,39 +1,76 @@
 /** `/auth`: verification, reset and change of the password. */
 import { Hono } from "hono";
-import { z } from "zod";
+import { describe } from "../http/describe";
 import type { AppEnv } from "../http/env";
 import { sessionOnly } from "../http/principal";
 import { byIp, byUser, limit } from "../http/rate-limit";
-import { email, givenPassword, newPassword, opaqueToken } from "../http/schemas";
+import { says } from "../http/schemas";
 import { body } from "../http/validate";
 import { changePassword, forgotPassword, resendVerification, resetPassword, verifyEmail } from "./recovery";
+import { changeBody, forgotBody, resetBody, verificationBody } from "./schemas";
 
 const RESET_QUEUED = "If an account exists for that email, a reset link has been sent.";
-const tokenBody = z.object({ token: opaqueToken });
-const emailBody = z.object({ email });
-const resetBody = z.object({ token: opaqueToken, newPassword });
-const changeBody = z.object({ currentPassword: givenPassword, newPassword });
 
 export const publicRecoveryRoutes = new Hono<AppEnv>()
-  .post("/verify-email", body(tokenBody), async (c) => {
-    return c.json({ message: await verifyEmail(c.get("deps"), c.req.valid("json").token) });
-  })
-  .post("/forgot-password", limit("forgotPassword", byIp), body(emailBody), async (c) => {
-    await forgotPassword(c.get("deps"), c.req.valid("json").email);
-    return c.json({ message: RESET_QUEUED });
-  })
-  .post("/reset-password", limit("resetPassword", byIp), body(resetBody), async (c) => {
-    const { token, newPassword: password } = c.req.valid("json");
-    await resetPassword(c.get("deps"), token, password);
-    return c.json({ message: "Password reset successfully." });
-  });
+  .post(
+    "/verify-email",
+    describe("verifyEmail", "Verifies an email address with a mailed token.", {
+      200: says("Email verified successfully.", "Email already verified."),
+      errors: ["INVALID_TOKEN"],
+    }),
+    body(verificationBody),
+    async (c) => {
+      return c.json({ message: await verifyEmail(c.get("deps"), c.req.valid("json").token) });
+    },
+  )
+  .post(
+    "/forgot-password",
+    describe("forgotPassword", "Mails a reset link, if there is such an account.", { 200: says(RESET_QUEUED) }),
+    limit("forgotPassword", byIp),
+    body(forgotBody),
+    async (c) => {
+      await forgotPassword(c.get("deps"), c.req.valid("json").email);
+      return c.json({ message: RESET_QUEUED });
+    },
+  )
+  .post(
+    "/reset-password",
+    describe("resetPassword", "Sets a new password with a mailed token and ends every session of the user.", {
+      200: says("Password reset successfully."),
+      errors: ["INVALID_TOKEN", "TOKEN_EXPIRED"],
+    }),
+    limit("resetPassword", byIp),
+    body(resetBody),
+    async (c) => {
+      const { token, newPassword: password } = c.req.valid("json");
+      await resetPassword(c.get("deps"), token, password);
+      return c.json({ message: "Password reset successfully." });
+    },
+  );
 
 export const passwordRoutes = new Hono<AppEnv>()
-  .post("/resend-verification", sessionOnly, limit("resendVerification", byUser), async (c) => {
-    return c.json({ message: await resendVerification(c.get("deps"), c.get("principal").userId) });
-  })
-  .post("/change-password", sessionOnly, body(changeBody), async (c) => {
-    const { userId, sessionId } = c.get("principal");
-    await changePassword(c.get("deps"), { userId, sessionId, ...c.req.valid("json") });
-    return c.json({ message: "Password changed successfully." });
-  });
+  .post(
+    "/resend-verification",
+    describe("resendVerification", "Mails the verification link again.", {
+      200: says("Verification email sent.", "Email already verified."),
+    }),
+    sessionOnly,
+    limit("resendVerification", byUser),
+    async (c) => {
+      return c.json({ message: await resendVerification(c.get("deps"), c.get("principal").userId) });
+    },
+  )
+  .post(
+    "/change-password",
+    describe("changePassword", "Changes the password and ends every other session of the user.", {
+      200: says("Password changed successfully."),
+      errors: ["ACCOUNT_LOCKED", "SERVICE_UNAVAILABLE"],
+    }),
+    sessionOnly,
+    body(changeBody),
+    async (c) => {
+      const { userId, sessionId } = c.get("principal");
+      await changePassword(c.get("deps"), { userId, sessionId, ...c.req.valid("json") });
+      return c.json({ message: "Password changed successfully." });
+    },
+  );

@@ -3,8 +3,9 @@ import { sha256Hex } from "../crypto/encoding";
 import { makeRefreshToken, type RefreshClaims, readRefreshToken } from "../crypto/refresh-token";
 import type { Deps } from "../deps";
 import { AppError } from "../errors";
+import type { TokenPair } from "./schemas";
 import { deleteSessionByToken, rotateByToken, type StoredRotation } from "./store";
-import { makeAccessToken, SESSION_IDLE_MS, SESSION_MAX_MS, type TokenPair } from "./tokens";
+import { makeAccessToken, SESSION_IDLE_MS, SESSION_MAX_MS } from "./tokens";
 
 /** A client that sends twice by mistake is not a thief. */
 const DOUBLE_SEND_MS = 10_000;

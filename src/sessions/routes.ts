@@ -2,49 +2,84 @@
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { AppError, notFound } from "../errors";
+import { describe } from "../http/describe";
 import type { AppEnv } from "../http/env";
 import { sessionOnly } from "../http/principal";
 import { byIp, limit } from "../http/rate-limit";
-import { opaqueToken } from "../http/schemas";
+import { dataOf, says } from "../http/schemas";
 import { body } from "../http/validate";
 import { logout, refresh } from "./rotation";
+import { refreshKey, refreshTokenBody, session, tokenPair } from "./schemas";
 import { deleteAllSessionsOfUser, deleteSessionOfUser, listSessionsOfUser } from "./store";
 import { sessionView } from "./view";
-
-const refreshTokenBody = z.object({ refreshToken: opaqueToken });
-const uuid = z.guid().toLowerCase();
 
 function idempotencyKeyOf(c: Context<AppEnv>): string | null {
   const given = c.req.header("idempotency-key");
   if (given === undefined) return null;
-  const parsed = uuid.safeParse(given);
+  const parsed = refreshKey.safeParse(given);
   if (parsed.success) return parsed.data;
   throw new AppError("VALIDATION_FAILED", { details: [{ path: "Idempotency-Key", message: "Must be a UUID" }] });
 }
 
 export const publicSessionRoutes = new Hono<AppEnv>()
-  .post("/refresh", limit("refresh", byIp), body(refreshTokenBody), async (c) => {
-    const { refreshToken } = c.req.valid("json");
-    return c.json({ data: await refresh(c.get("deps"), refreshToken, idempotencyKeyOf(c)) });
-  })
-  .post("/logout", body(refreshTokenBody), async (c) => {
-    await logout(c.get("deps"), c.req.valid("json").refreshToken);
-    return c.json({ message: "Logged out successfully." });
-  });
+  .post(
+    "/refresh",
+    describe("refresh", "Exchanges a refresh token for a new pair.", {
+      200: dataOf(tokenPair),
+      headers: z.object({ "Idempotency-Key": refreshKey.optional() }),
+      errors: ["REFRESH_TOKEN_INVALID", "REFRESH_TOKEN_EXPIRED", "REFRESH_TOKEN_REUSED"],
+      description: "Each refresh token works once. A second use of an old one ends the session.",
+    }),
+    limit("refresh", byIp),
+    body(refreshTokenBody),
+    async (c) => {
+      const { refreshToken } = c.req.valid("json");
+      return c.json({ data: await refresh(c.get("deps"), refreshToken, idempotencyKeyOf(c)) });
+    },
+  )
+  .post(
+    "/logout",
+    describe("logout", "Ends the session of a refresh token.", { 200: says("Logged out successfully.") }),
+    body(refreshTokenBody),
+    async (c) => {
+      await logout(c.get("deps"), c.req.valid("json").refreshToken);
+      return c.json({ message: "Logged out successfully." });
+    },
+  );
 
 export const sessionRoutes = new Hono<AppEnv>()
-  .post("/logout-all", sessionOnly, async (c) => {
-    await deleteAllSessionsOfUser(c.get("deps"), c.get("principal").userId);
-    return c.json({ message: "Logged out from all devices." });
-  })
-  .get("/sessions", sessionOnly, async (c) => {
-    const deps = c.get("deps");
-    const { userId, sessionId } = c.get("principal");
-    const rows = await listSessionsOfUser(deps, userId, deps.now());
-    return c.json({ data: rows.map((row) => sessionView(row, sessionId)) });
-  })
-  .delete("/sessions/:id", sessionOnly, async (c) => {
-    const found = await deleteSessionOfUser(c.get("deps"), c.get("principal").userId, c.req.param("id"));
-    if (!found) throw notFound("Session");
-    return c.json({ message: "Session revoked." });
-  });
+  .post(
+    "/logout-all",
+    describe("logoutAll", "Ends every session of the user.", { 200: says("Logged out from all devices.") }),
+    sessionOnly,
+    async (c) => {
+      await deleteAllSessionsOfUser(c.get("deps"), c.get("principal").userId);
+      return c.json({ message: "Logged out from all devices." });
+    },
+  )
+  .get(
+    "/sessions",
+    describe("listSessions", "The user's sessions, oldest first.", {
+      200: { body: dataOf(z.array(session)), id: "/data/0/id" },
+    }),
+    sessionOnly,
+    async (c) => {
+      const deps = c.get("deps");
+      const { userId, sessionId } = c.get("principal");
+      const rows = await listSessionsOfUser(deps, userId, deps.now());
+      return c.json({ data: rows.map((row) => sessionView(row, sessionId)) });
+    },
+  )
+  .delete(
+    "/sessions/:id",
+    describe("revokeSession", "Ends one session of the user.", {
+      200: says("Session revoked."),
+      errors: ["NOT_FOUND"],
+    }),
+    sessionOnly,
+    async (c) => {
+      const found = await deleteSessionOfUser(c.get("deps"), c.get("principal").userId, c.req.param("id"));
+      if (!found) throw notFound("Session");
+      return c.json({ message: "Session revoked." });
+    },
+  );

@@ -5,17 +5,13 @@ import { makeRefreshToken } from "../crypto/refresh-token";
 import { newId } from "../db/ids";
 import type { Deps } from "../deps";
 import type { Device } from "./device";
+import type { TokenPair } from "./schemas";
 import type { NewSession } from "./store";
 
 const DAY_MS = 24 * 3_600_000;
 /** Sliding: each refresh starts it anew, never past `SESSION_MAX_MS` after login. */
 export const SESSION_IDLE_MS = 30 * DAY_MS;
 export const SESSION_MAX_MS = 90 * DAY_MS;
-
-export interface TokenPair {
-  accessToken: string;
-  refreshToken: string;
-}
 
 /** Makes a session's row and its first token pair; nothing is written, the caller's batch does that. */
 export async function draftSession(

@@ -1,5 +1,6 @@
 /** A session as its owner sees it. */
 import type { Device } from "./device";
+import type { Session } from "./schemas";
 
 interface SessionRow extends Device {
   id: string;
@@ -8,7 +9,7 @@ interface SessionRow extends Device {
   lastActivityAt: number;
 }
 
-export function sessionView(row: SessionRow, currentSessionId: string | null) {
+export function sessionView(row: SessionRow, currentSessionId: string | null): Session {
   return {
     id: row.id,
     deviceName: row.deviceName,

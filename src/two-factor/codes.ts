@@ -14,7 +14,8 @@ const RECOVERY_CODES = 10;
 const TOTP_FORM = /^\d{6}$/;
 const RECOVERY_FORM = /^[A-Z2-7]{16}$/;
 
-const owner = (userId: string) => `totp:${userId}`;
+/** The associated data under which a user's TOTP secret is sealed. */
+export const totpOwner = (userId: string) => `totp:${userId}`;
 const totp = (secret: string, label = "") =>
   new TOTP({
     issuer: ISSUER,
@@ -28,7 +29,7 @@ const totp = (secret: string, label = "") =>
 /** A new secret in base32, and sealed for the user's row. */
 export async function newTotpSecret(deps: Deps, userId: string): Promise<{ secret: string; secretSealed: string }> {
   const secret = new Secret({ size: SECRET_BYTES }).base32;
-  return { secret, secretSealed: await seal(deps.keys, owner(userId), secret) };
+  return { secret, secretSealed: await seal(deps.keys, totpOwner(userId), secret) };
 }
 
 /** The `otpauth://` URI that authenticator apps read as a QR code. */
@@ -39,7 +40,7 @@ export async function stepOf(deps: Deps, userId: string, secretSealed: string, c
   const token = code.replaceAll(/\s/g, "");
   if (!TOTP_FORM.test(token)) return null;
   const timestamp = deps.now();
-  const secret = await open(deps.keys, owner(userId), secretSealed);
+  const secret = await open(deps.keys, totpOwner(userId), secretSealed);
   const delta = totp(secret).validate({ token, timestamp, window: DRIFT_STEPS });
   return delta === null ? null : Math.floor(timestamp / 1000 / PERIOD_SECONDS) + delta;
 }

@@ -3,6 +3,7 @@ import type { Deps } from "../deps";
 import { AppError } from "../errors";
 import { queueMail } from "../mail/queue";
 import { enrolmentUri, newRecoveryCodes, newTotpSecret, readFactor, stepOf } from "./codes";
+import type { Enrolment } from "./schemas";
 import {
   disableTwoFactorOfUser,
   enableTwoFactorOfUser,
@@ -13,7 +14,7 @@ import {
 } from "./store";
 
 /** Makes a secret to be confirmed by `confirmEnrolment`. Throws TWO_FACTOR_ALREADY_ENABLED. */
-export async function startEnrolment(deps: Deps, userId: string): Promise<{ secret: string; qrCodeUri: string }> {
+export async function startEnrolment(deps: Deps, userId: string): Promise<Enrolment> {
   const { secret, secretSealed } = await newTotpSecret(deps, userId);
   const user = await startEnrolmentOfUser(deps, userId, secretSealed);
   if (!user) throw new AppError("TWO_FACTOR_ALREADY_ENABLED");

@@ -1,29 +1,72 @@
 /** `/auth/2fa`: a person's second factor; one rate-limit bucket for all of it. */
 import { Hono } from "hono";
-import { z } from "zod";
+import { describe } from "../http/describe";
 import type { AppEnv } from "../http/env";
 import { sessionOnly } from "../http/principal";
 import { byUser, limit } from "../http/rate-limit";
-import { opaqueToken } from "../http/schemas";
+import { dataOf, says } from "../http/schemas";
 import { body } from "../http/validate";
 import { confirmEnrolment, disableTwoFactor, renewRecoveryCodes, startEnrolment } from "./enrolment";
+import { codeBody, enrolment, factorBody, recoveryCodes as recoveryCodesSchema } from "./schemas";
 
-const codeBody = z.object({ token: opaqueToken });
 const limited = limit("twoFactor", byUser);
 
 export const twoFactorRoutes = new Hono<AppEnv>()
-  .post("/enable", sessionOnly, limited, async (c) => {
-    return c.json({ data: await startEnrolment(c.get("deps"), c.get("principal").userId) });
-  })
-  .post("/verify", sessionOnly, limited, body(codeBody), async (c) => {
-    await confirmEnrolment(c.get("deps"), c.get("principal").userId, c.req.valid("json").token);
-    return c.json({ message: "2FA enabled successfully." });
-  })
-  .post("/disable", sessionOnly, limited, body(codeBody), async (c) => {
-    await disableTwoFactor(c.get("deps"), c.get("principal").userId, c.req.valid("json").token);
-    return c.json({ message: "2FA disabled successfully." });
-  })
-  .post("/recovery-codes", sessionOnly, limited, body(codeBody), async (c) => {
-    const recoveryCodes = await renewRecoveryCodes(c.get("deps"), c.get("principal").userId, c.req.valid("json").token);
-    return c.json({ data: { recoveryCodes } });
-  });
+  .post(
+    "/enable",
+    describe("enableTwoFactor", "Starts enrolment; nothing is on until a code confirms it.", {
+      200: dataOf(enrolment),
+      errors: ["TWO_FACTOR_ALREADY_ENABLED"],
+    }),
+    sessionOnly,
+    limited,
+    async (c) => {
+      return c.json({ data: await startEnrolment(c.get("deps"), c.get("principal").userId) });
+    },
+  )
+  .post(
+    "/verify",
+    describe("verifyTwoFactor", "Confirms enrolment with a code of the app.", {
+      200: says("2FA enabled successfully."),
+      errors: ["TWO_FACTOR_NOT_STARTED", "TWO_FACTOR_ALREADY_ENABLED", "INVALID_TOTP"],
+    }),
+    sessionOnly,
+    limited,
+    body(codeBody),
+    async (c) => {
+      await confirmEnrolment(c.get("deps"), c.get("principal").userId, c.req.valid("json").token);
+      return c.json({ message: "2FA enabled successfully." });
+    },
+  )
+  .post(
+    "/disable",
+    describe("disableTwoFactor", "Turns the second factor off.", {
+      200: says("2FA disabled successfully."),
+      errors: ["TWO_FACTOR_NOT_ENABLED", "INVALID_TOTP"],
+    }),
+    sessionOnly,
+    limited,
+    body(factorBody),
+    async (c) => {
+      await disableTwoFactor(c.get("deps"), c.get("principal").userId, c.req.valid("json").token);
+      return c.json({ message: "2FA disabled successfully." });
+    },
+  )
+  .post(
+    "/recovery-codes",
+    describe("renewRecoveryCodes", "Replaces the recovery codes and shows the new ones, once.", {
+      200: dataOf(recoveryCodesSchema),
+      errors: ["TWO_FACTOR_NOT_ENABLED", "INVALID_TOTP"],
+    }),
+    sessionOnly,
+    limited,
+    body(factorBody),
+    async (c) => {
+      const recoveryCodes = await renewRecoveryCodes(
+        c.get("deps"),
+        c.get("principal").userId,
+        c.req.valid("json").token,
+      );
+      return c.json({ data: { recoveryCodes } });
+    },
+  );

@@ -1,6 +1,7 @@
 /** What goes out: the contract's fields, picked one by one. */
 import { open } from "../crypto/seal";
 import type { Deps } from "../deps";
+import type { Attempt, Subscription } from "./schemas";
 import type { AttemptRow, SubscriptionRow } from "./store";
 
 const iso = (timeMs: number) => new Date(timeMs).toISOString();
@@ -9,7 +10,7 @@ const iso = (timeMs: number) => new Date(timeMs).toISOString();
 export const secretOwner = (subscriptionId: string) => `subscription:${subscriptionId}`;
 
 /** The subscription with its secret in plaintext, as the contract says. */
-export async function subscriptionView(deps: Deps, row: SubscriptionRow) {
+export async function subscriptionView(deps: Deps, row: SubscriptionRow): Promise<Subscription> {
   return {
     _id: row.id,
     name: row.name,
@@ -27,7 +28,7 @@ export async function subscriptionView(deps: Deps, row: SubscriptionRow) {
   };
 }
 
-export function attemptView(row: AttemptRow) {
+export function attemptView(row: AttemptRow): Attempt {
   return {
     _id: row.id,
     webhookId: row.webhookId,

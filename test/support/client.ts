@@ -1,5 +1,6 @@
 /** The API as a client sees it, and people to call it as. */
 import { env, exports } from "cloudflare:workers";
+import { expectDocumented } from "./contract";
 
 export interface Answer {
   status: number;
@@ -16,16 +17,23 @@ interface CallOptions {
   headers?: Record<string, string>;
 }
 
-/** Calls the Worker; `path` is under `/api/v1` unless it starts with `//`, which stands for the root. */
+/** Calls the Worker and holds its answer against the OpenAPI document; `path` is under `/api/v1` unless it starts with `//`, which stands for the root. */
 export async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
   const headers = new Headers({ "cf-connecting-ip": "192.0.2.1", ...options.headers });
   const body = options.raw ?? (options.body === undefined ? null : JSON.stringify(options.body));
   if (options.body !== undefined) headers.set("content-type", "application/json");
   if (options.token) headers.set("authorization", `Bearer ${options.token}`);
   const url = path.startsWith("//") ? `http://postern.test${path.slice(1)}` : `http://postern.test/api/v1${path}`;
-  const response = await exports.default.fetch(new Request(url, { method, headers, body }));
+  const request = new Request(url, { method, headers, body });
+  const response = await exports.default.fetch(request);
   const text = await response.text();
-  return { status: response.status, headers: response.headers, body: text === "" ? undefined : JSON.parse(text) };
+  const answer = {
+    status: response.status,
+    headers: response.headers,
+    body: text === "" ? undefined : JSON.parse(text),
+  };
+  await expectDocumented(request, answer);
+  return answer;
 }
 
 let people = 0;

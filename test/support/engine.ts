@@ -1,5 +1,11 @@
 /** The engine's side: deliveries put into the outbox by hand, and messages handed to the consumer by hand. */
-import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
+import {
+  createExecutionContext,
+  createMessageBatch,
+  createScheduledController,
+  getQueueResult,
+  waitOnExecutionContext,
+} from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import worker from "../../src/index";
 import type { Person } from "./client";
@@ -49,4 +55,16 @@ export async function consumeBatch(bodies: readonly unknown[], queue = "postern-
   return getQueueResult(batch, context);
 }
 
+/** Ends the wait before the next attempt. */
+export async function makeDue(id: string): Promise<void> {
+  await env.DB.prepare("UPDATE deliveries SET due_at = ? WHERE id = ?").bind(Date.now(), id).run();
+}
+
 export const messageFor = (deliveryId: string) => ({ deliveryId, dueAt: Date.now() });
+
+/** The hourly cron, and everything that it started. */
+export async function hourly(): Promise<void> {
+  const context = createExecutionContext();
+  await worker.scheduled(createScheduledController({ cron: "17 * * * *" }), env, context);
+  await waitOnExecutionContext(context);
+}

@@ -4,13 +4,7 @@ import { atomically } from "../../db/client";
 import { newId, sqlIdAtTimeOf } from "../../db/ids";
 import type { Deps } from "../../deps";
 import { QUEUE_GRACE_MS, type QueuedDelivery } from "../../events/store";
-
-export interface AttemptCounts {
-  total: number;
-  success: number;
-  failed: number;
-  pending: number;
-}
+import type { AttemptCounts } from "../schemas";
 
 const liveSql = (tenantId: string, id: string) =>
   sql`SELECT * FROM subscriptions WHERE id = ${id} AND tenant_id = ${tenantId} AND is_deleted = 0`;

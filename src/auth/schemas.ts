@@ -1,0 +1,53 @@
+/** What crosses the wire at sign-up, at login, and about the one who is signed in. */
+import { z } from "zod";
+import { email, givenPassword, id, name, newPassword, opaqueToken, time } from "../http/schemas";
+import { PERMISSIONS, ROLE_NAMES } from "../tenants/roles";
+
+export const registration = z
+  .object({
+    email,
+    password: newPassword,
+    name: name.optional().meta({ examples: ["Ada Lovelace"] }),
+    tenantName: name.optional().meta({ description: "Names the new tenant.", examples: ["Analytical Engines"] }),
+    invitationToken: opaqueToken.optional().meta({
+      description: "From an invitation's mail: joins that tenant instead of making one.",
+      examples: ["c0ffee"],
+    }),
+  })
+  .meta({ id: "Registration" });
+
+export const credentials = z
+  .object({
+    email,
+    password: givenPassword,
+    totp: opaqueToken
+      .optional()
+      .meta({ description: "A TOTP or a recovery code, where two-factor authentication is on.", examples: ["123456"] }),
+    tenantId: opaqueToken
+      .optional()
+      .meta({ description: "One of the user's tenants; the one joined last when missing." }),
+  })
+  .meta({ id: "Credentials" });
+
+export const tenant = z
+  .object({ id, name: z.string().meta({ examples: ["Analytical Engines"] }) })
+  .meta({ id: "Tenant" });
+
+export const profile = z
+  .object({
+    id,
+    email: z.string().meta({ examples: ["ada@example.com"] }),
+    name: z
+      .string()
+      .nullable()
+      .meta({ examples: ["Ada Lovelace"] }),
+    emailVerified: z.boolean(),
+    twoFactorEnabled: z.boolean(),
+    createdAt: time,
+    tenant,
+    role: z.enum(ROLE_NAMES),
+    permissions: z.array(z.enum(PERMISSIONS)),
+  })
+  .meta({ id: "Profile" });
+
+export type Profile = z.infer<typeof profile>;

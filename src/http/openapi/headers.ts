@@ -1,0 +1,26 @@
+/** The headers of our answers, as components and as references to them. */
+import type { ZodOpenApiComponentsObject } from "zod-openapi";
+
+const integer = { type: "integer", minimum: 0 } as const;
+
+export const HEADERS = {
+  "X-Request-Id": {
+    required: true,
+    description: "Names the request; a well-formed one that you send is kept.",
+    schema: { type: "string" },
+  },
+  "Retry-After": { required: true, description: "Seconds until it is worth another try.", schema: integer },
+  Allow: { required: true, description: "The methods that the path serves.", schema: { type: "string" } },
+  "RateLimit-Limit": { description: "Requests that the window allows.", schema: integer },
+  "RateLimit-Remaining": { description: "Requests left in the window.", schema: integer },
+  "RateLimit-Reset": { description: "Seconds until the window frees up.", schema: integer },
+} as const satisfies NonNullable<ZodOpenApiComponentsObject["headers"]>;
+
+type HeaderName = keyof typeof HEADERS;
+const refs = (...names: HeaderName[]) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+export const REQUEST_ID_HEADER = refs("X-Request-Id");
+export const RETRY_HEADER = refs("Retry-After");
+export const ALLOW_HEADER = refs("Allow");
+export const LIMIT_HEADERS = refs("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset");

@@ -1,0 +1,25 @@
+/** What crosses the wire about invitations. */
+import { z } from "zod";
+import { tenant } from "../auth/schemas";
+import { email, id, opaqueToken, time } from "../http/schemas";
+import { ROLE_NAMES } from "../tenants/roles";
+
+export const invitationBody = z.object({ email, role: z.enum(ROLE_NAMES) }).meta({ id: "NewInvitation" });
+export const acceptanceBody = z
+  .object({ token: opaqueToken.meta({ description: "From the invitation's mail.", examples: ["c0ffee".repeat(10)] }) })
+  .meta({ id: "InvitationAcceptance" });
+
+export const invitation = z
+  .object({
+    id,
+    email: z.string().meta({ examples: ["ada@example.com"] }),
+    role: z.enum(ROLE_NAMES),
+    invitedBy: id,
+    createdAt: time,
+    expiresAt: time,
+  })
+  .meta({ id: "Invitation" });
+
+export const joined = z.object({ tenant, role: z.enum(ROLE_NAMES) }).meta({ id: "JoinedTenant" });
+
+export type Invitation = z.infer<typeof invitation>;

@@ -1,0 +1,23 @@
+/** What crosses the wire about the people of a tenant. */
+import { z } from "zod";
+import { id, time } from "../http/schemas";
+import { ROLE_NAMES } from "../tenants/roles";
+
+export const roleBody = z
+  .object({ role: z.enum(ROLE_NAMES) })
+  .meta({ id: "RoleChange", examples: [{ role: "developer" }] });
+
+export const member = z
+  .object({
+    userId: id,
+    email: z.string().meta({ examples: ["ada@example.com"] }),
+    name: z
+      .string()
+      .nullable()
+      .meta({ examples: ["Ada Lovelace"] }),
+    role: z.enum(ROLE_NAMES),
+    joinedAt: time,
+  })
+  .meta({ id: "Member" });
+
+export type Member = z.infer<typeof member>;

@@ -1,0 +1,111 @@
+/** `npm run dev` as something to kill: every process of it at once, and the same data again. */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const START_TIMEOUT_MS = 90_000;
+const POLL_MS = 100;
+
+/** When the service was down, Unix ms. */
+export interface Outage {
+  from: number;
+  to: number;
+}
+
+export interface Service {
+  base: string;
+  /** Where its data lies. */
+  state: string;
+  outages: Outage[];
+  start(): Promise<void>;
+  /** SIGKILL; resolves when no process of it is left. */
+  kill(): Promise<void>;
+  /** Kills it and removes its data. */
+  remove(): Promise<void>;
+}
+
+export async function createService(): Promise<Service> {
+  const port = await freePort();
+  const base = `http://localhost:${port}`;
+  const state = mkdtempSync(join(tmpdir(), "postern-crash-"));
+  const outages: Outage[] = [];
+  let dev: ChildProcess | undefined;
+  let downSince = Date.now();
+
+  const start = async () => {
+    dev = spawn(process.execPath, [".scripts/dev.ts", ...flags(port, state)], { stdio: "ignore", detached: true });
+    const end = Date.now() + START_TIMEOUT_MS;
+    while (!(await fetch(`${base}/health`).catch(() => undefined))?.ok) {
+      if (Date.now() > end) throw new Error("the service does not start");
+      await sleep(POLL_MS);
+    }
+    outages.push({ from: downSince, to: Date.now() });
+  };
+  const kill = async () => {
+    if (!dev?.pid) return;
+    const tree = treeOf(dev.pid);
+    dev = undefined;
+    downSince = Date.now();
+    for (const pid of tree) killNow(pid);
+    while (anyAlive(tree)) await sleep(POLL_MS);
+  };
+  const remove = async () => {
+    await kill();
+    rmSync(state, { recursive: true, force: true });
+  };
+  return { base, state, outages, start, kill, remove };
+}
+
+function flags(port: number, state: string): string[] {
+  const limits = JSON.stringify({ publish: { limit: 1_000_000, windowSeconds: 60 } });
+  const vars = [`RATE_LIMITS:${limits}`, "EMAIL_VERIFICATION:optional", "WEBHOOK_EGRESS:any"];
+  return [
+    ...["--port", String(port), "--inspector-port", "0", "--persist-to", state],
+    ...vars.flatMap((value) => ["--var", value]),
+  ];
+}
+
+function freePort(): Promise<number> {
+  const probe = createServer();
+  return new Promise((resolve) => {
+    probe.listen(0, "127.0.0.1", () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === "object" && address ? address.port : 0));
+    });
+  });
+}
+
+interface Process {
+  pid: number;
+  parent: number;
+  isZombie: boolean;
+}
+
+function processes(): Process[] {
+  const rows = execFileSync("ps", ["-A", "-o", "pid=,ppid=,stat="], { encoding: "utf8" }).trim().split("\n");
+  return rows.map((row) => {
+    const [pid, parent, stat = ""] = row.trim().split(/\s+/);
+    return { pid: Number(pid), parent: Number(parent), isZombie: stat.startsWith("Z") };
+  });
+}
+
+/** `root` and every process under it: found by parent, for wrangler has a group of its own. */
+function treeOf(root: number): number[] {
+  const all = processes();
+  const tree = [root];
+  for (const pid of tree) tree.push(...all.filter(({ parent }) => parent === pid).map((child) => child.pid));
+  return tree;
+}
+
+const anyAlive = (pids: number[]) => processes().some(({ pid, isZombie }) => pids.includes(pid) && !isZombie);
+
+function killNow(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended by itself.
+  }
+}

@@ -1,0 +1,60 @@
+/** The reference page as a reader meets it. */
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { describeInBrowser, type Stage } from "./support";
+
+const PHONE_WIDTH_PIXELS = 360;
+
+/** Opens the page and waits for its operations; `complaints` are console lines and errors, `hosts` what it asked. */
+async function openReference({ browser, url }: Stage, widthPixels: number) {
+  const page = await browser.newPage({ viewport: { width: widthPixels, height: 800 } });
+  const complaints: string[] = [];
+  const hosts = new Set<string>();
+  page.on("console", (message) => complaints.push(message.text()));
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("request", (request) => {
+    if (!request.url().startsWith("data:")) hosts.add(new URL(request.url()).host);
+  });
+  await page.goto(new URL("/docs", url).href);
+  await page.locator(".opblock").first().waitFor();
+  return { page, complaints, hosts };
+}
+
+const widthOf = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth);
+
+describeInBrowser("the reference page", (stage) => {
+  test("shows every operation, without a complaint of the browser or a request to another host", async () => {
+    const { page, complaints, hosts } = await openReference(stage, 1280);
+    const { paths } = (await (await fetch(new URL("/api/v1/openapi.json", stage.url))).json()) as { paths: object };
+    const operations = Object.values(paths).flatMap((item) => Object.keys(item));
+    await expect
+      .poll(() => page.locator(".opblock[id^=operations-]").count())
+      .toBeGreaterThanOrEqual(operations.length);
+    expect(await page.locator("main").textContent()).toContain("/api/v1/webhooks/{id}/retry");
+    expect(complaints).toEqual([]);
+    expect([...hosts]).toEqual([stage.url.host]);
+    await page.close();
+  });
+
+  test("fits a phone, with an operation open and its form shown", async () => {
+    const { page, complaints } = await openReference(stage, PHONE_WIDTH_PIXELS);
+    expect(await widthOf(page)).toBe(PHONE_WIDTH_PIXELS);
+    const operation = page.locator("#operations-Webhooks-createWebhook");
+    await operation.locator(".opblock-summary-control").click();
+    await operation.getByRole("button", { name: "Try it out" }).click();
+    await operation.getByRole("button", { name: "Execute" }).waitFor();
+    expect(await widthOf(page)).toBe(PHONE_WIDTH_PIXELS);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  test("calls the service from its form under the page's own policy", async () => {
+    const { page } = await openReference(stage, 1280);
+    const operation = page.locator("#operations-Service-getHealth");
+    await operation.locator(".opblock-summary-control").click();
+    await operation.getByRole("button", { name: "Try it out" }).click();
+    await operation.getByRole("button", { name: "Execute" }).click();
+    await expect.poll(() => operation.locator(".live-responses-table").textContent()).toContain('"status": "ok"');
+    await page.close();
+  });
+});

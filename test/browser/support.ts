@@ -1,0 +1,44 @@
+/** The built service and a real Chromium, for tests of what people see. */
+import { existsSync } from "node:fs";
+import { type Browser, chromium } from "playwright-core";
+import { afterAll, beforeAll, describe } from "vitest";
+import { createTestHarness } from "wrangler";
+
+const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+/** A browser that talks to nobody but the page. */
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** The service's address and the browser, once `beforeAll` has run. */
+export interface Stage {
+  url: URL;
+  browser: Browser;
+}
+
+/** Runs `tests` against the service in Chromium; skips them, saying why, where there is none. */
+export function describeInBrowser(name: string, tests: (stage: Stage) => void): void {
+  const present = existsSync(CHROMIUM);
+  if (!present) console.warn(`${name}: skipped, no Chromium at ${CHROMIUM} (set CHROMIUM to its path)`);
+  describe.skipIf(!present)(present ? name : `${name} (no Chromium at ${CHROMIUM})`, () => {
+    const stage = {} as Stage;
+    const vars = { SECRET_KEYS: "browser-test-secret-key-with-32-characters" };
+    const service = createTestHarness({ workers: [{ configPath: "wrangler.toml", vars }] });
+    beforeAll(async () => {
+      stage.url = (await service.listen()).url;
+      await service.getWorker().applyD1Migrations("DB");
+      stage.browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+    });
+    afterAll(async () => {
+      await stage.browser?.close();
+      await service.close();
+    });
+    tests(stage);
+  });
+}
