@@ -44,7 +44,7 @@ test("there is a method for every endpoint", async () => {
     await method();
   }
   const endpoints = app.routes
-    .filter(({ method, path }) => method !== "ALL" && path.startsWith("/api/v1/") && path !== "/api/v1/openapi.json")
+    .filter(({ method, path }) => method !== "ALL" && path.startsWith("/api/v1/") && !path.endsWith(".json"))
     .map(({ method, path }) => `${method} ${path.replaceAll(/:\w+/g, "ID")}`);
   expect(endpoints.length).toBeGreaterThan(30);
   expect([...new Set(sent.map(({ route }) => route))].sort()).toEqual([...new Set(endpoints)].sort());

@@ -62,7 +62,7 @@ export function logPageSql(
   of: SQL,
 ): [rows: SQL, examined: SQL] {
   const range = and(
-    sql`subscription_id = ${subscriptionId} AND tenant_id = ${tenantId}`,
+    sql`subscription_id = ${subscriptionId}`,
     cursor !== undefined && sql`id < ${cursor}`,
     since !== undefined && sql`id >= ${firstIdAt(since - ID_BEFORE_START_MS)}`,
     until !== undefined && sql`id < ${firstIdAt(until + ID_AHEAD_MS)}`,
@@ -80,7 +80,7 @@ export function logPageSql(
     sql`SELECT ${of} FROM (
         SELECT id FROM (SELECT id, status, event_type, attempted_at FROM attempts WHERE ${range} ORDER BY id DESC LIMIT ${EXAMINED_ROWS})
         WHERE ${wanted} ORDER BY id DESC LIMIT ${limit + 1}) page
-      CROSS JOIN attempts a ON a.subscription_id = ${subscriptionId} AND a.id = page.id
+      CROSS JOIN attempts a ON a.subscription_id = ${subscriptionId} AND a.id = page.id AND a.tenant_id = ${tenantId}
       JOIN events e ON e.id = a.event_id ORDER BY a.id DESC`,
     sql`SELECT id FROM attempts WHERE ${range} ORDER BY id DESC LIMIT 1 OFFSET ${EXAMINED_ROWS - 1}`,
   ];
@@ -144,10 +144,10 @@ export async function readAttempt(
     sql`WITH RECURSIVE chain(id) AS (
         SELECT d.last_attempt_id FROM (SELECT delivery_id FROM ${opened}) o CROSS JOIN deliveries d ON d.id = o.delivery_id
         UNION ALL
-        SELECT a.previous_id FROM chain c CROSS JOIN attempts a ON a.subscription_id = ${subscriptionId} AND a.id = c.id LIMIT ${MAX_CHAIN_ROWS})
+        SELECT a.previous_id FROM chain CROSS JOIN attempts a ON a.subscription_id = ${subscriptionId} AND a.id = chain.id LIMIT ${MAX_CHAIN_ROWS})
       SELECT a.id AS id, a.attempt_count AS attemptCount, a.status AS status, a.response_code AS responseCode, a.error AS error,
         a.attempted_at AS attemptedAt, a.completed_at AS completedAt
-      FROM chain c CROSS JOIN attempts a ON a.subscription_id = ${subscriptionId} AND a.id = c.id`,
+      FROM chain CROSS JOIN attempts a ON a.subscription_id = ${subscriptionId} AND a.id = chain.id`,
   ]);
   const [attempt] = attempts as OpenedAttempt[];
   if (!found?.length) return "no subscription";

@@ -1,6 +1,6 @@
 /** `/auth`: register, login, and who am I. */
 import { Hono } from "hono";
-import { notFound } from "../errors";
+import { AppError } from "../errors";
 import { describe } from "../http/describe";
 import { deviceOf } from "../http/device";
 import type { AppEnv } from "../http/env";
@@ -12,7 +12,6 @@ import { tokenPair } from "../sessions/schemas";
 import { login } from "./login";
 import { credentials, type Profile, profile as profileSchema, registration } from "./schemas";
 import { register } from "./signup";
-import { findProfile } from "./store";
 
 export const publicAuthRoutes = new Hono<AppEnv>()
   .post(
@@ -48,21 +47,19 @@ export const accountRoutes = new Hono<AppEnv>().get(
   "/me",
   describe("getMe", "The signed-in user, their tenant and what they may do there.", {
     200: dataOf(profileSchema),
-    errors: ["NOT_FOUND"],
   }),
   sessionOnly,
   async (c) => {
-    const { tenantId, userId, role, permissions } = c.get("principal");
-    const profile = await findProfile(c.get("deps"), tenantId, userId);
-    if (!profile) throw notFound("User");
+    const { tenantId, userId, account, role, permissions } = c.get("principal");
+    if (!account) throw new AppError("UNAUTHENTICATED");
     const data: Profile = {
       id: userId,
-      email: profile.email,
-      name: profile.name,
-      emailVerified: profile.emailVerifiedAt !== null,
-      twoFactorEnabled: profile.totpEnabledAt !== null,
-      createdAt: new Date(profile.createdAt).toISOString(),
-      tenant: { id: tenantId, name: profile.tenantName },
+      email: account.email,
+      name: account.name,
+      emailVerified: account.emailVerifiedAt !== null,
+      twoFactorEnabled: account.totpEnabledAt !== null,
+      createdAt: new Date(account.createdAt).toISOString(),
+      tenant: { id: tenantId, name: account.tenantName },
       role,
       permissions: [...permissions],
     };

@@ -2,7 +2,7 @@
 import { type AccessClaims, verifyAccessToken, verifyConsoleToken } from "../crypto/jwt";
 import type { Deps } from "../deps";
 import { isRole, type Permission, type Principal, permissionsOf } from "../tenants/roles";
-import { findLiveSession, findVisitor, type LiveSession, touchSession } from "./store";
+import { findLiveSession, type LiveSession, touchSession } from "./store";
 
 const ACTIVITY_RESOLUTION_MS = 60_000;
 
@@ -29,19 +29,26 @@ export interface Visitor {
 export async function authenticateVisitor(deps: Deps, token: string): Promise<Visitor | null> {
   const nowMs = deps.now();
   const claims = await verifyConsoleToken(deps.keys, partiesOf(deps), token, nowMs);
-  const found = claims && (await findVisitor(deps, claims, nowMs));
-  const principal = claims && admit(deps, claims, found ?? undefined, nowMs);
-  if (!found || !principal) return null;
-  const { email, name, tenantName } = found;
-  const emailVerified = found.emailVerifiedAt !== null;
-  return { principal, email, name, emailVerified, twoFactorEnabled: found.totpEnabledAt !== null, tenantName };
+  const principal = claims && admit(deps, claims, await findLiveSession(deps, claims, nowMs), nowMs);
+  if (!principal?.account) return null;
+  const { email, name, emailVerifiedAt, totpEnabledAt, tenantName } = principal.account;
+  const [emailVerified, twoFactorEnabled] = [emailVerifiedAt !== null, totpEnabledAt !== null];
+  return { principal, email, name, emailVerified, twoFactorEnabled, tenantName };
 }
 
 function admit(deps: Deps, claims: AccessClaims, session: LiveSession | undefined, nowMs: number): Principal | null {
   if (!session || !isRole(session.role)) return null;
-  if (nowMs - session.lastActivityAt >= ACTIVITY_RESOLUTION_MS) {
+  const { role, lastActivityAt, ...account } = session;
+  if (nowMs - lastActivityAt >= ACTIVITY_RESOLUTION_MS) {
     deps.background("session activity", touchSession(deps, claims, nowMs));
   }
-  const permissions = new Set<Permission>(permissionsOf(session.role));
-  return { kind: "session", ...claims, role: session.role, permissions };
+  return {
+    kind: "session",
+    userId: claims.userId,
+    tenantId: claims.tenantId,
+    sessionId: claims.sessionId,
+    account,
+    role,
+    permissions: new Set<Permission>(permissionsOf(role)),
+  };
 }
