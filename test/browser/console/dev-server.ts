@@ -65,8 +65,11 @@ export async function startDevServer(): Promise<DevServer> {
   const flags = ["--port", String(port), "--inspector-port", "0", "--persist-to", state, ...vars];
   const dev = spawn(process.execPath, [".scripts/dev.ts", ...flags], { stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
-  for (const stream of [dev.stdout, dev.stderr])
-    stream.on("data", (chunk: Buffer) => void (output += chunk.toString()));
+  for (const stream of [dev.stdout, dev.stderr]) {
+    stream.on("data", (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+  }
   const ended = new Promise<void>((resolve) => dev.once("exit", () => resolve()));
 
   const waitFor = async <T>(what: string, withinMs: number, read: () => Promise<T | undefined> | T | undefined) => {
