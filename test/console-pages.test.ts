@@ -4,7 +4,8 @@ import { Secret, TOTP } from "otpauth";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { app } from "../src/app";
 import { call, eventually, newEmail, PASSWORD, type Person, setRole, signUp, verify } from "./support/client";
-import { ORIGIN, signedIn, type Visit, visit } from "./support/console";
+import { holding, ORIGIN, signedIn, type Visit, visit } from "./support/console";
+import { addDelivery, consumeBatch, makeDue, messageFor } from "./support/engine";
 import { joinTenant } from "./support/people";
 import { endedAttempts, newInbox, publish, subscribe } from "./support/receiver";
 
@@ -44,7 +45,7 @@ const withIds = [
 describe("another tenant's things", () => {
   test("are as missing ones on every route that names one", async () => {
     const { attemptId, ids, webhookId, owner } = await furnished();
-    const stranger = await signedIn(await signUp());
+    const stranger = await holding(await signUp());
     expect(withIds.length).toBeGreaterThan(20);
     const fields = { name: "n", url: "https://example.com/", events: "A", role: "viewer", hours: "24" };
     for (const route of withIds) {
@@ -80,7 +81,7 @@ const NEEDS: Record<string, string> = {
 describe("a viewer", () => {
   test("gets 403 for every forged form, as from the API", async () => {
     const { owner } = await furnished();
-    const browser = await signedIn(await joinTenant(owner, "viewer"));
+    const browser = await holding(await joinTenant(owner, "viewer"));
     for (const path of Object.keys(NEEDS)) {
       const { status, html } = await browser.post(path.replaceAll(/:\w+/g, MISSING), { name: "n" });
       expect([path, status]).toEqual([path, 403]);
@@ -99,7 +100,7 @@ describe("a viewer", () => {
 
   test("sees no form and no link that would be refused", async () => {
     const { owner, webhookId, attemptId } = await furnished();
-    const browser = await signedIn(await joinTenant(owner, "viewer"));
+    const browser = await holding(await joinTenant(owner, "viewer"));
     for (const path of ["", "/webhooks", `/webhooks/${webhookId}`, `/webhooks/${webhookId}/attempts/${attemptId}`]) {
       const { status, html } = await browser.get(path);
       expect([path, status]).toEqual([path, 200]);
@@ -117,7 +118,7 @@ describe("a viewer", () => {
   test("and a member without any permission finds a page that says so", async () => {
     const owner = await signUp();
     await setRole(owner, "member");
-    const { status, html } = await (await signedIn(owner)).get("");
+    const { status, html } = await (await holding(owner)).get("");
     expect([status, html.includes("Your role in Personal is member")]).toEqual([200, true]);
   });
 });
@@ -140,7 +141,7 @@ describe("a refused form", () => {
   test.each(FORMS)(
     "%s %j is shown again with the error at the field and what was typed",
     async (path, fields, field) => {
-      const browser = await signedIn(await signUp());
+      const browser = await holding(await signUp());
       const { status, html } = await browser.post(path, fields);
       expect(status).toBe(400);
       expect(html).toMatch(
@@ -160,7 +161,7 @@ describe("a refused form", () => {
     expect([wrong.status, wrong.html.includes("Invalid email or password.")]).toEqual([401, true]);
     const taken = await visit().post("/register", { email: person.email, password: PASSWORD });
     expect([taken.status, taken.html.includes("already exists")]).toEqual([409, true]);
-    const browser = await signedIn(person);
+    const browser = await holding(person);
     const member = await browser.post("/people/invitations", { email: person.email, role: "viewer" });
     expect([member.status, member.html.includes("a member already")]).toEqual([409, true]);
     const last = await browser.post(`/people/${person.userId}/role`, { role: "viewer" });
@@ -190,7 +191,7 @@ describe("subscriptions", () => {
 
   async function created(): Promise<{ person: Person; browser: Visit; path: string; id: string }> {
     const person = await signUp();
-    const browser = await signedIn(person);
+    const browser = await holding(person);
     const { location } = await browser.post("/webhooks", FIELDS);
     const path = location?.replace("/console", "") ?? "";
     return { person, browser, path, id: path.split("/").at(-1) ?? "" };
@@ -234,7 +235,7 @@ describe("subscriptions", () => {
 
   test("show strangers' words as text, and no page grows over its bound", async () => {
     const person = await signUp();
-    const browser = await signedIn(person);
+    const browser = await holding(person);
     const evil = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'&";
     const id = await subscribe(person, newInbox("200").url, { name: evil, events: ["*"] });
     await publish(
@@ -268,7 +269,7 @@ describe("subscriptions", () => {
 describe("the log", () => {
   test("is filtered and paged as the API's, and a bad filter is told at its field", async () => {
     const person = await signUp();
-    const browser = await signedIn(person);
+    const browser = await holding(person);
     const id = await subscribe(person, newInbox("200").url, { events: ["*"] });
     await Promise.all(Array.from({ length: 51 }, () => publish(person, 1, { type: "Many" })));
     await publish(person, 1, { type: "Rare" });
@@ -292,10 +293,14 @@ describe("the log", () => {
 
   test("sends again one failed delivery, or all that failed", async () => {
     const person = await signUp();
-    const browser = await signedIn(person);
+    const browser = await holding(person);
     const id = await subscribe(person, newInbox("500").url);
-    await publish(person, { order: 1 });
-    const [row] = await endedAttempts(person, id, 3, 25_000);
+    const deliveryId = await addDelivery(person, id);
+    for (const lane of ["postern-deliveries", "postern-deliveries-slow", "postern-deliveries-slow"]) {
+      await makeDue(deliveryId);
+      await consumeBatch([messageFor(deliveryId)], lane);
+    }
+    const [row] = await endedAttempts(person, id, 3);
     const path = `/webhooks/${id}/attempts/${row._id}`;
     const opened = await browser.get(path);
     expect(opened.html).toContain("Attempts of this delivery");
@@ -317,7 +322,7 @@ describe("the log", () => {
 describe("an event published by hand", () => {
   test("tells where it went, and where nobody wants it", async () => {
     const person = await signUp();
-    const browser = await signedIn(person);
+    const browser = await holding(person);
     await subscribe(person, newInbox("200").url, { name: "receiver one" });
     const { location } = await browser.post("/events", { type: "OrderPaid", payload: '{"a":1}', correlationId: "c-1" });
     const path = location?.replace("/console", "") ?? "";
@@ -333,7 +338,7 @@ describe("an event published by hand", () => {
 
 describe("API keys", () => {
   test("are shown once, never again, and work until they are revoked", async () => {
-    const browser = await signedIn(await signUp());
+    const browser = await holding(await signUp());
     const made = await browser.post("/api-keys", {
       name: "CI",
       scopes: ["webhook.read", "event.publish"],
@@ -358,7 +363,7 @@ describe("two factors", () => {
 
   async function enrolled() {
     const person = await signUp();
-    const browser = await signedIn(person);
+    const browser = await holding(person);
     const { html } = await browser.post("/security/two-factor");
     const secret = html.match(/name="secret" value="([A-Z2-7]+)"/)?.[1] ?? "";
     const wrong = await browser.post("/security/two-factor/confirm", { secret, token: "000000" });
@@ -432,7 +437,7 @@ describe("a page costs the database", () => {
 
   test("two round trips: the session's check, and one batch", async () => {
     const { owner, webhookId, attemptId, ids } = await furnished();
-    const browser = await signedIn(owner);
+    const browser = await holding(owner);
     const paths = [
       "",
       "/webhooks",

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { app } from "../src/app";
 import { call, newEmail, PASSWORD, setRole, signUp, verify } from "./support/client";
-import { ORIGIN, signedIn, visit } from "./support/console";
+import { holding, ORIGIN, signedIn, visit } from "./support/console";
 import { mailTo, tokenIn } from "./support/mailbox";
 import { joinTenant } from "./support/people";
 
@@ -146,7 +146,7 @@ describe("a write", () => {
   ];
 
   test.each(FORGED)("%s is refused on every route", async (_what, headers) => {
-    const browser = await signedIn(await signUp());
+    const browser = await holding(await signUp());
     for (const route of routes.filter((name) => name.startsWith("POST"))) {
       const { status } = await browser.post(concrete(route), {}, headers);
       expect([route, status]).toEqual([route, 403]);
@@ -154,26 +154,26 @@ describe("a write", () => {
   });
 
   test("of our own page goes through, with the Origin that Referrer-Policy leaves it", async () => {
-    const browser = await signedIn(await signUp());
+    const browser = await holding(await signUp());
     const own = { origin: "null", "sec-fetch-site": "same-origin" };
     expect((await browser.post("/events", { type: "A", payload: "1" }, own)).status).toBe(303);
   });
 
   test("that is no form is refused", async () => {
-    const browser = await signedIn(await signUp());
+    const browser = await holding(await signUp());
     for (const type of ["application/json", "text/plain", "multipart/form-data; boundary=x"]) {
       expect((await browser.post("/events", {}, { "content-type": type })).status).toBe(415);
     }
   });
 
   test("larger than the API takes is refused", async () => {
-    const browser = await signedIn(await signUp());
+    const browser = await holding(await signUp());
     const { status, html } = await browser.post("/api-keys", { name: "x".repeat(70_000) });
     expect([status, html.includes("<h1>")]).toEqual([413, true]);
   });
 
   test("of nonsense is refused as a page, never a 500", async () => {
-    const browser = await signedIn(await signUp());
+    const browser = await holding(await signUp());
     const hostile = ["\0", "[".repeat(9_000), "\ud800"];
     const names = ["email", "password", "name", "url", "events", "secret", "type", "payload", "token", "role", "totp"];
     for (const route of routes.filter(
@@ -188,7 +188,7 @@ describe("a write", () => {
 });
 
 describe("a page", () => {
-  const headersOf = async (path: string) => (await (await signedIn(await signUp())).get(path)).headers;
+  const headersOf = async (path: string) => (await (await holding(await signUp())).get(path)).headers;
 
   test.each(["", "/webhooks", "/nothing", "/sign-in/code"])("%s may load nothing but what it names", async (path) => {
     const headers = await headersOf(path);
@@ -225,7 +225,7 @@ describe("a page", () => {
   });
 
   test("that does not exist is a page that says so", async () => {
-    const { status, html } = await (await signedIn(await signUp())).get("/nothing");
+    const { status, html } = await (await holding(await signUp())).get("/nothing");
     expect([status, html.includes("<h1>Not found</h1>")]).toEqual([404, true]);
   });
 });
@@ -262,7 +262,7 @@ describe("mail links", () => {
 
   test("let a newcomer join with an account made on the way, and a user with the one they have", async () => {
     const owner = await signUp();
-    const boss = await signedIn(owner);
+    const boss = await holding(owner);
     const [fresh, known] = [newEmail(), await signUp()];
     for (const email of [fresh, known.email]) {
       expect((await boss.post("/people/invitations", { email, role: "viewer" })).location).toBe("/console/people");

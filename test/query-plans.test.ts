@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { call, logIn, signUp } from "./support/client";
-import { signedIn } from "./support/console";
+import { holding } from "./support/console";
 import { hourly } from "./support/engine";
 import { mailTo } from "./support/mailbox";
 import { badPlans, collected } from "./support/query-plans";
@@ -87,7 +87,7 @@ test("statements of every store are collected, from requests, RPC, queue consume
   await call("GET", "/members", { token });
   await hourly({ SECRET_KEYS: `a-newer-secret-key-with-at-least-32-characters,${env.SECRET_KEYS}` });
   await call("GET", "/stats", { token });
-  const browser = await signedIn(person);
+  const browser = await holding(person);
   await browser.get("/webhooks");
   await browser.get(`/events/${id}`);
   const missed = Object.entries(OF_STORE).filter(([, pattern]) => !collected().some((query) => pattern.test(query)));

@@ -62,6 +62,7 @@ export function StackedChart({ bars }: { bars: readonly Bar[] }) {
             <g>
               <title>{wordsOf(bar)}</title>
               <rect class="hover" x={index * STEP} y="0" width={STEP} height={HEIGHT} />
+              <rect class="none" x={index * STEP + 1.5} y={HEIGHT - 1.5} width={STEP - 3} height="1.5" />
               <Stack bar={bar} x={index * STEP} max={max} gap={1.5} />
             </g>
           ))}

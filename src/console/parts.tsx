@@ -207,6 +207,13 @@ export const Copyable = ({ text, label }: { text: string; label: string }) => (
   </span>
 );
 
+/** Tells that the script keeps what stands below fresh; hidden where there is no script. */
+export const LiveMark = () => (
+  <span class="small muted" data-scripted hidden>
+    updates by itself
+  </span>
+);
+
 /** What to do where there is nothing yet. */
 export const Empty = ({ title, children }: PropsWithChildren<{ title: string }>) => (
   <div class="empty">

@@ -59,5 +59,6 @@ function enliven(root) {
   copyButtons(root);
 }
 enliven(document);
+for (const mark of document.querySelectorAll("[data-scripted]")) mark.hidden = false;
 for (const part of document.querySelectorAll("[data-live]")) follow(part);
 `;

@@ -42,27 +42,30 @@ time { font-variant-numeric: tabular-nums; }
 /* The frame */
 .brand { display: inline-flex; align-items: center; gap: var(--s2); font-weight: 650; color: var(--text); text-decoration: none; }
 .mark { fill: var(--accent); }
-.inside .bar { padding: var(--s3); background: var(--surface); border-bottom: 1px solid var(--line); }
+.inside .bar { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: center; gap: 0 var(--s3); padding: var(--s3); background: var(--surface); border-bottom: 1px solid var(--line); }
+.inside nav { order: 1; flex: 1 0 100%; margin: 0 calc(-1 * var(--s2)); }
 .inside nav ul { list-style: none; display: flex; flex-wrap: wrap; gap: var(--s1); margin: var(--s2) 0 0; padding: 0; }
 .inside nav a { display: block; padding: var(--s1) var(--s2); border-radius: var(--radius); color: var(--muted); text-decoration: none; }
 .inside nav a:hover { color: var(--text); background: var(--sunken); }
 .inside nav a[aria-current] { color: var(--text); background: var(--sunken); font-weight: 600; }
-.account { display: flex; justify-content: space-between; align-items: end; gap: var(--s3); margin-top: var(--s2); font-size: 0.875rem; }
+.account { display: flex; align-items: center; gap: var(--s3); min-width: 0; font-size: 0.875rem; }
 .account p { margin: 0; min-width: 0; }
 .account p > * { display: block; overflow-wrap: anywhere; }
-.account p > * + .muted + .muted { display: none; }
+.account .muted { display: none; }
+.account .button { padding-left: 0; padding-right: 0; }
 main { padding: var(--s4) var(--s3) var(--s5); min-width: 0; }
 main:focus { outline: none; }
 .outside { display: flex; flex-direction: column; align-items: center; padding: var(--s5) var(--s3); }
 .outside main { width: 100%; max-width: 400px; padding: var(--s4); margin-top: var(--s4); background: var(--surface); border: 1px solid var(--line); border-radius: var(--radius); }
 @media (min-width: 900px) {
   .inside { display: grid; grid-template-columns: 224px minmax(0, 1fr); min-height: 100vh; }
-  .inside .bar { display: flex; flex-direction: column; gap: var(--s3); border-bottom: 0; border-right: 1px solid var(--line); padding: var(--s4) var(--s3); position: sticky; top: 0; height: 100vh; }
+  .inside .bar { flex-direction: column; flex-wrap: nowrap; justify-content: start; align-items: stretch; gap: var(--s3); border-bottom: 0; border-right: 1px solid var(--line); padding: var(--s4) var(--s3); position: sticky; top: 0; height: 100vh; }
   .inside .brand { padding: 0 var(--s2); }
+  .inside nav { order: 0; flex: none; margin: 0; }
   .inside nav ul { flex-direction: column; margin: 0; }
   .account { display: block; margin: auto 0 0; padding: 0 var(--s2); }
   .account p { margin-bottom: var(--s2); }
-  .account p > * + .muted + .muted { display: block; }
+  .account .muted { display: block; }
   .inside main { padding: var(--s4) var(--s5) var(--s5); max-width: 1120px; }
 }
 
@@ -82,11 +85,13 @@ main:focus { outline: none; }
 .facts { display: grid; grid-template-columns: minmax(96px, max-content) minmax(0, 1fr); gap: var(--s1) var(--s3); margin: 0 0 var(--s3); }
 .facts dt { color: var(--muted); }
 .facts dd { margin: 0; overflow-wrap: anywhere; }
-.banner { padding: var(--s2) var(--s3); margin: 0 0 var(--s3); border-radius: var(--radius); border-left: 4px solid; overflow-wrap: anywhere; }
+.banner { padding: 12px var(--s3); margin: 0 0 var(--s3); border-radius: var(--radius); border-left: 4px solid; overflow-wrap: anywhere; }
+.banner > :last-child { margin-bottom: 0; }
 .banner.ok { background: var(--ok-soft); border-color: var(--ok); }
 .banner.bad { background: var(--bad-soft); border-color: var(--bad); }
 .banner.note { background: var(--note-soft); border-color: var(--accent); }
 .banner form { justify-content: space-between; }
+.banner p { margin-bottom: var(--s2); }
 .badge { display: inline-block; padding: 0 var(--s2); border-radius: 99px; font-size: 0.8125rem; line-height: 1.5rem; white-space: nowrap; font-weight: 550; }
 .badge.ok { color: var(--ok); background: var(--ok-soft); }
 .badge.bad { color: var(--bad); background: var(--bad-soft); }
@@ -100,7 +105,7 @@ main:focus { outline: none; }
 .list > li { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: center; gap: var(--s2) var(--s3); padding: var(--s2) 0; border-top: 1px solid var(--line); }
 .list > li:first-child { border-top: 0; padding-top: 0; }
 .list > li > div:first-child { min-width: 0; flex: 1 1 200px; overflow-wrap: anywhere; }
-.codes { columns: 2; margin: 0 0 var(--s3); padding: 0; list-style: none; }
+.codes { columns: 2 200px; margin: 0 0 var(--s3); padding: 0; list-style: none; }
 .qr { display: block; width: 208px; height: 208px; background: #ffffff; border-radius: var(--radius); margin: 0 0 var(--s3); }
 
 /* Tables */
@@ -113,6 +118,7 @@ tbody tr:last-child td { border-bottom: 0; }
 tbody tr:hover { background: var(--sunken); }
 td.break { overflow-wrap: anywhere; min-width: 120px; }
 .num { text-align: right; font-variant-numeric: tabular-nums; }
+@media (max-width: 639px) { .facts.mono { display: block; } .facts.mono dd { margin-bottom: var(--s2); } }
 @media (min-width: 640px) { .slim { display: none; } }
 @media (max-width: 639px) { .wide { display: none; } th, td { padding: var(--s2) var(--s1); } }
 
@@ -121,6 +127,7 @@ td.break { overflow-wrap: anywhere; min-width: 120px; }
 .field label, legend { display: block; font-weight: 550; margin: 0 0 var(--s1); padding: 0; }
 .field .check { display: flex; gap: var(--s2); align-items: center; font-weight: 400; margin: 0; padding: 2px 0; }
 input, select, textarea { font: inherit; color: inherit; background: var(--surface); border: 1px solid var(--control); border-radius: var(--radius); padding: 7px var(--s2); }
+input:not([type=checkbox]), select { height: 38px; }
 .field input:not([type=checkbox]), .field select, .field textarea { width: 100%; }
 input[type=checkbox] { width: 18px; height: 18px; margin: 0; accent-color: var(--accent); }
 textarea { resize: vertical; }

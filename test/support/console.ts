@@ -1,5 +1,9 @@
 /** The console as a browser meets it: cookies kept, forms posted with the headers that browsers send. */
-import { exports } from "cloudflare:workers";
+import { createExecutionContext } from "cloudflare:test";
+import { env, exports } from "cloudflare:workers";
+import { decodeJwt } from "jose";
+import { signConsoleToken } from "../../src/crypto/jwt";
+import { createDeps } from "../../src/deps";
 import { PASSWORD, type Person, verify } from "./client";
 
 export const ORIGIN = "http://postern.test";
@@ -87,4 +91,16 @@ export async function signedIn(person: Person, password = PASSWORD): Promise<Vis
   const answer = await visitor.post("/sign-in", { email: person.email, password });
   if (answer.status !== 303) throw new Error(`sign-in answered ${answer.status}`);
   return visitor;
+}
+
+/** A browser that holds the session of a person's token, without another sign-in. */
+export async function holding(person: Person): Promise<Visit> {
+  const { config, keys, now } = await createDeps(env, createExecutionContext());
+  const { sid, tid, sub } = decodeJwt<{ sid: string; tid: string; sub: string }>(person.token);
+  const parties = { issuer: config.tokenIssuer, audience: config.tokenAudience };
+  const validity = { issuedAt: now(), expiresAt: now() + 3_600_000 };
+  const claims = { userId: sub, sessionId: sid, tenantId: tid };
+  const browser = visit();
+  browser.jar.set("__Host-postern-session", await signConsoleToken(keys, parties, claims, validity));
+  return browser;
 }

@@ -6,6 +6,7 @@ import {
   Empty,
   FailureBanner,
   LinkButton,
+  LiveMark,
   PostForm,
   Submit,
   TextArea,
@@ -89,7 +90,10 @@ export const EventDetail = ({ event }: { event: EventView }) => (
       </dd>
     </dl>
     <section class="card" aria-labelledby="went">
-      <h2 id="went">Where it went</h2>
+      <div class="head">
+        <h2 id="went">Where it went</h2>
+        <LiveMark />
+      </div>
       <div data-live={`/console/events/${event.id}/deliveries`}>
         <Deliveries event={event} />
       </div>

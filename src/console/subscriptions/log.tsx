@@ -1,6 +1,6 @@
 /** The delivery log of one subscription: filters, rows, the way to older ones. */
 import type { Failure } from "../failure";
-import { Badge, Empty, Scroll, Select, TextField, Time, type Tone } from "../parts";
+import { Badge, Empty, LiveMark, Scroll, Select, TextField, Time, type Tone } from "../parts";
 
 export interface LogRow {
   id: string;
@@ -78,7 +78,10 @@ export function Log(view: LogView) {
   const isFirst = query.cursor === "";
   return (
     <section class="card" id="log" aria-labelledby="log-title">
-      <h2 id="log-title">Log</h2>
+      <div class="head">
+        <h2 id="log-title">Log</h2>
+        {isFirst && <LiveMark />}
+      </div>
       <form class="filters" method="get" action={`${here}#log`}>
         <Select name="status" label="Status" value={query.status} options={STATUSES} failure={failure} />
         <TextField name="eventType" label="Event type" value={query.eventType} failure={failure} />
