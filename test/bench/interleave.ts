@@ -3,7 +3,7 @@ import { closedLoop, type Operation, type Sample } from "./load.ts";
 import { median, percentile } from "./statistics.ts";
 
 /** A turn ends after this time: a busy machine measures less, not for longer. */
-const TURN_MS = 1_200;
+const TURN_MS = 800;
 
 export interface Turn {
   operation: Operation;
