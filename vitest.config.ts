@@ -30,7 +30,7 @@ const service = {
             modules: true,
             scriptPath: "test/support/publisher-worker.mjs",
             compatibilityDate: "2026-11-01",
-            serviceBindings: { POSTERN: { name: "vitest-plugin-runner-", entrypoint: "EventPublisher" } },
+            serviceBindings: { POSTERN: { name: "vitest-plugin-runner-service", entrypoint: "EventPublisher" } },
           },
           {
             name: receiver,
