@@ -12,6 +12,7 @@ import { secretKeeper } from "./support/secrets";
 
 const captured = captureLog();
 const { secrets, keep, keepFields, keepTokenOf, foundIn } = secretKeeper();
+keep("$argon2id$");
 let number = 0;
 const fresh = (what: string) => keep(`recognisable-${what}-${++number}`);
 
