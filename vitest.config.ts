@@ -43,10 +43,11 @@ const service = {
       },
     })),
   ],
+  resolve: { tsconfigPaths: true },
   test: {
     name: "service",
     include: ["test/**/*.test.ts"],
-    exclude: ["test/browser/**"],
+    exclude: ["test/browser/**", "test/node/**"],
     setupFiles: ["test/setup.ts"],
     testTimeout: 30_000,
   },
@@ -57,4 +58,9 @@ const browser = {
   test: { name: "browser", include: ["test/browser/*.test.ts"], testTimeout: 60_000, hookTimeout: 60_000 },
 };
 
-export default defineConfig({ test: { projects: [service, browser], silent: "passed-only" } });
+/** What needs other programs, from Node: the package as npm packs it, verifiers in other languages. */
+const node = {
+  test: { name: "node", include: ["test/node/*.test.ts"], testTimeout: 120_000, hookTimeout: 120_000 },
+};
+
+export default defineConfig({ test: { projects: [service, browser, node], silent: "passed-only" } });

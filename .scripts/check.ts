@@ -26,6 +26,7 @@ const gates: Record<string, string[]> = {
   ],
   "migrations consistent": ["drizzle-kit", "check", "--config", ".scripts/drizzle.config.ts"],
   bundle: ["wrangler", "deploy", "--dry-run", "--outdir", bundle],
+  package: ["npm", "run", "package"],
 };
 
 /** Neither counts nor asks for news: both wait for hosts that a build may not reach. */

@@ -1,0 +1,93 @@
+/** One request and its answer: the envelope's failures become `PosternError`. */
+import { PosternError } from "./errors";
+import type { ErrorCode, ErrorDetail } from "./types";
+
+/** `fetch`, or whatever stands in for it: a service binding's, a test's. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+export interface Outgoing {
+  method: string;
+  /** Under `/api/v1`. */
+  path: string;
+  body?: unknown;
+  /** An access token or an API key. */
+  credential?: string | undefined;
+  idempotencyKey?: string | undefined;
+  signal: AbortSignal;
+}
+
+/** What a success holds: `data` with a resource, `message` with words. */
+export interface Envelope {
+  data?: unknown;
+  message?: string;
+}
+
+export type Send = (outgoing: Outgoing) => Promise<Envelope>;
+
+interface Failure {
+  code: ErrorCode;
+  message: string;
+  requestId: string;
+  details?: ErrorDetail[];
+}
+
+/** Sends to the service at `baseUrl`. Throws a PosternError, or the signal's own reason when the caller aborted. */
+export function createSend(baseUrl: string, fetch: Fetch): Send {
+  const root = `${baseUrl.replace(/\/+$/, "")}/api/v1`;
+  return async (outgoing) => {
+    try {
+      const { method, body, signal } = outgoing;
+      const json = body === undefined ? null : JSON.stringify(body);
+      const response = await fetch(`${root}${outgoing.path}`, {
+        method,
+        headers: headersOf(outgoing),
+        body: json,
+        signal,
+      });
+      return read(response, await response.text());
+    } catch (error) {
+      throw explain(error, outgoing.signal);
+    }
+  };
+}
+
+/** What an exception of `fetch` or an abort means. */
+export function explain(error: unknown, signal: AbortSignal): unknown {
+  if (error instanceof PosternError) return error;
+  if (!signal.aborted)
+    return new PosternError({ code: "NETWORK_ERROR", message: "No answer came.", status: 0, cause: error });
+  const timedOut = signal.reason instanceof Error && signal.reason.name === "TimeoutError";
+  if (!timedOut) return signal.reason;
+  return new PosternError({ code: "TIMEOUT", message: "The answer took too long.", status: 0, cause: error });
+}
+
+function headersOf({ body, credential, idempotencyKey }: Outgoing): Record<string, string> {
+  return {
+    ...(body === undefined ? {} : { "content-type": "application/json" }),
+    ...(credential ? { authorization: `Bearer ${credential}` } : {}),
+    ...(idempotencyKey ? { "idempotency-key": idempotencyKey } : {}),
+  };
+}
+
+function read(response: Response, text: string): Envelope {
+  const body = parse(text);
+  if (response.ok && isObject(body) && ("data" in body || "message" in body)) return body;
+  const { status, headers } = response;
+  const seconds = Number(headers.get("retry-after") ?? Number.NaN);
+  const retryAfterSeconds = Number.isFinite(seconds) ? seconds : undefined;
+  if (isFailure(body)) throw new PosternError({ ...body, status, retryAfterSeconds });
+  const requestId = headers.get("x-request-id") ?? undefined;
+  const message = `Status ${status} without an answer of the service.`;
+  throw new PosternError({ code: "BAD_RESPONSE", message, status, requestId, retryAfterSeconds });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+const isFailure = (body: unknown): body is Failure => isObject(body) && typeof body.code === "string";

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Usage: SECRET=... verify.sh WEBHOOK_ID WEBHOOK_TIMESTAMP WEBHOOK_SIGNATURE BODY_FILE
+# Ends with 0 when the delivery is genuine. To look at one by hand: the key stands on openssl's command line.
+set -euo pipefail
+id=$1 timestamp=$2 signatures=$3 body=$4
+
+[[ $timestamp =~ ^[0-9]{1,12}$ ]] || exit 1
+age=$(($(date +%s) - 10#$timestamp))
+((age <= 300 && age >= -300)) || exit 1
+
+# whsec_... holds the key in base64; any other secret is the key.
+if [[ $SECRET == whsec_* ]]; then key=$(printf %s "${SECRET#whsec_}" | base64 -d | od -An -v -tx1 | tr -d ' \n')
+else key=$(printf %s "$SECRET" | od -An -v -tx1 | tr -d ' \n'); fi
+
+expected=v1,$({ printf '%s.%s.' "$id" "$timestamp" && cat -- "$body"; } |
+  openssl dgst -sha256 -mac HMAC -macopt "hexkey:$key" -binary | base64)
+
+for signature in $signatures; do [[ $signature == "$expected" ]] && exit 0; done
+exit 1

@@ -1,0 +1,118 @@
+/** The package as a user installs it: what is in it, its types without ours, and the example of the documents. */
+import { spawn, spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+const user = mkdtempSync(join(tmpdir(), "postern-user-"));
+const installed = join(user, "node_modules/postern");
+let files: string[] = [];
+
+beforeAll(() => {
+  const packed = run("npm", ["pack", "--json", "--silent", "--pack-destination", user]);
+  const [{ filename, files: list }] = JSON.parse(packed.slice(packed.indexOf("[\n"))) as [
+    { filename: string; files: { path: string }[] },
+  ];
+  files = list.map(({ path }) => path);
+  mkdirSync(installed, { recursive: true });
+  run("tar", ["-xzf", join(user, filename), "-C", installed, "--strip-components", "1"]);
+});
+// The service that ends is still at its files for a moment.
+afterAll(() => rmSync(user, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 }));
+
+function run(program: string, args: string[], cwd = "."): string {
+  const { status, stdout, stderr, error } = spawnSync(program, args, { cwd, encoding: "utf8" });
+  if (status !== 0) throw new Error(`${program} ended with ${status}: ${stdout}${stderr}`, { cause: error });
+  return stdout;
+}
+
+test("holds the two modules, their types and the three papers, and needs nothing else", () => {
+  const others = files.filter((path) => !/^dist\/(client|verify)\/[\w-]+(\.js|\.d\.ts)$/.test(path));
+  expect(others.sort()).toEqual(["LICENSE", "README.md", "package.json"]);
+  const manifest = JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as Record<string, unknown>;
+  expect([manifest.dependencies, manifest.peerDependencies]).toEqual([undefined, undefined]);
+});
+
+const CONSUMER = `
+import { createClient, type ErrorCode, type NewSubscription, PosternError, type Subscription } from "postern/client";
+import { type Delivery, DeliveryError, verifyDelivery } from "postern/verify";
+
+const client = createClient({ baseUrl: "https://postern.example.com", fetch });
+const body: NewSubscription = { name: "n", url: "https://example.com/", events: ["*"], secret: "s" };
+const created: Subscription = await client.webhooks.create(body, { signal: new AbortController().signal });
+export const id: string = created._id;
+// @ts-expect-error a scope that there is not
+await client.apiKeys.create({ name: "k", scopes: ["webhook.eat"] });
+// @ts-expect-error a required field is missing
+await client.auth.login({ email: "a@example.com" });
+// @ts-expect-error a code that there is not
+export const code: ErrorCode = "NO_SUCH_CODE";
+try {
+  const delivery: Delivery<{ order: number }> = await verifyDelivery(new Request("https://example.com/"), ["old", "new"]);
+  console.log(delivery.payload.order.toFixed());
+} catch (error) {
+  if (error instanceof PosternError && error.code === "RATE_LIMITED") console.log(error.retryAfterSeconds?.toFixed());
+  if (error instanceof DeliveryError && error.reason === "SIGNATURE_MISMATCH") console.log(error.message);
+}
+`;
+
+test("its types compile strictly without the service's libraries", () => {
+  writeFileSync(join(user, "consumer.mts"), CONSUMER);
+  const options = "--noEmit --strict --module nodenext --target es2022 --lib es2022,dom,dom.iterable --types";
+  run("tsc", [...options.split(" "), "", "consumer.mts"], user);
+});
+
+test("the example runs against npm run dev", async () => {
+  copyFileSync("src/docs/example.mjs", join(user, "example.mjs"));
+  expect(readFileSync("src/docs/example.mjs", "utf8").split("\n").length).toBeLessThan(60);
+  const port = await freePort();
+  const flags = ["--port", String(port), "--inspector-port", "0", "--persist-to", join(user, "state")];
+  const dev = spawn("npm", ["run", "dev", "--", ...flags], { stdio: ["ignore", "pipe", "pipe"], detached: true });
+  const ended = new Promise((resolve) => dev.once("exit", resolve));
+  try {
+    const printed = printedBy(dev);
+    await printed(/Postern listens on/);
+    const env = { ...process.env, POSTERN_URL: `http://localhost:${port}` };
+    const example = spawn("node", ["example.mjs"], { cwd: user, env, stdio: ["pipe", "pipe", "inherit"] });
+    const said = printedBy(example);
+    await said(/Path of the mail/);
+    example.stdin.end(`${(await printed(/\/\S+\.txt/))[0]}\n`);
+    expect(await new Promise((resolve) => example.once("exit", resolve))).toBe(0);
+    await said(
+      /Email verified successfully\.\s+Received and verified: OrderPaid .* { order: 42 }\s+Refreshed, and still you-/,
+    );
+  } finally {
+    dev.kill("SIGTERM");
+    await ended;
+  }
+});
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = probe.address() as AddressInfo;
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+/** Waits until a program has printed something. */
+function printedBy(child: { stdout: NodeJS.ReadableStream; once: NodeJS.EventEmitter["once"] }) {
+  let output = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    output += chunk.toString();
+  });
+  return (pattern: RegExp) =>
+    new Promise<RegExpMatchArray>((resolve, reject) => {
+      const look = () => {
+        const match = output.match(pattern);
+        if (match) resolve(match);
+      };
+      child.stdout.on("data", look);
+      child.once("exit", (code) => reject(new Error(`ended with ${code} before it printed ${pattern}: ${output}`)));
+      look();
+    });
+}

@@ -1,0 +1,148 @@
+/** postern/client against the service: every endpoint, every failure typed. */
+import { describe, expect, test } from "vitest";
+import { app } from "../src/app";
+import { type Fetch, PosternError, type PosternErrorCode } from "../src/client";
+import { call, newEmail, PASSWORD, signUp } from "./support/client";
+import { mailTo, tokenIn } from "./support/mailbox";
+import { newInbox } from "./support/receiver";
+import { clientOf } from "./support/sdk";
+
+/** The error that a call fails with. */
+async function failureOf(work: Promise<unknown>): Promise<PosternError> {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof PosternError) return error;
+  throw new Error(`failed with ${String(error)}`);
+}
+
+const codeOf = async (work: Promise<unknown>): Promise<PosternErrorCode> => (await failureOf(work)).code;
+
+test("there is a method for every endpoint", async () => {
+  const { client, sent } = clientOf(await signUp(), { fetch: async () => Response.json({ data: {}, message: "" }) });
+  const { register, login, ...auth } = client.auth;
+  const methods = [
+    () => register({ email: "a@b.c", password: PASSWORD }),
+    () => login({ email: "a@b.c", password: PASSWORD }),
+    ...[auth, client.sessions, client.twoFactor, client.apiKeys, client.members, client.invitations, client.webhooks]
+      .flatMap((group) => Object.values(group) as ((argument: string) => Promise<unknown>)[])
+      .map((method) => () => method("ID")),
+    () => client.events.publish({ type: "OrderPaid", payload: null }),
+  ];
+  for (const method of methods) {
+    await register({ email: "a@b.c", password: PASSWORD });
+    await method();
+  }
+  const endpoints = app.routes
+    .filter(({ method, path }) => method !== "ALL" && path.startsWith("/api/v1/"))
+    .map(({ method, path }) => `${method} ${path.replace(/:\w+/, "ID")}`);
+  expect(endpoints.length).toBeGreaterThan(30);
+  expect([...new Set(sent.map(({ route }) => route))].sort()).toEqual([...new Set(endpoints)].sort());
+});
+
+test("register, verify, log in, subscribe, publish, read the log, log out", async () => {
+  const { client } = clientOf();
+  const email = newEmail();
+  await client.auth.register({ email, password: PASSWORD, name: "Ada" });
+  expect(await client.auth.verifyEmail(tokenIn(await mailTo(email, /verify|welcome/i)))).toBe(
+    "Email verified successfully.",
+  );
+  await client.auth.login({ email, password: PASSWORD });
+  expect(await client.auth.me()).toMatchObject({ email, name: "Ada", emailVerified: true, role: "owner" });
+  const inbox = newInbox("200");
+  const hook = await client.webhooks.create({ name: "n", url: inbox.url, events: ["*"], secret: "s" });
+  expect((await client.webhooks.update(hook._id, { name: "renamed" })).version).toBe(hook.version + 1);
+  const published = await client.events.publish({ type: "OrderPaid", payload: [1] }, { idempotencyKey: "k" });
+  expect(published.deliveries).toBe(1);
+  expect(await client.events.publish({ type: "OrderPaid", payload: [1] }, { idempotencyKey: "k" })).toEqual(published);
+  await inbox.arrived(1);
+  const [attempt] = await client.webhooks.logs(hook._id);
+  expect(attempt).toMatchObject({ eventType: "OrderPaid", payload: [1], attemptCount: 1 });
+  await client.auth.logout();
+  expect(await codeOf(client.auth.me())).toBe("UNAUTHENTICATED");
+});
+
+test("an API key calls without tokens, and its 401 renews nothing", async () => {
+  const person = await signUp();
+  const { key } = await clientOf(person).client.apiKeys.create({ name: "k", scopes: ["webhook.read"] });
+  const { client, refreshes } = clientOf(person, { apiKey: key });
+  expect(await client.webhooks.list()).toEqual([]);
+  expect(await codeOf(client.events.publish({ type: "T", payload: 1 }))).toBe("FORBIDDEN");
+  expect(await codeOf(client.auth.me())).toBe("UNAUTHENTICATED");
+  expect(refreshes()).toEqual([]);
+});
+
+describe("a failure is a PosternError", () => {
+  test("with the status, request id and details of the answer", async () => {
+    const { client } = clientOf(await signUp());
+    const error = await failureOf(client.webhooks.create({ name: "", url: "x", events: [], secret: "s" }));
+    expect([error.code, error.status, error.retryAfterSeconds]).toEqual(["VALIDATION_FAILED", 400, undefined]);
+    expect(error.requestId).toMatch(/^[0-9a-f-]{36}$/);
+    expect(error.details.map(({ path }) => path)).toEqual(expect.arrayContaining(["name", "events"]));
+  });
+
+  test("with the seconds to wait when a limit is reached", async () => {
+    const { client } = clientOf(await signUp());
+    const calls = Array.from({ length: 6 }, () => failureOf(client.auth.resendVerification()).catch(() => undefined));
+    const error = (await Promise.all(calls)).find((failure) => failure !== undefined);
+    expect(error).toMatchObject({ code: "RATE_LIMITED", status: 429 });
+    expect(error?.retryAfterSeconds).toBeGreaterThan(0);
+  });
+
+  test("for a missing thing, a taken email, a wrong password", async () => {
+    const person = await signUp();
+    const { client } = clientOf(person);
+    expect(await failureOf(client.webhooks.get("none"))).toMatchObject({
+      code: "NOT_FOUND",
+      message: "Webhook not found",
+    });
+    expect(await codeOf(client.auth.register({ email: person.email, password: PASSWORD }))).toBe("EMAIL_TAKEN");
+    expect(await codeOf(client.auth.login({ email: person.email, password: "wrong" }))).toBe("UNAUTHENTICATED");
+    expect((await client.auth.me()).email).toBe(person.email);
+  });
+
+  test("when no answer comes, none of the service, or none in time", async () => {
+    const person = await signUp();
+    const failing = (fetch: () => Promise<Response>) =>
+      clientOf(person, { fetch, timeoutMs: 50 }).client.webhooks.list();
+    const refused = await failureOf(failing(() => Promise.reject(new TypeError("connection refused"))));
+    expect([refused.code, refused.status, refused.cause]).toEqual([
+      "NETWORK_ERROR",
+      0,
+      new TypeError("connection refused"),
+    ]);
+    const strange = await failureOf(failing(async () => new Response("<html>", { status: 502 })));
+    expect([strange.code, strange.status]).toEqual(["BAD_RESPONSE", 502]);
+    expect(await codeOf(failing(async () => new Response("<html>")))).toBe("BAD_RESPONSE");
+    expect(await codeOf(failing(async () => Response.json({ captive: "portal" })))).toBe("BAD_RESPONSE");
+    const hanging: Fetch = (_, { signal }) =>
+      new Promise((_resolve, reject) => {
+        if (signal?.aborted) reject(signal.reason);
+        signal?.addEventListener("abort", () => reject(signal.reason));
+      });
+    expect(await codeOf(clientOf(person, { fetch: hanging, timeoutMs: 50 }).client.auth.me())).toBe("TIMEOUT");
+    expect(await codeOf(clientOf(person, { fetch: hanging }).client.auth.me({ timeoutMs: 50 }))).toBe("TIMEOUT");
+    const gone = new AbortController();
+    const aborted = clientOf(person, { fetch: hanging }).client.auth.me({ signal: gone.signal });
+    gone.abort("the page was left");
+    await expect(aborted).rejects.toBe("the page was left");
+  });
+
+  test("a wrong current password is tried once", async () => {
+    const { client, sent, refreshes } = clientOf(await signUp());
+    const change = client.auth.changePassword({ currentPassword: "wrong", newPassword: "another good password" });
+    expect(await codeOf(change)).toBe("UNAUTHENTICATED");
+    expect(sent.filter(({ route }) => route.endsWith("change-password")).length).toBe(1);
+    expect(refreshes()).toEqual([]);
+  });
+
+  test("logging out clears the store even when the service can't be reached", async () => {
+    const person = await signUp();
+    const { client, sent } = clientOf(person, { fetch: () => Promise.reject(new TypeError("offline")) });
+    expect(await codeOf(client.auth.logout())).toBe("NETWORK_ERROR");
+    await client.auth.logout();
+    expect(sent.length).toBe(1);
+    expect((await call("GET", "/auth/me", { token: person.token })).status).toBe(200);
+  });
+});

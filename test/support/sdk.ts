@@ -1,0 +1,35 @@
+/** The client of `postern/client` on the service under test, with a wire that can be watched and cut. */
+import { exports } from "cloudflare:workers";
+import { type Client, type ClientOptions, createClient, type Fetch, memoryStore } from "../../src/client";
+import type { Person } from "./client";
+
+interface Sent {
+  route: string;
+  headers: Headers;
+}
+
+/** Straight to the service. */
+export const wire: Fetch = (url, init) => {
+  const request = new Request(url, init);
+  request.headers.set("cf-connecting-ip", "192.0.2.1");
+  return exports.default.fetch(request);
+};
+
+/** A client signed in as `person`, and what it sent. */
+export function clientOf(
+  person?: Person,
+  options: Partial<ClientOptions> = {},
+): { client: Client; sent: Sent[]; refreshes: () => Sent[] } {
+  const { fetch = wire, ...rest } = options;
+  const sent: Sent[] = [];
+  const client = createClient({
+    baseUrl: "http://postern.test",
+    tokens: memoryStore(person ? { accessToken: person.token, refreshToken: person.refreshToken } : null),
+    fetch: (url, init) => {
+      sent.push({ route: `${init.method} ${new URL(url).pathname}`, headers: new Headers(init.headers) });
+      return fetch(url, init);
+    },
+    ...rest,
+  });
+  return { client, sent, refreshes: () => sent.filter(({ route }) => route === "POST /api/v1/auth/refresh") };
+}

@@ -1,0 +1,219 @@
+/** postern/verify: what a subscriber can trust, against the official library and vector, and deliveries of the service itself. */
+import { Webhook } from "standardwebhooks";
+import { describe, expect, test } from "vitest";
+import { signBody, signStandard } from "../src/delivery/signature";
+import { receive } from "../src/docs/verify/verify";
+import { DeliveryError, type PlainRequest, type VerifyOptions, verifyDelivery } from "../src/verify";
+import { signUp } from "./support/client";
+import { newInbox, publish, subscribe } from "./support/receiver";
+
+const SECRET = "a-signing-secret";
+const NOW_MS = 1_800_000_000_000;
+const NOW_SECONDS = NOW_MS / 1000;
+
+interface Made {
+  secret?: string;
+  body?: string;
+  timestamp?: number;
+  headers?: Record<string, string | undefined>;
+}
+
+/** A delivery as the service makes it. */
+async function made({ secret = SECRET, body = '{"order":42}', timestamp = NOW_SECONDS, headers }: Made = {}) {
+  return {
+    headers: {
+      "Webhook-Id": "msg_1",
+      "Webhook-Timestamp": String(timestamp),
+      "Webhook-Signature": await signStandard(secret, "msg_1", timestamp, body),
+      "X-Webhook-Signature": await signBody(secret, body),
+      "X-Webhook-Event": "OrderPaid",
+      ...headers,
+    } as Record<string, string>,
+    body,
+  };
+}
+
+const asRequest = ({ headers, body }: { headers: Record<string, string>; body: BodyInit }) =>
+  new Request("http://subscriber.example/", { method: "POST", headers, body });
+
+/** The reason of the refusal, or "accepted". */
+async function verdict(request: Request | PlainRequest, secrets: string | string[] = SECRET, options?: VerifyOptions) {
+  try {
+    await verifyDelivery(request, secrets, { nowMs: NOW_MS, ...options });
+    return "accepted";
+  } catch (error) {
+    if (error instanceof DeliveryError) return error.reason;
+    throw error;
+  }
+}
+
+describe("a genuine delivery", () => {
+  test("of the service is accepted under both schemes, with its id, type, payload and correlation id", async () => {
+    const person = await signUp();
+    const inbox = newInbox("200");
+    await subscribe(person, inbox.url);
+    const payload = { order: 42, note: "naïve ✓ \ud83d\ude00" };
+    await publish(person, payload, { correlationId: "trace 7" });
+    const [received] = await inbox.arrived(1);
+    if (!received) throw new Error("nothing arrived");
+    expect(new Webhook(SECRET, { format: "raw" }).verify(received.body, received.headers)).toEqual(payload);
+    for (const scheme of ["standard", "body"] as const) {
+      const delivery = await verifyDelivery<typeof payload>(asRequest(received), SECRET, { scheme });
+      expect(delivery).toEqual({
+        id: received.headers["webhook-id"],
+        type: "OrderPaid",
+        timestamp: new Date(Number(received.headers["webhook-timestamp"]) * 1000),
+        payload,
+        correlationId: "trace 7",
+      });
+    }
+  });
+
+  test("is accepted as a Request, as text, as bytes, and with the headers of any spelling or class", async () => {
+    const { headers, body } = await made();
+    const requests = [
+      asRequest({ headers, body }),
+      { headers, body },
+      { headers, body: new TextEncoder().encode(body) },
+      { headers: new Headers(headers), body },
+      { headers: { ":method": "POST", ...headers, "set-cookie": ["a", "b"] }, body },
+    ];
+    for (const request of requests) expect(await verdict(request)).toBe("accepted");
+  });
+
+  test.each(["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLjSw", "whsec_", "whsec_not base64!", "é☃"])(
+    "is accepted with the secret %j",
+    async (secret) => {
+      const delivery = await made({ secret });
+      expect(await verdict(delivery, secret)).toBe("accepted");
+      expect(await verdict(delivery, secret, { scheme: "body" })).toBe("accepted");
+    },
+  );
+
+  test("is accepted under the old and the new secret during a rotation, in any order", async () => {
+    for (const secret of ["old", "new"]) {
+      expect(await verdict(await made({ secret }), ["old", "new"])).toBe("accepted");
+      expect(await verdict(await made({ secret }), ["new", "old"])).toBe("accepted");
+      expect(await verdict(await made({ secret }), ["other", "another"])).toBe("SIGNATURE_MISMATCH");
+    }
+  });
+
+  test("may carry further signatures, of other secrets and other versions", async () => {
+    const { headers, body } = await made();
+    const signature = `v1a,AAAA v1,bm9uZQ== ${headers["Webhook-Signature"]}`;
+    expect(await verdict({ headers: { ...headers, "Webhook-Signature": signature }, body })).toBe("accepted");
+  });
+});
+
+describe("the Standard Webhooks scheme", () => {
+  test("accepts the vector of its official libraries", async () => {
+    const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+    const headers = {
+      "webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
+      "webhook-timestamp": "1614265330",
+      "webhook-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+      "x-webhook-event": "test",
+    };
+    const clock = { nowMs: 1_614_265_330_000 };
+    expect(await verdict({ headers, body: '{"test": 2432232314}' }, secret, clock)).toBe("accepted");
+    expect(await verdict({ headers, body: '{"test": 2432232315}' }, secret, clock)).toBe("SIGNATURE_MISMATCH");
+  });
+
+  test("accepts what the official library signs", async () => {
+    const secret = `whsec_${btoa("a key of the library's own making")}`;
+    const { headers, body } = await made({ body: '{"note":"naïve ✓"}' });
+    headers["Webhook-Signature"] = new Webhook(secret).sign("msg_1", new Date(NOW_MS), body);
+    expect(await verdict({ headers, body }, secret)).toBe("accepted");
+  });
+});
+
+describe("refused is", () => {
+  test.each([300, -300])("nothing that is %i seconds off", async (seconds) => {
+    expect(await verdict(await made({ timestamp: NOW_SECONDS - seconds }))).toBe("accepted");
+  });
+
+  test.each([
+    [301, "TIMESTAMP_TOO_OLD"],
+    [-301, "TIMESTAMP_TOO_NEW"],
+  ])("a delivery signed %i seconds ago", async (seconds, reason) => {
+    const delivery = await made({ timestamp: NOW_SECONDS - seconds });
+    expect(await verdict(delivery)).toBe(reason);
+    expect(await verdict(delivery, SECRET, { scheme: "body" })).toBe(reason);
+    expect(await verdict(delivery, SECRET, { toleranceSeconds: 301 })).toBe("accepted");
+  });
+
+  test.each([
+    ["another body", { body: '{"order":43}' }],
+    ["the same body with another space", { body: '{"order": 42}' }],
+    ["a byte order mark before the body", { body: '\ufeff{"order":42}' }],
+    ["another id", { "Webhook-Id": "msg_2" }],
+    ["another timestamp", { "Webhook-Timestamp": String(NOW_SECONDS + 1) }],
+    ["a signature cut short", { "Webhook-Signature": "v1,AAAA" }],
+    ["a signature without its version", { "Webhook-Signature": "AAAA" }],
+    ["the other scheme's signature", { "Webhook-Signature": `v1,${"0".repeat(64)}` }],
+  ])("%s", async (_, { body, ...headers }: Record<string, string | undefined>) => {
+    const delivery = await made({ headers });
+    expect(await verdict({ ...delivery, body: body ?? delivery.body })).toBe("SIGNATURE_MISMATCH");
+  });
+
+  test("a replay that shows only the body's signature, unless the caller asks for that scheme", async () => {
+    const { headers, body } = await made({ headers: { "Webhook-Signature": undefined } });
+    const replay = { headers: { ...headers, "Webhook-Id": "fresh", "Webhook-Timestamp": String(NOW_SECONDS) }, body };
+    expect(await verdict(replay)).toBe("MISSING_HEADER");
+    expect(await verdict(replay, SECRET, { scheme: "body" })).toBe("accepted");
+    expect(await verdict({ ...replay, body: "{}" }, SECRET, { scheme: "body" })).toBe("SIGNATURE_MISMATCH");
+  });
+
+  test.each(["Webhook-Id", "Webhook-Timestamp", "Webhook-Signature", "X-Webhook-Event"])(
+    "a delivery without %s",
+    async (name) => {
+      expect(await verdict(await made({ headers: { [name]: undefined } }))).toBe("MISSING_HEADER");
+    },
+  );
+
+  test.each(["soon", "-1", "1e9", "01800000000", "1800000000.5", "NaN", "9".repeat(40)])(
+    "the timestamp %j",
+    async (text) => {
+      expect(await verdict(await made({ headers: { "Webhook-Timestamp": text } }))).toBe("MALFORMED_TIMESTAMP");
+    },
+  );
+
+  test("a body that is not JSON, not UTF-8, too large, or was read before", async () => {
+    expect(await verdict(await made({ body: "order=42" }))).toBe("MALFORMED_BODY");
+    const { headers, body } = await made();
+    expect(await verdict({ headers, body: new Uint8Array([0xff, 0xfe]) })).toBe("MALFORMED_BODY");
+    const limit = { maxBodyBytes: body.length - 1 };
+    expect(await verdict(asRequest({ headers, body }), SECRET, limit)).toBe("BODY_TOO_LARGE");
+    expect(await verdict({ headers, body }, SECRET, limit)).toBe("BODY_TOO_LARGE");
+    expect(await verdict(asRequest({ headers, body }), SECRET, { maxBodyBytes: body.length })).toBe("accepted");
+    const read = asRequest({ headers, body });
+    await read.text();
+    expect(await verdict(read)).toBe("BODY_ALREADY_READ");
+  });
+
+  test("an endless body is not read to its end", async () => {
+    let parts = 0;
+    const endless = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(new Uint8Array(1024).fill(32 + (parts++ % 2))),
+    });
+    const { headers } = await made();
+    expect(await verdict(asRequest({ headers, body: endless }), SECRET, { maxBodyBytes: 10_000 })).toBe(
+      "BODY_TOO_LARGE",
+    );
+    expect(parts).toBeLessThan(100);
+  });
+
+  test("an empty secret, as the programmer's mistake", async () => {
+    const delivery = await made();
+    for (const secrets of ["", [], ["a", ""]]) {
+      await expect(verifyDelivery(delivery, secrets)).rejects.toBeInstanceOf(TypeError);
+    }
+  });
+});
+
+test("the page's receiver answers 200 to a genuine delivery and 400 with the reason to another", async () => {
+  const delivery = await made({ timestamp: Math.floor(Date.now() / 1000) });
+  const answers = [await receive(asRequest(delivery), ["new", SECRET]), await receive(asRequest(delivery), ["new"])];
+  expect(answers.map(({ status }) => status)).toEqual([200, 400]);
+  expect(await answers[1]?.text()).toBe("SIGNATURE_MISMATCH");
+});
