@@ -55,7 +55,13 @@ const service = {
 
 /** Its pages in a real Chromium, from Node; see test/browser/support.ts. */
 const browser = {
-  test: { name: "browser", include: ["test/browser/*.test.ts"], testTimeout: 60_000, hookTimeout: 60_000 },
+  test: {
+    name: "browser",
+    include: ["test/browser/*.test.ts"],
+    env: { CLOUDFLARE_CF_FETCH_ENABLED: "false", WRANGLER_SEND_METRICS: "false" },
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
 };
 
 /** What needs other programs, from Node: the package as npm packs it, verifiers in other languages. */

@@ -4,11 +4,9 @@ import { env } from "cloudflare:workers";
 import { Secret, TOTP } from "otpauth";
 import { describe, expect, test } from "vitest";
 import { app } from "../src/app";
-import { runCron } from "../src/cron";
-import { createDeps } from "../src/deps";
 import worker from "../src/index";
 import { PASSWORD, signUp, verify } from "./support/client";
-import { addDelivery, consumeBatch, deliveryRow, messageFor } from "./support/engine";
+import { addDelivery, consumeBatch, deliveryRow, hourly, messageFor } from "./support/engine";
 import { newInbox, subscribe } from "./support/receiver";
 
 const NEW_KEY = "a-newer-secret-key-with-at-least-32-characters";
@@ -58,9 +56,7 @@ describe("rotation of SECRET_KEYS", () => {
     const enable = await callUnder(env.SECRET_KEYS, "POST", "/auth/2fa/enable", undefined, person.token);
     const totp = new TOTP({ secret: Secret.fromBase32(enable.body.data.secret) });
     const rotated = `${NEW_KEY},${env.SECRET_KEYS}`;
-    const context = createExecutionContext();
-    await runCron(await createDeps({ ...env, SECRET_KEYS: rotated }, context), "17 * * * *");
-    await waitOnExecutionContext(context);
+    await hourly({ SECRET_KEYS: rotated });
     const refreshed = await callUnder(rotated, "POST", "/auth/refresh", { refreshToken: person.refreshToken });
     const token = refreshed.body.data.accessToken;
     const webhook = await callUnder(NEW_KEY, "GET", `/webhooks/${webhookId}`, undefined, token);

@@ -5,6 +5,8 @@ import { ERROR_CODES } from "../errors";
 const MIN_PASSWORD_CHARACTERS = 8;
 const MAX_PASSWORD_CHARACTERS = 256;
 const MAX_EMAIL_CHARACTERS = 254;
+/** RFC 5321 section 4.5.3.1.1. */
+const LOCAL_PART = /^[^@]{1,64}@/;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it refuses
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
@@ -16,7 +18,7 @@ export const email = z
   .max(1000)
   .meta({ examples: ["ada@example.com"] })
   .transform((text) => text.normalize("NFKC").trim().toLowerCase())
-  .pipe(z.email().max(MAX_EMAIL_CHARACTERS))
+  .pipe(z.email().max(MAX_EMAIL_CHARACTERS).regex(LOCAL_PART, "Must have at most 64 characters before the @"))
   .meta({ format: "email", maxLength: MAX_EMAIL_CHARACTERS, pattern: z.regexes.email.source });
 
 /** A password being set: 8 to 256 code points after NFKC, never trimmed. */

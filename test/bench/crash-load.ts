@@ -84,5 +84,8 @@ async function signedIn(base: string): Promise<Api> {
   const credentials = { email: "crash@example.com", password: "crash test pass phrase" };
   await api("POST", "/auth/register", credentials);
   token = (await api<{ accessToken: string }>("POST", "/auth/login", credentials)).data.accessToken;
+  // Lasts longer than an access token.
+  const scopes = ["webhook.create", "webhook.read", "event.publish"];
+  token = (await api<{ key: string }>("POST", "/api-keys", { name: "crash", scopes })).data.key;
   return api;
 }

@@ -63,7 +63,7 @@ export async function makeDue(id: string): Promise<void> {
 export const messageFor = (deliveryId: string) => ({ deliveryId, dueAt: Date.now() });
 
 /** The hourly cron, and everything that it started. */
-export async function hourly(): Promise<void> {
+export async function hourly(settings: Partial<Cloudflare.Env> = {}): Promise<void> {
   const context = createExecutionContext();
   await worker.scheduled(createScheduledController({ cron: "17 * * * *" }), env, context);
   await waitOnExecutionContext(context);
