@@ -65,6 +65,6 @@ export const messageFor = (deliveryId: string) => ({ deliveryId, dueAt: Date.now
 /** The hourly cron, and everything that it started. */
 export async function hourly(settings: Partial<Cloudflare.Env> = {}): Promise<void> {
   const context = createExecutionContext();
-  await worker.scheduled(createScheduledController({ cron: "17 * * * *" }), env, context);
+  await worker.scheduled(createScheduledController({ cron: "17 * * * *" }), { ...env, ...settings }, context);
   await waitOnExecutionContext(context);
 }
