@@ -6,7 +6,7 @@ import { FAIL_CLOSED, type Rule, type RuleName } from "../ratelimit/rules";
 import { ADVICE } from "./advice";
 
 /** An endpoint under a limit, and what is counted. */
-export interface LimitedEndpoint {
+interface LimitedEndpoint {
   endpoint: string;
   rule: RuleName;
   per: string;
