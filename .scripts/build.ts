@@ -34,7 +34,11 @@ function plainTypes(path: string): string {
     ...types.map(([, , name]) => `export const ${name} = plain<wire.${name}>();`),
   ];
   writeFileSync(join(scratch, "plain.ts"), expansion.join("\n"));
-  const text = readFileSync(join(declare([join(scratch, "plain.ts")]), scratch, "plain.d.ts"), "utf8");
+  // Where a value is `unknown`, the compiler writes the type of its schema instead.
+  const text = readFileSync(join(declare([join(scratch, "plain.ts")]), scratch, "plain.d.ts"), "utf8").replaceAll(
+    'import("zod").ZodUnknown',
+    "unknown",
+  );
   const comments = new Map(types.map(([, comment, name]) => [name, comment]));
   return text.replace(/^export declare const (\w+): /gm, (_, name) => `${comments.get(name)}export type ${name} = `);
 }

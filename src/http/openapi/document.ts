@@ -36,7 +36,7 @@ const SECURITY_SCHEMES = {
 } as const;
 
 /** The document of what `app` serves under the limits of `rules`. */
-export function openApiDocument(app: Hono<AppEnv>, rules: Record<RuleName, Rule>) {
+export function openApiDocument(app: Hono<AppEnv>, rules: Record<RuleName, Rule>): ReturnType<typeof createDocument> {
   const routes = describedRoutes(app);
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) {

@@ -1,0 +1,81 @@
+/**
+ * `npm run bench [-- --only TEXT --scale N --count N --concurrency N]`: what each operation costs, as a ratio to a floor
+ * measured in turns with it. `--compare peer [--peer PATH]`: against the peer instead.
+ */
+import { parseArgs } from "node:util";
+import { build } from "./build.ts";
+import { comparePeer } from "./compare.ts";
+import { countCosts } from "./counting.ts";
+import { measureThroughput, memoryVerdict } from "./deliveries.ts";
+import { measureGrowth } from "./growth.ts";
+import { measureLatencies } from "./latency.ts";
+import { measureFloors, measureOperations } from "./measure.ts";
+import { startReceiver } from "./receiver.ts";
+import { conditions, type Result, resultTable, save } from "./report.ts";
+import type { Run } from "./run.ts";
+import { serve } from "./serve.ts";
+
+const { values } = parseArgs({
+  options: {
+    /** Only what has this in its name: an operation, or `floor`, `deliveries`, `202 to arrival`, `growth`. */
+    only: { type: "string", default: "" },
+    /** Times the usual number of requests. */
+    scale: { type: "string", default: "1" },
+    /** Deliveries end to end. */
+    count: { type: "string", default: "5000" },
+    concurrency: { type: "string", default: "8" },
+    rounds: { type: "string", default: "5" },
+    compare: { type: "string" },
+    peer: { type: "string", default: "../shared/peer" },
+  },
+});
+
+const startedMs = Date.now();
+const seconds = () => ((Date.now() - startedMs) / 1000).toFixed(0).padStart(3);
+const progress = (text: string) => process.stderr.write(`bench ${seconds()} s: ${text}\n`);
+const measuredOn = conditions();
+
+progress("bundling");
+const run: Run = {
+  bundles: await build(),
+  receiver: await startReceiver(),
+  concurrency: Number(values.concurrency),
+  rounds: Number(values.rounds),
+  wants: (name) => name.includes(values.only),
+  scaled: (count) => Math.max(1, Math.round(count * Number(values.scale))),
+  progress,
+};
+
+try {
+  if (values.compare === undefined) await measureAll();
+  else if (values.compare === "peer") await comparePeer(run, values.peer, measuredOn);
+  else throw new Error(`nothing is known of ${values.compare}`);
+} finally {
+  await run.receiver.stop();
+}
+progress("done");
+process.exit();
+
+async function measureAll(): Promise<void> {
+  const results: Result[] = [];
+  const held = await serve(run.bundles, { deliver: false });
+  const full = await serve(run.bundles);
+  if (run.wants("floor")) results.push(...(await measureFloors(run, full)));
+  results.push(...(await measureOperations(run, full, held)));
+  await held.stop();
+  const memoryMiB: number[] = [];
+  if (run.wants("deliveries")) {
+    const throughput = await measureThroughput(run, full, Number(values.count));
+    results.push(throughput.result);
+    memoryMiB.push(...throughput.memoryMiB);
+  }
+  await full.stop();
+  if (run.wants("202 to arrival")) results.push(...(await measureLatencies(run)));
+  if (run.wants("growth")) results.push(...(await measureGrowth(run)));
+  progress("counting D1 round trips and rows");
+  const costs = await countCosts(run);
+  for (const result of results) result.cost = costs.get(result.operation);
+  console.log(resultTable(results));
+  if (memoryMiB.length > 0) console.log(memoryVerdict(memoryMiB));
+  progress(`the figures are in ${save("bench.json", { ...measuredOn, results, memoryMiB })}`);
+}

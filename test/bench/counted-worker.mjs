@@ -1,0 +1,60 @@
+/** The Worker under test behind a D1 binding that counts; for the counting pass only, the timed passes run the Worker as it ships. */
+import worker from "../../src/index";
+
+export * from "../../src/index";
+
+const none = () => ({ trips: 0, rowsRead: 0, rowsWritten: 0 });
+const counters = { http: none(), queue: none() };
+
+function countRows(counter, { meta }) {
+  counter.rowsRead += meta.rows_read;
+  counter.rowsWritten += meta.rows_written;
+}
+
+/** `first` and `raw` give no meta, so `all` answers for them. */
+function countedStatement(statement, counter) {
+  const all = async () => {
+    counter.trips += 1;
+    const result = await statement.all();
+    countRows(counter, result);
+    return result;
+  };
+  return {
+    inner: statement,
+    bind: (...values) => countedStatement(statement.bind(...values), counter),
+    all,
+    run: all,
+    first: async (column) => {
+      const [row = null] = (await all()).results;
+      return row && column !== undefined ? row[column] : row;
+    },
+    raw: async () => (await all()).results.map((row) => Object.values(row)),
+  };
+}
+
+const counted = (env, counter) => ({
+  ...env,
+  DB: {
+    prepare: (query) => countedStatement(env.DB.prepare(query), counter),
+    async batch(statements) {
+      counter.trips += 1;
+      const results = await env.DB.batch(statements.map(({ inner }) => inner));
+      for (const result of results) countRows(counter, result);
+      return results;
+    },
+  },
+});
+
+export default {
+  ...worker,
+  /** `GET /bench/counters` tells both doors' counts since the last time it was asked. */
+  async fetch(request, env, ctx) {
+    if (new URL(request.url).pathname !== "/bench/counters") {
+      return worker.fetch(request, counted(env, counters.http), ctx);
+    }
+    const answer = Response.json(counters);
+    Object.assign(counters, { http: none(), queue: none() });
+    return answer;
+  },
+  queue: (batch, env, ctx) => worker.queue(batch, counted(env, counters.queue), ctx),
+};

@@ -1,0 +1,72 @@
+/** Contestants take turns, round by round, so that the drift of a shared machine meets all of them alike. */
+import { closedLoop, type Operation, type Sample } from "./load.ts";
+import { median, percentile } from "./statistics.ts";
+
+export interface Turn {
+  operation: Operation;
+  /** Requests a round. */
+  count: number;
+}
+
+export interface Measured {
+  operation: string;
+  count: number;
+  opsPerSecond: number;
+  p50Ms: number;
+  p99Ms: number;
+  /** Of each round, in order. */
+  rounds: Sample[];
+}
+
+export interface Rounds {
+  rounds: number;
+  concurrency: number;
+}
+
+/** Runs a warm-up round of a fifth, then `rounds` rounds in which each contestant has one turn. */
+export async function interleave(turns: readonly Turn[], { rounds, concurrency }: Rounds): Promise<Measured[]> {
+  const samples = turns.map((): Sample[] => []);
+  const next = turns.map(() => 0);
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const [index, { operation, count }] of turns.entries()) {
+      const requests = round === 0 ? Math.max(concurrency, Math.ceil(count / 5)) : count;
+      const from = next[index] ?? 0;
+      const sample = await closedLoop(operation, { from, count: requests, concurrency });
+      next[index] = from + requests;
+      if (round > 0) samples[index]?.push(sample);
+    }
+  }
+  return turns.map(({ operation, count }, index) => summary(operation.name, count * rounds, samples[index] ?? []));
+}
+
+function summary(operation: string, count: number, rounds: Sample[]): Measured {
+  const latenciesMs = rounds.flatMap((round) => round.latenciesMs);
+  return {
+    operation,
+    count,
+    opsPerSecond: median(rounds.map((round) => round.opsPerSecond)),
+    p50Ms: median(latenciesMs),
+    p99Ms: percentile(latenciesMs, 0.99),
+    rounds,
+  };
+}
+
+export interface Ratio {
+  /** Median, smallest and largest of the pairs. */
+  median: number;
+  min: number;
+  max: number;
+}
+
+/** Of `measured` over `reference`, round by round: their ops/s, or what `figureOf` takes. */
+export function ratioOf(
+  measured: readonly Sample[],
+  reference: readonly Sample[],
+  figureOf: (sample: Sample) => number = ({ opsPerSecond }) => opsPerSecond,
+): Ratio {
+  const ratios = measured.flatMap((sample, round) => {
+    const other = reference[round];
+    return other ? [figureOf(sample) / figureOf(other)] : [];
+  });
+  return { median: median(ratios), min: Math.min(...ratios), max: Math.max(...ratios) };
+}

@@ -1,0 +1,39 @@
+/** From the 202 to the arrival: idle, under load, and under load with subscribers that hang. */
+import { plotLatencies } from "./plot.ts";
+import { type Result, save } from "./report.ts";
+import type { Run } from "./run.ts";
+import { serve } from "./serve.ts";
+import { median, percentile } from "./statistics.ts";
+import { type Stream, streamEvents } from "./steady.ts";
+
+const IDLE: Stream = { subscriptions: 1, hanging: 0, events: 60, eventsPerSecond: 10 };
+const LOADED: Stream = { subscriptions: 10, hanging: 0, events: 120, eventsPerSecond: 10 };
+const SCENES: [string, Stream][] = [
+  ["202 to arrival, idle", IDLE],
+  ["202 to arrival, 100/s", LOADED],
+  ["202 to arrival, 100/s, 1 in 10 hangs", { ...LOADED, hanging: 1 }],
+  ["202 to arrival, 100/s, 5 in 10 hang", { ...LOADED, hanging: 5 }],
+];
+
+/** Each scene in a service of its own; the distributions go into a plot beside the results. */
+export async function measureLatencies(run: Run): Promise<Result[]> {
+  const series = [];
+  for (const [label, stream] of SCENES) {
+    const service = await serve(run.bundles);
+    const scene = { ...stream, events: run.scaled(stream.events) };
+    const latenciesMs = await streamEvents(service, run.receiver, scene);
+    await service.stop();
+    run.progress(
+      `${label}: p50 ${median(latenciesMs).toFixed(1)} ms, p99 ${percentile(latenciesMs, 0.99).toFixed(1)} ms`,
+    );
+    series.push({ label, latenciesMs });
+  }
+  run.progress(`the plot is ${save("latency.svg", plotLatencies("Deliveries that have arrived", series))}`);
+  return series.map(({ label, latenciesMs }) => ({
+    operation: label,
+    count: latenciesMs.length,
+    opsPerSecond: Number.NaN,
+    p50Ms: median(latenciesMs),
+    p99Ms: percentile(latenciesMs, 0.99),
+  }));
+}

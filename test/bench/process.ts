@@ -1,0 +1,28 @@
+/** Processes as Linux tells of them; elsewhere nothing is known of them, and memory is not measured. */
+import { readdirSync, readFileSync } from "node:fs";
+
+const read = (path: string): string => {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+};
+
+/** Ids of the processes that `parent` has started. */
+export function childrenOf(parent: number): number[] {
+  try {
+    const processes = readdirSync("/proc").filter((entry) => /^\d+$/.test(entry));
+    return processes
+      .filter((id) => new RegExp(`^PPid:\\s+${parent}$`, "m").test(read(`/proc/${id}/status`)))
+      .map(Number);
+  } catch {
+    return [];
+  }
+}
+
+/** Resident memory in MiB; NaN when it cannot be told. */
+export function residentMiB(id: number): number {
+  const [, kiB] = read(`/proc/${id}/status`).match(/^VmRSS:\s+(\d+) kB$/m) ?? [];
+  return Number(kiB) / 1024;
+}

@@ -1,0 +1,36 @@
+/** The subscribers, in a thread of their own: `/ok/...` answers at once, `/hang/...` never. Tells its parent what arrived and when. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { performance } from "node:perf_hooks";
+import { parentPort } from "node:worker_threads";
+
+const REPORT_INTERVAL_MS = 50;
+
+let arrived: [n: number, atMs: number][] = [];
+let hanging = 0;
+
+const server = createServer((request, response) => {
+  const atMs = performance.timeOrigin + performance.now();
+  if (request.url?.startsWith("/hang")) {
+    hanging += 1;
+    request.resume();
+    return;
+  }
+  let text = "";
+  request.setEncoding("utf8").on("data", (part: string) => {
+    text += part;
+  });
+  request.on("end", () => {
+    arrived.push([(JSON.parse(text) as { n: number }).n, atMs]);
+    response.end("ok");
+  });
+});
+server.keepAliveTimeout = 60_000;
+
+server.listen(0, "127.0.0.1", () => parentPort?.postMessage({ port: (server.address() as AddressInfo).port }));
+setInterval(() => {
+  if (arrived.length === 0 && hanging === 0) return;
+  parentPort?.postMessage({ arrived, hanging });
+  arrived = [];
+  hanging = 0;
+}, REPORT_INTERVAL_MS);

@@ -1,0 +1,64 @@
+/** Our end of the subscribers' thread. Bodies are `{ n: number }`; `n` says which event arrived. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
+
+const POLL_MS = 5;
+/** Without a new arrival for this long, what is missing is lost. */
+const PATIENCE_MS = 60_000;
+
+interface Arrival {
+  n: number;
+  /** On the clock of `performance.timeOrigin + performance.now()`. */
+  atMs: number;
+}
+
+export interface Receiver {
+  okUrl: string;
+  hangUrl: string;
+  /** What came since the last `clear`, and how many requests were left without an answer. */
+  arrivals: Arrival[];
+  hung: number;
+  clear(): void;
+  /** Resolves when `count` have arrived; throws when they stop coming. */
+  waitFor(count: number): Promise<void>;
+  stop(): Promise<number>;
+}
+
+type Report = { port: number } | { arrived: [number, number][]; hanging: number };
+
+export async function startReceiver(): Promise<Receiver> {
+  const thread = new Worker(new URL("./receiver-thread.ts", import.meta.url));
+  const port = await new Promise<number>((resolve, reject) => {
+    thread.once("error", reject);
+    thread.once("message", (report: Report) => resolve("port" in report ? report.port : 0));
+  });
+  const receiver: Receiver = {
+    okUrl: `http://127.0.0.1:${port}/ok`,
+    hangUrl: `http://127.0.0.1:${port}/hang`,
+    arrivals: [],
+    hung: 0,
+    clear() {
+      receiver.arrivals = [];
+      receiver.hung = 0;
+    },
+    async waitFor(count) {
+      let seen = receiver.arrivals.length;
+      let end = Date.now() + PATIENCE_MS;
+      while (receiver.arrivals.length < count) {
+        await sleep(POLL_MS);
+        if (receiver.arrivals.length > seen) {
+          seen = receiver.arrivals.length;
+          end = Date.now() + PATIENCE_MS;
+        }
+        if (Date.now() > end) throw new Error(`${seen} of ${count} deliveries arrived`);
+      }
+    },
+    stop: () => thread.terminate(),
+  };
+  thread.on("message", (report: Report) => {
+    if ("port" in report) return;
+    for (const [n, atMs] of report.arrived) receiver.arrivals.push({ n, atMs });
+    receiver.hung += report.hanging;
+  });
+  return receiver;
+}

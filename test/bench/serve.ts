@@ -1,0 +1,155 @@
+/** The built Worker and the floor Worker in one workerd, by Miniflare's API: straight sockets, data in a temporary folder. */
+import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import {
+  convertV4MiniflareOptions,
+  Log,
+  LogLevel,
+  Miniflare,
+  type V4WorkerOptions,
+  type V4WorkerOptionsShape,
+} from "miniflare";
+import { type Bundles, CONFIG, ROOT } from "./build.ts";
+import { childrenOf, residentMiB } from "./process.ts";
+import { temporaryFolder } from "./temporary.ts";
+
+// wrangler asks for the secrets that the configuration names, and tells where it found them.
+process.env.WRANGLER_LOG = "error";
+process.env.SECRET_KEYS = "bench-only-secret-key-with-32-characters-or-more";
+const { unstable_getMiniflareWorkerOptions: optionsOf } = await import("wrangler");
+
+const CRON_INTERVAL_MS = 60_000;
+/** A window of one second, so that one client's own hits do not pile up in its limiter. */
+const UNLIMITED = { limit: 1_000_000, windowSeconds: 1 };
+const FLOOR_SCHEMA = ["CREATE TABLE floor (id TEXT PRIMARY KEY, v TEXT)", "INSERT INTO floor VALUES ('key', 'value')"];
+const LIMITED = ["login", "register", "refresh", "publish"];
+const SETTINGS = {
+  SECRET_KEYS: process.env.SECRET_KEYS,
+  RATE_LIMITS: JSON.stringify(Object.fromEntries(LIMITED.map((rule) => [rule, UNLIMITED]))),
+  EMAIL_VERIFICATION: "optional",
+  WEBHOOK_EGRESS: "any",
+};
+
+export type Database = Awaited<ReturnType<Miniflare["getD1Database"]>>;
+
+export interface Service {
+  /** Base URLs of the Worker under test and of the floor Worker. */
+  base: string;
+  floorBase: string;
+  database: Database;
+  /** Resident memory of workerd. */
+  memoryMiB(): number;
+  stop(): Promise<void>;
+}
+
+export interface ServeOptions {
+  /** Which build of the Worker. */
+  worker?: "postern" | "counted";
+  /** False: deliveries stay in the outbox, so that nothing runs beside what is measured. */
+  deliver?: boolean;
+}
+
+export async function serve(
+  bundles: Bundles,
+  { worker = "postern", deliver = true }: ServeOptions = {},
+): Promise<Service> {
+  const state = temporaryFolder("state");
+  const [port = 0, floorPort = 0] = await freePorts(2);
+  const before = new Set(childrenOf(process.pid));
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      log: new Log(LogLevel.NONE),
+      handleStructuredLogs: ({ level, message }) => {
+        if (level === "error") process.stderr.write(`${message}\n`);
+      },
+      cf: false,
+      logRequests: false,
+      telemetry: { enabled: false },
+      resourcePersistencePath: state,
+      workers: [
+        workerOptions("postern", bundles[worker], port, deliver),
+        workerOptions("floor", bundles.floor, floorPort, true),
+      ],
+    }),
+  );
+  await miniflare.ready;
+  const pid = childrenOf(process.pid).find((child) => !before.has(child)) ?? 0; // workerd is the only child that Miniflare starts
+  const database = await miniflare.getD1Database("DB", "postern");
+  await runAll(database, migrations());
+  await runAll(await miniflare.getD1Database("DB", "floor"), FLOOR_SCHEMA);
+  const cron = deliver ? setInterval(() => void sweep(miniflare), CRON_INTERVAL_MS).unref() : null;
+  return {
+    base: `http://127.0.0.1:${port}`,
+    floorBase: `http://127.0.0.1:${floorPort}`,
+    database,
+    memoryMiB: () => residentMiB(pid),
+    async stop() {
+      if (cron) clearInterval(cron);
+      await miniflare.dispose();
+      rmSync(state, { recursive: true, force: true });
+    },
+  };
+}
+
+function workerOptions(name: keyof typeof CONFIG, folder: string, port: number, deliver: boolean): V4WorkerOptions {
+  const configured: V4WorkerOptionsShape = optionsOf(CONFIG[name]).workerOptions;
+  const { modulesRules: _, queueConsumers, bindings, ...options } = configured;
+  return {
+    ...options,
+    name,
+    modulesRoot: folder,
+    modules: modulesIn(folder),
+    bindings: name === "postern" ? { ...bindings, ...SETTINGS } : {},
+    queueConsumers: deliver ? (queueConsumers ?? {}) : withoutDeliveries(queueConsumers),
+    unsafeDirectSockets: [{ host: "127.0.0.1", port }],
+  };
+}
+
+const MODULE_TYPES = [
+  [".js", "ESModule"],
+  [".wasm", "CompiledWasm"],
+  [".txt", "Text"],
+] as const;
+
+/** The entry first, then what it imports. */
+function modulesIn(folder: string) {
+  const files = readdirSync(folder);
+  return MODULE_TYPES.flatMap(([ending, type]) =>
+    files.filter((file) => file.endsWith(ending)).map((file) => ({ type, path: join(folder, file) })),
+  );
+}
+
+/** The broker drops what nobody consumes. */
+const withoutDeliveries = (consumers: object = {}) =>
+  Object.fromEntries(Object.entries(consumers).filter(([queue]) => !queue.includes("deliveries")));
+
+function migrations(): string[] {
+  const folder = join(ROOT, "migrations");
+  const files = readdirSync(folder).filter((file) => file.endsWith(".sql"));
+  return files.sort().flatMap((file) => readFileSync(join(folder, file), "utf8").split("--> statement-breakpoint"));
+}
+
+async function runAll(database: Database, statements: string[]): Promise<void> {
+  await database.batch(statements.map((statement) => database.prepare(statement)));
+}
+
+/** As the platform's cron would; Miniflare never fires it by itself. */
+async function sweep(miniflare: Miniflare): Promise<void> {
+  const worker = await miniflare.getWorker("postern");
+  await worker.scheduled({ cron: "* * * * *" });
+}
+
+/** Ports that nobody listens on just now. */
+export async function freePorts(count: number): Promise<number[]> {
+  const probes = await Promise.all(Array.from({ length: count }, listen));
+  const ports = probes.map((probe) => (probe.address() as AddressInfo).port);
+  for (const probe of probes) probe.close();
+  return ports;
+}
+
+const listen = () =>
+  new Promise<ReturnType<typeof createServer>>((resolve) => {
+    const probe = createServer().listen(0, "127.0.0.1", () => resolve(probe));
+  });
