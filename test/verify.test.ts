@@ -153,7 +153,8 @@ describe("refused is", () => {
     ["the other scheme's signature", { "Webhook-Signature": `v1,${"0".repeat(64)}` }],
   ])("%s", async (_, { body, ...headers }: Record<string, string | undefined>) => {
     const delivery = await made({ headers });
-    expect(await verdict({ ...delivery, body: body ?? delivery.body })).toBe("SIGNATURE_MISMATCH");
+    const bytes = new TextEncoder().encode(body ?? delivery.body);
+    expect(await verdict({ ...delivery, body: bytes })).toBe("SIGNATURE_MISMATCH");
   });
 
   test("a replay that shows only the body's signature, unless the caller asks for that scheme", async () => {
