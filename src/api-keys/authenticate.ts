@@ -18,5 +18,5 @@ export async function authenticateApiKey(deps: Deps, key: string): Promise<Princ
     deps.background("API key use", touchApiKey(deps, tenantId, row.id, nowMs));
   }
   const permissions = new Set(permissionsOf(role).filter((permission) => row.scopes.includes(permission)));
-  return { kind: "api-key", userId, tenantId, sessionId: null, role, permissions };
+  return { kind: "api-key", userId, tenantId, sessionId: null, account: null, role, permissions };
 }

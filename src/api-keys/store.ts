@@ -1,7 +1,9 @@
 /** API keys in D1; only their SHA-256 is kept. */
 import { and, desc, eq, gt, isNull, or, sql } from "drizzle-orm";
-import { apiKeys, memberships } from "../db/schema";
+import { fixed } from "../db/client";
+import { apiKeys } from "../db/schema";
 import type { Deps } from "../deps";
+import type { Permission } from "../tenants/roles";
 
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
 export type NewApiKey = typeof apiKeys.$inferInsert;
@@ -45,21 +47,26 @@ export async function revokeApiKey(
   return rows.length === 1;
 }
 
+interface KnownKey {
+  id: string;
+  tenantId: string;
+  userId: string;
+  /** A JSON array. */
+  scopes: string;
+  lastUsedAt: number | null;
+  role: string;
+}
+
+const keyByHash = fixed<KnownKey>(sql`
+  SELECT k.id, k.tenant_id AS tenantId, k.user_id AS userId, k.scopes, k.last_used_at AS lastUsedAt, m.role
+  FROM api_keys k JOIN memberships m ON m.tenant_id = k.tenant_id AND m.user_id = k.user_id
+  WHERE k.key_hash = ${sql.placeholder("keyHash")} AND k.revoked_at IS NULL
+    AND (k.expires_at IS NULL OR k.expires_at > ${sql.placeholder("nowMs")})`);
+
 /** The active key behind a hash, with the role that its owner has in its tenant now; across tenants: the key says which. */
 export async function findApiKeyByHash({ db }: Deps, keyHash: string, nowMs: number) {
-  const [row] = await db
-    .select({
-      id: apiKeys.id,
-      tenantId: apiKeys.tenantId,
-      userId: apiKeys.userId,
-      scopes: apiKeys.scopes,
-      lastUsedAt: apiKeys.lastUsedAt,
-      role: memberships.role,
-    })
-    .from(apiKeys)
-    .innerJoin(memberships, and(eq(memberships.tenantId, apiKeys.tenantId), eq(memberships.userId, apiKeys.userId)))
-    .where(and(eq(apiKeys.keyHash, keyHash), active(nowMs)));
-  return row;
+  const [row] = await keyByHash(db, { keyHash, nowMs });
+  return row && { ...row, scopes: JSON.parse(row.scopes) as Permission[] };
 }
 
 export async function touchApiKey({ db }: Deps, tenantId: string, id: string, nowMs: number): Promise<void> {

@@ -1,6 +1,6 @@
 /** `/auth`: register, login, and who am I. */
 import { type Context, Hono } from "hono";
-import { notFound } from "../errors";
+import { AppError } from "../errors";
 import { describe } from "../http/describe";
 import type { AppEnv } from "../http/env";
 import { sessionOnly } from "../http/principal";
@@ -12,7 +12,6 @@ import { tokenPair } from "../sessions/schemas";
 import { login } from "./login";
 import { credentials, type Profile, profile as profileSchema, registration } from "./schemas";
 import { register } from "./signup";
-import { findProfile } from "./store";
 
 function deviceOf(c: Context<AppEnv>): Device {
   const { cf } = c.req.raw as Request<unknown, IncomingRequestCfProperties>;
@@ -58,21 +57,19 @@ export const accountRoutes = new Hono<AppEnv>().get(
   "/me",
   describe("getMe", "The signed-in user, their tenant and what they may do there.", {
     200: dataOf(profileSchema),
-    errors: ["NOT_FOUND"],
   }),
   sessionOnly,
   async (c) => {
-    const { tenantId, userId, role, permissions } = c.get("principal");
-    const profile = await findProfile(c.get("deps"), tenantId, userId);
-    if (!profile) throw notFound("User");
+    const { tenantId, userId, account, role, permissions } = c.get("principal");
+    if (!account) throw new AppError("UNAUTHENTICATED");
     const data: Profile = {
       id: userId,
-      email: profile.email,
-      name: profile.name,
-      emailVerified: profile.emailVerifiedAt !== null,
-      twoFactorEnabled: profile.totpEnabledAt !== null,
-      createdAt: new Date(profile.createdAt).toISOString(),
-      tenant: { id: tenantId, name: profile.tenantName },
+      email: account.email,
+      name: account.name,
+      emailVerified: account.emailVerifiedAt !== null,
+      twoFactorEnabled: account.totpEnabledAt !== null,
+      createdAt: new Date(account.createdAt).toISOString(),
+      tenant: { id: tenantId, name: account.tenantName },
       role,
       permissions: [...permissions],
     };

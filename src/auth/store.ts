@@ -1,7 +1,7 @@
 /** D1 behind sign-up and sign-in. Functions named `...ByEmail` look across tenants: nobody is known yet. */
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { eq, type SQL, sql } from "drizzle-orm";
 import { atomically } from "../db/client";
-import { memberships, tenants, users } from "../db/schema";
+import { memberships, users } from "../db/schema";
 import type { Deps } from "../deps";
 import { mintSession, type NewSession } from "../sessions/store";
 import { consumeFactor, type Factor, factorHolds } from "../two-factor/store";
@@ -94,24 +94,6 @@ export async function findAccountByEmail({ db }: Deps, email: string, tenantId: 
       sql`${memberships.tenantId} = ${tenantId} DESC, ${memberships.createdAt} DESC, ${memberships.tenantId} DESC`,
     )
     .limit(1);
-  return row;
-}
-
-/** User and tenant as `GET /auth/me` shows them. */
-export async function findProfile({ db }: Deps, tenantId: string, userId: string) {
-  const [row] = await db
-    .select({
-      email: users.email,
-      name: users.name,
-      emailVerifiedAt: users.emailVerifiedAt,
-      totpEnabledAt: users.totpEnabledAt,
-      createdAt: users.createdAt,
-      tenantName: tenants.name,
-    })
-    .from(memberships)
-    .innerJoin(users, eq(users.id, memberships.userId))
-    .innerJoin(tenants, eq(tenants.id, memberships.tenantId))
-    .where(and(eq(memberships.tenantId, tenantId), eq(memberships.userId, userId)));
   return row;
 }
 

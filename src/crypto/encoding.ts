@@ -1,7 +1,7 @@
 /** Bytes to text and back, and the two digests everything else uses. */
 const encoder = new TextEncoder();
 
-export const utf8 = (text: string): Uint8Array<ArrayBuffer> => Uint8Array.from(encoder.encode(text));
+export const utf8 = (text: string): Uint8Array<ArrayBuffer> => encoder.encode(text) as Uint8Array<ArrayBuffer>;
 
 export function toBase64(bytes: Uint8Array): string {
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));

@@ -1,8 +1,7 @@
 /** D1 behind drizzle, with every round trip counted: trips are what a request costs (architecture.md, principle 9). */
-import type { SQLWrapper } from "drizzle-orm";
+import { fillPlaceholders, type SQL, type SQLWrapper } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
-import * as schema from "./schema";
 
 export interface TripCount {
   trips: number;
@@ -10,7 +9,7 @@ export interface TripCount {
 
 /** A drizzle client over `database` that adds each call to `count`. */
 export function createDb(database: D1Database, count: TripCount) {
-  return drizzle(counted(database, count), { schema });
+  return drizzle(counted(database, count));
 }
 
 export type Db = ReturnType<typeof createDb>;
@@ -57,6 +56,18 @@ export async function atomically(db: Db, statements: readonly SQLWrapper[]): Pro
   });
   const results = await db.$client.batch(prepared);
   return results.map((result) => result.results);
+}
+
+/**
+ * A query of the hot path, with `sql.placeholder`s: its text is made once, for the query builder costs more than the row.
+ * Rows come as D1 names them, with no conversion of types.
+ */
+export function fixed<Row>(query: SQL): (db: Db, values: Record<string, unknown>) => Promise<Row[]> {
+  const { sql: text, params } = dialect.sqlToQuery(query);
+  return async (db, values) => {
+    const statement = db.$client.prepare(text).bind(...fillPlaceholders(params, values));
+    return (await statement.all<Row>()).results;
+  };
 }
 
 /** True when a write hit a UNIQUE constraint on `column` ("users.email"). */

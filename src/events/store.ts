@@ -58,6 +58,14 @@ const insertPage = (eventId: string, page: SQL, nowMs: number) => sql`
 const endOf = (page: SQL) =>
   sql`(SELECT CASE WHEN count(*) = ${FAN_OUT_PAGE} THEN max(subscription_id) END FROM (${page}))`;
 
+/** What the event's row tells when it has its first page of deliveries. A page that is not full holds all of them. */
+const progress = (event: NewEvent, page: SQL, wanted: SQL) => sql`
+  UPDATE events SET (fan_out_after, delivery_count) = (
+      SELECT after, CASE WHEN after IS NULL THEN made ELSE (SELECT count(*) ${mayGet(wanted, event.id)}) END
+      FROM (SELECT ${endOf(page)} AS after, changes() AS made))
+    WHERE id = ${event.id}
+    RETURNING id, type, request_hash AS requestHash, delivery_count AS deliveries, fan_out_after AS fanOutAfter`;
+
 /**
  * Writes the event and one delivery for each enabled subscription that wants its type, in one round trip: of a wide
  * fan-out the first page, and the promise of the rest. With an idempotency key used within 24 hours it writes nothing
@@ -71,23 +79,24 @@ export async function insertEvent(
 ): Promise<{ event: StoredEvent; deliveries: QueuedDelivery[]; fanOutAfter: string | null }> {
   const { id, type, idempotencyKey: key } = event;
   const page = pageOf(id, "");
-  const [, , deliveries, progress, stored] = await atomically(db, [
-    sql`UPDATE events SET idempotency_key = NULL
-      WHERE tenant_id = ${tenantId} AND idempotency_key = ${key} AND created_at <= ${nowMs - IDEMPOTENCY_WINDOW_MS}`,
-    sql`INSERT INTO events (id, tenant_id, type, payload, correlation_id, idempotency_key, request_hash, created_at)
-      VALUES (${id}, ${tenantId}, ${type}, ${event.payloadJson}, ${event.correlationId}, ${key}, ${event.requestHash}, ${nowMs})
-      ON CONFLICT DO NOTHING`,
-    insertPage(id, page, nowMs),
-    sql`UPDATE events SET fan_out_after = ${endOf(page)},
-        delivery_count = (SELECT count(*) ${mayGet(wantedBy(tenantId, type), id)})
-      WHERE id = ${id} RETURNING fan_out_after AS fanOutAfter`,
-    sql`SELECT id, type, request_hash AS requestHash, delivery_count AS deliveries FROM events
-      WHERE id = ${id} OR (${key} IS NOT NULL AND tenant_id = ${tenantId} AND idempotency_key = ${key})`,
-  ]);
-  const [row] = stored as StoredEvent[];
+  const freeKey = sql`UPDATE events SET idempotency_key = NULL
+    WHERE tenant_id = ${tenantId} AND idempotency_key = ${key} AND created_at <= ${nowMs - IDEMPOTENCY_WINDOW_MS}`;
+  const eventOfKey = sql`SELECT id, type, request_hash AS requestHash, delivery_count AS deliveries, NULL AS fanOutAfter
+    FROM events WHERE tenant_id = ${tenantId} AND idempotency_key = ${key}`;
+  const [, deliveries, made, earlier] = (
+    await atomically(db, [
+      ...(key === null ? [] : [freeKey]),
+      sql`INSERT INTO events (id, tenant_id, type, payload, correlation_id, idempotency_key, request_hash, created_at)
+        VALUES (${id}, ${tenantId}, ${type}, ${event.payloadJson}, ${event.correlationId}, ${key}, ${event.requestHash}, ${nowMs})
+        ON CONFLICT DO NOTHING`,
+      insertPage(id, page, nowMs),
+      progress(event, page, wantedBy(tenantId, type)),
+      ...(key === null ? [] : [eventOfKey]),
+    ])
+  ).slice(key === null ? 0 : 1);
+  const row = (made?.[0] ?? earlier?.[0] ?? null) as (StoredEvent & { fanOutAfter: string | null }) | null;
   if (!row) throw new Error("event was not stored");
-  const [made] = progress as { fanOutAfter: string | null }[];
-  return { event: row, deliveries: deliveries as QueuedDelivery[], fanOutAfter: made?.fanOutAfter ?? null };
+  return { event: row, deliveries: deliveries as QueuedDelivery[], fanOutAfter: row.fanOutAfter };
 }
 
 /** How far an event's fan-out has come. */

@@ -15,7 +15,8 @@ export async function authenticateSession(deps: Deps, token: string): Promise<Pr
   if (!claims) return null;
   const session = await findLiveSession(deps, claims, nowMs);
   if (!session || !isRole(session.role)) return null;
-  if (nowMs - session.lastActivityAt >= ACTIVITY_RESOLUTION_MS) {
+  const { role, lastActivityAt, ...account } = session;
+  if (nowMs - lastActivityAt >= ACTIVITY_RESOLUTION_MS) {
     deps.background("session activity", touchSession(deps, claims, nowMs));
   }
   return {
@@ -23,7 +24,8 @@ export async function authenticateSession(deps: Deps, token: string): Promise<Pr
     userId: claims.userId,
     tenantId: claims.tenantId,
     sessionId: claims.sessionId,
-    role: session.role,
-    permissions: new Set<Permission>(permissionsOf(session.role)),
+    account,
+    role,
+    permissions: new Set<Permission>(permissionsOf(role)),
   };
 }

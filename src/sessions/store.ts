@@ -1,9 +1,10 @@
 /** Sessions in D1. A person's sessions are theirs in every tenant: functions that span tenants say `OfUser` or `ByToken`. */
 import { and, asc, eq, gt, type SQL, sql } from "drizzle-orm";
 import type { AccessClaims } from "../crypto/jwt";
-import { atomically } from "../db/client";
-import { memberships, sessions } from "../db/schema";
+import { atomically, fixed } from "../db/client";
+import { sessions } from "../db/schema";
 import type { Deps } from "../deps";
+import type { Account } from "../tenants/roles";
 import type { Device } from "./device";
 
 export interface NewSession extends Device {
@@ -38,20 +39,26 @@ export function mintSession(session: NewSession, grounds: Grounds, nowMs: number
     RETURNING id`;
 }
 
-/** The session of an access token, if it still lives and the user is still a member of its tenant. */
-export async function findLiveSession({ db }: Deps, claims: AccessClaims, nowMs: number) {
-  const [row] = await db
-    .select({ role: memberships.role, lastActivityAt: sessions.lastActivityAt })
-    .from(sessions)
-    .innerJoin(memberships, and(eq(memberships.tenantId, sessions.tenantId), eq(memberships.userId, sessions.userId)))
-    .where(
-      and(
-        eq(sessions.id, claims.sessionId),
-        eq(sessions.tenantId, claims.tenantId),
-        eq(sessions.userId, claims.userId),
-        gt(sessions.expiresAt, nowMs),
-      ),
-    );
+export interface LiveSession extends Account {
+  role: string;
+  lastActivityAt: number;
+}
+
+const liveSession = fixed<LiveSession>(sql`
+  SELECT m.role, s.last_activity_at AS lastActivityAt, u.email, u.name, u.email_verified_at AS emailVerifiedAt,
+    u.totp_enabled_at AS totpEnabledAt, u.created_at AS createdAt, t.name AS tenantName
+  FROM sessions s JOIN memberships m ON m.tenant_id = s.tenant_id AND m.user_id = s.user_id
+    JOIN users u ON u.id = s.user_id JOIN tenants t ON t.id = s.tenant_id
+  WHERE s.id = ${sql.placeholder("sessionId")} AND s.tenant_id = ${sql.placeholder("tenantId")}
+    AND s.user_id = ${sql.placeholder("userId")} AND s.expires_at > ${sql.placeholder("nowMs")}`);
+
+/** The session of an access token and whose it is, if it still lives and the user is still a member of its tenant. */
+export async function findLiveSession(
+  { db }: Deps,
+  claims: AccessClaims,
+  nowMs: number,
+): Promise<LiveSession | undefined> {
+  const [row] = await liveSession(db, { ...claims, nowMs });
   return row;
 }
 
