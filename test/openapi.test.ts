@@ -51,6 +51,12 @@ describe("the document", () => {
     expect(limited.length).toBeGreaterThanOrEqual(Object.keys(RULES).length);
   });
 
+  test("has the error codes and the limits as tables", async () => {
+    const { info } = await openApi();
+    for (const code of ERROR_CODES) expect(info.description).toContain(`| \`${code}\` |`);
+    expect(info.description).toContain("| `POST /api/v1/auth/forgot-password` | 3 | 60 | IP address |");
+  });
+
   test("tells the limits that are in force", async () => {
     const { paths } = await openApi();
     expect(paths["/api/v1/auth/forgot-password"]?.post).toMatchObject({

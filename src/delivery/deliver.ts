@@ -7,7 +7,7 @@ import { describeError, type LogFields, log } from "../log";
 import { refuseTarget } from "../webhooks/target";
 import { secretOwner } from "../webhooks/view";
 import { enqueueDeferred, enqueueDeliveries, enqueueRetries } from "./enqueue";
-import { endedSendsOf, enterLane, type Lane, saturated, sendsOf } from "./load";
+import { endedSendsOf, enterLane, hangs, type Lane, saturated } from "./load";
 import { runPool } from "./pool";
 import { createRecorder, type Recorder } from "./recorder";
 import { retryWaitMs } from "./retry";
@@ -49,7 +49,7 @@ export async function deliver(deps: Deps, lane: Lane, deliveryIds: readonly stri
     leave.get(delivery.deliveryId)?.();
   });
   for (const { deliveryId } of notStarted) leave.get(deliveryId)?.();
-  if (notStarted.length > 0) deps.background("give back", giveBack(deps, lease, notStarted));
+  if (notStarted.length > 0) deps.background("give back", giveBack(deps, lane, lease, notStarted));
   await done;
   await recorder.close();
 }
@@ -143,11 +143,15 @@ async function queueRetries(deps: Deps, results: readonly AttemptResult[]): Prom
   if (due.length > 0) await enqueueRetries(deps, due);
 }
 
-/** What the pool could not start goes behind a subscriber that hangs: to the slow lane, and others back to the queue at once. */
-async function giveBack(deps: Deps, lease: string, deliveries: readonly ClaimedDelivery[]): Promise<void> {
-  await releaseDeliveries(deps, lease, deliveries, deps.now(), QUEUE_GRACE_MS);
+/** What the pool could not start: back to its lane at once, but for a subscriber that hangs to the slow one. */
+async function giveBack(deps: Deps, lane: Lane, lease: string, deliveries: readonly ClaimedDelivery[]): Promise<void> {
+  const nowMs = deps.now();
+  await releaseDeliveries(deps, lease, deliveries, nowMs, QUEUE_GRACE_MS);
   await enqueueDeliveries(
     deps,
-    deliveries.map(({ deliveryId, subscriptionId }) => ({ id: deliveryId, slow: sendsOf(subscriptionId) > 0 ? 1 : 0 })),
+    deliveries.map(({ deliveryId, subscriptionId }) => ({
+      id: deliveryId,
+      slow: lane === "slow" || hangs(subscriptionId, nowMs) ? 1 : 0,
+    })),
   );
 }

@@ -54,6 +54,8 @@ export const PAGE_SCRIPT = `SwaggerUIBundle({
 export const PAGE_STYLE = `body { margin: 0; }
 ${NAVIGATION_STYLE}.swagger-ui { overflow-wrap: break-word; }
 .swagger-ui .response-col_links { display: none; }
+.swagger-ui .info table { display: block; overflow-x: auto; width: auto; }
+.swagger-ui .info table :is(td, th) { padding: 2px 10px 2px 0; }
 @media (max-width: 640px) {
   .swagger-ui .wrapper { padding: 0 10px; }
   .swagger-ui select { max-width: 100%; }

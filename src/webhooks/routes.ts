@@ -14,7 +14,7 @@ import { deleteSubscription, findSubscription, listAttempts, listSubscriptions }
 import { changeSubscription, createSubscription } from "./subscriptions";
 import { attemptView, subscriptionView } from "./view";
 
-const GONE = { errors: ["NOT_FOUND"] } as const;
+const MISSING = { errors: ["NOT_FOUND"] } as const;
 
 const setEnabled = async (c: Context<AppEnv, "/:id">, enabled: boolean) =>
   changeSubscription(c.get("deps"), c.get("principal").tenantId, c.req.param("id"), { enabled });
@@ -45,7 +45,7 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .get(
     "/:id",
-    describe("getWebhook", "One subscription.", { 200: dataOf(subscription), ...GONE }),
+    describe("getWebhook", "One subscription.", { 200: dataOf(subscription), ...MISSING }),
     can("webhook.read"),
     async (c) => {
       const deps = c.get("deps");
@@ -58,7 +58,7 @@ export const webhookRoutes = new Hono<AppEnv>()
     "/:id/logs",
     describe("listWebhookLogs", "Its newest 50 delivery attempts, newest first.", {
       200: dataOf(z.array(attempt)),
-      ...GONE,
+      ...MISSING,
     }),
     can("webhook.read"),
     async (c) => {
@@ -69,7 +69,7 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/:id",
-    describe("updateWebhook", "Changes the given fields.", { 200: dataOf(subscription), ...GONE }),
+    describe("updateWebhook", "Changes the given fields.", { 200: dataOf(subscription), ...MISSING }),
     can("webhook.update"),
     body(subscriptionChange),
     async (c) => {
@@ -82,7 +82,7 @@ export const webhookRoutes = new Hono<AppEnv>()
     "/:id",
     describe("deleteWebhook", "Deletes a subscription; nothing is sent to it any more.", {
       200: says("Webhook deleted"),
-      ...GONE,
+      ...MISSING,
     }),
     can("webhook.delete"),
     async (c) => {
@@ -94,7 +94,7 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .post(
     "/:id/pause",
-    describe("pauseWebhook", "New events skip it until it is resumed.", { 200: says("Webhook paused"), ...GONE }),
+    describe("pauseWebhook", "New events skip it until it is resumed.", { 200: says("Webhook paused"), ...MISSING }),
     can("webhook.update"),
     async (c) => {
       await setEnabled(c, false);
@@ -103,7 +103,7 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .post(
     "/:id/resume",
-    describe("resumeWebhook", "New events go to it again.", { 200: says("Webhook resumed"), ...GONE }),
+    describe("resumeWebhook", "New events go to it again.", { 200: says("Webhook resumed"), ...MISSING }),
     can("webhook.update"),
     async (c) => {
       await setEnabled(c, true);
@@ -115,7 +115,7 @@ export const webhookRoutes = new Hono<AppEnv>()
     describe(
       "retryWebhook",
       "Sends the latest failed delivery again. While such a retry is under way, no second one is queued.",
-      { 200: says("Retry queued"), ...GONE },
+      { 200: says("Retry queued"), ...MISSING },
     ),
     can("webhook.update"),
     async (c) => {
@@ -127,7 +127,7 @@ export const webhookRoutes = new Hono<AppEnv>()
     "/:id/test",
     describe("testWebhook", "Sends a synthetic `WebhookTested` delivery.", {
       200: says("Test delivery queued"),
-      ...GONE,
+      ...MISSING,
     }),
     can("webhook.update"),
     async (c) => {
@@ -137,7 +137,7 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .get(
     "/:id/metrics",
-    describe("getWebhookMetrics", "Counts of its delivery attempts.", { 200: dataOf(attemptCounts), ...GONE }),
+    describe("getWebhookMetrics", "Counts of its delivery attempts.", { 200: dataOf(attemptCounts), ...MISSING }),
     can("webhook.read"),
     async (c) => {
       const counts = await countAttempts(c.get("deps"), c.get("principal").tenantId, c.req.param("id"));

@@ -8,6 +8,7 @@ import { failure } from "../schemas";
 import { DELIVERY } from "./delivery";
 import { HEADERS } from "./headers";
 import { type DocumentedRoute, operationIdOf, operationOf } from "./operation";
+import { overview } from "./overview";
 
 const VERSION = "1.0.0";
 
@@ -50,9 +51,7 @@ export function openApiDocument(app: Hono<AppEnv>, rules: Record<RuleName, Rule>
         title: "Postern",
         version: VERSION,
         summary: "Sign-in and webhooks for many tenants.",
-        description:
-          "Success is `{ data }` or `{ message }`. Every failure is `{ code, message, requestId, details? }`: switch on `code`. " +
-          "Unknown fields of a body are ignored.",
+        description: overview(routes, rules),
         license: { name: "MIT", identifier: "MIT" },
       },
       servers: [{ url: "/", description: "This service." }],
