@@ -5,6 +5,7 @@ import { secureHeaders } from "hono/secure-headers";
 import { apiKeyRoutes } from "./api-keys/routes";
 import { accountRoutes, publicAuthRoutes } from "./auth/routes";
 import { createDeps } from "./deps";
+import { documentPageRoutes } from "./docs/routes";
 import { notFound } from "./errors";
 import { eventRoutes } from "./events/routes";
 import { jsonOnly, limitBody } from "./http/body";
@@ -67,6 +68,7 @@ const authenticated = new Hono<AppEnv>()
   .route("/events", eventRoutes);
 
 app.route("/", healthRoutes);
+app.route("/", documentPageRoutes(app));
 app.route("/", pageRoutes);
 app.route("/api/v1", documentRoutes(app));
 app.route("/api/v1/auth", publicAuthRoutes);

@@ -15,7 +15,14 @@ const mounted = [
   ),
 ];
 /** Pages for people, and what they load. */
-const PAGES = ["GET /docs", "GET /docs/assets/page.js", "GET /docs/assets/page.css", "GET /docs/assets/{file}"];
+const PAGES = [
+  "GET /docs",
+  "GET /docs/{page}",
+  "GET /docs/assets/document.css",
+  "GET /docs/assets/page.js",
+  "GET /docs/assets/page.css",
+  "GET /docs/assets/{file}",
+];
 
 const operations = async () =>
   Object.entries((await openApi()).paths).flatMap(([path, item]) =>

@@ -3,7 +3,7 @@ import { open } from "../crypto/seal";
 import { newId } from "../db/ids";
 import type { Deps } from "../deps";
 import { QUEUE_GRACE_MS } from "../events/store";
-import { describeError, log } from "../log";
+import { describeError, type LogFields, log } from "../log";
 import { refuseTarget } from "../webhooks/target";
 import { secretOwner } from "../webhooks/view";
 import { enqueueDeferred, enqueueDeliveries, enqueueRetries } from "./enqueue";
@@ -88,10 +88,7 @@ async function attempt(deps: Deps, lease: string, delivery: ClaimedDelivery, rec
   const waitMs = outcome.status === "success" ? null : retryWaitMs(delivery.attemptCount, Math.random());
   const tookMs = completedAt - startedMs;
   log(outcome.status === "success" ? "info" : "warn", "attempt", {
-    tenantId: delivery.tenantId,
-    webhookId: delivery.subscriptionId,
-    deliveryId: delivery.deliveryId,
-    attempt: delivery.attemptCount,
+    ...namesOf(delivery),
     outcome: outcome.status,
     responseCode: outcome.responseCode,
     reason: outcome.error,
@@ -108,6 +105,18 @@ async function attempt(deps: Deps, lease: string, delivery: ClaimedDelivery, rec
   });
 }
 
+/** From its publish call to each attempt, a delivery is found in the log by these. */
+function namesOf(delivery: ClaimedDelivery): LogFields {
+  return {
+    tenantId: delivery.tenantId,
+    eventId: delivery.eventId,
+    correlationId: delivery.correlationId,
+    webhookId: delivery.subscriptionId,
+    deliveryId: delivery.deliveryId,
+    attempt: delivery.attemptCount,
+  };
+}
+
 /** Automatic attempts stop at a pause; manual retries and tests are sent all the same. "not prepared" is a fault of ours. */
 async function sendUnlessStopped(
   deps: Deps,
@@ -122,7 +131,7 @@ async function sendUnlessStopped(
     const correlationId = delivery.kind === "retry" ? "" : delivery.correlationId;
     return await send({ ...delivery, secret, correlationId }, nowMs);
   } catch (error) {
-    log("error", "delivery could not be prepared", { deliveryId: delivery.deliveryId, ...describeError(error) });
+    log("error", "delivery could not be prepared", { ...namesOf(delivery), ...describeError(error) });
     return "not prepared";
   }
 }

@@ -1,5 +1,6 @@
 /** The types of Hono's context here. */
 import type { Deps } from "../deps";
+import type { LogFields } from "../log";
 import type { Principal } from "../tenants/roles";
 
 export interface AppEnv {
@@ -9,5 +10,7 @@ export interface AppEnv {
     deps: Deps;
     /** Set on every route of the authenticated router. */
     principal: Principal;
+    /** What the route adds to its request's log line. */
+    logFields: LogFields;
   };
 }

@@ -68,7 +68,7 @@ export function openApiDocument(app: Hono<AppEnv>, rules: Record<RuleName, Rule>
 const DROPPED_PATTERNS = new Set(["date-time", "uuid"]);
 
 /** Every mounted route that says its operation id. */
-function describedRoutes(app: Hono<AppEnv>): DocumentedRoute[] {
+export function describedRoutes(app: Hono<AppEnv>): DocumentedRoute[] {
   const seen = new Map<string, DocumentedRoute>();
   for (const { method, path } of app.routes) {
     if (method === "ALL") continue;
