@@ -73,6 +73,26 @@ CREATE TABLE `events` (
 --> statement-breakpoint
 CREATE INDEX `events_to_fan_out` ON `events` (`created_at`) WHERE fan_out_after IS NOT NULL;--> statement-breakpoint
 CREATE UNIQUE INDEX `events_by_idempotency_key` ON `events` (`tenant_id`,`idempotency_key`) WHERE idempotency_key IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `hourly_stats` (
+	`tenant_id` text NOT NULL,
+	`subscription_id` text NOT NULL,
+	`hour` integer NOT NULL,
+	`pending` integer DEFAULT 0 NOT NULL,
+	`succeeded` integer DEFAULT 0 NOT NULL,
+	`failed` integer DEFAULT 0 NOT NULL,
+	`latency_0` integer DEFAULT 0 NOT NULL,
+	`latency_1` integer DEFAULT 0 NOT NULL,
+	`latency_2` integer DEFAULT 0 NOT NULL,
+	`latency_3` integer DEFAULT 0 NOT NULL,
+	`latency_4` integer DEFAULT 0 NOT NULL,
+	`latency_5` integer DEFAULT 0 NOT NULL,
+	`latency_6` integer DEFAULT 0 NOT NULL,
+	`latency_7` integer DEFAULT 0 NOT NULL,
+	`latency_8` integer DEFAULT 0 NOT NULL,
+	`latency_9` integer DEFAULT 0 NOT NULL,
+	PRIMARY KEY(`tenant_id`, `subscription_id`, `hour`)
+);
+--> statement-breakpoint
 CREATE TABLE `invitations` (
 	`id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,
@@ -155,6 +175,7 @@ CREATE TABLE `subscriptions` (
 );
 --> statement-breakpoint
 CREATE INDEX `subscriptions_by_tenant` ON `subscriptions` (`tenant_id`,`created_at`);--> statement-breakpoint
+CREATE INDEX `subscriptions_to_watch` ON `subscriptions` (`tenant_id`,`failure_count`,`slow_until`,`enabled`) WHERE is_deleted = 0 AND (failure_count > 0 OR slow_until > 0 OR enabled = 0);--> statement-breakpoint
 CREATE TABLE `tenants` (
 	`id` text PRIMARY KEY NOT NULL,
 	`name` text NOT NULL,

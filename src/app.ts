@@ -19,6 +19,7 @@ import { invitationRoutes } from "./invitations/routes";
 import { memberRoutes } from "./members/routes";
 import { passwordRoutes, publicRecoveryRoutes } from "./recovery/routes";
 import { publicSessionRoutes, sessionRoutes } from "./sessions/routes";
+import { statsRoutes, webhookStatsRoutes } from "./stats/routes";
 import { twoFactorRoutes } from "./two-factor/routes";
 import { webhookRoutes } from "./webhooks/routes";
 
@@ -64,6 +65,8 @@ const authenticated = new Hono<AppEnv>()
   .route("/members", memberRoutes)
   .route("/invitations", invitationRoutes)
   .route("/webhooks", webhookRoutes)
+  .route("/webhooks", webhookStatsRoutes)
+  .route("/stats", statsRoutes)
   .route("/events", eventRoutes);
 
 app.route("/", healthRoutes);

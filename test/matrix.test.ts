@@ -32,6 +32,8 @@ const NEEDS: Record<string, { permission?: Permission; key?: true }> = {
   "GET /webhooks/:id": { permission: "webhook.read", key: true },
   "GET /webhooks/:id/logs": { permission: "webhook.read", key: true },
   "GET /webhooks/:id/metrics": { permission: "webhook.read", key: true },
+  "GET /webhooks/:id/stats": { permission: "webhook.read", key: true },
+  "GET /stats": { permission: "webhook.read", key: true },
   "PATCH /webhooks/:id": { permission: "webhook.update", key: true },
   "DELETE /webhooks/:id": { permission: "webhook.delete", key: true },
   "POST /webhooks/:id/pause": { permission: "webhook.update", key: true },
@@ -69,7 +71,7 @@ const READS_BODY = [
 function send(route: string, options: { token?: string; body?: unknown; raw?: string; id?: string }) {
   const [method = "", path = ""] = route.split(" ");
   const { id = MISSING, raw, token } = options;
-  const at = path.replace(/:\w+/, id);
+  const at = path.replace(/:\w+/, id).replaceAll(/:\w+/g, MISSING);
   if (raw !== undefined) return call(method, at, { token, raw, headers: { "content-type": "application/json" } });
   return call(method, at, { token, ...(method === "GET" ? {} : { body: options.body ?? {} }) });
 }

@@ -53,6 +53,8 @@ const OF_STORE: Record<string, RegExp> = {
   members: /from "memberships" inner join "users"/,
   recovery: /INSERT INTO email_tokens .*'reset'/s,
   rekey: /AS sealed FROM "users"/,
+  stats: /INDEXED BY subscriptions_to_watch/,
+  "stats/hours": /INSERT INTO hourly_stats/,
   sessions: /UPDATE sessions SET generation/,
   "two-factor": /update "users" set "totp_secret_sealed"/,
   webhooks: /insert into "subscriptions"/,
@@ -79,6 +81,8 @@ test("statements of every store are collected, from requests, RPC, queue consume
   await call("POST", "/invitations", { token, body: { email: "new@example.com", role: "viewer" } });
   await call("GET", "/members", { token });
   await hourly({ SECRET_KEYS: `a-newer-secret-key-with-at-least-32-characters,${env.SECRET_KEYS}` });
+  await call("GET", "/stats", { token });
+  await hourly();
   const missed = Object.entries(OF_STORE).filter(([, pattern]) => !collected().some((query) => pattern.test(query)));
   expect(missed).toEqual([]);
 });

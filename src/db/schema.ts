@@ -145,7 +145,13 @@ export const subscriptions = sqliteTable(
     succeededAttempts: integer("succeeded_attempts").notNull().default(0),
     failedAttempts: integer("failed_attempts").notNull().default(0),
   },
-  (t) => [index("subscriptions_by_tenant").on(t.tenantId, t.createdAt)],
+  (t) => [
+    index("subscriptions_by_tenant").on(t.tenantId, t.createdAt),
+    // Those that may need attention, the worst last; a healthy one is not in it and pays nothing for it.
+    index("subscriptions_to_watch")
+      .on(t.tenantId, t.failureCount, t.slowUntil, t.enabled)
+      .where(sql`is_deleted = 0 AND (failure_count > 0 OR slow_until > 0 OR enabled = 0)`),
+  ],
 );
 
 /** Fan-out index: which subscriptions of a tenant want an event type ("*" stands for all). */
@@ -232,4 +238,31 @@ export const attempts = sqliteTable(
     completedAt: integer("completed_at"),
   },
   (t) => [primaryKey({ columns: [t.subscriptionId, t.id] })],
+);
+
+/** Attempts per hour, counted as they are written: of each subscription, and of the tenant as a whole (subscription ""). */
+export const hourlyStats = sqliteTable(
+  "hourly_stats",
+  {
+    tenantId: text("tenant_id").notNull(),
+    subscriptionId: text("subscription_id").notNull(),
+    /** Its start. An attempt counts in the hour of its claim. */
+    hour: integer().notNull(),
+    /** Kept for the tenant only: a subscription has its own counter. */
+    pending: integer().notNull().default(0),
+    succeeded: integer().notNull().default(0),
+    failed: integer().notNull().default(0),
+    /** Answers by their latency, and timeouts: the bounds stand in `stats/latency.ts`. */
+    latency0: integer("latency_0").notNull().default(0),
+    latency1: integer("latency_1").notNull().default(0),
+    latency2: integer("latency_2").notNull().default(0),
+    latency3: integer("latency_3").notNull().default(0),
+    latency4: integer("latency_4").notNull().default(0),
+    latency5: integer("latency_5").notNull().default(0),
+    latency6: integer("latency_6").notNull().default(0),
+    latency7: integer("latency_7").notNull().default(0),
+    latency8: integer("latency_8").notNull().default(0),
+    latency9: integer("latency_9").notNull().default(0),
+  },
+  (t) => [primaryKey({ columns: [t.tenantId, t.subscriptionId, t.hour] })],
 );

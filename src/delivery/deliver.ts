@@ -102,6 +102,7 @@ async function attempt(deps: Deps, lease: string, delivery: ClaimedDelivery, rec
     attemptId: delivery.attemptId,
     subscriptionId: delivery.subscriptionId,
     ...outcome,
+    startedAt: startedMs,
     completedAt,
     nextDueAt: waitMs === null ? null : completedAt + waitMs,
     slow: tookMs >= SLOW_SEND_MS ? 1 : 0,

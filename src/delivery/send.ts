@@ -4,6 +4,8 @@ import { signBody, signStandard } from "./signature";
 const TIMEOUT_MS = 10_000;
 const MAX_BODY_BYTES = 16 * 1024;
 const USER_AGENT = "Postern-Webhooks/1";
+/** The `error` of an attempt that got no answer in time. */
+export const TIMED_OUT = "timeout";
 
 export interface Outbound {
   deliveryId: string;
@@ -52,7 +54,7 @@ export async function send(outbound: Outbound, nowMs: number): Promise<Outcome> 
       error: ok ? null : `status ${response.status}`,
     };
   } catch (error) {
-    return failure(deadline.signal.aborted ? "timeout" : connectionError(error));
+    return failure(deadline.signal.aborted ? TIMED_OUT : connectionError(error));
   } finally {
     clearTimeout(timer);
   }
