@@ -19,6 +19,7 @@ CREATE TABLE `attempts` (
 	`subscription_id` text NOT NULL,
 	`tenant_id` text NOT NULL,
 	`delivery_id` text NOT NULL,
+	`previous_id` text,
 	`event_id` text NOT NULL,
 	`event_type` text NOT NULL,
 	`status` text NOT NULL,
@@ -31,12 +32,15 @@ CREATE TABLE `attempts` (
 	PRIMARY KEY(`subscription_id`, `id`)
 );
 --> statement-breakpoint
+CREATE INDEX `attempts_failed` ON `attempts` (`subscription_id`,`id`) WHERE status = 'failed';--> statement-breakpoint
 CREATE TABLE `deliveries` (
 	`id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,
 	`subscription_id` text NOT NULL,
 	`event_id` text NOT NULL,
 	`kind` text NOT NULL,
+	`last_attempt_id` text,
+	`previous_attempt_id` text,
 	`attempts` integer DEFAULT 0 NOT NULL,
 	`interruptions` integer DEFAULT 0 NOT NULL,
 	`lease` text,
@@ -47,6 +51,7 @@ CREATE TABLE `deliveries` (
 --> statement-breakpoint
 CREATE INDEX `deliveries_to_sweep` ON `deliveries` (`sweep_at`) WHERE sweep_at IS NOT NULL;--> statement-breakpoint
 CREATE UNIQUE INDEX `deliveries_open_retry` ON `deliveries` (`subscription_id`) WHERE kind = 'retry' AND due_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `deliveries_retries` ON `deliveries` (`subscription_id`,`event_id`) WHERE kind = 'retry';--> statement-breakpoint
 CREATE TABLE `email_tokens` (
 	`hash` text PRIMARY KEY NOT NULL,
 	`purpose` text NOT NULL,

@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { secureHeaders } from "hono/secure-headers";
 import { apiKeyRoutes } from "./api-keys/routes";
+import { attemptRoutes } from "./attempts/routes";
 import { accountRoutes, publicAuthRoutes } from "./auth/routes";
 import { createDeps } from "./deps";
 import { notFound } from "./errors";
@@ -65,6 +66,7 @@ const authenticated = new Hono<AppEnv>()
   .route("/members", memberRoutes)
   .route("/invitations", invitationRoutes)
   .route("/webhooks", webhookRoutes)
+  .route("/webhooks", attemptRoutes)
   .route("/webhooks", webhookStatsRoutes)
   .route("/stats", statsRoutes)
   .route("/events", eventRoutes);

@@ -16,6 +16,8 @@ test.each([
   ["PATCH", "/webhooks/:id", { events: ["A", "B"], secret: "new", url: "http://receiver.example/204/b" }, 8],
   ["PATCH", "/webhooks/:id", {}, 0],
   ["GET", "/webhooks/:id/logs", undefined, 0],
+  ["GET", "/webhooks/:id/logs?status=failed&limit=100", undefined, 0],
+  ["POST", "/webhooks/:id/retry-failed", { since: "2026-01-01T00:00:00Z" }, 0],
   ["GET", "/webhooks/:id/metrics", undefined, 0],
   ["GET", "/webhooks/:id/stats", undefined, 0],
   ["GET", "/stats", undefined, 0],
@@ -63,9 +65,9 @@ test.each([
 test("an attempt that fails, and its retry, cost 2 round trips each", async () => {
   const person = await signUp();
   const delivery = await addDelivery(person, await subscribe(person, newInbox("500").url));
-  expect(await costOfBatch([messageFor(delivery)])).toEqual({ trips: 2, rowsWritten: 15 });
+  expect(await costOfBatch([messageFor(delivery)])).toEqual({ trips: 2, rowsWritten: 16 });
   await makeDue(delivery);
-  expect(await costOfBatch([messageFor(delivery)], "postern-deliveries-slow")).toEqual({ trips: 2, rowsWritten: 13 });
+  expect(await costOfBatch([messageFor(delivery)], "postern-deliveries-slow")).toEqual({ trips: 2, rowsWritten: 14 });
   expect((await deliveryRow(delivery)).attempts).toBe(2);
 });
 

@@ -200,6 +200,10 @@ export const deliveries = sqliteTable(
     subscriptionId: text("subscription_id").notNull(),
     eventId: text("event_id").notNull(),
     kind: text({ enum: ["event", "retry", "test"] }).notNull(),
+    /** The row of the attempt under way, or of the last one. */
+    lastAttemptId: text("last_attempt_id"),
+    /** The one before it: what a claim that is given back puts in its place again. */
+    previousAttemptId: text("previous_attempt_id"),
     /** Attempts that ended; one that a dead consumer left does not count. */
     attempts: integer().notNull().default(0),
     /** Attempts that a dead consumer left; bounds a delivery that kills its consumer. */
@@ -216,6 +220,8 @@ export const deliveries = sqliteTable(
     index("deliveries_to_sweep").on(t.sweepAt).where(sql`sweep_at IS NOT NULL`),
     // At most one manual retry of a subscription is under way.
     uniqueIndex("deliveries_open_retry").on(t.subscriptionId).where(sql`kind = 'retry' AND due_at IS NOT NULL`),
+    // Manual retries of an event, to tell what they have made good.
+    index("deliveries_retries").on(t.subscriptionId, t.eventId).where(sql`kind = 'retry'`),
   ],
 );
 
@@ -227,6 +233,8 @@ export const attempts = sqliteTable(
     subscriptionId: text("subscription_id").notNull(),
     tenantId: text("tenant_id").notNull(),
     deliveryId: text("delivery_id").notNull(),
+    /** The delivery's attempt before this one: a chain, where an index would cost a written row for each attempt. */
+    previousId: text("previous_id"),
     eventId: text("event_id").notNull(),
     eventType: text("event_type").notNull(),
     status: text({ enum: ["pending", "success", "failed"] }).notNull(),
@@ -237,7 +245,11 @@ export const attempts = sqliteTable(
     attemptedAt: integer("attempted_at").notNull(),
     completedAt: integer("completed_at"),
   },
-  (t) => [primaryKey({ columns: [t.subscriptionId, t.id] })],
+  (t) => [
+    primaryKey({ columns: [t.subscriptionId, t.id] }),
+    // A success is never in it and pays nothing for it; the few failures among a million rows are found at once.
+    index("attempts_failed").on(t.subscriptionId, t.id).where(sql`status = 'failed'`),
+  ],
 );
 
 /** Attempts per hour, counted as they are written: of each subscription, and of the tenant as a whole (subscription ""). */

@@ -1,11 +1,10 @@
 /** One POST: bounded in time and bytes, redirects not followed, every end a value. */
+import { TIMED_OUT } from "./reasons";
 import { signBody, signStandard } from "./signature";
 
 const TIMEOUT_MS = 10_000;
 const MAX_BODY_BYTES = 16 * 1024;
 const USER_AGENT = "Postern-Webhooks/1";
-/** The `error` of an attempt that got no answer in time. */
-export const TIMED_OUT = "timeout";
 
 export interface Outbound {
   deliveryId: string;
@@ -17,6 +16,10 @@ export interface Outbound {
   /** Sent when not null, even when empty: a manual retry's is empty. */
   correlationId: string | null;
 }
+
+/** What a delivery sends as `X-Correlation-Id`: a manual retry's is empty, whatever its event's was (specification, retry). */
+export const correlationOf = (kind: "event" | "retry" | "test", ofEvent: string | null) =>
+  kind === "retry" ? "" : ofEvent;
 
 /** How an attempt ended: with an answer, or with the reason why there is none. */
 export interface Outcome {
@@ -60,10 +63,11 @@ export async function send(outbound: Outbound, nowMs: number): Promise<Outcome> 
   }
 }
 
-async function headersOf(outbound: Outbound, nowMs: number): Promise<Headers> {
+/** The headers of an attempt that starts at `startedMs`: the same each time they are asked for. */
+export async function headersOf(outbound: Omit<Outbound, "url">, startedMs: number): Promise<Record<string, string>> {
   const { deliveryId, secret, payloadJson, correlationId } = outbound;
-  const timestampSeconds = Math.floor(nowMs / 1000);
-  const headers = new Headers({
+  const timestampSeconds = Math.floor(startedMs / 1000);
+  return {
     "Content-Type": "application/json",
     "Accept-Encoding": "identity",
     "User-Agent": USER_AGENT,
@@ -72,9 +76,8 @@ async function headersOf(outbound: Outbound, nowMs: number): Promise<Headers> {
     "webhook-id": deliveryId,
     "webhook-timestamp": String(timestampSeconds),
     "webhook-signature": await signStandard(secret, deliveryId, timestampSeconds, payloadJson),
-  });
-  if (correlationId !== null) headers.set("X-Correlation-Id", correlationId);
-  return headers;
+    ...(correlationId === null ? {} : { "X-Correlation-Id": correlationId }),
+  };
 }
 
 /** The first 16 KiB of the decoded body; what is late or beyond is cancelled, and what came still counts. */

@@ -4,19 +4,16 @@
  */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, jsonList } from "../db/client";
-import { firstIdAtSql } from "../db/ids";
 import type { Deps } from "../deps";
 import { countEnded, countPending } from "../stats/hours/store";
 import type { Lane } from "./load";
-import { TIMED_OUT } from "./send";
+import { INTERRUPTED, TIMED_OUT } from "./reasons";
 
 /** Longer than the slowest send and its record. */
 const LEASE_MS = 20_000;
 const MAX_INTERRUPTIONS = 5;
 /** How long a timeout keeps a subscription in the slow lane. */
 const SLOW_LANE_MS = 10 * 60_000;
-/** An attempt's id may be this much older than its claim. */
-const CLOCK_SLACK_MS = 5_000;
 /** How long a send that is waiting keeps it there. */
 const MARK_SLOW_MS = 60_000;
 const SWEEP_PAGE_ROWS = 1_000;
@@ -87,9 +84,13 @@ export async function claimDeliveries(
     lane === "fast"
       ? sql`SELECT id FROM deliveries WHERE ${due} AND ${passedOn}`
       : deferral(sql`${due} AND ${passedOn}`, nowMs),
-    sql`UPDATE deliveries SET lease = ${lease}, due_at = ${leaseEndMs}, sweep_at = ${leaseEndMs} WHERE ${due} AND NOT ${passedOn}`,
-    sql`INSERT INTO attempts (id, subscription_id, tenant_id, delivery_id, event_id, event_type, status, attempt_count, attempted_at)
-      SELECT j.value ->> 'attemptId', d.subscription_id, d.tenant_id, d.id, d.event_id, e.type, 'pending', d.attempts + 1, ${nowMs}
+    sql`UPDATE deliveries SET lease = ${lease}, due_at = ${leaseEndMs}, sweep_at = ${leaseEndMs},
+        previous_attempt_id = last_attempt_id, last_attempt_id = t.attempt_id
+      FROM (SELECT value ->> 'deliveryId' AS delivery_id, value ->> 'attemptId' AS attempt_id FROM json_each(${wanted})) t
+      WHERE deliveries.id = t.delivery_id AND ${due} AND NOT ${passedOn}`,
+    sql`INSERT INTO attempts (id, subscription_id, tenant_id, delivery_id, previous_id, event_id, event_type, status, attempt_count, attempted_at)
+      SELECT d.last_attempt_id, d.subscription_id, d.tenant_id, d.id, d.previous_attempt_id, d.event_id, e.type, 'pending',
+        d.attempts + 1, ${nowMs}
       FROM ${mine} JOIN events e ON e.id = d.event_id`,
     sql`UPDATE subscriptions SET last_triggered_at = ${nowMs}, pending_attempts = pending_attempts + t.n
       FROM (SELECT d.subscription_id AS id, count(*) AS n FROM ${mine} GROUP BY d.subscription_id) t
@@ -200,7 +201,7 @@ export async function releaseDeliveries(
     countPending(sql`SELECT a.tenant_id, a.attempted_at, -1 AS pending
       FROM ${mine} JOIN attempts a ON a.subscription_id = d.subscription_id AND a.id = j.value ->> 'attemptId'`),
     sql`DELETE FROM attempts WHERE (subscription_id, id) IN (SELECT d.subscription_id, j.value ->> 'attemptId' FROM ${mine})`,
-    sql`UPDATE deliveries SET lease = NULL, due_at = ${dueAt}, sweep_at = ${dueAt + graceMs}
+    sql`UPDATE deliveries SET lease = NULL, due_at = ${dueAt}, sweep_at = ${dueAt + graceMs}, last_attempt_id = previous_attempt_id
       WHERE id IN (SELECT value ->> 'deliveryId' FROM json_each(${input})) AND lease = ${lease}`,
   ]);
 }
@@ -228,14 +229,13 @@ export interface SweptDelivery {
 export async function sweepDeliveries({ db }: Deps, nowMs: number, graceMs: number): Promise<SweptDelivery[]> {
   const page = sql`SELECT id FROM deliveries WHERE sweep_at <= ${nowMs} ORDER BY sweep_at LIMIT ${SWEEP_PAGE_ROWS}`;
   const dead = (columns: SQL) => sql`SELECT ${columns} FROM deliveries d
-    JOIN attempts a ON a.subscription_id = d.subscription_id AND a.delivery_id = d.id AND a.status = 'pending'
-      AND a.id >= ${firstIdAtSql(sql`d.due_at - ${LEASE_MS + CLOCK_SLACK_MS}`)}
+    JOIN attempts a ON a.subscription_id = d.subscription_id AND a.id = d.last_attempt_id AND a.status = 'pending'
     WHERE d.id IN (${page}) AND d.lease IS NOT NULL`;
   const results = await atomically(db, [
     sql`UPDATE subscriptions SET pending_attempts = pending_attempts - t.n, failed_attempts = failed_attempts + t.n, failure_count = failure_count + t.n
       FROM (SELECT id, count(*) AS n FROM (${dead(sql`a.subscription_id AS id`)}) GROUP BY id) t WHERE subscriptions.id = t.id`,
     countEnded(dead(sql`a.tenant_id, a.subscription_id, a.attempted_at, 0 AS succeeded, NULL AS latency_ms`)),
-    sql`UPDATE attempts SET status = 'failed', error = 'interrupted', completed_at = ${nowMs}
+    sql`UPDATE attempts SET status = 'failed', error = ${INTERRUPTED}, completed_at = ${nowMs}
       WHERE (subscription_id, id) IN (${dead(sql`a.subscription_id, a.id`)})`,
     sql`UPDATE deliveries SET
         interruptions = interruptions + (lease IS NOT NULL),
