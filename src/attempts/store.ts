@@ -125,10 +125,10 @@ export async function readAttempt(
     sql`WITH RECURSIVE chain(id) AS (
         SELECT d.last_attempt_id FROM (SELECT delivery_id FROM ${opened}) o CROSS JOIN deliveries d ON d.id = o.delivery_id
         UNION ALL
-        SELECT a.previous_id FROM chain c CROSS JOIN attempts a ON a.subscription_id = ${subscriptionId} AND a.id = c.id LIMIT ${MAX_CHAIN_ROWS})
+        SELECT a.previous_id FROM chain CROSS JOIN attempts a ON a.subscription_id = ${subscriptionId} AND a.id = chain.id LIMIT ${MAX_CHAIN_ROWS})
       SELECT a.id AS id, a.attempt_count AS attemptCount, a.status AS status, a.response_code AS responseCode, a.error AS error,
         a.attempted_at AS attemptedAt, a.completed_at AS completedAt
-      FROM chain c CROSS JOIN attempts a ON a.subscription_id = ${subscriptionId} AND a.id = c.id`,
+      FROM chain CROSS JOIN attempts a ON a.subscription_id = ${subscriptionId} AND a.id = chain.id`,
   ]);
   const [attempt] = attempts as OpenedAttempt[];
   if (!found?.length) return "no subscription";

@@ -134,7 +134,7 @@ export const webhookRoutes = new Hono<AppEnv>()
     async (c) => {
       const { tenantId } = c.get("principal");
       const { queued, nextCursor } = await queueFailed(c.get("deps"), tenantId, c.req.param("id"), c.req.valid("json"));
-      return c.json({ message: `${queued} deliveries queued`, nextCursor });
+      return c.json({ message: `${queued} ${queued === 1 ? "delivery" : "deliveries"} queued`, nextCursor });
     },
   )
   .post(
