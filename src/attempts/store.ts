@@ -65,7 +65,7 @@ export async function readLogPage(
   { limit, cursor, status, eventType, since, until }: LogFilter,
 ): Promise<{ rows: AttemptRow[]; nextCursor: string | null } | undefined> {
   const range = and(
-    sql`subscription_id = ${subscriptionId} AND tenant_id = ${tenantId}`,
+    sql`subscription_id = ${subscriptionId}`,
     cursor !== undefined && sql`id < ${cursor}`,
     since !== undefined && sql`id >= ${firstIdAt(since - ID_BEFORE_START_MS)}`,
     until !== undefined && sql`id < ${firstIdAt(until + ID_AHEAD_MS)}`,
@@ -84,7 +84,7 @@ export async function readLogPage(
     sql`SELECT ${COLUMNS} FROM (
         SELECT id FROM (SELECT id, status, event_type, attempted_at FROM attempts WHERE ${range} ORDER BY id DESC LIMIT ${EXAMINED_ROWS})
         WHERE ${wanted} ORDER BY id DESC LIMIT ${limit + 1}) page
-      CROSS JOIN attempts a ON a.subscription_id = ${subscriptionId} AND a.id = page.id
+      CROSS JOIN attempts a ON a.subscription_id = ${subscriptionId} AND a.id = page.id AND a.tenant_id = ${tenantId}
       JOIN events e ON e.id = a.event_id ORDER BY a.id DESC`,
     sql`SELECT id FROM attempts WHERE ${range} ORDER BY id DESC LIMIT 1 OFFSET ${EXAMINED_ROWS - 1}`,
   ]);
