@@ -19,6 +19,7 @@ CREATE TABLE `attempts` (
 	`subscription_id` text NOT NULL,
 	`tenant_id` text NOT NULL,
 	`delivery_id` text NOT NULL,
+	`previous_id` text,
 	`event_id` text NOT NULL,
 	`event_type` text NOT NULL,
 	`status` text NOT NULL,
@@ -31,12 +32,15 @@ CREATE TABLE `attempts` (
 	PRIMARY KEY(`subscription_id`, `id`)
 );
 --> statement-breakpoint
+CREATE INDEX `attempts_failed` ON `attempts` (`subscription_id`,`id`) WHERE status = 'failed';--> statement-breakpoint
 CREATE TABLE `deliveries` (
 	`id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,
 	`subscription_id` text NOT NULL,
 	`event_id` text NOT NULL,
 	`kind` text NOT NULL,
+	`last_attempt_id` text,
+	`previous_attempt_id` text,
 	`attempts` integer DEFAULT 0 NOT NULL,
 	`interruptions` integer DEFAULT 0 NOT NULL,
 	`lease` text,
@@ -47,6 +51,7 @@ CREATE TABLE `deliveries` (
 --> statement-breakpoint
 CREATE INDEX `deliveries_to_sweep` ON `deliveries` (`sweep_at`) WHERE sweep_at IS NOT NULL;--> statement-breakpoint
 CREATE UNIQUE INDEX `deliveries_open_retry` ON `deliveries` (`subscription_id`) WHERE kind = 'retry' AND due_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `deliveries_retries` ON `deliveries` (`subscription_id`,`event_id`) WHERE kind = 'retry';--> statement-breakpoint
 CREATE TABLE `email_tokens` (
 	`hash` text PRIMARY KEY NOT NULL,
 	`purpose` text NOT NULL,
@@ -73,6 +78,26 @@ CREATE TABLE `events` (
 --> statement-breakpoint
 CREATE INDEX `events_to_fan_out` ON `events` (`created_at`) WHERE fan_out_after IS NOT NULL;--> statement-breakpoint
 CREATE UNIQUE INDEX `events_by_idempotency_key` ON `events` (`tenant_id`,`idempotency_key`) WHERE idempotency_key IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `hourly_stats` (
+	`tenant_id` text NOT NULL,
+	`subscription_id` text NOT NULL,
+	`hour` integer NOT NULL,
+	`pending` integer DEFAULT 0 NOT NULL,
+	`succeeded` integer DEFAULT 0 NOT NULL,
+	`failed` integer DEFAULT 0 NOT NULL,
+	`latency_0` integer DEFAULT 0 NOT NULL,
+	`latency_1` integer DEFAULT 0 NOT NULL,
+	`latency_2` integer DEFAULT 0 NOT NULL,
+	`latency_3` integer DEFAULT 0 NOT NULL,
+	`latency_4` integer DEFAULT 0 NOT NULL,
+	`latency_5` integer DEFAULT 0 NOT NULL,
+	`latency_6` integer DEFAULT 0 NOT NULL,
+	`latency_7` integer DEFAULT 0 NOT NULL,
+	`latency_8` integer DEFAULT 0 NOT NULL,
+	`latency_9` integer DEFAULT 0 NOT NULL,
+	PRIMARY KEY(`tenant_id`, `subscription_id`, `hour`)
+);
+--> statement-breakpoint
 CREATE TABLE `invitations` (
 	`id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,
@@ -155,6 +180,7 @@ CREATE TABLE `subscriptions` (
 );
 --> statement-breakpoint
 CREATE INDEX `subscriptions_by_tenant` ON `subscriptions` (`tenant_id`,`created_at`);--> statement-breakpoint
+CREATE INDEX `subscriptions_to_watch` ON `subscriptions` (`tenant_id`,`failure_count`,`slow_until`,`enabled`) WHERE is_deleted = 0 AND (failure_count > 0 OR slow_until > 0 OR enabled = 0);--> statement-breakpoint
 CREATE TABLE `tenants` (
 	`id` text PRIMARY KEY NOT NULL,
 	`name` text NOT NULL,

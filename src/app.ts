@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { secureHeaders } from "hono/secure-headers";
 import { apiKeyRoutes } from "./api-keys/routes";
+import { attemptRoutes } from "./attempts/routes";
 import { accountRoutes, publicAuthRoutes } from "./auth/routes";
 import { createDeps } from "./deps";
 import { documentPageRoutes } from "./docs/routes";
@@ -20,6 +21,7 @@ import { invitationRoutes } from "./invitations/routes";
 import { memberRoutes } from "./members/routes";
 import { passwordRoutes, publicRecoveryRoutes } from "./recovery/routes";
 import { publicSessionRoutes, sessionRoutes } from "./sessions/routes";
+import { statsRoutes, webhookStatsRoutes } from "./stats/routes";
 import { twoFactorRoutes } from "./two-factor/routes";
 import { webhookRoutes } from "./webhooks/routes";
 
@@ -65,6 +67,9 @@ const authenticated = new Hono<AppEnv>()
   .route("/members", memberRoutes)
   .route("/invitations", invitationRoutes)
   .route("/webhooks", webhookRoutes)
+  .route("/webhooks", attemptRoutes)
+  .route("/webhooks", webhookStatsRoutes)
+  .route("/stats", statsRoutes)
   .route("/events", eventRoutes);
 
 app.route("/", healthRoutes);

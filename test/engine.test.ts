@@ -103,7 +103,14 @@ describe("leases", () => {
       responseBody: "",
       error: "x",
     };
-    const outcome = { ...late, status: "failed" as const, completedAt: Date.now(), nextDueAt: null, slow: 0 as const };
+    const outcome = {
+      ...late,
+      status: "failed" as const,
+      startedAt: Date.now(),
+      completedAt: Date.now(),
+      nextDueAt: null,
+      slow: 0 as const,
+    };
     expect([...(await recordAttempts(deps, "dead-consumer", [outcome], 0))]).toEqual([]);
     expect(await deliveryRow(id)).toEqual(before);
     expect(await metrics(person, webhookId)).toEqual({ total: 2, success: 1, failed: 1, pending: 0 });
@@ -274,7 +281,7 @@ test("an attempt under way when its subscription is deleted is still recorded, w
   await call("DELETE", `/webhooks/${webhookId}`, { token: person.token });
   await consumeBatch([messageFor(id)]);
   const answer = { status: "success", responseCode: 200, responseBody: "", error: null } as const;
-  const ended = { completedAt: Date.now(), nextDueAt: null, slow: 0 } as const;
+  const ended = { startedAt: Date.now(), completedAt: Date.now(), nextDueAt: null, slow: 0 } as const;
   const result = { deliveryId: id, attemptId, subscriptionId: webhookId, ...answer, ...ended };
   expect(await recordAttempts(deps, "holder", [result], 0)).toEqual(new Set([id]));
 });

@@ -32,6 +32,11 @@ const NEEDS: Record<string, { permission?: Permission; key?: true }> = {
   "GET /webhooks/:id": { permission: "webhook.read", key: true },
   "GET /webhooks/:id/logs": { permission: "webhook.read", key: true },
   "GET /webhooks/:id/metrics": { permission: "webhook.read", key: true },
+  "GET /webhooks/:id/attempts/:attemptId": { permission: "webhook.read", key: true },
+  "POST /webhooks/:id/deliveries/:deliveryId/retry": { permission: "webhook.update", key: true },
+  "POST /webhooks/:id/retry-failed": { permission: "webhook.update", key: true },
+  "GET /webhooks/:id/stats": { permission: "webhook.read", key: true },
+  "GET /stats": { permission: "webhook.read", key: true },
   "PATCH /webhooks/:id": { permission: "webhook.update", key: true },
   "DELETE /webhooks/:id": { permission: "webhook.delete", key: true },
   "POST /webhooks/:id/pause": { permission: "webhook.update", key: true },
@@ -53,6 +58,7 @@ const OPEN = [
 const MISSING = "0190a0a0-0000-7000-8000-000000000000";
 const READS_BODY = [
   ...OPEN,
+  "POST /webhooks/:id/retry-failed",
   "POST /auth/change-password",
   "POST /auth/2fa/verify",
   "POST /auth/2fa/disable",
@@ -69,7 +75,7 @@ const READS_BODY = [
 function send(route: string, options: { token?: string; body?: unknown; raw?: string; id?: string }) {
   const [method = "", path = ""] = route.split(" ");
   const { id = MISSING, raw, token } = options;
-  const at = path.replace(/:\w+/, id);
+  const at = path.replace(/:\w+/, id).replaceAll(/:\w+/g, MISSING);
   if (raw !== undefined) return call(method, at, { token, raw, headers: { "content-type": "application/json" } });
   return call(method, at, { token, ...(method === "GET" ? {} : { body: options.body ?? {} }) });
 }
@@ -133,7 +139,7 @@ test("another tenant's ids are answered as missing ones, on every route that tak
   };
   for (const route of Object.keys(NEEDS).filter((name) => name.includes(":"))) {
     const id = ids[route.split("/")[1] ?? ""] ?? "";
-    const body = route.includes("members") ? { role: "admin" } : {};
+    const body = route.includes("members") ? { role: "admin" } : { since: "2026-01-01T00:00:00Z" };
     const foreign = await send(route, { token: stranger.token, id, body });
     const missing = await send(route, { token: stranger.token, body });
     expect([route, foreign.status, foreign.body.code]).toEqual([route, 404, "NOT_FOUND"]);

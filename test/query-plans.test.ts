@@ -45,6 +45,7 @@ test("an exception allows one step of one statement", async () => {
 /** A statement that only this store sends. */
 const OF_STORE: Record<string, RegExp> = {
   "api-keys": /insert into "api_keys"/,
+  attempts: /WITH RECURSIVE chain/,
   auth: /INSERT INTO users/,
   delivery: /INSERT INTO attempts/,
   "delivery/retention": /DELETE FROM attempts/,
@@ -53,6 +54,8 @@ const OF_STORE: Record<string, RegExp> = {
   members: /from "memberships" inner join "users"/,
   recovery: /INSERT INTO email_tokens .*'reset'/s,
   rekey: /AS sealed FROM "users"/,
+  stats: /INDEXED BY subscriptions_to_watch/,
+  "stats/hours": /INSERT INTO hourly_stats/,
   sessions: /UPDATE sessions SET generation/,
   "two-factor": /update "users" set "totp_secret_sealed"/,
   webhooks: /insert into "subscriptions"/,
@@ -69,7 +72,8 @@ test("statements of every store are collected, from requests, RPC, queue consume
   const id = await subscribe(person, newInbox("200").url);
   const event = { tenantId: person.tenantId, publication: { type: "OrderPaid", payload: 1 }, idempotencyKey: null };
   await env.PUBLISHER.fetch("http://publisher/", { method: "POST", body: JSON.stringify(event) });
-  await endedAttempts(person, id, 1);
+  const [attempt] = await endedAttempts(person, id, 1);
+  await call("GET", `/webhooks/${id}/attempts/${attempt._id}`, { token });
   await call("POST", `/webhooks/${id}/test`, { token });
   await call("POST", "/auth/refresh", { body: { refreshToken: person.refreshToken } });
   await call("POST", "/auth/forgot-password", { body: { email: person.email } });
@@ -79,6 +83,7 @@ test("statements of every store are collected, from requests, RPC, queue consume
   await call("POST", "/invitations", { token, body: { email: "new@example.com", role: "viewer" } });
   await call("GET", "/members", { token });
   await hourly({ SECRET_KEYS: `a-newer-secret-key-with-at-least-32-characters,${env.SECRET_KEYS}` });
+  await call("GET", "/stats", { token });
   const missed = Object.entries(OF_STORE).filter(([, pattern]) => !collected().some((query) => pattern.test(query)));
   expect(missed).toEqual([]);
 });

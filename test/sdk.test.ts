@@ -25,9 +25,18 @@ test("there is a method for every endpoint", async () => {
   const methods = [
     () => register({ email: "a@b.c", password: PASSWORD }),
     () => login({ email: "a@b.c", password: PASSWORD }),
-    ...[auth, client.sessions, client.twoFactor, client.apiKeys, client.members, client.invitations, client.webhooks]
-      .flatMap((group) => Object.values(group) as ((argument: string) => Promise<unknown>)[])
-      .map((method) => () => method("ID")),
+    ...[
+      auth,
+      client.sessions,
+      client.twoFactor,
+      client.apiKeys,
+      client.members,
+      client.invitations,
+      client.webhooks,
+      client.stats,
+    ]
+      .flatMap((group) => Object.values(group) as ((...ids: string[]) => Promise<unknown>)[])
+      .map((method) => () => method("ID", "ID")),
     () => client.events.publish({ type: "OrderPaid", payload: null }),
   ];
   for (const method of methods) {
@@ -36,7 +45,7 @@ test("there is a method for every endpoint", async () => {
   }
   const endpoints = app.routes
     .filter(({ method, path }) => method !== "ALL" && path.startsWith("/api/v1/") && !path.endsWith(".json"))
-    .map(({ method, path }) => `${method} ${path.replace(/:\w+/, "ID")}`);
+    .map(({ method, path }) => `${method} ${path.replaceAll(/:\w+/g, "ID")}`);
   expect(endpoints.length).toBeGreaterThan(30);
   expect([...new Set(sent.map(({ route }) => route))].sort()).toEqual([...new Set(endpoints)].sort());
 });

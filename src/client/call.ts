@@ -21,6 +21,8 @@ interface Request extends CallOptions {
 export interface Call {
   data<T>(route: string, request?: Request): Promise<T>;
   message(route: string, request?: Request): Promise<string>;
+  /** The envelope whole. */
+  answer<T extends Envelope>(route: string, request?: Request): Promise<T>;
 }
 
 interface Parts {
@@ -53,6 +55,7 @@ export function createCall(parts: Parts): Call {
   };
   return {
     data: async <T>(route: string, request?: Request) => (await envelope(route, request)).data as T,
+    answer: async <T extends Envelope>(route: string, request?: Request) => (await envelope(route, request)) as T,
     message: async (route, request) => (await envelope(route, request)).message ?? "",
   };
 }

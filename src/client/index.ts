@@ -5,14 +5,14 @@ import { createRenew } from "./renewal";
 import { createSend, type Fetch } from "./send";
 import { apiKeyMethods, invitationMethods, memberMethods } from "./tenant";
 import { memoryStore, type TokenStore } from "./token-store";
-import { eventMethods, webhookMethods } from "./webhooks";
+import { eventMethods, statsMethods, webhookMethods } from "./webhooks";
 
 export type { CallOptions } from "./call";
 export { PosternError, type PosternErrorCode, type PosternErrorFields } from "./errors";
 export type { Fetch } from "./send";
 export { type KeyValueStorage, memoryStore, type StoredTokens, type TokenStore, webStorageStore } from "./token-store";
 export type * from "./types";
-export type { PublishOptions } from "./webhooks";
+export type { PublishOptions, StatsOptions } from "./webhooks";
 
 const TIMEOUT_MS = 30_000;
 
@@ -39,6 +39,7 @@ export interface Client {
   invitations: ReturnType<typeof invitationMethods>;
   webhooks: ReturnType<typeof webhookMethods>;
   events: ReturnType<typeof eventMethods>;
+  stats: ReturnType<typeof statsMethods>;
 }
 
 /** A client for one user or one API key. In a Worker make one for each request, for promises can't be shared between them. */
@@ -62,5 +63,6 @@ export function createClient(options: ClientOptions): Client {
     invitations: invitationMethods(call),
     webhooks: webhookMethods(call),
     events: eventMethods(call),
+    stats: statsMethods(call),
   };
 }

@@ -3,6 +3,7 @@
  * The build writes these types out in full, so that the published ones need neither zod nor Hono.
  */
 import type { apiKeyRoutes } from "../api-keys/routes";
+import type { attemptRoutes } from "../attempts/routes";
 import type { accountRoutes, publicAuthRoutes } from "../auth/routes";
 import type * as errors from "../errors";
 import type { eventRoutes } from "../events/routes";
@@ -11,6 +12,7 @@ import type { invitationRoutes } from "../invitations/routes";
 import type { memberRoutes } from "../members/routes";
 import type { passwordRoutes, publicRecoveryRoutes } from "../recovery/routes";
 import type { publicSessionRoutes, sessionRoutes } from "../sessions/routes";
+import type { statsRoutes, webhookStatsRoutes } from "../stats/routes";
 import type { twoFactorRoutes } from "../two-factor/routes";
 import type { webhookRoutes } from "../webhooks/routes";
 
@@ -24,6 +26,9 @@ type TwoFactor = Wire<typeof twoFactorRoutes>;
 type ApiKeys = Wire<typeof apiKeyRoutes>;
 type Members = Wire<typeof memberRoutes>;
 type Invitations = Wire<typeof invitationRoutes>;
+type Attempts = Wire<typeof attemptRoutes>;
+type Stats = Wire<typeof statsRoutes>;
+type WebhookStatistics = Wire<typeof webhookStatsRoutes>;
 type Webhooks = Wire<typeof webhookRoutes>;
 type Events = Wire<typeof eventRoutes>;
 
@@ -63,7 +68,31 @@ export type NewSubscription = Webhooks["/"]["$post"]["input"]["json"];
 export type SubscriptionChange = Webhooks["/:id"]["$patch"]["input"]["json"];
 export type Subscription = Webhooks["/:id"]["$get"]["output"]["data"];
 /** One row of the delivery log: one attempt. */
-export type DeliveryAttempt = Webhooks["/:id/logs"]["$get"]["output"]["data"][number];
+export type DeliveryAttempt = Attempts["/:id/logs"]["$get"]["output"]["data"][number];
+export interface LogPage {
+  data: DeliveryAttempt[];
+  nextCursor: string | null;
+}
+export interface LogFilter {
+  /** 1 to 100; 50. */
+  limit?: number | undefined;
+  /** The `nextCursor` of the page before. */
+  cursor?: string | undefined;
+  status?: DeliveryAttempt["status"] | undefined;
+  eventType?: string | undefined;
+  /** ISO 8601: attempts that started then or later. */
+  since?: string | undefined;
+  /** ISO 8601: attempts that started before. */
+  until?: string | undefined;
+}
+export type FailedSince = Webhooks["/:id/retry-failed"]["$post"]["input"]["json"];
+export type QueuedAgain = Webhooks["/:id/retry-failed"]["$post"]["output"];
+/** With its headers and the chain of its delivery's attempts. */
+export type AttemptDetail = Attempts["/:id/attempts/:attemptId"]["$get"]["output"]["data"];
+/** Per hour, oldest first. */
+export type WebhookStats = WebhookStatistics["/:id/stats"]["$get"]["output"]["data"];
+/** Per hour, oldest first, and the subscriptions that need attention. */
+export type TenantStats = Stats["/"]["$get"]["output"]["data"];
 export type DeliveryCounts = Webhooks["/:id/metrics"]["$get"]["output"]["data"];
 /** `payload` is any JSON value. */
 export type NewEvent = Events["/"]["$post"]["input"]["json"];

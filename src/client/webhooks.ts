@@ -1,13 +1,20 @@
 /** Subscriptions, their operations, and publishing. */
 import type { Call, CallOptions } from "./call";
 import type {
+  AttemptDetail,
   DeliveryAttempt,
   DeliveryCounts,
+  FailedSince,
+  LogFilter,
+  LogPage,
   NewEvent,
   NewSubscription,
   PublishedEvent,
+  QueuedAgain,
   Subscription,
   SubscriptionChange,
+  TenantStats,
+  WebhookStats,
 } from "./types";
 
 export function webhookMethods(call: Call) {
@@ -23,14 +30,46 @@ export function webhookMethods(call: Call) {
     delete: (id: string, options: CallOptions = {}) => call.message(`DELETE ${at(id)}`, options),
     /** The 50 newest attempts, newest first. */
     logs: (id: string, options: CallOptions = {}) => call.data<DeliveryAttempt[]>(`GET ${at(id, "/logs")}`, options),
+    /** The log page by page, newest first; `nextCursor` null: no more. */
+    logPage: (id: string, filter: LogFilter = {}, options: CallOptions = {}) =>
+      call.answer<LogPage>(`GET ${at(id, `/logs${searchOf({ limit: 50, ...filter })}`)}`, options),
+    /** One attempt with its headers and all attempts of its delivery. */
+    attempt: (id: string, attemptId: string, options: CallOptions = {}) =>
+      call.data<AttemptDetail>(`GET ${at(id, `/attempts/${encodeURIComponent(attemptId)}`)}`, options),
+    stats: (id: string, { hours, ...options }: StatsOptions = {}) =>
+      call.data<WebhookStats>(`GET ${at(id, `/stats${searchOf({ hours })}`)}`, options),
     metrics: (id: string, options: CallOptions = {}) => call.data<DeliveryCounts>(`GET ${at(id, "/metrics")}`, options),
     /** Queues the latest delivery again. NOT_FOUND when it has not failed. */
     retry: (id: string, options: CallOptions = {}) => call.message(`POST ${at(id, "/retry")}`, options),
+    /** Queues one failed delivery again. */
+    retryDelivery: (id: string, deliveryId: string, options: CallOptions = {}) =>
+      call.message(`POST ${at(id, `/deliveries/${encodeURIComponent(deliveryId)}/retry`)}`, options),
+    /** Queues again what failed since then, 500 deliveries a call; `nextCursor` leads to the rest. CONFLICT while paused. */
+    retryFailed: (id: string, body: FailedSince, options: CallOptions = {}) =>
+      call.answer<QueuedAgain>(`POST ${at(id, "/retry-failed")}`, { ...options, body }),
     /** Queues a `WebhookTested` delivery. */
     test: (id: string, options: CallOptions = {}) => call.message(`POST ${at(id, "/test")}`, options),
     pause: (id: string, options: CallOptions = {}) => call.message(`POST ${at(id, "/pause")}`, options),
     resume: (id: string, options: CallOptions = {}) => call.message(`POST ${at(id, "/resume")}`, options),
   };
+}
+
+export interface StatsOptions extends CallOptions {
+  /** 1 to 168, the current hour included; 24. */
+  hours?: number | undefined;
+}
+
+export function statsMethods(call: Call) {
+  return {
+    /** The tenant's attempts per hour, and the subscriptions that need attention. */
+    get: ({ hours, ...options }: StatsOptions = {}) =>
+      call.data<TenantStats>(`GET /stats${searchOf({ hours })}`, options),
+  };
+}
+
+function searchOf(fields: object): string {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return given.length === 0 ? "" : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
 }
 
 export interface PublishOptions extends CallOptions {

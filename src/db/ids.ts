@@ -8,6 +8,8 @@ export const newId = uuidv7;
 export const sqlIdAtTimeOf = (id: string | SQL) =>
   sql`substr(${id}, 1, 14) || '7' || substr(lower(hex(randomblob(2))), 2) || '-8' || substr(lower(hex(randomblob(2))), 2) || '-' || lower(hex(randomblob(6)))`;
 
-/** The start of every UUIDv7 of a moment (Unix ms, as SQL): older ids sort before it. */
-export const firstIdAtSql = (timeMs: SQL) =>
-  sql`substr(printf('%012x', ${timeMs}), 1, 8) || '-' || substr(printf('%012x', ${timeMs}), 9)`;
+/** The start of every UUIDv7 of a moment (Unix ms): older ids sort before it. */
+export function firstIdAt(timeMs: number): string {
+  const hex = Math.max(0, timeMs).toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}`;
+}

@@ -145,7 +145,13 @@ export const subscriptions = sqliteTable(
     succeededAttempts: integer("succeeded_attempts").notNull().default(0),
     failedAttempts: integer("failed_attempts").notNull().default(0),
   },
-  (t) => [index("subscriptions_by_tenant").on(t.tenantId, t.createdAt)],
+  (t) => [
+    index("subscriptions_by_tenant").on(t.tenantId, t.createdAt),
+    // Those that may need attention, the worst last; a healthy one is not in it and pays nothing for it.
+    index("subscriptions_to_watch")
+      .on(t.tenantId, t.failureCount, t.slowUntil, t.enabled)
+      .where(sql`is_deleted = 0 AND (failure_count > 0 OR slow_until > 0 OR enabled = 0)`),
+  ],
 );
 
 /** Fan-out index: which subscriptions of a tenant want an event type ("*" stands for all). */
@@ -194,6 +200,10 @@ export const deliveries = sqliteTable(
     subscriptionId: text("subscription_id").notNull(),
     eventId: text("event_id").notNull(),
     kind: text({ enum: ["event", "retry", "test"] }).notNull(),
+    /** The row of the attempt under way, or of the last one. */
+    lastAttemptId: text("last_attempt_id"),
+    /** The one before it: what a claim that is given back puts in its place again. */
+    previousAttemptId: text("previous_attempt_id"),
     /** Attempts that ended; one that a dead consumer left does not count. */
     attempts: integer().notNull().default(0),
     /** Attempts that a dead consumer left; bounds a delivery that kills its consumer. */
@@ -210,6 +220,8 @@ export const deliveries = sqliteTable(
     index("deliveries_to_sweep").on(t.sweepAt).where(sql`sweep_at IS NOT NULL`),
     // At most one manual retry of a subscription is under way.
     uniqueIndex("deliveries_open_retry").on(t.subscriptionId).where(sql`kind = 'retry' AND due_at IS NOT NULL`),
+    // Manual retries of an event, to tell what they have made good.
+    index("deliveries_retries").on(t.subscriptionId, t.eventId).where(sql`kind = 'retry'`),
   ],
 );
 
@@ -221,6 +233,8 @@ export const attempts = sqliteTable(
     subscriptionId: text("subscription_id").notNull(),
     tenantId: text("tenant_id").notNull(),
     deliveryId: text("delivery_id").notNull(),
+    /** The delivery's attempt before this one: a chain, where an index would cost a written row for each attempt. */
+    previousId: text("previous_id"),
     eventId: text("event_id").notNull(),
     eventType: text("event_type").notNull(),
     status: text({ enum: ["pending", "success", "failed"] }).notNull(),
@@ -231,5 +245,36 @@ export const attempts = sqliteTable(
     attemptedAt: integer("attempted_at").notNull(),
     completedAt: integer("completed_at"),
   },
-  (t) => [primaryKey({ columns: [t.subscriptionId, t.id] })],
+  (t) => [
+    primaryKey({ columns: [t.subscriptionId, t.id] }),
+    // A success is never in it and pays nothing for it; the few failures among a million rows are found at once.
+    index("attempts_failed").on(t.subscriptionId, t.id).where(sql`status = 'failed'`),
+  ],
+);
+
+/** Attempts per hour, counted as they are written: of each subscription, and of the tenant as a whole (subscription ""). */
+export const hourlyStats = sqliteTable(
+  "hourly_stats",
+  {
+    tenantId: text("tenant_id").notNull(),
+    subscriptionId: text("subscription_id").notNull(),
+    /** Its start. An attempt counts in the hour of its claim. */
+    hour: integer().notNull(),
+    /** Kept for the tenant only: a subscription has its own counter. */
+    pending: integer().notNull().default(0),
+    succeeded: integer().notNull().default(0),
+    failed: integer().notNull().default(0),
+    /** Answers by their latency, and timeouts: the bounds stand in `stats/latency.ts`. */
+    latency0: integer("latency_0").notNull().default(0),
+    latency1: integer("latency_1").notNull().default(0),
+    latency2: integer("latency_2").notNull().default(0),
+    latency3: integer("latency_3").notNull().default(0),
+    latency4: integer("latency_4").notNull().default(0),
+    latency5: integer("latency_5").notNull().default(0),
+    latency6: integer("latency_6").notNull().default(0),
+    latency7: integer("latency_7").notNull().default(0),
+    latency8: integer("latency_8").notNull().default(0),
+    latency9: integer("latency_9").notNull().default(0),
+  },
+  (t) => [primaryKey({ columns: [t.tenantId, t.subscriptionId, t.hour] })],
 );

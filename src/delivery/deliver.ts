@@ -9,9 +9,10 @@ import { secretOwner } from "../webhooks/view";
 import { enqueueDeferred, enqueueDeliveries, enqueueRetries } from "./enqueue";
 import { endedSendsOf, enterLane, hangs, type Lane, saturated } from "./load";
 import { runPool } from "./pool";
+import { blocked, PAUSED } from "./reasons";
 import { createRecorder, type Recorder } from "./recorder";
 import { retryWaitMs } from "./retry";
-import { failure, type Outcome, send } from "./send";
+import { correlationOf, failure, type Outcome, send } from "./send";
 import { type AttemptResult, type ClaimedDelivery, claimDeliveries, markSlow, releaseDeliveries } from "./store";
 
 /** A send that takes longer puts its subscription into the slow lane. */
@@ -99,6 +100,7 @@ async function attempt(deps: Deps, lease: string, delivery: ClaimedDelivery, rec
     attemptId: delivery.attemptId,
     subscriptionId: delivery.subscriptionId,
     ...outcome,
+    startedAt: startedMs,
     completedAt,
     nextDueAt: waitMs === null ? null : completedAt + waitMs,
     slow: tookMs >= SLOW_SEND_MS ? 1 : 0,
@@ -123,12 +125,12 @@ async function sendUnlessStopped(
   delivery: ClaimedDelivery,
   nowMs: number,
 ): Promise<Outcome | "not prepared"> {
-  if (delivery.kind === "event" && !delivery.enabled) return failure("paused");
+  if (delivery.kind === "event" && !delivery.enabled) return failure(PAUSED);
   const refusal = refuseTarget(delivery.url, deps.config.webhookEgress);
-  if (refusal) return failure(`blocked address: ${refusal}`);
+  if (refusal) return failure(blocked(refusal));
   try {
     const secret = await open(deps.keys, secretOwner(delivery.subscriptionId), delivery.secretSealed);
-    const correlationId = delivery.kind === "retry" ? "" : delivery.correlationId;
+    const correlationId = correlationOf(delivery.kind, delivery.correlationId);
     return await send({ ...delivery, secret, correlationId }, nowMs);
   } catch (error) {
     log("error", "delivery could not be prepared", { ...namesOf(delivery), ...describeError(error) });

@@ -12,12 +12,13 @@ const MAX_PAGES = 200;
 /** Removes what is older than RETENTION_DAYS, attempts first: an event outlives its log rows. */
 export async function removeOld(deps: Deps): Promise<void> {
   const cutoff = deps.now() - deps.config.retentionDays * DAY_MS;
-  const removed = { attempts: 0, deliveries: 0, events: 0 };
+  const removed = { attempts: 0, deliveries: 0, events: 0, hourly_stats: 0 };
   let pages = MAX_PAGES;
   for (const [table, before] of [
     ["attempts", cutoff],
     ["deliveries", cutoff - MARGIN_MS],
     ["events", cutoff - MARGIN_MS],
+    ["hourly_stats", cutoff - MARGIN_MS],
   ] satisfies [AgedTable, number][]) {
     let afterRow: number | null = 0;
     while (afterRow !== null && pages > 0) {
@@ -28,5 +29,5 @@ export async function removeOld(deps: Deps): Promise<void> {
     }
     if (pages === 0) break;
   }
-  if (removed.attempts + removed.deliveries + removed.events > 0) log("info", "old rows removed", removed);
+  if (Object.values(removed).some((count) => count > 0)) log("info", "old rows removed", removed);
 }

@@ -1,4 +1,5 @@
 /** One POST: bounded in time and bytes, redirects not followed, every end a value. */
+import { TIMED_OUT } from "./reasons";
 import { signBody, signStandard } from "./signature";
 
 const TIMEOUT_MS = 10_000;
@@ -15,6 +16,10 @@ export interface Outbound {
   /** Sent when not null, even when empty: a manual retry's is empty. */
   correlationId: string | null;
 }
+
+/** What a delivery sends as `X-Correlation-Id`: a manual retry's is empty, whatever its event's was (specification, retry). */
+export const correlationOf = (kind: "event" | "retry" | "test", ofEvent: string | null) =>
+  kind === "retry" ? "" : ofEvent;
 
 /** How an attempt ended: with an answer, or with the reason why there is none. */
 export interface Outcome {
@@ -52,16 +57,17 @@ export async function send(outbound: Outbound, nowMs: number): Promise<Outcome> 
       error: ok ? null : `status ${response.status}`,
     };
   } catch (error) {
-    return failure(deadline.signal.aborted ? "timeout" : connectionError(error));
+    return failure(deadline.signal.aborted ? TIMED_OUT : connectionError(error));
   } finally {
     clearTimeout(timer);
   }
 }
 
-async function headersOf(outbound: Outbound, nowMs: number): Promise<Headers> {
+/** The headers of an attempt that starts at `startedMs`: the same each time they are asked for. */
+export async function headersOf(outbound: Omit<Outbound, "url">, startedMs: number): Promise<Record<string, string>> {
   const { deliveryId, secret, payloadJson, correlationId } = outbound;
-  const timestampSeconds = Math.floor(nowMs / 1000);
-  const headers = new Headers({
+  const timestampSeconds = Math.floor(startedMs / 1000);
+  return {
     "Content-Type": "application/json",
     "Accept-Encoding": "identity",
     "User-Agent": USER_AGENT,
@@ -70,9 +76,8 @@ async function headersOf(outbound: Outbound, nowMs: number): Promise<Headers> {
     "webhook-id": deliveryId,
     "webhook-timestamp": String(timestampSeconds),
     "webhook-signature": await signStandard(secret, deliveryId, timestampSeconds, payloadJson),
-  });
-  if (correlationId !== null) headers.set("X-Correlation-Id", correlationId);
-  return headers;
+    ...(correlationId === null ? {} : { "X-Correlation-Id": correlationId }),
+  };
 }
 
 /** The first 16 KiB of the decoded body; what is late or beyond is cancelled, and what came still counts. */

@@ -4,17 +4,16 @@
  */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, jsonList } from "../db/client";
-import { firstIdAtSql } from "../db/ids";
 import type { Deps } from "../deps";
+import { countEnded, countPending } from "../stats/hours/store";
 import type { Lane } from "./load";
+import { INTERRUPTED, TIMED_OUT } from "./reasons";
 
 /** Longer than the slowest send and its record. */
 const LEASE_MS = 20_000;
 const MAX_INTERRUPTIONS = 5;
 /** How long a timeout keeps a subscription in the slow lane. */
 const SLOW_LANE_MS = 10 * 60_000;
-/** An attempt's id may be this much older than its claim. */
-const CLOCK_SLACK_MS = 5_000;
 /** How long a send that is waiting keeps it there. */
 const MARK_SLOW_MS = 60_000;
 const SWEEP_PAGE_ROWS = 1_000;
@@ -86,13 +85,18 @@ export async function claimDeliveries(
     lane === "fast"
       ? sql`SELECT id FROM deliveries WHERE ${due} AND ${passedOn}`
       : deferral(sql`${due} AND ${passedOn}`, nowMs),
-    sql`UPDATE deliveries SET lease = ${lease}, due_at = ${leaseEndMs}, sweep_at = ${leaseEndMs} WHERE ${due} AND NOT ${passedOn}`,
-    sql`INSERT INTO attempts (id, subscription_id, tenant_id, delivery_id, event_id, event_type, status, attempt_count, attempted_at)
-      SELECT j.value ->> 'attemptId', d.subscription_id, d.tenant_id, d.id, d.event_id, e.type, 'pending', d.attempts + 1, ${nowMs}
+    sql`UPDATE deliveries SET lease = ${lease}, due_at = ${leaseEndMs}, sweep_at = ${leaseEndMs},
+        previous_attempt_id = last_attempt_id, last_attempt_id = t.attempt_id
+      FROM (SELECT value ->> 'deliveryId' AS delivery_id, value ->> 'attemptId' AS attempt_id FROM json_each(${wanted})) t
+      WHERE deliveries.id = t.delivery_id AND ${due} AND NOT ${passedOn}`,
+    sql`INSERT INTO attempts (id, subscription_id, tenant_id, delivery_id, previous_id, event_id, event_type, status, attempt_count, attempted_at)
+      SELECT d.last_attempt_id, d.subscription_id, d.tenant_id, d.id, d.previous_attempt_id, d.event_id, e.type, 'pending',
+        d.attempts + 1, ${nowMs}
       FROM ${mine} JOIN events e ON e.id = d.event_id`,
     sql`UPDATE subscriptions SET last_triggered_at = ${nowMs}, pending_attempts = pending_attempts + t.n
       FROM (SELECT d.subscription_id AS id, count(*) AS n FROM ${mine} GROUP BY d.subscription_id) t
       WHERE subscriptions.id = t.id`,
+    countPending(sql`SELECT d.tenant_id, ${nowMs} AS attempted_at, 1 AS pending FROM ${mine}`),
     sql`SELECT d.id AS deliveryId, j.value ->> 'attemptId' AS attemptId, d.tenant_id AS tenantId,
         d.subscription_id AS subscriptionId, d.kind AS kind, d.event_id AS eventId, d.attempts + 1 AS attemptCount, s.url AS url,
         s.secret_sealed AS secretSealed, s.enabled AS enabled, e.type AS eventType, e.payload AS payloadJson,
@@ -101,7 +105,7 @@ export async function claimDeliveries(
   ]);
   const passed = results[1] as { id: string; dueAt: number }[];
   return {
-    claimed: results[5] as ClaimedDelivery[],
+    claimed: results.at(-1) as ClaimedDelivery[],
     slow: lane === "fast" ? passed.map(({ id }) => id) : [],
     deferred: lane === "slow" ? passed : [],
   };
@@ -132,6 +136,8 @@ export interface AttemptResult {
   responseCode: number | null;
   responseBody: string | null;
   error: string | null;
+  /** When the send began: later than the claim, for a batch sends six at a time. */
+  startedAt: number;
   completedAt: number;
   nextDueAt: number | null;
   /** 1 when it took so long that its subscription belongs into the slow lane. */
@@ -146,30 +152,38 @@ export async function recordAttempts(
   graceMs: number,
 ): Promise<Set<string>> {
   const input = jsonList(results);
-  const slowUntil = Math.max(...results.map((result) => result.completedAt)) + SLOW_LANE_MS;
+  const endedAt = Math.max(...results.map((result) => result.completedAt));
   const mine = sql`json_each(${input}) j JOIN deliveries d ON d.id = j.value ->> 'deliveryId' AND d.lease = ${lease}`;
   const outcomes = await atomically(db, [
     sql`UPDATE subscriptions SET
         pending_attempts = pending_attempts - t.n,
         succeeded_attempts = succeeded_attempts + t.succeeded,
         failed_attempts = failed_attempts + t.n - t.succeeded,
+        last_triggered_at = max(last_triggered_at, t.started_at),
         failure_count = CASE WHEN t.succeeded > 0 THEN t.failed_since ELSE failure_count + t.n END,
-        slow_until = CASE WHEN t.slow > 0 THEN ${slowUntil} ELSE slow_until END
-      FROM (SELECT id, count(*) AS n, sum(ok) AS succeeded, sum(slow) AS slow, sum(ok = 0 AND seq > last_ok) AS failed_since FROM (
+        slow_until = CASE WHEN t.slow > 0 THEN ${endedAt + SLOW_LANE_MS} WHEN slow_until <= ${endedAt} THEN 0 ELSE slow_until END
+      FROM (SELECT id, count(*) AS n, sum(ok) AS succeeded, sum(slow) AS slow, max(started_at) AS started_at,
+          sum(ok = 0 AND seq > last_ok) AS failed_since FROM (
           SELECT d.subscription_id AS id, j.key AS seq, j.value ->> 'status' = 'success' AS ok, j.value ->> 'slow' AS slow,
+            j.value ->> 'startedAt' AS started_at,
             coalesce(max(CASE WHEN j.value ->> 'status' = 'success' THEN j.key END) OVER (PARTITION BY d.subscription_id), -1) AS last_ok
           FROM ${mine}) GROUP BY id) t
       WHERE subscriptions.id = t.id`,
-    sql`UPDATE attempts SET status = t.status, response_code = t.code, response_body = t.body, error = t.error, completed_at = t.completed_at
+    countEnded(sql`SELECT a.tenant_id, a.subscription_id, a.attempted_at, j.value ->> 'status' = 'success' AS succeeded,
+        CASE WHEN j.value ->> 'responseCode' IS NOT NULL OR j.value ->> 'error' = ${TIMED_OUT}
+          THEN j.value ->> 'completedAt' - j.value ->> 'startedAt' END AS latency_ms
+      FROM ${mine} JOIN attempts a ON a.subscription_id = d.subscription_id AND a.id = j.value ->> 'attemptId'`),
+    sql`UPDATE attempts SET status = t.status, response_code = t.code, response_body = t.body, error = t.error,
+        attempted_at = t.started_at, completed_at = t.completed_at
       FROM (SELECT d.subscription_id AS subscription_id, j.value ->> 'attemptId' AS attempt_id, j.value ->> 'status' AS status,
           j.value ->> 'responseCode' AS code, j.value ->> 'responseBody' AS body, j.value ->> 'error' AS error,
-          j.value ->> 'completedAt' AS completed_at FROM ${mine}) t
+          j.value ->> 'startedAt' AS started_at, j.value ->> 'completedAt' AS completed_at FROM ${mine}) t
       WHERE attempts.subscription_id = t.subscription_id AND attempts.id = t.attempt_id`,
     sql`UPDATE deliveries SET lease = NULL, attempts = attempts + 1, due_at = t.due_at, sweep_at = t.due_at + ${graceMs}
       FROM (SELECT value ->> 'deliveryId' AS id, value ->> 'nextDueAt' AS due_at FROM json_each(${input})) t
       WHERE deliveries.id = t.id AND deliveries.lease = ${lease} RETURNING deliveries.id AS id`,
   ]);
-  return new Set((outcomes[2] as { id: string }[]).map((row) => row.id));
+  return new Set((outcomes.at(-1) as { id: string }[]).map((row) => row.id));
 }
 
 /** Gives deliveries back untried, due at `dueAt`: their attempt rows vanish and no attempt is used up. A fault of ours, or no room. */
@@ -185,8 +199,10 @@ export async function releaseDeliveries(
   await atomically(db, [
     sql`UPDATE subscriptions SET pending_attempts = pending_attempts - t.n
       FROM (SELECT d.subscription_id AS id, count(*) AS n FROM ${mine} GROUP BY d.subscription_id) t WHERE subscriptions.id = t.id`,
+    countPending(sql`SELECT a.tenant_id, a.attempted_at, -1 AS pending
+      FROM ${mine} JOIN attempts a ON a.subscription_id = d.subscription_id AND a.id = j.value ->> 'attemptId'`),
     sql`DELETE FROM attempts WHERE (subscription_id, id) IN (SELECT d.subscription_id, j.value ->> 'attemptId' FROM ${mine})`,
-    sql`UPDATE deliveries SET lease = NULL, due_at = ${dueAt}, sweep_at = ${dueAt + graceMs}
+    sql`UPDATE deliveries SET lease = NULL, due_at = ${dueAt}, sweep_at = ${dueAt + graceMs}, last_attempt_id = previous_attempt_id
       WHERE id IN (SELECT value ->> 'deliveryId' FROM json_each(${input})) AND lease = ${lease}`,
   ]);
 }
@@ -235,14 +251,15 @@ export async function sweepDeliveries(
   graceMs: number,
 ): Promise<{ swept: SweptDelivery[]; interrupted: InterruptedAttempt[] }> {
   const page = sql`SELECT id FROM deliveries WHERE sweep_at <= ${nowMs} ORDER BY sweep_at LIMIT ${SWEEP_PAGE_ROWS}`;
-  const dead = sql`SELECT a.subscription_id, a.id FROM deliveries d
-    JOIN attempts a ON a.subscription_id = d.subscription_id AND a.delivery_id = d.id AND a.status = 'pending'
-      AND a.id >= ${firstIdAtSql(sql`d.due_at - ${LEASE_MS + CLOCK_SLACK_MS}`)}
+  const dead = (columns: SQL) => sql`SELECT ${columns} FROM deliveries d
+    JOIN attempts a ON a.subscription_id = d.subscription_id AND a.id = d.last_attempt_id AND a.status = 'pending'
     WHERE d.id IN (${page}) AND d.lease IS NOT NULL`;
   const results = await atomically(db, [
     sql`UPDATE subscriptions SET pending_attempts = pending_attempts - t.n, failed_attempts = failed_attempts + t.n, failure_count = failure_count + t.n
-      FROM (SELECT subscription_id AS id, count(*) AS n FROM (${dead}) GROUP BY subscription_id) t WHERE subscriptions.id = t.id`,
-    sql`UPDATE attempts SET status = 'failed', error = 'interrupted', completed_at = ${nowMs} WHERE (subscription_id, id) IN (${dead})
+      FROM (SELECT id, count(*) AS n FROM (${dead(sql`a.subscription_id AS id`)}) GROUP BY id) t WHERE subscriptions.id = t.id`,
+    countEnded(dead(sql`a.tenant_id, a.subscription_id, a.attempted_at, 0 AS succeeded, NULL AS latency_ms`)),
+    sql`UPDATE attempts SET status = 'failed', error = ${INTERRUPTED}, completed_at = ${nowMs}
+      WHERE (subscription_id, id) IN (${dead(sql`a.subscription_id, a.id`)})
       RETURNING delivery_id AS deliveryId, attempt_count AS attempt, ${logNames("attempts")}`,
     sql`UPDATE deliveries SET
         interruptions = interruptions + (lease IS NOT NULL),
@@ -253,5 +270,6 @@ export async function sweepDeliveries(
       RETURNING id, due_at AS dueAt, (SELECT slow_until > ${nowMs} FROM subscriptions WHERE id = subscription_id) AS slow,
         ${logNames("deliveries")}`,
   ]);
-  return { interrupted: results[1] as InterruptedAttempt[], swept: results[2] as SweptDelivery[] };
+  const [, , interrupted, swept] = results;
+  return { interrupted: interrupted as InterruptedAttempt[], swept: swept as SweptDelivery[] };
 }

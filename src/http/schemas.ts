@@ -70,6 +70,20 @@ export const id = z.uuid().meta({ examples: ["0190a0a0-1b2c-7d3e-8f40-5a6b7c8d9e
 /** A moment in an answer: ISO 8601 in UTC with milliseconds. */
 export const time = z.iso.datetime({ precision: 3 }).meta({ examples: ["2026-11-21T16:04:18.000Z"] });
 
+/** A moment that a client gives: ISO 8601 with any offset; Unix ms behind the door. */
+export const moment = z.iso
+  .datetime({ offset: true })
+  .meta({ examples: ["2026-11-21T16:04:18Z"] })
+  .transform((text) => Date.parse(text));
+
+/** Where a page begins, as an answer gave it. */
+export const cursor = z.uuid().meta({ description: "The `nextCursor` of the answer before; opaque." });
+
+export const nextCursor = z
+  .string()
+  .nullable()
+  .meta({ description: "Where the next page begins; null: no more.", examples: [null] });
+
 /** A resource in its envelope. */
 export const dataOf = <T extends z.ZodType>(schema: T) => z.object({ data: schema });
 

@@ -1,6 +1,6 @@
 /** zod at the door; a failure is the one 400 with a line for each field. */
 import { zValidator } from "@hono/zod-validator";
-import type { ZodType } from "zod";
+import type { ZodObject, ZodType } from "zod";
 import { invalid } from "../errors";
 import { noted } from "./describe";
 
@@ -10,4 +10,12 @@ export function body<T extends ZodType>(schema: T) {
     if (!result.success) throw invalid(result.error);
   });
   return noted(validate, { body: schema, errors: ["INVALID_JSON", "VALIDATION_FAILED"] });
+}
+
+/** Validates the query; unknown parameters are ignored, one given twice is refused. */
+export function query<T extends ZodObject>(schema: T) {
+  const validate = zValidator("query", schema, (result) => {
+    if (!result.success) throw invalid(result.error);
+  });
+  return noted(validate, { query: schema, errors: ["VALIDATION_FAILED"] });
 }

@@ -1,4 +1,4 @@
-/** `/webhooks`: subscriptions and their logs, all scoped to the caller's tenant. */
+/** `/webhooks`: subscriptions and what is done with them, all scoped to the caller's tenant. */
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { notFound } from "../errors";
@@ -7,12 +7,12 @@ import type { AppEnv } from "../http/env";
 import { can } from "../http/principal";
 import { dataOf, says } from "../http/schemas";
 import { body } from "../http/validate";
-import { queueRetry, queueTest } from "./operations/queue";
+import { queueFailed, queueRetry, queueRetryOf, queueTest } from "./operations/queue";
 import { countAttempts } from "./operations/store";
-import { attempt, attemptCounts, newSubscription, subscription, subscriptionChange } from "./schemas";
-import { deleteSubscription, findSubscription, listAttempts, listSubscriptions } from "./store";
+import { attemptCounts, failedSince, newSubscription, queuedAgain, subscription, subscriptionChange } from "./schemas";
+import { deleteSubscription, findSubscription, listSubscriptions } from "./store";
 import { changeSubscription, createSubscription } from "./subscriptions";
-import { attemptView, subscriptionView } from "./view";
+import { subscriptionView } from "./view";
 
 const MISSING = { errors: ["NOT_FOUND"] } as const;
 
@@ -52,19 +52,6 @@ export const webhookRoutes = new Hono<AppEnv>()
       const row = await findSubscription(deps, c.get("principal").tenantId, c.req.param("id"));
       if (!row) throw notFound("Webhook");
       return c.json({ data: await subscriptionView(deps, row) });
-    },
-  )
-  .get(
-    "/:id/logs",
-    describe("listWebhookLogs", "Its newest 50 delivery attempts, newest first.", {
-      200: dataOf(z.array(attempt)),
-      ...MISSING,
-    }),
-    can("webhook.read"),
-    async (c) => {
-      const rows = await listAttempts(c.get("deps"), c.get("principal").tenantId, c.req.param("id"));
-      if (!rows) throw notFound("Webhook");
-      return c.json({ data: rows.map(attemptView) });
     },
   )
   .patch(
@@ -121,6 +108,33 @@ export const webhookRoutes = new Hono<AppEnv>()
     async (c) => {
       await queueRetry(c.get("deps"), c.get("principal").tenantId, c.req.param("id"));
       return c.json({ message: "Retry queued" });
+    },
+  )
+  .post(
+    "/:id/deliveries/:deliveryId/retry",
+    describe("retryDelivery", "Sends one failed delivery again, under a new id and the rule of `retry`.", {
+      200: says("Retry queued"),
+      ...MISSING,
+    }),
+    can("webhook.update"),
+    async (c) => {
+      await queueRetryOf(c.get("deps"), c.get("principal").tenantId, c.req.param("id"), c.req.param("deliveryId"));
+      return c.json({ message: "Retry queued" });
+    },
+  )
+  .post(
+    "/:id/retry-failed",
+    describe("retryFailed", "Sends again what has failed of the events since then, under the same `webhook-id`s.", {
+      200: queuedAgain,
+      errors: ["NOT_FOUND", "CONFLICT"],
+      description: "At most 500 deliveries a call; `nextCursor` leads to the rest. Refused while paused.",
+    }),
+    can("webhook.update"),
+    body(failedSince),
+    async (c) => {
+      const { tenantId } = c.get("principal");
+      const { queued, nextCursor } = await queueFailed(c.get("deps"), tenantId, c.req.param("id"), c.req.valid("json"));
+      return c.json({ message: `${queued} ${queued === 1 ? "delivery" : "deliveries"} queued`, nextCursor });
     },
   )
   .post(

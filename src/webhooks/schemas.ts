@@ -1,7 +1,7 @@
 /** What crosses the wire about subscriptions: requests, and the contract's resources. */
 import { z } from "zod";
 import { eventType } from "../events/type";
-import { id, name, time } from "../http/schemas";
+import { cursor, id, moment, name, nextCursor, time } from "../http/schemas";
 
 const MAX_EVENT_TYPES = 100;
 const MAX_URL_CHARACTERS = 2048;
@@ -92,6 +92,14 @@ export const attempt = z
     completedAt: time.optional(),
   })
   .meta({ id: "DeliveryLog" });
+
+export const failedSince = z
+  .object({ since: moment.meta({ description: "Deliveries made then or later." }), cursor: cursor.optional() })
+  .meta({ id: "FailedSince" });
+
+export const queuedAgain = z
+  .object({ message: z.string().meta({ examples: ["2 deliveries queued"] }), nextCursor })
+  .meta({ id: "QueuedAgain" });
 
 const count = z.int().min(0);
 export const attemptCounts = z

@@ -1,10 +1,8 @@
-/** Subscriptions and their log in D1. */
+/** Subscriptions in D1. */
 import { and, desc, eq, ne, or, sql } from "drizzle-orm";
 import { jsonList } from "../db/client";
-import { attempts, events, subscriptionEvents, subscriptions } from "../db/schema";
+import { subscriptionEvents, subscriptions } from "../db/schema";
 import type { Deps } from "../deps";
-
-const MAX_LOG_ROWS = 50;
 
 export type SubscriptionRow = typeof subscriptions.$inferSelect;
 
@@ -114,34 +112,3 @@ export async function findSubscription(
   const [row] = await db.select().from(subscriptions).where(live(tenantId, id));
   return row;
 }
-
-/** The newest attempts of a subscription; undefined when the tenant has no such subscription. */
-export async function listAttempts({ db }: Deps, tenantId: string, subscriptionId: string) {
-  const [found, rows] = await db.batch([
-    db.select({ id: subscriptions.id }).from(subscriptions).where(live(tenantId, subscriptionId)),
-    db
-      .select({
-        id: attempts.id,
-        webhookId: attempts.subscriptionId,
-        deliveryId: attempts.deliveryId,
-        eventType: attempts.eventType,
-        payload: events.payload,
-        status: attempts.status,
-        responseCode: attempts.responseCode,
-        responseBody: attempts.responseBody,
-        error: attempts.error,
-        attemptCount: attempts.attemptCount,
-        attemptedAt: attempts.attemptedAt,
-        completedAt: attempts.completedAt,
-      })
-      .from(attempts)
-      // An alias of its own for each column: a batched join confuses columns of one name.
-      .innerJoin(events, eq(events.id, attempts.eventId))
-      .where(and(eq(attempts.subscriptionId, subscriptionId), eq(attempts.tenantId, tenantId)))
-      .orderBy(desc(attempts.id))
-      .limit(MAX_LOG_ROWS),
-  ]);
-  return found.length === 0 ? undefined : rows;
-}
-
-export type AttemptRow = NonNullable<Awaited<ReturnType<typeof listAttempts>>>[number];

@@ -1,8 +1,8 @@
 /** What goes out: the contract's fields, picked one by one. */
 import { open } from "../crypto/seal";
 import type { Deps } from "../deps";
-import type { Attempt, Subscription } from "./schemas";
-import type { AttemptRow, SubscriptionRow } from "./store";
+import type { Subscription } from "./schemas";
+import type { SubscriptionRow } from "./store";
 
 const iso = (timeMs: number) => new Date(timeMs).toISOString();
 
@@ -25,22 +25,5 @@ export async function subscriptionView(deps: Deps, row: SubscriptionRow): Promis
     version: row.version,
     createdAt: iso(row.createdAt),
     updatedAt: iso(row.updatedAt),
-  };
-}
-
-export function attemptView(row: AttemptRow): Attempt {
-  return {
-    _id: row.id,
-    webhookId: row.webhookId,
-    deliveryId: row.deliveryId,
-    eventType: row.eventType,
-    payload: JSON.parse(row.payload) as unknown,
-    status: row.status,
-    ...(row.responseCode === null ? {} : { responseCode: row.responseCode }),
-    ...(row.responseBody === null ? {} : { responseBody: row.responseBody }),
-    ...(row.error === null ? {} : { error: row.error }),
-    attemptCount: row.attemptCount,
-    attemptedAt: iso(row.attemptedAt),
-    ...(row.completedAt === null ? {} : { completedAt: iso(row.completedAt) }),
   };
 }

@@ -8,12 +8,13 @@ import type { Deps } from "../../deps";
 
 const PAGE_ROWS = 500;
 
-export type AgedTable = "attempts" | "deliveries" | "events";
+export type AgedTable = "attempts" | "deliveries" | "events" | "hourly_stats";
 
 const agedAt: Record<AgedTable, SQL> = {
   attempts: sql`attempted_at`,
   deliveries: sql`created_at`,
   events: sql`created_at`,
+  hourly_stats: sql`hour`,
 };
 
 /** A delivery that is not done stays, and an event with any delivery left: those of an event share its id's moment. */
@@ -22,6 +23,7 @@ const mayGo: Record<AgedTable, SQL> = {
   deliveries: sql`due_at IS NULL`,
   events: sql`fan_out_after IS NULL AND NOT EXISTS (SELECT 1 FROM deliveries d
     WHERE d.id >= substr(events.id, 1, 14) AND d.id < substr(events.id, 1, 14) || 'g' AND d.event_id = events.id)`,
+  hourly_stats: sql`true`,
 };
 
 /**

@@ -21,6 +21,7 @@ const TAGS = [
   ["/api/v1/invitations", "Invitations", "Asking people into a tenant."],
   ["/api/v1/webhooks", "Webhooks", "Subscriptions, their logs, retries and tests."],
   ["/api/v1/events", "Events", "Publishing."],
+  ["/api/v1/stats", "Statistics", "Counts and latency of the whole tenant."],
   ["webhooks", "Deliveries", "What subscribers get."],
   ["/", "Service", "Health, keys and this document."],
 ] as const;

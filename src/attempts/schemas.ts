@@ -1,0 +1,62 @@
+/** What crosses the wire about the delivery log, page by page, and about one attempt. */
+import { z } from "zod";
+import { eventType } from "../events/type";
+import { cursor, id, moment, nextCursor } from "../http/schemas";
+import { attempt } from "../webhooks/schemas";
+
+const MAX_PAGE_ROWS = 100;
+
+export const logQuery = z.object({
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(MAX_PAGE_ROWS)
+    .default(50)
+    .meta({ examples: [50] }),
+  cursor: cursor.optional(),
+  status: attempt.shape.status.optional(),
+  eventType: eventType.optional(),
+  since: moment.optional().meta({ description: "Attempts that started then or later." }),
+  until: moment.optional().meta({ description: "Attempts that started before." }),
+});
+
+export const logPage = z.object({
+  data: z.array(attempt),
+  nextCursor: nextCursor
+    .optional()
+    .meta({ description: "With any parameter only: where the next page begins; null: no more." }),
+});
+
+const link = attempt
+  .pick({
+    _id: true,
+    attemptCount: true,
+    status: true,
+    responseCode: true,
+    error: true,
+    attemptedAt: true,
+    completedAt: true,
+  })
+  .meta({ id: "AttemptOfDelivery" });
+
+export const attemptDetail = attempt
+  .extend({
+    eventId: id,
+    kind: z.enum(["event", "retry", "test"]).meta({ description: "What its delivery was queued for." }),
+    correlationId: z
+      .string()
+      .optional()
+      .meta({ description: "Of its event.", examples: ["trace-1"] }),
+    headers: z
+      .record(z.string(), z.string())
+      .optional()
+      .meta({
+        description: "As sent, signed anew with the present secret. Missing while pending and where nothing was sent.",
+        examples: [{ "X-Webhook-Event": "OrderPaid" }],
+      }),
+    attempts: z.array(link).meta({ description: "All attempts of its delivery, oldest first, at most 50." }),
+  })
+  .meta({ id: "Attempt" });
+
+export type AttemptDetail = z.infer<typeof attemptDetail>;

@@ -1,0 +1,29 @@
+/** A small histogram of latencies, and percentiles out of it. */
+
+/** Where the buckets begin, in ms; the last one holds what timed out. */
+export const BUCKET_STARTS_MS = [0, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000] as const;
+
+/** Attempts per bucket. */
+export type Histogram = readonly number[];
+
+export const addUp = (histograms: readonly Histogram[]): Histogram =>
+  BUCKET_STARTS_MS.map((_, bucket) => histograms.reduce((sum, histogram) => sum + (histogram[bucket] ?? 0), 0));
+
+/**
+ * The latency in ms that `share` (0 to 1) of the attempts did not exceed, taken as spread evenly within a bucket; null when
+ * there is none. Beyond the last bound only the bound is known.
+ */
+export function percentileMs(histogram: Histogram, share: number): number | null {
+  const wanted = share * histogram.reduce((sum, count) => sum + count, 0);
+  if (wanted === 0) return null;
+  let before = 0;
+  for (const [bucket, startMs] of BUCKET_STARTS_MS.entries()) {
+    const count = histogram[bucket] ?? 0;
+    const endMs = BUCKET_STARTS_MS[bucket + 1] ?? startMs;
+    if (count > 0 && before + count >= wanted) {
+      return Math.round(startMs + ((wanted - before) / count) * (endMs - startMs));
+    }
+    before += count;
+  }
+  return BUCKET_STARTS_MS.at(-1) ?? null;
+}

@@ -1,0 +1,37 @@
+/** `/stats` and `/webhooks/:id/stats`: counts and latency per hour. */
+import { Hono } from "hono";
+import { describe } from "../http/describe";
+import type { AppEnv } from "../http/env";
+import { can } from "../http/principal";
+import { dataOf } from "../http/schemas";
+import { query } from "../http/validate";
+import { statsQuery, tenantStats, webhookStats } from "./schemas";
+import { statsOfTenant, statsOfWebhook } from "./stats";
+
+export const statsRoutes = new Hono<AppEnv>().get(
+  "/",
+  describe("getStats", "The tenant's delivery attempts per hour, and the subscriptions that need attention.", {
+    200: dataOf(tenantStats),
+  }),
+  can("webhook.read"),
+  query(statsQuery),
+  async (c) => {
+    const { hours } = c.req.valid("query");
+    return c.json({ data: await statsOfTenant(c.get("deps"), c.get("principal").tenantId, hours) });
+  },
+);
+
+export const webhookStatsRoutes = new Hono<AppEnv>().get(
+  "/:id/stats",
+  describe("getWebhookStats", "Its delivery attempts per hour.", {
+    200: dataOf(webhookStats),
+    errors: ["NOT_FOUND"],
+  }),
+  can("webhook.read"),
+  query(statsQuery),
+  async (c) => {
+    const { hours } = c.req.valid("query");
+    const { tenantId } = c.get("principal");
+    return c.json({ data: await statsOfWebhook(c.get("deps"), tenantId, c.req.param("id"), hours) });
+  },
+);

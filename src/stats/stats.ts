@@ -1,0 +1,68 @@
+/** Counts and latency per hour, of one subscription and of the whole tenant. */
+import type { Deps } from "../deps";
+import { notFound } from "../errors";
+import { addUp, type Histogram, percentileMs } from "./latency";
+import type { TenantStats, WebhookStats } from "./schemas";
+import { type AttentionRow, type HourRow, readSubscriptionHours, readTenantHours } from "./store";
+
+const HOUR_MS = 3_600_000;
+
+/** The last `hours` hours of one subscription, the current one included. Throws NOT_FOUND. */
+export async function statsOfWebhook(deps: Deps, tenantId: string, id: string, hours: number): Promise<WebhookStats> {
+  const fromMs = startOf(deps.now(), hours);
+  const found = await readSubscriptionHours(deps, tenantId, id, fromMs);
+  if (!found) throw notFound("Webhook");
+  return summary(found.hours, fromMs, hours, found.pending);
+}
+
+/** The last `hours` hours of the tenant, and the subscriptions that need attention. */
+export async function statsOfTenant(deps: Deps, tenantId: string, hours: number): Promise<TenantStats> {
+  const nowMs = deps.now();
+  const fromMs = startOf(nowMs, hours);
+  const found = await readTenantHours(deps, tenantId, fromMs, nowMs);
+  const pending = found.hours.reduce((sum, row) => sum + row.pending, 0);
+  return { ...summary(found.hours, fromMs, hours, pending), attention: found.attention.map(attentionView) };
+}
+
+/** When the first of `hours` hours began. */
+const startOf = (nowMs: number, hours: number) => nowMs - (nowMs % HOUR_MS) - (hours - 1) * HOUR_MS;
+
+const parseHistogram = (row: HourRow | undefined): Histogram =>
+  row === undefined ? [] : (JSON.parse(row.histogramJson) as number[]);
+
+function summary(rows: readonly HourRow[], fromMs: number, hours: number, pending: number): WebhookStats {
+  const byHour = new Map(rows.map((row) => [row.hour, row]));
+  const parts = Array.from({ length: hours }, (_, index) => {
+    const startMs = fromMs + index * HOUR_MS;
+    return { startMs, row: byHour.get(startMs), histogram: parseHistogram(byHour.get(startMs)) };
+  });
+  const success = rows.reduce((sum, row) => sum + row.succeeded, 0);
+  const failed = rows.reduce((sum, row) => sum + row.failed, 0);
+  return {
+    hours: parts.map(({ startMs, row, histogram }) => ({
+      hour: new Date(startMs).toISOString(),
+      success: row?.succeeded ?? 0,
+      failed: row?.failed ?? 0,
+      ...percentiles(histogram),
+    })),
+    success,
+    failed,
+    ...percentiles(addUp(parts.map(({ histogram }) => histogram))),
+    pending,
+    total: success + failed + pending,
+  };
+}
+
+const percentiles = (histogram: Histogram) => ({
+  p50Ms: percentileMs(histogram, 0.5),
+  p95Ms: percentileMs(histogram, 0.95),
+});
+
+const attentionView = (row: AttentionRow): TenantStats["attention"][number] => ({
+  webhookId: row.id,
+  name: row.name,
+  reason: row.failureCount > 0 ? "failing" : row.slow ? "slow" : "paused",
+  enabled: row.enabled === 1,
+  failureCount: row.failureCount,
+  ...(row.error === null ? {} : { error: row.error }),
+});

@@ -1,0 +1,217 @@
+/** The delivery log page by page, filtered, and one attempt opened. */
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+import { newId } from "../src/db/ids";
+import { claimDeliveries, releaseDeliveries } from "../src/delivery/store";
+import { createDeps } from "../src/deps";
+import { call, type Person, signUp } from "./support/client";
+import { addDelivery, consumeBatch, makeDue, messageFor } from "./support/engine";
+import { endedAttempts, newInbox, publish, subscribe } from "./support/receiver";
+
+const START_MS = Date.parse("2026-11-01T00:00:00Z");
+const SECOND_MS = 1_000;
+const at = (second: number) => new Date(START_MS + second * SECOND_MS).toISOString();
+
+interface Row {
+  _id: string;
+  status: string;
+  eventType: string;
+  attemptedAt: string;
+}
+interface Page {
+  data: Row[];
+  nextCursor: string | null;
+}
+
+const logs = (person: Person, id: string, query: Record<string, string | number> = {}) =>
+  call("GET", `/webhooks/${id}/logs?${new URLSearchParams(query as Record<string, string>)}`, { token: person.token });
+
+async function subscription() {
+  const person = await signUp();
+  return { person, id: await subscribe(person, newInbox("200").url) };
+}
+
+/** `count` successes in the log, one a second from START_MS on; `except` are the seconds of failures of the type Rare. */
+async function fillLog(person: Person, id: string, count: number, except: number[] = []) {
+  await env.DB.batch([
+    env.DB.prepare(
+      "INSERT INTO events (id, tenant_id, type, payload, created_at) VALUES (?1, ?2, 'OrderPaid', '1', 0)",
+    ).bind(id, person.tenantId),
+    env.DB.prepare(
+      `INSERT INTO attempts (id, subscription_id, tenant_id, delivery_id, event_id, event_type, status, attempt_count, attempted_at, completed_at)
+       WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ?3 - 1),
+         rows AS (SELECT i, CAST(?4 AS INTEGER) + i * 1000 AS t, i IN (SELECT value FROM json_each(?5)) AS rare FROM n)
+       SELECT printf('%08x-%04x-7000-8000-%012x', t >> 16, t & 65535, i), ?1, ?2, ?1, ?1, iif(rare, 'Rare', 'OrderPaid'),
+         iif(rare, 'failed', 'success'), 1, t, t FROM rows`,
+    ).bind(id, person.tenantId, count, START_MS, JSON.stringify(except)),
+  ]);
+}
+
+async function walk(person: Person, id: string, query: Record<string, string | number>) {
+  const pages: Page[] = [];
+  let cursor: string | null = "";
+  while (cursor !== null) {
+    const { status, body }: { status: number; body: Page } = await logs(
+      person,
+      id,
+      cursor ? { ...query, cursor } : query,
+    );
+    expect(status).toBe(200);
+    pages.push(body);
+    cursor = body.nextCursor;
+  }
+  return { pages, rows: pages.flatMap(({ data }) => data) };
+}
+
+describe("pages", () => {
+  test("without parameters the answer is the contract's: the newest 50 and nothing beside them", async () => {
+    const { person, id } = await subscription();
+    await fillLog(person, id, 60);
+    const { body } = await logs(person, id);
+    expect(Object.keys(body)).toEqual(["data"]);
+    expect(body.data).toHaveLength(50);
+    expect(body.data[0].attemptedAt).toBe(at(59));
+    expect((await logs(person, id, { unknown: 1 })).body).toEqual(body);
+  });
+
+  test("hold every row once, newest first, however many come in meanwhile", async () => {
+    const { person, id } = await subscription();
+    await fillLog(person, id, 8);
+    const first: Page = (await logs(person, id, { limit: 3 })).body;
+    await consumeBatch([messageFor(await addDelivery(person, id))]);
+    const rest = await walk(person, id, { limit: 3, cursor: first.nextCursor ?? "" });
+    const seen = [...first.data, ...rest.rows].map(({ attemptedAt }) => attemptedAt);
+    expect(seen).toEqual([7, 6, 5, 4, 3, 2, 1, 0].map(at));
+    expect((await logs(person, id, { limit: 100 })).body).toMatchObject({ nextCursor: null });
+    expect((await logs(person, id, { limit: 9 })).body.nextCursor).toBeNull();
+  });
+
+  test("by time, since included and until not, with any offset", async () => {
+    const { person, id } = await subscription();
+    await fillLog(person, id, 60);
+    const times = async (query: Record<string, string>) =>
+      (await walk(person, id, { limit: 2, ...query })).rows.map(({ attemptedAt }) => attemptedAt);
+    expect(await times({ since: at(20), until: at(23) })).toEqual([22, 21, 20].map(at));
+    expect(await times({ since: "2026-11-01T02:00:58+02:00" })).toEqual([59, 58].map(at));
+    expect(await times({ until: at(1) })).toEqual([at(0)]);
+    expect(await times({ since: at(60) })).toEqual([]);
+    expect(await times({ since: "1960-01-01T00:00:00Z", until: at(2) })).toEqual([1, 0].map(at));
+    expect(await times({ since: at(5), until: at(4) })).toEqual([]);
+  });
+
+  test("a rare failure among many successes is found at once; a rare event type by short pages", async () => {
+    const { person, id } = await subscription();
+    await fillLog(person, id, 12_000, [5, 7_000]);
+    const failed = (await logs(person, id, { status: "failed" })).body;
+    expect([failed.data.map((row: Row) => row.attemptedAt), failed.nextCursor]).toEqual([[at(7_000), at(5)], null]);
+    const { pages, rows } = await walk(person, id, { eventType: "Rare" });
+    expect(rows.map(({ attemptedAt }) => attemptedAt)).toEqual([at(7_000), at(5)]);
+    expect(pages.map(({ data }) => data.length)).toEqual([1, 1]);
+    expect((await logs(person, id, { status: "success", eventType: "Rare", until: at(100) })).body.data).toEqual([]);
+    const success = (await logs(person, id, { status: "success", until: at(7), limit: 2 })).body.data;
+    expect(success.map((row: Row) => row.attemptedAt)).toEqual([6, 4].map(at));
+  });
+
+  test.each([
+    ["limit", "0"],
+    ["limit", "101"],
+    ["limit", "ten"],
+    ["limit", "1.5"],
+    ["cursor", "x"],
+    ["cursor", ""],
+    ["status", "lost"],
+    ["eventType", "a b"],
+    ["eventType", ""],
+    ["since", "yesterday"],
+    ["since", "2026-11-01"],
+    ["since", "2026-11-01T00:00:00"],
+    ["until", "2026-13-01T00:00:00Z"],
+    ["until", "1700000000000"],
+  ])("%s=%s is refused", async (name, value) => {
+    const { person, id } = await subscription();
+    const { status, body } = await logs(person, id, { [name]: value });
+    expect([status, body.code, body.details[0].path]).toEqual([400, "VALIDATION_FAILED", name]);
+  });
+
+  test("another tenant's cursor shows nothing of that tenant", async () => {
+    const { person, id } = await subscription();
+    await fillLog(person, id, 3);
+    const other = await subscription();
+    const cursor = (await logs(person, id, { limit: 1 })).body.nextCursor;
+    expect((await logs(other.person, other.id, { cursor })).body).toEqual({ data: [], nextCursor: null });
+    expect((await logs(other.person, id, { cursor })).status).toBe(404);
+  });
+});
+
+const opened = (person: Person, id: string, attemptId: string) =>
+  call("GET", `/webhooks/${id}/attempts/${attemptId}`, { token: person.token });
+
+describe("one attempt", () => {
+  test("tells exactly the headers that the subscriber got", async () => {
+    const person = await signUp();
+    const inbox = newInbox("200");
+    const id = await subscribe(person, inbox.url);
+    const event = await publish(person, { n: 1 }, { correlationId: "trace-1" });
+    const [row] = await endedAttempts(person, id, 1);
+    const { data } = (await opened(person, id, row._id)).body;
+    expect(data).toMatchObject({ ...row, eventId: event.id, kind: "event", correlationId: "trace-1" });
+    const [arrived] = await inbox.received();
+    const sent = Object.fromEntries(
+      Object.entries(data.headers as Record<string, string>).map(([name, value]) => [name.toLowerCase(), value]),
+    );
+    expect(arrived?.headers).toMatchObject(sent);
+    expect(Object.keys(sent)).toHaveLength(9);
+    expect(data.attempts).toMatchObject([{ _id: row._id, status: "success", attemptCount: 1 }]);
+  });
+
+  test("tells the chain of its delivery's attempts, oldest first, without what was given back", async () => {
+    const person = await signUp();
+    const id = await subscribe(person, newInbox("500").url);
+    const [delivery, other] = [await addDelivery(person, id), await addDelivery(person, id)];
+    await consumeBatch([messageFor(delivery), messageFor(other)]);
+    await makeDue(delivery);
+    const deps = await createDeps(env, createExecutionContext());
+    const claim = { deliveryId: delivery, attemptId: newId() };
+    await claimDeliveries(deps, { lane: "fast", lease: "holder", saturated: [] }, [claim], Date.now());
+    expect((await opened(person, id, claim.attemptId)).body.data.attempts).toMatchObject([
+      { status: "failed", error: "status 500" },
+      { status: "pending", _id: claim.attemptId },
+    ]);
+    await releaseDeliveries(deps, "holder", [claim], Date.now(), 60_000);
+    expect((await opened(person, id, claim.attemptId)).body.message).toBe("Attempt not found");
+    await consumeBatch([messageFor(delivery)], "postern-deliveries-slow");
+    const rows = (await logs(person, id)).body.data;
+    expect(rows).toHaveLength(3);
+    for (const { _id } of rows.filter((row: { deliveryId: string }) => row.deliveryId === delivery)) {
+      const { attempts } = (await opened(person, id, _id)).body.data;
+      expect(attempts.map((row: { attemptCount: number }) => row.attemptCount)).toEqual([1, 2]);
+    }
+  });
+
+  test("has no headers when nothing was sent", async () => {
+    const person = await signUp();
+    const id = await subscribe(person, newInbox("200").url, { enabled: false });
+    await consumeBatch([messageFor(await addDelivery(person, id))]);
+    const [row] = (await logs(person, id)).body.data;
+    const { data } = (await opened(person, id, row._id)).body;
+    expect(data).toMatchObject({ error: "paused", status: "failed" });
+    expect(data).not.toHaveProperty("headers");
+  });
+
+  test("of another subscription or tenant does not exist", async () => {
+    const { person, id } = await subscription();
+    const other = await subscribe(person, newInbox("200").url);
+    const stranger = await subscription();
+    await consumeBatch([messageFor(await addDelivery(person, id))]);
+    const [{ _id }] = (await logs(person, id)).body.data;
+    for (const [who, webhookId, message] of [
+      [person, other, "Attempt not found"],
+      [stranger.person, stranger.id, "Attempt not found"],
+      [stranger.person, id, "Webhook not found"],
+    ] as const) {
+      const { status, body } = await opened(who, webhookId, _id);
+      expect([status, body.message]).toEqual([404, message]);
+    }
+  });
+});

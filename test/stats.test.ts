@@ -1,0 +1,199 @@
+/** Counts and latency per hour: kept with the attempts themselves, whatever becomes of them. */
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+import { runCron } from "../src/cron";
+import { newId } from "../src/db/ids";
+import { claimDeliveries, releaseDeliveries } from "../src/delivery/store";
+import { createDeps } from "../src/deps";
+import { BUCKET_STARTS_MS, percentileMs } from "../src/stats/latency";
+import { call, type Person, signUp } from "./support/client";
+import { addDelivery, consumeBatch, hourly, makeDue, messageFor } from "./support/engine";
+import { newInbox, subscribe } from "./support/receiver";
+
+const HOUR_MS = 3_600_000;
+const deps = await createDeps(env, createExecutionContext());
+
+const get = (person: Person, path: string) => call("GET", path, { token: person.token });
+const stats = async (person: Person, path: string) => (await get(person, path)).body.data;
+
+/** Sends one delivery once. */
+async function deliverOnce(person: Person, webhookId: string): Promise<string> {
+  const id = await addDelivery(person, webhookId);
+  await consumeBatch([messageFor(id)]);
+  return id;
+}
+
+async function sweepNow(): Promise<void> {
+  const context = createExecutionContext();
+  await runCron(await createDeps(env, context), "* * * * *");
+  await waitOnExecutionContext(context);
+}
+
+/** A subscription whose one delivery is held by a consumer. */
+async function held(person: Person) {
+  const webhookId = await subscribe(person, newInbox("200").url);
+  const deliveryId = await addDelivery(person, webhookId);
+  const claim = { deliveryId, attemptId: newId() };
+  await claimDeliveries(deps, { lane: "fast", lease: "holder", saturated: [] }, [claim], Date.now());
+  return { webhookId, claim };
+}
+
+describe("counts", () => {
+  test("each attempt counts once, for its subscription and for the tenant, in its hour", async () => {
+    const person = await signUp();
+    const good = await subscribe(person, newInbox("200").url);
+    const bad = await subscribe(person, newInbox("500").url);
+    await deliverOnce(person, good);
+    await deliverOnce(person, good);
+    const failed = await deliverOnce(person, bad);
+    await makeDue(failed);
+    await consumeBatch([messageFor(failed)], "postern-deliveries-slow");
+    expect(await stats(person, `/webhooks/${good}/stats`)).toMatchObject({
+      success: 2,
+      failed: 0,
+      pending: 0,
+      total: 2,
+    });
+    expect(await stats(person, `/webhooks/${bad}/stats`)).toMatchObject({
+      success: 0,
+      failed: 2,
+      pending: 0,
+      total: 2,
+    });
+    const whole = await stats(person, "/stats?hours=2");
+    expect(whole).toMatchObject({ success: 2, failed: 2, pending: 0, total: 4 });
+    expect(whole.hours).toHaveLength(2);
+    const sum = (field: string) =>
+      whole.hours.reduce((n: number, hour: Record<string, number>) => n + (hour[field] ?? 0), 0);
+    expect([sum("success"), sum("failed")]).toEqual([2, 2]);
+    expect(whole.p50Ms).toEqual(expect.any(Number));
+    expect(await stats(await signUp(), "/stats")).toMatchObject({ total: 0, p50Ms: null, attention: [] });
+  });
+
+  test("hours come oldest first, empty ones too, the current one last", async () => {
+    const { hours } = await stats(await signUp(), "/stats");
+    expect(hours).toHaveLength(24);
+    const starts = hours.map(({ hour }: { hour: string }) => Date.parse(hour));
+    expect(starts).toEqual(starts.map((_: number, index: number) => starts[0] + index * HOUR_MS));
+    expect(Date.now() - starts[23]).toBeLessThan(HOUR_MS + 60_000);
+    expect(starts[23] % HOUR_MS).toBe(0);
+  });
+
+  test("an attempt under way is pending, and no more when it is given back", async () => {
+    const person = await signUp();
+    const { webhookId, claim } = await held(person);
+    expect(await stats(person, "/stats?hours=2")).toMatchObject({ pending: 1, total: 1, success: 0 });
+    expect(await stats(person, `/webhooks/${webhookId}/stats`)).toMatchObject({ pending: 1, total: 1 });
+    await releaseDeliveries(deps, "holder", [claim], Date.now(), 60_000);
+    expect(await stats(person, "/stats?hours=2")).toMatchObject({ pending: 0, total: 0 });
+  });
+
+  test("one that a dead consumer left counts as failed and tells no latency", async () => {
+    const person = await signUp();
+    const { webhookId, claim } = await held(person);
+    await env.DB.prepare("UPDATE deliveries SET due_at = due_at - 20001, sweep_at = 1 WHERE id = ?")
+      .bind(claim.deliveryId)
+      .run();
+    await env.DB.prepare("UPDATE subscriptions SET is_deleted = 1 WHERE id = ?").bind(webhookId).run();
+    await sweepNow();
+    expect(await stats(person, "/stats?hours=2")).toMatchObject({ pending: 0, failed: 1, total: 1, p95Ms: null });
+  });
+
+  test("what was not sent tells no latency", async () => {
+    const person = await signUp();
+    const id = await subscribe(person, newInbox("200").url, { enabled: false });
+    await deliverOnce(person, id);
+    expect(await stats(person, `/webhooks/${id}/stats`)).toMatchObject({ failed: 1, p50Ms: null, p95Ms: null });
+  });
+
+  test("the counts of an hour older than RETENTION_DAYS go", async () => {
+    const person = await signUp();
+    await deliverOnce(person, await subscribe(person, newInbox("200").url));
+    const rows = () =>
+      env.DB.prepare("SELECT count(*) AS n FROM hourly_stats WHERE tenant_id = ?").bind(person.tenantId).first("n");
+    const age = (days: number) =>
+      env.DB.prepare("UPDATE hourly_stats SET hour = hour - ? WHERE tenant_id = ?")
+        .bind(days * 24 * HOUR_MS, person.tenantId)
+        .run();
+    await age(29);
+    await hourly();
+    expect(await rows()).toBe(2);
+    await age(2);
+    await hourly();
+    expect(await rows()).toBe(0);
+  });
+});
+
+describe("latency", () => {
+  test("the log and the latency count from the send itself, not from the claim of its batch", async () => {
+    const person = await signUp();
+    const id = await subscribe(person, newInbox("slow-300").url);
+    const ids = await Promise.all(Array.from({ length: 12 }, () => addDelivery(person, id)));
+    await consumeBatch(ids.map(messageFor));
+    const { data } = (await get(person, `/webhooks/${id}/logs`)).body;
+    const starts = new Set(data.map(({ attemptedAt }: { attemptedAt: string }) => attemptedAt));
+    expect(data).toHaveLength(12);
+    expect(starts.size).toBeGreaterThan(1);
+    const { lastTriggeredAt } = (await get(person, `/webhooks/${id}`)).body.data;
+    expect(lastTriggeredAt).toBe([...starts].sort().at(-1));
+    expect((await stats(person, `/webhooks/${id}/stats`)).p50Ms).toBeGreaterThanOrEqual(250);
+  });
+
+  test("percentiles are spread evenly within a bucket", () => {
+    const histogram = (counts: Record<number, number>) => BUCKET_STARTS_MS.map((startMs) => counts[startMs] ?? 0);
+    expect(percentileMs(histogram({}), 0.5)).toBeNull();
+    expect(percentileMs(histogram({ 50: 10 }), 0.5)).toBe(75);
+    expect(percentileMs(histogram({ 50: 10, 1000: 10 }), 0.5)).toBe(100);
+    expect(percentileMs(histogram({ 50: 90, 1000: 10 }), 0.95)).toBe(1750);
+    expect(percentileMs(histogram({ 10000: 1 }), 0.5)).toBe(10_000);
+  });
+});
+
+describe("attention", () => {
+  test("those that fail come first, with the last error, then the slow, then the paused; healthy and deleted ones not", async () => {
+    const person = await signUp();
+    const make = (name: string, behaviour: string, fields = {}) =>
+      subscribe(person, newInbox(behaviour).url, { name, ...fields });
+    const [healthy, failing, slow, deleted] = [
+      await make("healthy", "200"),
+      await make("failing", "500"),
+      await make("slow", "200"),
+      await make("deleted", "500"),
+    ];
+    await make("paused", "200", { enabled: false });
+    for (const id of [healthy, failing, deleted]) await deliverOnce(person, id);
+    await env.DB.prepare("UPDATE subscriptions SET slow_until = 9e15 WHERE id = ?").bind(slow).run();
+    await env.DB.prepare("UPDATE subscriptions SET slow_until = 1 WHERE id = ?").bind(healthy).run();
+    await call("DELETE", `/webhooks/${deleted}`, { token: person.token });
+    expect((await stats(person, "/stats")).attention).toMatchObject([
+      { webhookId: failing, name: "failing", reason: "failing", failureCount: 1, error: "status 500", enabled: true },
+      { name: "slow", reason: "slow", failureCount: 0 },
+      { name: "paused", reason: "paused", enabled: false },
+    ]);
+    await env.DB.prepare("UPDATE subscriptions SET url = ? WHERE id = ?").bind(newInbox("200").url, failing).run();
+    await deliverOnce(person, failing);
+    expect((await stats(person, "/stats")).attention).toHaveLength(2);
+  });
+
+  test("are at most 20", async () => {
+    const person = await signUp();
+    for (let made = 0; made < 22; made += 1) await subscribe(person, newInbox("200").url, { enabled: false });
+    expect((await stats(person, "/stats")).attention).toHaveLength(20);
+  });
+});
+
+describe("the query", () => {
+  test.each(["0", "169", "-1", "1.5", "x", "", "24&hours=24", "1e3"])("hours=%s is refused", async (hours) => {
+    const person = await signUp();
+    const id = await subscribe(person, newInbox("200").url);
+    for (const path of ["/stats", `/webhooks/${id}/stats`]) {
+      const { status, body } = await get(person, `${path}?hours=${hours}`);
+      expect([status, body.code, body.details[0].path]).toEqual([400, "VALIDATION_FAILED", "hours"]);
+    }
+  });
+
+  test("168 hours are given", async () => {
+    expect((await stats(await signUp(), "/stats?hours=168")).hours).toHaveLength(168);
+  });
+});
