@@ -164,9 +164,13 @@ test("subscriptions and deliveries, their consumers too", async () => {
   }
   await ask("POST", "/events", { type: "OrderPaid", payload: { note: fresh("payload") } }, bearer);
   await ask("POST", "/events", { type: "not a type", payload: { note: fresh("payload") } }, bearer);
-  await endedAttempts({ ...owner, userId: "", tenantId: "" }, bad, 1);
+  const [failed] = await endedAttempts({ ...owner, userId: "", tenantId: "" }, bad, 1);
   await ask("POST", `/webhooks/${bad}/retry`, undefined, bearer);
   await ask("POST", "/webhooks/none/retry", undefined, bearer);
+  for (const id of [bad, "none"]) {
+    await ask("POST", `/webhooks/${id}/deliveries/${failed.deliveryId}/retry`, undefined, bearer);
+    await ask("POST", `/webhooks/${id}/retry-failed`, { since: new Date(0).toISOString() }, bearer);
+  }
   for (const inbox of inboxes) {
     for (const { headers } of await inbox.arrived(1)) {
       keep(headers["x-webhook-signature"]);
