@@ -2,11 +2,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { onStop } from "./on-stop.ts";
 
 const DEFAULT_PORT = 8787;
 const CRON_INTERVAL_MS = 60_000;
 const READY_POLL_MS = 200;
-const PARENT_POLL_MS = 500;
 const STOP_GRACE_MS = 5_000;
 
 const flags = process.argv.slice(2);
@@ -57,13 +57,7 @@ function stop(): void {
   setTimeout(() => signalGroup("SIGKILL"), STOP_GRACE_MS).unref();
 }
 
-/** A signal to npm ends the shell between npm and us without telling us: a new parent is the sign of it. */
-const parent = process.ppid;
-setInterval(() => {
-  if (process.ppid !== parent) stop();
-}, PARENT_POLL_MS).unref();
-
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
+onStop(stop);
 
 const migrate = ["d1", "migrations", "apply", "DB", "--local", ...(persist ? ["--persist-to", persist] : [])];
 wrangler = run(migrate);

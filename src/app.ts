@@ -7,6 +7,7 @@ import { attemptRoutes } from "./attempts/routes";
 import { accountRoutes, publicAuthRoutes } from "./auth/routes";
 import { consoleRoutes } from "./console/routes";
 import { createDeps } from "./deps";
+import { documentPageRoutes } from "./docs/routes";
 import { notFound } from "./errors";
 import { eventRoutes } from "./events/routes";
 import { jsonOnly, limitBody } from "./http/body";
@@ -73,6 +74,7 @@ const authenticated = new Hono<AppEnv>()
   .route("/events", eventRoutes);
 
 app.route("/", healthRoutes);
+app.route("/", documentPageRoutes(app));
 app.route("/", pageRoutes);
 app.route("/console", consoleRoutes({ event: EVENT_BODY_KIB, other: BODY_KIB }));
 app.route("/api/v1", documentRoutes(app));

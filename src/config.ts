@@ -33,28 +33,57 @@ const ruleOverrides = z
 
 const VARIABLES = {
   SECRET_KEYS: {
+    does: "Every key of ours is derived from these (see Key rotation). A secret, not a var.",
     must: `be a comma-separated list of secrets, newest first, each at least ${MIN_SECRET_KEY_CHARACTERS} characters`,
     schema: commaList.pipe(z.array(z.string().min(MIN_SECRET_KEY_CHARACTERS)).min(1)),
   },
   APP_URL: {
+    does: "Where the links of mails lead: `/verify-email?token=...`, `/reset-password?token=...` and `/accept-invitation?token=...` under it.",
     must: "be an http or https URL without a trailing slash",
     schema: z.url({ protocol: /^https?$/ }).refine((url) => !url.endsWith("/")),
   },
-  TOKEN_ISSUER: { must: "be 1 to 200 characters", schema: z.string().min(1).max(200) },
-  TOKEN_AUDIENCE: { must: "be 1 to 200 characters", schema: z.string().min(1).max(200) },
-  MAIL_FROM: { must: "hold a sender address", schema: z.string().regex(/^[^\r\n]*[^\s<>]+@[^\s<>]+>?$/) },
+  TOKEN_ISSUER: {
+    does: "`iss` of access tokens. A change ends those that are out; clients refresh.",
+    must: "be 1 to 200 characters",
+    schema: z.string().min(1).max(200),
+  },
+  TOKEN_AUDIENCE: {
+    does: "`aud` of access tokens. A change ends those that are out; clients refresh.",
+    must: "be 1 to 200 characters",
+    schema: z.string().min(1).max(200),
+  },
+  MAIL_FROM: {
+    does: "The sender of every mail.",
+    must: "hold a sender address",
+    schema: z.string().regex(/^[^\r\n]*[^\s<>]+@[^\s<>]+>?$/),
+  },
   CORS_ORIGINS: {
+    does: "Which sites browsers may call from. Empty: none.",
     must: "be a comma-separated list of origins, or empty",
     schema: commaList.pipe(z.array(z.string().regex(/^https?:\/\/[^/]+$/))),
   },
-  EMAIL_VERIFICATION: { must: 'be "required" or "optional"', schema: z.enum(["required", "optional"]) },
-  COMMON_PASSWORDS: { must: 'be "refuse" or "allow"', schema: z.enum(["refuse", "allow"]) },
-  WEBHOOK_EGRESS: { must: 'be "public" or "any"', schema: z.enum(["public", "any"]) },
+  EMAIL_VERIFICATION: {
+    does: "Whether a login needs a verified address.",
+    must: 'be "required" or "optional"',
+    schema: z.enum(["required", "optional"]),
+  },
+  COMMON_PASSWORDS: {
+    does: "Whether the commonest passwords are refused.",
+    must: 'be "refuse" or "allow"',
+    schema: z.enum(["refuse", "allow"]),
+  },
+  WEBHOOK_EGRESS: {
+    does: "Whether private and reserved addresses are refused as subscribers. `any` is for local development.",
+    must: 'be "public" or "any"',
+    schema: z.enum(["public", "any"]),
+  },
   RATE_LIMITS: {
+    does: "Other figures for the [limits](limits.md), by name.",
     must: 'be JSON such as {"login":{"limit":30,"windowSeconds":60}} with known rule names',
     schema: ruleOverrides,
   },
   RETENTION_DAYS: {
+    does: "How many days the delivery logs and events are kept.",
     must: "be a whole number from 1 to 3650",
     schema: z
       .string()
@@ -63,6 +92,9 @@ const VARIABLES = {
       .pipe(z.int().min(1).max(3650)),
   },
 } as const;
+
+/** For the operations page. */
+export const SETTINGS = Object.entries(VARIABLES).map(([name, { does, must }]) => ({ name, does, must }));
 
 /** The names of all settings, to tell when they have changed. */
 export const SETTING_NAMES = Object.keys(VARIABLES) as (keyof typeof VARIABLES)[];

@@ -11,6 +11,7 @@ const EVERY_MINUTE = "* * * * *";
 
 /** Runs the jobs of a trigger of wrangler.toml. Never throws: each job is tried, each failure logged. */
 export async function runCron(deps: Deps, cron: string): Promise<void> {
+  const startedMs = deps.now();
   const jobs = cron === EVERY_MINUTE ? { sweep, sweepFanOuts } : { removeOld, sweepExpired, rekey };
   for (const [job, run] of Object.entries(jobs)) {
     try {
@@ -19,4 +20,5 @@ export async function runCron(deps: Deps, cron: string): Promise<void> {
       log("error", "cron job failed", { job, ...describeError(error) });
     }
   }
+  log("info", "cron", { cron, ms: deps.now() - startedMs, d1Trips: deps.trips.trips });
 }

@@ -1,9 +1,13 @@
 /** One JSON line per happening. Fields whose names speak of secrets are blanked, whatever the caller passes. */
+import type { LOG_FIELDS } from "./log-fields";
 
 const SECRET_NAME = /password|secret|token|authorization|cookie|api_?key|totp|signature/i;
 
+/** Access tokens, API keys, mailed tokens and digests, signing secrets: by their form, for text that is not ours. */
+const SECRET_FORM = /eyJ[\w-]+\.[\w-]+\.[\w-]+|ak_[0-9A-Za-z]{8,}|[0-9a-f]{64}|whsec_[^\s"]+/g;
+
 type Level = "info" | "warn" | "error";
-export type LogFields = Record<string, string | number | boolean | null | undefined>;
+export type LogFields = Partial<Record<keyof typeof LOG_FIELDS, string | number | boolean | null | undefined>>;
 
 /** Writes one line; `message` is a fixed phrase to search for, everything that varies goes into `fields`. */
 export function log(level: Level, message: string, fields: LogFields = {}): void {
@@ -26,5 +30,6 @@ export function describeError(error: unknown): LogFields {
     const cause = error.cause instanceof Error ? error.cause.message : "unknown";
     return { error: "database", cause };
   }
-  return { error: error.name, cause: error.message, stack: error.stack };
+  const safe = (text = "") => text.replaceAll(SECRET_FORM, "[redacted]");
+  return { error: error.name, cause: safe(error.message), stack: safe(error.stack) };
 }

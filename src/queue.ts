@@ -100,7 +100,11 @@ async function consumeMail(deps: Deps, batch: MessageBatch): Promise<void> {
       await sendMail(deps, job.data);
       message.ack();
     } catch (error) {
-      log("warn", "mail not sent", { kind: job.data.kind, queueAttempt: message.attempts, ...describeError(error) });
+      log("warn", "mail not sent", {
+        mailKind: job.data.kind,
+        queueAttempt: message.attempts,
+        ...describeError(error),
+      });
       message.retry();
     }
   }
@@ -111,12 +115,14 @@ async function consumeDead(deps: Deps, batch: MessageBatch): Promise<void> {
   const deliveryIds: string[] = [];
   for (const message of batch.messages) {
     const delivery = deliveryJob.safeParse(message.body);
+    const fanOut = fanOutJob.safeParse(message.body);
     const mail = mailJob.safeParse(message.body);
     if (delivery.success) deliveryIds.push(delivery.data.deliveryId);
     log("error", "dead letter", {
       queue: batch.queue,
       messageId: message.id,
       deliveryId: delivery.data?.deliveryId,
+      eventId: fanOut.data?.fanOut,
       mailKind: mail.data?.kind,
       userId: mail.data && "userId" in mail.data ? mail.data.userId : undefined,
     });

@@ -4,6 +4,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { runCron } from "../src/cron";
 import { newId } from "../src/db/ids";
+import { hangs, saturated, startSend } from "../src/delivery/load";
 import { claimDeliveries, recordAttempts, releaseDeliveries } from "../src/delivery/store";
 import { createDeps } from "../src/deps";
 import { call, eventually, type Person, signUp } from "./support/client";
@@ -174,6 +175,22 @@ describe("stopped subscriptions", () => {
 });
 
 describe("lanes", () => {
+  test("a subscription hangs when none of its sends has begun or ended for a second, not when it is busy", () => {
+    let nowMs = 0;
+    const id = crypto.randomUUID();
+    const ends = [startSend(id, () => nowMs), startSend(id, () => nowMs), startSend(id, () => nowMs)];
+    nowMs = 999;
+    expect([hangs(id, nowMs), saturated(nowMs).includes(id)]).toEqual([false, false]);
+    ends[0]?.();
+    nowMs = 1_500;
+    ends.push(startSend(id, () => nowMs));
+    expect([hangs(id, nowMs), saturated(nowMs).includes(id)]).toEqual([false, false]);
+    nowMs = 2_000;
+    expect([hangs(id, nowMs), saturated(nowMs).includes(id)]).toEqual([true, true]);
+    for (const end of ends.slice(1)) end();
+    expect(hangs(id, nowMs)).toBe(false);
+  });
+
   test("the fast lane passes a slow subscription's deliveries on, and the slow lane sends them", async () => {
     const { inbox, webhookId, id } = await delivery("200");
     await env.DB.prepare("UPDATE subscriptions SET slow_until = 9e15 WHERE id = ?").bind(webhookId).run();

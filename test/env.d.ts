@@ -8,5 +8,5 @@ declare namespace Cloudflare {
 
 /** Vite's, as far as the tests use it. */
 interface ImportMeta {
-  glob(pattern: string, options: { query: "?raw"; import: "default"; eager: true }): Record<string, string>;
+  glob(pattern: string | string[], options: { query: "?raw"; import: "default"; eager: true }): Record<string, string>;
 }

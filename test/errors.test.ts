@@ -74,6 +74,12 @@ describe("the error shape", () => {
     expect(body.details.map((detail: { path: string }) => detail.path).sort()).toEqual(["email", "password"]);
   });
 
+  test("an email is refused for more than 64 characters before the @, with one line about it", async () => {
+    const email = `${"x".repeat(65)}@example.com`;
+    const { status, body } = await call("POST", "/auth/register", { body: { email, password: PASSWORD } });
+    expect([status, body.details.map((detail: { path: string }) => detail.path)]).toEqual([400, ["email"]]);
+  });
+
   test("405 names the methods that are served", async () => {
     expect((await call("GET", "/auth/login")).headers.get("allow")).toBe("POST");
   });

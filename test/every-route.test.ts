@@ -8,6 +8,8 @@ const PUBLIC = new Set([
   "GET /health",
   "GET /api/v1/openapi.json",
   "GET /docs",
+  "GET /docs/:page",
+  "GET /docs/assets/document.css",
   "GET /docs/assets/page.js",
   "GET /docs/assets/page.css",
   "GET /docs/assets/:file",

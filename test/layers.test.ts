@@ -28,6 +28,16 @@ test("only db/*, deps.ts and */store.ts import drizzle", () => {
   expect(importing(/from "drizzle-orm/).filter((path) => !allowed.test(path))).toEqual([]);
 });
 
+test("schemas are pure zod: clients derive their types from them", () => {
+  const pure = /(\/schemas|\/errors|\/tenants\/roles|\/type)$/;
+  const files = Object.entries(sources).filter(([path]) => /\/(schemas|publication|type)\.ts$/.test(path));
+  expect(files.length).toBeGreaterThan(8);
+  for (const [path, text] of files) {
+    const imported = [...text.matchAll(/from "([^"]+)"/g)].map(([, from = ""]) => from);
+    expect([path, imported.filter((from) => from !== "zod" && !pure.test(from))]).toEqual([path, []]);
+  }
+});
+
 test("no file is longer than 300 lines", () => {
   const long = Object.entries(sources).filter(
     ([path, text]) => text.split("\n").length > 301 && !path.endsWith("worker-env.d.ts"),

@@ -18,7 +18,14 @@ const mounted = [
   ),
 ];
 /** Pages for people, and what they load. */
-const PAGES = ["GET /docs", "GET /docs/assets/page.js", "GET /docs/assets/page.css", "GET /docs/assets/{file}"];
+const PAGES = [
+  "GET /docs",
+  "GET /docs/{page}",
+  "GET /docs/assets/document.css",
+  "GET /docs/assets/page.js",
+  "GET /docs/assets/page.css",
+  "GET /docs/assets/{file}",
+];
 
 const operations = async () =>
   Object.entries((await openApi()).paths).flatMap(([path, item]) =>
@@ -45,6 +52,12 @@ describe("the document", () => {
     const { paths } = await openApi();
     const limited = Object.values(paths).flatMap((item) => Object.values(item).filter((op) => "x-rate-limit" in op));
     expect(limited.length).toBeGreaterThanOrEqual(Object.keys(RULES).length);
+  });
+
+  test("has the error codes and the limits as tables", async () => {
+    const { info } = await openApi();
+    for (const code of ERROR_CODES) expect(info.description).toContain(`| \`${code}\` |`);
+    expect(info.description).toContain("| `POST /api/v1/auth/forgot-password` | 3 | 60 | IP address |");
   });
 
   test("tells the limits that are in force", async () => {

@@ -8,14 +8,14 @@ import { query } from "../http/validate";
 import { attemptOfWebhook, logOfWebhook } from "./attempts";
 import { attemptDetail, logPage, logQuery } from "./schemas";
 
-const GONE = { errors: ["NOT_FOUND"] } as const;
+const MISSING = { errors: ["NOT_FOUND"] } as const;
 
 export const attemptRoutes = new Hono<AppEnv>()
   .get(
     "/:id/logs",
     describe("listWebhookLogs", "Its delivery attempts, newest first: the newest 50, or page by page.", {
       200: logPage,
-      ...GONE,
+      ...MISSING,
       description:
         "With a filter a page may be short, or empty, while there is more: go on as long as `nextCursor` is given.",
     }),
@@ -37,7 +37,7 @@ export const attemptRoutes = new Hono<AppEnv>()
     "/:id/attempts/:attemptId",
     describe("getWebhookAttempt", "One delivery attempt: its headers, and all attempts of its delivery.", {
       200: dataOf(attemptDetail),
-      ...GONE,
+      ...MISSING,
     }),
     can("webhook.read"),
     async (c) => {

@@ -19,5 +19,5 @@ export async function sweepExpired(deps: Deps): Promise<void> {
     removed += gone;
     if (gone < PAGE_ROWS) break;
   }
-  if (removed > 0) log("info", "expired rows removed", { removed });
+  if (removed > 0) log("info", "expired rows removed", { count: removed });
 }

@@ -69,22 +69,6 @@ export type SubscriptionChange = Webhooks["/:id"]["$patch"]["input"]["json"];
 export type Subscription = Webhooks["/:id"]["$get"]["output"]["data"];
 /** One row of the delivery log: one attempt. */
 export type DeliveryAttempt = Attempts["/:id/logs"]["$get"]["output"]["data"][number];
-export interface LogPage {
-  data: DeliveryAttempt[];
-  nextCursor: string | null;
-}
-export interface LogFilter {
-  /** 1 to 100; 50. */
-  limit?: number | undefined;
-  /** The `nextCursor` of the page before. */
-  cursor?: string | undefined;
-  status?: DeliveryAttempt["status"] | undefined;
-  eventType?: string | undefined;
-  /** ISO 8601: attempts that started then or later. */
-  since?: string | undefined;
-  /** ISO 8601: attempts that started before. */
-  until?: string | undefined;
-}
 export type FailedSince = Webhooks["/:id/retry-failed"]["$post"]["input"]["json"];
 export type QueuedAgain = Webhooks["/:id/retry-failed"]["$post"]["output"];
 /** With its headers and the chain of its delivery's attempts. */

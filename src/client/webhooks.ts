@@ -5,8 +5,6 @@ import type {
   DeliveryAttempt,
   DeliveryCounts,
   FailedSince,
-  LogFilter,
-  LogPage,
   NewEvent,
   NewSubscription,
   PublishedEvent,
@@ -16,6 +14,25 @@ import type {
   TenantStats,
   WebhookStats,
 } from "./types";
+
+/** A page of the log; `nextCursor` null: no more. */
+export interface LogPage {
+  data: DeliveryAttempt[];
+  nextCursor: string | null;
+}
+
+export interface LogFilter {
+  /** 1 to 100; 50. */
+  limit?: number | undefined;
+  /** The `nextCursor` of the page before. */
+  cursor?: string | undefined;
+  status?: DeliveryAttempt["status"] | undefined;
+  eventType?: string | undefined;
+  /** ISO 8601: attempts that started then or later. */
+  since?: string | undefined;
+  /** ISO 8601: attempts that started before. */
+  until?: string | undefined;
+}
 
 export function webhookMethods(call: Call) {
   const at = (id: string, rest = "") => `/webhooks/${encodeURIComponent(id)}${rest}`;

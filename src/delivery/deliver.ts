@@ -3,11 +3,11 @@ import { open } from "../crypto/seal";
 import { newId } from "../db/ids";
 import type { Deps } from "../deps";
 import { QUEUE_GRACE_MS } from "../events/store";
-import { describeError, log } from "../log";
+import { describeError, type LogFields, log } from "../log";
 import { refuseTarget } from "../webhooks/target";
 import { secretOwner } from "../webhooks/view";
 import { enqueueDeferred, enqueueDeliveries, enqueueRetries } from "./enqueue";
-import { endedSendsOf, enterLane, type Lane, saturated, sendsOf } from "./load";
+import { endedSendsOf, enterLane, hangs, type Lane, saturated } from "./load";
 import { runPool } from "./pool";
 import { blocked, PAUSED } from "./reasons";
 import { createRecorder, type Recorder } from "./recorder";
@@ -50,7 +50,7 @@ export async function deliver(deps: Deps, lane: Lane, deliveryIds: readonly stri
     leave.get(delivery.deliveryId)?.();
   });
   for (const { deliveryId } of notStarted) leave.get(deliveryId)?.();
-  if (notStarted.length > 0) deps.background("give back", giveBack(deps, lease, notStarted));
+  if (notStarted.length > 0) deps.background("give back", giveBack(deps, lane, lease, notStarted));
   await done;
   await recorder.close();
 }
@@ -89,10 +89,7 @@ async function attempt(deps: Deps, lease: string, delivery: ClaimedDelivery, rec
   const waitMs = outcome.status === "success" ? null : retryWaitMs(delivery.attemptCount, Math.random());
   const tookMs = completedAt - startedMs;
   log(outcome.status === "success" ? "info" : "warn", "attempt", {
-    tenantId: delivery.tenantId,
-    webhookId: delivery.subscriptionId,
-    deliveryId: delivery.deliveryId,
-    attempt: delivery.attemptCount,
+    ...namesOf(delivery),
     outcome: outcome.status,
     responseCode: outcome.responseCode,
     reason: outcome.error,
@@ -110,6 +107,18 @@ async function attempt(deps: Deps, lease: string, delivery: ClaimedDelivery, rec
   });
 }
 
+/** From its publish call to each attempt, a delivery is found in the log by these. */
+function namesOf(delivery: ClaimedDelivery): LogFields {
+  return {
+    tenantId: delivery.tenantId,
+    eventId: delivery.eventId,
+    correlationId: delivery.correlationId,
+    webhookId: delivery.subscriptionId,
+    deliveryId: delivery.deliveryId,
+    attempt: delivery.attemptCount,
+  };
+}
+
 /** Automatic attempts stop at a pause; manual retries and tests are sent all the same. "not prepared" is a fault of ours. */
 async function sendUnlessStopped(
   deps: Deps,
@@ -124,7 +133,7 @@ async function sendUnlessStopped(
     const correlationId = correlationOf(delivery.kind, delivery.correlationId);
     return await send({ ...delivery, secret, correlationId }, nowMs);
   } catch (error) {
-    log("error", "delivery could not be prepared", { deliveryId: delivery.deliveryId, ...describeError(error) });
+    log("error", "delivery could not be prepared", { ...namesOf(delivery), ...describeError(error) });
     return "not prepared";
   }
 }
@@ -136,11 +145,15 @@ async function queueRetries(deps: Deps, results: readonly AttemptResult[]): Prom
   if (due.length > 0) await enqueueRetries(deps, due);
 }
 
-/** What the pool could not start goes behind a subscriber that hangs: to the slow lane, and others back to the queue at once. */
-async function giveBack(deps: Deps, lease: string, deliveries: readonly ClaimedDelivery[]): Promise<void> {
-  await releaseDeliveries(deps, lease, deliveries, deps.now(), QUEUE_GRACE_MS);
+/** What the pool could not start: back to its lane at once, but for a subscriber that hangs to the slow one. */
+async function giveBack(deps: Deps, lane: Lane, lease: string, deliveries: readonly ClaimedDelivery[]): Promise<void> {
+  const nowMs = deps.now();
+  await releaseDeliveries(deps, lease, deliveries, nowMs, QUEUE_GRACE_MS);
   await enqueueDeliveries(
     deps,
-    deliveries.map(({ deliveryId, subscriptionId }) => ({ id: deliveryId, slow: sendsOf(subscriptionId) > 0 ? 1 : 0 })),
+    deliveries.map(({ deliveryId, subscriptionId }) => ({
+      id: deliveryId,
+      slow: lane === "slow" || hangs(subscriptionId, nowMs) ? 1 : 0,
+    })),
   );
 }

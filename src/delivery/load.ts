@@ -7,12 +7,15 @@ const MAX_IN_FLIGHT: Record<Lane, number> = { fast: 300, slow: 240 };
 /** In the slow lane: more sends of one subscription would take the places of the others. */
 const MAX_SLOW_SENDS = 3;
 
+/** A subscription whose sends under way have all been silent for so long hangs. */
+const HANGS_AFTER_MS = 1_000;
+
 /** Longer than any delivery is in hand. What is held longer was in an invocation that the runtime has killed. */
 const MAX_HOLD_MS = 30_000;
 
 const inFlight: Record<Lane, number> = { fast: 0, slow: 0 };
-/** Of each subscription with a send under way; `ended` counts up while it has any. */
-const sends = new Map<string, { active: number; ended: number }>();
+/** Of each subscription with a send under way; `ended` counts up while it has any, `silentSinceMs` is the last end or the first start. */
+const sends = new Map<string, { active: number; ended: number; silentSinceMs: number }>();
 
 interface Hold {
   sinceMs: number;
@@ -56,23 +59,30 @@ export const sendsOf = (subscriptionId: string): number => sends.get(subscriptio
 /** Goes up with each send that ends while another is under way: who answers some, only slowly, does not hang. */
 export const endedSendsOf = (subscriptionId: string): number => sends.get(subscriptionId)?.ended ?? 0;
 
+/** A busy subscription, or one whose answers we have no time to read, does not hang. */
+export function hangs(subscriptionId: string, nowMs: number): boolean {
+  const load = sends.get(subscriptionId);
+  return load !== undefined && nowMs - load.silentSinceMs >= HANGS_AFTER_MS;
+}
+
 export const mayStart = (lane: Lane, subscriptionId: string): boolean =>
   lane === "fast" || sendsOf(subscriptionId) < MAX_SLOW_SENDS;
 
-/** Subscriptions that hold all the places one may have in the slow lane. */
+/** Subscriptions that hang and hold all the places one may have in the slow lane. */
 export function saturated(nowMs: number): string[] {
   releaseDead(nowMs);
-  return [...sends.keys()].filter((id) => !mayStart("slow", id));
+  return [...sends.keys()].filter((id) => !mayStart("slow", id) && hangs(id, nowMs));
 }
 
 /** Counts one send; call what it returns when the send has ended. */
-export function startSend(subscriptionId: string, nowMs: number): () => void {
-  const load = sends.get(subscriptionId) ?? { active: 0, ended: 0 };
+export function startSend(subscriptionId: string, now: () => number): () => void {
+  const load = sends.get(subscriptionId) ?? { active: 0, ended: 0, silentSinceMs: now() };
   load.active += 1;
   sends.set(subscriptionId, load);
-  return hold(nowMs, () => {
+  return hold(now(), () => {
     load.active -= 1;
     load.ended += 1;
+    load.silentSinceMs = now();
     if (load.active === 0) sends.delete(subscriptionId);
   });
 }

@@ -38,7 +38,7 @@ export async function runPool<T extends Send>(
   };
   const launch = (item: T): void => {
     active += 1;
-    const endSend = startSend(item.subscriptionId, now());
+    const endSend = startSend(item.subscriptionId, now);
     work(item).finally(() => {
       active -= 1;
       endSend();

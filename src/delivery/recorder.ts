@@ -39,7 +39,7 @@ export function createRecorder(
         const ours = await recordAttempts(deps, lease, results, QUEUE_GRACE_MS);
         return await onRecorded(results.filter((result) => ours.has(result.deliveryId)));
       } catch (error) {
-        log("error", "attempts not recorded", { count: results.length, try: attempt, ...describeError(error) });
+        log("error", "attempts not recorded", { count: results.length, tries: attempt, ...describeError(error) });
         await scheduler.wait(RETRY_RECORD_MS * attempt);
       }
     }

@@ -48,7 +48,7 @@ export async function send(outbound: Outbound, nowMs: number): Promise<Outcome> 
       redirect: "manual",
       signal: deadline.signal,
     });
-    const responseBody = await readBody(response, deadline.signal);
+    const responseBody = await readBody(response);
     const ok = response.status >= 200 && response.status < 300;
     return {
       status: ok ? "success" : "failed",
@@ -81,27 +81,29 @@ export async function headersOf(outbound: Omit<Outbound, "url">, startedMs: numb
 }
 
 /** The first 16 KiB of the decoded body; what is late or beyond is cancelled, and what came still counts. */
-async function readBody(response: Response, deadline: AbortSignal): Promise<string> {
+async function readBody(response: Response): Promise<string> {
   if (!response.body) return "";
   const reader = response.body.getReader();
-  const late = new Promise<{ done: true; value: undefined }>((resolve) => {
-    deadline.addEventListener("abort", () => resolve({ done: true, value: undefined }), { once: true });
-  });
-  const kept = new Uint8Array(MAX_BODY_BYTES);
+  const parts: Uint8Array[] = [];
   let length = 0;
   try {
     while (length < MAX_BODY_BYTES) {
-      const { done, value } = await Promise.race([reader.read(), late]);
-      if (done || !value) break;
-      const part = value.subarray(0, MAX_BODY_BYTES - length);
-      kept.set(part, length);
-      length += part.length;
+      const { done, value } = await reader.read();
+      if (done) return textOf(parts);
+      parts.push(value.subarray(0, MAX_BODY_BYTES - length));
+      length += value.length;
     }
   } catch {
-    // The connection broke after the headers: the status stands, with the part of the body that came.
+    // The deadline came or the connection broke after the headers: the status stands, with the part of the body that came.
   }
   reader.cancel().catch(() => undefined);
-  return new TextDecoder().decode(kept.subarray(0, length), { stream: true });
+  return textOf(parts);
+}
+
+/** A character that is cut off at the end is left out. */
+function textOf(parts: readonly Uint8Array[]): string {
+  const decoder = new TextDecoder();
+  return parts.map((part) => decoder.decode(part, { stream: true })).join("");
 }
 
 /** workerd tells a connection that was refused, reset or cut from one that could not begin: no such host, no TLS. */

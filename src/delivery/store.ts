@@ -34,6 +34,7 @@ export interface ClaimedDelivery extends Claim {
   tenantId: string;
   subscriptionId: string;
   kind: "event" | "retry" | "test";
+  eventId: string;
   /** 1, 2, 3: this attempt's number. */
   attemptCount: number;
   url: string;
@@ -97,7 +98,7 @@ export async function claimDeliveries(
       WHERE subscriptions.id = t.id`,
     countPending(sql`SELECT d.tenant_id, ${nowMs} AS attempted_at, 1 AS pending FROM ${mine}`),
     sql`SELECT d.id AS deliveryId, j.value ->> 'attemptId' AS attemptId, d.tenant_id AS tenantId,
-        d.subscription_id AS subscriptionId, d.kind AS kind, d.attempts + 1 AS attemptCount, s.url AS url,
+        d.subscription_id AS subscriptionId, d.kind AS kind, d.event_id AS eventId, d.attempts + 1 AS attemptCount, s.url AS url,
         s.secret_sealed AS secretSealed, s.enabled AS enabled, e.type AS eventType, e.payload AS payloadJson,
         e.correlation_id AS correlationId
       FROM ${mine} JOIN subscriptions s ON s.id = d.subscription_id JOIN events e ON e.id = d.event_id`,
@@ -214,19 +215,41 @@ export async function sweepSoon({ db }: Deps, deliveryIds: readonly string[], no
   ]);
 }
 
-export interface SweptDelivery {
+/** By what names a delivery stands in the log. */
+interface LogNames {
+  tenantId: string;
+  eventId: string;
+  correlationId: string | null;
+  webhookId: string;
+}
+
+export interface SweptDelivery extends LogNames {
   id: string;
   slow: 0 | 1;
   /** Null: given up, after too many dead consumers. */
   dueAt: number | null;
 }
 
+/** An attempt that a dead consumer left behind. */
+export interface InterruptedAttempt extends LogNames {
+  deliveryId: string;
+  attempt: number;
+}
+
+const logNames = (table: "attempts" | "deliveries") =>
+  sql.raw(`tenant_id AS tenantId, event_id AS eventId, subscription_id AS webhookId,
+    (SELECT correlation_id FROM events WHERE events.id = ${table}.event_id) AS correlationId`);
+
 /**
  * One page of deliveries that nobody looks after any more: lost messages, failed sends, dead consumers. Attempts that a dead
  * consumer left `pending` become `failed` and do not count; a delivery that keeps killing its consumer is given up.
  * Returns the page: what is to be queued again, and what was given up.
  */
-export async function sweepDeliveries({ db }: Deps, nowMs: number, graceMs: number): Promise<SweptDelivery[]> {
+export async function sweepDeliveries(
+  { db }: Deps,
+  nowMs: number,
+  graceMs: number,
+): Promise<{ swept: SweptDelivery[]; interrupted: InterruptedAttempt[] }> {
   const page = sql`SELECT id FROM deliveries WHERE sweep_at <= ${nowMs} ORDER BY sweep_at LIMIT ${SWEEP_PAGE_ROWS}`;
   const dead = (columns: SQL) => sql`SELECT ${columns} FROM deliveries d
     JOIN attempts a ON a.subscription_id = d.subscription_id AND a.id = d.last_attempt_id AND a.status = 'pending'
@@ -236,14 +259,17 @@ export async function sweepDeliveries({ db }: Deps, nowMs: number, graceMs: numb
       FROM (SELECT id, count(*) AS n FROM (${dead(sql`a.subscription_id AS id`)}) GROUP BY id) t WHERE subscriptions.id = t.id`,
     countEnded(dead(sql`a.tenant_id, a.subscription_id, a.attempted_at, 0 AS succeeded, NULL AS latency_ms`)),
     sql`UPDATE attempts SET status = 'failed', error = ${INTERRUPTED}, completed_at = ${nowMs}
-      WHERE (subscription_id, id) IN (${dead(sql`a.subscription_id, a.id`)})`,
+      WHERE (subscription_id, id) IN (${dead(sql`a.subscription_id, a.id`)})
+      RETURNING delivery_id AS deliveryId, attempt_count AS attempt, ${logNames("attempts")}`,
     sql`UPDATE deliveries SET
         interruptions = interruptions + (lease IS NOT NULL),
         due_at = CASE WHEN interruptions + (lease IS NOT NULL) > ${MAX_INTERRUPTIONS} THEN NULL WHEN lease IS NOT NULL THEN ${nowMs} ELSE due_at END,
         sweep_at = CASE WHEN interruptions + (lease IS NOT NULL) > ${MAX_INTERRUPTIONS} THEN NULL ELSE ${nowMs + graceMs} END,
         lease = NULL
       WHERE id IN (${page})
-      RETURNING id, due_at AS dueAt, (SELECT slow_until > ${nowMs} FROM subscriptions WHERE id = subscription_id) AS slow`,
+      RETURNING id, due_at AS dueAt, (SELECT slow_until > ${nowMs} FROM subscriptions WHERE id = subscription_id) AS slow,
+        ${logNames("deliveries")}`,
   ]);
-  return results.at(-1) as SweptDelivery[];
+  const [, , interrupted, swept] = results;
+  return { interrupted: interrupted as InterruptedAttempt[], swept: swept as SweptDelivery[] };
 }

@@ -11,18 +11,19 @@ const MAX_PAGES = 20;
 const RESWEEP_MS = 3 * QUEUE_GRACE_MS;
 
 export async function sweep(deps: Deps): Promise<void> {
-  let swept = 0;
+  let count = 0;
   for (let page = 0; page < MAX_PAGES; page += 1) {
-    const deliveries = await sweepDeliveries(deps, deps.now(), RESWEEP_MS);
-    if (deliveries.length === 0) break;
-    swept += deliveries.length;
-    for (const { id, dueAt } of deliveries) {
-      if (dueAt === null) log("error", "delivery given up: its consumer died each time", { deliveryId: id });
+    const { swept, interrupted } = await sweepDeliveries(deps, deps.now(), RESWEEP_MS);
+    if (swept.length === 0) break;
+    count += swept.length;
+    for (const attempt of interrupted) log("warn", "attempt", { ...attempt, outcome: "failed", reason: "interrupted" });
+    for (const { id, slow, dueAt, ...names } of swept) {
+      if (dueAt === null) log("error", "delivery given up: its consumer died each time", { deliveryId: id, ...names });
     }
     await enqueueDeliveries(
       deps,
-      deliveries.filter(({ dueAt }) => dueAt !== null),
+      swept.filter(({ dueAt }) => dueAt !== null),
     );
   }
-  if (swept > 0) log("warn", "deliveries swept", { count: swept });
+  if (count > 0) log("warn", "deliveries swept", { count });
 }

@@ -26,7 +26,10 @@ export const eventRoutes = new Hono<AppEnv>().post(
     const key = c.req.header("idempotency-key") ?? null;
     const checked = idempotencyKey.nullable().safeParse(key);
     if (!checked.success) throw invalid(checked.error, "Idempotency-Key");
+    const { correlationId } = c.req.valid("json");
+    c.set("logFields", { correlationId });
     const event = await publish(c.get("deps"), c.get("principal").tenantId, c.req.valid("json"), key);
+    c.set("logFields", { correlationId, eventId: event.id });
     return c.json({ data: event }, 202);
   },
 );

@@ -1,5 +1,6 @@
 /** The types of Hono's context here. */
 import type { Deps } from "../deps";
+import type { LogFields } from "../log";
 import type { Visitor } from "../sessions/authenticate";
 import type { Principal } from "../tenants/roles";
 
@@ -14,5 +15,7 @@ export interface AppEnv {
     visitor: Visitor;
     /** Of a page's Content-Security-Policy. */
     nonce: string;
+    /** What the route adds to its request's log line. */
+    logFields: LogFields;
   };
 }

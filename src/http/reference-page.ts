@@ -1,5 +1,8 @@
 /** The page at `/docs`: Swagger UI over our own document. Nothing in it is inline, so that its Content-Security-Policy can be strict. */
 
+import { navigation } from "../docs/pages";
+import { NAVIGATION_STYLE } from "../docs/style";
+
 export const ASSET_PATH = "/docs/assets";
 
 /** The files of `swagger-ui-dist` that the page loads; no other is handed out. */
@@ -28,6 +31,7 @@ export const PAGE = `<!doctype html>
 <link rel="stylesheet" href="${ASSET_PATH}/page.css">
 </head>
 <body>
+${navigation("")}
 <div id="reference"></div>
 <script src="${ASSET_PATH}/swagger-ui-bundle.js"></script>
 <script src="${ASSET_PATH}/page.js"></script>
@@ -48,8 +52,10 @@ export const PAGE_SCRIPT = `SwaggerUIBundle({
 
 /** Links are for machines. On a phone what stands side by side stands one below the other, and long words break. */
 export const PAGE_STYLE = `body { margin: 0; }
-.swagger-ui { overflow-wrap: break-word; }
+${NAVIGATION_STYLE}.swagger-ui { overflow-wrap: break-word; }
 .swagger-ui .response-col_links { display: none; }
+.swagger-ui .info table { display: block; overflow-x: auto; width: auto; }
+.swagger-ui .info table :is(td, th) { padding: 2px 10px 2px 0; }
 @media (max-width: 640px) {
   .swagger-ui .wrapper { padding: 0 10px; }
   .swagger-ui select { max-width: 100%; }

@@ -22,5 +22,6 @@ export const requestLog = createMiddleware<AppEnv>(async (c, next) => {
     status: c.res.status,
     ms: Date.now() - startedMs,
     d1Trips: c.get("deps")?.trips.trips ?? 0,
+    ...c.get("logFields"),
   });
 });

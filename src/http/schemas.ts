@@ -18,7 +18,12 @@ export const email = z
   .max(1000)
   .meta({ examples: ["ada@example.com"] })
   .transform((text) => text.normalize("NFKC").trim().toLowerCase())
-  .pipe(z.email().max(MAX_EMAIL_CHARACTERS).regex(LOCAL_PART, "Must have at most 64 characters before the @"))
+  .pipe(
+    z
+      .email({ abort: true })
+      .max(MAX_EMAIL_CHARACTERS)
+      .regex(LOCAL_PART, "Must have at most 64 characters before the @"),
+  )
   .meta({ format: "email", maxLength: MAX_EMAIL_CHARACTERS, pattern: z.regexes.email.source });
 
 /** A password being set: 8 to 256 code points after NFKC, never trimmed. */

@@ -8,6 +8,6 @@ export async function queueMail(deps: Deps, job: MailJob): Promise<void> {
   try {
     await deps.mailQueue.send(job);
   } catch (error) {
-    log("error", "mail not queued", { kind: job.kind, ...describeError(error) });
+    log("error", "mail not queued", { mailKind: job.kind, ...describeError(error) });
   }
 }

@@ -14,7 +14,7 @@ import { deleteSubscription, findSubscription, listSubscriptions } from "./store
 import { changeSubscription, createSubscription } from "./subscriptions";
 import { subscriptionView } from "./view";
 
-const GONE = { errors: ["NOT_FOUND"] } as const;
+const MISSING = { errors: ["NOT_FOUND"] } as const;
 
 const setEnabled = async (c: Context<AppEnv, "/:id">, enabled: boolean) =>
   changeSubscription(c.get("deps"), c.get("principal").tenantId, c.req.param("id"), { enabled });
@@ -45,7 +45,7 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .get(
     "/:id",
-    describe("getWebhook", "One subscription.", { 200: dataOf(subscription), ...GONE }),
+    describe("getWebhook", "One subscription.", { 200: dataOf(subscription), ...MISSING }),
     can("webhook.read"),
     async (c) => {
       const deps = c.get("deps");
@@ -56,7 +56,7 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/:id",
-    describe("updateWebhook", "Changes the given fields.", { 200: dataOf(subscription), ...GONE }),
+    describe("updateWebhook", "Changes the given fields.", { 200: dataOf(subscription), ...MISSING }),
     can("webhook.update"),
     body(subscriptionChange),
     async (c) => {
@@ -69,7 +69,7 @@ export const webhookRoutes = new Hono<AppEnv>()
     "/:id",
     describe("deleteWebhook", "Deletes a subscription; nothing is sent to it any more.", {
       200: says("Webhook deleted"),
-      ...GONE,
+      ...MISSING,
     }),
     can("webhook.delete"),
     async (c) => {
@@ -81,7 +81,7 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .post(
     "/:id/pause",
-    describe("pauseWebhook", "New events skip it until it is resumed.", { 200: says("Webhook paused"), ...GONE }),
+    describe("pauseWebhook", "New events skip it until it is resumed.", { 200: says("Webhook paused"), ...MISSING }),
     can("webhook.update"),
     async (c) => {
       await setEnabled(c, false);
@@ -90,7 +90,7 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .post(
     "/:id/resume",
-    describe("resumeWebhook", "New events go to it again.", { 200: says("Webhook resumed"), ...GONE }),
+    describe("resumeWebhook", "New events go to it again.", { 200: says("Webhook resumed"), ...MISSING }),
     can("webhook.update"),
     async (c) => {
       await setEnabled(c, true);
@@ -102,7 +102,7 @@ export const webhookRoutes = new Hono<AppEnv>()
     describe(
       "retryWebhook",
       "Sends the latest failed delivery again. While such a retry is under way, no second one is queued.",
-      { 200: says("Retry queued"), ...GONE },
+      { 200: says("Retry queued"), ...MISSING },
     ),
     can("webhook.update"),
     async (c) => {
@@ -114,7 +114,7 @@ export const webhookRoutes = new Hono<AppEnv>()
     "/:id/deliveries/:deliveryId/retry",
     describe("retryDelivery", "Sends one failed delivery again, under a new id and the rule of `retry`.", {
       200: says("Retry queued"),
-      ...GONE,
+      ...MISSING,
     }),
     can("webhook.update"),
     async (c) => {
@@ -141,7 +141,7 @@ export const webhookRoutes = new Hono<AppEnv>()
     "/:id/test",
     describe("testWebhook", "Sends a synthetic `WebhookTested` delivery.", {
       200: says("Test delivery queued"),
-      ...GONE,
+      ...MISSING,
     }),
     can("webhook.update"),
     async (c) => {
@@ -151,7 +151,7 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .get(
     "/:id/metrics",
-    describe("getWebhookMetrics", "Counts of its delivery attempts.", { 200: dataOf(attemptCounts), ...GONE }),
+    describe("getWebhookMetrics", "Counts of its delivery attempts.", { 200: dataOf(attemptCounts), ...MISSING }),
     can("webhook.read"),
     async (c) => {
       const counts = await countAttempts(c.get("deps"), c.get("principal").tenantId, c.req.param("id"));

@@ -21,7 +21,7 @@ const COUNTS: Record<FloorRoute, number> = {
   "two-selects": 300,
   insert: 300,
   batch: 30,
-  argon2id: 24,
+  argon2id: 18,
   "durable-object": 500,
 };
 

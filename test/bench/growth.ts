@@ -11,8 +11,9 @@ import { median } from "./statistics.ts";
 
 const SUBSCRIPTIONS = 10;
 const TYPE = "Grown";
-/** Each size's requests a round. */
-const REQUESTS = 40;
+/** Each size's requests a round: many short rounds, for the sizes should differ by little. */
+const REQUESTS = 16;
+const MORE_ROUNDS = 3;
 const MAX_GROWTH = 1.3;
 
 interface Size {
@@ -53,7 +54,7 @@ export async function measureGrowth(run: Run): Promise<Result[]> {
       const count = run.scaled(REQUESTS);
       const [smallest, ...larger] = await interleave(
         turns.map((operation) => ({ operation, count })),
-        run,
+        { ...run, rounds: MORE_ROUNDS * run.rounds },
       );
       if (smallest) results.push(smallest, ...larger.map((one) => compared(one, smallest)));
     }

@@ -2,6 +2,9 @@
 import { closedLoop, type Operation, type Sample } from "./load.ts";
 import { median, percentile } from "./statistics.ts";
 
+/** A turn ends after this time: a busy machine measures less, not for longer. */
+const TURN_MS = 800;
+
 export interface Turn {
   operation: Operation;
   /** Requests a round. */
@@ -31,19 +34,19 @@ export async function interleave(turns: readonly Turn[], { rounds, concurrency }
     for (const [index, { operation, count }] of turns.entries()) {
       const requests = round === 0 ? Math.max(concurrency, Math.ceil(count / 5)) : count;
       const from = next[index] ?? 0;
-      const sample = await closedLoop(operation, { from, count: requests, concurrency });
+      const sample = await closedLoop(operation, { from, count: requests, concurrency, maxMs: TURN_MS });
       next[index] = from + requests;
       if (round > 0) samples[index]?.push(sample);
     }
   }
-  return turns.map(({ operation, count }, index) => summary(operation.name, count * rounds, samples[index] ?? []));
+  return turns.map(({ operation }, index) => summary(operation.name, samples[index] ?? []));
 }
 
-function summary(operation: string, count: number, rounds: Sample[]): Measured {
+function summary(operation: string, rounds: Sample[]): Measured {
   const latenciesMs = rounds.flatMap((round) => round.latenciesMs);
   return {
     operation,
-    count,
+    count: latenciesMs.length,
     opsPerSecond: median(rounds.map((round) => round.opsPerSecond)),
     p50Ms: median(latenciesMs),
     p99Ms: percentile(latenciesMs, 0.99),

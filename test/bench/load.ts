@@ -67,15 +67,16 @@ export interface Sample {
   latenciesMs: number[];
 }
 
-/** Sends requests number `from` to `from + count - 1`. */
+/** Sends requests number `from` to `from + count - 1`, or as many of them as can begin within `maxMs`. */
 export async function closedLoop(
   { name, client, status, call, read }: Operation,
-  { from, count, concurrency }: { from: number; count: number; concurrency: number },
+  { from, count, concurrency, maxMs = Infinity }: { from: number; count: number; concurrency: number; maxMs?: number },
 ): Promise<Sample> {
   const latenciesMs: number[] = [];
+  const startMs = performance.now();
   let next = from;
   const loop = async () => {
-    while (next < from + count) {
+    while (next < from + count && performance.now() < startMs + maxMs) {
       const index = next++;
       const request = call(index);
       const sentMs = performance.now();
@@ -85,8 +86,7 @@ export async function closedLoop(
       read?.(answer, index);
     }
   };
-  const startMs = performance.now();
   await Promise.all(Array.from({ length: concurrency }, loop));
   const seconds = (performance.now() - startMs) / 1000;
-  return { opsPerSecond: count / seconds, latenciesMs };
+  return { opsPerSecond: latenciesMs.length / seconds, latenciesMs };
 }

@@ -49,10 +49,10 @@ const health = (client: Client): Operation => ({
 function sessionRows(client: Client): Row[] {
   const { register, login, refresh, logout, fill } = createStock(client);
   return [
-    { operation: register, count: 24, floor: "argon2id", atLeast: 0.85 },
-    { operation: login, count: 24, floor: "argon2id", atLeast: 0.85, prepare: () => fill(0) },
+    { operation: register, count: 18, floor: "argon2id", atLeast: 0.85 },
+    { operation: login, count: 18, floor: "argon2id", atLeast: 0.85, prepare: () => fill(0) },
     { operation: refresh, count: 200, floor: "insert", atLeast: 0.6, prepare: () => fill(100) },
-    { operation: logout, count: 24, floor: "insert", prepare: (requests) => fill(requests) },
+    { operation: logout, count: 16, floor: "insert", prepare: (requests) => fill(requests) },
   ];
 }
 

@@ -95,7 +95,8 @@ export async function serve(
 
 function workerOptions(name: keyof typeof CONFIG, folder: string, port: number, deliver: boolean): V4WorkerOptions {
   const configured: V4WorkerOptionsShape = optionsOf(CONFIG[name]).workerOptions;
-  const { modulesRules: _, queueConsumers, bindings, ...options } = configured;
+  // The simulated asset router would stand in front of every call, a message's too; the floor Worker has none.
+  const { modulesRules: _, assets: __, queueConsumers, bindings, ...options } = configured;
   return {
     ...options,
     name,
@@ -111,6 +112,7 @@ const MODULE_TYPES = [
   [".js", "ESModule"],
   [".wasm", "CompiledWasm"],
   [".txt", "Text"],
+  [".md", "Text"],
 ] as const;
 
 /** The entry first, then what it imports. */

@@ -16,6 +16,7 @@ interface Operation {
   responses: Record<string, Response>;
 }
 export interface OpenApiDocument {
+  info: { description: string };
   paths: Record<string, Record<string, Operation>>;
   components: { responses: Record<string, Response>; headers: Record<string, Header>; schemas: Record<string, Schema> };
 }

@@ -8,6 +8,7 @@ import { failure } from "../schemas";
 import { DELIVERY } from "./delivery";
 import { HEADERS } from "./headers";
 import { type DocumentedRoute, operationIdOf, operationOf } from "./operation";
+import { overview } from "./overview";
 
 const VERSION = "1.0.0";
 
@@ -51,9 +52,7 @@ export function openApiDocument(app: Hono<AppEnv>, rules: Record<RuleName, Rule>
         title: "Postern",
         version: VERSION,
         summary: "Sign-in and webhooks for many tenants.",
-        description:
-          "Success is `{ data }` or `{ message }`. Every failure is `{ code, message, requestId, details? }`: switch on `code`. " +
-          "Unknown fields of a body are ignored.",
+        description: overview(routes, rules),
         license: { name: "MIT", identifier: "MIT" },
       },
       servers: [{ url: "/", description: "This service." }],
@@ -70,7 +69,7 @@ export function openApiDocument(app: Hono<AppEnv>, rules: Record<RuleName, Rule>
 const DROPPED_PATTERNS = new Set(["date-time", "uuid"]);
 
 /** Every mounted route that says its operation id. */
-function describedRoutes(app: Hono<AppEnv>): DocumentedRoute[] {
+export function describedRoutes(app: Hono<AppEnv>): DocumentedRoute[] {
   const seen = new Map<string, DocumentedRoute>();
   for (const { method, path } of app.routes) {
     if (method === "ALL") continue;

@@ -1,0 +1,57 @@
+/** `npm run demo` as a newcomer meets it: it comes up, deliveries flow, the commands that it offers work, and Ctrl-C leaves nothing behind. */
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+
+const TIMEOUT_MS = 120_000;
+const POLL_MS = 50;
+
+function check(what: string, ok: boolean): void {
+  if (!ok) throw new Error(`demo: ${what}`);
+  console.log(`demo: ${what}`);
+}
+
+let output = "";
+const demo = spawn("npm", ["run", "--silent", "demo"], { stdio: ["ignore", "pipe", "inherit"], detached: true });
+const ended = new Promise<void>((resolve) => demo.once("exit", () => resolve()));
+demo.stdout.on("data", (chunk: Buffer) => {
+  output += chunk.toString();
+});
+
+async function printed(pattern: RegExp): Promise<string> {
+  const end = Date.now() + TIMEOUT_MS;
+  while (Date.now() < end) {
+    const found = output.match(pattern);
+    if (found) return found[1] ?? found[0];
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+  throw new Error(`demo: never printed ${pattern}:\n${output}`);
+}
+
+let failure: unknown;
+try {
+  const commands = await printed(/\nTry\n([\s\S]+?)\n\n/);
+  const log = await printed(/Log +(\S+)/);
+  await printed(/demo-1 .* healthy .* success/);
+  await printed(/demo-1 .* failing .*\(status 500\)/);
+  check("attempts are printed, good and bad", true);
+  const { stdout } = spawnSync("bash", ["-c", commands], { encoding: "utf8" });
+  check("its commands list the subscribers", /'hanging', 0/.test(stdout));
+  check("its commands show the latest attempt", /responseCode: 500/.test(stdout));
+  check("its commands pause a subscriber", /"message":"Webhook/.test(stdout));
+  check(
+    "its commands find an event's publisher and attempts",
+    /"route":"\/api\/v1\/events"[\s\S]*"message":"attempt"/.test(stdout),
+  );
+  if (demo.pid) process.kill(-demo.pid, "SIGINT");
+  await ended;
+  const url = await printed(/Reference +(\S+)/);
+  const answered = await fetch(url).catch(() => undefined);
+  check("Ctrl-C stops it", answered === undefined);
+  check("Ctrl-C removes its data", !existsSync(log));
+} catch (error) {
+  failure = error;
+  if (demo.pid) process.kill(-demo.pid, "SIGTERM");
+  await ended;
+}
+if (failure) console.error(failure);
+process.exit(failure ? 1 : 0);

@@ -1,0 +1,28 @@
+/** A tenant with somebody in each role, made as anybody makes them: register, follow the mails, log in. */
+import type { Service } from "./service.ts";
+
+export const PASSWORD = "postern demo pass phrase";
+
+export const PEOPLE = [
+  { role: "owner", email: "owner@demo.example", may: "everything; the only one who makes owners" },
+  { role: "admin", email: "admin@demo.example", may: "everything else: members, webhooks, events" },
+  { role: "developer", email: "developer@demo.example", may: "webhooks and publishing" },
+  { role: "operator", email: "operator@demo.example", may: "see webhooks; retry, test, pause, resume" },
+  { role: "viewer", email: "viewer@demo.example", may: "see webhooks and their logs" },
+  { role: "member", email: "member@demo.example", may: "nothing but the own account" },
+] as const;
+
+/** Makes them all; returns the owner's access token. */
+export async function invitePeople(service: Service): Promise<string> {
+  const [owner, ...others] = PEOPLE;
+  const register = (email: string, fields: object) =>
+    service.call("POST", "/auth/register", { email, password: PASSWORD, ...fields });
+  await register(owner.email, { name: "Olive Owner", tenantName: "Demo Shop" });
+  await service.call("POST", "/auth/verify-email", { token: await service.mailedToken("verify-email") });
+  const { accessToken = "" } = await service.call("POST", "/auth/login", { email: owner.email, password: PASSWORD });
+  for (const { email, role } of others) {
+    await service.call("POST", "/invitations", { email, role }, accessToken);
+    await register(email, { invitationToken: await service.mailedToken("accept-invitation") });
+  }
+  return accessToken;
+}

@@ -1,0 +1,125 @@
+/** The service of a demo: `npm run dev` with a state folder of its own, what it prints, and its API. */
+import { spawn } from "node:child_process";
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const USUAL_PORT = 8787;
+const START_TIMEOUT_MS = 90_000;
+const MAIL_TIMEOUT_MS = 20_000;
+const POLL_MS = 50;
+const LAST_CHARACTERS = 2_000;
+
+export interface Service {
+  url: string;
+  /** Everything that the service prints. */
+  logPath: string;
+  /** All that it has printed, once the service has ended and its folder is gone. */
+  ended: Promise<string>;
+  /** Calls the API and returns `data`. Throws on a failure. */
+  call(method: string, path: string, body?: unknown, token?: string): Promise<Record<string, string>>;
+  /** The token of the next mail whose link leads to `page`. */
+  mailedToken(page: string): Promise<string>;
+  onLine(take: (line: string) => void): void;
+}
+
+/**
+ * Starts the service on `wantedPort`, else on the usual port, or on a free one when that is taken, and waits until it
+ * answers. It ends with `signal`. Throws when it ends before it answers.
+ */
+export async function startService(wantedPort: number | undefined, signal: AbortSignal): Promise<Service> {
+  const port = wantedPort ?? (await portOf(USUAL_PORT).catch(() => portOf(0)));
+  const folder = mkdtempSync(join(tmpdir(), "postern-demo-"));
+  const logPath = join(folder, "service.log");
+  writeFileSync(logPath, "");
+  const flags = ["--port", String(port), "--inspector-port", "0", "--persist-to", join(folder, "state")];
+  const dev = spawn(process.execPath, [".scripts/dev.ts", ...flags], { stdio: ["ignore", "pipe", "pipe"] });
+  const stop = () => void dev.kill("SIGTERM");
+  signal.addEventListener("abort", stop);
+  if (signal.aborted) stop();
+  const ended = new Promise<void>((resolve) => dev.once("exit", () => resolve())).then(() => {
+    const text = readFileSync(logPath, "utf8");
+    rmSync(folder, { recursive: true, force: true });
+    return text;
+  });
+  const takers: ((line: string) => void)[] = [];
+  const mails: string[] = [];
+  takers.push((line) => mails.push(...(line.match(/\S+\.txt/) ?? [])));
+  for (const stream of [dev.stdout, dev.stderr]) {
+    let rest = "";
+    stream.on("data", (chunk: Buffer) => {
+      appendFileSync(logPath, chunk);
+      const lines = `${rest}${chunk}`.split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) for (const take of takers) take(line);
+    });
+  }
+  const url = `http://localhost:${port}`;
+  const service: Service = {
+    url,
+    logPath,
+    ended,
+    call: (method, path, body, token) => call(`${url}/api/v1${path}`, method, body, token),
+    mailedToken: (page) => mailedToken(mails, page),
+    onLine: (take) => void takers.push(take),
+  };
+  const healthy = async () => (await fetch(`${url}/health`).catch(() => undefined))?.ok;
+  await Promise.race([
+    until("the service answers", healthy, START_TIMEOUT_MS),
+    ended.then((text) => {
+      throw new Error(`The service ended: ${text.slice(-LAST_CHARACTERS)}`);
+    }),
+  ]);
+  return service;
+}
+
+/** `port`, or a free one for 0. Rejects when it is taken. */
+function portOf(port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once("error", reject);
+    probe.listen(port, "localhost", () => {
+      const { port: found } = probe.address() as AddressInfo;
+      probe.close(() => resolve(found));
+    });
+  });
+}
+
+async function call(url: string, method: string, body: unknown, token: string | undefined) {
+  const response = await fetch(url, {
+    method,
+    headers: { "content-type": "application/json", ...(token ? { authorization: `Bearer ${token}` } : {}) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const answer = (await response.json()) as { data: Record<string, string>; message?: string };
+  if (!response.ok) throw new Error(`${method} ${url} answered ${response.status}: ${answer.message}`);
+  return answer.data;
+}
+
+/** Takes out of `mails` (paths of their texts) up to the one that is wanted. */
+async function mailedToken(mails: string[], page: string): Promise<string> {
+  const link = new RegExp(`/${page}\\?token=([0-9a-f]{64})`);
+  const read = () => {
+    for (let path = mails.shift(); path; path = mails.shift()) {
+      const token = readFileSync(path, "utf8").match(link)?.[1];
+      if (token) return token;
+    }
+    return undefined;
+  };
+  return until(`a mail with a link to ${page}`, read, MAIL_TIMEOUT_MS);
+}
+
+async function until<T>(
+  what: string,
+  read: () => Promise<T | undefined> | T | undefined,
+  withinMs: number,
+): Promise<T> {
+  const end = Date.now() + withinMs;
+  while (Date.now() < end) {
+    const value = await read();
+    if (value) return value;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+  throw new Error(`did not happen within ${withinMs / 1000} s: ${what}`);
+}

@@ -1,0 +1,31 @@
+/** The pages at /docs/... as a reader meets them. */
+import { readdirSync } from "node:fs";
+import { expect, test } from "vitest";
+import { describeInBrowser } from "./support";
+
+const PHONE_WIDTH_PIXELS = 360;
+const PAGES = readdirSync("src/docs").flatMap((file) => (file.endsWith(".md") ? [`/docs/${file.slice(0, -3)}`] : []));
+
+describeInBrowser("the pages", (stage) => {
+  test("fit a phone, light or dark as its system is, without a complaint of the browser or a request to another host", async () => {
+    const page = await stage.browser.newPage({ viewport: { width: PHONE_WIDTH_PIXELS, height: 800 } });
+    const complaints: string[] = [];
+    const hosts = new Set<string>();
+    page.on("console", (message) => complaints.push(message.text()));
+    page.on("request", (request) => void hosts.add(new URL(request.url()).host));
+    for (const path of PAGES) {
+      await page.goto(new URL(path, stage.url).href);
+      const width = await page.evaluate(() => document.documentElement.scrollWidth);
+      expect([path, width]).toEqual([path, PHONE_WIDTH_PIXELS]);
+      expect(await page.locator(".pages a[aria-current]").count()).toBe(1);
+    }
+    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    await page.emulateMedia({ colorScheme: "light" });
+    expect(await ground()).toBe("rgb(255, 255, 255)");
+    await page.emulateMedia({ colorScheme: "dark" });
+    expect(await ground()).toBe("rgb(20, 23, 27)");
+    expect(complaints).toEqual([]);
+    expect([...hosts]).toEqual([stage.url.host]);
+    await page.close();
+  });
+});

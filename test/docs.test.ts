@@ -1,0 +1,114 @@
+/** The pages at /docs: served whole, linked rightly, and telling what the code does. */
+import { exports } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+import { SETTINGS } from "../src/config";
+import { describeCode, ERROR_CODES } from "../src/errors";
+import { LOG_FIELDS } from "../src/log-fields";
+import { RULES } from "../src/ratelimit/rules";
+
+const sources = import.meta.glob("../src/**/*.ts", { query: "?raw", import: "default", eager: true });
+const markdown = import.meta.glob("../src/docs/*.md", { query: "?raw", import: "default", eager: true });
+const rootFiles = import.meta.glob(["../README.md", "../wrangler.toml"], {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
+const { "../README.md": readme = "", "../wrangler.toml": wrangler = "" } = rootFiles;
+
+const names = Object.keys(markdown).map((path) => path.replace(/^.*\/|\.md$/g, ""));
+const get = (path: string) => exports.default.fetch(new Request(new URL(path, "http://postern.test")));
+const pageOf = async (name: string) => (await get(`/docs/${name}`)).text();
+
+describe.each(names)("%s", (name) => {
+  test("is served as HTML that runs no script and loads from our host alone", async () => {
+    const response = await get(`/docs/${name}`);
+    expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/html; charset=UTF-8"]);
+    expect(response.headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'self'; img/);
+    const html = await response.text();
+    expect(html).not.toMatch(/<script| style=|<!-- table/);
+    expect(html).toMatch(/<h1 id=/);
+    expect([...html.matchAll(/(?:src|<link[^>]*href)="([^"]+)"/g)].filter(([, url]) => !url?.startsWith("/"))).toEqual(
+      [],
+    );
+  });
+
+  test("has only links that lead somewhere", async () => {
+    const html = await pageOf(name);
+    const links = [...html.matchAll(/<a href="([^"]+)"/g)].map(([, link = ""]) => link);
+    expect(links.length).toBeGreaterThan(names.length);
+    for (const link of links.filter((link) => !link.startsWith("https://"))) {
+      const [path = "", anchor] = link.split("#");
+      const target = path === "" ? html : await (await get(path)).text();
+      expect([link, target.startsWith("<!doctype html>")]).toEqual([link, true]);
+      if (anchor) expect(target).toContain(`id="${anchor}"`);
+    }
+  });
+});
+
+test("the reference page links to every page, and so does the README", async () => {
+  const reference = await (await get("/docs")).text();
+  expect(names.filter((name) => !reference.includes(`"/docs/${name}"`))).toEqual([]);
+  expect(names.filter((name) => !readme.includes(`(src/docs/${name}.md)`))).toEqual([]);
+});
+
+test("a page that is not there answers 404", async () => {
+  expect((await get("/docs/toString")).status).toBe(404);
+});
+
+describe("the tables", () => {
+  const rows = (html: string) => html.match(/<tr>[\s\S]*?<\/tr>/g) ?? [];
+  const rowOf = (html: string, name: string) => rows(html).find((row) => row.includes(`<code>${name}</code>`));
+
+  test("tell every error with its status and message", async () => {
+    const html = await pageOf("errors");
+    for (const code of ERROR_CODES) {
+      const { status, message } = describeCode(code);
+      expect(rowOf(html, code)).toContain(`<td>${status}</td>`);
+      expect(rowOf(html, code)).toContain(message);
+    }
+  });
+
+  test("tell every limit with the figures in force, its key and its endpoints", async () => {
+    const html = await pageOf("limits");
+    for (const name of Object.keys(RULES)) expect(rowOf(html, name)).toContain("/");
+    const login = rowOf(html, "login") ?? "";
+    for (const cell of ["1000", "60", "IP address", "<code>POST /auth/login</code>", "503"])
+      expect(login).toContain(cell);
+    expect(rowOf(html, "publish")).toContain("passes");
+    expect(rowOf(html, "twoFactor")?.match(/POST \/auth\/2fa/g)).toHaveLength(4);
+  });
+
+  test("tell every setting of wrangler.toml, and every field of the log", async () => {
+    const html = await pageOf("operations");
+    const vars = wrangler.match(/\[vars\]([\s\S]*?)\n\[/)?.[1]?.match(/^[A-Z_]+(?= =)/gm) ?? [];
+    expect(SETTINGS.map(({ name }) => name).sort()).toEqual(["SECRET_KEYS", ...vars].sort());
+    for (const name of [...vars, ...Object.keys(LOG_FIELDS)])
+      expect([name, rowOf(html, name)]).toEqual([name, expect.any(String)]);
+  });
+});
+
+test("the operations page explains every line that the service can log, and no other", () => {
+  const logged = Object.values(sources).flatMap((text) =>
+    [...text.matchAll(/\blog\(\s*[^,()]+,\s*"([^"]+)"/g)].map(([, message]) => message),
+  );
+  const calls = Object.values(sources).flatMap((text) => text.match(/(?<!function |console\.)\blog\(/g) ?? []);
+  expect(logged).toHaveLength(calls.length);
+  const section = markdown["../src/docs/operations.md"]?.match(/## Log lines([\s\S]*?)\n## /)?.[1] ?? "";
+  const explained = [...section.matchAll(/^\| `([^`]+)`/gm)].map(([, message]) => message);
+  expect(explained.sort()).toEqual([...new Set(logged)].sort());
+});
+
+test("every field of the log is written somewhere", () => {
+  const text = Object.entries(sources)
+    .filter(([path]) => !path.endsWith("/log-fields.ts"))
+    .map(([, source]) => source)
+    .join("\n");
+  expect(Object.keys(LOG_FIELDS).filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([]);
+});
+
+test("the quick start is the README's, command by command", () => {
+  const commands = (text: string) => [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block);
+  const steps = commands(markdown["../src/docs/quick-start.md"] ?? "").filter((block) => block?.startsWith("API="));
+  expect(steps).toHaveLength(1);
+  expect(commands(readme)).toContain(steps[0]);
+});

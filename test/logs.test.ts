@@ -1,0 +1,142 @@
+/** The log: a line a request and a line an attempt, with the same names, so that one search follows an event from its publisher to its subscribers. */
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import { runCron } from "../src/cron";
+import { newId } from "../src/db/ids";
+import { claimDeliveries } from "../src/delivery/store";
+import { createDeps } from "../src/deps";
+import { describeError, log } from "../src/log";
+import { LOG_FIELDS } from "../src/log-fields";
+import { call, signUp } from "./support/client";
+import { addDelivery } from "./support/engine";
+import { captureLog } from "./support/log-lines";
+import { newInbox, publish, subscribe } from "./support/receiver";
+
+const captured = captureLog();
+const rpc = (body: object) => env.PUBLISHER.fetch("http://publisher/", { method: "POST", body: JSON.stringify(body) });
+
+test("an event's id and correlation id stand on its publish call's line and on each attempt's", async () => {
+  const person = await signUp();
+  const inboxes = [newInbox("200"), newInbox("500")];
+  const webhookIds = await Promise.all(inboxes.map(({ url }) => subscribe(person, url)));
+  const { id: eventId } = await publish(person, 1, { correlationId: "checkout-7" });
+  const names = { tenantId: person.tenantId, eventId, correlationId: "checkout-7" };
+
+  expect(captured.lines("request").filter((line) => line.eventId === eventId)).toEqual([
+    {
+      level: "info",
+      message: "request",
+      ...names,
+      requestId: expect.any(String),
+      method: "POST",
+      route: "/api/v1/events",
+      status: 202,
+      ms: expect.any(Number),
+      d1Trips: 2,
+    },
+  ]);
+  const attempts = await captured.linesOnceThere("attempt", (line) => line.eventId === eventId, 2);
+  const ids = await Promise.all(inboxes.map(async (inbox) => (await inbox.arrived(1))[0]?.headers["webhook-id"]));
+  const attempt = { message: "attempt", ...names, attempt: 1, ms: expect.any(Number) };
+  const [good, bad] = webhookIds.map((id) => attempts.find((line) => line.webhookId === id));
+  expect(good).toEqual({
+    ...attempt,
+    level: "info",
+    webhookId: webhookIds[0],
+    deliveryId: ids[0],
+    outcome: "success",
+    responseCode: 200,
+    reason: null,
+  });
+  expect(bad).toEqual({
+    ...attempt,
+    level: "warn",
+    webhookId: webhookIds[1],
+    deliveryId: ids[1],
+    outcome: "failed",
+    responseCode: 500,
+    reason: "status 500",
+  });
+});
+
+test("a repeated publish names the event of the first", async () => {
+  const person = await signUp();
+  const again = () =>
+    call("POST", "/events", {
+      token: person.token,
+      body: { type: "OrderPaid", payload: 1 },
+      headers: { "idempotency-key": "once" },
+    });
+  const { id } = (await again()).body.data;
+  await again();
+  expect(captured.lines("request").filter((line) => line.eventId === id)).toHaveLength(2);
+});
+
+test("a publish by another Worker writes the same line, a refused one too", async () => {
+  const person = await signUp();
+  const inbox = newInbox("200");
+  await subscribe(person, inbox.url);
+  const publication = { type: "OrderPaid", payload: 1, correlationId: "rpc-7" };
+  const request = { tenantId: person.tenantId, publication, idempotencyKey: "key" };
+  await rpc(request);
+  await rpc({ ...request, publication: { ...publication, payload: 2 } });
+  const [accepted, refused] = captured.lines("request").filter((line) => line.correlationId === "rpc-7");
+  const same = { method: "RPC", route: "EventPublisher.publish", tenantId: person.tenantId };
+  expect(accepted).toMatchObject({ ...same, level: "info", status: 202, eventId: expect.any(String), d1Trips: 1 });
+  expect(refused).toMatchObject({ ...same, level: "info", status: 409 });
+  const [attempt] = await captured.linesOnceThere("attempt", (line) => line.correlationId === "rpc-7", 1);
+  expect(attempt?.eventId).toBe(accepted?.eventId);
+});
+
+test("an attempt that a dead consumer left behind gets its line from the sweep", async () => {
+  const person = await signUp();
+  const webhookId = await subscribe(person, newInbox("200").url);
+  const deliveryId = await addDelivery(person, webhookId);
+  await env.DB.prepare("UPDATE events SET correlation_id = 'broken-7' WHERE id = ?").bind(deliveryId).run();
+  const context = createExecutionContext();
+  const deps = await createDeps(env, context);
+  const longAgoMs = Date.now() - 60_000;
+  await env.DB.prepare("UPDATE deliveries SET due_at = ? WHERE id = ?").bind(longAgoMs, deliveryId).run();
+  const claimant = { lane: "fast" as const, lease: "dead", saturated: [] };
+  await claimDeliveries(deps, claimant, [{ deliveryId, attemptId: newId() }], longAgoMs);
+  await env.DB.prepare("UPDATE deliveries SET due_at = due_at + 60000 WHERE id = ?").bind(deliveryId).run();
+  await runCron(deps, "* * * * *");
+  await waitOnExecutionContext(context);
+  const [line] = captured.lines("attempt").filter((line) => line.deliveryId === deliveryId);
+  expect(line).toEqual({
+    level: "warn",
+    message: "attempt",
+    tenantId: person.tenantId,
+    eventId: deliveryId,
+    correlationId: "broken-7",
+    webhookId,
+    deliveryId,
+    attempt: 1,
+    outcome: "failed",
+    reason: "interrupted",
+  });
+  expect(captured.lines("cron")).toContainEqual({
+    level: "info",
+    message: "cron",
+    cron: "* * * * *",
+    ms: expect.any(Number),
+    d1Trips: expect.any(Number),
+  });
+});
+
+test("every line is JSON and has no field but the known ones", () => {
+  const known = new Set(["level", "message", ...Object.keys(LOG_FIELDS)]);
+  const unknown = captured.text.flatMap((line) => Object.keys(JSON.parse(line)).filter((name) => !known.has(name)));
+  expect(captured.text.length).toBeGreaterThan(10);
+  expect(unknown).toEqual([]);
+});
+
+test("what looks like a token in another's error is blanked", () => {
+  const token = "0123456789abcdef".repeat(4);
+  const error = new Error(`refused: ...?token=${token}, ak_${"x".repeat(40)}, eyJhbGciOi.eyJzdWIi.c2ln, whsec_bm90`);
+  log("error", "test", describeError(error));
+  const line = captured.text.at(-1) ?? "";
+  for (const secret of [token, "xxxx", "eyJ", "bm90"]) expect(line).not.toContain(secret);
+  expect(line).toContain("refused: ...?token=[redacted]");
+});

@@ -1,0 +1,30 @@
+/** What the service writes while a test looks: every line of the console, whoever of the Worker wrote it. */
+import { afterAll, beforeAll, vi } from "vitest";
+import { eventually } from "./client";
+
+// biome-ignore lint/suspicious/noExplicitAny: lines have the fields of their message; each assertion states those it expects
+type Line = Record<string, any>;
+
+/** Captures from the beginning of the test file to its end. */
+export function captureLog() {
+  const text: string[] = [];
+  const methods = ["debug", "log", "info", "warn", "error", "trace"] as const;
+  beforeAll(() => {
+    for (const method of methods) {
+      vi.spyOn(console, method).mockImplementation((...args: unknown[]) => void text.push(args.map(String).join(" ")));
+    }
+  });
+  afterAll(() => void vi.restoreAllMocks());
+  const lines = (message: string): Line[] =>
+    text.map((line) => JSON.parse(line) as Line).filter((line) => line.message === message);
+  return {
+    text,
+    lines,
+    /** The lines of a message that `wanted` takes, once there are `count`. */
+    linesOnceThere: (message: string, wanted: (line: Line) => boolean, count: number) =>
+      eventually(`${count} lines "${message}"`, async () => {
+        const found = lines(message).filter(wanted);
+        return found.length >= count && found;
+      }),
+  };
+}

@@ -1,0 +1,39 @@
+/** Keeps every secret that a test sends or gets, by the name of its field, so that it can be searched for afterwards. */
+import type { SentMail } from "./mailbox";
+import { tokenIn } from "./mailbox";
+
+const SECRET_FIELD =
+  /^(password|newPassword|currentPassword|token|accessToken|refreshToken|invitationToken|totp|secret|key|qrCodeUri|recoveryCodes)$/;
+/** Shorter than any other secret, and digits alone: only as a word of its own is it surely the code. */
+const TOTP_CODE = /^\d{6}$/;
+
+export function secretKeeper() {
+  const secrets = new Set<string>();
+  const keepFields = (value: unknown, name = ""): void => {
+    if (typeof value === "string") {
+      if (SECRET_FIELD.test(name) && value !== "") secrets.add(value);
+    } else if (Array.isArray(value)) {
+      for (const item of value) keepFields(item, name);
+    } else if (value !== null && typeof value === "object") {
+      for (const [key, item] of Object.entries(value)) keepFields(item, key);
+    }
+  };
+  return {
+    secrets,
+    /** Of a body, the fields that hold secrets. */
+    keepFields,
+    keep<T extends string | undefined>(secret: T): T {
+      if (secret) secrets.add(secret);
+      return secret;
+    },
+    keepTokenOf(mail: SentMail): string {
+      secrets.add(tokenIn(mail));
+      return tokenIn(mail);
+    },
+    /** Those that stand in `text`. */
+    foundIn: (text: string) =>
+      [...secrets].filter((secret) =>
+        TOTP_CODE.test(secret) ? new RegExp(`(?<![\\w-])${secret}(?![\\w-])`).test(text) : text.includes(secret),
+      ),
+  };
+}
