@@ -169,6 +169,7 @@ export function Checks({ name, legend, values, options, failure }: ChecksProps) 
   return (
     <fieldset class="field">
       <legend>{legend}</legend>
+      {options.length === 0 && <p class="hint">Your role holds nothing to give away.</p>}
       {options.map((option) => (
         <label class="check">
           <input type="checkbox" name={name} value={option} checked={values.includes(option)} /> {option}

@@ -1,6 +1,8 @@
 /** What makes the pages livelier; every one of them works without it. */
 export const SCRIPT = `"use strict";
 const FRESH_MS = 2000;
+const QUIET_MS = 10000;
+const QUIET_AFTER = 30;
 const SAID_MS = 1500;
 
 /** Times in the viewer's zone; the exact UTC stays in the title. */
@@ -37,21 +39,24 @@ addEventListener("pageshow", () => {
 });
 
 /** Parts that change on their own are asked for again while somebody looks, and not while something in them has the focus. */
+const seen = new WeakMap();
+const isBusy = (part) => document.hidden || part.contains(document.activeElement);
 async function refresh(part) {
-  if (document.hidden || part.contains(document.activeElement)) return;
+  if (isBusy(part)) return false;
   const answer = await fetch(part.dataset.live, { headers: { accept: "text/html" } });
-  if (!answer.ok || answer.redirected) return;
+  if (!answer.ok || answer.redirected) return false;
   const html = await answer.text();
-  if (html === part.dataset.seen || part.contains(document.activeElement)) return;
-  part.dataset.seen = html;
+  if (html === seen.get(part) || isBusy(part)) return false;
+  seen.set(part, html);
   part.innerHTML = html;
   enliven(part);
+  return true;
 }
-function follow(part) {
+function follow(part, unchanged) {
   setTimeout(async () => {
-    await refresh(part).catch(() => undefined);
-    follow(part);
-  }, FRESH_MS);
+    const changed = await refresh(part).catch(() => false);
+    follow(part, changed ? 0 : unchanged + 1);
+  }, unchanged > QUIET_AFTER ? QUIET_MS : FRESH_MS);
 }
 
 function enliven(root) {
@@ -60,5 +65,5 @@ function enliven(root) {
 }
 enliven(document);
 for (const mark of document.querySelectorAll("[data-scripted]")) mark.hidden = false;
-for (const part of document.querySelectorAll("[data-live]")) follow(part);
+for (const part of document.querySelectorAll("[data-live]")) follow(part, 0);
 `;

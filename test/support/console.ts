@@ -8,7 +8,7 @@ import { PASSWORD, type Person, verify } from "./client";
 
 export const ORIGIN = "http://postern.test";
 
-export interface Page {
+interface Page {
   status: number;
   headers: Headers;
   html: string;

@@ -85,6 +85,15 @@ const signIn = new Hono<AppEnv>()
         return enter(c, await login(c.get("deps"), input, deviceOf(c)), to);
       },
       async (failure, status, error) => {
+        if (error.code === "EMAIL_NOT_VERIFIED") {
+          return signInPage(
+            c,
+            email,
+            to,
+            { ...failure, message: `${failure.message} The link is in your mail.` },
+            status,
+          );
+        }
         if (error.code !== "TOTP_REQUIRED") return signInPage(c, email, to, failure, status);
         putCookie(c, "sign-in", await sealPending(c.get("deps"), { email, password, to }));
         return done(c, "/sign-in/code");

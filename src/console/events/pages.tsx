@@ -61,7 +61,7 @@ export interface EventView {
   deliveries: DeliveryView[];
 }
 
-export interface DeliveryView {
+interface DeliveryView {
   webhookId: string;
   webhookName: string;
   /** Null while it waits for its first one. */

@@ -1,5 +1,5 @@
 /** API keys: made here, shown once, revoked here. */
-import type { Permission } from "../../tenants/roles";
+import { PERMISSIONS, type Permission } from "../../tenants/roles";
 import type { Failure } from "../failure";
 import {
   Action,
@@ -43,6 +43,8 @@ interface KeysProps {
   issued?: { name: string; key: string } | undefined;
 }
 
+/** Keys are not taken where people are managed. */
+const KEY_SCOPES = PERMISSIONS.filter((permission) => !permission.startsWith("member."));
 const LIFETIMES = [
   ["", "Never"],
   ["30", "After 30 days"],
@@ -85,7 +87,7 @@ export const ApiKeys = ({ keys, permissions, values, failure, issued }: KeysProp
             name="scopes"
             legend="It may"
             values={values.scopes}
-            options={[...permissions].filter((permission) => !permission.startsWith("member."))}
+            options={KEY_SCOPES.filter((scope) => permissions.has(scope))}
             failure={failure}
           />
           <Select name="expiresAt" label="Expires" value={values.days} options={LIFETIMES} failure={failure} />

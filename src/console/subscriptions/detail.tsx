@@ -6,7 +6,7 @@ import { Action, Banner, Copyable, FailureBanner, LinkButton, PostForm, Select, 
 import { Health } from "./list";
 import { Log, type LogView } from "./log";
 
-export interface SubscriptionView {
+interface SubscriptionView {
   id: string;
   name: string;
   url: string;

@@ -3,7 +3,7 @@ import type { Permission } from "../../tenants/roles";
 import { type Bar, Sparkline } from "../charts";
 import { Badge, Empty, LinkButton, Scroll, TextField, Time } from "../parts";
 
-export interface ListedSubscription {
+interface ListedSubscription {
   id: string;
   name: string;
   url: string;
@@ -13,7 +13,7 @@ export interface ListedSubscription {
   bars: Bar[];
 }
 
-export interface ListView {
+interface ListView {
   search: string;
   rows: ListedSubscription[];
   /** First row of the next page; null on the last one. */

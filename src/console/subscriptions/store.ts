@@ -9,7 +9,7 @@ import type { LogRow } from "./log";
 export const LIST_ROWS = 50;
 
 /** A subscription without its secret. */
-export interface PlainSubscription {
+interface PlainSubscription {
   id: string;
   name: string;
   url: string;

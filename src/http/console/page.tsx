@@ -30,7 +30,10 @@ export async function page(c: Context<AppEnv>, { title, chapter, status = 200 }:
 }
 
 /** Answers with a part of a page, for the script that keeps it fresh. */
-export const fragment = async (c: Context<AppEnv>, content: Child) => c.html(await String(content));
+export async function fragment(c: Context<AppEnv>, content: Child) {
+  const part = <>{content}</>;
+  return c.html(await part.toString());
+}
 
 /** Goes on to `path` of the console ("" is the overview), where the next page says what was done. */
 export function done(c: Context<AppEnv>, path: string, saying?: Saying): Response {

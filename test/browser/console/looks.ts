@@ -9,10 +9,9 @@ import { type ConsoleStage, confirm, follow, newEmail, press, publish, register,
 const FOLDER = ".screenshots";
 const PHONE_PIXELS = 360;
 const DESK_PIXELS = 1440;
+/** Both widths and both schemes; each contrast is met once. */
 const VIEWS = [
   { width: DESK_PIXELS, height: 900, colorScheme: "light" },
-  { width: DESK_PIXELS, height: 900, colorScheme: "dark" },
-  { width: PHONE_PIXELS, height: 740, colorScheme: "light" },
   { width: PHONE_PIXELS, height: 740, colorScheme: "dark" },
 ] as const;
 const TOUR_TIMEOUT_MS = 150_000;
@@ -37,8 +36,7 @@ async function inspect(page: Page, name: string): Promise<void> {
       width,
     ]);
     await page.screenshot({ path: `${FOLDER}/${name}-${width}-${colorScheme}.png`, fullPage: true });
-    const isEnough = (width === DESK_PIXELS) === (colorScheme === "light");
-    if (isEnough) expect([name, colorScheme, await violations(page)]).toEqual([name, colorScheme, []]);
+    expect([name, colorScheme, await violations(page)]).toEqual([name, colorScheme, []]);
   }
 }
 
