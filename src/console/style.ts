@@ -52,7 +52,6 @@ time { font-variant-numeric: tabular-nums; }
 .account p { margin: 0; min-width: 0; }
 .account p > * { display: block; overflow-wrap: anywhere; }
 .account .muted { display: none; }
-.account .button { padding-left: 0; padding-right: 0; }
 main { padding: var(--s4) var(--s3) var(--s5); min-width: 0; }
 main:focus { outline: none; }
 .outside { display: flex; flex-direction: column; align-items: center; padding: var(--s5) var(--s3); }
@@ -104,6 +103,7 @@ main:focus { outline: none; }
 .list { list-style: none; margin: 0; padding: 0; }
 .list > li { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: center; gap: var(--s2) var(--s3); padding: var(--s2) 0; border-top: 1px solid var(--line); }
 .list > li:first-child { border-top: 0; padding-top: 0; }
+.list > li:last-child { padding-bottom: 0; }
 .list > li > div:first-child { min-width: 0; flex: 1 1 200px; overflow-wrap: anywhere; }
 .codes { columns: 2 200px; margin: 0 0 var(--s3); padding: 0; list-style: none; }
 .qr { display: block; width: 208px; height: 208px; background: #ffffff; border-radius: var(--radius); margin: 0 0 var(--s3); }
@@ -148,6 +148,7 @@ textarea.mono { font: 0.875rem/1.5 ui-monospace, "SF Mono", Menlo, Consolas, mon
 .button.danger { background: var(--surface); color: var(--bad); border-color: var(--bad); }
 .button:hover { filter: brightness(0.94); }
 @media (prefers-color-scheme: dark) { .button:hover { filter: brightness(1.15); } }
+.account .button.quiet { padding-left: 0; padding-right: 0; }
 .outside .button.main { width: 100%; }
 
 /* Charts */

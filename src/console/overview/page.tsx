@@ -58,7 +58,11 @@ const Figures = ({ stats }: { stats: TenantStats }) => (
 );
 
 type Case = TenantStats["attention"][number];
-const TONES: Record<Case["reason"], Tone> = { failing: "bad", slow: "wait", paused: "calm" };
+const REASONS: Record<Case["reason"], { tone: Tone; word: string }> = {
+  failing: { tone: "bad", word: "Failing" },
+  slow: { tone: "wait", word: "Slow" },
+  paused: { tone: "calm", word: "Paused" },
+};
 
 const wordsOf = ({ reason, failureCount, error, enabled }: Case): string => {
   if (reason === "slow") return "its answers took over a second";
@@ -75,7 +79,7 @@ const Attention = ({ stats, permissions }: OverviewProps) => (
         <li>
           <div>
             <a href={`/console/webhooks/${subscription.webhookId}`}>{subscription.name}</a>{" "}
-            <Badge tone={TONES[subscription.reason]}>{subscription.reason}</Badge>
+            <Badge tone={REASONS[subscription.reason].tone}>{REASONS[subscription.reason].word}</Badge>
             <div class="small muted">{wordsOf(subscription)}</div>
           </div>
           {subscription.reason === "failing" && permissions.has("webhook.update") && (
