@@ -1,7 +1,7 @@
 /** `npm run dev`: settings, migrations, wrangler, and the minute cron that wrangler does not fire by itself. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { onStop } from "./on-stop.ts";
 
 const DEFAULT_PORT = 8787;
@@ -64,7 +64,11 @@ wrangler = run(migrate);
 const migrated = await ended(wrangler);
 if (stopping || migrated !== 0) process.exit(migrated);
 
-wrangler = run(["dev", "--show-interactive-dev-session=false", ...flags]);
+/** Mail links lead to this console, unless the settings name another client. */
+const named = flags.some((flag) => flag.includes("APP_URL:")) || /^APP_URL=/m.test(readFileSync(".dev.vars", "utf8"));
+const appUrl = named ? [] : ["--var", `APP_URL:${address}/console`];
+
+wrangler = run(["dev", "--show-interactive-dev-session=false", ...appUrl, ...flags]);
 const exited = ended(wrangler);
 void whenReady();
 const code = await exited;
@@ -76,6 +80,7 @@ async function whenReady(): Promise<void> {
   console.log(`
 Postern listens on ${address}
 
+  Console:     ${address}/console      (create an account there)
   Try first:   curl ${address}/health
   Register:    curl ${address}/api/v1/auth/register -H 'content-type: application/json' \\
                  -d '{"email":"you@example.com","password":"correct horse battery"}'

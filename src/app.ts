@@ -5,6 +5,7 @@ import { secureHeaders } from "hono/secure-headers";
 import { apiKeyRoutes } from "./api-keys/routes";
 import { attemptRoutes } from "./attempts/routes";
 import { accountRoutes, publicAuthRoutes } from "./auth/routes";
+import { consoleRoutes } from "./console/routes";
 import { createDeps } from "./deps";
 import { documentPageRoutes } from "./docs/routes";
 import { notFound } from "./errors";
@@ -75,6 +76,7 @@ const authenticated = new Hono<AppEnv>()
 app.route("/", healthRoutes);
 app.route("/", documentPageRoutes(app));
 app.route("/", pageRoutes);
+app.route("/console", consoleRoutes({ event: EVENT_BODY_KIB, other: BODY_KIB }));
 app.route("/api/v1", documentRoutes(app));
 app.route("/api/v1/auth", publicAuthRoutes);
 app.route("/api/v1/auth", publicSessionRoutes);

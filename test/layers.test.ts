@@ -1,7 +1,7 @@
 /** The layers of the house: who may import Hono and who may import drizzle. */
 import { expect, test } from "vitest";
 
-const sources = import.meta.glob("../src/**/*.ts", { query: "?raw", import: "default", eager: true });
+const sources = import.meta.glob("../src/**/*.{ts,tsx}", { query: "?raw", import: "default", eager: true });
 
 const importing = (library: RegExp) =>
   Object.entries(sources)
@@ -12,9 +12,15 @@ test("the sources are there to be read", () => {
   expect(Object.keys(sources).length).toBeGreaterThan(40);
 });
 
-test("only app.ts, http/* and */routes.ts import Hono", () => {
-  const allowed = /^(app\.ts|http\/.+|[^/]+\/routes\.ts)$/;
-  expect(importing(/from "(hono|@hono\/)/).filter((path) => !allowed.test(path))).toEqual([]);
+test("only app.ts, http/* and routes.ts(x) import Hono", () => {
+  const allowed = /^(app\.ts|http\/.+|.+\/routes\.tsx?)$/;
+  expect(importing(/from "(hono(?!\/jsx")|@hono\/)/).filter((path) => !allowed.test(path))).toEqual([]);
+});
+
+test("pages import of Hono no more than the types of JSX", () => {
+  const pages = importing(/from "hono\/jsx"/).filter((path) => !path.startsWith("http/"));
+  expect(pages.filter((path) => !/^console\/.+\.tsx$/.test(path))).toEqual([]);
+  expect(importing(/import (?!type )[^;]*from "hono\/jsx"/)).toEqual([]);
 });
 
 test("only db/*, deps.ts and */store.ts import drizzle", () => {

@@ -1,4 +1,5 @@
 /** The main job end to end: register, verify, log in, subscribe, publish, receive, read the log. */
+import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { call, newEmail, PASSWORD, signUp } from "./support/client";
 import { mailTo, tokenIn } from "./support/mailbox";
@@ -13,8 +14,8 @@ describe("the main job", () => {
     expect([early.status, early.body.code]).toEqual([403, "EMAIL_NOT_VERIFIED"]);
 
     const mail = await mailTo(email, /verify/i);
-    expect(mail.text).toContain("http://localhost:8787/verify-email?token=");
-    expect(mail.html).toContain("http://localhost:8787/verify-email?token=");
+    expect(mail.text).toContain(`${env.APP_URL}/verify-email?token=`);
+    expect(mail.html).toContain(`${env.APP_URL}/verify-email?token=`);
     const verified = await call("POST", "/auth/verify-email", { body: { token: tokenIn(mail) } });
     expect(verified.body).toEqual({ message: "Email verified successfully." });
     const again = await call("POST", "/auth/verify-email", { body: { token: tokenIn(mail) } });

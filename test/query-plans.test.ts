@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { call, logIn, signUp } from "./support/client";
+import { holding } from "./support/console";
 import { hourly } from "./support/engine";
 import { mailTo } from "./support/mailbox";
 import { badPlans, collected } from "./support/query-plans";
@@ -47,6 +48,8 @@ const OF_STORE: Record<string, RegExp> = {
   "api-keys": /insert into "api_keys"/,
   attempts: /WITH RECURSIVE chain/,
   auth: /INSERT INTO users/,
+  "console/events": /CROSS JOIN deliveries d ON d\.id >= substr/,
+  "console/subscriptions": /instr\(lower\(name\)/,
   delivery: /INSERT INTO attempts/,
   "delivery/retention": /DELETE FROM attempts/,
   events: /INSERT INTO events .* ON CONFLICT DO NOTHING/s,
@@ -84,6 +87,9 @@ test("statements of every store are collected, from requests, RPC, queue consume
   await call("GET", "/members", { token });
   await hourly({ SECRET_KEYS: `a-newer-secret-key-with-at-least-32-characters,${env.SECRET_KEYS}` });
   await call("GET", "/stats", { token });
+  const browser = await holding(person);
+  await browser.get("/webhooks");
+  await browser.get(`/events/${id}`);
   const missed = Object.entries(OF_STORE).filter(([, pattern]) => !collected().some((query) => pattern.test(query)));
   expect(missed).toEqual([]);
 });

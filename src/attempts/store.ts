@@ -54,16 +54,13 @@ const and = (...conditions: (SQL | undefined | false)[]) =>
 const liveSql = (tenantId: string, id: string) =>
   sql`SELECT id FROM subscriptions WHERE id = ${id} AND tenant_id = ${tenantId} AND is_deleted = 0`;
 
-/**
- * One page of a subscription's log, newest first, and where the next begins (null: at the end). A filtered page may be short,
- * even empty, and go on. Undefined when the tenant has no such subscription.
- */
-export async function readLogPage(
-  { db }: Deps,
+/** What a page of the log is read with: its rows, with the columns `of` them, and how far was looked. */
+export function logPageSql(
   tenantId: string,
   subscriptionId: string,
   { limit, cursor, status, eventType, since, until }: LogFilter,
-): Promise<{ rows: AttemptRow[]; nextCursor: string | null } | undefined> {
+  of: SQL,
+): [rows: SQL, examined: SQL] {
   const range = and(
     sql`subscription_id = ${subscriptionId}`,
     cursor !== undefined && sql`id < ${cursor}`,
@@ -79,20 +76,42 @@ export async function readLogPage(
     since !== undefined && sql`attempted_at >= ${since}`,
     until !== undefined && sql`attempted_at < ${until}`,
   );
-  const [found, rows, last] = await atomically(db, [
-    liveSql(tenantId, subscriptionId),
-    sql`SELECT ${COLUMNS} FROM (
+  return [
+    sql`SELECT ${of} FROM (
         SELECT id FROM (SELECT id, status, event_type, attempted_at FROM attempts WHERE ${range} ORDER BY id DESC LIMIT ${EXAMINED_ROWS})
         WHERE ${wanted} ORDER BY id DESC LIMIT ${limit + 1}) page
       CROSS JOIN attempts a ON a.subscription_id = ${subscriptionId} AND a.id = page.id AND a.tenant_id = ${tenantId}
       JOIN events e ON e.id = a.event_id ORDER BY a.id DESC`,
     sql`SELECT id FROM attempts WHERE ${range} ORDER BY id DESC LIMIT 1 OFFSET ${EXAMINED_ROWS - 1}`,
+  ];
+}
+
+/** The page that those two statements found, and where the next one begins; null: at the end. */
+export function logPageOf<Row extends { id: string }>(
+  rows: readonly Row[],
+  examined: readonly unknown[],
+  limit: number,
+) {
+  const [last] = examined as { id: string }[];
+  const nextCursor = rows.length > limit ? rows[limit - 1]?.id : last?.id;
+  return { rows: rows.slice(0, limit), nextCursor: nextCursor ?? null };
+}
+
+/**
+ * One page of a subscription's log, newest first, and where the next begins (null: at the end). A filtered page may be short,
+ * even empty, and go on. Undefined when the tenant has no such subscription.
+ */
+export async function readLogPage(
+  { db }: Deps,
+  tenantId: string,
+  subscriptionId: string,
+  filter: LogFilter,
+): Promise<{ rows: AttemptRow[]; nextCursor: string | null } | undefined> {
+  const [found, rows, examined] = await atomically(db, [
+    liveSql(tenantId, subscriptionId),
+    ...logPageSql(tenantId, subscriptionId, filter, COLUMNS),
   ]);
-  if (!found?.length) return undefined;
-  const page = rows as AttemptRow[];
-  const [examined] = last as { id: string }[];
-  const nextCursor = page.length > limit ? page[limit - 1]?.id : examined?.id;
-  return { rows: page.slice(0, limit), nextCursor: nextCursor ?? null };
+  return found?.length ? logPageOf(rows as AttemptRow[], examined ?? [], filter.limit) : undefined;
 }
 
 /** One attempt with what its headers were made of. */

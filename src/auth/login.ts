@@ -6,8 +6,7 @@ import { AppError, notFound } from "../errors";
 import { queueMail } from "../mail/queue";
 import { claimVerificationMail } from "../recovery/store";
 import type { Device } from "../sessions/device";
-import type { TokenPair } from "../sessions/schemas";
-import { draftSession } from "../sessions/tokens";
+import { draftSession, type OpenedSession } from "../sessions/tokens";
 import { readFactor } from "../two-factor/codes";
 import type { Factor } from "../two-factor/store";
 import { findAccountByEmail, openSession } from "./store";
@@ -26,7 +25,7 @@ export interface Credentials {
 type Account = NonNullable<Awaited<ReturnType<typeof findAccountByEmail>>>;
 
 /** Throws UNAUTHENTICATED, EMAIL_NOT_VERIFIED, TOTP_REQUIRED, INVALID_TOTP, ACCOUNT_LOCKED, NOT_FOUND (tenant). */
-export async function login(deps: Deps, input: Credentials, device: Device): Promise<TokenPair> {
+export async function login(deps: Deps, input: Credentials, device: Device): Promise<OpenedSession> {
   const { account, outdated } = await checkPassword(deps, input);
   if (account.emailVerifiedAt === null && deps.config.emailVerification === "required") {
     await mailVerificationAgain(deps, account.userId);
@@ -44,7 +43,7 @@ export async function login(deps: Deps, input: Credentials, device: Device): Pro
     throw factor ? new AppError("INVALID_TOTP") : wrongPassword();
   }
   if (factor) await deps.limiter.clearGuesses("totp", input.email);
-  return tokens;
+  return { session, tokens };
 }
 
 const wrongPassword = () => new AppError("UNAUTHENTICATED", { message: "Invalid email or password." });

@@ -1,27 +1,17 @@
 /** `/auth`: register, login, and who am I. */
-import { type Context, Hono } from "hono";
+import { Hono } from "hono";
 import { AppError } from "../errors";
 import { describe } from "../http/describe";
+import { deviceOf } from "../http/device";
 import type { AppEnv } from "../http/env";
 import { sessionOnly } from "../http/principal";
-import { byIp, clientIp, limit } from "../http/rate-limit";
+import { byIp, limit } from "../http/rate-limit";
 import { dataOf } from "../http/schemas";
 import { body } from "../http/validate";
-import { type Device, describeDevice } from "../sessions/device";
 import { tokenPair } from "../sessions/schemas";
 import { login } from "./login";
 import { credentials, type Profile, profile as profileSchema, registration } from "./schemas";
 import { register } from "./signup";
-
-function deviceOf(c: Context<AppEnv>): Device {
-  const { cf } = c.req.raw as Request<unknown, IncomingRequestCfProperties>;
-  return describeDevice({
-    userAgent: c.req.header("user-agent"),
-    ipAddress: c.req.header("cf-connecting-ip") ? clientIp(c.req.raw) : undefined,
-    city: cf?.city,
-    country: cf?.country,
-  });
-}
 
 export const publicAuthRoutes = new Hono<AppEnv>()
   .post(
@@ -34,7 +24,7 @@ export const publicAuthRoutes = new Hono<AppEnv>()
     limit("register", byIp),
     body(registration),
     async (c) => {
-      const tokens = await register(c.get("deps"), c.req.valid("json"), deviceOf(c));
+      const { tokens } = await register(c.get("deps"), c.req.valid("json"), deviceOf(c));
       return c.json({ data: tokens }, 201);
     },
   )
@@ -48,7 +38,7 @@ export const publicAuthRoutes = new Hono<AppEnv>()
     limit("login", byIp),
     body(credentials),
     async (c) => {
-      const tokens = await login(c.get("deps"), c.req.valid("json"), deviceOf(c));
+      const { tokens } = await login(c.get("deps"), c.req.valid("json"), deviceOf(c));
       return c.json({ data: tokens });
     },
   );

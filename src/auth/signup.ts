@@ -10,8 +10,7 @@ import { findTenantByToken, insertInvitedByToken } from "../invitations/store";
 import { queueMail } from "../mail/queue";
 import { refuseGuessable } from "../passwords/guessable";
 import type { Device } from "../sessions/device";
-import type { TokenPair } from "../sessions/schemas";
-import { draftSession } from "../sessions/tokens";
+import { draftSession, type OpenedSession } from "../sessions/tokens";
 import { insertAccount, type NewUser } from "./store";
 
 export interface Registration {
@@ -26,7 +25,7 @@ export interface Registration {
  * Creates the account and queues the verification mail. Throws EMAIL_TAKEN, INVALID_TOKEN for an invitation that is not
  * open for this address, VALIDATION_FAILED for a guessable password.
  */
-export async function register(deps: Deps, input: Registration, device: Device): Promise<TokenPair> {
+export async function register(deps: Deps, input: Registration, device: Device): Promise<OpenedSession> {
   refuseGuessable(deps.config, "password", input.password, input.email);
   const user = async () => ({
     userId: newId(),
@@ -41,12 +40,12 @@ export async function register(deps: Deps, input: Registration, device: Device):
   return intoTenant(deps, await user(), { tenantId, tokenHash }, device);
 }
 
-async function withNewTenant(deps: Deps, user: NewUser, input: Registration, device: Device): Promise<TokenPair> {
+async function withNewTenant(deps: Deps, user: NewUser, input: Registration, device: Device): Promise<OpenedSession> {
   const tenant = { id: newId(), name: input.tenantName ?? input.name ?? "Personal" };
   const { session, tokens } = await draftSession(deps, { userId: user.userId, tenantId: tenant.id }, device);
   await orEmailTaken(insertAccount(deps, user, tenant, session, deps.now()));
   await queueMail(deps, { kind: "verification", userId: user.userId });
-  return tokens;
+  return { session, tokens };
 }
 
 /** The invitation came by mail to this address, so the address is verified. */
@@ -55,12 +54,12 @@ async function intoTenant(
   user: NewUser,
   invitation: { tenantId: string; tokenHash: string },
   device: Device,
-): Promise<TokenPair> {
+): Promise<OpenedSession> {
   const { tenantId, tokenHash } = invitation;
   const { session, tokens } = await draftSession(deps, { userId: user.userId, tenantId }, device);
   const joined = await orEmailTaken(insertInvitedByToken(deps, user, tokenHash, session, deps.now()));
   if (!joined) throw badInvitation();
-  return tokens;
+  return { session, tokens };
 }
 
 async function orEmailTaken<T>(write: Promise<T>): Promise<T> {

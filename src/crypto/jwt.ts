@@ -1,9 +1,17 @@
-/** Access tokens: RFC 9068 JWTs, EdDSA (Ed25519), 15 minutes. */
+/** Signed tokens that name a session: access tokens (RFC 9068 JWTs, EdDSA, 15 minutes) and the console's cookie. */
 import { errors, jwtVerify, SignJWT } from "jose";
 import type { KeyRing } from "./keys";
 
-const LIFETIME_SECONDS = 15 * 60;
-const TYPE = "at+jwt";
+const ACCESS_LIFETIME_MS = 15 * 60_000;
+
+/** What keeps a token of one kind from being taken for another: its `typ`, and an audience of its own. */
+interface Kind {
+  typ: string;
+  audienceOf: (parties: TokenParties) => string;
+}
+
+const ACCESS: Kind = { typ: "at+jwt", audienceOf: ({ audience }) => audience };
+const CONSOLE: Kind = { typ: "console+jwt", audienceOf: ({ audience }) => `${audience}/console` };
 
 export interface TokenParties {
   issuer: string;
@@ -16,27 +24,52 @@ export interface AccessClaims {
   tenantId: string;
 }
 
-export async function signAccessToken(
+/** When a token was made and when it ends, Unix ms. */
+interface Validity {
+  issuedAt: number;
+  expiresAt: number;
+}
+
+export function signAccessToken(keys: KeyRing, parties: TokenParties, claims: AccessClaims, nowMs: number) {
+  return sign(keys, ACCESS, parties, claims, { issuedAt: nowMs, expiresAt: nowMs + ACCESS_LIFETIME_MS });
+}
+
+/** The claims of a good access token; null for any other, whatever is wrong with it. */
+export function verifyAccessToken(keys: KeyRing, parties: TokenParties, token: string, nowMs: number) {
+  return verify(keys, ACCESS, parties, token, nowMs);
+}
+
+/** The value of the console's session cookie; it ends when its session does. */
+export function signConsoleToken(keys: KeyRing, parties: TokenParties, claims: AccessClaims, validity: Validity) {
+  return sign(keys, CONSOLE, parties, claims, validity);
+}
+
+/** The claims of a good console cookie; null for anything else, an access token too. */
+export function verifyConsoleToken(keys: KeyRing, parties: TokenParties, token: string, nowMs: number) {
+  return verify(keys, CONSOLE, parties, token, nowMs);
+}
+
+async function sign(
   keys: KeyRing,
+  kind: Kind,
   parties: TokenParties,
   claims: AccessClaims,
-  nowMs: number,
+  { issuedAt, expiresAt }: Validity,
 ): Promise<string> {
   const { kid, privateKey } = keys[0].signing;
-  const issuedAtSeconds = Math.floor(nowMs / 1000);
   return new SignJWT({ sid: claims.sessionId, tid: claims.tenantId })
-    .setProtectedHeader({ alg: "EdDSA", typ: TYPE, kid })
+    .setProtectedHeader({ alg: "EdDSA", typ: kind.typ, kid })
     .setIssuer(parties.issuer)
-    .setAudience(parties.audience)
+    .setAudience(kind.audienceOf(parties))
     .setSubject(claims.userId)
-    .setIssuedAt(issuedAtSeconds)
-    .setExpirationTime(issuedAtSeconds + LIFETIME_SECONDS)
+    .setIssuedAt(Math.floor(issuedAt / 1000))
+    .setExpirationTime(Math.floor(expiresAt / 1000))
     .sign(privateKey);
 }
 
-/** The claims of a good token; null for any other, whatever is wrong with it. */
-export async function verifyAccessToken(
+async function verify(
   keys: KeyRing,
+  kind: Kind,
   parties: TokenParties,
   token: string,
   nowMs: number,
@@ -51,9 +84,9 @@ export async function verifyAccessToken(
       },
       {
         algorithms: ["EdDSA"],
-        typ: TYPE,
+        typ: kind.typ,
         issuer: parties.issuer,
-        audience: parties.audience,
+        audience: kind.audienceOf(parties),
         requiredClaims: ["sub", "sid", "tid", "iat", "exp"],
         currentDate: new Date(nowMs),
       },

@@ -1,6 +1,7 @@
 /** The types of Hono's context here. */
 import type { Deps } from "../deps";
 import type { LogFields } from "../log";
+import type { Visitor } from "../sessions/authenticate";
 import type { Principal } from "../tenants/roles";
 
 export interface AppEnv {
@@ -10,6 +11,10 @@ export interface AppEnv {
     deps: Deps;
     /** Set on every route of the authenticated router. */
     principal: Principal;
+    /** Set on every page of the console behind its door. */
+    visitor: Visitor;
+    /** Of a page's Content-Security-Policy. */
+    nonce: string;
     /** What the route adds to its request's log line. */
     logFields: LogFields;
   };

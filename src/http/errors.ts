@@ -7,24 +7,24 @@ import { AppError } from "../errors";
 import { describeError, log } from "../log";
 import type { AppEnv } from "./env";
 
-/** The error response of `error`; unexpected ones are logged with their stack and tell the client nothing. */
+/** The error response of `error`. */
 export function errorResponse(c: Context<AppEnv>, error: unknown): Response {
-  const failure = toAppError(error);
-  const requestId = c.get("requestId");
-  if (failure.code === "INTERNAL_ERROR" && !(error instanceof ConfigError)) {
-    log("error", "unexpected error", { requestId, ...describeError(error) });
-  }
+  const failure = toAppError(c, error);
   const body = {
     code: failure.code,
     message: failure.message,
-    requestId,
+    requestId: c.get("requestId"),
     ...(failure.details ? { details: failure.details } : {}),
   };
   return c.json(body, failure.status as ContentfulStatusCode, failure.headers);
 }
 
-function toAppError(error: unknown): AppError {
-  if (error instanceof AppError) return error;
+/** The failure that the client meets; an unexpected one is logged with its stack and tells the client nothing. */
+export function toAppError(c: Context<AppEnv>, error: unknown): AppError {
+  if (error instanceof AppError && error.code !== "INTERNAL_ERROR") return error;
   if (error instanceof HTTPException && error.status === 400) return new AppError("INVALID_JSON");
+  if (!(error instanceof ConfigError)) {
+    log("error", "unexpected error", { requestId: c.get("requestId"), ...describeError(error) });
+  }
   return new AppError("INTERNAL_ERROR", { cause: error });
 }

@@ -12,6 +12,7 @@ const RETRY_WHEN_DOWN_SECONDS = 5;
 
 const POINTERS = {
   name: "Postern",
+  console: "/console",
   api: "/api/v1",
   docs: "/docs",
   openapi: "/api/v1/openapi.json",
@@ -20,7 +21,15 @@ const POINTERS = {
 };
 
 const path = z.string();
-const pointers = z.object({ name: path, api: path, docs: path, openapi: path, health: path, keys: path });
+const pointers = z.object({
+  name: path,
+  console: path,
+  api: path,
+  docs: path,
+  openapi: path,
+  health: path,
+  keys: path,
+});
 const publicKey = z.object({
   kty: z.literal("OKP"),
   crv: z.literal("Ed25519"),

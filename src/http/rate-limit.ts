@@ -16,20 +16,24 @@ export const byIp: Bucket = { per: "IP address", keyOf: (c) => clientIp(c.req.ra
 export const byUser: Bucket = { per: "user", keyOf: (c) => c.get("principal").userId };
 export const byTenant: Bucket = { per: "tenant", keyOf: (c) => c.get("principal").tenantId };
 
+/** Takes one hit of `rule`. Throws RATE_LIMITED with Retry-After. */
+export async function takeHit(c: Context<AppEnv>, rule: RuleName, { keyOf }: Bucket): Promise<void> {
+  const verdict = await c.get("deps").limiter.take(rule, keyOf(c));
+  if (!verdict) return;
+  c.header("RateLimit-Limit", String(verdict.limit));
+  c.header("RateLimit-Remaining", String(verdict.remaining));
+  c.header("RateLimit-Reset", String(verdict.resetSeconds));
+  if (!verdict.allowed) throw new AppError("RATE_LIMITED", { retryAfterSeconds: verdict.resetSeconds });
+}
+
 /** Takes one hit of `rule` before the handler. Throws 429 with Retry-After. */
-export function limit(rule: RuleName, { per, keyOf }: Bucket) {
+export function limit(rule: RuleName, bucket: Bucket) {
   const take = createMiddleware<AppEnv>(async (c, next) => {
-    const verdict = await c.get("deps").limiter.take(rule, keyOf(c));
-    if (verdict) {
-      c.header("RateLimit-Limit", String(verdict.limit));
-      c.header("RateLimit-Remaining", String(verdict.remaining));
-      c.header("RateLimit-Reset", String(verdict.resetSeconds));
-      if (!verdict.allowed) throw new AppError("RATE_LIMITED", { retryAfterSeconds: verdict.resetSeconds });
-    }
+    await takeHit(c, rule, bucket);
     await next();
   });
   return noted(take, {
-    limit: { rule, per },
+    limit: { rule, per: bucket.per },
     errors: FAIL_CLOSED.has(rule) ? ["RATE_LIMITED", "SERVICE_UNAVAILABLE"] : ["RATE_LIMITED"],
   });
 }

@@ -1,14 +1,15 @@
 /** `/members`: the people of the caller's tenant and their roles. */
 import { Hono } from "hono";
 import { z } from "zod";
-import { AppError, notFound } from "../errors";
+import { notFound } from "../errors";
 import { describe } from "../http/describe";
 import type { AppEnv } from "../http/env";
 import { can, sessionOnly } from "../http/principal";
 import { dataOf, says } from "../http/schemas";
 import { body } from "../http/validate";
+import { refuse } from "./outcome";
 import { type Member, member as memberSchema, roleBody } from "./schemas";
-import { changeRole, listMembers, type MemberRow, type Outcome, removeMember } from "./store";
+import { changeRole, listMembers, type MemberRow, removeMember } from "./store";
 
 const view = ({ userId, email, name, role, joinedAt }: MemberRow): Member => ({
   userId,
@@ -17,12 +18,6 @@ const view = ({ userId, email, name, role, joinedAt }: MemberRow): Member => ({
   role,
   joinedAt: new Date(joinedAt).toISOString(),
 });
-
-function refuse(outcome: Exclude<Outcome, "done">): never {
-  if (outcome === "missing") throw notFound("Member");
-  if (outcome === "forbidden") throw new AppError("FORBIDDEN");
-  throw new AppError("CONFLICT", { message: "The last owner cannot be removed or demoted." });
-}
 
 export const memberRoutes = new Hono<AppEnv>()
   .use(sessionOnly)

@@ -1,19 +1,42 @@
-/** From an access token to a principal, in one D1 round trip: revocation and role changes take effect at once. */
-import { verifyAccessToken } from "../crypto/jwt";
+/** From a token to a principal, in one D1 round trip: revocation and role changes take effect at once. */
+import { type AccessClaims, verifyAccessToken, verifyConsoleToken } from "../crypto/jwt";
 import type { Deps } from "../deps";
 import { isRole, type Permission, type Principal, permissionsOf } from "../tenants/roles";
-import { findLiveSession, touchSession } from "./store";
+import { findLiveSession, type LiveSession, touchSession } from "./store";
 
 const ACTIVITY_RESOLUTION_MS = 60_000;
 
-/** Null for a bad, expired or revoked token. */
+const partiesOf = ({ config }: Deps) => ({ issuer: config.tokenIssuer, audience: config.tokenAudience });
+
+/** Null for a bad, expired or revoked access token. */
 export async function authenticateSession(deps: Deps, token: string): Promise<Principal | null> {
-  const { tokenIssuer, tokenAudience } = deps.config;
-  const parties = { issuer: tokenIssuer, audience: tokenAudience };
   const nowMs = deps.now();
-  const claims = await verifyAccessToken(deps.keys, parties, token, nowMs);
-  if (!claims) return null;
-  const session = await findLiveSession(deps, claims, nowMs);
+  const claims = await verifyAccessToken(deps.keys, partiesOf(deps), token, nowMs);
+  return claims && admit(deps, claims, await findLiveSession(deps, claims, nowMs), nowMs);
+}
+
+/** Who sits before the console, as its pages name them. */
+export interface Visitor {
+  principal: Principal;
+  email: string;
+  name: string | null;
+  emailVerified: boolean;
+  twoFactorEnabled: boolean;
+  tenantName: string;
+}
+
+/** Null for a bad, expired or revoked cookie of the console. */
+export async function authenticateVisitor(deps: Deps, token: string): Promise<Visitor | null> {
+  const nowMs = deps.now();
+  const claims = await verifyConsoleToken(deps.keys, partiesOf(deps), token, nowMs);
+  const principal = claims && admit(deps, claims, await findLiveSession(deps, claims, nowMs), nowMs);
+  if (!principal?.account) return null;
+  const { email, name, emailVerifiedAt, totpEnabledAt, tenantName } = principal.account;
+  const [emailVerified, twoFactorEnabled] = [emailVerifiedAt !== null, totpEnabledAt !== null];
+  return { principal, email, name, emailVerified, twoFactorEnabled, tenantName };
+}
+
+function admit(deps: Deps, claims: AccessClaims, session: LiveSession | undefined, nowMs: number): Principal | null {
   if (!session || !isRole(session.role)) return null;
   const { role, lastActivityAt, ...account } = session;
   if (nowMs - lastActivityAt >= ACTIVITY_RESOLUTION_MS) {

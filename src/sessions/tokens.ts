@@ -13,12 +13,18 @@ const DAY_MS = 24 * 3_600_000;
 export const SESSION_IDLE_MS = 30 * DAY_MS;
 export const SESSION_MAX_MS = 90 * DAY_MS;
 
+/** A session and the tokens that stand for it. */
+export interface OpenedSession {
+  session: NewSession;
+  tokens: TokenPair;
+}
+
 /** Makes a session's row and its first token pair; nothing is written, the caller's batch does that. */
 export async function draftSession(
   deps: Deps,
   owner: { userId: string; tenantId: string },
   device: Device,
-): Promise<{ session: NewSession; tokens: TokenPair }> {
+): Promise<OpenedSession> {
   const { userId, tenantId } = owner;
   const id = newId();
   const refreshToken = await makeRefreshToken(deps.keys, { sessionId: id, generation: 1 });

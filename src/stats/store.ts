@@ -21,7 +21,7 @@ export interface HourRow {
 const HISTOGRAM = sql.raw(`json_array(${BUCKET_STARTS_MS.map((_, bucket) => `latency_${bucket}`).join(", ")})`);
 
 /** Of the tenant as a whole when `subscriptionId` is "". */
-const hoursSql = (tenantId: string, subscriptionId: string, fromMs: number): SQL => sql`
+export const hoursSql = (tenantId: string, subscriptionId: string, fromMs: number): SQL => sql`
   SELECT hour, pending, succeeded, failed, ${HISTOGRAM} AS histogramJson FROM hourly_stats
   WHERE tenant_id = ${tenantId} AND subscription_id = ${subscriptionId} AND hour >= ${fromMs} ORDER BY hour`;
 

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { createTestHarness } from "wrangler";
 
 const STDERR = 2;
-const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+export const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 /** A browser that talks to nobody but the page. */
-const FLAGS = [
+export const FLAGS = [
   "--no-sandbox",
   "--disable-gpu",
   "--disable-quic",
@@ -23,12 +23,17 @@ export interface Stage {
   browser: Browser;
 }
 
-/** Runs `tests` against the service in Chromium; skips them, saying why, where there is none. */
-export function describeInBrowser(name: string, tests: (stage: Stage) => void): void {
+/** Runs `tests` where there is a Chromium; skips them, saying why, where there is none. */
+export function describeWhere(name: string, tests: () => void): void {
   const present = existsSync(CHROMIUM);
   // Past vitest, which keeps back what tests that do not fail print.
   if (!present) writeSync(STDERR, `${name}: skipped, no Chromium at ${CHROMIUM} (set CHROMIUM to its path)\n`);
-  describe.skipIf(!present)(present ? name : `${name} (no Chromium at ${CHROMIUM})`, () => {
+  describe.skipIf(!present)(present ? name : `${name} (no Chromium at ${CHROMIUM})`, tests);
+}
+
+/** Runs `tests` against the built service in Chromium. */
+export function describeInBrowser(name: string, tests: (stage: Stage) => void): void {
+  describeWhere(name, () => {
     const stage = {} as Stage;
     const vars = { SECRET_KEYS: "browser-test-secret-key-with-32-characters" };
     const service = createTestHarness({ workers: [{ configPath: "wrangler.toml", vars }] });

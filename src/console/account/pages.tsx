@@ -1,0 +1,227 @@
+/** Pages before the door: sign in, register, and what mail links lead to. */
+import type { Failure } from "../failure";
+import { FailureBanner, PostForm, Submit, TextField } from "../parts";
+
+interface FormProps {
+  failure?: Failure | undefined;
+}
+
+const HiddenPath = ({ to }: { to: string }) => (to === "" ? null : <input type="hidden" name="to" value={to} />);
+const withTo = (path: string, to: string) => (to === "" ? path : `${path}?to=${encodeURIComponent(to)}`);
+
+export const SignIn = ({ email, to, failure }: FormProps & { email: string; to: string }) => (
+  <>
+    <h1>Sign in</h1>
+    <FailureBanner failure={failure} />
+    <PostForm action="/console/sign-in">
+      <HiddenPath to={to} />
+      <TextField
+        name="email"
+        label="Email"
+        type="email"
+        value={email}
+        autocomplete="username"
+        required
+        failure={failure}
+      />
+      <TextField
+        name="password"
+        label="Password"
+        type="password"
+        autocomplete="current-password"
+        required
+        failure={failure}
+      />
+      <Submit>Sign in</Submit>
+    </PostForm>
+    <p />
+    <p>
+      <a href="/console/forgot-password">Forgot your password?</a>
+    </p>
+    <p>
+      New here? <a href={withTo("/console/register", to)}>Create an account</a>
+    </p>
+  </>
+);
+
+export const SignInCode = ({ failure }: FormProps) => (
+  <>
+    <h1>Two-factor code</h1>
+    <FailureBanner failure={failure} />
+    <PostForm action="/console/sign-in/code">
+      <TextField
+        name="totp"
+        label="Code"
+        autocomplete="one-time-code"
+        required
+        autofocus
+        hint="The 6 digits of your authenticator app, or one of your recovery codes."
+        failure={failure}
+      />
+      <Submit>Sign in</Submit>
+    </PostForm>
+    <p />
+    <p>
+      <a href="/console/sign-in">Start again</a>
+    </p>
+  </>
+);
+
+export interface RegisterValues {
+  email: string;
+  name: string;
+  tenantName: string;
+  /** From an invitation's mail; empty for a tenant of one's own. */
+  invitationToken: string;
+}
+
+export const Register = ({ values, failure }: FormProps & { values: RegisterValues }) => (
+  <>
+    <h1>{values.invitationToken ? "Create an account and join" : "Create an account"}</h1>
+    <FailureBanner failure={failure} />
+    <PostForm action="/console/register">
+      {values.invitationToken && <input type="hidden" name="invitationToken" value={values.invitationToken} />}
+      <TextField
+        name="email"
+        label="Email"
+        type="email"
+        value={values.email}
+        autocomplete="username"
+        required
+        failure={failure}
+        {...(values.invitationToken ? { hint: "The address that the invitation was sent to." } : {})}
+      />
+      <TextField
+        name="password"
+        label="Password"
+        type="password"
+        autocomplete="new-password"
+        required
+        hint="At least 8 characters; a few unusual words do well."
+        failure={failure}
+      />
+      <TextField name="name" label="Your name (optional)" value={values.name} autocomplete="name" failure={failure} />
+      {!values.invitationToken && (
+        <TextField
+          name="tenantName"
+          label="Organisation (optional)"
+          value={values.tenantName}
+          autocomplete="organization"
+          failure={failure}
+        />
+      )}
+      <Submit>Create account</Submit>
+    </PostForm>
+    <p />
+    <p>
+      Have an account? <a href="/console/sign-in">Sign in</a>
+    </p>
+  </>
+);
+
+/** Only the button consumes the token: a mail scanner that opens the link does no harm. */
+export const VerifyEmail = ({ token, failure }: FormProps & { token: string }) => (
+  <>
+    <h1>Verify your email</h1>
+    <FailureBanner failure={failure} />
+    {failure ? (
+      <p>
+        <a href="/console/sign-in">Sign in</a> to have a new link sent.
+      </p>
+    ) : (
+      <PostForm action="/console/verify-email">
+        <input type="hidden" name="token" value={token} />
+        <p>Confirm that this address is yours.</p>
+        <Submit>Verify email</Submit>
+      </PostForm>
+    )}
+  </>
+);
+
+export const ForgotPassword = ({ email, sent, failure }: FormProps & { email: string; sent: boolean }) => (
+  <>
+    <h1>Forgot your password?</h1>
+    <FailureBanner failure={failure} />
+    {sent ? (
+      <p role="status">If an account exists for that email, a reset link has been sent. It works for one hour.</p>
+    ) : (
+      <PostForm action="/console/forgot-password">
+        <TextField
+          name="email"
+          label="Email"
+          type="email"
+          value={email}
+          autocomplete="username"
+          required
+          failure={failure}
+        />
+        <Submit>Send a reset link</Submit>
+      </PostForm>
+    )}
+    <p />
+    <p>
+      <a href="/console/sign-in">Back to sign-in</a>
+    </p>
+  </>
+);
+
+export const ResetPassword = ({ token, failure }: FormProps & { token: string }) => (
+  <>
+    <h1>Set a new password</h1>
+    <FailureBanner failure={failure} />
+    <PostForm action="/console/reset-password">
+      <input type="hidden" name="token" value={token} />
+      <TextField
+        name="newPassword"
+        label="New password"
+        type="password"
+        autocomplete="new-password"
+        required
+        hint="At least 8 characters; a few unusual words do well. Every session of yours ends."
+        failure={failure}
+      />
+      <Submit>Set password</Submit>
+    </PostForm>
+    <p />
+    <p>
+      <a href="/console/forgot-password">Send another link</a>
+    </p>
+  </>
+);
+
+interface InvitationProps extends FormProps {
+  token: string;
+  /** Who is signed in; undefined when nobody is. */
+  email: string | undefined;
+}
+
+export const AcceptInvitation = ({ token, email, failure }: InvitationProps) => {
+  const here = `/console/accept-invitation?token=${encodeURIComponent(token)}`;
+  return (
+    <>
+      <h1>You are invited</h1>
+      <FailureBanner failure={failure} />
+      {email === undefined ? (
+        <>
+          <p>Join with an account of the address that the invitation was sent to.</p>
+          <p>
+            <a class="button main" href={`/console/register?invitation=${encodeURIComponent(token)}`}>
+              Create an account
+            </a>
+          </p>
+          <p>
+            Have an account? <a href={withTo("/console/sign-in", here)}>Sign in</a>
+          </p>
+        </>
+      ) : (
+        <PostForm action="/console/accept-invitation">
+          <input type="hidden" name="token" value={token} />
+          <p>
+            You are signed in as <strong>{email}</strong>.
+          </p>
+          <Submit>Accept the invitation</Submit>
+        </PostForm>
+      )}
+    </>
+  );
+};

@@ -1,0 +1,214 @@
+/** `/console`: sign in, register, and what mail links lead to. */
+import { type Context, Hono } from "hono";
+import { login } from "../../auth/login";
+import { credentials, registration } from "../../auth/schemas";
+import { register } from "../../auth/signup";
+import { signConsoleToken } from "../../crypto/jwt";
+import { dropCookie, putCookie, takeCookie } from "../../http/console/cookies";
+import { peekVisitor, requireVisitor, safePath } from "../../http/console/door";
+import { readForm } from "../../http/console/form";
+import { done, orAgain, page } from "../../http/console/page";
+import { deviceOf } from "../../http/device";
+import type { AppEnv } from "../../http/env";
+import { byIp, byUser, takeHit } from "../../http/rate-limit";
+import { acceptInvitation } from "../../invitations/invitations";
+import { acceptanceBody } from "../../invitations/schemas";
+import { forgotPassword, resendVerification, resetPassword, verifyEmail } from "../../recovery/recovery";
+import { forgotBody, resetBody, verificationBody } from "../../recovery/schemas";
+import { deleteSessionOfUser } from "../../sessions/store";
+import type { OpenedSession } from "../../sessions/tokens";
+import { type Failure, parse } from "../failure";
+import type { Saying } from "../sayings";
+import * as pages from "./pages";
+import { openPending, sealPending } from "./pending";
+
+/** Gives the browser the session and goes on. No token of the API goes with it. */
+async function enter(c: Context<AppEnv>, { session }: OpenedSession, to: string, saying?: Saying): Promise<Response> {
+  const deps = c.get("deps");
+  const { tokenIssuer: issuer, tokenAudience: audience } = deps.config;
+  const { id: sessionId, userId, tenantId, expiresAt } = session;
+  const validity = { issuedAt: deps.now(), expiresAt };
+  const token = await signConsoleToken(deps.keys, { issuer, audience }, { userId, sessionId, tenantId }, validity);
+  putCookie(c, "session", token, expiresAt);
+  dropCookie(c, "sign-in");
+  return done(c, safePath(to), saying);
+}
+
+const signInPage = (c: Context<AppEnv>, email: string, to: string, failure?: Failure, status = 200) =>
+  page(c, { title: "Sign in", chapter: null, status }, <pages.SignIn email={email} to={to} failure={failure} />);
+
+const codePage = (c: Context<AppEnv>, failure?: Failure, status = 200) =>
+  page(c, { title: "Two-factor code", chapter: null, status }, <pages.SignInCode failure={failure} />);
+
+const registerPage = (c: Context<AppEnv>, values: pages.RegisterValues, failure?: Failure, status = 200) =>
+  page(c, { title: "Create an account", chapter: null, status }, <pages.Register values={values} failure={failure} />);
+
+const verifyPage = (c: Context<AppEnv>, token: string, failure?: Failure, status = 200) =>
+  page(c, { title: "Verify your email", chapter: null, status }, <pages.VerifyEmail token={token} failure={failure} />);
+
+const forgotPage = (c: Context<AppEnv>, view: { email: string; sent: boolean; failure?: Failure }, status = 200) =>
+  page(c, { title: "Forgot your password?", chapter: null, status }, <pages.ForgotPassword {...view} />);
+
+const resetPage = (c: Context<AppEnv>, token: string, failure?: Failure, status = 200) =>
+  page(
+    c,
+    { title: "Set a new password", chapter: null, status },
+    <pages.ResetPassword token={token} failure={failure} />,
+  );
+
+const invitationPage = (
+  c: Context<AppEnv>,
+  token: string,
+  email: string | undefined,
+  failure?: Failure,
+  status = 200,
+) =>
+  page(
+    c,
+    { title: "You are invited", chapter: null, status },
+    <pages.AcceptInvitation token={token} email={email} failure={failure} />,
+  );
+
+const signIn = new Hono<AppEnv>()
+  .get("/sign-in", async (c) => {
+    const to = c.req.query("to") ?? "";
+    return (await peekVisitor(c)) ? done(c, safePath(to)) : signInPage(c, "", to);
+  })
+  .post("/sign-in", async (c) => {
+    const form = await readForm(c);
+    const [email, password, to] = [form.text("email"), form.text("password"), form.text("to")];
+    return orAgain(
+      c,
+      async () => {
+        await takeHit(c, "login", byIp);
+        const input = parse(credentials, { email, password });
+        return enter(c, await login(c.get("deps"), input, deviceOf(c)), to);
+      },
+      async (failure, status, error) => {
+        if (error.code === "EMAIL_NOT_VERIFIED") {
+          return signInPage(
+            c,
+            email,
+            to,
+            { ...failure, message: `${failure.message} The link is in your mail.` },
+            status,
+          );
+        }
+        if (error.code !== "TOTP_REQUIRED") return signInPage(c, email, to, failure, status);
+        putCookie(c, "sign-in", await sealPending(c.get("deps"), { email, password, to }));
+        return done(c, "/sign-in/code");
+      },
+    );
+  })
+  .get("/sign-in/code", (c) => (takeCookie(c, "sign-in") ? codePage(c) : done(c, "/sign-in")))
+  .post("/sign-in/code", async (c) => {
+    const deps = c.get("deps");
+    const pending = await openPending(deps, takeCookie(c, "sign-in") ?? "");
+    if (!pending) return done(c, "/sign-in", "signInAgain");
+    const { email, password, to } = pending;
+    const form = await readForm(c);
+    return orAgain(
+      c,
+      async () => {
+        await takeHit(c, "login", byIp);
+        const input = parse(credentials, { email, password, totp: form.text("totp") });
+        return enter(c, await login(deps, input, deviceOf(c)), to);
+      },
+      (failure, status) => codePage(c, failure, status),
+    );
+  })
+  .post("/sign-out", requireVisitor, async (c) => {
+    const { userId, sessionId } = c.get("principal");
+    await deleteSessionOfUser(c.get("deps"), userId, sessionId ?? "");
+    dropCookie(c, "session");
+    return done(c, "/sign-in", "signedOut");
+  });
+
+const registering = new Hono<AppEnv>()
+  .get("/register", (c) =>
+    registerPage(c, { email: "", name: "", tenantName: "", invitationToken: c.req.query("invitation") ?? "" }),
+  )
+  .post("/register", async (c) => {
+    const form = await readForm(c);
+    const [email, name, tenantName] = [form.text("email"), form.text("name"), form.text("tenantName")];
+    const invitationToken = form.text("invitationToken");
+    return orAgain(
+      c,
+      async () => {
+        await takeHit(c, "register", byIp);
+        const input = parse(registration, {
+          email,
+          password: form.text("password"),
+          name: form.optional("name"),
+          tenantName: form.optional("tenantName"),
+          invitationToken: form.optional("invitationToken"),
+        });
+        return enter(c, await register(c.get("deps"), input, deviceOf(c)), "", "welcome");
+      },
+      (failure, status) => registerPage(c, { email, name, tenantName, invitationToken }, failure, status),
+    );
+  });
+
+const mailLinks = new Hono<AppEnv>()
+  .get("/verify-email", (c) => verifyPage(c, c.req.query("token") ?? ""))
+  .post("/verify-email", async (c) => {
+    const token = (await readForm(c)).text("token");
+    return orAgain(
+      c,
+      async () => {
+        await verifyEmail(c.get("deps"), parse(verificationBody, { token }).token);
+        return done(c, takeCookie(c, "session") ? "" : "/sign-in", "verified");
+      },
+      (failure, status) => verifyPage(c, token, failure, status),
+    );
+  })
+  .get("/forgot-password", (c) => forgotPage(c, { email: "", sent: false }))
+  .post("/forgot-password", async (c) => {
+    const email = (await readForm(c)).text("email");
+    return orAgain(
+      c,
+      async () => {
+        await takeHit(c, "forgotPassword", byIp);
+        await forgotPassword(c.get("deps"), parse(forgotBody, { email }).email);
+        return forgotPage(c, { email, sent: true });
+      },
+      (failure, status) => forgotPage(c, { email, sent: false, failure }, status),
+    );
+  })
+  .get("/reset-password", (c) => resetPage(c, c.req.query("token") ?? ""))
+  .post("/reset-password", async (c) => {
+    const form = await readForm(c);
+    const token = form.text("token");
+    return orAgain(
+      c,
+      async () => {
+        await takeHit(c, "resetPassword", byIp);
+        const input = parse(resetBody, { token, newPassword: form.text("newPassword") });
+        await resetPassword(c.get("deps"), input.token, input.newPassword);
+        return done(c, "/sign-in", "passwordReset");
+      },
+      (failure, status) => resetPage(c, token, failure, status),
+    );
+  })
+  .get("/accept-invitation", async (c) => invitationPage(c, c.req.query("token") ?? "", (await peekVisitor(c))?.email))
+  .post("/accept-invitation", requireVisitor, async (c) => {
+    const token = (await readForm(c)).text("token");
+    const { email, principal } = c.get("visitor");
+    return orAgain(
+      c,
+      async () => {
+        await acceptInvitation(c.get("deps"), principal.userId, parse(acceptanceBody, { token }).token);
+        await deleteSessionOfUser(c.get("deps"), principal.userId, principal.sessionId ?? "");
+        dropCookie(c, "session");
+        return done(c, "/sign-in", "joined");
+      },
+      (failure, status) => invitationPage(c, token, email, failure, status),
+    );
+  })
+  .post("/resend-verification", requireVisitor, async (c) => {
+    await takeHit(c, "resendVerification", byUser);
+    await resendVerification(c.get("deps"), c.get("principal").userId);
+    return done(c, "", "verificationSent");
+  });
+
+export const accountPages = new Hono<AppEnv>().route("/", signIn).route("/", registering).route("/", mailLinks);

@@ -1,0 +1,54 @@
+/** `/console/webhooks/:id/attempts/:attemptId`: one attempt, its payload to keep, its delivery sent again. */
+import { type Context, Hono } from "hono";
+import { attemptOfWebhook } from "../../attempts/attempts";
+import { notFound } from "../../errors";
+import { done, orAgain, page } from "../../http/console/page";
+import type { AppEnv } from "../../http/env";
+import { can } from "../../http/principal";
+import { queueRetryOf } from "../../webhooks/operations/queue";
+import { findSubscription } from "../../webhooks/store";
+import type { Failure } from "../failure";
+import { AttemptPage } from "./page";
+
+async function attemptPage(c: Context<AppEnv>, id: string, attemptId: string, failure?: Failure, status = 200) {
+  const deps = c.get("deps");
+  const { tenantId, permissions } = c.get("principal");
+  const [attempt, webhook] = await Promise.all([
+    attemptOfWebhook(deps, tenantId, id, attemptId),
+    findSubscription(deps, tenantId, id),
+  ]);
+  if (!webhook) throw notFound("Webhook");
+  return page(
+    c,
+    { title: `${attempt.eventType} to ${webhook.name}`, chapter: "subscriptions", status },
+    <AttemptPage attempt={attempt} webhookName={webhook.name} failure={failure} permissions={permissions} />,
+  );
+}
+
+export const attemptPages = new Hono<AppEnv>()
+  .get("/:id/attempts/:attemptId", can("webhook.read"), (c) =>
+    attemptPage(c, c.req.param("id"), c.req.param("attemptId")),
+  )
+  .get("/:id/attempts/:attemptId/payload", can("webhook.read"), async (c) => {
+    const { tenantId } = c.get("principal");
+    const attempt = await attemptOfWebhook(c.get("deps"), tenantId, c.req.param("id"), c.req.param("attemptId"));
+    return c.body(JSON.stringify(attempt.payload), 200, {
+      "Content-Type": "application/json",
+      "Content-Disposition": `attachment; filename="${attempt.deliveryId}.json"`,
+    });
+  })
+  .post("/:id/attempts/:attemptId/retry", can("webhook.update"), async (c) => {
+    const deps = c.get("deps");
+    const { tenantId } = c.get("principal");
+    const id = c.req.param("id");
+    const attemptId = c.req.param("attemptId");
+    const { deliveryId } = await attemptOfWebhook(deps, tenantId, id, attemptId);
+    return orAgain(
+      c,
+      async () => {
+        await queueRetryOf(deps, tenantId, id, deliveryId);
+        return done(c, `/webhooks/${id}#log`, "retried");
+      },
+      (failure, status) => attemptPage(c, id, attemptId, failure, status),
+    );
+  });

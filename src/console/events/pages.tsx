@@ -1,0 +1,137 @@
+/** Publishing an event by hand, and where it went. */
+import type { Failure } from "../failure";
+import {
+  Badge,
+  Copyable,
+  Empty,
+  FailureBanner,
+  LinkButton,
+  LiveMark,
+  PostForm,
+  Submit,
+  TextArea,
+  TextField,
+  Time,
+} from "../parts";
+import { type LogRow, outcomeOf, StatusBadge } from "../subscriptions/log";
+
+export interface EventValues {
+  type: string;
+  /** JSON. */
+  payload: string;
+  correlationId: string;
+}
+
+export const PublishEvent = ({ values, failure }: { values: EventValues; failure?: Failure | undefined }) => (
+  <div class="narrow">
+    <h1>Publish an event</h1>
+    <p class="muted">
+      It goes to every active subscription that wants its type, as if one of your services had sent it.
+    </p>
+    <FailureBanner failure={failure} />
+    <PostForm action="/console/events" class="card">
+      <TextField name="type" label="Type" value={values.type} required placeholder="OrderPaid" failure={failure} />
+      <TextArea
+        name="payload"
+        label="Payload"
+        value={values.payload}
+        rows={8}
+        class="mono"
+        hint="Any JSON value; it is the body of each delivery."
+        failure={failure}
+      />
+      <TextField
+        name="correlationId"
+        label="Correlation ID (optional)"
+        value={values.correlationId}
+        hint="Sent along as X-Correlation-Id."
+        failure={failure}
+      />
+      <Submit>Publish</Submit>
+    </PostForm>
+  </div>
+);
+
+export interface EventView {
+  id: string;
+  type: string;
+  createdAt: number;
+  /** How many subscriptions it goes to; more than `deliveries` holds when there are very many. */
+  deliveryCount: number;
+  deliveries: DeliveryView[];
+}
+
+interface DeliveryView {
+  webhookId: string;
+  webhookName: string;
+  /** Null while it waits for its first one. */
+  attempt: Pick<LogRow, "id" | "status" | "responseCode" | "error" | "attemptCount"> | null;
+}
+
+export const EventDetail = ({ event }: { event: EventView }) => (
+  <>
+    <p class="trail">
+      <a href="/console/events">Events</a>
+    </p>
+    <div class="head">
+      <h1>{event.type}</h1>
+      <LinkButton href="/console/events" kind="main">
+        Publish another
+      </LinkButton>
+    </div>
+    <dl class="facts">
+      <dt>Published</dt>
+      <dd>
+        <Time at={event.createdAt} />
+      </dd>
+      <dt>ID</dt>
+      <dd>
+        <Copyable text={event.id} label="the ID" />
+      </dd>
+    </dl>
+    <section class="card" aria-labelledby="went">
+      <div class="head">
+        <h2 id="went">Where it went</h2>
+        <LiveMark />
+      </div>
+      <div data-live={`/console/events/${event.id}/deliveries`}>
+        <Deliveries event={event} />
+      </div>
+    </section>
+  </>
+);
+
+/** What the script asks for again. */
+export const Deliveries = ({ event }: { event: EventView }) =>
+  event.deliveryCount === 0 ? (
+    <Empty title="Nowhere">
+      <p class="muted">No active subscription wants {event.type}.</p>
+      <LinkButton href="/console/webhooks">See the subscriptions</LinkButton>
+    </Empty>
+  ) : (
+    <>
+      <ul class="list">
+        {event.deliveries.map((delivery) => (
+          <li>
+            <div>
+              <a href={`/console/webhooks/${delivery.webhookId}`}>{delivery.webhookName}</a>
+              {delivery.attempt && <Outcome webhookId={delivery.webhookId} attempt={delivery.attempt} />}
+            </div>
+            {delivery.attempt ? <StatusBadge status={delivery.attempt.status} /> : <Badge tone="wait">queued</Badge>}
+          </li>
+        ))}
+      </ul>
+      {event.deliveryCount > event.deliveries.length && (
+        <p class="hint">
+          {event.deliveries.length} of {event.deliveryCount} are shown.
+        </p>
+      )}
+    </>
+  );
+
+const Outcome = ({ webhookId, attempt }: { webhookId: string; attempt: NonNullable<DeliveryView["attempt"]> }) => (
+  <div class="small">
+    <a href={`/console/webhooks/${webhookId}/attempts/${attempt.id}`}>Attempt {attempt.attemptCount}</a>{" "}
+    <span class="muted">{outcomeOf(attempt)}</span>
+  </div>
+);

@@ -1,0 +1,62 @@
+/** `/console/events`: publishing by hand, as `POST /events` has it. */
+import { type Context, Hono } from "hono";
+import { AppError, notFound } from "../../errors";
+import { publication } from "../../events/publication";
+import { publish } from "../../events/publish";
+import { readForm } from "../../http/console/form";
+import { done, fragment, orAgain, page } from "../../http/console/page";
+import type { AppEnv } from "../../http/env";
+import { can } from "../../http/principal";
+import { byTenant, takeHit } from "../../http/rate-limit";
+import { type Failure, parse } from "../failure";
+import { Deliveries, EventDetail, type EventValues, PublishEvent } from "./pages";
+import { readEvent } from "./store";
+
+const CHAPTER = "events";
+const EXAMPLE = { type: "", payload: '{\n  "order": 42\n}', correlationId: "" };
+
+const formPage = (c: Context<AppEnv>, values: EventValues, failure?: Failure, status = 200) =>
+  page(c, { title: "Publish an event", chapter: CHAPTER, status }, <PublishEvent values={values} failure={failure} />);
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const message = error instanceof Error ? `Is not JSON: ${error.message}` : "Is not JSON";
+    throw new AppError("VALIDATION_FAILED", { details: [{ path: "payload", message }] });
+  }
+}
+
+async function requireEvent(c: Context<AppEnv>, id: string) {
+  const event = await readEvent(c.get("deps"), c.get("principal").tenantId, id);
+  if (!event) throw notFound("Event");
+  return event;
+}
+
+export const eventPages = new Hono<AppEnv>()
+  .get("/", can("event.publish"), (c) => formPage(c, { ...EXAMPLE, type: c.req.query("type") ?? "" }))
+  .post("/", can("event.publish"), async (c) => {
+    const form = await readForm(c);
+    const { type, payload, correlationId } = {
+      type: form.text("type").trim(),
+      payload: form.text("payload"),
+      correlationId: form.text("correlationId"),
+    };
+    return orAgain(
+      c,
+      async () => {
+        await takeHit(c, "publish", byTenant);
+        const given = { type, payload: parseJson(payload), ...(correlationId === "" ? {} : { correlationId }) };
+        const { id } = await publish(c.get("deps"), c.get("principal").tenantId, parse(publication, given), null);
+        return done(c, `/events/${id}`, "published");
+      },
+      (failure, status) => formPage(c, { type, payload, correlationId }, failure, status),
+    );
+  })
+  .get("/:id", can("webhook.read"), async (c) => {
+    const event = await requireEvent(c, c.req.param("id"));
+    return page(c, { title: event.type, chapter: CHAPTER }, <EventDetail event={event} />);
+  })
+  .get("/:id/deliveries", can("webhook.read"), async (c) =>
+    fragment(c, <Deliveries event={await requireEvent(c, c.req.param("id"))} />),
+  );

@@ -1,0 +1,28 @@
+/** The hours that charts show. */
+import type { Bar } from "./charts";
+
+const HOUR_MS = 3_600_000;
+export const CHART_HOURS = 24;
+
+/** When the first hour of a chart began, Unix ms. */
+export const chartStart = (nowMs: number) => nowMs - (nowMs % HOUR_MS) - (CHART_HOURS - 1) * HOUR_MS;
+
+/** A bar for each hour, the empty ones too; what is under way counts in the current one. */
+export function barsOf(
+  rows: readonly { hour: number; succeeded: number; failed: number }[],
+  nowMs: number,
+  pending = 0,
+): Bar[] {
+  const byHour = new Map(rows.map((row) => [row.hour, row]));
+  const startMs = chartStart(nowMs);
+  return Array.from({ length: CHART_HOURS }, (_, index) => {
+    const hour = startMs + index * HOUR_MS;
+    const row = byHour.get(hour);
+    return {
+      hour: new Date(hour).toISOString(),
+      success: row?.succeeded ?? 0,
+      failed: row?.failed ?? 0,
+      pending: index === CHART_HOURS - 1 ? pending : 0,
+    };
+  });
+}

@@ -1,0 +1,132 @@
+/** API keys: made here, shown once, revoked here. */
+import { PERMISSIONS, type Permission } from "../../tenants/roles";
+import type { Failure } from "../failure";
+import {
+  Action,
+  Badge,
+  Banner,
+  Checks,
+  Copyable,
+  Empty,
+  FailureBanner,
+  PostForm,
+  Select,
+  Submit,
+  TextField,
+  Time,
+} from "../parts";
+
+export interface KeyValues {
+  name: string;
+  scopes: string[];
+  /** "" for never. */
+  days: string;
+}
+
+interface ListedKey {
+  id: string;
+  name: string;
+  prefix: string;
+  scopes: readonly string[];
+  createdAt: number;
+  lastUsedAt: number | null;
+  expiresAt: number | null;
+}
+
+interface KeysProps {
+  keys: readonly ListedKey[];
+  /** What the caller may give away. */
+  permissions: ReadonlySet<Permission>;
+  values: KeyValues;
+  failure?: Failure | undefined;
+  /** Just made; shown this once. */
+  issued?: { name: string; key: string } | undefined;
+}
+
+/** Keys are not taken where people are managed. */
+const KEY_SCOPES = PERMISSIONS.filter((permission) => !permission.startsWith("member."));
+const LIFETIMES = [
+  ["", "Never"],
+  ["30", "After 30 days"],
+  ["90", "After 90 days"],
+  ["365", "After a year"],
+] as const;
+
+export const ApiKeys = ({ keys, permissions, values, failure, issued }: KeysProps) => (
+  <>
+    <h1>API keys</h1>
+    {issued && (
+      <Banner kind="ok">
+        <p>
+          The key <strong>{issued.name}</strong>. Copy it now: it is not shown again.
+        </p>
+        <Copyable text={issued.key} label="the key" />
+      </Banner>
+    )}
+    <FailureBanner failure={failure} />
+    <div class="columns">
+      <section class="card" aria-labelledby="active">
+        <h2 id="active">Your active keys</h2>
+        {keys.length === 0 ? (
+          <Empty title="No API keys yet">
+            <p class="muted">A key lets your own services publish events and manage subscriptions.</p>
+          </Empty>
+        ) : (
+          <ul class="list">
+            {keys.map((key) => (
+              <Key key_={key} />
+            ))}
+          </ul>
+        )}
+      </section>
+      <section class="card" aria-labelledby="new-key">
+        <h2 id="new-key">New key</h2>
+        <PostForm action="/console/api-keys">
+          <TextField name="name" label="Name" value={values.name} required maxlength={200} failure={failure} />
+          <Checks
+            name="scopes"
+            legend="It may"
+            values={values.scopes}
+            options={KEY_SCOPES.filter((scope) => permissions.has(scope))}
+            failure={failure}
+          />
+          <Select name="expiresAt" label="Expires" value={values.days} options={LIFETIMES} failure={failure} />
+          <Submit>Create key</Submit>
+        </PostForm>
+      </section>
+    </div>
+  </>
+);
+
+const Key = ({ key_: { id, name, prefix, scopes, createdAt, lastUsedAt, expiresAt } }: { key_: ListedKey }) => (
+  <li>
+    <div>
+      <strong>{name}</strong> <code>{prefix}</code>
+      <div class="small">
+        {scopes.map((scope) => (
+          <>
+            <Badge tone="calm">{scope}</Badge>{" "}
+          </>
+        ))}
+      </div>
+      <div class="small muted">
+        Created <Time at={createdAt} />,{" "}
+        {lastUsedAt ? (
+          <>
+            last used <Time at={lastUsedAt} />
+          </>
+        ) : (
+          "never used"
+        )}
+        {expiresAt && (
+          <>
+            , expires <Time at={expiresAt} />
+          </>
+        )}
+      </div>
+    </div>
+    <Action action={`/console/api-keys/${id}/revoke`} kind="danger" label={`Revoke ${name}`}>
+      Revoke
+    </Action>
+  </li>
+);

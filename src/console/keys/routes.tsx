@@ -1,0 +1,61 @@
+/** `/console/api-keys`: the visitor's keys in this tenant. */
+import { type Context, Hono } from "hono";
+import { issueApiKey } from "../../api-keys/issue";
+import { newApiKey } from "../../api-keys/schemas";
+import { listApiKeys, revokeApiKey } from "../../api-keys/store";
+import { notFound } from "../../errors";
+import { readForm } from "../../http/console/form";
+import { done, orAgain, page } from "../../http/console/page";
+import type { AppEnv } from "../../http/env";
+import { type Failure, parse } from "../failure";
+import { ApiKeys, type KeyValues } from "./page";
+
+const DAY_MS = 24 * 3_600_000;
+
+interface KeysView {
+  values?: KeyValues;
+  failure?: Failure;
+  issued?: { name: string; key: string };
+}
+
+async function keysPage(c: Context<AppEnv>, { values, failure, issued }: KeysView, status = 200) {
+  const deps = c.get("deps");
+  const { tenantId, userId, permissions } = c.get("principal");
+  const keys = await listApiKeys(deps, tenantId, userId, deps.now());
+  const shown = values ?? { name: "", scopes: [], days: "" };
+  return page(
+    c,
+    { title: "API keys", chapter: "keys", status },
+    <ApiKeys keys={keys} permissions={permissions} values={shown} failure={failure} issued={issued} />,
+  );
+}
+
+const expiry = (days: string, nowMs: number) =>
+  days === "" ? {} : { expiresAt: new Date(nowMs + (Number(days) || 0) * DAY_MS).toISOString() };
+
+export const keyPages = new Hono<AppEnv>()
+  .get("/", (c) => keysPage(c, {}))
+  .post("/", async (c) => {
+    const deps = c.get("deps");
+    const form = await readForm(c);
+    const values = { name: form.text("name"), scopes: form.list("scopes"), days: form.text("expiresAt") };
+    return orAgain(
+      c,
+      async () => {
+        const { tenantId, userId } = c.get("principal");
+        const { name, scopes } = values;
+        const input = parse(newApiKey, { name, scopes, ...expiry(values.days, deps.now()) });
+        const { key } = await issueApiKey(deps, tenantId, userId, input);
+        return keysPage(c, { issued: { name: input.name, key } }, 201);
+      },
+      (failure, status) => keysPage(c, { values, failure }, status),
+    );
+  })
+  .post("/:id/revoke", async (c) => {
+    const deps = c.get("deps");
+    const { tenantId, userId, permissions } = c.get("principal");
+    const ownerId = permissions.has("member.manage") ? null : userId;
+    const found = await revokeApiKey(deps, tenantId, ownerId, c.req.param("id"), deps.now());
+    if (!found) throw notFound("API key");
+    return done(c, "/api-keys", "keyRevoked");
+  });

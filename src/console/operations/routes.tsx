@@ -1,0 +1,63 @@
+/** `/console/webhooks/:id/...`: what an operator does to a subscription. */
+import { type Context, Hono } from "hono";
+import type { Deps } from "../../deps";
+import { readForm } from "../../http/console/form";
+import { done, orAgain } from "../../http/console/page";
+import type { AppEnv } from "../../http/env";
+import { can } from "../../http/principal";
+import { queueFailed, queueTest } from "../../webhooks/operations/queue";
+import { failedSince } from "../../webhooks/schemas";
+import { changeSubscription } from "../../webhooks/subscriptions";
+import { parse } from "../failure";
+import type { Saying } from "../sayings";
+import { detailPage } from "../subscriptions/routes";
+
+const HOUR_MS = 3_600_000;
+const DEFAULT_HOURS = 24;
+const MAX_HOURS = 30 * 24;
+/** Of up to 500 deliveries each; a subscription with more failures takes another press. */
+const MAX_PAGES = 20;
+
+async function setEnabled(c: Context<AppEnv>, id: string, enabled: boolean): Promise<Response> {
+  await changeSubscription(c.get("deps"), c.get("principal").tenantId, id, { enabled });
+  return done(c, `/webhooks/${id}`, enabled ? "resumed" : "paused");
+}
+
+/** Queues again what failed since then (Unix ms), page by page, and tells what to say. */
+async function retryFailed(deps: Deps, tenantId: string, id: string, sinceMs: number): Promise<Saying> {
+  const since = new Date(sinceMs).toISOString();
+  let total = 0;
+  let cursor: string | undefined;
+  for (let pages = 0; pages < MAX_PAGES; pages++) {
+    const { queued, nextCursor } = await queueFailed(deps, tenantId, id, parse(failedSince, { since, cursor }));
+    total += queued;
+    if (nextCursor === null) return total === 0 ? "nothingFailed" : "retried";
+    cursor = nextCursor;
+  }
+  return "retriedPart";
+}
+
+export const operationPages = new Hono<AppEnv>()
+  .post("/:id/pause", can("webhook.update"), (c) => setEnabled(c, c.req.param("id"), false))
+  .post("/:id/resume", can("webhook.update"), (c) => setEnabled(c, c.req.param("id"), true))
+  .post("/:id/test", can("webhook.update"), async (c) => {
+    const id = c.req.param("id");
+    await queueTest(c.get("deps"), c.get("principal").tenantId, id);
+    return done(c, `/webhooks/${id}#log`, "tested");
+  })
+  .post("/:id/retry-failed", can("webhook.update"), async (c) => {
+    const deps = c.get("deps");
+    const id = c.req.param("id");
+    const hours = Number((await readForm(c)).text("hours")) || DEFAULT_HOURS;
+    return orAgain(
+      c,
+      async () => {
+        const sinceMs = deps.now() - Math.min(Math.max(hours, 1), MAX_HOURS) * HOUR_MS;
+        return done(c, `/webhooks/${id}#log`, await retryFailed(deps, c.get("principal").tenantId, id, sinceMs));
+      },
+      (failure, status, error) => {
+        if (error.code === "NOT_FOUND") throw error;
+        return detailPage(c, id, failure, status);
+      },
+    );
+  });

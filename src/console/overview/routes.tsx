@@ -1,0 +1,16 @@
+/** `/console`: the overview. */
+import { Hono } from "hono";
+import { page } from "../../http/console/page";
+import type { AppEnv } from "../../http/env";
+import { statsOfTenant } from "../../stats/stats";
+import { CHART_HOURS } from "../hours";
+import { NothingToSee, Overview } from "./page";
+
+export const overviewPage = new Hono<AppEnv>().get("/", async (c) => {
+  const { tenantName, principal } = c.get("visitor");
+  const { tenantId, role, permissions } = principal;
+  const options = { title: "Overview", chapter: "overview" } as const;
+  if (!permissions.has("webhook.read")) return page(c, options, <NothingToSee tenantName={tenantName} role={role} />);
+  const stats = await statsOfTenant(c.get("deps"), tenantId, CHART_HOURS);
+  return page(c, options, <Overview stats={stats} permissions={permissions} />);
+});

@@ -1,0 +1,143 @@
+/** The people of the tenant, and those who are asked to join. */
+import type { Role } from "../../tenants/roles";
+import type { Failure } from "../failure";
+import { Action, Badge, Empty, FailureBanner, LinkButton, PostForm, Select, Submit, TextField, Time } from "../parts";
+
+interface Member {
+  userId: string;
+  email: string;
+  name: string | null;
+  role: Role;
+  joinedAt: number;
+}
+
+interface Invitation {
+  id: string;
+  email: string;
+  role: Role;
+  expiresAt: number;
+}
+
+interface PeopleProps {
+  members: readonly Member[];
+  invitations: readonly Invitation[];
+  /** Null when the visitor may only read. */
+  manage: { userId: string; roles: readonly Role[] } | null;
+  values: { email: string; role: string };
+  failure?: Failure | undefined;
+}
+
+const optionsOf = (roles: readonly Role[]) => roles.map((role) => [role, role] as const);
+
+export const People = ({ members, invitations, manage, values, failure }: PeopleProps) => (
+  <>
+    <h1>People</h1>
+    <FailureBanner failure={failure} />
+    <section class="card" aria-labelledby="members">
+      <h2 id="members">Members</h2>
+      <ul class="list">
+        {members.map((member) => (
+          <MemberRow member={member} manage={manage} />
+        ))}
+      </ul>
+    </section>
+    <div class="columns">
+      <section class="card" aria-labelledby="invitations">
+        <h2 id="invitations">Open invitations</h2>
+        {invitations.length === 0 ? (
+          <Empty title="Nobody is invited at the moment" />
+        ) : (
+          <ul class="list">
+            {invitations.map((invitation) => (
+              <InvitationRow invitation={invitation} mayRevoke={manage !== null} />
+            ))}
+          </ul>
+        )}
+      </section>
+      {manage && (
+        <section class="card" aria-labelledby="invite">
+          <h2 id="invite">Invite somebody</h2>
+          <PostForm action="/console/people/invitations">
+            <TextField name="email" label="Email" type="email" value={values.email} required failure={failure} />
+            <Select name="role" label="Role" value={values.role} options={optionsOf(manage.roles)} failure={failure} />
+            <Submit>Send invitation</Submit>
+          </PostForm>
+        </section>
+      )}
+    </div>
+  </>
+);
+
+/** Only owners change owners: for others such a row has no controls. */
+function MemberRow({ member, manage }: { member: Member; manage: PeopleProps["manage"] }) {
+  const { userId, email, name, role, joinedAt } = member;
+  const mayChange = manage?.roles.includes(role);
+  return (
+    <li>
+      <div>
+        <strong>{name ?? email}</strong> {userId === manage?.userId && <span class="muted">(you)</span>}
+        <div class="small muted">
+          {name && `${email}, `}joined <Time at={joinedAt} />
+        </div>
+      </div>
+      {manage && mayChange ? (
+        <div class="row">
+          <PostForm action={`/console/people/${userId}/role`} class="inline">
+            <RoleChoice member={member} roles={manage.roles} />
+            <Submit kind="plain" label={`Change the role of ${email}`}>
+              Change
+            </Submit>
+          </PostForm>
+          <LinkButton href={`/console/people/${userId}/remove`} kind="danger">
+            Remove
+          </LinkButton>
+        </div>
+      ) : (
+        <Badge tone="calm">{role}</Badge>
+      )}
+    </li>
+  );
+}
+
+const RoleChoice = ({ member, roles }: { member: Member; roles: readonly Role[] }) => (
+  <select name="role" aria-label={`Role of ${member.email}`}>
+    {roles.map((role) => (
+      <option value={role} selected={role === member.role}>
+        {role}
+      </option>
+    ))}
+  </select>
+);
+
+const InvitationRow = ({ invitation, mayRevoke }: { invitation: Invitation; mayRevoke: boolean }) => (
+  <li>
+    <div>
+      <strong>{invitation.email}</strong> <Badge tone="calm">{invitation.role}</Badge>
+      <div class="small muted">
+        Expires <Time at={invitation.expiresAt} />
+      </div>
+    </div>
+    {mayRevoke && (
+      <Action
+        action={`/console/people/invitations/${invitation.id}/revoke`}
+        kind="danger"
+        label={`Revoke the invitation of ${invitation.email}`}
+      >
+        Revoke
+      </Action>
+    )}
+  </li>
+);
+
+export const RemoveMember = ({ member }: { member: Member }) => (
+  <div class="narrow">
+    <h1>Remove {member.name ?? member.email}?</h1>
+    <PostForm action={`/console/people/${member.userId}/remove`} class="card">
+      <p>Their sessions and API keys in this tenant stop working at once.</p>
+      <div class="row">
+        <Submit kind="danger">Remove member</Submit>
+        <LinkButton href="/console/people">Keep them</LinkButton>
+      </div>
+    </PostForm>
+  </div>
+);

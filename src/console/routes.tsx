@@ -1,0 +1,49 @@
+/** `/console`: the bundled client, in the order in which a request meets it. */
+import { Hono } from "hono";
+import { notFound } from "../errors";
+import { limitBody } from "../http/body";
+import { ownForms, pageHeaders, requireVisitor } from "../http/console/door";
+import { errorPage } from "../http/console/page";
+import type { AppEnv } from "../http/env";
+import { accountPages } from "./account/routes";
+import { ASSETS } from "./assets";
+import { attemptPages } from "./attempts/routes";
+import { eventPages } from "./events/routes";
+import { keyPages } from "./keys/routes";
+import { operationPages } from "./operations/routes";
+import { overviewPage } from "./overview/routes";
+import { peoplePages } from "./people/routes";
+import { securityPages } from "./security/routes";
+import { subscriptionPages } from "./subscriptions/routes";
+
+const ASSET_CACHE = "public, max-age=31536000, immutable";
+const EVENTS_PATH = "/console/events";
+
+/** The bodies that the API takes, no larger ones. */
+export const consoleRoutes = (bodyKiB: { event: number; other: number }) =>
+  new Hono<AppEnv>()
+    .use(pageHeaders)
+    .get("/assets/:version/:file", (c) => {
+      const file = c.req.param("file");
+      const asset = Object.hasOwn(ASSETS, file) ? ASSETS[file] : undefined;
+      if (!asset) throw notFound("Page");
+      const headers = { "Content-Type": `${asset.type}; charset=utf-8`, "Cache-Control": ASSET_CACHE };
+      return c.body(asset.text, 200, headers);
+    })
+    .use(ownForms)
+    .use(limitBody((path) => (path === EVENTS_PATH ? bodyKiB.event : bodyKiB.other)))
+    .route("/", accountPages)
+    .use(requireVisitor)
+    .route("/", overviewPage)
+    .route("/webhooks", subscriptionPages)
+    .route("/webhooks", operationPages)
+    .route("/webhooks", attemptPages)
+    .route("/events", eventPages)
+    .route("/api-keys", keyPages)
+    .route("/people", peoplePages)
+    .route("/security", securityPages)
+    .all("*", (c) => {
+      if (c.req.method === "GET" && c.req.path.endsWith("/")) return c.redirect(c.req.path.replace(/\/+$/, ""), 301);
+      throw notFound("Page");
+    })
+    .onError((error, c) => errorPage(c, error));

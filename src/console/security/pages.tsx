@@ -1,0 +1,217 @@
+/** A person's own security: password, second factor, sessions. */
+
+import type { Visitor } from "../../sessions/authenticate";
+import type { Session } from "../../sessions/schemas";
+import type { Failure } from "../failure";
+import { Action, Badge, Banner, Copyable, FailureBanner, PostForm, Submit, TextField, Time } from "../parts";
+import { QrCode } from "./qr-code";
+
+interface SecurityProps {
+  visitor: Visitor;
+  sessions: readonly Session[];
+  /** Of the form that was refused. */
+  failure?: Failure | undefined;
+}
+
+export const Security = ({ visitor, sessions, failure }: SecurityProps) => (
+  <>
+    <h1>My security</h1>
+    <FailureBanner failure={failure} />
+    <div class="columns">
+      {visitor.twoFactorEnabled ? <TwoFactorOn failure={failure} /> : <TwoFactorOff />}
+      <ChangePassword email={visitor.email} failure={failure} />
+    </div>
+    <section class="card" aria-labelledby="sessions">
+      <div class="head">
+        <h2 id="sessions">Sessions</h2>
+        <Action action="/console/security/sign-out-everywhere" kind="danger">
+          Sign out everywhere
+        </Action>
+      </div>
+      <ul class="list">
+        {sessions.map((session) => (
+          <SessionRow session={session} />
+        ))}
+      </ul>
+    </section>
+  </>
+);
+
+const TwoFactorOff = () => (
+  <section class="card" aria-labelledby="two-factor">
+    <h2 id="two-factor">
+      Two-factor authentication <Badge tone="calm">Off</Badge>
+    </h2>
+    <p>Signing in then takes a code of an authenticator app besides the password.</p>
+    <Action action="/console/security/two-factor" kind="main">
+      Set up
+    </Action>
+  </section>
+);
+
+/** One field, two ends: the button says which. */
+const TwoFactorOn = ({ failure }: { failure: Failure | undefined }) => (
+  <section class="card" aria-labelledby="two-factor">
+    <h2 id="two-factor">
+      Two-factor authentication <Badge tone="ok">On</Badge>
+    </h2>
+    <p class="muted">Lost your recovery codes? New ones replace the old.</p>
+    <form method="post" action="/console/security/recovery-codes">
+      <TextField
+        name="token"
+        label="A code of your app"
+        autocomplete="one-time-code"
+        required
+        hint="A recovery code does as well."
+        failure={failure}
+      />
+      <div class="row">
+        <Submit>New recovery codes</Submit>
+        <button type="submit" class="button danger" formaction="/console/security/two-factor/disable">
+          Turn off
+        </button>
+      </div>
+    </form>
+  </section>
+);
+
+const ChangePassword = ({ email, failure }: { email: string; failure: Failure | undefined }) => (
+  <section class="card" aria-labelledby="password">
+    <h2 id="password">Password</h2>
+    <PostForm action="/console/security/password">
+      <input type="text" hidden autocomplete="username" value={email} readonly />
+      <TextField
+        name="currentPassword"
+        label="Current password"
+        type="password"
+        autocomplete="current-password"
+        required
+        failure={failure}
+      />
+      <TextField
+        name="newPassword"
+        label="New password"
+        type="password"
+        autocomplete="new-password"
+        required
+        hint="Your other sessions end."
+        failure={failure}
+      />
+      <Submit>Change password</Submit>
+    </PostForm>
+  </section>
+);
+
+const SessionRow = ({ session }: { session: Session }) => (
+  <li>
+    <div>
+      <strong>{session.deviceName ?? "Unknown device"}</strong>{" "}
+      {session.current && <Badge tone="ok">This session</Badge>}
+      <div class="small muted">
+        {[session.location, session.ipAddress].filter(Boolean).join(", ") || "Unknown place"}; signed in{" "}
+        <Time at={session.createdAt} />, last active <Time at={session.lastActivityAt} />
+      </div>
+    </div>
+    {!session.current && (
+      <Action
+        action={`/console/security/sessions/${session.id}/revoke`}
+        kind="danger"
+        label={`Revoke ${session.deviceName ?? "the session"}`}
+      >
+        Revoke
+      </Action>
+    )}
+  </li>
+);
+
+export interface EnrolmentView {
+  secret: string;
+  /** `otpauth:` URI. */
+  uri: string;
+}
+
+export const Enrolment = ({ secret, uri, failure }: EnrolmentView & { failure?: Failure | undefined }) => (
+  <div class="narrow">
+    <h1>Set up two-factor authentication</h1>
+    <FailureBanner failure={failure} />
+    <div class="card">
+      <h2>1. Scan this code with your authenticator app</h2>
+      <QrCode text={uri} label="QR code for your authenticator app" />
+      <p>
+        Can't scan it? Type this key in: <Copyable text={secret} label="the key" />
+      </p>
+      <h2>2. Enter the code that it shows</h2>
+      <PostForm action="/console/security/two-factor/confirm">
+        <input type="hidden" name="secret" value={secret} />
+        <TextField
+          name="token"
+          label="6-digit code"
+          autocomplete="one-time-code"
+          inputmode="numeric"
+          required
+          failure={failure}
+        />
+        <div class="row">
+          <Submit>Turn on</Submit>
+          <a href="/console/security">Cancel</a>
+        </div>
+      </PostForm>
+    </div>
+  </div>
+);
+
+/** The code that turned it on is used up, so the recovery codes take the next one. */
+export const FirstRecoveryCodes = ({ failure }: { failure?: Failure | undefined }) => (
+  <div class="narrow">
+    <h1>Two-factor authentication is on</h1>
+    <FailureBanner failure={failure} />
+    <div class="card">
+      <h2>Now get your recovery codes</h2>
+      <p>They let you in when your phone is lost. Wait for the next code of your app: each works once.</p>
+      <PostForm action="/console/security/recovery-codes">
+        <input type="hidden" name="first" value="yes" />
+        <TextField
+          name="token"
+          label="Next 6-digit code"
+          autocomplete="one-time-code"
+          inputmode="numeric"
+          required
+          failure={failure}
+        />
+        <div class="row">
+          <Submit>Show recovery codes</Submit>
+          <a href="/console/security">Later</a>
+        </div>
+      </PostForm>
+    </div>
+  </div>
+);
+
+export const RecoveryCodes = ({ codes }: { codes: readonly string[] }) => {
+  const text = `Recovery codes of Postern, each works once:\n\n${codes.join("\n")}\n`;
+  return (
+    <div class="narrow">
+      <h1>Recovery codes</h1>
+      <Banner kind="note">
+        Keep them where you keep your passwords. They are not shown again; older ones are void.
+      </Banner>
+      <div class="card">
+        <ul class="codes mono">
+          {codes.map((code) => (
+            <li>{code}</li>
+          ))}
+        </ul>
+        <div class="row">
+          <a
+            class="button main"
+            href={`data:text/plain;charset=utf-8,${encodeURIComponent(text)}`}
+            download="postern-recovery-codes.txt"
+          >
+            Download
+          </a>
+          <a href="/console/security">Done</a>
+        </div>
+      </div>
+    </div>
+  );
+};

@@ -1,0 +1,143 @@
+/** `/console/security`: the visitor's sessions, password and second factor. */
+import { type Context, Hono } from "hono";
+import { type AppError, notFound } from "../../errors";
+import { dropCookie } from "../../http/console/cookies";
+import { readForm } from "../../http/console/form";
+import { done, orAgain, page } from "../../http/console/page";
+import type { AppEnv } from "../../http/env";
+import { byUser, takeHit } from "../../http/rate-limit";
+import { changePassword } from "../../recovery/recovery";
+import { changeBody } from "../../recovery/schemas";
+import { deleteAllSessionsOfUser, deleteSessionOfUser, listSessionsOfUser } from "../../sessions/store";
+import { sessionView } from "../../sessions/view";
+import { enrolmentUri } from "../../two-factor/codes";
+import { confirmEnrolment, disableTwoFactor, renewRecoveryCodes, startEnrolment } from "../../two-factor/enrolment";
+import { codeBody, factorBody } from "../../two-factor/schemas";
+import { type Failure, parse } from "../failure";
+import { Enrolment, type EnrolmentView, FirstRecoveryCodes, RecoveryCodes, Security } from "./pages";
+
+const CHAPTER = "security";
+/** Base32: what the enrolment page itself sends back, to show its QR code again. */
+const SECRET_FORM = /^[A-Z2-7]{16,64}$/;
+
+async function securityPage(c: Context<AppEnv>, failure?: Failure, status = 200) {
+  const deps = c.get("deps");
+  const visitor = c.get("visitor");
+  const { userId, sessionId } = visitor.principal;
+  const rows = await listSessionsOfUser(deps, userId, deps.now());
+  const sessions = rows.map((row) => sessionView(row, sessionId)).reverse();
+  return page(
+    c,
+    { title: "My security", chapter: CHAPTER, status },
+    <Security visitor={visitor} sessions={sessions} failure={failure} />,
+  );
+}
+
+const enrolmentPage = (c: Context<AppEnv>, view: EnrolmentView, failure?: Failure, status = 200) =>
+  page(
+    c,
+    { title: "Set up two-factor authentication", chapter: CHAPTER, status },
+    <Enrolment {...view} failure={failure} />,
+  );
+
+const firstCodesPage = (c: Context<AppEnv>, failure?: Failure, status = 200) =>
+  page(
+    c,
+    { title: "Two-factor authentication is on", chapter: CHAPTER, status },
+    <FirstRecoveryCodes failure={failure} />,
+  );
+
+/** A wrong code is about the one field that there is. */
+const aboutTheCode = (failure: Failure, error: AppError): Failure =>
+  error.code === "INVALID_TOTP" ? { ...failure, fields: { token: failure.message } } : failure;
+
+const sessionPages = new Hono<AppEnv>()
+  .get("/", (c) => securityPage(c))
+  .post("/sessions/:id/revoke", async (c) => {
+    const found = await deleteSessionOfUser(c.get("deps"), c.get("principal").userId, c.req.param("id"));
+    if (!found) throw notFound("Session");
+    return done(c, "/security", "sessionRevoked");
+  })
+  .post("/sign-out-everywhere", async (c) => {
+    await deleteAllSessionsOfUser(c.get("deps"), c.get("principal").userId);
+    dropCookie(c, "session");
+    return done(c, "/sign-in", "signedOutEverywhere");
+  })
+  .post("/password", async (c) => {
+    const form = await readForm(c);
+    const { userId, sessionId } = c.get("principal");
+    return orAgain(
+      c,
+      async () => {
+        const input = parse(changeBody, {
+          currentPassword: form.text("currentPassword"),
+          newPassword: form.text("newPassword"),
+        });
+        await changePassword(c.get("deps"), { userId, sessionId, ...input });
+        return done(c, "/security", "passwordChanged");
+      },
+      (failure, status) => securityPage(c, failure, status),
+    );
+  });
+
+const twoFactorPages = new Hono<AppEnv>()
+  .post("/two-factor", async (c) =>
+    orAgain(
+      c,
+      async () => {
+        await takeHit(c, "twoFactor", byUser);
+        const { secret, qrCodeUri } = await startEnrolment(c.get("deps"), c.get("principal").userId);
+        return enrolmentPage(c, { secret, uri: qrCodeUri });
+      },
+      (failure, status) => securityPage(c, failure, status),
+    ),
+  )
+  .post("/two-factor/confirm", async (c) => {
+    const form = await readForm(c);
+    const secret = form.text("secret");
+    return orAgain(
+      c,
+      async () => {
+        await takeHit(c, "twoFactor", byUser);
+        const { token } = parse(codeBody, { token: form.text("token") });
+        await confirmEnrolment(c.get("deps"), c.get("principal").userId, token);
+        return firstCodesPage(c);
+      },
+      (failure, status, error) => {
+        if (error.code !== "INVALID_TOTP" || !SECRET_FORM.test(secret)) return securityPage(c, failure, status);
+        const uri = enrolmentUri(secret, c.get("visitor").email);
+        return enrolmentPage(c, { secret, uri }, aboutTheCode(failure, error), status);
+      },
+    );
+  })
+  .post("/two-factor/disable", async (c) => {
+    const form = await readForm(c);
+    return orAgain(
+      c,
+      async () => {
+        await takeHit(c, "twoFactor", byUser);
+        const { token } = parse(factorBody, { token: form.text("token") });
+        await disableTwoFactor(c.get("deps"), c.get("principal").userId, token);
+        return done(c, "/security", "twoFactorOff");
+      },
+      (failure, status, error) => securityPage(c, aboutTheCode(failure, error), status),
+    );
+  })
+  .post("/recovery-codes", async (c) => {
+    const form = await readForm(c);
+    return orAgain(
+      c,
+      async () => {
+        await takeHit(c, "twoFactor", byUser);
+        const { token } = parse(factorBody, { token: form.text("token") });
+        const codes = await renewRecoveryCodes(c.get("deps"), c.get("principal").userId, token);
+        return page(c, { title: "Recovery codes", chapter: CHAPTER }, <RecoveryCodes codes={codes} />);
+      },
+      (failure, status, error) => {
+        const told = aboutTheCode(failure, error);
+        return form.text("first") === "yes" ? firstCodesPage(c, told, status) : securityPage(c, told, status);
+      },
+    );
+  });
+
+export const securityPages = new Hono<AppEnv>().route("/", sessionPages).route("/", twoFactorPages);

@@ -1,0 +1,148 @@
+/** One subscription: how it does, what it is, what was sent. */
+import type { Permission } from "../../tenants/roles";
+import { type Bar, StackedChart } from "../charts";
+import type { Failure } from "../failure";
+import { Action, Banner, Copyable, FailureBanner, LinkButton, PostForm, Select, Submit, Time } from "../parts";
+import { Health } from "./list";
+import { Log, type LogView } from "./log";
+
+interface SubscriptionView {
+  id: string;
+  name: string;
+  url: string;
+  events: string[];
+  enabled: boolean;
+  failureCount: number;
+  /** Only when it was asked for. */
+  secret: string | null;
+  createdAt: number;
+  lastTriggeredAt: number | null;
+}
+
+interface DetailProps {
+  subscription: SubscriptionView;
+  bars: Bar[];
+  log: LogView;
+  permissions: ReadonlySet<Permission>;
+  failure?: Failure | undefined;
+}
+
+export function SubscriptionDetail({ subscription, bars, log, permissions, failure }: DetailProps) {
+  const mayUpdate = permissions.has("webhook.update");
+  return (
+    <>
+      <p class="trail">
+        <a href="/console/webhooks">Subscriptions</a>
+      </p>
+      <div class="head">
+        <div class="row">
+          <h1>{subscription.name}</h1>
+          <Health {...subscription} />
+        </div>
+        <Actions subscription={subscription} permissions={permissions} />
+      </div>
+      <FailureBanner failure={failure} />
+      {subscription.failureCount > 0 && <Trouble subscription={subscription} log={log} mayUpdate={mayUpdate} />}
+      <div class="columns">
+        <section class="card" aria-label="Last 24 hours">
+          <StackedChart bars={bars} />
+        </section>
+        <Facts subscription={subscription} />
+      </div>
+      <Log {...log} />
+    </>
+  );
+}
+
+const Actions = ({ subscription, permissions }: Pick<DetailProps, "subscription" | "permissions">) => {
+  const here = `/console/webhooks/${subscription.id}`;
+  const mayUpdate = permissions.has("webhook.update");
+  return (
+    <div class="row">
+      {mayUpdate && (
+        <>
+          <Action action={`${here}/test`} kind="main">
+            Send a test
+          </Action>
+          {subscription.enabled ? (
+            <Action action={`${here}/pause`}>Pause</Action>
+          ) : (
+            <Action action={`${here}/resume`}>Resume</Action>
+          )}
+          <LinkButton href={`${here}/edit`}>Edit</LinkButton>
+        </>
+      )}
+      {permissions.has("webhook.delete") && (
+        <LinkButton href={`${here}/delete`} kind="danger">
+          Delete
+        </LinkButton>
+      )}
+    </div>
+  );
+};
+
+const RETRY_SPANS = [
+  ["1", "of the last hour"],
+  ["24", "of the last 24 hours"],
+  ["168", "of the last 7 days"],
+] as const;
+
+/** Why it fails, and the two things to do about it. */
+function Trouble({ subscription, log, mayUpdate }: Pick<DetailProps, "subscription" | "log"> & { mayUpdate: boolean }) {
+  const { id, failureCount } = subscription;
+  const last = log.rows.find((row) => row.status === "failed");
+  return (
+    <Banner kind="bad">
+      <p>
+        <strong>
+          {failureCount} failed {failureCount === 1 ? "attempt" : "attempts"} since the last success.
+        </strong>{" "}
+        {last?.error && (
+          <>
+            Last reason: <a href={`/console/webhooks/${id}/attempts/${last.id}`}>{last.error}</a>.
+          </>
+        )}
+      </p>
+      {mayUpdate && (
+        <div class="row">
+          <LinkButton href={`/console/webhooks/${id}/edit`}>Change the URL</LinkButton>
+          <PostForm action={`/console/webhooks/${id}/retry-failed`} class="inline">
+            <Submit kind="plain">Send again what failed</Submit>
+            <Select name="hours" label="Failed deliveries" unlabelled value="24" options={RETRY_SPANS} />
+          </PostForm>
+        </div>
+      )}
+    </Banner>
+  );
+}
+
+const Facts = ({ subscription }: { subscription: SubscriptionView }) => (
+  <section class="card" aria-label="Settings">
+    <dl class="facts">
+      <dt>URL</dt>
+      <dd>
+        <Copyable text={subscription.url} label="the URL" />
+      </dd>
+      <dt>Events</dt>
+      <dd>{subscription.events.map((type) => (type === "*" ? "all (*)" : type)).join(", ")}</dd>
+      <dt>Secret</dt>
+      <dd id="secret">
+        {subscription.secret === null ? (
+          <a href={`/console/webhooks/${subscription.id}?secret=shown#secret`}>Show</a>
+        ) : (
+          <Copyable text={subscription.secret} label="the secret" />
+        )}
+      </dd>
+      <dt>Last sent</dt>
+      <dd>{subscription.lastTriggeredAt ? <Time at={subscription.lastTriggeredAt} /> : "never"}</dd>
+      <dt>Created</dt>
+      <dd>
+        <Time at={subscription.createdAt} />
+      </dd>
+      <dt>ID</dt>
+      <dd>
+        <Copyable text={subscription.id} label="the ID" />
+      </dd>
+    </dl>
+  </section>
+);

@@ -1,0 +1,79 @@
+/** Creating and changing a subscription, and asking before it is deleted. */
+import type { Failure } from "../failure";
+import { FailureBanner, LinkButton, PostForm, Submit, TextArea, TextField } from "../parts";
+
+export interface SubscriptionValues {
+  name: string;
+  url: string;
+  /** One type a line. */
+  events: string;
+  secret: string;
+}
+
+interface FormProps {
+  /** Null for a new one. */
+  id: string | null;
+  values: SubscriptionValues;
+  failure?: Failure | undefined;
+}
+
+export function SubscriptionForm({ id, values, failure }: FormProps) {
+  const back = id === null ? "/console/webhooks" : `/console/webhooks/${id}`;
+  return (
+    <div class="narrow">
+      <h1>{id === null ? "New subscription" : "Edit subscription"}</h1>
+      <FailureBanner failure={failure} />
+      <PostForm action={back} class="card">
+        <TextField name="name" label="Name" value={values.name} required maxlength={200} failure={failure} />
+        <TextField
+          name="url"
+          label="URL"
+          type="url"
+          value={values.url}
+          required
+          placeholder="https://example.com/hooks"
+          hint="Events are sent to it by POST."
+          failure={failure}
+        />
+        <TextArea
+          name="events"
+          label="Event types"
+          value={values.events}
+          rows={3}
+          hint="One a line, such as OrderPaid. A single * stands for all."
+          failure={failure}
+        />
+        <TextField
+          name="secret"
+          label="Signing secret"
+          value={values.secret}
+          autocomplete="off"
+          required={id === null}
+          hint={
+            id === null
+              ? "Your receiver checks signatures with it. A random one is filled in; you can see it again later."
+              : "Leave it empty to keep the present one."
+          }
+          failure={failure}
+        />
+        <div class="row">
+          <Submit>{id === null ? "Create subscription" : "Save changes"}</Submit>
+          <a href={back}>Cancel</a>
+        </div>
+      </PostForm>
+    </div>
+  );
+}
+
+export const DeleteSubscription = ({ id, name }: { id: string; name: string }) => (
+  <div class="narrow">
+    <h1>Delete “{name}”?</h1>
+    <PostForm action={`/console/webhooks/${id}/delete`} class="card">
+      <p>Nothing is sent to it any more, deliveries under way included. This cannot be undone; pausing can.</p>
+      <div class="row">
+        <Submit kind="danger">Delete subscription</Submit>
+        <LinkButton href={`/console/webhooks/${id}`}>Keep it</LinkButton>
+      </div>
+    </PostForm>
+  </div>
+);

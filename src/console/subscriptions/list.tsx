@@ -1,0 +1,112 @@
+/** Every subscription of the tenant, found by name or URL, with its last day at a glance. */
+import type { Permission } from "../../tenants/roles";
+import { type Bar, Sparkline } from "../charts";
+import { Badge, Empty, LinkButton, Scroll, TextField, Time } from "../parts";
+
+interface ListedSubscription {
+  id: string;
+  name: string;
+  url: string;
+  enabled: boolean;
+  failureCount: number;
+  lastTriggeredAt: number | null;
+  bars: Bar[];
+}
+
+interface ListView {
+  search: string;
+  rows: ListedSubscription[];
+  /** First row of the next page; null on the last one. */
+  next: number | null;
+  permissions: ReadonlySet<Permission>;
+}
+
+/** How a subscription is, in one word. */
+export const Health = ({ enabled, failureCount }: { enabled: boolean; failureCount: number }) => {
+  if (!enabled) return <Badge tone="calm">Paused</Badge>;
+  return failureCount > 0 ? <Badge tone="bad">Failing</Badge> : <Badge tone="ok">Active</Badge>;
+};
+
+export function SubscriptionList({ search, rows, next, permissions }: ListView) {
+  const mayCreate = permissions.has("webhook.create");
+  return (
+    <>
+      <div class="head">
+        <h1>Subscriptions</h1>
+        {mayCreate && (
+          <LinkButton href="/console/webhooks/new" kind="main">
+            New subscription
+          </LinkButton>
+        )}
+      </div>
+      {(rows.length > 0 || search !== "") && (
+        <search>
+          <form class="filters" method="get" action="/console/webhooks">
+            <TextField name="q" label="Name or URL" type="search" value={search} />
+            <button type="submit" class="button plain">
+              Search
+            </button>
+          </form>
+        </search>
+      )}
+      <div class="card">
+        {rows.length === 0 ? <Nothing search={search} mayCreate={mayCreate} /> : <Rows rows={rows} />}
+      </div>
+      {next !== null && (
+        <p>
+          <a href={`/console/webhooks?${new URLSearchParams({ q: search, from: String(next) })}`}>Next page</a>
+        </p>
+      )}
+    </>
+  );
+}
+
+const Nothing = ({ search, mayCreate }: { search: string; mayCreate: boolean }) =>
+  search === "" ? (
+    <Empty title="No subscriptions yet">
+      <p class="muted">A subscription sends the events that you choose to a URL of yours, each as a signed POST.</p>
+      {mayCreate && <LinkButton href="/console/webhooks/new">Create the first one</LinkButton>}
+    </Empty>
+  ) : (
+    <Empty title={`Nothing matches “${search}”`}>
+      <p>
+        <a href="/console/webhooks">Show all</a>
+      </p>
+    </Empty>
+  );
+
+const Rows = ({ rows }: { rows: ListedSubscription[] }) => (
+  <Scroll label="Subscriptions">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col">State</th>
+          <th scope="col" class="wide">
+            Last 24 hours
+          </th>
+          <th scope="col" class="wide">
+            Last sent
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr>
+            <td class="break">
+              <a href={`/console/webhooks/${row.id}`}>{row.name}</a>
+              <div class="small muted">{row.url.length > 100 ? `${row.url.slice(0, 100)}…` : row.url}</div>
+            </td>
+            <td>
+              <Health {...row} />
+            </td>
+            <td class="wide">
+              <Sparkline bars={row.bars} label={row.name} />
+            </td>
+            <td class="wide small">{row.lastTriggeredAt ? <Time at={row.lastTriggeredAt} /> : "never"}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </Scroll>
+);

@@ -1,0 +1,169 @@
+/** The delivery log of one subscription: filters, rows, the way to older ones. */
+import type { Failure } from "../failure";
+import { Badge, Empty, LiveMark, Scroll, Select, TextField, Time, type Tone } from "../parts";
+
+export interface LogRow {
+  id: string;
+  eventType: string;
+  status: "pending" | "success" | "failed";
+  responseCode: number | null;
+  error: string | null;
+  attemptCount: number;
+  /** Unix ms. */
+  attemptedAt: number;
+  completedAt: number | null;
+}
+
+/** As the page's address says it. */
+export interface LogQuery {
+  /** "" for any. */
+  status: string;
+  eventType: string;
+  /** Where the page before this one ended; "" for the newest. */
+  cursor: string;
+}
+
+export interface LogView {
+  webhookId: string;
+  query: LogQuery;
+  failure?: Failure | undefined;
+  rows: LogRow[];
+  nextCursor: string | null;
+}
+
+const TONES: Record<LogRow["status"], Tone> = { success: "ok", failed: "bad", pending: "wait" };
+const STATUSES = [
+  ["", "Any"],
+  ["success", "Success"],
+  ["failed", "Failed"],
+  ["pending", "Pending"],
+] as const;
+
+export const StatusBadge = ({ status }: { status: LogRow["status"] }) => <Badge tone={TONES[status]}>{status}</Badge>;
+
+interface Outcome {
+  status: LogRow["status"];
+  responseCode?: number | null | undefined;
+  error?: string | null | undefined;
+}
+
+/** How it ended, in a word or two. */
+export function outcomeOf({ status, responseCode, error }: Outcome): string {
+  if (error) return error;
+  if (responseCode) return `status ${responseCode}`;
+  return status === "pending" ? "under way" : "";
+}
+
+const toMs = (time: number | string) => (typeof time === "string" ? Date.parse(time) : time);
+
+interface Times {
+  attemptedAt: number | string;
+  completedAt?: number | string | null | undefined;
+}
+
+/** How long it took; empty while it is under way. */
+export function duration(row: Times): string {
+  if (row.completedAt === null || row.completedAt === undefined) return "";
+  return `${(toMs(row.completedAt) - toMs(row.attemptedAt)).toLocaleString("en")} ms`;
+}
+
+const queryOf = ({ status, eventType, cursor }: LogQuery) => {
+  const given = Object.entries({ status, eventType, cursor }).filter(([, value]) => value !== "");
+  return given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
+};
+
+export function Log(view: LogView) {
+  const { webhookId, query, failure } = view;
+  const here = `/console/webhooks/${webhookId}`;
+  const isFirst = query.cursor === "";
+  return (
+    <section class="card" id="log" aria-labelledby="log-title">
+      <div class="head">
+        <h2 id="log-title">Log</h2>
+        {isFirst && <LiveMark />}
+      </div>
+      <form class="filters" method="get" action={`${here}#log`}>
+        <Select name="status" label="Status" value={query.status} options={STATUSES} failure={failure} />
+        <TextField name="eventType" label="Event type" value={query.eventType} failure={failure} />
+        <button type="submit" class="button plain">
+          Filter
+        </button>
+      </form>
+      <div {...(isFirst ? { "data-live": `${here}/log${queryOf(query)}` } : {})}>
+        <LogRows {...view} />
+      </div>
+      {!isFirst && (
+        <p>
+          <a href={`${here}${queryOf({ ...query, cursor: "" })}#log`}>Newest</a>
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** What the script asks for again. */
+export function LogRows({ webhookId, query, rows, nextCursor }: LogView) {
+  if (rows.length === 0) {
+    return query.status || query.eventType || query.cursor ? (
+      <Empty title="No attempt matches">{nextCursor !== null && <Older {...{ webhookId, query, nextCursor }} />}</Empty>
+    ) : (
+      <Empty title="Nothing sent yet">
+        <p class="muted">
+          Send a test, or publish an event of a type that it gets. Attempts appear here as they happen.
+        </p>
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <Scroll label="Attempts">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">When</th>
+              <th scope="col">Status</th>
+              <th scope="col">Event</th>
+              <th scope="col" class="wide">
+                Outcome
+              </th>
+              <th scope="col" class="wide num">
+                Attempt
+              </th>
+              <th scope="col" class="wide num">
+                Took
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr>
+                <td class="small">
+                  <a href={`/console/webhooks/${webhookId}/attempts/${row.id}`}>
+                    <Time at={row.attemptedAt} />
+                  </a>
+                </td>
+                <td>
+                  <StatusBadge status={row.status} />
+                </td>
+                <td class="break">
+                  {row.eventType}
+                  <div class="slim small muted">{outcomeOf(row)}</div>
+                </td>
+                <td class="wide small break">{outcomeOf(row)}</td>
+                <td class="wide num">{row.attemptCount}</td>
+                <td class="wide num small">{duration(row)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+      {nextCursor !== null && <Older {...{ webhookId, query, nextCursor }} />}
+    </>
+  );
+}
+
+const Older = ({ webhookId, query, nextCursor }: { webhookId: string; query: LogQuery; nextCursor: string }) => (
+  <p class="after">
+    <a href={`/console/webhooks/${webhookId}${queryOf({ ...query, cursor: nextCursor })}#log`}>Older</a>
+  </p>
+);

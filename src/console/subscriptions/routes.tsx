@@ -1,0 +1,165 @@
+/** `/console/webhooks`: subscriptions, as the API has them. */
+import { type Context, Hono } from "hono";
+import { logQuery } from "../../attempts/schemas";
+import { randomBytes, toBase64 } from "../../crypto/encoding";
+import { open } from "../../crypto/seal";
+import { invalid, notFound } from "../../errors";
+import { readForm } from "../../http/console/form";
+import { done, fragment, orAgain, page } from "../../http/console/page";
+import type { AppEnv } from "../../http/env";
+import { can } from "../../http/principal";
+import { newSubscription, subscriptionChange } from "../../webhooks/schemas";
+import { deleteSubscription, findSubscription } from "../../webhooks/store";
+import { changeSubscription, createSubscription } from "../../webhooks/subscriptions";
+import { secretOwner } from "../../webhooks/view";
+import { type Failure, failureOf, parse } from "../failure";
+import { barsOf, chartStart } from "../hours";
+import { SubscriptionDetail } from "./detail";
+import { DeleteSubscription, SubscriptionForm, type SubscriptionValues } from "./form";
+import { SubscriptionList } from "./list";
+import { LogRows } from "./log";
+import { LIST_ROWS, readLog, readSubscriptionList, readSubscriptionScreen } from "./store";
+
+const SECRET_BYTES = 24;
+const CHAPTER = "subscriptions";
+
+/** The form of the Standard Webhooks scheme. */
+const newSecret = () => `whsec_${toBase64(randomBytes(SECRET_BYTES))}`;
+
+async function readValues(c: Context<AppEnv>): Promise<SubscriptionValues> {
+  const form = await readForm(c);
+  return { name: form.text("name"), url: form.text("url"), events: form.text("events"), secret: form.text("secret") };
+}
+
+const wireOf = ({ name, url, events, secret }: SubscriptionValues) => ({
+  name,
+  url: url.trim(),
+  events: events.split(/[\s,]+/).filter((type) => type !== ""),
+  ...(secret === "" ? {} : { secret }),
+});
+
+const formPage = (c: Context<AppEnv>, id: string | null, values: SubscriptionValues, failure?: Failure, status = 200) =>
+  page(
+    c,
+    { title: id === null ? "New subscription" : "Edit subscription", chapter: CHAPTER, status },
+    <SubscriptionForm id={id} values={values} failure={failure} />,
+  );
+
+/** The filter of the log in the page's address, checked as the API checks it; a bad one filters nothing. */
+function readLogQuery(c: Context<AppEnv>) {
+  const given = {
+    status: c.req.query("status"),
+    eventType: c.req.query("eventType")?.trim(),
+    cursor: c.req.query("cursor"),
+  };
+  const query = { status: given.status ?? "", eventType: given.eventType ?? "", cursor: given.cursor ?? "" };
+  const asked = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ""));
+  const checked = logQuery.safeParse(asked);
+  if (checked.success) return { query, filter: checked.data };
+  return { query, filter: logQuery.parse({}), failure: failureOf(invalid(checked.error)) };
+}
+
+/** One subscription with its chart and its log; after a refused write with the reason. */
+export async function detailPage(c: Context<AppEnv>, id: string, failure?: Failure, status = 200) {
+  const deps = c.get("deps");
+  const { tenantId, permissions } = c.get("principal");
+  const { query, filter, failure: badFilter } = readLogQuery(c);
+  const nowMs = deps.now();
+  const screen = await readSubscriptionScreen(deps, tenantId, id, filter, chartStart(nowMs));
+  if (!screen) throw notFound("Webhook");
+  const { secretSealed, pending, ...plain } = screen.subscription;
+  const isShown = c.req.query("secret") === "shown";
+  const secret = isShown ? await open(deps.keys, secretOwner(plain.id), secretSealed) : null;
+  return page(
+    c,
+    { title: plain.name, chapter: CHAPTER, status: badFilter ? 400 : status },
+    <SubscriptionDetail
+      subscription={{ ...plain, secret }}
+      bars={barsOf(screen.hours, nowMs, pending)}
+      log={{ webhookId: plain.id, query, failure: badFilter, ...screen.log }}
+      failure={failure}
+      permissions={permissions}
+    />,
+  );
+}
+
+const hookPath = (id: string) => `/webhooks/${id}`;
+
+async function requireSubscription(c: Context<AppEnv>, id: string) {
+  const row = await findSubscription(c.get("deps"), c.get("principal").tenantId, id);
+  if (!row) throw notFound("Webhook");
+  return row;
+}
+
+const reading = new Hono<AppEnv>()
+  .get("/", can("webhook.read"), async (c) => {
+    const deps = c.get("deps");
+    const { tenantId, permissions } = c.get("principal");
+    const search = c.req.query("q")?.trim() ?? "";
+    const from = Math.max(0, Number.parseInt(c.req.query("from") ?? "", 10) || 0);
+    const nowMs = deps.now();
+    const found = await readSubscriptionList(deps, tenantId, { search, from, sinceMs: chartStart(nowMs) });
+    const hoursOf = Map.groupBy(found.hours, (hour) => hour.subscriptionId);
+    const rows = found.rows.map((row) => ({ ...row, bars: barsOf(hoursOf.get(row.id) ?? [], nowMs) }));
+    const next = found.isLast ? null : from + LIST_ROWS;
+    return page(
+      c,
+      { title: "Subscriptions", chapter: CHAPTER },
+      <SubscriptionList search={search} rows={rows} next={next} permissions={permissions} />,
+    );
+  })
+  .get("/new", can("webhook.create"), (c) => formPage(c, null, { name: "", url: "", events: "", secret: newSecret() }))
+  .get("/:id", can("webhook.read"), (c) => detailPage(c, c.req.param("id")))
+  .get("/:id/log", can("webhook.read"), async (c) => {
+    const { query, filter } = readLogQuery(c);
+    const id = c.req.param("id");
+    const log = await readLog(c.get("deps"), c.get("principal").tenantId, id, filter);
+    if (!log) throw notFound("Webhook");
+    return fragment(c, <LogRows webhookId={id} query={query} {...log} />);
+  });
+
+const writing = new Hono<AppEnv>()
+  .post("/", can("webhook.create"), async (c) => {
+    const values = await readValues(c);
+    return orAgain(
+      c,
+      async () => {
+        const input = parse(newSubscription, wireOf(values));
+        const { id } = await createSubscription(c.get("deps"), c.get("principal").tenantId, input);
+        return done(c, hookPath(id), "subscribed");
+      },
+      (failure, status) => formPage(c, null, values, failure, status),
+    );
+  })
+  .get("/:id/edit", can("webhook.update"), async (c) => {
+    const { id, name, url, events } = await requireSubscription(c, c.req.param("id"));
+    return formPage(c, id, { name, url, events: events.join("\n"), secret: "" });
+  })
+  .post("/:id", can("webhook.update"), async (c) => {
+    const id = c.req.param("id");
+    const values = await readValues(c);
+    return orAgain(
+      c,
+      async () => {
+        const change = parse(subscriptionChange, wireOf(values));
+        await changeSubscription(c.get("deps"), c.get("principal").tenantId, id, change);
+        return done(c, hookPath(id), "changed");
+      },
+      (failure, status, error) => {
+        if (error.code === "NOT_FOUND") throw error;
+        return formPage(c, id, values, failure, status);
+      },
+    );
+  })
+  .get("/:id/delete", can("webhook.delete"), async (c) => {
+    const { id, name } = await requireSubscription(c, c.req.param("id"));
+    return page(c, { title: "Delete subscription", chapter: CHAPTER }, <DeleteSubscription id={id} name={name} />);
+  })
+  .post("/:id/delete", can("webhook.delete"), async (c) => {
+    const deps = c.get("deps");
+    const deleted = await deleteSubscription(deps, c.get("principal").tenantId, c.req.param("id"), deps.now());
+    if (!deleted) throw notFound("Webhook");
+    return done(c, "/webhooks", "deleted");
+  });
+
+export const subscriptionPages = new Hono<AppEnv>().route("/", reading).route("/", writing);

@@ -1,0 +1,102 @@
+/** `npm run dev` as a newcomer starts it: data of its own, mail read from what it prints, a receiver on this machine. */
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const START_TIMEOUT_MS = 120_000;
+const MAIL_TIMEOUT_MS = 15_000;
+const POLL_MS = 100;
+const LIMITS = { register: { limit: 1000, windowSeconds: 60 }, login: { limit: 1000, windowSeconds: 60 } };
+
+interface Arrival {
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+export interface Receiver {
+  /** Answers with the status that its path starts with: `/500/x`. */
+  url(path: string): string;
+  arrivals: Arrival[];
+  close(): void;
+}
+
+export interface DevServer {
+  base: string;
+  /** The link in the newest mail to an address, once it has come. */
+  mailedLink(to: string, subject: RegExp): Promise<string>;
+  stop(): Promise<void>;
+}
+
+const listen = (server: Server) =>
+  new Promise<number>((resolve) =>
+    server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port)),
+  );
+
+export async function startReceiver(): Promise<Receiver> {
+  const arrivals: Arrival[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const path = request.url ?? "";
+    arrivals.push({ path, headers: request.headers, body: Buffer.concat(chunks).toString() });
+    response.writeHead(Number(path.split("/")[1])).end("<script>alert('from the receiver')</script> thank you");
+  });
+  const port = await listen(server);
+  return { url: (path) => `http://127.0.0.1:${port}${path}`, arrivals, close: () => server.close() };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  const port = await listen(probe);
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
+
+export async function startDevServer(): Promise<DevServer> {
+  const port = await freePort();
+  const base = `http://localhost:${port}`;
+  const state = mkdtempSync(join(tmpdir(), "postern-console-"));
+  const vars = [`RATE_LIMITS:${JSON.stringify(LIMITS)}`, "WEBHOOK_EGRESS:any"].flatMap((value) => ["--var", value]);
+  const flags = ["--port", String(port), "--inspector-port", "0", "--persist-to", state, ...vars];
+  const dev = spawn(process.execPath, [".scripts/dev.ts", ...flags], { stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [dev.stdout, dev.stderr]) {
+    stream.on("data", (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+  }
+  const ended = new Promise<void>((resolve) => dev.once("exit", () => resolve()));
+
+  const waitFor = async <T>(what: string, withinMs: number, read: () => Promise<T | undefined> | T | undefined) => {
+    const end = Date.now() + withinMs;
+    for (;;) {
+      const value = await read();
+      if (value !== undefined) return value;
+      if (Date.now() > end || dev.exitCode !== null)
+        throw new Error(`did not happen: ${what}\n${output.slice(-3_000)}`);
+      await sleep(POLL_MS);
+    }
+  };
+  const healthy = async () => ((await fetch(`${base}/health`).catch(() => undefined))?.ok ? true : undefined);
+  await waitFor("the service answers", START_TIMEOUT_MS, healthy);
+
+  return {
+    base,
+    mailedLink: (to, subject) =>
+      waitFor(`mail ${subject} to ${to}`, MAIL_TIMEOUT_MS, () => {
+        const mails = [...output.matchAll(/To: (\S+)\s+Subject: (.+)\s+Text: (\S+\.txt)/g)];
+        const file = mails.findLast((mail) => mail[1] === to && subject.test(mail[2] ?? ""))?.[3];
+        return file === undefined ? undefined : (readFileSync(file, "utf8").match(/https?:\S+/)?.[0] ?? undefined);
+      }),
+    stop: async () => {
+      dev.kill("SIGTERM");
+      await ended;
+      rmSync(state, { recursive: true, force: true });
+    },
+  };
+}

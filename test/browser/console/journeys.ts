@@ -1,0 +1,255 @@
+/** What people do in the console, from sign-up to an outage at night. */
+import { createHmac } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { Secret, TOTP } from "otpauth";
+import type { Page } from "playwright-core";
+import { test } from "vitest";
+import {
+  type ConsoleStage,
+  confirm,
+  follow,
+  heading,
+  newEmail,
+  PASSWORD,
+  press,
+  publish,
+  register,
+  subscribe,
+} from "./stage.ts";
+
+const OUTAGE_TIMEOUT_MS = 90_000;
+const STEP_MS = 30_000;
+
+const badge = (page: Page, status: string) => page.locator(".badge", { hasText: new RegExp(`^${status}$`) }).first();
+
+export function journeys(stage: ConsoleStage): void {
+  test("a newcomer signs up, confirms the address, subscribes, and sees a test event arrive", async ({ expect }) => {
+    const { server, receiver } = stage;
+    const page = await stage.open();
+    await page.goto(`${server.base}/console`);
+    await follow(page, "Create an account");
+    const email = await register(stage, page);
+    await page.getByText("Welcome. Your account is ready.").waitFor();
+    await confirm(stage, page, email);
+    await follow(page, "Create a subscription");
+    await page.getByLabel("Name").fill("orders");
+    await page.getByLabel("URL").fill(receiver.url("/200/first"));
+    await page.getByLabel("Event types").fill("OrderPaid");
+    const secret = await page.getByLabel("Signing secret").inputValue();
+    await press(page, "Create subscription");
+    await press(page, "Send a test");
+    await badge(page, "success").waitFor();
+    const arrival = receiver.arrivals.find(({ path }) => path === "/200/first");
+    const signature = createHmac("sha256", secret)
+      .update(arrival?.body ?? "")
+      .digest("hex");
+    expect(arrival?.headers["x-webhook-signature"]).toBe(signature);
+    await follow(page, "Show");
+    await page.getByText(secret).waitFor();
+    const [time] = await page.locator("#log time").all();
+    const title = (await time?.getAttribute("title")) ?? "";
+    expect(title).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/);
+    expect(await time?.textContent()).not.toContain(title.slice(11, 16));
+  });
+
+  test(
+    "an operator at night sees why a subscription fails, mends its URL and sends again what failed, in 4 clicks at most",
+    async ({ expect }) => {
+      const page = await stage.open();
+      await register(stage, page);
+      await subscribe(stage, page, { name: "billing", url: stage.receiver.url("/500/down"), events: "*" });
+      await publish(stage, page, "InvoicePaid", '{"invoice": 7}');
+      await expect
+        .poll(() => stage.receiver.arrivals.filter(({ path }) => path === "/500/down").length, {
+          timeout: OUTAGE_TIMEOUT_MS,
+        })
+        .toBe(3);
+      await page.goto(`${stage.server.base}/console`);
+      await page.getByText("status 500; 3 failed attempts since the last success").waitFor();
+      let clicks = 0;
+      const click = (name: string) => {
+        clicks += 1;
+        return page.getByText(name, { exact: true }).first().click();
+      };
+      await click("Change the URL");
+      await page.getByLabel("URL").fill(stage.receiver.url("/200/mended"));
+      await click("Save changes");
+      await click("Send again what failed");
+      await badge(page, "success").waitFor();
+      expect(clicks).toBeLessThanOrEqual(4);
+      expect(stage.receiver.arrivals.findLast(({ path }) => path === "/200/mended")?.body).toBe('{"invoice":7}');
+      await page.goto(`${stage.server.base}/console`);
+      expect(await page.getByText("Needs attention").count()).toBe(0);
+    },
+    OUTAGE_TIMEOUT_MS,
+  );
+
+  test("pausing, publishing, resuming and sending one again", async ({ expect }) => {
+    const page = await stage.open();
+    await register(stage, page);
+    const hook = await subscribe(stage, page, {
+      name: "shop",
+      url: stage.receiver.url("/500/shop"),
+      events: "OrderPaid",
+    });
+    await press(page, "Pause");
+    await badge(page, "Paused").waitFor();
+    await publish(stage, page, "OrderPaid", "1");
+    await page.getByText("No active subscription wants OrderPaid.").waitFor();
+    await page.goto(hook);
+    await press(page, "Resume");
+    await badge(page, "Active").waitFor();
+    await publish(stage, page, "OrderPaid", "2");
+    await badge(page, "failed").waitFor();
+    await follow(page, "Attempt 1");
+    expect(await heading(page)).toBe("OrderPaid");
+    await page.getByText("X-Webhook-Signature").waitFor();
+    await press(page, "Send again");
+    await page.getByText("Queued to be sent again.").waitFor();
+    await expect
+      .poll(() => stage.receiver.arrivals.filter(({ path, body }) => path === "/500/shop" && body === "2").length)
+      .toBeGreaterThan(1);
+  });
+
+  test("two factors: enrolled with a computed code, recovery codes downloaded, then signed in with the next code", async ({
+    expect,
+  }) => {
+    const page = await stage.open({ acceptDownloads: true });
+    const email = await register(stage, page);
+    await confirm(stage, page, email);
+    await follow(page, "My security");
+    await press(page, "Set up");
+    await page.getByRole("img", { name: "QR code for your authenticator app" }).waitFor();
+    const secret = await page.locator("code").textContent();
+    const totp = new TOTP({ secret: Secret.fromBase32(secret ?? "") });
+    const code = (steps: number) => totp.generate({ timestamp: Date.now() + steps * STEP_MS });
+    await page.getByLabel("6-digit code").fill(code(-1));
+    await press(page, "Turn on");
+    await page.getByLabel("Next 6-digit code").fill(code(0));
+    await press(page, "Show recovery codes");
+    const downloading = page.waitForEvent("download");
+    await follow(page, "Download");
+    const kept = readFileSync(await (await downloading).path(), "utf8");
+    expect(kept.match(/^[A-Z2-7]{4}(-[A-Z2-7]{4}){3}$/gm)).toHaveLength(10);
+    await press(page, "Sign out");
+    await page.getByLabel("Email").fill(email);
+    await page.getByLabel("Password").fill(PASSWORD);
+    await press(page, "Sign in");
+    await page.getByLabel("Code").fill(code(1));
+    await press(page, "Sign in");
+    expect(await heading(page)).toBe("Overview");
+  });
+
+  test("a viewer is offered nothing that would be refused, and is refused when forging it", async ({ expect }) => {
+    const owner = await stage.open();
+    await register(stage, owner);
+    const hook = await subscribe(stage, owner, { name: "shared", url: stage.receiver.url("/200/shared"), events: "*" });
+    await follow(owner, "People");
+    const email = newEmail();
+    await owner.getByLabel("Email").fill(email);
+    await owner.getByLabel("Role", { exact: true }).selectOption("viewer");
+    await press(owner, "Send invitation");
+    const viewer = await stage.open();
+    await viewer.goto(await stage.server.mailedLink(email, /invited/));
+    await follow(viewer, "Create an account");
+    await viewer.getByLabel("Email").fill(email);
+    await viewer.getByLabel("Password").fill(PASSWORD);
+    await press(viewer, "Create account");
+    await viewer.getByRole("heading", { name: "Overview" }).waitFor();
+    await viewer.goto(hook);
+    const buttons = await viewer.getByRole("button").allTextContents();
+    expect(buttons.sort()).toEqual(["Copy", "Copy", "Filter", "Sign out"]);
+    expect(await viewer.getByRole("navigation").getByRole("link").allTextContents()).toEqual([
+      "Overview",
+      "Subscriptions",
+      "API keys",
+      "My security",
+    ]);
+    const [refused] = await Promise.all([
+      viewer.waitForResponse((response) => response.request().method() === "POST"),
+      viewer.evaluate((action) => {
+        const form = Object.assign(document.createElement("form"), { method: "post", action });
+        document.body.append(form);
+        form.submit();
+      }, `${hook}/pause`),
+    ]);
+    expect(refused.status()).toBe(403);
+    await viewer.getByText("You do not have permission to do this.").waitFor();
+  });
+
+  test("a form on another site changes nothing", async ({ expect }) => {
+    const page = await stage.open();
+    await register(stage, page);
+    const hook = await subscribe(stage, page, { name: "mine", url: stage.receiver.url("/200/mine"), events: "*" });
+    const evil = `<form method="post" action="${hook}/pause"></form><script>document.forms[0].submit()</script>`;
+    await page.route("http://evil.example/", (route) => route.fulfill({ contentType: "text/html", body: evil }));
+    const [forged] = await Promise.all([
+      page.waitForResponse((response) => response.request().method() === "POST"),
+      page.goto("http://evil.example/").catch(() => undefined),
+    ]);
+    expect([303, 403]).toContain(forged.status());
+    await page.goto(hook);
+    await badge(page, "Active").waitFor();
+  });
+
+  test("what strangers send stays text", async ({ expect }) => {
+    const page = await stage.open();
+    await register(stage, page);
+    await subscribe(stage, page, {
+      name: "<script>alert('name')</script>",
+      url: stage.receiver.url("/200/x"),
+      events: "*",
+    });
+    await publish(stage, page, "<script>alert('type')</script>", `{"note": "<script>alert('payload')</script>"}`);
+    await badge(page, "success").waitFor();
+    await follow(page, "Attempt 1");
+    await page.getByText("<script>alert('payload')</script>").waitFor();
+    await page.getByText("<script>alert('from the receiver')</script>").waitFor();
+    expect(await page.locator("main script, main img").count()).toBe(0);
+  });
+
+  test("everything works without JavaScript", async ({ expect }) => {
+    const page = await stage.open({ javaScriptEnabled: false });
+    await register(stage, page);
+    const hook = await subscribe(stage, page, { name: "plain", url: stage.receiver.url("/200/plain"), events: "*" });
+    await press(page, "Send a test");
+    await expect
+      .poll(async () => {
+        await page.goto(hook);
+        return badge(page, "success").count();
+      })
+      .toBe(1);
+    expect(await page.locator("#log time").first().textContent()).toMatch(/UTC$/);
+    await follow(page, "Delete");
+    await press(page, "Delete subscription");
+    await page.getByText("No subscriptions yet").waitFor();
+  });
+
+  test("the keyboard reaches everything, the content first", async ({ expect }) => {
+    const page = await stage.open();
+    await register(stage, page);
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate(() => document.activeElement?.textContent?.trim())).toBe("Skip to content");
+    const seen = new Set<string>();
+    for (let step = 0; step < 20; step++) {
+      await page.keyboard.press("Tab");
+      const focus = await page.evaluate(() => {
+        const element = document.activeElement;
+        const { outlineStyle, outlineWidth } = element
+          ? getComputedStyle(element)
+          : { outlineStyle: "", outlineWidth: "" };
+        return {
+          text: element?.textContent?.trim() ?? "",
+          visible: outlineStyle !== "none" && outlineWidth !== "0px",
+          isBody: element === document.body,
+        };
+      });
+      if (focus.isBody) break;
+      expect(focus.visible, focus.text).toBe(true);
+      seen.add(focus.text);
+    }
+    expect([...seen]).toEqual(
+      expect.arrayContaining(["Subscriptions", "My security", "Sign out", "Create a subscription"]),
+    );
+  });
+}

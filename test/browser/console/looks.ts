@@ -1,0 +1,145 @@
+/** Every page held against axe-core in both colour schemes, against a phone's width, and photographed for people to look at. */
+import { mkdirSync, rmSync } from "node:fs";
+import axe, { type Result } from "axe-core";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { type ConsoleStage, confirm, follow, newEmail, press, publish, register, subscribe } from "./stage.ts";
+
+/** Git-ignored. */
+const FOLDER = ".screenshots";
+const PHONE_PIXELS = 360;
+const DESK_PIXELS = 1440;
+/** Both widths and both schemes; each contrast is met once. */
+const VIEWS = [
+  { width: DESK_PIXELS, height: 900, colorScheme: "light" },
+  { width: PHONE_PIXELS, height: 740, colorScheme: "dark" },
+] as const;
+const TOUR_TIMEOUT_MS = 150_000;
+
+/** As the page answers it: its own `axe` is meant, so no function that names the import can be sent there. */
+const RUN = "axe.run().then(({ violations }) => violations)";
+
+/** What axe-core finds wrong, in words that lead there. */
+async function violations(page: Page): Promise<string[]> {
+  const found: Result[] = await page.evaluate(RUN);
+  return found.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 200)}`));
+}
+
+async function inspect(page: Page, name: string): Promise<void> {
+  await page.evaluate(axe.source);
+  for (const { width, height, colorScheme } of VIEWS) {
+    await page.setViewportSize({ width, height });
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    expect([name, width, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([
+      name,
+      width,
+      width,
+    ]);
+    await page.screenshot({ path: `${FOLDER}/${name}-${width}-${colorScheme}.png`, fullPage: true });
+    expect([name, colorScheme, await violations(page)]).toEqual([name, colorScheme, []]);
+  }
+}
+
+async function outside(stage: ConsoleStage, page: Page): Promise<void> {
+  const open = async (path: string, name: string) => {
+    await page.goto(`${stage.server.base}/console${path}`);
+    await inspect(page, name);
+  };
+  await open("/sign-in", "sign-in");
+  await page.getByLabel("Email").fill("nobody@example.com");
+  await page.getByLabel("Password").fill("not the password");
+  await press(page, "Sign in");
+  await page.getByRole("alert").waitFor();
+  await inspect(page, "sign-in-refused");
+  await open("/register", "register");
+  await page.getByLabel("Email").fill("somebody@example.com");
+  await page.getByLabel("Password").fill("short");
+  await press(page, "Create account");
+  await page.getByRole("alert").waitFor();
+  await inspect(page, "register-refused");
+  await open("/forgot-password", "forgot-password");
+  await open("/reset-password?token=x", "reset-password");
+  await open("/verify-email?token=x", "verify-email");
+  await open("/accept-invitation?token=x", "accept-invitation");
+}
+
+async function subscriptions(stage: ConsoleStage, page: Page): Promise<void> {
+  const { server, receiver } = stage;
+  await page.goto(`${server.base}/console`);
+  await inspect(page, "overview-empty");
+  await page.goto(`${server.base}/console/webhooks`);
+  await inspect(page, "subscriptions-empty");
+  await follow(page, "New subscription");
+  await inspect(page, "subscription-new");
+  const hook = await subscribe(stage, page, { name: "orders", url: receiver.url("/200/tour"), events: "OrderPaid" });
+  await inspect(page, "subscription-empty");
+  await subscribe(stage, page, { name: "analytics", url: receiver.url("/200/tour"), events: "*" });
+  await press(page, "Pause");
+  const failing = await subscribe(stage, page, {
+    name: "billing",
+    url: receiver.url("/500/tour"),
+    events: "OrderPaid",
+  });
+  await page.goto(`${server.base}/console/events`);
+  await inspect(page, "event-new");
+  await publish(stage, page, "OrderPaid", '{"order": 42, "note": "naïve ✓", "customer": {"email": "ada@example.com"}}');
+  await page.getByText("status 500").waitFor();
+  await inspect(page, "event");
+  await page.goto(`${server.base}/console`);
+  await inspect(page, "overview");
+  await follow(page, "Subscriptions");
+  await inspect(page, "subscriptions");
+  await page.goto(failing);
+  await inspect(page, "subscription-failing");
+  await page.locator("#log tbody a").first().click();
+  await page.getByText("Headers sent").waitFor();
+  await inspect(page, "attempt");
+  await page.goto(`${hook}?secret=shown`);
+  await inspect(page, "subscription");
+  await follow(page, "Edit");
+  await inspect(page, "subscription-edit");
+  await page.goto(`${hook}/delete`);
+  await inspect(page, "subscription-delete");
+}
+
+async function account(stage: ConsoleStage, page: Page): Promise<void> {
+  const { base } = stage.server;
+  await page.goto(`${base}/console/api-keys`);
+  await inspect(page, "api-keys-empty");
+  await page.getByLabel("Name").fill("CI");
+  await page.getByLabel("event.publish").check();
+  await press(page, "Create key");
+  await page.getByText("it is not shown again").waitFor();
+  await inspect(page, "api-keys");
+  await page.goto(`${base}/console/people`);
+  await page.getByLabel("Email").fill(newEmail());
+  await press(page, "Send invitation");
+  await page.getByText("Invitation sent.").waitFor();
+  await inspect(page, "people");
+  await follow(page, "Remove");
+  await inspect(page, "member-remove");
+  await page.goto(`${base}/console/security`);
+  await inspect(page, "security");
+  await press(page, "Set up");
+  await inspect(page, "two-factor");
+  await page.goto(`${base}/console/nothing`);
+  await inspect(page, "not-found");
+}
+
+export function looks(stage: ConsoleStage): void {
+  test(
+    "every page passes axe-core in light and dark, fits a phone, and is photographed",
+    async () => {
+      rmSync(FOLDER, { recursive: true, force: true });
+      mkdirSync(FOLDER);
+      const page = await stage.open();
+      await outside(stage, page);
+      const email = await register(stage, page);
+      await inspect(page, "welcome");
+      await confirm(stage, page, email);
+      await subscriptions(stage, page);
+      await account(stage, page);
+    },
+    TOUR_TIMEOUT_MS,
+  );
+}

@@ -1,0 +1,101 @@
+/** The console in a real Chromium against `npm run dev`, and the things that people do in it. */
+import { type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect } from "vitest";
+import { CHROMIUM, describeWhere, FLAGS } from "../support.ts";
+import { type DevServer, type Receiver, startDevServer, startReceiver } from "./dev-server.ts";
+
+const START_TIMEOUT_MS = 150_000;
+/** Refusals are part of the tests; and a reset page knows no user name to hint at. */
+const EXPECTED = /the server responded with a status of 4|Password forms should have .* username fields/;
+export const PASSWORD = "correct horse battery staple";
+
+export interface ConsoleStage {
+  server: DevServer;
+  receiver: Receiver;
+  /** A page in a browser of its own; what the page itself complains of fails the test. */
+  open(options?: BrowserContextOptions): Promise<Page>;
+}
+
+/** Runs `tests` where there is a Chromium; skips them, saying why, where there is none. */
+export function describeConsole(name: string, tests: (stage: ConsoleStage) => void): void {
+  describeWhere(name, () => {
+    const stage = {} as ConsoleStage;
+    const complaints: string[] = [];
+    let close = async () => {};
+    beforeAll(async () => {
+      const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+      stage.server = await startDevServer();
+      stage.receiver = await startReceiver();
+      stage.open = async (options = {}) => {
+        const context = await browser.newContext({ locale: "en-GB", timezoneId: "Asia/Kolkata", ...options });
+        const page = await context.newPage();
+        page.setDefaultTimeout(15_000);
+        page.on("pageerror", (error) => complaints.push(error.message));
+        page.on("dialog", (dialog) => complaints.push(`dialog: ${dialog.message()}`));
+        page.on("console", (message) => {
+          if (!EXPECTED.test(message.text())) complaints.push(message.text());
+        });
+        return page;
+      };
+      close = async () => {
+        await browser.close();
+        stage.receiver.close();
+        await stage.server.stop();
+      };
+    }, START_TIMEOUT_MS);
+    afterAll(async () => {
+      await close();
+      expect(complaints).toEqual([]);
+    });
+    // They wait for the service more than they work: side by side they take as long as the longest.
+    describe.concurrent("in Chromium", () => tests(stage));
+  });
+}
+
+let people = 0;
+export const newEmail = () => `person-${++people}-${Date.now()}@example.com`;
+
+export const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
+export const follow = (page: Page, name: string) => page.getByRole("link", { name, exact: true }).first().click();
+export const heading = (page: Page) => page.getByRole("heading", { level: 1 }).textContent();
+
+/** Creates an account by the form. */
+export async function register({ server }: ConsoleStage, page: Page, email = newEmail()): Promise<string> {
+  await page.goto(`${server.base}/console/register`);
+  await page.getByLabel("Email").fill(email);
+  await page.getByLabel("Password").fill(PASSWORD);
+  await press(page, "Create account");
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
+  return email;
+}
+
+/** Confirms an address with the mailed link. */
+export async function confirm({ server }: ConsoleStage, page: Page, email: string): Promise<void> {
+  await page.goto(await server.mailedLink(email, /Verify/));
+  await press(page, "Verify email");
+  await page.getByText("Your email address is verified.").waitFor();
+}
+
+/** Creates a subscription by the form; returns its address. */
+export async function subscribe(
+  { server }: ConsoleStage,
+  page: Page,
+  fields: { name: string; url: string; events: string },
+) {
+  await page.goto(`${server.base}/console/webhooks/new`);
+  await page.getByLabel("Name").fill(fields.name);
+  await page.getByLabel("URL").fill(fields.url);
+  await page.getByLabel("Event types").fill(fields.events);
+  await press(page, "Create subscription");
+  await page.getByRole("heading", { name: fields.name, exact: true }).waitFor();
+  return page.url();
+}
+
+/** Publishes by the form; the page then tells where it went. */
+export async function publish({ server }: ConsoleStage, page: Page, type: string, payload: string): Promise<void> {
+  await page.goto(`${server.base}/console/events`);
+  await page.getByLabel("Type").fill(type);
+  await page.getByLabel("Payload").fill(payload);
+  await press(page, "Publish");
+  await page.getByText("Event published.").waitFor();
+}

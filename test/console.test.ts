@@ -1,0 +1,282 @@
+/** The console's door: who gets in, where a write may come from, and what a page may load. */
+import { describe, expect, test } from "vitest";
+import { app } from "../src/app";
+import { call, newEmail, PASSWORD, setRole, signUp, verify } from "./support/client";
+import { holding, ORIGIN, signedIn, visit } from "./support/console";
+import { mailTo, tokenIn } from "./support/mailbox";
+import { joinTenant } from "./support/people";
+
+const OPEN = [
+  "GET /assets/:version/:file",
+  "GET /sign-in",
+  "POST /sign-in",
+  "GET /sign-in/code",
+  "POST /sign-in/code",
+  "GET /register",
+  "POST /register",
+  "GET /verify-email",
+  "POST /verify-email",
+  "GET /forgot-password",
+  "POST /forgot-password",
+  "GET /reset-password",
+  "POST /reset-password",
+  "GET /accept-invitation",
+];
+const routes = [
+  ...new Set(
+    app.routes
+      .filter(({ method, path }) => method !== "ALL" && (path === "/console" || path.startsWith("/console/")))
+      .map(({ method, path }) => `${method} ${path.slice("/console".length) || "/"}`),
+  ),
+];
+const closed = routes.filter((route) => !OPEN.includes(route));
+const concrete = (route: string) =>
+  route.split(" ")[1]?.replaceAll(/:\w+/g, crypto.randomUUID()).replace(/^\/$/, "") ?? "";
+const send = (browser: ReturnType<typeof visit>, route: string) =>
+  route.startsWith("GET") ? browser.get(concrete(route)) : browser.post(concrete(route));
+
+describe("whoever is not signed in", () => {
+  test("is sent to the sign-in page by every route but a written list", async () => {
+    expect(closed.length).toBeGreaterThan(30);
+    expect(OPEN.filter((route) => !routes.includes(route))).toEqual([]);
+    for (const route of closed) {
+      const { status, location } = await send(visit(), route);
+      expect([route, status]).toEqual([route, 303]);
+      expect(location, route).toMatch(/^\/console\/sign-in(\?to=%2Fconsole%2F[\w%.-]+)?$/);
+    }
+  });
+
+  test("comes back to the page that was asked for, and to no other site", async () => {
+    const { email } = await signUp();
+    await verify(email);
+    const back = async (to: string) => (await visit().post("/sign-in", { email, password: PASSWORD, to })).location;
+    expect(await back("/console/webhooks?status=failed")).toBe("/console/webhooks?status=failed");
+    for (const to of [
+      "https://evil.example/",
+      "//evil.example",
+      "/console@evil.example",
+      "/console\\evil",
+      "/evil",
+      "",
+    ]) {
+      expect(await back(to)).toBe("/console");
+    }
+  });
+
+  test.each([
+    ["an access token", async () => (await signUp()).token],
+    ["nonsense", async () => "a.b.c"],
+    ["an unsigned token", async () => "eyJhbGciOiJub25lIiwidHlwIjoiY29uc29sZStqd3QifQ.e30."],
+  ])("does not get in with %s for a cookie", async (_what, value) => {
+    const browser = visit();
+    browser.jar.set("__Host-postern-session", await value());
+    const { status, location } = await browser.get("");
+    expect([status, location]).toEqual([303, "/console/sign-in"]);
+    expect(browser.jar.has("__Host-postern-session")).toBe(false);
+  });
+});
+
+describe("the session cookie", () => {
+  test("is __Host-, HttpOnly, Secure and SameSite=Lax, and ends when the session does", async () => {
+    const { email } = await signUp();
+    await verify(email);
+    const { cookies } = await visit().post("/sign-in", { email, password: PASSWORD });
+    const line = cookies.find((cookie) => cookie.startsWith("__Host-postern-session=")) ?? "";
+    const attributes = line.split("; ").slice(1);
+    expect(attributes).toEqual(expect.arrayContaining(["Path=/", "HttpOnly", "Secure", "SameSite=Lax"]));
+    expect(line).not.toContain("Domain");
+    const ends = Date.parse(line.match(/Expires=([^;]+)/)?.[1] ?? "");
+    expect(Math.round((ends - Date.now()) / 86_400_000)).toBe(30);
+  });
+
+  test.each(["http://localhost:8787", "http://127.0.0.1:8787", "http://[::1]:8787"])(
+    "goes without Secure and prefix on %s, and nowhere else",
+    async (origin) => {
+      const browser = visit(origin);
+      const { cookies } = await browser.post("/register", { email: newEmail(), password: PASSWORD });
+      expect(cookies.find((line) => line.startsWith("postern-session="))).not.toContain("Secure");
+      expect((await browser.get("")).status).toBe(200);
+      const elsewhere = visit();
+      elsewhere.jar.set("postern-session", browser.jar.get("postern-session") ?? "");
+      expect((await elsewhere.get("")).status).toBe(303);
+    },
+  );
+
+  test("is no credential of the API", async () => {
+    const browser = await signedIn(await signUp());
+    const token = browser.jar.get("__Host-postern-session") ?? "";
+    expect(token).not.toBe("");
+    expect((await call("GET", "/auth/me", { token })).status).toBe(401);
+  });
+
+  test("stops working at once when the session is revoked, by the API or by signing out", async () => {
+    const person = await signUp();
+    const browser = await signedIn(person);
+    const kept = new Map(browser.jar);
+    expect((await browser.get("")).status).toBe(200);
+    const left = await browser.follow(await browser.post("/sign-out"));
+    expect(left.html).toContain("You are signed out.");
+    const thief = visit();
+    for (const [name, value] of kept) thief.jar.set(name, value);
+    expect((await thief.get("")).status).toBe(303);
+    const other = await signedIn(person);
+    await call("POST", "/auth/logout-all", { token: person.token });
+    expect((await other.get("")).status).toBe(303);
+  });
+
+  test("follows a change of role at once", async () => {
+    const owner = await signUp();
+    const browser = await signedIn(owner);
+    expect((await browser.get("/people")).status).toBe(200);
+    await setRole(owner, "viewer");
+    expect((await browser.get("/people")).status).toBe(403);
+  });
+});
+
+describe("a write", () => {
+  const FORGED: [string, Record<string, string>][] = [
+    ["from another origin", { origin: "https://evil.example" }],
+    ["from a subdomain", { origin: "http://x.postern.test" }],
+    ["from the same host over another scheme", { origin: "https://postern.test" }],
+    ["that says cross-site", { origin: ORIGIN, "sec-fetch-site": "cross-site" }],
+    ["that says same-site", { origin: "null", "sec-fetch-site": "same-site" }],
+    ["from a sandbox", { origin: "null", "sec-fetch-site": "cross-site" }],
+    ["from an opaque origin of an old browser", { origin: "null" }],
+    ["without an origin", { origin: "" }],
+  ];
+
+  test.each(FORGED)("%s is refused on every route", async (_what, headers) => {
+    const browser = await holding(await signUp());
+    for (const route of routes.filter((name) => name.startsWith("POST"))) {
+      const { status } = await browser.post(concrete(route), {}, headers);
+      expect([route, status]).toEqual([route, 403]);
+    }
+  });
+
+  test("of our own page goes through, with the Origin that Referrer-Policy leaves it", async () => {
+    const browser = await holding(await signUp());
+    const own = { origin: "null", "sec-fetch-site": "same-origin" };
+    expect((await browser.post("/events", { type: "A", payload: "1" }, own)).status).toBe(303);
+  });
+
+  test("that is no form is refused", async () => {
+    const browser = await holding(await signUp());
+    for (const type of ["application/json", "text/plain", "multipart/form-data; boundary=x"]) {
+      expect((await browser.post("/events", {}, { "content-type": type })).status).toBe(415);
+    }
+  });
+
+  test("larger than the API takes is refused", async () => {
+    const browser = await holding(await signUp());
+    const { status, html } = await browser.post("/api-keys", { name: "x".repeat(70_000) });
+    expect([status, html.includes("<h1>")]).toEqual([413, true]);
+  });
+
+  test("of nonsense is refused as a page, never a 500", async () => {
+    const browser = await holding(await signUp());
+    const hostile = ["\0", "[".repeat(9_000), "\ud800"];
+    const names = ["email", "password", "name", "url", "events", "secret", "type", "payload", "token", "role", "totp"];
+    for (const route of routes.filter(
+      (name) => name.startsWith("POST") && !name.endsWith("/sign-out") && !name.endsWith("everywhere"),
+    )) {
+      for (const value of hostile) {
+        const { status } = await browser.post(concrete(route), Object.fromEntries(names.map((name) => [name, value])));
+        expect(status, `${route} ${value.slice(0, 9)}`).toBeLessThan(500);
+      }
+    }
+  });
+});
+
+describe("a page", () => {
+  const headersOf = async (path: string) => (await (await holding(await signUp())).get(path)).headers;
+
+  test.each(["", "/webhooks", "/nothing", "/sign-in/code"])("%s may load nothing but what it names", async (path) => {
+    const headers = await headersOf(path);
+    const policy = headers.get("content-security-policy") ?? "";
+    expect(policy).toMatch(/^default-src 'none'; script-src 'nonce-[\w+/=]{24}'; style-src 'nonce-[\w+/=]{24}'; /);
+    for (const part of ["form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"])
+      expect(policy).toContain(part);
+    expect(policy).not.toMatch(/unsafe|http:|https:|\*/);
+    expect(headers.get("referrer-policy")).toBe("no-referrer");
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(headers.get("cache-control")).toBe("no-store");
+  });
+
+  test("names its one script and its one style sheet with a nonce of its own", async () => {
+    const browser = visit();
+    const [first, second] = [await browser.get("/sign-in"), await browser.get("/sign-in")];
+    const nonces = [...first.html.matchAll(/nonce="([^"]+)"/g)].map(([, nonce]) => nonce);
+    expect(nonces).toHaveLength(2);
+    expect(first.headers.get("content-security-policy")).toContain(`'nonce-${nonces[0]}'`);
+    expect(second.html).not.toContain(nonces[0]);
+    expect(first.html).not.toMatch(/<script(?![^>]*src=)|<style|\son\w+=|style="|javascript:/);
+  });
+
+  test("refers to no other host, and its files may be kept", async () => {
+    const { html } = await visit().get("/sign-in");
+    const paths = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path = ""]) => path);
+    expect(paths.filter((path) => !path.startsWith("/") && !path.startsWith("#"))).toEqual([]);
+    for (const path of paths.filter((name) => name.includes("/assets/"))) {
+      const asset = await visit().get(path.replace(/^\/console/, ""));
+      expect([path, asset.status]).toEqual([path, 200]);
+      expect(asset.headers.get("cache-control")).toContain("immutable");
+    }
+    expect((await visit().get("/assets/x/..%2f..%2fwrangler.toml")).status).toBe(404);
+  });
+
+  test("that does not exist is a page that says so", async () => {
+    const { status, html } = await (await holding(await signUp())).get("/nothing");
+    expect([status, html.includes("<h1>Not found</h1>")]).toEqual([404, true]);
+  });
+});
+
+describe("mail links", () => {
+  test("verify by the button only, not by being opened", async () => {
+    const { email } = await signUp();
+    const link = (await mailTo(email, /Verify/)).text.match(/\/console(\/verify-email\?\S+)/)?.[1] ?? "";
+    const browser = visit();
+    const opened = await browser.get(link);
+    expect([opened.status, (await browser.post("/sign-in", { email, password: PASSWORD })).status]).toEqual([200, 403]);
+    const token = opened.html.match(/name="token" value="([^"]+)"/)?.[1] ?? "";
+    const verified = await browser.follow(await browser.post("/verify-email", { token }));
+    expect(verified.html).toContain("Your email address is verified.");
+    expect((await browser.post("/sign-in", { email, password: PASSWORD })).status).toBe(303);
+    expect((await browser.post("/verify-email", { token: "nonsense" })).status).toBe(400);
+  });
+
+  test("reset the password, and the cookie of before is void", async () => {
+    const person = await signUp();
+    const browser = await signedIn(person);
+    const asked = await browser.post("/forgot-password", { email: person.email });
+    expect(asked.html).toContain("If an account exists for that email");
+    const token = tokenIn(await mailTo(person.email, /Reset/));
+    const weak = await browser.post("/reset-password", { token, newPassword: "short" });
+    expect([weak.status, weak.html.includes('id="newPassword-error"')]).toEqual([400, true]);
+    const reset = await browser.follow(
+      await browser.post("/reset-password", { token, newPassword: "another pass phrase" }),
+    );
+    expect(reset.html).toContain("Your password is set.");
+    expect((await browser.get("")).status).toBe(303);
+    expect((await browser.post("/sign-in", { email: person.email, password: "another pass phrase" })).status).toBe(303);
+  });
+
+  test("let a newcomer join with an account made on the way, and a user with the one they have", async () => {
+    const owner = await signUp();
+    const boss = await holding(owner);
+    const [fresh, known] = [newEmail(), await signUp()];
+    for (const email of [fresh, known.email]) {
+      expect((await boss.post("/people/invitations", { email, role: "viewer" })).location).toBe("/console/people");
+    }
+    const newcomer = visit();
+    const token = tokenIn(await mailTo(fresh, /invited/));
+    expect((await newcomer.get(`/accept-invitation?token=${token}`)).html).toContain(`register?invitation=${token}`);
+    const joined = await newcomer.post("/register", { email: fresh, password: PASSWORD, invitationToken: token });
+    expect((await newcomer.follow(joined)).html).toContain("viewer");
+    const user = await signedIn(known);
+    const accepted = await user.post("/accept-invitation", { token: tokenIn(await mailTo(known.email, /invited/)) });
+    expect(accepted.location).toBe("/console/sign-in");
+    await user.post("/sign-in", { email: known.email, password: PASSWORD });
+    expect((await user.get("")).html).toContain("viewer");
+    expect((await joinTenant(owner, "viewer")).tenantId).toBe(owner.tenantId);
+  });
+});

@@ -1,0 +1,106 @@
+/** The console as a browser meets it: cookies kept, forms posted with the headers that browsers send. */
+import { createExecutionContext } from "cloudflare:test";
+import { env, exports } from "cloudflare:workers";
+import { decodeJwt } from "jose";
+import { signConsoleToken } from "../../src/crypto/jwt";
+import { createDeps } from "../../src/deps";
+import { PASSWORD, type Person, verify } from "./client";
+
+export const ORIGIN = "http://postern.test";
+
+interface Page {
+  status: number;
+  headers: Headers;
+  html: string;
+  /** Where a redirect leads. */
+  location: string | null;
+  /** `Set-Cookie` lines. */
+  cookies: string[];
+}
+
+export interface Visit {
+  get(path: string, headers?: Record<string, string>): Promise<Page>;
+  /** Posts a form; a list gives a field several times. */
+  post(path: string, fields?: Record<string, string | string[]>, headers?: Record<string, string>): Promise<Page>;
+  /** Follows a redirect, as often as one comes. */
+  follow(page: Page): Promise<Page>;
+  jar: Map<string, string>;
+}
+
+let visits = 0;
+
+/** A browser without cookies, at an address of its own; `path` is under `/console`. */
+export function visit(origin = ORIGIN): Visit {
+  const jar = new Map<string, string>();
+  const address = `198.51.100.${++visits % 250}`;
+  const send = async (method: string, path: string, body: string | null, given: Record<string, string>) => {
+    const headers = new Headers({ "cf-connecting-ip": address, ...given });
+    if (jar.size > 0) headers.set("cookie", [...jar].map(([name, value]) => `${name}=${value}`).join("; "));
+    const response = await exports.default.fetch(
+      new Request(`${origin}/console${path}`, { method, headers, body, redirect: "manual" }),
+    );
+    const cookies = response.headers.getSetCookie();
+    for (const line of cookies) keep(jar, line);
+    const { status } = response;
+    return {
+      status,
+      headers: response.headers,
+      html: await response.text(),
+      location: response.headers.get("location"),
+      cookies,
+    };
+  };
+  const get: Visit["get"] = (path, headers = {}) => send("GET", path, null, headers);
+  return {
+    jar,
+    get,
+    post: (path, fields = {}, headers = {}) =>
+      send("POST", path, encode(fields), {
+        origin,
+        "content-type": "application/x-www-form-urlencoded",
+        ...headers,
+      }),
+    async follow(page) {
+      let reached = page;
+      while (reached.location !== null) reached = await get(reached.location.replace(/^\/console/, ""));
+      return reached;
+    },
+  };
+}
+
+function keep(jar: Map<string, string>, line: string): void {
+  const [pair = ""] = line.split(";");
+  const at = pair.indexOf("=");
+  const name = pair.slice(0, at);
+  if (/max-age=0/i.test(line)) jar.delete(name);
+  else jar.set(name, pair.slice(at + 1));
+}
+
+function encode(fields: Record<string, string | string[]>): string {
+  const form = new URLSearchParams();
+  for (const [name, value] of Object.entries(fields)) {
+    for (const one of Array.isArray(value) ? value : [value]) form.append(name, one);
+  }
+  return form.toString();
+}
+
+/** A browser in which a person has signed in. */
+export async function signedIn(person: Person, password = PASSWORD): Promise<Visit> {
+  await verify(person.email);
+  const visitor = visit();
+  const answer = await visitor.post("/sign-in", { email: person.email, password });
+  if (answer.status !== 303) throw new Error(`sign-in answered ${answer.status}`);
+  return visitor;
+}
+
+/** A browser that holds the session of a person's token, without another sign-in. */
+export async function holding(person: Person): Promise<Visit> {
+  const { config, keys, now } = await createDeps(env, createExecutionContext());
+  const { sid, tid, sub } = decodeJwt<{ sid: string; tid: string; sub: string }>(person.token);
+  const parties = { issuer: config.tokenIssuer, audience: config.tokenAudience };
+  const validity = { issuedAt: now(), expiresAt: now() + 3_600_000 };
+  const claims = { userId: sub, sessionId: sid, tenantId: tid };
+  const browser = visit();
+  browser.jar.set("__Host-postern-session", await signConsoleToken(keys, parties, claims, validity));
+  return browser;
+}
