@@ -5,6 +5,7 @@ import { describe, expect, test, vi } from "vitest";
 import { runCron } from "../src/cron";
 import { newId } from "../src/db/ids";
 import { hangs, saturated, startSend } from "../src/delivery/load";
+import { runPool } from "../src/delivery/pool";
 import { claimDeliveries, recordAttempts, releaseDeliveries } from "../src/delivery/store";
 import { createDeps } from "../src/deps";
 import { call, eventually, type Person, signUp } from "./support/client";
@@ -189,6 +190,26 @@ describe("lanes", () => {
     expect([hangs(id, nowMs), saturated(nowMs).includes(id)]).toEqual([true, true]);
     for (const end of ends.slice(1)) end();
     expect(hangs(id, nowMs)).toBe(false);
+  });
+
+  test("no send of a batch starts so late that its lease could end before it", async () => {
+    let nowMs = 0;
+    const startedAtMs: number[] = [];
+    const items = Array.from({ length: 60 }, () => ({ subscriptionId: crypto.randomUUID() }));
+    const { notStarted, done } = await runPool(
+      "fast",
+      items,
+      () => nowMs,
+      async () => {
+        startedAtMs.push(nowMs);
+        await Promise.resolve();
+        nowMs += 200;
+      },
+    );
+    await done;
+    expect(Math.max(...startedAtMs)).toBeLessThan(6_000);
+    expect(startedAtMs.length + notStarted.length).toBe(60);
+    expect(notStarted.length).toBeGreaterThan(0);
   });
 
   test("the fast lane passes a slow subscription's deliveries on, and the slow lane sends them", async () => {

@@ -12,7 +12,7 @@ export { PosternError, type PosternErrorCode, type PosternErrorFields } from "./
 export type { Fetch } from "./send";
 export { type KeyValueStorage, memoryStore, type StoredTokens, type TokenStore, webStorageStore } from "./token-store";
 export type * from "./types";
-export type { PublishOptions, StatsOptions } from "./webhooks";
+export type { LogFilter, LogPage, PublishOptions, StatsOptions } from "./webhooks";
 
 const TIMEOUT_MS = 30_000;
 

@@ -7,7 +7,7 @@ import { describeError, type LogFields, log } from "../log";
 import { refuseTarget } from "../webhooks/target";
 import { secretOwner } from "../webhooks/view";
 import { enqueueDeferred, enqueueDeliveries, enqueueRetries } from "./enqueue";
-import { endedSendsOf, enterLane, hangs, type Lane, saturated } from "./load";
+import { enterLane, hangs, type Lane, saturated } from "./load";
 import { runPool } from "./pool";
 import { blocked, PAUSED } from "./reasons";
 import { createRecorder, type Recorder } from "./recorder";
@@ -17,8 +17,7 @@ import { type AttemptResult, type ClaimedDelivery, claimDeliveries, markSlow, re
 
 /** A send that takes longer puts its subscription into the slow lane. */
 const SLOW_SEND_MS = 5_000;
-/** A send that has waited this long puts it there for a while, before its end is known. */
-const MARK_SLOW_AFTER_MS = 1_000;
+const WATCH_EVERY_MS = 500;
 const MARK_AGAIN_MS = 30_000;
 /** A signing secret that can't be opened needs an operator who puts a key back: no hurry, and no attempt used up. */
 const PREPARE_AGAIN_MS = 5 * 60_000;
@@ -43,30 +42,28 @@ export async function deliver(deps: Deps, lane: Lane, deliveryIds: readonly stri
   if (claimed.length === 0) return;
   const leave = new Map(claimed.map(({ deliveryId }) => [deliveryId, enterLane(lane, deps.now())]));
   const recorder = createRecorder(deps, lease, (results) => queueRetries(deps, results));
+  const stopWatching = watchForHanging(deps, claimed);
   const { notStarted, done } = await runPool(lane, claimed, deps.now, async (delivery) => {
-    const stopWatching = watchForSlowness(deps, delivery.subscriptionId);
     await attempt(deps, lease, delivery, recorder);
-    stopWatching();
     leave.get(delivery.deliveryId)?.();
   });
   for (const { deliveryId } of notStarted) leave.get(deliveryId)?.();
   if (notStarted.length > 0) deps.background("give back", giveBack(deps, lane, lease, notStarted));
   await done;
+  stopWatching();
   await recorder.close();
 }
 
 /**
  * Does not wait for a timeout to move a subscription into the slow lane: what is published meanwhile would queue up behind
- * it. One that answers others in the meantime is only busy, or we are.
+ * it. Call what it returns when the batch is done.
  */
-function watchForSlowness(deps: Deps, subscriptionId: string): () => void {
-  const ended = endedSendsOf(subscriptionId);
-  let stopWatching = (): void => clearTimeout(timer);
-  const timer = setTimeout(() => {
-    if (endedSendsOf(subscriptionId) > ended) stopWatching = watchForSlowness(deps, subscriptionId);
-    else noteSlow(deps, subscriptionId);
-  }, MARK_SLOW_AFTER_MS);
-  return () => stopWatching();
+function watchForHanging(deps: Deps, deliveries: readonly ClaimedDelivery[]): () => void {
+  const subscriptionIds = new Set(deliveries.map(({ subscriptionId }) => subscriptionId));
+  const timer = setInterval(() => {
+    for (const id of subscriptionIds) if (hangs(id, deps.now())) noteSlow(deps, id);
+  }, WATCH_EVERY_MS);
+  return () => clearInterval(timer);
 }
 
 function noteSlow(deps: Deps, subscriptionId: string): void {

@@ -14,8 +14,8 @@ const HANGS_AFTER_MS = 1_000;
 const MAX_HOLD_MS = 30_000;
 
 const inFlight: Record<Lane, number> = { fast: 0, slow: 0 };
-/** Of each subscription with a send under way; `ended` counts up while it has any, `silentSinceMs` is the last end or the first start. */
-const sends = new Map<string, { active: number; ended: number; silentSinceMs: number }>();
+/** Of each subscription with a send under way; `silentSinceMs` is the last end or the first start. */
+const sends = new Map<string, { active: number; silentSinceMs: number }>();
 
 interface Hold {
   sinceMs: number;
@@ -56,9 +56,6 @@ export function enterLane(lane: Lane, nowMs: number): () => void {
 
 export const sendsOf = (subscriptionId: string): number => sends.get(subscriptionId)?.active ?? 0;
 
-/** Goes up with each send that ends while another is under way: who answers some, only slowly, does not hang. */
-export const endedSendsOf = (subscriptionId: string): number => sends.get(subscriptionId)?.ended ?? 0;
-
 /** A busy subscription, or one whose answers we have no time to read, does not hang. */
 export function hangs(subscriptionId: string, nowMs: number): boolean {
   const load = sends.get(subscriptionId);
@@ -76,12 +73,11 @@ export function saturated(nowMs: number): string[] {
 
 /** Counts one send; call what it returns when the send has ended. */
 export function startSend(subscriptionId: string, now: () => number): () => void {
-  const load = sends.get(subscriptionId) ?? { active: 0, ended: 0, silentSinceMs: now() };
+  const load = sends.get(subscriptionId) ?? { active: 0, silentSinceMs: now() };
   load.active += 1;
   sends.set(subscriptionId, load);
   return hold(now(), () => {
     load.active -= 1;
-    load.ended += 1;
     load.silentSinceMs = now();
     if (load.active === 0) sends.delete(subscriptionId);
   });

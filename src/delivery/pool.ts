@@ -4,6 +4,8 @@ import { type Lane, mayStart, sendsOf, startSend } from "./load";
 const MAX_CONCURRENT_SENDS = 6;
 /** When no send has started or ended for this long, the rest of the batch should not wait for it. */
 const STALL_MS = 500;
+/** No send starts later after the claim: its timeout and its record must end before the lease does. */
+const START_WITHIN_MS = 6_000;
 
 interface Send {
   subscriptionId: string;
@@ -25,10 +27,12 @@ export async function runPool<T extends Send>(
   const all = Promise.withResolvers<void>();
   const stalled = Promise.withResolvers<void>();
   let stallTimer: ReturnType<typeof setTimeout> | null = null;
+  const startUntilMs = now() + START_WITHIN_MS;
 
   const start = (): void => {
     clearTimeout(stallTimer);
-    while (active < MAX_CONCURRENT_SENDS) {
+    if (now() >= startUntilMs) stalled.resolve();
+    while (active < MAX_CONCURRENT_SENDS && now() < startUntilMs) {
       const item = takeFairest(lane, waiting);
       if (!item) break;
       launch(item);

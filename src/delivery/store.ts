@@ -29,8 +29,15 @@ export interface Claim {
   attemptId: string;
 }
 
+/** What an event gives to each of its deliveries; read once a batch, however many they are. */
+interface SentEvent {
+  eventType: string;
+  payloadJson: string;
+  correlationId: string | null;
+}
+
 /** A delivery in our hands: what to send and where. */
-export interface ClaimedDelivery extends Claim {
+export interface ClaimedDelivery extends Claim, SentEvent {
   tenantId: string;
   subscriptionId: string;
   kind: "event" | "retry" | "test";
@@ -40,9 +47,6 @@ export interface ClaimedDelivery extends Claim {
   url: string;
   secretSealed: string;
   enabled: 0 | 1;
-  eventType: string;
-  payloadJson: string;
-  correlationId: string | null;
 }
 
 /** Who claims: the fast lane takes nothing of a slow subscription, the slow lane nothing of a saturated one. */
@@ -99,13 +103,22 @@ export async function claimDeliveries(
     countPending(sql`SELECT d.tenant_id, ${nowMs} AS attempted_at, 1 AS pending FROM ${mine}`),
     sql`SELECT d.id AS deliveryId, j.value ->> 'attemptId' AS attemptId, d.tenant_id AS tenantId,
         d.subscription_id AS subscriptionId, d.kind AS kind, d.event_id AS eventId, d.attempts + 1 AS attemptCount, s.url AS url,
-        s.secret_sealed AS secretSealed, s.enabled AS enabled, e.type AS eventType, e.payload AS payloadJson,
-        e.correlation_id AS correlationId
-      FROM ${mine} JOIN subscriptions s ON s.id = d.subscription_id JOIN events e ON e.id = d.event_id`,
+        s.secret_sealed AS secretSealed, s.enabled AS enabled
+      FROM ${mine} JOIN subscriptions s ON s.id = d.subscription_id`,
+    sql`SELECT id, type AS eventType, payload AS payloadJson, correlation_id AS correlationId
+      FROM events WHERE id IN (SELECT d.event_id FROM ${mine})`,
   ]);
+  const [rows, events] = results.slice(-2) as [
+    Omit<ClaimedDelivery, keyof SentEvent>[],
+    (SentEvent & { id: string })[],
+  ];
+  const eventOf = new Map(events.map(({ id, ...event }) => [id, event]));
   const passed = results[1] as { id: string; dueAt: number }[];
   return {
-    claimed: results.at(-1) as ClaimedDelivery[],
+    claimed: rows.flatMap((row) => {
+      const event = eventOf.get(row.eventId);
+      return event ? [{ ...row, ...event }] : [];
+    }),
     slow: lane === "fast" ? passed.map(({ id }) => id) : [],
     deferred: lane === "slow" ? passed : [],
   };
