@@ -18,6 +18,7 @@ import {
 } from "./stage.ts";
 
 const OUTAGE_TIMEOUT_MS = 90_000;
+const RECORD_TIMEOUT_MS = 15_000;
 const STEP_MS = 30_000;
 
 const badge = (page: Page, status: string) => page.locator(".badge", { hasText: new RegExp(`^${status}$`) }).first();
@@ -64,8 +65,16 @@ export function journeys(stage: ConsoleStage): void {
           timeout: OUTAGE_TIMEOUT_MS,
         })
         .toBe(3);
-      await page.goto(`${stage.server.base}/console`);
-      await page.getByText("status 500; 3 failed attempts since the last success").waitFor();
+      const told = page.getByText("status 500; 3 failed attempts since the last success");
+      await expect
+        .poll(
+          async () => {
+            await page.goto(`${stage.server.base}/console`);
+            return told.count();
+          },
+          { timeout: RECORD_TIMEOUT_MS },
+        )
+        .toBe(1);
       let clicks = 0;
       const click = (name: string) => {
         clicks += 1;

@@ -5,6 +5,7 @@ import { CHROMIUM, describeWhere, FLAGS } from "../support.ts";
 import { type DevServer, type Receiver, startDevServer, startReceiver } from "./dev-server.ts";
 
 const START_TIMEOUT_MS = 150_000;
+const STEP_TIMEOUT_MS = 30_000;
 /** Refusals are part of the tests; and a reset page knows no user name to hint at. */
 const EXPECTED = /the server responded with a status of 4|Password forms should have .* username fields/;
 export const PASSWORD = "correct horse battery staple";
@@ -29,7 +30,7 @@ export function describeConsole(name: string, tests: (stage: ConsoleStage) => vo
       stage.open = async (options = {}) => {
         const context = await browser.newContext({ locale: "en-GB", timezoneId: "Asia/Kolkata", ...options });
         const page = await context.newPage();
-        page.setDefaultTimeout(15_000);
+        page.setDefaultTimeout(STEP_TIMEOUT_MS);
         page.on("pageerror", (error) => complaints.push(error.message));
         page.on("dialog", (dialog) => complaints.push(`dialog: ${dialog.message()}`));
         page.on("console", (message) => {
