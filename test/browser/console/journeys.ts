@@ -116,7 +116,9 @@ export function journeys(stage: ConsoleStage): void {
     await press(page, "Send again");
     await page.getByText("Queued to be sent again.").waitFor();
     await expect
-      .poll(() => stage.receiver.arrivals.filter(({ path, body }) => path === "/500/shop" && body === "2").length)
+      .poll(() => stage.receiver.arrivals.filter(({ path, body }) => path === "/500/shop" && body === "2").length, {
+        timeout: RECORD_TIMEOUT_MS,
+      })
       .toBeGreaterThan(1);
   });
 
@@ -223,10 +225,13 @@ export function journeys(stage: ConsoleStage): void {
     const hook = await subscribe(stage, page, { name: "plain", url: stage.receiver.url("/200/plain"), events: "*" });
     await press(page, "Send a test");
     await expect
-      .poll(async () => {
-        await page.goto(hook);
-        return badge(page, "success").count();
-      })
+      .poll(
+        async () => {
+          await page.goto(hook);
+          return badge(page, "success").count();
+        },
+        { timeout: RECORD_TIMEOUT_MS },
+      )
       .toBe(1);
     expect(await page.locator("#log time").first().textContent()).toMatch(/UTC$/);
     await follow(page, "Delete");
