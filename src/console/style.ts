@@ -148,7 +148,7 @@ textarea.mono { font: 0.875rem/1.5 ui-monospace, "SF Mono", Menlo, Consolas, mon
 .button.danger { background: var(--surface); color: var(--bad); border-color: var(--bad); }
 .button:hover { filter: brightness(0.94); }
 @media (prefers-color-scheme: dark) { .button:hover { filter: brightness(1.15); } }
-.account .button.quiet { padding-left: 0; padding-right: 0; }
+.account .button.quiet, .copyable .button.quiet { padding-left: 0; padding-right: 0; }
 .outside .button.main { width: 100%; }
 
 /* Charts */
