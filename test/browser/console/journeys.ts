@@ -8,7 +8,6 @@ import {
   type ConsoleStage,
   confirm,
   follow,
-  heading,
   newEmail,
   PASSWORD,
   press,
@@ -111,7 +110,7 @@ export function journeys(stage: ConsoleStage): void {
     await publish(stage, page, "OrderPaid", "2");
     await badge(page, "failed").waitFor();
     await follow(page, "Attempt 1");
-    expect(await heading(page)).toBe("OrderPaid");
+    await page.getByRole("heading", { level: 1, name: "OrderPaid" }).waitFor();
     await page.getByText("X-Webhook-Signature").waitFor();
     await press(page, "Send again");
     await page.getByText("Queued to be sent again.").waitFor();
@@ -148,7 +147,7 @@ export function journeys(stage: ConsoleStage): void {
     await press(page, "Sign in");
     await page.getByLabel("Code").fill(code(1));
     await press(page, "Sign in");
-    expect(await heading(page)).toBe("Overview");
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
   });
 
   test("a viewer is offered nothing that would be refused, and is refused when forging it", async ({ expect }) => {

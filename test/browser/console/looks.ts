@@ -25,7 +25,9 @@ async function violations(page: Page): Promise<string[]> {
   return found.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 200)}`));
 }
 
-async function inspect(page: Page, name: string): Promise<void> {
+/** `heading` is waited for where a click leads to the page. */
+async function inspect(page: Page, name: string, heading?: string): Promise<void> {
+  if (heading) await page.getByRole("heading", { level: 1, name: heading }).waitFor();
   await page.evaluate(axe.source);
   for (const { width, height, colorScheme } of VIEWS) {
     await page.setViewportSize({ width, height });
@@ -70,11 +72,12 @@ async function subscriptions(stage: ConsoleStage, page: Page): Promise<void> {
   await page.goto(`${server.base}/console/webhooks`);
   await inspect(page, "subscriptions-empty");
   await follow(page, "New subscription");
-  await inspect(page, "subscription-new");
+  await inspect(page, "subscription-new", "New subscription");
   const hook = await subscribe(stage, page, { name: "orders", url: receiver.url("/200/tour"), events: "OrderPaid" });
   await inspect(page, "subscription-empty");
   await subscribe(stage, page, { name: "analytics", url: receiver.url("/200/tour"), events: "*" });
   await press(page, "Pause");
+  await page.getByText("Paused: new events skip").waitFor();
   const failing = await subscribe(stage, page, {
     name: "billing",
     url: receiver.url("/500/tour"),
@@ -88,7 +91,7 @@ async function subscriptions(stage: ConsoleStage, page: Page): Promise<void> {
   await page.goto(`${server.base}/console`);
   await inspect(page, "overview");
   await follow(page, "Subscriptions");
-  await inspect(page, "subscriptions");
+  await inspect(page, "subscriptions", "Subscriptions");
   await page.goto(failing);
   await inspect(page, "subscription-failing");
   await page.locator("#log tbody a").first().click();
@@ -97,7 +100,7 @@ async function subscriptions(stage: ConsoleStage, page: Page): Promise<void> {
   await page.goto(`${hook}?secret=shown`);
   await inspect(page, "subscription");
   await follow(page, "Edit");
-  await inspect(page, "subscription-edit");
+  await inspect(page, "subscription-edit", "Edit subscription");
   await page.goto(`${hook}/delete`);
   await inspect(page, "subscription-delete");
 }
@@ -117,11 +120,11 @@ async function account(stage: ConsoleStage, page: Page): Promise<void> {
   await page.getByText("Invitation sent.").waitFor();
   await inspect(page, "people");
   await follow(page, "Remove");
-  await inspect(page, "member-remove");
+  await inspect(page, "member-remove", "Remove");
   await page.goto(`${base}/console/security`);
   await inspect(page, "security");
   await press(page, "Set up");
-  await inspect(page, "two-factor");
+  await inspect(page, "two-factor", "Set up two-factor authentication");
   await page.goto(`${base}/console/nothing`);
   await inspect(page, "not-found");
 }

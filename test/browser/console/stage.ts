@@ -58,7 +58,6 @@ export const newEmail = () => `person-${++people}-${Date.now()}@example.com`;
 
 export const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
 export const follow = (page: Page, name: string) => page.getByRole("link", { name, exact: true }).first().click();
-export const heading = (page: Page) => page.getByRole("heading", { level: 1 }).textContent();
 
 /** Creates an account by the form. */
 export async function register({ server }: ConsoleStage, page: Page, email = newEmail()): Promise<string> {
