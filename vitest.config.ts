@@ -69,4 +69,9 @@ const node = {
   test: { name: "node", include: ["test/node/*.test.ts"], testTimeout: 120_000, hookTimeout: 120_000 },
 };
 
-export default defineConfig({ test: { projects: [service, browser, node], silent: "passed-only" } });
+/** More than a small machine's two cores: the slowest tests wait, for retries and timeouts. */
+const MAX_WORKERS = 4;
+
+export default defineConfig({
+  test: { projects: [service, browser, node], maxWorkers: MAX_WORKERS, silent: "passed-only" },
+});
