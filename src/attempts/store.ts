@@ -76,13 +76,16 @@ export function logPageSql(
     since !== undefined && sql`attempted_at >= ${since}`,
     until !== undefined && sql`attempted_at < ${until}`,
   );
+  const isFiltered =
+    [eventType, since, until].some((given) => given !== undefined) || (status ?? "failed") !== "failed";
+  const examinedRows = isFiltered ? EXAMINED_ROWS : limit + 1;
   return [
     sql`SELECT ${of} FROM (
-        SELECT id FROM (SELECT id, status, event_type, attempted_at FROM attempts WHERE ${range} ORDER BY id DESC LIMIT ${EXAMINED_ROWS})
+        SELECT id FROM (SELECT id, status, event_type, attempted_at FROM attempts WHERE ${range} ORDER BY id DESC LIMIT ${examinedRows})
         WHERE ${wanted} ORDER BY id DESC LIMIT ${limit + 1}) page
       CROSS JOIN attempts a ON a.subscription_id = ${subscriptionId} AND a.id = page.id AND a.tenant_id = ${tenantId}
       JOIN events e ON e.id = a.event_id ORDER BY a.id DESC`,
-    sql`SELECT id FROM attempts WHERE ${range} ORDER BY id DESC LIMIT 1 OFFSET ${EXAMINED_ROWS - 1}`,
+    sql`SELECT id FROM attempts WHERE ${range} ORDER BY id DESC LIMIT 1 OFFSET ${examinedRows - 1}`,
   ];
 }
 
