@@ -230,7 +230,9 @@ describe("subscriptions", () => {
     expect(rowsOf((await browser.get("/webhooks?q=ORDERS")).html)).toBe(1);
     expect(rowsOf((await browser.get("/webhooks?q=%25_4")).html)).toBe(11);
     expect((await browser.get("/webhooks?q=%3Cscript%3E")).html).toContain("Nothing matches “&lt;script&gt;”");
-    expect((await browser.get("/webhooks?from=-1e99")).status).toBe(200);
+    for (const from of ["-1e99", "99999999999999999999", "9".repeat(400)]) {
+      expect((await browser.get(`/webhooks?from=${from}`)).status).toBe(200);
+    }
   });
 
   test("show strangers' words as text, and no page grows over its bound", async () => {
@@ -353,6 +355,30 @@ describe("API keys", () => {
     expect((await browser.follow(await browser.post(revoke))).html).toContain("API key revoked.");
     expect((await call("GET", "/webhooks", { token: key })).status).toBe(401);
   });
+});
+
+test("forged values and paths are refused, never a 500", async () => {
+  const browser = await holding(await signUp());
+  for (const expiresAt of ["999999999", "1e999", "-1e999", "soon"]) {
+    const answer = await browser.post("/api-keys", { name: "CI", scopes: ["webhook.read"], expiresAt });
+    expect([expiresAt, answer.status]).toEqual([expiresAt, 400]);
+  }
+  for (const path of ["/%0Ax/", "/a%00b/", "/%0D%0Ax/"]) {
+    expect((await browser.follow(await browser.get(path))).status).toBe(404);
+  }
+});
+
+test("a payload that indentation would blow up is shown on one line", async () => {
+  const person = await signUp();
+  const browser = await holding(person);
+  const id = await subscribe(person, newInbox("200").url);
+  const deep = 400;
+  const payload = JSON.parse(`${"[".repeat(deep)}${"1,".repeat(2_000)}1${"]".repeat(deep)}`);
+  await publish(person, payload);
+  const [attempt] = await endedAttempts(person, id, 1);
+  const { status, html } = await browser.get(`/webhooks/${id}/attempts/${attempt._id}`);
+  expect([status, html.includes("1,1,1,1")]).toEqual([200, true]);
+  expect(html.length).toBeLessThan(100_000);
 });
 
 describe("two factors", () => {

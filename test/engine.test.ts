@@ -175,7 +175,32 @@ describe("stopped subscriptions", () => {
   });
 });
 
+test("of a batch whose subscribers answer with what JSON makes six times larger, every attempt is recorded", async () => {
+  const { person, webhookId, id } = await delivery("zeros");
+  const ids = [id, ...(await Promise.all(Array.from({ length: 29 }, () => addDelivery(person, webhookId))))];
+  await consumeBatch(ids.map(messageFor));
+  expect(await metrics(person, webhookId)).toEqual({ total: 30, success: 30, failed: 0, pending: 0 });
+});
+
 describe("lanes", () => {
+  test("the slow lane holds a batch while a busy subscription's places are taken, and then sends it", async () => {
+    const busy = crypto.randomUUID();
+    const ends = [1, 2, 3].map(() => startSend(busy, Date.now));
+    const sent: number[] = [];
+    const pool = runPool(
+      "slow",
+      [{ subscriptionId: busy }],
+      { now: Date.now, startUntilMs: Date.now() + 6_000 },
+      async () => void sent.push(1),
+    );
+    await scheduler.wait(1);
+    expect(sent).toEqual([]);
+    ends[0]?.();
+    expect((await pool).notStarted).toEqual([]);
+    expect(sent).toEqual([1]);
+    for (const end of ends) end();
+  });
+
   test("a subscription hangs when none of its sends has begun or ended for a second, not when it is busy", () => {
     let nowMs = 0;
     const id = crypto.randomUUID();
@@ -196,16 +221,11 @@ describe("lanes", () => {
     let nowMs = 0;
     const startedAtMs: number[] = [];
     const items = Array.from({ length: 60 }, () => ({ subscriptionId: crypto.randomUUID() }));
-    const { notStarted, done } = await runPool(
-      "fast",
-      items,
-      () => nowMs,
-      async () => {
-        startedAtMs.push(nowMs);
-        await Promise.resolve();
-        nowMs += 200;
-      },
-    );
+    const { notStarted, done } = await runPool("fast", items, { now: () => nowMs, startUntilMs: 6_000 }, async () => {
+      startedAtMs.push(nowMs);
+      await Promise.resolve();
+      nowMs += 200;
+    });
     await done;
     expect(Math.max(...startedAtMs)).toBeLessThan(6_000);
     expect(startedAtMs.length + notStarted.length).toBe(60);

@@ -14,6 +14,14 @@ const send = (person: Person, body: unknown, key?: string) =>
 
 const EVENT = { type: "OrderPaid", payload: { n: 1 } };
 
+test("a payload nested more than 500 levels deep is refused", async () => {
+  const person = await signUp();
+  const nested = (levels: number) => JSON.parse("[".repeat(levels) + "]".repeat(levels));
+  const publishing = async (levels: number) =>
+    (await call("POST", "/events", { token: person.token, body: { type: "Deep", payload: nested(levels) } })).status;
+  expect([await publishing(500), await publishing(501), await publishing(2_000)]).toEqual([202, 400, 400]);
+});
+
 describe("what is accepted", () => {
   test.each([
     [{ payload: 1 }, "type"],

@@ -64,6 +64,19 @@ describe("retention", () => {
     expect(await rows(person)).toEqual([0, 0, 0]);
   });
 
+  test("a delivery that was sent again of late stays, and its event, as long as its last attempt does", async () => {
+    const person = await signUp();
+    const id = await subscribe(person, newInbox("200").url);
+    await publish(person, 1);
+    await endedAttempts(person, id, 1);
+    await age(person, 40);
+    await env.DB.prepare("UPDATE attempts SET attempted_at = ? WHERE tenant_id = ?")
+      .bind(Date.now(), person.tenantId)
+      .run();
+    await hourly();
+    expect(await rows(person)).toEqual([1, 1, 1]);
+  });
+
   test("more than a page goes in one run, and old unfinished rows at the front do not stop it", async () => {
     const person = await signUp();
     const many = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1300)";

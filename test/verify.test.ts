@@ -204,6 +204,14 @@ describe("refused is", () => {
     expect(parts).toBeLessThan(100);
   });
 
+  test("options that would switch a check off, as the programmer's mistake", async () => {
+    const delivery = await made();
+    const options = [{ toleranceSeconds: Number.NaN }, { maxBodyBytes: Number.NaN }, { scheme: "Standard" as "body" }];
+    for (const option of options) {
+      await expect(verifyDelivery(delivery, SECRET, option)).rejects.toBeInstanceOf(TypeError);
+    }
+  });
+
   test("an empty secret, as the programmer's mistake", async () => {
     const delivery = await made();
     for (const secrets of ["", [], ["a", ""]]) {

@@ -1,6 +1,8 @@
 /** `/auth`: sign-in, the account, its sessions and its second factor. */
+
 import type { Call, CallOptions } from "./call";
 import type { Renew } from "./renewal";
+import { segment } from "./segment";
 import type { TokenStore } from "./token-store";
 import type {
   Credentials,
@@ -69,8 +71,7 @@ export function authMethods(call: Call, store: TokenStore, renew: Renew) {
 export function sessionMethods(call: Call) {
   return {
     list: (options: CallOptions = {}) => call.data<Session[]>("GET /auth/sessions", options),
-    revoke: (id: string, options: CallOptions = {}) =>
-      call.message(`DELETE /auth/sessions/${encodeURIComponent(id)}`, options),
+    revoke: (id: string, options: CallOptions = {}) => call.message(`DELETE /auth/sessions/${segment(id)}`, options),
   };
 }
 

@@ -1,5 +1,7 @@
 /** Subscriptions, their operations, and publishing. */
+
 import type { Call, CallOptions } from "./call";
+import { segment } from "./segment";
 import type {
   AttemptDetail,
   DeliveryAttempt,
@@ -35,7 +37,7 @@ export interface LogFilter {
 }
 
 export function webhookMethods(call: Call) {
-  const at = (id: string, rest = "") => `/webhooks/${encodeURIComponent(id)}${rest}`;
+  const at = (id: string, rest = "") => `/webhooks/${segment(id)}${rest}`;
   return {
     create: (body: NewSubscription, options: CallOptions = {}) =>
       call.data<Subscription>("POST /webhooks", { ...options, body }),
@@ -52,7 +54,7 @@ export function webhookMethods(call: Call) {
       call.answer<LogPage>(`GET ${at(id, `/logs${searchOf({ limit: 50, ...filter })}`)}`, options),
     /** One attempt with its headers and all attempts of its delivery. */
     attempt: (id: string, attemptId: string, options: CallOptions = {}) =>
-      call.data<AttemptDetail>(`GET ${at(id, `/attempts/${encodeURIComponent(attemptId)}`)}`, options),
+      call.data<AttemptDetail>(`GET ${at(id, `/attempts/${segment(attemptId)}`)}`, options),
     stats: (id: string, { hours, ...options }: StatsOptions = {}) =>
       call.data<WebhookStats>(`GET ${at(id, `/stats${searchOf({ hours })}`)}`, options),
     metrics: (id: string, options: CallOptions = {}) => call.data<DeliveryCounts>(`GET ${at(id, "/metrics")}`, options),
@@ -60,7 +62,7 @@ export function webhookMethods(call: Call) {
     retry: (id: string, options: CallOptions = {}) => call.message(`POST ${at(id, "/retry")}`, options),
     /** Queues one failed delivery again. */
     retryDelivery: (id: string, deliveryId: string, options: CallOptions = {}) =>
-      call.message(`POST ${at(id, `/deliveries/${encodeURIComponent(deliveryId)}/retry`)}`, options),
+      call.message(`POST ${at(id, `/deliveries/${segment(deliveryId)}/retry`)}`, options),
     /** Queues again what failed since then, 500 deliveries a call; `nextCursor` leads to the rest. CONFLICT while paused. */
     retryFailed: (id: string, body: FailedSince, options: CallOptions = {}) =>
       call.answer<QueuedAgain>(`POST ${at(id, "/retry-failed")}`, { ...options, body }),

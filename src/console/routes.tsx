@@ -43,7 +43,8 @@ export const consoleRoutes = (bodyKiB: { event: number; other: number }) =>
     .route("/people", peoplePages)
     .route("/security", securityPages)
     .all("*", (c) => {
-      if (c.req.method === "GET" && c.req.path.endsWith("/")) return c.redirect(c.req.path.replace(/\/+$/, ""), 301);
+      const { pathname } = new URL(c.req.url);
+      if (c.req.method === "GET" && pathname.endsWith("/")) return c.redirect(pathname.replace(/\/+$/, ""), 301);
       throw notFound("Page");
     })
     .onError((error, c) => errorPage(c, error));

@@ -18,6 +18,12 @@ import { type AttemptResult, type ClaimedDelivery, claimDeliveries, markSlow, re
 /** A send that takes longer puts its subscription into the slow lane. */
 const SLOW_SEND_MS = 5_000;
 const WATCH_EVERY_MS = 500;
+/** No send starts later after its claim began: its timeout and its record must end before the lease does. */
+const START_WITHIN_MS = 6_000;
+const RELEASE_TRIES = 3;
+const RELEASE_AGAIN_MS = 500;
+/** In the slow lane what found no place comes again after this time, not at once. */
+const SLOW_AGAIN_SECONDS = 1;
 const MARK_AGAIN_MS = 30_000;
 /** A signing secret that can't be opened needs an operator who puts a key back: no hurry, and no attempt used up. */
 const PREPARE_AGAIN_MS = 5 * 60_000;
@@ -28,12 +34,13 @@ const markedUntil = new Map<string, number>();
 /** Delivers what is due of `deliveryIds`. Throws only when the claim fails: then nothing has happened and the batch may come again. */
 export async function deliver(deps: Deps, lane: Lane, deliveryIds: readonly string[]): Promise<void> {
   const lease = newId();
+  const claimedMs = deps.now();
   const claims = [...new Set(deliveryIds)].map((deliveryId) => ({ deliveryId, attemptId: newId() }));
   const { claimed, slow, deferred } = await claimDeliveries(
     deps,
-    { lane, lease, saturated: saturated(deps.now()) },
+    { lane, lease, saturated: saturated(claimedMs) },
     claims,
-    deps.now(),
+    claimedMs,
   );
   const passedOn = slow.map((id) => ({ id, slow: 1 as const }));
   // Lost nudges must not hold up what is claimed: the sweep sends them again.
@@ -42,8 +49,9 @@ export async function deliver(deps: Deps, lane: Lane, deliveryIds: readonly stri
   if (claimed.length === 0) return;
   const leave = new Map(claimed.map(({ deliveryId }) => [deliveryId, enterLane(lane, deps.now())]));
   const recorder = createRecorder(deps, lease, (results) => queueRetries(deps, results));
+  const limits = { now: deps.now, startUntilMs: claimedMs + START_WITHIN_MS };
   const stopWatching = watchForHanging(deps, claimed);
-  const { notStarted, done } = await runPool(lane, claimed, deps.now, async (delivery) => {
+  const { notStarted, done } = await runPool(lane, claimed, limits, async (delivery) => {
     await attempt(deps, lease, delivery, recorder);
     leave.get(delivery.deliveryId)?.();
   });
@@ -142,15 +150,23 @@ async function queueRetries(deps: Deps, results: readonly AttemptResult[]): Prom
   if (due.length > 0) await enqueueRetries(deps, due);
 }
 
-/** What the pool could not start: back to its lane at once, but for a subscriber that hangs to the slow one. */
+/** What the pool could not start: back to its lane, but for a subscriber that hangs to the slow one. */
 async function giveBack(deps: Deps, lane: Lane, lease: string, deliveries: readonly ClaimedDelivery[]): Promise<void> {
+  await release(deps, lease, deliveries);
   const nowMs = deps.now();
-  await releaseDeliveries(deps, lease, deliveries, nowMs, QUEUE_GRACE_MS);
-  await enqueueDeliveries(
-    deps,
-    deliveries.map(({ deliveryId, subscriptionId }) => ({
-      id: deliveryId,
-      slow: lane === "slow" || hangs(subscriptionId, nowMs) ? 1 : 0,
-    })),
-  );
+  const slow = (subscriptionId: string): 0 | 1 => (lane === "slow" || hangs(subscriptionId, nowMs) ? 1 : 0);
+  const nudges = deliveries.map(({ deliveryId, subscriptionId }) => ({ id: deliveryId, slow: slow(subscriptionId) }));
+  await enqueueDeliveries(deps, nudges, lane === "slow" ? SLOW_AGAIN_SECONDS : 0);
+}
+
+/** Tried again when D1 fails: else the lease would run out as an interruption of a send that never began. */
+async function release(deps: Deps, lease: string, deliveries: readonly ClaimedDelivery[]): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await releaseDeliveries(deps, lease, deliveries, deps.now(), QUEUE_GRACE_MS);
+    } catch (error) {
+      if (tries === RELEASE_TRIES) throw error;
+      await scheduler.wait(RELEASE_AGAIN_MS * tries);
+    }
+  }
 }

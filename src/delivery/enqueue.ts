@@ -7,10 +7,16 @@ import { DEFER_BY_SWEEP_MS } from "./store";
 const MESSAGES_PER_BATCH = 100;
 
 /** Sends a message for each delivery, in the lane of its subscription's health. */
-export async function enqueueDeliveries(deps: Deps, deliveries: readonly { id: string; slow: 0 | 1 }[]): Promise<void> {
+export async function enqueueDeliveries(
+  deps: Deps,
+  deliveries: readonly { id: string; slow: 0 | 1 }[],
+  delaySeconds = 0,
+): Promise<void> {
   const dueAt = deps.now();
   const jobs = (slow: 0 | 1) =>
-    deliveries.filter((delivery) => delivery.slow === slow).map(({ id }) => ({ body: { deliveryId: id, dueAt } }));
+    deliveries
+      .filter((delivery) => delivery.slow === slow)
+      .map(({ id }) => ({ body: { deliveryId: id, dueAt }, delaySeconds }));
   await Promise.all([sendInBatches(deps.deliveryQueue, jobs(0)), sendInBatches(deps.slowDeliveryQueue, jobs(1))]);
 }
 

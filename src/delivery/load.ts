@@ -8,7 +8,7 @@ const MAX_IN_FLIGHT: Record<Lane, number> = { fast: 300, slow: 240 };
 const MAX_SLOW_SENDS = 3;
 
 /** A subscription whose sends under way have all been silent for so long hangs. */
-const HANGS_AFTER_MS = 1_000;
+export const HANGS_AFTER_MS = 1_000;
 
 /** Longer than any delivery is in hand. What is held longer was in an invocation that the runtime has killed. */
 const MAX_HOLD_MS = 30_000;

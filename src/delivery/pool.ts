@@ -1,11 +1,11 @@
 /** At most six sends at once in one invocation: a seventh connection would wait inside its own timeout (platform limit). */
-import { type Lane, mayStart, sendsOf, startSend } from "./load";
+import { HANGS_AFTER_MS, type Lane, mayStart, sendsOf, startSend } from "./load";
 
 const MAX_CONCURRENT_SENDS = 6;
-/** When no send has started or ended for this long, the rest of the batch should not wait for it. */
-const STALL_MS = 500;
-/** No send starts later after the claim: its timeout and its record must end before the lease does. */
-const START_WITHIN_MS = 6_000;
+/** When no send has started or ended for this long, the rest of the batch should not wait; by then it is known who hangs. */
+const STALL_MS = HANGS_AFTER_MS + 100;
+/** How soon to look again for places that other batches hold. */
+const LOOK_AGAIN_MS = 50;
 
 interface Send {
   subscriptionId: string;
@@ -13,35 +13,43 @@ interface Send {
 
 /**
  * Runs `work` on every item, six at a time, next always one of the subscription that has the fewest sends under way in
- * this isolate: one that hangs comes last and holds few places. Returns when all are done, or with the items not yet
+ * this isolate: one that hangs comes last and holds few places. Nothing starts from `startUntilMs` on. Returns when all are done, or with the items not yet
  * started once the pool has stalled; those that run go on, and `done` tells when.
  */
 export async function runPool<T extends Send>(
   lane: Lane,
   items: readonly T[],
-  now: () => number,
+  { now, startUntilMs }: { now: () => number; startUntilMs: number },
   work: (item: T) => Promise<void>,
 ): Promise<{ notStarted: T[]; done: Promise<void> }> {
   const waiting = [...items];
   let active = 0;
+  let lastStartMs = now();
   const all = Promise.withResolvers<void>();
   const stalled = Promise.withResolvers<void>();
-  let stallTimer: ReturnType<typeof setTimeout> | null = null;
-  const startUntilMs = now() + START_WITHIN_MS;
+  let timer: ReturnType<typeof setTimeout> | null = null;
 
+  const giveUp = (): void => {
+    stalled.resolve();
+    if (active === 0) all.resolve();
+  };
   const start = (): void => {
-    clearTimeout(stallTimer);
-    if (now() >= startUntilMs) stalled.resolve();
+    clearTimeout(timer);
     while (active < MAX_CONCURRENT_SENDS && now() < startUntilMs) {
       const item = takeFairest(lane, waiting);
       if (!item) break;
       launch(item);
     }
-    if (active === 0) all.resolve();
-    else if (waiting.length > 0) stallTimer = setTimeout(stalled.resolve, STALL_MS);
+    if (waiting.length === 0) {
+      if (active === 0) all.resolve();
+    } else if (now() >= startUntilMs) giveUp();
+    else if (active > 0) timer = setTimeout(giveUp, STALL_MS);
+    else if (now() - lastStartMs >= STALL_MS) giveUp();
+    else timer = setTimeout(start, LOOK_AGAIN_MS);
   };
   const launch = (item: T): void => {
     active += 1;
+    lastStartMs = now();
     const endSend = startSend(item.subscriptionId, now);
     work(item).finally(() => {
       active -= 1;

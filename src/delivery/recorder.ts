@@ -10,6 +10,12 @@ const GATHER_MS = 300;
 const RECORD_TRIES = 3;
 const RETRY_RECORD_MS = 500;
 
+/** D1 takes 2 MB a value, and a batch is one value: strangers' bodies of control characters must not make it fail for all. */
+const MAX_RECORD_BYTES = 1_000_000;
+/** What is left of a result beside its body, and a character of the body, at most, as JSON. */
+const RESULT_BYTES = 1_000;
+const CHARACTER_BYTES = 6;
+
 export interface Recorder {
   add(result: AttemptResult): void;
   /** Records what is left; resolves when all is written. */
@@ -31,7 +37,7 @@ export function createRecorder(
     timer = null;
     const results = gathered;
     gathered = [];
-    if (results.length > 0) writing = writing.then(() => write(results));
+    for (const part of inParts(results)) writing = writing.then(() => write(part));
   };
   const write = async (results: AttemptResult[]): Promise<void> => {
     for (let attempt = 1; attempt <= RECORD_TRIES; attempt += 1) {
@@ -56,4 +62,20 @@ export function createRecorder(
       await writing;
     },
   };
+}
+
+/** Ordinary bodies make one part. */
+function inParts(results: readonly AttemptResult[]): AttemptResult[][] {
+  const parts: AttemptResult[][] = [];
+  let roomBytes = 0;
+  for (const result of results) {
+    const bytes = RESULT_BYTES + CHARACTER_BYTES * (result.responseBody?.length ?? 0);
+    if (parts.length === 0 || bytes > roomBytes) {
+      parts.push([]);
+      roomBytes = MAX_RECORD_BYTES;
+    }
+    parts.at(-1)?.push(result);
+    roomBytes -= bytes;
+  }
+  return parts;
 }

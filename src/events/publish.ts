@@ -8,6 +8,8 @@ import { enqueueFanOut } from "./fan-out";
 import type { Publication, Published } from "./publication";
 import { insertEvent } from "./store";
 
+const MAX_DEPTH = 500;
+
 /** Publishes to every enabled subscription of the tenant that wants the type. Throws CONFLICT when the key was used for another body. */
 export async function publish(
   deps: Deps,
@@ -33,13 +35,22 @@ export async function publish(
   return { id: event.id, type: event.type, deliveries: event.deliveries };
 }
 
-/** Nesting that the engine can't write again is the client's fault, not a 500. */
+/** Nesting that the engine, or a reader of the log after us, can't write again is the client's fault, not a 500. */
 function toJson(payload: unknown): string {
-  try {
-    return JSON.stringify(payload);
-  } catch {
+  if (!isWithin(MAX_DEPTH, payload)) {
     throw new AppError("VALIDATION_FAILED", {
-      details: [{ path: "payload", message: "Must not be nested this deeply" }],
+      details: [{ path: "payload", message: `Must not be nested more than ${MAX_DEPTH} levels deep` }],
     });
   }
+  return JSON.stringify(payload);
+}
+
+/** Level by level, for a recursion could be made to overflow. */
+function isWithin(depth: number, payload: unknown): boolean {
+  let level: unknown[] = [payload];
+  for (let left = depth; left > 0; left -= 1) {
+    level = level.flatMap((value) => (typeof value === "object" && value !== null ? Object.values(value) : []));
+    if (level.length === 0) return true;
+  }
+  return false;
 }

@@ -10,24 +10,17 @@ export type LockPool = "password" | "totp";
 const LOCK_MEMORY_MS = 24 * 3_600_000;
 
 export class RateLimiter extends DurableObject {
-  /** When each hit leaves the window, oldest first. */
-  private hits: number[];
+  /** When each hit leaves the window, oldest first; null before the first call, and after a clean-up, which leaves no table. */
+  private hits: number[] | null = null;
   /** An alarm is set; looked up once a life of the object. */
   private armed: boolean | undefined;
-
-  constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
-    super(ctx, env);
-    this.createTables();
-    const rows = ctx.storage.sql.exec<{ leaves_at: number }>("SELECT leaves_at FROM hits ORDER BY leaves_at");
-    this.hits = [...rows].map((row) => row.leaves_at);
-  }
 
   /** Takes one hit under `rule` now. */
   async take(rule: Rule): Promise<Verdict> {
     const nowMs = Date.now();
-    const before = this.hits.length;
-    const { verdict, hits } = take(this.hits, rule, nowMs);
-    const expired = before + (verdict.allowed ? 1 : 0) - hits.length;
+    const known = this.open();
+    const { verdict, hits } = take(known, rule, nowMs);
+    const expired = known.length + (verdict.allowed ? 1 : 0) - hits.length;
     this.hits = hits;
     if (expired > 0) this.ctx.storage.sql.exec("DELETE FROM hits WHERE leaves_at <= ?", nowMs);
     if (verdict.allowed) {
@@ -41,6 +34,7 @@ export class RateLimiter extends DurableObject {
   /** Reserves one guess in `pool`. Returns 0, or the seconds for which a lock of either pool refuses. */
   async reserveGuess(pool: LockPool): Promise<number> {
     const nowMs = Date.now();
+    this.open();
     const states = { password: this.readLock("password"), totp: this.readLock("totp") };
     const lockedUntilMs = Math.max(states.password.lockedUntilMs, states.totp.lockedUntilMs);
     if (lockedUntilMs > nowMs) return Math.ceil((lockedUntilMs - nowMs) / 1000);
@@ -53,11 +47,13 @@ export class RateLimiter extends DurableObject {
 
   /** Forgets the guesses and the lock of `pool`: it was a success. */
   async clearGuesses(pool: LockPool): Promise<void> {
+    this.open();
     this.ctx.storage.sql.exec("DELETE FROM locks WHERE pool = ?", pool);
   }
 
   /** Deletes the object's state once nothing in it matters any more. */
   override async alarm(): Promise<void> {
+    this.open();
     const { last } = this.ctx.storage.sql
       .exec<{ last: number | null }>(
         "SELECT max(at) AS last FROM (SELECT leaves_at AS at FROM hits UNION ALL SELECT forget_at FROM locks)",
@@ -68,16 +64,20 @@ export class RateLimiter extends DurableObject {
       return;
     }
     await this.ctx.storage.deleteAll();
-    this.createTables();
-    this.hits = [];
+    this.hits = null;
     this.armed = false;
   }
 
-  private createTables(): void {
-    this.ctx.storage.sql.exec("CREATE TABLE IF NOT EXISTS hits (leaves_at INTEGER NOT NULL)");
-    this.ctx.storage.sql.exec(
+  private open(): number[] {
+    if (this.hits) return this.hits;
+    const { sql } = this.ctx.storage;
+    sql.exec("CREATE TABLE IF NOT EXISTS hits (leaves_at INTEGER NOT NULL)");
+    sql.exec(
       "CREATE TABLE IF NOT EXISTS locks (pool TEXT PRIMARY KEY, state TEXT NOT NULL, forget_at INTEGER NOT NULL)",
     );
+    const rows = sql.exec<{ leaves_at: number }>("SELECT leaves_at FROM hits ORDER BY leaves_at");
+    this.hits = [...rows].map((row) => row.leaves_at);
+    return this.hits;
   }
 
   private readLock(pool: LockPool): LockState {

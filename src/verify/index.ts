@@ -60,6 +60,10 @@ export async function verifyDelivery<Payload = unknown>(
   const { scheme = "standard", toleranceSeconds = TOLERANCE_SECONDS, maxBodyBytes = MAX_BODY_BYTES } = options;
   const keys = typeof secrets === "string" ? [secrets] : secrets;
   if (keys.length === 0 || keys.includes("")) throw new TypeError("verifyDelivery needs a secret that is not empty.");
+  if (scheme !== "standard" && scheme !== "body") throw new TypeError('The scheme is "standard" or "body".');
+  if (!(toleranceSeconds >= 0 && maxBodyBytes >= 0)) {
+    throw new TypeError("toleranceSeconds and maxBodyBytes are numbers from 0 on.");
+  }
   const header = headerReader(request.headers);
   const id = header("webhook-id");
   const seconds = timestampOf(header("webhook-timestamp"));

@@ -57,6 +57,8 @@ export default {
         return new Response(neverEnding(), { status: Number(argument ?? 200) });
       case "binary":
         return new Response(new Uint8Array([0x6f, 0x6b, 0xff, 0xfe, 0x00, 0x21]));
+      case "zeros":
+        return new Response(new Uint8Array(16_384));
       case "big":
         return new Response("x".repeat(100_000));
       default:

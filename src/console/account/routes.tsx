@@ -95,7 +95,7 @@ const signIn = new Hono<AppEnv>()
           );
         }
         if (error.code !== "TOTP_REQUIRED") return signInPage(c, email, to, failure, status);
-        putCookie(c, "sign-in", await sealPending(c.get("deps"), { email, password, to }));
+        putCookie(c, "sign-in", await sealPending(c.get("deps"), { email, password, to: safePath(to) }));
         return done(c, "/sign-in/code");
       },
     );

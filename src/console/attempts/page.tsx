@@ -9,6 +9,15 @@ import { duration, outcomeOf, StatusBadge } from "../subscriptions/log";
 /** More of a payload than this would make the page too large: the rest is in the download. */
 const SHOWN_CHARACTERS = 40_000;
 
+/** Each level indents every line in it: deep nesting would make a small payload into hundreds of megabytes. */
+const MAX_INDENTED_CHARACTERS = 1_000_000;
+
+function printed(payload: unknown): string {
+  const line = JSON.stringify(payload);
+  const levels = line.match(/[[{]/g)?.length ?? 0;
+  return line.length * (levels + 1) <= MAX_INDENTED_CHARACTERS ? JSON.stringify(payload, null, 2) : line;
+}
+
 interface AttemptProps {
   attempt: AttemptDetail;
   webhookName: string;
@@ -56,7 +65,7 @@ export function AttemptPage({ attempt, webhookName, permissions, failure }: Atte
             Download
           </a>
         </div>
-        <Text text={JSON.stringify(attempt.payload, null, 2)} label="Payload" />
+        <Text text={printed(attempt.payload)} label="Payload" />
       </section>
       <section class="card">
         <h2>Headers sent</h2>

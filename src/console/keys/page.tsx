@@ -45,7 +45,8 @@ interface KeysProps {
 
 /** Keys are not taken where people are managed. */
 const KEY_SCOPES = PERMISSIONS.filter((permission) => !permission.startsWith("member."));
-const LIFETIMES = [
+/** Days until a key expires, as the form names them. */
+export const LIFETIMES = [
   ["", "Never"],
   ["30", "After 30 days"],
   ["90", "After 90 days"],

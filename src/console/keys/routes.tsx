@@ -8,7 +8,7 @@ import { readForm } from "../../http/console/form";
 import { done, orAgain, page } from "../../http/console/page";
 import type { AppEnv } from "../../http/env";
 import { type Failure, parse } from "../failure";
-import { ApiKeys, type KeyValues } from "./page";
+import { ApiKeys, type KeyValues, LIFETIMES } from "./page";
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -30,8 +30,12 @@ async function keysPage(c: Context<AppEnv>, { values, failure, issued }: KeysVie
   );
 }
 
-const expiry = (days: string, nowMs: number) =>
-  days === "" ? {} : { expiresAt: new Date(nowMs + (Number(days) || 0) * DAY_MS).toISOString() };
+/** Of the lifetimes that the page offers; a forged one is expired already, which the schema refuses. */
+const expiry = (days: string, nowMs: number) => {
+  if (days === "") return {};
+  const offered = LIFETIMES.some(([value]) => value === days);
+  return { expiresAt: new Date(nowMs + (offered ? Number(days) * DAY_MS : 0)).toISOString() };
+};
 
 export const keyPages = new Hono<AppEnv>()
   .get("/", (c) => keysPage(c, {}))

@@ -16,7 +16,7 @@ const HOUR_MS = 3_600_000;
 const DEFAULT_HOURS = 24;
 const MAX_HOURS = 30 * 24;
 /** Of up to 500 deliveries each; a subscription with more failures takes another press. */
-const MAX_PAGES = 20;
+const MAX_PAGES = 5;
 
 async function setEnabled(c: Context<AppEnv>, id: string, enabled: boolean): Promise<Response> {
   await changeSubscription(c.get("deps"), c.get("principal").tenantId, id, { enabled });

@@ -21,6 +21,8 @@ import { LogRows } from "./log";
 import { LIST_ROWS, readLog, readSubscriptionList, readSubscriptionScreen } from "./store";
 
 const SECRET_BYTES = 24;
+/** Beyond any tenant's list, and within what SQLite takes. */
+const MAX_FROM = 1_000_000;
 const CHAPTER = "subscriptions";
 
 /** The form of the Standard Webhooks scheme. */
@@ -96,7 +98,7 @@ const reading = new Hono<AppEnv>()
     const deps = c.get("deps");
     const { tenantId, permissions } = c.get("principal");
     const search = c.req.query("q")?.trim() ?? "";
-    const from = Math.max(0, Number.parseInt(c.req.query("from") ?? "", 10) || 0);
+    const from = Math.min(Math.max(0, Number.parseInt(c.req.query("from") ?? "", 10) || 0), MAX_FROM);
     const nowMs = deps.now();
     const found = await readSubscriptionList(deps, tenantId, { search, from, sinceMs: chartStart(nowMs) });
     const hoursOf = Map.groupBy(found.hours, (hour) => hour.subscriptionId);

@@ -17,10 +17,11 @@ const agedAt: Record<AgedTable, SQL> = {
   hourly_stats: sql`hour`,
 };
 
-/** A delivery that is not done stays, and an event with any delivery left: those of an event share its id's moment. */
+/** A delivery that is not done stays, or whose last attempt does (it was sent again of late), and an event with any delivery left: those of an event share its id's moment. */
 const mayGo: Record<AgedTable, SQL> = {
   attempts: sql`true`,
-  deliveries: sql`due_at IS NULL`,
+  deliveries: sql`due_at IS NULL AND NOT EXISTS (SELECT 1 FROM attempts a
+    WHERE a.subscription_id = deliveries.subscription_id AND a.id = deliveries.last_attempt_id)`,
   events: sql`fan_out_after IS NULL AND NOT EXISTS (SELECT 1 FROM deliveries d
     WHERE d.id >= substr(events.id, 1, 14) AND d.id < substr(events.id, 1, 14) || 'g' AND d.event_id = events.id)`,
   hourly_stats: sql`true`,

@@ -9,6 +9,8 @@ import { dropCookie, takeCookie } from "./cookies";
 
 export const CONSOLE = "/console";
 const NONCE_BYTES = 16;
+/** It travels in a cookie between password and code. */
+const MAX_PATH_CHARACTERS = 1_000;
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
 
 /** Our own host only, and of its scripts and styles only those that the page names. */
@@ -83,4 +85,4 @@ function signInPath(c: Context<AppEnv>): string {
 
 /** A path of the console to go on to; anything else, another site above all, becomes the overview. */
 export const safePath = (path: string): string =>
-  /^\/console(\/[\w/.-]*)?(\?[\w=&.%-]*)?$/.test(path) ? path : CONSOLE;
+  path.length <= MAX_PATH_CHARACTERS && /^\/console(\/[\w/.-]*)?(\?[\w=&.%-]*)?$/.test(path) ? path : CONSOLE;

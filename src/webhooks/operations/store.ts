@@ -51,7 +51,7 @@ export async function insertRetry(
     sql`INSERT INTO deliveries (id, tenant_id, subscription_id, event_id, kind, due_at, sweep_at, created_at)
       SELECT ${sqlIdAtTimeOf(sql`a.event_id`)}, s.tenant_id, s.id, a.event_id, 'retry', ${nowMs}, ${nowMs + QUEUE_GRACE_MS}, ${nowMs}
       FROM (${liveSql(tenantId, id)}) s
-      JOIN attempts a ON a.subscription_id = s.id AND a.id = ${lastAttempt}
+      JOIN attempts a ON a.subscription_id = s.id AND a.id = ${lastAttempt} JOIN events e ON e.id = a.event_id
       WHERE a.status = 'failed'
       ON CONFLICT (subscription_id) WHERE kind = 'retry' AND due_at IS NOT NULL DO NOTHING
       RETURNING id, (SELECT slow_until > ${nowMs} FROM subscriptions WHERE id = subscription_id) AS slow`,
