@@ -9,7 +9,10 @@ export function toBase64(bytes: Uint8Array): string {
 
 /** Throws on anything but base64. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let index = 0; index < binary.length; index += 1) bytes[index] = binary.charCodeAt(index);
+  return bytes;
 }
 
 export function toHex(bytes: Uint8Array): string {
