@@ -4,12 +4,10 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { runCron } from "../src/cron";
 import { newId } from "../src/db/ids";
-import { hangs, saturated, startSend } from "../src/delivery/load";
-import { runPool } from "../src/delivery/pool";
 import { claimDeliveries, recordAttempts, releaseDeliveries } from "../src/delivery/store";
 import { createDeps } from "../src/deps";
 import { call, eventually, type Person, signUp } from "./support/client";
-import { addDelivery, consumeBatch, deliveryRow, messageFor } from "./support/engine";
+import { addDelivery, consumeBatch, deliveryRow, messageFor, metricsOf, newDelivery } from "./support/engine";
 import { endedAttempts, newInbox, subscribe } from "./support/receiver";
 
 const as = (lease: string) => ({ lane: "fast" as const, lease, saturated: [] });
@@ -21,35 +19,25 @@ async function sweepNow(): Promise<void> {
   await waitOnExecutionContext(context);
 }
 
-async function delivery(behaviour: string, fields: Record<string, unknown> = {}) {
-  const person = await signUp();
-  const inbox = newInbox(behaviour);
-  const webhookId = await subscribe(person, inbox.url, fields);
-  return { person, inbox, webhookId, id: await addDelivery(person, webhookId) };
-}
-
 const logs = async (person: Person, webhookId: string) =>
   (await call("GET", `/webhooks/${webhookId}/logs`, { token: person.token })).body.data;
-const metrics = async (person: Person, webhookId: string) =>
-  (await call("GET", `/webhooks/${webhookId}/metrics`, { token: person.token })).body.data;
-
 describe("messages", () => {
   test("duplicates in one batch and in two at once send once", async () => {
-    const { person, inbox, webhookId, id } = await delivery("slow-300");
+    const { person, inbox, webhookId, id } = await newDelivery("slow-300");
     await Promise.all([consumeBatch([messageFor(id), messageFor(id)]), consumeBatch([messageFor(id)])]);
     expect(await inbox.received()).toHaveLength(1);
     expect(await deliveryRow(id)).toMatchObject({ attempts: 1, lease: null, due_at: null, sweep_at: null });
-    expect(await metrics(person, webhookId)).toEqual({ total: 1, success: 1, failed: 0, pending: 0 });
+    expect(await metricsOf(person, webhookId)).toEqual({ total: 1, success: 1, failed: 0, pending: 0 });
   });
 
   test("late ones, for a finished delivery, do nothing", async () => {
-    const { inbox, id } = await delivery("200");
+    const { inbox, id } = await newDelivery("200");
     for (let time = 0; time < 3; time += 1) await consumeBatch([messageFor(id)]);
     expect(await inbox.received()).toHaveLength(1);
   });
 
   test("an early one, before the retry is due, sends nothing and uses up nothing", async () => {
-    const { inbox, id } = await delivery("500");
+    const { inbox, id } = await newDelivery("500");
     await consumeBatch([messageFor(id)]);
     const before = await deliveryRow(id);
     expect(before.attempts).toBe(1);
@@ -61,7 +49,7 @@ describe("messages", () => {
   });
 
   test("malformed ones and unknown ids are acked, and the good one among them is delivered", async () => {
-    const { inbox, id } = await delivery("200");
+    const { inbox, id } = await newDelivery("200");
     const poison = [null, 7, "text", {}, { deliveryId: 5, dueAt: 1 }, { deliveryId: "" }, messageFor("unknown")];
     const result = await consumeBatch([...poison, messageFor(id)]);
     expect([result.outcome, result.retryMessages, result.retryBatch.retry]).toEqual(["ok", [], false]);
@@ -69,7 +57,7 @@ describe("messages", () => {
   });
 
   test("in the dead-letter queues are acked; the sweep still owns the delivery", async () => {
-    const { id } = await delivery("200");
+    const { id } = await newDelivery("200");
     const result = await consumeBatch([messageFor(id), { nonsense: true }], "postern-deliveries-dead");
     expect([result.outcome, result.explicitAcks, result.retryMessages]).toEqual(["ok", ["m0", "m1"], []]);
     expect((await deliveryRow(id)).sweep_at).not.toBeNull();
@@ -78,7 +66,7 @@ describe("messages", () => {
 
 describe("leases", () => {
   test("while one holds, no message sends; what its holder writes late changes nothing", async () => {
-    const { person, inbox, webhookId, id } = await delivery("200");
+    const { person, inbox, webhookId, id } = await newDelivery("200");
     const attemptId = newId();
     const { claimed } = await claimDeliveries(deps, as("dead-consumer"), [{ deliveryId: id, attemptId }], Date.now());
     expect(claimed[0]).toMatchObject({ deliveryId: id, attemptCount: 1, payloadJson: "1" });
@@ -114,11 +102,11 @@ describe("leases", () => {
     };
     expect([...(await recordAttempts(deps, "dead-consumer", [outcome], 0))]).toEqual([]);
     expect(await deliveryRow(id)).toEqual(before);
-    expect(await metrics(person, webhookId)).toEqual({ total: 2, success: 1, failed: 1, pending: 0 });
+    expect(await metricsOf(person, webhookId)).toEqual({ total: 2, success: 1, failed: 1, pending: 0 });
   });
 
   test("a delivery that kills its consumer again and again is given up and told by its id", async () => {
-    const { id } = await delivery("200");
+    const { id } = await newDelivery("200");
     const dead = "UPDATE deliveries SET lease = 'dead', interruptions = 5, due_at = 1, sweep_at = 1 WHERE id = ?";
     await env.DB.prepare(dead).bind(id).run();
     const errors = vi.spyOn(console, "error").mockImplementation(() => undefined);
@@ -130,13 +118,13 @@ describe("leases", () => {
   });
 
   test("a delivery given back leaves no row and no attempt, and can be claimed again", async () => {
-    const { person, webhookId, id } = await delivery("200");
+    const { person, webhookId, id } = await newDelivery("200");
     const claim = { deliveryId: id, attemptId: newId() };
     await claimDeliveries(deps, as("holder"), [claim], Date.now());
-    expect(await metrics(person, webhookId)).toMatchObject({ pending: 1 });
+    expect(await metricsOf(person, webhookId)).toMatchObject({ pending: 1 });
     await releaseDeliveries(deps, "holder", [claim], Date.now(), 60_000);
     expect(await logs(person, webhookId)).toEqual([]);
-    expect(await metrics(person, webhookId)).toEqual({ total: 0, success: 0, failed: 0, pending: 0 });
+    expect(await metricsOf(person, webhookId)).toEqual({ total: 0, success: 0, failed: 0, pending: 0 });
     expect(await deliveryRow(id)).toMatchObject({ attempts: 0, interruptions: 0, lease: null });
     const again = await claimDeliveries(deps, as("other"), [{ ...claim, attemptId: newId() }], Date.now());
     expect(again.claimed).toHaveLength(1);
@@ -154,7 +142,7 @@ describe("leases", () => {
 
 describe("stopped subscriptions", () => {
   test("paused: the attempt is recorded as failed and not sent, and the next still comes at its time", async () => {
-    const { person, inbox, webhookId, id } = await delivery("200", { enabled: false });
+    const { person, inbox, webhookId, id } = await newDelivery("200", { enabled: false });
     await consumeBatch([messageFor(id)]);
     expect(await inbox.received()).toHaveLength(0);
     expect(await logs(person, webhookId)).toMatchObject([{ status: "failed", error: "paused", attemptCount: 1 }]);
@@ -163,7 +151,7 @@ describe("stopped subscriptions", () => {
   });
 
   test("deleted: nothing is sent, no row is written, the delivery is closed", async () => {
-    const { person, inbox, webhookId, id } = await delivery("200");
+    const { person, inbox, webhookId, id } = await newDelivery("200");
     await call("DELETE", `/webhooks/${webhookId}`, { token: person.token });
     await consumeBatch([messageFor(id)]);
     expect(await inbox.received()).toHaveLength(0);
@@ -176,100 +164,10 @@ describe("stopped subscriptions", () => {
 });
 
 test("of a batch whose subscribers answer with what JSON makes six times larger, every attempt is recorded", async () => {
-  const { person, webhookId, id } = await delivery("zeros");
+  const { person, webhookId, id } = await newDelivery("zeros");
   const ids = [id, ...(await Promise.all(Array.from({ length: 29 }, () => addDelivery(person, webhookId))))];
   await consumeBatch(ids.map(messageFor));
-  expect(await metrics(person, webhookId)).toEqual({ total: 30, success: 30, failed: 0, pending: 0 });
-});
-
-describe("lanes", () => {
-  test("the slow lane holds a batch while a busy subscription's places are taken, and then sends it", async () => {
-    const busy = crypto.randomUUID();
-    const ends = [1, 2, 3].map(() => startSend(busy, Date.now));
-    const sent: number[] = [];
-    const pool = runPool(
-      "slow",
-      [{ subscriptionId: busy }],
-      { now: Date.now, startUntilMs: Date.now() + 6_000 },
-      async () => void sent.push(1),
-    );
-    await scheduler.wait(1);
-    expect(sent).toEqual([]);
-    ends[0]?.();
-    expect((await pool).notStarted).toEqual([]);
-    expect(sent).toEqual([1]);
-    for (const end of ends) end();
-  });
-
-  test("a subscription hangs when none of its sends has begun or ended for a second, not when it is busy", () => {
-    let nowMs = 0;
-    const id = crypto.randomUUID();
-    const ends = [startSend(id, () => nowMs), startSend(id, () => nowMs), startSend(id, () => nowMs)];
-    nowMs = 999;
-    expect([hangs(id, nowMs), saturated(nowMs).includes(id)]).toEqual([false, false]);
-    ends[0]?.();
-    nowMs = 1_500;
-    ends.push(startSend(id, () => nowMs));
-    expect([hangs(id, nowMs), saturated(nowMs).includes(id)]).toEqual([false, false]);
-    nowMs = 2_000;
-    expect([hangs(id, nowMs), saturated(nowMs).includes(id)]).toEqual([true, true]);
-    for (const end of ends.slice(1)) end();
-    expect(hangs(id, nowMs)).toBe(false);
-  });
-
-  test("no send of a batch starts so late that its lease could end before it", async () => {
-    let nowMs = 0;
-    const startedAtMs: number[] = [];
-    const items = Array.from({ length: 60 }, () => ({ subscriptionId: crypto.randomUUID() }));
-    const { notStarted, done } = await runPool("fast", items, { now: () => nowMs, startUntilMs: 6_000 }, async () => {
-      startedAtMs.push(nowMs);
-      await Promise.resolve();
-      nowMs += 200;
-    });
-    await done;
-    expect(Math.max(...startedAtMs)).toBeLessThan(6_000);
-    expect(startedAtMs.length + notStarted.length).toBe(60);
-    expect(notStarted.length).toBeGreaterThan(0);
-  });
-
-  test("the fast lane passes a slow subscription's deliveries on, and the slow lane sends them", async () => {
-    const { inbox, webhookId, id } = await delivery("200");
-    await env.DB.prepare("UPDATE subscriptions SET slow_until = 9e15 WHERE id = ?").bind(webhookId).run();
-    const { claimed, slow } = await claimDeliveries(
-      deps,
-      as("x"),
-      [{ deliveryId: id, attemptId: newId() }],
-      Date.now(),
-    );
-    expect([claimed, slow]).toEqual([[], [id]]);
-    await consumeBatch([messageFor(id)]);
-    await inbox.arrived(1);
-  });
-
-  test("a send that waits for a second makes its subscription slow before it ends", async () => {
-    const { webhookId, id } = await delivery("hang");
-    const ends = consumeBatch([messageFor(id)]);
-    const slowUntil = await eventually("marked slow", () =>
-      env.DB.prepare("SELECT slow_until FROM subscriptions WHERE id = ?").bind(webhookId).first<number>("slow_until"),
-    );
-    expect(slowUntil).toBeGreaterThan(Date.now());
-    expect((await deliveryRow(id)).attempts).toBe(0);
-    await ends;
-  });
-
-  test("in the slow lane one that hangs holds three places, and the rest is put off unsent and unrecorded", async () => {
-    const { person, inbox, webhookId, id } = await delivery("hang");
-    const others = await Promise.all(Array.from({ length: 9 }, () => addDelivery(person, webhookId)));
-    const healthy = await delivery("200");
-    const queue = "postern-deliveries-slow";
-    const hanging = consumeBatch([id, ...others].map(messageFor), queue);
-    await inbox.arrived(3);
-    await consumeBatch([...others.slice(3).map(messageFor), messageFor(healthy.id)], queue);
-    expect(await healthy.inbox.received()).toHaveLength(1);
-    expect(await inbox.received()).toHaveLength(3);
-    await hanging;
-    expect(await metrics(person, webhookId)).toMatchObject({ success: 0, pending: 0 });
-  });
+  expect(await metricsOf(person, webhookId)).toEqual({ total: 30, success: 30, failed: 0, pending: 0 });
 });
 
 test("a quick batch costs two round trips", async () => {

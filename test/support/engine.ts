@@ -8,7 +8,8 @@ import {
 } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import worker from "../../src/index";
-import type { Person } from "./client";
+import { call, type Person, signUp } from "./client";
+import { newInbox, subscribe } from "./receiver";
 
 const FAR_MS = 3_600_000;
 
@@ -68,3 +69,14 @@ export async function hourly(settings: Partial<Cloudflare.Env> = {}): Promise<vo
   await worker.scheduled(createScheduledController({ cron: "17 * * * *" }), { ...env, ...settings }, context);
   await waitOnExecutionContext(context);
 }
+
+/** A new person's subscription to an inbox that behaves so, and a delivery to it that is due. */
+export async function newDelivery(behaviour: string, fields: Record<string, unknown> = {}) {
+  const person = await signUp();
+  const inbox = newInbox(behaviour);
+  const webhookId = await subscribe(person, inbox.url, fields);
+  return { person, inbox, webhookId, id: await addDelivery(person, webhookId) };
+}
+
+export const metricsOf = async (person: Person, webhookId: string) =>
+  (await call("GET", `/webhooks/${webhookId}/metrics`, { token: person.token })).body.data;

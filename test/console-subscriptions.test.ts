@@ -1,0 +1,149 @@
+/** The console's subscriptions and their log, as pages. */
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+import { call, eventually, type Person, signUp } from "./support/client";
+import { holding, type Visit } from "./support/console";
+import { addDelivery, consumeBatch, makeDue, messageFor } from "./support/engine";
+import { endedAttempts, newInbox, publish, subscribe } from "./support/receiver";
+
+const PAGE_KIB = 100;
+
+describe("subscriptions", () => {
+  const FIELDS = {
+    name: "orders",
+    url: "https://example.com/hook",
+    events: "OrderPaid, OrderShipped\n*",
+    secret: "s3cret",
+  };
+
+  async function created(): Promise<{ person: Person; browser: Visit; path: string; id: string }> {
+    const person = await signUp();
+    const browser = await holding(person);
+    const { location } = await browser.post("/webhooks", FIELDS);
+    const path = location?.replace("/console", "") ?? "";
+    return { person, browser, path, id: path.split("/").at(-1) ?? "" };
+  }
+
+  test("are created, changed, paused, resumed and deleted as by the API; an empty secret keeps the old one", async () => {
+    const { person, browser, path, id } = await created();
+    const read = async () => (await call("GET", `/webhooks/${id}`, { token: person.token })).body.data;
+    expect(await read()).toMatchObject({ events: ["OrderPaid", "OrderShipped", "*"], secret: "s3cret", enabled: true });
+    await browser.post(path, { ...FIELDS, name: "renamed", secret: "" });
+    expect(await read()).toMatchObject({ name: "renamed", secret: "s3cret", version: 1 });
+    expect((await browser.follow(await browser.post(`${path}/pause`))).html).toContain("Resume</button>");
+    expect((await read()).enabled).toBe(false);
+    expect((await browser.follow(await browser.post(`${path}/resume`))).html).toContain("Pause</button>");
+    expect((await browser.get(`${path}/delete`)).html).toContain("Delete “renamed”?");
+    expect((await browser.follow(await browser.post(`${path}/delete`))).html).toContain("Subscription deleted.");
+    expect((await call("GET", `/webhooks/${id}`, { token: person.token })).status).toBe(404);
+  });
+
+  test("show their secret only when it is asked for", async () => {
+    const { browser, path } = await created();
+    for (const page of [path, `${path}/edit`, "/webhooks"])
+      expect((await browser.get(page)).html).not.toContain("s3cret");
+    expect((await browser.get(`${path}?secret=shown`)).html).toContain("s3cret");
+  });
+
+  test("are found by name and URL, 50 a page", async () => {
+    const { person, browser } = await created();
+    await Promise.all(
+      Array.from({ length: 50 }, (_, n) => subscribe(person, `https://example.com/%_${n}`, { name: `n${n}` })),
+    );
+    const rowsOf = (html: string) => html.match(/<tr><td/g)?.length ?? 0;
+    const first = await browser.get("/webhooks");
+    expect(rowsOf(first.html)).toBe(50);
+    expect(rowsOf((await browser.get("/webhooks?q=&from=50")).html)).toBe(1);
+    expect(rowsOf((await browser.get("/webhooks?q=ORDERS")).html)).toBe(1);
+    expect(rowsOf((await browser.get("/webhooks?q=%25_4")).html)).toBe(11);
+    expect((await browser.get("/webhooks?q=%3Cscript%3E")).html).toContain("Nothing matches “&lt;script&gt;”");
+    for (const from of ["-1e99", "99999999999999999999", "9".repeat(400)]) {
+      expect((await browser.get(`/webhooks?from=${from}`)).status).toBe(200);
+    }
+  });
+
+  test("show strangers' words as text, and no page grows over its bound", async () => {
+    const person = await signUp();
+    const browser = await holding(person);
+    const evil = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'&";
+    const id = await subscribe(person, newInbox("200").url, { name: evil, events: ["*"] });
+    await publish(
+      person,
+      { [evil]: [evil, "x".repeat(200_000)] },
+      { type: "<script>alert(2)</script>", correlationId: evil },
+    );
+    await Promise.all(
+      Array.from({ length: 55 }, (_, n) => publish(person, { n }, { type: `Type${n}`.padEnd(128, "x") })),
+    );
+    const rows = await endedAttempts(person, id, 50);
+    const first = await env.DB.prepare(
+      "SELECT id FROM attempts WHERE subscription_id = ? AND event_type LIKE '<script%'",
+    )
+      .bind(id)
+      .first<{ id: string }>();
+    const attempt = `/webhooks/${id}/attempts/${first?.id}`;
+    expect(rows.length).toBe(50);
+    for (const path of ["", "/webhooks", `/webhooks/${id}`, attempt]) {
+      const { status, html } = await browser.get(path);
+      expect([path, status]).toEqual([path, 200]);
+      expect(html).not.toMatch(/<script>|<img|onerror=alert\(1\)>"/);
+      expect(html.length / 1024, path).toBeLessThan(PAGE_KIB);
+    }
+    const download = await browser.get(`${attempt}/payload`);
+    expect(download.headers.get("content-disposition")).toMatch(/^attachment; filename="[\w-]+\.json"$/);
+    expect(JSON.parse(download.html)[evil][0]).toBe(evil);
+  });
+});
+
+describe("the log", () => {
+  test("is filtered and paged as the API's, and a bad filter is told at its field", async () => {
+    const person = await signUp();
+    const browser = await holding(person);
+    const id = await subscribe(person, newInbox("200").url, { events: ["*"] });
+    await Promise.all(Array.from({ length: 51 }, () => publish(person, 1, { type: "Many" })));
+    await publish(person, 1, { type: "Rare" });
+    await endedAttempts(person, id, 50);
+    await eventually(
+      "52 rows",
+      async () => (await call("GET", `/webhooks/${id}/metrics`, { token: person.token })).body.data.success === 52,
+    );
+    const rowsOf = (html: string) => html.match(/<tr><td/g)?.length ?? 0;
+    const first = await browser.get(`/webhooks/${id}`);
+    expect(rowsOf(first.html)).toBe(50);
+    const older = first.html.match(/href="\/console([^"]+cursor=[^"#]+)/)?.[1] ?? "";
+    expect(rowsOf((await browser.get(older)).html)).toBe(2);
+    expect(rowsOf((await browser.get(`/webhooks/${id}?eventType=Rare`)).html)).toBe(1);
+    expect((await browser.get(`/webhooks/${id}?status=failed`)).html).toContain("No attempt matches");
+    const fragment = await browser.get(`/webhooks/${id}/log?eventType=Rare`);
+    expect([rowsOf(fragment.html), fragment.html.startsWith("<section")]).toEqual([1, true]);
+    const bad = await browser.get(`/webhooks/${id}?status=bogus`);
+    expect([bad.status, bad.html.includes('id="status-error"')]).toEqual([400, true]);
+  });
+
+  test("sends again one failed delivery, or all that failed", async () => {
+    const person = await signUp();
+    const browser = await holding(person);
+    const id = await subscribe(person, newInbox("500").url);
+    const deliveryId = await addDelivery(person, id);
+    for (const lane of ["postern-deliveries", "postern-deliveries-slow", "postern-deliveries-slow"]) {
+      await makeDue(deliveryId);
+      await consumeBatch([messageFor(deliveryId)], lane);
+    }
+    const [row] = await endedAttempts(person, id, 3);
+    const path = `/webhooks/${id}/attempts/${row._id}`;
+    const opened = await browser.get(path);
+    expect(opened.html).toContain("Attempts of this delivery");
+    expect(opened.html.match(/status 500/g)?.length).toBeGreaterThanOrEqual(4);
+    expect(opened.html).toContain("X-Webhook-Signature");
+    expect((await browser.get("")).html).toMatch(/Needs attention.*status 500; 3 failed attempts/s);
+    const inbox = newInbox("200");
+    await browser.post(`/webhooks/${id}`, { name: "t", url: inbox.url, events: "OrderPaid", secret: "" });
+    expect((await browser.post(`/webhooks/${id}/retry-failed`, { hours: "24" })).location).toBe(
+      `/console/webhooks/${id}#log`,
+    );
+    await inbox.arrived(1);
+    await browser.post(`/webhooks/${id}/pause`);
+    const paused = await browser.post(`/webhooks/${id}/retry-failed`, { hours: "24" });
+    expect([paused.status, paused.html.includes("Resume the webhook first.")]).toEqual([409, true]);
+  });
+});
