@@ -13,8 +13,8 @@ interface Send {
 
 /**
  * Runs `work` on every item, six at a time, next always one of the subscription that has the fewest sends under way in
- * this isolate: one that hangs comes last and holds few places. Nothing starts from `startUntilMs` on. Returns when all are done, or with the items not yet
- * started once the pool has stalled; those that run go on, and `done` tells when.
+ * this isolate: one that hangs comes last and holds few places. Nothing starts from `startUntilMs` on. Returns when all are
+ * done, or with the items not yet started once the pool has stalled; those that run go on, and `done` tells when.
  */
 export async function runPool<T extends Send>(
   lane: Lane,

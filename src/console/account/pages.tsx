@@ -9,21 +9,17 @@ interface FormProps {
 const HiddenPath = ({ to }: { to: string }) => (to === "" ? null : <input type="hidden" name="to" value={to} />);
 const withTo = (path: string, to: string) => (to === "" ? path : `${path}?to=${encodeURIComponent(to)}`);
 
+const EmailField = ({ value, failure }: FormProps & { value: string }) => (
+  <TextField name="email" label="Email" type="email" value={value} autocomplete="username" required failure={failure} />
+);
+
 export const SignIn = ({ email, to, failure }: FormProps & { email: string; to: string }) => (
   <>
     <h1>Sign in</h1>
     <FailureBanner failure={failure} />
     <PostForm action="/console/sign-in">
       <HiddenPath to={to} />
-      <TextField
-        name="email"
-        label="Email"
-        type="email"
-        value={email}
-        autocomplete="username"
-        required
-        failure={failure}
-      />
+      <EmailField value={email} failure={failure} />
       <TextField
         name="password"
         label="Password"
@@ -146,15 +142,7 @@ export const ForgotPassword = ({ email, sent, failure }: FormProps & { email: st
       <p role="status">If an account exists for that email, a reset link has been sent. It works for one hour.</p>
     ) : (
       <PostForm action="/console/forgot-password">
-        <TextField
-          name="email"
-          label="Email"
-          type="email"
-          value={email}
-          autocomplete="username"
-          required
-          failure={failure}
-        />
+        <EmailField value={email} failure={failure} />
         <Submit>Send a reset link</Submit>
       </PostForm>
     )}
