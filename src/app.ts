@@ -5,26 +5,27 @@ import { secureHeaders } from "hono/secure-headers";
 import { apiKeyRoutes } from "./api-keys/routes";
 import { attemptRoutes } from "./attempts/routes";
 import { accountRoutes, publicAuthRoutes } from "./auth/routes";
+import { requirePrincipal } from "./authenticate";
 import { consoleRoutes } from "./console/routes";
 import { createDeps } from "./deps";
-import { documentPageRoutes } from "./docs/routes";
 import { notFound } from "./errors";
 import { eventRoutes } from "./events/routes";
+import { healthRoutes } from "./health/routes";
 import { jsonOnly, limitBody } from "./http/body";
 import type { AppEnv } from "./http/env";
 import { errorResponse } from "./http/errors";
-import { healthRoutes } from "./http/health";
 import { methodNotAllowed } from "./http/methods";
-import { requirePrincipal } from "./http/principal";
-import { documentRoutes, pageRoutes } from "./http/reference";
 import { requestLog } from "./http/request-log";
 import { invitationRoutes } from "./invitations/routes";
 import { memberRoutes } from "./members/routes";
 import { passwordRoutes, publicRecoveryRoutes } from "./recovery/routes";
+import { redeliveryRoutes } from "./redelivery/routes";
+import { documentPageRoutes } from "./reference/pages/routes";
+import { documentRoutes, pageRoutes } from "./reference/routes";
 import { publicSessionRoutes, sessionRoutes } from "./sessions/routes";
 import { statsRoutes, webhookStatsRoutes } from "./stats/routes";
+import { webhookRoutes } from "./subscriptions/routes";
 import { twoFactorRoutes } from "./two-factor/routes";
-import { webhookRoutes } from "./webhooks/routes";
 
 const BODY_KIB = 64;
 const EVENT_BODY_KIB = 256;
@@ -68,6 +69,7 @@ const authenticated = new Hono<AppEnv>()
   .route("/members", memberRoutes)
   .route("/invitations", invitationRoutes)
   .route("/webhooks", webhookRoutes)
+  .route("/webhooks", redeliveryRoutes)
   .route("/webhooks", attemptRoutes)
   .route("/webhooks", webhookStatsRoutes)
   .route("/stats", statsRoutes)

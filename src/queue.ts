@@ -7,7 +7,7 @@ import type { Deps } from "./deps";
 import { continueFanOut } from "./events/fan-out";
 import { describeError, log } from "./log";
 import { mailJob } from "./mail/job";
-import { sendMail } from "./mail/send";
+import { sendMail } from "./mailer/send";
 
 const RETRY_AFTER_FAULT_SECONDS = 5;
 /** A batch whose sends are slow is let go after this time; its sends run on, guarded by their leases. */

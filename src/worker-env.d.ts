@@ -18,11 +18,11 @@ interface __BaseEnv_Env {
 	RATE_LIMITS: string;
 	RETENTION_DAYS: string;
 	SECRET_KEYS: string;
-	RATE_LIMITER: DurableObjectNamespace<import("./index").RateLimiter>;
+	RATE_LIMITER: DurableObjectNamespace<import(".").RateLimiter>;
 }
 declare namespace Cloudflare {
 	interface GlobalProps {
-		mainModule: typeof import("./index");
+		mainModule: typeof import(".");
 		durableNamespaces: "RateLimiter";
 	}
 	interface Env extends __BaseEnv_Env {}

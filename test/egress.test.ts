@@ -2,8 +2,8 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import worker from "../src/index";
-import { refuseTarget } from "../src/webhooks/target";
+import worker from "../src";
+import { refuseTarget } from "../src/subscriptions/target";
 import { call, type Person, signUp } from "./support/client";
 import { endedAttempts, newInbox, subscribe } from "./support/receiver";
 

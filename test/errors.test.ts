@@ -1,7 +1,7 @@
 /** The one error shape, whatever is wrong with the request. */
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-import worker from "../src/index";
+import worker from "../src";
 import { call, newEmail, PASSWORD, signUp } from "./support/client";
 
 const SHAPE = { code: expect.any(String), message: expect.any(String), requestId: expect.any(String) };

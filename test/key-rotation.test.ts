@@ -3,8 +3,8 @@ import { createExecutionContext, createMessageBatch, waitOnExecutionContext } fr
 import { env } from "cloudflare:workers";
 import { Secret, TOTP } from "otpauth";
 import { describe, expect, test } from "vitest";
+import worker from "../src";
 import { app } from "../src/app";
-import worker from "../src/index";
 import { PASSWORD, signUp, verify } from "./support/client";
 import { addDelivery, consumeBatch, deliveryRow, hourly, messageFor } from "./support/engine";
 import { newInbox, subscribe } from "./support/receiver";

@@ -1,7 +1,80 @@
-/** The layers of the house: who may import Hono and who may import drizzle. */
+/** The floors of the code, and who may import Hono and drizzle. */
 import { expect, test } from "vitest";
 
 const sources = import.meta.glob("../src/**/*.{ts,tsx}", { query: "?raw", import: "default", eager: true });
+
+/** The same list as in the README's code tour, top to bottom. A file may import from its own floor's entry or from below, never from above. */
+const FLOORS: readonly (readonly string[])[] = [
+  ["index.ts"],
+  ["app.ts", "queue.ts", "cron.ts"],
+  ["console", "reference", "authenticate.ts", "health"],
+  ["auth", "mailer", "rekey"],
+  ["recovery", "two-factor", "invitations", "members", "api-keys", "attempts", "redelivery", "events"],
+  ["sessions", "delivery", "verify", "client"],
+  ["stats", "subscriptions", "mail", "passwords", "tenants"],
+  ["http"],
+  ["deps.ts"],
+  ["config.ts"],
+  ["ratelimit", "db"],
+  ["crypto", "wire", "log.ts"],
+  ["errors.ts", "log-fields.ts", "docs"],
+];
+
+/** The folder, or the file at the root of src, that a path belongs to. */
+const entryOf = (path: string) => path.split("/")[0] ?? "";
+
+const floorOf = (entry: string) => FLOORS.findIndex((floor) => floor.includes(entry));
+
+/** The entries that a source imports values from; types do not count, for they leave nothing behind. */
+function importedEntries(path: string, text: string): string[] {
+  const imports = text.matchAll(/^(?:import|export) (?!type )([^;]*?)from "(\.[^"]+)"/gms);
+  return [...imports]
+    .filter(([, names = ""]) => !/^\{(\s*type [^,}]+,?)*\s*\}\s*$/.test(names))
+    .map(([, , from = ""]) => entryOf(new URL(from, `file:///${path}`).pathname.slice(1)))
+    .map((entry) => (floorOf(entry) < 0 ? `${entry}.ts` : entry))
+    .filter((entry) => entry !== entryOf(path));
+}
+
+/** What is wrong with the value imports of `files`, by path below src. */
+function violations(files: Record<string, string>): string[] {
+  return Object.entries(files).flatMap(([path, text]) =>
+    importedEntries(path, text)
+      .filter((entry) => floorOf(entry) <= floorOf(entryOf(path)))
+      .map((entry) => `${path} imports ${entry}`),
+  );
+}
+
+const files = Object.fromEntries(Object.entries(sources).map(([path, text]) => [path.replace("../src/", ""), text]));
+
+test("every folder and every file at the root of src stands on one floor", () => {
+  const entries = new Set(
+    Object.keys(files)
+      .filter((path) => path !== "worker-env.d.ts")
+      .map(entryOf),
+  );
+  const listed = FLOORS.flat();
+  expect([...entries].filter((entry) => !listed.includes(entry))).toEqual([]);
+  expect(new Set(listed).size).toBe(listed.length);
+});
+
+test("no value import leads to the same floor or upward", () => {
+  expect(violations(files)).toEqual([]);
+});
+
+test("a planted upward import is found, and a type import is not", () => {
+  const planted = {
+    "crypto/planted.ts": 'import { login } from "../auth/login";',
+    "http/planted.ts": 'import {\n  type A,\n  b,\n} from "../sessions/store";',
+    "db/types.ts": 'import type { Deps } from "../deps";\nimport { type Role } from "../tenants/roles";',
+  };
+  expect(violations(planted)).toEqual(["crypto/planted.ts imports auth", "http/planted.ts imports sessions"]);
+});
+
+test("only routes, the console, the reference and the application import http/", () => {
+  const allowed = /^(http\/.+|console\/.+|reference\/.+|app\.ts|authenticate\.ts|.+\/routes\.ts)$/;
+  const importers = Object.entries(files).filter(([path, text]) => importedEntries(path, text).includes("http"));
+  expect(importers.map(([path]) => path).filter((path) => !allowed.test(path))).toEqual([]);
+});
 
 const importing = (library: RegExp) =>
   Object.entries(sources)
@@ -12,25 +85,26 @@ test("the sources are there to be read", () => {
   expect(Object.keys(sources).length).toBeGreaterThan(40);
 });
 
-test("only app.ts, http/* and routes.ts(x) import Hono", () => {
-  const allowed = /^(app\.ts|http\/.+|.+\/routes\.tsx?)$/;
+test("only app.ts, authenticate.ts, http/*, console/http/*, reference/* and routes.ts(x) import Hono", () => {
+  const allowed =
+    /^(app\.ts|authenticate\.ts|http\/.+|console\/http\/.+|reference\/.+|wire\/wire\.ts|.+\/routes\.tsx?)$/;
   expect(importing(/from "(hono(?!\/jsx")|@hono\/)/).filter((path) => !allowed.test(path))).toEqual([]);
 });
 
 test("pages import of Hono no more than the types of JSX", () => {
-  const pages = importing(/from "hono\/jsx"/).filter((path) => !path.startsWith("http/"));
+  const pages = importing(/from "hono\/jsx"/).filter((path) => !path.startsWith("console/http/"));
   expect(pages.filter((path) => !/^console\/.+\.tsx$/.test(path))).toEqual([]);
   expect(importing(/import (?!type )[^;]*from "hono\/jsx"/)).toEqual([]);
 });
 
-test("only db/*, deps.ts and */store.ts import drizzle", () => {
-  const allowed = /^(deps\.ts|db\/.+|.+\/store\.ts)$/;
+test("only db/*, deps.ts, store.ts and *-store.ts import drizzle", () => {
+  const allowed = /^(deps\.ts|db\/.+|.+\/(.+-)?store\.ts)$/;
   expect(importing(/from "drizzle-orm/).filter((path) => !allowed.test(path))).toEqual([]);
 });
 
 test("schemas are pure zod: clients derive their types from them", () => {
-  const pure = /(\/schemas|\/errors|\/tenants\/roles|\/type)$/;
-  const files = Object.entries(sources).filter(([path]) => /\/(schemas|publication|type)\.ts$/.test(path));
+  const pure = /(\/schemas|\/errors|\/tenants\/roles|\/event-type)$/;
+  const files = Object.entries(sources).filter(([path]) => /\/(schemas|publication|event-type)\.ts$/.test(path));
   expect(files.length).toBeGreaterThan(8);
   for (const [path, text] of files) {
     const imported = [...text.matchAll(/from "([^"]+)"/g)].map(([, from = ""]) => from);

@@ -9,7 +9,7 @@ import {
 } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import worker from "../src/index";
+import worker from "../src";
 import { take } from "../src/ratelimit/window";
 import { call, newEmail } from "./support/client";
 

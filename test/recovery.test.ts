@@ -3,7 +3,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { Secret, TOTP } from "otpauth";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import worker from "../src/index";
+import worker from "../src";
 import { call, eventually, logIn, newEmail, PASSWORD, type Person, signUp, verify } from "./support/client";
 import { mailsTo, mailTo, tokenIn } from "./support/mailbox";
 

@@ -1,7 +1,7 @@
 /** postern/verify: what a subscriber can trust, against the official library and vector, and deliveries of the service itself. */
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
-import { signBody, signStandard } from "../src/delivery/signature";
+import { signBody, signStandard } from "../src/crypto/webhook-signature";
 import { receive } from "../src/docs/verify/verify";
 import { DeliveryError, type PlainRequest, type VerifyOptions, verifyDelivery } from "../src/verify";
 import { signUp } from "./support/client";

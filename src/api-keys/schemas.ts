@@ -1,7 +1,7 @@
 /** What crosses the wire about API keys. */
 import { z } from "zod";
-import { id, name, time } from "../http/schemas";
 import { PERMISSIONS } from "../tenants/roles";
+import { id, name, time } from "../wire/schemas";
 
 const scope = z.enum(PERMISSIONS);
 

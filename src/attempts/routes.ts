@@ -2,10 +2,10 @@
 import { Hono } from "hono";
 import { describe } from "../http/describe";
 import type { AppEnv } from "../http/env";
-import { can } from "../http/principal";
-import { dataOf } from "../http/schemas";
+import { can } from "../http/permissions";
 import { query } from "../http/validate";
-import { attemptOfWebhook, logOfWebhook } from "./attempts";
+import { dataOf } from "../wire/schemas";
+import { attemptOfWebhook, logOfWebhook } from "./log";
 import { attemptDetail, logPage, logQuery } from "./schemas";
 
 const MISSING = { errors: ["NOT_FOUND"] } as const;

@@ -1,10 +1,38 @@
 /** What crosses the wire about the delivery log, page by page, and about one attempt. */
 import { z } from "zod";
-import { eventType } from "../events/type";
-import { cursor, id, moment, nextCursor } from "../http/schemas";
-import { attempt } from "../webhooks/schemas";
+import { eventType } from "../wire/event-type";
+import { cursor, id, moment, nextCursor, time } from "../wire/schemas";
 
 const MAX_PAGE_ROWS = 100;
+
+export const attempt = z
+  .object({
+    _id: id,
+    webhookId: id,
+    deliveryId: id.meta({ description: "Sent as `webhook-id`, the same for every attempt of a delivery." }),
+    eventType: z.string().meta({ examples: ["OrderPaid"] }),
+    payload: z.unknown().meta({ description: "What was sent: any JSON value.", examples: [{ order: 42 }] }),
+    status: z.enum(["pending", "success", "failed"]),
+    responseCode: z
+      .int()
+      .optional()
+      .meta({ description: "The subscriber's status.", examples: [200] }),
+    responseBody: z
+      .string()
+      .optional()
+      .meta({ description: "The first 16 KiB of its answer.", examples: ["ok"] }),
+    error: z
+      .string()
+      .optional()
+      .meta({ description: "Why it failed.", examples: ["timeout"] }),
+    attemptCount: z
+      .int()
+      .min(1)
+      .meta({ examples: [1] }),
+    attemptedAt: time,
+    completedAt: time.optional(),
+  })
+  .meta({ id: "DeliveryLog" });
 
 export const logQuery = z.object({
   limit: z.coerce
@@ -60,3 +88,4 @@ export const attemptDetail = attempt
   .meta({ id: "Attempt" });
 
 export type AttemptDetail = z.infer<typeof attemptDetail>;
+export type Attempt = z.infer<typeof attempt>;

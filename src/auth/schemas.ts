@@ -1,7 +1,8 @@
 /** What crosses the wire at sign-up, at login, and about the one who is signed in. */
 import { z } from "zod";
-import { email, givenPassword, id, name, newPassword, opaqueToken, time } from "../http/schemas";
 import { PERMISSIONS, ROLE_NAMES } from "../tenants/roles";
+import { tenant } from "../tenants/schemas";
+import { email, givenPassword, id, name, newPassword, opaqueToken, time } from "../wire/schemas";
 
 export const registration = z
   .object({
@@ -28,10 +29,6 @@ export const credentials = z
       .meta({ description: "One of the user's tenants; the one joined last when missing." }),
   })
   .meta({ id: "Credentials" });
-
-export const tenant = z
-  .object({ id, name: z.string().meta({ examples: ["Analytical Engines"] }) })
-  .meta({ id: "Tenant" });
 
 export const profile = z
   .object({

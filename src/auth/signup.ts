@@ -5,7 +5,7 @@ import { violatesUnique } from "../db/client";
 import { newId } from "../db/ids";
 import type { Deps } from "../deps";
 import { AppError } from "../errors";
-import { badInvitation } from "../invitations/invitations";
+import { badInvitation } from "../invitations/invite";
 import { findTenantByToken, insertInvitedByToken } from "../invitations/store";
 import { queueMail } from "../mail/queue";
 import { refuseGuessable } from "../passwords/guessable";

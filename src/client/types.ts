@@ -7,14 +7,15 @@ import type { attemptRoutes } from "../attempts/routes";
 import type { accountRoutes, publicAuthRoutes } from "../auth/routes";
 import type * as errors from "../errors";
 import type { eventRoutes } from "../events/routes";
-import type { Wire } from "../http/wire";
 import type { invitationRoutes } from "../invitations/routes";
 import type { memberRoutes } from "../members/routes";
 import type { passwordRoutes, publicRecoveryRoutes } from "../recovery/routes";
+import type { redeliveryRoutes } from "../redelivery/routes";
 import type { publicSessionRoutes, sessionRoutes } from "../sessions/routes";
 import type { statsRoutes, webhookStatsRoutes } from "../stats/routes";
+import type { webhookRoutes } from "../subscriptions/routes";
 import type { twoFactorRoutes } from "../two-factor/routes";
-import type { webhookRoutes } from "../webhooks/routes";
+import type { Wire } from "../wire/wire";
 
 type PublicAuth = Wire<typeof publicAuthRoutes>;
 type Account = Wire<typeof accountRoutes>;
@@ -29,6 +30,7 @@ type Invitations = Wire<typeof invitationRoutes>;
 type Attempts = Wire<typeof attemptRoutes>;
 type Stats = Wire<typeof statsRoutes>;
 type WebhookStatistics = Wire<typeof webhookStatsRoutes>;
+type Redelivery = Wire<typeof redeliveryRoutes>;
 type Webhooks = Wire<typeof webhookRoutes>;
 type Events = Wire<typeof eventRoutes>;
 
@@ -69,15 +71,15 @@ export type SubscriptionChange = Webhooks["/:id"]["$patch"]["input"]["json"];
 export type Subscription = Webhooks["/:id"]["$get"]["output"]["data"];
 /** One row of the delivery log: one attempt. */
 export type DeliveryAttempt = Attempts["/:id/logs"]["$get"]["output"]["data"][number];
-export type FailedSince = Webhooks["/:id/retry-failed"]["$post"]["input"]["json"];
-export type QueuedAgain = Webhooks["/:id/retry-failed"]["$post"]["output"];
+export type FailedSince = Redelivery["/:id/retry-failed"]["$post"]["input"]["json"];
+export type QueuedAgain = Redelivery["/:id/retry-failed"]["$post"]["output"];
 /** With its headers and the chain of its delivery's attempts. */
 export type AttemptDetail = Attempts["/:id/attempts/:attemptId"]["$get"]["output"]["data"];
 /** Per hour, oldest first. */
 export type WebhookStats = WebhookStatistics["/:id/stats"]["$get"]["output"]["data"];
 /** Per hour, oldest first, and the subscriptions that need attention. */
 export type TenantStats = Stats["/"]["$get"]["output"]["data"];
-export type DeliveryCounts = Webhooks["/:id/metrics"]["$get"]["output"]["data"];
+export type DeliveryCounts = WebhookStatistics["/:id/metrics"]["$get"]["output"]["data"];
 /** `payload` is any JSON value. */
 export type NewEvent = Events["/"]["$post"]["input"]["json"];
 /** `deliveries`: how many subscriptions the event goes to. */

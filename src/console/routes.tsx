@@ -2,13 +2,13 @@
 import { Hono } from "hono";
 import { notFound } from "../errors";
 import { limitBody } from "../http/body";
-import { ownForms, pageHeaders, requireVisitor } from "../http/console/door";
-import { errorPage } from "../http/console/page";
 import type { AppEnv } from "../http/env";
 import { accountPages } from "./account/routes";
 import { ASSETS } from "./assets";
 import { attemptPages } from "./attempts/routes";
 import { eventPages } from "./events/routes";
+import { ownForms, pageHeaders, requireVisitor } from "./http/door";
+import { errorPage } from "./http/page";
 import { keyPages } from "./keys/routes";
 import { operationPages } from "./operations/routes";
 import { overviewPage } from "./overview/routes";

@@ -2,10 +2,9 @@
 import { open } from "../crypto/seal";
 import { newId } from "../db/ids";
 import type { Deps } from "../deps";
-import { QUEUE_GRACE_MS } from "../events/store";
 import { describeError, type LogFields, log } from "../log";
-import { refuseTarget } from "../webhooks/target";
-import { secretOwner } from "../webhooks/view";
+import { secretOwner } from "../subscriptions/secret";
+import { refuseTarget } from "../subscriptions/target";
 import { enqueueDeferred, enqueueDeliveries, enqueueRetries } from "./enqueue";
 import { enterLane, hangs, type Lane, saturated } from "./load";
 import { runPool } from "./pool";
@@ -14,6 +13,7 @@ import { createRecorder, type Recorder } from "./recorder";
 import { retryWaitMs } from "./retry";
 import { correlationOf, failure, type Outcome, send } from "./send";
 import { type AttemptResult, type ClaimedDelivery, claimDeliveries, markSlow, releaseDeliveries } from "./store";
+import { QUEUE_GRACE_MS } from "./timing";
 
 /** A send that takes longer puts its subscription into the slow lane. */
 const SLOW_SEND_MS = 5_000;

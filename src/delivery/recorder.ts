@@ -1,9 +1,9 @@
 /** Records results soon after they come: those of a quick batch in one round trip, and none waits for the slowest. */
 
 import type { Deps } from "../deps";
-import { QUEUE_GRACE_MS } from "../events/store";
 import { describeError, log } from "../log";
 import { type AttemptResult, recordAttempts } from "./store";
+import { QUEUE_GRACE_MS } from "./timing";
 
 /** How long a result waits for others. */
 const GATHER_MS = 300;

@@ -1,7 +1,7 @@
 /** Old logs and events go, a small batch at a time, so that a tenant with a million rows holds up nobody. */
 import type { Deps } from "../deps";
 import { log } from "../log";
-import { type AgedTable, deleteAged } from "./retention/store";
+import { type AgedTable, deleteAged } from "./retention-store";
 
 const DAY_MS = 86_400_000;
 /** An attempt may come this much later than its delivery or event, and its log row needs the event. */

@@ -1,6 +1,7 @@
 /** One POST: bounded in time and bytes, redirects not followed, every end a value. */
+
+import { signBody, signStandard } from "../crypto/webhook-signature";
 import { TIMED_OUT } from "./reasons";
-import { signBody, signStandard } from "./signature";
 
 const TIMEOUT_MS = 10_000;
 const MAX_BODY_BYTES = 16 * 1024;

@@ -5,7 +5,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, jsonList } from "../db/client";
 import type { Deps } from "../deps";
-import { countEnded, countPending } from "../stats/hours/store";
+import { countEnded, countPending } from "../stats/hours-store";
 import type { Lane } from "./load";
 import { INTERRUPTED, TIMED_OUT } from "./reasons";
 

@@ -1,9 +1,9 @@
 /** The safety net under the queue: whatever nobody looks after any more is queued again. */
 import type { Deps } from "../deps";
-import { QUEUE_GRACE_MS } from "../events/store";
 import { log } from "../log";
 import { enqueueDeliveries } from "./enqueue";
 import { sweepDeliveries } from "./store";
+import { QUEUE_GRACE_MS } from "./timing";
 
 /** Bounds one run; the next comes a minute later. */
 const MAX_PAGES = 20;

@@ -1,8 +1,9 @@
 /** A fan-out too wide for one statement goes on page by page through the queue; the event's row holds how far it has come. */
 import { enqueueDeliveries } from "../delivery/enqueue";
+import { QUEUE_GRACE_MS } from "../delivery/timing";
 import type { Deps } from "../deps";
 import { log } from "../log";
-import { type FanOut, fanOutPage, findUnfinishedFanOuts, QUEUE_GRACE_MS } from "./store";
+import { type FanOut, fanOutPage, findUnfinishedFanOuts } from "./store";
 
 /** Limit of one `sendBatch`. */
 const MAX_FAN_OUTS = 100;

@@ -1,7 +1,7 @@
 /** What publishing takes, over HTTP and over RPC. */
 import { z } from "zod";
-import { id } from "../http/schemas";
-import { eventType } from "./type";
+import { eventType } from "../wire/event-type";
+import { id } from "../wire/schemas";
 
 const MAX_CORRELATION_ID_CHARACTERS = 128;
 

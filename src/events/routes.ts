@@ -4,10 +4,10 @@ import { z } from "zod";
 import { invalid } from "../errors";
 import { describe } from "../http/describe";
 import type { AppEnv } from "../http/env";
-import { can } from "../http/principal";
+import { can } from "../http/permissions";
 import { byTenant, limit } from "../http/rate-limit";
-import { dataOf } from "../http/schemas";
 import { body } from "../http/validate";
+import { dataOf } from "../wire/schemas";
 import { idempotencyKey, publication, published } from "./publication";
 import { publish } from "./publish";
 

@@ -2,11 +2,10 @@
 import { type SQL, sql } from "drizzle-orm";
 import { atomically } from "../db/client";
 import { sqlIdAtTimeOf } from "../db/ids";
+import { QUEUE_GRACE_MS } from "../delivery/timing";
 import type { Deps } from "../deps";
 
 const IDEMPOTENCY_WINDOW_MS = 24 * 3_600_000;
-/** A message that the queue lost is sent again by the sweep after this time. */
-export const QUEUE_GRACE_MS = 30_000;
 
 export interface NewEvent {
   id: string;

@@ -1,9 +1,14 @@
 /** The device that a request comes from, as a session remembers it. */
+import Bowser from "bowser";
 import type { Context } from "hono";
-import { type Device, describeDevice } from "../sessions/device";
+import type { Device } from "../sessions/device";
 import type { AppEnv } from "./env";
 import { clientIp } from "./rate-limit";
 
+const MAX_USER_AGENT_CHARACTERS = 512;
+const MAX_FIELD_CHARACTERS = 100;
+
+/** Reads the device from `User-Agent`, `cf-connecting-ip` and `request.cf`; each of them may be missing. */
 export function deviceOf(c: Context<AppEnv>): Device {
   const { cf } = c.req.raw as Request<unknown, IncomingRequestCfProperties>;
   return describeDevice({
@@ -12,4 +17,33 @@ export function deviceOf(c: Context<AppEnv>): Device {
     city: cf?.city,
     country: cf?.country,
   });
+}
+
+/** The facts of a request that name a device; every one of them may be missing. */
+export interface ClientFacts {
+  userAgent: string | undefined;
+  ipAddress: string | undefined;
+  city: string | undefined;
+  country: string | undefined;
+}
+
+export function describeDevice(facts: ClientFacts): Device {
+  const userAgent = facts.userAgent?.slice(0, MAX_USER_AGENT_CHARACTERS);
+  const parsed = userAgent ? Bowser.parse(userAgent) : undefined;
+  const browser = joined(parsed?.browser.name, parsed?.browser.version);
+  const operatingSystem = joined(parsed?.os.name, parsed?.os.versionName ?? parsed?.os.version);
+  const model = joined(parsed?.platform.vendor, parsed?.platform.model);
+  return {
+    deviceName:
+      model ?? (browser && operatingSystem ? `${browser} on ${operatingSystem}` : (browser ?? operatingSystem)),
+    browser,
+    operatingSystem,
+    platform: joined(parsed?.platform.type),
+    ipAddress: facts.ipAddress ?? null,
+    location: [facts.city, facts.country].filter(Boolean).join(", ") || null,
+  };
+}
+
+function joined(...parts: (string | undefined)[]): string | null {
+  return parts.filter(Boolean).join(" ").slice(0, MAX_FIELD_CHARACTERS) || null;
 }

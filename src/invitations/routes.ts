@@ -4,10 +4,10 @@ import { z } from "zod";
 import { notFound } from "../errors";
 import { describe } from "../http/describe";
 import type { AppEnv } from "../http/env";
-import { can, sessionOnly } from "../http/principal";
-import { dataOf, says } from "../http/schemas";
+import { can, sessionOnly } from "../http/permissions";
 import { body } from "../http/validate";
-import { acceptInvitation, invite } from "./invitations";
+import { dataOf, says } from "../wire/schemas";
+import { acceptInvitation, invite } from "./invite";
 import {
   acceptanceBody,
   type Invitation,

@@ -1,8 +1,8 @@
 /** What crosses the wire about invitations. */
 import { z } from "zod";
-import { tenant } from "../auth/schemas";
-import { email, id, opaqueToken, time } from "../http/schemas";
 import { ROLE_NAMES } from "../tenants/roles";
+import { tenant } from "../tenants/schemas";
+import { email, id, opaqueToken, time } from "../wire/schemas";
 
 export const invitationBody = z.object({ email, role: z.enum(ROLE_NAMES) }).meta({ id: "NewInvitation" });
 export const acceptanceBody = z

@@ -1,7 +1,7 @@
 /** What crosses the wire about the people of a tenant. */
 import { z } from "zod";
-import { id, time } from "../http/schemas";
 import { ROLE_NAMES } from "../tenants/roles";
+import { id, time } from "../wire/schemas";
 
 export const roleBody = z
   .object({ role: z.enum(ROLE_NAMES) })

@@ -2,11 +2,11 @@
 import { Hono } from "hono";
 import { describe } from "../http/describe";
 import type { AppEnv } from "../http/env";
-import { sessionOnly } from "../http/principal";
+import { sessionOnly } from "../http/permissions";
 import { byIp, byUser, limit } from "../http/rate-limit";
-import { says } from "../http/schemas";
 import { body } from "../http/validate";
-import { changePassword, forgotPassword, resendVerification, resetPassword, verifyEmail } from "./recovery";
+import { says } from "../wire/schemas";
+import { changePassword, forgotPassword, resendVerification, resetPassword, verifyEmail } from "./password-recovery";
 import { changeBody, forgotBody, resetBody, verificationBody } from "./schemas";
 
 const RESET_QUEUED = "If an account exists for that email, a reset link has been sent.";

@@ -1,6 +1,6 @@
 /** What crosses the wire about verification, reset and change of the password. */
 import { z } from "zod";
-import { email, givenPassword, newPassword, opaqueToken } from "../http/schemas";
+import { email, givenPassword, newPassword, opaqueToken } from "../wire/schemas";
 
 const mailedToken = opaqueToken.meta({ description: "From the mail.", examples: ["c0ffee".repeat(10)] });
 

@@ -1,6 +1,6 @@
 /** What crosses the wire about sessions and their tokens. */
 import { z } from "zod";
-import { id, opaqueToken, time } from "../http/schemas";
+import { id, opaqueToken, time } from "../wire/schemas";
 
 const EXAMPLE_REFRESH_TOKEN = "AZCgoBssfT6PQFpre4ydngAAAAE";
 

@@ -1,12 +1,14 @@
 /** `/stats` and `/webhooks/:id/stats`: counts and latency per hour. */
 import { Hono } from "hono";
+import { notFound } from "../errors";
 import { describe } from "../http/describe";
 import type { AppEnv } from "../http/env";
-import { can } from "../http/principal";
-import { dataOf } from "../http/schemas";
+import { can } from "../http/permissions";
 import { query } from "../http/validate";
-import { statsQuery, tenantStats, webhookStats } from "./schemas";
-import { statsOfTenant, statsOfWebhook } from "./stats";
+import { dataOf } from "../wire/schemas";
+import { attemptCounts, statsQuery, tenantStats, webhookStats } from "./schemas";
+import { countAttempts } from "./store";
+import { statsOfTenant, statsOfWebhook } from "./summary";
 
 export const statsRoutes = new Hono<AppEnv>().get(
   "/",
@@ -21,17 +23,31 @@ export const statsRoutes = new Hono<AppEnv>().get(
   },
 );
 
-export const webhookStatsRoutes = new Hono<AppEnv>().get(
-  "/:id/stats",
-  describe("getWebhookStats", "Its delivery attempts per hour.", {
-    200: dataOf(webhookStats),
-    errors: ["NOT_FOUND"],
-  }),
-  can("webhook.read"),
-  query(statsQuery),
-  async (c) => {
-    const { hours } = c.req.valid("query");
-    const { tenantId } = c.get("principal");
-    return c.json({ data: await statsOfWebhook(c.get("deps"), tenantId, c.req.param("id"), hours) });
-  },
-);
+export const webhookStatsRoutes = new Hono<AppEnv>()
+  .get(
+    "/:id/stats",
+    describe("getWebhookStats", "Its delivery attempts per hour.", {
+      200: dataOf(webhookStats),
+      errors: ["NOT_FOUND"],
+    }),
+    can("webhook.read"),
+    query(statsQuery),
+    async (c) => {
+      const { hours } = c.req.valid("query");
+      const { tenantId } = c.get("principal");
+      return c.json({ data: await statsOfWebhook(c.get("deps"), tenantId, c.req.param("id"), hours) });
+    },
+  )
+  .get(
+    "/:id/metrics",
+    describe("getWebhookMetrics", "Counts of its delivery attempts.", {
+      200: dataOf(attemptCounts),
+      errors: ["NOT_FOUND"],
+    }),
+    can("webhook.read"),
+    async (c) => {
+      const counts = await countAttempts(c.get("deps"), c.get("principal").tenantId, c.req.param("id"));
+      if (!counts) throw notFound("Webhook");
+      return c.json({ data: counts });
+    },
+  );

@@ -1,6 +1,6 @@
 /** What crosses the wire about counts and latency. */
 import { z } from "zod";
-import { id, time } from "../http/schemas";
+import { id, time } from "../wire/schemas";
 
 const MAX_HOURS = 168;
 
@@ -36,6 +36,10 @@ const totals = {
 };
 export const webhookStats = z.object(totals).meta({ id: "WebhookStats" });
 
+export const attemptCounts = z
+  .object({ total: count, success: count, failed: count, pending: count })
+  .meta({ id: "WebhookMetrics", examples: [{ total: 3, success: 2, failed: 1, pending: 0 }] });
+
 const attention = z
   .object({
     webhookId: id,
@@ -61,3 +65,4 @@ export const tenantStats = z
 
 export type WebhookStats = z.infer<typeof webhookStats>;
 export type TenantStats = z.infer<typeof tenantStats>;
+export type AttemptCounts = z.infer<typeof attemptCounts>;

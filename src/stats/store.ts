@@ -3,6 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { atomically } from "../db/client";
 import type { Deps } from "../deps";
 import { BUCKET_STARTS_MS } from "./latency";
+import type { AttemptCounts } from "./schemas";
 
 const MAX_ATTENTION = 20;
 /** Attempts newer than the last failed one: those under way, and what other sends have ended meanwhile. */
@@ -69,4 +70,14 @@ export async function readTenantHours(
       ORDER BY failure_count DESC, slow_until DESC LIMIT ${MAX_ATTENTION}`,
   ]);
   return { hours: hours as HourRow[], attention: attention as AttentionRow[] };
+}
+
+/** Counts of the delivery log, from the counters that are kept with it; undefined when the tenant has no such subscription. */
+export async function countAttempts({ db }: Deps, tenantId: string, id: string): Promise<AttemptCounts | undefined> {
+  const [rows] = await atomically(db, [
+    sql`SELECT succeeded_attempts + failed_attempts + pending_attempts AS total, succeeded_attempts AS success,
+      failed_attempts AS failed, pending_attempts AS pending FROM subscriptions
+      WHERE id = ${id} AND tenant_id = ${tenantId} AND is_deleted = 0`,
+  ]);
+  return rows?.[0] as AttemptCounts | undefined;
 }

@@ -2,10 +2,10 @@
 import { Hono } from "hono";
 import { describe } from "../http/describe";
 import type { AppEnv } from "../http/env";
-import { sessionOnly } from "../http/principal";
+import { sessionOnly } from "../http/permissions";
 import { byUser, limit } from "../http/rate-limit";
-import { dataOf, says } from "../http/schemas";
 import { body } from "../http/validate";
+import { dataOf, says } from "../wire/schemas";
 import { confirmEnrolment, disableTwoFactor, renewRecoveryCodes, startEnrolment } from "./enrolment";
 import { codeBody, enrolment, factorBody, recoveryCodes as recoveryCodesSchema } from "./schemas";
 

@@ -1,6 +1,6 @@
 /** What crosses the wire about the second factor. */
 import { z } from "zod";
-import { opaqueToken } from "../http/schemas";
+import { opaqueToken } from "../wire/schemas";
 
 export const codeBody = z
   .object({ token: opaqueToken.meta({ description: "A 6-digit TOTP code.", examples: ["123456"] }) })

@@ -8,7 +8,7 @@
  *   and timestamp. So it is only taken when asked for (`scheme: "body"`), never because the other is missing.
  * - Neither covers `X-Webhook-Event`. Where a payload could pass for that of another type, put the type into the payload.
  */
-import { signBody, signStandard } from "../delivery/signature";
+import { signBody, signStandard } from "../crypto/webhook-signature";
 import { type RequestBody, readBody } from "./body";
 import { DeliveryError } from "./errors";
 

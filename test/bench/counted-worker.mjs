@@ -1,7 +1,7 @@
 /** The Worker under test behind a D1 binding that counts; for the counting pass only, the timed passes run the Worker as it ships. */
-import worker from "../../src/index";
+import worker from "../../src";
 
-export * from "../../src/index";
+export * from "../../src";
 
 const none = () => ({ trips: 0, rowsRead: 0, rowsWritten: 0 });
 const counters = { http: none(), queue: none() };

@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { signStandard } from "../../src/delivery/signature";
+import { signStandard } from "../../src/crypto/webhook-signature";
 
 const SNIPPETS = "src/docs/verify";
 const folder = mkdtempSync(join(tmpdir(), "postern-verify-"));

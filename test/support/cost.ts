@@ -1,7 +1,7 @@
 /** What an operation costs D1: round trips, and rows written, indexes included, as D1 bills them. */
 import { createExecutionContext, createMessageBatch, getQueueResult, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import worker from "../../src/index";
+import worker from "../../src";
 
 interface Cost {
   trips: number;

@@ -7,7 +7,7 @@ import {
   waitOnExecutionContext,
 } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import worker from "../../src/index";
+import worker from "../../src";
 import { call, type Person, signUp } from "./client";
 import { newInbox, subscribe } from "./receiver";
 

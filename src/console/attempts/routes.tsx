@@ -1,13 +1,13 @@
 /** `/console/webhooks/:id/attempts/:attemptId`: one attempt, its payload to keep, its delivery sent again. */
 import { type Context, Hono } from "hono";
-import { attemptOfWebhook } from "../../attempts/attempts";
+import { attemptOfWebhook } from "../../attempts/log";
 import { notFound } from "../../errors";
-import { done, orAgain, page } from "../../http/console/page";
 import type { AppEnv } from "../../http/env";
-import { can } from "../../http/principal";
-import { queueRetryOf } from "../../webhooks/operations/queue";
-import { findSubscription } from "../../webhooks/store";
+import { can } from "../../http/permissions";
+import { queueRetryOf } from "../../redelivery/redelivery";
+import { findSubscription } from "../../subscriptions/store";
 import type { Failure } from "../failure";
+import { done, orAgain, page } from "../http/page";
 import { AttemptPage } from "./page";
 
 async function attemptPage(c: Context<AppEnv>, id: string, attemptId: string, failure?: Failure, status = 200) {

@@ -3,12 +3,12 @@ import { type Context, Hono } from "hono";
 import { AppError, notFound } from "../../errors";
 import { publication } from "../../events/publication";
 import { publish } from "../../events/publish";
-import { readForm } from "../../http/console/form";
-import { done, fragment, orAgain, page } from "../../http/console/page";
 import type { AppEnv } from "../../http/env";
-import { can } from "../../http/principal";
+import { can } from "../../http/permissions";
 import { byTenant, takeHit } from "../../http/rate-limit";
 import { type Failure, parse } from "../failure";
+import { readForm } from "../http/form";
+import { done, fragment, orAgain, page } from "../http/page";
 import { Deliveries, EventDetail, type EventValues, PublishEvent } from "./pages";
 import { readEvent } from "./store";
 

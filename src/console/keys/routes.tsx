@@ -4,10 +4,10 @@ import { issueApiKey } from "../../api-keys/issue";
 import { newApiKey } from "../../api-keys/schemas";
 import { listApiKeys, revokeApiKey } from "../../api-keys/store";
 import { notFound } from "../../errors";
-import { readForm } from "../../http/console/form";
-import { done, orAgain, page } from "../../http/console/page";
 import type { AppEnv } from "../../http/env";
 import { type Failure, parse } from "../failure";
+import { readForm } from "../http/form";
+import { done, orAgain, page } from "../http/page";
 import { ApiKeys, type KeyValues, LIFETIMES } from "./page";
 
 const DAY_MS = 24 * 3_600_000;

@@ -1,14 +1,14 @@
 /** `/console/webhooks/:id/...`: what an operator does to a subscription. */
 import { type Context, Hono } from "hono";
 import type { Deps } from "../../deps";
-import { readForm } from "../../http/console/form";
-import { done, orAgain } from "../../http/console/page";
 import type { AppEnv } from "../../http/env";
-import { can } from "../../http/principal";
-import { queueFailed, queueTest } from "../../webhooks/operations/queue";
-import { failedSince } from "../../webhooks/schemas";
-import { changeSubscription } from "../../webhooks/subscriptions";
+import { can } from "../../http/permissions";
+import { queueFailed, queueTest } from "../../redelivery/redelivery";
+import { failedSince } from "../../redelivery/schemas";
+import { changeSubscription } from "../../subscriptions/subscriptions";
 import { parse } from "../failure";
+import { readForm } from "../http/form";
+import { done, orAgain } from "../http/page";
 import type { Saying } from "../sayings";
 import { detailPage } from "../subscriptions/routes";
 

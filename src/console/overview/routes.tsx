@@ -1,9 +1,9 @@
 /** `/console`: the overview. */
 import { Hono } from "hono";
-import { page } from "../../http/console/page";
 import type { AppEnv } from "../../http/env";
-import { statsOfTenant } from "../../stats/stats";
+import { statsOfTenant } from "../../stats/summary";
 import { CHART_HOURS } from "../hours";
+import { page } from "../http/page";
 import { NothingToSee, Overview } from "./page";
 
 export const overviewPage = new Hono<AppEnv>().get("/", async (c) => {

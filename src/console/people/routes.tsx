@@ -1,11 +1,9 @@
 /** `/console/people`: members and invitations, as the API has them. */
 import { type Context, Hono } from "hono";
 import { notFound } from "../../errors";
-import { readForm } from "../../http/console/form";
-import { done, orAgain, page } from "../../http/console/page";
 import type { AppEnv } from "../../http/env";
-import { can } from "../../http/principal";
-import { invite } from "../../invitations/invitations";
+import { can } from "../../http/permissions";
+import { invite } from "../../invitations/invite";
 import { invitationBody } from "../../invitations/schemas";
 import { listInvitations, revokeInvitation } from "../../invitations/store";
 import { refuse } from "../../members/outcome";
@@ -13,6 +11,8 @@ import { roleBody } from "../../members/schemas";
 import { changeRole, listMembers, removeMember } from "../../members/store";
 import { ROLE_NAMES } from "../../tenants/roles";
 import { type Failure, parse } from "../failure";
+import { readForm } from "../http/form";
+import { done, orAgain, page } from "../http/page";
 import { People, RemoveMember } from "./pages";
 
 interface PeopleView {

@@ -1,12 +1,9 @@
 /** `/console/security`: the visitor's sessions, password and second factor. */
 import { type Context, Hono } from "hono";
 import { type AppError, notFound } from "../../errors";
-import { dropCookie } from "../../http/console/cookies";
-import { readForm } from "../../http/console/form";
-import { done, orAgain, page } from "../../http/console/page";
 import type { AppEnv } from "../../http/env";
 import { byUser, takeHit } from "../../http/rate-limit";
-import { changePassword } from "../../recovery/recovery";
+import { changePassword } from "../../recovery/password-recovery";
 import { changeBody } from "../../recovery/schemas";
 import { deleteAllSessionsOfUser, deleteSessionOfUser, listSessionsOfUser } from "../../sessions/store";
 import { sessionView } from "../../sessions/view";
@@ -14,6 +11,9 @@ import { enrolmentUri } from "../../two-factor/codes";
 import { confirmEnrolment, disableTwoFactor, renewRecoveryCodes, startEnrolment } from "../../two-factor/enrolment";
 import { codeBody, factorBody } from "../../two-factor/schemas";
 import { type Failure, parse } from "../failure";
+import { dropCookie } from "../http/cookies";
+import { readForm } from "../http/form";
+import { done, orAgain, page } from "../http/page";
 import { Enrolment, type EnrolmentView, FirstRecoveryCodes, RecoveryCodes, Security } from "./pages";
 
 const CHAPTER = "security";

@@ -1,0 +1,70 @@
+/** The delivery log: its pages, and one attempt opened with all that can be told of it. */
+import { open } from "../crypto/seal";
+import { wasSent } from "../delivery/reasons";
+import { correlationOf, headersOf } from "../delivery/send";
+import type { Deps } from "../deps";
+import { notFound } from "../errors";
+import { secretOwner } from "../subscriptions/secret";
+import type { Attempt, AttemptDetail } from "./schemas";
+import { type AttemptRow, type ChainRow, type LogFilter, type OpenedAttempt, readAttempt, readLogPage } from "./store";
+
+/** One page of a subscription's log, newest first; `nextCursor` null: no more. Throws NOT_FOUND. */
+export async function logOfWebhook(
+  deps: Deps,
+  tenantId: string,
+  webhookId: string,
+  filter: LogFilter,
+): Promise<{ data: Attempt[]; nextCursor: string | null }> {
+  const page = await readLogPage(deps, tenantId, webhookId, filter);
+  if (!page) throw notFound("Webhook");
+  return { data: page.rows.map(attemptView), nextCursor: page.nextCursor };
+}
+
+/** One attempt, what it sent, and all attempts of its delivery. Throws NOT_FOUND. */
+export async function attemptOfWebhook(
+  deps: Deps,
+  tenantId: string,
+  webhookId: string,
+  attemptId: string,
+): Promise<AttemptDetail> {
+  const found = await readAttempt(deps, tenantId, webhookId, attemptId);
+  if (found === "no subscription") throw notFound("Webhook");
+  if (found === "no attempt") throw notFound("Attempt");
+  const { attempt, chain } = found;
+  return {
+    ...attemptView(attempt),
+    eventId: attempt.eventId,
+    kind: attempt.kind,
+    ...(attempt.correlationId === null ? {} : { correlationId: attempt.correlationId }),
+    ...(attempt.status === "pending" || !wasSent(attempt.error) ? {} : { headers: await headersSent(deps, attempt) }),
+    attempts: chain.map(linkView).reverse(),
+  };
+}
+
+async function headersSent(deps: Deps, attempt: OpenedAttempt): Promise<Record<string, string>> {
+  const secret = await open(deps.keys, secretOwner(attempt.webhookId), attempt.secretSealed);
+  const { deliveryId, eventType, payload: payloadJson } = attempt;
+  const correlationId = correlationOf(attempt.kind, attempt.correlationId);
+  return headersOf({ deliveryId, eventType, payloadJson, secret, correlationId }, attempt.attemptedAt);
+}
+
+const iso = (timeMs: number) => new Date(timeMs).toISOString();
+
+const linkView = (row: ChainRow): AttemptDetail["attempts"][number] => ({
+  _id: row.id,
+  status: row.status,
+  ...(row.responseCode === null ? {} : { responseCode: row.responseCode }),
+  ...(row.error === null ? {} : { error: row.error }),
+  attemptCount: row.attemptCount,
+  attemptedAt: iso(row.attemptedAt),
+  ...(row.completedAt === null ? {} : { completedAt: iso(row.completedAt) }),
+});
+
+const attemptView = (row: AttemptRow): Attempt => ({
+  ...linkView(row),
+  webhookId: row.webhookId,
+  deliveryId: row.deliveryId,
+  eventType: row.eventType,
+  payload: JSON.parse(row.payload) as unknown,
+  ...(row.responseBody === null ? {} : { responseBody: row.responseBody }),
+});

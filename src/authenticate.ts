@@ -1,0 +1,34 @@
+/** Who calls: a bearer access token or an API key, in one D1 round trip. Routes below are closed unless they say what they need. */
+import type { Context } from "hono";
+import { createMiddleware } from "hono/factory";
+import { authenticateApiKey } from "./api-keys/authenticate";
+import { AppError } from "./errors";
+import { noted } from "./http/describe";
+import type { AppEnv } from "./http/env";
+import { servesRequest } from "./http/permissions";
+import { authenticateSession } from "./sessions/authenticate";
+import type { Principal } from "./tenants/roles";
+
+const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+)$/i;
+const MAX_CREDENTIAL_CHARACTERS = 4096;
+
+/** 401 unless the caller proves who they are. A path that no route serves passes on to its 404. */
+export const requirePrincipal = noted(
+  createMiddleware<AppEnv>(async (c, next) => {
+    if (!servesRequest(c)) return next();
+    const principal = await identify(c);
+    if (!principal) throw new AppError("UNAUTHENTICATED", { headers: { "WWW-Authenticate": "Bearer" } });
+    c.set("principal", principal);
+    await next();
+  }),
+  { caller: "any", errors: ["UNAUTHENTICATED"] },
+);
+
+async function identify(c: Context<AppEnv>): Promise<Principal | null> {
+  const deps = c.get("deps");
+  const credential = c.req.header("x-api-key") ?? c.req.header("authorization")?.match(BEARER)?.[1];
+  if (!credential || credential.length > MAX_CREDENTIAL_CHARACTERS) return null;
+  if (credential.startsWith("ak_")) return authenticateApiKey(deps, credential);
+  if (c.req.header("x-api-key")) return null;
+  return authenticateSession(deps, credential);
+}

@@ -1,0 +1,76 @@
+/** What answers outside `/api/v1`: liveness, the public keys, and a pointer for people. */
+import { Hono } from "hono";
+import { z } from "zod";
+import { pingDatabase } from "../db/ping";
+import { AppError } from "../errors";
+import { describe } from "../http/describe";
+import type { AppEnv } from "../http/env";
+import { dataOf } from "../wire/schemas";
+
+const JWKS_MAX_AGE_SECONDS = 300;
+const RETRY_WHEN_DOWN_SECONDS = 5;
+
+const POINTERS = {
+  name: "Postern",
+  console: "/console",
+  api: "/api/v1",
+  docs: "/docs",
+  openapi: "/api/v1/openapi.json",
+  health: "/health",
+  keys: "/.well-known/jwks.json",
+};
+
+const path = z.string();
+const pointers = z.object({
+  name: path,
+  console: path,
+  api: path,
+  docs: path,
+  openapi: path,
+  health: path,
+  keys: path,
+});
+const publicKey = z.object({
+  kty: z.literal("OKP"),
+  crv: z.literal("Ed25519"),
+  alg: z.literal("EdDSA"),
+  use: z.literal("sig"),
+  kid: z.string(),
+  x: z.string(),
+});
+
+export const healthRoutes = new Hono<AppEnv>()
+  .get("/", describe("getService", "Where things are.", { 200: dataOf(pointers) }), (c) => c.json({ data: POINTERS }))
+  .get(
+    "/health",
+    describe("getHealth", "Liveness.", {
+      200: dataOf(z.object({ status: z.literal("ok") })),
+      query: z.object({
+        deep: z
+          .string()
+          .optional()
+          .meta({ description: "`1` also checks the database.", examples: ["1"] }),
+      }),
+      errors: ["SERVICE_UNAVAILABLE"],
+    }),
+    async (c) => {
+      if (c.req.query("deep") === "1") {
+        try {
+          await pingDatabase(c.get("deps"));
+        } catch (error) {
+          throw new AppError("SERVICE_UNAVAILABLE", { retryAfterSeconds: RETRY_WHEN_DOWN_SECONDS, cause: error });
+        }
+      }
+      return c.json({ data: { status: "ok" } });
+    },
+  )
+  .get(
+    "/.well-known/jwks.json",
+    describe("getKeys", "The public keys of access tokens, newest first (RFC 7517).", {
+      200: z.object({ keys: z.array(publicKey) }),
+    }),
+    (c) => {
+      c.header("Cache-Control", `public, max-age=${JWKS_MAX_AGE_SECONDS}`);
+      return c.json({ keys: c.get("deps").keys.map((key) => key.signing.publicJwk) });
+    },
+  );

@@ -1,0 +1,33 @@
+/** What a route demands of an authenticated caller. */
+import type { Context } from "hono";
+import { createMiddleware } from "hono/factory";
+import { matchedRoutes } from "hono/route";
+import { AppError } from "../errors";
+import type { Permission } from "../tenants/roles";
+import { noted } from "./describe";
+import type { AppEnv } from "./env";
+
+/** 403 unless the caller's role, and the API key's scopes, hold `permission`. */
+export function can(permission: Permission) {
+  const check = createMiddleware<AppEnv>(async (c, next) => {
+    if (!c.get("principal").permissions.has(permission)) throw new AppError("FORBIDDEN");
+    await next();
+  });
+  return noted(check, { permission, errors: ["FORBIDDEN"] });
+}
+
+/** 401 for an API key: the route is for a person with a session. A path that no route serves passes on, without a principal. */
+export const sessionOnly = noted(
+  createMiddleware<AppEnv>(async (c, next) => {
+    if (servesRequest(c) && c.get("principal").kind !== "session") {
+      throw new AppError("UNAUTHENTICATED", { message: "API keys are not accepted here." });
+    }
+    await next();
+  }),
+  { caller: "session" },
+);
+
+/** Whether a route serves the request: middleware alone does not count. */
+export function servesRequest(c: Context<AppEnv>): boolean {
+  return matchedRoutes(c).some((route) => route.method !== "ALL");
+}

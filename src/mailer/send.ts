@@ -1,0 +1,72 @@
+/** One mail: makes its token, words it, hands it to the `send_email` binding. */
+import { randomBytes, sha256Hex, toHex } from "../crypto/encoding";
+import type { Deps } from "../deps";
+import { insertInvitationToken } from "../invitations/store";
+import type { MailJob } from "../mail/job";
+import { findCredentialsOfUser, insertResetTokenByEmail, insertVerificationToken } from "../recovery/store";
+import {
+  apiKeyMail,
+  invitationMail,
+  type Mail,
+  passwordChangedMail,
+  resetMail,
+  twoFactorMail,
+  verificationMail,
+} from "./templates";
+
+const TOKEN_BYTES = 32;
+const HOUR_MS = 3_600_000;
+const VERIFICATION_LIFETIME_MS = 24 * HOUR_MS;
+const RESET_LIFETIME_MS = HOUR_MS;
+
+interface Letter {
+  to: string;
+  mail: Mail;
+}
+
+/** Sends the mail of a job; a job whose reason has gone (user deleted, verified meanwhile) sends nothing. Throws when the provider refuses. */
+export async function sendMail(deps: Deps, job: MailJob): Promise<void> {
+  const letter = await prepare(deps, job);
+  if (letter) await deps.mailer.send({ from: deps.config.mailFrom, to: letter.to, ...letter.mail });
+}
+
+async function prepare(deps: Deps, job: MailJob): Promise<Letter | null> {
+  switch (job.kind) {
+    case "verification":
+    case "passwordReset":
+    case "invitation":
+      return prepareWithToken(deps, job);
+    case "passwordChanged":
+      return prepareNotice(deps, job.userId, (name) => passwordChangedMail(name));
+    case "twoFactorChanged":
+      return prepareNotice(deps, job.userId, (name) => twoFactorMail(name, job.enabled));
+    case "apiKeyCreated":
+      return prepareNotice(deps, job.userId, (name) => apiKeyMail(name, job.keyName));
+  }
+}
+
+type TokenJob = Extract<MailJob, { kind: "verification" | "passwordReset" | "invitation" }>;
+
+async function prepareWithToken(deps: Deps, job: TokenJob): Promise<Letter | null> {
+  const { appUrl } = deps.config;
+  const token = toHex(randomBytes(TOKEN_BYTES));
+  const hash = await sha256Hex(token);
+  const nowMs = deps.now();
+  if (job.kind === "verification") {
+    const stored = { hash, expiresAt: nowMs + VERIFICATION_LIFETIME_MS };
+    const user = await insertVerificationToken(deps, job.userId, stored, nowMs);
+    return user && { to: user.email, mail: verificationMail(appUrl, user.name, token) };
+  }
+  if (job.kind === "passwordReset") {
+    const stored = { hash, expiresAt: nowMs + RESET_LIFETIME_MS };
+    const user = await insertResetTokenByEmail(deps, job.email, stored, nowMs);
+    return user && { to: user.email, mail: resetMail(appUrl, user.name, token) };
+  }
+  const invitation = await insertInvitationToken(deps, job.tenantId, job.invitationId, hash, nowMs);
+  return invitation && { to: invitation.email, mail: invitationMail(appUrl, invitation.tenantName, token) };
+}
+
+async function prepareNotice(deps: Deps, userId: string, word: (name: string | null) => Mail): Promise<Letter | null> {
+  const user = await findCredentialsOfUser(deps, userId);
+  return user ? { to: user.email, mail: word(user.name) } : null;
+}

@@ -1,0 +1,65 @@
+/** `/webhooks/:id/...`: sending again, and sending a test. */
+import { Hono } from "hono";
+import { describe } from "../http/describe";
+import type { AppEnv } from "../http/env";
+import { can } from "../http/permissions";
+import { body } from "../http/validate";
+import { says } from "../wire/schemas";
+import { queueFailed, queueRetry, queueRetryOf, queueTest } from "./redelivery";
+import { failedSince, queuedAgain } from "./schemas";
+
+const MISSING = { errors: ["NOT_FOUND"] } as const;
+
+export const redeliveryRoutes = new Hono<AppEnv>()
+  .post(
+    "/:id/retry",
+    describe(
+      "retryWebhook",
+      "Sends the latest failed delivery again. While such a retry is under way, no second one is queued.",
+      { 200: says("Retry queued"), ...MISSING },
+    ),
+    can("webhook.update"),
+    async (c) => {
+      await queueRetry(c.get("deps"), c.get("principal").tenantId, c.req.param("id"));
+      return c.json({ message: "Retry queued" });
+    },
+  )
+  .post(
+    "/:id/deliveries/:deliveryId/retry",
+    describe("retryDelivery", "Sends one failed delivery again, under a new id and the rule of `retry`.", {
+      200: says("Retry queued"),
+      ...MISSING,
+    }),
+    can("webhook.update"),
+    async (c) => {
+      await queueRetryOf(c.get("deps"), c.get("principal").tenantId, c.req.param("id"), c.req.param("deliveryId"));
+      return c.json({ message: "Retry queued" });
+    },
+  )
+  .post(
+    "/:id/retry-failed",
+    describe("retryFailed", "Sends again what has failed of the events since then, under the same `webhook-id`s.", {
+      200: queuedAgain,
+      errors: ["NOT_FOUND", "CONFLICT"],
+      description: "At most 500 deliveries a call; `nextCursor` leads to the rest. Refused while paused.",
+    }),
+    can("webhook.update"),
+    body(failedSince),
+    async (c) => {
+      const { tenantId } = c.get("principal");
+      const { queued, nextCursor } = await queueFailed(c.get("deps"), tenantId, c.req.param("id"), c.req.valid("json"));
+      return c.json({ message: `${queued} ${queued === 1 ? "delivery" : "deliveries"} queued`, nextCursor });
+    },
+  )
+  .post(
+    "/:id/test",
+    describe("testWebhook", "Sends a synthetic `WebhookTested` delivery.", {
+      200: says("Test delivery queued"),
+      ...MISSING,
+    }),
+    can("webhook.update"),
+    async (c) => {
+      await queueTest(c.get("deps"), c.get("principal").tenantId, c.req.param("id"));
+      return c.json({ message: "Test delivery queued" });
+    },
+  );

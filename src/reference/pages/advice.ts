@@ -1,0 +1,30 @@
+/** What a client does about each error. */
+import type { ErrorCode } from "../../errors";
+
+export const ADVICE: Record<ErrorCode, string> = {
+  VALIDATION_FAILED: "`details` names each wrong field. Change the request.",
+  INVALID_JSON: "Send valid JSON.",
+  INVALID_TOKEN: "Ask for a new mail.",
+  TOKEN_EXPIRED: "Ask for a new mail.",
+  TWO_FACTOR_ALREADY_ENABLED: "Nothing to do; to start over, disable it first.",
+  TWO_FACTOR_NOT_STARTED: "`POST /auth/2fa/enable`, then verify a code.",
+  TWO_FACTOR_NOT_ENABLED: "Nothing to disable.",
+  UNAUTHENTICATED: "At a login or password change: a wrong password. Elsewhere: refresh, then send it again once.",
+  INVALID_TOTP: "Ask for another code; a code works once.",
+  REFRESH_TOKEN_INVALID: "Log in.",
+  REFRESH_TOKEN_EXPIRED: "Log in.",
+  REFRESH_TOKEN_REUSED: "Log in. If you did not refresh twice, somebody else has the token.",
+  FORBIDDEN: "The role, or the API key's scopes, do not hold the permission. Ask an admin.",
+  EMAIL_NOT_VERIFIED: "Follow the link in the mail; a new one has been sent, at most one in two minutes.",
+  TOTP_REQUIRED: "Send the login again with `totp`.",
+  NOT_FOUND: "It does not exist in this tenant.",
+  METHOD_NOT_ALLOWED: "`Allow` names the methods.",
+  CONFLICT: "`message` tells with what. A retried publish must have the same body.",
+  EMAIL_TAKEN: "Log in, or reset the password.",
+  PAYLOAD_TOO_LARGE: "Send less: 64 KiB, 256 KiB for an event.",
+  UNSUPPORTED_MEDIA_TYPE: "Send `Content-Type: application/json`.",
+  ACCOUNT_LOCKED: "Wait `Retry-After` seconds, or reset the password.",
+  RATE_LIMITED: "Wait `Retry-After` seconds.",
+  INTERNAL_ERROR: "A fault of ours: tell us the `requestId`. Reads may be sent again.",
+  SERVICE_UNAVAILABLE: "Wait `Retry-After` seconds and send it again.",
+};

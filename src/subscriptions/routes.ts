@@ -1,0 +1,97 @@
+/** `/webhooks`: subscriptions and what is done with them, all scoped to the caller's tenant. */
+import { type Context, Hono } from "hono";
+import { z } from "zod";
+import { notFound } from "../errors";
+import { describe } from "../http/describe";
+import type { AppEnv } from "../http/env";
+import { can } from "../http/permissions";
+import { body } from "../http/validate";
+import { dataOf, says } from "../wire/schemas";
+import { newSubscription, subscription, subscriptionChange } from "./schemas";
+import { deleteSubscription, findSubscription, listSubscriptions } from "./store";
+import { changeSubscription, createSubscription } from "./subscriptions";
+import { subscriptionView } from "./view";
+
+const MISSING = { errors: ["NOT_FOUND"] } as const;
+
+const setEnabled = async (c: Context<AppEnv, "/:id">, enabled: boolean) =>
+  changeSubscription(c.get("deps"), c.get("principal").tenantId, c.req.param("id"), { enabled });
+
+export const webhookRoutes = new Hono<AppEnv>()
+  .post(
+    "/",
+    describe("createWebhook", "Subscribes a URL to event types.", {
+      201: { body: dataOf(subscription), id: "/data/_id" },
+    }),
+    can("webhook.create"),
+    body(newSubscription),
+    async (c) => {
+      const deps = c.get("deps");
+      const row = await createSubscription(deps, c.get("principal").tenantId, c.req.valid("json"));
+      return c.json({ data: await subscriptionView(deps, row) }, 201);
+    },
+  )
+  .get(
+    "/",
+    describe("listWebhooks", "The tenant's subscriptions, newest first.", { 200: dataOf(z.array(subscription)) }),
+    can("webhook.read"),
+    async (c) => {
+      const deps = c.get("deps");
+      const rows = await listSubscriptions(deps, c.get("principal").tenantId);
+      return c.json({ data: await Promise.all(rows.map((row) => subscriptionView(deps, row))) });
+    },
+  )
+  .get(
+    "/:id",
+    describe("getWebhook", "One subscription.", { 200: dataOf(subscription), ...MISSING }),
+    can("webhook.read"),
+    async (c) => {
+      const deps = c.get("deps");
+      const row = await findSubscription(deps, c.get("principal").tenantId, c.req.param("id"));
+      if (!row) throw notFound("Webhook");
+      return c.json({ data: await subscriptionView(deps, row) });
+    },
+  )
+  .patch(
+    "/:id",
+    describe("updateWebhook", "Changes the given fields.", { 200: dataOf(subscription), ...MISSING }),
+    can("webhook.update"),
+    body(subscriptionChange),
+    async (c) => {
+      const deps = c.get("deps");
+      const row = await changeSubscription(deps, c.get("principal").tenantId, c.req.param("id"), c.req.valid("json"));
+      return c.json({ data: await subscriptionView(deps, row) });
+    },
+  )
+  .delete(
+    "/:id",
+    describe("deleteWebhook", "Deletes a subscription; nothing is sent to it any more.", {
+      200: says("Webhook deleted"),
+      ...MISSING,
+    }),
+    can("webhook.delete"),
+    async (c) => {
+      const deps = c.get("deps");
+      const deleted = await deleteSubscription(deps, c.get("principal").tenantId, c.req.param("id"), deps.now());
+      if (!deleted) throw notFound("Webhook");
+      return c.json({ message: "Webhook deleted" });
+    },
+  )
+  .post(
+    "/:id/pause",
+    describe("pauseWebhook", "New events skip it until it is resumed.", { 200: says("Webhook paused"), ...MISSING }),
+    can("webhook.update"),
+    async (c) => {
+      await setEnabled(c, false);
+      return c.json({ message: "Webhook paused" });
+    },
+  )
+  .post(
+    "/:id/resume",
+    describe("resumeWebhook", "New events go to it again.", { 200: says("Webhook resumed"), ...MISSING }),
+    can("webhook.update"),
+    async (c) => {
+      await setEnabled(c, true);
+      return c.json({ message: "Webhook resumed" });
+    },
+  );

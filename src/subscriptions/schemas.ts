@@ -1,0 +1,67 @@
+/** What crosses the wire about subscriptions: requests, and the contract's resources. */
+import { z } from "zod";
+import { eventType } from "../wire/event-type";
+import { id, name, time } from "../wire/schemas";
+
+const MAX_EVENT_TYPES = 100;
+const MAX_URL_CHARACTERS = 2048;
+const EXAMPLE_URL = "https://example.com/hooks";
+
+const url = z.string().meta({
+  description: "http or https, without credentials. Private addresses are refused.",
+  format: "uri",
+  pattern: "^https?://",
+  maxLength: MAX_URL_CHARACTERS,
+  examples: [EXAMPLE_URL],
+});
+
+const subscriptionFields = z.object({
+  name,
+  url,
+  events: z
+    .array(z.union([z.literal("*"), eventType]))
+    .min(1)
+    .max(MAX_EVENT_TYPES)
+    .meta({ examples: [["OrderPaid"]] })
+    .transform((types) => [...new Set(types)])
+    .meta({ description: "Event types that it gets; `*` stands for all." }),
+  secret: z
+    .string()
+    .min(1)
+    .max(256)
+    .meta({ description: "Signs the deliveries.", examples: ["a signing secret"] }),
+  enabled: z.boolean(),
+});
+
+export const newSubscription = subscriptionFields
+  .extend({ enabled: z.boolean().default(true) })
+  .meta({ id: "NewWebhook" });
+
+/** Any of the fields; what is left out stays. */
+export const subscriptionChange = subscriptionFields.partial().meta({ id: "WebhookChange" });
+
+export const subscription = z
+  .object({
+    _id: id,
+    name: z.string().meta({ examples: ["Orders"] }),
+    url: z.string().meta({ examples: [EXAMPLE_URL] }),
+    events: z.array(z.string()).meta({ examples: [["OrderPaid"]] }),
+    secret: z.string().meta({ description: "In plaintext.", examples: ["a signing secret"] }),
+    enabled: z.boolean().meta({ description: "False: paused." }),
+    lastTriggeredAt: time.optional().meta({ description: "When the last attempt started." }),
+    failureCount: z
+      .int()
+      .min(0)
+      .meta({ description: "Failed attempts since the last success.", examples: [0] }),
+    tenantId: id,
+    isDeleted: z.boolean().meta({ examples: [false] }),
+    version: z
+      .int()
+      .min(0)
+      .meta({ description: "Goes up by one with each change.", examples: [0] }),
+    createdAt: time,
+    updatedAt: time,
+  })
+  .meta({ id: "Webhook" });
+
+export type Subscription = z.infer<typeof subscription>;

@@ -1,0 +1,27 @@
+/** What goes out: the contract's fields, picked one by one. */
+import { open } from "../crypto/seal";
+import type { Deps } from "../deps";
+import type { Subscription } from "./schemas";
+import { secretOwner } from "./secret";
+import type { SubscriptionRow } from "./store";
+
+const iso = (timeMs: number) => new Date(timeMs).toISOString();
+
+/** The subscription with its secret in plaintext, as the contract says. */
+export async function subscriptionView(deps: Deps, row: SubscriptionRow): Promise<Subscription> {
+  return {
+    _id: row.id,
+    name: row.name,
+    url: row.url,
+    events: row.events,
+    secret: await open(deps.keys, secretOwner(row.id), row.secretSealed),
+    enabled: row.enabled,
+    ...(row.lastTriggeredAt === null ? {} : { lastTriggeredAt: iso(row.lastTriggeredAt) }),
+    failureCount: row.failureCount,
+    tenantId: row.tenantId,
+    isDeleted: row.isDeleted,
+    version: row.version,
+    createdAt: iso(row.createdAt),
+    updatedAt: iso(row.updatedAt),
+  };
+}

@@ -1,0 +1,7 @@
+/** What crosses the wire about a tenant. */
+import { z } from "zod";
+import { id } from "../wire/schemas";
+
+export const tenant = z
+  .object({ id, name: z.string().meta({ examples: ["Analytical Engines"] }) })
+  .meta({ id: "Tenant" });
