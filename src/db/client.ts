@@ -45,11 +45,41 @@ export const jsonList = (values: readonly unknown[]): string => JSON.stringify(v
 
 const dialect = new SQLiteAsyncDialect();
 
+/** A statement whose result rows have the shape `Row`, with the column names that the SQL gives. */
+export interface Rows<Row> {
+  query: SQLWrapper;
+  /** Carries the type only; never set. */
+  row?: Row;
+}
+
+/** Names the shape of a statement's result rows for `atomically`. */
+export const rows = <Row>(query: SQLWrapper): Rows<Row> => ({ query });
+
+type Statements = Record<string, SQLWrapper | Rows<unknown> | undefined>;
+type ResultOf<S> = NonNullable<S> extends Rows<infer Row> ? Row[] : unknown[];
+
 /**
- * Runs statements in one transaction and one round trip, and returns the rows of each as D1 names them.
- * drizzle's own `db.batch` takes no raw statements with parameters, and confuses columns of one name.
+ * Runs named statements in one transaction and one round trip, in the order in which they are written, and returns the rows of each
+ * under its name. A statement that is undefined is left out and has no rows.
+ * drizzle's own `db.batch` takes no raw statements with parameters and mixes up columns that share a name.
  */
-export async function atomically(db: Db, statements: readonly SQLWrapper[]): Promise<unknown[][]> {
+export async function atomically<S extends Statements>(
+  db: Db,
+  statements: S,
+): Promise<{ [K in keyof S]: ResultOf<S[K]> }>;
+/** @deprecated Reads results by position. */
+export async function atomically(db: Db, statements: readonly SQLWrapper[]): Promise<unknown[][]>;
+export async function atomically(db: Db, statements: Statements | readonly SQLWrapper[]): Promise<unknown> {
+  if (Array.isArray(statements)) return run(db, statements);
+  const named = Object.entries(statements as Statements);
+  const given = named.flatMap(([, statement]) =>
+    statement ? ["query" in statement ? statement.query : statement] : [],
+  );
+  const results = await run(db, given);
+  return Object.fromEntries(named.map(([name, statement]) => [name, statement ? (results.shift() ?? []) : []]));
+}
+
+async function run(db: Db, statements: readonly SQLWrapper[]): Promise<unknown[][]> {
   const prepared = statements.map((statement) => {
     const { sql, params } = dialect.sqlToQuery(statement.getSQL());
     return db.$client.prepare(sql).bind(...params);
