@@ -3,9 +3,9 @@ import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { authenticateApiKey } from "./api-keys/authenticate";
 import { AppError } from "./errors";
-import { noted } from "./http/describe";
 import type { AppEnv } from "./http/env";
 import { servesRequest } from "./http/permissions";
+import { documented } from "./http/route-docs";
 import { authenticateSession } from "./sessions/authenticate";
 import type { Principal } from "./tenants/roles";
 
@@ -13,7 +13,7 @@ const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+)$/i;
 const MAX_CREDENTIAL_CHARACTERS = 4096;
 
 /** 401 unless the caller proves who they are. A path that no route serves passes on to its 404. */
-export const requirePrincipal = noted(
+export const requirePrincipal = documented(
   createMiddleware<AppEnv>(async (c, next) => {
     if (!servesRequest(c)) return next();
     const principal = await identify(c);

@@ -2,9 +2,9 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import { notFound } from "../errors";
-import { describe } from "../http/describe";
 import type { AppEnv } from "../http/env";
 import { sessionOnly } from "../http/permissions";
+import { describeRoute } from "../http/route-docs";
 import { body } from "../http/validate";
 import { dataOf, says } from "../wire/schemas";
 import { issueApiKey } from "./issue";
@@ -27,7 +27,7 @@ export const apiKeyRoutes = new Hono<AppEnv>()
   .use(sessionOnly)
   .post(
     "/",
-    describe("createApiKey", "Makes a key that acts for its owner in this tenant.", {
+    describeRoute("createApiKey", "Makes a key that acts for its owner in this tenant.", {
       201: { body: dataOf(issuedApiKey), id: "/data/id" },
     }),
     body(newApiKey),
@@ -39,7 +39,7 @@ export const apiKeyRoutes = new Hono<AppEnv>()
   )
   .get(
     "/",
-    describe("listApiKeys", "The caller's active keys, newest first.", { 200: dataOf(z.array(apiKey)) }),
+    describeRoute("listApiKeys", "The caller's active keys, newest first.", { 200: dataOf(z.array(apiKey)) }),
     async (c) => {
       const deps = c.get("deps");
       const { tenantId, userId } = c.get("principal");
@@ -49,7 +49,7 @@ export const apiKeyRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/:id",
-    describe("revokeApiKey", "Revokes a key; owners and admins may revoke any of the tenant.", {
+    describeRoute("revokeApiKey", "Revokes a key; owners and admins may revoke any of the tenant.", {
       200: says("API key revoked"),
       errors: ["NOT_FOUND"],
     }),

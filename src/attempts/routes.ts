@@ -1,8 +1,8 @@
 /** `/webhooks/:id/logs` and `/webhooks/:id/attempts/:attemptId`: what was sent, and what came back. */
 import { Hono } from "hono";
-import { describe } from "../http/describe";
 import type { AppEnv } from "../http/env";
 import { can } from "../http/permissions";
+import { describeRoute } from "../http/route-docs";
 import { query } from "../http/validate";
 import { dataOf } from "../wire/schemas";
 import { attemptOfWebhook, logOfWebhook } from "./log";
@@ -13,7 +13,7 @@ const MISSING = { errors: ["NOT_FOUND"] } as const;
 export const attemptRoutes = new Hono<AppEnv>()
   .get(
     "/:id/logs",
-    describe("listWebhookLogs", "Its delivery attempts, newest first: the newest 50, or page by page.", {
+    describeRoute("listWebhookLogs", "Its delivery attempts, newest first: the newest 50, or page by page.", {
       200: logPage,
       ...MISSING,
       description:
@@ -35,7 +35,7 @@ export const attemptRoutes = new Hono<AppEnv>()
   )
   .get(
     "/:id/attempts/:attemptId",
-    describe("getWebhookAttempt", "One delivery attempt: its headers, and all attempts of its delivery.", {
+    describeRoute("getWebhookAttempt", "One delivery attempt: its headers, and all attempts of its delivery.", {
       200: dataOf(attemptDetail),
       ...MISSING,
     }),

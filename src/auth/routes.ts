@@ -1,11 +1,11 @@
 /** `/auth`: register, login, and who am I. */
 import { Hono } from "hono";
 import { AppError } from "../errors";
-import { describe } from "../http/describe";
 import { deviceOf } from "../http/device";
 import type { AppEnv } from "../http/env";
 import { sessionOnly } from "../http/permissions";
 import { byIp, limit } from "../http/rate-limit";
+import { describeRoute } from "../http/route-docs";
 import { body } from "../http/validate";
 import { tokenPair } from "../sessions/schemas";
 import { dataOf } from "../wire/schemas";
@@ -16,7 +16,7 @@ import { register } from "./signup";
 export const publicAuthRoutes = new Hono<AppEnv>()
   .post(
     "/register",
-    describe("register", "Creates a user with a tenant of their own, or in the tenant of an invitation.", {
+    describeRoute("register", "Creates a user with a tenant of their own, or in the tenant of an invitation.", {
       201: dataOf(tokenPair),
       errors: ["EMAIL_TAKEN", "INVALID_TOKEN"],
       description: "The first session works at once; later logins need the verified email.",
@@ -30,7 +30,7 @@ export const publicAuthRoutes = new Hono<AppEnv>()
   )
   .post(
     "/login",
-    describe("login", "Opens a session.", {
+    describeRoute("login", "Opens a session.", {
       200: dataOf(tokenPair),
       errors: ["UNAUTHENTICATED", "INVALID_TOTP", "EMAIL_NOT_VERIFIED", "TOTP_REQUIRED", "NOT_FOUND", "ACCOUNT_LOCKED"],
       description: "Ten wrong passwords in a row lock an email for 15 minutes, each further lock for twice as long.",
@@ -45,7 +45,7 @@ export const publicAuthRoutes = new Hono<AppEnv>()
 
 export const accountRoutes = new Hono<AppEnv>().get(
   "/me",
-  describe("getMe", "The signed-in user, their tenant and what they may do there.", {
+  describeRoute("getMe", "The signed-in user, their tenant and what they may do there.", {
     200: dataOf(profileSchema),
   }),
   sessionOnly,

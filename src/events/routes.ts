@@ -2,10 +2,10 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import { invalid } from "../errors";
-import { describe } from "../http/describe";
 import type { AppEnv } from "../http/env";
 import { can } from "../http/permissions";
 import { byTenant, limit } from "../http/rate-limit";
+import { describeRoute } from "../http/route-docs";
 import { body } from "../http/validate";
 import { dataOf } from "../wire/schemas";
 import { idempotencyKey, publication, published } from "./publication";
@@ -13,7 +13,7 @@ import { publish } from "./publish";
 
 export const eventRoutes = new Hono<AppEnv>().post(
   "/",
-  describe("publishEvent", "Publishes an event to every subscription that wants its type.", {
+  describeRoute("publishEvent", "Publishes an event to every subscription that wants its type.", {
     202: dataOf(published),
     headers: z.object({ "Idempotency-Key": idempotencyKey.optional() }),
     errors: ["CONFLICT"],

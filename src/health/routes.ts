@@ -3,8 +3,8 @@ import { Hono } from "hono";
 import { z } from "zod";
 import { pingDatabase } from "../db/ping";
 import { AppError } from "../errors";
-import { describe } from "../http/describe";
 import type { AppEnv } from "../http/env";
+import { describeRoute } from "../http/route-docs";
 import { dataOf } from "../wire/schemas";
 
 const JWKS_MAX_AGE_SECONDS = 300;
@@ -40,10 +40,12 @@ const publicKey = z.object({
 });
 
 export const healthRoutes = new Hono<AppEnv>()
-  .get("/", describe("getService", "Where things are.", { 200: dataOf(pointers) }), (c) => c.json({ data: POINTERS }))
+  .get("/", describeRoute("getService", "Where things are.", { 200: dataOf(pointers) }), (c) =>
+    c.json({ data: POINTERS }),
+  )
   .get(
     "/health",
-    describe("getHealth", "Liveness.", {
+    describeRoute("getHealth", "Liveness.", {
       200: dataOf(z.object({ status: z.literal("ok") })),
       query: z.object({
         deep: z
@@ -66,7 +68,7 @@ export const healthRoutes = new Hono<AppEnv>()
   )
   .get(
     "/.well-known/jwks.json",
-    describe("getKeys", "The public keys of access tokens, newest first (RFC 7517).", {
+    describeRoute("getKeys", "The public keys of access tokens, newest first (RFC 7517).", {
       200: z.object({ keys: z.array(publicKey) }),
     }),
     (c) => {

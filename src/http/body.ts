@@ -2,8 +2,8 @@
 import { bodyLimit } from "hono/body-limit";
 import { createMiddleware } from "hono/factory";
 import { AppError } from "../errors";
-import { noted } from "./describe";
 import type { AppEnv } from "./env";
+import { documented } from "./route-docs";
 
 const KIB = 1024;
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
@@ -20,11 +20,11 @@ export function limitBody(maxKiBOf: (path: string) => number) {
     });
     return bounded(c, next);
   });
-  return noted(check, { errors: ["PAYLOAD_TOO_LARGE"] });
+  return documented(check, { errors: ["PAYLOAD_TOO_LARGE"] });
 }
 
 /** 415 for a body that is not JSON; a request without a body may come without a type. */
-export const jsonOnly = noted(
+export const jsonOnly = documented(
   createMiddleware<AppEnv>(async (c, next) => {
     const type = c.req.header("content-type");
     const isEmpty = c.req.raw.body === null || c.req.header("content-length") === "0";

@@ -4,8 +4,8 @@ import { createMiddleware } from "hono/factory";
 import { matchedRoutes } from "hono/route";
 import { AppError } from "../errors";
 import type { Permission } from "../tenants/roles";
-import { noted } from "./describe";
 import type { AppEnv } from "./env";
+import { documented } from "./route-docs";
 
 /** 403 unless the caller's role, and the API key's scopes, hold `permission`. */
 export function can(permission: Permission) {
@@ -13,11 +13,11 @@ export function can(permission: Permission) {
     if (!c.get("principal").permissions.has(permission)) throw new AppError("FORBIDDEN");
     await next();
   });
-  return noted(check, { permission, errors: ["FORBIDDEN"] });
+  return documented(check, { permission, errors: ["FORBIDDEN"] });
 }
 
 /** 401 for an API key: the route is for a person with a session. A path that no route serves passes on, without a principal. */
-export const sessionOnly = noted(
+export const sessionOnly = documented(
   createMiddleware<AppEnv>(async (c, next) => {
     if (servesRequest(c) && c.get("principal").kind !== "session") {
       throw new AppError("UNAUTHENTICATED", { message: "API keys are not accepted here." });

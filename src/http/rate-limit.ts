@@ -3,8 +3,8 @@ import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { AppError } from "../errors";
 import { FAIL_CLOSED, type RuleName } from "../ratelimit/rules";
-import { noted } from "./describe";
 import type { AppEnv } from "./env";
+import { documented } from "./route-docs";
 
 /** What a limit is counted for. */
 interface Bucket {
@@ -32,7 +32,7 @@ export function limit(rule: RuleName, bucket: Bucket) {
     await takeHit(c, rule, bucket);
     await next();
   });
-  return noted(take, {
+  return documented(take, {
     limit: { rule, per: bucket.per },
     errors: FAIL_CLOSED.has(rule) ? ["RATE_LIMITED", "SERVICE_UNAVAILABLE"] : ["RATE_LIMITED"],
   });

@@ -2,14 +2,14 @@
 import { zValidator } from "@hono/zod-validator";
 import type { ZodObject, ZodType } from "zod";
 import { invalid } from "../errors";
-import { noted } from "./describe";
+import { documented } from "./route-docs";
 
 /** Validates the JSON body; unknown fields are ignored. */
 export function body<T extends ZodType>(schema: T) {
   const validate = zValidator("json", schema, (result) => {
     if (!result.success) throw invalid(result.error);
   });
-  return noted(validate, { body: schema, errors: ["INVALID_JSON", "VALIDATION_FAILED"] });
+  return documented(validate, { body: schema, errors: ["INVALID_JSON", "VALIDATION_FAILED"] });
 }
 
 /** Validates the query; unknown parameters are ignored, one given twice is refused. */
@@ -17,5 +17,5 @@ export function query<T extends ZodObject>(schema: T) {
   const validate = zValidator("query", schema, (result) => {
     if (!result.success) throw invalid(result.error);
   });
-  return noted(validate, { query: schema, errors: ["VALIDATION_FAILED"] });
+  return documented(validate, { query: schema, errors: ["VALIDATION_FAILED"] });
 }

@@ -2,9 +2,9 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import { notFound } from "../errors";
-import { describe } from "../http/describe";
 import type { AppEnv } from "../http/env";
 import { can, sessionOnly } from "../http/permissions";
+import { describeRoute } from "../http/route-docs";
 import { body } from "../http/validate";
 import { dataOf, says } from "../wire/schemas";
 import { acceptInvitation, invite } from "./invite";
@@ -30,7 +30,7 @@ export const invitationRoutes = new Hono<AppEnv>()
   .use(sessionOnly)
   .post(
     "/",
-    describe("invite", "Mails an invitation into the tenant, good for 7 days.", {
+    describeRoute("invite", "Mails an invitation into the tenant, good for 7 days.", {
       201: { body: dataOf(invitationSchema), id: "/data/id" },
       errors: ["CONFLICT"],
     }),
@@ -43,7 +43,7 @@ export const invitationRoutes = new Hono<AppEnv>()
   )
   .get(
     "/",
-    describe("listInvitations", "The open invitations, newest first.", { 200: dataOf(z.array(invitationSchema)) }),
+    describeRoute("listInvitations", "The open invitations, newest first.", { 200: dataOf(z.array(invitationSchema)) }),
     can("member.read"),
     async (c) => {
       const deps = c.get("deps");
@@ -53,7 +53,7 @@ export const invitationRoutes = new Hono<AppEnv>()
   )
   .post(
     "/accept",
-    describe("acceptInvitation", "Joins the tenant of an invitation to the caller's address.", {
+    describeRoute("acceptInvitation", "Joins the tenant of an invitation to the caller's address.", {
       200: dataOf(joinedSchema),
       errors: ["INVALID_TOKEN"],
     }),
@@ -65,7 +65,7 @@ export const invitationRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/:id",
-    describe("revokeInvitation", "Revokes an open invitation.", {
+    describeRoute("revokeInvitation", "Revokes an open invitation.", {
       200: says("Invitation revoked."),
       errors: ["NOT_FOUND"],
     }),

@@ -2,9 +2,9 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import { notFound } from "../errors";
-import { describe } from "../http/describe";
 import type { AppEnv } from "../http/env";
 import { can, sessionOnly } from "../http/permissions";
+import { describeRoute } from "../http/route-docs";
 import { body } from "../http/validate";
 import { dataOf, says } from "../wire/schemas";
 import { refuse } from "./outcome";
@@ -23,7 +23,7 @@ export const memberRoutes = new Hono<AppEnv>()
   .use(sessionOnly)
   .get(
     "/",
-    describe("listMembers", "The people of the tenant, oldest member first.", {
+    describeRoute("listMembers", "The people of the tenant, oldest member first.", {
       200: { body: dataOf(z.array(memberSchema)), id: "/data/0/userId" },
     }),
     can("member.read"),
@@ -34,7 +34,7 @@ export const memberRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/:userId",
-    describe(
+    describeRoute(
       "changeRole",
       "Gives a member another role. Only owners make or change owners; the last owner stays one.",
       { 200: dataOf(memberSchema), errors: ["NOT_FOUND", "CONFLICT"] },
@@ -52,10 +52,14 @@ export const memberRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/:userId",
-    describe("removeMember", "Removes a member; their sessions and API keys in this tenant stop working at once.", {
-      200: says("Member removed."),
-      errors: ["NOT_FOUND", "CONFLICT"],
-    }),
+    describeRoute(
+      "removeMember",
+      "Removes a member; their sessions and API keys in this tenant stop working at once.",
+      {
+        200: says("Member removed."),
+        errors: ["NOT_FOUND", "CONFLICT"],
+      },
+    ),
     can("member.manage"),
     async (c) => {
       const deps = c.get("deps");

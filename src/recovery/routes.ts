@@ -1,9 +1,9 @@
 /** `/auth`: verification, reset and change of the password. */
 import { Hono } from "hono";
-import { describe } from "../http/describe";
 import type { AppEnv } from "../http/env";
 import { sessionOnly } from "../http/permissions";
 import { byIp, byUser, limit } from "../http/rate-limit";
+import { describeRoute } from "../http/route-docs";
 import { body } from "../http/validate";
 import { says } from "../wire/schemas";
 import { changePassword, forgotPassword, resendVerification, resetPassword, verifyEmail } from "./password-recovery";
@@ -14,7 +14,7 @@ const RESET_QUEUED = "If an account exists for that email, a reset link has been
 export const publicRecoveryRoutes = new Hono<AppEnv>()
   .post(
     "/verify-email",
-    describe("verifyEmail", "Verifies an email address with a mailed token.", {
+    describeRoute("verifyEmail", "Verifies an email address with a mailed token.", {
       200: says("Email verified successfully.", "Email already verified."),
       errors: ["INVALID_TOKEN"],
     }),
@@ -25,7 +25,7 @@ export const publicRecoveryRoutes = new Hono<AppEnv>()
   )
   .post(
     "/forgot-password",
-    describe("forgotPassword", "Mails a reset link, if there is such an account.", { 200: says(RESET_QUEUED) }),
+    describeRoute("forgotPassword", "Mails a reset link, if there is such an account.", { 200: says(RESET_QUEUED) }),
     limit("forgotPassword", byIp),
     body(forgotBody),
     async (c) => {
@@ -35,7 +35,7 @@ export const publicRecoveryRoutes = new Hono<AppEnv>()
   )
   .post(
     "/reset-password",
-    describe("resetPassword", "Sets a new password with a mailed token and ends every session of the user.", {
+    describeRoute("resetPassword", "Sets a new password with a mailed token and ends every session of the user.", {
       200: says("Password reset successfully."),
       errors: ["INVALID_TOKEN", "TOKEN_EXPIRED"],
     }),
@@ -51,7 +51,7 @@ export const publicRecoveryRoutes = new Hono<AppEnv>()
 export const passwordRoutes = new Hono<AppEnv>()
   .post(
     "/resend-verification",
-    describe("resendVerification", "Mails the verification link again.", {
+    describeRoute("resendVerification", "Mails the verification link again.", {
       200: says("Verification email sent.", "Email already verified."),
     }),
     sessionOnly,
@@ -62,7 +62,7 @@ export const passwordRoutes = new Hono<AppEnv>()
   )
   .post(
     "/change-password",
-    describe("changePassword", "Changes the password and ends every other session of the user.", {
+    describeRoute("changePassword", "Changes the password and ends every other session of the user.", {
       200: says("Password changed successfully."),
       errors: ["ACCOUNT_LOCKED", "SERVICE_UNAVAILABLE"],
     }),

@@ -1,8 +1,8 @@
 /** `/webhooks/:id/...`: sending again, and sending a test. */
 import { Hono } from "hono";
-import { describe } from "../http/describe";
 import type { AppEnv } from "../http/env";
 import { can } from "../http/permissions";
+import { describeRoute } from "../http/route-docs";
 import { body } from "../http/validate";
 import { says } from "../wire/schemas";
 import { queueFailed, queueRetry, queueRetryOf, queueTest } from "./redelivery";
@@ -13,7 +13,7 @@ const MISSING = { errors: ["NOT_FOUND"] } as const;
 export const redeliveryRoutes = new Hono<AppEnv>()
   .post(
     "/:id/retry",
-    describe(
+    describeRoute(
       "retryWebhook",
       "Sends the latest failed delivery again. While such a retry is under way, no second one is queued.",
       { 200: says("Retry queued"), ...MISSING },
@@ -26,7 +26,7 @@ export const redeliveryRoutes = new Hono<AppEnv>()
   )
   .post(
     "/:id/deliveries/:deliveryId/retry",
-    describe("retryDelivery", "Sends one failed delivery again, under a new id and the rule of `retry`.", {
+    describeRoute("retryDelivery", "Sends one failed delivery again, under a new id and the rule of `retry`.", {
       200: says("Retry queued"),
       ...MISSING,
     }),
@@ -38,11 +38,15 @@ export const redeliveryRoutes = new Hono<AppEnv>()
   )
   .post(
     "/:id/retry-failed",
-    describe("retryFailed", "Sends again what has failed of the events since then, under the same `webhook-id`s.", {
-      200: queuedAgain,
-      errors: ["NOT_FOUND", "CONFLICT"],
-      description: "At most 500 deliveries a call; `nextCursor` leads to the rest. Refused while paused.",
-    }),
+    describeRoute(
+      "retryFailed",
+      "Sends again what has failed of the events since then, under the same `webhook-id`s.",
+      {
+        200: queuedAgain,
+        errors: ["NOT_FOUND", "CONFLICT"],
+        description: "At most 500 deliveries a call; `nextCursor` leads to the rest. Refused while paused.",
+      },
+    ),
     can("webhook.update"),
     body(failedSince),
     async (c) => {
@@ -53,7 +57,7 @@ export const redeliveryRoutes = new Hono<AppEnv>()
   )
   .post(
     "/:id/test",
-    describe("testWebhook", "Sends a synthetic `WebhookTested` delivery.", {
+    describeRoute("testWebhook", "Sends a synthetic `WebhookTested` delivery.", {
       200: says("Test delivery queued"),
       ...MISSING,
     }),

@@ -2,8 +2,8 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import { notFound } from "../errors";
-import { describe } from "../http/describe";
 import type { AppEnv } from "../http/env";
+import { describeRoute } from "../http/route-docs";
 import type { Rule, RuleName } from "../ratelimit/rules";
 import { openApiDocument } from "./openapi/document";
 import { ASSET_PATH, ASSETS, PAGE, PAGE_CSP, PAGE_SCRIPT, PAGE_STYLE } from "./page";
@@ -14,11 +14,15 @@ const document = z.looseObject({ openapi: z.string(), paths: z.looseObject({}) }
 /** Serves the document of `app`, which these routes are mounted on themselves. */
 export function documentRoutes(app: Hono<AppEnv>) {
   let made: { rules: Record<RuleName, Rule>; text: string } | undefined;
-  return new Hono<AppEnv>().get("/openapi.json", describe("getOpenApi", "This document.", { 200: document }), (c) => {
-    const { rules } = c.get("deps").config;
-    if (made?.rules !== rules) made = { rules, text: JSON.stringify(openApiDocument(app, rules)) };
-    return c.body(made.text, 200, { "Content-Type": "application/json" });
-  });
+  return new Hono<AppEnv>().get(
+    "/openapi.json",
+    describeRoute("getOpenApi", "This document.", { 200: document }),
+    (c) => {
+      const { rules } = c.get("deps").config;
+      if (made?.rules !== rules) made = { rules, text: JSON.stringify(openApiDocument(app, rules)) };
+      return c.body(made.text, 200, { "Content-Type": "application/json" });
+    },
+  );
 }
 
 const asset = (type: string) => ({ "Content-Type": `${type}; charset=utf-8`, "Cache-Control": ASSET_CACHE });

@@ -2,10 +2,10 @@
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { AppError, notFound } from "../errors";
-import { describe } from "../http/describe";
 import type { AppEnv } from "../http/env";
 import { sessionOnly } from "../http/permissions";
 import { byIp, limit } from "../http/rate-limit";
+import { describeRoute } from "../http/route-docs";
 import { body } from "../http/validate";
 import { dataOf, says } from "../wire/schemas";
 import { logout, refresh } from "./rotation";
@@ -24,7 +24,7 @@ function idempotencyKeyOf(c: Context<AppEnv>): string | null {
 export const publicSessionRoutes = new Hono<AppEnv>()
   .post(
     "/refresh",
-    describe("refresh", "Exchanges a refresh token for a new pair.", {
+    describeRoute("refresh", "Exchanges a refresh token for a new pair.", {
       200: dataOf(tokenPair),
       headers: z.object({ "Idempotency-Key": refreshKey.optional() }),
       errors: ["REFRESH_TOKEN_INVALID", "REFRESH_TOKEN_EXPIRED", "REFRESH_TOKEN_REUSED"],
@@ -39,7 +39,7 @@ export const publicSessionRoutes = new Hono<AppEnv>()
   )
   .post(
     "/logout",
-    describe("logout", "Ends the session of a refresh token.", { 200: says("Logged out successfully.") }),
+    describeRoute("logout", "Ends the session of a refresh token.", { 200: says("Logged out successfully.") }),
     body(refreshTokenBody),
     async (c) => {
       await logout(c.get("deps"), c.req.valid("json").refreshToken);
@@ -50,7 +50,7 @@ export const publicSessionRoutes = new Hono<AppEnv>()
 export const sessionRoutes = new Hono<AppEnv>()
   .post(
     "/logout-all",
-    describe("logoutAll", "Ends every session of the user.", { 200: says("Logged out from all devices.") }),
+    describeRoute("logoutAll", "Ends every session of the user.", { 200: says("Logged out from all devices.") }),
     sessionOnly,
     async (c) => {
       await deleteAllSessionsOfUser(c.get("deps"), c.get("principal").userId);
@@ -59,7 +59,7 @@ export const sessionRoutes = new Hono<AppEnv>()
   )
   .get(
     "/sessions",
-    describe("listSessions", "The user's sessions, oldest first.", {
+    describeRoute("listSessions", "The user's sessions, oldest first.", {
       200: { body: dataOf(z.array(session)), id: "/data/0/id" },
     }),
     sessionOnly,
@@ -72,7 +72,7 @@ export const sessionRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/sessions/:id",
-    describe("revokeSession", "Ends one session of the user.", {
+    describeRoute("revokeSession", "Ends one session of the user.", {
       200: says("Session revoked."),
       errors: ["NOT_FOUND"],
     }),

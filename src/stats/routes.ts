@@ -1,9 +1,9 @@
 /** `/stats` and `/webhooks/:id/stats`: counts and latency per hour. */
 import { Hono } from "hono";
 import { notFound } from "../errors";
-import { describe } from "../http/describe";
 import type { AppEnv } from "../http/env";
 import { can } from "../http/permissions";
+import { describeRoute } from "../http/route-docs";
 import { query } from "../http/validate";
 import { dataOf } from "../wire/schemas";
 import { attemptCounts, statsQuery, tenantStats, webhookStats } from "./schemas";
@@ -12,7 +12,7 @@ import { statsOfTenant, statsOfWebhook } from "./summary";
 
 export const statsRoutes = new Hono<AppEnv>().get(
   "/",
-  describe("getStats", "The tenant's delivery attempts per hour, and the subscriptions that need attention.", {
+  describeRoute("getStats", "The tenant's delivery attempts per hour, and the subscriptions that need attention.", {
     200: dataOf(tenantStats),
   }),
   can("webhook.read"),
@@ -26,7 +26,7 @@ export const statsRoutes = new Hono<AppEnv>().get(
 export const webhookStatsRoutes = new Hono<AppEnv>()
   .get(
     "/:id/stats",
-    describe("getWebhookStats", "Its delivery attempts per hour.", {
+    describeRoute("getWebhookStats", "Its delivery attempts per hour.", {
       200: dataOf(webhookStats),
       errors: ["NOT_FOUND"],
     }),
@@ -40,7 +40,7 @@ export const webhookStatsRoutes = new Hono<AppEnv>()
   )
   .get(
     "/:id/metrics",
-    describe("getWebhookMetrics", "Counts of its delivery attempts.", {
+    describeRoute("getWebhookMetrics", "Counts of its delivery attempts.", {
       200: dataOf(attemptCounts),
       errors: ["NOT_FOUND"],
     }),

@@ -2,9 +2,9 @@
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { notFound } from "../errors";
-import { describe } from "../http/describe";
 import type { AppEnv } from "../http/env";
 import { can } from "../http/permissions";
+import { describeRoute } from "../http/route-docs";
 import { body } from "../http/validate";
 import { dataOf, says } from "../wire/schemas";
 import { newSubscription, subscription, subscriptionChange } from "./schemas";
@@ -20,7 +20,7 @@ const setEnabled = async (c: Context<AppEnv, "/:id">, enabled: boolean) =>
 export const webhookRoutes = new Hono<AppEnv>()
   .post(
     "/",
-    describe("createWebhook", "Subscribes a URL to event types.", {
+    describeRoute("createWebhook", "Subscribes a URL to event types.", {
       201: { body: dataOf(subscription), id: "/data/_id" },
     }),
     can("webhook.create"),
@@ -33,7 +33,7 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .get(
     "/",
-    describe("listWebhooks", "The tenant's subscriptions, newest first.", { 200: dataOf(z.array(subscription)) }),
+    describeRoute("listWebhooks", "The tenant's subscriptions, newest first.", { 200: dataOf(z.array(subscription)) }),
     can("webhook.read"),
     async (c) => {
       const deps = c.get("deps");
@@ -43,7 +43,7 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .get(
     "/:id",
-    describe("getWebhook", "One subscription.", { 200: dataOf(subscription), ...MISSING }),
+    describeRoute("getWebhook", "One subscription.", { 200: dataOf(subscription), ...MISSING }),
     can("webhook.read"),
     async (c) => {
       const deps = c.get("deps");
@@ -54,7 +54,7 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/:id",
-    describe("updateWebhook", "Changes the given fields.", { 200: dataOf(subscription), ...MISSING }),
+    describeRoute("updateWebhook", "Changes the given fields.", { 200: dataOf(subscription), ...MISSING }),
     can("webhook.update"),
     body(subscriptionChange),
     async (c) => {
@@ -65,7 +65,7 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/:id",
-    describe("deleteWebhook", "Deletes a subscription; nothing is sent to it any more.", {
+    describeRoute("deleteWebhook", "Deletes a subscription; nothing is sent to it any more.", {
       200: says("Webhook deleted"),
       ...MISSING,
     }),
@@ -79,7 +79,10 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .post(
     "/:id/pause",
-    describe("pauseWebhook", "New events skip it until it is resumed.", { 200: says("Webhook paused"), ...MISSING }),
+    describeRoute("pauseWebhook", "New events skip it until it is resumed.", {
+      200: says("Webhook paused"),
+      ...MISSING,
+    }),
     can("webhook.update"),
     async (c) => {
       await setEnabled(c, false);
@@ -88,7 +91,7 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .post(
     "/:id/resume",
-    describe("resumeWebhook", "New events go to it again.", { 200: says("Webhook resumed"), ...MISSING }),
+    describeRoute("resumeWebhook", "New events go to it again.", { 200: says("Webhook resumed"), ...MISSING }),
     can("webhook.update"),
     async (c) => {
       await setEnabled(c, true);

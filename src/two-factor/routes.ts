@@ -1,9 +1,9 @@
 /** `/auth/2fa`: a person's second factor; one rate-limit bucket for all of it. */
 import { Hono } from "hono";
-import { describe } from "../http/describe";
 import type { AppEnv } from "../http/env";
 import { sessionOnly } from "../http/permissions";
 import { byUser, limit } from "../http/rate-limit";
+import { describeRoute } from "../http/route-docs";
 import { body } from "../http/validate";
 import { dataOf, says } from "../wire/schemas";
 import { confirmEnrolment, disableTwoFactor, renewRecoveryCodes, startEnrolment } from "./enrolment";
@@ -14,7 +14,7 @@ const limited = limit("twoFactor", byUser);
 export const twoFactorRoutes = new Hono<AppEnv>()
   .post(
     "/enable",
-    describe("enableTwoFactor", "Starts enrolment; nothing is on until a code confirms it.", {
+    describeRoute("enableTwoFactor", "Starts enrolment; nothing is on until a code confirms it.", {
       200: dataOf(enrolment),
       errors: ["TWO_FACTOR_ALREADY_ENABLED"],
     }),
@@ -26,7 +26,7 @@ export const twoFactorRoutes = new Hono<AppEnv>()
   )
   .post(
     "/verify",
-    describe("verifyTwoFactor", "Confirms enrolment with a code of the app.", {
+    describeRoute("verifyTwoFactor", "Confirms enrolment with a code of the app.", {
       200: says("2FA enabled successfully."),
       errors: ["TWO_FACTOR_NOT_STARTED", "TWO_FACTOR_ALREADY_ENABLED", "INVALID_TOTP"],
     }),
@@ -40,7 +40,7 @@ export const twoFactorRoutes = new Hono<AppEnv>()
   )
   .post(
     "/disable",
-    describe("disableTwoFactor", "Turns the second factor off.", {
+    describeRoute("disableTwoFactor", "Turns the second factor off.", {
       200: says("2FA disabled successfully."),
       errors: ["TWO_FACTOR_NOT_ENABLED", "INVALID_TOTP"],
     }),
@@ -54,7 +54,7 @@ export const twoFactorRoutes = new Hono<AppEnv>()
   )
   .post(
     "/recovery-codes",
-    describe("renewRecoveryCodes", "Replaces the recovery codes and shows the new ones, once.", {
+    describeRoute("renewRecoveryCodes", "Replaces the recovery codes and shows the new ones, once.", {
       200: dataOf(recoveryCodesSchema),
       errors: ["TWO_FACTOR_NOT_ENABLED", "INVALID_TOTP"],
     }),

@@ -1,8 +1,8 @@
 /** The OpenAPI document, read off the router: a route is in it because it is mounted and described. */
 import type { Hono } from "hono";
 import { createDocument, type ZodOpenApiPathsObject } from "zod-openapi";
-import { noteOn } from "../../http/describe";
 import type { AppEnv } from "../../http/env";
+import { docsOf } from "../../http/route-docs";
 import type { Rule, RuleName } from "../../ratelimit/rules";
 import { failure } from "../../wire/schemas";
 import { DELIVERY } from "./delivery";
@@ -73,17 +73,17 @@ export function describedRoutes(app: Hono<AppEnv>): DocumentedRoute[] {
   const seen = new Map<string, DocumentedRoute>();
   for (const { method, path } of app.routes) {
     if (method === "ALL") continue;
-    const route = { method, path: path.replaceAll(/:(\w+)/g, "{$1}"), notes: notesOn(app, method, path) };
+    const route = { method, path: path.replaceAll(/:(\w+)/g, "{$1}"), docs: routeDocs(app, method, path) };
     if (operationIdOf(route)) seen.set(`${method} ${path}`, route);
   }
   return [...seen.values()];
 }
 
 /** What a request meets up to the route's handler, as the router itself would run it. */
-function notesOn(app: Hono<AppEnv>, method: string, path: string) {
+function routeDocs(app: Hono<AppEnv>, method: string, path: string) {
   const [matched] = app.router.match(method, path);
   const last = matched.findLastIndex(([[, route]]) => route.method === method && route.path === path);
-  return matched.slice(0, last).flatMap(([[handler]]) => noteOn(handler) ?? []);
+  return matched.slice(0, last).flatMap(([[handler]]) => docsOf(handler) ?? []);
 }
 
 const byPrefixLength = TAGS.toSorted(([a], [b]) => b.length - a.length);

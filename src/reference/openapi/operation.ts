@@ -1,8 +1,8 @@
-/** One route's notes, put together into an OpenAPI operation. */
+/** Turns the documentation of one route into an OpenAPI operation. */
 import { z } from "zod";
 import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from "zod-openapi";
 import type { ErrorCode } from "../../errors";
-import type { Note, Success } from "../../http/describe";
+import type { RouteDocs, Success } from "../../http/route-docs";
 import type { Rule, RuleName } from "../../ratelimit/rules";
 import { id } from "../../wire/schemas";
 import { failureResponses } from "./failures";
@@ -12,8 +12,8 @@ export interface DocumentedRoute {
   method: string;
   /** As OpenAPI writes it: `/api/v1/webhooks/{id}`. */
   path: string;
-  /** Of its middleware, in the order of their work. */
-  notes: Note[];
+  /** What each of its middleware documents, in the order they run. */
+  docs: RouteDocs[];
 }
 
 /** The first is the path's answer to any other method. */
@@ -26,50 +26,50 @@ export function operationOf(
   routes: readonly DocumentedRoute[],
   rules: Record<RuleName, Rule>,
 ): ZodOpenApiOperationObject {
-  const note = mergedNote(route);
-  const limit = note.limit && { ...rules[note.limit.rule], per: note.limit.per };
-  const successes = Object.entries(note.successes ?? {}).map(([status, success]) => [
+  const docs = mergedDocs(route);
+  const limit = docs.limit && { ...rules[docs.limit.rule], per: docs.limit.per };
+  const successes = Object.entries(docs.successes ?? {}).map(([status, success]) => [
     status,
     successResponse(success, linksFrom(route, routes, success), limit !== undefined),
   ]);
   const path = pathParameters(route.path);
   return {
-    operationId: note.operationId ?? "",
-    summary: note.summary ?? "",
+    operationId: docs.operationId ?? "",
+    summary: docs.summary ?? "",
     description: [
-      note.description,
-      note.permission && `Permission: \`${note.permission}\`.`,
+      docs.description,
+      docs.permission && `Permission: \`${docs.permission}\`.`,
       limit && `Limit: ${limit.limit} requests in ${limit.windowSeconds} seconds per ${limit.per}.`,
     ]
       .filter(Boolean)
       .join("\n\n"),
-    security: securityOf(note),
+    security: securityOf(docs),
     requestParams: {
       ...(path ? { path } : {}),
-      ...(note.query ? { query: note.query } : {}),
-      ...(note.headers ? { header: note.headers } : {}),
+      ...(docs.query ? { query: docs.query } : {}),
+      ...(docs.headers ? { header: docs.headers } : {}),
     },
-    ...(note.body ? { requestBody: { required: true, content: { "application/json": { schema: note.body } } } } : {}),
-    responses: { ...Object.fromEntries(successes), ...failureResponses(note.errors ?? [], limit !== undefined) },
-    ...(note.permission ? { "x-permission": note.permission } : {}),
+    ...(docs.body ? { requestBody: { required: true, content: { "application/json": { schema: docs.body } } } } : {}),
+    responses: { ...Object.fromEntries(successes), ...failureResponses(docs.errors ?? [], limit !== undefined) },
+    ...(docs.permission ? { "x-permission": docs.permission } : {}),
     ...(limit ? { "x-rate-limit": limit } : {}),
   };
 }
 
 /** The route's own name; undefined for one that is not described. */
-export const operationIdOf = ({ notes }: DocumentedRoute) => notes.find((note) => note.operationId)?.operationId;
+export const operationIdOf = ({ docs }: DocumentedRoute) => docs.find((part) => part.operationId)?.operationId;
 
-function mergedNote({ method, notes }: DocumentedRoute): Note {
-  const errors = new Set([...notes.flatMap((note) => note.errors ?? []), ...EVERYWHERE]);
+function mergedDocs({ method, docs }: DocumentedRoute): RouteDocs {
+  const errors = new Set([...docs.flatMap((part) => part.errors ?? []), ...EVERYWHERE]);
   const bodiless = method === "GET";
   return {
-    ...Object.assign({}, ...notes),
+    ...Object.assign({}, ...docs),
     errors: [...errors].filter((code) => !(bodiless && OF_BODIES.has(code))),
   };
 }
 
 /** Scheme by scheme, with the permission in the place that OpenAPI 3.1 gives to roles. */
-function securityOf({ caller, permission }: Note): Record<string, string[]>[] {
+function securityOf({ caller, permission }: RouteDocs): Record<string, string[]>[] {
   const needs = permission ? [permission] : [];
   if (caller === undefined) return [];
   if (caller === "session") return [{ accessToken: needs }];

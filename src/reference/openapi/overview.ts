@@ -29,8 +29,8 @@ function errorRow(code: (typeof ERROR_CODES)[number]): string[] {
   return [`\`${code}\``, String(status), message];
 }
 
-function limitRows({ method, path, notes }: DocumentedRoute, rules: Record<RuleName, Rule>): string[][] {
-  return notes.flatMap(({ limit }) => {
+function limitRows({ method, path, docs }: DocumentedRoute, rules: Record<RuleName, Rule>): string[][] {
+  return docs.flatMap(({ limit }) => {
     if (!limit) return [];
     const { limit: requests, windowSeconds } = rules[limit.rule];
     return [[`\`${method} ${path}\``, String(requests), String(windowSeconds), limit.per]];

@@ -35,8 +35,8 @@ export function documentPageRoutes(app: Hono<AppEnv>) {
 }
 
 function limitedEndpoints(app: Hono<AppEnv>) {
-  return describedRoutes(app).flatMap(({ method, path, notes }) =>
-    notes.flatMap(({ limit }) => (limit ? [{ endpoint: `${method} ${path.replace("/api/v1", "")}`, ...limit }] : [])),
+  return describedRoutes(app).flatMap(({ method, path, docs }) =>
+    docs.flatMap(({ limit }) => (limit ? [{ endpoint: `${method} ${path.replace("/api/v1", "")}`, ...limit }] : [])),
   );
 }
 
