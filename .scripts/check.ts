@@ -6,9 +6,10 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { createTestHarness } from "wrangler";
 
-const MAX_BUNDLE_GZIP_KIB = 400;
-/** Those that the Worker carries at run time, with what they bring along. */
-const MAX_BUNDLED_PACKAGES = 12;
+/** A fifth of what the platform's free plan takes (3 MiB), so that an isolate starts quickly. */
+const MAX_BUNDLE_GZIP_KIB = 600;
+/** The packages in the Worker, their own dependencies included. Each one is code to keep patched: raise this for a reason only. */
+const MAX_BUNDLED_PACKAGES = 13;
 const bundle = mkdtempSync(join(tmpdir(), "postern-bundle-"));
 
 const gates: Record<string, string[]> = {

@@ -61,13 +61,24 @@ const REFUSED = [
     "printer.local",
     "db.internal",
     "metadata.google.internal.",
+    "home.arpa",
+    "nas.home.arpa",
+    "Printer.HOME.arpa.",
+    "localdomain",
+    "server.localdomain",
+    "localhost.localdomain.",
   ],
+  // AS112 and automatic multicast tunnelling: special-purpose, never a subscriber.
+  ...["192.175.48.1", "192.31.196.1", "192.52.193.1", "[2620:4f:8000::1]"],
+  // Not assigned to anybody.
+  ...["[4000::1]", "[1fff::1]", "[c000::1]"],
 ];
 
 const ALLOWED = [
   ...["example.com", "receiver", "8.8.8.8", "1.1.1.1", "100.63.255.255", "100.128.0.1", "172.15.0.1", "172.32.0.1"],
   ...["192.167.255.255", "192.169.0.1", "169.253.0.1", "198.17.0.1", "198.20.0.1", "223.255.255.255", "11.0.0.1"],
   ...["[2606:4700::1111]", "[2a00:1450::1]", "localhost.example.com", "mylocal", "internal.example.com", "localhosts"],
+  ...["home.arpa.example.com", "nothome.arpa", "mylocaldomain"],
 ];
 
 describe("refuseTarget in public mode", () => {

@@ -2,8 +2,8 @@
 import Bowser from "bowser";
 import type { Context } from "hono";
 import type { Device } from "../sessions/device";
+import { clientIp } from "./client-ip";
 import type { AppEnv } from "./env";
-import { clientIp } from "./rate-limit";
 
 const MAX_USER_AGENT_CHARACTERS = 512;
 const MAX_FIELD_CHARACTERS = 100;

@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { AppError } from "../errors";
 import { FAIL_CLOSED, type RuleName } from "../ratelimit/rules";
+import { clientIp } from "./client-ip";
 import type { AppEnv } from "./env";
 import { documented } from "./route-docs";
 
@@ -36,22 +37,4 @@ export function limit(rule: RuleName, bucket: Bucket) {
     limit: { rule, per: bucket.per },
     errors: FAIL_CLOSED.has(rule) ? ["RATE_LIMITED", "SERVICE_UNAVAILABLE"] : ["RATE_LIMITED"],
   });
-}
-
-/** The caller's address: `cf-connecting-ip` only; an IPv6 is cut to its /64, since one client holds all of that. */
-export function clientIp(request: Request): string {
-  const address = request.headers.get("cf-connecting-ip") ?? "unknown";
-  return address.includes(":") ? ipv6Prefix(address) : address;
-}
-
-function ipv6Prefix(address: string): string {
-  const [head = "", tail] = address.toLowerCase().split("::");
-  const front = head === "" ? [] : head.split(":");
-  const back = tail ? tail.split(":") : [];
-  const groups =
-    tail === undefined
-      ? front
-      : [...front, ...Array<string>(Math.max(0, 8 - front.length - back.length)).fill("0"), ...back];
-  const canonical = groups.slice(0, 4).map((group) => group.replace(/^0+(?=.)/, ""));
-  return `${canonical.join(":")}::/64`;
 }

@@ -1,11 +1,16 @@
-/** The rules for a subscription's URL: one function for creation, update and delivery. */
+/** Which URLs a subscription may have, checked when it is created or changed and again before each delivery. */
+import ipaddr from "ipaddr.js";
 import type { Config } from "../config";
 
 const MAX_URL_CHARACTERS = 2048;
 
-const FORBIDDEN_NAMES = /(^|\.)(localhost|local|internal)$/;
+/** Names that resolve to this machine or on the local network only: RFC 6761, 6762, 8375, and names reserved by convention. */
+const FORBIDDEN_NAMES = /(^|\.)(localhost|localdomain|local|internal|home\.arpa)$/;
 
-/** Why the URL may not be called, as a sentence for the client; null when it may. */
+/** The only IPv6 space that IANA has assigned to public hosts (RFC 4291, section 2.4). */
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
+
+/** The reason a URL is refused, as a message for the client; null when it is accepted. `egress: "any"` accepts private addresses. */
 export function refuseTarget(text: string, egress: Config["webhookEgress"]): string | null {
   if (text.length > MAX_URL_CHARACTERS) return `Must have at most ${MAX_URL_CHARACTERS} characters`;
   const url = URL.parse(text);
@@ -21,55 +26,10 @@ export function refuseTarget(text: string, egress: Config["webhookEgress"]): str
 function isPrivateHost(hostname: string): boolean {
   const host = hostname.toLowerCase().replace(/\.+$/, "");
   if (host === "") return true;
-  if (host.startsWith("[")) return isReservedIpv6(host.slice(1, -1));
-  if (/^\d+(\.\d+){3}$/.test(host)) return isReservedIpv4(host.split(".").map(Number));
+  if (host.startsWith("[")) return !isPublicIpv6(ipaddr.IPv6.parse(host.slice(1, -1)));
+  if (ipaddr.IPv4.isValidFourPartDecimal(host)) return ipaddr.IPv4.parse(host).range() !== "unicast";
   return FORBIDDEN_NAMES.test(host);
 }
 
-/** Ranges of the IANA IPv4 special-purpose registry (RFC 6890), multicast and class E: first address and prefix length. */
-const RESERVED_IPV4: readonly (readonly [string, number])[] = [
-  ["0.0.0.0", 8],
-  ["10.0.0.0", 8],
-  ["100.64.0.0", 10],
-  ["127.0.0.0", 8],
-  ["169.254.0.0", 16],
-  ["172.16.0.0", 12],
-  ["192.0.0.0", 24],
-  ["192.0.2.0", 24],
-  ["192.88.99.0", 24],
-  ["192.168.0.0", 16],
-  ["198.18.0.0", 15],
-  ["198.51.100.0", 24],
-  ["203.0.113.0", 24],
-  ["224.0.0.0", 3],
-];
-
-function isReservedIpv4(octets: number[]): boolean {
-  const address = toInteger(octets);
-  return RESERVED_IPV4.some(([first, prefixBits]) => {
-    const size = 2 ** (32 - prefixBits);
-    const start = toInteger(first.split(".").map(Number));
-    return address >= start && address < start + size;
-  });
-}
-
-const toInteger = (octets: number[]) => octets.reduce((sum, octet) => sum * 256 + octet, 0);
-
-/** Only global unicast (2000::/3) is public, less documentation, Teredo, ORCHID and 6to4, which can carry any IPv4 address. */
-function isReservedIpv6(address: string): boolean {
-  const groups = expandIpv6(address);
-  const [first = 0, second = 0] = groups;
-  if (first < 0x2000 || first > 0x3fff) return true;
-  if (first === 0x2002) return true;
-  if (first === 0x2001 && (second < 0x0200 || second === 0x0db8)) return true;
-  return first === 0x3fff && second < 0x1000;
-}
-
-/** The parser has compressed it and holds no dotted tail any more. */
-function expandIpv6(address: string): number[] {
-  const [head = "", tail] = address.split("::");
-  const front = head === "" ? [] : head.split(":");
-  const back = tail ? tail.split(":") : [];
-  const zeros = tail === undefined ? 0 : 8 - front.length - back.length;
-  return [...front, ...Array<string>(zeros).fill("0"), ...back].map((group) => Number.parseInt(group, 16));
-}
+/** "unicast" is the library's word for an address in no special-purpose range; it also uses it for space that IANA has not assigned. */
+const isPublicIpv6 = (address: ipaddr.IPv6) => address.match(GLOBAL_UNICAST) && address.range() === "unicast";
