@@ -32,7 +32,7 @@ export const attempt = z
     attemptedAt: time,
     completedAt: time.optional(),
   })
-  .meta({ id: "DeliveryLog" });
+  .meta({ id: "Attempt" });
 
 export const logQuery = z.object({
   limit: z.coerce
@@ -56,7 +56,7 @@ export const logPage = z.object({
     .meta({ description: "With any parameter only: where the next page begins; null: no more." }),
 });
 
-const link = attempt
+const attemptSummary = attempt
   .pick({
     _id: true,
     attemptCount: true,
@@ -66,7 +66,7 @@ const link = attempt
     attemptedAt: true,
     completedAt: true,
   })
-  .meta({ id: "AttemptOfDelivery" });
+  .meta({ id: "AttemptSummary" });
 
 export const attemptDetail = attempt
   .extend({
@@ -83,9 +83,9 @@ export const attemptDetail = attempt
         description: "As sent, signed anew with the present secret. Missing while pending and where nothing was sent.",
         examples: [{ "X-Webhook-Event": "OrderPaid" }],
       }),
-    attempts: z.array(link).meta({ description: "All attempts of its delivery, oldest first, at most 50." }),
+    attempts: z.array(attemptSummary).meta({ description: "All attempts of its delivery, oldest first, at most 50." }),
   })
-  .meta({ id: "Attempt" });
+  .meta({ id: "AttemptDetail" });
 
 export type AttemptDetail = z.infer<typeof attemptDetail>;
 export type Attempt = z.infer<typeof attempt>;

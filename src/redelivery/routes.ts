@@ -6,7 +6,7 @@ import { describeRoute } from "../http/route-docs";
 import { body } from "../http/validate";
 import { says } from "../wire/schemas";
 import { queueFailed, queueRetry, queueRetryOf, queueTest } from "./redelivery";
-import { failedSince, queuedAgain } from "./schemas";
+import { retryFailedRequest, retryFailedResult } from "./schemas";
 
 const MISSING = { errors: ["NOT_FOUND"] } as const;
 
@@ -42,13 +42,13 @@ export const redeliveryRoutes = new Hono<AppEnv>()
       "retryFailed",
       "Sends again what has failed of the events since then, under the same `webhook-id`s.",
       {
-        200: queuedAgain,
+        200: retryFailedResult,
         errors: ["NOT_FOUND", "CONFLICT"],
         description: "At most 500 deliveries a call; `nextCursor` leads to the rest. Refused while paused.",
       },
     ),
     can("webhook.update"),
-    body(failedSince),
+    body(retryFailedRequest),
     async (c) => {
       const { tenantId } = c.get("principal");
       const { queued, nextCursor } = await queueFailed(c.get("deps"), tenantId, c.req.param("id"), c.req.valid("json"));

@@ -2,10 +2,10 @@
 import { z } from "zod";
 import { cursor, moment, nextCursor } from "../wire/schemas";
 
-export const failedSince = z
+export const retryFailedRequest = z
   .object({ since: moment.meta({ description: "Deliveries made then or later." }), cursor: cursor.optional() })
-  .meta({ id: "FailedSince" });
+  .meta({ id: "RetryFailedRequest" });
 
-export const queuedAgain = z
+export const retryFailedResult = z
   .object({ message: z.string().meta({ examples: ["2 deliveries queued"] }), nextCursor })
-  .meta({ id: "QueuedAgain" });
+  .meta({ id: "RetryFailedResult" });

@@ -6,7 +6,7 @@ import { can } from "../http/permissions";
 import { describeRoute } from "../http/route-docs";
 import { query } from "../http/validate";
 import { dataOf } from "../wire/schemas";
-import { attemptCounts, statsQuery, tenantStats, webhookStats } from "./schemas";
+import { attemptCounts, statsQuery, subscriptionStats, tenantStats } from "./schemas";
 import { countAttempts } from "./store";
 import { statsOfTenant, statsOfWebhook } from "./summary";
 
@@ -27,7 +27,7 @@ export const webhookStatsRoutes = new Hono<AppEnv>()
   .get(
     "/:id/stats",
     describeRoute("getWebhookStats", "Its delivery attempts per hour.", {
-      200: dataOf(webhookStats),
+      200: dataOf(subscriptionStats),
       errors: ["NOT_FOUND"],
     }),
     can("webhook.read"),

@@ -24,23 +24,23 @@ const ofAttempts = {
   p95Ms: count.nullable().meta({ description: "95th percentile of it. At most 10000.", examples: [180] }),
 };
 
-const hourOfStats = z
+const hourlyStats = z
   .object({ hour: time.meta({ description: "Its start." }), ...ofAttempts })
-  .meta({ id: "HourOfStats" });
+  .meta({ id: "HourlyStats" });
 
 const totals = {
-  hours: z.array(hourOfStats).meta({ description: "Oldest first, the empty ones too." }),
+  hours: z.array(hourlyStats).meta({ description: "Oldest first, the empty ones too." }),
   ...ofAttempts,
   pending: count.meta({ description: "Under way now.", examples: [0] }),
   total: count.meta({ examples: [3] }),
 };
-export const webhookStats = z.object(totals).meta({ id: "WebhookStats" });
+export const subscriptionStats = z.object(totals).meta({ id: "SubscriptionStats" });
 
 export const attemptCounts = z
   .object({ total: count, success: count, failed: count, pending: count })
-  .meta({ id: "WebhookMetrics", examples: [{ total: 3, success: 2, failed: 1, pending: 0 }] });
+  .meta({ id: "AttemptCounts", examples: [{ total: 3, success: 2, failed: 1, pending: 0 }] });
 
-const attention = z
+const attentionItem = z
   .object({
     webhookId: id,
     name: z.string().meta({ examples: ["Orders"] }),
@@ -54,15 +54,15 @@ const attention = z
       .optional()
       .meta({ description: "Why the last one failed.", examples: ["timeout"] }),
   })
-  .meta({ id: "WebhookInNeed" });
+  .meta({ id: "AttentionItem" });
 
 export const tenantStats = z
   .object({
     ...totals,
-    attention: z.array(attention).meta({ description: "Subscriptions to look at, the worst 20 first." }),
+    attention: z.array(attentionItem).meta({ description: "Subscriptions to look at, the worst 20 first." }),
   })
-  .meta({ id: "Stats" });
+  .meta({ id: "TenantStats" });
 
-export type WebhookStats = z.infer<typeof webhookStats>;
+export type SubscriptionStats = z.infer<typeof subscriptionStats>;
 export type TenantStats = z.infer<typeof tenantStats>;
 export type AttemptCounts = z.infer<typeof attemptCounts>;

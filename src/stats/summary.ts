@@ -2,13 +2,18 @@
 import type { Deps } from "../deps";
 import { notFound } from "../errors";
 import { addUp, type Histogram, percentileMs } from "./latency";
-import type { TenantStats, WebhookStats } from "./schemas";
+import type { SubscriptionStats, TenantStats } from "./schemas";
 import { type AttentionRow, type HourRow, readSubscriptionHours, readTenantHours } from "./store";
 
 const HOUR_MS = 3_600_000;
 
 /** The last `hours` hours of one subscription, the current one included. Throws NOT_FOUND. */
-export async function statsOfWebhook(deps: Deps, tenantId: string, id: string, hours: number): Promise<WebhookStats> {
+export async function statsOfWebhook(
+  deps: Deps,
+  tenantId: string,
+  id: string,
+  hours: number,
+): Promise<SubscriptionStats> {
   const fromMs = startOf(deps.now(), hours);
   const found = await readSubscriptionHours(deps, tenantId, id, fromMs);
   if (!found) throw notFound("Webhook");
@@ -30,7 +35,7 @@ const startOf = (nowMs: number, hours: number) => nowMs - (nowMs % HOUR_MS) - (h
 const parseHistogram = (row: HourRow | undefined): Histogram =>
   row === undefined ? [] : (JSON.parse(row.histogramJson) as number[]);
 
-function summary(rows: readonly HourRow[], fromMs: number, hours: number, pending: number): WebhookStats {
+function summary(rows: readonly HourRow[], fromMs: number, hours: number, pending: number): SubscriptionStats {
   const byHour = new Map(rows.map((row) => [row.hour, row]));
   const parts = Array.from({ length: hours }, (_, index) => {
     const startMs = fromMs + index * HOUR_MS;

@@ -4,7 +4,7 @@ import type { Deps } from "../../deps";
 import type { AppEnv } from "../../http/env";
 import { can } from "../../http/permissions";
 import { queueFailed, queueTest } from "../../redelivery/redelivery";
-import { failedSince } from "../../redelivery/schemas";
+import { retryFailedRequest } from "../../redelivery/schemas";
 import { changeSubscription } from "../../subscriptions/subscriptions";
 import { parse } from "../failure";
 import { readForm } from "../http/form";
@@ -29,7 +29,7 @@ async function retryFailed(deps: Deps, tenantId: string, id: string, sinceMs: nu
   let total = 0;
   let cursor: string | undefined;
   for (let pages = 0; pages < MAX_PAGES; pages++) {
-    const { queued, nextCursor } = await queueFailed(deps, tenantId, id, parse(failedSince, { since, cursor }));
+    const { queued, nextCursor } = await queueFailed(deps, tenantId, id, parse(retryFailedRequest, { since, cursor }));
     total += queued;
     if (nextCursor === null) return total === 0 ? "nothingFailed" : "retried";
     cursor = nextCursor;
