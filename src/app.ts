@@ -1,6 +1,7 @@
 /** Middleware order and every mount, on one screen. */
 import { Hono } from "hono";
 import { cors } from "hono/cors";
+import { methodNotAllowed } from "hono/method-not-allowed";
 import { secureHeaders } from "hono/secure-headers";
 import { apiKeyRoutes } from "./api-keys/routes";
 import { attemptRoutes } from "./attempts/routes";
@@ -8,13 +9,12 @@ import { accountRoutes, publicAuthRoutes } from "./auth/routes";
 import { requirePrincipal } from "./authenticate";
 import { consoleRoutes } from "./console/routes";
 import { createDeps } from "./deps";
-import { notFound } from "./errors";
+import { AppError, notFound } from "./errors";
 import { eventRoutes } from "./events/routes";
 import { healthRoutes } from "./health/routes";
 import { jsonOnly, limitBody } from "./http/body";
 import type { AppEnv } from "./http/env";
 import { errorResponse } from "./http/errors";
-import { methodNotAllowed } from "./http/methods";
 import { requestLog } from "./http/request-log";
 import { invitationRoutes } from "./invitations/routes";
 import { memberRoutes } from "./members/routes";
@@ -35,6 +35,15 @@ export const app = new Hono<AppEnv>();
 
 app.use(requestLog);
 app.use(secureHeaders());
+app.use(
+  methodNotAllowed({
+    app,
+    onMethodNotAllowed: (c, methods) => {
+      const headers = { Allow: methods.toSorted().join(", ") };
+      return errorResponse(c, new AppError("METHOD_NOT_ALLOWED", { headers }));
+    },
+  }),
+);
 app.use(async (c, next) => {
   c.set("deps", await createDeps(c.env, c.executionCtx));
   await next();
@@ -85,5 +94,5 @@ app.route("/api/v1/auth", publicSessionRoutes);
 app.route("/api/v1/auth", publicRecoveryRoutes);
 app.route("/api/v1", authenticated);
 
-app.notFound((c) => errorResponse(c, methodNotAllowed(app, c) ?? notFound("Route")));
+app.notFound((c) => errorResponse(c, notFound("Route")));
 app.onError((error, c) => errorResponse(c, error));

@@ -80,8 +80,25 @@ describe("the error shape", () => {
     expect([status, body.details.map((detail: { path: string }) => detail.path)]).toEqual([400, ["email"]]);
   });
 
-  test("405 names the methods that are served", async () => {
-    expect((await call("GET", "/auth/login")).headers.get("allow")).toBe("POST");
+  test.each([
+    ["GET", "/auth/login", "POST"],
+    ["PUT", "/webhooks", "GET, HEAD, POST"],
+    ["PUT", "/webhooks/0190a0a0-0000-7000-8000-000000000000", "DELETE, GET, HEAD, PATCH"],
+    ["DELETE", "//docs/limits", "GET, HEAD"],
+    ["POST", "//health", "GET, HEAD"],
+  ])("405 to %s %s names the methods that are served, with a token or without", async (method, path, allowed) => {
+    const { token } = await signUp();
+    for (const credentials of [{}, { token }]) {
+      const { status, body, headers } = await call(method, path, credentials);
+      expect([status, body.code, headers.get("allow")]).toEqual([405, "METHOD_NOT_ALLOWED", allowed]);
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+    }
+  });
+
+  test("a missing thing on a path that other methods serve is 404, not 405", async () => {
+    const { token } = await signUp();
+    const { status, headers } = await call("GET", `/webhooks/${crypto.randomUUID()}`, { token });
+    expect([status, headers.get("allow")]).toEqual([404, null]);
   });
 
   test("a well-formed request id is kept, another is replaced", async () => {
