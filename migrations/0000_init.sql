@@ -184,6 +184,7 @@ CREATE INDEX `subscriptions_to_watch` ON `subscriptions` (`tenant_id`,`failure_c
 CREATE TABLE `tenants` (
 	`id` text PRIMARY KEY NOT NULL,
 	`name` text NOT NULL,
+	`shard` integer DEFAULT 0 NOT NULL,
 	`created_at` integer NOT NULL
 );
 --> statement-breakpoint

@@ -7,7 +7,7 @@ import type { AppEnv } from "./http/env";
 import { servesRequest } from "./http/permissions";
 import { documented } from "./http/route-docs";
 import { authenticateSession } from "./sessions/authenticate";
-import type { Principal } from "./tenants/roles";
+import type { Principal } from "./tenants/principal";
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+)$/i;
 const MAX_CREDENTIAL_CHARACTERS = 4096;

@@ -1,22 +1,23 @@
 /** From an API key to a principal, in one D1 round trip; a mistyped key costs none. */
 import { sha256Hex } from "../crypto/encoding";
 import type { Deps } from "../deps";
-import { isRole, type Principal, permissionsOf } from "../tenants/roles";
+import type { ApiKeyPrincipal } from "../tenants/principal";
+import { isRole, permissionsOf } from "../tenants/roles";
 import { isApiKey } from "./key";
 import { findApiKeyByHash, touchApiKey } from "./store";
 
 const USE_RESOLUTION_MS = 60_000;
 
 /** Null for a key that is unknown, revoked or expired, or whose owner left the tenant. */
-export async function authenticateApiKey(deps: Deps, key: string): Promise<Principal | null> {
+export async function authenticateApiKey(deps: Deps, key: string): Promise<ApiKeyPrincipal | null> {
   if (!isApiKey(key)) return null;
   const nowMs = deps.now();
   const row = await findApiKeyByHash(deps, await sha256Hex(key), nowMs);
   if (!row || !isRole(row.role)) return null;
-  const { tenantId, userId, role } = row;
+  const { tenantId, shard, userId, role } = row;
   if (row.lastUsedAt === null || nowMs - row.lastUsedAt >= USE_RESOLUTION_MS) {
     deps.background("API key use", touchApiKey(deps, tenantId, row.id, nowMs));
   }
   const permissions = new Set(permissionsOf(role).filter((permission) => row.scopes.includes(permission)));
-  return { kind: "api-key", userId, tenantId, sessionId: null, account: null, role, permissions };
+  return { kind: "api-key", userId, tenantId, shard, role, permissions };
 }

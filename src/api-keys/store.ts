@@ -55,11 +55,12 @@ interface KnownKey {
   scopes: string;
   lastUsedAt: number | null;
   role: string;
+  shard: number;
 }
 
 const keyByHash = fixed<KnownKey>(sql`
-  SELECT k.id, k.tenant_id AS tenantId, k.user_id AS userId, k.scopes, k.last_used_at AS lastUsedAt, m.role
-  FROM api_keys k JOIN memberships m ON m.tenant_id = k.tenant_id AND m.user_id = k.user_id
+  SELECT k.id, k.tenant_id AS tenantId, k.user_id AS userId, k.scopes, k.last_used_at AS lastUsedAt, m.role, t.shard
+  FROM api_keys k JOIN memberships m ON m.tenant_id = k.tenant_id AND m.user_id = k.user_id JOIN tenants t ON t.id = k.tenant_id
   WHERE k.key_hash = ${sql.placeholder("keyHash")} AND k.revoked_at IS NULL
     AND (k.expires_at IS NULL OR k.expires_at > ${sql.placeholder("nowMs")})`);
 

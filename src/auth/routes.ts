@@ -1,9 +1,8 @@
 /** `/auth`: register, login, and who am I. */
 import { Hono } from "hono";
-import { AppError } from "../errors";
 import { deviceOf } from "../http/device";
 import type { AppEnv } from "../http/env";
-import { sessionOnly } from "../http/permissions";
+import { sessionOf, sessionOnly } from "../http/permissions";
 import { byIp, limit } from "../http/rate-limit";
 import { describeRoute } from "../http/route-docs";
 import { body } from "../http/validate";
@@ -50,8 +49,7 @@ export const accountRoutes = new Hono<AppEnv>().get(
   }),
   sessionOnly,
   async (c) => {
-    const { tenantId, userId, account, role, permissions } = c.get("principal");
-    if (!account) throw new AppError("UNAUTHENTICATED");
+    const { tenantId, userId, account, role, permissions } = sessionOf(c);
     const data: Profile = {
       id: userId,
       email: account.email,

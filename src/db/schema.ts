@@ -6,6 +6,8 @@ import type { Permission, Role } from "../tenants/roles";
 export const tenants = sqliteTable("tenants", {
   id: text().primaryKey(),
   name: text().notNull(),
+  /** The delivery database that holds its subscriptions, events and deliveries: 0 is `DB`, n is `SHARD_n`. */
+  shard: integer().notNull().default(0),
   createdAt: integer("created_at").notNull(),
 });
 

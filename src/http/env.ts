@@ -2,7 +2,7 @@
 import type { Deps } from "../deps";
 import type { LogFields } from "../log";
 import type { Visitor } from "../sessions/authenticate";
-import type { Principal } from "../tenants/roles";
+import type { Principal } from "../tenants/principal";
 
 export interface AppEnv {
   Bindings: Env;

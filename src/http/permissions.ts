@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { matchedRoutes } from "hono/route";
 import { AppError } from "../errors";
+import type { SessionPrincipal } from "../tenants/principal";
 import type { Permission } from "../tenants/roles";
 import type { AppEnv } from "./env";
 import { documented } from "./route-docs";
@@ -20,7 +21,7 @@ export function can(permission: Permission) {
 export const sessionOnly = documented(
   createMiddleware<AppEnv>(async (c, next) => {
     if (servesRequest(c) && c.get("principal").kind !== "session") {
-      throw new AppError("UNAUTHENTICATED", { message: "API keys are not accepted here." });
+      throw apiKeyRefused();
     }
     await next();
   }),
@@ -31,3 +32,12 @@ export const sessionOnly = documented(
 export function servesRequest(c: Context<AppEnv>): boolean {
   return matchedRoutes(c).some((route) => route.method !== "ALL");
 }
+
+/** The session that calls, on a route behind `sessionOnly`. Throws UNAUTHENTICATED for an API key. */
+export function sessionOf(c: Context<AppEnv>): SessionPrincipal {
+  const principal = c.get("principal");
+  if (principal.kind !== "session") throw apiKeyRefused();
+  return principal;
+}
+
+const apiKeyRefused = () => new AppError("UNAUTHENTICATED", { message: "API keys are not accepted here." });

@@ -3,7 +3,8 @@ import { sha256Hex } from "../crypto/encoding";
 import { newId } from "../db/ids";
 import type { Deps } from "../deps";
 import { AppError } from "../errors";
-import type { Principal, Role } from "../tenants/roles";
+import type { Principal } from "../tenants/principal";
+import type { Role } from "../tenants/roles";
 import { acceptInvitationByToken, insertInvitation, type NewInvitation } from "./store";
 
 const LIFETIME_MS = 7 * 24 * 3_600_000;

@@ -53,7 +53,7 @@ export async function resetPassword(deps: Deps, token: string, password: string)
 export interface PasswordChange {
   userId: string;
   /** Lives on; every other session ends. */
-  sessionId: string | null;
+  sessionId: string;
   currentPassword: string;
   newPassword: string;
 }

@@ -1,7 +1,7 @@
 /** `/auth`: verification, reset and change of the password. */
 import { Hono } from "hono";
 import type { AppEnv } from "../http/env";
-import { sessionOnly } from "../http/permissions";
+import { sessionOf, sessionOnly } from "../http/permissions";
 import { byIp, byUser, limit } from "../http/rate-limit";
 import { describeRoute } from "../http/route-docs";
 import { body } from "../http/validate";
@@ -69,7 +69,7 @@ export const passwordRoutes = new Hono<AppEnv>()
     sessionOnly,
     body(changeBody),
     async (c) => {
-      const { userId, sessionId } = c.get("principal");
+      const { userId, sessionId } = sessionOf(c);
       await changePassword(c.get("deps"), { userId, sessionId, ...c.req.valid("json") });
       return c.json({ message: "Password changed successfully." });
     },

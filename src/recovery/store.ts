@@ -151,7 +151,7 @@ export async function findCredentialsOfUser({ db }: Deps, userId: string) {
 /** Sets the password, ends every other session and open resets. False when the password changed since it was read. */
 export async function changePasswordOfUser(
   { db }: Deps,
-  change: { userId: string; keepSessionId: string | null; oldHash: string; newHash: string },
+  change: { userId: string; keepSessionId: string; oldHash: string; newHash: string },
 ): Promise<boolean> {
   const { userId, keepSessionId, oldHash, newHash } = change;
   const changed = sql`EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND password_hash = ${newHash})`;

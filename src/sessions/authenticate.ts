@@ -1,7 +1,8 @@
 /** From a token to a principal, in one D1 round trip: revocation and role changes take effect at once. */
 import { type AccessClaims, verifyAccessToken, verifyConsoleToken } from "../crypto/jwt";
 import type { Deps } from "../deps";
-import { isRole, type Permission, type Principal, permissionsOf } from "../tenants/roles";
+import type { SessionPrincipal } from "../tenants/principal";
+import { isRole, type Permission, permissionsOf } from "../tenants/roles";
 import { findLiveSession, type LiveSession, touchSession } from "./store";
 
 const ACTIVITY_RESOLUTION_MS = 60_000;
@@ -9,7 +10,7 @@ const ACTIVITY_RESOLUTION_MS = 60_000;
 const partiesOf = ({ config }: Deps) => ({ issuer: config.tokenIssuer, audience: config.tokenAudience });
 
 /** Null for a bad, expired or revoked access token. */
-export async function authenticateSession(deps: Deps, token: string): Promise<Principal | null> {
+export async function authenticateSession(deps: Deps, token: string): Promise<SessionPrincipal | null> {
   const nowMs = deps.now();
   const claims = await verifyAccessToken(deps.keys, partiesOf(deps), token, nowMs);
   return claims && admit(deps, claims, await findLiveSession(deps, claims, nowMs), nowMs);
@@ -17,7 +18,7 @@ export async function authenticateSession(deps: Deps, token: string): Promise<Pr
 
 /** Who sits before the console, as its pages name them. */
 export interface Visitor {
-  principal: Principal;
+  principal: SessionPrincipal;
   email: string;
   name: string | null;
   emailVerified: boolean;
@@ -30,15 +31,20 @@ export async function authenticateVisitor(deps: Deps, token: string): Promise<Vi
   const nowMs = deps.now();
   const claims = await verifyConsoleToken(deps.keys, partiesOf(deps), token, nowMs);
   const principal = claims && admit(deps, claims, await findLiveSession(deps, claims, nowMs), nowMs);
-  if (!principal?.account) return null;
+  if (!principal) return null;
   const { email, name, emailVerifiedAt, totpEnabledAt, tenantName } = principal.account;
   const [emailVerified, twoFactorEnabled] = [emailVerifiedAt !== null, totpEnabledAt !== null];
   return { principal, email, name, emailVerified, twoFactorEnabled, tenantName };
 }
 
-function admit(deps: Deps, claims: AccessClaims, session: LiveSession | undefined, nowMs: number): Principal | null {
+function admit(
+  deps: Deps,
+  claims: AccessClaims,
+  session: LiveSession | undefined,
+  nowMs: number,
+): SessionPrincipal | null {
   if (!session || !isRole(session.role)) return null;
-  const { role, lastActivityAt, ...account } = session;
+  const { role, shard, lastActivityAt, ...account } = session;
   if (nowMs - lastActivityAt >= ACTIVITY_RESOLUTION_MS) {
     deps.background("session activity", touchSession(deps, claims, nowMs));
   }
@@ -46,6 +52,7 @@ function admit(deps: Deps, claims: AccessClaims, session: LiveSession | undefine
     kind: "session",
     userId: claims.userId,
     tenantId: claims.tenantId,
+    shard,
     sessionId: claims.sessionId,
     account,
     role,

@@ -3,7 +3,7 @@ import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { AppError, notFound } from "../errors";
 import type { AppEnv } from "../http/env";
-import { sessionOnly } from "../http/permissions";
+import { sessionOf, sessionOnly } from "../http/permissions";
 import { byIp, limit } from "../http/rate-limit";
 import { describeRoute } from "../http/route-docs";
 import { body } from "../http/validate";
@@ -65,7 +65,7 @@ export const sessionRoutes = new Hono<AppEnv>()
     sessionOnly,
     async (c) => {
       const deps = c.get("deps");
-      const { userId, sessionId } = c.get("principal");
+      const { userId, sessionId } = sessionOf(c);
       const rows = await listSessionsOfUser(deps, userId, deps.now());
       return c.json({ data: rows.map((row) => sessionView(row, sessionId)) });
     },

@@ -4,7 +4,7 @@ import type { AccessClaims } from "../crypto/jwt";
 import { atomically, fixed } from "../db/client";
 import { sessions } from "../db/schema";
 import type { Deps } from "../deps";
-import type { Account } from "../tenants/roles";
+import type { Account } from "../tenants/principal";
 import type { Device } from "./device";
 
 export interface NewSession extends Device {
@@ -41,12 +41,13 @@ export function mintSession(session: NewSession, grounds: Grounds, nowMs: number
 
 export interface LiveSession extends Account {
   role: string;
+  shard: number;
   lastActivityAt: number;
 }
 
 const liveSession = fixed<LiveSession>(sql`
   SELECT m.role, s.last_activity_at AS lastActivityAt, u.email, u.name, u.email_verified_at AS emailVerifiedAt,
-    u.totp_enabled_at AS totpEnabledAt, u.created_at AS createdAt, t.name AS tenantName
+    u.totp_enabled_at AS totpEnabledAt, u.created_at AS createdAt, t.name AS tenantName, t.shard
   FROM sessions s JOIN memberships m ON m.tenant_id = s.tenant_id AND m.user_id = s.user_id
     JOIN users u ON u.id = s.user_id JOIN tenants t ON t.id = s.tenant_id
   WHERE s.id = ${sql.placeholder("sessionId")} AND s.tenant_id = ${sql.placeholder("tenantId")}

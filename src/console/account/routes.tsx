@@ -6,6 +6,7 @@ import { register } from "../../auth/signup";
 import { signConsoleToken } from "../../crypto/jwt";
 import { deviceOf } from "../../http/device";
 import type { AppEnv } from "../../http/env";
+import { sessionOf } from "../../http/permissions";
 import { byIp, byUser, takeHit } from "../../http/rate-limit";
 import { acceptInvitation } from "../../invitations/invite";
 import { acceptanceBody } from "../../invitations/schemas";
@@ -118,8 +119,8 @@ const signIn = new Hono<AppEnv>()
     );
   })
   .post("/sign-out", requireVisitor, async (c) => {
-    const { userId, sessionId } = c.get("principal");
-    await deleteSessionOfUser(c.get("deps"), userId, sessionId ?? "");
+    const { userId, sessionId } = sessionOf(c);
+    await deleteSessionOfUser(c.get("deps"), userId, sessionId);
     dropCookie(c, "session");
     return done(c, "/sign-in", "signedOut");
   });
@@ -198,7 +199,7 @@ const mailLinks = new Hono<AppEnv>()
       c,
       async () => {
         await acceptInvitation(c.get("deps"), principal.userId, parse(acceptanceBody, { token }).token);
-        await deleteSessionOfUser(c.get("deps"), principal.userId, principal.sessionId ?? "");
+        await deleteSessionOfUser(c.get("deps"), principal.userId, principal.sessionId);
         dropCookie(c, "session");
         return done(c, "/sign-in", "joined");
       },

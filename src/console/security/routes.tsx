@@ -2,6 +2,7 @@
 import { type Context, Hono } from "hono";
 import { type AppError, notFound } from "../../errors";
 import type { AppEnv } from "../../http/env";
+import { sessionOf } from "../../http/permissions";
 import { byUser, takeHit } from "../../http/rate-limit";
 import { changePassword } from "../../recovery/password-recovery";
 import { changeBody } from "../../recovery/schemas";
@@ -65,7 +66,7 @@ const sessionPages = new Hono<AppEnv>()
   })
   .post("/password", async (c) => {
     const form = await readForm(c);
-    const { userId, sessionId } = c.get("principal");
+    const { userId, sessionId } = sessionOf(c);
     return orAgain(
       c,
       async () => {

@@ -1,0 +1,39 @@
+/** Who calls, in which tenant, and what they may do there now. */
+import type { Permission, Role } from "./roles";
+
+/** A tenant and the delivery database that holds its subscriptions, events and deliveries. */
+export interface TenantRef {
+  tenantId: string;
+  /** 0 is `DB`, n is the binding `SHARD_n`. */
+  shard: number;
+}
+
+/** The person behind a session, and the tenant, by name. Times are Unix ms. */
+export interface Account {
+  email: string;
+  name: string | null;
+  emailVerifiedAt: number | null;
+  totpEnabledAt: number | null;
+  createdAt: number;
+  tenantName: string;
+}
+
+interface Caller extends TenantRef {
+  userId: string;
+  role: Role;
+  permissions: ReadonlySet<Permission>;
+}
+
+/** A person with a bearer access token or a console session. */
+export interface SessionPrincipal extends Caller {
+  kind: "session";
+  sessionId: string;
+  account: Account;
+}
+
+/** A program with an API key; it acts for the key's owner, within the key's scopes. */
+export interface ApiKeyPrincipal extends Caller {
+  kind: "api-key";
+}
+
+export type Principal = SessionPrincipal | ApiKeyPrincipal;
