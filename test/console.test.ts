@@ -166,6 +166,18 @@ describe("a write", () => {
     }
   });
 
+  test.each([
+    ["", 303],
+    [";charset=UTF-8", 303],
+    ["; charset=utf-16", 415],
+    ["; charset=nonsense", 415],
+    ["; boundary=x", 415],
+  ])("whose content type ends in %j answers %i", async (parameter, status) => {
+    const browser = await holding(await signUp());
+    const headers = { "content-type": `application/x-www-form-urlencoded${parameter}` };
+    expect((await browser.post("/events", { type: "A", payload: "1" }, headers)).status).toBe(status);
+  });
+
   test("larger than the API takes is refused", async () => {
     const browser = await holding(await signUp());
     const { status, html } = await browser.post("/api-keys", { name: "x".repeat(70_000) });

@@ -7,8 +7,10 @@ import { accountPages } from "./account/routes";
 import { ASSETS } from "./assets";
 import { attemptPages } from "./attempts/routes";
 import { eventPages } from "./events/routes";
-import { ownForms, pageHeaders, requireVisitor } from "./http/door";
+import { ownFormOnly } from "./http/own-form";
 import { errorPage } from "./http/page";
+import { contentSecurityPolicy, noStore } from "./http/page-headers";
+import { requireVisitor } from "./http/session";
 import { keyPages } from "./keys/routes";
 import { operationPages } from "./operations/routes";
 import { overviewPage } from "./overview/routes";
@@ -22,7 +24,8 @@ const EVENTS_PATH = "/console/events";
 /** The bodies that the API takes, no larger ones. */
 export const consoleRoutes = (bodyKiB: { event: number; other: number }) =>
   new Hono<AppEnv>()
-    .use(pageHeaders)
+    .use(contentSecurityPolicy)
+    .use(noStore)
     .get("/assets/:version/:file", (c) => {
       const file = c.req.param("file");
       const asset = Object.hasOwn(ASSETS, file) ? ASSETS[file] : undefined;
@@ -30,7 +33,7 @@ export const consoleRoutes = (bodyKiB: { event: number; other: number }) =>
       const headers = { "Content-Type": `${asset.type}; charset=utf-8`, "Cache-Control": ASSET_CACHE };
       return c.body(asset.text, 200, headers);
     })
-    .use(ownForms)
+    .use(ownFormOnly)
     .use(limitBody((path) => (path === EVENTS_PATH ? bodyKiB.event : bodyKiB.other)))
     .route("/", accountPages)
     .use(requireVisitor)

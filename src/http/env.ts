@@ -13,8 +13,8 @@ export interface AppEnv {
     principal: Principal;
     /** Set on every page of the console behind its door. */
     visitor: Visitor;
-    /** Of a page's Content-Security-Policy. */
-    nonce: string;
+    /** The nonce in the Content-Security-Policy of a console page; `hono/secure-headers` sets it. */
+    secureHeadersNonce: string;
     /** What the route adds to its request's log line. */
     logFields: LogFields;
   };

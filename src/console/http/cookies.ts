@@ -1,37 +1,37 @@
-/** The console's cookies. `__Host-` and Secure everywhere but on plain-http localhost, where not every browser takes them. */
+/** The console's cookies, with the `__Host-` prefix: Secure, for this host only. Plain http on localhost goes without, as not every browser accepts it there. */
 import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { AppEnv } from "../../http/env";
 
-/** The session, a sign-in that waits for its code, and what the next page says. */
+/** The session, a sign-in that waits for its two-factor code, and the flash message for the next page. */
 export type CookieName = "session" | "sign-in" | "said";
 
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/;
 
-function isPlainLocalhost(c: Context<AppEnv>): boolean {
+function prefixFor(c: Context<AppEnv>): "host" | undefined {
   const { protocol, hostname } = new URL(c.req.url);
-  return protocol === "http:" && LOOPBACK.test(hostname);
+  return protocol === "http:" && LOOPBACK.test(hostname) ? undefined : "host";
 }
 
-const nameFor = (name: CookieName, plain: boolean) => `${plain ? "" : "__Host-"}postern-${name}`;
+const options = (c: Context<AppEnv>) => {
+  const prefix = prefixFor(c);
+  return prefix ? { prefix } : {};
+};
 
-/** Sets a cookie that scripts can't read; without `expiresAt` (Unix ms) it goes with the browser. */
+/** Sets a cookie that scripts can't read; without `expiresAt` (Unix ms) the browser drops it when it closes. */
 export function putCookie(c: Context<AppEnv>, name: CookieName, value: string, expiresAt?: number): void {
-  const plain = isPlainLocalhost(c);
-  setCookie(c, nameFor(name, plain), value, {
-    path: "/",
+  setCookie(c, `postern-${name}`, value, {
+    ...options(c),
     httpOnly: true,
-    secure: !plain,
     sameSite: "Lax",
     ...(expiresAt === undefined ? {} : { expires: new Date(expiresAt) }),
   });
 }
 
 export function takeCookie(c: Context<AppEnv>, name: CookieName): string | undefined {
-  return getCookie(c, nameFor(name, isPlainLocalhost(c)));
+  return getCookie(c, `postern-${name}`, prefixFor(c));
 }
 
 export function dropCookie(c: Context<AppEnv>, name: CookieName): void {
-  const plain = isPlainLocalhost(c);
-  deleteCookie(c, nameFor(name, plain), { path: "/", secure: !plain });
+  deleteCookie(c, `postern-${name}`, options(c));
 }

@@ -1,18 +1,19 @@
-/** A form's fields, as text: what the schemas of the API then check. */
+/** The fields of a submitted form, as text; the API's schemas validate them. */
 import type { Context } from "hono";
 import type { AppEnv } from "../../http/env";
 
 export interface Form {
-  /** The field's text, empty when missing. */
+  /** The field's value, empty when it is missing. */
   text(name: string): string;
-  /** The same, undefined when empty: for what may be left out. */
+  /** The field's value, undefined when it is missing or empty: for optional fields. */
   optional(name: string): string | undefined;
-  /** Every value of a field that may be given several times. */
+  /** All values of a field that may be repeated. */
   list(name: string): string[];
 }
 
 export async function readForm(c: Context<AppEnv>): Promise<Form> {
-  const fields = new URLSearchParams(new TextDecoder().decode(await c.req.arrayBuffer()));
-  const text = (name: string) => fields.get(name) ?? "";
-  return { text, optional: (name) => text(name) || undefined, list: (name) => fields.getAll(name) };
+  const fields = await c.req.parseBody({ all: true });
+  const list = (name: string) => [fields[name] ?? []].flat().filter((value) => typeof value === "string");
+  const text = (name: string) => list(name)[0] ?? "";
+  return { text, optional: (name) => text(name) || undefined, list };
 }

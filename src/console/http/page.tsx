@@ -10,7 +10,7 @@ import { type Chapter, Layout } from "../layout";
 import { Banner } from "../parts";
 import { SAYINGS, type Saying } from "../sayings";
 import { dropCookie, putCookie, takeCookie } from "./cookies";
-import { CONSOLE } from "./door";
+import { CONSOLE_PATH } from "./paths";
 
 interface PageOptions {
   title: string;
@@ -22,7 +22,13 @@ interface PageOptions {
 /** Answers with a page of the console. */
 export async function page(c: Context<AppEnv>, { title, chapter, status = 200 }: PageOptions, content: Child) {
   const layout = (
-    <Layout title={title} chapter={chapter} nonce={c.get("nonce")} visitor={c.get("visitor")} said={said(c)}>
+    <Layout
+      title={title}
+      chapter={chapter}
+      nonce={c.get("secureHeadersNonce")}
+      visitor={c.get("visitor")}
+      said={said(c)}
+    >
       {content}
     </Layout>
   );
@@ -38,7 +44,7 @@ export async function fragment(c: Context<AppEnv>, content: Child) {
 /** Goes on to `path` of the console ("" is the overview), where the next page says what was done. */
 export function done(c: Context<AppEnv>, path: string, saying?: Saying): Response {
   if (saying) putCookie(c, "said", saying);
-  return c.redirect(path.startsWith(CONSOLE) ? path : CONSOLE + path, 303);
+  return c.redirect(path.startsWith(CONSOLE_PATH) ? path : CONSOLE_PATH + path, 303);
 }
 
 function said(c: Context<AppEnv>): string | undefined {
@@ -74,7 +80,7 @@ export function errorPage(c: Context<AppEnv>, raised: unknown): Promise<Response
       <h1>{error.status === 404 ? "Not found" : "That did not work"}</h1>
       <Banner kind="bad">{failureOf(error).message}</Banner>
       <p>
-        <a href={CONSOLE}>Back to the overview</a>
+        <a href={CONSOLE_PATH}>Back to the overview</a>
       </p>
       <p class="muted">Request {c.get("requestId")}</p>
     </>,
