@@ -44,7 +44,7 @@ try {
   );
   if (demo.pid) process.kill(-demo.pid, "SIGINT");
   await ended;
-  const url = await printed(/Reference +(\S+)/);
+  const url = await printed(/Docs +(\S+)/);
   const answered = await fetch(url).catch(() => undefined);
   check("Ctrl-C stops it", answered === undefined);
   check("Ctrl-C removes its data", !existsSync(log));

@@ -49,7 +49,7 @@ function guide({ url, logPath }: Service, animals: readonly Animal[], consoleUrl
   return `
 Postern, live
 
-  Reference   ${url}/docs${consoleUrl ? `\n  Console     ${consoleUrl}` : ""}
+  Docs        ${url}/docs${consoleUrl ? `\n  Console     ${consoleUrl}` : ""}
   API         ${url}/api/v1
   Log         ${logPath}
 

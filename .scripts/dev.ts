@@ -84,7 +84,7 @@ Postern listens on ${address}
   Try first:   curl ${address}/health
   Register:    curl ${address}/api/v1/auth/register -H 'content-type: application/json' \\
                  -d '{"email":"you@example.com","password":"correct horse battery"}'
-  Reference:   ${address}/docs
+  Docs:        ${address}/docs
   Receiver:    npm run receiver        (in another terminal)
 
 Mails are printed here, with the paths of their text and HTML parts. Ctrl-C stops everything; data stays in .wrangler/.

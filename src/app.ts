@@ -20,8 +20,7 @@ import { invitationRoutes } from "./invitations/routes";
 import { memberRoutes } from "./members/routes";
 import { passwordRoutes, publicRecoveryRoutes } from "./recovery/routes";
 import { redeliveryRoutes } from "./redelivery/routes";
-import { documentPageRoutes } from "./reference/pages/routes";
-import { documentRoutes, pageRoutes } from "./reference/routes";
+import { referenceRoutes } from "./reference/routes";
 import { publicSessionRoutes, sessionRoutes } from "./sessions/routes";
 import { statsRoutes, webhookStatsRoutes } from "./stats/routes";
 import { webhookRoutes } from "./subscriptions/routes";
@@ -85,10 +84,8 @@ const authenticated = new Hono<AppEnv>()
   .route("/events", eventRoutes);
 
 app.route("/", healthRoutes);
-app.route("/", documentPageRoutes(app));
-app.route("/", pageRoutes);
+app.route("/", referenceRoutes(app));
 app.route("/console", consoleRoutes({ event: EVENT_BODY_KIB, other: BODY_KIB }));
-app.route("/api/v1", documentRoutes(app));
 app.route("/api/v1/auth", publicAuthRoutes);
 app.route("/api/v1/auth", publicSessionRoutes);
 app.route("/api/v1/auth", publicRecoveryRoutes);

@@ -1,4 +1,4 @@
-/** The pages at /docs: served whole, linked rightly, and telling what the code does. */
+/** The pages under /docs: each is served, its links work, and its tables match the code. */
 import { exports } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { SETTINGS } from "../src/config";
@@ -16,12 +16,13 @@ const rootFiles = import.meta.glob(["../README.md", "../wrangler.toml"], {
 const { "../README.md": readme = "", "../wrangler.toml": wrangler = "" } = rootFiles;
 
 const names = Object.keys(markdown).map((path) => path.replace(/^.*\/|\.md$/g, ""));
+const pathOf = (name: string) => (name === "index" ? "/docs" : `/docs/${name}`);
 const get = (path: string) => exports.default.fetch(new Request(new URL(path, "http://postern.test")));
-const pageOf = async (name: string) => (await get(`/docs/${name}`)).text();
+const pageOf = async (name: string) => (await get(pathOf(name))).text();
 
 describe.each(names)("%s", (name) => {
-  test("is served as HTML that runs no script and loads from our host alone", async () => {
-    const response = await get(`/docs/${name}`);
+  test("is served as HTML that runs no script and loads nothing from another host", async () => {
+    const response = await get(pathOf(name));
     expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/html; charset=UTF-8"]);
     expect(response.headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'self'; img/);
     const html = await response.text();
@@ -32,7 +33,13 @@ describe.each(names)("%s", (name) => {
     );
   });
 
-  test("has only links that lead somewhere", async () => {
+  test("loads only files that are served", async () => {
+    const loaded = [...(await pageOf(name)).matchAll(/<(?:link|img|script)[^>]*(?:href|src)="([^"]+)"/g)];
+    expect(loaded.length).toBeGreaterThan(0);
+    for (const [, path = ""] of loaded) expect([path, (await get(path)).status]).toEqual([path, 200]);
+  });
+
+  test("has no broken link", async () => {
     const html = await pageOf(name);
     const links = [...html.matchAll(/<a href="([^"]+)"/g)].map(([, link = ""]) => link);
     expect(links.length).toBeGreaterThan(names.length);
@@ -45,13 +52,13 @@ describe.each(names)("%s", (name) => {
   });
 });
 
-test("the reference page links to every page, and so does the README", async () => {
-  const reference = await (await get("/docs")).text();
-  expect(names.filter((name) => !reference.includes(`"/docs/${name}"`))).toEqual([]);
+test("every page is in the navigation and in the README", async () => {
+  const reference = await (await get("/docs/reference")).text();
+  expect(names.filter((name) => !reference.includes(`"${pathOf(name)}"`))).toEqual([]);
   expect(names.filter((name) => !readme.includes(`(src/docs/${name}.md)`))).toEqual([]);
 });
 
-test("a page that is not there answers 404", async () => {
+test("an unknown page answers 404", async () => {
   expect((await get("/docs/toString")).status).toBe(404);
 });
 
@@ -59,7 +66,7 @@ describe("the tables", () => {
   const rows = (html: string) => html.match(/<tr>[\s\S]*?<\/tr>/g) ?? [];
   const rowOf = (html: string, name: string) => rows(html).find((row) => row.includes(`<code>${name}</code>`));
 
-  test("tell every error with its status and message", async () => {
+  test("list every error code with its status and message", async () => {
     const html = await pageOf("errors");
     for (const code of ERROR_CODES) {
       const { status, message } = describeCode(code);
@@ -68,17 +75,17 @@ describe("the tables", () => {
     }
   });
 
-  test("tell every limit with the figures in force, its key and its endpoints", async () => {
+  test("list every limit with the figures in force, what it counts by and its endpoints", async () => {
     const html = await pageOf("limits");
     for (const name of Object.keys(RULES)) expect(rowOf(html, name)).toContain("/");
     const login = rowOf(html, "login") ?? "";
     for (const cell of ["1000", "60", "IP address", "<code>POST /auth/login</code>", "503"])
       expect(login).toContain(cell);
-    expect(rowOf(html, "publish")).toContain("passes");
+    expect(rowOf(html, "publish")).toContain("allowed");
     expect(rowOf(html, "twoFactor")?.match(/POST \/auth\/2fa/g)).toHaveLength(4);
   });
 
-  test("tell every setting of wrangler.toml, and every field of the log", async () => {
+  test("list every setting of wrangler.toml and every log field", async () => {
     const html = await pageOf("operations");
     const vars = wrangler.match(/\[vars\]([\s\S]*?)\n\[/)?.[1]?.match(/^[A-Z_]+(?= =)/gm) ?? [];
     expect(SETTINGS.map(({ name }) => name).sort()).toEqual(["SECRET_KEYS", ...vars].sort());
@@ -87,7 +94,7 @@ describe("the tables", () => {
   });
 });
 
-test("the operations page explains every line that the service can log, and no other", () => {
+test("the operations page explains every message that the service can log, and no other", () => {
   const logged = Object.values(sources).flatMap((text) =>
     [...text.matchAll(/\blog\(\s*[^,()]+,\s*"([^"]+)"/g)].map(([, message]) => message),
   );
@@ -98,7 +105,7 @@ test("the operations page explains every line that the service can log, and no o
   expect(explained.sort()).toEqual([...new Set(logged)].sort());
 });
 
-test("every field of the log is written somewhere", () => {
+test("every log field is used", () => {
   const text = Object.entries(sources)
     .filter(([path]) => !path.endsWith("/log-fields.ts"))
     .map(([, source]) => source)

@@ -1,4 +1,4 @@
-/** The OpenAPI document and the router tell the same; each answer is held against it in `support/client.ts`. */
+/** The OpenAPI document matches the router. `support/client.ts` checks every response in the suite against it. */
 import { describe, expect, test } from "vitest";
 import { app } from "../src/app";
 import { ERROR_CODES } from "../src/errors";
@@ -7,7 +7,7 @@ import { PERMISSIONS } from "../src/tenants/roles";
 import { call } from "./support/client";
 import { expectDocumented, openApi } from "./support/contract";
 
-/** The console's pages are no API; test/console*.test.ts walk them. */
+/** The console is not part of the API; test/console*.test.ts cover it. */
 const isConsole = (path: string) => path === "/console" || path.startsWith("/console/");
 
 const mounted = [
@@ -17,13 +17,14 @@ const mounted = [
       .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`),
   ),
 ];
-/** Pages for people, and what they load. */
+/** The documentation pages and the files they load. */
 const PAGES = [
   "GET /docs",
+  "GET /docs/reference",
   "GET /docs/{page}",
   "GET /docs/assets/document.css",
-  "GET /docs/assets/page.js",
-  "GET /docs/assets/page.css",
+  "GET /docs/assets/reference.js",
+  "GET /docs/assets/reference.css",
   "GET /docs/assets/{file}",
 ];
 
@@ -38,12 +39,12 @@ describe("the document", () => {
     expect([...documented, ...PAGES].sort()).toEqual(mounted.sort());
   });
 
-  test("gives each operation a name of its own", async () => {
+  test("gives each operation a unique id", async () => {
     const names = (await operations()).map(({ operationId }) => operationId);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  test("names every error code, permission and rate limit at some operation", async () => {
+  test("names every error code, permission and rate limit in at least one operation", async () => {
     const text = JSON.stringify(await openApi());
     const missing = [...ERROR_CODES, ...PERMISSIONS.map((permission) => `"x-permission":"${permission}"`)].filter(
       (word) => !text.includes(word),
@@ -54,13 +55,13 @@ describe("the document", () => {
     expect(limited.length).toBeGreaterThanOrEqual(Object.keys(RULES).length);
   });
 
-  test("has the error codes and the limits as tables", async () => {
+  test("links to the pages of error codes and limits instead of repeating them", async () => {
     const { info } = await openApi();
-    for (const code of ERROR_CODES) expect(info.description).toContain(`| \`${code}\` |`);
-    expect(info.description).toContain("| `POST /api/v1/auth/forgot-password` | 3 | 60 | IP address |");
+    for (const path of ["/docs/errors", "/docs/limits"]) expect(info.description).toContain(`](${path})`);
+    expect(ERROR_CODES.filter((code) => info.description.includes(code))).toEqual([]);
   });
 
-  test("tells the limits that are in force", async () => {
+  test("states the limits in force", async () => {
     const { paths } = await openApi();
     expect(paths["/api/v1/auth/forgot-password"]?.post).toMatchObject({
       "x-rate-limit": { limit: 3, windowSeconds: 60, per: "IP address" },
@@ -68,7 +69,7 @@ describe("the document", () => {
     expect(paths["/api/v1/auth/login"]?.post).toMatchObject({ "x-rate-limit": { limit: 1000 } });
   });
 
-  test("tells whose credentials a route takes, and the delivery to subscribers", async () => {
+  test("states which credentials a route accepts, and describes the delivery to subscribers", async () => {
     const { paths, ...rest } = await openApi();
     expect(paths["/api/v1/auth/login"]?.post).toMatchObject({ security: [] });
     expect(paths["/api/v1/members"]?.get).toMatchObject({ security: [{ accessToken: ["member.read"] }] });
@@ -79,7 +80,7 @@ describe("the document", () => {
   });
 });
 
-describe("an answer is refused when the document does not promise", () => {
+describe("a response fails its test when the document does not promise", () => {
   const request = new Request("http://postern.test/health");
   const answer = async () => call("GET", "//health");
 
@@ -88,7 +89,7 @@ describe("an answer is refused when the document does not promise", () => {
     ["a field of it", { body: { data: { status: "ok", passwordHash: "x" } } }, /shapes otherwise/],
     ["its value", { body: { data: { status: "so-so" } } }, /shapes otherwise/],
     ["its media type", { headers: new Headers({ "x-request-id": "x", "content-type": "text/html" }) }, /text\/html/],
-    ["the lack of a header", { headers: new Headers({ "content-type": "application/json" }) }, /X-Request-Id/],
+    ["that a header is missing", { headers: new Headers({ "content-type": "application/json" }) }, /X-Request-Id/],
   ])("%s", async (_what, change, message) => {
     await expectDocumented(request, await answer());
     await expect(expectDocumented(request, { ...(await answer()), ...change })).rejects.toThrow(message);

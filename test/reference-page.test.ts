@@ -1,11 +1,11 @@
-/** The reference page's answers: its policy, and that no file of its library but the needed ones gets out. */
+/** The API reference: its security policy, and that only the files it needs from its library are served. */
 import { exports } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 const get = (path: string) => exports.default.fetch(`http://postern.test${path}`);
 
-test("the page runs scripts and styles of our own host only, none of them inline", async () => {
-  const response = await get("/docs");
+test("the page loads scripts and styles from our own host only, none inline", async () => {
+  const response = await get("/docs/reference");
   const policy = response.headers.get("content-security-policy") ?? "";
   expect(policy).toContain("default-src 'none'");
   expect(policy).not.toMatch(/unsafe|https?:|\*/);
@@ -22,17 +22,17 @@ test.each([
   "/docs/assets/..%2fswagger-ui.css",
   "/swagger-ui.css",
   "/index.html",
-])("%s is not handed out", async (path) => {
+])("%s is not served", async (path) => {
   expect((await get(path)).status).toBe(404);
 });
 
-test("a loaded file is cacheable and comes as what it is", async () => {
+test("a file that the page loads is cacheable and has its media type", async () => {
   const response = await get("/docs/assets/swagger-ui.css");
   expect(response.headers.get("content-type")).toContain("text/css");
   expect(response.headers.get("cache-control")).toContain("max-age");
   expect(response.headers.get("x-content-type-options")).toBe("nosniff");
 });
 
-test("the root points at page and document", async () => {
+test("the root names the documentation and the OpenAPI document", async () => {
   expect(await (await get("/")).json()).toMatchObject({ data: { docs: "/docs", openapi: "/api/v1/openapi.json" } });
 });

@@ -1,11 +1,11 @@
-/** The reference page as a reader meets it. */
+/** The API reference in a real browser. */
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { describeInBrowser, type Stage } from "./support";
 
 const PHONE_WIDTH_PIXELS = 360;
 
-/** Opens the page and waits for its operations; `complaints` are console lines and errors, `hosts` what it asked. */
+/** Opens the page and waits for its operations. `complaints` collects console messages and errors, `hosts` the hosts it requested from. */
 async function openReference({ browser, url }: Stage, widthPixels: number) {
   const page = await browser.newPage({ viewport: { width: widthPixels, height: 800 } });
   const complaints: string[] = [];
@@ -15,7 +15,7 @@ async function openReference({ browser, url }: Stage, widthPixels: number) {
   page.on("request", (request) => {
     if (!request.url().startsWith("data:")) hosts.add(new URL(request.url()).host);
   });
-  await page.goto(new URL("/docs", url).href);
+  await page.goto(new URL("/docs/reference", url).href);
   await page.locator(".opblock").first().waitFor();
   return { page, complaints, hosts };
 }
@@ -23,7 +23,7 @@ async function openReference({ browser, url }: Stage, widthPixels: number) {
 const widthOf = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth);
 
 describeInBrowser("the reference page", (stage) => {
-  test("shows every operation, without a complaint of the browser or a request to another host", async () => {
+  test("shows every operation, with no browser error and no request to another host", async () => {
     const { page, complaints, hosts } = await openReference(stage, 1280);
     const { paths } = (await (await fetch(new URL("/api/v1/openapi.json", stage.url))).json()) as { paths: object };
     const operations = Object.values(paths).flatMap((item) => Object.keys(item));
@@ -36,7 +36,7 @@ describeInBrowser("the reference page", (stage) => {
     await page.close();
   });
 
-  test("fits a phone, with an operation open and its form shown", async () => {
+  test("fits a phone with an operation expanded and its form shown", async () => {
     const { page, complaints } = await openReference(stage, PHONE_WIDTH_PIXELS);
     expect(await widthOf(page)).toBe(PHONE_WIDTH_PIXELS);
     const operation = page.locator("#operations-Webhooks-createWebhook");
@@ -48,7 +48,7 @@ describeInBrowser("the reference page", (stage) => {
     await page.close();
   });
 
-  test("calls the service from its form under the page's own policy", async () => {
+  test("calls the service from its form under the page's Content-Security-Policy", async () => {
     const { page } = await openReference(stage, 1280);
     const operation = page.locator("#operations-Service-getHealth");
     await operation.locator(".opblock-summary-control").click();

@@ -1,4 +1,4 @@
-/** What we send to subscribers, as the document's `webhooks` entry (specification, Outbound delivery). */
+/** The requests that subscribers receive: the `webhooks` section of the document. */
 import { z } from "zod";
 import type { ZodOpenApiPathsObject } from "zod-openapi";
 import { eventType } from "../../wire/event-type";
@@ -10,23 +10,28 @@ const headers = z.object({
     .string()
     .regex(/^[0-9a-f]{64}$/)
     .meta({ description: "Lowercase-hex HMAC-SHA256 of the raw body, keyed with the subscription's secret." }),
-  "webhook-id": id.meta({ description: "The delivery's id, the same on every attempt: use it to drop duplicates." }),
+  "webhook-id": id.meta({
+    description: "The delivery's id. It is the same on every attempt: use it to drop duplicates.",
+  }),
   "webhook-timestamp": z.string().meta({ description: "When this attempt started, in Unix seconds." }),
   "webhook-signature": z.string().meta({
     description:
-      "[Standard Webhooks](https://www.standardwebhooks.com): `v1,` and base64 of the HMAC-SHA256 of `id.timestamp.body`.",
+      "[Standard Webhooks](https://www.standardwebhooks.com): `v1,` followed by the base64 HMAC-SHA256 of `id.timestamp.body`.",
   }),
-  "X-Correlation-Id": z.string().optional().meta({ description: "What the publisher gave; empty on a manual retry." }),
+  "X-Correlation-Id": z
+    .string()
+    .optional()
+    .meta({ description: "The publisher's correlation id; empty on a manual retry." }),
 });
 
 export const DELIVERY: ZodOpenApiPathsObject = {
   delivery: {
     post: {
       operationId: "delivery",
-      summary: "An event, as its subscribers get it.",
+      summary: "An event, as its subscribers receive it.",
       description:
-        "POSTed to the subscription's `url`; the body is the event's payload alone. At least once: 3 attempts, 5 and then 10 seconds " +
-        "apart, 10 seconds for each. Redirects are not followed.",
+        "A POST to the subscription's `url`. The body is the event's payload. Delivery is at least once: up to 3 attempts, " +
+        "5 and then 10 seconds apart, with a timeout of 10 seconds each. Redirects are not followed.",
       tags: ["Deliveries"],
       security: [],
       requestParams: { header: headers },
@@ -35,8 +40,8 @@ export const DELIVERY: ZodOpenApiPathsObject = {
         content: { "application/json": { schema: { description: "Any JSON value.", examples: [{ order: 42 }] } } },
       },
       responses: {
-        "2XX": { description: "Taken. The first 16 KiB of the answer are kept in the log." },
-        "4XX": { description: "Failed: another attempt follows, up to the third. Any status but a 2xx counts so." },
+        "2XX": { description: "Delivered. The first 16 KiB of the response body are kept in the log." },
+        "4XX": { description: "Failed, as is any status other than 2xx. Another attempt follows, up to the third." },
       },
     },
   },

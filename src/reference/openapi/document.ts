@@ -1,4 +1,4 @@
-/** The OpenAPI document, read off the router: a route is in it because it is mounted and described. */
+/** The OpenAPI document, generated from the router: it contains every route that is mounted with `describeRoute`. */
 import type { Hono } from "hono";
 import { createDocument, type ZodOpenApiPathsObject } from "zod-openapi";
 import type { AppEnv } from "../../http/env";
@@ -8,22 +8,25 @@ import { failure } from "../../wire/schemas";
 import { DELIVERY } from "./delivery";
 import { HEADERS } from "./headers";
 import { type DocumentedRoute, operationIdOf, operationOf } from "./operation";
-import { overview } from "./overview";
 
 const VERSION = "1.0.0";
 
-/** In the order of reading; an operation has the tag of the longest prefix of its path. */
+/** Path prefix, name and description, in display order. An operation gets the tag with the longest prefix of its path. */
 const TAGS = [
   ["/api/v1/auth", "Authentication", "Accounts, sessions and passwords."],
-  ["/api/v1/auth/2fa", "Two-factor authentication", "Enrolment, codes and recovery codes."],
-  ["/api/v1/api-keys", "API keys", "Credentials for machines, for webhooks and events only."],
-  ["/api/v1/members", "Members", "The people of a tenant and their roles."],
-  ["/api/v1/invitations", "Invitations", "Asking people into a tenant."],
-  ["/api/v1/webhooks", "Webhooks", "Subscriptions, their logs, retries and tests."],
-  ["/api/v1/events", "Events", "Publishing."],
-  ["/api/v1/stats", "Statistics", "Counts and latency of the whole tenant."],
-  ["webhooks", "Deliveries", "What subscribers get."],
-  ["/", "Service", "Health, keys and this document."],
+  ["/api/v1/auth/2fa", "Two-factor authentication", "Enrolment, TOTP codes and recovery codes."],
+  ["/api/v1/api-keys", "API keys", "Credentials for programs. They work for webhooks and events only."],
+  ["/api/v1/members", "Members", "The users in a tenant and their roles."],
+  ["/api/v1/invitations", "Invitations", "Inviting people to a tenant."],
+  [
+    "/api/v1/webhooks",
+    "Webhooks",
+    "Subscriptions (the API calls them webhooks), their delivery logs, retries and tests.",
+  ],
+  ["/api/v1/events", "Events", "Publishing events."],
+  ["/api/v1/stats", "Statistics", "Delivery counts and latency for the whole tenant."],
+  ["webhooks", "Deliveries", "The requests that subscribers receive."],
+  ["/", "Service", "Health, public keys and this document."],
 ] as const;
 
 const SECURITY_SCHEMES = {
@@ -33,11 +36,23 @@ const SECURITY_SCHEMES = {
     bearerFormat: "JWT",
     description: "The `accessToken` of register, login or refresh.",
   },
-  apiKey: { type: "http", scheme: "bearer", bearerFormat: "ak_...", description: "An API key with the scope." },
-  apiKeyHeader: { type: "apiKey", in: "header", name: "X-API-Key", description: "The same, in a header of its own." },
+  apiKey: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "ak_...",
+    description: "An API key with the required scope.",
+  },
+  apiKeyHeader: { type: "apiKey", in: "header", name: "X-API-Key", description: "The same key in its own header." },
 } as const;
 
-/** The document of what `app` serves under the limits of `rules`. */
+/** Markdown. */
+const DESCRIPTION = [
+  "A successful response is `{ data }` or `{ message }`. An error is `{ code, message, requestId, details? }`: switch on `code`. " +
+    "Unknown fields in a request body are ignored.",
+  "[Error codes](/docs/errors) and [rate limits](/docs/limits) have their own pages.",
+].join("\n\n");
+
+/** The document for the routes of `app`, with the limits in `rules`. */
 export function openApiDocument(app: Hono<AppEnv>, rules: Record<RuleName, Rule>): ReturnType<typeof createDocument> {
   const routes = describedRoutes(app);
   const paths: ZodOpenApiPathsObject = {};
@@ -52,7 +67,7 @@ export function openApiDocument(app: Hono<AppEnv>, rules: Record<RuleName, Rule>
         title: "Postern",
         version: VERSION,
         summary: "Sign-in and webhooks for many tenants.",
-        description: overview(routes, rules),
+        description: DESCRIPTION,
         license: { name: "MIT", identifier: "MIT" },
       },
       servers: [{ url: "/", description: "This service." }],
@@ -61,14 +76,14 @@ export function openApiDocument(app: Hono<AppEnv>, rules: Record<RuleName, Rule>
       webhooks: DELIVERY,
       components: { schemas: { Error: failure }, headers: HEADERS, securitySchemes: SECURITY_SCHEMES },
     },
-    // A format says it all; the pattern beside it would be a page long.
+    // The format says the same as the pattern, which is very long.
     { override: ({ jsonSchema }) => void (DROPPED_PATTERNS.has(jsonSchema.format ?? "") && delete jsonSchema.pattern) },
   );
 }
 
 const DROPPED_PATTERNS = new Set(["date-time", "uuid"]);
 
-/** Every mounted route that says its operation id. */
+/** Every mounted route that has a `describeRoute`. */
 export function describedRoutes(app: Hono<AppEnv>): DocumentedRoute[] {
   const seen = new Map<string, DocumentedRoute>();
   for (const { method, path } of app.routes) {
@@ -79,7 +94,7 @@ export function describedRoutes(app: Hono<AppEnv>): DocumentedRoute[] {
   return [...seen.values()];
 }
 
-/** What a request meets up to the route's handler, as the router itself would run it. */
+/** What the middleware in front of a route's handler documents, in the order the router runs it. */
 function routeDocs(app: Hono<AppEnv>, method: string, path: string) {
   const [matched] = app.router.match(method, path);
   const last = matched.findLastIndex(([[, route]]) => route.method === method && route.path === path);

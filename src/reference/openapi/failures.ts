@@ -1,13 +1,13 @@
-/** Failures by status: one response for each set of codes, shared by every route that fails so. */
+/** Error responses by status. Routes with the same set of codes share one response component. */
 import type { ZodOpenApiResponseObject } from "zod-openapi";
 import { describeCode, type ErrorCode } from "../../errors";
 import { ALLOW_HEADER, LIMIT_HEADERS, REQUEST_ID_HEADER, RETRY_HEADER } from "./headers";
 
 const EXAMPLE_REQUEST_ID = "0190a0a0-1b2c-7d3e-8f40-5a6b7c8d9e0f";
-/** Statuses that say when to come again. */
+/** Statuses whose responses carry `Retry-After`. */
 const WITH_RETRY_AFTER = new Set([423, 429, 503]);
 
-/** The failure responses by status; `limited`: the rate limit's headers stand on them. */
+/** The error responses for `codes`, by status. `limited` adds the rate-limit headers. */
 export function failureResponses(codes: readonly ErrorCode[], limited: boolean) {
   const byStatus = Object.groupBy(codes, (code) => String(describeCode(code).status));
   return Object.fromEntries(
@@ -15,7 +15,7 @@ export function failureResponses(codes: readonly ErrorCode[], limited: boolean) 
   );
 }
 
-/** By name: the document holds each once, as the object that it met first. */
+/** By component name. zod-openapi treats equal names as one component only if the object is the same. */
 const responses = new Map<string, ZodOpenApiResponseObject>();
 
 function failureResponse(status: number, unsorted: readonly ErrorCode[], limited: boolean): ZodOpenApiResponseObject {

@@ -1,4 +1,4 @@
-/** The headers of our answers, as components and as references to them. */
+/** Response headers, as components and as references to them. */
 import type { ZodOpenApiComponentsObject } from "zod-openapi";
 
 const integer = { type: "integer", minimum: 0 } as const;
@@ -6,14 +6,14 @@ const integer = { type: "integer", minimum: 0 } as const;
 export const HEADERS = {
   "X-Request-Id": {
     required: true,
-    description: "Names the request; a well-formed one that you send is kept.",
+    description: "Identifies the request. A well-formed id that the client sends is kept.",
     schema: { type: "string" },
   },
-  "Retry-After": { required: true, description: "Seconds until it is worth another try.", schema: integer },
-  Allow: { required: true, description: "The methods that the path serves.", schema: { type: "string" } },
-  "RateLimit-Limit": { description: "Requests that the window allows.", schema: integer },
+  "Retry-After": { required: true, description: "Seconds to wait before trying again.", schema: integer },
+  Allow: { required: true, description: "The methods that the path supports.", schema: { type: "string" } },
+  "RateLimit-Limit": { description: "Requests allowed in the window.", schema: integer },
   "RateLimit-Remaining": { description: "Requests left in the window.", schema: integer },
-  "RateLimit-Reset": { description: "Seconds until the window frees up.", schema: integer },
+  "RateLimit-Reset": { description: "Seconds until the window has room again.", schema: integer },
 } as const satisfies NonNullable<ZodOpenApiComponentsObject["headers"]>;
 
 type HeaderName = keyof typeof HEADERS;

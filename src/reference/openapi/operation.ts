@@ -16,11 +16,12 @@ export interface DocumentedRoute {
   docs: RouteDocs[];
 }
 
-/** The first is the path's answer to any other method. */
+/** Errors of every operation. METHOD_NOT_ALLOWED is what its path answers to any other method. */
 const EVERYWHERE: readonly ErrorCode[] = ["METHOD_NOT_ALLOWED", "INTERNAL_ERROR"];
+/** Errors that only a request with a body can cause. */
 const OF_BODIES: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"]);
 
-/** The operation of a route, whose siblings its answers link to. */
+/** The OpenAPI operation of `route`. Its responses link to the operations in `routes` that take the id they return. */
 export function operationOf(
   route: DocumentedRoute,
   routes: readonly DocumentedRoute[],
@@ -56,7 +57,7 @@ export function operationOf(
   };
 }
 
-/** The route's own name; undefined for one that is not described. */
+/** The operation id of a route; undefined for a route without `describeRoute`. */
 export const operationIdOf = ({ docs }: DocumentedRoute) => docs.find((part) => part.operationId)?.operationId;
 
 function mergedDocs({ method, docs }: DocumentedRoute): RouteDocs {
@@ -68,7 +69,7 @@ function mergedDocs({ method, docs }: DocumentedRoute): RouteDocs {
   };
 }
 
-/** Scheme by scheme, with the permission in the place that OpenAPI 3.1 gives to roles. */
+/** One entry per accepted credential. OpenAPI 3.1 lets the list of a bearer scheme name roles; ours names the permission. */
 function securityOf({ caller, permission }: RouteDocs): Record<string, string[]>[] {
   const needs = permission ? [permission] : [];
   if (caller === undefined) return [];
@@ -87,7 +88,7 @@ function successResponse(
   limited: boolean,
 ): ZodOpenApiResponseObject {
   return {
-    description: "Done.",
+    description: "Success.",
     headers: { ...REQUEST_ID_HEADER, ...(limited ? LIMIT_HEADERS : {}) },
     content: { [mediaType]: { schema: body } },
     ...(links ? { links } : {}),
@@ -96,7 +97,7 @@ function successResponse(
 
 type Links = NonNullable<ZodOpenApiResponseObject["links"]>;
 
-/** From an answer that holds an id to every route that takes it. */
+/** Links from a response that contains an id to every operation that takes it. */
 function linksFrom(route: DocumentedRoute, routes: readonly DocumentedRoute[], { id }: Success): Links | undefined {
   if (!id) return undefined;
   const children = routes.filter(({ path }) => path.startsWith(`${route.path}/{`));

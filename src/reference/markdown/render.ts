@@ -1,4 +1,4 @@
-/** Markdown of ours to HTML: headings get anchors, and a link to another page's file leads to where it is served. */
+/** Renders our own Markdown as HTML: headings get anchors, and links to another Markdown file lead to its page under `/docs`. */
 import { Marked } from "marked";
 
 const PAGE_FILE = /^([a-z-]+)\.md(#.*)?$/;
@@ -9,18 +9,20 @@ const marked = new Marked({
       return `<h${depth} id="${anchorOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
     },
     link({ href, tokens }) {
-      const target = href.replace(PAGE_FILE, (_file, name: string, anchor = "") => `/docs/${name}${anchor}`);
+      const target = href.replace(PAGE_FILE, (_file, name: string, anchor = "") => `${pathOf(name)}${anchor}`);
       return `<a href="${target.replaceAll('"', "&quot;")}">${this.parser.parseInline(tokens)}</a>`;
     },
   },
 });
 
-/** As code hosts make them, so that a link works there too. */
+const pathOf = (fileName: string) => (fileName === "index" ? "/docs" : `/docs/${fileName}`);
+
+/** The anchor that GitHub gives a heading, so that the same links work in the repository. */
 const anchorOf = (heading: string) =>
   heading
     .toLowerCase()
     .replaceAll(/[^\w\s-]/g, "")
     .replaceAll(/\s/g, "-");
 
-/** The HTML of a page's body. */
+/** The HTML of a page's body. `markdown` must be ours: HTML in it is not escaped. */
 export const renderMarkdown = (markdown: string): string => marked.parse(markdown, { async: false });

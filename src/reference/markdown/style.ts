@@ -1,6 +1,6 @@
-/** The one style sheet of the pages: a narrow column, light or dark as the reader's system, wide tables scroll. */
+/** The style sheet of the Markdown pages: a narrow column in the reader's colour scheme; wide tables scroll. */
 
-/** Also on the reference page, whose style is another's. */
+/** Also used by the API reference, which has a style sheet of its own. */
 export const NAVIGATION_STYLE = `.pages { display: flex; flex-wrap: wrap; gap: .25rem 1rem; padding: .75rem 1rem; font: 15px/1.5 system-ui, sans-serif; }
 .pages a { color: inherit; }
 .pages a[aria-current] { font-weight: 600; text-decoration: none; }

@@ -1,24 +1,24 @@
-/** The tables that pages show, made from what the code does. A page names one in a comment: `<!-- table: errors -->`. */
+/** Tables generated from the code, so that the pages cannot fall behind it. A page places one with `<!-- table: errors -->`. */
 import { SETTINGS } from "../../config";
 import { describeCode, ERROR_CODES } from "../../errors";
 import { LOG_FIELDS } from "../../log-fields";
 import { FAIL_CLOSED, type Rule, type RuleName } from "../../ratelimit/rules";
-import { ADVICE } from "./advice";
+import { ADVICE } from "./error-advice";
 
-/** An endpoint under a limit, and what is counted. */
-interface LimitedEndpoint {
+/** A rate-limited endpoint and what its limit counts by, such as "IP address". */
+export interface LimitedEndpoint {
   endpoint: string;
   rule: RuleName;
   per: string;
 }
 
-/** What the tables are made from, apart from constants. */
+/** What the tables need besides constants: the limits in force and the endpoints they apply to. */
 export interface Facts {
   rules: Record<RuleName, Rule>;
   limited: readonly LimitedEndpoint[];
 }
 
-const MARK = /<!-- table: ([a-z-]+)[^>]*-->/g;
+const PLACEHOLDER = /<!-- table: ([a-z-]+)[^>]*-->/g;
 
 const TABLES: Record<string, (facts: Facts) => string> = {
   errors: () =>
@@ -31,34 +31,34 @@ const TABLES: Record<string, (facts: Facts) => string> = {
     ),
   limits: ({ rules, limited }) =>
     table(
-      ["Name", "Requests", "In seconds", "Per", "Endpoints", "If the limiter fails"],
+      ["Name", "Requests", "Window in seconds", "Per", "Endpoints", "If the rate limiter fails"],
       (Object.keys(rules) as RuleName[]).map((name) => {
-        const under = limited.filter(({ rule }) => rule === name);
+        const endpoints = limited.filter(({ rule }) => rule === name);
         return [
           `\`${name}\``,
           String(rules[name].limit),
           String(rules[name].windowSeconds),
-          [...new Set(under.map(({ per }) => per))].join(", "),
-          under.map(({ endpoint }) => `\`${endpoint}\``).join(" "),
-          FAIL_CLOSED.has(name) ? "503" : "passes",
+          [...new Set(endpoints.map(({ per }) => per))].join(", "),
+          endpoints.map(({ endpoint }) => `\`${endpoint}\``).join(" "),
+          FAIL_CLOSED.has(name) ? "503" : "allowed",
         ];
       }),
     ),
   settings: () =>
     table(
-      ["Name", "What it does", "Must"],
+      ["Name", "Purpose", "Must"],
       SETTINGS.map(({ name, does, must }) => [`\`${name}\``, does, must]),
     ),
   "log-fields": () =>
     table(
-      ["Field", "What it tells"],
+      ["Field", "Meaning"],
       Object.entries(LOG_FIELDS).map(([name, meaning]) => [`\`${name}\``, meaning]),
     ),
 };
 
-/** Puts tables in the places of their marks. Throws on a mark of an unknown table. */
+/** Replaces each placeholder in `markdown` with its table. Throws on an unknown table name. */
 export function withTables(markdown: string, facts: Facts): string {
-  return markdown.replaceAll(MARK, (_mark, name: string) => {
+  return markdown.replaceAll(PLACEHOLDER, (_placeholder, name: string) => {
     const make = TABLES[name];
     if (!make) throw new Error(`no table ${name}`);
     return make(facts);

@@ -1,14 +1,8 @@
-/** The page at `/docs`: Swagger UI over our own document. Nothing in it is inline, so that its Content-Security-Policy can be strict. */
+/** The page at `/docs/reference`: Swagger UI over our own document. Nothing in it is inline, so its Content-Security-Policy can be strict. */
+import { navigation, REFERENCE_PATH } from "../markdown/catalogue";
+import { NAVIGATION_STYLE } from "../markdown/style";
 
-import { navigation } from "./pages/pages";
-import { NAVIGATION_STYLE } from "./pages/style";
-
-export const ASSET_PATH = "/docs/assets";
-
-/** The files of `swagger-ui-dist` that the page loads; no other is handed out. */
-export const ASSETS: ReadonlySet<string> = new Set(["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"]);
-
-/** Our own host only. `data:` images are the arrows that Swagger UI's style sheet holds. */
+/** Nothing is loaded from another host. Swagger UI's style sheet holds its icons as `data:` images. */
 export const PAGE_CSP = [
   "default-src 'none'",
   "script-src 'self'",
@@ -25,21 +19,21 @@ export const PAGE = `<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Postern API</title>
-<link rel="icon" href="${ASSET_PATH}/favicon-32x32.png">
-<link rel="stylesheet" href="${ASSET_PATH}/swagger-ui.css">
-<link rel="stylesheet" href="${ASSET_PATH}/page.css">
+<title>API reference - Postern</title>
+<link rel="icon" href="/docs/assets/favicon-32x32.png">
+<link rel="stylesheet" href="/docs/assets/swagger-ui.css">
+<link rel="stylesheet" href="/docs/assets/reference.css">
 </head>
 <body>
-${navigation("")}
+${navigation(REFERENCE_PATH)}
 <div id="reference"></div>
-<script src="${ASSET_PATH}/swagger-ui-bundle.js"></script>
-<script src="${ASSET_PATH}/page.js"></script>
+<script src="/docs/assets/swagger-ui-bundle.js"></script>
+<script src="/docs/assets/reference.js"></script>
 </body>
 </html>
 `;
 
-/** Validation by a third party's host is off; a token that was typed in is forgotten with the page. */
+/** Validation by a third-party host is off. Tokens that were typed in are not kept after the page closes. */
 export const PAGE_SCRIPT = `SwaggerUIBundle({
   url: "/api/v1/openapi.json",
   dom_id: "#reference",
@@ -50,12 +44,13 @@ export const PAGE_SCRIPT = `SwaggerUIBundle({
 });
 `;
 
-/** Links are for machines. On a phone what stands side by side stands one below the other, and long words break. */
+/** Operations come soon: the introduction is short, and the list of servers, always one, is hidden. OpenAPI links are for machines. On a phone, columns stack. */
 export const PAGE_STYLE = `body { margin: 0; }
 ${NAVIGATION_STYLE}.swagger-ui { overflow-wrap: break-word; }
-.swagger-ui .response-col_links { display: none; }
-.swagger-ui .info table { display: block; overflow-x: auto; width: auto; }
-.swagger-ui .info table :is(td, th) { padding: 2px 10px 2px 0; }
+.swagger-ui .response-col_links, .swagger-ui .servers-title, .swagger-ui .servers { display: none; }
+.swagger-ui .info { margin: 10px 0; }
+.swagger-ui .info p { margin: .5em 0; }
+.swagger-ui .scheme-container { margin: 0; padding: 0; box-shadow: none; }
 @media (max-width: 640px) {
   .swagger-ui .wrapper { padding: 0 10px; }
   .swagger-ui select { max-width: 100%; }

@@ -1,0 +1,50 @@
+/** The pages under `/docs`, in reading order. All are Markdown files of src/docs except the API reference. */
+import errors from "../../docs/errors.md";
+import start from "../../docs/index.md";
+import limits from "../../docs/limits.md";
+import operations from "../../docs/operations.md";
+import quickStart from "../../docs/quick-start.md";
+import threatModel from "../../docs/threat-model.md";
+import tokens from "../../docs/tokens.md";
+import verify from "../../docs/verify.md";
+
+/** `markdown` is null for the API reference, which Swagger UI renders. */
+interface Page {
+  path: string;
+  title: string;
+  markdown: string | null;
+}
+
+export const START_PATH = "/docs";
+export const REFERENCE_PATH = "/docs/reference";
+
+const PAGES: readonly Page[] = [
+  page(START_PATH, start),
+  page("/docs/quick-start", quickStart),
+  page("/docs/verify", verify),
+  page("/docs/tokens", tokens),
+  { path: REFERENCE_PATH, title: "API reference", markdown: null },
+  page("/docs/errors", errors),
+  page("/docs/limits", limits),
+  page("/docs/operations", operations),
+  page("/docs/threat-model", threatModel),
+];
+
+function page(path: string, markdown: string): Page {
+  return { path, markdown, title: markdown.match(/^# (.+)$/m)?.[1] ?? path };
+}
+
+/** Title and Markdown of the page at `path`; undefined when there is none. */
+export function markdownPage(path: string): { title: string; markdown: string } | undefined {
+  const found = PAGES.find((candidate) => candidate.path === path);
+  return found && found.markdown !== null ? { title: found.title, markdown: found.markdown } : undefined;
+}
+
+/** The links at the top of every page, as HTML; the one to `currentPath` is marked. */
+export function navigation(currentPath: string): string {
+  const links = PAGES.map(({ path, title }) => {
+    const mark = path === currentPath ? ' aria-current="page"' : "";
+    return `<a href="${path}"${mark}>${title}</a>`;
+  });
+  return `<nav class="pages" aria-label="Documentation">\n${links.join("\n")}\n</nav>`;
+}
