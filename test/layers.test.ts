@@ -17,7 +17,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ["config.ts"],
   ["ratelimit", "db"],
   ["crypto", "wire", "log.ts"],
-  ["errors.ts", "log-fields.ts", "docs"],
+  ["errors.ts", "log-fields.ts", "time.ts", "docs"],
 ];
 
 /** The folder, or the file at the root of src, that a path belongs to. */

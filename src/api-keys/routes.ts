@@ -6,12 +6,11 @@ import type { AppEnv } from "../http/env";
 import { sessionOnly } from "../http/permissions";
 import { describeRoute } from "../http/route-docs";
 import { body } from "../http/validate";
+import { iso } from "../time";
 import { dataOf, says } from "../wire/schemas";
 import { issueApiKey } from "./issue";
 import { type ApiKey, apiKey, issuedApiKey, newApiKey } from "./schemas";
 import { type ApiKeyRow, listApiKeys, revokeApiKey } from "./store";
-
-const iso = (timeMs: number) => new Date(timeMs).toISOString();
 
 const view = (row: ApiKeyRow): ApiKey => ({
   id: row.id,
@@ -19,8 +18,8 @@ const view = (row: ApiKeyRow): ApiKey => ({
   prefix: row.prefix,
   scopes: row.scopes,
   createdAt: iso(row.createdAt),
-  lastUsedAt: row.lastUsedAt === null ? null : iso(row.lastUsedAt),
-  expiresAt: row.expiresAt === null ? null : iso(row.expiresAt),
+  lastUsedAt: iso(row.lastUsedAt),
+  expiresAt: iso(row.expiresAt),
 });
 
 export const apiKeyRoutes = new Hono<AppEnv>()

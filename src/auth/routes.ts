@@ -7,6 +7,7 @@ import { byIp, limit } from "../http/rate-limit";
 import { describeRoute } from "../http/route-docs";
 import { body } from "../http/validate";
 import { tokenPair } from "../sessions/schemas";
+import { iso } from "../time";
 import { dataOf } from "../wire/schemas";
 import { login } from "./login";
 import { credentials, type Profile, profile as profileSchema, registration } from "./schemas";
@@ -56,7 +57,7 @@ export const accountRoutes = new Hono<AppEnv>().get(
       name: account.name,
       emailVerified: account.emailVerifiedAt !== null,
       twoFactorEnabled: account.totpEnabledAt !== null,
-      createdAt: new Date(account.createdAt).toISOString(),
+      createdAt: iso(account.createdAt),
       tenant: { id: tenantId, name: account.tenantName },
       role,
       permissions: [...permissions],

@@ -1,9 +1,9 @@
 /** Removes what has expired: sessions, mailed tokens, invitations. */
 import type { Deps } from "../deps";
 import { log } from "../log";
+import { DAY_MS } from "../time";
 import { deleteExpiredOfAllTenants } from "./store";
 
-const DAY_MS = 24 * 3_600_000;
 /** Expired rows answer "has expired" for so long; after that they are unknown. */
 const KEEP_EXPIRED_MS = 30 * DAY_MS;
 const PAGE_ROWS = 500;

@@ -1,7 +1,8 @@
 /** The hours that charts show. */
+
+import { HOUR_MS, iso } from "../time";
 import type { Bar } from "./charts";
 
-const HOUR_MS = 3_600_000;
 export const CHART_HOURS = 24;
 
 /** When the first hour of a chart began, Unix ms. */
@@ -19,7 +20,7 @@ export function barsOf(
     const hour = startMs + index * HOUR_MS;
     const row = byHour.get(hour);
     return {
-      hour: new Date(hour).toISOString(),
+      hour: iso(hour),
       success: row?.succeeded ?? 0,
       failed: row?.failed ?? 0,
       pending: index === CHART_HOURS - 1 ? pending : 0,

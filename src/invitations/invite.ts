@@ -5,9 +5,10 @@ import type { Deps } from "../deps";
 import { AppError } from "../errors";
 import type { Principal } from "../tenants/principal";
 import type { Role } from "../tenants/roles";
+import { DAY_MS } from "../time";
 import { acceptInvitationByToken, insertInvitation, type NewInvitation } from "./store";
 
-const LIFETIME_MS = 7 * 24 * 3_600_000;
+const LIFETIME_MS = 7 * DAY_MS;
 
 /** Stores an invitation and queues its mail. Throws FORBIDDEN (only owners make owners), CONFLICT (a member already). */
 export async function invite(

@@ -6,6 +6,7 @@ import type { AppEnv } from "../http/env";
 import { can, sessionOnly } from "../http/permissions";
 import { describeRoute } from "../http/route-docs";
 import { body } from "../http/validate";
+import { iso } from "../time";
 import { dataOf, says } from "../wire/schemas";
 import { acceptInvitation, invite } from "./invite";
 import {
@@ -22,8 +23,8 @@ const view = ({ id, email: address, role, invitedBy, createdAt, expiresAt }: New
   email: address,
   role,
   invitedBy,
-  createdAt: new Date(createdAt).toISOString(),
-  expiresAt: new Date(expiresAt).toISOString(),
+  createdAt: iso(createdAt),
+  expiresAt: iso(expiresAt),
 });
 
 export const invitationRoutes = new Hono<AppEnv>()

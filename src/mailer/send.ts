@@ -4,6 +4,7 @@ import type { Deps } from "../deps";
 import { insertInvitationToken } from "../invitations/store";
 import type { MailJob } from "../mail/job";
 import { findCredentialsOfUser, insertResetTokenByEmail, insertVerificationToken } from "../recovery/store";
+import { HOUR_MS } from "../time";
 import {
   apiKeyMail,
   invitationMail,
@@ -15,7 +16,6 @@ import {
 } from "./templates";
 
 const TOKEN_BYTES = 32;
-const HOUR_MS = 3_600_000;
 const VERIFICATION_LIFETIME_MS = 24 * HOUR_MS;
 const RESET_LIFETIME_MS = HOUR_MS;
 

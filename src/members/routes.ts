@@ -6,6 +6,7 @@ import type { AppEnv } from "../http/env";
 import { can, sessionOnly } from "../http/permissions";
 import { describeRoute } from "../http/route-docs";
 import { body } from "../http/validate";
+import { iso } from "../time";
 import { dataOf, says } from "../wire/schemas";
 import { refuse } from "./outcome";
 import { type Member, member as memberSchema, roleBody } from "./schemas";
@@ -16,7 +17,7 @@ const view = ({ userId, email, name, role, joinedAt }: MemberRow): Member => ({
   email,
   name,
   role,
-  joinedAt: new Date(joinedAt).toISOString(),
+  joinedAt: iso(joinedAt),
 });
 
 export const memberRoutes = new Hono<AppEnv>()

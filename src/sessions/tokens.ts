@@ -4,11 +4,11 @@ import { type AccessClaims, signAccessToken } from "../crypto/jwt";
 import { makeRefreshToken } from "../crypto/refresh-token";
 import { newId } from "../db/ids";
 import type { Deps } from "../deps";
+import { DAY_MS } from "../time";
 import type { Device } from "./device";
 import type { TokenPair } from "./schemas";
 import type { NewSession } from "./store";
 
-const DAY_MS = 24 * 3_600_000;
 /** Sliding: each refresh starts it anew, never past `SESSION_MAX_MS` after login. */
 export const SESSION_IDLE_MS = 30 * DAY_MS;
 export const SESSION_MAX_MS = 90 * DAY_MS;

@@ -1,4 +1,6 @@
 /** A session as its owner sees it. */
+
+import { iso } from "../time";
 import type { Device } from "./device";
 import type { Session } from "./schemas";
 
@@ -18,9 +20,9 @@ export function sessionView(row: SessionRow, currentSessionId: string | null): S
     platform: row.platform,
     ipAddress: row.ipAddress,
     location: row.location,
-    createdAt: new Date(row.createdAt).toISOString(),
-    expiresAt: new Date(row.expiresAt).toISOString(),
-    lastActivityAt: new Date(row.lastActivityAt).toISOString(),
+    createdAt: iso(row.createdAt),
+    expiresAt: iso(row.expiresAt),
+    lastActivityAt: iso(row.lastActivityAt),
     current: row.id === currentSessionId,
   };
 }

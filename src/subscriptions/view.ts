@@ -1,11 +1,10 @@
 /** What goes out: the contract's fields, picked one by one. */
 import { open } from "../crypto/seal";
 import type { Deps } from "../deps";
+import { iso } from "../time";
 import type { Subscription } from "./schemas";
 import { secretOwner } from "./secret";
 import type { SubscriptionRow } from "./store";
-
-const iso = (timeMs: number) => new Date(timeMs).toISOString();
 
 /** The subscription with its secret in plaintext, as the contract says. */
 export async function subscriptionView(deps: Deps, row: SubscriptionRow): Promise<Subscription> {

@@ -5,12 +5,11 @@ import { newApiKey } from "../../api-keys/schemas";
 import { listApiKeys, revokeApiKey } from "../../api-keys/store";
 import { notFound } from "../../errors";
 import type { AppEnv } from "../../http/env";
+import { DAY_MS, iso } from "../../time";
 import { type Failure, parse } from "../failure";
 import { readForm } from "../http/form";
 import { done, orAgain, page } from "../http/page";
 import { ApiKeys, type KeyValues, LIFETIMES } from "./page";
-
-const DAY_MS = 24 * 3_600_000;
 
 interface KeysView {
   values?: KeyValues;
@@ -34,7 +33,7 @@ async function keysPage(c: Context<AppEnv>, { values, failure, issued }: KeysVie
 const expiry = (days: string, nowMs: number) => {
   if (days === "") return {};
   const offered = LIFETIMES.some(([value]) => value === days);
-  return { expiresAt: new Date(nowMs + (offered ? Number(days) * DAY_MS : 0)).toISOString() };
+  return { expiresAt: iso(nowMs + (offered ? Number(days) * DAY_MS : 0)) };
 };
 
 export const keyPages = new Hono<AppEnv>()

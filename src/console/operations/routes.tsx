@@ -6,13 +6,13 @@ import { can } from "../../http/permissions";
 import { queueFailed, queueTest } from "../../redelivery/redelivery";
 import { retryFailedRequest } from "../../redelivery/schemas";
 import { changeSubscription } from "../../subscriptions/subscriptions";
+import { HOUR_MS, iso } from "../../time";
 import { parse } from "../failure";
 import { readForm } from "../http/form";
 import { done, orAgain } from "../http/page";
 import type { Saying } from "../sayings";
 import { detailPage } from "../subscriptions/routes";
 
-const HOUR_MS = 3_600_000;
 const DEFAULT_HOURS = 24;
 const MAX_HOURS = 30 * 24;
 /** Of up to 500 deliveries each; a subscription with more failures takes another press. */
@@ -25,7 +25,7 @@ async function setEnabled(c: Context<AppEnv>, id: string, enabled: boolean): Pro
 
 /** Queues again what failed since then (Unix ms), page by page, and tells what to say. */
 async function retryFailed(deps: Deps, tenantId: string, id: string, sinceMs: number): Promise<Saying> {
-  const since = new Date(sinceMs).toISOString();
+  const since = iso(sinceMs);
   let total = 0;
   let cursor: string | undefined;
   for (let pages = 0; pages < MAX_PAGES; pages++) {
