@@ -236,6 +236,18 @@ describe("a page", () => {
     expect((await visit().get("/assets/x/..%2f..%2fwrangler.toml")).status).toBe(404);
   });
 
+  test.each([
+    ["console.css", "text/css; charset=utf-8", ":root {"],
+    ["console.js", "text/javascript; charset=utf-8", "addEventListener("],
+    ["icon.svg", "image/svg+xml; charset=utf-8", "<svg"],
+  ])("loads %s as a file of its own, whose address changes with its content", async (name, type, part) => {
+    const { html } = await visit().get("/sign-in");
+    const path = html.match(new RegExp(`/console/assets/[0-9a-z]+/${name}`))?.[0] ?? "";
+    const { headers, html: text } = await visit().get(path.replace(/^\/console/, ""));
+    expect(headers.get("content-type")).toBe(type);
+    expect(text).toContain(part);
+  });
+
   test("that does not exist is a page that says so", async () => {
     const { status, html } = await (await holding(await signUp())).get("/nothing");
     expect([status, html.includes("<h1>Not found</h1>")]).toEqual([404, true]);

@@ -1,25 +1,33 @@
-/** The console's files, at addresses that change with what they hold, so that browsers may keep them. */
-import { SCRIPT } from "./script";
-import { STYLE } from "./style";
+/** The files that the console's pages load. Each address contains a hash of the content, so browsers may cache it for ever. */
+import base from "./browser/base.css";
+import blocks from "./browser/blocks.css";
+import charts from "./browser/charts.css";
+import script from "./browser/console.browser.js";
+import forms from "./browser/forms.css";
+import frame from "./browser/frame.css";
+import tables from "./browser/tables.css";
+
+/** One style sheet; a later part overrides an earlier one. */
+const STYLE = [base, frame, blocks, tables, forms, charts].join("\n");
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#2563ad" d="M2 15V7a6 6 0 0 1 12 0v8h-3V7.5a3 3 0 0 0-6 0V15z"/></svg>`;
 
-/** FNV-1a, 32 bits: tells one version of a file from another. */
-function version(text: string): string {
+/** FNV-1a, 32 bits: tells versions of a file apart. WebCrypto's digest is asynchronous, and addresses are needed at start. */
+function contentHash(text: string): string {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
   return (hash >>> 0).toString(36);
 }
 
-const pathOf = (name: string, text: string) => `/console/assets/${version(text)}/${name}`;
+const pathOf = (name: string, text: string) => `/console/assets/${contentHash(text)}/${name}`;
 
 export const STYLE_PATH = pathOf("console.css", STYLE);
-export const SCRIPT_PATH = pathOf("console.js", SCRIPT);
+export const SCRIPT_PATH = pathOf("console.js", script);
 export const ICON_PATH = pathOf("icon.svg", ICON);
 
-/** File name to text and media type. */
+/** The text and media type of each file. */
 export const ASSETS: Readonly<Record<string, { text: string; type: string }>> = {
   "console.css": { text: STYLE, type: "text/css" },
-  "console.js": { text: SCRIPT, type: "text/javascript" },
+  "console.js": { text: script, type: "text/javascript" },
   "icon.svg": { text: ICON, type: "image/svg+xml" },
 };

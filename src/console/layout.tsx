@@ -35,7 +35,7 @@ export function Layout({ title, chapter, nonce, visitor, said, children }: Layou
         <title>{`${title} · Postern`}</title>
         <link rel="icon" href={ICON_PATH} type="image/svg+xml" />
         <link rel="stylesheet" href={STYLE_PATH} nonce={nonce} />
-        <script src={SCRIPT_PATH} nonce={nonce} defer />
+        <script src={SCRIPT_PATH} nonce={nonce} type="module" />
       </head>
       <body class={visitor ? "inside" : "outside"}>
         <a class="skip" href="#main">

@@ -1,0 +1,106 @@
+/** Adds local times, copy buttons and live updates to the console. Every page works without it. */
+
+const REFRESH_MS = 2_000;
+const IDLE_REFRESH_MS = 10_000;
+/** After this many refreshes without a change, a part is refreshed at the slower rate. */
+const IDLE_AFTER_REFRESHES = 30;
+const COPIED_LABEL_MS = 1_500;
+
+const dateAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const timeOnly = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
+
+/**
+ * @param {ParentNode} root
+ * @param {string} selector
+ * @returns {NodeListOf<HTMLElement>}
+ */
+const findAll = (root, selector) => root.querySelectorAll(selector);
+
+/**
+ * Shows times in the viewer's time zone. The UTC time stays in the title.
+ * @param {ParentNode} root
+ */
+function localizeTimes(root) {
+  const today = new Date().toDateString();
+  for (const element of root.querySelectorAll("time")) {
+    const time = new Date(element.dateTime);
+    element.textContent = (time.toDateString() === today ? timeOnly : dateAndTime).format(time);
+  }
+}
+
+/**
+ * The clipboard exists in secure contexts only.
+ * @param {ParentNode} root
+ */
+function showCopyButtons(root) {
+  for (const button of findAll(root, "[data-copy]")) button.hidden = !navigator.clipboard;
+}
+
+document.addEventListener("click", async ({ target }) => {
+  const button = target instanceof Element ? target.closest("[data-copy]") : null;
+  if (!(button instanceof HTMLElement)) return;
+  const label = button.textContent;
+  await navigator.clipboard.writeText(button.dataset.copy ?? "");
+  button.textContent = "Copied";
+  setTimeout(() => {
+    button.textContent = label;
+  }, COPIED_LABEL_MS);
+});
+
+// A second click must not send a form twice. A page that the Back button restores may send its forms again.
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (!(form instanceof HTMLFormElement)) return;
+  if (form.dataset.sent) event.preventDefault();
+  else if (form.method === "post") form.dataset.sent = "yes";
+});
+addEventListener("pageshow", () => {
+  for (const form of findAll(document, "form[data-sent]")) delete form.dataset.sent;
+});
+
+/** The HTML that each live part shows. */
+const shown = new WeakMap();
+
+/**
+ * A refresh waits while nobody looks at the page and while something in the part has the focus.
+ * @param {HTMLElement} part
+ */
+const mustWait = (part) => document.hidden || part.contains(document.activeElement);
+
+/**
+ * Fetches a live part again. Returns whether it has changed.
+ * @param {HTMLElement} part
+ */
+async function refresh(part) {
+  if (mustWait(part)) return false;
+  const answer = await fetch(part.dataset.live ?? "", { headers: { accept: "text/html" } });
+  if (!answer.ok || answer.redirected) return false;
+  const html = await answer.text();
+  if (html === shown.get(part) || mustWait(part)) return false;
+  shown.set(part, html);
+  part.innerHTML = html;
+  enhance(part);
+  return true;
+}
+
+/**
+ * @param {HTMLElement} part
+ * @param {number} unchangedRefreshes in a row
+ */
+function keepFresh(part, unchangedRefreshes) {
+  const delayMs = unchangedRefreshes > IDLE_AFTER_REFRESHES ? IDLE_REFRESH_MS : REFRESH_MS;
+  setTimeout(async () => {
+    const changed = await refresh(part).catch(() => false);
+    keepFresh(part, changed ? 0 : unchangedRefreshes + 1);
+  }, delayMs);
+}
+
+/** @param {ParentNode} root */
+function enhance(root) {
+  localizeTimes(root);
+  showCopyButtons(root);
+}
+
+enhance(document);
+for (const element of findAll(document, "[data-scripted]")) element.hidden = false;
+for (const part of findAll(document, "[data-live]")) keepFresh(part, 0);
