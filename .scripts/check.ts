@@ -1,4 +1,4 @@
-/** `npm run check`: every static gate, one after the other, all of them even when one fails. */
+/** `npm run check`: every static gate in turn; a failed one does not stop the others. */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,7 +18,7 @@ const gates: Record<string, string[]> = {
   "types: browser": ["tsc", "--noEmit", "-p", "src/console/browser"],
   "lint and format": ["biome", "ci", "."],
   "dead code": ["knip"],
-  "generated types in step": [
+  "generated types up to date": [
     "wrangler",
     "types",
     "src/worker-env.d.ts",
@@ -29,9 +29,11 @@ const gates: Record<string, string[]> = {
   "migrations consistent": ["drizzle-kit", "check", "--config", ".scripts/drizzle.config.ts"],
   bundle: ["wrangler", "deploy", "--dry-run", "--outdir", bundle, "--metafile"],
   package: ["npm", "run", "package"],
+  // Reads dist/, which the gate before has built.
+  "docstrings of the package": ["node", ".scripts/docstrings.ts"],
 };
 
-/** Neither counts nor asks for news: both wait for hosts that a build may not reach. */
+/** No telemetry and no update checks: both wait for hosts that a build machine may not reach. */
 const QUIET = {
   REDOCLY_TELEMETRY: "off",
   REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
@@ -59,12 +61,12 @@ for (const [name, command] of Object.entries(gates)) {
 }
 
 const generated = run(["drizzle-kit", "generate", "--config", ".scripts/drizzle.config.ts"]);
-const inStep = generated.ok && generated.output.includes("No schema changes");
-report("migrations in step with src/db/schema.ts", inStep, generated.output);
+const upToDate = generated.ok && generated.output.includes("No schema changes");
+report("migrations up to date with src/db/schema.ts", upToDate, generated.output);
 
 const gzipKiB = gzipSync(readFileSync(join(bundle, "index.js"))).length / 1024;
 const size = `bundle ${gzipKiB.toFixed(0)} KiB gzip (at most ${MAX_BUNDLE_GZIP_KIB})`;
-report(size, gzipKiB <= MAX_BUNDLE_GZIP_KIB, "The bundle has grown: see what came in.");
+report(size, gzipKiB <= MAX_BUNDLE_GZIP_KIB, "The bundle has grown; see what was added.");
 
 const description = join(bundle, "openapi.json");
 writeFileSync(description, await servedDocument());
@@ -81,7 +83,7 @@ report(count, packages.size <= MAX_BUNDLED_PACKAGES, [...packages].join("\n"));
 rmSync(bundle, { recursive: true });
 process.exit(failed ? 1 : 0);
 
-/** The document as the built service serves it. */
+/** The OpenAPI document as the built service serves it. */
 async function servedDocument(): Promise<string> {
   const vars = { SECRET_KEYS: "check-only-secret-key-with-32-characters" };
   const service = createTestHarness({ workers: [{ configPath: "wrangler.toml", vars }] });

@@ -5,7 +5,7 @@ import { cursor, id, moment, nextCursor, time } from "../wire/schemas";
 
 const MAX_PAGE_ROWS = 100;
 
-export const attempt = z
+const attempt = z
   .object({
     _id: id,
     webhookId: id,

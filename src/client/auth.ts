@@ -1,89 +1,160 @@
-/** `/auth`: sign-in, the account, its sessions and its second factor. */
-
+/** `/auth`: signing in and out, and the password of an account. */
 import type { Call, CallOptions } from "./call";
 import type { Renew } from "./renewal";
-import { segment } from "./segment";
 import type { TokenStore } from "./token-store";
-import type {
-  Credentials,
-  PasswordChange,
-  PasswordReset,
-  Profile,
-  RecoveryCodes,
-  Registration,
-  Session,
-  TokenPair,
-  TwoFactorEnrolment,
-} from "./types";
+import type { Permission, Role, Tenant, Timestamp } from "./types";
 
-export function authMethods(call: Call, store: TokenStore, renew: Renew) {
-  const signIn = async (route: string, body: unknown, options: CallOptions) => {
+/** A new account. */
+export interface Registration {
+  email: string;
+  /** 8 to 256 characters. Common passwords and the account's own email address are refused. */
+  password: string;
+  name?: string | undefined;
+  /** Names the new tenant. Ignored with an invitation. */
+  tenantName?: string | undefined;
+  /** From an invitation mail: joins that tenant instead of creating one. */
+  invitationToken?: string | undefined;
+}
+
+/** What proves who signs in. */
+export interface Credentials {
+  email: string;
+  password: string;
+  /** Six digits from the authenticator app, or a recovery code. Needed when two-factor authentication is on. */
+  totp?: string | undefined;
+  /** Which of the user's tenants to sign in to; the one joined last unless given. */
+  tenantId?: string | undefined;
+}
+
+/** The tokens of a session. */
+export interface TokenPair {
+  /** A JWT, valid for 15 minutes. */
+  accessToken: string;
+  /** Exchanged for a new pair; works once. */
+  refreshToken: string;
+}
+
+/** The signed-in user, and what they may do in their tenant. */
+export interface Profile {
+  id: string;
+  email: string;
+  name: string | null;
+  emailVerified: boolean;
+  twoFactorEnabled: boolean;
+  createdAt: Timestamp;
+  tenant: Tenant;
+  role: Role;
+  permissions: Permission[];
+}
+
+/** A new password for an account whose password is forgotten. */
+export interface PasswordReset {
+  /** From the reset mail. */
+  token: string;
+  /** 8 to 256 characters. */
+  newPassword: string;
+}
+
+/** A new password for the signed-in account. */
+export interface PasswordChange {
+  currentPassword: string;
+  /** 8 to 256 characters. */
+  newPassword: string;
+}
+
+/**
+ * `client.auth`.
+ *
+ * @example
+ * await client.auth.login({ email: "ada@example.com", password });
+ * const { tenant, role } = await client.auth.me();
+ */
+export interface AuthMethods {
+  /**
+   * Creates an account, signs it in and mails a verification link. Returns the tokens, which the client has already stored.
+   * Throws EMAIL_TAKEN, VALIDATION_FAILED, and INVALID_TOKEN for an invitation that is not open for this address.
+   */
+  register(body: Registration, options?: CallOptions): Promise<TokenPair>;
+  /**
+   * Opens a session. Returns its tokens, which the client has already stored.
+   * Throws UNAUTHENTICATED (wrong email or password), EMAIL_NOT_VERIFIED, TOTP_REQUIRED (call again with `totp`), INVALID_TOTP,
+   * ACCOUNT_LOCKED, and NOT_FOUND for a tenant that the user does not belong to.
+   */
+  login(body: Credentials, options?: CallOptions): Promise<TokenPair>;
+  /**
+   * Renews the tokens now; calls do it by themselves when the access token has expired. Returns the new tokens, or null when
+   * nobody is signed in. Throws REFRESH_TOKEN_INVALID, REFRESH_TOKEN_EXPIRED or REFRESH_TOKEN_REUSED when the session has ended;
+   * the stored tokens are gone then.
+   */
+  refresh(): Promise<TokenPair | null>;
+  /**
+   * Removes the stored tokens, then ends the session at the service. Throws NETWORK_ERROR or TIMEOUT when the service cannot be
+   * reached; the tokens are removed all the same.
+   */
+  logout(options?: CallOptions): Promise<void>;
+  /** Ends every session of the user, this one too. Returns the service's confirmation. Throws UNAUTHENTICATED. */
+  logoutAll(options?: CallOptions): Promise<string>;
+  /** Returns the signed-in user. Throws UNAUTHENTICATED, also for an API key. */
+  me(options?: CallOptions): Promise<Profile>;
+  /** Verifies an email address with the token from the mail. Returns the service's confirmation. Throws INVALID_TOKEN. */
+  verifyEmail(token: string, options?: CallOptions): Promise<string>;
+  /** Mails the verification link again. Returns the service's confirmation. Throws UNAUTHENTICATED. */
+  resendVerification(options?: CallOptions): Promise<string>;
+  /**
+   * Mails a reset link. Returns the service's confirmation, which is the same whether or not the account exists.
+   * Throws VALIDATION_FAILED.
+   */
+  forgotPassword(email: string, options?: CallOptions): Promise<string>;
+  /**
+   * Sets a new password and ends every session of the user. Returns the service's confirmation.
+   * Throws INVALID_TOKEN, TOKEN_EXPIRED, VALIDATION_FAILED.
+   */
+  resetPassword(body: PasswordReset, options?: CallOptions): Promise<string>;
+  /**
+   * Changes the password and ends every other session of the user. Returns the service's confirmation.
+   * Throws UNAUTHENTICATED (wrong current password), ACCOUNT_LOCKED, VALIDATION_FAILED.
+   */
+  changePassword(body: PasswordChange, options?: CallOptions): Promise<string>;
+}
+
+export function authMethods(call: Call, store: TokenStore, renew: Renew): AuthMethods {
+  const signIn = async (route: string, body: unknown, options?: CallOptions) => {
     const pair = await call.data<TokenPair>(route, { ...options, body, as: "nobody" });
     await store.save(pair);
     return pair;
   };
-  const me = (options: CallOptions = {}) => call.data<Profile>("GET /auth/me", options);
+  const me = (options?: CallOptions) => call.data<Profile>("GET /auth/me", options);
   return {
-    /** Makes the account and signs it in. Throws EMAIL_TAKEN, VALIDATION_FAILED. */
-    register: (body: Registration, options: CallOptions = {}) => signIn("POST /auth/register", body, options),
-    /** Throws UNAUTHENTICATED, EMAIL_NOT_VERIFIED, TOTP_REQUIRED (call again with `totp`), INVALID_TOTP, ACCOUNT_LOCKED. */
-    login: (body: Credentials, options: CallOptions = {}) => signIn("POST /auth/login", body, options),
-    /** Renews the tokens now. No need to: a call whose token has run out does it. Gives null when nobody is signed in. */
-    refresh: async (): Promise<TokenPair | null> => {
+    register: (body, options) => signIn("POST /auth/register", body, options),
+    login: (body, options) => signIn("POST /auth/login", body, options),
+    refresh: async () => {
       const tokens = await store.load();
       if (tokens) await renew(tokens.accessToken);
       return store.load();
     },
-    /** Ends the session here and there; here even when the service can't be reached. */
-    logout: async (options: CallOptions = {}): Promise<void> => {
+    logout: async (options) => {
       const tokens = await store.load();
       if (!tokens) return;
       await store.save(null);
       const body = { refreshToken: tokens.refreshToken };
       await call.message("POST /auth/logout", { ...options, body, as: "nobody" });
     },
-    /** Ends every session of the user. */
-    logoutAll: async (options: CallOptions = {}): Promise<string> => {
+    logoutAll: async (options) => {
       const message = await call.message("POST /auth/logout-all", options);
       await store.save(null);
       return message;
     },
     me,
-    /** Takes the token of the mail. */
-    verifyEmail: (token: string, options: CallOptions = {}) =>
+    verifyEmail: (token, options) =>
       call.message("POST /auth/verify-email", { ...options, body: { token }, as: "nobody" }),
-    resendVerification: (options: CallOptions = {}) => call.message("POST /auth/resend-verification", options),
-    /** Answers the same whether or not the account exists. */
-    forgotPassword: (email: string, options: CallOptions = {}) =>
+    resendVerification: (options) => call.message("POST /auth/resend-verification", options),
+    forgotPassword: (email, options) =>
       call.message("POST /auth/forgot-password", { ...options, body: { email }, as: "nobody" }),
-    /** Ends every session of the user; log in afterwards. */
-    resetPassword: (body: PasswordReset, options: CallOptions = {}) =>
-      call.message("POST /auth/reset-password", { ...options, body, as: "nobody" }),
-    /** Ends every other session. A wrong current password is UNAUTHENTICATED. */
-    changePassword: async (body: PasswordChange, options: CallOptions = {}): Promise<string> => {
-      // A 401 would not tell a wrong password from a token that has run out, and a password must not be tried twice.
+    resetPassword: (body, options) => call.message("POST /auth/reset-password", { ...options, body, as: "nobody" }),
+    changePassword: async (body, options) => {
+      // A 401 would not tell a wrong password from an expired token, and a password must not be tried twice.
       await me(options);
       return call.message("POST /auth/change-password", { ...options, body, as: "caller once" });
     },
-  };
-}
-
-export function sessionMethods(call: Call) {
-  return {
-    list: (options: CallOptions = {}) => call.data<Session[]>("GET /auth/sessions", options),
-    revoke: (id: string, options: CallOptions = {}) => call.message(`DELETE /auth/sessions/${segment(id)}`, options),
-  };
-}
-
-/** `code`: six digits of the authenticator app; `disable` and `renewRecoveryCodes` also take a recovery code. */
-export function twoFactorMethods(call: Call) {
-  return {
-    enable: (options: CallOptions = {}) => call.data<TwoFactorEnrolment>("POST /auth/2fa/enable", options),
-    verify: (code: string, options: CallOptions = {}) =>
-      call.message("POST /auth/2fa/verify", { ...options, body: { token: code } }),
-    disable: (code: string, options: CallOptions = {}) =>
-      call.message("POST /auth/2fa/disable", { ...options, body: { token: code } }),
-    renewRecoveryCodes: (code: string, options: CallOptions = {}) =>
-      call.data<RecoveryCodes>("POST /auth/2fa/recovery-codes", { ...options, body: { token: code } }),
   };
 }

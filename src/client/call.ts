@@ -1,34 +1,37 @@
-/** A call as the signed-in user or API key: a 401 renews the access token once and sends again. */
+/** One call as the signed-in user or API key. A 401 renews the access token and sends the request once more. */
 import { PosternError } from "./errors";
 import type { Renew } from "./renewal";
 import { type Envelope, explain, type Outgoing, type Send } from "./send";
 
-/** What every method takes last. */
+/** What every method takes as its last argument. */
 export interface CallOptions {
+  /** Aborts the call, which then throws the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** For the whole call, with a renewal of the token if there is one. */
+  /** How long the whole call may take, including a renewal of the token; `ClientOptions.timeoutMs` unless given. */
   timeoutMs?: number | undefined;
 }
 
 interface Request extends CallOptions {
   body?: unknown;
   idempotencyKey?: string | undefined;
-  /** "nobody" sends no credential; "caller once" takes a 401 as the answer. */
+  /** "nobody" sends no credential. "caller once" never sends the request again after a 401. */
   as?: "caller" | "caller once" | "nobody";
 }
 
-/** Calls `METHOD /path`, the path under `/api/v1`. */
+/** Sends a request to a route, `METHOD /path` under `/api/v1`, and returns a part of the answer. Throws as `Send` does. */
 export interface Call {
+  /** The resource. */
   data<T>(route: string, request?: Request): Promise<T>;
+  /** The sentence for people. */
   message(route: string, request?: Request): Promise<string>;
-  /** The envelope whole. */
+  /** The whole envelope. */
   answer<T extends Envelope>(route: string, request?: Request): Promise<T>;
 }
 
 interface Parts {
   send: Send;
   renew: Renew;
-  /** The API key or the access token of the moment. */
+  /** The API key or the current access token. */
   credential: () => Promise<string | undefined>;
   /** False for an API key. */
   renewable: boolean;
@@ -48,7 +51,7 @@ export function createCall(parts: Parts): Call {
       return await parts.send({ ...outgoing, credential });
     } catch (error) {
       if (!credential || !parts.renewable || as === "caller once" || !isUnauthenticated(error)) throw error;
-      const renewed = await orAbort(parts.renew(credential), signal);
+      const renewed = await untilAborted(parts.renew(credential), signal);
       if (renewed === null) throw error;
       return parts.send({ ...outgoing, credential: renewed });
     }
@@ -62,8 +65,8 @@ export function createCall(parts: Parts): Call {
 
 const isUnauthenticated = (error: unknown) => error instanceof PosternError && error.code === "UNAUTHENTICATED";
 
-/** One caller's abort ends its own wait, not the renewal that others wait for. */
-function orAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+/** Ends this caller's wait when `signal` aborts; the renewal goes on for the others that wait for it. */
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(explain(signal.reason, signal));
     if (signal.aborted) abort();

@@ -1,48 +1,103 @@
 /** `postern/client`: the API from browsers, Node and Workers, without dependencies. */
-import { authMethods, sessionMethods, twoFactorMethods } from "./auth";
+import { type ApiKeyMethods, apiKeyMethods } from "./api-keys";
+import { type AuthMethods, authMethods } from "./auth";
 import { createCall } from "./call";
+import { type EventMethods, eventMethods } from "./events";
+import { type InvitationMethods, invitationMethods } from "./invitations";
+import { type MemberMethods, memberMethods } from "./members";
 import { createRenew } from "./renewal";
 import { createSend, type Fetch } from "./send";
-import { apiKeyMethods, invitationMethods, memberMethods } from "./tenant";
+import { type SessionMethods, sessionMethods } from "./sessions";
+import { type StatsMethods, statsMethods } from "./stats";
 import { memoryStore, type TokenStore } from "./token-store";
-import { eventMethods, statsMethods, webhookMethods } from "./webhooks";
+import { type TwoFactorMethods, twoFactorMethods } from "./two-factor";
+import { type WebhookMethods, webhookMethods } from "./webhooks";
 
+export type { ApiKey, ApiKeyMethods, IssuedApiKey, NewApiKey } from "./api-keys";
+export type * from "./attempts";
+export type {
+  AuthMethods,
+  Credentials,
+  PasswordChange,
+  PasswordReset,
+  Profile,
+  Registration,
+  TokenPair,
+} from "./auth";
 export type { CallOptions } from "./call";
-export { PosternError, type PosternErrorCode, type PosternErrorFields } from "./errors";
+export {
+  type ErrorCode,
+  type ErrorDetail,
+  PosternError,
+  type PosternErrorCode,
+  type PosternErrorFields,
+} from "./errors";
+export type { EventMethods, NewEvent, PublishedEvent, PublishOptions } from "./events";
+export type { Invitation, InvitationMethods, JoinedTenant, NewInvitation } from "./invitations";
+export type { Member, MemberMethods } from "./members";
 export type { Fetch } from "./send";
+export type { Session, SessionMethods } from "./sessions";
+export type {
+  AttemptStats,
+  AttentionItem,
+  HourlyStats,
+  StatsMethods,
+  StatsOptions,
+  SubscriptionStats,
+  TenantStats,
+} from "./stats";
+export type * from "./subscriptions";
 export { type KeyValueStorage, memoryStore, type StoredTokens, type TokenStore, webStorageStore } from "./token-store";
+export type { RecoveryCodes, TwoFactorEnrolment, TwoFactorMethods } from "./two-factor";
 export type * from "./types";
-export type { LogFilter, LogPage, PublishOptions, StatsOptions } from "./webhooks";
+export type { WebhookMethods } from "./webhooks";
 
 const TIMEOUT_MS = 30_000;
 
+/** How to reach the service, and as whom. */
 export interface ClientOptions {
-  /** Where the service stands, without `/api/v1`: `https://postern.example.com`. */
+  /** The service's address without `/api/v1`: `https://postern.example.com`. */
   baseUrl: string;
-  /** Calls as this API key; nothing is stored or renewed. */
+  /** Calls as this API key; no tokens are stored or renewed. */
   apiKey?: string | undefined;
   /** Where the tokens are kept; in memory unless given. */
   tokens?: TokenStore | undefined;
-  /** Stands in for the global `fetch`. */
+  /** Replaces the global `fetch`. */
   fetch?: Fetch | undefined;
-  /** For a call, unless it says otherwise; 30,000. */
+  /** How long a call may take unless its own options say otherwise; 30,000. */
   timeoutMs?: number | undefined;
 }
 
-/** Every method throws `PosternError`, and takes `{ signal, timeoutMs }` last. */
+/**
+ * The methods of the API, by noun. Each returns a promise and takes `CallOptions` last. A method that returns a string returns a
+ * sentence for people, such as `Webhook paused`.
+ *
+ * Each throws `PosternError`, with the codes that its own description names and, like any call: UNAUTHENTICATED (not signed in),
+ * REFRESH_TOKEN_INVALID, REFRESH_TOKEN_EXPIRED or REFRESH_TOKEN_REUSED (the session has ended), RATE_LIMITED,
+ * SERVICE_UNAVAILABLE, INTERNAL_ERROR, NETWORK_ERROR, TIMEOUT, BAD_RESPONSE. A call that its `signal` aborts throws the signal's
+ * reason instead. A malformed id (empty, `.` or `..`) throws TypeError.
+ */
 export interface Client {
-  auth: ReturnType<typeof authMethods>;
-  sessions: ReturnType<typeof sessionMethods>;
-  twoFactor: ReturnType<typeof twoFactorMethods>;
-  apiKeys: ReturnType<typeof apiKeyMethods>;
-  members: ReturnType<typeof memberMethods>;
-  invitations: ReturnType<typeof invitationMethods>;
-  webhooks: ReturnType<typeof webhookMethods>;
-  events: ReturnType<typeof eventMethods>;
-  stats: ReturnType<typeof statsMethods>;
+  auth: AuthMethods;
+  sessions: SessionMethods;
+  twoFactor: TwoFactorMethods;
+  apiKeys: ApiKeyMethods;
+  members: MemberMethods;
+  invitations: InvitationMethods;
+  webhooks: WebhookMethods;
+  events: EventMethods;
+  stats: StatsMethods;
 }
 
-/** A client for one user or one API key. In a Worker make one for each request, for promises can't be shared between them. */
+/**
+ * Returns a client for one user or one API key. It sends nothing by itself and throws nothing. In a Worker, create one for each
+ * request: requests cannot share promises.
+ *
+ * @example
+ * const client = createClient({ baseUrl: "https://postern.example.com", tokens: webStorageStore(localStorage) });
+ * await client.auth.login({ email: "ada@example.com", password });
+ * const webhooks = await client.webhooks.list();
+ */
 export function createClient(options: ClientOptions): Client {
   const { baseUrl, apiKey, tokens = memoryStore(), timeoutMs = TIMEOUT_MS } = options;
   const send = createSend(baseUrl, options.fetch ?? ((url, init) => fetch(url, init)));

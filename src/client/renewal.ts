@@ -1,40 +1,41 @@
-/** Renewing the access token: one exchange at a time, in this client and across the tabs of an origin. */
+/** Renewal of the access token: one exchange at a time, in this client and across the tabs of an origin. */
+import type { TokenPair } from "./auth";
 import { PosternError } from "./errors";
 import type { Send } from "./send";
 import type { StoredTokens, TokenStore } from "./token-store";
-import type { TokenPair } from "./types";
 
 const REFRESH_TIMEOUT_MS = 10_000;
-/** Five tries, at most 57.5 s with their timeouts: the service gives a lost answer again for 60 s. */
+/** Five tries take at most 57.5 s with their timeouts. The service repeats a lost answer for 60 s. */
 const RETRY_DELAYS_MS = [500, 1000, 2000, 4000];
 const LOCK_WAIT_MS = 60_000;
 
+/**
+ * Takes the access token that was refused. Returns its replacement, or null when nobody is signed in any more. Any number of
+ * concurrent callers cause one exchange. Throws REFRESH_TOKEN_* once the store is cleared, and what `Send` throws.
+ */
 export type Renew = (staleToken: string) => Promise<string | null>;
 
 interface Locks {
   request<T>(name: string, options: { signal: AbortSignal }, work: () => Promise<T>): Promise<T>;
 }
 
-/**
- * The access token that takes the place of a refused one, or null when nobody is signed in any more.
- * Any number of concurrent callers cause one exchange. Throws REFRESH_TOKEN_* after it has cleared the store.
- */
+/** `lockName` is the Web Lock that clients with a shared store hold in turn. */
 export function createRenew(store: TokenStore, send: Send, lockName: string): Renew {
-  let underWay: Promise<string | null> | undefined;
+  let inProgress: Promise<string | null> | undefined;
   return (staleToken) => {
-    underWay ??= exclusively(lockName, () => renew(store, send, staleToken)).finally(() => {
-      underWay = undefined;
+    inProgress ??= exclusively(lockName, () => renew(store, send, staleToken)).finally(() => {
+      inProgress = undefined;
     });
-    return underWay;
+    return inProgress;
   };
 }
 
 async function renew(store: TokenStore, send: Send, staleToken: string): Promise<string | null> {
   const tokens = await store.load();
-  // Somebody else has renewed or signed out while we waited.
+  // Another client has renewed or signed out while this one waited for the lock.
   if (tokens?.accessToken !== staleToken) return tokens?.accessToken ?? null;
   const refreshKey = tokens.refreshKey ?? crypto.randomUUID();
-  // Stored before it is sent: a page that dies now gets the lost answer in its next life.
+  // Stored before it is sent: if the page is closed now, its next load can still ask for the lost answer.
   if (!tokens.refreshKey) await store.save({ ...tokens, refreshKey });
   try {
     const pair = await exchange(send, tokens.refreshToken, refreshKey);
@@ -47,7 +48,7 @@ async function renew(store: TokenStore, send: Send, staleToken: string): Promise
   }
 }
 
-/** Stores what came for `tokens`, unless a login or logout has replaced them meanwhile; gives the access token that now holds. */
+/** Replaces `tokens` by `next`, unless a login or logout has replaced them already. Returns the access token now stored. */
 async function replace(store: TokenStore, tokens: StoredTokens, next: TokenPair | null): Promise<string | null> {
   const current = await store.load();
   if (current?.refreshToken !== tokens.refreshToken) return current?.accessToken ?? null;
@@ -55,7 +56,7 @@ async function replace(store: TokenStore, tokens: StoredTokens, next: TokenPair 
   return next?.accessToken ?? null;
 }
 
-/** Tries again with the same key as long as the answer may have been lost. */
+/** Tries again with the same key while the answer may have been lost. */
 async function exchange(send: Send, refreshToken: string, idempotencyKey: string): Promise<TokenPair> {
   for (const delayMs of [...RETRY_DELAYS_MS, null]) {
     try {
@@ -81,7 +82,7 @@ function mayBeLost(error: unknown): boolean {
   return error.status >= 500 || ["NETWORK_ERROR", "TIMEOUT", "BAD_RESPONSE"].includes(error.code);
 }
 
-/** Holds the Web Lock `name` where there are Web Locks (W3C, "Web Locks API"). */
+/** Holds the Web Lock `name` during `work`, where the runtime has Web Locks (W3C, "Web Locks API"). */
 async function exclusively<T>(name: string, work: () => Promise<T>): Promise<T> {
   const { navigator } = globalThis as { navigator?: { locks?: Locks } };
   return navigator?.locks ? navigator.locks.request(name, { signal: AbortSignal.timeout(LOCK_WAIT_MS) }, work) : work();

@@ -1,8 +1,7 @@
-/** One request and its answer: the envelope's failures become `PosternError`. */
-import { PosternError } from "./errors";
-import type { ErrorCode, ErrorDetail } from "./types";
+/** One request and its answer; a failure becomes a `PosternError`. */
+import { type ErrorCode, type ErrorDetail, PosternError } from "./errors";
 
-/** `fetch`, or whatever stands in for it: a service binding's, a test's. */
+/** `fetch` or a replacement for it, such as the `fetch` of a service binding. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export interface Outgoing {
@@ -16,12 +15,13 @@ export interface Outgoing {
   signal: AbortSignal;
 }
 
-/** What a success holds: `data` with a resource, `message` with words. */
+/** The body of a success: a resource in `data`, or a sentence for people in `message`. */
 export interface Envelope {
   data?: unknown;
   message?: string;
 }
 
+/** Throws a PosternError, or the signal's own reason when the caller aborted. */
 export type Send = (outgoing: Outgoing) => Promise<Envelope>;
 
 interface Failure {
@@ -31,7 +31,7 @@ interface Failure {
   details?: ErrorDetail[];
 }
 
-/** Sends to the service at `baseUrl`. Throws a PosternError, or the signal's own reason when the caller aborted. */
+/** Returns a function that sends to the service at `baseUrl`. */
 export function createSend(baseUrl: string, fetch: Fetch): Send {
   const root = `${baseUrl.replace(/\/+$/, "")}/api/v1`;
   return async (outgoing) => {
@@ -51,14 +51,19 @@ export function createSend(baseUrl: string, fetch: Fetch): Send {
   };
 }
 
-/** What an exception of `fetch` or an abort means. */
+/** What to throw for an exception of `fetch` or an abort. */
 export function explain(error: unknown, signal: AbortSignal): unknown {
   if (error instanceof PosternError) return error;
   if (!signal.aborted)
-    return new PosternError({ code: "NETWORK_ERROR", message: "No answer came.", status: 0, cause: error });
+    return new PosternError({
+      code: "NETWORK_ERROR",
+      message: "The service could not be reached.",
+      status: 0,
+      cause: error,
+    });
   const timedOut = signal.reason instanceof Error && signal.reason.name === "TimeoutError";
   if (!timedOut) return signal.reason;
-  return new PosternError({ code: "TIMEOUT", message: "The answer took too long.", status: 0, cause: error });
+  return new PosternError({ code: "TIMEOUT", message: "The service did not answer in time.", status: 0, cause: error });
 }
 
 function headersOf({ body, credential, idempotencyKey }: Outgoing): Record<string, string> {
@@ -77,7 +82,7 @@ function read(response: Response, text: string): Envelope {
   const retryAfterSeconds = Number.isFinite(seconds) ? seconds : undefined;
   if (isFailure(body)) throw new PosternError({ ...body, status, retryAfterSeconds });
   const requestId = headers.get("x-request-id") ?? undefined;
-  const message = `Status ${status} without an answer of the service.`;
+  const message = `Status ${status}, but not an answer of the service.`;
   throw new PosternError({ code: "BAD_RESPONSE", message, status, requestId, retryAfterSeconds });
 }
 

@@ -1,6 +1,6 @@
 /** Where a client keeps its tokens. */
 
-/** Keep it whole: `refreshKey` is what gets a lost answer of a refresh back, even after a restart. */
+/** The tokens of a session. Keep all fields: with `refreshKey` the client gets back a lost answer, even after a restart. */
 export interface StoredTokens {
   accessToken: string;
   refreshToken: string;
@@ -8,14 +8,23 @@ export interface StoredTokens {
   refreshKey?: string;
 }
 
-/** Two methods, either may be async. Clients that share a store (tabs, processes) share a session. */
+/**
+ * Where a client keeps its tokens. Clients that share a store, such as the tabs of an origin, share a session.
+ *
+ * @example
+ * const tokens: TokenStore = {
+ *   load: async () => JSON.parse((await keychain.read("postern")) ?? "null"),
+ *   save: (next) => keychain.write("postern", JSON.stringify(next)),
+ * };
+ */
 export interface TokenStore {
+  /** Returns the tokens saved last, or null when nobody is signed in. */
   load(): StoredTokens | null | Promise<StoredTokens | null>;
-  /** `null` means signed out: by `logout`, or because the service refused the refresh token. */
+  /** Replaces the tokens. Null means signed out: by `logout`, or because the service refused the refresh token. */
   save(tokens: StoredTokens | null): void | Promise<void>;
 }
 
-/** Tokens that live as long as the page or process. */
+/** Returns a store that lives as long as the page or process, holding `initial` at first. */
 export function memoryStore(initial: StoredTokens | null = null): TokenStore {
   let tokens = initial;
   return {
@@ -26,14 +35,20 @@ export function memoryStore(initial: StoredTokens | null = null): TokenStore {
   };
 }
 
-/** What of the Web Storage interface is used. */
+/** The part of the Web Storage interface that `webStorageStore` uses; `localStorage` has it. */
 export interface KeyValueStorage {
+  /** Returns the value, or null when there is none. */
   getItem(key: string): string | null;
+  /** Adds or replaces the value. */
   setItem(key: string, value: string): void;
+  /** Removes the value, if there is one. */
   removeItem(key: string): void;
 }
 
-/** Tokens in `localStorage` or the like, shared by the tabs of an origin. Any script of the page can read them there. */
+/**
+ * Returns a store in `localStorage` or the like, under `key`, which the tabs of an origin share. Any script on the page can read
+ * it. Its `load` throws SyntaxError when something else has written text that is not JSON there.
+ */
 export function webStorageStore(storage: KeyValueStorage, key = "postern.tokens"): TokenStore {
   return {
     load: () => JSON.parse(storage.getItem(key) ?? "null") as StoredTokens | null,

@@ -1,104 +1,91 @@
-/** Subscriptions, their operations, and publishing. */
-
-import type { Call, CallOptions } from "./call";
-import { segment } from "./segment";
+/** `/webhooks`: subscriptions, their delivery log, and sending again. */
 import type {
+  Attempt,
+  AttemptCounts,
   AttemptDetail,
-  DeliveryAttempt,
-  DeliveryCounts,
-  FailedSince,
-  NewEvent,
-  NewSubscription,
-  PublishedEvent,
-  QueuedAgain,
-  Subscription,
-  SubscriptionChange,
-  TenantStats,
-  WebhookStats,
-} from "./types";
+  LogFilter,
+  LogPage,
+  RetryFailedRequest,
+  RetryFailedResult,
+} from "./attempts";
+import type { Call, CallOptions } from "./call";
+import { query, segment } from "./path";
+import type { StatsOptions, SubscriptionStats } from "./stats";
+import type { NewSubscription, Subscription, SubscriptionChange } from "./subscriptions";
 
-/** A page of the log; `nextCursor` null: no more. */
-export interface LogPage {
-  data: DeliveryAttempt[];
-  nextCursor: string | null;
+/**
+ * `client.webhooks`. Every method that takes an id throws NOT_FOUND for one that the tenant does not have.
+ *
+ * @example
+ * const { _id } = await client.webhooks.create({
+ *   name: "Billing",
+ *   url: "https://billing.example.com/hooks",
+ *   events: ["OrderPaid"],
+ *   secret: process.env.WEBHOOK_SECRET,
+ * });
+ * const [latest] = await client.webhooks.logs(_id);
+ */
+export interface WebhookMethods {
+  /** Subscribes a URL to event types and returns the subscription. Throws FORBIDDEN, VALIDATION_FAILED. */
+  create(body: NewSubscription, options?: CallOptions): Promise<Subscription>;
+  /** Returns the tenant's subscriptions, newest first. Throws FORBIDDEN. */
+  list(options?: CallOptions): Promise<Subscription[]>;
+  /** Returns one subscription. Throws FORBIDDEN, NOT_FOUND. */
+  get(id: string, options?: CallOptions): Promise<Subscription>;
+  /** Changes the given fields and returns the whole subscription. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED. */
+  update(id: string, body: SubscriptionChange, options?: CallOptions): Promise<Subscription>;
+  /** Deletes a subscription; nothing more is sent to it. Returns the service's confirmation. Throws FORBIDDEN, NOT_FOUND. */
+  delete(id: string, options?: CallOptions): Promise<string>;
+  /** Returns the 50 newest attempts, newest first. Throws FORBIDDEN, NOT_FOUND. */
+  logs(id: string, options?: CallOptions): Promise<Attempt[]>;
+  /** Returns one page of the log, newest attempt first. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED. */
+  logPage(id: string, filter?: LogFilter, options?: CallOptions): Promise<LogPage>;
+  /** Returns one attempt with its headers and all attempts of its delivery. Throws FORBIDDEN, NOT_FOUND. */
+  attempt(id: string, attemptId: string, options?: CallOptions): Promise<AttemptDetail>;
+  /** Returns the attempts per hour with their latency. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED. */
+  stats(id: string, options?: StatsOptions): Promise<SubscriptionStats>;
+  /** Returns how many attempts there were, by status. Throws FORBIDDEN, NOT_FOUND. */
+  metrics(id: string, options?: CallOptions): Promise<AttemptCounts>;
+  /**
+   * Sends the latest delivery again, as a new delivery. While one such retry is in progress, no second one is queued.
+   * Returns the service's confirmation. Throws FORBIDDEN, and NOT_FOUND when the latest attempt has not failed.
+   */
+  retry(id: string, options?: CallOptions): Promise<string>;
+  /** As `retry`, for the delivery with this id. Throws FORBIDDEN, NOT_FOUND. */
+  retryDelivery(id: string, deliveryId: string, options?: CallOptions): Promise<string>;
+  /**
+   * Sends again what has failed since then, under the same `webhook-id`s, at most 500 deliveries a call; call again with
+   * `nextCursor` for the rest. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED, and CONFLICT while the subscription is paused.
+   */
+  retryFailed(id: string, body: RetryFailedRequest, options?: CallOptions): Promise<RetryFailedResult>;
+  /** Sends a `WebhookTested` event to this subscription alone. Returns the service's confirmation. Throws FORBIDDEN, NOT_FOUND. */
+  test(id: string, options?: CallOptions): Promise<string>;
+  /** Disables the subscription: new events skip it. Returns the service's confirmation. Throws FORBIDDEN, NOT_FOUND. */
+  pause(id: string, options?: CallOptions): Promise<string>;
+  /** Enables the subscription again. Returns the service's confirmation. Throws FORBIDDEN, NOT_FOUND. */
+  resume(id: string, options?: CallOptions): Promise<string>;
 }
 
-export interface LogFilter {
-  /** 1 to 100; 50. */
-  limit?: number | undefined;
-  /** The `nextCursor` of the page before. */
-  cursor?: string | undefined;
-  status?: DeliveryAttempt["status"] | undefined;
-  eventType?: string | undefined;
-  /** ISO 8601: attempts that started then or later. */
-  since?: string | undefined;
-  /** ISO 8601: attempts that started before. */
-  until?: string | undefined;
-}
-
-export function webhookMethods(call: Call) {
+export function webhookMethods(call: Call): WebhookMethods {
   const at = (id: string, rest = "") => `/webhooks/${segment(id)}${rest}`;
   return {
-    create: (body: NewSubscription, options: CallOptions = {}) =>
-      call.data<Subscription>("POST /webhooks", { ...options, body }),
-    /** Newest first. */
-    list: (options: CallOptions = {}) => call.data<Subscription[]>("GET /webhooks", options),
-    get: (id: string, options: CallOptions = {}) => call.data<Subscription>(`GET ${at(id)}`, options),
-    update: (id: string, body: SubscriptionChange, options: CallOptions = {}) =>
-      call.data<Subscription>(`PATCH ${at(id)}`, { ...options, body }),
-    delete: (id: string, options: CallOptions = {}) => call.message(`DELETE ${at(id)}`, options),
-    /** The 50 newest attempts, newest first. */
-    logs: (id: string, options: CallOptions = {}) => call.data<DeliveryAttempt[]>(`GET ${at(id, "/logs")}`, options),
-    /** The log page by page, newest first; `nextCursor` null: no more. */
-    logPage: (id: string, filter: LogFilter = {}, options: CallOptions = {}) =>
-      call.answer<LogPage>(`GET ${at(id, `/logs${searchOf({ limit: 50, ...filter })}`)}`, options),
-    /** One attempt with its headers and all attempts of its delivery. */
-    attempt: (id: string, attemptId: string, options: CallOptions = {}) =>
-      call.data<AttemptDetail>(`GET ${at(id, `/attempts/${segment(attemptId)}`)}`, options),
-    stats: (id: string, { hours, ...options }: StatsOptions = {}) =>
-      call.data<WebhookStats>(`GET ${at(id, `/stats${searchOf({ hours })}`)}`, options),
-    metrics: (id: string, options: CallOptions = {}) => call.data<DeliveryCounts>(`GET ${at(id, "/metrics")}`, options),
-    /** Queues the latest delivery again. NOT_FOUND when it has not failed. */
-    retry: (id: string, options: CallOptions = {}) => call.message(`POST ${at(id, "/retry")}`, options),
-    /** Queues one failed delivery again. */
-    retryDelivery: (id: string, deliveryId: string, options: CallOptions = {}) =>
+    create: (body, options) => call.data("POST /webhooks", { ...options, body }),
+    list: (options) => call.data("GET /webhooks", options),
+    get: (id, options) => call.data(`GET ${at(id)}`, options),
+    update: (id, body, options) => call.data(`PATCH ${at(id)}`, { ...options, body }),
+    delete: (id, options) => call.message(`DELETE ${at(id)}`, options),
+    logs: (id, options) => call.data(`GET ${at(id, "/logs")}`, options),
+    // The service answers with a page, not with the plain list, when any parameter is given.
+    logPage: (id, filter, options) => call.answer(`GET ${at(id, `/logs${query({ limit: 50, ...filter })}`)}`, options),
+    attempt: (id, attemptId, options) => call.data(`GET ${at(id, `/attempts/${segment(attemptId)}`)}`, options),
+    stats: (id, { hours, ...options } = {}) => call.data(`GET ${at(id, `/stats${query({ hours })}`)}`, options),
+    metrics: (id, options) => call.data(`GET ${at(id, "/metrics")}`, options),
+    retry: (id, options) => call.message(`POST ${at(id, "/retry")}`, options),
+    retryDelivery: (id, deliveryId, options) =>
       call.message(`POST ${at(id, `/deliveries/${segment(deliveryId)}/retry`)}`, options),
-    /** Queues again what failed since then, 500 deliveries a call; `nextCursor` leads to the rest. CONFLICT while paused. */
-    retryFailed: (id: string, body: FailedSince, options: CallOptions = {}) =>
-      call.answer<QueuedAgain>(`POST ${at(id, "/retry-failed")}`, { ...options, body }),
-    /** Queues a `WebhookTested` delivery. */
-    test: (id: string, options: CallOptions = {}) => call.message(`POST ${at(id, "/test")}`, options),
-    pause: (id: string, options: CallOptions = {}) => call.message(`POST ${at(id, "/pause")}`, options),
-    resume: (id: string, options: CallOptions = {}) => call.message(`POST ${at(id, "/resume")}`, options),
-  };
-}
-
-export interface StatsOptions extends CallOptions {
-  /** 1 to 168, the current hour included; 24. */
-  hours?: number | undefined;
-}
-
-export function statsMethods(call: Call) {
-  return {
-    /** The tenant's attempts per hour, and the subscriptions that need attention. */
-    get: ({ hours, ...options }: StatsOptions = {}) =>
-      call.data<TenantStats>(`GET /stats${searchOf({ hours })}`, options),
-  };
-}
-
-function searchOf(fields: object): string {
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return given.length === 0 ? "" : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
-}
-
-export interface PublishOptions extends CallOptions {
-  /** 1 to 255 printable ASCII characters. The same key within 24 hours delivers nothing twice; with another body: CONFLICT. */
-  idempotencyKey?: string | undefined;
-}
-
-export function eventMethods(call: Call) {
-  return {
-    publish: (body: NewEvent, options: PublishOptions = {}) =>
-      call.data<PublishedEvent>("POST /events", { ...options, body }),
+    retryFailed: (id, body, options) => call.answer(`POST ${at(id, "/retry-failed")}`, { ...options, body }),
+    test: (id, options) => call.message(`POST ${at(id, "/test")}`, options),
+    pause: (id, options) => call.message(`POST ${at(id, "/pause")}`, options),
+    resume: (id, options) => call.message(`POST ${at(id, "/resume")}`, options),
   };
 }

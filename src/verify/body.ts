@@ -1,12 +1,13 @@
-/** The body of a request, bounded, as the text that was signed. */
+/** Reads the body of a request, up to a size, as the text that was signed. */
 import { DeliveryError } from "./errors";
 
+/** The part of a `Request` or `PlainRequest` that is read here. */
 export interface RequestBody {
   readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null;
   readonly bodyUsed?: boolean;
 }
 
-/** Throws DeliveryError: BODY_TOO_LARGE, BODY_ALREADY_READ, MALFORMED_BODY. */
+/** Returns the body as text. Throws DeliveryError: BODY_TOO_LARGE, BODY_ALREADY_READ, MALFORMED_BODY. */
 export async function readBody(request: RequestBody, maxBytes: number): Promise<string> {
   if (request.bodyUsed) throw new DeliveryError("BODY_ALREADY_READ");
   const { body } = request;
@@ -21,7 +22,7 @@ export async function readBody(request: RequestBody, maxBytes: number): Promise<
   );
 }
 
-/** Fatal and with the byte order mark kept: two different bodies must not become one text. */
+/** Refuses invalid UTF-8 and keeps a byte order mark: two different bodies must not become the same text. */
 function decode(bytes: Uint8Array, maxBytes: number): string {
   if (bytes.length > maxBytes) throw new DeliveryError("BODY_TOO_LARGE");
   try {

@@ -1,12 +1,12 @@
 /**
- * `postern/verify`: is a delivery genuine? For subscribers, on WebCrypto, without dependencies.
+ * `postern/verify`: whether a delivery is genuine. For subscribers; on WebCrypto, without dependencies.
  *
- * What each signature covers decides what it can promise:
- * - `webhook-signature` (Standard Webhooks) covers id, timestamp and body: a delivery can neither be forged, nor sent again
- *   after five minutes, nor given another id to pass for a new one.
- * - `X-Webhook-Signature` covers the body alone: a delivery that somebody has seen can be sent again at any time under any id
- *   and timestamp. So it is only taken when asked for (`scheme: "body"`), never because the other is missing.
- * - Neither covers `X-Webhook-Event`. Where a payload could pass for that of another type, put the type into the payload.
+ * What a signature covers decides what it proves:
+ * - `webhook-signature` (Standard Webhooks) covers id, timestamp and body: a delivery cannot be forged, sent again after five
+ *   minutes, or given another id to pass for a new one.
+ * - `X-Webhook-Signature` covers the body alone: anybody who has seen a delivery can send it again at any time, under any id and
+ *   timestamp. So it counts only when the caller asks for it (`scheme: "body"`), never because the other one is missing.
+ * - Neither covers `X-Webhook-Event`. If a payload could pass for that of another type, put the type into the payload.
  */
 import { signBody, signStandard } from "../crypto/webhook-signature";
 import { type RequestBody, readBody } from "./body";
@@ -16,41 +16,50 @@ export { DeliveryError, type DeliveryErrorReason } from "./errors";
 
 const TOLERANCE_SECONDS = 300;
 const MAX_BODY_BYTES = 2 * 1024 * 1024;
-/** How many signatures a header may carry. */
+/** How many signatures of a header are tried. */
 const MAX_SIGNATURES = 16;
 
-/** A request as other frameworks have it; `body` is what came, byte for byte, not parsed and written again. */
+/** A request of a framework that has no `Request`. */
 export interface PlainRequest {
+  /** With names in any letter case, as in `node:http`. */
   headers: Headers | Record<string, string | string[] | undefined>;
+  /** The body byte for byte as it came, not parsed and serialized again. */
   body: string | Uint8Array;
 }
 
+/** How strict to be. */
 export interface VerifyOptions {
-  /** Which signature decides; "standard" unless given. "body" gives no protection against deliveries sent again. */
+  /** Which signature decides; "standard" unless given. "body" does not protect against replayed deliveries. */
   scheme?: "standard" | "body" | undefined;
-  /** How far `webhook-timestamp` may be off, either way; 300. */
+  /** How far `webhook-timestamp` may be from the clock, either way; 300 unless given. */
   toleranceSeconds?: number | undefined;
-  /** 2 MiB. */
+  /** The largest body to read, in bytes; 2 MiB unless given. */
   maxBodyBytes?: number | undefined;
-  /** The clock; `Date.now()`. */
+  /** The time to compare with, in Unix milliseconds; `Date.now()` unless given. */
   nowMs?: number | undefined;
 }
 
+/** A genuine delivery. */
 export interface Delivery<Payload = unknown> {
-  /** The same on every attempt: drop what you have seen. Not signed under `scheme: "body"`. */
+  /** The same on every attempt: skip an id that you have handled. Not signed under `scheme: "body"`. */
   id: string;
-  /** The event's type; no signature covers it. */
+  /** The event's type. No signature covers it. */
   type: string;
   /** When this attempt was signed. Not signed under `scheme: "body"`. */
   timestamp: Date;
+  /** The parsed body. Its type is what the caller says; it is not checked. */
   payload: Payload;
-  /** What the publisher gave. Not signed. */
+  /** What the publisher sent along, if anything. Not signed. */
   correlationId: string | undefined;
 }
 
 /**
- * The delivery in `request`, if one of `secrets` has signed it (give the old and the new one during a rotation).
- * Throws `DeliveryError` with a `reason`: answer 400 then. A `Request` is read to its end.
+ * Returns the delivery in `request` if one of `secrets` has signed it; during a rotation pass the old and the new one.
+ * A `Request` is read to its end. Throws DeliveryError with a `reason`, for which you answer 400, and TypeError for an empty
+ * secret or an option out of range.
+ *
+ * @example
+ * const { id, type, payload } = await verifyDelivery<{ order: number }>(request, process.env.WEBHOOK_SECRET);
  */
 export async function verifyDelivery<Payload = unknown>(
   request: Request | PlainRequest,
@@ -59,10 +68,11 @@ export async function verifyDelivery<Payload = unknown>(
 ): Promise<Delivery<Payload>> {
   const { scheme = "standard", toleranceSeconds = TOLERANCE_SECONDS, maxBodyBytes = MAX_BODY_BYTES } = options;
   const keys = typeof secrets === "string" ? [secrets] : secrets;
-  if (keys.length === 0 || keys.includes("")) throw new TypeError("verifyDelivery needs a secret that is not empty.");
-  if (scheme !== "standard" && scheme !== "body") throw new TypeError('The scheme is "standard" or "body".');
+  if (keys.length === 0 || keys.includes(""))
+    throw new TypeError("verifyDelivery needs at least one secret, and none may be empty.");
+  if (scheme !== "standard" && scheme !== "body") throw new TypeError('The scheme must be "standard" or "body".');
   if (!(toleranceSeconds >= 0 && maxBodyBytes >= 0)) {
-    throw new TypeError("toleranceSeconds and maxBodyBytes are numbers from 0 on.");
+    throw new TypeError("toleranceSeconds and maxBodyBytes must be 0 or more.");
   }
   const header = headerReader(request.headers);
   const id = header("webhook-id");
@@ -74,7 +84,7 @@ export async function verifyDelivery<Payload = unknown>(
   if (ageSeconds < -toleranceSeconds) throw new DeliveryError("TIMESTAMP_TOO_NEW");
   const body = await readBody(request as RequestBody, maxBodyBytes);
   const sign = (key: string) => (scheme === "standard" ? signStandard(key, id, seconds, body) : signBody(key, body));
-  // The Standard scheme may carry several signatures, with spaces between them.
+  // A header of the Standard scheme may carry several signatures, separated by spaces.
   const candidates = given.split(" ").slice(0, MAX_SIGNATURES);
   if (!(await anyMatches(await Promise.all(keys.map(sign)), candidates))) throw new DeliveryError("SIGNATURE_MISMATCH");
   return {
@@ -100,7 +110,7 @@ function headerReader(headers: PlainRequest["headers"]) {
   return Object.assign(required, { optional: find });
 }
 
-/** Not `instanceof`: there may be several `Headers` classes in one program. */
+/** Not `instanceof`: a program may contain several `Headers` classes. */
 const isHeaders = (headers: PlainRequest["headers"]): headers is Headers => typeof headers.get === "function";
 
 /** Whole seconds since 1970, in the digits that were signed. */
@@ -109,7 +119,7 @@ function timestampOf(text: string): number {
   return Number(text);
 }
 
-/** In constant time: WebCrypto compares the HMACs of both under a key that nobody knows. */
+/** Compares in constant time: WebCrypto compares HMACs of both texts under a random key. */
 async function anyMatches(expected: readonly string[], given: readonly string[]): Promise<boolean> {
   const bytes = (text: string) => new TextEncoder().encode(text);
   const key = await crypto.subtle.generateKey({ name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"]);

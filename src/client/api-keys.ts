@@ -1,0 +1,58 @@
+/** `/api-keys`: the signed-in user's keys in their tenant. */
+import type { Call, CallOptions } from "./call";
+import { segment } from "./path";
+import type { Permission, Timestamp } from "./types";
+
+/** A key to issue. */
+export interface NewApiKey {
+  name: string;
+  /** What the key may do, as far as its owner's role allows it. */
+  scopes: Permission[];
+  /** ISO 8601 with any offset, in the future. The key never expires unless given. */
+  expiresAt?: string | null | undefined;
+}
+
+/** An API key without its secret. */
+export interface ApiKey {
+  id: string;
+  name: string;
+  /** The first 8 characters of the key and `…`. */
+  prefix: string;
+  scopes: Permission[];
+  createdAt: Timestamp;
+  /** To the minute; null: never used. */
+  lastUsedAt: Timestamp | null;
+  /** Null: never. */
+  expiresAt: Timestamp | null;
+}
+
+/** A new API key with its secret. */
+export interface IssuedApiKey extends ApiKey {
+  /** The key itself. Store it now: the service cannot return it again. */
+  key: string;
+}
+
+/**
+ * `client.apiKeys`, for signed-in users; an API key gets UNAUTHENTICATED.
+ *
+ * @example
+ * const { key } = await client.apiKeys.create({ name: "checkout", scopes: ["event.publish"] });
+ * const publisher = createClient({ baseUrl, apiKey: key });
+ */
+export interface ApiKeyMethods {
+  /** Issues a key that acts for the user in this tenant. Throws VALIDATION_FAILED. */
+  create(body: NewApiKey, options?: CallOptions): Promise<IssuedApiKey>;
+  /** Returns the user's active keys, newest first. Throws UNAUTHENTICATED. */
+  list(options?: CallOptions): Promise<ApiKey[]>;
+  /**
+   * Revokes a key at once; owners and admins may revoke any key of the tenant. Returns the service's confirmation.
+   * Throws NOT_FOUND.
+   */
+  revoke(id: string, options?: CallOptions): Promise<string>;
+}
+
+export const apiKeyMethods = (call: Call): ApiKeyMethods => ({
+  create: (body, options) => call.data("POST /api-keys", { ...options, body }),
+  list: (options) => call.data("GET /api-keys", options),
+  revoke: (id, options) => call.message(`DELETE /api-keys/${segment(id)}`, options),
+});

@@ -1,0 +1,87 @@
+/** The delivery log: attempts to deliver, and their counts. */
+import type { Timestamp } from "./types";
+
+/** An attempt in brief, as it stands among the attempts of its delivery. */
+export interface AttemptSummary {
+  _id: string;
+  status: "failed" | "pending" | "success";
+  /** The HTTP status of the subscriber; missing when it did not answer. */
+  responseCode?: number | undefined;
+  /** Why it failed, such as `timeout`. */
+  error?: string | undefined;
+  /** 1 for the first attempt of its delivery. */
+  attemptCount: number;
+  attemptedAt: Timestamp;
+  completedAt?: Timestamp | undefined;
+}
+
+/** One attempt to deliver an event: one row of the delivery log. */
+export interface Attempt extends AttemptSummary {
+  webhookId: string;
+  /** Sent as `webhook-id`, the same for every attempt of a delivery. */
+  deliveryId: string;
+  eventType: string;
+  /** What was sent: any JSON value. */
+  payload: unknown;
+  /** The first 16 KiB of the subscriber's answer. */
+  responseBody?: string | undefined;
+}
+
+/** One attempt with its headers and the other attempts of its delivery. */
+export interface AttemptDetail extends Attempt {
+  eventId: string;
+  /** What its delivery was queued for: an event, a manual retry, or a test. */
+  kind: "event" | "retry" | "test";
+  /** Of the event. */
+  correlationId?: string | undefined;
+  /** As sent, signed again with the current secret; missing while pending and where nothing was sent. */
+  headers?: Record<string, string> | undefined;
+  /** All attempts of its delivery, oldest first, at most 50. */
+  attempts: AttemptSummary[];
+}
+
+/** Which attempts of a log to return. */
+export interface LogFilter {
+  /** Attempts on a page, 1 to 100; 50 unless given. */
+  limit?: number | undefined;
+  /** The `nextCursor` of the page before. */
+  cursor?: string | undefined;
+  status?: Attempt["status"] | undefined;
+  eventType?: string | undefined;
+  /** ISO 8601 with any offset: attempts that started then or later. */
+  since?: string | undefined;
+  /** ISO 8601 with any offset: attempts that started before then. */
+  until?: string | undefined;
+}
+
+/** One page of a log, newest attempt first. */
+export interface LogPage {
+  /** May be short, or empty, while there are more pages. */
+  data: Attempt[];
+  /** Leads to the next page; null on the last one. */
+  nextCursor: string | null;
+}
+
+/** How many attempts a subscription has had, by status. */
+export interface AttemptCounts {
+  total: number;
+  success: number;
+  failed: number;
+  pending: number;
+}
+
+/** Which failed deliveries to send again. */
+export interface RetryFailedRequest {
+  /** ISO 8601 with any offset: deliveries of events published then or later. */
+  since: string;
+  /** The `nextCursor` of the result before. */
+  cursor?: string | undefined;
+}
+
+/** What `retryFailed` has queued. */
+export interface RetryFailedResult {
+  /** How many deliveries were queued, for people. */
+  message: string;
+  /** Leads to the remaining deliveries; null when there are none. */
+  nextCursor: string | null;
+}

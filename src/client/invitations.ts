@@ -1,0 +1,62 @@
+/** `/invitations`: asking people to join the caller's tenant, and joining. */
+import type { Call, CallOptions } from "./call";
+import { segment } from "./path";
+import type { Role, Tenant, Timestamp } from "./types";
+
+/** Whom to invite, and the role they will have. */
+export interface NewInvitation {
+  email: string;
+  role: Role;
+}
+
+/** An invitation that has been mailed. */
+export interface Invitation {
+  id: string;
+  email: string;
+  role: Role;
+  /** The inviting user's id. */
+  invitedBy: string;
+  createdAt: Timestamp;
+  /** Seven days after `createdAt`. */
+  expiresAt: Timestamp;
+}
+
+/** The tenant that an accepted invitation leads to. */
+export interface JoinedTenant {
+  /** Sign in to it with its id as `tenantId`. */
+  tenant: Tenant;
+  role: Role;
+}
+
+/**
+ * `client.invitations`, for signed-in users; an API key gets UNAUTHENTICATED.
+ *
+ * @example
+ * await client.invitations.create({ email: "grace@example.com", role: "developer" });
+ * // The invited person, signed in with that address and with the token from the mail:
+ * const { tenant } = await client.invitations.accept(token);
+ * await client.auth.login({ email, password, tenantId: tenant.id });
+ */
+export interface InvitationMethods {
+  /**
+   * Mails an invitation into the tenant, valid for 7 days. Only owners may invite owners.
+   * Throws FORBIDDEN, VALIDATION_FAILED, and CONFLICT when the person is already a member.
+   */
+  create(body: NewInvitation, options?: CallOptions): Promise<Invitation>;
+  /** Returns the open invitations, newest first. Throws FORBIDDEN. */
+  list(options?: CallOptions): Promise<Invitation[]>;
+  /**
+   * Joins the tenant with the token from the mail. The signed-in user's address must be the invited one.
+   * Throws INVALID_TOKEN.
+   */
+  accept(token: string, options?: CallOptions): Promise<JoinedTenant>;
+  /** Revokes an open invitation. Returns the service's confirmation. Throws FORBIDDEN, NOT_FOUND. */
+  revoke(id: string, options?: CallOptions): Promise<string>;
+}
+
+export const invitationMethods = (call: Call): InvitationMethods => ({
+  create: (body, options) => call.data("POST /invitations", { ...options, body }),
+  list: (options) => call.data("GET /invitations", options),
+  accept: (token, options) => call.data("POST /invitations/accept", { ...options, body: { token } }),
+  revoke: (id, options) => call.message(`DELETE /invitations/${segment(id)}`, options),
+});

@@ -1,0 +1,42 @@
+/** `/members`: the people of the caller's tenant. */
+import type { Call, CallOptions } from "./call";
+import { segment } from "./path";
+import type { Role, Timestamp } from "./types";
+
+/** A person in the tenant. */
+export interface Member {
+  userId: string;
+  email: string;
+  name: string | null;
+  role: Role;
+  joinedAt: Timestamp;
+}
+
+/**
+ * `client.members`, for signed-in users; an API key gets UNAUTHENTICATED.
+ *
+ * @example
+ * const members = await client.members.list();
+ * const ada = members.find(({ email }) => email === "ada@example.com");
+ * if (ada) await client.members.changeRole(ada.userId, "developer");
+ */
+export interface MemberMethods {
+  /** Returns the members, oldest membership first. Throws FORBIDDEN. */
+  list(options?: CallOptions): Promise<Member[]>;
+  /**
+   * Gives a member another role and returns the member. Only owners may make or change owners.
+   * Throws FORBIDDEN, NOT_FOUND, and CONFLICT for the last owner.
+   */
+  changeRole(userId: string, role: Role, options?: CallOptions): Promise<Member>;
+  /**
+   * Removes a member; their sessions and API keys in this tenant stop working at once. Returns the service's confirmation.
+   * Throws FORBIDDEN, NOT_FOUND, and CONFLICT for the last owner.
+   */
+  remove(userId: string, options?: CallOptions): Promise<string>;
+}
+
+export const memberMethods = (call: Call): MemberMethods => ({
+  list: (options) => call.data("GET /members", options),
+  changeRole: (userId, role, options) => call.data(`PATCH /members/${segment(userId)}`, { ...options, body: { role } }),
+  remove: (userId, options) => call.message(`DELETE /members/${segment(userId)}`, options),
+});

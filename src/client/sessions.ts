@@ -1,0 +1,43 @@
+/** `/auth/sessions`: where the user is signed in. */
+import type { Call, CallOptions } from "./call";
+import { segment } from "./path";
+import type { Timestamp } from "./types";
+
+/** One sign-in of the user. What the service could not tell about the device is null. */
+export interface Session {
+  id: string;
+  /** Browser and operating system in one line, such as `Firefox 150.0 on Linux`. */
+  deviceName: string | null;
+  browser: string | null;
+  operatingSystem: string | null;
+  /** `desktop`, `mobile` or the like. */
+  platform: string | null;
+  ipAddress: string | null;
+  /** City and country, such as `Lisbon, PT`. */
+  location: string | null;
+  createdAt: Timestamp;
+  expiresAt: Timestamp;
+  lastActivityAt: Timestamp;
+  /** True for the session that asks. */
+  current: boolean;
+}
+
+/**
+ * `client.sessions`, for signed-in users; an API key gets UNAUTHENTICATED.
+ *
+ * @example
+ * for (const session of await client.sessions.list()) {
+ *   if (!session.current) await client.sessions.revoke(session.id);
+ * }
+ */
+export interface SessionMethods {
+  /** Returns the user's sessions, oldest first. Throws UNAUTHENTICATED. */
+  list(options?: CallOptions): Promise<Session[]>;
+  /** Ends one session of the user. Returns the service's confirmation. Throws NOT_FOUND. */
+  revoke(id: string, options?: CallOptions): Promise<string>;
+}
+
+export const sessionMethods = (call: Call): SessionMethods => ({
+  list: (options) => call.data("GET /auth/sessions", options),
+  revoke: (id, options) => call.message(`DELETE /auth/sessions/${segment(id)}`, options),
+});

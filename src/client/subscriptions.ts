@@ -1,0 +1,42 @@
+/** What a subscription is: where events go, which ones, and how they are signed. */
+import type { Timestamp } from "./types";
+
+/** A subscription to create. */
+export interface NewSubscription {
+  name: string;
+  /** An http or https URL without credentials. Private addresses are refused. */
+  url: string;
+  /** The event types it gets, 1 to 100; `*` stands for all. */
+  events: string[];
+  /** Signs the deliveries: `whsec_` and a key in base64, or any text of up to 256 characters. */
+  secret: string;
+  /** False creates it paused; true unless given. */
+  enabled?: boolean | undefined;
+}
+
+/** The fields to change; the others stay as they are. */
+export type SubscriptionChange = {
+  [Field in keyof NewSubscription]?: NewSubscription[Field] | undefined;
+};
+
+/** A subscription: the endpoint of a subscriber in the tenant. */
+export interface Subscription {
+  _id: string;
+  name: string;
+  url: string;
+  events: string[];
+  /** In plain text. */
+  secret: string;
+  /** False while paused. */
+  enabled: boolean;
+  /** When its last attempt started; missing before the first one. */
+  lastTriggeredAt?: Timestamp | undefined;
+  /** Failed attempts since the last success. */
+  failureCount: number;
+  tenantId: string;
+  isDeleted: boolean;
+  /** Goes up by one with each change. */
+  version: number;
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
+}

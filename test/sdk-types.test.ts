@@ -1,0 +1,78 @@
+/** The types of postern/client are written for people to read; here the compiler compares each with its route. */
+import type { ExtractSchema } from "hono/types";
+import type { JSONValue } from "hono/utils/types";
+import { expectTypeOf, test } from "vitest";
+import type { apiKeyRoutes } from "../src/api-keys/routes";
+import type { attemptRoutes } from "../src/attempts/routes";
+import type { accountRoutes, publicAuthRoutes } from "../src/auth/routes";
+import type * as client from "../src/client";
+import type * as errors from "../src/errors";
+import type { eventRoutes } from "../src/events/routes";
+import type { invitationRoutes } from "../src/invitations/routes";
+import type { memberRoutes } from "../src/members/routes";
+import type { passwordRoutes, publicRecoveryRoutes } from "../src/recovery/routes";
+import type { redeliveryRoutes } from "../src/redelivery/routes";
+import type { publicSessionRoutes, sessionRoutes } from "../src/sessions/routes";
+import type { statsRoutes, webhookStatsRoutes } from "../src/stats/routes";
+import type { webhookRoutes } from "../src/subscriptions/routes";
+import type { twoFactorRoutes } from "../src/two-factor/routes";
+
+/** Compares an interface that extends another as one with all their fields. Where any JSON value may stand, the client says `unknown`. */
+type Plain<T> = JSONValue extends T ? unknown : T extends object ? { [K in keyof T]: Plain<T[K]> } : T;
+type Routes<T> = Plain<ExtractSchema<T>>;
+
+type Auth = Routes<typeof publicAuthRoutes> & Routes<typeof accountRoutes>;
+type Passwords = Routes<typeof publicRecoveryRoutes> & Routes<typeof passwordRoutes>;
+type Sessions = Routes<typeof publicSessionRoutes> & Routes<typeof sessionRoutes>;
+type TwoFactor = Routes<typeof twoFactorRoutes>;
+type ApiKeys = Routes<typeof apiKeyRoutes>;
+type Members = Routes<typeof memberRoutes>;
+type Invitations = Routes<typeof invitationRoutes>;
+type Webhooks = Routes<typeof webhookRoutes>;
+type Attempts = Routes<typeof attemptRoutes>;
+type Redelivery = Routes<typeof redeliveryRoutes>;
+type WebhookStats = Routes<typeof webhookStatsRoutes>;
+type Stats = Routes<typeof statsRoutes>;
+type Events = Routes<typeof eventRoutes>;
+
+const same = <T>() => expectTypeOf<Plain<T>>();
+
+test("what a method takes is what its route takes", () => {
+  same<client.Registration>().toEqualTypeOf<Auth["/register"]["$post"]["input"]["json"]>();
+  same<client.Credentials>().toEqualTypeOf<Auth["/login"]["$post"]["input"]["json"]>();
+  same<client.PasswordReset>().toEqualTypeOf<Passwords["/reset-password"]["$post"]["input"]["json"]>();
+  same<client.PasswordChange>().toEqualTypeOf<Passwords["/change-password"]["$post"]["input"]["json"]>();
+  same<client.NewApiKey>().toEqualTypeOf<ApiKeys["/"]["$post"]["input"]["json"]>();
+  same<client.Role>().toEqualTypeOf<Members["/:userId"]["$patch"]["input"]["json"]["role"]>();
+  same<client.NewInvitation>().toEqualTypeOf<Invitations["/"]["$post"]["input"]["json"]>();
+  same<client.NewSubscription>().toEqualTypeOf<Webhooks["/"]["$post"]["input"]["json"]>();
+  same<client.SubscriptionChange>().toEqualTypeOf<Webhooks["/:id"]["$patch"]["input"]["json"]>();
+  same<client.RetryFailedRequest>().toEqualTypeOf<Redelivery["/:id/retry-failed"]["$post"]["input"]["json"]>();
+  same<client.NewEvent>().toEqualTypeOf<Events["/"]["$post"]["input"]["json"]>();
+});
+
+test("what a method returns is what its route answers", () => {
+  same<client.TokenPair>().toEqualTypeOf<Sessions["/refresh"]["$post"]["output"]["data"]>();
+  same<client.Profile>().toEqualTypeOf<Auth["/me"]["$get"]["output"]["data"]>();
+  same<client.Session[]>().toEqualTypeOf<Sessions["/sessions"]["$get"]["output"]["data"]>();
+  same<client.TwoFactorEnrolment>().toEqualTypeOf<TwoFactor["/enable"]["$post"]["output"]["data"]>();
+  same<client.RecoveryCodes>().toEqualTypeOf<TwoFactor["/recovery-codes"]["$post"]["output"]["data"]>();
+  same<client.IssuedApiKey>().toEqualTypeOf<ApiKeys["/"]["$post"]["output"]["data"]>();
+  same<client.ApiKey[]>().toEqualTypeOf<ApiKeys["/"]["$get"]["output"]["data"]>();
+  same<client.Member[]>().toEqualTypeOf<Members["/"]["$get"]["output"]["data"]>();
+  same<client.Invitation[]>().toEqualTypeOf<Invitations["/"]["$get"]["output"]["data"]>();
+  same<client.JoinedTenant>().toEqualTypeOf<Invitations["/accept"]["$post"]["output"]["data"]>();
+  same<client.Subscription>().toEqualTypeOf<Webhooks["/:id"]["$get"]["output"]["data"]>();
+  same<client.Attempt[]>().toEqualTypeOf<Attempts["/:id/logs"]["$get"]["output"]["data"]>();
+  same<client.AttemptDetail>().toEqualTypeOf<Attempts["/:id/attempts/:attemptId"]["$get"]["output"]["data"]>();
+  same<client.RetryFailedResult>().toEqualTypeOf<Redelivery["/:id/retry-failed"]["$post"]["output"]>();
+  same<client.AttemptCounts>().toEqualTypeOf<WebhookStats["/:id/metrics"]["$get"]["output"]["data"]>();
+  same<client.SubscriptionStats>().toEqualTypeOf<WebhookStats["/:id/stats"]["$get"]["output"]["data"]>();
+  same<client.TenantStats>().toEqualTypeOf<Stats["/"]["$get"]["output"]["data"]>();
+  same<client.PublishedEvent>().toEqualTypeOf<Events["/"]["$post"]["output"]["data"]>();
+});
+
+test("the client names every code of the service", () => {
+  same<client.ErrorCode>().toEqualTypeOf<errors.ErrorCode>();
+  same<client.ErrorDetail>().toEqualTypeOf<errors.ErrorDetail>();
+});
