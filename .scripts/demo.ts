@@ -1,9 +1,9 @@
-/** `npm run demo [-- --port N]`: the service with people, subscribers and events in it. All through the public API; nothing is kept. */
+/** `npm run demo [-- --port N]`: the service with people, subscribers and events, all made through the public API. Nothing is kept. */
 import { parseArgs } from "node:util";
 import { invitePeople, PASSWORD, PEOPLE } from "./demo/people.ts";
 import { type Service, startService } from "./demo/service.ts";
-import { printAttempts, publishGently } from "./demo/stream.ts";
-import { type Animal, openZoo } from "./demo/zoo.ts";
+import { printAttempts, publishSteadily } from "./demo/stream.ts";
+import { openSubscribers, type Subscriber } from "./demo/subscribers.ts";
 import { onStop } from "./on-stop.ts";
 
 const { values } = parseArgs({ options: { port: { type: "string" } } });
@@ -11,10 +11,10 @@ const { values } = parseArgs({ options: { port: { type: "string" } } });
 const stop = new AbortController();
 onStop(() => stop.abort());
 
-console.log("Starting the service, inviting people, subscribing receivers ...");
-const zoo = await openZoo();
+console.log("Starting the service, inviting people and subscribing receivers ...");
+const { subscribers, close } = await openSubscribers();
 let service: Service | undefined;
-let failure: unknown = new Error("The service has ended by itself.");
+let failure: unknown = new Error("The service has stopped by itself.");
 try {
   service = await startService(values.port === undefined ? undefined : Number(values.port), stop.signal);
   await fill(service);
@@ -26,25 +26,25 @@ const asked = stop.signal.aborted;
 if (!asked) console.error(failure);
 stop.abort();
 await service?.ended;
-zoo.close();
+close();
 process.exit(asked ? 0 : 1);
 
 async function fill(service: Service): Promise<void> {
   const token = await invitePeople(service);
   const ids = new Map<string, string>();
-  for (const { name, url, secret, events } of zoo.animals) {
+  for (const { name, url, secret, events } of subscribers) {
     const { _id = "" } = await service.call("POST", "/webhooks", { name, url, secret, events }, token);
     ids.set(_id, name);
   }
   const key = { name: "demo shop", scopes: ["event.publish"] };
   const { key: apiKey = "" } = await service.call("POST", "/api-keys", key, token);
   const console_ = (await fetch(`${service.url}/console`)).ok;
-  console.log(guide(service, zoo.animals, console_ ? `${service.url}/console` : null));
+  console.log(guide(service, subscribers, console_ ? `${service.url}/console` : null));
   printAttempts(service, ids);
-  publishGently(service, apiKey, stop.signal);
+  publishSteadily(service, apiKey, stop.signal);
 }
 
-function guide({ url, logPath }: Service, animals: readonly Animal[], consoleUrl: string | null): string {
+function guide({ url, logPath }: Service, subscribers: readonly Subscriber[], consoleUrl: string | null): string {
   const row = (...cells: [string, string, string]) => `  ${cells[0].padEnd(11)} ${cells[1].padEnd(26)} ${cells[2]}`;
   return `
 Postern, live
@@ -53,11 +53,11 @@ Postern, live
   API         ${url}/api/v1
   Log         ${logPath}
 
-People: everybody's password is "${PASSWORD}"
+People: everyone's password is "${PASSWORD}"
 ${PEOPLE.map(({ role, email, may }) => row(role, email, may)).join("\n")}
 
-Subscribers: one event is published every two seconds
-${animals.map(({ name, events, does }) => row(name, events.join(" "), does)).join("\n")}
+Subscribers: an event is published every two seconds
+${subscribers.map(({ name, events, does }) => row(name, events.join(" "), does)).join("\n")}
 
 Try
   API=${url}/api/v1
@@ -68,8 +68,8 @@ Try
   as $API/webhooks | data '.map(({ name, failureCount }) => [name, failureCount])'
   HOOK=$(as $API/webhooks | data '.find(({ name }) => name === "failing")._id')
   as $API/webhooks/$HOOK/logs | data '[0]'     # its latest attempt
-  as -X POST $API/webhooks/$HOOK/pause         # no more of its failures below
-  grep '"correlationId":"demo-1"' ${logPath}   # one event, from its publisher to its subscribers
+  as -X POST $API/webhooks/$HOOK/pause         # its failures below stop
+  grep '"correlationId":"demo-1"' ${logPath}   # one event, from publisher to subscribers
 
 Ctrl-C stops everything and removes its data. Below, every attempt as it ends:
 `;

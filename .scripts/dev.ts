@@ -1,4 +1,4 @@
-/** `npm run dev`: settings, migrations, wrangler, and the minute cron that wrangler does not fire by itself. */
+/** `npm run dev`: writes settings, applies migrations, runs wrangler, and fires the crons, which wrangler does not do by itself. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -21,13 +21,13 @@ const address = `http://${host === "0.0.0.0" || host === "*" ? "localhost" : hos
 if (!existsSync(".dev.vars")) {
   const settings = [`SECRET_KEYS=${randomBytes(32).toString("hex")}`, "WEBHOOK_EGRESS=any"];
   writeFileSync(".dev.vars", `${settings.join("\n")}\n`, { mode: 0o600 });
-  console.log("Made .dev.vars with a random SECRET_KEYS.");
+  console.log("Wrote .dev.vars with a random SECRET_KEYS.");
 }
 
 let wrangler: ChildProcess | undefined;
 let stopping = false;
 
-/** wrangler and its workerd share a process group, so that one signal reaches both. */
+/** Starts wrangler in a process group of its own, so that one signal reaches its workerd too. */
 function run(args: string[]): ChildProcess {
   return spawn("wrangler", args, {
     detached: true,
@@ -46,7 +46,7 @@ function signalGroup(signal: NodeJS.Signals): void {
   try {
     if (wrangler?.pid) process.kill(-wrangler.pid, signal);
   } catch {
-    // The group has ended already.
+    // The group has already ended.
   }
 }
 
@@ -64,7 +64,7 @@ wrangler = run(migrate);
 const migrated = await ended(wrangler);
 if (stopping || migrated !== 0) process.exit(migrated);
 
-/** Mail links lead to this console, unless the settings name another client. */
+/** Links in mails lead to this console unless the settings name another client. */
 const named = flags.some((flag) => flag.includes("APP_URL:")) || /^APP_URL=/m.test(readFileSync(".dev.vars", "utf8"));
 const appUrl = named ? [] : ["--var", `APP_URL:${address}/console`];
 
@@ -78,7 +78,7 @@ process.exit(stopping ? 0 : code);
 async function whenReady(): Promise<void> {
   while (!(await answers(`${address}/health`))) await new Promise((resolve) => setTimeout(resolve, READY_POLL_MS));
   console.log(`
-Postern listens on ${address}
+Postern is listening on ${address}
 
   Console:     ${address}/console      (create an account there)
   Try first:   curl ${address}/health
@@ -87,7 +87,7 @@ Postern listens on ${address}
   Docs:        ${address}/docs
   Receiver:    npm run receiver        (in another terminal)
 
-Mails are printed here, with the paths of their text and HTML parts. Ctrl-C stops everything; data stays in .wrangler/.
+Mails are printed here, with the paths of their text and HTML parts. Ctrl-C stops everything; the data stays in .wrangler/.
 `);
   const tick = (cron: string) => void answers(`${address}/cdn-cgi/handler/scheduled?cron=${cron}`);
   tick("*+*+*+*+*");

@@ -1,4 +1,4 @@
-/** `npm run receiver [-- --port N --secret S --fail N]`: prints each delivery and whether its signature is right. */
+/** `npm run receiver [-- --port N --secret S --fail N]`: prints each delivery and whether its signature is valid. */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
 import { parseArgs } from "node:util";
@@ -7,7 +7,7 @@ const { values } = parseArgs({
   options: {
     port: { type: "string", default: "9000" },
     secret: { type: "string", default: "quickstart-secret" },
-    /** Answers 500 to this many deliveries first. */
+    /** How many deliveries to answer with 500 before the first 200. */
     fail: { type: "string", default: "0" },
   },
 });
@@ -30,12 +30,12 @@ const server = createServer(async (request, response) => {
       at: new Date().toISOString(),
       event: header("x-webhook-event"),
       id: header("webhook-id"),
-      signature: isSigned(body, header("x-webhook-signature")) ? "right" : "WRONG",
+      signature: isSigned(body, header("x-webhook-signature")) ? "valid" : "INVALID",
       answered: status,
       body: body.toString("utf8"),
     }),
   );
-  response.writeHead(status, { "content-type": "text/plain" }).end(status === 200 ? "ok" : "failing on purpose");
+  response.writeHead(status, { "content-type": "text/plain" }).end(status === 200 ? "ok" : "failing as asked");
 });
 
 server.listen(Number(values.port), "127.0.0.1", () =>

@@ -1,18 +1,18 @@
-/** A tenant with somebody in each role, made as anybody makes them: register, follow the mails, log in. */
+/** A tenant with a person in each role, made as any user would: register, follow the mails, log in. */
 import type { Service } from "./service.ts";
 
 export const PASSWORD = "postern demo pass phrase";
 
 export const PEOPLE = [
-  { role: "owner", email: "owner@demo.example", may: "everything; the only one who makes owners" },
-  { role: "admin", email: "admin@demo.example", may: "everything else: members, webhooks, events" },
+  { role: "owner", email: "owner@demo.example", may: "everything; only owners can make other owners" },
+  { role: "admin", email: "admin@demo.example", may: "members, webhooks, events" },
   { role: "developer", email: "developer@demo.example", may: "webhooks and publishing" },
   { role: "operator", email: "operator@demo.example", may: "see webhooks; retry, test, pause, resume" },
   { role: "viewer", email: "viewer@demo.example", may: "see webhooks and their logs" },
-  { role: "member", email: "member@demo.example", may: "nothing but the own account" },
+  { role: "member", email: "member@demo.example", may: "only their own account" },
 ] as const;
 
-/** Makes them all; returns the owner's access token. */
+/** Creates all accounts. Returns the owner's access token. */
 export async function invitePeople(service: Service): Promise<string> {
   const [owner, ...others] = PEOPLE;
   const register = (email: string, fields: object) =>

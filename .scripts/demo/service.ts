@@ -1,4 +1,4 @@
-/** The service of a demo: `npm run dev` with a state folder of its own, what it prints, and its API. */
+/** The demo's service: `npm run dev` with its own state folder, its output, and its API. */
 import { spawn } from "node:child_process";
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -6,31 +6,33 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const USUAL_PORT = 8787;
+const DEFAULT_PORT = 8787;
 const START_TIMEOUT_MS = 90_000;
 const MAIL_TIMEOUT_MS = 20_000;
 const POLL_MS = 50;
+/** How much of the output an error shows. */
 const LAST_CHARACTERS = 2_000;
 
 export interface Service {
   url: string;
-  /** Everything that the service prints. */
+  /** Where the output of the service is. */
   logPath: string;
-  /** All that it has printed, once the service has ended and its folder is gone. */
+  /** Resolves to the whole output once the service has stopped and its folder is removed. */
   ended: Promise<string>;
-  /** Calls the API and returns `data`. Throws on a failure. */
+  /** Calls the API and returns `data`. Throws when the answer is not a success. */
   call(method: string, path: string, body?: unknown, token?: string): Promise<Record<string, string>>;
-  /** The token of the next mail whose link leads to `page`. */
+  /** Waits for the next mail with a link to `page` and returns the token in it. */
   mailedToken(page: string): Promise<string>;
-  onLine(take: (line: string) => void): void;
+  /** Calls `listener` with each line of output. */
+  onLine(listener: (line: string) => void): void;
 }
 
 /**
- * Starts the service on `wantedPort`, else on the usual port, or on a free one when that is taken, and waits until it
- * answers. It ends with `signal`. Throws when it ends before it answers.
+ * Starts the service on `wantedPort`, else on the default port or, when that is taken, on a free one, and waits until it
+ * answers. It stops when `signal` aborts. Throws when it stops before it answers.
  */
 export async function startService(wantedPort: number | undefined, signal: AbortSignal): Promise<Service> {
-  const port = wantedPort ?? (await portOf(USUAL_PORT).catch(() => portOf(0)));
+  const port = wantedPort ?? (await portOf(DEFAULT_PORT).catch(() => portOf(0)));
   const folder = mkdtempSync(join(tmpdir(), "postern-demo-"));
   const logPath = join(folder, "service.log");
   writeFileSync(logPath, "");
@@ -44,16 +46,16 @@ export async function startService(wantedPort: number | undefined, signal: Abort
     rmSync(folder, { recursive: true, force: true });
     return text;
   });
-  const takers: ((line: string) => void)[] = [];
+  const listeners: ((line: string) => void)[] = [];
   const mails: string[] = [];
-  takers.push((line) => mails.push(...(line.match(/\S+\.txt/) ?? [])));
+  listeners.push((line) => mails.push(...(line.match(/\S+\.txt/) ?? [])));
   for (const stream of [dev.stdout, dev.stderr]) {
     let rest = "";
     stream.on("data", (chunk: Buffer) => {
       appendFileSync(logPath, chunk);
       const lines = `${rest}${chunk}`.split("\n");
       rest = lines.pop() ?? "";
-      for (const line of lines) for (const take of takers) take(line);
+      for (const line of lines) for (const listener of listeners) listener(line);
     });
   }
   const url = `http://localhost:${port}`;
@@ -63,19 +65,19 @@ export async function startService(wantedPort: number | undefined, signal: Abort
     ended,
     call: (method, path, body, token) => call(`${url}/api/v1${path}`, method, body, token),
     mailedToken: (page) => mailedToken(mails, page),
-    onLine: (take) => void takers.push(take),
+    onLine: (listener) => void listeners.push(listener),
   };
   const healthy = async () => (await fetch(`${url}/health`).catch(() => undefined))?.ok;
   await Promise.race([
     until("the service answers", healthy, START_TIMEOUT_MS),
     ended.then((text) => {
-      throw new Error(`The service ended: ${text.slice(-LAST_CHARACTERS)}`);
+      throw new Error(`The service stopped: ${text.slice(-LAST_CHARACTERS)}`);
     }),
   ]);
   return service;
 }
 
-/** `port`, or a free one for 0. Rejects when it is taken. */
+/** Returns `port`, or a free port for 0. Rejects when `port` is taken. */
 function portOf(port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer().once("error", reject);
@@ -97,7 +99,7 @@ async function call(url: string, method: string, body: unknown, token: string | 
   return answer.data;
 }
 
-/** Takes out of `mails` (paths of their texts) up to the one that is wanted. */
+/** Waits for a mail with a link to `page`; drops the ones before it from `mails`, which holds the paths of their texts. */
 async function mailedToken(mails: string[], page: string): Promise<string> {
   const link = new RegExp(`/${page}\\?token=([0-9a-f]{64})`);
   const read = () => {
@@ -107,7 +109,7 @@ async function mailedToken(mails: string[], page: string): Promise<string> {
     }
     return undefined;
   };
-  return until(`a mail with a link to ${page}`, read, MAIL_TIMEOUT_MS);
+  return until(`a mail with a link to ${page} arrives`, read, MAIL_TIMEOUT_MS);
 }
 
 async function until<T>(
@@ -121,5 +123,5 @@ async function until<T>(
     if (value) return value;
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
-  throw new Error(`did not happen within ${withinMs / 1000} s: ${what}`);
+  throw new Error(`Timed out after ${withinMs / 1000} s waiting until ${what}`);
 }

@@ -1,9 +1,9 @@
-/** A gentle stream of events through an API key, and each attempt to deliver them as a line to read. */
+/** Publishes events at a slow pace with an API key, and prints each attempt to deliver them. */
 import type { Service } from "./service.ts";
 
-const EVERY_MS = 2_000;
-/** A day in a shop, again and again: the subscribers that make trouble are for the rare types. */
-const DAY = [
+const INTERVAL_MS = 2_000;
+/** The types to publish, in a cycle. The rare ones go to the subscribers that fail. */
+const TYPES = [
   "OrderShipped",
   "OrderPlaced",
   "OrderPaid",
@@ -16,11 +16,11 @@ const DAY = [
   "InvoiceOverdue",
 ] as const;
 
-/** Publishes one event every two seconds until `signal`. */
-export function publishGently(service: Service, apiKey: string, signal: AbortSignal): void {
+/** Publishes one event every two seconds until `signal` aborts. */
+export function publishSteadily(service: Service, apiKey: string, signal: AbortSignal): void {
   let number = 0;
   const publish = () => {
-    const type = DAY[number % DAY.length];
+    const type = TYPES[number % TYPES.length];
     number += 1;
     const event = { type, payload: { number, at: new Date().toISOString() }, correlationId: `demo-${number}` };
     service.call("POST", "/events", event, apiKey).catch((error: Error) => {
@@ -28,11 +28,11 @@ export function publishGently(service: Service, apiKey: string, signal: AbortSig
     });
   };
   publish();
-  const timer = setInterval(publish, EVERY_MS);
+  const timer = setInterval(publish, INTERVAL_MS);
   signal.addEventListener("abort", () => clearInterval(timer));
 }
 
-/** Prints a line for each attempt; `names` by subscription id. */
+/** Prints a line for each attempt. `names` holds the subscriptions' names by id. */
 export function printAttempts(service: Service, names: ReadonlyMap<string, string>): void {
   service.onLine((line) => {
     const start = line.indexOf('{"level"');
@@ -40,7 +40,7 @@ export function printAttempts(service: Service, names: ReadonlyMap<string, strin
     const { webhookId, correlationId, attempt, outcome, reason, ms } = JSON.parse(
       line.slice(start, line.lastIndexOf("}") + 1),
     );
-    const name = names.get(webhookId) ?? "another";
+    const name = names.get(webhookId) ?? "unknown";
     const time = new Date().toTimeString().slice(0, 8);
     console.log(
       `${time}  ${String(correlationId ?? "test").padEnd(9)} -> ${name.padEnd(8)} attempt ${attempt}  ${outcome}${reason ? ` (${reason})` : ""}, ${ms ?? 0} ms`,

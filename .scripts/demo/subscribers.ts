@@ -1,51 +1,53 @@
-/** Six subscribers as one meets them, on this machine: each behaves in its own way and checks the signatures. */
+/** Six subscribers on this machine. Each behaves in its own way, and each checks the signatures. */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 const SLOW_MS = 2_000;
 
-export interface Animal {
+/** A running subscriber, and what to subscribe it to. */
+export interface Subscriber {
   name: string;
   events: string[];
+  /** What it does, for people. */
   does: string;
   url: string;
   secret: string;
 }
 
-interface Habit {
+interface Behaviour {
   events: string[];
   does: string;
-  /** Answers a delivery that has come `times` times. */
+  /** Answers a delivery that has arrived `times` times. */
   answer: (response: ServerResponse, times: number) => void;
 }
 
-const HABITS: Record<string, Habit> = {
-  healthy: { events: ["*"], does: "answers 200 at once", answer: (response) => response.end("thank you") },
+const BEHAVIOURS: Record<string, Behaviour> = {
+  healthy: { events: ["*"], does: "answers 200 at once", answer: (response) => response.end("ok") },
   slow: {
     events: ["OrderPaid"],
     does: "answers 200 after 2 s",
-    answer: (response) => setTimeout(() => response.end("at last"), SLOW_MS),
+    answer: (response) => setTimeout(() => response.end("ok, but slow"), SLOW_MS),
   },
   flaky: {
     events: ["OrderPlaced", "OrderPaid"],
-    does: "answers 503 at first, 200 at the second attempt",
-    answer: (response, times) => response.writeHead(times > 1 ? 200 : 503).end(times > 1 ? "better" : "too busy"),
+    does: "answers 503 to the first attempt, 200 to the second",
+    answer: (response, times) => response.writeHead(times > 1 ? 200 : 503).end(times > 1 ? "ok" : "too busy"),
   },
   failing: {
     events: ["OrderShipped"],
-    does: "answers 500, always",
-    answer: (response) => response.writeHead(500).end("a bug of theirs"),
+    does: "always answers 500",
+    answer: (response) => response.writeHead(500).end("internal error"),
   },
   hanging: { events: ["InvoiceOverdue"], does: "never answers", answer: () => undefined },
-  closed: { events: ["CustomerJoined"], does: "nobody listens at its port", answer: (response) => response.end() },
+  closed: { events: ["CustomerJoined"], does: "nothing listens on its port", answer: (response) => response.end() },
 };
 
-/** Opens the zoo; `close` ends it at once. */
-export async function openZoo(): Promise<{ animals: Animal[]; close: () => void }> {
+/** Starts all subscribers. `close` stops them at once. */
+export async function openSubscribers(): Promise<{ subscribers: Subscriber[]; close: () => void }> {
   const servers = new Map<string, ReturnType<typeof createServer>>();
-  const animals: Animal[] = [];
-  for (const [name, { events, does, answer }] of Object.entries(HABITS)) {
+  const subscribers: Subscriber[] = [];
+  for (const [name, { events, does, answer }] of Object.entries(BEHAVIOURS)) {
     const secret = randomBytes(16).toString("hex");
     const times = new Map<string, number>();
     const server = createServer(async (request, response) => {
@@ -61,7 +63,7 @@ export async function openZoo(): Promise<{ animals: Animal[]; close: () => void 
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
     servers.set(name, server);
-    animals.push({ name, events, does, secret, url: `http://127.0.0.1:${port}/${name}` });
+    subscribers.push({ name, events, does, secret, url: `http://127.0.0.1:${port}/${name}` });
   }
   servers.get("closed")?.close();
   const close = () => {
@@ -70,7 +72,7 @@ export async function openZoo(): Promise<{ animals: Animal[]; close: () => void 
       server.closeAllConnections();
     }
   };
-  return { animals, close };
+  return { subscribers, close };
 }
 
 async function bodyOf(request: IncomingMessage): Promise<Buffer> {
