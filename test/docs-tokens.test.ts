@@ -1,7 +1,7 @@
 /** src/docs/tokens.md: its refresh loop, as it stands on the page, against the service. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type Person, signUp } from "./support/client";
-import { wire } from "./support/sdk";
+import { serviceFetch } from "./support/sdk";
 
 interface Page {
   api(path: string): Promise<Response>;
@@ -37,7 +37,7 @@ beforeEach(() => {
     locks: { request: (_: string, work: () => Promise<unknown>) => (turn = turn.then(work, work)) },
   });
   vi.stubGlobal("fetch", async (url: string, init: RequestInit) => {
-    const answer = await wire(url, init);
+    const answer = await serviceFetch(url, init);
     if (!url.endsWith("/auth/refresh")) return answer;
     refreshKeys.push(new Headers(init.headers).get("idempotency-key"));
     if (answersToLose-- > 0) throw new TypeError("network");
@@ -75,7 +75,7 @@ test("20 calls refresh once, even when the first two answers are lost", async ()
 
 test("a refused refresh token is forgotten, and the 401 is the answer", async () => {
   const person = await signedUpLongAgo();
-  await wire("http://postern.test/api/v1/auth/logout", {
+  await serviceFetch("http://postern.test/api/v1/auth/logout", {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ refreshToken: person.refreshToken }),

@@ -1,8 +1,8 @@
-/** postern/client renews the access token: once for all, through lost answers, across tabs. */
+/** postern/client renews the access token: once for concurrent calls, after lost answers, and across tabs. */
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { type Fetch, memoryStore, PosternError } from "../src/client";
 import { call, type Person, signUp } from "./support/client";
-import { clientOf, wire } from "./support/sdk";
+import { clientOf, serviceFetch } from "./support/sdk";
 
 const EXPIRED_MS = 16 * 60_000;
 const isRefresh = (url: string) => url.endsWith("/auth/refresh");
@@ -12,8 +12,8 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** Somebody whose access token has run out. */
-async function signedUpLongAgo(): Promise<Person> {
+/** Signs up, then moves the clock until the access token has expired. */
+async function signUpLongAgo(): Promise<Person> {
   const person = await signUp();
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + EXPIRED_MS });
   return person;
@@ -23,18 +23,18 @@ const stored = ({ token, refreshToken }: Person) => memoryStore({ accessToken: t
 const keysOf = (refreshes: { headers: Headers }[]) =>
   new Set(refreshes.map(({ headers }) => headers.get("idempotency-key")));
 
-/** A wire on which the service's first answers to a refresh are lost in a way of the caller's. */
+/** A `fetch` that gives `lost()` instead of the service's first answers to a refresh. */
 function losing(answers: number, lost: () => Promise<Response>): Fetch {
   let left = answers;
   return async (url, init) => {
-    const answer = await wire(url, init);
+    const answer = await serviceFetch(url, init);
     return isRefresh(url) && left-- > 0 ? lost() : answer;
   };
 }
 
 describe("an expired access token", () => {
-  test("20 parallel calls: one refresh, 20 successes", async () => {
-    const { client, refreshes } = clientOf(await signedUpLongAgo());
+  test("is renewed once for 20 parallel calls, which all succeed", async () => {
+    const { client, refreshes } = clientOf(await signUpLongAgo());
     const lists = await Promise.all(Array.from({ length: 20 }, () => client.webhooks.list()));
     expect(lists).toEqual(Array(20).fill([]));
     expect(refreshes().length).toBe(1);
@@ -43,7 +43,7 @@ describe("an expired access token", () => {
     expect(refreshes().length).toBe(1);
   });
 
-  test("a 401 that comes in after the renewal causes no second one", async () => {
+  test("is not renewed again for a 401 that arrives after the renewal", async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -52,11 +52,11 @@ describe("an expired access token", () => {
     const fetch: Fetch = async (url, init) => {
       const late = first && !isRefresh(url);
       first = false;
-      const answer = await wire(url, init);
+      const answer = await serviceFetch(url, init);
       if (late) await held;
       return answer;
     };
-    const { client, refreshes } = clientOf(await signedUpLongAgo(), { fetch });
+    const { client, refreshes } = clientOf(await signUpLongAgo(), { fetch });
     const straggler = client.webhooks.list();
     await client.webhooks.list();
     release();
@@ -64,15 +64,15 @@ describe("an expired access token", () => {
     expect(refreshes().length).toBe(1);
   });
 
-  test("each refresh token has a key of its own", async () => {
-    const { client, refreshes } = clientOf(await signedUpLongAgo());
+  test("is renewed with a new Idempotency-Key for each refresh token", async () => {
+    const { client, refreshes } = clientOf(await signUpLongAgo());
     await client.auth.me();
     vi.setSystemTime(Date.now() + EXPIRED_MS);
     await client.auth.me();
     expect([refreshes().length, keysOf(refreshes()).size]).toEqual([2, 2]);
   });
 
-  test("can be renewed ahead of its time", async () => {
+  test("can be renewed before it expires", async () => {
     const person = await signUp();
     const { client, refreshes } = clientOf(person);
     const pair = await client.auth.refresh();
@@ -81,43 +81,43 @@ describe("an expired access token", () => {
     expect(refreshes().length).toBe(1);
   });
 
-  test("one caller's abort does not end the renewal for the others", async () => {
-    const { client, refreshes } = clientOf(await signedUpLongAgo());
+  test("is renewed for the other callers when one of them aborts", async () => {
+    const { client, refreshes } = clientOf(await signUpLongAgo());
     const gone = new AbortController();
-    const impatient = client.auth.me({ signal: gone.signal });
-    const patient = client.auth.me();
+    const aborted = client.auth.me({ signal: gone.signal });
+    const waiting = client.auth.me();
     gone.abort("gone");
-    await expect(impatient).rejects.toBe("gone");
-    expect((await patient).role).toBe("owner");
+    await expect(aborted).rejects.toBe("gone");
+    expect((await waiting).role).toBe("owner");
     expect(refreshes().length).toBe(1);
   });
 });
 
-describe("a lost answer to the refresh", () => {
+describe("a lost answer to a refresh", () => {
   test.each([
-    ["the connection breaks", () => Promise.reject(new TypeError("network"))],
+    ["the connection fails", () => Promise.reject(new TypeError("network"))],
     ["a proxy answers 502", async () => new Response("<html>", { status: 502 })],
-    ["a proxy answers 200 with a page of its own", async () => new Response("<html>")],
-  ])("when %s: the same key gets it again", async (_, lost) => {
-    const { client, refreshes } = clientOf(await signedUpLongAgo(), { fetch: losing(1, lost) });
+    ["a proxy answers 200 with its own page", async () => new Response("<html>")],
+  ])("is asked for again with the same key when %s", async (_, lost) => {
+    const { client, refreshes } = clientOf(await signUpLongAgo(), { fetch: losing(1, lost) });
     expect((await client.auth.me()).role).toBe("owner");
     expect([refreshes().length, keysOf(refreshes()).size]).toEqual([2, 1]);
   });
 
-  test("a page that died in between gets it in its next life", async () => {
-    const person = await signedUpLongAgo();
+  test("is asked for again with the same key by a page that was closed and loaded again", async () => {
+    const person = await signUpLongAgo();
     const tokens = stored(person);
-    const dying = clientOf(person, { tokens, timeoutMs: 500, fetch: losing(1, () => new Promise(() => {})) });
-    await expect(dying.client.auth.me()).rejects.toMatchObject({ code: "TIMEOUT" });
-    const next = clientOf(person, { tokens });
-    expect((await next.client.auth.me()).role).toBe("owner");
-    expect(keysOf([...dying.refreshes(), ...next.refreshes()]).size).toBe(1);
+    const closed = clientOf(person, { tokens, timeoutMs: 500, fetch: losing(1, () => new Promise(() => {})) });
+    await expect(closed.client.auth.me()).rejects.toMatchObject({ code: "TIMEOUT" });
+    const reloaded = clientOf(person, { tokens });
+    expect((await reloaded.client.auth.me()).role).toBe("owner");
+    expect(keysOf([...closed.refreshes(), ...reloaded.refreshes()]).size).toBe(1);
   });
 });
 
 describe("a refused refresh token", () => {
-  test("clears the store, and every caller is told why", async () => {
-    const person = await signedUpLongAgo();
+  test("clears the store, and every caller gets its code", async () => {
+    const person = await signUpLongAgo();
     await call("POST", "/auth/logout", { body: { refreshToken: person.refreshToken } });
     const tokens = stored(person);
     const { client, refreshes } = clientOf(person, { tokens });
@@ -128,25 +128,27 @@ describe("a refused refresh token", () => {
     expect([await tokens.load(), refreshes().length]).toEqual([null, 1]);
   });
 
-  test("that another tab has renewed meanwhile is no failure", async () => {
-    const person = await signedUpLongAgo();
+  test("is not an error when another tab has renewed in the meantime", async () => {
+    const person = await signUpLongAgo();
     const tokens = stored(person);
     const fetch: Fetch = async (url, init) => {
-      if (!isRefresh(url)) return wire(url, init);
+      if (!isRefresh(url)) return serviceFetch(url, init);
       const other = await call("POST", "/auth/refresh", { body: { refreshToken: person.refreshToken } });
       await tokens.save(other.body.data);
-      return wire(url, init);
+      return serviceFetch(url, init);
     };
     const { client } = clientOf(person, { tokens, fetch });
     expect((await client.auth.me()).role).toBe("owner");
   });
 
-  test("a limit or an outage keeps the tokens", async () => {
-    const person = await signedUpLongAgo();
+  test("is not assumed when the service is limiting requests: the tokens stay", async () => {
+    const person = await signUpLongAgo();
     const tokens = stored(person);
     const limited = { code: "RATE_LIMITED", message: "Too many", requestId: "r" };
     const fetch: Fetch = async (url, init) =>
-      isRefresh(url) ? Response.json(limited, { status: 429, headers: { "retry-after": "7" } }) : wire(url, init);
+      isRefresh(url)
+        ? Response.json(limited, { status: 429, headers: { "retry-after": "7" } })
+        : serviceFetch(url, init);
     const { client } = clientOf(person, { tokens, fetch });
     const error = await client.auth.me().catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(PosternError);
@@ -155,11 +157,11 @@ describe("a refused refresh token", () => {
   });
 });
 
-test("a logout during the renewal stands", async () => {
-  const person = await signedUpLongAgo();
+test("a logout during a renewal is not undone", async () => {
+  const person = await signUpLongAgo();
   const tokens = stored(person);
   const fetch: Fetch = async (url, init) => {
-    const answer = await wire(url, init);
+    const answer = await serviceFetch(url, init);
     if (isRefresh(url)) await client.auth.logout();
     return answer;
   };
@@ -168,7 +170,7 @@ test("a logout during the renewal stands", async () => {
   expect(await tokens.load()).toBe(null);
 });
 
-test("tabs that share a store and Web Locks: one refresh for all of them", async () => {
+test("tabs that share a store and Web Locks renew once for all of them", async () => {
   const queues = new Map<string, Promise<unknown>>();
   const request = (name: string, _options: unknown, work: () => Promise<unknown>) => {
     const turn = (queues.get(name) ?? Promise.resolve()).then(work, work);
@@ -176,7 +178,7 @@ test("tabs that share a store and Web Locks: one refresh for all of them", async
     return turn;
   };
   vi.stubGlobal("navigator", { locks: { request } });
-  const person = await signedUpLongAgo();
+  const person = await signUpLongAgo();
   const tokens = stored(person);
   const tabs = Array.from({ length: 4 }, () => clientOf(person, { tokens }));
   const profiles = await Promise.all(tabs.flatMap(({ client }) => [client.auth.me(), client.auth.me()]));

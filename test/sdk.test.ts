@@ -1,4 +1,4 @@
-/** postern/client against the service: every endpoint, every failure typed. */
+/** postern/client against the service: every endpoint, and every kind of failure. */
 import { describe, expect, test } from "vitest";
 import { app } from "../src/app";
 import { type Fetch, PosternError, type PosternErrorCode } from "../src/client";
@@ -7,19 +7,19 @@ import { mailTo, tokenIn } from "./support/mailbox";
 import { newInbox } from "./support/receiver";
 import { clientOf } from "./support/sdk";
 
-/** The error that a call fails with. */
+/** The error that the call throws. */
 async function failureOf(work: Promise<unknown>): Promise<PosternError> {
   const error = await work.then(
     () => undefined,
     (reason: unknown) => reason,
   );
   if (error instanceof PosternError) return error;
-  throw new Error(`failed with ${String(error)}`);
+  throw new Error(`Expected a PosternError, got ${String(error)}`);
 }
 
 const codeOf = async (work: Promise<unknown>): Promise<PosternErrorCode> => (await failureOf(work)).code;
 
-test("there is a method for every endpoint", async () => {
+test("every endpoint has a method", async () => {
   const { client, sent } = clientOf(await signUp(), { fetch: async () => Response.json({ data: {}, message: "" }) });
   const { register, login, ...auth } = client.auth;
   const methods = [
@@ -50,7 +50,7 @@ test("there is a method for every endpoint", async () => {
   expect([...new Set(sent.map(({ route }) => route))].sort()).toEqual([...new Set(endpoints)].sort());
 });
 
-test("register, verify, log in, subscribe, publish, read the log, log out", async () => {
+test("a user can register, verify the address, log in, subscribe, publish, read the log and log out", async () => {
   const { client } = clientOf();
   const email = newEmail();
   await client.auth.register({ email, password: PASSWORD, name: "Ada" });
@@ -72,7 +72,7 @@ test("register, verify, log in, subscribe, publish, read the log, log out", asyn
   expect(await codeOf(client.auth.me())).toBe("UNAUTHENTICATED");
 });
 
-test("an API key calls without tokens, and its 401 renews nothing", async () => {
+test("a client with an API key needs no tokens, and a 401 renews nothing", async () => {
   const person = await signUp();
   const { key } = await clientOf(person).client.apiKeys.create({ name: "k", scopes: ["webhook.read"] });
   const { client, refreshes } = clientOf(person, { apiKey: key });
@@ -82,8 +82,8 @@ test("an API key calls without tokens, and its 401 renews nothing", async () => 
   expect(refreshes()).toEqual([]);
 });
 
-describe("a failure is a PosternError", () => {
-  test("with the status, request id and details of the answer", async () => {
+describe("a failed call throws a PosternError", () => {
+  test("with the status, the request id and the details of the answer", async () => {
     const { client } = clientOf(await signUp());
     const error = await failureOf(client.webhooks.create({ name: "", url: "x", events: [], secret: "s" }));
     expect([error.code, error.status, error.retryAfterSeconds]).toEqual(["VALIDATION_FAILED", 400, undefined]);
@@ -91,7 +91,7 @@ describe("a failure is a PosternError", () => {
     expect(error.details.map(({ path }) => path)).toEqual(expect.arrayContaining(["name", "events"]));
   });
 
-  test("with the seconds to wait when a limit is reached", async () => {
+  test("with the seconds to wait when a limit is exceeded", async () => {
     const { client } = clientOf(await signUp());
     const calls = Array.from({ length: 6 }, () => failureOf(client.auth.resendVerification()).catch(() => undefined));
     const error = (await Promise.all(calls)).find((failure) => failure !== undefined);
@@ -99,7 +99,7 @@ describe("a failure is a PosternError", () => {
     expect(error?.retryAfterSeconds).toBeGreaterThan(0);
   });
 
-  test("for a missing thing, a taken email, a wrong password", async () => {
+  test("for an unknown id, a taken email and a wrong password", async () => {
     const person = await signUp();
     const { client } = clientOf(person);
     expect(await failureOf(client.webhooks.get("none"))).toMatchObject({
@@ -111,7 +111,7 @@ describe("a failure is a PosternError", () => {
     expect((await client.auth.me()).email).toBe(person.email);
   });
 
-  test("when no answer comes, none of the service, or none in time", async () => {
+  test("when there is no response, a response of something else, or none in time", async () => {
     const person = await signUp();
     const failing = (fetch: () => Promise<Response>) =>
       clientOf(person, { fetch, timeoutMs: 50 }).client.webhooks.list();
@@ -121,8 +121,8 @@ describe("a failure is a PosternError", () => {
       0,
       new TypeError("connection refused"),
     ]);
-    const strange = await failureOf(failing(async () => new Response("<html>", { status: 502 })));
-    expect([strange.code, strange.status]).toEqual(["BAD_RESPONSE", 502]);
+    const foreign = await failureOf(failing(async () => new Response("<html>", { status: 502 })));
+    expect([foreign.code, foreign.status]).toEqual(["BAD_RESPONSE", 502]);
     expect(await codeOf(failing(async () => new Response("<html>")))).toBe("BAD_RESPONSE");
     expect(await codeOf(failing(async () => Response.json({ captive: "portal" })))).toBe("BAD_RESPONSE");
     const hanging: Fetch = (_, { signal }) =>
@@ -138,7 +138,7 @@ describe("a failure is a PosternError", () => {
     await expect(aborted).rejects.toBe("the page was left");
   });
 
-  test("a wrong current password is tried once", async () => {
+  test("a wrong current password is sent once", async () => {
     const { client, sent, refreshes } = clientOf(await signUp());
     const change = client.auth.changePassword({ currentPassword: "wrong", newPassword: "another good password" });
     expect(await codeOf(change)).toBe("UNAUTHENTICATED");
@@ -146,7 +146,7 @@ describe("a failure is a PosternError", () => {
     expect(refreshes()).toEqual([]);
   });
 
-  test("logging out clears the store even when the service can't be reached", async () => {
+  test("logging out clears the store even when the service cannot be reached", async () => {
     const person = await signUp();
     const { client, sent } = clientOf(person, { fetch: () => Promise.reject(new TypeError("offline")) });
     expect(await codeOf(client.auth.logout())).toBe("NETWORK_ERROR");

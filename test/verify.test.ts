@@ -1,4 +1,4 @@
-/** postern/verify: what a subscriber can trust, against the official library and vector, and deliveries of the service itself. */
+/** postern/verify against the official library, its test vector, and deliveries of the service itself. */
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
 import { signBody, signStandard } from "../src/crypto/webhook-signature";
@@ -11,15 +11,15 @@ const SECRET = "a-signing-secret";
 const NOW_MS = 1_800_000_000_000;
 const NOW_SECONDS = NOW_MS / 1000;
 
-interface Made {
+interface Parts {
   secret?: string;
   body?: string;
   timestamp?: number;
   headers?: Record<string, string | undefined>;
 }
 
-/** A delivery as the service makes it. */
-async function made({ secret = SECRET, body = '{"order":42}', timestamp = NOW_SECONDS, headers }: Made = {}) {
+/** A request as the service sends it. */
+async function signed({ secret = SECRET, body = '{"order":42}', timestamp = NOW_SECONDS, headers }: Parts = {}) {
   return {
     headers: {
       "Webhook-Id": "msg_1",
@@ -48,14 +48,14 @@ async function verdict(request: Request | PlainRequest, secrets: string | string
 }
 
 describe("a genuine delivery", () => {
-  test("of the service is accepted under both schemes, with its id, type, payload and correlation id", async () => {
+  test("from the service is accepted under both schemes, with its id, type, payload and correlation id", async () => {
     const person = await signUp();
     const inbox = newInbox("200");
     await subscribe(person, inbox.url);
     const payload = { order: 42, note: "naïve ✓ \ud83d\ude00" };
     await publish(person, payload, { correlationId: "trace 7" });
     const [received] = await inbox.arrived(1);
-    if (!received) throw new Error("nothing arrived");
+    if (!received) throw new Error("nothing has arrived");
     expect(new Webhook(SECRET, { format: "raw" }).verify(received.body, received.headers)).toEqual(payload);
     for (const scheme of ["standard", "body"] as const) {
       const delivery = await verifyDelivery<typeof payload>(asRequest(received), SECRET, { scheme });
@@ -69,8 +69,8 @@ describe("a genuine delivery", () => {
     }
   });
 
-  test("is accepted as a Request, as text, as bytes, and with the headers of any spelling or class", async () => {
-    const { headers, body } = await made();
+  test("is accepted as a Request, as text and as bytes, with header names in any letter case, in a Headers object or a record", async () => {
+    const { headers, body } = await signed();
     const requests = [
       asRequest({ headers, body }),
       { headers, body },
@@ -84,29 +84,29 @@ describe("a genuine delivery", () => {
   test.each(["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLjSw", "whsec_", "whsec_not base64!", "é☃"])(
     "is accepted with the secret %j",
     async (secret) => {
-      const delivery = await made({ secret });
+      const delivery = await signed({ secret });
       expect(await verdict(delivery, secret)).toBe("accepted");
       expect(await verdict(delivery, secret, { scheme: "body" })).toBe("accepted");
     },
   );
 
-  test("is accepted under the old and the new secret during a rotation, in any order", async () => {
+  test("is accepted during a rotation whether the old or the new secret signed it, in any order", async () => {
     for (const secret of ["old", "new"]) {
-      expect(await verdict(await made({ secret }), ["old", "new"])).toBe("accepted");
-      expect(await verdict(await made({ secret }), ["new", "old"])).toBe("accepted");
-      expect(await verdict(await made({ secret }), ["other", "another"])).toBe("SIGNATURE_MISMATCH");
+      expect(await verdict(await signed({ secret }), ["old", "new"])).toBe("accepted");
+      expect(await verdict(await signed({ secret }), ["new", "old"])).toBe("accepted");
+      expect(await verdict(await signed({ secret }), ["other", "another"])).toBe("SIGNATURE_MISMATCH");
     }
   });
 
-  test("may carry further signatures, of other secrets and other versions", async () => {
-    const { headers, body } = await made();
+  test("is accepted with further signatures, by other secrets and of other versions", async () => {
+    const { headers, body } = await signed();
     const signature = `v1a,AAAA v1,bm9uZQ== ${headers["Webhook-Signature"]}`;
     expect(await verdict({ headers: { ...headers, "Webhook-Signature": signature }, body })).toBe("accepted");
   });
 });
 
 describe("the Standard Webhooks scheme", () => {
-  test("accepts the vector of its official libraries", async () => {
+  test("accepts the test vector of the official libraries", async () => {
     const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
     const headers = {
       "webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
@@ -120,23 +120,23 @@ describe("the Standard Webhooks scheme", () => {
   });
 
   test("accepts what the official library signs", async () => {
-    const secret = `whsec_${btoa("a key of the library's own making")}`;
-    const { headers, body } = await made({ body: '{"note":"naïve ✓"}' });
+    const secret = `whsec_${btoa("a key made by the library")}`;
+    const { headers, body } = await signed({ body: '{"note":"naïve ✓"}' });
     headers["Webhook-Signature"] = new Webhook(secret).sign("msg_1", new Date(NOW_MS), body);
     expect(await verdict({ headers, body }, secret)).toBe("accepted");
   });
 });
 
-describe("refused is", () => {
-  test.each([300, -300])("nothing that is %i seconds off", async (seconds) => {
-    expect(await verdict(await made({ timestamp: NOW_SECONDS - seconds }))).toBe("accepted");
+describe("verifyDelivery", () => {
+  test.each([300, -300])("accepts a delivery signed %i seconds ago", async (seconds) => {
+    expect(await verdict(await signed({ timestamp: NOW_SECONDS - seconds }))).toBe("accepted");
   });
 
   test.each([
     [301, "TIMESTAMP_TOO_OLD"],
     [-301, "TIMESTAMP_TOO_NEW"],
-  ])("a delivery signed %i seconds ago", async (seconds, reason) => {
-    const delivery = await made({ timestamp: NOW_SECONDS - seconds });
+  ])("refuses a delivery signed %i seconds ago", async (seconds, reason) => {
+    const delivery = await signed({ timestamp: NOW_SECONDS - seconds });
     expect(await verdict(delivery)).toBe(reason);
     expect(await verdict(delivery, SECRET, { scheme: "body" })).toBe(reason);
     expect(await verdict(delivery, SECRET, { toleranceSeconds: 301 })).toBe("accepted");
@@ -144,21 +144,21 @@ describe("refused is", () => {
 
   test.each([
     ["another body", { body: '{"order":43}' }],
-    ["the same body with another space", { body: '{"order": 42}' }],
+    ["the same body with one more space", { body: '{"order": 42}' }],
     ["a byte order mark before the body", { body: '\ufeff{"order":42}' }],
     ["another id", { "Webhook-Id": "msg_2" }],
     ["another timestamp", { "Webhook-Timestamp": String(NOW_SECONDS + 1) }],
-    ["a signature cut short", { "Webhook-Signature": "v1,AAAA" }],
+    ["a truncated signature", { "Webhook-Signature": "v1,AAAA" }],
     ["a signature without its version", { "Webhook-Signature": "AAAA" }],
-    ["the other scheme's signature", { "Webhook-Signature": `v1,${"0".repeat(64)}` }],
-  ])("%s", async (_, { body, ...headers }: Record<string, string | undefined>) => {
-    const delivery = await made({ headers });
+    ["the signature of the other scheme", { "Webhook-Signature": `v1,${"0".repeat(64)}` }],
+  ])("refuses %s", async (_, { body, ...headers }: Record<string, string | undefined>) => {
+    const delivery = await signed({ headers });
     const bytes = new TextEncoder().encode(body ?? delivery.body);
     expect(await verdict({ ...delivery, body: bytes })).toBe("SIGNATURE_MISMATCH");
   });
 
-  test("a replay that shows only the body's signature, unless the caller asks for that scheme", async () => {
-    const { headers, body } = await made({ headers: { "Webhook-Signature": undefined } });
+  test("refuses a replay with only the signature of the body, unless the caller asks for that scheme", async () => {
+    const { headers, body } = await signed({ headers: { "Webhook-Signature": undefined } });
     const replay = { headers: { ...headers, "Webhook-Id": "fresh", "Webhook-Timestamp": String(NOW_SECONDS) }, body };
     expect(await verdict(replay)).toBe("MISSING_HEADER");
     expect(await verdict(replay, SECRET, { scheme: "body" })).toBe("accepted");
@@ -166,22 +166,22 @@ describe("refused is", () => {
   });
 
   test.each(["Webhook-Id", "Webhook-Timestamp", "Webhook-Signature", "X-Webhook-Event"])(
-    "a delivery without %s",
+    "refuses a delivery without %s",
     async (name) => {
-      expect(await verdict(await made({ headers: { [name]: undefined } }))).toBe("MISSING_HEADER");
+      expect(await verdict(await signed({ headers: { [name]: undefined } }))).toBe("MISSING_HEADER");
     },
   );
 
   test.each(["soon", "-1", "1e9", "01800000000", "1800000000.5", "NaN", "9".repeat(40)])(
-    "the timestamp %j",
+    "refuses the timestamp %j",
     async (text) => {
-      expect(await verdict(await made({ headers: { "Webhook-Timestamp": text } }))).toBe("MALFORMED_TIMESTAMP");
+      expect(await verdict(await signed({ headers: { "Webhook-Timestamp": text } }))).toBe("MALFORMED_TIMESTAMP");
     },
   );
 
-  test("a body that is not JSON, not UTF-8, too large, or was read before", async () => {
-    expect(await verdict(await made({ body: "order=42" }))).toBe("MALFORMED_BODY");
-    const { headers, body } = await made();
+  test("refuses a body that is not JSON, not UTF-8, too large, or already read", async () => {
+    expect(await verdict(await signed({ body: "order=42" }))).toBe("MALFORMED_BODY");
+    const { headers, body } = await signed();
     expect(await verdict({ headers, body: new Uint8Array([0xff, 0xfe]) })).toBe("MALFORMED_BODY");
     const limit = { maxBodyBytes: body.length - 1 };
     expect(await verdict(asRequest({ headers, body }), SECRET, limit)).toBe("BODY_TOO_LARGE");
@@ -192,36 +192,36 @@ describe("refused is", () => {
     expect(await verdict(read)).toBe("BODY_ALREADY_READ");
   });
 
-  test("an endless body is not read to its end", async () => {
+  test("stops reading an endless body", async () => {
     let parts = 0;
     const endless = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(new Uint8Array(1024).fill(32 + (parts++ % 2))),
     });
-    const { headers } = await made();
+    const { headers } = await signed();
     expect(await verdict(asRequest({ headers, body: endless }), SECRET, { maxBodyBytes: 10_000 })).toBe(
       "BODY_TOO_LARGE",
     );
     expect(parts).toBeLessThan(100);
   });
 
-  test("options that would switch a check off, as the programmer's mistake", async () => {
-    const delivery = await made();
+  test("throws a TypeError for options that would switch a check off", async () => {
+    const delivery = await signed();
     const options = [{ toleranceSeconds: Number.NaN }, { maxBodyBytes: Number.NaN }, { scheme: "Standard" as "body" }];
     for (const option of options) {
       await expect(verifyDelivery(delivery, SECRET, option)).rejects.toBeInstanceOf(TypeError);
     }
   });
 
-  test("an empty secret, as the programmer's mistake", async () => {
-    const delivery = await made();
+  test("throws a TypeError for an empty secret", async () => {
+    const delivery = await signed();
     for (const secrets of ["", [], ["a", ""]]) {
       await expect(verifyDelivery(delivery, secrets)).rejects.toBeInstanceOf(TypeError);
     }
   });
 });
 
-test("the page's receiver answers 200 to a genuine delivery and 400 with the reason to another", async () => {
-  const delivery = await made({ timestamp: Math.floor(Date.now() / 1000) });
+test("the receiver on the docs page answers 200 to a genuine delivery and 400 with the reason to any other", async () => {
+  const delivery = await signed({ timestamp: Math.floor(Date.now() / 1000) });
   const answers = [await receive(asRequest(delivery), ["new", SECRET]), await receive(asRequest(delivery), ["new"])];
   expect(answers.map(({ status }) => status)).toEqual([200, 400]);
   expect(await answers[1]?.text()).toBe("SIGNATURE_MISMATCH");

@@ -1,4 +1,4 @@
-/** The package as a user installs it: what is in it, its types without ours, and the example of the documents. */
+/** The package as a user installs it: its files, its types without the service's libraries, and the example from the docs. */
 import { spawn, spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -20,16 +20,17 @@ beforeAll(() => {
   mkdirSync(installed, { recursive: true });
   run("tar", ["-xzf", join(user, filename), "-C", installed, "--strip-components", "1"]);
 });
-// The service that ends is still at its files for a moment.
+// The stopping service may still write to its files for a moment.
 afterAll(() => rmSync(user, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 }));
 
+/** Returns what the program prints. Throws when it fails. */
 function run(program: string, args: string[], cwd = "."): string {
   const { status, stdout, stderr, error } = spawnSync(program, args, { cwd, encoding: "utf8" });
   if (status !== 0) throw new Error(`${program} ended with ${status}: ${stdout}${stderr}`, { cause: error });
   return stdout;
 }
 
-test("holds the two modules, their types and the three papers, and needs nothing else", () => {
+test("contains the two modules with their types, the licence and the README, and has no dependencies", () => {
   const others = files.filter((path) => !/^dist\/(client|verify)\/[\w-]+(\.js|\.d\.ts)$/.test(path));
   expect(others.sort()).toEqual(["LICENSE", "README.md", "package.json"]);
   const manifest = JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as Record<string, unknown>;
@@ -44,11 +45,11 @@ const client = createClient({ baseUrl: "https://postern.example.com", fetch });
 const body: NewSubscription = { name: "n", url: "https://example.com/", events: ["*"], secret: "s" };
 const created: Subscription = await client.webhooks.create(body, { signal: new AbortController().signal });
 export const id: string = created._id;
-// @ts-expect-error a scope that there is not
+// @ts-expect-error an unknown scope
 await client.apiKeys.create({ name: "k", scopes: ["webhook.eat"] });
 // @ts-expect-error a required field is missing
 await client.auth.login({ email: "a@example.com" });
-// @ts-expect-error a code that there is not
+// @ts-expect-error an unknown code
 export const code: ErrorCode = "NO_SUCH_CODE";
 try {
   const delivery: Delivery<{ order: number }> = await verifyDelivery(new Request("https://example.com/"), ["old", "new"]);
@@ -59,7 +60,7 @@ try {
 }
 `;
 
-test("its types compile strictly without the service's libraries", () => {
+test("its types compile in strict mode without the service's libraries", () => {
   writeFileSync(join(user, "consumer.mts"), CONSUMER);
   const options = "--noEmit --strict --module nodenext --target es2022 --lib es2022,dom,dom.iterable --types";
   run("tsc", [...options.split(" "), "", "consumer.mts"], user);
@@ -74,14 +75,14 @@ test("the example runs against npm run dev", async () => {
   const ended = new Promise((resolve) => dev.once("exit", resolve));
   try {
     const printed = printedBy(dev);
-    await printed(/Postern listens on/);
+    await printed(/Postern is listening on/);
     const env = { ...process.env, POSTERN_URL: `http://localhost:${port}` };
     const example = spawn("node", ["example.mjs"], { cwd: user, env, stdio: ["pipe", "pipe", "inherit"] });
-    const said = printedBy(example);
-    await said(/Path of the mail/);
+    const shown = printedBy(example);
+    await shown(/Path of the mail/);
     example.stdin.end(`${(await printed(/\/\S+\.txt/))[0]}\n`);
     expect(await new Promise((resolve) => example.once("exit", resolve))).toBe(0);
-    await said(
+    await shown(
       /Email verified successfully\.\s+Received and verified: OrderPaid .* { order: 42 }\s+Refreshed, and still you-/,
     );
   } finally {
@@ -99,7 +100,7 @@ function freePort(): Promise<number> {
   });
 }
 
-/** Waits until a program has printed something. */
+/** Waits until the program has printed text that matches. Rejects when it exits first. */
 function printedBy(child: { stdout: NodeJS.ReadableStream; once: NodeJS.EventEmitter["once"] }) {
   let output = "";
   child.stdout.on("data", (chunk: Buffer) => {
@@ -112,7 +113,7 @@ function printedBy(child: { stdout: NodeJS.ReadableStream; once: NodeJS.EventEmi
         if (match) resolve(match);
       };
       child.stdout.on("data", look);
-      child.once("exit", (code) => reject(new Error(`ended with ${code} before it printed ${pattern}: ${output}`)));
+      child.once("exit", (code) => reject(new Error(`exited with ${code} before it printed ${pattern}: ${output}`)));
       look();
     });
 }

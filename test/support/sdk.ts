@@ -1,4 +1,4 @@
-/** The client of `postern/client` on the service under test, with a wire that can be watched and cut. */
+/** `postern/client` on the service under test, with a `fetch` that records requests and can be replaced. */
 import { exports } from "cloudflare:workers";
 import { type Client, type ClientOptions, createClient, type Fetch, memoryStore } from "../../src/client";
 import type { Person } from "./client";
@@ -8,19 +8,19 @@ interface Sent {
   headers: Headers;
 }
 
-/** Straight to the service. */
-export const wire: Fetch = (url, init) => {
+/** Sends to the service under test. */
+export const serviceFetch: Fetch = (url, init) => {
   const request = new Request(url, init);
   request.headers.set("cf-connecting-ip", "192.0.2.1");
   return exports.default.fetch(request);
 };
 
-/** A client signed in as `person`, and what it sent. */
+/** A client signed in as `person`, the requests that it has sent, and those of them that renewed tokens. */
 export function clientOf(
   person?: Person,
   options: Partial<ClientOptions> = {},
 ): { client: Client; sent: Sent[]; refreshes: () => Sent[] } {
-  const { fetch = wire, ...rest } = options;
+  const { fetch = serviceFetch, ...rest } = options;
   const sent: Sent[] = [];
   const client = createClient({
     baseUrl: "http://postern.test",
