@@ -163,18 +163,6 @@ describe("a refused form", () => {
     const last = await browser.post(`/people/${person.userId}/role`, { role: "viewer" });
     expect([last.status, last.html.includes("The last owner")]).toEqual([409, true]);
   });
-
-  test("tells how long a limit lasts, with the API's status and headers", async () => {
-    const browser = visit();
-    const ask = () => browser.post("/forgot-password", { email: "a@example.com" });
-    await ask();
-    await ask();
-    await ask();
-    const { status, headers, html } = await ask();
-    expect([status, headers.get("ratelimit-remaining")]).toEqual([429, "0"]);
-    expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
-    expect(html).toMatch(/Try again in \d+ seconds\./);
-  });
 });
 
 describe("an event published by hand", () => {

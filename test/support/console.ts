@@ -25,6 +25,8 @@ export interface Visit {
   /** Follows a redirect, as often as one comes. */
   follow(page: Page): Promise<Page>;
   jar: Map<string, string>;
+  /** The IP address that its requests come from. */
+  address: string;
 }
 
 let visits = 0;
@@ -53,6 +55,7 @@ export function visit(origin = ORIGIN): Visit {
   const get: Visit["get"] = (path, headers = {}) => send("GET", path, null, headers);
   return {
     jar,
+    address,
     get,
     post: (path, fields = {}, headers = {}) =>
       send("POST", path, encode(fields), {

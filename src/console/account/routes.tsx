@@ -7,7 +7,7 @@ import { signConsoleToken } from "../../crypto/jwt";
 import { deviceOf } from "../../http/device";
 import type { AppEnv } from "../../http/env";
 import { sessionOf } from "../../http/permissions";
-import { byIp, byUser, takeHit } from "../../http/rate-limit";
+import { byIp, byUser, limit } from "../../http/rate-limit";
 import { acceptInvitation } from "../../invitations/invite";
 import { acceptanceBody } from "../../invitations/schemas";
 import { forgotPassword, resendVerification, resetPassword, verifyEmail } from "../../recovery/password-recovery";
@@ -76,13 +76,12 @@ const signIn = new Hono<AppEnv>()
     const to = c.req.query("to") ?? "";
     return (await peekVisitor(c)) ? done(c, safePath(to)) : signInPage(c, "", to);
   })
-  .post("/sign-in", async (c) => {
+  .post("/sign-in", limit("login", byIp), async (c) => {
     const form = await readForm(c);
     const [email, password, to] = [form.text("email"), form.text("password"), form.text("to")];
     return orAgain(
       c,
       async () => {
-        await takeHit(c, "login", byIp);
         const input = parse(credentials, { email, password });
         return enter(c, await login(c.get("deps"), input, deviceOf(c)), to);
       },
@@ -103,7 +102,7 @@ const signIn = new Hono<AppEnv>()
     );
   })
   .get("/sign-in/code", (c) => (takeCookie(c, "sign-in") ? codePage(c) : done(c, "/sign-in")))
-  .post("/sign-in/code", async (c) => {
+  .post("/sign-in/code", limit("login", byIp), async (c) => {
     const deps = c.get("deps");
     const pending = await openPending(deps, takeCookie(c, "sign-in") ?? "");
     if (!pending) return done(c, "/sign-in", "signInAgain");
@@ -112,7 +111,6 @@ const signIn = new Hono<AppEnv>()
     return orAgain(
       c,
       async () => {
-        await takeHit(c, "login", byIp);
         const input = parse(credentials, { email, password, totp: form.text("totp") });
         return enter(c, await login(deps, input, deviceOf(c)), to);
       },
@@ -130,14 +128,13 @@ const registering = new Hono<AppEnv>()
   .get("/register", (c) =>
     registerPage(c, { email: "", name: "", tenantName: "", invitationToken: c.req.query("invitation") ?? "" }),
   )
-  .post("/register", async (c) => {
+  .post("/register", limit("register", byIp), async (c) => {
     const form = await readForm(c);
     const [email, name, tenantName] = [form.text("email"), form.text("name"), form.text("tenantName")];
     const invitationToken = form.text("invitationToken");
     return orAgain(
       c,
       async () => {
-        await takeHit(c, "register", byIp);
         const input = parse(registration, {
           email,
           password: form.text("password"),
@@ -165,12 +162,11 @@ const mailLinks = new Hono<AppEnv>()
     );
   })
   .get("/forgot-password", (c) => forgotPage(c, { email: "", sent: false }))
-  .post("/forgot-password", async (c) => {
+  .post("/forgot-password", limit("forgotPassword", byIp), async (c) => {
     const email = (await readForm(c)).text("email");
     return orAgain(
       c,
       async () => {
-        await takeHit(c, "forgotPassword", byIp);
         await forgotPassword(c.get("deps"), parse(forgotBody, { email }).email);
         return forgotPage(c, { email, sent: true });
       },
@@ -178,13 +174,12 @@ const mailLinks = new Hono<AppEnv>()
     );
   })
   .get("/reset-password", (c) => resetPage(c, c.req.query("token") ?? ""))
-  .post("/reset-password", async (c) => {
+  .post("/reset-password", limit("resetPassword", byIp), async (c) => {
     const form = await readForm(c);
     const token = form.text("token");
     return orAgain(
       c,
       async () => {
-        await takeHit(c, "resetPassword", byIp);
         const input = parse(resetBody, { token, newPassword: form.text("newPassword") });
         await resetPassword(c.get("deps"), input.token, input.newPassword);
         return done(c, "/sign-in", "passwordReset");
@@ -207,8 +202,7 @@ const mailLinks = new Hono<AppEnv>()
       (failure, status) => invitationPage(c, token, email, failure, status),
     );
   })
-  .post("/resend-verification", requireVisitor, async (c) => {
-    await takeHit(c, "resendVerification", byUser);
+  .post("/resend-verification", requireVisitor, limit("resendVerification", byUser), async (c) => {
     await resendVerification(c.get("deps"), c.get("principal").userId);
     return done(c, "", "verificationSent");
   });

@@ -5,7 +5,7 @@ import { publication } from "../../events/publication";
 import { publish } from "../../events/publish";
 import type { AppEnv } from "../../http/env";
 import { can } from "../../http/permissions";
-import { byTenant, takeHit } from "../../http/rate-limit";
+import { byTenant, limit } from "../../http/rate-limit";
 import { type Failure, parse } from "../failure";
 import { readForm } from "../http/form";
 import { done, fragment, orAgain, page } from "../http/page";
@@ -35,7 +35,7 @@ async function requireEvent(c: Context<AppEnv>, id: string) {
 
 export const eventPages = new Hono<AppEnv>()
   .get("/", can("event.publish"), (c) => formPage(c, { ...EXAMPLE, type: c.req.query("type") ?? "" }))
-  .post("/", can("event.publish"), async (c) => {
+  .post("/", can("event.publish"), limit("publish", byTenant), async (c) => {
     const form = await readForm(c);
     const { type, payload, correlationId } = {
       type: form.text("type").trim(),
@@ -45,7 +45,6 @@ export const eventPages = new Hono<AppEnv>()
     return orAgain(
       c,
       async () => {
-        await takeHit(c, "publish", byTenant);
         const given = { type, payload: parseJson(payload), ...(correlationId === "" ? {} : { correlationId }) };
         const { id } = await publish(c.get("deps"), c.get("principal").tenantId, parse(publication, given), null);
         return done(c, `/events/${id}`, "published");

@@ -69,15 +69,16 @@ export async function orAgain(
   }
 }
 
-/** The page for a failure that no form can show. */
+/** The page for an error that no form can show. */
 export function errorPage(c: Context<AppEnv>, raised: unknown): Promise<Response> {
   const error = toAppError(c, raised);
   for (const [name, value] of Object.entries(error.headers)) c.header(name, value);
+  const title = ERROR_TITLES[error.status] ?? "Something went wrong";
   return page(
     c,
-    { title: error.status === 404 ? "Not found" : "That did not work", chapter: null, status: error.status },
+    { title, chapter: null, status: error.status },
     <>
-      <h1>{error.status === 404 ? "Not found" : "That did not work"}</h1>
+      <h1>{title}</h1>
       <Banner kind="bad">{failureOf(error).message}</Banner>
       <p>
         <a href={CONSOLE_PATH}>Back to the overview</a>
@@ -86,3 +87,5 @@ export function errorPage(c: Context<AppEnv>, raised: unknown): Promise<Response
     </>,
   );
 }
+
+const ERROR_TITLES: Record<number, string> = { 403: "Not allowed", 404: "Not found", 429: "Too many requests" };

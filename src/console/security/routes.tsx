@@ -3,7 +3,7 @@ import { type Context, Hono } from "hono";
 import { type AppError, notFound } from "../../errors";
 import type { AppEnv } from "../../http/env";
 import { sessionOf } from "../../http/permissions";
-import { byUser, takeHit } from "../../http/rate-limit";
+import { byUser, limit } from "../../http/rate-limit";
 import { changePassword } from "../../recovery/password-recovery";
 import { changeBody } from "../../recovery/schemas";
 import { deleteAllSessionsOfUser, deleteSessionOfUser, listSessionsOfUser } from "../../sessions/store";
@@ -81,25 +81,25 @@ const sessionPages = new Hono<AppEnv>()
     );
   });
 
+const twoFactorLimit = limit("twoFactor", byUser);
+
 const twoFactorPages = new Hono<AppEnv>()
-  .post("/two-factor", async (c) =>
+  .post("/two-factor", twoFactorLimit, async (c) =>
     orAgain(
       c,
       async () => {
-        await takeHit(c, "twoFactor", byUser);
         const { secret, qrCodeUri } = await startEnrolment(c.get("deps"), c.get("principal").userId);
         return enrolmentPage(c, { secret, uri: qrCodeUri });
       },
       (failure, status) => securityPage(c, failure, status),
     ),
   )
-  .post("/two-factor/confirm", async (c) => {
+  .post("/two-factor/confirm", twoFactorLimit, async (c) => {
     const form = await readForm(c);
     const secret = form.text("secret");
     return orAgain(
       c,
       async () => {
-        await takeHit(c, "twoFactor", byUser);
         const { token } = parse(codeBody, { token: form.text("token") });
         await confirmEnrolment(c.get("deps"), c.get("principal").userId, token);
         return firstCodesPage(c);
@@ -111,12 +111,11 @@ const twoFactorPages = new Hono<AppEnv>()
       },
     );
   })
-  .post("/two-factor/disable", async (c) => {
+  .post("/two-factor/disable", twoFactorLimit, async (c) => {
     const form = await readForm(c);
     return orAgain(
       c,
       async () => {
-        await takeHit(c, "twoFactor", byUser);
         const { token } = parse(factorBody, { token: form.text("token") });
         await disableTwoFactor(c.get("deps"), c.get("principal").userId, token);
         return done(c, "/security", "twoFactorOff");
@@ -124,12 +123,11 @@ const twoFactorPages = new Hono<AppEnv>()
       (failure, status, error) => securityPage(c, aboutTheCode(failure, error), status),
     );
   })
-  .post("/recovery-codes", async (c) => {
+  .post("/recovery-codes", twoFactorLimit, async (c) => {
     const form = await readForm(c);
     return orAgain(
       c,
       async () => {
-        await takeHit(c, "twoFactor", byUser);
         const { token } = parse(factorBody, { token: form.text("token") });
         const codes = await renewRecoveryCodes(c.get("deps"), c.get("principal").userId, token);
         return page(c, { title: "Recovery codes", chapter: CHAPTER }, <RecoveryCodes codes={codes} />);
