@@ -1,4 +1,4 @@
-/** Rate limits and the lock: exact, also in parallel. */
+/** Rate limits and the lock after failed guesses: exact, also for parallel requests. */
 
 import {
   createExecutionContext,
@@ -9,8 +9,9 @@ import {
 } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import worker from "../src";
-import { take } from "../src/ratelimit/window";
+import worker, { RateLimiter } from "../src";
+import { withRetry } from "../src/ratelimit/limiter";
+import { consume } from "../src/ratelimit/window";
 import { call, newEmail } from "./support/client";
 
 afterEach(() => void vi.useRealTimers());
@@ -18,55 +19,113 @@ afterEach(() => void vi.useRealTimers());
 const rule = { limit: 5, windowSeconds: 60 };
 const newLimiter = () => env.RATE_LIMITER.get(env.RATE_LIMITER.newUniqueId());
 
+const tablesOf = (limiter: ReturnType<typeof newLimiter>) =>
+  runInDurableObject(limiter, (_, { storage }) =>
+    storage.sql.exec("SELECT name FROM sqlite_master WHERE name IN ('consumed', 'locks')").toArray(),
+  );
+
 describe("the sliding window", () => {
-  test("room appears exactly when the oldest hit leaves", () => {
-    const { hits } = take([60_000, 70_000, 80_000, 90_000], rule, 40_000);
-    expect(take(hits, rule, 59_999).verdict).toMatchObject({ allowed: false, remaining: 0, resetSeconds: 1 });
-    expect(take(hits, rule, 60_000).verdict).toMatchObject({ allowed: true, remaining: 0 });
+  const entriesAt = (...times: number[]) => times.map((leavesAtMs) => ({ leavesAtMs, units: 1 }));
+
+  test("has room again exactly when the oldest entry leaves", () => {
+    const { entries } = consume(entriesAt(60_000, 70_000, 80_000, 90_000), rule, 40_000);
+    expect(consume(entries, rule, 59_999).verdict).toMatchObject({ allowed: false, remaining: 0, resetSeconds: 1 });
+    expect(consume(entries, rule, 60_000).verdict).toMatchObject({ allowed: true, remaining: 0 });
   });
 
-  test("a refused hit does not count", () => {
-    const full = [101, 102, 103, 104, 105];
-    expect(take(full, rule, 100).hits).toEqual(full);
+  test("does not count what it refuses", () => {
+    const full = entriesAt(101, 102, 103, 104, 105);
+    expect(consume(full, rule, 100).entries).toEqual(full);
   });
 
-  test("of 50 parallel hits exactly the limit is allowed", async () => {
+  test("counts every unit of one millisecond, and orders entries by the time at which they leave", () => {
+    const later = entriesAt(61_000);
+    const { entries } = consume(consume(later, rule, 500).entries, rule, 500);
+    expect(entries).toEqual([
+      { leavesAtMs: 60_500, units: 2 },
+      { leavesAtMs: 61_000, units: 1 },
+    ]);
+  });
+
+  test("allows exactly the limit of 50 parallel requests", async () => {
     const limiter = newLimiter();
-    const verdicts = await Promise.all(Array.from({ length: 50 }, () => limiter.take(rule)));
+    const verdicts = await Promise.all(Array.from({ length: 50 }, () => limiter.consume(rule)));
     expect(verdicts.filter((verdict) => verdict.allowed)).toHaveLength(5);
   });
 
   test("survives the eviction of its object", async () => {
     const limiter = newLimiter();
-    for (let hit = 0; hit < 5; hit += 1) await limiter.take(rule);
+    for (let request = 0; request < 5; request += 1) await limiter.consume(rule);
     await evictDurableObject(limiter);
-    expect((await limiter.take(rule)).allowed).toBe(false);
+    expect((await limiter.consume(rule)).allowed).toBe(false);
   });
 
-  test("leaves nothing behind once the window has passed", async () => {
+  test("forgets expired entries without a scan", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
     const limiter = newLimiter();
-    await limiter.take(rule);
+    for (let request = 0; request < 5; request += 1) {
+      await limiter.consume(rule);
+      vi.setSystemTime(Date.now() + 20_000);
+    }
+    const { rows, plan } = await runInDurableObject(limiter, (_, { storage }) => ({
+      rows: storage.sql.exec("SELECT units FROM consumed").toArray(),
+      plan: storage.sql.exec("EXPLAIN QUERY PLAN DELETE FROM consumed WHERE leaves_at <= 1").toArray(),
+    }));
+    expect(rows).toHaveLength(3);
+    expect(plan.map(({ detail }) => detail)).toEqual(["SEARCH consumed USING INTEGER PRIMARY KEY (rowid<?)"]);
+  });
+
+  test("leaves nothing behind once it has passed", async () => {
+    const limiter = newLimiter();
+    await limiter.consume(rule);
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 61_000 });
     expect(await runDurableObjectAlarm(limiter)).toBe(true);
-    const tables = await runInDurableObject(
-      limiter,
-      (_, state) =>
-        [...state.storage.sql.exec("SELECT name FROM sqlite_master WHERE name IN ('hits', 'locks')")].length,
-    );
-    expect(tables).toBe(0);
-    expect((await limiter.take(rule)).allowed).toBe(true);
+    expect(await tablesOf(limiter)).toEqual([]);
+    expect((await limiter.consume(rule)).allowed).toBe(true);
+  });
+});
+
+describe("the Durable Object", () => {
+  test("offers the methods of the limiter over RPC, and no others", () => {
+    const callable = Object.getOwnPropertyNames(RateLimiter.prototype);
+    expect(callable.toSorted()).toEqual(["alarm", "clearGuesses", "constructor", "consume", "reserveGuess"]);
+  });
+
+  test("L11: stores nothing when guesses are cleared that were never counted", async () => {
+    const limiter = newLimiter();
+    await limiter.clearGuesses("password");
+    expect(await tablesOf(limiter)).toEqual([]);
+  });
+
+  const failing = (properties: object) => {
+    let calls = 0;
+    const call = async () => {
+      calls += 1;
+      if (calls === 1) throw Object.assign(new Error("reset"), properties);
+      return calls;
+    };
+    return { call, calls: () => calls };
+  };
+
+  test("S10: is called once more after a retryable error, never when overloaded", async () => {
+    expect(await withRetry(failing({ retryable: true }).call)).toBe(2);
+    for (const properties of [{}, { retryable: true, overloaded: true }]) {
+      const { call, calls } = failing(properties);
+      await expect(withRetry(call)).rejects.toThrow("reset");
+      expect(calls()).toBe(1);
+    }
   });
 });
 
 describe("the lock", () => {
-  test("of 50 parallel guesses exactly 10 are let through", async () => {
+  test("lets exactly 10 of 50 parallel guesses through", async () => {
     const limiter = newLimiter();
     const seconds = await Promise.all(Array.from({ length: 50 }, () => limiter.reserveGuess("password")));
     expect(seconds.filter((retryAfter) => retryAfter === 0)).toHaveLength(10);
     expect(Math.max(...seconds)).toBe(15 * 60);
   });
 
-  test("each further lock lasts twice as long, up to 24 hours, until a success", async () => {
+  test("lasts twice as long each time, up to 24 hours, until a success", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const limiter = newLimiter();
     const lockedMinutes: number[] = [];
@@ -82,13 +141,13 @@ describe("the lock", () => {
     expect(await limiter.reserveGuess("password")).toBe(15 * 60);
   });
 
-  test("a lock of one pool refuses the other", async () => {
+  test("refuses guesses of both pools when either is locked", async () => {
     const limiter = newLimiter();
     for (let guess = 0; guess < 10; guess += 1) await limiter.reserveGuess("totp");
     expect(await limiter.reserveGuess("password")).toBeGreaterThan(0);
   });
 
-  test("an unknown email is locked like a known one: 401 ten times, then 423 with Retry-After", async () => {
+  test("applies to unknown email addresses too: 401 ten times, then 423 with Retry-After", async () => {
     const email = newEmail();
     const statuses: number[] = [];
     for (let guess = 0; guess < 11; guess += 1) {
@@ -104,7 +163,7 @@ describe("the lock", () => {
 });
 
 describe("limited routes", () => {
-  test("tell limit, remaining and reset on every answer, and 429 with Retry-After beyond", async () => {
+  test("send limit, remaining and reset with every answer, a refusal of the body included", async () => {
     const first = await call("POST", "/auth/login", { body: {}, headers: { "cf-connecting-ip": "192.0.2.200" } });
     expect(first.status).toBe(400);
     expect(first.headers.get("ratelimit-limit")).toBe("1000");
@@ -112,7 +171,7 @@ describe("limited routes", () => {
     expect(first.headers.get("ratelimit-reset")).toBe("60");
   });
 
-  test("answer 429 RATE_LIMITED with Retry-After beyond the limit, exactly, in parallel too", async () => {
+  test("answer exactly the limit of 20 parallel requests, and the rest with 429 RATE_LIMITED and Retry-After", async () => {
     const context = createExecutionContext();
     const limited = { ...env, RATE_LIMITS: '{"forgotPassword":{"limit":3,"windowSeconds":60}}' };
     const ask = () =>
@@ -134,7 +193,7 @@ describe("limited routes", () => {
     expect(refused?.headers.get("ratelimit-remaining")).toBe("0");
   });
 
-  test("an IPv6 client is one by its /64, and other headers are not believed", async () => {
+  test("count an IPv6 client by its /64, and believe no other header", async () => {
     const remaining = async (headers: Record<string, string>) =>
       (await call("POST", "/auth/login", { body: {}, headers })).headers.get("ratelimit-remaining");
     expect(await remaining({ "cf-connecting-ip": "2001:db8:1:2::1" })).toBe("999");

@@ -20,7 +20,7 @@ export const byTenant: Bucket = { per: "tenant", keyOf: (c) => c.get("principal"
 /** Counts each request against `rule`, before the handler. Throws RATE_LIMITED with `Retry-After`. */
 export function limit(rule: RuleName, { per, keyOf }: Bucket) {
   const consume = createMiddleware<AppEnv>(async (c, next) => {
-    const verdict = await c.get("deps").limiter.take(rule, keyOf(c));
+    const verdict = await c.get("deps").limiter.consume(rule, keyOf(c));
     if (verdict) {
       c.header("RateLimit-Limit", String(verdict.limit));
       c.header("RateLimit-Remaining", String(verdict.remaining));

@@ -1,4 +1,4 @@
-/** Every limit in one table; the var `RATE_LIMITS` overrides by name. */
+/** Every rate limit, in one table. The variable `RATE_LIMITS` overrides them by name. */
 
 export interface Rule {
   limit: number;
@@ -18,7 +18,7 @@ export const RULES = {
 
 export type RuleName = keyof typeof RULES;
 
-/** Rules that guard sign-in and tokens: when the limiter is down they refuse (503), the others let pass. */
+/** The rules of sign-in and tokens. When the limiter is down, these refuse with 503; the others let requests pass. */
 export const FAIL_CLOSED: ReadonlySet<RuleName> = new Set<RuleName>([
   "resendVerification",
   "forgotPassword",
