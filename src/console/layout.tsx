@@ -1,11 +1,11 @@
 /** The frame of every page: who is signed in, where one can go, what was just done. */
 import type { PropsWithChildren } from "hono/jsx";
-import type { Visitor } from "../sessions/authenticate";
+import type { CurrentUser } from "../sessions/authenticate";
 import type { Permission } from "../tenants/roles";
 import { ICON_PATH, SCRIPT_PATH, STYLE_PATH } from "./assets";
 import { Banner, PostForm, Submit } from "./parts";
 
-const CHAPTERS = [
+const NAV_SECTIONS = [
   { name: "overview", title: "Overview", path: "/console", needs: null },
   { name: "subscriptions", title: "Subscriptions", path: "/console/webhooks", needs: "webhook.read" },
   { name: "events", title: "Events", path: "/console/events", needs: "event.publish" },
@@ -14,17 +14,17 @@ const CHAPTERS = [
   { name: "security", title: "My security", path: "/console/security", needs: null },
 ] as const satisfies readonly { name: string; title: string; path: string; needs: Permission | null }[];
 
-export type Chapter = (typeof CHAPTERS)[number]["name"];
+export type NavSection = (typeof NAV_SECTIONS)[number]["name"];
 
 type LayoutProps = PropsWithChildren<{
   title: string;
-  chapter: Chapter | null;
+  section: NavSection | null;
   nonce: string;
-  visitor: Visitor | undefined;
-  said: string | undefined;
+  currentUser: CurrentUser | undefined;
+  flash: string | undefined;
 }>;
 
-export function Layout({ title, chapter, nonce, visitor, said, children }: LayoutProps) {
+export function Layout({ title, section, nonce, currentUser, flash, children }: LayoutProps) {
   return (
     <html lang="en">
       <head>
@@ -37,7 +37,7 @@ export function Layout({ title, chapter, nonce, visitor, said, children }: Layou
         <link rel="stylesheet" href={STYLE_PATH} nonce={nonce} />
         <script src={SCRIPT_PATH} nonce={nonce} type="module" />
       </head>
-      <body class={visitor ? "inside" : "outside"}>
+      <body class={currentUser ? "inside" : "outside"}>
         <a class="skip" href="#main">
           Skip to content
         </a>
@@ -45,12 +45,12 @@ export function Layout({ title, chapter, nonce, visitor, said, children }: Layou
           <a class="brand" href="/console">
             <Mark /> Postern
           </a>
-          {visitor && <Navigation visitor={visitor} chapter={chapter} />}
-          {visitor && <Account visitor={visitor} />}
+          {currentUser && <Navigation currentUser={currentUser} section={section} />}
+          {currentUser && <Account currentUser={currentUser} />}
         </header>
         <main id="main">
-          {said && <Banner kind="ok">{said}</Banner>}
-          {visitor && !visitor.emailVerified && <VerifyReminder email={visitor.email} />}
+          {flash && <Banner kind="ok">{flash}</Banner>}
+          {currentUser && !currentUser.emailVerified && <VerifyReminder email={currentUser.email} />}
           {children}
         </main>
       </body>
@@ -65,14 +65,14 @@ const Mark = () => (
   </svg>
 );
 
-function Navigation({ visitor, chapter }: { visitor: Visitor; chapter: Chapter | null }) {
-  const { permissions } = visitor.principal;
+function Navigation({ currentUser, section }: { currentUser: CurrentUser; section: NavSection | null }) {
+  const { permissions } = currentUser.principal;
   return (
     <nav aria-label="Console">
       <ul>
-        {CHAPTERS.filter(({ needs }) => needs === null || permissions.has(needs)).map(({ name, title, path }) => (
+        {NAV_SECTIONS.filter(({ needs }) => needs === null || permissions.has(needs)).map(({ name, title, path }) => (
           <li>
-            <a href={path} aria-current={name === chapter ? "page" : undefined}>
+            <a href={path} aria-current={name === section ? "page" : undefined}>
               {title}
             </a>
           </li>
@@ -82,12 +82,12 @@ function Navigation({ visitor, chapter }: { visitor: Visitor; chapter: Chapter |
   );
 }
 
-const Account = ({ visitor }: { visitor: Visitor }) => (
+const Account = ({ currentUser }: { currentUser: CurrentUser }) => (
   <div class="account">
     <p>
-      <strong>{visitor.tenantName}</strong>
-      <span class="muted">{visitor.email}</span>
-      <span class="muted">{visitor.principal.role}</span>
+      <strong>{currentUser.tenantName}</strong>
+      <span class="muted">{currentUser.email}</span>
+      <span class="muted">{currentUser.principal.role}</span>
     </p>
     <PostForm action="/console/sign-out">
       <Submit kind="quiet">Sign out</Submit>

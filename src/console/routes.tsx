@@ -10,7 +10,7 @@ import { eventPages } from "./events/routes";
 import { ownFormOnly } from "./http/own-form";
 import { errorPage } from "./http/page";
 import { contentSecurityPolicy, noStore } from "./http/page-headers";
-import { requireVisitor } from "./http/session";
+import { requireUser } from "./http/session";
 import { keyPages } from "./keys/routes";
 import { operationPages } from "./operations/routes";
 import { overviewPage } from "./overview/routes";
@@ -36,7 +36,7 @@ export const consoleRoutes = (bodyKiB: { event: number; other: number }) =>
     .use(ownFormOnly)
     .use(limitBody((path) => (path === EVENTS_PATH ? bodyKiB.event : bodyKiB.other)))
     .route("/", accountPages)
-    .use(requireVisitor)
+    .use(requireUser)
     .route("/", overviewPage)
     .route("/webhooks", subscriptionPages)
     .route("/webhooks", operationPages)

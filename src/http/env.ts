@@ -1,7 +1,7 @@
 /** The types of Hono's context here. */
 import type { Deps } from "../deps";
 import type { LogFields } from "../log";
-import type { Visitor } from "../sessions/authenticate";
+import type { CurrentUser } from "../sessions/authenticate";
 import type { Principal } from "../tenants/principal";
 
 export interface AppEnv {
@@ -12,7 +12,7 @@ export interface AppEnv {
     /** Set on every route of the authenticated router. */
     principal: Principal;
     /** Set on every page of the console behind its door. */
-    visitor: Visitor;
+    currentUser: CurrentUser;
     /** The nonce in the Content-Security-Policy of a console page; `hono/secure-headers` sets it. */
     secureHeadersNonce: string;
     /** What the route adds to its request's log line. */

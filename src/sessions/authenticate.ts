@@ -17,7 +17,7 @@ export async function authenticateSession(deps: Deps, token: string): Promise<Se
 }
 
 /** Who sits before the console, as its pages name them. */
-export interface Visitor {
+export interface CurrentUser {
   principal: SessionPrincipal;
   email: string;
   name: string | null;
@@ -27,7 +27,7 @@ export interface Visitor {
 }
 
 /** Null for a bad, expired or revoked cookie of the console. */
-export async function authenticateVisitor(deps: Deps, token: string): Promise<Visitor | null> {
+export async function authenticateConsoleSession(deps: Deps, token: string): Promise<CurrentUser | null> {
   const nowMs = deps.now();
   const claims = await verifyConsoleToken(deps.keys, partiesOf(deps), token, nowMs);
   const principal = claims && admit(deps, claims, await findLiveSession(deps, claims, nowMs), nowMs);

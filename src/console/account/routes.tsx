@@ -15,46 +15,46 @@ import { forgotBody, resetBody, verificationBody } from "../../recovery/schemas"
 import { deleteSessionOfUser } from "../../sessions/store";
 import type { OpenedSession } from "../../sessions/tokens";
 import { type Failure, parse } from "../failure";
-import { dropCookie, putCookie, takeCookie } from "../http/cookies";
+import type { FlashKey } from "../flash-messages";
+import { deleteConsoleCookie, getConsoleCookie, setConsoleCookie } from "../http/cookies";
 import { readForm } from "../http/form";
-import { done, orAgain, page } from "../http/page";
+import { page, redirectTo, redirectWithFlash, rerenderOnError } from "../http/page";
 import { safePath } from "../http/paths";
-import { peekVisitor, requireVisitor } from "../http/session";
-import type { Saying } from "../sayings";
+import { findCurrentUser, requireUser } from "../http/session";
 import * as pages from "./pages";
 import { openPending, sealPending } from "./pending";
 
 /** Gives the browser the session and goes on. No token of the API goes with it. */
-async function enter(c: Context<AppEnv>, { session }: OpenedSession, to: string, saying?: Saying): Promise<Response> {
+async function enter(c: Context<AppEnv>, { session }: OpenedSession, to: string, flash?: FlashKey): Promise<Response> {
   const deps = c.get("deps");
   const { tokenIssuer: issuer, tokenAudience: audience } = deps.config;
   const { id: sessionId, userId, tenantId, expiresAt } = session;
   const validity = { issuedAt: deps.now(), expiresAt };
   const token = await signConsoleToken(deps.keys, { issuer, audience }, { userId, sessionId, tenantId }, validity);
-  putCookie(c, "session", token, expiresAt);
-  dropCookie(c, "sign-in");
-  return done(c, safePath(to), saying);
+  setConsoleCookie(c, "session", token, expiresAt);
+  deleteConsoleCookie(c, "sign-in");
+  return flash ? redirectWithFlash(c, safePath(to), flash) : redirectTo(c, safePath(to));
 }
 
 const signInPage = (c: Context<AppEnv>, email: string, to: string, failure?: Failure, status = 200) =>
-  page(c, { title: "Sign in", chapter: null, status }, <pages.SignIn email={email} to={to} failure={failure} />);
+  page(c, { title: "Sign in", section: null, status }, <pages.SignIn email={email} to={to} failure={failure} />);
 
 const codePage = (c: Context<AppEnv>, failure?: Failure, status = 200) =>
-  page(c, { title: "Two-factor code", chapter: null, status }, <pages.SignInCode failure={failure} />);
+  page(c, { title: "Two-factor code", section: null, status }, <pages.SignInCode failure={failure} />);
 
 const registerPage = (c: Context<AppEnv>, values: pages.RegisterValues, failure?: Failure, status = 200) =>
-  page(c, { title: "Create an account", chapter: null, status }, <pages.Register values={values} failure={failure} />);
+  page(c, { title: "Create an account", section: null, status }, <pages.Register values={values} failure={failure} />);
 
 const verifyPage = (c: Context<AppEnv>, token: string, failure?: Failure, status = 200) =>
-  page(c, { title: "Verify your email", chapter: null, status }, <pages.VerifyEmail token={token} failure={failure} />);
+  page(c, { title: "Verify your email", section: null, status }, <pages.VerifyEmail token={token} failure={failure} />);
 
 const forgotPage = (c: Context<AppEnv>, view: { email: string; sent: boolean; failure?: Failure }, status = 200) =>
-  page(c, { title: "Forgot your password?", chapter: null, status }, <pages.ForgotPassword {...view} />);
+  page(c, { title: "Forgot your password?", section: null, status }, <pages.ForgotPassword {...view} />);
 
 const resetPage = (c: Context<AppEnv>, token: string, failure?: Failure, status = 200) =>
   page(
     c,
-    { title: "Set a new password", chapter: null, status },
+    { title: "Set a new password", section: null, status },
     <pages.ResetPassword token={token} failure={failure} />,
   );
 
@@ -67,19 +67,19 @@ const invitationPage = (
 ) =>
   page(
     c,
-    { title: "You are invited", chapter: null, status },
+    { title: "You are invited", section: null, status },
     <pages.AcceptInvitation token={token} email={email} failure={failure} />,
   );
 
 const signIn = new Hono<AppEnv>()
   .get("/sign-in", async (c) => {
     const to = c.req.query("to") ?? "";
-    return (await peekVisitor(c)) ? done(c, safePath(to)) : signInPage(c, "", to);
+    return (await findCurrentUser(c)) ? redirectTo(c, safePath(to)) : signInPage(c, "", to);
   })
   .post("/sign-in", limit("login", byIp), async (c) => {
     const form = await readForm(c);
     const [email, password, to] = [form.text("email"), form.text("password"), form.text("to")];
-    return orAgain(
+    return rerenderOnError(
       c,
       async () => {
         const input = parse(credentials, { email, password });
@@ -96,19 +96,19 @@ const signIn = new Hono<AppEnv>()
           );
         }
         if (error.code !== "TOTP_REQUIRED") return signInPage(c, email, to, failure, status);
-        putCookie(c, "sign-in", await sealPending(c.get("deps"), { email, password, to: safePath(to) }));
-        return done(c, "/sign-in/code");
+        setConsoleCookie(c, "sign-in", await sealPending(c.get("deps"), { email, password, to: safePath(to) }));
+        return redirectTo(c, "/sign-in/code");
       },
     );
   })
-  .get("/sign-in/code", (c) => (takeCookie(c, "sign-in") ? codePage(c) : done(c, "/sign-in")))
+  .get("/sign-in/code", (c) => (getConsoleCookie(c, "sign-in") ? codePage(c) : redirectTo(c, "/sign-in")))
   .post("/sign-in/code", limit("login", byIp), async (c) => {
     const deps = c.get("deps");
-    const pending = await openPending(deps, takeCookie(c, "sign-in") ?? "");
-    if (!pending) return done(c, "/sign-in", "signInAgain");
+    const pending = await openPending(deps, getConsoleCookie(c, "sign-in") ?? "");
+    if (!pending) return redirectWithFlash(c, "/sign-in", "signInAgain");
     const { email, password, to } = pending;
     const form = await readForm(c);
-    return orAgain(
+    return rerenderOnError(
       c,
       async () => {
         const input = parse(credentials, { email, password, totp: form.text("totp") });
@@ -117,11 +117,11 @@ const signIn = new Hono<AppEnv>()
       (failure, status) => codePage(c, failure, status),
     );
   })
-  .post("/sign-out", requireVisitor, async (c) => {
+  .post("/sign-out", requireUser, async (c) => {
     const { userId, sessionId } = sessionOf(c);
     await deleteSessionOfUser(c.get("deps"), userId, sessionId);
-    dropCookie(c, "session");
-    return done(c, "/sign-in", "signedOut");
+    deleteConsoleCookie(c, "session");
+    return redirectWithFlash(c, "/sign-in", "signedOut");
   });
 
 const registering = new Hono<AppEnv>()
@@ -132,7 +132,7 @@ const registering = new Hono<AppEnv>()
     const form = await readForm(c);
     const [email, name, tenantName] = [form.text("email"), form.text("name"), form.text("tenantName")];
     const invitationToken = form.text("invitationToken");
-    return orAgain(
+    return rerenderOnError(
       c,
       async () => {
         const input = parse(registration, {
@@ -152,11 +152,11 @@ const mailLinks = new Hono<AppEnv>()
   .get("/verify-email", (c) => verifyPage(c, c.req.query("token") ?? ""))
   .post("/verify-email", async (c) => {
     const token = (await readForm(c)).text("token");
-    return orAgain(
+    return rerenderOnError(
       c,
       async () => {
         await verifyEmail(c.get("deps"), parse(verificationBody, { token }).token);
-        return done(c, takeCookie(c, "session") ? "" : "/sign-in", "verified");
+        return redirectWithFlash(c, getConsoleCookie(c, "session") ? "" : "/sign-in", "verified");
       },
       (failure, status) => verifyPage(c, token, failure, status),
     );
@@ -164,7 +164,7 @@ const mailLinks = new Hono<AppEnv>()
   .get("/forgot-password", (c) => forgotPage(c, { email: "", sent: false }))
   .post("/forgot-password", limit("forgotPassword", byIp), async (c) => {
     const email = (await readForm(c)).text("email");
-    return orAgain(
+    return rerenderOnError(
       c,
       async () => {
         await forgotPassword(c.get("deps"), parse(forgotBody, { email }).email);
@@ -177,34 +177,36 @@ const mailLinks = new Hono<AppEnv>()
   .post("/reset-password", limit("resetPassword", byIp), async (c) => {
     const form = await readForm(c);
     const token = form.text("token");
-    return orAgain(
+    return rerenderOnError(
       c,
       async () => {
         const input = parse(resetBody, { token, newPassword: form.text("newPassword") });
         await resetPassword(c.get("deps"), input.token, input.newPassword);
-        return done(c, "/sign-in", "passwordReset");
+        return redirectWithFlash(c, "/sign-in", "passwordReset");
       },
       (failure, status) => resetPage(c, token, failure, status),
     );
   })
-  .get("/accept-invitation", async (c) => invitationPage(c, c.req.query("token") ?? "", (await peekVisitor(c))?.email))
-  .post("/accept-invitation", requireVisitor, async (c) => {
+  .get("/accept-invitation", async (c) =>
+    invitationPage(c, c.req.query("token") ?? "", (await findCurrentUser(c))?.email),
+  )
+  .post("/accept-invitation", requireUser, async (c) => {
     const token = (await readForm(c)).text("token");
-    const { email, principal } = c.get("visitor");
-    return orAgain(
+    const { email, principal } = c.get("currentUser");
+    return rerenderOnError(
       c,
       async () => {
         await acceptInvitation(c.get("deps"), principal.userId, parse(acceptanceBody, { token }).token);
         await deleteSessionOfUser(c.get("deps"), principal.userId, principal.sessionId);
-        dropCookie(c, "session");
-        return done(c, "/sign-in", "joined");
+        deleteConsoleCookie(c, "session");
+        return redirectWithFlash(c, "/sign-in", "joined");
       },
       (failure, status) => invitationPage(c, token, email, failure, status),
     );
   })
-  .post("/resend-verification", requireVisitor, limit("resendVerification", byUser), async (c) => {
+  .post("/resend-verification", requireUser, limit("resendVerification", byUser), async (c) => {
     await resendVerification(c.get("deps"), c.get("principal").userId);
-    return done(c, "", "verificationSent");
+    return redirectWithFlash(c, "", "verificationSent");
   });
 
 export const accountPages = new Hono<AppEnv>().route("/", signIn).route("/", registering).route("/", mailLinks);

@@ -7,7 +7,7 @@ import { can } from "../../http/permissions";
 import { queueRetryOf } from "../../redelivery/redelivery";
 import { findSubscription } from "../../subscriptions/store";
 import type { Failure } from "../failure";
-import { done, orAgain, page } from "../http/page";
+import { page, redirectWithFlash, rerenderOnError } from "../http/page";
 import { AttemptPage } from "./page";
 
 async function attemptPage(c: Context<AppEnv>, id: string, attemptId: string, failure?: Failure, status = 200) {
@@ -20,7 +20,7 @@ async function attemptPage(c: Context<AppEnv>, id: string, attemptId: string, fa
   if (!webhook) throw notFound("Webhook");
   return page(
     c,
-    { title: `${attempt.eventType} to ${webhook.name}`, chapter: "subscriptions", status },
+    { title: `${attempt.eventType} to ${webhook.name}`, section: "subscriptions", status },
     <AttemptPage attempt={attempt} webhookName={webhook.name} failure={failure} permissions={permissions} />,
   );
 }
@@ -43,11 +43,11 @@ export const attemptPages = new Hono<AppEnv>()
     const id = c.req.param("id");
     const attemptId = c.req.param("attemptId");
     const { deliveryId } = await attemptOfWebhook(deps, tenantId, id, attemptId);
-    return orAgain(
+    return rerenderOnError(
       c,
       async () => {
         await queueRetryOf(deps, tenantId, id, deliveryId);
-        return done(c, `/webhooks/${id}#log`, "retried");
+        return redirectWithFlash(c, `/webhooks/${id}#log`, "retried");
       },
       (failure, status) => attemptPage(c, id, attemptId, failure, status),
     );

@@ -8,15 +8,15 @@ import { can } from "../../http/permissions";
 import { byTenant, limit } from "../../http/rate-limit";
 import { type Failure, parse } from "../failure";
 import { readForm } from "../http/form";
-import { done, fragment, orAgain, page } from "../http/page";
+import { fragment, page, redirectWithFlash, rerenderOnError } from "../http/page";
 import { Deliveries, EventDetail, type EventValues, PublishEvent } from "./pages";
 import { readEvent } from "./store";
 
-const CHAPTER = "events";
+const SECTION = "events";
 const EXAMPLE = { type: "", payload: '{\n  "order": 42\n}', correlationId: "" };
 
 const formPage = (c: Context<AppEnv>, values: EventValues, failure?: Failure, status = 200) =>
-  page(c, { title: "Publish an event", chapter: CHAPTER, status }, <PublishEvent values={values} failure={failure} />);
+  page(c, { title: "Publish an event", section: SECTION, status }, <PublishEvent values={values} failure={failure} />);
 
 function parseJson(text: string): unknown {
   try {
@@ -42,19 +42,19 @@ export const eventPages = new Hono<AppEnv>()
       payload: form.text("payload"),
       correlationId: form.text("correlationId"),
     };
-    return orAgain(
+    return rerenderOnError(
       c,
       async () => {
         const given = { type, payload: parseJson(payload), ...(correlationId === "" ? {} : { correlationId }) };
         const { id } = await publish(c.get("deps"), c.get("principal").tenantId, parse(publication, given), null);
-        return done(c, `/events/${id}`, "published");
+        return redirectWithFlash(c, `/events/${id}`, "published");
       },
       (failure, status) => formPage(c, { type, payload, correlationId }, failure, status),
     );
   })
   .get("/:id", can("webhook.read"), async (c) => {
     const event = await requireEvent(c, c.req.param("id"));
-    return page(c, { title: event.type, chapter: CHAPTER }, <EventDetail event={event} />);
+    return page(c, { title: event.type, section: SECTION }, <EventDetail event={event} />);
   })
   .get("/:id/deliveries", can("webhook.read"), async (c) =>
     fragment(c, <Deliveries event={await requireEvent(c, c.req.param("id"))} />),

@@ -4,7 +4,7 @@ import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { AppEnv } from "../../http/env";
 
 /** The session, a sign-in that waits for its two-factor code, and the flash message for the next page. */
-export type CookieName = "session" | "sign-in" | "said";
+export type CookieName = "session" | "sign-in" | "flash";
 
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/;
 
@@ -19,7 +19,7 @@ const options = (c: Context<AppEnv>) => {
 };
 
 /** Sets a cookie that scripts can't read; without `expiresAt` (Unix ms) the browser drops it when it closes. */
-export function putCookie(c: Context<AppEnv>, name: CookieName, value: string, expiresAt?: number): void {
+export function setConsoleCookie(c: Context<AppEnv>, name: CookieName, value: string, expiresAt?: number): void {
   setCookie(c, `postern-${name}`, value, {
     ...options(c),
     httpOnly: true,
@@ -28,10 +28,10 @@ export function putCookie(c: Context<AppEnv>, name: CookieName, value: string, e
   });
 }
 
-export function takeCookie(c: Context<AppEnv>, name: CookieName): string | undefined {
+export function getConsoleCookie(c: Context<AppEnv>, name: CookieName): string | undefined {
   return getCookie(c, `postern-${name}`, prefixFor(c));
 }
 
-export function dropCookie(c: Context<AppEnv>, name: CookieName): void {
+export function deleteConsoleCookie(c: Context<AppEnv>, name: CookieName): void {
   deleteCookie(c, `postern-${name}`, options(c));
 }

@@ -1,4 +1,4 @@
-/** From a page's content to an answer: layout, status, and what a refused write becomes. */
+/** How the console answers: a page, a part of one, a redirect with a flash message, or the form again with its error. */
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
@@ -6,28 +6,28 @@ import { AppError } from "../../errors";
 import type { AppEnv } from "../../http/env";
 import { toAppError } from "../../http/errors";
 import { type Failure, failureOf } from "../failure";
-import { type Chapter, Layout } from "../layout";
+import { FLASH_MESSAGES, type FlashKey } from "../flash-messages";
+import { Layout, type NavSection } from "../layout";
 import { Banner } from "../parts";
-import { SAYINGS, type Saying } from "../sayings";
-import { dropCookie, putCookie, takeCookie } from "./cookies";
+import { deleteConsoleCookie, getConsoleCookie, setConsoleCookie } from "./cookies";
 import { CONSOLE_PATH } from "./paths";
 
 interface PageOptions {
   title: string;
-  /** The part of the console that it belongs to; null for a page before the door. */
-  chapter: Chapter | null;
+  /** The navigation entry to highlight; null for a page outside the navigation. */
+  section: NavSection | null;
   status?: number;
 }
 
 /** Answers with a page of the console. */
-export async function page(c: Context<AppEnv>, { title, chapter, status = 200 }: PageOptions, content: Child) {
+export async function page(c: Context<AppEnv>, { title, section, status = 200 }: PageOptions, content: Child) {
   const layout = (
     <Layout
       title={title}
-      chapter={chapter}
+      section={section}
       nonce={c.get("secureHeadersNonce")}
-      visitor={c.get("visitor")}
-      said={said(c)}
+      currentUser={c.get("currentUser")}
+      flash={takeFlash(c)}
     >
       {content}
     </Layout>
@@ -41,31 +41,36 @@ export async function fragment(c: Context<AppEnv>, content: Child) {
   return c.html(await part.toString());
 }
 
-/** Goes on to `path` of the console ("" is the overview), where the next page says what was done. */
-export function done(c: Context<AppEnv>, path: string, saying?: Saying): Response {
-  if (saying) putCookie(c, "said", saying);
-  return c.redirect(path.startsWith(CONSOLE_PATH) ? path : CONSOLE_PATH + path, 303);
+/** Redirects to a path of the console; "" is the overview. */
+export const redirectTo = (c: Context<AppEnv>, path: string): Response =>
+  c.redirect(path.startsWith(CONSOLE_PATH) ? path : CONSOLE_PATH + path, 303);
+
+/** Redirects, and shows the flash message on the next page. */
+export function redirectWithFlash(c: Context<AppEnv>, path: string, flash: FlashKey): Response {
+  setConsoleCookie(c, "flash", flash);
+  return redirectTo(c, path);
 }
 
-function said(c: Context<AppEnv>): string | undefined {
-  const saying = takeCookie(c, "said");
-  if (saying === undefined) return undefined;
-  dropCookie(c, "said");
-  return Object.hasOwn(SAYINGS, saying) ? SAYINGS[saying as Saying] : undefined;
+/** Reads the flash message and deletes its cookie, so that it is shown once. */
+function takeFlash(c: Context<AppEnv>): string | undefined {
+  const key = getConsoleCookie(c, "flash");
+  if (key === undefined) return undefined;
+  deleteConsoleCookie(c, "flash");
+  return Object.hasOwn(FLASH_MESSAGES, key) ? FLASH_MESSAGES[key as FlashKey] : undefined;
 }
 
-/** Does `work`; what the API would refuse becomes the page that `again` makes of it, with the refusal's status and headers. */
-export async function orAgain(
+/** Runs `work`. An expected error (any but a 500) becomes the page that `rerender` returns, with the error's status and headers. */
+export async function rerenderOnError(
   c: Context<AppEnv>,
   work: () => Promise<Response>,
-  again: (failure: Failure, status: number, error: AppError) => Promise<Response> | Response,
+  rerender: (failure: Failure, status: number, error: AppError) => Promise<Response> | Response,
 ): Promise<Response> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof AppError) || error.status === 500) throw error;
     for (const [name, value] of Object.entries(error.headers)) c.header(name, value);
-    return again(failureOf(error), error.status, error);
+    return rerender(failureOf(error), error.status, error);
   }
 }
 
@@ -76,7 +81,7 @@ export function errorPage(c: Context<AppEnv>, raised: unknown): Promise<Response
   const title = ERROR_TITLES[error.status] ?? "Something went wrong";
   return page(
     c,
-    { title, chapter: null, status: error.status },
+    { title, section: null, status: error.status },
     <>
       <h1>{title}</h1>
       <Banner kind="bad">{failureOf(error).message}</Banner>

@@ -2,25 +2,25 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { AppEnv } from "../../http/env";
-import { authenticateVisitor, type Visitor } from "../../sessions/authenticate";
-import { dropCookie, takeCookie } from "./cookies";
+import { authenticateConsoleSession, type CurrentUser } from "../../sessions/authenticate";
+import { deleteConsoleCookie, getConsoleCookie } from "./cookies";
 import { CONSOLE_PATH } from "./paths";
 
 /** The signed-in user, for pages that anybody may see; null when nobody is signed in. */
-export async function peekVisitor(c: Context<AppEnv>): Promise<Visitor | null> {
-  const token = takeCookie(c, "session");
-  return token === undefined ? null : authenticateVisitor(c.get("deps"), token);
+export async function findCurrentUser(c: Context<AppEnv>): Promise<CurrentUser | null> {
+  const token = getConsoleCookie(c, "session");
+  return token === undefined ? null : authenticateConsoleSession(c.get("deps"), token);
 }
 
 /** Redirects to the sign-in page without a live session; a GET comes back after sign-in. */
-export const requireVisitor = createMiddleware<AppEnv>(async (c, next) => {
-  const visitor = await peekVisitor(c);
-  if (!visitor) {
-    if (takeCookie(c, "session") !== undefined) dropCookie(c, "session");
+export const requireUser = createMiddleware<AppEnv>(async (c, next) => {
+  const currentUser = await findCurrentUser(c);
+  if (!currentUser) {
+    if (getConsoleCookie(c, "session") !== undefined) deleteConsoleCookie(c, "session");
     return c.redirect(signInPath(c), 303);
   }
-  c.set("visitor", visitor);
-  c.set("principal", visitor.principal);
+  c.set("currentUser", currentUser);
+  c.set("principal", currentUser.principal);
   await next();
 });
 

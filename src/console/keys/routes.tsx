@@ -1,4 +1,4 @@
-/** `/console/api-keys`: the visitor's keys in this tenant. */
+/** `/console/api-keys`: the current user's keys in this tenant. */
 import { type Context, Hono } from "hono";
 import { issueApiKey } from "../../api-keys/issue";
 import { newApiKey } from "../../api-keys/schemas";
@@ -8,7 +8,7 @@ import type { AppEnv } from "../../http/env";
 import { DAY_MS, iso } from "../../time";
 import { type Failure, parse } from "../failure";
 import { readForm } from "../http/form";
-import { done, orAgain, page } from "../http/page";
+import { page, redirectWithFlash, rerenderOnError } from "../http/page";
 import { ApiKeys, type KeyValues, LIFETIMES } from "./page";
 
 interface KeysView {
@@ -24,7 +24,7 @@ async function keysPage(c: Context<AppEnv>, { values, failure, issued }: KeysVie
   const shown = values ?? { name: "", scopes: [], days: "" };
   return page(
     c,
-    { title: "API keys", chapter: "keys", status },
+    { title: "API keys", section: "keys", status },
     <ApiKeys keys={keys} permissions={permissions} values={shown} failure={failure} issued={issued} />,
   );
 }
@@ -42,7 +42,7 @@ export const keyPages = new Hono<AppEnv>()
     const deps = c.get("deps");
     const form = await readForm(c);
     const values = { name: form.text("name"), scopes: form.list("scopes"), days: form.text("expiresAt") };
-    return orAgain(
+    return rerenderOnError(
       c,
       async () => {
         const { tenantId, userId } = c.get("principal");
@@ -60,5 +60,5 @@ export const keyPages = new Hono<AppEnv>()
     const ownerId = permissions.has("member.manage") ? null : userId;
     const found = await revokeApiKey(deps, tenantId, ownerId, c.req.param("id"), deps.now());
     if (!found) throw notFound("API key");
-    return done(c, "/api-keys", "keyRevoked");
+    return redirectWithFlash(c, "/api-keys", "keyRevoked");
   });

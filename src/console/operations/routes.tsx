@@ -8,9 +8,9 @@ import { retryFailedRequest } from "../../redelivery/schemas";
 import { changeSubscription } from "../../subscriptions/subscriptions";
 import { HOUR_MS, iso } from "../../time";
 import { parse } from "../failure";
+import type { FlashKey } from "../flash-messages";
 import { readForm } from "../http/form";
-import { done, orAgain } from "../http/page";
-import type { Saying } from "../sayings";
+import { redirectWithFlash, rerenderOnError } from "../http/page";
 import { detailPage } from "../subscriptions/routes";
 
 const DEFAULT_HOURS = 24;
@@ -20,11 +20,11 @@ const MAX_PAGES = 5;
 
 async function setEnabled(c: Context<AppEnv>, id: string, enabled: boolean): Promise<Response> {
   await changeSubscription(c.get("deps"), c.get("principal").tenantId, id, { enabled });
-  return done(c, `/webhooks/${id}`, enabled ? "resumed" : "paused");
+  return redirectWithFlash(c, `/webhooks/${id}`, enabled ? "resumed" : "paused");
 }
 
 /** Queues again what failed since then (Unix ms), page by page, and tells what to say. */
-async function retryFailed(deps: Deps, tenantId: string, id: string, sinceMs: number): Promise<Saying> {
+async function retryFailed(deps: Deps, tenantId: string, id: string, sinceMs: number): Promise<FlashKey> {
   const since = iso(sinceMs);
   let total = 0;
   let cursor: string | undefined;
@@ -43,17 +43,21 @@ export const operationPages = new Hono<AppEnv>()
   .post("/:id/test", can("webhook.update"), async (c) => {
     const id = c.req.param("id");
     await queueTest(c.get("deps"), c.get("principal").tenantId, id);
-    return done(c, `/webhooks/${id}#log`, "tested");
+    return redirectWithFlash(c, `/webhooks/${id}#log`, "tested");
   })
   .post("/:id/retry-failed", can("webhook.update"), async (c) => {
     const deps = c.get("deps");
     const id = c.req.param("id");
     const hours = Number((await readForm(c)).text("hours")) || DEFAULT_HOURS;
-    return orAgain(
+    return rerenderOnError(
       c,
       async () => {
         const sinceMs = deps.now() - Math.min(Math.max(hours, 1), MAX_HOURS) * HOUR_MS;
-        return done(c, `/webhooks/${id}#log`, await retryFailed(deps, c.get("principal").tenantId, id, sinceMs));
+        return redirectWithFlash(
+          c,
+          `/webhooks/${id}#log`,
+          await retryFailed(deps, c.get("principal").tenantId, id, sinceMs),
+        );
       },
       (failure, status, error) => {
         if (error.code === "NOT_FOUND") throw error;

@@ -7,9 +7,9 @@ import { page } from "../http/page";
 import { NothingToSee, Overview } from "./page";
 
 export const overviewPage = new Hono<AppEnv>().get("/", async (c) => {
-  const { tenantName, principal } = c.get("visitor");
+  const { tenantName, principal } = c.get("currentUser");
   const { tenantId, role, permissions } = principal;
-  const options = { title: "Overview", chapter: "overview" } as const;
+  const options = { title: "Overview", section: "overview" } as const;
   if (!permissions.has("webhook.read")) return page(c, options, <NothingToSee tenantName={tenantName} role={role} />);
   const stats = await statsOfTenant(c.get("deps"), tenantId, CHART_HOURS);
   return page(c, options, <Overview stats={stats} permissions={permissions} />);

@@ -21,7 +21,7 @@ interface Invitation {
 interface PeopleProps {
   members: readonly Member[];
   invitations: readonly Invitation[];
-  /** Null when the visitor may only read. */
+  /** Null when the current user may only read. */
   manage: { userId: string; roles: readonly Role[] } | null;
   values: { email: string; role: string };
   failure?: Failure | undefined;

@@ -12,7 +12,7 @@ import { changeRole, listMembers, removeMember } from "../../members/store";
 import { ROLE_NAMES } from "../../tenants/roles";
 import { type Failure, parse } from "../failure";
 import { readForm } from "../http/form";
-import { done, orAgain, page } from "../http/page";
+import { page, redirectWithFlash, rerenderOnError } from "../http/page";
 import { People, RemoveMember } from "./pages";
 
 interface PeopleView {
@@ -31,7 +31,7 @@ async function peoplePage(c: Context<AppEnv>, { values, failure }: PeopleView, s
   const shown = values ?? { email: "", role: "developer" };
   return page(
     c,
-    { title: "People", chapter: "people", status },
+    { title: "People", section: "people", status },
     <People
       members={members}
       invitations={invitations}
@@ -51,11 +51,11 @@ const invitationPages = new Hono<AppEnv>()
   .post("/", can("member.manage"), async (c) => {
     const form = await readForm(c);
     const values = { email: form.text("email"), role: form.text("role") };
-    return orAgain(
+    return rerenderOnError(
       c,
       async () => {
         await invite(c.get("deps"), c.get("principal"), parse(invitationBody, values));
-        return done(c, "/people", "invited");
+        return redirectWithFlash(c, "/people", "invited");
       },
       (failure, status) => peoplePage(c, { values, failure }, status),
     );
@@ -64,7 +64,7 @@ const invitationPages = new Hono<AppEnv>()
     const deps = c.get("deps");
     const found = await revokeInvitation(deps, c.get("principal").tenantId, c.req.param("id"), deps.now());
     if (!found) throw notFound("Invitation");
-    return done(c, "/people", "invitationRevoked");
+    return redirectWithFlash(c, "/people", "invitationRevoked");
   });
 
 export const peoplePages = new Hono<AppEnv>()
@@ -72,13 +72,13 @@ export const peoplePages = new Hono<AppEnv>()
   .route("/invitations", invitationPages)
   .post("/:userId/role", can("member.manage"), async (c) => {
     const role = (await readForm(c)).text("role");
-    return orAgain(
+    return rerenderOnError(
       c,
       async () => {
         const input = parse(roleBody, { role });
         const { outcome } = await changeRole(c.get("deps"), changeOf(c, c.req.param("userId")), input.role);
         if (outcome !== "done") refuse(outcome);
-        return done(c, "/people", "roleChanged");
+        return redirectWithFlash(c, "/people", "roleChanged");
       },
       (failure, status) => peoplePage(c, { failure }, status),
     );
@@ -87,16 +87,16 @@ export const peoplePages = new Hono<AppEnv>()
     const members = await listMembers(c.get("deps"), c.get("principal").tenantId);
     const member = members.find(({ userId }) => userId === c.req.param("userId"));
     if (!member) throw notFound("Member");
-    return page(c, { title: "Remove member", chapter: "people" }, <RemoveMember member={member} />);
+    return page(c, { title: "Remove member", section: "people" }, <RemoveMember member={member} />);
   })
   .post("/:userId/remove", can("member.manage"), async (c) => {
     const deps = c.get("deps");
-    return orAgain(
+    return rerenderOnError(
       c,
       async () => {
         const outcome = await removeMember(deps, changeOf(c, c.req.param("userId")), deps.now());
         if (outcome !== "done") refuse(outcome);
-        return done(c, "/people", "memberRemoved");
+        return redirectWithFlash(c, "/people", "memberRemoved");
       },
       (failure, status) => peoplePage(c, { failure }, status),
     );

@@ -1,25 +1,25 @@
 /** A person's own security: password, second factor, sessions. */
 
-import type { Visitor } from "../../sessions/authenticate";
+import type { CurrentUser } from "../../sessions/authenticate";
 import type { Session } from "../../sessions/schemas";
 import type { Failure } from "../failure";
 import { Action, Badge, Banner, Copyable, FailureBanner, PostForm, Submit, TextField, Time } from "../parts";
 import { QrCode } from "./qr-code";
 
 interface SecurityProps {
-  visitor: Visitor;
+  currentUser: CurrentUser;
   sessions: readonly Session[];
   /** Of the form that was refused. */
   failure?: Failure | undefined;
 }
 
-export const Security = ({ visitor, sessions, failure }: SecurityProps) => (
+export const Security = ({ currentUser, sessions, failure }: SecurityProps) => (
   <>
     <h1>My security</h1>
     <FailureBanner failure={failure} />
     <div class="columns">
-      {visitor.twoFactorEnabled ? <TwoFactorOn failure={failure} /> : <TwoFactorOff />}
-      <ChangePassword email={visitor.email} failure={failure} />
+      {currentUser.twoFactorEnabled ? <TwoFactorOn failure={failure} /> : <TwoFactorOff />}
+      <ChangePassword email={currentUser.email} failure={failure} />
     </div>
     <section class="card" aria-labelledby="sessions">
       <div class="head">

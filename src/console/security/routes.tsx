@@ -1,4 +1,4 @@
-/** `/console/security`: the visitor's sessions, password and second factor. */
+/** `/console/security`: the current user's sessions, password and second factor. */
 import { type Context, Hono } from "hono";
 import { type AppError, notFound } from "../../errors";
 import type { AppEnv } from "../../http/env";
@@ -12,39 +12,39 @@ import { enrolmentUri } from "../../two-factor/codes";
 import { confirmEnrolment, disableTwoFactor, renewRecoveryCodes, startEnrolment } from "../../two-factor/enrolment";
 import { codeBody, factorBody } from "../../two-factor/schemas";
 import { type Failure, parse } from "../failure";
-import { dropCookie } from "../http/cookies";
+import { deleteConsoleCookie } from "../http/cookies";
 import { readForm } from "../http/form";
-import { done, orAgain, page } from "../http/page";
+import { page, redirectWithFlash, rerenderOnError } from "../http/page";
 import { Enrolment, type EnrolmentView, FirstRecoveryCodes, RecoveryCodes, Security } from "./pages";
 
-const CHAPTER = "security";
+const SECTION = "security";
 /** Base32: what the enrolment page itself sends back, to show its QR code again. */
 const SECRET_FORM = /^[A-Z2-7]{16,64}$/;
 
 async function securityPage(c: Context<AppEnv>, failure?: Failure, status = 200) {
   const deps = c.get("deps");
-  const visitor = c.get("visitor");
-  const { userId, sessionId } = visitor.principal;
+  const currentUser = c.get("currentUser");
+  const { userId, sessionId } = currentUser.principal;
   const rows = await listSessionsOfUser(deps, userId, deps.now());
   const sessions = rows.map((row) => sessionView(row, sessionId)).reverse();
   return page(
     c,
-    { title: "My security", chapter: CHAPTER, status },
-    <Security visitor={visitor} sessions={sessions} failure={failure} />,
+    { title: "My security", section: SECTION, status },
+    <Security currentUser={currentUser} sessions={sessions} failure={failure} />,
   );
 }
 
 const enrolmentPage = (c: Context<AppEnv>, view: EnrolmentView, failure?: Failure, status = 200) =>
   page(
     c,
-    { title: "Set up two-factor authentication", chapter: CHAPTER, status },
+    { title: "Set up two-factor authentication", section: SECTION, status },
     <Enrolment {...view} failure={failure} />,
   );
 
 const firstCodesPage = (c: Context<AppEnv>, failure?: Failure, status = 200) =>
   page(
     c,
-    { title: "Two-factor authentication is on", chapter: CHAPTER, status },
+    { title: "Two-factor authentication is on", section: SECTION, status },
     <FirstRecoveryCodes failure={failure} />,
   );
 
@@ -57,17 +57,17 @@ const sessionPages = new Hono<AppEnv>()
   .post("/sessions/:id/revoke", async (c) => {
     const found = await deleteSessionOfUser(c.get("deps"), c.get("principal").userId, c.req.param("id"));
     if (!found) throw notFound("Session");
-    return done(c, "/security", "sessionRevoked");
+    return redirectWithFlash(c, "/security", "sessionRevoked");
   })
   .post("/sign-out-everywhere", async (c) => {
     await deleteAllSessionsOfUser(c.get("deps"), c.get("principal").userId);
-    dropCookie(c, "session");
-    return done(c, "/sign-in", "signedOutEverywhere");
+    deleteConsoleCookie(c, "session");
+    return redirectWithFlash(c, "/sign-in", "signedOutEverywhere");
   })
   .post("/password", async (c) => {
     const form = await readForm(c);
     const { userId, sessionId } = sessionOf(c);
-    return orAgain(
+    return rerenderOnError(
       c,
       async () => {
         const input = parse(changeBody, {
@@ -75,7 +75,7 @@ const sessionPages = new Hono<AppEnv>()
           newPassword: form.text("newPassword"),
         });
         await changePassword(c.get("deps"), { userId, sessionId, ...input });
-        return done(c, "/security", "passwordChanged");
+        return redirectWithFlash(c, "/security", "passwordChanged");
       },
       (failure, status) => securityPage(c, failure, status),
     );
@@ -85,7 +85,7 @@ const twoFactorLimit = limit("twoFactor", byUser);
 
 const twoFactorPages = new Hono<AppEnv>()
   .post("/two-factor", twoFactorLimit, async (c) =>
-    orAgain(
+    rerenderOnError(
       c,
       async () => {
         const { secret, qrCodeUri } = await startEnrolment(c.get("deps"), c.get("principal").userId);
@@ -97,7 +97,7 @@ const twoFactorPages = new Hono<AppEnv>()
   .post("/two-factor/confirm", twoFactorLimit, async (c) => {
     const form = await readForm(c);
     const secret = form.text("secret");
-    return orAgain(
+    return rerenderOnError(
       c,
       async () => {
         const { token } = parse(codeBody, { token: form.text("token") });
@@ -106,31 +106,31 @@ const twoFactorPages = new Hono<AppEnv>()
       },
       (failure, status, error) => {
         if (error.code !== "INVALID_TOTP" || !SECRET_FORM.test(secret)) return securityPage(c, failure, status);
-        const uri = enrolmentUri(secret, c.get("visitor").email);
+        const uri = enrolmentUri(secret, c.get("currentUser").email);
         return enrolmentPage(c, { secret, uri }, aboutTheCode(failure, error), status);
       },
     );
   })
   .post("/two-factor/disable", twoFactorLimit, async (c) => {
     const form = await readForm(c);
-    return orAgain(
+    return rerenderOnError(
       c,
       async () => {
         const { token } = parse(factorBody, { token: form.text("token") });
         await disableTwoFactor(c.get("deps"), c.get("principal").userId, token);
-        return done(c, "/security", "twoFactorOff");
+        return redirectWithFlash(c, "/security", "twoFactorOff");
       },
       (failure, status, error) => securityPage(c, aboutTheCode(failure, error), status),
     );
   })
   .post("/recovery-codes", twoFactorLimit, async (c) => {
     const form = await readForm(c);
-    return orAgain(
+    return rerenderOnError(
       c,
       async () => {
         const { token } = parse(factorBody, { token: form.text("token") });
         const codes = await renewRecoveryCodes(c.get("deps"), c.get("principal").userId, token);
-        return page(c, { title: "Recovery codes", chapter: CHAPTER }, <RecoveryCodes codes={codes} />);
+        return page(c, { title: "Recovery codes", section: SECTION }, <RecoveryCodes codes={codes} />);
       },
       (failure, status, error) => {
         const told = aboutTheCode(failure, error);

@@ -13,7 +13,7 @@ import { changeSubscription, createSubscription } from "../../subscriptions/subs
 import { type Failure, failureOf, parse } from "../failure";
 import { barsOf, chartStart } from "../hours";
 import { readForm } from "../http/form";
-import { done, fragment, orAgain, page } from "../http/page";
+import { fragment, page, redirectWithFlash, rerenderOnError } from "../http/page";
 import { SubscriptionDetail } from "./detail";
 import { DeleteSubscription, SubscriptionForm, type SubscriptionValues } from "./form";
 import { SubscriptionList } from "./list";
@@ -23,7 +23,7 @@ import { LIST_ROWS, readLog, readSubscriptionList, readSubscriptionScreen } from
 const SECRET_BYTES = 24;
 /** Beyond any tenant's list, and within what SQLite takes. */
 const MAX_FROM = 1_000_000;
-const CHAPTER = "subscriptions";
+const SECTION = "subscriptions";
 
 /** The form of the Standard Webhooks scheme. */
 const newSecret = () => `whsec_${toBase64(randomBytes(SECRET_BYTES))}`;
@@ -43,7 +43,7 @@ const wireOf = ({ name, url, events, secret }: SubscriptionValues) => ({
 const formPage = (c: Context<AppEnv>, id: string | null, values: SubscriptionValues, failure?: Failure, status = 200) =>
   page(
     c,
-    { title: id === null ? "New subscription" : "Edit subscription", chapter: CHAPTER, status },
+    { title: id === null ? "New subscription" : "Edit subscription", section: SECTION, status },
     <SubscriptionForm id={id} values={values} failure={failure} />,
   );
 
@@ -74,7 +74,7 @@ export async function detailPage(c: Context<AppEnv>, id: string, failure?: Failu
   const secret = isShown ? await open(deps.keys, secretOwner(plain.id), secretSealed) : null;
   return page(
     c,
-    { title: plain.name, chapter: CHAPTER, status: badFilter ? 400 : status },
+    { title: plain.name, section: SECTION, status: badFilter ? 400 : status },
     <SubscriptionDetail
       subscription={{ ...plain, secret }}
       bars={barsOf(screen.hours, nowMs, pending)}
@@ -106,7 +106,7 @@ const reading = new Hono<AppEnv>()
     const next = found.isLast ? null : from + LIST_ROWS;
     return page(
       c,
-      { title: "Subscriptions", chapter: CHAPTER },
+      { title: "Subscriptions", section: SECTION },
       <SubscriptionList search={search} rows={rows} next={next} permissions={permissions} />,
     );
   })
@@ -123,12 +123,12 @@ const reading = new Hono<AppEnv>()
 const writing = new Hono<AppEnv>()
   .post("/", can("webhook.create"), async (c) => {
     const values = await readValues(c);
-    return orAgain(
+    return rerenderOnError(
       c,
       async () => {
         const input = parse(newSubscription, wireOf(values));
         const { id } = await createSubscription(c.get("deps"), c.get("principal").tenantId, input);
-        return done(c, hookPath(id), "subscribed");
+        return redirectWithFlash(c, hookPath(id), "subscribed");
       },
       (failure, status) => formPage(c, null, values, failure, status),
     );
@@ -140,12 +140,12 @@ const writing = new Hono<AppEnv>()
   .post("/:id", can("webhook.update"), async (c) => {
     const id = c.req.param("id");
     const values = await readValues(c);
-    return orAgain(
+    return rerenderOnError(
       c,
       async () => {
         const change = parse(subscriptionChange, wireOf(values));
         await changeSubscription(c.get("deps"), c.get("principal").tenantId, id, change);
-        return done(c, hookPath(id), "changed");
+        return redirectWithFlash(c, hookPath(id), "changed");
       },
       (failure, status, error) => {
         if (error.code === "NOT_FOUND") throw error;
@@ -155,13 +155,13 @@ const writing = new Hono<AppEnv>()
   })
   .get("/:id/delete", can("webhook.delete"), async (c) => {
     const { id, name } = await requireSubscription(c, c.req.param("id"));
-    return page(c, { title: "Delete subscription", chapter: CHAPTER }, <DeleteSubscription id={id} name={name} />);
+    return page(c, { title: "Delete subscription", section: SECTION }, <DeleteSubscription id={id} name={name} />);
   })
   .post("/:id/delete", can("webhook.delete"), async (c) => {
     const deps = c.get("deps");
     const deleted = await deleteSubscription(deps, c.get("principal").tenantId, c.req.param("id"), deps.now());
     if (!deleted) throw notFound("Webhook");
-    return done(c, "/webhooks", "deleted");
+    return redirectWithFlash(c, "/webhooks", "deleted");
   });
 
 export const subscriptionPages = new Hono<AppEnv>().route("/", reading).route("/", writing);

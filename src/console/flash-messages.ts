@@ -1,5 +1,6 @@
-/** What a page says after a write. The cookie that carries it holds a name of this table, never words. */
-export const SAYINGS = {
+/** Flash messages: one sentence about the last write, shown once on the page that follows it. */
+
+export const FLASH_MESSAGES = {
   welcome: "Welcome. Your account is ready.",
   signInAgain: "Please sign in again.",
   signedOut: "You are signed out.",
@@ -28,4 +29,5 @@ export const SAYINGS = {
   twoFactorOff: "Two-factor authentication is off.",
 } as const;
 
-export type Saying = keyof typeof SAYINGS;
+/** Travels in a cookie in place of the text. */
+export type FlashKey = keyof typeof FLASH_MESSAGES;
