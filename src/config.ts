@@ -1,4 +1,4 @@
-/** Vars and secrets, parsed once per isolate. A bad one stops the service, naming the variable, never its value. */
+/** Settings from variables and secrets, parsed once per isolate. A bad one stops the service with a message that names it and never shows its value. */
 import { z } from "zod";
 import { RULES, type Rule, type RuleName } from "./ratelimit/rules";
 
@@ -33,57 +33,60 @@ const ruleOverrides = z
 
 const VARIABLES = {
   SECRET_KEYS: {
-    does: "Every key of ours is derived from these (see Key rotation). A secret, not a var.",
+    description:
+      "All signing and encryption keys are derived from these; see [Key rotation](operations.md#key-rotation). A secret, not a variable.",
     must: `be a comma-separated list of secrets, newest first, each at least ${MIN_SECRET_KEY_CHARACTERS} characters`,
     schema: commaList.pipe(z.array(z.string().min(MIN_SECRET_KEY_CHARACTERS)).min(1)),
   },
   APP_URL: {
-    does: "Where the links of mails lead: `/verify-email?token=...`, `/reset-password?token=...` and `/accept-invitation?token=...` under it.",
+    description:
+      "The address that links in mails start with: `/verify-email?token=...`, `/reset-password?token=...` and `/accept-invitation?token=...` follow it.",
     must: "be an http or https URL without a trailing slash",
     schema: z.url({ protocol: /^https?$/ }).refine((url) => !url.endsWith("/")),
   },
   TOKEN_ISSUER: {
-    does: "`iss` of access tokens. A change ends those that are out; clients refresh.",
+    description: "The `iss` claim of access tokens. Changing it invalidates the tokens in use; clients refresh.",
     must: "be 1 to 200 characters",
     schema: z.string().min(1).max(200),
   },
   TOKEN_AUDIENCE: {
-    does: "`aud` of access tokens. A change ends those that are out; clients refresh.",
+    description: "The `aud` claim of access tokens. Changing it invalidates the tokens in use; clients refresh.",
     must: "be 1 to 200 characters",
     schema: z.string().min(1).max(200),
   },
   MAIL_FROM: {
-    does: "The sender of every mail.",
-    must: "hold a sender address",
+    description: "The sender of every mail.",
+    must: "contain a sender address",
     schema: z.string().regex(/^[^\r\n]*[^\s<>]+@[^\s<>]+>?$/),
   },
   CORS_ORIGINS: {
-    does: "Which sites browsers may call from. Empty: none.",
+    description: "The origins whose pages may call the API from a browser. Empty: none.",
     must: "be a comma-separated list of origins, or empty",
     schema: commaList.pipe(z.array(z.string().regex(/^https?:\/\/[^/]+$/))),
   },
   EMAIL_VERIFICATION: {
-    does: "Whether a login needs a verified address.",
+    description: "Whether login requires a verified email address.",
     must: 'be "required" or "optional"',
     schema: z.enum(["required", "optional"]),
   },
   COMMON_PASSWORDS: {
-    does: "Whether the commonest passwords are refused.",
+    description: "Whether the most common passwords are refused.",
     must: 'be "refuse" or "allow"',
     schema: z.enum(["refuse", "allow"]),
   },
   WEBHOOK_EGRESS: {
-    does: "Whether private and reserved addresses are refused as subscribers. `any` is for local development.",
+    description:
+      "Whether webhook URLs with private and reserved addresses are refused. `any` is for local development.",
     must: 'be "public" or "any"',
     schema: z.enum(["public", "any"]),
   },
   RATE_LIMITS: {
-    does: "Other figures for the [limits](limits.md), by name.",
+    description: "Overrides the [rate limits](limits.md), by name.",
     must: 'be JSON such as {"login":{"limit":30,"windowSeconds":60}} with known rule names',
     schema: ruleOverrides,
   },
   RETENTION_DAYS: {
-    does: "How many days the delivery logs and events are kept.",
+    description: "How many days delivery logs and events are kept.",
     must: "be a whole number from 1 to 3650",
     schema: z
       .string()
@@ -93,10 +96,10 @@ const VARIABLES = {
   },
 } as const;
 
-/** For the operations page. */
-export const SETTINGS = Object.entries(VARIABLES).map(([name, { does, must }]) => ({ name, does, must }));
+/** The settings as the operations page shows them. */
+export const SETTINGS = Object.entries(VARIABLES).map(([name, { description, must }]) => ({ name, description, must }));
 
-/** The names of all settings, to tell when they have changed. */
+/** The names of all settings. */
 export const SETTING_NAMES = Object.keys(VARIABLES) as (keyof typeof VARIABLES)[];
 
 export interface Config {
@@ -113,7 +116,7 @@ export interface Config {
   retentionDays: number;
 }
 
-/** Why the service refuses to run; `message` names each bad variable and what it must be. */
+/** The service cannot run with these settings. The message names each bad one and says what it must be. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }

@@ -1,4 +1,4 @@
-/** The scheduled door: every minute the sweep, every hour what has expired. */
+/** The entry point of the cron triggers: the sweep every minute, retention and clean-up every hour. */
 import { sweepExpired } from "./auth/sweep";
 import { removeOld } from "./delivery/retention";
 import { sweep } from "./delivery/sweep";
@@ -9,7 +9,7 @@ import { rekey } from "./rekey/reseal";
 
 const EVERY_MINUTE = "* * * * *";
 
-/** Runs the jobs of a trigger of wrangler.toml. Never throws: each job is tried, each failure logged. */
+/** Runs the jobs of one trigger in wrangler.toml. Never throws: a job that fails is logged, and the others still run. */
 export async function runCron(deps: Deps, cron: string): Promise<void> {
   const startedMs = deps.now();
   const jobs = cron === EVERY_MINUTE ? { sweep, sweepFanOuts } : { removeOld, sweepExpired, rekey };

@@ -1,4 +1,4 @@
-/** What every domain function works with; each door builds it the same way from `env`. */
+/** The dependencies of domain functions. Every entry point builds them in the same way from `env`. */
 import { type Config, ConfigError, parseConfig, SETTING_NAMES } from "./config";
 import { deriveKeyRing, type KeyRing } from "./crypto/keys";
 import { createDb, type Db, type TripCount } from "./db/client";
@@ -11,16 +11,16 @@ export interface Deps {
   config: Config;
   keys: KeyRing;
   db: Db;
-  /** D1 round trips of this request or batch so far. */
+  /** Counts the D1 round trips of this request or batch. */
   trips: TripCount;
   limiter: Limiter;
   deliveryQueue: Queue<DeliveryJob | FanOutJob>;
   slowDeliveryQueue: Queue<DeliveryJob>;
   mailQueue: Queue<MailJob>;
   mailer: SendEmail;
-  /** Runs on after the answer; a failure is logged under `what`. */
+  /** Lets `work` go on after the response. A failure is logged under the name `what`. */
   background(what: string, work: Promise<unknown>): void;
-  /** Unix ms. */
+  /** The current time in Unix ms. */
   now(): number;
 }
 
@@ -29,7 +29,7 @@ interface Settings {
   keys: KeyRing;
 }
 
-/** Parsed once per isolate and settings, a failure included. */
+/** Parsed once per isolate, and again when a setting changes. A failure is cached too. */
 let cache: { fingerprint: string; settings: Promise<Settings> } | undefined;
 
 async function loadSettings(env: Env): Promise<Settings> {
@@ -42,7 +42,7 @@ async function loadSettings(env: Env): Promise<Settings> {
   }
 }
 
-/** Builds the dependencies of one invocation. Throws `ConfigError` when a setting is missing or malformed. */
+/** Builds the dependencies of one invocation. Throws ConfigError when a setting is missing or malformed. */
 export async function createDeps(env: Env, ctx: Pick<ExecutionContext, "waitUntil">): Promise<Deps> {
   const fingerprint = JSON.stringify(SETTING_NAMES.map((name) => env[name]));
   if (cache?.fingerprint !== fingerprint) cache = { fingerprint, settings: loadSettings(env) };

@@ -1,4 +1,4 @@
-/** Every failure a client can meet: one table, one class, one body (`http/errors.ts`). */
+/** The errors that clients can receive: one table of codes, one class. `http/errors.ts` turns them into responses. */
 
 const TABLE = {
   VALIDATION_FAILED: [400, "The request is not valid."],
@@ -31,13 +31,13 @@ const TABLE = {
 export type ErrorCode = keyof typeof TABLE;
 export const ERROR_CODES = Object.keys(TABLE) as [ErrorCode, ...ErrorCode[]];
 
-/** The status and the usual words of a code. */
+/** The status of a code, and its message unless the error brings its own. */
 export function describeCode(code: ErrorCode): { status: number; message: string } {
   const [status, message] = TABLE[code];
   return { status, message };
 }
 
-/** What is wrong with one field: its path in the body (`events.0`) and why. */
+/** What is wrong with one field. `path` is its path in the body, such as `events.0`. */
 export interface ErrorDetail {
   path: string;
   message: string;
@@ -52,7 +52,7 @@ interface ErrorOptions {
   cause?: unknown;
 }
 
-/** A failure with a stable `code`; throw it anywhere, the door turns it into the one body. */
+/** An error with a stable `code`. Code below the routes throws it; the error handler turns it into the response. */
 export class AppError extends Error {
   readonly status: (typeof TABLE)[ErrorCode][0];
   readonly details: ErrorDetail[] | undefined;
@@ -71,12 +71,12 @@ export class AppError extends Error {
   }
 }
 
-/** 404 with the same body whether the thing is missing or belongs to another tenant. */
+/** A 404 that is the same whether the thing is missing or belongs to another tenant. */
 export function notFound(thing: string): AppError {
   return new AppError("NOT_FOUND", { message: `${thing} not found` });
 }
 
-/** 400 with a line for each issue that zod found; `root` names what was checked when it is not the body. */
+/** A 400 with one detail for each issue that zod found. `root` names what was validated when it is not the body. */
 export function invalid(error: { issues: { path: PropertyKey[]; message: string }[] }, root?: string): AppError {
   const details = error.issues.map((issue) => ({
     path: [...(root === undefined ? [] : [root]), ...issue.path].map(String).join("."),

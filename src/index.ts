@@ -1,4 +1,4 @@
-/** The doors: HTTP, queues, cron, and RPC for other Workers. */
+/** The entry points of the Worker: HTTP, queues, cron, and RPC for other Workers. */
 import { app } from "./app";
 import { runCron } from "./cron";
 import { createDeps } from "./deps";

@@ -1,15 +1,15 @@
-/** One JSON line per happening. Fields whose names speak of secrets are blanked, whatever the caller passes. */
+/** Structured logging, one JSON object per line. Fields with the name of a secret are redacted, whatever the caller passes. */
 import type { LOG_FIELDS } from "./log-fields";
 
 const SECRET_NAME = /password|secret|token|authorization|cookie|api_?key|totp|signature/i;
 
-/** Access tokens, API keys, mailed tokens and digests, signing secrets: by their form, for text that is not ours. */
+/** What access tokens, API keys, mailed tokens, digests and signing secrets look like, to find them in the messages of others' errors. */
 const SECRET_FORM = /eyJ[\w-]+\.[\w-]+\.[\w-]+|ak_[0-9A-Za-z]{8,}|[0-9a-f]{64}|whsec_[^\s"]+/g;
 
 type Level = "info" | "warn" | "error";
 export type LogFields = Partial<Record<keyof typeof LOG_FIELDS, string | number | boolean | null | undefined>>;
 
-/** Writes one line; `message` is a fixed phrase to search for, everything that varies goes into `fields`. */
+/** Writes one line. `message` is a fixed phrase to search for; everything that varies goes into `fields`. */
 export function log(level: Level, message: string, fields: LogFields = {}): void {
   const safe = Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [name, SECRET_NAME.test(name) && value ? "[redacted]" : value]),
@@ -21,8 +21,8 @@ export function log(level: Level, message: string, fields: LogFields = {}): void
 }
 
 /**
- * Name, message and stack of an unexpected error. drizzle's messages hold parameter values (password hashes, tokens),
- * so of its errors only the database's own cause is told.
+ * The name, message and stack of an unexpected error, as log fields. drizzle puts parameter values such as password hashes into its
+ * messages, so for its errors this gives only the message of the database.
  */
 export function describeError(error: unknown): LogFields {
   if (!(error instanceof Error)) return { error: typeof error };

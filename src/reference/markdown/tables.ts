@@ -47,7 +47,7 @@ const TABLES: Record<string, (facts: Facts) => string> = {
   settings: () =>
     table(
       ["Name", "Purpose", "Must"],
-      SETTINGS.map(({ name, does, must }) => [`\`${name}\``, does, must]),
+      SETTINGS.map(({ name, description, must }) => [`\`${name}\``, description, must]),
     ),
   "log-fields": () =>
     table(
