@@ -5,7 +5,7 @@ import { sweep } from "./delivery/sweep";
 import type { Deps } from "./deps";
 import { sweepFanOuts } from "./events/fan-out";
 import { describeError, log } from "./log";
-import { rekey } from "./rekey/reseal";
+import { rekey } from "./rekey/rekey";
 
 const EVERY_MINUTE = "* * * * *";
 

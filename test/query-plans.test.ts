@@ -56,7 +56,7 @@ const OF_STORE: Record<string, RegExp> = {
   invitations: /INSERT INTO invitations/,
   members: /from "memberships" inner join "users"/,
   recovery: /INSERT INTO email_tokens .*'reset'/s,
-  rekey: /AS sealed FROM "users"/,
+  rekey: /AS encrypted FROM "users"/,
   stats: /INDEXED BY subscriptions_to_watch/,
   "stats/hours": /INSERT INTO hourly_stats/,
   sessions: /UPDATE sessions SET generation/,

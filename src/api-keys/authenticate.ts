@@ -1,4 +1,4 @@
-/** From an API key to a principal, in one D1 round trip; a mistyped key costs none. */
+/** Authenticates an API key in one D1 round trip; a mistyped key costs none. */
 import { sha256Hex } from "../crypto/encoding";
 import type { Deps } from "../deps";
 import type { ApiKeyPrincipal } from "../tenants/principal";
@@ -8,7 +8,7 @@ import { findApiKeyByHash, touchApiKey } from "./store";
 
 const USE_RESOLUTION_MS = 60_000;
 
-/** Null for a key that is unknown, revoked or expired, or whose owner left the tenant. */
+/** The principal of a key; null when it is unknown, revoked or expired, or its owner has left the tenant. */
 export async function authenticateApiKey(deps: Deps, key: string): Promise<ApiKeyPrincipal | null> {
   if (!isApiKey(key)) return null;
   const nowMs = deps.now();

@@ -1,4 +1,4 @@
-/** Making an API key: it is shown once and kept as a hash. */
+/** Creating an API key. It is returned once and stored as a hash. */
 import { sha256Hex } from "../crypto/encoding";
 import { newId } from "../db/ids";
 import type { Deps } from "../deps";
@@ -12,11 +12,11 @@ const SHOWN_CHARACTERS = 8;
 export interface KeyRequest {
   name: string;
   scopes: Permission[];
-  /** Unix ms; never expires when missing. */
+  /** Unix ms; missing: it never expires. */
   expiresAt?: number | undefined;
 }
 
-/** Stores a new key of a person in a tenant, tells them by mail, and returns the row with the key itself. */
+/** Creates a key of a user in a tenant and notifies them by mail. Returns its row and the key itself. */
 export async function issueApiKey(
   deps: Deps,
   tenantId: string,

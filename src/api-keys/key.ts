@@ -1,4 +1,4 @@
-/** The form of an API key: `ak_`, 34 random base62 characters, 6 of CRC32, so that a typo costs no lookup. */
+/** The format of API keys: `ak_`, 34 random base62 characters, 6 characters of CRC32 that detect a typo without a lookup. */
 import { randomBytes, utf8 } from "../crypto/encoding";
 
 const PREFIX = "ak_";
@@ -6,10 +6,11 @@ const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const RANDOM_CHARACTERS = 34;
 const CHECKSUM_CHARACTERS = 6;
 const FORM = /^ak_[0-9A-Za-z]{40}$/;
-/** Bytes from here on would make some characters likelier than others. */
+/** Bytes from here on are discarded: they would make some characters likelier than others. */
 const FAIR_BYTES = 256 - (256 % ALPHABET.length);
 const CRC32_POLYNOMIAL = 0xedb88320;
 
+/** A new random key. */
 export function makeApiKey(): string {
   let key = PREFIX;
   while (key.length < PREFIX.length + RANDOM_CHARACTERS) {
@@ -19,17 +20,17 @@ export function makeApiKey(): string {
   return key + checksum(key);
 }
 
-/** True for a key that we may have made; no lookup is needed to refuse the others. */
+/** False for text that cannot be a key of ours. */
 export function isApiKey(text: string): boolean {
   return FORM.test(text) && text.slice(-CHECKSUM_CHARACTERS) === checksum(text.slice(0, -CHECKSUM_CHARACTERS));
 }
 
 function checksum(text: string): string {
-  let rest = crc32(utf8(text));
+  let remainder = crc32(utf8(text));
   let digits = "";
   for (let index = 0; index < CHECKSUM_CHARACTERS; index++) {
-    digits = ALPHABET.charAt(rest % ALPHABET.length) + digits;
-    rest = Math.floor(rest / ALPHABET.length);
+    digits = ALPHABET.charAt(remainder % ALPHABET.length) + digits;
+    remainder = Math.floor(remainder / ALPHABET.length);
   }
   return digits;
 }

@@ -1,7 +1,6 @@
 /** `/api-keys`: the caller's keys in the caller's tenant. */
 import { Hono } from "hono";
 import { z } from "zod";
-import { notFound } from "../errors";
 import type { AppEnv } from "../http/env";
 import { sessionOnly } from "../http/permissions";
 import { describeRoute } from "../http/route-docs";
@@ -9,8 +8,9 @@ import { body } from "../http/validate";
 import { iso } from "../time";
 import { dataOf, says } from "../wire/schemas";
 import { issueApiKey } from "./issue";
+import { revokeApiKey } from "./revoke";
 import { type ApiKey, apiKey, issuedApiKey, newApiKey } from "./schemas";
-import { type ApiKeyRow, listApiKeys, revokeApiKey } from "./store";
+import { type ApiKeyRow, listApiKeys } from "./store";
 
 const view = (row: ApiKeyRow): ApiKey => ({
   id: row.id,
@@ -26,7 +26,7 @@ export const apiKeyRoutes = new Hono<AppEnv>()
   .use(sessionOnly)
   .post(
     "/",
-    describeRoute("createApiKey", "Makes a key that acts for its owner in this tenant.", {
+    describeRoute("createApiKey", "Creates a key that acts for its owner in this tenant.", {
       201: { body: dataOf(issuedApiKey), id: "/data/id" },
     }),
     body(newApiKey),
@@ -48,16 +48,12 @@ export const apiKeyRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/:id",
-    describeRoute("revokeApiKey", "Revokes a key; owners and admins may revoke any of the tenant.", {
+    describeRoute("revokeApiKey", "Revokes a key of the caller. Owners and admins may revoke any key of the tenant.", {
       200: says("API key revoked"),
       errors: ["NOT_FOUND"],
     }),
     async (c) => {
-      const deps = c.get("deps");
-      const { tenantId, userId, permissions } = c.get("principal");
-      const ownerId = permissions.has("member.manage") ? null : userId;
-      const found = await revokeApiKey(deps, tenantId, ownerId, c.req.param("id"), deps.now());
-      if (!found) throw notFound("API key");
+      await revokeApiKey(c.get("deps"), c.get("principal"), c.req.param("id"));
       return c.json({ message: "API key revoked" });
     },
   );

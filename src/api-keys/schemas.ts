@@ -1,4 +1,4 @@
-/** What crosses the wire about API keys. */
+/** API keys in requests and answers. */
 import { z } from "zod";
 import { PERMISSIONS } from "../tenants/roles";
 import { id, name, time } from "../wire/schemas";
@@ -14,15 +14,15 @@ export const newApiKey = z
       .max(100)
       .meta({ examples: [["event.publish"]] })
       .transform((scopes) => [...new Set(scopes)])
-      .meta({ description: "Held only as far as its owner's role holds them." }),
+      .meta({ description: "A key never has more permissions than its owner's role." }),
     expiresAt: z.iso
       .datetime({ offset: true })
       .meta({ examples: ["2099-01-01T00:00:00Z"] })
       .transform((text) => Date.parse(text))
-      .refine((timeMs) => timeMs > Date.now(), "Must lie in the future")
+      .refine((timeMs) => timeMs > Date.now(), "Must be in the future")
       .nullish()
       .transform((timeMs) => timeMs ?? undefined)
-      .meta({ description: "In the future; never when missing." }),
+      .meta({ description: "Must be in the future. Missing: the key never expires." }),
   })
   .meta({ id: "NewApiKey" });
 

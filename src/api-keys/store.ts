@@ -1,6 +1,6 @@
-/** API keys in D1; only their SHA-256 is kept. */
+/** API keys in D1, stored as SHA-256. */
 import { and, desc, eq, gt, isNull, or, sql } from "drizzle-orm";
-import { fixed } from "../db/client";
+import { prepared } from "../db/client";
 import { apiKeys } from "../db/schema";
 import type { Deps } from "../deps";
 import type { Permission } from "../tenants/roles";
@@ -8,6 +8,7 @@ import type { Permission } from "../tenants/roles";
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
 export type NewApiKey = typeof apiKeys.$inferInsert;
 
+/** Stores a new key. */
 export async function insertApiKey({ db }: Deps, row: NewApiKey): Promise<void> {
   await db.insert(apiKeys).values(row);
 }
@@ -15,7 +16,7 @@ export async function insertApiKey({ db }: Deps, row: NewApiKey): Promise<void> 
 const active = (nowMs: number) =>
   and(isNull(apiKeys.revokedAt), or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, nowMs)));
 
-/** The active keys of one person in one tenant, newest first. */
+/** The active keys of a user in a tenant, newest first. */
 export function listApiKeys({ db }: Deps, tenantId: string, userId: string, nowMs: number): Promise<ApiKeyRow[]> {
   return db
     .select()
@@ -24,15 +25,15 @@ export function listApiKeys({ db }: Deps, tenantId: string, userId: string, nowM
     .orderBy(desc(apiKeys.id));
 }
 
-/** Revokes a key of `userId`, or with null of anybody in the tenant. False when there is no such active key. */
-export async function revokeApiKey(
+/** Revokes an active key of `userId`, or of anybody in the tenant if that is null. Returns false when there is no such key. */
+export async function revokeApiKeyOf(
   { db }: Deps,
   tenantId: string,
   userId: string | null,
   id: string,
   nowMs: number,
 ): Promise<boolean> {
-  const rows = await db
+  const revoked = await db
     .update(apiKeys)
     .set({ revokedAt: nowMs })
     .where(
@@ -44,7 +45,7 @@ export async function revokeApiKey(
       ),
     )
     .returning({ id: apiKeys.id });
-  return rows.length === 1;
+  return revoked.length === 1;
 }
 
 interface KnownKey {
@@ -58,18 +59,19 @@ interface KnownKey {
   shard: number;
 }
 
-const keyByHash = fixed<KnownKey>(sql`
+const keyByHash = prepared<KnownKey>(sql`
   SELECT k.id, k.tenant_id AS tenantId, k.user_id AS userId, k.scopes, k.last_used_at AS lastUsedAt, m.role, t.shard
   FROM api_keys k JOIN memberships m ON m.tenant_id = k.tenant_id AND m.user_id = k.user_id JOIN tenants t ON t.id = k.tenant_id
   WHERE k.key_hash = ${sql.placeholder("keyHash")} AND k.revoked_at IS NULL
     AND (k.expires_at IS NULL OR k.expires_at > ${sql.placeholder("nowMs")})`);
 
-/** The active key behind a hash, with the role that its owner has in its tenant now; across tenants: the key says which. */
+/** The active key with this hash, with its owner's present role in its tenant. Looks across tenants: the key says which one. */
 export async function findApiKeyByHash({ db }: Deps, keyHash: string, nowMs: number) {
   const [row] = await keyByHash(db, { keyHash, nowMs });
   return row && { ...row, scopes: JSON.parse(row.scopes) as Permission[] };
 }
 
+/** Records that the key was used at `nowMs`. */
 export async function touchApiKey({ db }: Deps, tenantId: string, id: string, nowMs: number): Promise<void> {
   await db
     .update(apiKeys)

@@ -1,5 +1,5 @@
 /** The delivery log: its pages, and one attempt opened with all that can be told of it. */
-import { open } from "../crypto/seal";
+import { decrypt } from "../crypto/encryption";
 import { wasSent } from "../delivery/reasons";
 import { correlationOf, headersOf } from "../delivery/send";
 import type { Deps } from "../deps";
@@ -42,7 +42,7 @@ export async function attemptOfWebhook(
 }
 
 async function headersSent(deps: Deps, attempt: OpenedAttempt): Promise<Record<string, string>> {
-  const secret = await open(deps.keys, secretOwner(attempt.webhookId), attempt.secretSealed);
+  const secret = await decrypt(deps.keys, secretOwner(attempt.webhookId), attempt.secretSealed);
   const { deliveryId, eventType, payload: payloadJson } = attempt;
   const correlationId = correlationOf(attempt.kind, attempt.correlationId);
   return headersOf({ deliveryId, eventType, payloadJson, secret, correlationId }, attempt.attemptedAt);

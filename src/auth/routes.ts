@@ -1,4 +1,4 @@
-/** `/auth`: register, login, and who am I. */
+/** `/auth`: registration, login and the signed-in user. */
 import { Hono } from "hono";
 import { deviceOf } from "../http/device";
 import type { AppEnv } from "../http/env";
@@ -19,7 +19,7 @@ export const publicAuthRoutes = new Hono<AppEnv>()
     describeRoute("register", "Creates a user with a tenant of their own, or in the tenant of an invitation.", {
       201: dataOf(tokenPair),
       errors: ["EMAIL_TAKEN", "INVALID_TOKEN"],
-      description: "The first session works at once; later logins need the verified email.",
+      description: "The first session works at once. Later logins need a verified email.",
     }),
     limit("register", byIp),
     body(registration),
@@ -33,7 +33,7 @@ export const publicAuthRoutes = new Hono<AppEnv>()
     describeRoute("login", "Opens a session.", {
       200: dataOf(tokenPair),
       errors: ["UNAUTHENTICATED", "INVALID_TOTP", "EMAIL_NOT_VERIFIED", "TOTP_REQUIRED", "NOT_FOUND", "ACCOUNT_LOCKED"],
-      description: "Ten wrong passwords in a row lock an email for 15 minutes, each further lock for twice as long.",
+      description: "Ten wrong passwords in a row lock an email for 15 minutes; each further lock lasts twice as long.",
     }),
     limit("login", byIp),
     body(credentials),
@@ -45,7 +45,7 @@ export const publicAuthRoutes = new Hono<AppEnv>()
 
 export const accountRoutes = new Hono<AppEnv>().get(
   "/me",
-  describeRoute("getMe", "The signed-in user, their tenant and what they may do there.", {
+  describeRoute("getMe", "The signed-in user, their tenant and their permissions there.", {
     200: dataOf(profileSchema),
   }),
   sessionOnly,

@@ -1,4 +1,4 @@
-/** What crosses the wire at sign-up, at login, and about the one who is signed in. */
+/** Registration, login and the signed-in user in requests and answers. */
 import { z } from "zod";
 import { PERMISSIONS, ROLE_NAMES } from "../tenants/roles";
 import { tenant } from "../tenants/schemas";
@@ -9,9 +9,9 @@ export const registration = z
     email,
     password: newPassword,
     name: name.optional().meta({ examples: ["Ada Lovelace"] }),
-    tenantName: name.optional().meta({ description: "Names the new tenant.", examples: ["Analytical Engines"] }),
+    tenantName: name.optional().meta({ description: "The name of the new tenant.", examples: ["Analytical Engines"] }),
     invitationToken: opaqueToken.optional().meta({
-      description: "From an invitation's mail: joins that tenant instead of making one.",
+      description: "The token in the link of an invitation mail. The user joins that tenant instead of creating one.",
       examples: ["c0ffee"],
     }),
   })
@@ -21,12 +21,11 @@ export const credentials = z
   .object({
     email,
     password: givenPassword,
-    totp: opaqueToken
-      .optional()
-      .meta({ description: "A TOTP or a recovery code, where two-factor authentication is on.", examples: ["123456"] }),
-    tenantId: opaqueToken
-      .optional()
-      .meta({ description: "One of the user's tenants; the one joined last when missing." }),
+    totp: opaqueToken.optional().meta({
+      description: "A TOTP or recovery code. Required when two-factor authentication is on.",
+      examples: ["123456"],
+    }),
+    tenantId: opaqueToken.optional().meta({ description: "One of the user's tenants. Missing: the one joined last." }),
   })
   .meta({ id: "Credentials" });
 

@@ -1,4 +1,4 @@
-/** Registration: a user with a tenant, their own or the one they are invited to, and a first session, in one write. */
+/** Registration: one write creates a user, a tenant (or joins one by invitation) and a first session. */
 import { sha256Hex } from "../crypto/encoding";
 import { hashPassword } from "../crypto/passwords";
 import { violatesUnique } from "../db/client";
@@ -10,7 +10,7 @@ import { findTenantByToken, insertInvitedByToken } from "../invitations/store";
 import { queueMail } from "../mail/queue";
 import { refuseGuessable } from "../passwords/guessable";
 import type { Device } from "../sessions/device";
-import { draftSession, type OpenedSession } from "../sessions/tokens";
+import { draftSession, type OpenedSession, openedSession } from "../sessions/tokens";
 import { insertAccount, type NewUser } from "./store";
 
 export interface Registration {
@@ -27,39 +27,39 @@ export interface Registration {
  */
 export async function register(deps: Deps, input: Registration, device: Device): Promise<OpenedSession> {
   refuseGuessable(deps.config, "password", input.password, input.email);
-  const user = async () => ({
-    userId: newId(),
-    email: input.email,
-    name: input.name ?? null,
-    passwordHash: await hashPassword(input.password),
-  });
-  if (input.invitationToken === undefined) return withNewTenant(deps, await user(), input, device);
+  if (input.invitationToken === undefined) return withNewTenant(deps, await newUser(input), input, device);
   const tokenHash = await sha256Hex(input.invitationToken);
   const tenantId = await findTenantByToken(deps, tokenHash, input.email, deps.now());
   if (!tenantId) throw badInvitation();
-  return intoTenant(deps, await user(), { tenantId, tokenHash }, device);
+  return intoTenant(deps, await newUser(input), { tenantId, tokenHash }, device);
 }
+
+const newUser = async ({ email, name, password }: Registration): Promise<NewUser> => ({
+  userId: newId(),
+  email,
+  name: name ?? null,
+  passwordHash: await hashPassword(password),
+});
 
 async function withNewTenant(deps: Deps, user: NewUser, input: Registration, device: Device): Promise<OpenedSession> {
   const tenant = { id: newId(), name: input.tenantName ?? input.name ?? "Personal" };
-  const { session, tokens } = await draftSession(deps, { userId: user.userId, tenantId: tenant.id }, device);
-  await orEmailTaken(insertAccount(deps, user, tenant, session, deps.now()));
+  const draft = await draftSession(deps, user.userId, device);
+  await orEmailTaken(insertAccount(deps, user, tenant, draft.row, deps.now()));
   await queueMail(deps, { kind: "verification", userId: user.userId });
-  return { session, tokens };
+  return openedSession(deps, draft, tenant.id);
 }
 
-/** The invitation came by mail to this address, so the address is verified. */
+/** The invitation was mailed to this address, so the address counts as verified. */
 async function intoTenant(
   deps: Deps,
   user: NewUser,
   invitation: { tenantId: string; tokenHash: string },
   device: Device,
 ): Promise<OpenedSession> {
-  const { tenantId, tokenHash } = invitation;
-  const { session, tokens } = await draftSession(deps, { userId: user.userId, tenantId }, device);
-  const joined = await orEmailTaken(insertInvitedByToken(deps, user, tokenHash, session, deps.now()));
+  const draft = await draftSession(deps, user.userId, device);
+  const joined = await orEmailTaken(insertInvitedByToken(deps, user, invitation, draft.row, deps.now()));
   if (!joined) throw badInvitation();
-  return { session, tokens };
+  return openedSession(deps, draft, invitation.tenantId);
 }
 
 async function orEmailTaken<T>(write: Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
-/** D1 behind sign-up and sign-in. Functions named `...ByEmail` look across tenants: nobody is known yet. */
-import { eq, type SQL, sql } from "drizzle-orm";
+/** Sign-up and login in D1. Functions named `...ByEmail` look across tenants, because nobody is signed in yet. */
+import { eq, sql } from "drizzle-orm";
 import { atomically } from "../db/client";
 import { memberships, users } from "../db/schema";
 import type { Deps } from "../deps";
@@ -26,57 +26,61 @@ export async function insertAccount(
   session: NewSession,
   nowMs: number,
 ): Promise<void> {
-  await atomically(db, [
-    sql`INSERT INTO users (id, email, name, password_hash, created_at)
-      VALUES (${user.userId}, ${user.email}, ${user.name}, ${user.passwordHash}, ${nowMs})`,
-    ...insertOwnTenant(user.userId, tenant, nowMs),
-    mintSession(session, { passwordHash: user.passwordHash, factor: null }, nowMs),
-  ]);
+  const { userId, passwordHash } = user;
+  await atomically(db, {
+    user: sql`INSERT INTO users (id, email, name, password_hash, created_at)
+      VALUES (${userId}, ${user.email}, ${user.name}, ${passwordHash}, ${nowMs})`,
+    ...insertOwnTenant(userId, tenant, nowMs),
+    // Last: it joins the user with the membership.
+    minted: mintSession(session, { tenantId: tenant.id, passwordHash, factor: null }, nowMs),
+  });
 }
 
-/** A tenant for somebody who has none; of parallel logins one makes it. */
-function insertOwnTenant(userId: string, tenant: NewTenant, nowMs: number): SQL[] {
-  return [
-    sql`INSERT INTO tenants (id, name, created_at) SELECT ${tenant.id}, ${tenant.name}, ${nowMs}
-      WHERE NOT EXISTS (SELECT 1 FROM memberships WHERE user_id = ${userId})`,
-    sql`INSERT INTO memberships (tenant_id, user_id, role, created_at)
-      SELECT id, ${userId}, 'owner', ${nowMs} FROM tenants WHERE id = ${tenant.id}`,
-  ];
-}
+/** A tenant for a user who is a member of none. Of parallel logins, one creates it. */
+const insertOwnTenant = (userId: string, tenant: NewTenant, nowMs: number) => ({
+  tenant: sql`INSERT INTO tenants (id, name, created_at) SELECT ${tenant.id}, ${tenant.name}, ${nowMs}
+    WHERE NOT EXISTS (SELECT 1 FROM memberships WHERE user_id = ${userId})`,
+  // After the tenant: it makes a membership only if the tenant was created.
+  membership: sql`INSERT INTO memberships (tenant_id, user_id, role, created_at)
+    SELECT id, ${userId}, 'owner', ${nowMs} FROM tenants WHERE id = ${tenant.id}`,
+});
 
 export interface Opening {
   session: NewSession;
+  /** Null for the user's own tenant, which `ownTenant` creates if the user has none. */
+  tenantId: string | null;
+  /** For a user who is a member of no tenant. */
+  ownTenant: NewTenant | null;
   /** Null when the account has no second factor. */
   factor: Factor | null;
-  /** For somebody who is a member of no tenant any more. */
-  ownTenant: NewTenant | null;
-  /** The hash that the password was checked against, and its successor when it was outdated. */
+  /** The hash that the password was checked against, and a new hash if that one is outdated. */
   passwordHash: string;
   upgradedHash: string | null;
 }
 
 /**
- * Opens a session of somebody whose password was right: uses the factor up, mints, upgrades the hash, in one transaction.
- * False when the factor had been used, or password or second factor changed since they were read.
+ * Opens a session for a user whose password was right: uses the factor, writes the session, upgrades the hash. Returns the session's
+ * tenant, or null when the factor was used before, or when password, second factor or membership changed since they were read.
  */
-export async function openSession({ db }: Deps, opening: Opening, nowMs: number): Promise<boolean> {
-  const { session, factor, ownTenant, passwordHash, upgradedHash } = opening;
+export async function openSession({ db }: Deps, opening: Opening, nowMs: number): Promise<string | null> {
+  const { session, tenantId, ownTenant, factor, passwordHash, upgradedHash } = opening;
   const { userId } = session;
-  const statements = ownTenant ? insertOwnTenant(userId, ownTenant, nowMs) : [];
-  const minted = statements.length;
-  statements.push(mintSession(session, { passwordHash, factor: factor && factorHolds(userId, factor) }, nowMs));
-  if (factor) statements.push(consumeFactor(userId, factor, nowMs));
-  if (upgradedHash) {
-    statements.push(
-      sql`UPDATE users SET password_hash = ${upgradedHash} WHERE id = ${userId} AND password_hash = ${passwordHash}`,
-    );
-  }
-  const results = await atomically(db, statements);
-  return results[minted]?.length === 1;
+  const preconditions = { tenantId, passwordHash, factor: factor && factorHolds(userId, factor) };
+  const { minted } = await atomically(db, {
+    ...(ownTenant ? insertOwnTenant(userId, ownTenant, nowMs) : {}),
+    minted: mintSession(session, preconditions, nowMs),
+    // After the session, which asks whether the factor is unused.
+    used: factor ? consumeFactor(userId, factor, nowMs) : undefined,
+    // After the session, which compares the hash.
+    upgraded: upgradedHash
+      ? sql`UPDATE users SET password_hash = ${upgradedHash} WHERE id = ${userId} AND password_hash = ${passwordHash}`
+      : undefined,
+  });
+  return minted[0]?.tenantId ?? null;
 }
 
-/** The account behind an email, with the tenant asked for or else the one joined last. */
-export async function findAccountByEmail({ db }: Deps, email: string, tenantId: string | null) {
+/** What a login checks, with the requested tenant, or the one joined last if none is requested. */
+export async function findCredentialsByEmail({ db }: Deps, email: string, tenantId: string | null) {
   const [row] = await db
     .select({
       userId: users.id,
@@ -97,14 +101,14 @@ export async function findAccountByEmail({ db }: Deps, email: string, tenantId: 
   return row;
 }
 
-/** Deletes up to `limit` rows of each kind that expired before `expiredBefore`. Returns how many went. */
+/** Deletes up to `limit` rows of each table that expired before `expiredBefore`. Returns how many it deleted. */
 export async function deleteExpiredOfAllTenants({ db }: Deps, expiredBefore: number, limit: number): Promise<number> {
-  const removed = await atomically(
-    db,
-    ["sessions", "email_tokens", "invitations"].map(
-      (table) => sql`DELETE FROM ${sql.identifier(table)} WHERE rowid IN
-        (SELECT rowid FROM ${sql.identifier(table)} WHERE expires_at <= ${expiredBefore} LIMIT ${limit}) RETURNING 1`,
-    ),
-  );
-  return removed.reduce((sum, rows) => sum + rows.length, 0);
+  const expired = (table: string) => sql`DELETE FROM ${sql.identifier(table)} WHERE rowid IN
+    (SELECT rowid FROM ${sql.identifier(table)} WHERE expires_at <= ${expiredBefore} LIMIT ${limit}) RETURNING 1`;
+  const { sessions, emailTokens, invitations } = await atomically(db, {
+    sessions: expired("sessions"),
+    emailTokens: expired("email_tokens"),
+    invitations: expired("invitations"),
+  });
+  return sessions.length + emailTokens.length + invitations.length;
 }

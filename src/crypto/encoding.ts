@@ -1,4 +1,4 @@
-/** Bytes to text and back, and the two digests everything else uses. */
+/** Conversions between bytes and text, and SHA-256. */
 const encoder = new TextEncoder();
 
 export const utf8 = (text: string): Uint8Array<ArrayBuffer> => encoder.encode(text) as Uint8Array<ArrayBuffer>;
@@ -23,7 +23,7 @@ export function randomBytes(length: number): Uint8Array<ArrayBuffer> {
   return crypto.getRandomValues(new Uint8Array(length));
 }
 
-/** SHA-256 in hex: how tokens of full entropy are kept at rest. */
+/** SHA-256 in hex: the form in which random tokens are stored. */
 export async function sha256Hex(text: string): Promise<string> {
   return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", utf8(text))));
 }

@@ -1,10 +1,10 @@
-/** Signed tokens that name a session: access tokens (RFC 9068 JWTs, EdDSA, 15 minutes) and the console's cookie. */
+/** Signed tokens of a session: access tokens (RFC 9068 JWTs, EdDSA, 15 minutes) and the console's cookie. */
 import { errors, jwtVerify, SignJWT } from "jose";
 import type { KeyRing } from "./keys";
 
 const ACCESS_LIFETIME_MS = 15 * 60_000;
 
-/** What keeps a token of one kind from being taken for another: its `typ`, and an audience of its own. */
+/** `typ` and audience differ between kinds, so a token of one kind is never accepted as another. */
 interface Kind {
   typ: string;
   audienceOf: (parties: TokenParties) => string;
@@ -24,27 +24,28 @@ export interface AccessClaims {
   tenantId: string;
 }
 
-/** When a token was made and when it ends, Unix ms. */
+/** When a token was issued and when it expires, Unix ms. */
 interface Validity {
   issuedAt: number;
   expiresAt: number;
 }
 
+/** A signed access token, valid for 15 minutes from `nowMs`. */
 export function signAccessToken(keys: KeyRing, parties: TokenParties, claims: AccessClaims, nowMs: number) {
   return sign(keys, ACCESS, parties, claims, { issuedAt: nowMs, expiresAt: nowMs + ACCESS_LIFETIME_MS });
 }
 
-/** The claims of a good access token; null for any other, whatever is wrong with it. */
+/** The claims of a valid access token; null for anything else. */
 export function verifyAccessToken(keys: KeyRing, parties: TokenParties, token: string, nowMs: number) {
   return verify(keys, ACCESS, parties, token, nowMs);
 }
 
-/** The value of the console's session cookie; it ends when its session does. */
+/** The value of the console's session cookie. It expires with its session. */
 export function signConsoleToken(keys: KeyRing, parties: TokenParties, claims: AccessClaims, validity: Validity) {
   return sign(keys, CONSOLE, parties, claims, validity);
 }
 
-/** The claims of a good console cookie; null for anything else, an access token too. */
+/** The claims of a valid console cookie; null for anything else, including an access token. */
 export function verifyConsoleToken(keys: KeyRing, parties: TokenParties, token: string, nowMs: number) {
   return verify(keys, CONSOLE, parties, token, nowMs);
 }

@@ -1,18 +1,19 @@
-/** Everything secret is derived (HKDF, RFC 5869) from the entries of `SECRET_KEYS`; the first signs, all verify. */
+/** All keys are derived (HKDF, RFC 5869) from the entries of `SECRET_KEYS`: the first entry signs and encrypts, all verify and decrypt. */
 import { type CryptoKey, calculateJwkThumbprint, importJWK, type JWK } from "jose";
 import { toHex, utf8 } from "./encoding";
 
-/** PKCS #8 head of an Ed25519 private key (RFC 8410 section 7); the 32-byte seed follows. */
+/** PKCS #8 header of an Ed25519 private key (RFC 8410 section 7); the 32-byte seed follows it. */
 const ED25519_PKCS8_HEAD = [
   0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
 ];
 
 /** The keys made from one entry of `SECRET_KEYS`. */
 export interface KeySet {
-  /** Short public name of the entry, stored beside what it sealed. */
+  /** Short public name of the entry; every ciphertext starts with it. */
   id: string;
-  seal: CryptoKey;
-  /** Tells whether a sealed text changes, without opening it. */
+  /** AES-256-GCM, for secrets at rest. */
+  encryption: CryptoKey;
+  /** HMAC, to see whether an encrypted text would change without decrypting it. */
   digest: CryptoKey;
   refresh: CryptoKey;
   signing: { kid: string; privateKey: CryptoKey; publicKey: CryptoKey; publicJwk: JWK };
@@ -21,6 +22,7 @@ export interface KeySet {
 /** Newest first, never empty. */
 export type KeyRing = readonly [KeySet, ...KeySet[]];
 
+/** Derives the keys of every entry, in the order of the list. */
 export async function deriveKeyRing(secrets: readonly string[]): Promise<KeyRing> {
   const [first, ...rest] = await Promise.all(secrets.map(deriveKeySet));
   if (!first) throw new Error("no secret keys");
@@ -39,7 +41,7 @@ async function deriveKeySet(secret: string): Promise<KeySet> {
   const seed = await crypto.subtle.deriveBits(hkdf("access-token"), root, 256);
   return {
     id: toHex(new Uint8Array(id)),
-    seal: await crypto.subtle.deriveKey(hkdf("seal"), root, { name: "AES-GCM", length: 256 }, false, [
+    encryption: await crypto.subtle.deriveKey(hkdf("seal"), root, { name: "AES-GCM", length: 256 }, false, [
       "encrypt",
       "decrypt",
     ]),

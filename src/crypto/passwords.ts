@@ -1,4 +1,4 @@
-/** argon2id at OWASP's minimum (19 MiB, 2 passes, 1 lane), kept as PHC strings. The parameters stand here only. */
+/** argon2id with OWASP's minimum parameters (19 MiB, 2 passes, 1 lane), stored as PHC strings. */
 
 import withoutSimd from "argon2id/dist/no-simd.wasm";
 import withSimd from "argon2id/dist/simd.wasm";
@@ -10,7 +10,7 @@ const SALT_BYTES = 16;
 const TAG_BYTES = 32;
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-/** One WebAssembly instance an isolate: its memory is grown once and reused. */
+/** One WebAssembly instance per isolate; its memory grows once and is reused. */
 let hasher: ReturnType<typeof setupWasm> | undefined;
 
 async function derive(password: string, salt: Uint8Array, parameters: typeof PARAMETERS): Promise<Uint8Array> {
@@ -40,8 +40,8 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Checks a password against a PHC string; `null` (no such user) costs the same work and is never right.
- * `outdated`: the hash was made with other parameters and should be made anew.
+ * Checks a password against a PHC string. `null` (no such user) costs the same work and is never correct.
+ * `outdated`: the hash has other parameters and should be replaced.
  */
 export async function verifyPassword(
   password: string,

@@ -1,6 +1,6 @@
 /**
- * Refresh tokens: `<session id>.<generation>.<HMAC-SHA256>`, base64url. A forged or mistyped one is refused without D1,
- * and the current one can be computed again for a client that lost the answer, so nothing is stored in clear.
+ * Refresh tokens: `<session id>.<generation>.<HMAC-SHA256>`, the MAC in base64url. A forged or mistyped one is refused without D1. The
+ * current one can be computed again for a client that lost the answer, so none is stored in clear.
  */
 import { base64url } from "jose";
 import { utf8 } from "./encoding";
@@ -13,13 +13,13 @@ export interface RefreshClaims {
   generation: number;
 }
 
-/** The token of one generation under the newest key, or under `key`. */
+/** The token of one generation, made with the newest key unless `key` is given. */
 export async function makeRefreshToken(keys: KeyRing, claims: RefreshClaims, key: KeySet = keys[0]): Promise<string> {
   const mac = await crypto.subtle.sign("HMAC", key.refresh, macInput(claims));
   return `${claims.sessionId}.${claims.generation}.${base64url.encode(new Uint8Array(mac))}`;
 }
 
-/** The claims of a token that one of our keys made; null for anything else. */
+/** The claims of a token that was made with one of our keys; null for anything else. */
 export async function readRefreshToken(keys: KeyRing, token: string): Promise<RefreshClaims | null> {
   const [, sessionId, generation, mac] = token.match(FORM) ?? [];
   if (!sessionId || !generation || !mac) return null;

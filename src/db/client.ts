@@ -89,10 +89,10 @@ async function run(db: Db, statements: readonly SQLWrapper[]): Promise<unknown[]
 }
 
 /**
- * A query of the hot path, with `sql.placeholder`s: its text is made once, for the query builder costs more than the row.
- * Rows come as D1 names them, with no conversion of types.
+ * Prepares a query of the hot path, with `sql.placeholder`s: its text is built once, because building it costs more than reading a row.
+ * Rows have the column names and types that D1 returns.
  */
-export function fixed<Row>(query: SQL): (db: Db, values: Record<string, unknown>) => Promise<Row[]> {
+export function prepared<Row>(query: SQL): (db: Db, values: Record<string, unknown>) => Promise<Row[]> {
   const { sql: text, params } = dialect.sqlToQuery(query);
   return async (db, values) => {
     const statement = db.$client.prepare(text).bind(...fillPlaceholders(params, values));

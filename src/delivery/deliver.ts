@@ -1,5 +1,5 @@
 /** A batch of deliveries: claim, send, record. The row in D1 is the truth, so a duplicate or late message finds nothing to do. */
-import { open } from "../crypto/seal";
+import { decrypt } from "../crypto/encryption";
 import { newId } from "../db/ids";
 import type { Deps } from "../deps";
 import { describeError, type LogFields, log } from "../log";
@@ -134,7 +134,7 @@ async function sendUnlessStopped(
   const refusal = refuseTarget(delivery.url, deps.config.webhookEgress);
   if (refusal) return failure(blocked(refusal));
   try {
-    const secret = await open(deps.keys, secretOwner(delivery.subscriptionId), delivery.secretSealed);
+    const secret = await decrypt(deps.keys, secretOwner(delivery.subscriptionId), delivery.secretSealed);
     const correlationId = correlationOf(delivery.kind, delivery.correlationId);
     return await send({ ...delivery, secret, correlationId }, nowMs);
   } catch (error) {

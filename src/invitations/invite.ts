@@ -1,37 +1,42 @@
-/** Inviting somebody into a tenant, and accepting. */
+/** Inviting somebody into a tenant, accepting, revoking. */
 import { sha256Hex } from "../crypto/encoding";
 import { newId } from "../db/ids";
 import type { Deps } from "../deps";
-import { AppError } from "../errors";
+import { AppError, notFound } from "../errors";
 import type { Principal } from "../tenants/principal";
-import type { Role } from "../tenants/roles";
+import { ROLES_MANAGED_BY, type Role } from "../tenants/roles";
 import { DAY_MS } from "../time";
-import { acceptInvitationByToken, insertInvitation, type NewInvitation } from "./store";
+import { acceptInvitationByToken, closeInvitation, insertInvitation, type NewInvitation } from "./store";
 
 const LIFETIME_MS = 7 * DAY_MS;
 
-/** Stores an invitation and queues its mail. Throws FORBIDDEN (only owners make owners), CONFLICT (a member already). */
+/** Stores an invitation and queues its mail. Throws FORBIDDEN for a role that the inviter may not give, CONFLICT for a member. */
 export async function invite(
   deps: Deps,
   inviter: Principal,
   guest: { email: string; role: Role },
 ): Promise<NewInvitation> {
-  if (guest.role === "owner" && inviter.role !== "owner") throw new AppError("FORBIDDEN");
+  if (!ROLES_MANAGED_BY[inviter.role]?.includes(guest.role)) throw new AppError("FORBIDDEN");
   const createdAt = deps.now();
   const { tenantId, userId } = inviter;
   const times = { createdAt, expiresAt: createdAt + LIFETIME_MS };
   const invitation = { id: newId(), tenantId, ...guest, invitedBy: userId, ...times };
   if (!(await insertInvitation(deps, invitation))) {
-    throw new AppError("CONFLICT", { message: "This person is a member already." });
+    throw new AppError("CONFLICT", { message: "This person is already a member." });
   }
   await deps.mailQueue.send({ kind: "invitation", tenantId, invitationId: invitation.id });
   return invitation;
 }
 
-/** Refused alike when unknown, used, revoked, expired or for another address. */
+/** Revokes an open invitation of a tenant. Throws NOT_FOUND. */
+export async function revokeInvitation(deps: Deps, tenantId: string, id: string): Promise<void> {
+  if (!(await closeInvitation(deps, tenantId, id, deps.now()))) throw notFound("Invitation");
+}
+
+/** One refusal for an invitation that is unknown, used, revoked, expired or for another address. */
 export const badInvitation = () => new AppError("INVALID_TOKEN", { message: "Invalid or expired invitation token." });
 
-/** Joins the tenant of an invitation to the caller's address. Throws INVALID_TOKEN. */
+/** Joins the tenant of an invitation that was sent to the caller's address. Throws INVALID_TOKEN. */
 export async function acceptInvitation(deps: Deps, userId: string, token: string) {
   const joined = await acceptInvitationByToken(deps, userId, await sha256Hex(token), deps.now());
   if (!joined) throw badInvitation();

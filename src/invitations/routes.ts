@@ -1,14 +1,13 @@
-/** `/invitations`: who is asked to join the caller's tenant, and the answer of the one asked. */
+/** `/invitations`: inviting people into the caller's tenant, and accepting an invitation. */
 import { Hono } from "hono";
 import { z } from "zod";
-import { notFound } from "../errors";
 import type { AppEnv } from "../http/env";
 import { can, sessionOnly } from "../http/permissions";
 import { describeRoute } from "../http/route-docs";
 import { body } from "../http/validate";
 import { iso } from "../time";
 import { dataOf, says } from "../wire/schemas";
-import { acceptInvitation, invite } from "./invite";
+import { acceptInvitation, invite, revokeInvitation } from "./invite";
 import {
   acceptanceBody,
   type Invitation,
@@ -16,7 +15,7 @@ import {
   invitation as invitationSchema,
   joined as joinedSchema,
 } from "./schemas";
-import { listInvitations, type NewInvitation, revokeInvitation } from "./store";
+import { listInvitations, type NewInvitation } from "./store";
 
 const view = ({ id, email: address, role, invitedBy, createdAt, expiresAt }: NewInvitation): Invitation => ({
   id,
@@ -31,7 +30,7 @@ export const invitationRoutes = new Hono<AppEnv>()
   .use(sessionOnly)
   .post(
     "/",
-    describeRoute("invite", "Mails an invitation into the tenant, good for 7 days.", {
+    describeRoute("invite", "Mails an invitation to join the tenant. It is valid for 7 days.", {
       201: { body: dataOf(invitationSchema), id: "/data/id" },
       errors: ["CONFLICT"],
     }),
@@ -44,7 +43,9 @@ export const invitationRoutes = new Hono<AppEnv>()
   )
   .get(
     "/",
-    describeRoute("listInvitations", "The open invitations, newest first.", { 200: dataOf(z.array(invitationSchema)) }),
+    describeRoute("listInvitations", "The open invitations of the tenant, newest first.", {
+      200: dataOf(z.array(invitationSchema)),
+    }),
     can("member.read"),
     async (c) => {
       const deps = c.get("deps");
@@ -54,7 +55,7 @@ export const invitationRoutes = new Hono<AppEnv>()
   )
   .post(
     "/accept",
-    describeRoute("acceptInvitation", "Joins the tenant of an invitation to the caller's address.", {
+    describeRoute("acceptInvitation", "Joins the tenant of an invitation that was sent to the caller's address.", {
       200: dataOf(joinedSchema),
       errors: ["INVALID_TOKEN"],
     }),
@@ -72,9 +73,7 @@ export const invitationRoutes = new Hono<AppEnv>()
     }),
     can("member.manage"),
     async (c) => {
-      const deps = c.get("deps");
-      const found = await revokeInvitation(deps, c.get("principal").tenantId, c.req.param("id"), deps.now());
-      if (!found) throw notFound("Invitation");
+      await revokeInvitation(c.get("deps"), c.get("principal").tenantId, c.req.param("id"));
       return c.json({ message: "Invitation revoked." });
     },
   );

@@ -1,4 +1,4 @@
-/** What crosses the wire about invitations. */
+/** Invitations in requests and answers. */
 import { z } from "zod";
 import { ROLE_NAMES } from "../tenants/roles";
 import { tenant } from "../tenants/schemas";
@@ -6,7 +6,12 @@ import { email, id, opaqueToken, time } from "../wire/schemas";
 
 export const invitationBody = z.object({ email, role: z.enum(ROLE_NAMES) }).meta({ id: "NewInvitation" });
 export const acceptanceBody = z
-  .object({ token: opaqueToken.meta({ description: "From the invitation's mail.", examples: ["c0ffee".repeat(10)] }) })
+  .object({
+    token: opaqueToken.meta({
+      description: "The token in the link of the invitation mail.",
+      examples: ["c0ffee".repeat(10)],
+    }),
+  })
   .meta({ id: "InvitationAcceptance" });
 
 export const invitation = z

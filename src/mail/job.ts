@@ -1,9 +1,9 @@
-/** What the mail queue carries: no secrets. Tokens are made when the mail is sent and never stand in a queue. */
+/** The messages of the mail queue. They hold no secrets: tokens are made when the mail is sent. */
 import { z } from "zod";
 
 export const mailJob = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("verification"), userId: z.string() }),
-  /** By email: whether there is such a user is looked up here, where no caller can measure it. */
+  /** Holds the email: the consumer looks up whether such a user exists, where no caller can measure the time. */
   z.object({ kind: z.literal("passwordReset"), email: z.string() }),
   z.object({ kind: z.literal("passwordChanged"), userId: z.string() }),
   z.object({ kind: z.literal("twoFactorChanged"), userId: z.string(), enabled: z.boolean() }),

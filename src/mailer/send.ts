@@ -1,4 +1,4 @@
-/** One mail: makes its token, words it, hands it to the `send_email` binding. */
+/** Sends one mail: creates its token, renders it, passes it to the `send_email` binding. */
 import { randomBytes, sha256Hex, toHex } from "../crypto/encoding";
 import type { Deps } from "../deps";
 import { insertInvitationToken } from "../invitations/store";
@@ -19,18 +19,18 @@ const TOKEN_BYTES = 32;
 const VERIFICATION_LIFETIME_MS = 24 * HOUR_MS;
 const RESET_LIFETIME_MS = HOUR_MS;
 
-interface Letter {
+interface AddressedMail {
   to: string;
   mail: Mail;
 }
 
-/** Sends the mail of a job; a job whose reason has gone (user deleted, verified meanwhile) sends nothing. Throws when the provider refuses. */
+/** Sends the mail of a job, or nothing if its reason is gone (user deleted, address verified). Throws when the provider refuses. */
 export async function sendMail(deps: Deps, job: MailJob): Promise<void> {
-  const letter = await prepare(deps, job);
-  if (letter) await deps.mailer.send({ from: deps.config.mailFrom, to: letter.to, ...letter.mail });
+  const addressed = await prepare(deps, job);
+  if (addressed) await deps.mailer.send({ from: deps.config.mailFrom, to: addressed.to, ...addressed.mail });
 }
 
-async function prepare(deps: Deps, job: MailJob): Promise<Letter | null> {
+async function prepare(deps: Deps, job: MailJob): Promise<AddressedMail | null> {
   switch (job.kind) {
     case "verification":
     case "passwordReset":
@@ -47,7 +47,7 @@ async function prepare(deps: Deps, job: MailJob): Promise<Letter | null> {
 
 type TokenJob = Extract<MailJob, { kind: "verification" | "passwordReset" | "invitation" }>;
 
-async function prepareWithToken(deps: Deps, job: TokenJob): Promise<Letter | null> {
+async function prepareWithToken(deps: Deps, job: TokenJob): Promise<AddressedMail | null> {
   const { appUrl } = deps.config;
   const token = toHex(randomBytes(TOKEN_BYTES));
   const hash = await sha256Hex(token);
@@ -66,7 +66,11 @@ async function prepareWithToken(deps: Deps, job: TokenJob): Promise<Letter | nul
   return invitation && { to: invitation.email, mail: invitationMail(appUrl, invitation.tenantName, token) };
 }
 
-async function prepareNotice(deps: Deps, userId: string, word: (name: string | null) => Mail): Promise<Letter | null> {
+async function prepareNotice(
+  deps: Deps,
+  userId: string,
+  render: (name: string | null) => Mail,
+): Promise<AddressedMail | null> {
   const user = await findCredentialsOfUser(deps, userId);
-  return user ? { to: user.email, mail: word(user.name) } : null;
+  return user ? { to: user.email, mail: render(user.name) } : null;
 }

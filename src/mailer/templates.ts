@@ -1,4 +1,4 @@
-/** The words of every mail, as text and as HTML that reads without images. Links come from `APP_URL` only. */
+/** The text of every mail, as plain text and as HTML. Links start with `APP_URL` and nothing else. */
 
 export interface Mail {
   subject: string;
@@ -6,7 +6,7 @@ export interface Mail {
   html: string;
 }
 
-interface Letter {
+interface MailContent {
   subject: string;
   greetingName: string | null;
   paragraphs: string[];
@@ -18,8 +18,8 @@ export function verificationMail(appUrl: string, name: string | null, token: str
     subject: "Verify your email address",
     greetingName: name,
     paragraphs: [
-      "Please confirm that this address is yours. The link works for 24 hours.",
-      "If you did not create an account, you can ignore this mail.",
+      "Please confirm that this is your address. The link works for 24 hours.",
+      "If you did not create an account, you can ignore this email.",
     ],
     link: { label: "Verify email", url: `${appUrl}/verify-email?token=${encodeURIComponent(token)}` },
   });
@@ -30,8 +30,8 @@ export function resetMail(appUrl: string, name: string | null, token: string): M
     subject: "Reset your password",
     greetingName: name,
     paragraphs: [
-      "Somebody asked to reset the password of your account. The link works once, for one hour.",
-      "If it was not you, you can ignore this mail: your password stays as it is.",
+      "Someone asked to reset the password of your account. The link works once, within one hour.",
+      "If this was not you, you can ignore this email. Your password stays the same.",
     ],
     link: { label: "Reset password", url: `${appUrl}/reset-password?token=${encodeURIComponent(token)}` },
   });
@@ -42,14 +42,14 @@ export function invitationMail(appUrl: string, tenantName: string, token: string
     subject: `You are invited to join ${tenantName}`,
     greetingName: null,
     paragraphs: [
-      `You are invited to join ${tenantName}. The link works once, for 7 days.`,
-      "If you did not expect this, you can ignore this mail.",
+      `You are invited to join ${tenantName}. The link works once, within 7 days.`,
+      "If you did not expect this, you can ignore this email.",
     ],
     link: { label: "Accept invitation", url: `${appUrl}/accept-invitation?token=${encodeURIComponent(token)}` },
   });
 }
 
-const NOT_YOU = "If it was not you, reset your password at once.";
+const NOT_YOU = "If this was not you, reset your password now.";
 
 export function passwordChangedMail(name: string | null): Mail {
   return render({
@@ -76,7 +76,7 @@ export function apiKeyMail(name: string | null, keyName: string): Mail {
   });
 }
 
-function render({ subject, greetingName, paragraphs, link }: Letter): Mail {
+function render({ subject, greetingName, paragraphs, link }: MailContent): Mail {
   const greeting = greetingName ? `Hello ${greetingName},` : "Hello,";
   const [first = "", ...rest] = paragraphs;
   const text = [greeting, first, ...(link ? [link.url] : []), ...rest].join("\n\n");

@@ -1,4 +1,4 @@
-/** What crosses the wire about the people of a tenant. */
+/** Members of a tenant in requests and answers. */
 import { z } from "zod";
 import { ROLE_NAMES } from "../tenants/roles";
 import { id, time } from "../wire/schemas";

@@ -1,9 +1,10 @@
-/** Members of a tenant in D1. The rules about owners are conditions of the write: two parallel changes can't break them. */
+/** Members of a tenant in D1. The rules about owners are conditions of the write, so parallel changes cannot break them. */
 import { asc, eq, type SQL, sql } from "drizzle-orm";
-import { atomically } from "../db/client";
+import { atomically, rows } from "../db/client";
 import { memberships, users } from "../db/schema";
 import type { Deps } from "../deps";
 import type { Role } from "../tenants/roles";
+import { mayManageRole, roleOf } from "../tenants/roles-store";
 
 /** Who changes whom, in which tenant. */
 export interface MemberChange {
@@ -12,7 +13,8 @@ export interface MemberChange {
   userId: string;
 }
 
-export type Outcome = "done" | "missing" | "forbidden" | "lastOwner";
+/** Whether a change was made, and why not. */
+export type MemberChangeOutcome = "changed" | "missing" | "forbidden" | "lastOwner";
 
 const columns = {
   userId: users.id,
@@ -22,7 +24,7 @@ const columns = {
   joinedAt: memberships.createdAt,
 };
 
-/** Oldest first. */
+/** The members of a tenant, oldest first. */
 export function listMembers({ db }: Deps, tenantId: string) {
   return db
     .select(columns)
@@ -34,51 +36,53 @@ export function listMembers({ db }: Deps, tenantId: string) {
 
 export type MemberRow = Awaited<ReturnType<typeof listMembers>>[number];
 
-/** The member may be changed: not the last owner, and an owner only by an owner. `role` is null for a removal. */
-function allowed({ tenantId, actorId, userId }: MemberChange, role: Role | null): SQL {
-  const target = sql`SELECT 1 FROM memberships t WHERE t.tenant_id = ${tenantId} AND t.user_id = ${userId}`;
-  const actorRole = sql`(SELECT role FROM memberships WHERE tenant_id = ${tenantId} AND user_id = ${actorId})`;
+/** The actor may take the member's role away and give the new one, and an owner remains. `newRole` is null for a removal. */
+function allowed({ tenantId, actorId, userId }: MemberChange, newRole: Role | null): SQL {
+  const actorRole = roleOf(tenantId, actorId);
   const owners = sql`(SELECT count(*) FROM memberships WHERE tenant_id = ${tenantId} AND role = 'owner')`;
-  return sql`EXISTS (${target} AND (${actorRole} = 'owner' OR (${actorRole} = 'admin' AND t.role <> 'owner' AND ${role} IS NOT 'owner'))
-    AND (t.role <> 'owner' OR ${role} IS 'owner' OR ${owners} > 1))`;
+  return sql`EXISTS (SELECT 1 FROM memberships t WHERE t.tenant_id = ${tenantId} AND t.user_id = ${userId}
+    AND ${mayManageRole(actorRole, sql`t.role`)} ${newRole === null ? sql`` : sql`AND ${mayManageRole(actorRole, newRole)}`}
+    AND (t.role <> 'owner' OR ${newRole} IS 'owner' OR ${owners} > 1))`;
 }
 
-const asIs = ({ tenantId, actorId, userId }: MemberChange) =>
-  sql`SELECT u.id AS userId, u.email AS email, u.name AS name, m.role AS role, m.created_at AS joinedAt,
-      (SELECT role FROM memberships WHERE tenant_id = ${tenantId} AND user_id = ${actorId}) AS actorRole
-    FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.tenant_id = ${tenantId} AND m.user_id = ${userId}`;
+const memberAndActor = ({ tenantId, actorId, userId }: MemberChange) =>
+  rows<StoredMember>(sql`SELECT u.id AS userId, u.email AS email, u.name AS name, m.role AS role, m.created_at AS joinedAt,
+      ${roleOf(tenantId, actorId)} AS actorRole
+    FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.tenant_id = ${tenantId} AND m.user_id = ${userId}`);
 
 type StoredMember = MemberRow & { actorRole: string | null };
 
-function reason(member: StoredMember | undefined): Outcome {
+function whyRefused(member: StoredMember | undefined): MemberChangeOutcome {
   if (!member) return "missing";
   return member.actorRole === "owner" ? "lastOwner" : "forbidden";
 }
 
-export async function changeRole(
+/** Gives a member another role if the actor may. Returns the member as it is afterwards. */
+export async function updateRole(
   { db }: Deps,
   change: MemberChange,
   role: Role,
-): Promise<{ outcome: Outcome; member: MemberRow | undefined }> {
+): Promise<{ outcome: MemberChangeOutcome; member: MemberRow | undefined }> {
   const { tenantId, userId } = change;
-  const [updated, rows] = await atomically(db, [
-    sql`UPDATE memberships SET role = ${role} WHERE tenant_id = ${tenantId} AND user_id = ${userId}
+  const { updated, found } = await atomically(db, {
+    updated: sql`UPDATE memberships SET role = ${role} WHERE tenant_id = ${tenantId} AND user_id = ${userId}
       AND ${allowed(change, role)} RETURNING user_id`,
-    asIs(change),
-  ]);
-  const member = (rows as StoredMember[])[0];
-  return { outcome: updated?.length === 1 ? "done" : reason(member), member };
+    // After the update: it returns the new role.
+    found: memberAndActor(change),
+  });
+  return { outcome: updated.length === 1 ? "changed" : whyRefused(found[0]), member: found[0] };
 }
 
-/** Removes a member with their sessions and API keys in this tenant. */
-export async function removeMember({ db }: Deps, change: MemberChange, nowMs: number): Promise<Outcome> {
+/** Removes a member with their sessions and API keys in this tenant, if the actor may. */
+export async function deleteMember({ db }: Deps, change: MemberChange, nowMs: number): Promise<MemberChangeOutcome> {
   const { tenantId, userId } = change;
-  const mine = sql`tenant_id = ${tenantId} AND user_id = ${userId} AND ${allowed(change, null)}`;
-  const results = await atomically(db, [
-    asIs(change),
-    sql`DELETE FROM sessions WHERE ${mine}`,
-    sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE revoked_at IS NULL AND ${mine}`,
-    sql`DELETE FROM memberships WHERE ${mine} RETURNING user_id`,
-  ]);
-  return results[3]?.length === 1 ? "done" : reason((results[0] as StoredMember[])[0]);
+  const theirs = sql`tenant_id = ${tenantId} AND user_id = ${userId} AND ${allowed(change, null)}`;
+  const { found, deleted } = await atomically(db, {
+    found: memberAndActor(change),
+    sessions: sql`DELETE FROM sessions WHERE ${theirs}`,
+    apiKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE revoked_at IS NULL AND ${theirs}`,
+    // Last: the statements above ask whether the membership may be removed.
+    deleted: sql`DELETE FROM memberships WHERE ${theirs} RETURNING user_id`,
+  });
+  return deleted.length === 1 ? "changed" : whyRefused(found[0]);
 }

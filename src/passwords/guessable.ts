@@ -1,9 +1,9 @@
-/** Passwords that a guesser tries first (OWASP ASVS 6.2.4): the commonest ones, and the user's own email. */
+/** Passwords that attackers try first (OWASP ASVS 6.2.4): the most common ones, and the user's own email. */
 import type { Config } from "../config";
 import { AppError } from "../errors";
 import { COMMON_PASSWORDS } from "./common";
 
-/** Throws VALIDATION_FAILED with a detail for `field`. */
+/** Throws VALIDATION_FAILED with a detail for `field` if the password is guessable and such passwords are refused. */
 export function refuseGuessable(
   config: Pick<Config, "commonPasswords">,
   field: "password" | "newPassword",

@@ -1,4 +1,4 @@
-/** What a mailbox proves (verification, reset), and setting a password. */
+/** Email verification, password reset and password change. */
 import { sha256Hex } from "../crypto/encoding";
 import { hashPassword, verifyPassword } from "../crypto/passwords";
 import type { Deps } from "../deps";
@@ -9,33 +9,33 @@ import {
   changePasswordOfUser,
   findCredentialsOfUser,
   findResetByToken,
-  noteVerificationMail,
+  recordVerificationMail,
   resetPasswordByToken,
   verifyEmailByToken,
 } from "./store";
 
-/** Returns the message of the contract. Throws INVALID_TOKEN. */
+/** Verifies the address of a mailed token. Returns the message of the contract. Throws INVALID_TOKEN. */
 export async function verifyEmail(deps: Deps, token: string): Promise<string> {
   const outcome = await verifyEmailByToken(deps, await sha256Hex(token), deps.now());
   if (outcome === "invalid") throw new AppError("INVALID_TOKEN", { message: "Invalid or expired verification token." });
   return outcome === "already" ? "Email already verified." : "Email verified successfully.";
 }
 
-/** Queues another verification mail unless the address is verified. Returns the message of the contract. */
+/** Queues another verification mail unless the address is verified already. Returns the message of the contract. */
 export async function resendVerification(deps: Deps, userId: string): Promise<string> {
-  if (!(await noteVerificationMail(deps, userId, deps.now()))) return "Email already verified.";
+  if (!(await recordVerificationMail(deps, userId, deps.now()))) return "Email already verified.";
   await deps.mailQueue.send({ kind: "verification", userId });
   return "Verification email sent.";
 }
 
-/** Queues a reset: the same work whether or not the account exists. */
+/** Queues a reset mail. Does the same work whether or not the account exists, so that the time tells nothing. */
 export async function forgotPassword(deps: Deps, email: string): Promise<void> {
   await deps.mailQueue.send({ kind: "passwordReset", email });
 }
 
 const badToken = () => new AppError("INVALID_TOKEN", { message: "Invalid or expired reset token." });
 
-/** Sets a new password against a mailed token and lifts the locks. Throws INVALID_TOKEN, TOKEN_EXPIRED, VALIDATION_FAILED. */
+/** Sets a new password with a mailed token and lifts the lock. Throws INVALID_TOKEN, TOKEN_EXPIRED, VALIDATION_FAILED. */
 export async function resetPassword(deps: Deps, token: string, password: string): Promise<void> {
   const hash = await sha256Hex(token);
   refuseGuessable(deps.config, "newPassword", password);
@@ -50,15 +50,17 @@ export async function resetPassword(deps: Deps, token: string, password: string)
   await queueMail(deps, { kind: "passwordChanged", userId });
 }
 
+const wrongPassword = () => new AppError("UNAUTHENTICATED", { message: "Current password is incorrect." });
+
 export interface PasswordChange {
   userId: string;
-  /** Lives on; every other session ends. */
+  /** Stays; every other session ends. */
   sessionId: string;
   currentPassword: string;
   newPassword: string;
 }
 
-/** Throws UNAUTHENTICATED for a wrong current password, ACCOUNT_LOCKED after ten, VALIDATION_FAILED for a guessable new one. */
+/** Sets a new password. Throws UNAUTHENTICATED for a wrong current password, ACCOUNT_LOCKED after ten of them, VALIDATION_FAILED for a guessable new one. */
 export async function changePassword(deps: Deps, change: PasswordChange): Promise<void> {
   const { userId, sessionId, currentPassword, newPassword } = change;
   const user = await findCredentialsOfUser(deps, userId);
@@ -66,11 +68,10 @@ export async function changePassword(deps: Deps, change: PasswordChange): Promis
   refuseGuessable(deps.config, "newPassword", newPassword, user.email);
   await deps.limiter.reserveGuess("password", user.email);
   const { correct } = await verifyPassword(currentPassword, user.passwordHash);
-  const write = { userId, keepSessionId: sessionId, oldHash: user.passwordHash, newHash: "" };
-  if (correct) write.newHash = await hashPassword(newPassword);
-  if (!correct || !(await changePasswordOfUser(deps, write))) {
-    throw new AppError("UNAUTHENTICATED", { message: "Current password is incorrect." });
-  }
+  if (!correct) throw wrongPassword();
+  const newHash = await hashPassword(newPassword);
+  const write = { userId, keepSessionId: sessionId, oldHash: user.passwordHash, newHash };
+  if (!(await changePasswordOfUser(deps, write))) throw wrongPassword();
   await deps.limiter.clearGuesses("password", user.email);
   await queueMail(deps, { kind: "passwordChanged", userId });
 }

@@ -1,4 +1,4 @@
-/** `/auth`: verification, reset and change of the password. */
+/** `/auth`: email verification, password reset and password change. */
 import { Hono } from "hono";
 import type { AppEnv } from "../http/env";
 import { sessionOf, sessionOnly } from "../http/permissions";
@@ -25,7 +25,7 @@ export const publicRecoveryRoutes = new Hono<AppEnv>()
   )
   .post(
     "/forgot-password",
-    describeRoute("forgotPassword", "Mails a reset link, if there is such an account.", { 200: says(RESET_QUEUED) }),
+    describeRoute("forgotPassword", "Mails a reset link if the account exists.", { 200: says(RESET_QUEUED) }),
     limit("forgotPassword", byIp),
     body(forgotBody),
     async (c) => {

@@ -1,8 +1,8 @@
-/** What crosses the wire about verification, reset and change of the password. */
+/** Email verification, password reset and password change in requests. */
 import { z } from "zod";
 import { email, givenPassword, newPassword, opaqueToken } from "../wire/schemas";
 
-const mailedToken = opaqueToken.meta({ description: "From the mail.", examples: ["c0ffee".repeat(10)] });
+const mailedToken = opaqueToken.meta({ description: "The token in the mailed link.", examples: ["c0ffee".repeat(10)] });
 
 export const verificationBody = z.object({ token: mailedToken }).meta({ id: "EmailVerification" });
 export const forgotBody = z.object({ email }).meta({ id: "PasswordResetRequest" });

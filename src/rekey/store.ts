@@ -1,46 +1,46 @@
-/** What is sealed in D1, for moving it to the newest key; across tenants, since a key belongs to the whole service. */
+/** Encrypted columns in D1, to move them to the newest key. Spans tenants, because a key belongs to the whole service. */
 import { sql } from "drizzle-orm";
-import { atomically, jsonList } from "../db/client";
+import { atomically, jsonList, rows } from "../db/client";
 import type { Deps } from "../deps";
 
-/** The columns that hold sealed texts. */
+/** The tables with an encrypted column, and that column. */
 const COLUMNS = {
   subscriptions: sql.identifier("secret_sealed"),
   users: sql.identifier("totp_secret_sealed"),
 } as const;
 
-export type SealedTable = keyof typeof COLUMNS;
+export type EncryptedTable = keyof typeof COLUMNS;
 
-export interface SealedRow {
+export interface EncryptedRow {
   id: string;
-  sealed: string;
+  encrypted: string;
 }
 
-/** Up to `limit` rows behind `afterId` that are sealed under another key than `keyId`, in the order of their ids. */
-export async function findSealedUnderOtherKeys(
+/** Up to `limit` rows after `afterId` that are encrypted under another key than `keyId`, ordered by id. */
+export async function findRowsUnderOtherKeys(
   { db }: Deps,
-  table: SealedTable,
+  table: EncryptedTable,
   { keyId, afterId, limit }: { keyId: string; afterId: string; limit: number },
-): Promise<SealedRow[]> {
+): Promise<EncryptedRow[]> {
   const column = COLUMNS[table];
-  const [rows] = await atomically(db, [
-    sql`SELECT id, ${column} AS sealed FROM ${sql.identifier(table)}
-      WHERE id > ${afterId} AND ${column} NOT LIKE ${`${keyId}.%`} ORDER BY id LIMIT ${limit}`,
-  ]);
-  return rows as SealedRow[];
+  const { found } = await atomically(db, {
+    found: rows<EncryptedRow>(sql`SELECT id, ${column} AS encrypted FROM ${sql.identifier(table)}
+      WHERE id > ${afterId} AND ${column} NOT LIKE ${`${keyId}.%`} ORDER BY id LIMIT ${limit}`),
+  });
+  return found;
 }
 
-/** Puts newly sealed texts in place of the old ones, where those still stand. */
-export async function replaceSealed(
+/** Replaces each ciphertext unless the row has changed since it was read. */
+export async function replaceCiphertexts(
   { db }: Deps,
-  table: SealedTable,
-  changes: readonly (SealedRow & { resealed: string })[],
+  table: EncryptedTable,
+  changes: readonly (EncryptedRow & { replacement: string })[],
 ): Promise<void> {
   const column = COLUMNS[table];
-  await atomically(db, [
-    sql`UPDATE ${sql.identifier(table)} SET ${column} = t.resealed
-      FROM (SELECT value ->> 'id' AS id, value ->> 'sealed' AS sealed, value ->> 'resealed' AS resealed
+  await atomically(db, {
+    replaced: sql`UPDATE ${sql.identifier(table)} SET ${column} = t.replacement
+      FROM (SELECT value ->> 'id' AS id, value ->> 'encrypted' AS encrypted, value ->> 'replacement' AS replacement
         FROM json_each(${jsonList(changes)})) t
-      WHERE ${sql.identifier(table)}.id = t.id AND ${column} = t.sealed`,
-  ]);
+      WHERE ${sql.identifier(table)}.id = t.id AND ${column} = t.encrypted`,
+  });
 }

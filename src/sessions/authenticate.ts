@@ -1,4 +1,4 @@
-/** From a token to a principal, in one D1 round trip: revocation and role changes take effect at once. */
+/** Authenticates a session in one D1 round trip, so that revocation and role changes take effect at once. */
 import { type AccessClaims, verifyAccessToken, verifyConsoleToken } from "../crypto/jwt";
 import type { Deps } from "../deps";
 import type { SessionPrincipal } from "../tenants/principal";
@@ -9,14 +9,14 @@ const ACTIVITY_RESOLUTION_MS = 60_000;
 
 const partiesOf = ({ config }: Deps) => ({ issuer: config.tokenIssuer, audience: config.tokenAudience });
 
-/** Null for a bad, expired or revoked access token. */
+/** The principal of an access token; null when it is bad, expired or revoked. */
 export async function authenticateSession(deps: Deps, token: string): Promise<SessionPrincipal | null> {
   const nowMs = deps.now();
   const claims = await verifyAccessToken(deps.keys, partiesOf(deps), token, nowMs);
   return claims && admit(deps, claims, await findLiveSession(deps, claims, nowMs), nowMs);
 }
 
-/** Who sits before the console, as its pages name them. */
+/** The user who is signed in to the console, as its pages show them. */
 export interface CurrentUser {
   principal: SessionPrincipal;
   email: string;
@@ -26,7 +26,7 @@ export interface CurrentUser {
   tenantName: string;
 }
 
-/** Null for a bad, expired or revoked cookie of the console. */
+/** The user of a console cookie; null when it is bad, expired or revoked. */
 export async function authenticateConsoleSession(deps: Deps, token: string): Promise<CurrentUser | null> {
   const nowMs = deps.now();
   const claims = await verifyConsoleToken(deps.keys, partiesOf(deps), token, nowMs);

@@ -1,4 +1,4 @@
-/** What a session remembers of the device that opened it. */
+/** What a session stores about the device that opened it. */
 export interface Device {
   deviceName: string | null;
   browser: string | null;

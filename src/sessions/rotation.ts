@@ -1,18 +1,20 @@
-/** Refresh: each token works once, a second use of an old one tells that somebody else holds it (RFC 9700 section 4.14.2). */
+/** Refresh: each token works once. A second use means that somebody else has the token, so it ends the session (RFC 9700 section 4.14.2). */
 import { sha256Hex } from "../crypto/encoding";
 import { makeRefreshToken, type RefreshClaims, readRefreshToken } from "../crypto/refresh-token";
 import type { Deps } from "../deps";
 import { AppError } from "../errors";
+import { MINUTE_MS } from "../time";
 import type { TokenPair } from "./schemas";
 import { deleteSessionByToken, rotateByToken, type StoredRotation } from "./store";
 import { makeAccessToken, SESSION_IDLE_MS, SESSION_MAX_MS } from "./tokens";
 
-/** A client that sends twice by mistake is not a thief. */
+/** A client may send one request twice by mistake; that does not end its session. */
 const DOUBLE_SEND_MS = 10_000;
-const REPLAY_MS = 60_000;
+/** How long an Idempotency-Key brings back a lost answer. */
+const REPLAY_MS = MINUTE_MS;
 
 /**
- * Exchanges a refresh token for a new pair. With `idempotencyKey` a client that lost the answer gets the same one again.
+ * Exchanges a refresh token for a new pair. A client that lost the answer gets the same refresh token again with the same `idempotencyKey`.
  * Throws REFRESH_TOKEN_INVALID, REFRESH_TOKEN_EXPIRED, REFRESH_TOKEN_REUSED.
  */
 export async function refresh(deps: Deps, token: string, idempotencyKey: string | null): Promise<TokenPair> {
@@ -52,7 +54,7 @@ async function answerReuse(
   throw new AppError("REFRESH_TOKEN_REUSED");
 }
 
-/** The token that a session expects now, under whichever key made it. */
+/** The token that the session accepts now, made with whichever key it was made with; null when that key has been removed. */
 async function currentToken(deps: Deps, sessionId: string, session: StoredRotation): Promise<string | null> {
   for (const key of deps.keys) {
     const token = await makeRefreshToken(deps.keys, { sessionId, generation: session.generation }, key);
@@ -71,7 +73,7 @@ async function pairFor(
   return { accessToken: await makeAccessToken(deps, { userId, tenantId, sessionId }), refreshToken };
 }
 
-/** Ends the session that a refresh token belongs to; a token of no session is no failure. */
+/** Ends the session of a refresh token. Does nothing for a token without a session. */
 export async function logout(deps: Deps, token: string): Promise<void> {
   const claims = await readRefreshToken(deps.keys, token);
   if (claims) await deleteSessionByToken(deps, claims.sessionId);

@@ -1,16 +1,17 @@
-/** `/auth/refresh`, `/auth/logout` and what a signed-in user may do with their sessions. */
+/** `/auth/refresh`, `/auth/logout`, and the sessions of the signed-in user. */
 import { type Context, Hono } from "hono";
 import { z } from "zod";
-import { AppError, notFound } from "../errors";
+import { AppError } from "../errors";
 import type { AppEnv } from "../http/env";
 import { sessionOf, sessionOnly } from "../http/permissions";
 import { byIp, limit } from "../http/rate-limit";
 import { describeRoute } from "../http/route-docs";
 import { body } from "../http/validate";
 import { dataOf, says } from "../wire/schemas";
+import { revokeSession } from "./revoke";
 import { logout, refresh } from "./rotation";
 import { refreshKey, refreshTokenBody, session, tokenPair } from "./schemas";
-import { deleteAllSessionsOfUser, deleteSessionOfUser, listSessionsOfUser } from "./store";
+import { deleteAllSessionsOfUser, listSessionsOfUser } from "./store";
 import { sessionView } from "./view";
 
 function idempotencyKeyOf(c: Context<AppEnv>): string | null {
@@ -28,7 +29,7 @@ export const publicSessionRoutes = new Hono<AppEnv>()
       200: dataOf(tokenPair),
       headers: z.object({ "Idempotency-Key": refreshKey.optional() }),
       errors: ["REFRESH_TOKEN_INVALID", "REFRESH_TOKEN_EXPIRED", "REFRESH_TOKEN_REUSED"],
-      description: "Each refresh token works once. A second use of an old one ends the session.",
+      description: "Each refresh token works once. Using an old one again ends the session.",
     }),
     limit("refresh", byIp),
     body(refreshTokenBody),
@@ -78,8 +79,7 @@ export const sessionRoutes = new Hono<AppEnv>()
     }),
     sessionOnly,
     async (c) => {
-      const found = await deleteSessionOfUser(c.get("deps"), c.get("principal").userId, c.req.param("id"));
-      if (!found) throw notFound("Session");
+      await revokeSession(c.get("deps"), c.get("principal").userId, c.req.param("id"));
       return c.json({ message: "Session revoked." });
     },
   );

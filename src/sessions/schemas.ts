@@ -1,24 +1,24 @@
-/** What crosses the wire about sessions and their tokens. */
+/** Sessions and their tokens in requests and answers. */
 import { z } from "zod";
 import { id, opaqueToken, time } from "../wire/schemas";
 
-const EXAMPLE_REFRESH_TOKEN = "AZCgoBssfT6PQFpre4ydngAAAAE";
+const EXAMPLE_REFRESH_TOKEN = "0190a0a0-1b2c-7d3e-8f40-5a6b7c8d9e0f.1.UNhY4JhezH9gQYqvDMWrWH9CwlcKiECVqejMrND2VFw";
 
 export const refreshTokenBody = z
   .object({ refreshToken: opaqueToken.meta({ examples: [EXAMPLE_REFRESH_TOKEN] }) })
   .meta({ id: "RefreshToken" });
 
-/** A UUID that the client made, in any letter case. */
+/** A UUID that the client generated, in any letter case. */
 export const refreshKey = z.guid().toLowerCase().meta({
   description:
-    "A UUID that you made. Sending the same one with the same token within 60 seconds gives the same new refresh token, so a lost answer can be asked for again.",
+    "A UUID that you generated. The same one with the same token within 60 seconds returns the same new refresh token, so you can repeat a request whose answer was lost.",
 });
 
 export const tokenPair = z
   .object({
     accessToken: z
       .string()
-      .meta({ description: "A JWT, good for 15 minutes.", examples: ["eyJhbGciOiJFZERTQSJ9.e30.c2ln"] }),
+      .meta({ description: "A JWT, valid for 15 minutes.", examples: ["eyJhbGciOiJFZERTQSJ9.e30.c2ln"] }),
     refreshToken: z.string().meta({ description: "Works once.", examples: [EXAMPLE_REFRESH_TOKEN] }),
   })
   .meta({ id: "TokenPair" });
@@ -53,7 +53,7 @@ export const session = z
     createdAt: time,
     expiresAt: time,
     lastActivityAt: time,
-    current: z.boolean().meta({ description: "True for the session that asks." }),
+    current: z.boolean().meta({ description: "True for the session of this request." }),
   })
   .meta({ id: "Session" });
 

@@ -1,7 +1,7 @@
-/** Sessions in D1. A person's sessions are theirs in every tenant: functions that span tenants say `OfUser` or `ByToken`. */
+/** Sessions in D1. A user has sessions in several tenants: functions that span tenants are named `...OfUser` or `...ByToken`. */
 import { and, asc, eq, gt, type SQL, sql } from "drizzle-orm";
 import type { AccessClaims } from "../crypto/jwt";
-import { atomically, fixed } from "../db/client";
+import { atomically, prepared, type Rows, rows } from "../db/client";
 import { sessions } from "../db/schema";
 import type { Deps } from "../deps";
 import type { Account } from "../tenants/principal";
@@ -10,33 +10,47 @@ import type { Device } from "./device";
 export interface NewSession extends Device {
   id: string;
   userId: string;
-  tenantId: string;
   refreshTokenHash: string;
   expiresAt: number;
 }
 
 /** What must still be true of the user when the session is written. */
-export interface Grounds {
-  /** The hash that the password was checked against: a reset in between ends the login. */
+export interface SessionPreconditions {
+  /** Null: the tenant that the user joined first. */
+  tenantId: string | null;
+  /** The hash that the password was checked against. A password reset in between therefore stops the login. */
   passwordHash: string;
-  /** The condition that stands for a second factor; null when none was shown. */
+  /** A condition that holds while the second factor is unused; null when none was given. */
   factor: SQL | null;
 }
 
+/** What the statement of `mintSession` returns: one row, or none when a precondition failed. */
+export interface MintedSession {
+  tenantId: string;
+}
+
 /**
- * The only INSERT of a session there is. It writes nothing for a user with two factors unless the factor holds, nor for
- * one who is not a member of the tenant.
+ * The only INSERT of a session. It writes nothing for a user who is not a member of the tenant, nor for one with two-factor
+ * authentication unless the factor holds.
  */
-export function mintSession(session: NewSession, grounds: Grounds, nowMs: number): SQL {
-  const { id, tenantId, userId, refreshTokenHash } = session;
-  return sql`INSERT INTO sessions (id, user_id, tenant_id, generation, refresh_token_hash, rotated_at, device_name, browser,
+export function mintSession(
+  session: NewSession,
+  preconditions: SessionPreconditions,
+  nowMs: number,
+): Rows<MintedSession> {
+  const { id, userId, refreshTokenHash } = session;
+  const { passwordHash, factor } = preconditions;
+  const tenantId =
+    preconditions.tenantId ??
+    sql`(SELECT tenant_id FROM memberships WHERE user_id = ${userId} ORDER BY created_at LIMIT 1)`;
+  return rows(sql`INSERT INTO sessions (id, user_id, tenant_id, generation, refresh_token_hash, rotated_at, device_name, browser,
       operating_system, platform, ip_address, location, created_at, expires_at, last_activity_at)
     SELECT ${id}, u.id, m.tenant_id, 1, ${refreshTokenHash}, ${nowMs}, ${session.deviceName}, ${session.browser},
       ${session.operatingSystem}, ${session.platform}, ${session.ipAddress}, ${session.location}, ${nowMs}, ${session.expiresAt}, ${nowMs}
     FROM users u JOIN memberships m ON m.user_id = u.id
-    WHERE u.id = ${userId} AND m.tenant_id = ${tenantId} AND u.password_hash = ${grounds.passwordHash}
-      AND (u.totp_enabled_at IS NULL OR ${grounds.factor ?? sql`0`})
-    RETURNING id`;
+    WHERE u.id = ${userId} AND m.tenant_id = ${tenantId} AND u.password_hash = ${passwordHash}
+      AND (u.totp_enabled_at IS NULL OR ${factor ?? sql`0`})
+    RETURNING tenant_id AS tenantId`);
 }
 
 export interface LiveSession extends Account {
@@ -45,7 +59,7 @@ export interface LiveSession extends Account {
   lastActivityAt: number;
 }
 
-const liveSession = fixed<LiveSession>(sql`
+const liveSession = prepared<LiveSession>(sql`
   SELECT m.role, s.last_activity_at AS lastActivityAt, u.email, u.name, u.email_verified_at AS emailVerifiedAt,
     u.totp_enabled_at AS totpEnabledAt, u.created_at AS createdAt, t.name AS tenantName, t.shard
   FROM sessions s JOIN memberships m ON m.tenant_id = s.tenant_id AND m.user_id = s.user_id
@@ -53,7 +67,7 @@ const liveSession = fixed<LiveSession>(sql`
   WHERE s.id = ${sql.placeholder("sessionId")} AND s.tenant_id = ${sql.placeholder("tenantId")}
     AND s.user_id = ${sql.placeholder("userId")} AND s.expires_at > ${sql.placeholder("nowMs")}`);
 
-/** The session of an access token and whose it is, if it still lives and the user is still a member of its tenant. */
+/** The session of an access token with its user, if the session still exists and the user is still a member of its tenant. */
 export async function findLiveSession(
   { db }: Deps,
   claims: AccessClaims,
@@ -63,6 +77,7 @@ export async function findLiveSession(
   return row;
 }
 
+/** Records that the session was used at `nowMs`. */
 export async function touchSession({ db }: Deps, claims: AccessClaims, nowMs: number): Promise<void> {
   await db
     .update(sessions)
@@ -72,7 +87,7 @@ export async function touchSession({ db }: Deps, claims: AccessClaims, nowMs: nu
 
 export interface Rotation {
   sessionId: string;
-  /** Of the token that came in. */
+  /** Of the token that was presented. */
   generation: number;
   tokenHash: string;
   nextTokenHash: string;
@@ -91,31 +106,34 @@ export interface StoredRotation {
   expiresAt: number;
 }
 
-/** Takes one generation to the next if the token is the current one, and tells the session as it stands then. */
+/** Moves the session to the next generation if the token is the current one. Returns the session as it is afterwards. */
 export async function rotateByToken(
   { db }: Deps,
   rotation: Rotation,
   nowMs: number,
 ): Promise<{ rotated: boolean; session: StoredRotation | undefined }> {
   const { sessionId, generation, tokenHash } = rotation;
-  const [updated, rows] = await atomically(db, [
-    sql`UPDATE sessions SET generation = generation + 1, refresh_token_hash = ${rotation.nextTokenHash}, rotated_at = ${nowMs},
+  const { updated, stored } = await atomically(db, {
+    updated: sql`UPDATE sessions SET generation = generation + 1, refresh_token_hash = ${rotation.nextTokenHash}, rotated_at = ${nowMs},
         rotation_key_hash = ${rotation.keyHash}, last_activity_at = ${nowMs},
         expires_at = min(${nowMs + rotation.idleMs}, created_at + ${rotation.maxMs})
       WHERE id = ${sessionId} AND generation = ${generation} AND refresh_token_hash = ${tokenHash} AND expires_at > ${nowMs}
       RETURNING id`,
-    sql`SELECT user_id AS userId, tenant_id AS tenantId, generation, refresh_token_hash AS refreshTokenHash,
+    // After the update: it returns the expiry and the generation that the update has set.
+    stored:
+      rows<StoredRotation>(sql`SELECT user_id AS userId, tenant_id AS tenantId, generation, refresh_token_hash AS refreshTokenHash,
         rotated_at AS rotatedAt, rotation_key_hash AS rotationKeyHash, expires_at AS expiresAt
-      FROM sessions WHERE id = ${sessionId}`,
-  ]);
-  return { rotated: updated?.length === 1, session: (rows as StoredRotation[])[0] };
+      FROM sessions WHERE id = ${sessionId}`),
+  });
+  return { rotated: updated.length === 1, session: stored[0] };
 }
 
+/** Deletes the session that a refresh token names. */
 export async function deleteSessionByToken({ db }: Deps, sessionId: string): Promise<void> {
   await db.delete(sessions).where(eq(sessions.id, sessionId));
 }
 
-/** All sessions of a person, in every tenant, oldest first. */
+/** The live sessions of a user in all tenants, oldest first. */
 export function listSessionsOfUser({ db }: Deps, userId: string, nowMs: number) {
   return db
     .select()
@@ -124,15 +142,16 @@ export function listSessionsOfUser({ db }: Deps, userId: string, nowMs: number) 
     .orderBy(asc(sessions.createdAt), asc(sessions.id));
 }
 
-/** False when it is not a session of this person. */
+/** Returns false when the user has no such session. */
 export async function deleteSessionOfUser({ db }: Deps, userId: string, id: string): Promise<boolean> {
-  const rows = await db
+  const deleted = await db
     .delete(sessions)
     .where(and(eq(sessions.id, id), eq(sessions.userId, userId)))
     .returning({ id: sessions.id });
-  return rows.length === 1;
+  return deleted.length === 1;
 }
 
+/** Ends every session of a user, in all tenants. */
 export async function deleteAllSessionsOfUser({ db }: Deps, userId: string): Promise<void> {
   await db.delete(sessions).where(eq(sessions.userId, userId));
 }

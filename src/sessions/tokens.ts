@@ -1,4 +1,4 @@
-/** The token pair that stands for a session. */
+/** The token pair of a session. */
 import { sha256Hex } from "../crypto/encoding";
 import { type AccessClaims, signAccessToken } from "../crypto/jwt";
 import { makeRefreshToken } from "../crypto/refresh-token";
@@ -9,39 +9,40 @@ import type { Device } from "./device";
 import type { TokenPair } from "./schemas";
 import type { NewSession } from "./store";
 
-/** Sliding: each refresh starts it anew, never past `SESSION_MAX_MS` after login. */
+/** Each refresh restarts this period, up to `SESSION_MAX_MS` after login. */
 export const SESSION_IDLE_MS = 30 * DAY_MS;
 export const SESSION_MAX_MS = 90 * DAY_MS;
 
-/** A session and the tokens that stand for it. */
+/** A session that has been written, and its tokens. */
 export interface OpenedSession {
-  session: NewSession;
+  session: AccessClaims & { expiresAt: number };
   tokens: TokenPair;
 }
 
-/** Makes a session's row and its first token pair; nothing is written, the caller's batch does that. */
-export async function draftSession(
-  deps: Deps,
-  owner: { userId: string; tenantId: string },
-  device: Device,
-): Promise<OpenedSession> {
-  const { userId, tenantId } = owner;
-  const id = newId();
-  const refreshToken = await makeRefreshToken(deps.keys, { sessionId: id, generation: 1 });
-  const accessToken = await makeAccessToken(deps, { userId, tenantId, sessionId: id });
-  return {
-    session: {
-      ...device,
-      id,
-      userId,
-      tenantId,
-      refreshTokenHash: await sha256Hex(refreshToken),
-      expiresAt: deps.now() + SESSION_IDLE_MS,
-    },
-    tokens: { accessToken, refreshToken },
-  };
+/** A session that is about to be written, and its first refresh token. */
+export interface SessionDraft {
+  row: NewSession;
+  refreshToken: string;
 }
 
+/** Makes the row of a new session and its first refresh token; the caller writes the row. */
+export async function draftSession(deps: Deps, userId: string, device: Device): Promise<SessionDraft> {
+  const id = newId();
+  const refreshToken = await makeRefreshToken(deps.keys, { sessionId: id, generation: 1 });
+  const refreshTokenHash = await sha256Hex(refreshToken);
+  const expiresAt = deps.now() + SESSION_IDLE_MS;
+  return { row: { ...device, id, userId, refreshTokenHash, expiresAt }, refreshToken };
+}
+
+/** The session of a draft that has been written into `tenantId`, with its token pair. */
+export async function openedSession(deps: Deps, draft: SessionDraft, tenantId: string): Promise<OpenedSession> {
+  const { row, refreshToken } = draft;
+  const claims = { userId: row.userId, tenantId, sessionId: row.id };
+  const tokens = { accessToken: await makeAccessToken(deps, claims), refreshToken };
+  return { session: { ...claims, expiresAt: row.expiresAt }, tokens };
+}
+
+/** A signed access token for a session. */
 export function makeAccessToken(deps: Deps, claims: AccessClaims): Promise<string> {
   const parties = { issuer: deps.config.tokenIssuer, audience: deps.config.tokenAudience };
   return signAccessToken(deps.keys, parties, claims, deps.now());

@@ -1,5 +1,5 @@
-/** Creating and changing a subscription: the target is checked, the secret sealed. */
-import { digest, seal } from "../crypto/seal";
+/** Creating and changing a subscription: the target is checked, the secret encrypted. */
+import { digest, encrypt } from "../crypto/encryption";
 import { newId } from "../db/ids";
 import type { Deps } from "../deps";
 import { AppError, notFound } from "../errors";
@@ -24,7 +24,7 @@ export async function createSubscription(
   checkTarget(deps, input.url);
   const id = newId();
   const { name, url, enabled } = input;
-  const secret = await sealSecret(deps, id, input.secret);
+  const secret = await encryptSecret(deps, id, input.secret);
   return insertSubscription(deps, tenantId, { id, name, url, events: input.events, ...secret, enabled }, deps.now());
 }
 
@@ -36,17 +36,17 @@ export async function changeSubscription(
   { secret, ...fields }: { [K in keyof SubscriptionInput]?: SubscriptionInput[K] | undefined },
 ): Promise<SubscriptionRow> {
   if (fields.url !== undefined) checkTarget(deps, fields.url);
-  const sealed = secret === undefined ? {} : await sealSecret(deps, id, secret);
+  const encrypted = secret === undefined ? {} : await encryptSecret(deps, id, secret);
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-  const row = await updateSubscription(deps, tenantId, id, { ...given, ...sealed }, deps.now());
+  const row = await updateSubscription(deps, tenantId, id, { ...given, ...encrypted }, deps.now());
   if (!row) throw notFound("Webhook");
   return row;
 }
 
-async function sealSecret(deps: Deps, id: string, secret: string) {
+async function encryptSecret(deps: Deps, id: string, secret: string) {
   const owner = secretOwner(id);
   return {
-    secretSealed: await seal(deps.keys, owner, secret),
+    secretSealed: await encrypt(deps.keys, owner, secret),
     secretDigest: await digest(deps.keys, owner, secret),
   };
 }

@@ -1,5 +1,5 @@
 /** What goes out: the contract's fields, picked one by one. */
-import { open } from "../crypto/seal";
+import { decrypt } from "../crypto/encryption";
 import type { Deps } from "../deps";
 import { iso } from "../time";
 import type { Subscription } from "./schemas";
@@ -13,7 +13,7 @@ export async function subscriptionView(deps: Deps, row: SubscriptionRow): Promis
     name: row.name,
     url: row.url,
     events: row.events,
-    secret: await open(deps.keys, secretOwner(row.id), row.secretSealed),
+    secret: await decrypt(deps.keys, secretOwner(row.id), row.secretSealed),
     enabled: row.enabled,
     ...(row.lastTriggeredAt === null ? {} : { lastTriggeredAt: iso(row.lastTriggeredAt) }),
     failureCount: row.failureCount,

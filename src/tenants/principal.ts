@@ -1,4 +1,4 @@
-/** Who calls, in which tenant, and what they may do there now. */
+/** An authenticated caller: who, in which tenant, with which permissions now. */
 import type { Permission, Role } from "./roles";
 
 /** A tenant and the delivery database that holds its subscriptions, events and deliveries. */
@@ -8,7 +8,7 @@ export interface TenantRef {
   shard: number;
 }
 
-/** The person behind a session, and the tenant, by name. Times are Unix ms. */
+/** The user of a session, and the name of the tenant. Times are Unix ms. */
 export interface Account {
   email: string;
   name: string | null;
@@ -31,7 +31,7 @@ export interface SessionPrincipal extends Caller {
   account: Account;
 }
 
-/** A program with an API key; it acts for the key's owner, within the key's scopes. */
+/** A program with an API key. It acts for the key's owner, within the key's scopes. */
 export interface ApiKeyPrincipal extends Caller {
   kind: "api-key";
 }

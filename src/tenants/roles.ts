@@ -1,4 +1,4 @@
-/** Roles and what they hold: the one table (decisions.md section 2). */
+/** The only table of roles and their permissions. */
 
 export const PERMISSIONS = [
   "webhook.create",
@@ -24,7 +24,7 @@ const ROLES = {
 export type Role = keyof typeof ROLES;
 export const ROLE_NAMES = Object.keys(ROLES) as [Role, ...Role[]];
 
-/** The permissions of a role; a role that this version does not know holds none. */
+/** The permissions of a role; none for a role that this version does not know. */
 export function permissionsOf(role: string): readonly Permission[] {
   return isRole(role) ? ROLES[role] : [];
 }
@@ -32,3 +32,10 @@ export function permissionsOf(role: string): readonly Permission[] {
 export function isRole(role: string): role is Role {
   return Object.hasOwn(ROLES, role);
 }
+
+const MANAGERS = ROLE_NAMES.filter((role) => permissionsOf(role).includes("member.manage"));
+
+/** Which roles a holder of each role may give and take away: whoever manages members may, and only owners make or remove owners. */
+export const ROLES_MANAGED_BY: Partial<Record<Role, readonly Role[]>> = Object.fromEntries(
+  MANAGERS.map((role) => [role, role === "owner" ? ROLE_NAMES : ROLE_NAMES.filter((managed) => managed !== "owner")]),
+);

@@ -1,4 +1,4 @@
-/** What crosses the wire about a tenant. */
+/** Tenants in requests and answers. */
 import { z } from "zod";
 import { id } from "../wire/schemas";
 

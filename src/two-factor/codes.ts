@@ -1,7 +1,7 @@
 /** TOTP (RFC 6238: SHA-1, 6 digits, 30 s, one step of drift each way) and recovery codes of 80 random bits. */
 import { Secret, TOTP } from "otpauth";
 import { randomBytes, sha256Hex } from "../crypto/encoding";
-import { open, seal } from "../crypto/seal";
+import { decrypt, encrypt } from "../crypto/encryption";
 import type { Deps } from "../deps";
 import type { Factor } from "./store";
 
@@ -14,7 +14,7 @@ const RECOVERY_CODES = 10;
 const TOTP_FORM = /^\d{6}$/;
 const RECOVERY_FORM = /^[A-Z2-7]{16}$/;
 
-/** The associated data under which a user's TOTP secret is sealed. */
+/** The owner that a user's TOTP secret is encrypted for. */
 export const totpOwner = (userId: string) => `totp:${userId}`;
 const totp = (secret: string, label = "") =>
   new TOTP({
@@ -26,26 +26,26 @@ const totp = (secret: string, label = "") =>
     period: PERIOD_SECONDS,
   });
 
-/** A new secret in base32, and sealed for the user's row. */
+/** A new secret in base32, and encrypted for the user's row. */
 export async function newTotpSecret(deps: Deps, userId: string): Promise<{ secret: string; secretSealed: string }> {
   const secret = new Secret({ size: SECRET_BYTES }).base32;
-  return { secret, secretSealed: await seal(deps.keys, totpOwner(userId), secret) };
+  return { secret, secretSealed: await encrypt(deps.keys, totpOwner(userId), secret) };
 }
 
 /** The `otpauth://` URI that authenticator apps read as a QR code. */
 export const enrolmentUri = (secret: string, email: string): string => totp(secret, email).toString();
 
-/** The time step of a code that the secret gives now; null for a wrong one. */
+/** The time step of a code if it is right now; null if it is wrong. */
 export async function stepOf(deps: Deps, userId: string, secretSealed: string, code: string): Promise<number | null> {
   const token = code.replaceAll(/\s/g, "");
   if (!TOTP_FORM.test(token)) return null;
   const timestamp = deps.now();
-  const secret = await open(deps.keys, totpOwner(userId), secretSealed);
+  const secret = await decrypt(deps.keys, totpOwner(userId), secretSealed);
   const delta = totp(secret).validate({ token, timestamp, window: DRIFT_STEPS });
   return delta === null ? null : Math.floor(timestamp / 1000 / PERIOD_SECONDS) + delta;
 }
 
-/** What a code stands for, by its form: a TOTP that is right now, or a recovery code that D1 must know. Null: wrong. */
+/** Reads a code: a TOTP that is right now, or text in the form of a recovery code, which only D1 can check. Null: wrong. */
 export async function readFactor(
   deps: Deps,
   userId: string,
@@ -58,7 +58,7 @@ export async function readFactor(
   return step === null ? null : { kind: "totp", secretSealed, step };
 }
 
-/** Ten codes to show once, grouped for reading, and the hashes to keep. */
+/** Ten new codes, grouped for reading, and the hashes to store. */
 export async function newRecoveryCodes(): Promise<{ codes: string[]; hashes: string[] }> {
   const compact = Array.from(
     { length: RECOVERY_CODES },

@@ -1,4 +1,4 @@
-/** Turning the second factor on and off. */
+/** Turning two-factor authentication on and off. */
 import type { Deps } from "../deps";
 import { AppError } from "../errors";
 import { queueMail } from "../mail/queue";
@@ -13,7 +13,7 @@ import {
   startEnrolmentOfUser,
 } from "./store";
 
-/** Makes a secret to be confirmed by `confirmEnrolment`. Throws TWO_FACTOR_ALREADY_ENABLED. */
+/** Creates a secret that `confirmEnrolment` has yet to confirm. Throws TWO_FACTOR_ALREADY_ENABLED. */
 export async function startEnrolment(deps: Deps, userId: string): Promise<Enrolment> {
   const { secret, secretSealed } = await newTotpSecret(deps, userId);
   const user = await startEnrolmentOfUser(deps, userId, secretSealed);
@@ -21,7 +21,7 @@ export async function startEnrolment(deps: Deps, userId: string): Promise<Enrolm
   return { secret, qrCodeUri: enrolmentUri(secret, user.email) };
 }
 
-/** Turns the second factor on. Throws TWO_FACTOR_NOT_STARTED, TWO_FACTOR_ALREADY_ENABLED, INVALID_TOTP. */
+/** Turns two-factor authentication on with a first code. Throws TWO_FACTOR_NOT_STARTED, TWO_FACTOR_ALREADY_ENABLED, INVALID_TOTP. */
 export async function confirmEnrolment(deps: Deps, userId: string, code: string): Promise<void> {
   const user = await findTwoFactorOfUser(deps, userId);
   if (user?.totpEnabledAt) throw new AppError("TWO_FACTOR_ALREADY_ENABLED");
@@ -32,14 +32,14 @@ export async function confirmEnrolment(deps: Deps, userId: string, code: string)
   await queueMail(deps, { kind: "twoFactorChanged", userId, enabled: true });
 }
 
-/** Turns the second factor off. Throws TWO_FACTOR_NOT_ENABLED, INVALID_TOTP. */
+/** Turns two-factor authentication off with a TOTP or recovery code. Throws TWO_FACTOR_NOT_ENABLED, INVALID_TOTP. */
 export async function disableTwoFactor(deps: Deps, userId: string, code: string): Promise<void> {
   const factor = await requireFactor(deps, userId, code);
-  if (!(await disableTwoFactorOfUser(deps, userId, factor, deps.now()))) throw new AppError("INVALID_TOTP");
+  if (!(await disableTwoFactorOfUser(deps, userId, factor))) throw new AppError("INVALID_TOTP");
   await queueMail(deps, { kind: "twoFactorChanged", userId, enabled: false });
 }
 
-/** Replaces the recovery codes and returns the new ones, once. Throws TWO_FACTOR_NOT_ENABLED, INVALID_TOTP. */
+/** Replaces the recovery codes and returns the new ones. Throws TWO_FACTOR_NOT_ENABLED, INVALID_TOTP. */
 export async function renewRecoveryCodes(deps: Deps, userId: string, code: string): Promise<string[]> {
   const factor = await requireFactor(deps, userId, code);
   const { codes, hashes } = await newRecoveryCodes();

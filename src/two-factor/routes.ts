@@ -1,4 +1,4 @@
-/** `/auth/2fa`: a person's second factor; one rate-limit bucket for all of it. */
+/** `/auth/2fa`: the second factor of the signed-in user. All routes share one rate limit. */
 import { Hono } from "hono";
 import type { AppEnv } from "../http/env";
 import { sessionOnly } from "../http/permissions";
@@ -14,7 +14,7 @@ const limited = limit("twoFactor", byUser);
 export const twoFactorRoutes = new Hono<AppEnv>()
   .post(
     "/enable",
-    describeRoute("enableTwoFactor", "Starts enrolment; nothing is on until a code confirms it.", {
+    describeRoute("enableTwoFactor", "Starts enrolment. Two-factor authentication is off until a code confirms it.", {
       200: dataOf(enrolment),
       errors: ["TWO_FACTOR_ALREADY_ENABLED"],
     }),
@@ -26,7 +26,7 @@ export const twoFactorRoutes = new Hono<AppEnv>()
   )
   .post(
     "/verify",
-    describeRoute("verifyTwoFactor", "Confirms enrolment with a code of the app.", {
+    describeRoute("verifyTwoFactor", "Confirms enrolment with a code from the authenticator app.", {
       200: says("2FA enabled successfully."),
       errors: ["TWO_FACTOR_NOT_STARTED", "TWO_FACTOR_ALREADY_ENABLED", "INVALID_TOTP"],
     }),
@@ -40,7 +40,7 @@ export const twoFactorRoutes = new Hono<AppEnv>()
   )
   .post(
     "/disable",
-    describeRoute("disableTwoFactor", "Turns the second factor off.", {
+    describeRoute("disableTwoFactor", "Turns two-factor authentication off.", {
       200: says("2FA disabled successfully."),
       errors: ["TWO_FACTOR_NOT_ENABLED", "INVALID_TOTP"],
     }),
@@ -54,10 +54,14 @@ export const twoFactorRoutes = new Hono<AppEnv>()
   )
   .post(
     "/recovery-codes",
-    describeRoute("renewRecoveryCodes", "Replaces the recovery codes and shows the new ones, once.", {
-      200: dataOf(recoveryCodesSchema),
-      errors: ["TWO_FACTOR_NOT_ENABLED", "INVALID_TOTP"],
-    }),
+    describeRoute(
+      "renewRecoveryCodes",
+      "Replaces the recovery codes and returns the new ones, which are not shown again.",
+      {
+        200: dataOf(recoveryCodesSchema),
+        errors: ["TWO_FACTOR_NOT_ENABLED", "INVALID_TOTP"],
+      },
+    ),
     sessionOnly,
     limited,
     body(factorBody),

@@ -1,4 +1,4 @@
-/** What crosses the wire about the second factor. */
+/** Two-factor authentication in requests and answers. */
 import { z } from "zod";
 import { opaqueToken } from "../wire/schemas";
 
@@ -14,9 +14,9 @@ export const enrolment = z
   .object({
     secret: z
       .string()
-      .meta({ description: "Base32, to be typed in by hand.", examples: ["JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"] }),
+      .meta({ description: "Base32, for typing in by hand.", examples: ["JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"] }),
     qrCodeUri: z.string().meta({
-      description: "For authenticator apps, as a QR code.",
+      description: "The content of the QR code for authenticator apps.",
       examples: ["otpauth://totp/Postern:ada%40example.com?issuer=Postern&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"],
     }),
   })
@@ -28,7 +28,7 @@ export const recoveryCodes = z
       .array(z.string())
       .length(10)
       .meta({
-        description: "Single-use, shown once.",
+        description: "Each works once. They are shown only now.",
         examples: [Array.from({ length: 10 }, () => "JBSW-Y3DP-EHPK-3PXP")],
       }),
   })

@@ -1,5 +1,5 @@
-/** A sign-in whose password was right and whose code is still to come: sealed, so that the browser carries it and can't read it. */
-import { open, seal } from "../../crypto/seal";
+/** A sign-in between password and code. The browser carries it encrypted, so it cannot read it. */
+import { decrypt, encrypt } from "../../crypto/encryption";
 import type { Deps } from "../../deps";
 
 const LIFETIME_MS = 5 * 60_000;
@@ -12,14 +12,14 @@ export interface PendingSignIn {
   to: string;
 }
 
-export function sealPending(deps: Deps, pending: PendingSignIn): Promise<string> {
-  return seal(deps.keys, OWNER, JSON.stringify({ ...pending, expiresAt: deps.now() + LIFETIME_MS }));
+export function encryptPending(deps: Deps, pending: PendingSignIn): Promise<string> {
+  return encrypt(deps.keys, OWNER, JSON.stringify({ ...pending, expiresAt: deps.now() + LIFETIME_MS }));
 }
 
 /** Null when it is too old or not ours. */
-export async function openPending(deps: Deps, sealed: string): Promise<PendingSignIn | null> {
+export async function decryptPending(deps: Deps, encrypted: string): Promise<PendingSignIn | null> {
   try {
-    const { expiresAt, ...pending } = JSON.parse(await open(deps.keys, OWNER, sealed)) as PendingSignIn & {
+    const { expiresAt, ...pending } = JSON.parse(await decrypt(deps.keys, OWNER, encrypted)) as PendingSignIn & {
       expiresAt: number;
     };
     return expiresAt > deps.now() ? pending : null;

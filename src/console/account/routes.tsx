@@ -22,13 +22,13 @@ import { page, redirectTo, redirectWithFlash, rerenderOnError } from "../http/pa
 import { safePath } from "../http/paths";
 import { findCurrentUser, requireUser } from "../http/session";
 import * as pages from "./pages";
-import { openPending, sealPending } from "./pending";
+import { decryptPending, encryptPending } from "./pending";
 
 /** Gives the browser the session and goes on. No token of the API goes with it. */
 async function enter(c: Context<AppEnv>, { session }: OpenedSession, to: string, flash?: FlashKey): Promise<Response> {
   const deps = c.get("deps");
   const { tokenIssuer: issuer, tokenAudience: audience } = deps.config;
-  const { id: sessionId, userId, tenantId, expiresAt } = session;
+  const { sessionId, userId, tenantId, expiresAt } = session;
   const validity = { issuedAt: deps.now(), expiresAt };
   const token = await signConsoleToken(deps.keys, { issuer, audience }, { userId, sessionId, tenantId }, validity);
   setConsoleCookie(c, "session", token, expiresAt);
@@ -96,7 +96,7 @@ const signIn = new Hono<AppEnv>()
           );
         }
         if (error.code !== "TOTP_REQUIRED") return signInPage(c, email, to, failure, status);
-        setConsoleCookie(c, "sign-in", await sealPending(c.get("deps"), { email, password, to: safePath(to) }));
+        setConsoleCookie(c, "sign-in", await encryptPending(c.get("deps"), { email, password, to: safePath(to) }));
         return redirectTo(c, "/sign-in/code");
       },
     );
@@ -104,7 +104,7 @@ const signIn = new Hono<AppEnv>()
   .get("/sign-in/code", (c) => (getConsoleCookie(c, "sign-in") ? codePage(c) : redirectTo(c, "/sign-in")))
   .post("/sign-in/code", limit("login", byIp), async (c) => {
     const deps = c.get("deps");
-    const pending = await openPending(deps, getConsoleCookie(c, "sign-in") ?? "");
+    const pending = await decryptPending(deps, getConsoleCookie(c, "sign-in") ?? "");
     if (!pending) return redirectWithFlash(c, "/sign-in", "signInAgain");
     const { email, password, to } = pending;
     const form = await readForm(c);

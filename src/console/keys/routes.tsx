@@ -1,9 +1,9 @@
 /** `/console/api-keys`: the current user's keys in this tenant. */
 import { type Context, Hono } from "hono";
 import { issueApiKey } from "../../api-keys/issue";
+import { revokeApiKey } from "../../api-keys/revoke";
 import { newApiKey } from "../../api-keys/schemas";
-import { listApiKeys, revokeApiKey } from "../../api-keys/store";
-import { notFound } from "../../errors";
+import { listApiKeys } from "../../api-keys/store";
 import type { AppEnv } from "../../http/env";
 import { DAY_MS, iso } from "../../time";
 import { type Failure, parse } from "../failure";
@@ -55,10 +55,6 @@ export const keyPages = new Hono<AppEnv>()
     );
   })
   .post("/:id/revoke", async (c) => {
-    const deps = c.get("deps");
-    const { tenantId, userId, permissions } = c.get("principal");
-    const ownerId = permissions.has("member.manage") ? null : userId;
-    const found = await revokeApiKey(deps, tenantId, ownerId, c.req.param("id"), deps.now());
-    if (!found) throw notFound("API key");
+    await revokeApiKey(c.get("deps"), c.get("principal"), c.req.param("id"));
     return redirectWithFlash(c, "/api-keys", "keyRevoked");
   });

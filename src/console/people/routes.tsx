@@ -3,13 +3,13 @@ import { type Context, Hono } from "hono";
 import { notFound } from "../../errors";
 import type { AppEnv } from "../../http/env";
 import { can } from "../../http/permissions";
-import { invite } from "../../invitations/invite";
+import { invite, revokeInvitation } from "../../invitations/invite";
 import { invitationBody } from "../../invitations/schemas";
-import { listInvitations, revokeInvitation } from "../../invitations/store";
-import { refuse } from "../../members/outcome";
+import { listInvitations } from "../../invitations/store";
+import { changeRole, removeMember } from "../../members/changes";
 import { roleBody } from "../../members/schemas";
-import { changeRole, listMembers, removeMember } from "../../members/store";
-import { ROLE_NAMES } from "../../tenants/roles";
+import { listMembers } from "../../members/store";
+import { ROLES_MANAGED_BY } from "../../tenants/roles";
 import { type Failure, parse } from "../failure";
 import { readForm } from "../http/form";
 import { page, redirectWithFlash, rerenderOnError } from "../http/page";
@@ -27,7 +27,7 @@ async function peoplePage(c: Context<AppEnv>, { values, failure }: PeopleView, s
     listMembers(deps, tenantId),
     listInvitations(deps, tenantId, deps.now()),
   ]);
-  const roles = ROLE_NAMES.filter((name) => name !== "owner" || role === "owner");
+  const roles = ROLES_MANAGED_BY[role] ?? [];
   const shown = values ?? { email: "", role: "developer" };
   return page(
     c,
@@ -41,11 +41,6 @@ async function peoplePage(c: Context<AppEnv>, { values, failure }: PeopleView, s
     />,
   );
 }
-
-const changeOf = (c: Context<AppEnv>, userId: string) => {
-  const { tenantId, userId: actorId } = c.get("principal");
-  return { tenantId, actorId, userId };
-};
 
 const invitationPages = new Hono<AppEnv>()
   .post("/", can("member.manage"), async (c) => {
@@ -61,9 +56,7 @@ const invitationPages = new Hono<AppEnv>()
     );
   })
   .post("/:id/revoke", can("member.manage"), async (c) => {
-    const deps = c.get("deps");
-    const found = await revokeInvitation(deps, c.get("principal").tenantId, c.req.param("id"), deps.now());
-    if (!found) throw notFound("Invitation");
+    await revokeInvitation(c.get("deps"), c.get("principal").tenantId, c.req.param("id"));
     return redirectWithFlash(c, "/people", "invitationRevoked");
   });
 
@@ -76,8 +69,7 @@ export const peoplePages = new Hono<AppEnv>()
       c,
       async () => {
         const input = parse(roleBody, { role });
-        const { outcome } = await changeRole(c.get("deps"), changeOf(c, c.req.param("userId")), input.role);
-        if (outcome !== "done") refuse(outcome);
+        await changeRole(c.get("deps"), c.get("principal"), c.req.param("userId"), input.role);
         return redirectWithFlash(c, "/people", "roleChanged");
       },
       (failure, status) => peoplePage(c, { failure }, status),
@@ -90,12 +82,10 @@ export const peoplePages = new Hono<AppEnv>()
     return page(c, { title: "Remove member", section: "people" }, <RemoveMember member={member} />);
   })
   .post("/:userId/remove", can("member.manage"), async (c) => {
-    const deps = c.get("deps");
     return rerenderOnError(
       c,
       async () => {
-        const outcome = await removeMember(deps, changeOf(c, c.req.param("userId")), deps.now());
-        if (outcome !== "done") refuse(outcome);
+        await removeMember(c.get("deps"), c.get("principal"), c.req.param("userId"));
         return redirectWithFlash(c, "/people", "memberRemoved");
       },
       (failure, status) => peoplePage(c, { failure }, status),

@@ -1,12 +1,13 @@
 /** `/console/security`: the current user's sessions, password and second factor. */
 import { type Context, Hono } from "hono";
-import { type AppError, notFound } from "../../errors";
+import type { AppError } from "../../errors";
 import type { AppEnv } from "../../http/env";
 import { sessionOf } from "../../http/permissions";
 import { byUser, limit } from "../../http/rate-limit";
 import { changePassword } from "../../recovery/password-recovery";
 import { changeBody } from "../../recovery/schemas";
-import { deleteAllSessionsOfUser, deleteSessionOfUser, listSessionsOfUser } from "../../sessions/store";
+import { revokeSession } from "../../sessions/revoke";
+import { deleteAllSessionsOfUser, listSessionsOfUser } from "../../sessions/store";
 import { sessionView } from "../../sessions/view";
 import { enrolmentUri } from "../../two-factor/codes";
 import { confirmEnrolment, disableTwoFactor, renewRecoveryCodes, startEnrolment } from "../../two-factor/enrolment";
@@ -55,8 +56,7 @@ const aboutTheCode = (failure: Failure, error: AppError): Failure =>
 const sessionPages = new Hono<AppEnv>()
   .get("/", (c) => securityPage(c))
   .post("/sessions/:id/revoke", async (c) => {
-    const found = await deleteSessionOfUser(c.get("deps"), c.get("principal").userId, c.req.param("id"));
-    if (!found) throw notFound("Session");
+    await revokeSession(c.get("deps"), c.get("principal").userId, c.req.param("id"));
     return redirectWithFlash(c, "/security", "sessionRevoked");
   })
   .post("/sign-out-everywhere", async (c) => {

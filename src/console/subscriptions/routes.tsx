@@ -2,7 +2,7 @@
 import { type Context, Hono } from "hono";
 import { logQuery } from "../../attempts/schemas";
 import { randomBytes, toBase64 } from "../../crypto/encoding";
-import { open } from "../../crypto/seal";
+import { decrypt } from "../../crypto/encryption";
 import { invalid, notFound } from "../../errors";
 import type { AppEnv } from "../../http/env";
 import { can } from "../../http/permissions";
@@ -71,7 +71,7 @@ export async function detailPage(c: Context<AppEnv>, id: string, failure?: Failu
   if (!screen) throw notFound("Webhook");
   const { secretSealed, pending, ...plain } = screen.subscription;
   const isShown = c.req.query("secret") === "shown";
-  const secret = isShown ? await open(deps.keys, secretOwner(plain.id), secretSealed) : null;
+  const secret = isShown ? await decrypt(deps.keys, secretOwner(plain.id), secretSealed) : null;
   return page(
     c,
     { title: plain.name, section: SECTION, status: badFilter ? 400 : status },

@@ -1,0 +1,29 @@
+/** Changing a member's role and removing a member. */
+import type { Deps } from "../deps";
+import { AppError, notFound } from "../errors";
+import type { Principal } from "../tenants/principal";
+import type { Role } from "../tenants/roles";
+import { deleteMember, type MemberChangeOutcome, type MemberRow, updateRole } from "./store";
+
+/** Gives a member of the actor's tenant another role. Throws NOT_FOUND, FORBIDDEN, CONFLICT for the last owner. */
+export async function changeRole(deps: Deps, actor: Principal, userId: string, role: Role): Promise<MemberRow> {
+  const change = { tenantId: actor.tenantId, actorId: actor.userId, userId };
+  const { outcome, member } = await updateRole(deps, change, role);
+  requireChanged(outcome);
+  if (!member) throw notFound("Member");
+  return member;
+}
+
+/** Removes a member of the actor's tenant, with their sessions and API keys there. Throws NOT_FOUND, FORBIDDEN, CONFLICT for the last owner. */
+export async function removeMember(deps: Deps, actor: Principal, userId: string): Promise<void> {
+  const change = { tenantId: actor.tenantId, actorId: actor.userId, userId };
+  requireChanged(await deleteMember(deps, change, deps.now()));
+}
+
+function requireChanged(outcome: MemberChangeOutcome): void {
+  if (outcome === "missing") throw notFound("Member");
+  if (outcome === "forbidden") throw new AppError("FORBIDDEN");
+  if (outcome === "lastOwner") {
+    throw new AppError("CONFLICT", { message: "The last owner cannot be removed or demoted." });
+  }
+}

@@ -1,0 +1,53 @@
+/** After a rotation of `SECRET_KEYS`: encrypts everything under the newest key, so that the old key can be removed. */
+import { decrypt, encrypt } from "../crypto/encryption";
+import type { Deps } from "../deps";
+import { log } from "../log";
+import { secretOwner } from "../subscriptions/secret";
+import { totpOwner } from "../two-factor/codes";
+import { type EncryptedRow, type EncryptedTable, findRowsUnderOtherKeys, replaceCiphertexts } from "./store";
+
+const PAGE_ROWS = 200;
+/** Bounds one run; the next one starts an hour later. */
+const MAX_PAGES = 50;
+const OWNER_OF: Record<EncryptedTable, (id: string) => string> = { subscriptions: secretOwner, users: totpOwner };
+
+/** Does nothing while there is only one key. Logs when nothing is left under an old key. */
+export async function rekey(deps: Deps): Promise<void> {
+  if (deps.keys.length < 2) return;
+  let done = true;
+  for (const table of ["subscriptions", "users"] as const) {
+    done = (await rekeyTable(deps, table)) && done;
+  }
+  if (done) log("info", "no secret is encrypted under an old key");
+}
+
+/** Returns true when nothing in the table is left under an old key. */
+async function rekeyTable(deps: Deps, table: EncryptedTable): Promise<boolean> {
+  const [newest] = deps.keys;
+  let unreadable = 0;
+  let afterId = "";
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const found = await findRowsUnderOtherKeys(deps, table, { keyId: newest.id, afterId, limit: PAGE_ROWS });
+    const replacements = await Promise.all(found.map((row) => reencrypt(deps, table, row)));
+    const changes = replacements.filter((change) => change !== null);
+    if (changes.length > 0) await replaceCiphertexts(deps, table, changes);
+    unreadable += found.length - changes.length;
+    const lastId = found.at(-1)?.id;
+    if (found.length < PAGE_ROWS || lastId === undefined) {
+      if (unreadable > 0) log("error", "secrets encrypted under an unknown key", { table, count: unreadable });
+      return unreadable === 0;
+    }
+    afterId = lastId;
+  }
+  return false;
+}
+
+/** Returns null for a row that no key of ours decrypts. */
+async function reencrypt(deps: Deps, table: EncryptedTable, row: EncryptedRow) {
+  const owner = OWNER_OF[table](row.id);
+  try {
+    return { ...row, replacement: await encrypt(deps.keys, owner, await decrypt(deps.keys, owner, row.encrypted)) };
+  } catch {
+    return null;
+  }
+}
