@@ -151,7 +151,7 @@ describe("a refused form", () => {
     },
   );
 
-  test("says beside the form what no field is about: a wrong password, a taken email, a member already", async () => {
+  test("says beside the form what no field is about: a wrong password, a taken email, an existing member", async () => {
     const person = await signUp();
     const wrong = await visit().post("/sign-in", { email: person.email, password: "not the password" });
     expect([wrong.status, wrong.html.includes("Invalid email or password.")]).toEqual([401, true]);
@@ -159,7 +159,7 @@ describe("a refused form", () => {
     expect([taken.status, taken.html.includes("already exists")]).toEqual([409, true]);
     const browser = await holding(person);
     const member = await browser.post("/people/invitations", { email: person.email, role: "viewer" });
-    expect([member.status, member.html.includes("a member already")]).toEqual([409, true]);
+    expect([member.status, member.html.includes("already a member")]).toEqual([409, true]);
     const last = await browser.post(`/people/${person.userId}/role`, { role: "viewer" });
     expect([last.status, last.html.includes("The last owner")]).toEqual([409, true]);
   });
