@@ -3,7 +3,8 @@ import type { PropsWithChildren } from "hono/jsx";
 import type { CurrentUser } from "../sessions/authenticate";
 import type { Permission } from "../tenants/roles";
 import { ICON_PATH, SCRIPT_PATH, STYLE_PATH } from "./assets";
-import { Banner, PostForm, Submit } from "./parts";
+import { PostForm, SubmitButton } from "./components/buttons";
+import { Banner } from "./components/display";
 
 const NAV_SECTIONS = [
   { name: "overview", title: "Overview", path: "/console", needs: null },
@@ -90,7 +91,7 @@ const Account = ({ currentUser }: { currentUser: CurrentUser }) => (
       <span class="muted">{currentUser.principal.role}</span>
     </p>
     <PostForm action="/console/sign-out">
-      <Submit kind="quiet">Sign out</Submit>
+      <SubmitButton kind="quiet">Sign out</SubmitButton>
     </PostForm>
   </div>
 );
@@ -101,7 +102,7 @@ const VerifyReminder = ({ email }: { email: string }) => (
       <span>
         Confirm <strong>{email}</strong> with the link in our mail: your next sign-in needs it.
       </span>
-      <Submit kind="quiet">Send it again</Submit>
+      <SubmitButton kind="quiet">Send it again</SubmitButton>
     </PostForm>
   </Banner>
 );

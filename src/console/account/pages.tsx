@@ -1,6 +1,9 @@
 /** Pages before the door: sign in, register, and what mail links lead to. */
+
+import { PostForm, SubmitButton } from "../components/buttons";
+import { FailureBanner } from "../components/display";
+import { TextField } from "../components/fields";
 import type { Failure } from "../failure";
-import { FailureBanner, PostForm, Submit, TextField } from "../parts";
 
 interface FormProps {
   failure?: Failure | undefined;
@@ -28,7 +31,7 @@ export const SignIn = ({ email, to, failure }: FormProps & { email: string; to: 
         required
         failure={failure}
       />
-      <Submit>Sign in</Submit>
+      <SubmitButton>Sign in</SubmitButton>
     </PostForm>
     <p />
     <p>
@@ -54,7 +57,7 @@ export const SignInCode = ({ failure }: FormProps) => (
         hint="The 6 digits of your authenticator app, or one of your recovery codes."
         failure={failure}
       />
-      <Submit>Sign in</Submit>
+      <SubmitButton>Sign in</SubmitButton>
     </PostForm>
     <p />
     <p>
@@ -106,7 +109,7 @@ export const Register = ({ values, failure }: FormProps & { values: RegisterValu
           failure={failure}
         />
       )}
-      <Submit>Create account</Submit>
+      <SubmitButton>Create account</SubmitButton>
     </PostForm>
     <p />
     <p>
@@ -128,7 +131,7 @@ export const VerifyEmail = ({ token, failure }: FormProps & { token: string }) =
       <PostForm action="/console/verify-email">
         <input type="hidden" name="token" value={token} />
         <p>Confirm that this address is yours.</p>
-        <Submit>Verify email</Submit>
+        <SubmitButton>Verify email</SubmitButton>
       </PostForm>
     )}
   </>
@@ -143,7 +146,7 @@ export const ForgotPassword = ({ email, sent, failure }: FormProps & { email: st
     ) : (
       <PostForm action="/console/forgot-password">
         <EmailField value={email} failure={failure} />
-        <Submit>Send a reset link</Submit>
+        <SubmitButton>Send a reset link</SubmitButton>
       </PostForm>
     )}
     <p />
@@ -168,7 +171,7 @@ export const ResetPassword = ({ token, failure }: FormProps & { token: string })
         hint="At least 8 characters; a few unusual words do well. Every session of yours ends."
         failure={failure}
       />
-      <Submit>Set password</Submit>
+      <SubmitButton>Set password</SubmitButton>
     </PostForm>
     <p />
     <p>
@@ -207,7 +210,7 @@ export const AcceptInvitation = ({ token, email, failure }: InvitationProps) => 
           <p>
             You are signed in as <strong>{email}</strong>.
           </p>
-          <Submit>Accept the invitation</Submit>
+          <SubmitButton>Accept the invitation</SubmitButton>
         </PostForm>
       )}
     </>

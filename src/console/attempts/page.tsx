@@ -2,8 +2,9 @@
 
 import type { AttemptDetail } from "../../attempts/schemas";
 import type { Permission } from "../../tenants/roles";
+import { ActionButton } from "../components/buttons";
+import { Copyable, FailureBanner, ScrollArea, Time } from "../components/display";
 import type { Failure } from "../failure";
-import { Action, Copyable, FailureBanner, Scroll, Time } from "../parts";
 import { duration, outcomeOf, StatusBadge } from "../subscriptions/log";
 
 /** More of a payload than this would make the page too large: the rest is in the download. */
@@ -40,9 +41,9 @@ export function AttemptPage({ attempt, webhookName, permissions, failure }: Atte
           <StatusBadge status={attempt.status} />
         </div>
         {hasFailed && permissions.has("webhook.update") && (
-          <Action action={`${here}/retry`} kind="main">
+          <ActionButton action={`${here}/retry`} kind="main">
             Send again
-          </Action>
+          </ActionButton>
         )}
       </div>
       <FailureBanner failure={failure} />
@@ -91,9 +92,9 @@ const Headers = ({ headers }: { headers: AttemptDetail["headers"] }) =>
 
 const Text = ({ text, label }: { text: string; label: string }) => (
   <>
-    <Scroll label={label}>
+    <ScrollArea label={label}>
       <pre>{text.slice(0, SHOWN_CHARACTERS)}</pre>
-    </Scroll>
+    </ScrollArea>
     {text.length > SHOWN_CHARACTERS && <p class="hint">The rest is in the download.</p>}
   </>
 );

@@ -1,18 +1,9 @@
 /** Publishing an event by hand, and where it went. */
+
+import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
+import { Badge, Copyable, EmptyState, FailureBanner, LiveIndicator, Time } from "../components/display";
+import { TextArea, TextField } from "../components/fields";
 import type { Failure } from "../failure";
-import {
-  Badge,
-  Copyable,
-  Empty,
-  FailureBanner,
-  LinkButton,
-  LiveMark,
-  PostForm,
-  Submit,
-  TextArea,
-  TextField,
-  Time,
-} from "../parts";
 import { type LogRow, outcomeOf, StatusBadge } from "../subscriptions/log";
 
 export interface EventValues {
@@ -47,7 +38,7 @@ export const PublishEvent = ({ values, failure }: { values: EventValues; failure
         hint="Sent along as X-Correlation-Id."
         failure={failure}
       />
-      <Submit>Publish</Submit>
+      <SubmitButton>Publish</SubmitButton>
     </PostForm>
   </div>
 );
@@ -92,7 +83,7 @@ export const EventDetail = ({ event }: { event: EventView }) => (
     <section class="card" aria-labelledby="went">
       <div class="head">
         <h2 id="went">Where it went</h2>
-        <LiveMark />
+        <LiveIndicator />
       </div>
       <div data-live={`/console/events/${event.id}/deliveries`}>
         <Deliveries event={event} />
@@ -104,10 +95,10 @@ export const EventDetail = ({ event }: { event: EventView }) => (
 /** What the script asks for again. */
 export const Deliveries = ({ event }: { event: EventView }) =>
   event.deliveryCount === 0 ? (
-    <Empty title="Nowhere">
+    <EmptyState title="Nowhere">
       <p class="muted">No active subscription wants {event.type}.</p>
       <LinkButton href="/console/webhooks">See the subscriptions</LinkButton>
-    </Empty>
+    </EmptyState>
   ) : (
     <>
       <ul class="list">

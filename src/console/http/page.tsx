@@ -5,10 +5,10 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { AppError } from "../../errors";
 import type { AppEnv } from "../../http/env";
 import { toAppError } from "../../http/errors";
+import { Banner } from "../components/display";
 import { type Failure, failureOf } from "../failure";
 import { FLASH_MESSAGES, type FlashKey } from "../flash-messages";
 import { Layout, type NavSection } from "../layout";
-import { Banner } from "../parts";
 import { deleteConsoleCookie, getConsoleCookie, setConsoleCookie } from "./cookies";
 import { CONSOLE_PATH } from "./paths";
 

@@ -1,20 +1,9 @@
 /** API keys: made here, shown once, revoked here. */
 import { PERMISSIONS, type Permission } from "../../tenants/roles";
+import { ActionButton, PostForm, SubmitButton } from "../components/buttons";
+import { Badge, Banner, Copyable, EmptyState, FailureBanner, Time } from "../components/display";
+import { CheckboxGroup, Select, TextField } from "../components/fields";
 import type { Failure } from "../failure";
-import {
-  Action,
-  Badge,
-  Banner,
-  Checks,
-  Copyable,
-  Empty,
-  FailureBanner,
-  PostForm,
-  Select,
-  Submit,
-  TextField,
-  Time,
-} from "../parts";
 
 export interface KeyValues {
   name: string;
@@ -69,9 +58,9 @@ export const ApiKeys = ({ keys, permissions, values, failure, issued }: KeysProp
       <section class="card" aria-labelledby="active">
         <h2 id="active">Your active keys</h2>
         {keys.length === 0 ? (
-          <Empty title="No API keys yet">
+          <EmptyState title="No API keys yet">
             <p class="muted">A key lets your own services publish events and manage subscriptions.</p>
-          </Empty>
+          </EmptyState>
         ) : (
           <ul class="list">
             {keys.map((key) => (
@@ -84,7 +73,7 @@ export const ApiKeys = ({ keys, permissions, values, failure, issued }: KeysProp
         <h2 id="new-key">New key</h2>
         <PostForm action="/console/api-keys">
           <TextField name="name" label="Name" value={values.name} required maxlength={200} failure={failure} />
-          <Checks
+          <CheckboxGroup
             name="scopes"
             legend="It may"
             values={values.scopes}
@@ -92,7 +81,7 @@ export const ApiKeys = ({ keys, permissions, values, failure, issued }: KeysProp
             failure={failure}
           />
           <Select name="expiresAt" label="Expires" value={values.days} options={LIFETIMES} failure={failure} />
-          <Submit>Create key</Submit>
+          <SubmitButton>Create key</SubmitButton>
         </PostForm>
       </section>
     </div>
@@ -126,8 +115,8 @@ const Key = ({ key_: { id, name, prefix, scopes, createdAt, lastUsedAt, expiresA
         )}
       </div>
     </div>
-    <Action action={`/console/api-keys/${id}/revoke`} kind="danger" label={`Revoke ${name}`}>
+    <ActionButton action={`/console/api-keys/${id}/revoke`} kind="danger" label={`Revoke ${name}`}>
       Revoke
-    </Action>
+    </ActionButton>
   </li>
 );

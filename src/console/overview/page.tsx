@@ -1,8 +1,9 @@
 /** The last 24 hours of the tenant, and what needs a hand. */
 import type { TenantStats } from "../../stats/schemas";
 import type { Permission } from "../../tenants/roles";
-import { type Bar, StackedChart } from "../charts";
-import { Badge, Empty, LinkButton, type Tone } from "../parts";
+import { LinkButton } from "../components/buttons";
+import { type Bar, StackedChart } from "../components/charts";
+import { Badge, EmptyState, type Tone } from "../components/display";
 
 interface OverviewProps {
   stats: TenantStats;
@@ -92,7 +93,7 @@ const Attention = ({ stats, permissions }: OverviewProps) => (
 );
 
 const Quiet = ({ permissions }: { permissions: ReadonlySet<Permission> }) => (
-  <Empty title="Nothing was sent in the last 24 hours">
+  <EmptyState title="Nothing was sent in the last 24 hours">
     <p class="muted">Subscribe a URL to event types, then send it a test: what happens shows up here.</p>
     <div class="row center">
       {permissions.has("webhook.create") && (
@@ -102,7 +103,7 @@ const Quiet = ({ permissions }: { permissions: ReadonlySet<Permission> }) => (
       )}
       <LinkButton href="/console/webhooks">See the subscriptions</LinkButton>
     </div>
-  </Empty>
+  </EmptyState>
 );
 
 /** For those whose role reads no webhooks. */
@@ -110,9 +111,9 @@ export const NothingToSee = ({ tenantName, role }: { tenantName: string; role: s
   <>
     <h1>Overview</h1>
     <div class="card">
-      <Empty title={`Your role in ${tenantName} is ${role}`}>
+      <EmptyState title={`Your role in ${tenantName} is ${role}`}>
         <p class="muted">It shows no subscriptions. An owner or admin can give you another role.</p>
-      </Empty>
+      </EmptyState>
     </div>
   </>
 );

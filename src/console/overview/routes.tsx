@@ -2,7 +2,7 @@
 import { Hono } from "hono";
 import type { AppEnv } from "../../http/env";
 import { statsOfTenant } from "../../stats/summary";
-import { CHART_HOURS } from "../hours";
+import { CHART_HOURS } from "../components/chart-hours";
 import { page } from "../http/page";
 import { NothingToSee, Overview } from "./page";
 

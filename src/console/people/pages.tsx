@@ -1,7 +1,9 @@
 /** The people of the tenant, and those who are asked to join. */
 import type { Role } from "../../tenants/roles";
+import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
+import { Badge, EmptyState, FailureBanner, Time } from "../components/display";
+import { Select, TextField } from "../components/fields";
 import type { Failure } from "../failure";
-import { Action, Badge, Empty, FailureBanner, LinkButton, PostForm, Select, Submit, TextField, Time } from "../parts";
 
 interface Member {
   userId: string;
@@ -45,7 +47,7 @@ export const People = ({ members, invitations, manage, values, failure }: People
       <section class="card" aria-labelledby="invitations">
         <h2 id="invitations">Open invitations</h2>
         {invitations.length === 0 ? (
-          <Empty title="Nobody is invited at the moment" />
+          <EmptyState title="Nobody is invited at the moment" />
         ) : (
           <ul class="list">
             {invitations.map((invitation) => (
@@ -60,7 +62,7 @@ export const People = ({ members, invitations, manage, values, failure }: People
           <PostForm action="/console/people/invitations">
             <TextField name="email" label="Email" type="email" value={values.email} required failure={failure} />
             <Select name="role" label="Role" value={values.role} options={optionsOf(manage.roles)} failure={failure} />
-            <Submit>Send invitation</Submit>
+            <SubmitButton>Send invitation</SubmitButton>
           </PostForm>
         </section>
       )}
@@ -84,9 +86,9 @@ function MemberRow({ member, manage }: { member: Member; manage: PeopleProps["ma
         <div class="row">
           <PostForm action={`/console/people/${userId}/role`} class="inline">
             <RoleChoice member={member} roles={manage.roles} />
-            <Submit kind="plain" label={`Change the role of ${email}`}>
+            <SubmitButton kind="plain" label={`Change the role of ${email}`}>
               Change
-            </Submit>
+            </SubmitButton>
           </PostForm>
           <LinkButton href={`/console/people/${userId}/remove`} kind="danger">
             Remove
@@ -118,13 +120,13 @@ const InvitationRow = ({ invitation, mayRevoke }: { invitation: Invitation; mayR
       </div>
     </div>
     {mayRevoke && (
-      <Action
+      <ActionButton
         action={`/console/people/invitations/${invitation.id}/revoke`}
         kind="danger"
         label={`Revoke the invitation of ${invitation.email}`}
       >
         Revoke
-      </Action>
+      </ActionButton>
     )}
   </li>
 );
@@ -135,7 +137,7 @@ export const RemoveMember = ({ member }: { member: Member }) => (
     <PostForm action={`/console/people/${member.userId}/remove`} class="card">
       <p>Their sessions and API keys in this tenant stop working at once.</p>
       <div class="row">
-        <Submit kind="danger">Remove member</Submit>
+        <SubmitButton kind="danger">Remove member</SubmitButton>
         <LinkButton href="/console/people">Keep them</LinkButton>
       </div>
     </PostForm>

@@ -2,8 +2,10 @@
 
 import type { CurrentUser } from "../../sessions/authenticate";
 import type { Session } from "../../sessions/schemas";
+import { ActionButton, PostForm, SubmitButton } from "../components/buttons";
+import { Badge, Banner, Copyable, FailureBanner, Time } from "../components/display";
+import { TextField } from "../components/fields";
 import type { Failure } from "../failure";
-import { Action, Badge, Banner, Copyable, FailureBanner, PostForm, Submit, TextField, Time } from "../parts";
 import { QrCode } from "./qr-code";
 
 interface SecurityProps {
@@ -24,9 +26,9 @@ export const Security = ({ currentUser, sessions, failure }: SecurityProps) => (
     <section class="card" aria-labelledby="sessions">
       <div class="head">
         <h2 id="sessions">Sessions</h2>
-        <Action action="/console/security/sign-out-everywhere" kind="danger">
+        <ActionButton action="/console/security/sign-out-everywhere" kind="danger">
           Sign out everywhere
-        </Action>
+        </ActionButton>
       </div>
       <ul class="list">
         {sessions.map((session) => (
@@ -43,9 +45,9 @@ const TwoFactorOff = () => (
       Two-factor authentication <Badge tone="calm">Off</Badge>
     </h2>
     <p>Signing in then takes a code of an authenticator app besides the password.</p>
-    <Action action="/console/security/two-factor" kind="main">
+    <ActionButton action="/console/security/two-factor" kind="main">
       Set up
-    </Action>
+    </ActionButton>
   </section>
 );
 
@@ -66,7 +68,7 @@ const TwoFactorOn = ({ failure }: { failure: Failure | undefined }) => (
         failure={failure}
       />
       <div class="row">
-        <Submit>New recovery codes</Submit>
+        <SubmitButton>New recovery codes</SubmitButton>
         <button type="submit" class="button danger" formaction="/console/security/two-factor/disable">
           Turn off
         </button>
@@ -97,7 +99,7 @@ const ChangePassword = ({ email, failure }: { email: string; failure: Failure | 
         hint="Your other sessions end."
         failure={failure}
       />
-      <Submit>Change password</Submit>
+      <SubmitButton>Change password</SubmitButton>
     </PostForm>
   </section>
 );
@@ -113,13 +115,13 @@ const SessionRow = ({ session }: { session: Session }) => (
       </div>
     </div>
     {!session.current && (
-      <Action
+      <ActionButton
         action={`/console/security/sessions/${session.id}/revoke`}
         kind="danger"
         label={`Revoke ${session.deviceName ?? "the session"}`}
       >
         Revoke
-      </Action>
+      </ActionButton>
     )}
   </li>
 );
@@ -152,7 +154,7 @@ export const Enrolment = ({ secret, uri, failure }: EnrolmentView & { failure?: 
           failure={failure}
         />
         <div class="row">
-          <Submit>Turn on</Submit>
+          <SubmitButton>Turn on</SubmitButton>
           <a href="/console/security">Cancel</a>
         </div>
       </PostForm>
@@ -179,7 +181,7 @@ export const FirstRecoveryCodes = ({ failure }: { failure?: Failure | undefined 
           failure={failure}
         />
         <div class="row">
-          <Submit>Show recovery codes</Submit>
+          <SubmitButton>Show recovery codes</SubmitButton>
           <a href="/console/security">Later</a>
         </div>
       </PostForm>

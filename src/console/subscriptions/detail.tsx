@@ -1,8 +1,10 @@
 /** One subscription: how it does, what it is, what was sent. */
 import type { Permission } from "../../tenants/roles";
-import { type Bar, StackedChart } from "../charts";
+import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
+import { type Bar, StackedChart } from "../components/charts";
+import { Banner, Copyable, FailureBanner, Time } from "../components/display";
+import { Select } from "../components/fields";
 import type { Failure } from "../failure";
-import { Action, Banner, Copyable, FailureBanner, LinkButton, PostForm, Select, Submit, Time } from "../parts";
 import { Health } from "./list";
 import { Log, type LogView } from "./log";
 
@@ -61,13 +63,13 @@ const Actions = ({ subscription, permissions }: Pick<DetailProps, "subscription"
     <div class="row">
       {mayUpdate && (
         <>
-          <Action action={`${here}/test`} kind="main">
+          <ActionButton action={`${here}/test`} kind="main">
             Send a test
-          </Action>
+          </ActionButton>
           {subscription.enabled ? (
-            <Action action={`${here}/pause`}>Pause</Action>
+            <ActionButton action={`${here}/pause`}>Pause</ActionButton>
           ) : (
-            <Action action={`${here}/resume`}>Resume</Action>
+            <ActionButton action={`${here}/resume`}>Resume</ActionButton>
           )}
           <LinkButton href={`${here}/edit`}>Edit</LinkButton>
         </>
@@ -107,8 +109,8 @@ function Trouble({ subscription, log, mayUpdate }: Pick<DetailProps, "subscripti
         <div class="row">
           <LinkButton href={`/console/webhooks/${id}/edit`}>Change the URL</LinkButton>
           <PostForm action={`/console/webhooks/${id}/retry-failed`} class="inline">
-            <Submit kind="plain">Send again what failed</Submit>
-            <Select name="hours" label="Failed deliveries" unlabelled value="24" options={RETRY_SPANS} />
+            <SubmitButton kind="plain">Send again what failed</SubmitButton>
+            <Select name="hours" label="Failed deliveries" hiddenLabel value="24" options={RETRY_SPANS} />
           </PostForm>
         </div>
       )}

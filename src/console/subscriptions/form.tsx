@@ -1,6 +1,9 @@
 /** Creating and changing a subscription, and asking before it is deleted. */
+
+import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
+import { FailureBanner } from "../components/display";
+import { TextArea, TextField } from "../components/fields";
 import type { Failure } from "../failure";
-import { FailureBanner, LinkButton, PostForm, Submit, TextArea, TextField } from "../parts";
 
 export interface SubscriptionValues {
   name: string;
@@ -57,7 +60,7 @@ export function SubscriptionForm({ id, values, failure }: FormProps) {
           failure={failure}
         />
         <div class="row">
-          <Submit>{id === null ? "Create subscription" : "Save changes"}</Submit>
+          <SubmitButton>{id === null ? "Create subscription" : "Save changes"}</SubmitButton>
           <a href={back}>Cancel</a>
         </div>
       </PostForm>
@@ -71,7 +74,7 @@ export const DeleteSubscription = ({ id, name }: { id: string; name: string }) =
     <PostForm action={`/console/webhooks/${id}/delete`} class="card">
       <p>Nothing is sent to it any more, deliveries under way included. This cannot be undone; pausing can.</p>
       <div class="row">
-        <Submit kind="danger">Delete subscription</Submit>
+        <SubmitButton kind="danger">Delete subscription</SubmitButton>
         <LinkButton href={`/console/webhooks/${id}`}>Keep it</LinkButton>
       </div>
     </PostForm>

@@ -1,7 +1,9 @@
 /** Every subscription of the tenant, found by name or URL, with its last day at a glance. */
 import type { Permission } from "../../tenants/roles";
-import { type Bar, Sparkline } from "../charts";
-import { Badge, Empty, LinkButton, Scroll, TextField, Time } from "../parts";
+import { LinkButton } from "../components/buttons";
+import { type Bar, Sparkline } from "../components/charts";
+import { Badge, EmptyState, ScrollArea, Time } from "../components/display";
+import { TextField } from "../components/fields";
 
 interface ListedSubscription {
   id: string;
@@ -63,20 +65,20 @@ export function SubscriptionList({ search, rows, next, permissions }: ListView) 
 
 const Nothing = ({ search, mayCreate }: { search: string; mayCreate: boolean }) =>
   search === "" ? (
-    <Empty title="No subscriptions yet">
+    <EmptyState title="No subscriptions yet">
       <p class="muted">A subscription sends the events that you choose to a URL of yours, each as a signed POST.</p>
       {mayCreate && <LinkButton href="/console/webhooks/new">Create the first one</LinkButton>}
-    </Empty>
+    </EmptyState>
   ) : (
-    <Empty title={`Nothing matches “${search}”`}>
+    <EmptyState title={`Nothing matches “${search}”`}>
       <p>
         <a href="/console/webhooks">Show all</a>
       </p>
-    </Empty>
+    </EmptyState>
   );
 
 const Rows = ({ rows }: { rows: ListedSubscription[] }) => (
-  <Scroll label="Subscriptions">
+  <ScrollArea label="Subscriptions">
     <table>
       <thead>
         <tr>
@@ -108,5 +110,5 @@ const Rows = ({ rows }: { rows: ListedSubscription[] }) => (
         ))}
       </tbody>
     </table>
-  </Scroll>
+  </ScrollArea>
 );

@@ -1,6 +1,8 @@
 /** The delivery log of one subscription: filters, rows, the way to older ones. */
+
+import { Badge, EmptyState, LiveIndicator, ScrollArea, Time, type Tone } from "../components/display";
+import { Select, TextField } from "../components/fields";
 import type { Failure } from "../failure";
-import { Badge, Empty, LiveMark, Scroll, Select, TextField, Time, type Tone } from "../parts";
 
 export interface LogRow {
   id: string;
@@ -80,7 +82,7 @@ export function Log(view: LogView) {
     <section class="card" id="log" aria-labelledby="log-title">
       <div class="head">
         <h2 id="log-title">Log</h2>
-        {isFirst && <LiveMark />}
+        {isFirst && <LiveIndicator />}
       </div>
       <form class="filters" method="get" action={`${here}#log`}>
         <Select name="status" label="Status" value={query.status} options={STATUSES} failure={failure} />
@@ -105,18 +107,20 @@ export function Log(view: LogView) {
 export function LogRows({ webhookId, query, rows, nextCursor }: LogView) {
   if (rows.length === 0) {
     return query.status || query.eventType || query.cursor ? (
-      <Empty title="No attempt matches">{nextCursor !== null && <Older {...{ webhookId, query, nextCursor }} />}</Empty>
+      <EmptyState title="No attempt matches">
+        {nextCursor !== null && <Older {...{ webhookId, query, nextCursor }} />}
+      </EmptyState>
     ) : (
-      <Empty title="Nothing sent yet">
+      <EmptyState title="Nothing sent yet">
         <p class="muted">
           Send a test, or publish an event of a type that it gets. Attempts appear here as they happen.
         </p>
-      </Empty>
+      </EmptyState>
     );
   }
   return (
     <>
-      <Scroll label="Attempts">
+      <ScrollArea label="Attempts">
         <table>
           <thead>
             <tr>
@@ -156,7 +160,7 @@ export function LogRows({ webhookId, query, rows, nextCursor }: LogView) {
             ))}
           </tbody>
         </table>
-      </Scroll>
+      </ScrollArea>
       {nextCursor !== null && <Older {...{ webhookId, query, nextCursor }} />}
     </>
   );

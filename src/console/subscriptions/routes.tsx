@@ -10,8 +10,8 @@ import { newSubscription, subscriptionChange } from "../../subscriptions/schemas
 import { secretOwner } from "../../subscriptions/secret";
 import { deleteSubscription, findSubscription } from "../../subscriptions/store";
 import { changeSubscription, createSubscription } from "../../subscriptions/subscriptions";
+import { barsOf, chartStart } from "../components/chart-hours";
 import { type Failure, failureOf, parse } from "../failure";
-import { barsOf, chartStart } from "../hours";
 import { readForm } from "../http/form";
 import { fragment, page, redirectWithFlash, rerenderOnError } from "../http/page";
 import { SubscriptionDetail } from "./detail";

@@ -1,14 +1,13 @@
-/** The hours that charts show. */
-
-import { HOUR_MS, iso } from "../time";
+/** The hours that a chart shows: the current one and the 23 before it. */
+import { HOUR_MS, iso } from "../../time";
 import type { Bar } from "./charts";
 
 export const CHART_HOURS = 24;
 
-/** When the first hour of a chart began, Unix ms. */
+/** The start of a chart's first hour, Unix ms. */
 export const chartStart = (nowMs: number) => nowMs - (nowMs % HOUR_MS) - (CHART_HOURS - 1) * HOUR_MS;
 
-/** A bar for each hour, the empty ones too; what is under way counts in the current one. */
+/** One bar per hour, hours without attempts included. `pending` is the number of attempts in progress, shown in the current hour. */
 export function barsOf(
   rows: readonly { hour: number; succeeded: number; failed: number }[],
   nowMs: number,

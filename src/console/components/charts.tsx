@@ -1,6 +1,6 @@
-/** Counts per hour as pictures: SVG without a word in it, so that it may stretch; the words stand beside it. */
+/** Charts of attempts per hour. The SVG stretches to its place, so it holds no text; the labels are HTML beside it. */
 
-/** One hour of attempts. */
+/** The attempts that started in one hour. */
 export interface Bar {
   /** ISO 8601. */
   hour: string;
@@ -16,10 +16,10 @@ const STEP = 10;
 
 const totalOf = (bar: Bar) => bar.success + bar.failed + bar.pending;
 const utcHour = (iso: string) => `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
-const wordsOf = (bar: Bar) =>
+const describeBar = (bar: Bar) =>
   `${utcHour(bar.hour)}: ${KINDS.map((kind) => `${bar[kind]} ${LABELS[kind].toLowerCase()}`).join(", ")}`;
 
-/** The lower ends of a bar's parts, stacked from the ground. */
+/** The segments of one bar, stacked from the bottom. */
 function Stack({ bar, x, max, gap }: { bar: Bar; x: number; max: number; gap: number }) {
   let y = HEIGHT;
   return (
@@ -33,7 +33,7 @@ function Stack({ bar, x, max, gap }: { bar: Bar; x: number; max: number; gap: nu
   );
 }
 
-/** A bar an hour, success, failed and pending on top of each other. */
+/** One bar per hour, with success, failed and pending stacked. */
 export function StackedChart({ bars }: { bars: readonly Bar[] }) {
   const max = Math.max(1, ...bars.map(totalOf));
   const sums = KINDS.map((kind) => bars.reduce((sum, bar) => sum + bar[kind], 0));
@@ -60,7 +60,7 @@ export function StackedChart({ bars }: { bars: readonly Bar[] }) {
         >
           {bars.map((bar, index) => (
             <g>
-              <title>{wordsOf(bar)}</title>
+              <title>{describeBar(bar)}</title>
               <rect class="hover" x={index * STEP} y="0" width={STEP} height={HEIGHT} />
               <rect class="none" x={index * STEP + 1.5} y={HEIGHT - 1.5} width={STEP - 3} height="1.5" />
               <Stack bar={bar} x={index * STEP} max={max} gap={1.5} />
@@ -77,7 +77,7 @@ export function StackedChart({ bars }: { bars: readonly Bar[] }) {
   );
 }
 
-/** The same in the size of a word: how high is how many, what colour how well. */
+/** A small chart for a table row. The height of a bar shows the number of attempts, its colours their outcome. */
 export function Sparkline({ bars, label }: { bars: readonly Bar[]; label: string }) {
   const max = Math.max(1, ...bars.map(totalOf));
   const [success, failed] = KINDS.map((kind) => bars.reduce((sum, bar) => sum + bar[kind], 0));

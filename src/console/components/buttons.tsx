@@ -1,0 +1,46 @@
+/** Forms that post, and the buttons and links that look alike. */
+import type { PropsWithChildren } from "hono/jsx";
+
+export const PostForm = ({ action, class: name, children }: PropsWithChildren<{ action: string; class?: string }>) => (
+  <form method="post" action={action} class={name}>
+    {children}
+  </form>
+);
+
+type ButtonKind = "main" | "plain" | "quiet" | "danger";
+
+interface ButtonProps {
+  kind?: ButtonKind;
+  /** The accessible name, where the visible text alone is ambiguous. */
+  label?: string;
+}
+
+export const SubmitButton = ({ kind = "main", label, children }: PropsWithChildren<ButtonProps>) => (
+  <button type="submit" class={`button ${kind}`} aria-label={label}>
+    {children}
+  </button>
+);
+
+/** A button that posts to `action` without any fields. */
+export const ActionButton = ({
+  action,
+  kind = "plain",
+  label,
+  children,
+}: PropsWithChildren<ButtonProps & { action: string }>) => (
+  <PostForm action={action} class="inline">
+    <SubmitButton kind={kind} {...(label ? { label } : {})}>
+      {children}
+    </SubmitButton>
+  </PostForm>
+);
+
+export const LinkButton = ({
+  href,
+  kind = "plain",
+  children,
+}: PropsWithChildren<{ href: string; kind?: ButtonKind }>) => (
+  <a class={`button ${kind}`} href={href}>
+    {children}
+  </a>
+);

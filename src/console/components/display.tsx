@@ -1,0 +1,65 @@
+/** Components that show something: banners, badges, times, texts to copy, empty states. */
+import type { PropsWithChildren } from "hono/jsx";
+import type { Failure } from "../failure";
+
+type BannerKind = "ok" | "bad" | "note";
+
+/** A message above the page. Screen readers announce an error at once. */
+export const Banner = ({ kind, children }: PropsWithChildren<{ kind: BannerKind }>) => (
+  <div class={`banner ${kind}`} role={kind === "bad" ? "alert" : "status"}>
+    {children}
+  </div>
+);
+
+export const FailureBanner = ({ failure }: { failure: Failure | undefined }) =>
+  failure ? <Banner kind="bad">{failure.message}</Banner> : null;
+
+export type Tone = "ok" | "bad" | "wait" | "calm";
+
+export const Badge = ({ tone, children }: PropsWithChildren<{ tone: Tone }>) => (
+  <span class={`badge ${tone}`}>{children}</span>
+);
+
+const utc = (timeMs: number) => `${new Date(timeMs).toISOString().replace("T", " ").slice(0, 19)} UTC`;
+
+/** A time (Unix ms or ISO 8601) in UTC. The script shows it in the viewer's time zone, with the UTC time as tooltip. */
+export const Time = ({ at }: { at: number | string }) => {
+  const timeMs = typeof at === "string" ? Date.parse(at) : at;
+  return (
+    <time datetime={new Date(timeMs).toISOString()} title={utc(timeMs)}>
+      {utc(timeMs)}
+    </time>
+  );
+};
+
+/** A text with a copy button. The script shows the button. */
+export const Copyable = ({ text, label }: { text: string; label: string }) => (
+  <span class="copyable">
+    <code>{text}</code>
+    <button type="button" class="button quiet" data-copy={text} aria-label={`Copy ${label}`} hidden>
+      Copy
+    </button>
+  </span>
+);
+
+/** Says that the script keeps the part below up to date; hidden without the script. */
+export const LiveIndicator = () => (
+  <span class="small muted" data-scripted hidden>
+    updates automatically
+  </span>
+);
+
+/** What to do when there is nothing to show yet. */
+export const EmptyState = ({ title, children }: PropsWithChildren<{ title: string }>) => (
+  <div class="empty">
+    <p class="empty-title">{title}</p>
+    {children}
+  </div>
+);
+
+/** Scrolls content that is wider or longer than its place, such as a table on a phone; the keyboard can scroll it too. */
+export const ScrollArea = ({ label, children }: PropsWithChildren<{ label: string }>) => (
+  <section class="scroll" tabindex={0} aria-label={label}>
+    {children}
+  </section>
+);

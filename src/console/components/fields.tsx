@@ -1,0 +1,129 @@
+/** Form fields. `failure` puts the error of a refused form beside the field that it is about. */
+import type { Child } from "hono/jsx";
+import type { Failure } from "../failure";
+
+interface FieldProps {
+  name: string;
+  label: string;
+  failure?: Failure | undefined;
+  hint?: string;
+  /** Hides the label from view; screen readers still read it. */
+  hiddenLabel?: boolean;
+}
+
+/** A label, a control, a hint and an error, linked for screen readers. */
+function Field({
+  name,
+  label,
+  hiddenLabel,
+  failure,
+  hint,
+  control,
+}: FieldProps & { control: (props: object) => Child }) {
+  const error = failure?.fields[name];
+  const descriptionIds = [hint && `${name}-hint`, error && `${name}-error`].filter(Boolean).join(" ");
+  const aria = {
+    ...(descriptionIds ? { "aria-describedby": descriptionIds } : {}),
+    ...(error ? { "aria-invalid": "true" } : {}),
+  };
+  return (
+    <div class="field">
+      <label for={name} class={hiddenLabel ? "visually-hidden" : undefined}>
+        {label}
+      </label>
+      {control({ id: name, name, ...aria })}
+      {hint && (
+        <p class="hint" id={`${name}-hint`}>
+          {hint}
+        </p>
+      )}
+      {error && (
+        <p class="error" id={`${name}-error`}>
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface TextFieldProps extends Omit<FieldProps, "hiddenLabel"> {
+  type?: "text" | "email" | "password" | "search" | "url";
+  value?: string;
+  autocomplete?: string;
+  inputmode?: "numeric";
+  required?: boolean;
+  minlength?: number;
+  maxlength?: number;
+  placeholder?: string;
+  autofocus?: boolean;
+}
+
+export function TextField({ name, label, failure, hint, type = "text", ...rest }: TextFieldProps) {
+  const shared = { name, label, failure, ...(hint ? { hint } : {}) };
+  return <Field {...shared} control={(props) => <input {...props} type={type} {...rest} />} />;
+}
+
+interface TextAreaProps extends FieldProps {
+  value: string;
+  rows: number;
+  class?: string;
+}
+
+export function TextArea({ value, rows, class: className, ...shared }: TextAreaProps) {
+  return (
+    <Field
+      {...shared}
+      control={(props) => (
+        <textarea {...props} rows={rows} class={className} spellcheck={false}>
+          {value}
+        </textarea>
+      )}
+    />
+  );
+}
+
+interface SelectProps extends FieldProps {
+  value: string;
+  options: readonly (readonly [value: string, label: string])[];
+}
+
+export function Select({ value, options, ...shared }: SelectProps) {
+  return (
+    <Field
+      {...shared}
+      control={(props) => (
+        <select {...props}>
+          {options.map(([option, label]) => (
+            <option value={option} selected={option === value}>
+              {label}
+            </option>
+          ))}
+        </select>
+      )}
+    />
+  );
+}
+
+interface CheckboxGroupProps {
+  name: string;
+  legend: string;
+  values: readonly string[];
+  options: readonly string[];
+  failure?: Failure | undefined;
+}
+
+export function CheckboxGroup({ name, legend, values, options, failure }: CheckboxGroupProps) {
+  const error = failure?.fields[name];
+  return (
+    <fieldset class="field">
+      <legend>{legend}</legend>
+      {options.length === 0 && <p class="hint">Your role has no permissions to choose from.</p>}
+      {options.map((option) => (
+        <label class="check">
+          <input type="checkbox" name={name} value={option} checked={values.includes(option)} /> {option}
+        </label>
+      ))}
+      {error && <p class="error">{error}</p>}
+    </fieldset>
+  );
+}
