@@ -1,13 +1,20 @@
 /** The pages under /docs: each is served, its links work, and its tables match the code. */
 import { exports } from "cloudflare:workers";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { SETTINGS } from "../src/config";
+import { orderPaid } from "../src/docs/readme/publish";
+import { receive } from "../src/docs/readme/receive";
 import { describeCode, ERROR_CODES } from "../src/errors";
 import { LOG_FIELDS } from "../src/log-fields";
 import { RULES } from "../src/ratelimit/rules";
+import { PERMISSIONS, permissionsOf, ROLE_NAMES } from "../src/tenants/roles";
+import { signUp } from "./support/client";
+import { newInbox, subscribe } from "./support/receiver";
+import { clientOf, serviceFetch } from "./support/sdk";
 
-const sources = import.meta.glob("../src/**/*.ts", { query: "?raw", import: "default", eager: true });
+const sources = import.meta.glob("../src/**/*.{ts,tsx}", { query: "?raw", import: "default", eager: true });
 const markdown = import.meta.glob("../src/docs/*.md", { query: "?raw", import: "default", eager: true });
+const examples = import.meta.glob("../src/docs/readme/*.ts", { query: "?raw", import: "default", eager: true });
 const rootFiles = import.meta.glob(["../README.md", "../wrangler.toml"], {
   query: "?raw",
   import: "default",
@@ -113,9 +120,74 @@ test("every log field is used", () => {
   expect(Object.keys(LOG_FIELDS).filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([]);
 });
 
-test("the quick start is the README's, command by command", () => {
-  const commands = (text: string) => [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block);
-  const steps = commands(markdown["../src/docs/quick-start.md"] ?? "").filter((block) => block?.startsWith("API="));
-  expect(steps).toHaveLength(1);
-  expect(commands(readme)).toContain(steps[0]);
+test("the README and the pages name no file that does not exist", () => {
+  const paths = [...Object.keys(sources), ...Object.keys(markdown), "../src/docs/console.png"];
+  const named = [readme, wrangler, ...Object.values(markdown)].flatMap(
+    (text) => text.match(/\bsrc\/[\w./-]+\w/g) ?? [],
+  );
+  const exists = (path: string) => paths.some((known) => known === `../${path}` || known.startsWith(`../${path}/`));
+  expect(named.length).toBeGreaterThan(10);
+  expect(named.filter((path) => !exists(path))).toEqual([]);
+});
+
+describe("the README", () => {
+  test("has at most 150 lines", () => {
+    expect(readme.trimEnd().split("\n").length).toBeLessThanOrEqual(150);
+  });
+
+  test("shows the permissions of every role", () => {
+    const cellsOf = (row: string) =>
+      row
+        .split("|")
+        .slice(1, -1)
+        .map((cell) => cell.trim().replaceAll("`", ""));
+    const [head = [], , ...rows] = (readme.match(/## Roles and permissions[^#]*?\n((?:\|.*\n)+)/)?.[1] ?? "")
+      .trimEnd()
+      .split("\n")
+      .map(cellsOf);
+    expect(head).toEqual(["Role", ...PERMISSIONS]);
+    expect(rows.map(([role]) => role)).toEqual(ROLE_NAMES);
+    for (const [role = "", ...marks] of rows) {
+      const shown = PERMISSIONS.filter((_, index) => marks[index] === "✓");
+      expect([role, shown]).toEqual([role, [...permissionsOf(role)]]);
+    }
+  });
+
+  test("shows the examples of src/docs/readme as they are", () => {
+    expect(Object.keys(examples)).toHaveLength(2);
+    for (const example of Object.values(examples)) expect(readme).toContain(`\`\`\`ts\n${example}\`\`\`\n`);
+  });
+
+  test("has examples that work: what one publishes, the other accepts", async () => {
+    const person = await signUp();
+    const inbox = newInbox("200");
+    await subscribe(person, inbox.url);
+    const client = clientOf(person).client;
+    const { key } = await client.apiKeys.create({ name: "shop", scopes: ["event.publish"] });
+    vi.stubGlobal("fetch", serviceFetch);
+    await orderPaid(key, { id: 42, total: 99 }).finally(() => vi.unstubAllGlobals());
+    const [received] = await inbox.arrived(1);
+    if (!received) throw new Error("nothing arrived");
+    const request = () => new Request("http://subscriber.example/", received);
+    expect((await receive(request(), "a-signing-secret")).status).toBe(200);
+    const refused = await receive(request(), "another secret");
+    expect([refused.status, await refused.text()]).toEqual([400, "SIGNATURE_MISMATCH"]);
+  });
+});
+
+test("the glossary has at most 30 entries, in alphabetical order, each of one sentence", () => {
+  const sections = (markdown["../src/docs/glossary.md"] ?? "").split("\n## ").slice(1);
+  const entries = sections.map((section) =>
+    [...section.matchAll(/^\| (?!Term |-)(.+?) +\| (.+?) +\|$/gm)].map(([, term = "", meaning = ""]) => ({
+      term,
+      meaning,
+    })),
+  );
+  expect(entries.flat().length).toBeGreaterThan(20);
+  expect(entries.flat().length).toBeLessThanOrEqual(30);
+  for (const section of entries) {
+    const terms = section.map(({ term }) => term.toLowerCase());
+    expect(terms).toEqual(terms.toSorted());
+  }
+  expect(entries.flat().filter(({ meaning }) => !/^[A-Z].*\.$/.test(meaning) || meaning.includes(". "))).toEqual([]);
 });

@@ -2,8 +2,13 @@
 import { expect, test } from "vitest";
 
 const sources = import.meta.glob("../src/**/*.{ts,tsx}", { query: "?raw", import: "default", eager: true });
+const { "../README.md": readme = "" } = import.meta.glob("../README.md", {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
 
-/** The same list as in the README's code tour, top to bottom. A file may import from its own floor's entry or from below, never from above. */
+/** Top to bottom; the README explains each entry. A file imports values from its own entry or from lower floors only. */
 const FLOORS: readonly (readonly string[])[] = [
   ["index.ts"],
   ["app.ts", "queue.ts", "cron.ts"],
@@ -55,6 +60,17 @@ test("every folder and every file at the root of src stands on one floor", () =>
   const listed = FLOORS.flat();
   expect([...entries].filter((entry) => !listed.includes(entry))).toEqual([]);
   expect(new Set(listed).size).toBe(listed.length);
+});
+
+test("the README lists the same floors, from the top down", () => {
+  const lines = readme.matchAll(/^ ?(\d+) {2}((?:[\w.-]+\/?, )*[\w.-]+\/?) {2,}\S/gm);
+  const listed = [...lines].flatMap(([, floor, entries = ""]) =>
+    entries.split(", ").map((entry) => [Number(floor), entry.replace("/", "")]),
+  );
+  const floors = FLOORS.flatMap((entries, index) => entries.map((entry) => [FLOORS.length - index, entry]));
+  const inOrder = (list: typeof listed) => list.toSorted(([a = ""], [b = ""]) => Number(b) - Number(a));
+  expect(listed).toEqual(inOrder(listed));
+  expect(listed.map(String).sort()).toEqual(floors.map(String).sort());
 });
 
 test("no value import leads to the same floor or upward", () => {

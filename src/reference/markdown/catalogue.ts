@@ -1,8 +1,11 @@
 /** The pages under `/docs`, in reading order. All are Markdown files of src/docs except the API reference. */
+import decisions from "../../docs/decisions.md";
 import errors from "../../docs/errors.md";
+import glossary from "../../docs/glossary.md";
 import start from "../../docs/index.md";
 import limits from "../../docs/limits.md";
 import operations from "../../docs/operations.md";
+import performance from "../../docs/performance.md";
 import quickStart from "../../docs/quick-start.md";
 import threatModel from "../../docs/threat-model.md";
 import tokens from "../../docs/tokens.md";
@@ -28,6 +31,9 @@ const PAGES: readonly Page[] = [
   page("/docs/limits", limits),
   page("/docs/operations", operations),
   page("/docs/threat-model", threatModel),
+  page("/docs/decisions", decisions),
+  page("/docs/performance", performance),
+  page("/docs/glossary", glossary),
 ];
 
 function page(path: string, markdown: string): Page {
