@@ -18,15 +18,7 @@ const mounted = [
   ),
 ];
 /** The documentation pages and the files they load. */
-const PAGES = [
-  "GET /docs",
-  "GET /docs/reference",
-  "GET /docs/{page}",
-  "GET /docs/assets/document.css",
-  "GET /docs/assets/reference.js",
-  "GET /docs/assets/reference.css",
-  "GET /docs/assets/{file}",
-];
+const PAGES = ["GET /docs", "GET /docs/reference", "GET /docs/{page}", "GET /docs/assets/{file}"];
 
 const operations = async () =>
   Object.entries((await openApi()).paths).flatMap(([path, item]) =>

@@ -2,24 +2,30 @@
 import { Hono } from "hono";
 import { notFound } from "../errors";
 import type { AppEnv } from "../http/env";
-import { DOCUMENT_STYLE } from "./markdown/style";
-import { PAGE_SCRIPT, PAGE_STYLE } from "./swagger-ui/page";
+import documentCss from "./browser/document.css";
+import navigationCss from "./browser/navigation.css";
+import referenceJs from "./browser/reference.browser.js";
+import referenceCss from "./browser/reference.css";
 
+const OUR_FILES = new Map([
+  ["navigation.css", { text: navigationCss, type: "text/css" }],
+  ["document.css", { text: documentCss, type: "text/css" }],
+  ["reference.css", { text: referenceCss, type: "text/css" }],
+  ["reference.js", { text: referenceJs, type: "text/javascript" }],
+]);
 /** The only files of `swagger-ui-dist` that are served. */
 const SWAGGER_UI_FILES: ReadonlySet<string> = new Set(["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"]);
 const CACHE = "public, max-age=3600";
 
-const headersOf = (type: string) => ({ "Content-Type": `${type}; charset=utf-8`, "Cache-Control": CACHE });
-
-export const assetRoutes = new Hono<AppEnv>()
-  .get("/docs/assets/document.css", (c) => c.body(DOCUMENT_STYLE, 200, headersOf("text/css")))
-  .get("/docs/assets/reference.css", (c) => c.body(PAGE_STYLE, 200, headersOf("text/css")))
-  .get("/docs/assets/reference.js", (c) => c.body(PAGE_SCRIPT, 200, headersOf("text/javascript")))
-  .get("/docs/assets/:file", async (c) => {
-    const file = c.req.param("file");
-    if (!SWAGGER_UI_FILES.has(file)) throw notFound("Page");
-    const found = await c.env.ASSETS.fetch(new Request(new URL(`/${file}`, c.req.url), { headers: c.req.raw.headers }));
-    const response = new Response(found.body, found);
-    response.headers.set("Cache-Control", CACHE);
-    return response;
-  });
+export const assetRoutes = new Hono<AppEnv>().get("/docs/assets/:file", async (c) => {
+  const name = c.req.param("file");
+  const ours = OUR_FILES.get(name);
+  if (ours) {
+    return c.body(ours.text, 200, { "Content-Type": `${ours.type}; charset=utf-8`, "Cache-Control": CACHE });
+  }
+  if (!SWAGGER_UI_FILES.has(name)) throw notFound("Page");
+  const found = await c.env.ASSETS.fetch(new Request(new URL(`/${name}`, c.req.url), { headers: c.req.raw.headers }));
+  const response = new Response(found.body, found);
+  response.headers.set("Cache-Control", CACHE);
+  return response;
+});

@@ -46,6 +46,7 @@ function pageHtml(path: string, facts: Facts): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${page.title} - Postern</title>
 <link rel="icon" href="/docs/assets/favicon-32x32.png">
+<link rel="stylesheet" href="/docs/assets/navigation.css">
 <link rel="stylesheet" href="/docs/assets/document.css">
 </head>
 <body>
