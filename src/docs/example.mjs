@@ -1,4 +1,4 @@
-/** The whole round. `npm run dev` in another terminal, then `npm run build && node src/docs/example.mjs`. */
+/** From registration to a verified delivery. Start `npm run dev` in another terminal, then run `npm run build && node src/docs/example.mjs`. */
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -11,12 +11,12 @@ const email = `you-${Date.now()}@example.com`;
 const password = "correct horse battery";
 const secret = crypto.randomUUID();
 
-// 1. Register. The mail is printed where `npm run dev` runs.
+// 1. Register. The terminal of `npm run dev` prints the email.
 await client.auth.register({ email, password });
 
-// 2. Verify the address with the token of that mail.
+// 2. Verify the address with the token in that email.
 const terminal = createInterface({ input: process.stdin, output: process.stdout });
-const path = await terminal.question("Path of the mail's text (.txt), as npm run dev prints it: ");
+const path = await terminal.question("Path of the email's text (.txt), as npm run dev printed it: ");
 terminal.close();
 const [token] = readFileSync(path.trim(), "utf8").match(/[0-9a-f]{64}/);
 console.log(await client.auth.verifyEmail(token));
@@ -24,7 +24,7 @@ console.log(await client.auth.verifyEmail(token));
 // 3. Log in. The client keeps the tokens.
 await client.auth.login({ email, password });
 
-// 4. Subscribe a receiver that verifies what it gets.
+// 4. Subscribe a receiver that verifies its deliveries.
 const receiver = createServer(async (request, response) => {
   const chunks = [];
   for await (const chunk of request) chunks.push(chunk);
@@ -40,15 +40,15 @@ await once(receiver.listen(0, "127.0.0.1"), "listening");
 const url = `http://127.0.0.1:${receiver.address().port}/`;
 await client.webhooks.create({ name: "example", url, events: ["OrderPaid"], secret });
 
-// 5. Publish, and wait for the delivery.
+// 5. Publish an event and wait for the delivery.
 const arrival = once(receiver, "delivery");
 await client.events.publish({ type: "OrderPaid", payload: { order: 42 } });
 const [delivery] = await arrival;
 console.log("Received and verified:", delivery.type, delivery.id, delivery.payload);
 
-// 6. Refresh. A call whose access token has run out does it by itself.
+// 6. Refresh. The client also does this by itself when a call meets an expired access token.
 await client.auth.refresh();
-console.log("Refreshed, and still", (await client.auth.me()).email);
+console.log("Refreshed, still logged in as", (await client.auth.me()).email);
 
 await client.auth.logout();
 receiver.close();

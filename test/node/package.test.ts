@@ -79,11 +79,11 @@ test("the example runs against npm run dev", async () => {
     const env = { ...process.env, POSTERN_URL: `http://localhost:${port}` };
     const example = spawn("node", ["example.mjs"], { cwd: user, env, stdio: ["pipe", "pipe", "inherit"] });
     const shown = printedBy(example);
-    await shown(/Path of the mail/);
+    await shown(/Path of the email/);
     example.stdin.end(`${(await printed(/\/\S+\.txt/))[0]}\n`);
     expect(await new Promise((resolve) => example.once("exit", resolve))).toBe(0);
     await shown(
-      /Email verified successfully\.\s+Received and verified: OrderPaid .* { order: 42 }\s+Refreshed, and still you-/,
+      /Email verified successfully\.\s+Received and verified: OrderPaid .* { order: 42 }\s+Refreshed, still logged in as you-/,
     );
   } finally {
     dev.kill("SIGTERM");

@@ -14,7 +14,7 @@ const tolerance = 5 * time.Minute
 
 var ErrRefused = errors.New("webhook: not a genuine delivery")
 
-// Verify reports whether a delivery is genuine. header is http.Header's Get; body is what came, byte for byte.
+// Verify returns ErrRefused unless a delivery is genuine. Pass http.Header's Get as header, and the raw body.
 func Verify(header func(string) string, body []byte, secrets ...string) error {
 	id, timestamp := header("webhook-id"), header("webhook-timestamp")
 	seconds, err := strconv.ParseInt(timestamp, 10, 64)
@@ -35,7 +35,7 @@ func Verify(header func(string) string, body []byte, secrets ...string) error {
 	return ErrRefused
 }
 
-// keyOf: whsec_... holds the key in base64; any other secret is the key.
+// keyOf returns the key: a whsec_ secret holds it in base64; any other secret is the key itself.
 func keyOf(secret string) []byte {
 	if encoded, ok := strings.CutPrefix(secret, "whsec_"); ok {
 		if key, err := base64.StdEncoding.DecodeString(encoded); err == nil {

@@ -7,7 +7,7 @@ TOLERANCE_SECONDS = 300
 
 
 def verify(body: bytes, headers: dict[str, str], *secrets: str) -> bool:
-    """Whether a delivery is genuine. `body`: the raw bytes; `headers`: with lower-case names."""
+    """Whether a delivery is genuine. `body` is the raw bytes; `headers` has lower-case names."""
     delivery_id = headers.get("webhook-id", "")
     timestamp = headers.get("webhook-timestamp", "")
     if not delivery_id or not (timestamp.isascii() and timestamp.isdigit() and len(timestamp) <= 12):
@@ -25,7 +25,7 @@ def verify(body: bytes, headers: dict[str, str], *secrets: str) -> bool:
 
 
 def key_of(secret: str) -> bytes:
-    """`whsec_...` holds the key in base64; any other secret is the key."""
+    """A `whsec_` secret holds the key in base64; any other secret is the key itself."""
     if secret.startswith("whsec_"):
         return base64.b64decode(secret.removeprefix("whsec_"))
     return secret.encode()

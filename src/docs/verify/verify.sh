@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Usage: SECRET=... verify.sh WEBHOOK_ID WEBHOOK_TIMESTAMP WEBHOOK_SIGNATURE BODY_FILE
-# Ends with 0 when the delivery is genuine. To look at one by hand: the key stands on openssl's command line.
+# Exits with 0 if the delivery is genuine. For manual checks only: openssl's command line shows the key.
 set -euo pipefail
 id=$1 timestamp=$2 signatures=$3 body=$4
 
@@ -8,7 +8,7 @@ id=$1 timestamp=$2 signatures=$3 body=$4
 age=$(($(date +%s) - 10#$timestamp))
 ((age <= 300 && age >= -300)) || exit 1
 
-# whsec_... holds the key in base64; any other secret is the key.
+# A whsec_ secret holds the key in base64; any other secret is the key itself.
 if [[ $SECRET == whsec_* ]]; then key=$(printf %s "${SECRET#whsec_}" | base64 -d | od -An -v -tx1 | tr -d ' \n')
 else key=$(printf %s "$SECRET" | od -An -v -tx1 | tr -d ' \n'); fi
 
