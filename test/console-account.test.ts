@@ -1,3 +1,4 @@
+/** The console's pages for API keys, two-factor authentication and sessions. */
 import { Secret, TOTP } from "otpauth";
 import { describe, expect, test, vi } from "vitest";
 import { call, PASSWORD, signUp, verify } from "./support/client";
@@ -5,7 +6,7 @@ import { holding, signedIn, visit } from "./support/console";
 import { endedAttempts, newInbox, publish, subscribe } from "./support/receiver";
 
 describe("API keys", () => {
-  test("are shown once, never again, and work until they are revoked", async () => {
+  test("are shown once and work until they are revoked", async () => {
     const browser = await holding(await signUp());
     const made = await browser.post("/api-keys", {
       name: "CI",
@@ -23,7 +24,7 @@ describe("API keys", () => {
   });
 });
 
-test("forged values and paths are refused, never a 500", async () => {
+test("forged values and paths are refused without a 500", async () => {
   const browser = await holding(await signUp());
   for (const expiresAt of ["999999999", "1e999", "-1e999", "soon"]) {
     const answer = await browser.post("/api-keys", { name: "CI", scopes: ["webhook.read"], expiresAt });
@@ -34,7 +35,7 @@ test("forged values and paths are refused, never a 500", async () => {
   }
 });
 
-test("a payload that indentation would blow up is shown on one line", async () => {
+test("a deeply nested payload is shown on one line, because indentation would multiply its size", async () => {
   const person = await signUp();
   const browser = await holding(person);
   const id = await subscribe(person, newInbox("200").url);
@@ -47,7 +48,7 @@ test("a payload that indentation would blow up is shown on one line", async () =
   expect(html.length).toBeLessThan(100_000);
 });
 
-describe("two factors", () => {
+describe("two-factor authentication", () => {
   const codeOf = (secret: string, stepsAhead = 0) =>
     new TOTP({ issuer: "Postern", secret: Secret.fromBase32(secret) }).generate({
       timestamp: Date.now() + stepsAhead * 30_000,
@@ -69,7 +70,7 @@ describe("two factors", () => {
     return { person, browser, secret };
   }
 
-  test("are enrolled, give recovery codes, take a code at sign-in, and are turned off", async () => {
+  test("is turned on, gives recovery codes, asks for a code at sign-in, and is turned off", async () => {
     const { person, browser, secret } = await enrolled();
     const codes = await browser.post("/security/recovery-codes", { token: codeOf(secret), first: "yes" });
     const [code = ""] = codes.html.match(/[A-Z2-7]{4}(-[A-Z2-7]{4}){3}/) ?? [];
@@ -89,7 +90,7 @@ describe("two factors", () => {
     expect((await browser.follow(off)).html).toContain("Two-factor authentication is off.");
   });
 
-  test("a sign-in that waits for its code does so for five minutes, and in no other browser's words", async () => {
+  test("a sign-in waits five minutes for its code, and a forged cookie is refused", async () => {
     const { person } = await enrolled();
     await verify(person.email);
     const browser = visit();
@@ -104,7 +105,7 @@ describe("two factors", () => {
 });
 
 describe("sessions", () => {
-  test("are listed with their device, and each can be ended", async () => {
+  test("are listed with their device and can be revoked", async () => {
     const person = await signUp({
       headers: { "user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0" },
     });

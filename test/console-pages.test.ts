@@ -1,3 +1,4 @@
+/** What every page of the console has in common: tenancy, permissions, refused forms and cost. */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { app } from "../src/app";
 import { call, eventually, newEmail, PASSWORD, setRole, signUp } from "./support/client";
@@ -6,10 +7,9 @@ import { joinTenant } from "./support/people";
 import { endedAttempts, newInbox, publish, subscribe } from "./support/receiver";
 
 const MISSING = "0190a0a0-0000-7000-8000-000000000000";
-const _PAGE_KIB = 100;
 
-/** A tenant with one of everything, and the paths that name them. */
-async function furnished() {
+/** A tenant with one of everything, and the ids for paths that contain one. */
+async function createTenant() {
   const owner = await signUp();
   const webhookId = await subscribe(owner, newInbox("200").url);
   const event = await publish(owner, { order: 42 });
@@ -38,9 +38,9 @@ const withIds = [
   ),
 ].filter((route) => !route.includes("/assets/"));
 
-describe("another tenant's things", () => {
-  test("are as missing ones on every route that names one", async () => {
-    const { attemptId, ids, webhookId, owner } = await furnished();
+describe("things of another tenant", () => {
+  test("are not found on any route, like things that do not exist", async () => {
+    const { attemptId, ids, webhookId, owner } = await createTenant();
     const stranger = await holding(await signUp());
     expect(withIds.length).toBeGreaterThan(20);
     const fields = { name: "n", url: "https://example.com/", events: "A", role: "viewer", hours: "24" };
@@ -57,7 +57,7 @@ describe("another tenant's things", () => {
   });
 });
 
-/** Where a role that lacks the permission must neither see a way nor find one. */
+/** The permission that each form needs. */
 const NEEDS: Record<string, string> = {
   "/webhooks": "webhook.create",
   "/webhooks/:id": "webhook.update",
@@ -75,8 +75,8 @@ const NEEDS: Record<string, string> = {
 };
 
 describe("a viewer", () => {
-  test("gets 403 for every forged form, as from the API", async () => {
-    const { owner } = await furnished();
+  test("gets 403 for every forged form, as in the API", async () => {
+    const { owner } = await createTenant();
     const browser = await holding(await joinTenant(owner, "viewer"));
     for (const path of Object.keys(NEEDS)) {
       const { status, html } = await browser.post(path.replaceAll(/:\w+/g, MISSING), { name: "n" });
@@ -95,7 +95,7 @@ describe("a viewer", () => {
   });
 
   test("sees no form and no link that would be refused", async () => {
-    const { owner, webhookId, attemptId } = await furnished();
+    const { owner, webhookId, attemptId } = await createTenant();
     const browser = await holding(await joinTenant(owner, "viewer"));
     for (const path of ["", "/webhooks", `/webhooks/${webhookId}`, `/webhooks/${webhookId}/attempts/${attemptId}`]) {
       const { status, html } = await browser.get(path);
@@ -111,7 +111,7 @@ describe("a viewer", () => {
     }
   });
 
-  test("and a member without any permission finds a page that says so", async () => {
+  test("and a member without any permission sees a page that explains it", async () => {
     const owner = await signUp();
     await setRole(owner, "member");
     const { status, html } = await (await holding(owner)).get("");
@@ -135,7 +135,7 @@ describe("a refused form", () => {
   ];
 
   test.each(FORMS)(
-    "%s %j is shown again with the error at the field and what was typed",
+    "%s %j is shown again with the error at its field and the entered values",
     async (path, fields, field) => {
       const browser = await holding(await signUp());
       const { status, html } = await browser.post(path, fields);
@@ -151,7 +151,7 @@ describe("a refused form", () => {
     },
   );
 
-  test("says beside the form what no field is about: a wrong password, a taken email, an existing member", async () => {
+  test("shows errors that belong to no field: a wrong password, a taken email, an existing member", async () => {
     const person = await signUp();
     const wrong = await visit().post("/sign-in", { email: person.email, password: "not the password" });
     expect([wrong.status, wrong.html.includes("Invalid email or password.")]).toEqual([401, true]);
@@ -165,8 +165,8 @@ describe("a refused form", () => {
   });
 });
 
-describe("an event published by hand", () => {
-  test("tells where it went, and where nobody wants it", async () => {
+describe("an event published with the form", () => {
+  test("shows its deliveries, or that there are none", async () => {
     const person = await signUp();
     const browser = await holding(person);
     await subscribe(person, newInbox("200").url, { name: "receiver one" });
@@ -178,11 +178,11 @@ describe("an event published by hand", () => {
     });
     expect(seen).toContain("receiver one");
     const nowhere = await browser.follow(await browser.post("/events", { type: "Unwanted", payload: "null" }));
-    expect(nowhere.html).toContain("No active subscription wants Unwanted.");
+    expect(nowhere.html).toContain("No active subscription is for Unwanted.");
   });
 });
 
-describe("a page costs the database", () => {
+describe("the database cost of a page", () => {
   const lines: string[] = [];
   let spy: ReturnType<typeof vi.spyOn>;
   beforeAll(() => {
@@ -190,8 +190,8 @@ describe("a page costs the database", () => {
   });
   afterAll(() => spy.mockRestore());
 
-  test("two round trips: the session's check, and one batch", async () => {
-    const { owner, webhookId, attemptId, ids } = await furnished();
+  test("is two round trips: the session check and one batch", async () => {
+    const { owner, webhookId, attemptId, ids } = await createTenant();
     const browser = await holding(owner);
     const paths = [
       "",

@@ -1,4 +1,4 @@
-/** The console's subscriptions and their log, as pages. */
+/** The console's pages for subscriptions and their logs. */
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { call, eventually, type Person, signUp } from "./support/client";
@@ -45,7 +45,7 @@ describe("subscriptions", () => {
     expect((await browser.get(`${path}?secret=shown`)).html).toContain("s3cret");
   });
 
-  test("are found by name and URL, 50 a page", async () => {
+  test("are searched by name and URL, 50 per page", async () => {
     const { person, browser } = await created();
     await Promise.all(
       Array.from({ length: 50 }, (_, n) => subscribe(person, `https://example.com/%_${n}`, { name: `n${n}` })),
@@ -62,7 +62,7 @@ describe("subscriptions", () => {
     }
   });
 
-  test("show strangers' words as text, and no page grows over its bound", async () => {
+  test("show content from users and receivers as text, on pages of bounded size", async () => {
     const person = await signUp();
     const browser = await holding(person);
     const evil = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'&";
@@ -96,7 +96,7 @@ describe("subscriptions", () => {
 });
 
 describe("the log", () => {
-  test("is filtered and paged as the API's, and a bad filter is told at its field", async () => {
+  test("is filtered and paged like the API's, and an invalid filter is shown at its field", async () => {
     const person = await signUp();
     const browser = await holding(person);
     const id = await subscribe(person, newInbox("200").url, { events: ["*"] });
@@ -120,7 +120,7 @@ describe("the log", () => {
     expect([bad.status, bad.html.includes('id="status-error"')]).toEqual([400, true]);
   });
 
-  test("sends again one failed delivery, or all that failed", async () => {
+  test("retries one failed delivery, or all of them", async () => {
     const person = await signUp();
     const browser = await holding(person);
     const id = await subscribe(person, newInbox("500").url);

@@ -1,4 +1,4 @@
-/** The console's door: who gets in, where a write may come from, and what a page may load. */
+/** Access to the console: sessions, cookies, protection against forged forms, and the headers of pages. */
 import { describe, expect, test } from "vitest";
 import { app } from "../src/app";
 import { call, newEmail, PASSWORD, setRole, signUp, verify } from "./support/client";
@@ -6,7 +6,7 @@ import { holding, ORIGIN, signedIn, visit } from "./support/console";
 import { mailTo, tokenIn } from "./support/mailbox";
 import { joinTenant } from "./support/people";
 
-const OPEN = [
+const PUBLIC = [
   "GET /assets/:version/:file",
   "GET /sign-in",
   "POST /sign-in",
@@ -29,16 +29,16 @@ const routes = [
       .map(({ method, path }) => `${method} ${path.slice("/console".length) || "/"}`),
   ),
 ];
-const closed = routes.filter((route) => !OPEN.includes(route));
+const closed = routes.filter((route) => !PUBLIC.includes(route));
 const concrete = (route: string) =>
   route.split(" ")[1]?.replaceAll(/:\w+/g, crypto.randomUUID()).replace(/^\/$/, "") ?? "";
 const send = (browser: ReturnType<typeof visit>, route: string) =>
   route.startsWith("GET") ? browser.get(concrete(route)) : browser.post(concrete(route));
 
-describe("whoever is not signed in", () => {
-  test("is sent to the sign-in page by every route but a written list", async () => {
+describe("without a session", () => {
+  test("every route redirects to the sign-in page, except the public ones", async () => {
     expect(closed.length).toBeGreaterThan(30);
-    expect(OPEN.filter((route) => !routes.includes(route))).toEqual([]);
+    expect(PUBLIC.filter((route) => !routes.includes(route))).toEqual([]);
     for (const route of closed) {
       const { status, location } = await send(visit(), route);
       expect([route, status]).toEqual([route, 303]);
@@ -46,7 +46,7 @@ describe("whoever is not signed in", () => {
     }
   });
 
-  test("comes back to the page that was asked for, and to no other site", async () => {
+  test("sign-in returns to the requested page, and never to another site", async () => {
     const { email } = await signUp();
     await verify(email);
     const back = async (to: string) => (await visit().post("/sign-in", { email, password: PASSWORD, to })).location;
@@ -67,7 +67,7 @@ describe("whoever is not signed in", () => {
     ["an access token", async () => (await signUp()).token],
     ["nonsense", async () => "a.b.c"],
     ["an unsigned token", async () => "eyJhbGciOiJub25lIiwidHlwIjoiY29uc29sZStqd3QifQ.e30."],
-  ])("does not get in with %s for a cookie", async (_what, value) => {
+  ])("%s as the cookie is refused", async (_what, value) => {
     const browser = visit();
     browser.jar.set("__Host-postern-session", await value());
     const { status, location } = await browser.get("");
@@ -77,7 +77,7 @@ describe("whoever is not signed in", () => {
 });
 
 describe("the session cookie", () => {
-  test("is __Host-, HttpOnly, Secure and SameSite=Lax, and ends when the session does", async () => {
+  test("is __Host-, HttpOnly, Secure and SameSite=Lax, and expires with the session", async () => {
     const { email } = await signUp();
     await verify(email);
     const { cookies } = await visit().post("/sign-in", { email, password: PASSWORD });
@@ -90,7 +90,7 @@ describe("the session cookie", () => {
   });
 
   test.each(["http://localhost:8787", "http://127.0.0.1:8787", "http://[::1]:8787"])(
-    "goes without Secure and prefix on %s, and nowhere else",
+    "has no Secure attribute and no prefix on %s, and only there",
     async (origin) => {
       const browser = visit(origin);
       const { cookies } = await browser.post("/register", { email: newEmail(), password: PASSWORD });
@@ -102,7 +102,7 @@ describe("the session cookie", () => {
     },
   );
 
-  test("is no credential of the API", async () => {
+  test("is not accepted by the API", async () => {
     const browser = await signedIn(await signUp());
     const token = browser.jar.get("__Host-postern-session") ?? "";
     expect(token).not.toBe("");
@@ -138,10 +138,10 @@ describe("a write", () => {
     ["from another origin", { origin: "https://evil.example" }],
     ["from a subdomain", { origin: "http://x.postern.test" }],
     ["from the same host over another scheme", { origin: "https://postern.test" }],
-    ["that says cross-site", { origin: ORIGIN, "sec-fetch-site": "cross-site" }],
-    ["that says same-site", { origin: "null", "sec-fetch-site": "same-site" }],
-    ["from a sandbox", { origin: "null", "sec-fetch-site": "cross-site" }],
-    ["from an opaque origin of an old browser", { origin: "null" }],
+    ["with Sec-Fetch-Site: cross-site", { origin: ORIGIN, "sec-fetch-site": "cross-site" }],
+    ["with Sec-Fetch-Site: same-site", { origin: "null", "sec-fetch-site": "same-site" }],
+    ["from a sandboxed frame", { origin: "null", "sec-fetch-site": "cross-site" }],
+    ["with Origin: null and no Sec-Fetch-Site", { origin: "null" }],
     ["without an origin", { origin: "" }],
   ];
 
@@ -153,13 +153,13 @@ describe("a write", () => {
     }
   });
 
-  test("of our own page goes through, with the Origin that Referrer-Policy leaves it", async () => {
+  test("from our own page is accepted with Origin: null, which Referrer-Policy: no-referrer causes", async () => {
     const browser = await holding(await signUp());
     const own = { origin: "null", "sec-fetch-site": "same-origin" };
     expect((await browser.post("/events", { type: "A", payload: "1" }, own)).status).toBe(303);
   });
 
-  test("that is no form is refused", async () => {
+  test("that is not a form is refused", async () => {
     const browser = await holding(await signUp());
     for (const type of ["application/json", "text/plain", "multipart/form-data; boundary=x"]) {
       expect((await browser.post("/events", {}, { "content-type": type })).status).toBe(415);
@@ -178,13 +178,13 @@ describe("a write", () => {
     expect((await browser.post("/events", { type: "A", payload: "1" }, headers)).status).toBe(status);
   });
 
-  test("larger than the API takes is refused", async () => {
+  test("larger than the API accepts is refused", async () => {
     const browser = await holding(await signUp());
     const { status, html } = await browser.post("/api-keys", { name: "x".repeat(70_000) });
     expect([status, html.includes("<h1>")]).toEqual([413, true]);
   });
 
-  test("of nonsense is refused as a page, never a 500", async () => {
+  test("with hostile values never answers with a 500", async () => {
     const browser = await holding(await signUp());
     const hostile = ["\0", "[".repeat(9_000), "\ud800"];
     const names = ["email", "password", "name", "url", "events", "secret", "type", "payload", "token", "role", "totp"];
@@ -202,19 +202,22 @@ describe("a write", () => {
 describe("a page", () => {
   const headersOf = async (path: string) => (await (await holding(await signUp())).get(path)).headers;
 
-  test.each(["", "/webhooks", "/nothing", "/sign-in/code"])("%s may load nothing but what it names", async (path) => {
-    const headers = await headersOf(path);
-    const policy = headers.get("content-security-policy") ?? "";
-    expect(policy).toMatch(/^default-src 'none'; script-src 'nonce-[\w+/=]{24}'; style-src 'nonce-[\w+/=]{24}'; /);
-    for (const part of ["form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"])
-      expect(policy).toContain(part);
-    expect(policy).not.toMatch(/unsafe|http:|https:|\*/);
-    expect(headers.get("referrer-policy")).toBe("no-referrer");
-    expect(headers.get("x-content-type-options")).toBe("nosniff");
-    expect(headers.get("cache-control")).toBe("no-store");
-  });
+  test.each(["", "/webhooks", "/nothing", "/sign-in/code"])(
+    "%s has a strict Content-Security-Policy and is not stored",
+    async (path) => {
+      const headers = await headersOf(path);
+      const policy = headers.get("content-security-policy") ?? "";
+      expect(policy).toMatch(/^default-src 'none'; script-src 'nonce-[\w+/=]{24}'; style-src 'nonce-[\w+/=]{24}'; /);
+      for (const part of ["form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"])
+        expect(policy).toContain(part);
+      expect(policy).not.toMatch(/unsafe|http:|https:|\*/);
+      expect(headers.get("referrer-policy")).toBe("no-referrer");
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+      expect(headers.get("cache-control")).toBe("no-store");
+    },
+  );
 
-  test("names its one script and its one style sheet with a nonce of its own", async () => {
+  test("loads one script and one style sheet, with a new nonce each time", async () => {
     const browser = visit();
     const [first, second] = [await browser.get("/sign-in"), await browser.get("/sign-in")];
     const nonces = [...first.html.matchAll(/nonce="([^"]+)"/g)].map(([, nonce]) => nonce);
@@ -224,7 +227,7 @@ describe("a page", () => {
     expect(first.html).not.toMatch(/<script(?![^>]*src=)|<style|\son\w+=|style="|javascript:/);
   });
 
-  test("refers to no other host, and its files may be kept", async () => {
+  test("refers to no other host, and its files are cacheable", async () => {
     const { html } = await visit().get("/sign-in");
     const paths = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path = ""]) => path);
     expect(paths.filter((path) => !path.startsWith("/") && !path.startsWith("#"))).toEqual([]);
@@ -248,14 +251,14 @@ describe("a page", () => {
     expect(text).toContain(part);
   });
 
-  test("that does not exist is a page that says so", async () => {
+  test("that does not exist answers 404 with a page", async () => {
     const { status, html } = await (await holding(await signUp())).get("/nothing");
     expect([status, html.includes("<h1>Not found</h1>")]).toEqual([404, true]);
   });
 });
 
 describe("mail links", () => {
-  test("verify by the button only, not by being opened", async () => {
+  test("verify an address when the button is pressed, not when the link is opened", async () => {
     const { email } = await signUp();
     const link = (await mailTo(email, /Verify/)).text.match(/\/console(\/verify-email\?\S+)/)?.[1] ?? "";
     const browser = visit();
@@ -268,7 +271,7 @@ describe("mail links", () => {
     expect((await browser.post("/verify-email", { token: "nonsense" })).status).toBe(400);
   });
 
-  test("reset the password, and the cookie of before is void", async () => {
+  test("reset the password and end the existing sessions", async () => {
     const person = await signUp();
     const browser = await signedIn(person);
     const asked = await browser.post("/forgot-password", { email: person.email });
@@ -284,7 +287,7 @@ describe("mail links", () => {
     expect((await browser.post("/sign-in", { email: person.email, password: "another pass phrase" })).status).toBe(303);
   });
 
-  test("let a newcomer join with an account made on the way, and a user with the one they have", async () => {
+  test("let a new user join with a new account, and an existing user with the current one", async () => {
     const owner = await signUp();
     const boss = await holding(owner);
     const [fresh, known] = [newEmail(), await signUp()];

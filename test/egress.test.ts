@@ -1,4 +1,4 @@
-/** Where webhooks may not go in `public` mode: every private form in every spelling, on create, on change and at delivery. */
+/** In `public` mode private and reserved targets are refused in every spelling: on create, on change and at delivery. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
@@ -8,7 +8,7 @@ import { call, type Person, signUp } from "./support/client";
 import { endedAttempts, newInbox, subscribe } from "./support/receiver";
 
 const REFUSED = [
-  // Loopback in every spelling that the URL parser takes.
+  // Loopback in every spelling that the URL parser accepts.
   ...[
     "127.0.0.1",
     "127.1",
@@ -51,7 +51,7 @@ const REFUSED = [
   ...["[64:ff9b::7f00:1]", "[64:ff9b::10.0.0.1]", "[64:ff9b:1::1]", "[2002:7f00:1::]", "[2002:a00:1::1]", "[2001::1]"],
   // Discard-only, ORCHID, benchmarking, documentation.
   ...["[100::1]", "[2001:10::1]", "[2001:20::1]", "[2001:2::1]", "[2001:db8::1]", "[3fff::1]", "[5f00::1]"],
-  // Names that stand for this machine or this network.
+  // Names of this machine or the local network.
   ...[
     "localhost",
     "LOCALHOST",
@@ -92,7 +92,7 @@ describe("refuseTarget in public mode", () => {
     expect(refuseTarget(`https://${host}/hook`, "public")).toBeNull();
   });
 
-  test("any mode allows private addresses, but never another scheme or credentials", () => {
+  test("`any` mode allows private addresses, but no other scheme and no credentials", () => {
     expect(refuseTarget("http://127.0.0.1:9000/", "any")).toBeNull();
     for (const url of [
       "ftp://a.example/",
@@ -142,7 +142,7 @@ describe("through the API", () => {
     expect(fine.body.data.url).toBe("https://example.org/");
   });
 
-  test("a target that got in before is refused at delivery, and nothing is sent", async () => {
+  test("a private target that is already stored is refused at delivery, and nothing is sent", async () => {
     const person = await signUp();
     const inbox = newInbox("200");
     const id = await subscribe(person, inbox.url.replace("receiver.example", "10.1.2.3"));

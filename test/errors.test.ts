@@ -1,4 +1,4 @@
-/** The one error shape, whatever is wrong with the request. */
+/** Every error has the same shape, whatever is wrong with the request. */
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import worker from "../src";
@@ -74,7 +74,7 @@ describe("the error shape", () => {
     expect(body.details.map((detail: { path: string }) => detail.path).sort()).toEqual(["email", "password"]);
   });
 
-  test("an email is refused for more than 64 characters before the @, with one line about it", async () => {
+  test("an email with more than 64 characters before the @ is refused, with one detail", async () => {
     const email = `${"x".repeat(65)}@example.com`;
     const { status, body } = await call("POST", "/auth/register", { body: { email, password: PASSWORD } });
     expect([status, body.details.map((detail: { path: string }) => detail.path)]).toEqual([400, ["email"]]);
@@ -95,13 +95,13 @@ describe("the error shape", () => {
     }
   });
 
-  test("a missing thing on a path that other methods serve is 404, not 405", async () => {
+  test("a missing resource is 404, not 405", async () => {
     const { token } = await signUp();
     const { status, headers } = await call("GET", `/webhooks/${crypto.randomUUID()}`, { token });
     expect([status, headers.get("allow")]).toEqual([404, null]);
   });
 
-  test("a well-formed request id is kept, another is replaced", async () => {
+  test("a well-formed request id is kept, any other is replaced", async () => {
     const kept = await call("GET", "//health", { headers: { "x-request-id": "trace-12345678" } });
     expect(kept.headers.get("x-request-id")).toBe("trace-12345678");
     const replaced = await call("GET", "//health", { headers: { "x-request-id": "a b" } });
@@ -131,7 +131,7 @@ describe("answers in general", () => {
     expect(body.keys[0].d).toBeUndefined();
   });
 
-  test("health answers, with D1 when asked deeply", async () => {
+  test("health answers, and checks D1 when asked to", async () => {
     expect((await call("GET", "//health")).status).toBe(200);
     expect((await call("GET", "//health?deep=1")).status).toBe(200);
   });
@@ -161,7 +161,7 @@ describe("settings", () => {
     ["MAIL_FROM", "nobody"],
     ["TOKEN_ISSUER", ""],
   ] as const)(
-    "a bad %s (%j) answers every request with 500 and one log line that names it, never its value",
+    "a bad %s (%j) answers every request with 500 and logs its name once, never its value",
     async (name, value) => {
       const lines = vi.spyOn(console, "error").mockImplementation(() => undefined);
       const response = await ask({ [name]: value });
@@ -176,7 +176,7 @@ describe("settings", () => {
     },
   );
 
-  test("a key in front of SECRET_KEYS leaves old access tokens good", async () => {
+  test("a new first key in SECRET_KEYS keeps old access tokens valid", async () => {
     const { token } = await signUp();
     const request = () =>
       new Request<unknown, IncomingRequestCfProperties>("http://postern.test/api/v1/auth/me", {

@@ -1,4 +1,4 @@
-/** The files that the console's pages load. Each address contains a hash of the content, so browsers may cache it for ever. */
+/** The files that the console's pages load. Each address contains a hash of the content, so browsers can cache it forever. */
 import base from "./browser/base.css";
 import blocks from "./browser/blocks.css";
 import charts from "./browser/charts.css";

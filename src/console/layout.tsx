@@ -1,4 +1,4 @@
-/** The frame of every page: who is signed in, where one can go, what was just done. */
+/** The layout of every page: navigation, the signed-in user and the flash message. */
 import type { PropsWithChildren } from "hono/jsx";
 import type { CurrentUser } from "../sessions/authenticate";
 import type { Permission } from "../tenants/roles";
@@ -7,13 +7,13 @@ import { PostForm, SubmitButton } from "./components/buttons";
 import { Banner } from "./components/display";
 
 const NAV_SECTIONS = [
-  { name: "overview", title: "Overview", path: "/console", needs: null },
-  { name: "subscriptions", title: "Subscriptions", path: "/console/webhooks", needs: "webhook.read" },
-  { name: "events", title: "Events", path: "/console/events", needs: "event.publish" },
-  { name: "keys", title: "API keys", path: "/console/api-keys", needs: null },
-  { name: "people", title: "People", path: "/console/people", needs: "member.read" },
-  { name: "security", title: "My security", path: "/console/security", needs: null },
-] as const satisfies readonly { name: string; title: string; path: string; needs: Permission | null }[];
+  { name: "overview", title: "Overview", path: "/console", permission: null },
+  { name: "subscriptions", title: "Subscriptions", path: "/console/webhooks", permission: "webhook.read" },
+  { name: "events", title: "Events", path: "/console/events", permission: "event.publish" },
+  { name: "keys", title: "API keys", path: "/console/api-keys", permission: null },
+  { name: "people", title: "People", path: "/console/people", permission: "member.read" },
+  { name: "security", title: "My security", path: "/console/security", permission: null },
+] as const satisfies readonly { name: string; title: string; path: string; permission: Permission | null }[];
 
 export type NavSection = (typeof NAV_SECTIONS)[number]["name"];
 
@@ -44,7 +44,7 @@ export function Layout({ title, section, nonce, currentUser, flash, children }: 
         </a>
         <header class="bar">
           <a class="brand" href="/console">
-            <Mark /> Postern
+            <Logo /> Postern
           </a>
           {currentUser && <Navigation currentUser={currentUser} section={section} />}
           {currentUser && <Account currentUser={currentUser} />}
@@ -60,8 +60,8 @@ export function Layout({ title, section, nonce, currentUser, flash, children }: 
 }
 
 /** A small gate. */
-const Mark = () => (
-  <svg class="mark" viewBox="0 0 16 16" width="20" height="20" aria-hidden="true">
+const Logo = () => (
+  <svg class="logo" viewBox="0 0 16 16" width="20" height="20" aria-hidden="true">
     <path d="M2 15V7a6 6 0 0 1 12 0v8h-3V7.5a3 3 0 0 0-6 0V15z" />
   </svg>
 );
@@ -71,13 +71,15 @@ function Navigation({ currentUser, section }: { currentUser: CurrentUser; sectio
   return (
     <nav aria-label="Console">
       <ul>
-        {NAV_SECTIONS.filter(({ needs }) => needs === null || permissions.has(needs)).map(({ name, title, path }) => (
-          <li>
-            <a href={path} aria-current={name === section ? "page" : undefined}>
-              {title}
-            </a>
-          </li>
-        ))}
+        {NAV_SECTIONS.filter(({ permission }) => permission === null || permissions.has(permission)).map(
+          ({ name, title, path }) => (
+            <li>
+              <a href={path} aria-current={name === section ? "page" : undefined}>
+                {title}
+              </a>
+            </li>
+          ),
+        )}
       </ul>
     </nav>
   );
@@ -100,7 +102,7 @@ const VerifyReminder = ({ email }: { email: string }) => (
   <Banner kind="note">
     <PostForm action="/console/resend-verification" class="inline">
       <span>
-        Confirm <strong>{email}</strong> with the link in our mail: your next sign-in needs it.
+        Verify <strong>{email}</strong> with the link that we emailed to you. You need it for your next sign-in.
       </span>
       <SubmitButton kind="quiet">Send it again</SubmitButton>
     </PostForm>

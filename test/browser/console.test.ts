@@ -1,9 +1,9 @@
-/** The console in a real browser: what people do in it, and how it looks. */
+/** The console in a real browser: user journeys, accessibility and layout. */
+import { appearance } from "./console/appearance.ts";
 import { journeys } from "./console/journeys.ts";
-import { looks } from "./console/looks.ts";
 import { describeConsole } from "./console/stage.ts";
 
 describeConsole("the console", (stage) => {
   journeys(stage);
-  looks(stage);
+  appearance(stage);
 });

@@ -1,4 +1,4 @@
-/** The built service and a real Chromium, for tests of what people see. */
+/** The built service and a real Chromium, for tests of the pages. */
 import { existsSync, writeSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
 import { afterAll, beforeAll, describe } from "vitest";
@@ -6,7 +6,7 @@ import { createTestHarness } from "wrangler";
 
 const STDERR = 2;
 export const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
-/** A browser that talks to nobody but the page. */
+/** Keeps the browser from any traffic of its own. */
 export const FLAGS = [
   "--no-sandbox",
   "--disable-gpu",
@@ -23,10 +23,10 @@ export interface Stage {
   browser: Browser;
 }
 
-/** Runs `tests` where there is a Chromium; skips them, saying why, where there is none. */
+/** Runs `tests` if Chromium is installed; else skips them and says why. */
 export function describeWhere(name: string, tests: () => void): void {
   const present = existsSync(CHROMIUM);
-  // Past vitest, which keeps back what tests that do not fail print.
+  // Written directly, because vitest hides what passing tests print.
   if (!present) writeSync(STDERR, `${name}: skipped, no Chromium at ${CHROMIUM} (set CHROMIUM to its path)\n`);
   describe.skipIf(!present)(present ? name : `${name} (no Chromium at ${CHROMIUM})`, tests);
 }

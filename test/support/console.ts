@@ -1,4 +1,4 @@
-/** The console as a browser meets it: cookies kept, forms posted with the headers that browsers send. */
+/** A browser without rendering: it keeps cookies and posts forms with the headers that browsers send. */
 import { createExecutionContext } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { decodeJwt } from "jose";
@@ -20,9 +20,9 @@ interface Page {
 
 export interface Visit {
   get(path: string, headers?: Record<string, string>): Promise<Page>;
-  /** Posts a form; a list gives a field several times. */
+  /** Posts a form. A list repeats a field. */
   post(path: string, fields?: Record<string, string | string[]>, headers?: Record<string, string>): Promise<Page>;
-  /** Follows a redirect, as often as one comes. */
+  /** Follows redirects to the last page. */
   follow(page: Page): Promise<Page>;
   jar: Map<string, string>;
   /** The IP address that its requests come from. */
@@ -31,7 +31,7 @@ export interface Visit {
 
 let visits = 0;
 
-/** A browser without cookies, at an address of its own; `path` is under `/console`. */
+/** A new browser with an IP address of its own. Paths are relative to `/console`. */
 export function visit(origin = ORIGIN): Visit {
   const jar = new Map<string, string>();
   const address = `198.51.100.${++visits % 250}`;
@@ -90,13 +90,13 @@ function encode(fields: Record<string, string | string[]>): string {
 /** A browser in which a person has signed in. */
 export async function signedIn(person: Person, password = PASSWORD): Promise<Visit> {
   await verify(person.email);
-  const visitor = visit();
-  const answer = await visitor.post("/sign-in", { email: person.email, password });
+  const browser = visit();
+  const answer = await browser.post("/sign-in", { email: person.email, password });
   if (answer.status !== 303) throw new Error(`sign-in answered ${answer.status}`);
-  return visitor;
+  return browser;
 }
 
-/** A browser that holds the session of a person's token, without another sign-in. */
+/** A browser with the session of a person's access token, which saves a sign-in. */
 export async function holding(person: Person): Promise<Visit> {
   const { config, keys, now } = await createDeps(env, createExecutionContext());
   const { sid, tid, sub } = decodeJwt<{ sid: string; tid: string; sub: string }>(person.token);

@@ -1,4 +1,4 @@
-/** Pages before the door: sign in, register, and what mail links lead to. */
+/** The pages that need no session: sign in, register, and the targets of mail links. */
 
 import { PostForm, SubmitButton } from "../components/buttons";
 import { FailureBanner } from "../components/display";
@@ -9,8 +9,8 @@ interface FormProps {
   failure?: Failure | undefined;
 }
 
-const HiddenPath = ({ to }: { to: string }) => (to === "" ? null : <input type="hidden" name="to" value={to} />);
-const withTo = (path: string, to: string) => (to === "" ? path : `${path}?to=${encodeURIComponent(to)}`);
+const ReturnPath = ({ to }: { to: string }) => (to === "" ? null : <input type="hidden" name="to" value={to} />);
+const withReturnPath = (path: string, to: string) => (to === "" ? path : `${path}?to=${encodeURIComponent(to)}`);
 
 const EmailField = ({ value, failure }: FormProps & { value: string }) => (
   <TextField name="email" label="Email" type="email" value={value} autocomplete="username" required failure={failure} />
@@ -21,7 +21,7 @@ export const SignIn = ({ email, to, failure }: FormProps & { email: string; to: 
     <h1>Sign in</h1>
     <FailureBanner failure={failure} />
     <PostForm action="/console/sign-in">
-      <HiddenPath to={to} />
+      <ReturnPath to={to} />
       <EmailField value={email} failure={failure} />
       <TextField
         name="password"
@@ -38,7 +38,7 @@ export const SignIn = ({ email, to, failure }: FormProps & { email: string; to: 
       <a href="/console/forgot-password">Forgot your password?</a>
     </p>
     <p>
-      New here? <a href={withTo("/console/register", to)}>Create an account</a>
+      New here? <a href={withReturnPath("/console/register", to)}>Create an account</a>
     </p>
   </>
 );
@@ -54,7 +54,7 @@ export const SignInCode = ({ failure }: FormProps) => (
         autocomplete="one-time-code"
         required
         autofocus
-        hint="The 6 digits of your authenticator app, or one of your recovery codes."
+        hint="The 6-digit code from your authenticator app, or one of your recovery codes."
         failure={failure}
       />
       <SubmitButton>Sign in</SubmitButton>
@@ -70,7 +70,7 @@ export interface RegisterValues {
   email: string;
   name: string;
   tenantName: string;
-  /** From an invitation's mail; empty for a tenant of one's own. */
+  /** From the invitation mail; empty when the user registers a new tenant. */
   invitationToken: string;
 }
 
@@ -96,7 +96,7 @@ export const Register = ({ values, failure }: FormProps & { values: RegisterValu
         type="password"
         autocomplete="new-password"
         required
-        hint="At least 8 characters; a few unusual words do well."
+        hint="At least 8 characters. Several unusual words make a good password."
         failure={failure}
       />
       <TextField name="name" label="Your name (optional)" value={values.name} autocomplete="name" failure={failure} />
@@ -118,14 +118,14 @@ export const Register = ({ values, failure }: FormProps & { values: RegisterValu
   </>
 );
 
-/** Only the button consumes the token: a mail scanner that opens the link does no harm. */
+/** Only the button uses the token, so a mail scanner that opens the link does no harm. */
 export const VerifyEmail = ({ token, failure }: FormProps & { token: string }) => (
   <>
     <h1>Verify your email</h1>
     <FailureBanner failure={failure} />
     {failure ? (
       <p>
-        <a href="/console/sign-in">Sign in</a> to have a new link sent.
+        <a href="/console/sign-in">Sign in</a> to get a new link.
       </p>
     ) : (
       <PostForm action="/console/verify-email">
@@ -168,7 +168,7 @@ export const ResetPassword = ({ token, failure }: FormProps & { token: string })
         type="password"
         autocomplete="new-password"
         required
-        hint="At least 8 characters; a few unusual words do well. Every session of yours ends."
+        hint="At least 8 characters. Several unusual words make a good password. All your sessions will end."
         failure={failure}
       />
       <SubmitButton>Set password</SubmitButton>
@@ -182,7 +182,7 @@ export const ResetPassword = ({ token, failure }: FormProps & { token: string })
 
 interface InvitationProps extends FormProps {
   token: string;
-  /** Who is signed in; undefined when nobody is. */
+  /** The signed-in user's address; undefined when nobody is signed in. */
   email: string | undefined;
 }
 
@@ -194,14 +194,14 @@ export const AcceptInvitation = ({ token, email, failure }: InvitationProps) => 
       <FailureBanner failure={failure} />
       {email === undefined ? (
         <>
-          <p>Join with an account of the address that the invitation was sent to.</p>
+          <p>Join with an account for the address that the invitation was sent to.</p>
           <p>
             <a class="button main" href={`/console/register?invitation=${encodeURIComponent(token)}`}>
               Create an account
             </a>
           </p>
           <p>
-            Have an account? <a href={withTo("/console/sign-in", here)}>Sign in</a>
+            Have an account? <a href={withReturnPath("/console/sign-in", here)}>Sign in</a>
           </p>
         </>
       ) : (

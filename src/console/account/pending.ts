@@ -8,7 +8,7 @@ const OWNER = "console:sign-in";
 export interface PendingSignIn {
   email: string;
   password: string;
-  /** Where to go then. */
+  /** The path to redirect to after sign-in. */
   to: string;
 }
 
@@ -16,7 +16,7 @@ export function encryptPending(deps: Deps, pending: PendingSignIn): Promise<stri
   return encrypt(deps.keys, OWNER, JSON.stringify({ ...pending, expiresAt: deps.now() + LIFETIME_MS }));
 }
 
-/** Null when it is too old or not ours. */
+/** Null when it has expired, or when we did not encrypt it. */
 export async function decryptPending(deps: Deps, encrypted: string): Promise<PendingSignIn | null> {
   try {
     const { expiresAt, ...pending } = JSON.parse(await decrypt(deps.keys, OWNER, encrypted)) as PendingSignIn & {

@@ -1,4 +1,4 @@
-/** `/console`: sign in, register, and what mail links lead to. */
+/** `/console`: sign in, register, and the targets of mail links. */
 import { type Context, Hono } from "hono";
 import { login } from "../../auth/login";
 import { credentials, registration } from "../../auth/schemas";
@@ -24,8 +24,13 @@ import { findCurrentUser, requireUser } from "../http/session";
 import * as pages from "./pages";
 import { decryptPending, encryptPending } from "./pending";
 
-/** Gives the browser the session and goes on. No token of the API goes with it. */
-async function enter(c: Context<AppEnv>, { session }: OpenedSession, to: string, flash?: FlashKey): Promise<Response> {
+/** Sets the session cookie and redirects to `to`. The browser gets no token of the API. */
+async function startSession(
+  c: Context<AppEnv>,
+  { session }: OpenedSession,
+  to: string,
+  flash?: FlashKey,
+): Promise<Response> {
   const deps = c.get("deps");
   const { tokenIssuer: issuer, tokenAudience: audience } = deps.config;
   const { sessionId, userId, tenantId, expiresAt } = session;
@@ -83,7 +88,7 @@ const signIn = new Hono<AppEnv>()
       c,
       async () => {
         const input = parse(credentials, { email, password });
-        return enter(c, await login(c.get("deps"), input, deviceOf(c)), to);
+        return startSession(c, await login(c.get("deps"), input, deviceOf(c)), to);
       },
       async (failure, status, error) => {
         if (error.code === "EMAIL_NOT_VERIFIED") {
@@ -91,7 +96,7 @@ const signIn = new Hono<AppEnv>()
             c,
             email,
             to,
-            { ...failure, message: `${failure.message} The link is in your mail.` },
+            { ...failure, message: `${failure.message} Check your mail for the link.` },
             status,
           );
         }
@@ -112,7 +117,7 @@ const signIn = new Hono<AppEnv>()
       c,
       async () => {
         const input = parse(credentials, { email, password, totp: form.text("totp") });
-        return enter(c, await login(deps, input, deviceOf(c)), to);
+        return startSession(c, await login(deps, input, deviceOf(c)), to);
       },
       (failure, status) => codePage(c, failure, status),
     );
@@ -142,7 +147,7 @@ const registering = new Hono<AppEnv>()
           tenantName: form.optional("tenantName"),
           invitationToken: form.optional("invitationToken"),
         });
-        return enter(c, await register(c.get("deps"), input, deviceOf(c)), "", "welcome");
+        return startSession(c, await register(c.get("deps"), input, deviceOf(c)), "", "welcome");
       },
       (failure, status) => registerPage(c, { email, name, tenantName, invitationToken }, failure, status),
     );

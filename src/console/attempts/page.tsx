@@ -1,5 +1,4 @@
-/** One attempt opened: what was sent, what came back, and the other attempts of its delivery. Strangers' words stay text. */
-
+/** One attempt: what was sent, what came back, and the other attempts of its delivery. */
 import type { AttemptDetail } from "../../attempts/schemas";
 import type { Permission } from "../../tenants/roles";
 import { ActionButton } from "../components/buttons";
@@ -7,13 +6,13 @@ import { Copyable, FailureBanner, ScrollArea, Time } from "../components/display
 import type { Failure } from "../failure";
 import { duration, outcomeOf, StatusBadge } from "../subscriptions/log";
 
-/** More of a payload than this would make the page too large: the rest is in the download. */
+/** A longer payload would make the page too large. The download has all of it. */
 const SHOWN_CHARACTERS = 40_000;
 
-/** Each level indents every line in it: deep nesting would make a small payload into hundreds of megabytes. */
+/** Every level of nesting adds to the indentation, so a small but deep payload could grow to hundreds of megabytes. */
 const MAX_INDENTED_CHARACTERS = 1_000_000;
 
-function printed(payload: unknown): string {
+function formatPayload(payload: unknown): string {
   const line = JSON.stringify(payload);
   const levels = line.match(/[[{]/g)?.length ?? 0;
   return line.length * (levels + 1) <= MAX_INDENTED_CHARACTERS ? JSON.stringify(payload, null, 2) : line;
@@ -27,13 +26,13 @@ interface AttemptProps {
 }
 
 export function AttemptPage({ attempt, webhookName, permissions, failure }: AttemptProps) {
-  const hook = `/console/webhooks/${attempt.webhookId}`;
-  const here = `${hook}/attempts/${attempt._id}`;
+  const subscriptionPath = `/console/webhooks/${attempt.webhookId}`;
+  const here = `${subscriptionPath}/attempts/${attempt._id}`;
   const hasFailed = attempt.attempts.at(-1)?.status === "failed";
   return (
     <>
       <p class="trail">
-        <a href="/console/webhooks">Subscriptions</a> / <a href={hook}>{webhookName}</a>
+        <a href="/console/webhooks">Subscriptions</a> / <a href={subscriptionPath}>{webhookName}</a>
       </p>
       <div class="head">
         <div class="row">
@@ -42,21 +41,23 @@ export function AttemptPage({ attempt, webhookName, permissions, failure }: Atte
         </div>
         {hasFailed && permissions.has("webhook.update") && (
           <ActionButton action={`${here}/retry`} kind="main">
-            Send again
+            Retry
           </ActionButton>
         )}
       </div>
       <FailureBanner failure={failure} />
       <div class="columns">
         <Facts attempt={attempt} />
-        <Chain attempt={attempt} />
+        <DeliveryAttempts attempt={attempt} />
       </div>
       <section class="card">
         <h2>Response</h2>
         {attempt.responseBody ? (
           <Text text={attempt.responseBody} label="Response body" />
         ) : (
-          <p class="muted">{attempt.responseCode === undefined ? "There was none." : "Its body was empty."}</p>
+          <p class="muted">
+            {attempt.responseCode === undefined ? "There was no response." : "The response body was empty."}
+          </p>
         )}
       </section>
       <section class="card">
@@ -66,7 +67,7 @@ export function AttemptPage({ attempt, webhookName, permissions, failure }: Atte
             Download
           </a>
         </div>
-        <Text text={printed(attempt.payload)} label="Payload" />
+        <Text text={formatPayload(attempt.payload)} label="Payload" />
       </section>
       <section class="card">
         <h2>Headers sent</h2>
@@ -95,7 +96,7 @@ const Text = ({ text, label }: { text: string; label: string }) => (
     <ScrollArea label={label}>
       <pre>{text.slice(0, SHOWN_CHARACTERS)}</pre>
     </ScrollArea>
-    {text.length > SHOWN_CHARACTERS && <p class="hint">The rest is in the download.</p>}
+    {text.length > SHOWN_CHARACTERS && <p class="hint">The download has the rest.</p>}
   </>
 );
 
@@ -108,45 +109,45 @@ const Facts = ({ attempt }: { attempt: AttemptDetail }) => (
       <dd>
         <Time at={attempt.attemptedAt} />
       </dd>
-      <dt>Took</dt>
-      <dd>{duration(attempt) || "not done yet"}</dd>
+      <dt>Duration</dt>
+      <dd>{duration(attempt) || "in progress"}</dd>
       <dt>Attempt</dt>
       <dd>{attempt.attemptCount}</dd>
-      <dt>Sent for</dt>
+      <dt>Trigger</dt>
       <dd>{{ event: "an event", retry: "a manual retry", test: "a test" }[attempt.kind]}</dd>
       {attempt.correlationId !== undefined && (
         <>
-          <dt>Correlation</dt>
+          <dt>Correlation ID</dt>
           <dd>{attempt.correlationId}</dd>
         </>
       )}
-      <dt>Delivery</dt>
+      <dt>Delivery ID</dt>
       <dd>
-        <Copyable text={attempt.deliveryId} label="the delivery's ID" />
+        <Copyable text={attempt.deliveryId} label="the delivery ID" />
       </dd>
     </dl>
   </section>
 );
 
-const Chain = ({ attempt }: { attempt: AttemptDetail }) => (
-  <section class="card" aria-labelledby="chain">
-    <h2 id="chain">Attempts of this delivery</h2>
+const DeliveryAttempts = ({ attempt }: { attempt: AttemptDetail }) => (
+  <section class="card" aria-labelledby="attempts">
+    <h2 id="attempts">Attempts of this delivery</h2>
     <ol class="list">
-      {attempt.attempts.map((link) => (
+      {attempt.attempts.map((other) => (
         <li>
           <div>
-            {link._id === attempt._id ? (
+            {other._id === attempt._id ? (
               <strong>
-                <Time at={link.attemptedAt} />
+                <Time at={other.attemptedAt} />
               </strong>
             ) : (
-              <a href={`/console/webhooks/${attempt.webhookId}/attempts/${link._id}`}>
-                <Time at={link.attemptedAt} />
+              <a href={`/console/webhooks/${attempt.webhookId}/attempts/${other._id}`}>
+                <Time at={other.attemptedAt} />
               </a>
             )}
-            <div class="small muted">{outcomeOf(link)}</div>
+            <div class="small muted">{outcomeOf(other)}</div>
           </div>
-          <StatusBadge status={link.status} />
+          <StatusBadge status={other.status} />
         </li>
       ))}
     </ol>

@@ -1,4 +1,4 @@
-/** `/console/webhooks/:id/attempts/:attemptId`: one attempt, its payload to keep, its delivery sent again. */
+/** `/console/webhooks/:id/attempts/:attemptId`: one attempt, its payload as a download, and a retry of its delivery. */
 import { type Context, Hono } from "hono";
 import { attemptOfWebhook } from "../../attempts/log";
 import { notFound } from "../../errors";

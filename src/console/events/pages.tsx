@@ -1,4 +1,4 @@
-/** Publishing an event by hand, and where it went. */
+/** The form that publishes an event, and an event with its deliveries. */
 
 import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { Badge, Copyable, EmptyState, FailureBanner, LiveIndicator, Time } from "../components/display";
@@ -17,7 +17,7 @@ export const PublishEvent = ({ values, failure }: { values: EventValues; failure
   <div class="narrow">
     <h1>Publish an event</h1>
     <p class="muted">
-      It goes to every active subscription that wants its type, as if one of your services had sent it.
+      It is sent to every active subscription for its type, as if one of your services had published it.
     </p>
     <FailureBanner failure={failure} />
     <PostForm action="/console/events" class="card">
@@ -28,14 +28,14 @@ export const PublishEvent = ({ values, failure }: { values: EventValues; failure
         value={values.payload}
         rows={8}
         class="mono"
-        hint="Any JSON value; it is the body of each delivery."
+        hint="Any JSON value. It becomes the body of each delivery."
         failure={failure}
       />
       <TextField
         name="correlationId"
         label="Correlation ID (optional)"
         value={values.correlationId}
-        hint="Sent along as X-Correlation-Id."
+        hint="Sent in the X-Correlation-Id header."
         failure={failure}
       />
       <SubmitButton>Publish</SubmitButton>
@@ -47,7 +47,7 @@ export interface EventView {
   id: string;
   type: string;
   createdAt: number;
-  /** How many subscriptions it goes to; more than `deliveries` holds when there are very many. */
+  /** The number of deliveries. `deliveries` holds the first of them. */
   deliveryCount: number;
   deliveries: DeliveryView[];
 }
@@ -55,7 +55,7 @@ export interface EventView {
 interface DeliveryView {
   webhookId: string;
   webhookName: string;
-  /** Null while it waits for its first one. */
+  /** The latest attempt; null before the first one. */
   attempt: Pick<LogRow, "id" | "status" | "responseCode" | "error" | "attemptCount"> | null;
 }
 
@@ -80,9 +80,9 @@ export const EventDetail = ({ event }: { event: EventView }) => (
         <Copyable text={event.id} label="the ID" />
       </dd>
     </dl>
-    <section class="card" aria-labelledby="went">
+    <section class="card" aria-labelledby="deliveries">
       <div class="head">
-        <h2 id="went">Where it went</h2>
+        <h2 id="deliveries">Deliveries</h2>
         <LiveIndicator />
       </div>
       <div data-live={`/console/events/${event.id}/deliveries`}>
@@ -92,12 +92,12 @@ export const EventDetail = ({ event }: { event: EventView }) => (
   </>
 );
 
-/** What the script asks for again. */
+/** The part of the page that the script refreshes. */
 export const Deliveries = ({ event }: { event: EventView }) =>
   event.deliveryCount === 0 ? (
-    <EmptyState title="Nowhere">
-      <p class="muted">No active subscription wants {event.type}.</p>
-      <LinkButton href="/console/webhooks">See the subscriptions</LinkButton>
+    <EmptyState title="No deliveries">
+      <p class="muted">No active subscription is for {event.type}.</p>
+      <LinkButton href="/console/webhooks">View subscriptions</LinkButton>
     </EmptyState>
   ) : (
     <>
@@ -114,7 +114,7 @@ export const Deliveries = ({ event }: { event: EventView }) =>
       </ul>
       {event.deliveryCount > event.deliveries.length && (
         <p class="hint">
-          {event.deliveries.length} of {event.deliveryCount} are shown.
+          Showing {event.deliveries.length} of {event.deliveryCount}.
         </p>
       )}
     </>

@@ -1,4 +1,4 @@
-/** `/console/events`: publishing by hand, as `POST /events` has it. */
+/** `/console/events`: publishing an event by hand, with the rules of `POST /events`. */
 import { type Context, Hono } from "hono";
 import { AppError, notFound } from "../../errors";
 import { publication } from "../../events/publication";
@@ -22,7 +22,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    const message = error instanceof Error ? `Is not JSON: ${error.message}` : "Is not JSON";
+    const message = error instanceof Error ? `Is not valid JSON: ${error.message}` : "Is not valid JSON";
     throw new AppError("VALIDATION_FAILED", { details: [{ path: "payload", message }] });
   }
 }

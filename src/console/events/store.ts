@@ -1,4 +1,4 @@
-/** Where an event went, in one round trip. */
+/** An event with its deliveries, read in one round trip. */
 import { sql } from "drizzle-orm";
 import { atomically } from "../../db/client";
 import type { Deps } from "../../deps";
@@ -16,12 +16,12 @@ interface Row {
   attemptCount: number;
 }
 
-/** An event of the tenant with the last attempt of each of its deliveries; null when the tenant has no such event. */
+/** An event with the latest attempt of each of its deliveries; null when the tenant has no such event. */
 export async function readEvent({ db }: Deps, tenantId: string, id: string): Promise<EventView | null> {
   const [found, deliveries] = await atomically(db, [
     sql`SELECT id, type, created_at AS createdAt, delivery_count AS deliveryCount FROM events
       WHERE id = ${id} AND tenant_id = ${tenantId}`,
-    // A delivery's id starts as its event's does: one range of the key.
+    // The ids of an event's deliveries start like the event's id, so one range of the key holds them all.
     sql`SELECT s.id AS webhookId, s.name AS webhookName, a.id AS id, a.status AS status, a.response_code AS responseCode,
         a.error AS error, a.attempt_count AS attemptCount
       FROM events e

@@ -1,4 +1,4 @@
-/** API keys: made here, shown once, revoked here. */
+/** The API keys page: the list, the form for a new key, and the new key itself, shown once. */
 import { PERMISSIONS, type Permission } from "../../tenants/roles";
 import { ActionButton, PostForm, SubmitButton } from "../components/buttons";
 import { Badge, Banner, Copyable, EmptyState, FailureBanner, Time } from "../components/display";
@@ -8,7 +8,7 @@ import type { Failure } from "../failure";
 export interface KeyValues {
   name: string;
   scopes: string[];
-  /** "" for never. */
+  /** Days until it expires; empty for never. */
   days: string;
 }
 
@@ -24,17 +24,17 @@ interface ListedKey {
 
 interface KeysProps {
   keys: readonly ListedKey[];
-  /** What the caller may give away. */
+  /** The permissions that the caller has and can therefore give to a key. */
   permissions: ReadonlySet<Permission>;
   values: KeyValues;
   failure?: Failure | undefined;
-  /** Just made; shown this once. */
+  /** The new key. It is shown on this page only. */
   issued?: { name: string; key: string } | undefined;
 }
 
-/** Keys are not taken where people are managed. */
+/** API keys are not accepted where members are managed. */
 const KEY_SCOPES = PERMISSIONS.filter((permission) => !permission.startsWith("member."));
-/** Days until a key expires, as the form names them. */
+/** Days until a key expires, with their labels in the form. */
 export const LIFETIMES = [
   ["", "Never"],
   ["30", "After 30 days"],
@@ -48,7 +48,7 @@ export const ApiKeys = ({ keys, permissions, values, failure, issued }: KeysProp
     {issued && (
       <Banner kind="ok">
         <p>
-          The key <strong>{issued.name}</strong>. Copy it now: it is not shown again.
+          Your new key <strong>{issued.name}</strong>. Copy it now: it will not be shown again.
         </p>
         <Copyable text={issued.key} label="the key" />
       </Banner>
@@ -64,7 +64,7 @@ export const ApiKeys = ({ keys, permissions, values, failure, issued }: KeysProp
         ) : (
           <ul class="list">
             {keys.map((key) => (
-              <Key key_={key} />
+              <KeyRow apiKey={key} />
             ))}
           </ul>
         )}
@@ -75,7 +75,7 @@ export const ApiKeys = ({ keys, permissions, values, failure, issued }: KeysProp
           <TextField name="name" label="Name" value={values.name} required maxlength={200} failure={failure} />
           <CheckboxGroup
             name="scopes"
-            legend="It may"
+            legend="Permissions"
             values={values.scopes}
             options={KEY_SCOPES.filter((scope) => permissions.has(scope))}
             failure={failure}
@@ -88,35 +88,38 @@ export const ApiKeys = ({ keys, permissions, values, failure, issued }: KeysProp
   </>
 );
 
-const Key = ({ key_: { id, name, prefix, scopes, createdAt, lastUsedAt, expiresAt } }: { key_: ListedKey }) => (
-  <li>
-    <div>
-      <strong>{name}</strong> <code>{prefix}</code>
-      <div class="small">
-        {scopes.map((scope) => (
-          <>
-            <Badge tone="calm">{scope}</Badge>{" "}
-          </>
-        ))}
+const KeyRow = ({ apiKey }: { apiKey: ListedKey }) => {
+  const { id, name, prefix, scopes, createdAt, lastUsedAt, expiresAt } = apiKey;
+  return (
+    <li>
+      <div>
+        <strong>{name}</strong> <code>{prefix}</code>
+        <div class="small">
+          {scopes.map((scope) => (
+            <>
+              <Badge tone="calm">{scope}</Badge>{" "}
+            </>
+          ))}
+        </div>
+        <div class="small muted">
+          Created <Time at={createdAt} />,{" "}
+          {lastUsedAt ? (
+            <>
+              last used <Time at={lastUsedAt} />
+            </>
+          ) : (
+            "never used"
+          )}
+          {expiresAt && (
+            <>
+              , expires <Time at={expiresAt} />
+            </>
+          )}
+        </div>
       </div>
-      <div class="small muted">
-        Created <Time at={createdAt} />,{" "}
-        {lastUsedAt ? (
-          <>
-            last used <Time at={lastUsedAt} />
-          </>
-        ) : (
-          "never used"
-        )}
-        {expiresAt && (
-          <>
-            , expires <Time at={expiresAt} />
-          </>
-        )}
-      </div>
-    </div>
-    <ActionButton action={`/console/api-keys/${id}/revoke`} kind="danger" label={`Revoke ${name}`}>
-      Revoke
-    </ActionButton>
-  </li>
-);
+      <ActionButton action={`/console/api-keys/${id}/revoke`} kind="danger" label={`Revoke ${name}`}>
+        Revoke
+      </ActionButton>
+    </li>
+  );
+};

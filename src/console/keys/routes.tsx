@@ -1,4 +1,4 @@
-/** `/console/api-keys`: the current user's keys in this tenant. */
+/** `/console/api-keys`: the current user's API keys in this tenant. */
 import { type Context, Hono } from "hono";
 import { issueApiKey } from "../../api-keys/issue";
 import { revokeApiKey } from "../../api-keys/revoke";
@@ -29,7 +29,7 @@ async function keysPage(c: Context<AppEnv>, { values, failure, issued }: KeysVie
   );
 }
 
-/** Of the lifetimes that the page offers; a forged one is expired already, which the schema refuses. */
+/** The expiry for a lifetime of the form. A lifetime that the form does not offer ends now, which the schema refuses. */
 const expiry = (days: string, nowMs: number) => {
   if (days === "") return {};
   const offered = LIFETIMES.some(([value]) => value === days);

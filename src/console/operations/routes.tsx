@@ -1,4 +1,4 @@
-/** `/console/webhooks/:id/...`: what an operator does to a subscription. */
+/** `/console/webhooks/:id/...`: pausing, resuming, testing and retrying. */
 import { type Context, Hono } from "hono";
 import type { Deps } from "../../deps";
 import type { AppEnv } from "../../http/env";
@@ -15,7 +15,7 @@ import { detailPage } from "../subscriptions/routes";
 
 const DEFAULT_HOURS = 24;
 const MAX_HOURS = 30 * 24;
-/** Of up to 500 deliveries each; a subscription with more failures takes another press. */
+/** A page holds up to 500 deliveries. For more failures than these pages hold, the user presses the button again. */
 const MAX_PAGES = 5;
 
 async function setEnabled(c: Context<AppEnv>, id: string, enabled: boolean): Promise<Response> {
@@ -23,7 +23,7 @@ async function setEnabled(c: Context<AppEnv>, id: string, enabled: boolean): Pro
   return redirectWithFlash(c, `/webhooks/${id}`, enabled ? "resumed" : "paused");
 }
 
-/** Queues again what failed since then (Unix ms), page by page, and tells what to say. */
+/** Queues a retry for each delivery that failed since `sinceMs`, page by page. Returns the flash message to show. */
 async function retryFailed(deps: Deps, tenantId: string, id: string, sinceMs: number): Promise<FlashKey> {
   const since = iso(sinceMs);
   let total = 0;
@@ -34,7 +34,7 @@ async function retryFailed(deps: Deps, tenantId: string, id: string, sinceMs: nu
     if (nextCursor === null) return total === 0 ? "nothingFailed" : "retried";
     cursor = nextCursor;
   }
-  return "retriedPart";
+  return "partlyRetried";
 }
 
 export const operationPages = new Hono<AppEnv>()

@@ -1,4 +1,4 @@
-/** The last 24 hours of the tenant, and what needs a hand. */
+/** The tenant's last 24 hours, and the subscriptions that need attention. */
 import type { TenantStats } from "../../stats/schemas";
 import type { Permission } from "../../tenants/roles";
 import { LinkButton } from "../components/buttons";
@@ -24,7 +24,7 @@ export function Overview({ stats, permissions }: OverviewProps) {
       <Figures stats={stats} />
       <section class="card" aria-labelledby="day">
         <h2 id="day">Attempts in the last 24 hours</h2>
-        {stats.total === 0 ? <Quiet permissions={permissions} /> : <StackedChart bars={bars} />}
+        {stats.total === 0 ? <NoAttempts permissions={permissions} /> : <StackedChart bars={bars} />}
       </section>
     </>
   );
@@ -58,16 +58,16 @@ const Figures = ({ stats }: { stats: TenantStats }) => (
   </dl>
 );
 
-type Case = TenantStats["attention"][number];
-const REASONS: Record<Case["reason"], { tone: Tone; word: string }> = {
-  failing: { tone: "bad", word: "Failing" },
-  slow: { tone: "wait", word: "Slow" },
-  paused: { tone: "calm", word: "Paused" },
+type AttentionItem = TenantStats["attention"][number];
+const REASONS: Record<AttentionItem["reason"], { tone: Tone; label: string }> = {
+  failing: { tone: "bad", label: "Failing" },
+  slow: { tone: "wait", label: "Slow" },
+  paused: { tone: "calm", label: "Paused" },
 };
 
-const wordsOf = ({ reason, failureCount, error, enabled }: Case): string => {
-  if (reason === "slow") return "its answers took over a second";
-  if (reason === "paused") return "new events skip it";
+const describeItem = ({ reason, failureCount, error, enabled }: AttentionItem): string => {
+  if (reason === "slow") return "responses took more than a second";
+  if (reason === "paused") return "new events are not sent to it";
   const count = `${failureCount} failed ${failureCount === 1 ? "attempt" : "attempts"} since the last success`;
   return [error, count, enabled ? undefined : "paused"].filter(Boolean).join("; ");
 };
@@ -80,8 +80,8 @@ const Attention = ({ stats, permissions }: OverviewProps) => (
         <li>
           <div>
             <a href={`/console/webhooks/${subscription.webhookId}`}>{subscription.name}</a>{" "}
-            <Badge tone={REASONS[subscription.reason].tone}>{REASONS[subscription.reason].word}</Badge>
-            <div class="small muted">{wordsOf(subscription)}</div>
+            <Badge tone={REASONS[subscription.reason].tone}>{REASONS[subscription.reason].label}</Badge>
+            <div class="small muted">{describeItem(subscription)}</div>
           </div>
           {subscription.reason === "failing" && permissions.has("webhook.update") && (
             <LinkButton href={`/console/webhooks/${subscription.webhookId}/edit`}>Change the URL</LinkButton>
@@ -92,27 +92,27 @@ const Attention = ({ stats, permissions }: OverviewProps) => (
   </section>
 );
 
-const Quiet = ({ permissions }: { permissions: ReadonlySet<Permission> }) => (
+const NoAttempts = ({ permissions }: { permissions: ReadonlySet<Permission> }) => (
   <EmptyState title="Nothing was sent in the last 24 hours">
-    <p class="muted">Subscribe a URL to event types, then send it a test: what happens shows up here.</p>
+    <p class="muted">Create a subscription and send it a test. The results appear here.</p>
     <div class="row center">
       {permissions.has("webhook.create") && (
         <LinkButton href="/console/webhooks/new" kind="main">
           Create a subscription
         </LinkButton>
       )}
-      <LinkButton href="/console/webhooks">See the subscriptions</LinkButton>
+      <LinkButton href="/console/webhooks">View subscriptions</LinkButton>
     </div>
   </EmptyState>
 );
 
-/** For those whose role reads no webhooks. */
-export const NothingToSee = ({ tenantName, role }: { tenantName: string; role: string }) => (
+/** For roles that cannot read subscriptions. */
+export const NoAccess = ({ tenantName, role }: { tenantName: string; role: string }) => (
   <>
     <h1>Overview</h1>
     <div class="card">
       <EmptyState title={`Your role in ${tenantName} is ${role}`}>
-        <p class="muted">It shows no subscriptions. An owner or admin can give you another role.</p>
+        <p class="muted">You can't see subscriptions with this role. An owner or an admin can change it.</p>
       </EmptyState>
     </div>
   </>

@@ -4,13 +4,13 @@ import type { AppEnv } from "../../http/env";
 import { statsOfTenant } from "../../stats/summary";
 import { CHART_HOURS } from "../components/chart-hours";
 import { page } from "../http/page";
-import { NothingToSee, Overview } from "./page";
+import { NoAccess, Overview } from "./page";
 
 export const overviewPage = new Hono<AppEnv>().get("/", async (c) => {
   const { tenantName, principal } = c.get("currentUser");
   const { tenantId, role, permissions } = principal;
   const options = { title: "Overview", section: "overview" } as const;
-  if (!permissions.has("webhook.read")) return page(c, options, <NothingToSee tenantName={tenantName} role={role} />);
+  if (!permissions.has("webhook.read")) return page(c, options, <NoAccess tenantName={tenantName} role={role} />);
   const stats = await statsOfTenant(c.get("deps"), tenantId, CHART_HOURS);
   return page(c, options, <Overview stats={stats} permissions={permissions} />);
 });

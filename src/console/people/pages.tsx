@@ -1,4 +1,4 @@
-/** The people of the tenant, and those who are asked to join. */
+/** The tenant's members and its open invitations. */
 import type { Role } from "../../tenants/roles";
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { Badge, EmptyState, FailureBanner, Time } from "../components/display";
@@ -23,7 +23,7 @@ interface Invitation {
 interface PeopleProps {
   members: readonly Member[];
   invitations: readonly Invitation[];
-  /** Null when the current user may only read. */
+  /** The current user and the roles that they can give; null when they can only read. */
   manage: { userId: string; roles: readonly Role[] } | null;
   values: { email: string; role: string };
   failure?: Failure | undefined;
@@ -47,7 +47,7 @@ export const People = ({ members, invitations, manage, values, failure }: People
       <section class="card" aria-labelledby="invitations">
         <h2 id="invitations">Open invitations</h2>
         {invitations.length === 0 ? (
-          <EmptyState title="Nobody is invited at the moment" />
+          <EmptyState title="No open invitations" />
         ) : (
           <ul class="list">
             {invitations.map((invitation) => (
@@ -58,7 +58,7 @@ export const People = ({ members, invitations, manage, values, failure }: People
       </section>
       {manage && (
         <section class="card" aria-labelledby="invite">
-          <h2 id="invite">Invite somebody</h2>
+          <h2 id="invite">Invite someone</h2>
           <PostForm action="/console/people/invitations">
             <TextField name="email" label="Email" type="email" value={values.email} required failure={failure} />
             <Select name="role" label="Role" value={values.role} options={optionsOf(manage.roles)} failure={failure} />
@@ -70,7 +70,7 @@ export const People = ({ members, invitations, manage, values, failure }: People
   </>
 );
 
-/** Only owners change owners: for others such a row has no controls. */
+/** Only owners can change owners. For everybody else the row of an owner has no controls. */
 function MemberRow({ member, manage }: { member: Member; manage: PeopleProps["manage"] }) {
   const { userId, email, name, role, joinedAt } = member;
   const mayChange = manage?.roles.includes(role);
@@ -85,7 +85,7 @@ function MemberRow({ member, manage }: { member: Member; manage: PeopleProps["ma
       {manage && mayChange ? (
         <div class="row">
           <PostForm action={`/console/people/${userId}/role`} class="inline">
-            <RoleChoice member={member} roles={manage.roles} />
+            <RoleSelect member={member} roles={manage.roles} />
             <SubmitButton kind="plain" label={`Change the role of ${email}`}>
               Change
             </SubmitButton>
@@ -101,7 +101,7 @@ function MemberRow({ member, manage }: { member: Member; manage: PeopleProps["ma
   );
 }
 
-const RoleChoice = ({ member, roles }: { member: Member; roles: readonly Role[] }) => (
+const RoleSelect = ({ member, roles }: { member: Member; roles: readonly Role[] }) => (
   <select name="role" aria-label={`Role of ${member.email}`}>
     {roles.map((role) => (
       <option value={role} selected={role === member.role}>
@@ -123,7 +123,7 @@ const InvitationRow = ({ invitation, mayRevoke }: { invitation: Invitation; mayR
       <ActionButton
         action={`/console/people/invitations/${invitation.id}/revoke`}
         kind="danger"
-        label={`Revoke the invitation of ${invitation.email}`}
+        label={`Revoke the invitation for ${invitation.email}`}
       >
         Revoke
       </ActionButton>
@@ -135,10 +135,10 @@ export const RemoveMember = ({ member }: { member: Member }) => (
   <div class="narrow">
     <h1>Remove {member.name ?? member.email}?</h1>
     <PostForm action={`/console/people/${member.userId}/remove`} class="card">
-      <p>Their sessions and API keys in this tenant stop working at once.</p>
+      <p>Their sessions and API keys in this organisation stop working at once.</p>
       <div class="row">
         <SubmitButton kind="danger">Remove member</SubmitButton>
-        <LinkButton href="/console/people">Keep them</LinkButton>
+        <LinkButton href="/console/people">Cancel</LinkButton>
       </div>
     </PostForm>
   </div>

@@ -1,4 +1,4 @@
-/** `/console/people`: members and invitations, as the API has them. */
+/** `/console/people`: members and invitations. */
 import { type Context, Hono } from "hono";
 import { notFound } from "../../errors";
 import type { AppEnv } from "../../http/env";

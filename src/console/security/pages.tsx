@@ -1,5 +1,4 @@
-/** A person's own security: password, second factor, sessions. */
-
+/** The user's own security: password, second factor and sessions. */
 import type { CurrentUser } from "../../sessions/authenticate";
 import type { Session } from "../../sessions/schemas";
 import { ActionButton, PostForm, SubmitButton } from "../components/buttons";
@@ -11,7 +10,7 @@ import { QrCode } from "./qr-code";
 interface SecurityProps {
   currentUser: CurrentUser;
   sessions: readonly Session[];
-  /** Of the form that was refused. */
+  /** The error of a refused form. */
   failure?: Failure | undefined;
 }
 
@@ -44,27 +43,27 @@ const TwoFactorOff = () => (
     <h2 id="two-factor">
       Two-factor authentication <Badge tone="calm">Off</Badge>
     </h2>
-    <p>Signing in then takes a code of an authenticator app besides the password.</p>
+    <p>Signing in will require a code from an authenticator app as well as your password.</p>
     <ActionButton action="/console/security/two-factor" kind="main">
       Set up
     </ActionButton>
   </section>
 );
 
-/** One field, two ends: the button says which. */
+/** One field with two buttons, which post it to different routes. */
 const TwoFactorOn = ({ failure }: { failure: Failure | undefined }) => (
   <section class="card" aria-labelledby="two-factor">
     <h2 id="two-factor">
       Two-factor authentication <Badge tone="ok">On</Badge>
     </h2>
-    <p class="muted">Lost your recovery codes? New ones replace the old.</p>
+    <p class="muted">Lost your recovery codes? New ones replace the old ones.</p>
     <form method="post" action="/console/security/recovery-codes">
       <TextField
         name="token"
-        label="A code of your app"
+        label="Code from your app"
         autocomplete="one-time-code"
         required
-        hint="A recovery code does as well."
+        hint="Or one of your recovery codes."
         failure={failure}
       />
       <div class="row">
@@ -96,7 +95,7 @@ const ChangePassword = ({ email, failure }: { email: string; failure: Failure | 
         type="password"
         autocomplete="new-password"
         required
-        hint="Your other sessions end."
+        hint="Your other sessions will end."
         failure={failure}
       />
       <SubmitButton>Change password</SubmitButton>
@@ -110,7 +109,7 @@ const SessionRow = ({ session }: { session: Session }) => (
       <strong>{session.deviceName ?? "Unknown device"}</strong>{" "}
       {session.current && <Badge tone="ok">This session</Badge>}
       <div class="small muted">
-        {[session.location, session.ipAddress].filter(Boolean).join(", ") || "Unknown place"}; signed in{" "}
+        {[session.location, session.ipAddress].filter(Boolean).join(", ") || "Unknown location"}; signed in{" "}
         <Time at={session.createdAt} />, last active <Time at={session.lastActivityAt} />
       </div>
     </div>
@@ -140,9 +139,9 @@ export const Enrolment = ({ secret, uri, failure }: EnrolmentView & { failure?: 
       <h2>1. Scan this code with your authenticator app</h2>
       <QrCode text={uri} label="QR code for your authenticator app" />
       <p>
-        Can't scan it? Type this key in: <Copyable text={secret} label="the key" />
+        Can't scan it? Enter this key instead: <Copyable text={secret} label="the key" />
       </p>
-      <h2>2. Enter the code that it shows</h2>
+      <h2>2. Enter the code that the app shows</h2>
       <PostForm action="/console/security/two-factor/confirm">
         <input type="hidden" name="secret" value={secret} />
         <TextField
@@ -162,14 +161,14 @@ export const Enrolment = ({ secret, uri, failure }: EnrolmentView & { failure?: 
   </div>
 );
 
-/** The code that turned it on is used up, so the recovery codes take the next one. */
+/** A code works once, and the last one has turned two-factor authentication on. Recovery codes need the next one. */
 export const FirstRecoveryCodes = ({ failure }: { failure?: Failure | undefined }) => (
   <div class="narrow">
     <h1>Two-factor authentication is on</h1>
     <FailureBanner failure={failure} />
     <div class="card">
       <h2>Now get your recovery codes</h2>
-      <p>They let you in when your phone is lost. Wait for the next code of your app: each works once.</p>
+      <p>They let you sign in if you lose your phone. Wait for the next code in your app: each code works once.</p>
       <PostForm action="/console/security/recovery-codes">
         <input type="hidden" name="first" value="yes" />
         <TextField
@@ -190,12 +189,12 @@ export const FirstRecoveryCodes = ({ failure }: { failure?: Failure | undefined 
 );
 
 export const RecoveryCodes = ({ codes }: { codes: readonly string[] }) => {
-  const text = `Recovery codes of Postern, each works once:\n\n${codes.join("\n")}\n`;
+  const text = `Postern recovery codes. Each works once.\n\n${codes.join("\n")}\n`;
   return (
     <div class="narrow">
       <h1>Recovery codes</h1>
       <Banner kind="note">
-        Keep them where you keep your passwords. They are not shown again; older ones are void.
+        Store them where you store your passwords. They will not be shown again. Older codes no longer work.
       </Banner>
       <div class="card">
         <ul class="codes mono">

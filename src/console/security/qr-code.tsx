@@ -1,4 +1,4 @@
-/** A QR code as one SVG path. */
+/** A QR code, drawn as one SVG path. */
 import { encode } from "uqr";
 
 /** The quiet zone of four modules that scanners need (ISO/IEC 18004). */

@@ -19,7 +19,7 @@ import { page, redirectWithFlash, rerenderOnError } from "../http/page";
 import { Enrolment, type EnrolmentView, FirstRecoveryCodes, RecoveryCodes, Security } from "./pages";
 
 const SECTION = "security";
-/** Base32: what the enrolment page itself sends back, to show its QR code again. */
+/** Base32. The enrolment form posts the secret back, so that the page can show the same QR code after a wrong code. */
 const SECRET_FORM = /^[A-Z2-7]{16,64}$/;
 
 async function securityPage(c: Context<AppEnv>, failure?: Failure, status = 200) {
@@ -49,8 +49,8 @@ const firstCodesPage = (c: Context<AppEnv>, failure?: Failure, status = 200) =>
     <FirstRecoveryCodes failure={failure} />,
   );
 
-/** A wrong code is about the one field that there is. */
-const aboutTheCode = (failure: Failure, error: AppError): Failure =>
+/** Shows the error of a wrong code at the code's field. */
+const atCodeField = (failure: Failure, error: AppError): Failure =>
   error.code === "INVALID_TOTP" ? { ...failure, fields: { token: failure.message } } : failure;
 
 const sessionPages = new Hono<AppEnv>()
@@ -107,7 +107,7 @@ const twoFactorPages = new Hono<AppEnv>()
       (failure, status, error) => {
         if (error.code !== "INVALID_TOTP" || !SECRET_FORM.test(secret)) return securityPage(c, failure, status);
         const uri = enrolmentUri(secret, c.get("currentUser").email);
-        return enrolmentPage(c, { secret, uri }, aboutTheCode(failure, error), status);
+        return enrolmentPage(c, { secret, uri }, atCodeField(failure, error), status);
       },
     );
   })
@@ -120,7 +120,7 @@ const twoFactorPages = new Hono<AppEnv>()
         await disableTwoFactor(c.get("deps"), c.get("principal").userId, token);
         return redirectWithFlash(c, "/security", "twoFactorOff");
       },
-      (failure, status, error) => securityPage(c, aboutTheCode(failure, error), status),
+      (failure, status, error) => securityPage(c, atCodeField(failure, error), status),
     );
   })
   .post("/recovery-codes", twoFactorLimit, async (c) => {
@@ -133,8 +133,8 @@ const twoFactorPages = new Hono<AppEnv>()
         return page(c, { title: "Recovery codes", section: SECTION }, <RecoveryCodes codes={codes} />);
       },
       (failure, status, error) => {
-        const told = aboutTheCode(failure, error);
-        return form.text("first") === "yes" ? firstCodesPage(c, told, status) : securityPage(c, told, status);
+        const shown = atCodeField(failure, error);
+        return form.text("first") === "yes" ? firstCodesPage(c, shown, status) : securityPage(c, shown, status);
       },
     );
   });

@@ -1,4 +1,4 @@
-/** One subscription: how it does, what it is, what was sent. */
+/** One subscription: its health, its settings and its log. */
 import type { Permission } from "../../tenants/roles";
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { type Bar, StackedChart } from "../components/charts";
@@ -15,7 +15,7 @@ interface SubscriptionView {
   events: string[];
   enabled: boolean;
   failureCount: number;
-  /** Only when it was asked for. */
+  /** Null unless the user asked to see it. */
   secret: string | null;
   createdAt: number;
   lastTriggeredAt: number | null;
@@ -44,7 +44,7 @@ export function SubscriptionDetail({ subscription, bars, log, permissions, failu
         <Actions subscription={subscription} permissions={permissions} />
       </div>
       <FailureBanner failure={failure} />
-      {subscription.failureCount > 0 && <Trouble subscription={subscription} log={log} mayUpdate={mayUpdate} />}
+      {subscription.failureCount > 0 && <FailureNotice subscription={subscription} log={log} mayUpdate={mayUpdate} />}
       <div class="columns">
         <section class="card" aria-label="Last 24 hours">
           <StackedChart bars={bars} />
@@ -83,14 +83,18 @@ const Actions = ({ subscription, permissions }: Pick<DetailProps, "subscription"
   );
 };
 
-const RETRY_SPANS = [
-  ["1", "of the last hour"],
-  ["24", "of the last 24 hours"],
-  ["168", "of the last 7 days"],
+const RETRY_PERIODS = [
+  ["1", "from the last hour"],
+  ["24", "from the last 24 hours"],
+  ["168", "from the last 7 days"],
 ] as const;
 
-/** Why it fails, and the two things to do about it. */
-function Trouble({ subscription, log, mayUpdate }: Pick<DetailProps, "subscription" | "log"> & { mayUpdate: boolean }) {
+/** Why the subscription fails, and the two ways to fix it. */
+function FailureNotice({
+  subscription,
+  log,
+  mayUpdate,
+}: Pick<DetailProps, "subscription" | "log"> & { mayUpdate: boolean }) {
   const { id, failureCount } = subscription;
   const last = log.rows.find((row) => row.status === "failed");
   return (
@@ -101,7 +105,7 @@ function Trouble({ subscription, log, mayUpdate }: Pick<DetailProps, "subscripti
         </strong>{" "}
         {last?.error && (
           <>
-            Last reason: <a href={`/console/webhooks/${id}/attempts/${last.id}`}>{last.error}</a>.
+            Last error: <a href={`/console/webhooks/${id}/attempts/${last.id}`}>{last.error}</a>.
           </>
         )}
       </p>
@@ -109,8 +113,8 @@ function Trouble({ subscription, log, mayUpdate }: Pick<DetailProps, "subscripti
         <div class="row">
           <LinkButton href={`/console/webhooks/${id}/edit`}>Change the URL</LinkButton>
           <PostForm action={`/console/webhooks/${id}/retry-failed`} class="inline">
-            <SubmitButton kind="plain">Send again what failed</SubmitButton>
-            <Select name="hours" label="Failed deliveries" hiddenLabel value="24" options={RETRY_SPANS} />
+            <SubmitButton kind="plain">Retry failed deliveries</SubmitButton>
+            <Select name="hours" label="Period" hiddenLabel value="24" options={RETRY_PERIODS} />
           </PostForm>
         </div>
       )}

@@ -1,4 +1,4 @@
-/** Creating and changing a subscription, and asking before it is deleted. */
+/** The form of a subscription, and the confirmation before it is deleted. */
 
 import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { FailureBanner } from "../components/display";
@@ -8,13 +8,13 @@ import type { Failure } from "../failure";
 export interface SubscriptionValues {
   name: string;
   url: string;
-  /** One type a line. */
+  /** One type per line. */
   events: string;
   secret: string;
 }
 
 interface FormProps {
-  /** Null for a new one. */
+  /** Null for a new subscription. */
   id: string | null;
   values: SubscriptionValues;
   failure?: Failure | undefined;
@@ -35,7 +35,7 @@ export function SubscriptionForm({ id, values, failure }: FormProps) {
           value={values.url}
           required
           placeholder="https://example.com/hooks"
-          hint="Events are sent to it by POST."
+          hint="Events are sent to it as POST requests."
           failure={failure}
         />
         <TextArea
@@ -43,7 +43,7 @@ export function SubscriptionForm({ id, values, failure }: FormProps) {
           label="Event types"
           value={values.events}
           rows={3}
-          hint="One a line, such as OrderPaid. A single * stands for all."
+          hint="One per line, for example OrderPaid. A single * means all types."
           failure={failure}
         />
         <TextField
@@ -54,8 +54,8 @@ export function SubscriptionForm({ id, values, failure }: FormProps) {
           required={id === null}
           hint={
             id === null
-              ? "Your receiver checks signatures with it. A random one is filled in; you can see it again later."
-              : "Leave it empty to keep the present one."
+              ? "Your receiver verifies signatures with it. This one is random. You can see it again later."
+              : "Leave empty to keep the current secret."
           }
           failure={failure}
         />
@@ -72,10 +72,13 @@ export const DeleteSubscription = ({ id, name }: { id: string; name: string }) =
   <div class="narrow">
     <h1>Delete “{name}”?</h1>
     <PostForm action={`/console/webhooks/${id}/delete`} class="card">
-      <p>Nothing is sent to it any more, deliveries under way included. This cannot be undone; pausing can.</p>
+      <p>
+        Nothing more will be sent to it, not even deliveries that are already queued. You can't undo this. To stop
+        events for a while, pause the subscription.
+      </p>
       <div class="row">
         <SubmitButton kind="danger">Delete subscription</SubmitButton>
-        <LinkButton href={`/console/webhooks/${id}`}>Keep it</LinkButton>
+        <LinkButton href={`/console/webhooks/${id}`}>Cancel</LinkButton>
       </div>
     </PostForm>
   </div>

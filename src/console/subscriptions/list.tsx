@@ -1,4 +1,4 @@
-/** Every subscription of the tenant, found by name or URL, with its last day at a glance. */
+/** The tenant's subscriptions, searchable by name and URL, each with a chart of its last 24 hours. */
 import type { Permission } from "../../tenants/roles";
 import { LinkButton } from "../components/buttons";
 import { type Bar, Sparkline } from "../components/charts";
@@ -18,12 +18,12 @@ interface ListedSubscription {
 interface ListView {
   search: string;
   rows: ListedSubscription[];
-  /** First row of the next page; null on the last one. */
+  /** The offset of the next page; null on the last page. */
   next: number | null;
   permissions: ReadonlySet<Permission>;
 }
 
-/** How a subscription is, in one word. */
+/** The state of a subscription in one word. */
 export const Health = ({ enabled, failureCount }: { enabled: boolean; failureCount: number }) => {
   if (!enabled) return <Badge tone="calm">Paused</Badge>;
   return failureCount > 0 ? <Badge tone="bad">Failing</Badge> : <Badge tone="ok">Active</Badge>;
@@ -52,7 +52,7 @@ export function SubscriptionList({ search, rows, next, permissions }: ListView) 
         </search>
       )}
       <div class="card">
-        {rows.length === 0 ? <Nothing search={search} mayCreate={mayCreate} /> : <Rows rows={rows} />}
+        {rows.length === 0 ? <NoRows search={search} mayCreate={mayCreate} /> : <Rows rows={rows} />}
       </div>
       {next !== null && (
         <p>
@@ -63,11 +63,11 @@ export function SubscriptionList({ search, rows, next, permissions }: ListView) 
   );
 }
 
-const Nothing = ({ search, mayCreate }: { search: string; mayCreate: boolean }) =>
+const NoRows = ({ search, mayCreate }: { search: string; mayCreate: boolean }) =>
   search === "" ? (
     <EmptyState title="No subscriptions yet">
-      <p class="muted">A subscription sends the events that you choose to a URL of yours, each as a signed POST.</p>
-      {mayCreate && <LinkButton href="/console/webhooks/new">Create the first one</LinkButton>}
+      <p class="muted">A subscription sends the events that you choose to your URL, each as a signed POST request.</p>
+      {mayCreate && <LinkButton href="/console/webhooks/new">Create your first subscription</LinkButton>}
     </EmptyState>
   ) : (
     <EmptyState title={`Nothing matches “${search}”`}>

@@ -1,4 +1,4 @@
-/** The delivery log of one subscription: filters, rows, the way to older ones. */
+/** The delivery log of one subscription: filters, rows and a link to older rows. */
 
 import { Badge, EmptyState, LiveIndicator, ScrollArea, Time, type Tone } from "../components/display";
 import { Select, TextField } from "../components/fields";
@@ -16,12 +16,12 @@ export interface LogRow {
   completedAt: number | null;
 }
 
-/** As the page's address says it. */
+/** The filter of the log, as in the page's address. */
 export interface LogQuery {
-  /** "" for any. */
+  /** Empty for any. */
   status: string;
   eventType: string;
-  /** Where the page before this one ended; "" for the newest. */
+  /** The last row of the previous page; empty on the first page. */
   cursor: string;
 }
 
@@ -49,11 +49,11 @@ interface Outcome {
   error?: string | null | undefined;
 }
 
-/** How it ended, in a word or two. */
+/** The outcome in a few words; empty for a success without a status. */
 export function outcomeOf({ status, responseCode, error }: Outcome): string {
   if (error) return error;
   if (responseCode) return `status ${responseCode}`;
-  return status === "pending" ? "under way" : "";
+  return status === "pending" ? "in progress" : "";
 }
 
 const toMs = (time: number | string) => (typeof time === "string" ? Date.parse(time) : time);
@@ -63,7 +63,7 @@ interface Times {
   completedAt?: number | string | null | undefined;
 }
 
-/** How long it took; empty while it is under way. */
+/** The duration of an attempt; empty while it is in progress. */
 export function duration(row: Times): string {
   if (row.completedAt === null || row.completedAt === undefined) return "";
   return `${(toMs(row.completedAt) - toMs(row.attemptedAt)).toLocaleString("en")} ms`;
@@ -103,7 +103,7 @@ export function Log(view: LogView) {
   );
 }
 
-/** What the script asks for again. */
+/** The part of the page that the script refreshes. */
 export function LogRows({ webhookId, query, rows, nextCursor }: LogView) {
   if (rows.length === 0) {
     return query.status || query.eventType || query.cursor ? (
@@ -112,9 +112,7 @@ export function LogRows({ webhookId, query, rows, nextCursor }: LogView) {
       </EmptyState>
     ) : (
       <EmptyState title="Nothing sent yet">
-        <p class="muted">
-          Send a test, or publish an event of a type that it gets. Attempts appear here as they happen.
-        </p>
+        <p class="muted">Send a test, or publish an event of one of its types. Attempts appear here as they happen.</p>
       </EmptyState>
     );
   }
@@ -134,7 +132,7 @@ export function LogRows({ webhookId, query, rows, nextCursor }: LogView) {
                 Attempt
               </th>
               <th scope="col" class="wide num">
-                Took
+                Duration
               </th>
             </tr>
           </thead>

@@ -1,4 +1,4 @@
-/** `/console/webhooks`: subscriptions, as the API has them. */
+/** `/console/webhooks`: subscriptions and their logs. */
 import { type Context, Hono } from "hono";
 import { logQuery } from "../../attempts/schemas";
 import { randomBytes, toBase64 } from "../../crypto/encoding";
@@ -21,11 +21,11 @@ import { LogRows } from "./log";
 import { LIST_ROWS, readLog, readSubscriptionList, readSubscriptionScreen } from "./store";
 
 const SECRET_BYTES = 24;
-/** Beyond any tenant's list, and within what SQLite takes. */
+/** Larger than any tenant's list, and small enough for SQLite. */
 const MAX_FROM = 1_000_000;
 const SECTION = "subscriptions";
 
-/** The form of the Standard Webhooks scheme. */
+/** A random secret in the format of Standard Webhooks. */
 const newSecret = () => `whsec_${toBase64(randomBytes(SECRET_BYTES))}`;
 
 async function readValues(c: Context<AppEnv>): Promise<SubscriptionValues> {
@@ -33,7 +33,7 @@ async function readValues(c: Context<AppEnv>): Promise<SubscriptionValues> {
   return { name: form.text("name"), url: form.text("url"), events: form.text("events"), secret: form.text("secret") };
 }
 
-const wireOf = ({ name, url, events, secret }: SubscriptionValues) => ({
+const requestBody = ({ name, url, events, secret }: SubscriptionValues) => ({
   name,
   url: url.trim(),
   events: events.split(/[\s,]+/).filter((type) => type !== ""),
@@ -47,7 +47,7 @@ const formPage = (c: Context<AppEnv>, id: string | null, values: SubscriptionVal
     <SubscriptionForm id={id} values={values} failure={failure} />,
   );
 
-/** The filter of the log in the page's address, checked as the API checks it; a bad one filters nothing. */
+/** The log's filter from the page's address, validated as in the API. An invalid filter is shown with its error and not applied. */
 function readLogQuery(c: Context<AppEnv>) {
   const given = {
     status: c.req.query("status"),
@@ -61,7 +61,7 @@ function readLogQuery(c: Context<AppEnv>) {
   return { query, filter: logQuery.parse({}), failure: failureOf(invalid(checked.error)) };
 }
 
-/** One subscription with its chart and its log; after a refused write with the reason. */
+/** The page of one subscription. `failure` is the error of a refused write. */
 export async function detailPage(c: Context<AppEnv>, id: string, failure?: Failure, status = 200) {
   const deps = c.get("deps");
   const { tenantId, permissions } = c.get("principal");
@@ -85,7 +85,7 @@ export async function detailPage(c: Context<AppEnv>, id: string, failure?: Failu
   );
 }
 
-const hookPath = (id: string) => `/webhooks/${id}`;
+const subscriptionPath = (id: string) => `/webhooks/${id}`;
 
 async function requireSubscription(c: Context<AppEnv>, id: string) {
   const row = await findSubscription(c.get("deps"), c.get("principal").tenantId, id);
@@ -126,9 +126,9 @@ const writing = new Hono<AppEnv>()
     return rerenderOnError(
       c,
       async () => {
-        const input = parse(newSubscription, wireOf(values));
+        const input = parse(newSubscription, requestBody(values));
         const { id } = await createSubscription(c.get("deps"), c.get("principal").tenantId, input);
-        return redirectWithFlash(c, hookPath(id), "subscribed");
+        return redirectWithFlash(c, subscriptionPath(id), "subscribed");
       },
       (failure, status) => formPage(c, null, values, failure, status),
     );
@@ -143,9 +143,9 @@ const writing = new Hono<AppEnv>()
     return rerenderOnError(
       c,
       async () => {
-        const change = parse(subscriptionChange, wireOf(values));
+        const change = parse(subscriptionChange, requestBody(values));
         await changeSubscription(c.get("deps"), c.get("principal").tenantId, id, change);
-        return redirectWithFlash(c, hookPath(id), "changed");
+        return redirectWithFlash(c, subscriptionPath(id), "changed");
       },
       (failure, status, error) => {
         if (error.code === "NOT_FOUND") throw error;

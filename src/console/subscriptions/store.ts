@@ -1,4 +1,4 @@
-/** What the pages about subscriptions read, each in one round trip. */
+/** The queries of the subscription pages, each in one round trip. */
 import { type SQL, sql } from "drizzle-orm";
 import { type LogFilter, logPageOf, logPageSql } from "../../attempts/store";
 import { atomically } from "../../db/client";
@@ -18,7 +18,7 @@ interface PlainSubscription {
   lastTriggeredAt: number | null;
 }
 
-/** As D1 tells it. */
+/** As D1 returns it. */
 type Stored<T extends PlainSubscription> = Omit<T, "enabled" | "events"> & { enabled: 0 | 1; events: string };
 
 type Counts = Pick<HourRow, "hour" | "succeeded" | "failed">;
@@ -29,7 +29,7 @@ export interface ListPage {
   isLast: boolean;
 }
 
-/** `LIST_ROWS` subscriptions behind the first `from`, newest first, whose name or URL holds `search`; with their hours since `sinceMs`. */
+/** A page of at most `LIST_ROWS` subscriptions, newest first, whose name or URL contains `search`, starting at offset `from`; with their hours since `sinceMs`. */
 export async function readSubscriptionList(
   { db }: Deps,
   tenantId: string,
@@ -65,7 +65,7 @@ export interface LogPage {
   nextCursor: string | null;
 }
 
-/** Without payloads and answers: a page of them could be large. */
+/** Without payloads and responses, which would make a page large. */
 const LOG_COLUMNS = sql.raw(`a.id AS id, a.event_type AS eventType, a.status AS status, a.response_code AS responseCode,
   a.error AS error, a.attempt_count AS attemptCount, a.attempted_at AS attemptedAt, a.completed_at AS completedAt`);
 
@@ -96,7 +96,7 @@ export async function readSubscriptionScreen(
   return { subscription, hours: hours as HourRow[], log: logPageOf(log as LogRow[], examined ?? [], filter.limit) };
 }
 
-/** A page of the log alone; undefined when the tenant has no such subscription. */
+/** A page of the log; undefined when the tenant has no such subscription. */
 export async function readLog(
   { db }: Deps,
   tenantId: string,

@@ -1,4 +1,4 @@
-/** `npm run dev` as a newcomer starts it: data of its own, mail read from what it prints, a receiver on this machine. */
+/** `npm run dev` with a database of its own, the mails that it prints, and a webhook receiver on this machine. */
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";

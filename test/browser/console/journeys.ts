@@ -1,4 +1,4 @@
-/** What people do in the console, from sign-up to an outage at night. */
+/** User journeys in the console, from sign-up to an outage. */
 import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { Secret, TOTP } from "otpauth";
@@ -23,7 +23,9 @@ const STEP_MS = 30_000;
 const badge = (page: Page, status: string) => page.locator(".badge", { hasText: new RegExp(`^${status}$`) }).first();
 
 export function journeys(stage: ConsoleStage): void {
-  test("a newcomer signs up, confirms the address, subscribes, and sees a test event arrive", async ({ expect }) => {
+  test("a new user signs up, verifies the address, creates a subscription and sees a test event arrive", async ({
+    expect,
+  }) => {
     const { server, receiver } = stage;
     const page = await stage.open();
     await page.goto(`${server.base}/console`);
@@ -53,7 +55,7 @@ export function journeys(stage: ConsoleStage): void {
   });
 
   test(
-    "an operator at night sees why a subscription fails, mends its URL and sends again what failed, in 4 clicks at most",
+    "during an outage an operator sees why a subscription fails, fixes its URL and retries the failed deliveries in at most 4 clicks",
     async ({ expect }) => {
       const page = await stage.open();
       await register(stage, page);
@@ -64,12 +66,12 @@ export function journeys(stage: ConsoleStage): void {
           timeout: OUTAGE_TIMEOUT_MS,
         })
         .toBe(3);
-      const told = page.getByText("status 500; 3 failed attempts since the last success");
+      const reason = page.getByText("status 500; 3 failed attempts since the last success");
       await expect
         .poll(
           async () => {
             await page.goto(`${stage.server.base}/console`);
-            return told.count();
+            return reason.count();
           },
           { timeout: RECORD_TIMEOUT_MS },
         )
@@ -80,19 +82,21 @@ export function journeys(stage: ConsoleStage): void {
         return page.getByText(name, { exact: true }).first().click();
       };
       await click("Change the URL");
-      await page.getByLabel("URL").fill(stage.receiver.url("/200/mended"));
+      await page.getByLabel("URL").fill(stage.receiver.url("/200/fixed"));
       await click("Save changes");
-      await click("Send again what failed");
+      await click("Retry failed deliveries");
       await badge(page, "success").waitFor();
       expect(clicks).toBeLessThanOrEqual(4);
-      expect(stage.receiver.arrivals.findLast(({ path }) => path === "/200/mended")?.body).toBe('{"invoice":7}');
+      expect(stage.receiver.arrivals.findLast(({ path }) => path === "/200/fixed")?.body).toBe('{"invoice":7}');
       await page.goto(`${stage.server.base}/console`);
       expect(await page.getByText("Needs attention").count()).toBe(0);
     },
     OUTAGE_TIMEOUT_MS,
   );
 
-  test("pausing, publishing, resuming and sending one again", { timeout: OUTAGE_TIMEOUT_MS }, async ({ expect }) => {
+  test("a subscription is paused and resumed, and one of its deliveries is retried", {
+    timeout: OUTAGE_TIMEOUT_MS,
+  }, async ({ expect }) => {
     const arrived = () =>
       stage.receiver.arrivals.filter(({ path, body }) => path === "/500/shop" && body === "2").length;
     const page = await stage.open();
@@ -105,7 +109,7 @@ export function journeys(stage: ConsoleStage): void {
     await press(page, "Pause");
     await badge(page, "Paused").waitFor();
     await publish(stage, page, "OrderPaid", "1");
-    await page.getByText("No active subscription wants OrderPaid.").waitFor();
+    await page.getByText("No active subscription is for OrderPaid.").waitFor();
     await page.goto(hook);
     await press(page, "Resume");
     await badge(page, "Active").waitFor();
@@ -115,12 +119,12 @@ export function journeys(stage: ConsoleStage): void {
     await follow(page, "Attempt 3");
     await page.getByRole("heading", { level: 1, name: "OrderPaid" }).waitFor();
     await page.getByText("X-Webhook-Signature").waitFor();
-    await press(page, "Send again");
-    await page.getByText("Queued to be sent again.").waitFor();
+    await press(page, "Retry");
+    await page.getByText("Retry queued.").waitFor();
     await expect.poll(arrived, { timeout: RECORD_TIMEOUT_MS }).toBeGreaterThan(3);
   });
 
-  test("two factors: enrolled with a computed code, recovery codes downloaded, then signed in with the next code", async ({
+  test("a user turns on two-factor authentication, downloads recovery codes and signs in with a code", async ({
     expect,
   }) => {
     const page = await stage.open({ acceptDownloads: true });
@@ -138,8 +142,8 @@ export function journeys(stage: ConsoleStage): void {
     await press(page, "Show recovery codes");
     const downloading = page.waitForEvent("download");
     await follow(page, "Download");
-    const kept = readFileSync(await (await downloading).path(), "utf8");
-    expect(kept.match(/^[A-Z2-7]{4}(-[A-Z2-7]{4}){3}$/gm)).toHaveLength(10);
+    const downloaded = readFileSync(await (await downloading).path(), "utf8");
+    expect(downloaded.match(/^[A-Z2-7]{4}(-[A-Z2-7]{4}){3}$/gm)).toHaveLength(10);
     await press(page, "Sign out");
     await page.getByLabel("Email").fill(email);
     await page.getByLabel("Password").fill(PASSWORD);
@@ -149,7 +153,7 @@ export function journeys(stage: ConsoleStage): void {
     await page.getByRole("heading", { name: "Overview" }).waitFor();
   });
 
-  test("a viewer is offered nothing that would be refused, and is refused when forging it", async ({ expect }) => {
+  test("a viewer sees only what is allowed, and a forged form is refused", async ({ expect }) => {
     const owner = await stage.open();
     await register(stage, owner);
     const hook = await subscribe(stage, owner, { name: "shared", url: stage.receiver.url("/200/shared"), events: "*" });
@@ -201,7 +205,7 @@ export function journeys(stage: ConsoleStage): void {
     await badge(page, "Active").waitFor();
   });
 
-  test("what strangers send stays text", async ({ expect }) => {
+  test("content from senders and receivers is shown as text", async ({ expect }) => {
     const page = await stage.open();
     await register(stage, page);
     await subscribe(stage, page, {
@@ -237,7 +241,7 @@ export function journeys(stage: ConsoleStage): void {
     await page.getByText("No subscriptions yet").waitFor();
   });
 
-  test("the keyboard reaches everything, the content first", async ({ expect }) => {
+  test("the keyboard reaches every control and can skip to the content", async ({ expect }) => {
     const page = await stage.open();
     await register(stage, page);
     await page.keyboard.press("Tab");

@@ -1,4 +1,4 @@
-/** The console in a real Chromium against `npm run dev`, and the things that people do in it. */
+/** The console in a real Chromium against `npm run dev`, and the actions that tests share. */
 import { type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { CHROMIUM, describeWhere, FLAGS } from "../support.ts";
@@ -6,22 +6,22 @@ import { type DevServer, type Receiver, startDevServer, startReceiver } from "./
 
 const START_TIMEOUT_MS = 150_000;
 const STEP_TIMEOUT_MS = 30_000;
-/** Refusals are part of the tests; and a reset page knows no user name to hint at. */
+/** The tests provoke 4xx answers, and the reset page has no user name for its password field. */
 const EXPECTED = /the server responded with a status of 4|Password forms should have .* username fields/;
 export const PASSWORD = "correct horse battery staple";
 
 export interface ConsoleStage {
   server: DevServer;
   receiver: Receiver;
-  /** A page in a browser of its own; what the page itself complains of fails the test. */
+  /** A page in its own browser context. Any error or message in its console fails the tests. */
   open(options?: BrowserContextOptions): Promise<Page>;
 }
 
-/** Runs `tests` where there is a Chromium; skips them, saying why, where there is none. */
+/** Runs `tests` if Chromium is installed; else skips them and says why. */
 export function describeConsole(name: string, tests: (stage: ConsoleStage) => void): void {
   describeWhere(name, () => {
     const stage = {} as ConsoleStage;
-    const complaints: string[] = [];
+    const messages: string[] = [];
     let close = async () => {};
     beforeAll(async () => {
       const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
@@ -31,10 +31,10 @@ export function describeConsole(name: string, tests: (stage: ConsoleStage) => vo
         const context = await browser.newContext({ locale: "en-GB", timezoneId: "Asia/Kolkata", ...options });
         const page = await context.newPage();
         page.setDefaultTimeout(STEP_TIMEOUT_MS);
-        page.on("pageerror", (error) => complaints.push(error.message));
-        page.on("dialog", (dialog) => complaints.push(`dialog: ${dialog.message()}`));
+        page.on("pageerror", (error) => messages.push(error.message));
+        page.on("dialog", (dialog) => messages.push(`dialog: ${dialog.message()}`));
         page.on("console", (message) => {
-          if (!EXPECTED.test(message.text())) complaints.push(message.text());
+          if (!EXPECTED.test(message.text())) messages.push(message.text());
         });
         return page;
       };
@@ -46,9 +46,9 @@ export function describeConsole(name: string, tests: (stage: ConsoleStage) => vo
     }, START_TIMEOUT_MS);
     afterAll(async () => {
       await close();
-      expect(complaints).toEqual([]);
+      expect(messages).toEqual([]);
     });
-    // They wait for the service more than they work: side by side they take as long as the longest.
+    // The tests mostly wait for the service, so in parallel they take as long as the longest one.
     describe.concurrent("in Chromium", () => tests(stage));
   });
 }
@@ -59,7 +59,7 @@ export const newEmail = () => `person-${++people}-${Date.now()}@example.com`;
 export const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
 export const follow = (page: Page, name: string) => page.getByRole("link", { name, exact: true }).first().click();
 
-/** Creates an account by the form. */
+/** Creates an account with the form. */
 export async function register({ server }: ConsoleStage, page: Page, email = newEmail()): Promise<string> {
   await page.goto(`${server.base}/console/register`);
   await page.getByLabel("Email").fill(email);
@@ -69,14 +69,14 @@ export async function register({ server }: ConsoleStage, page: Page, email = new
   return email;
 }
 
-/** Confirms an address with the mailed link. */
+/** Verifies an address with the mailed link. */
 export async function confirm({ server }: ConsoleStage, page: Page, email: string): Promise<void> {
   await page.goto(await server.mailedLink(email, /Verify/));
   await press(page, "Verify email");
   await page.getByText("Your email address is verified.").waitFor();
 }
 
-/** Creates a subscription by the form; returns its address. */
+/** Creates a subscription with the form. Returns the URL of its page. */
 export async function subscribe(
   { server }: ConsoleStage,
   page: Page,
@@ -91,7 +91,7 @@ export async function subscribe(
   return page.url();
 }
 
-/** Publishes by the form; the page then tells where it went. */
+/** Publishes an event with the form, which opens the page of the event. */
 export async function publish({ server }: ConsoleStage, page: Page, type: string, payload: string): Promise<void> {
   await page.goto(`${server.base}/console/events`);
   await page.getByLabel("Type").fill(type);

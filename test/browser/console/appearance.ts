@@ -1,4 +1,4 @@
-/** Every page held against axe-core in both colour schemes, against a phone's width, and photographed for people to look at. */
+/** Checks every page with axe-core in both colour schemes and at a phone's width, and takes screenshots for people to look at. */
 import { mkdirSync, rmSync } from "node:fs";
 import axe, { type Result } from "axe-core";
 import type { Page } from "playwright-core";
@@ -9,23 +9,23 @@ import { type ConsoleStage, confirm, follow, newEmail, press, publish, register,
 const FOLDER = ".screenshots";
 const PHONE_PIXELS = 360;
 const DESK_PIXELS = 1440;
-/** Both widths and both schemes; each contrast is met once. */
+/** Each width and each colour scheme once, which covers every contrast. */
 const VIEWS = [
   { width: DESK_PIXELS, height: 900, colorScheme: "light" },
   { width: PHONE_PIXELS, height: 740, colorScheme: "dark" },
 ] as const;
-const TOUR_TIMEOUT_MS = 150_000;
+const ALL_PAGES_TIMEOUT_MS = 150_000;
 
-/** As the page answers it: its own `axe` is meant, so no function that names the import can be sent there. */
+/** Runs in the page as text: a function would refer to the import of this file, not to the page's own `axe`. */
 const RUN = "axe.run().then(({ violations }) => violations)";
 
-/** What axe-core finds wrong, in words that lead there. */
+/** What axe-core finds wrong, with the HTML of the element. */
 async function violations(page: Page): Promise<string[]> {
   const found: Result[] = await page.evaluate(RUN);
   return found.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 200)}`));
 }
 
-/** `heading` is waited for where a click leads to the page. */
+/** Checks the current page. After a click, `heading` says which page to wait for. */
 async function inspect(page: Page, name: string, heading?: string): Promise<void> {
   if (heading) await page.getByRole("heading", { level: 1, name: heading }).waitFor();
   await page.evaluate(axe.source);
@@ -42,7 +42,7 @@ async function inspect(page: Page, name: string, heading?: string): Promise<void
   }
 }
 
-async function outside(stage: ConsoleStage, page: Page): Promise<void> {
+async function signedOutPages(stage: ConsoleStage, page: Page): Promise<void> {
   const open = async (path: string, name: string) => {
     await page.goto(`${stage.server.base}/console${path}`);
     await inspect(page, name);
@@ -54,7 +54,7 @@ async function outside(stage: ConsoleStage, page: Page): Promise<void> {
   await page.getByRole("alert").waitFor();
   await inspect(page, "sign-in-refused");
   await open("/register", "register");
-  await page.getByLabel("Email").fill("somebody@example.com");
+  await page.getByLabel("Email").fill("someone@example.com");
   await page.getByLabel("Password").fill("short");
   await press(page, "Create account");
   await page.getByRole("alert").waitFor();
@@ -65,7 +65,7 @@ async function outside(stage: ConsoleStage, page: Page): Promise<void> {
   await open("/accept-invitation?token=x", "accept-invitation");
 }
 
-async function subscriptions(stage: ConsoleStage, page: Page): Promise<void> {
+async function subscriptionPages(stage: ConsoleStage, page: Page): Promise<void> {
   const { server, receiver } = stage;
   await page.goto(`${server.base}/console`);
   await inspect(page, "overview-empty");
@@ -77,7 +77,7 @@ async function subscriptions(stage: ConsoleStage, page: Page): Promise<void> {
   await inspect(page, "subscription-empty");
   await subscribe(stage, page, { name: "analytics", url: receiver.url("/200/tour"), events: "*" });
   await press(page, "Pause");
-  await page.getByText("Paused: new events skip").waitFor();
+  await page.getByText("Paused. New events are not sent").waitFor();
   const failing = await subscribe(stage, page, {
     name: "billing",
     url: receiver.url("/500/tour"),
@@ -105,14 +105,14 @@ async function subscriptions(stage: ConsoleStage, page: Page): Promise<void> {
   await inspect(page, "subscription-delete");
 }
 
-async function account(stage: ConsoleStage, page: Page): Promise<void> {
+async function accountPages(stage: ConsoleStage, page: Page): Promise<void> {
   const { base } = stage.server;
   await page.goto(`${base}/console/api-keys`);
   await inspect(page, "api-keys-empty");
   await page.getByLabel("Name").fill("CI");
   await page.getByLabel("event.publish").check();
   await press(page, "Create key");
-  await page.getByText("it is not shown again").waitFor();
+  await page.getByText("it will not be shown again").waitFor();
   await inspect(page, "api-keys");
   await page.goto(`${base}/console/people`);
   await page.getByLabel("Email").fill(newEmail());
@@ -129,20 +129,20 @@ async function account(stage: ConsoleStage, page: Page): Promise<void> {
   await inspect(page, "not-found");
 }
 
-export function looks(stage: ConsoleStage): void {
+export function appearance(stage: ConsoleStage): void {
   test(
-    "every page passes axe-core in light and dark, fits a phone, and is photographed",
+    "every page passes axe-core in light and dark and fits a phone",
     async () => {
       rmSync(FOLDER, { recursive: true, force: true });
       mkdirSync(FOLDER);
       const page = await stage.open();
-      await outside(stage, page);
+      await signedOutPages(stage, page);
       const email = await register(stage, page);
       await inspect(page, "welcome");
       await confirm(stage, page, email);
-      await subscriptions(stage, page);
-      await account(stage, page);
+      await subscriptionPages(stage, page);
+      await accountPages(stage, page);
     },
-    TOUR_TIMEOUT_MS,
+    ALL_PAGES_TIMEOUT_MS,
   );
 }
