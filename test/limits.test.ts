@@ -28,19 +28,19 @@ describe("the sliding window", () => {
   const entriesAt = (...times: number[]) => times.map((leavesAtMs) => ({ leavesAtMs, units: 1 }));
 
   test("has room again exactly when the oldest entry leaves", () => {
-    const { entries } = consume(entriesAt(60_000, 70_000, 80_000, 90_000), rule, 40_000);
-    expect(consume(entries, rule, 59_999).verdict).toMatchObject({ allowed: false, remaining: 0, resetSeconds: 1 });
-    expect(consume(entries, rule, 60_000).verdict).toMatchObject({ allowed: true, remaining: 0 });
+    const { entries } = consume(entriesAt(60_000, 70_000, 80_000, 90_000), rule, 1, 40_000);
+    expect(consume(entries, rule, 1, 59_999).verdict).toMatchObject({ allowed: false, remaining: 0, resetSeconds: 1 });
+    expect(consume(entries, rule, 1, 60_000).verdict).toMatchObject({ allowed: true, remaining: 0 });
   });
 
   test("does not count what it refuses", () => {
     const full = entriesAt(101, 102, 103, 104, 105);
-    expect(consume(full, rule, 100).entries).toEqual(full);
+    expect(consume(full, rule, 1, 100).entries).toEqual(full);
   });
 
   test("counts every unit of one millisecond, and orders entries by the time at which they leave", () => {
     const later = entriesAt(61_000);
-    const { entries } = consume(consume(later, rule, 500).entries, rule, 500);
+    const { entries } = consume(consume(later, rule, 1, 500).entries, rule, 1, 500);
     expect(entries).toEqual([
       { leavesAtMs: 60_500, units: 2 },
       { leavesAtMs: 61_000, units: 1 },
@@ -49,22 +49,22 @@ describe("the sliding window", () => {
 
   test("allows exactly the limit of 50 parallel requests", async () => {
     const limiter = newLimiter();
-    const verdicts = await Promise.all(Array.from({ length: 50 }, () => limiter.consume(rule)));
+    const verdicts = await Promise.all(Array.from({ length: 50 }, () => limiter.consume(rule, { units: 1 })));
     expect(verdicts.filter((verdict) => verdict.allowed)).toHaveLength(5);
   });
 
   test("survives the eviction of its object", async () => {
     const limiter = newLimiter();
-    for (let request = 0; request < 5; request += 1) await limiter.consume(rule);
+    for (let request = 0; request < 5; request += 1) await limiter.consume(rule, { units: 1 });
     await evictDurableObject(limiter);
-    expect((await limiter.consume(rule)).allowed).toBe(false);
+    expect((await limiter.consume(rule, { units: 1 })).allowed).toBe(false);
   });
 
   test("forgets expired entries without a scan", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const limiter = newLimiter();
     for (let request = 0; request < 5; request += 1) {
-      await limiter.consume(rule);
+      await limiter.consume(rule, { units: 1 });
       vi.setSystemTime(Date.now() + 20_000);
     }
     const { rows, plan } = await runInDurableObject(limiter, (_, { storage }) => ({
@@ -77,11 +77,11 @@ describe("the sliding window", () => {
 
   test("leaves nothing behind once it has passed", async () => {
     const limiter = newLimiter();
-    await limiter.consume(rule);
+    await limiter.consume(rule, { units: 1 });
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 61_000 });
     expect(await runDurableObjectAlarm(limiter)).toBe(true);
     expect(await tablesOf(limiter)).toEqual([]);
-    expect((await limiter.consume(rule)).allowed).toBe(true);
+    expect((await limiter.consume(rule, { units: 1 })).allowed).toBe(true);
   });
 });
 

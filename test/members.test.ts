@@ -168,7 +168,7 @@ describe("invitations", () => {
     expect((await post(admin, newEmail(), "owner")).status).toBe(403);
     expect((await post(admin, newEmail(), "admin")).status).toBe(201);
     expect((await post(viewer, newEmail(), "viewer")).status).toBe(403);
-    expect((await post(admin, viewer.email, "viewer")).body.code).toBe("CONFLICT");
+    expect((await post(admin, owner.email, "viewer")).body.code).toBe("CONFLICT");
     expect((await post(admin, newEmail(), "emperor")).body.code).toBe("VALIDATION_FAILED");
   });
 });

@@ -1,6 +1,7 @@
 /** Authenticates an API key in one D1 round trip; a mistyped key costs none. */
 import { sha256Hex } from "../crypto/encoding";
 import type { Deps } from "../deps";
+import { refuseOverLimit } from "../ratelimit/limiter";
 import type { ApiKeyPrincipal } from "../tenants/principal";
 import { isRole, permissionsOf } from "../tenants/roles";
 import { isApiKey } from "./key";
@@ -8,12 +9,18 @@ import { findApiKeyByHash, touchApiKey } from "./store";
 
 const USE_RESOLUTION_MS = 60_000;
 
-/** The principal of a key; null when it is unknown, revoked or expired, or its owner has left the tenant. */
-export async function authenticateApiKey(deps: Deps, key: string): Promise<ApiKeyPrincipal | null> {
+/**
+ * The principal of a key; null when it is unknown, revoked or expired, or its owner has left the tenant. Throws RATE_LIMITED when too
+ * many such keys come from `clientIp`.
+ */
+export async function authenticateApiKey(deps: Deps, key: string, clientIp: string): Promise<ApiKeyPrincipal | null> {
   if (!isApiKey(key)) return null;
   const nowMs = deps.now();
   const row = await findApiKeyByHash(deps, await sha256Hex(key), nowMs);
-  if (!row || !isRole(row.role)) return null;
+  if (!row || !isRole(row.role)) {
+    refuseOverLimit(await deps.limiter.consume("unknownApiKey", clientIp));
+    return null;
+  }
   const { tenantId, shard, userId, role } = row;
   if (row.lastUsedAt === null || nowMs - row.lastUsedAt >= USE_RESOLUTION_MS) {
     deps.background("API key use", touchApiKey(deps, tenantId, row.id, nowMs));

@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import { z } from "zod";
 import type { AppEnv } from "../http/env";
 import { sessionOnly } from "../http/permissions";
+import { byUser, limit } from "../http/rate-limit";
 import { describeRoute } from "../http/route-docs";
 import { body } from "../http/validate";
 import { iso } from "../time";
@@ -29,6 +30,7 @@ export const apiKeyRoutes = new Hono<AppEnv>()
     describeRoute("createApiKey", "Creates a key that acts for its owner in this tenant.", {
       201: { body: dataOf(issuedApiKey), id: "/data/id" },
     }),
+    limit("createApiKey", byUser),
     body(newApiKey),
     async (c) => {
       const { tenantId, userId } = c.get("principal");

@@ -2,6 +2,7 @@
 import { Hono } from "hono";
 import type { AppEnv } from "../http/env";
 import { can } from "../http/permissions";
+import { byTenant, limit } from "../http/rate-limit";
 import { describeRoute } from "../http/route-docs";
 import { query } from "../http/validate";
 import { dataOf } from "../wire/schemas";
@@ -19,6 +20,7 @@ export const attemptRoutes = new Hono<AppEnv>()
       description:
         "With a filter a page may be short, or empty, while there is more: go on as long as `nextCursor` is given.",
     }),
+    limit("readDeliveries", byTenant),
     can("webhook.read"),
     query(logQuery),
     async (c) => {
@@ -39,6 +41,7 @@ export const attemptRoutes = new Hono<AppEnv>()
       200: dataOf(attemptDetail),
       ...MISSING,
     }),
+    limit("readDeliveries", byTenant),
     can("webhook.read"),
     async (c) => {
       const { tenantId } = c.get("principal");

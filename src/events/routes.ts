@@ -19,8 +19,8 @@ export const eventRoutes = new Hono<AppEnv>().post(
     errors: ["CONFLICT"],
     description: "Durable once answered; delivered at least once. The body may hold 256 KiB.",
   }),
-  can("event.publish"),
   limit("publish", byTenant),
+  can("event.publish"),
   body(publication),
   async (c) => {
     const key = c.req.header("idempotency-key") ?? null;

@@ -1,9 +1,10 @@
 /** What answers outside `/api/v1`: liveness, the public keys, and a pointer for people. */
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { pingDatabase } from "../db/ping";
 import { AppError } from "../errors";
 import type { AppEnv } from "../http/env";
+import { byIp, limit } from "../http/rate-limit";
 import { describeRoute } from "../http/route-docs";
 import { dataOf } from "../wire/schemas";
 
@@ -39,6 +40,8 @@ const publicKey = z.object({
   x: z.string(),
 });
 
+const isDeep = (c: Context<AppEnv>) => c.req.query("deep") === "1";
+
 export const healthRoutes = new Hono<AppEnv>()
   .get("/", describeRoute("getService", "Where things are.", { 200: dataOf(pointers) }), (c) =>
     c.json({ data: POINTERS }),
@@ -54,9 +57,11 @@ export const healthRoutes = new Hono<AppEnv>()
           .meta({ description: "`1` also checks the database.", examples: ["1"] }),
       }),
       errors: ["SERVICE_UNAVAILABLE"],
+      description: "The limit applies to `?deep=1` only.",
     }),
+    limit("deepHealth", byIp, isDeep),
     async (c) => {
-      if (c.req.query("deep") === "1") {
+      if (isDeep(c)) {
         try {
           await pingDatabase(c.get("deps"));
         } catch (error) {

@@ -1,7 +1,8 @@
 /** Rate limits as middleware, the same for an API route and for the console form that does the same. Their answers carry `RateLimit-*` headers. */
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
-import { AppError } from "../errors";
+import type { ErrorCode } from "../errors";
+import { refuseOverLimit } from "../ratelimit/limiter";
 import { FAIL_CLOSED, type RuleName } from "../ratelimit/rules";
 import { clientIp } from "./client-ip";
 import type { AppEnv } from "./env";
@@ -17,20 +18,34 @@ export const byIp: Bucket = { per: "IP address", keyOf: (c) => clientIp(c.req.ra
 export const byUser: Bucket = { per: "user", keyOf: (c) => c.get("principal").userId };
 export const byTenant: Bucket = { per: "tenant", keyOf: (c) => c.get("principal").tenantId };
 
-/** Counts each request against `rule`, before the handler. Throws RATE_LIMITED with `Retry-After`. */
-export function limit(rule: RuleName, { per, keyOf }: Bucket) {
+/**
+ * Counts each request against `rule`, before the handler; with `when` only those that it holds for. Throws RATE_LIMITED with
+ * `Retry-After`. A request that something behind it refuses with 429 does not count.
+ */
+export function limit(rule: RuleName, { per, keyOf }: Bucket, when?: (c: Context<AppEnv>) => boolean) {
   const consume = createMiddleware<AppEnv>(async (c, next) => {
-    const verdict = await c.get("deps").limiter.consume(rule, keyOf(c));
-    if (verdict) {
-      c.header("RateLimit-Limit", String(verdict.limit));
-      c.header("RateLimit-Remaining", String(verdict.remaining));
-      c.header("RateLimit-Reset", String(verdict.resetSeconds));
-      if (!verdict.allowed) throw new AppError("RATE_LIMITED", { retryAfterSeconds: verdict.resetSeconds });
-    }
+    if (when && !when(c)) return next();
+    const { limiter, background } = c.get("deps");
+    const key = keyOf(c);
+    const verdict = await limiter.consume(rule, key);
+    if (!verdict) return next();
+    c.header("RateLimit-Limit", String(verdict.limit));
+    c.header("RateLimit-Remaining", String(verdict.remaining));
+    c.header("RateLimit-Reset", String(verdict.resetSeconds));
+    refuseOverLimit(verdict);
     await next();
+    if (c.res.status === 429) {
+      background("rate limit", limiter.giveBack(rule, key, { leavesAtMs: verdict.leavesAtMs, units: 1 }));
+    }
   });
-  return documented(consume, {
-    limit: { rule, per },
-    errors: FAIL_CLOSED.has(rule) ? ["RATE_LIMITED", "SERVICE_UNAVAILABLE"] : ["RATE_LIMITED"],
-  });
+  return documented(consume, { limit: { rule, per }, errors: errorsOf(rule) });
 }
+
+/** Documents a limit that the domain function behind the route enforces. Put it before the route's own `limit`, if there is one. */
+export function limitedInside(rule: RuleName, per: string) {
+  const passThrough = createMiddleware<AppEnv>((_c, next) => next());
+  return documented(passThrough, { limit: { rule, per }, errors: errorsOf(rule) });
+}
+
+const errorsOf = (rule: RuleName): ErrorCode[] =>
+  FAIL_CLOSED.has(rule) ? ["RATE_LIMITED", "SERVICE_UNAVAILABLE"] : ["RATE_LIMITED"];

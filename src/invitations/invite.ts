@@ -3,6 +3,7 @@ import { sha256Hex } from "../crypto/encoding";
 import { newId } from "../db/ids";
 import type { Deps } from "../deps";
 import { AppError, notFound } from "../errors";
+import { refuseOverLimit } from "../ratelimit/limiter";
 import type { Principal } from "../tenants/principal";
 import { ROLES_MANAGED_BY, type Role } from "../tenants/roles";
 import { DAY_MS } from "../time";
@@ -10,15 +11,19 @@ import { acceptInvitationByToken, closeInvitation, insertInvitation, type NewInv
 
 const LIFETIME_MS = 7 * DAY_MS;
 
-/** Stores an invitation and queues its mail. Throws FORBIDDEN for a role that the inviter may not give, CONFLICT for a member. */
+/**
+ * Stores an invitation and queues its mail. Throws FORBIDDEN for a role that the inviter may not give, RATE_LIMITED for an address that
+ * was invited within the last minutes, CONFLICT for a member.
+ */
 export async function invite(
   deps: Deps,
   inviter: Principal,
   guest: { email: string; role: Role },
 ): Promise<NewInvitation> {
   if (!ROLES_MANAGED_BY[inviter.role]?.includes(guest.role)) throw new AppError("FORBIDDEN");
-  const createdAt = deps.now();
   const { tenantId, userId } = inviter;
+  refuseOverLimit(await deps.limiter.consume("inviteAddress", `${tenantId}:${guest.email}`));
+  const createdAt = deps.now();
   const times = { createdAt, expiresAt: createdAt + LIFETIME_MS };
   const invitation = { id: newId(), tenantId, ...guest, invitedBy: userId, ...times };
   if (!(await insertInvitation(deps, invitation))) {

@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import { z } from "zod";
 import type { AppEnv } from "../http/env";
 import { can, sessionOnly } from "../http/permissions";
+import { byTenant, limit, limitedInside } from "../http/rate-limit";
 import { describeRoute } from "../http/route-docs";
 import { body } from "../http/validate";
 import { iso } from "../time";
@@ -34,6 +35,8 @@ export const invitationRoutes = new Hono<AppEnv>()
       201: { body: dataOf(invitationSchema), id: "/data/id" },
       errors: ["CONFLICT"],
     }),
+    limitedInside("inviteAddress", "tenant and email address"),
+    limit("invite", byTenant),
     can("member.manage"),
     body(invitationBody),
     async (c) => {

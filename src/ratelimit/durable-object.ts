@@ -1,11 +1,20 @@
 /** One object per key. It holds a sliding window, or the failed guesses for one email address, in SQLite so that eviction loses nothing. */
 import { DurableObject } from "cloudflare:workers";
 import { type LockState, reserve, UNLOCKED } from "./lock";
-import type { Rule } from "./rules";
-import { consume, type Verdict, type WindowEntry } from "./window";
+import { leaseMs, type Rule } from "./rules";
+import { consume, giveBack, type Verdict, type WindowEntry } from "./window";
 
 /** Wrong passwords and wrong second factors are counted apart. */
 export type GuessPool = "password" | "totp";
+
+/** What one call takes out of a window. */
+export interface Demand {
+  units: number;
+  /** Further units that the isolate wants to hold for later. It gets as many of them as there is room for. */
+  ahead?: number;
+  /** Units of earlier calls that were not used, to be given back first. */
+  unused?: WindowEntry[];
+}
 
 /** The number of locks is kept for a day after the last one ends, so that the next lock lasts twice as long. */
 const LOCK_MEMORY_MS = 24 * 3_600_000;
@@ -14,26 +23,23 @@ const LOCK_MEMORY_MS = 24 * 3_600_000;
 export class RateLimiter extends DurableObject {
   /** A copy of the table `consumed`; null before the first call and after the clean-up. */
   #entries: WindowEntry[] | null = null;
+  /** Units granted ahead of need that their isolates may still use. Not stored: a lease ends before an idle object is evicted. */
+  #leases: { endsAtMs: number; units: number }[] = [];
   /** Whether an alarm is set; undefined until it has been looked up. */
   #hasAlarm: boolean | undefined;
 
-  /** Consumes one unit of `rule` now, if there is room. */
-  async consume(rule: Rule): Promise<Verdict> {
+  /** Consumes the demanded units now, all of them or none. Returns the verdict, and how many units `ahead` were granted. */
+  async consume(rule: Rule, { units, ahead = 0, unused = [] }: Demand): Promise<Verdict & { ahead: number }> {
     const nowMs = Date.now();
-    const before = this.#load();
-    const { verdict, entries } = consume(before, rule, nowMs);
-    const { sql } = this.ctx.storage;
-    if ((before[0]?.leavesAtMs ?? Infinity) <= nowMs) sql.exec("DELETE FROM consumed WHERE leaves_at <= ?", nowMs);
-    const leavesAtMs = nowMs + rule.windowSeconds * 1000;
-    if (verdict.allowed) {
-      sql.exec(
-        "INSERT INTO consumed (leaves_at, units) VALUES (?, 1) ON CONFLICT (leaves_at) DO UPDATE SET units = units + 1",
-        leavesAtMs,
-      );
-    }
-    this.#entries = entries;
-    if (verdict.allowed) await this.#cleanUpAfter(leavesAtMs);
-    return verdict;
+    const before = unused.reduce(giveBack, this.#load());
+    const needed = consume(before, rule, units, nowMs);
+    const granted = needed.verdict.allowed
+      ? this.#grantAhead(rule, Math.min(ahead, needed.verdict.remaining), nowMs)
+      : 0;
+    const { verdict, entries } = granted > 0 ? consume(needed.entries, rule, granted, nowMs) : needed;
+    this.#save(entries, [...unused, verdict], nowMs);
+    if (verdict.allowed) await this.#cleanUpAfter(verdict.leavesAtMs);
+    return { ...verdict, ahead: granted };
   }
 
   /** Counts one guess in `pool` as failed before it is checked. Returns 0, or for how many seconds a lock of either pool refuses it. */
@@ -89,6 +95,27 @@ export class RateLimiter extends DurableObject {
       )
       .toArray();
     return this.#entries;
+  }
+
+  /** Writes what has changed: the entries that leave at the given times, and those that have left. */
+  #save(entries: WindowEntry[], changed: readonly { leavesAtMs: number }[], nowMs: number): void {
+    const { sql } = this.ctx.storage;
+    if ((this.#load()[0]?.leavesAtMs ?? Infinity) <= nowMs)
+      sql.exec("DELETE FROM consumed WHERE leaves_at <= ?", nowMs);
+    for (const { leavesAtMs } of changed) {
+      const entry = entries.findLast((one) => one.leavesAtMs === leavesAtMs);
+      if (entry) sql.exec("INSERT OR REPLACE INTO consumed (leaves_at, units) VALUES (?, ?)", leavesAtMs, entry.units);
+    }
+    this.#entries = entries;
+  }
+
+  /** How many of `units` may be held ahead of need: all isolates together hold at most a tenth of the limit. */
+  #grantAhead(rule: Rule, units: number, nowMs: number): number {
+    this.#leases = this.#leases.filter((lease) => lease.endsAtMs > nowMs);
+    const held = this.#leases.reduce((sum, lease) => sum + lease.units, 0);
+    const granted = Math.max(0, Math.min(units, Math.floor(rule.limit / 10) - held));
+    if (granted > 0) this.#leases.push({ endsAtMs: nowMs + leaseMs(rule), units: granted });
+    return granted;
   }
 
   #readLock(pool: GuessPool): LockState {

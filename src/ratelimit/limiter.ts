@@ -3,7 +3,7 @@ import { AppError } from "../errors";
 import { describeError, log } from "../log";
 import type { GuessPool, RateLimiter } from "./durable-object";
 import { FAIL_CLOSED, type Rule, type RuleName } from "./rules";
-import type { Verdict } from "./window";
+import type { Verdict, WindowEntry } from "./window";
 
 const RETRY_WHEN_DOWN_SECONDS = 5;
 
@@ -13,6 +13,8 @@ export interface Limiter {
    * Throws SERVICE_UNAVAILABLE when it does not.
    */
   consume(name: RuleName, key: string): Promise<Verdict | null>;
+  /** Gives units back that `consume` took: the request was refused for another reason that does not count. */
+  giveBack(name: RuleName, key: string, unused: WindowEntry): Promise<void>;
   /** Counts one guess for an email address, known or not. Throws ACCOUNT_LOCKED, or SERVICE_UNAVAILABLE when the limiter is down. */
   reserveGuess(pool: GuessPool, email: string): Promise<void>;
   /** Forgets the failed guesses for an email address. Throws SERVICE_UNAVAILABLE when the limiter is down. */
@@ -25,11 +27,14 @@ export function createLimiter(namespace: DurableObjectNamespace<RateLimiter>, ru
   return {
     async consume(name, key) {
       try {
-        return await call(`${name}:${key}`, (object) => object.consume(rules[name]));
+        return await call(`${name}:${key}`, (object) => object.consume(rules[name], { units: 1 }));
       } catch (error) {
         if (FAIL_CLOSED.has(name)) throw error;
         return null;
       }
+    },
+    async giveBack(name, key, unused) {
+      await call(`${name}:${key}`, (object) => object.consume(rules[name], { units: 0, unused: [unused] }));
     },
     async reserveGuess(pool, email) {
       const retryAfterSeconds = await call(`lock:${email}`, (object) => object.reserveGuess(pool));
@@ -39,6 +44,11 @@ export function createLimiter(namespace: DurableObjectNamespace<RateLimiter>, ru
       await call(`lock:${email}`, (object) => object.clearGuesses(pool));
     },
   };
+}
+
+/** Throws RATE_LIMITED with `Retry-After` for a refusal. */
+export function refuseOverLimit(verdict: Verdict | null): void {
+  if (verdict && !verdict.allowed) throw new AppError("RATE_LIMITED", { retryAfterSeconds: verdict.resetSeconds });
 }
 
 /**

@@ -1,4 +1,4 @@
-/** An exact sliding window, as a pure function. */
+/** An exact sliding window, as pure functions. */
 import type { Rule } from "./rules";
 
 /** Units that were consumed in the same millisecond, and so leave the window together. */
@@ -11,41 +11,60 @@ export interface Verdict {
   allowed: boolean;
   limit: number;
   remaining: number;
-  /** Seconds until the oldest entry leaves the window, at least 1. */
+  /** Seconds until the oldest units leave the window or, after a refusal, until there is room for what was refused. At least 1. */
   resetSeconds: number;
+  /** When the consumed units leave the window. */
+  leavesAtMs: number;
 }
 
 /**
- * Consumes one unit at `nowMs` if the window has room. Returns the verdict and the entries that are inside the window afterwards.
- * `entries` and the result are in the order in which they leave.
+ * Consumes `units` at `nowMs` if the window has room for all of them. Returns the verdict and the entries that are inside the window
+ * afterwards. `entries` and the result are in the order in which they leave.
  */
 export function consume(
   entries: readonly WindowEntry[],
   rule: Rule,
+  units: number,
   nowMs: number,
 ): { verdict: Verdict; entries: WindowEntry[] } {
   const leavesAtMs = nowMs + rule.windowSeconds * 1000;
   const inside = entries.filter((entry) => entry.leavesAtMs > nowMs);
-  const used = inside.reduce((sum, { units }) => sum + units, 0);
-  const allowed = used < rule.limit;
-  const after = allowed ? insert(inside, { leavesAtMs, units: 1 }) : inside;
-  const roomAtMs = after[0]?.leavesAtMs ?? leavesAtMs;
+  const used = inside.reduce((sum, entry) => sum + entry.units, 0);
+  const allowed = used + units <= rule.limit;
+  const after = allowed ? add(inside, { leavesAtMs, units }) : inside;
+  const resetAtMs = allowed ? after[0]?.leavesAtMs : roomAtMs(inside, used + units - rule.limit);
   return {
     verdict: {
       allowed,
       limit: rule.limit,
-      remaining: Math.max(0, rule.limit - used - (allowed ? 1 : 0)),
-      resetSeconds: Math.max(1, Math.ceil((roomAtMs - nowMs) / 1000)),
+      remaining: Math.max(0, rule.limit - used - (allowed ? units : 0)),
+      resetSeconds: Math.max(1, Math.ceil(((resetAtMs ?? leavesAtMs) - nowMs) / 1000)),
+      leavesAtMs,
     },
     entries: after,
   };
 }
 
+/** Takes units that were not used out of the entry in which they were consumed. Does nothing when it has left already. */
+export function giveBack(entries: readonly WindowEntry[], unused: WindowEntry): WindowEntry[] {
+  return entries.map((entry) =>
+    entry.leavesAtMs === unused.leavesAtMs ? { ...entry, units: Math.max(0, entry.units - unused.units) } : entry,
+  );
+}
+
 /** Adds an entry at its place: nearly always the end, but the clock can step back and a rule's window can change. */
-function insert(entries: readonly WindowEntry[], added: WindowEntry): WindowEntry[] {
+function add(entries: readonly WindowEntry[], added: WindowEntry): WindowEntry[] {
   const index = entries.findLastIndex((entry) => entry.leavesAtMs <= added.leavesAtMs);
   const before = entries[index];
-  if (before?.leavesAtMs === added.leavesAtMs)
-    return entries.with(index, { ...added, units: before.units + added.units });
-  return entries.toSpliced(index + 1, 0, added);
+  if (before?.leavesAtMs !== added.leavesAtMs) return entries.toSpliced(index + 1, 0, added);
+  return entries.with(index, { ...added, units: before.units + added.units });
+}
+
+/** When the first `units` have left; undefined when they never will, because more are wanted than the limit. */
+function roomAtMs(entries: readonly WindowEntry[], units: number): number | undefined {
+  let left = units;
+  return entries.find((entry) => {
+    left -= entry.units;
+    return left <= 0;
+  })?.leavesAtMs;
 }

@@ -18,6 +18,7 @@ export const publicRecoveryRoutes = new Hono<AppEnv>()
       200: says("Email verified successfully.", "Email already verified."),
       errors: ["INVALID_TOKEN"],
     }),
+    limit("verifyEmail", byIp),
     body(verificationBody),
     async (c) => {
       return c.json({ message: await verifyEmail(c.get("deps"), c.req.valid("json").token) });
@@ -67,6 +68,7 @@ export const passwordRoutes = new Hono<AppEnv>()
       errors: ["ACCOUNT_LOCKED", "SERVICE_UNAVAILABLE"],
     }),
     sessionOnly,
+    limit("changePassword", byUser),
     body(changeBody),
     async (c) => {
       const { userId, sessionId } = sessionOf(c);

@@ -2,12 +2,14 @@
 import { Hono } from "hono";
 import type { AppEnv } from "../http/env";
 import { can } from "../http/permissions";
+import { byTenant, limit } from "../http/rate-limit";
 import { describeRoute } from "../http/route-docs";
 import { body } from "../http/validate";
 import { says } from "../wire/schemas";
 import { queueFailed, queueRetry, queueRetryOf, queueTest } from "./redelivery";
 import { retryFailedRequest, retryFailedResult } from "./schemas";
 
+const limited = limit("redeliver", byTenant);
 const MISSING = { errors: ["NOT_FOUND"] } as const;
 
 export const redeliveryRoutes = new Hono<AppEnv>()
@@ -18,6 +20,7 @@ export const redeliveryRoutes = new Hono<AppEnv>()
       "Sends the latest failed delivery again. While such a retry is under way, no second one is queued.",
       { 200: says("Retry queued"), ...MISSING },
     ),
+    limited,
     can("webhook.update"),
     async (c) => {
       await queueRetry(c.get("deps"), c.get("principal").tenantId, c.req.param("id"));
@@ -30,6 +33,7 @@ export const redeliveryRoutes = new Hono<AppEnv>()
       200: says("Retry queued"),
       ...MISSING,
     }),
+    limited,
     can("webhook.update"),
     async (c) => {
       await queueRetryOf(c.get("deps"), c.get("principal").tenantId, c.req.param("id"), c.req.param("deliveryId"));
@@ -47,6 +51,7 @@ export const redeliveryRoutes = new Hono<AppEnv>()
         description: "At most 500 deliveries a call; `nextCursor` leads to the rest. Refused while paused.",
       },
     ),
+    limited,
     can("webhook.update"),
     body(retryFailedRequest),
     async (c) => {
@@ -61,6 +66,7 @@ export const redeliveryRoutes = new Hono<AppEnv>()
       200: says("Test delivery queued"),
       ...MISSING,
     }),
+    limited,
     can("webhook.update"),
     async (c) => {
       await queueTest(c.get("deps"), c.get("principal").tenantId, c.req.param("id"));

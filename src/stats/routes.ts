@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import { notFound } from "../errors";
 import type { AppEnv } from "../http/env";
 import { can } from "../http/permissions";
+import { byTenant, limit } from "../http/rate-limit";
 import { describeRoute } from "../http/route-docs";
 import { query } from "../http/validate";
 import { dataOf } from "../wire/schemas";
@@ -15,6 +16,7 @@ export const statsRoutes = new Hono<AppEnv>().get(
   describeRoute("getStats", "The tenant's delivery attempts per hour, and the subscriptions that need attention.", {
     200: dataOf(tenantStats),
   }),
+  limit("readDeliveries", byTenant),
   can("webhook.read"),
   query(statsQuery),
   async (c) => {
@@ -30,6 +32,7 @@ export const webhookStatsRoutes = new Hono<AppEnv>()
       200: dataOf(subscriptionStats),
       errors: ["NOT_FOUND"],
     }),
+    limit("readDeliveries", byTenant),
     can("webhook.read"),
     query(statsQuery),
     async (c) => {
@@ -44,6 +47,7 @@ export const webhookStatsRoutes = new Hono<AppEnv>()
       200: dataOf(attemptCounts),
       errors: ["NOT_FOUND"],
     }),
+    limit("readDeliveries", byTenant),
     can("webhook.read"),
     async (c) => {
       const counts = await countAttempts(c.get("deps"), c.get("principal").tenantId, c.req.param("id"));

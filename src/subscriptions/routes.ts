@@ -4,6 +4,7 @@ import { z } from "zod";
 import { notFound } from "../errors";
 import type { AppEnv } from "../http/env";
 import { can } from "../http/permissions";
+import { byTenant, limit } from "../http/rate-limit";
 import { describeRoute } from "../http/route-docs";
 import { body } from "../http/validate";
 import { dataOf, says } from "../wire/schemas";
@@ -12,6 +13,7 @@ import { deleteSubscription, findSubscription, listSubscriptions } from "./store
 import { changeSubscription, createSubscription } from "./subscriptions";
 import { subscriptionView } from "./view";
 
+const limited = limit("writeWebhook", byTenant);
 const MISSING = { errors: ["NOT_FOUND"] } as const;
 
 const setEnabled = async (c: Context<AppEnv, "/:id">, enabled: boolean) =>
@@ -23,6 +25,7 @@ export const webhookRoutes = new Hono<AppEnv>()
     describeRoute("createWebhook", "Subscribes a URL to event types.", {
       201: { body: dataOf(subscription), id: "/data/_id" },
     }),
+    limited,
     can("webhook.create"),
     body(newSubscription),
     async (c) => {
@@ -55,6 +58,7 @@ export const webhookRoutes = new Hono<AppEnv>()
   .patch(
     "/:id",
     describeRoute("updateWebhook", "Changes the given fields.", { 200: dataOf(subscription), ...MISSING }),
+    limited,
     can("webhook.update"),
     body(subscriptionChange),
     async (c) => {
@@ -69,6 +73,7 @@ export const webhookRoutes = new Hono<AppEnv>()
       200: says("Webhook deleted"),
       ...MISSING,
     }),
+    limited,
     can("webhook.delete"),
     async (c) => {
       const deps = c.get("deps");
@@ -83,6 +88,7 @@ export const webhookRoutes = new Hono<AppEnv>()
       200: says("Webhook paused"),
       ...MISSING,
     }),
+    limited,
     can("webhook.update"),
     async (c) => {
       await setEnabled(c, false);
@@ -92,6 +98,7 @@ export const webhookRoutes = new Hono<AppEnv>()
   .post(
     "/:id/resume",
     describeRoute("resumeWebhook", "New events go to it again.", { 200: says("Webhook resumed"), ...MISSING }),
+    limited,
     can("webhook.update"),
     async (c) => {
       await setEnabled(c, true);

@@ -155,7 +155,7 @@ const registering = new Hono<AppEnv>()
 
 const mailLinks = new Hono<AppEnv>()
   .get("/verify-email", (c) => verifyPage(c, c.req.query("token") ?? ""))
-  .post("/verify-email", async (c) => {
+  .post("/verify-email", limit("verifyEmail", byIp), async (c) => {
     const token = (await readForm(c)).text("token");
     return rerenderOnError(
       c,

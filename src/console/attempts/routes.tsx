@@ -4,11 +4,14 @@ import { attemptOfWebhook } from "../../attempts/log";
 import { notFound } from "../../errors";
 import type { AppEnv } from "../../http/env";
 import { can } from "../../http/permissions";
+import { byTenant, limit } from "../../http/rate-limit";
 import { queueRetryOf } from "../../redelivery/redelivery";
 import { findSubscription } from "../../subscriptions/store";
 import type { Failure } from "../failure";
 import { page, redirectWithFlash, rerenderOnError } from "../http/page";
 import { AttemptPage } from "./page";
+
+const readLimit = limit("readDeliveries", byTenant);
 
 async function attemptPage(c: Context<AppEnv>, id: string, attemptId: string, failure?: Failure, status = 200) {
   const deps = c.get("deps");
@@ -26,10 +29,10 @@ async function attemptPage(c: Context<AppEnv>, id: string, attemptId: string, fa
 }
 
 export const attemptPages = new Hono<AppEnv>()
-  .get("/:id/attempts/:attemptId", can("webhook.read"), (c) =>
+  .get("/:id/attempts/:attemptId", readLimit, can("webhook.read"), (c) =>
     attemptPage(c, c.req.param("id"), c.req.param("attemptId")),
   )
-  .get("/:id/attempts/:attemptId/payload", can("webhook.read"), async (c) => {
+  .get("/:id/attempts/:attemptId/payload", readLimit, can("webhook.read"), async (c) => {
     const { tenantId } = c.get("principal");
     const attempt = await attemptOfWebhook(c.get("deps"), tenantId, c.req.param("id"), c.req.param("attemptId"));
     return c.body(JSON.stringify(attempt.payload), 200, {
@@ -37,7 +40,7 @@ export const attemptPages = new Hono<AppEnv>()
       "Content-Disposition": `attachment; filename="${attempt.deliveryId}.json"`,
     });
   })
-  .post("/:id/attempts/:attemptId/retry", can("webhook.update"), async (c) => {
+  .post("/:id/attempts/:attemptId/retry", limit("redeliver", byTenant), can("webhook.update"), async (c) => {
     const deps = c.get("deps");
     const { tenantId } = c.get("principal");
     const id = c.req.param("id");

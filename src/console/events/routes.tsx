@@ -12,6 +12,7 @@ import { fragment, page, redirectWithFlash, rerenderOnError } from "../http/page
 import { Deliveries, EventDetail, type EventValues, PublishEvent } from "./pages";
 import { readEvent } from "./store";
 
+const readLimit = limit("readDeliveries", byTenant);
 const SECTION = "events";
 const EXAMPLE = { type: "", payload: '{\n  "order": 42\n}', correlationId: "" };
 
@@ -35,7 +36,7 @@ async function requireEvent(c: Context<AppEnv>, id: string) {
 
 export const eventPages = new Hono<AppEnv>()
   .get("/", can("event.publish"), (c) => formPage(c, { ...EXAMPLE, type: c.req.query("type") ?? "" }))
-  .post("/", can("event.publish"), limit("publish", byTenant), async (c) => {
+  .post("/", limit("publish", byTenant), can("event.publish"), async (c) => {
     const form = await readForm(c);
     const { type, payload, correlationId } = {
       type: form.text("type").trim(),
@@ -52,10 +53,10 @@ export const eventPages = new Hono<AppEnv>()
       (failure, status) => formPage(c, { type, payload, correlationId }, failure, status),
     );
   })
-  .get("/:id", can("webhook.read"), async (c) => {
+  .get("/:id", readLimit, can("webhook.read"), async (c) => {
     const event = await requireEvent(c, c.req.param("id"));
     return page(c, { title: event.type, section: SECTION }, <EventDetail event={event} />);
   })
-  .get("/:id/deliveries", can("webhook.read"), async (c) =>
+  .get("/:id/deliveries", readLimit, can("webhook.read"), async (c) =>
     fragment(c, <Deliveries event={await requireEvent(c, c.req.param("id"))} />),
   );

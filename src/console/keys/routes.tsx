@@ -5,6 +5,7 @@ import { revokeApiKey } from "../../api-keys/revoke";
 import { newApiKey } from "../../api-keys/schemas";
 import { listApiKeys } from "../../api-keys/store";
 import type { AppEnv } from "../../http/env";
+import { byUser, limit } from "../../http/rate-limit";
 import { DAY_MS, iso } from "../../time";
 import { type Failure, parse } from "../failure";
 import { readForm } from "../http/form";
@@ -38,7 +39,7 @@ const expiry = (days: string, nowMs: number) => {
 
 export const keyPages = new Hono<AppEnv>()
   .get("/", (c) => keysPage(c, {}))
-  .post("/", async (c) => {
+  .post("/", limit("createApiKey", byUser), async (c) => {
     const deps = c.get("deps");
     const form = await readForm(c);
     const values = { name: form.text("name"), scopes: form.list("scopes"), days: form.text("expiresAt") };

@@ -3,6 +3,7 @@ import { type Context, Hono } from "hono";
 import type { Deps } from "../../deps";
 import type { AppEnv } from "../../http/env";
 import { can } from "../../http/permissions";
+import { byTenant, limit } from "../../http/rate-limit";
 import { queueFailed, queueTest } from "../../redelivery/redelivery";
 import { retryFailedRequest } from "../../redelivery/schemas";
 import { changeSubscription } from "../../subscriptions/subscriptions";
@@ -17,6 +18,9 @@ const DEFAULT_HOURS = 24;
 const MAX_HOURS = 30 * 24;
 /** A page holds up to 500 deliveries. For more failures than these pages hold, the user presses the button again. */
 const MAX_PAGES = 5;
+
+const writeLimit = limit("writeWebhook", byTenant);
+const redeliveryLimit = limit("redeliver", byTenant);
 
 async function setEnabled(c: Context<AppEnv>, id: string, enabled: boolean): Promise<Response> {
   await changeSubscription(c.get("deps"), c.get("principal").tenantId, id, { enabled });
@@ -38,14 +42,14 @@ async function retryFailed(deps: Deps, tenantId: string, id: string, sinceMs: nu
 }
 
 export const operationPages = new Hono<AppEnv>()
-  .post("/:id/pause", can("webhook.update"), (c) => setEnabled(c, c.req.param("id"), false))
-  .post("/:id/resume", can("webhook.update"), (c) => setEnabled(c, c.req.param("id"), true))
-  .post("/:id/test", can("webhook.update"), async (c) => {
+  .post("/:id/pause", writeLimit, can("webhook.update"), (c) => setEnabled(c, c.req.param("id"), false))
+  .post("/:id/resume", writeLimit, can("webhook.update"), (c) => setEnabled(c, c.req.param("id"), true))
+  .post("/:id/test", redeliveryLimit, can("webhook.update"), async (c) => {
     const id = c.req.param("id");
     await queueTest(c.get("deps"), c.get("principal").tenantId, id);
     return redirectWithFlash(c, `/webhooks/${id}#log`, "tested");
   })
-  .post("/:id/retry-failed", can("webhook.update"), async (c) => {
+  .post("/:id/retry-failed", redeliveryLimit, can("webhook.update"), async (c) => {
     const deps = c.get("deps");
     const id = c.req.param("id");
     const hours = Number((await readForm(c)).text("hours")) || DEFAULT_HOURS;

@@ -1,12 +1,13 @@
 /** `/console`: the overview. */
 import { Hono } from "hono";
 import type { AppEnv } from "../../http/env";
+import { byTenant, limit } from "../../http/rate-limit";
 import { statsOfTenant } from "../../stats/summary";
 import { CHART_HOURS } from "../components/chart-hours";
 import { page } from "../http/page";
 import { NoAccess, Overview } from "./page";
 
-export const overviewPage = new Hono<AppEnv>().get("/", async (c) => {
+export const overviewPage = new Hono<AppEnv>().get("/", limit("readDeliveries", byTenant), async (c) => {
   const { tenantName, principal } = c.get("currentUser");
   const { tenantId, role, permissions } = principal;
   const options = { title: "Overview", section: "overview" } as const;

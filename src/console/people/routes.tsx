@@ -3,6 +3,7 @@ import { type Context, Hono } from "hono";
 import { notFound } from "../../errors";
 import type { AppEnv } from "../../http/env";
 import { can } from "../../http/permissions";
+import { byTenant, limit, limitedInside } from "../../http/rate-limit";
 import { invite, revokeInvitation } from "../../invitations/invite";
 import { invitationBody } from "../../invitations/schemas";
 import { listInvitations } from "../../invitations/store";
@@ -43,18 +44,24 @@ async function peoplePage(c: Context<AppEnv>, { values, failure }: PeopleView, s
 }
 
 const invitationPages = new Hono<AppEnv>()
-  .post("/", can("member.manage"), async (c) => {
-    const form = await readForm(c);
-    const values = { email: form.text("email"), role: form.text("role") };
-    return rerenderOnError(
-      c,
-      async () => {
-        await invite(c.get("deps"), c.get("principal"), parse(invitationBody, values));
-        return redirectWithFlash(c, "/people", "invited");
-      },
-      (failure, status) => peoplePage(c, { values, failure }, status),
-    );
-  })
+  .post(
+    "/",
+    limitedInside("inviteAddress", "tenant and email address"),
+    limit("invite", byTenant),
+    can("member.manage"),
+    async (c) => {
+      const form = await readForm(c);
+      const values = { email: form.text("email"), role: form.text("role") };
+      return rerenderOnError(
+        c,
+        async () => {
+          await invite(c.get("deps"), c.get("principal"), parse(invitationBody, values));
+          return redirectWithFlash(c, "/people", "invited");
+        },
+        (failure, status) => peoplePage(c, { values, failure }, status),
+      );
+    },
+  )
   .post("/:id/revoke", can("member.manage"), async (c) => {
     await revokeInvitation(c.get("deps"), c.get("principal").tenantId, c.req.param("id"));
     return redirectWithFlash(c, "/people", "invitationRevoked");

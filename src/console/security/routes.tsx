@@ -64,7 +64,7 @@ const sessionPages = new Hono<AppEnv>()
     deleteConsoleCookie(c, "session");
     return redirectWithFlash(c, "/sign-in", "signedOutEverywhere");
   })
-  .post("/password", async (c) => {
+  .post("/password", limit("changePassword", byUser), async (c) => {
     const form = await readForm(c);
     const { userId, sessionId } = sessionOf(c);
     return rerenderOnError(

@@ -6,6 +6,7 @@ import { decrypt } from "../../crypto/encryption";
 import { invalid, notFound } from "../../errors";
 import type { AppEnv } from "../../http/env";
 import { can } from "../../http/permissions";
+import { byTenant, limit } from "../../http/rate-limit";
 import { newSubscription, subscriptionChange } from "../../subscriptions/schemas";
 import { secretOwner } from "../../subscriptions/secret";
 import { deleteSubscription, findSubscription } from "../../subscriptions/store";
@@ -23,6 +24,8 @@ import { LIST_ROWS, readLog, readSubscriptionList, readSubscriptionScreen } from
 const SECRET_BYTES = 24;
 /** Larger than any tenant's list, and small enough for SQLite. */
 const MAX_FROM = 1_000_000;
+const writeLimit = limit("writeWebhook", byTenant);
+const readLimit = limit("readDeliveries", byTenant);
 const SECTION = "subscriptions";
 
 /** A random secret in the format of Standard Webhooks. */
@@ -94,7 +97,7 @@ async function requireSubscription(c: Context<AppEnv>, id: string) {
 }
 
 const reading = new Hono<AppEnv>()
-  .get("/", can("webhook.read"), async (c) => {
+  .get("/", readLimit, can("webhook.read"), async (c) => {
     const deps = c.get("deps");
     const { tenantId, permissions } = c.get("principal");
     const search = c.req.query("q")?.trim() ?? "";
@@ -111,8 +114,8 @@ const reading = new Hono<AppEnv>()
     );
   })
   .get("/new", can("webhook.create"), (c) => formPage(c, null, { name: "", url: "", events: "", secret: newSecret() }))
-  .get("/:id", can("webhook.read"), (c) => detailPage(c, c.req.param("id")))
-  .get("/:id/log", can("webhook.read"), async (c) => {
+  .get("/:id", readLimit, can("webhook.read"), (c) => detailPage(c, c.req.param("id")))
+  .get("/:id/log", readLimit, can("webhook.read"), async (c) => {
     const { query, filter } = readLogQuery(c);
     const id = c.req.param("id");
     const log = await readLog(c.get("deps"), c.get("principal").tenantId, id, filter);
@@ -121,7 +124,7 @@ const reading = new Hono<AppEnv>()
   });
 
 const writing = new Hono<AppEnv>()
-  .post("/", can("webhook.create"), async (c) => {
+  .post("/", writeLimit, can("webhook.create"), async (c) => {
     const values = await readValues(c);
     return rerenderOnError(
       c,
@@ -137,7 +140,7 @@ const writing = new Hono<AppEnv>()
     const { id, name, url, events } = await requireSubscription(c, c.req.param("id"));
     return formPage(c, id, { name, url, events: events.join("\n"), secret: "" });
   })
-  .post("/:id", can("webhook.update"), async (c) => {
+  .post("/:id", writeLimit, can("webhook.update"), async (c) => {
     const id = c.req.param("id");
     const values = await readValues(c);
     return rerenderOnError(
@@ -157,7 +160,7 @@ const writing = new Hono<AppEnv>()
     const { id, name } = await requireSubscription(c, c.req.param("id"));
     return page(c, { title: "Delete subscription", section: SECTION }, <DeleteSubscription id={id} name={name} />);
   })
-  .post("/:id/delete", can("webhook.delete"), async (c) => {
+  .post("/:id/delete", writeLimit, can("webhook.delete"), async (c) => {
     const deps = c.get("deps");
     const deleted = await deleteSubscription(deps, c.get("principal").tenantId, c.req.param("id"), deps.now());
     if (!deleted) throw notFound("Webhook");

@@ -1,0 +1,191 @@
+/** Which routes are limited, by what, and what counts. */
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+import worker from "../src";
+import { makeApiKey } from "../src/api-keys/key";
+import { RULES, type RuleName } from "../src/ratelimit/rules";
+import { newEmail, type Person, setRole, signUp } from "./support/client";
+
+const PARALLEL = 50;
+const LIMIT = 5;
+let addresses = 0;
+const newIp = () => `203.0.113.${++addresses}`;
+
+interface Call {
+  method?: string;
+  path: string;
+  body?: unknown;
+  token?: string;
+  ip?: string;
+}
+
+/** Calls the Worker with some limits overridden. */
+async function callWith(
+  limits: Partial<Record<RuleName, number>>,
+  { method = "POST", path, body = {}, token, ip }: Call,
+) {
+  const context = createExecutionContext();
+  const overrides = Object.entries(limits).map(([name, limit]) => [name, { ...RULES[name as RuleName], limit }]);
+  const headers = new Headers({ "content-type": "application/json", "cf-connecting-ip": ip ?? "203.0.113.250" });
+  if (token) headers.set("authorization", `Bearer ${token}`);
+  const request = new Request<unknown, IncomingRequestCfProperties>(`http://postern.test${path}`, {
+    method,
+    headers,
+    body: method === "GET" ? null : JSON.stringify(body),
+  });
+  const response = await worker.fetch(
+    request,
+    { ...env, RATE_LIMITS: JSON.stringify(Object.fromEntries(overrides)) },
+    context,
+  );
+  const { status, headers: answered } = response;
+  const answer = { status, headers: answered, body: (await response.json()) as { code?: string } };
+  await waitOnExecutionContext(context);
+  return answer;
+}
+
+const webhook = "/api/v1/webhooks/0190a0a0-0000-7000-8000-000000000000";
+
+/** Requests that count towards each rule; their bodies are refused, which counts too. */
+const COUNTED: Record<Exclude<RuleName, "inviteAddress">, (person: Person) => Call> = {
+  register: () => ({ path: "/api/v1/auth/register", ip: newIp() }),
+  login: () => ({ path: "/api/v1/auth/login", ip: newIp() }),
+  refresh: () => ({ path: "/api/v1/auth/refresh", ip: newIp() }),
+  verifyEmail: () => ({ path: "/api/v1/auth/verify-email", ip: newIp() }),
+  forgotPassword: () => ({ path: "/api/v1/auth/forgot-password", ip: newIp() }),
+  resetPassword: () => ({ path: "/api/v1/auth/reset-password", ip: newIp() }),
+  resendVerification: ({ token }) => ({ path: "/api/v1/auth/resend-verification", token }),
+  changePassword: ({ token }) => ({ path: "/api/v1/auth/change-password", token }),
+  twoFactor: ({ token }) => ({ path: "/api/v1/auth/2fa/verify", token }),
+  createApiKey: ({ token }) => ({ path: "/api/v1/api-keys", token }),
+  unknownApiKey: () => ({ path: "/api/v1/events", token: makeApiKey(), ip: newIp() }),
+  invite: ({ token }) => ({ path: "/api/v1/invitations", token }),
+  writeWebhook: ({ token }) => ({ path: "/api/v1/webhooks", token }),
+  redeliver: ({ token }) => ({ path: `${webhook}/test`, token }),
+  readDeliveries: ({ token }) => ({ method: "GET", path: `${webhook}/logs`, token }),
+  publish: ({ token }) => ({ path: "/api/v1/events", token }),
+  deepHealth: () => ({ method: "GET", path: "/health?deep=1", ip: newIp() }),
+};
+
+describe("S5: of 50 parallel requests exactly the limit is answered", () => {
+  test.each(Object.entries(COUNTED))("%s", async (rule, callOf) => {
+    const request = callOf(await signUp());
+    const answers = await Promise.all(Array.from({ length: PARALLEL }, () => callWith({ [rule]: LIMIT }, request)));
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(PARALLEL - LIMIT);
+    for (const { body, headers } of refused) {
+      expect(body.code).toBe("RATE_LIMITED");
+      expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+    }
+  });
+
+  test("inviteAddress: one of 50 parallel invitations to an address", async () => {
+    const { token } = await signUp();
+    const request = { path: "/api/v1/invitations", token, body: { email: newEmail(), role: "viewer" } };
+    const answers = await Promise.all(Array.from({ length: PARALLEL }, () => callWith({ invite: 1000 }, request)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(PARALLEL - 1).fill(429)]);
+  });
+});
+
+describe("S5: one limit covers", () => {
+  const id = webhook.slice("/api/v1".length);
+  test.each<[RuleName, [string, string][]]>([
+    [
+      "writeWebhook",
+      [
+        ["POST", "/webhooks"],
+        ["PATCH", id],
+        ["DELETE", id],
+        ["POST", `${id}/pause`],
+        ["POST", `${id}/resume`],
+      ],
+    ],
+    [
+      "redeliver",
+      [
+        ["POST", `${id}/test`],
+        ["POST", `${id}/retry`],
+        ["POST", `${id}/retry-failed`],
+        ["POST", `${id}/deliveries/0190a0a0-0000-7000-8000-000000000000/retry`],
+      ],
+    ],
+    [
+      "readDeliveries",
+      [
+        ["GET", `${id}/logs`],
+        ["GET", `${id}/attempts/0190a0a0-0000-7000-8000-000000000000`],
+        ["GET", `${id}/stats`],
+        ["GET", `${id}/metrics`],
+        ["GET", "/stats"],
+      ],
+    ],
+  ])("every route of %s", async (rule, routes) => {
+    const { token } = await signUp();
+    const remaining: (string | null)[] = [];
+    for (const [method, path] of routes) {
+      const { headers } = await callWith({ [rule]: 100 }, { method, path: `/api/v1${path}`, token });
+      remaining.push(headers.get("ratelimit-remaining"));
+    }
+    expect(remaining).toEqual(routes.map((_, index) => String(99 - index)));
+  });
+});
+
+describe("L17: towards a limit", () => {
+  const invite = (token: string, email: string) => ({
+    path: "/api/v1/invitations",
+    token,
+    body: { email, role: "viewer" },
+  });
+
+  test("a request without permission counts, and its answer has the headers", async () => {
+    const person = await signUp();
+    await setRole(person, "viewer");
+    const request = { path: "/api/v1/events", token: person.token, body: { type: "OrderPaid", payload: 1 } };
+    const { status, headers } = await callWith({ publish: 1 }, request);
+    expect([status, headers.get("ratelimit-remaining")]).toEqual([403, "0"]);
+    expect((await callWith({ publish: 1 }, request)).status).toBe(429);
+  });
+
+  test("a request that another limit refuses does not count", async () => {
+    const { token } = await signUp();
+    const email = newEmail();
+    expect((await callWith({ invite: 2 }, invite(token, email))).status).toBe(201);
+    for (let again = 0; again < 3; again += 1) {
+      expect((await callWith({ invite: 2 }, invite(token, email))).status).toBe(429);
+    }
+    expect((await callWith({ invite: 2 }, invite(token, newEmail()))).status).toBe(201);
+    expect((await callWith({ invite: 2 }, invite(token, newEmail()))).status).toBe(429);
+  });
+
+  test("a request refused with 401, 413 or 415 does not count", async () => {
+    const { token } = await signUp();
+    const path = "/api/v1/events";
+    await callWith({ publish: 1 }, { path });
+    await callWith({ publish: 1 }, { path, token, body: "x".repeat(300 * 1024) });
+    expect((await callWith({ publish: 1 }, { path, token })).headers.get("ratelimit-remaining")).toBe("0");
+  });
+});
+
+describe("L5", () => {
+  test("a good API key is answered while unknown ones from its address are refused", async () => {
+    const { token } = await signUp();
+    const issued = await callWith(
+      {},
+      { path: "/api/v1/api-keys", token, body: { name: "ci", scopes: ["webhook.read"] } },
+    );
+    const { key } = (issued.body as unknown as { data: { key: string } }).data;
+    const ip = newIp();
+    const list = (credential: string) =>
+      callWith({ unknownApiKey: 1 }, { method: "GET", path: "/api/v1/webhooks", token: credential, ip });
+    expect((await list(makeApiKey())).status).toBe(401);
+    expect((await list(makeApiKey())).status).toBe(429);
+    expect((await list(key)).status).toBe(200);
+  });
+
+  test("a shallow health check is not limited", async () => {
+    const request = { method: "GET", path: "/health", ip: newIp() };
+    const answers = await Promise.all(Array.from({ length: 5 }, () => callWith({ deepHealth: 1 }, request)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(200));
+  });
+});
