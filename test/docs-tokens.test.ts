@@ -1,4 +1,4 @@
-/** src/docs/tokens.md: its refresh loop, as it stands on the page, against the service. */
+/** The refresh loop of src/docs/tokens.md, run against the service. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type Person, signUp } from "./support/client";
 import { serviceFetch } from "./support/sdk";
@@ -7,7 +7,7 @@ interface Page {
   api(path: string): Promise<Response>;
 }
 
-/** TypeScript does not look into it. */
+/** A variable, so that TypeScript does not check the imported file. */
 const SNIPPET: string = "../src/docs/tokens/refresh.js";
 const { "../src/docs/tokens/refresh.js": snippet } = import.meta.glob("../src/docs/tokens/*.js", {
   query: "?raw",
@@ -59,11 +59,11 @@ async function signedUpLongAgo(): Promise<Person> {
 
 const load = async () => (await import(SNIPPET)) as Page;
 
-test("stands on the page as it is", () => {
+test("is shown on the page unchanged", () => {
   expect(page).toContain(`\`\`\`js\n${snippet}\`\`\`\n`);
 });
 
-test("20 calls refresh once, even when the first two answers are lost", async () => {
+test("20 calls refresh once, even when the first two responses are lost", async () => {
   await signedUpLongAgo();
   answersToLose = 2;
   const { api } = await load();
@@ -73,7 +73,7 @@ test("20 calls refresh once, even when the first two answers are lost", async ()
   expect((await api("/auth/me")).status).toBe(200);
 });
 
-test("a refused refresh token is forgotten, and the 401 is the answer", async () => {
+test("a refused refresh token is discarded, and the caller gets the 401", async () => {
   const person = await signedUpLongAgo();
   await serviceFetch("http://postern.test/api/v1/auth/logout", {
     method: "POST",

@@ -153,7 +153,7 @@ describe("the README", () => {
     }
   });
 
-  test("shows the examples of src/docs/readme as they are", () => {
+  test("shows the examples of src/docs/readme unchanged", () => {
     expect(Object.keys(examples)).toHaveLength(2);
     for (const example of Object.values(examples)) expect(readme).toContain(`\`\`\`ts\n${example}\`\`\`\n`);
   });

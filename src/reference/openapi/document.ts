@@ -66,7 +66,7 @@ export function openApiDocument(app: Hono<AppEnv>, rules: Record<RuleName, Rule>
       info: {
         title: "Postern",
         version: VERSION,
-        summary: "Sign-in and webhooks for many tenants.",
+        summary: "Sign-in and webhooks for multi-tenant products.",
         description: DESCRIPTION,
         license: { name: "MIT", identifier: "MIT" },
       },
