@@ -1,8 +1,5 @@
 /** argon2id with OWASP's minimum parameters (19 MiB, 2 passes, 1 lane), stored as PHC strings. */
-
-import withoutSimd from "argon2id/dist/no-simd.wasm";
-import withSimd from "argon2id/dist/simd.wasm";
-import setupWasm from "argon2id/lib/setup.js";
+import { computeTag } from "./argon2id";
 import { fromBase64, randomBytes, toBase64, utf8 } from "./encoding";
 
 const PARAMETERS = { memoryKiB: 19_456, passes: 2, lanes: 1 };
@@ -10,31 +7,27 @@ const SALT_BYTES = 16;
 const TAG_BYTES = 32;
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-/** One WebAssembly instance per isolate; its memory grows once and is reused. */
-let hasher: ReturnType<typeof setupWasm> | undefined;
+/** The library refuses shorter passwords. No stored password is shorter: that would be fewer than 8 characters. */
+const MIN_PASSWORD_BYTES = 8;
 
-async function derive(password: string, salt: Uint8Array, parameters: typeof PARAMETERS): Promise<Uint8Array> {
-  hasher ??= setupWasm(
-    async (imports) => ({ instance: await WebAssembly.instantiate(withSimd, imports), module: withSimd }),
-    async (imports) => ({ instance: await WebAssembly.instantiate(withoutSimd, imports), module: withoutSimd }),
-  );
-  const argon2id = await hasher;
-  return argon2id({
-    password: utf8(password.normalize("NFKC")),
+const derive = (password: Uint8Array, salt: Uint8Array, parameters: typeof PARAMETERS): Promise<Uint8Array> =>
+  computeTag({
+    password,
     salt,
     parallelism: parameters.lanes,
     passes: parameters.passes,
     memorySize: parameters.memoryKiB,
     tagLength: TAG_BYTES,
   });
-}
+
+const bytesOf = (password: string): Uint8Array => utf8(password.normalize("NFKC"));
 
 const unpadded = (bytes: Uint8Array) => toBase64(bytes).replaceAll("=", "");
 
 /** Hashes a password to a PHC string (`$argon2id$v=19$m=...`). Takes about 40 ms of CPU: rate-limit before calling. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
-  const tag = await derive(password, salt, PARAMETERS);
+  const tag = await derive(bytesOf(password), salt, PARAMETERS);
   const { memoryKiB, passes, lanes } = PARAMETERS;
   return `$argon2id$v=19$m=${memoryKiB},t=${passes},p=${lanes}$${unpadded(salt)}$${unpadded(tag)}`;
 }
@@ -48,13 +41,14 @@ export async function verifyPassword(
   phc: string | null,
 ): Promise<{ correct: boolean; outdated: boolean }> {
   const [, memory, passes, lanes, salt, tag] = phc?.match(PHC) ?? [];
-  if (!memory || !passes || !lanes || !salt || !tag) {
-    await derive(password, new Uint8Array(SALT_BYTES), PARAMETERS);
+  const given = bytesOf(password);
+  if (!memory || !passes || !lanes || !salt || !tag || given.length < MIN_PASSWORD_BYTES) {
+    await derive(new Uint8Array(MIN_PASSWORD_BYTES), new Uint8Array(SALT_BYTES), PARAMETERS);
     return { correct: false, outdated: false };
   }
   const parameters = { memoryKiB: Number(memory), passes: Number(passes), lanes: Number(lanes) };
   const expected = fromBase64(tag);
-  const actual = await derive(password, fromBase64(salt), parameters);
+  const actual = await derive(given, fromBase64(salt), parameters);
   const correct = actual.length === expected.length && crypto.subtle.timingSafeEqual(actual, expected);
   const outdated =
     parameters.memoryKiB !== PARAMETERS.memoryKiB ||
