@@ -3,12 +3,12 @@ import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
 import { signBody, signStandard } from "../src/crypto/webhook-signature";
 import { receive } from "../src/docs/verify/verify";
-import { DeliveryError, type PlainRequest, type VerifyOptions, verifyDelivery } from "../src/verify";
+import { type PlainRequest, type VerifyOptions, verifyDelivery } from "../src/verify";
 import { signUp } from "./support/client";
 import { newInbox, publish, subscribe } from "./support/receiver";
+import { NOW_MS, verdictOn } from "./support/signing";
 
 const SECRET = "a-signing-secret";
-const NOW_MS = 1_800_000_000_000;
 const NOW_SECONDS = NOW_MS / 1000;
 
 interface Parts {
@@ -36,16 +36,8 @@ async function signed({ secret = SECRET, body = '{"order":42}', timestamp = NOW_
 const asRequest = ({ headers, body }: { headers: Record<string, string>; body: BodyInit }) =>
   new Request("http://subscriber.example/", { method: "POST", headers, body });
 
-/** The reason of the refusal, or "accepted". */
-async function verdict(request: Request | PlainRequest, secrets: string | string[] = SECRET, options?: VerifyOptions) {
-  try {
-    await verifyDelivery(request, secrets, { nowMs: NOW_MS, ...options });
-    return "accepted";
-  } catch (error) {
-    if (error instanceof DeliveryError) return error.reason;
-    throw error;
-  }
-}
+const verdict = (request: Request | PlainRequest, secrets: string | string[] = SECRET, options?: VerifyOptions) =>
+  verdictOn(request, secrets, options);
 
 describe("a genuine delivery", () => {
   test("from the service is accepted under both schemes, with its id, type, payload and correlation id", async () => {

@@ -2,7 +2,7 @@
  * `postern/verify`: whether a delivery is genuine. For subscribers; on WebCrypto, without dependencies.
  *
  * What a signature covers decides what it proves:
- * - `webhook-signature` (Standard Webhooks) covers id, timestamp and body: a delivery cannot be forged, sent again after five
+ * - `webhook-signature` (Standard Webhooks, `v1` and `v1a`) covers id, timestamp and body: a delivery cannot be forged, sent again after five
  *   minutes, or given another id to pass for a new one.
  * - `X-Webhook-Signature` covers the body alone: anybody who has seen a delivery can send it again at any time, under any id and
  *   timestamp. So it counts only when the caller asks for it (`scheme: "body"`), never because the other one is missing.
@@ -10,9 +10,13 @@
  */
 import { signBody, signStandard } from "../crypto/webhook-signature";
 import { type RequestBody, readBody } from "./body";
+import { anyVerifies, ed25519Signatures } from "./ed25519";
 import { DeliveryError } from "./errors";
+import { parseKeys, type VerificationKeys } from "./keys";
 
 export { DeliveryError, type DeliveryErrorReason } from "./errors";
+export type { KeySet } from "./key-set";
+export type { VerificationKeys } from "./keys";
 
 const TOLERANCE_SECONDS = 300;
 const MAX_BODY_BYTES = 2 * 1024 * 1024;
@@ -54,39 +58,45 @@ export interface Delivery<Payload = unknown> {
 }
 
 /**
- * Returns the delivery in `request` if one of `secrets` has signed it; during a rotation pass the old and the new one.
- * A `Request` is read to its end. Throws DeliveryError with a `reason`, for which you answer 400, and TypeError for an empty
- * secret or an option out of range.
+ * Returns the delivery in `request` if one of `keys` has signed it. A `Request` is read to its end.
+ * Throws DeliveryError with a `reason`, for which you answer 400 (503 for KEYS_UNAVAILABLE), and TypeError for a malformed key
+ * or an option out of range.
  *
  * @example
  * const { id, type, payload } = await verifyDelivery<{ order: number }>(request, process.env.WEBHOOK_SECRET);
+ *
+ * @example
+ * // With the public keys of a subscription whose signature is "v1+v1a".
+ * const keys = { jwks: `https://postern.example.com/.well-known/webhook-keys/${subscriptionId}` };
+ * const delivery = await verifyDelivery(request, keys);
  */
 export async function verifyDelivery<Payload = unknown>(
   request: Request | PlainRequest,
-  secrets: string | readonly string[],
+  keys: VerificationKeys,
   options: VerifyOptions = {},
 ): Promise<Delivery<Payload>> {
-  const { scheme = "standard", toleranceSeconds = TOLERANCE_SECONDS, maxBodyBytes = MAX_BODY_BYTES } = options;
-  const keys = typeof secrets === "string" ? [secrets] : secrets;
-  if (keys.length === 0 || keys.includes(""))
-    throw new TypeError("verifyDelivery needs at least one secret, and none may be empty.");
-  if (scheme !== "standard" && scheme !== "body") throw new TypeError('The scheme must be "standard" or "body".');
-  if (!(toleranceSeconds >= 0 && maxBodyBytes >= 0)) {
-    throw new TypeError("toleranceSeconds and maxBodyBytes must be 0 or more.");
-  }
+  const { scheme, toleranceSeconds, maxBodyBytes, nowMs } = checkedOptions(options);
+  const { secrets, anyPublicKey } = await parseKeys(keys, nowMs);
+  if (scheme === "body" && secrets.length === 0) throw new TypeError('The scheme "body" needs a secret.');
   const header = headerReader(request.headers);
   const id = header("webhook-id");
   const seconds = timestampOf(header("webhook-timestamp"));
   const given = header(scheme === "standard" ? "webhook-signature" : "x-webhook-signature");
   const type = header("x-webhook-event");
-  const ageSeconds = (options.nowMs ?? Date.now()) / 1000 - seconds;
+  const ageSeconds = nowMs / 1000 - seconds;
   if (ageSeconds > toleranceSeconds) throw new DeliveryError("TIMESTAMP_TOO_OLD");
   if (ageSeconds < -toleranceSeconds) throw new DeliveryError("TIMESTAMP_TOO_NEW");
   const body = await readBody(request as RequestBody, maxBodyBytes);
-  const sign = (key: string) => (scheme === "standard" ? signStandard(key, id, seconds, body) : signBody(key, body));
   // A header of the Standard scheme may carry several signatures, separated by spaces.
-  const candidates = given.split(" ").slice(0, MAX_SIGNATURES);
-  if (!(await anyMatches(await Promise.all(keys.map(sign)), candidates))) throw new DeliveryError("SIGNATURE_MISMATCH");
+  const signatures = given.split(" ").slice(0, MAX_SIGNATURES);
+  const sign = (key: string) => (scheme === "standard" ? signStandard(key, id, seconds, body) : signBody(key, body));
+  const publicSignatures = scheme === "standard" ? ed25519Signatures(signatures) : [];
+  const signed = `${id}.${seconds}.${body}`;
+  const isGenuine =
+    (await anyEqual(await Promise.all(secrets.map(sign)), signatures)) ||
+    // Without a signature to check, no keys are fetched.
+    (publicSignatures.length > 0 && (await anyPublicKey((keys) => anyVerifies(keys, publicSignatures, signed))));
+  if (!isGenuine) throw new DeliveryError("SIGNATURE_MISMATCH");
   return {
     id,
     type,
@@ -94,6 +104,15 @@ export async function verifyDelivery<Payload = unknown>(
     payload: parse(body) as Payload,
     correlationId: header.optional("x-correlation-id"),
   };
+}
+
+function checkedOptions({ scheme = "standard", toleranceSeconds = TOLERANCE_SECONDS, ...options }: VerifyOptions) {
+  const { maxBodyBytes = MAX_BODY_BYTES, nowMs = Date.now() } = options;
+  if (scheme !== "standard" && scheme !== "body") throw new TypeError('The scheme must be "standard" or "body".');
+  if (!(toleranceSeconds >= 0 && maxBodyBytes >= 0 && nowMs >= 0)) {
+    throw new TypeError("toleranceSeconds, maxBodyBytes and nowMs must be 0 or more.");
+  }
+  return { scheme, toleranceSeconds, maxBodyBytes, nowMs };
 }
 
 function headerReader(headers: PlainRequest["headers"]) {
@@ -104,7 +123,7 @@ function headerReader(headers: PlainRequest["headers"]) {
   };
   const required = (name: string): string => {
     const value = find(name);
-    if (!value) throw new DeliveryError("MISSING_HEADER", `The header ${name} is missing.`);
+    if (!value) throw new DeliveryError("MISSING_HEADER", { message: `The header ${name} is missing.` });
     return value;
   };
   return Object.assign(required, { optional: find });
@@ -120,7 +139,7 @@ function timestampOf(text: string): number {
 }
 
 /** Compares in constant time: WebCrypto compares HMACs of both texts under a random key. */
-async function anyMatches(expected: readonly string[], given: readonly string[]): Promise<boolean> {
+async function anyEqual(expected: readonly string[], given: readonly string[]): Promise<boolean> {
   const bytes = (text: string) => new TextEncoder().encode(text);
   const key = await crypto.subtle.generateKey({ name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"]);
   const macs = await Promise.all(expected.map((text) => crypto.subtle.sign("HMAC", key as CryptoKey, bytes(text))));

@@ -39,7 +39,7 @@ test("contains the two modules with their types, the licence and the README, and
 
 const CONSUMER = `
 import { createClient, type ErrorCode, type NewSubscription, PosternError, type Subscription } from "postern/client";
-import { type Delivery, DeliveryError, verifyDelivery } from "postern/verify";
+import { type Delivery, DeliveryError, type VerificationKeys, verifyDelivery } from "postern/verify";
 
 const client = createClient({ baseUrl: "https://postern.example.com", fetch });
 const body: NewSubscription = { name: "n", url: "https://example.com/", events: ["*"], secret: "s" };
@@ -54,6 +54,10 @@ export const code: ErrorCode = "NO_SUCH_CODE";
 try {
   const delivery: Delivery<{ order: number }> = await verifyDelivery(new Request("https://example.com/"), ["old", "new"]);
   console.log(delivery.payload.order.toFixed());
+  const keys: VerificationKeys = { jwks: new URL("https://postern.example.com/.well-known/webhook-keys/id") };
+  await verifyDelivery({ headers: { "webhook-id": "1" }, body: new Uint8Array() }, keys, { scheme: "standard" });
+  // @ts-expect-error an unknown scheme
+  await verifyDelivery(new Request("https://example.com/"), "whpk_", { scheme: "v1a" });
 } catch (error) {
   if (error instanceof PosternError && error.code === "RATE_LIMITED") console.log(error.retryAfterSeconds?.toFixed());
   if (error instanceof DeliveryError && error.reason === "SIGNATURE_MISMATCH") console.log(error.message);
