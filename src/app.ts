@@ -1,4 +1,4 @@
-/** Middleware order and every mount, on one screen. */
+/** The order of the middleware, and every mounted router. */
 import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { methodNotAllowed } from "hono/method-not-allowed";

@@ -1,4 +1,4 @@
-/** Who calls: a bearer access token or an API key, in one D1 round trip. Routes below are closed unless they say what they need. */
+/** Authentication of API requests, with an access token or an API key, in one D1 round trip. */
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { authenticateApiKey } from "./api-keys/authenticate";
@@ -13,7 +13,7 @@ import type { Principal } from "./tenants/principal";
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+)$/i;
 const MAX_CREDENTIAL_CHARACTERS = 4096;
 
-/** 401 unless the caller proves who they are. A path that no route serves passes on to its 404. */
+/** 401 without a valid credential. A path that no route serves goes on to its 404. */
 export const requirePrincipal = documented(
   createMiddleware<AppEnv>(async (c, next) => {
     if (!servesRequest(c)) return next();

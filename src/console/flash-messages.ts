@@ -7,7 +7,7 @@ export const FLASH_MESSAGES = {
   verificationSent: "Verification email sent.",
   verified: "Your email address is verified.",
   passwordReset: "Your password is set. Sign in with your new password.",
-  joined: "You have joined. Sign in again to open the organisation.",
+  joined: "You have joined. Sign in again to switch to the tenant.",
   subscribed: "Subscription created.",
   changed: "Changes saved.",
   paused: "Paused. New events are not sent to this subscription.",

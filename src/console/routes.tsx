@@ -1,4 +1,4 @@
-/** `/console`: the bundled client, in the order in which a request meets it. */
+/** `/console`: the middleware and the pages of the console, in the order in which a request meets them. */
 import { Hono } from "hono";
 import { notFound } from "../errors";
 import { limitBody } from "../http/body";
@@ -21,7 +21,7 @@ import { subscriptionPages } from "./subscriptions/routes";
 const ASSET_CACHE = "public, max-age=31536000, immutable";
 const EVENTS_PATH = "/console/events";
 
-/** The bodies that the API takes, no larger ones. */
+/** The console's router. `bodyKiB` are the body limits of the API, in KiB. */
 export const consoleRoutes = (bodyKiB: { event: number; other: number }) =>
   new Hono<AppEnv>()
     .use(contentSecurityPolicy)

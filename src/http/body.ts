@@ -1,4 +1,4 @@
-/** What may come in: bounded before it is read, and JSON only. */
+/** Request bodies: of limited size, and JSON only. */
 import { bodyLimit } from "hono/body-limit";
 import { createMiddleware } from "hono/factory";
 import { AppError } from "../errors";
@@ -8,7 +8,7 @@ import { documented } from "./route-docs";
 const KIB = 1024;
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
 
-/** Refuses a larger body with 413, from its Content-Length or while it streams in. */
+/** 413 for a body larger than `maxKiBOf(path)`, by its `Content-Length` or while it is read. */
 export function limitBody(maxKiBOf: (path: string) => number) {
   const check = createMiddleware<AppEnv>((c, next) => {
     const maxKiB = maxKiBOf(c.req.path);
@@ -23,7 +23,7 @@ export function limitBody(maxKiBOf: (path: string) => number) {
   return documented(check, { errors: ["PAYLOAD_TOO_LARGE"] });
 }
 
-/** 415 for a body that is not JSON; a request without a body may come without a type. */
+/** 415 for a body that is not JSON. A request without a body needs no content type. */
 export const jsonOnly = documented(
   createMiddleware<AppEnv>(async (c, next) => {
     const type = c.req.header("content-type");

@@ -1,9 +1,9 @@
-/** The client's IP address, as limits and sessions use it. */
+/** The client's IP address, as rate limits and sessions use it. */
 import ipaddr from "ipaddr.js";
 
 /**
- * Reads `cf-connecting-ip`, the only header that clients can't set; "unknown" without it. An IPv6 address becomes its /64 network,
- * because one client holds all addresses of that.
+ * The address in `cf-connecting-ip`, the only such header that a client cannot set; "unknown" without it.
+ * An IPv6 address is reduced to its /64 network, because one client usually has all addresses in it.
  */
 export function clientIp(request: Request): string {
   const address = request.headers.get("cf-connecting-ip") ?? "unknown";

@@ -1,4 +1,4 @@
-/** The device that a request comes from, as a session remembers it. */
+/** The device that a request comes from, as a session stores it. */
 import Bowser from "bowser";
 import type { Context } from "hono";
 import type { Device } from "../sessions/device";
@@ -8,7 +8,7 @@ import type { AppEnv } from "./env";
 const MAX_USER_AGENT_CHARACTERS = 512;
 const MAX_FIELD_CHARACTERS = 100;
 
-/** Reads the device from `User-Agent`, `cf-connecting-ip` and `request.cf`; each of them may be missing. */
+/** Reads the device from `User-Agent`, `cf-connecting-ip` and `request.cf`, each of which may be missing. */
 export function deviceOf(c: Context<AppEnv>): Device {
   const { cf } = c.req.raw as Request<unknown, IncomingRequestCfProperties>;
   return describeDevice({
@@ -19,15 +19,15 @@ export function deviceOf(c: Context<AppEnv>): Device {
   });
 }
 
-/** The facts of a request that name a device; every one of them may be missing. */
-export interface ClientFacts {
+/** What a request says about its device. */
+interface ClientFacts {
   userAgent: string | undefined;
   ipAddress: string | undefined;
   city: string | undefined;
   country: string | undefined;
 }
 
-export function describeDevice(facts: ClientFacts): Device {
+function describeDevice(facts: ClientFacts): Device {
   const userAgent = facts.userAgent?.slice(0, MAX_USER_AGENT_CHARACTERS);
   const parsed = userAgent ? Bowser.parse(userAgent) : undefined;
   const browser = joined(parsed?.browser.name, parsed?.browser.version);

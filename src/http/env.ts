@@ -1,4 +1,4 @@
-/** The types of Hono's context here. */
+/** The types of Hono's context in this application. */
 import type { Deps } from "../deps";
 import type { LogFields } from "../log";
 import type { CurrentUser } from "../sessions/authenticate";
@@ -9,13 +9,13 @@ export interface AppEnv {
   Variables: {
     requestId: string;
     deps: Deps;
-    /** Set on every route of the authenticated router. */
+    /** Set on every route behind `requirePrincipal`. */
     principal: Principal;
-    /** Set on every page of the console behind its door. */
+    /** Set on every console page that requires a session. */
     currentUser: CurrentUser;
     /** The nonce in the Content-Security-Policy of a console page; `hono/secure-headers` sets it. */
     secureHeadersNonce: string;
-    /** What the route adds to its request's log line. */
+    /** Fields that the route adds to the log line of its request. */
     logFields: LogFields;
   };
 }

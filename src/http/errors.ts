@@ -1,4 +1,4 @@
-/** Whatever was raised becomes the one body: `{ code, message, requestId, details? }`. */
+/** Every error becomes the same response body: `{ code, message, requestId, details? }`. */
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
@@ -19,7 +19,7 @@ export function errorResponse(c: Context<AppEnv>, error: unknown): Response {
   return c.json(body, failure.status as ContentfulStatusCode, failure.headers);
 }
 
-/** The failure that the client meets; an unexpected one is logged with its stack and tells the client nothing. */
+/** The error that the client sees. An unexpected one is logged with its stack and becomes INTERNAL_ERROR, which reveals nothing. */
 export function toAppError(c: Context<AppEnv>, error: unknown): AppError {
   if (error instanceof AppError && error.code !== "INTERNAL_ERROR") return error;
   if (error instanceof HTTPException && error.status === 400) return new AppError("INVALID_JSON");

@@ -1,4 +1,4 @@
-/** What a route demands of an authenticated caller. */
+/** What a route requires of an authenticated caller. */
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { matchedRoutes } from "hono/route";
@@ -8,7 +8,7 @@ import type { Permission } from "../tenants/roles";
 import type { AppEnv } from "./env";
 import { documented } from "./route-docs";
 
-/** 403 unless the caller's role, and the API key's scopes, hold `permission`. */
+/** 403 unless the caller's role has `permission` and, for an API key, its scopes include it. */
 export function can(permission: Permission) {
   const check = createMiddleware<AppEnv>(async (c, next) => {
     if (!c.get("principal").permissions.has(permission)) throw new AppError("FORBIDDEN");
@@ -17,7 +17,7 @@ export function can(permission: Permission) {
   return documented(check, { permission, errors: ["FORBIDDEN"] });
 }
 
-/** 401 for an API key: the route is for a person with a session. A path that no route serves passes on, without a principal. */
+/** 401 for an API key, on routes that need a session. A path that no route serves has no principal and goes on to its 404. */
 export const sessionOnly = documented(
   createMiddleware<AppEnv>(async (c, next) => {
     if (servesRequest(c) && c.get("principal").kind !== "session") {
@@ -28,12 +28,12 @@ export const sessionOnly = documented(
   { caller: "session" },
 );
 
-/** Whether a route serves the request: middleware alone does not count. */
+/** Whether a route, and not just middleware, serves the request. */
 export function servesRequest(c: Context<AppEnv>): boolean {
   return matchedRoutes(c).some((route) => route.method !== "ALL");
 }
 
-/** The session that calls, on a route behind `sessionOnly`. Throws UNAUTHENTICATED for an API key. */
+/** The caller's session, on a route behind `sessionOnly`. Throws UNAUTHENTICATED for an API key. */
 export function sessionOf(c: Context<AppEnv>): SessionPrincipal {
   const principal = c.get("principal");
   if (principal.kind !== "session") throw apiKeyRefused();

@@ -1,4 +1,4 @@
-/** Rate limits as middleware, the same for an API route and for the console form that does the same. Their answers carry `RateLimit-*` headers. */
+/** Rate limits as middleware, for API routes and for the console forms that do the same. Responses carry `RateLimit-*` headers. */
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { ErrorCode } from "../errors";
@@ -19,8 +19,8 @@ export const byUser: Bucket = { per: "user", keyOf: (c) => c.get("principal").us
 export const byTenant: Bucket = { per: "tenant", keyOf: (c) => c.get("principal").tenantId };
 
 /**
- * Counts each request against `rule`, before the handler; with `when` only those that it holds for. Throws RATE_LIMITED with
- * `Retry-After`. A request that something behind it refuses with 429 does not count.
+ * Counts each request against `rule` before the handler runs; with `when`, only the requests for which it is true. Throws
+ * RATE_LIMITED with `Retry-After`. A request that a later limit refuses does not count.
  */
 export function limit(rule: RuleName, { per, keyOf }: Bucket, when?: (c: Context<AppEnv>) => boolean) {
   const consume = createMiddleware<AppEnv>(async (c, next) => {

@@ -1,4 +1,4 @@
-/** The outermost layer: a request id on every answer, and one log line a request. */
+/** The outermost middleware: a request id on every response, and one log line per request. */
 import { createMiddleware } from "hono/factory";
 import { matchedRoutes } from "hono/route";
 import { newId } from "../db/ids";

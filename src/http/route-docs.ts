@@ -1,6 +1,4 @@
-/**
- * What the OpenAPI document says about a route is attached to the middleware that enforces it, so the two cannot drift apart.
- */
+/** What the OpenAPI document says about a route is attached to the middleware that enforces it, so the two cannot drift apart. */
 import { createMiddleware } from "hono/factory";
 import type { ZodObject, ZodType } from "zod";
 import type { ErrorCode } from "../errors";

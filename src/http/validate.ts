@@ -1,10 +1,10 @@
-/** zod at the door; a failure is the one 400 with a line for each field. */
+/** Validation of requests with zod. An invalid request gets VALIDATION_FAILED with one detail per field. */
 import { zValidator } from "@hono/zod-validator";
 import type { ZodObject, ZodType } from "zod";
 import { invalid } from "../errors";
 import { documented } from "./route-docs";
 
-/** Validates the JSON body; unknown fields are ignored. */
+/** Validates the JSON body. Unknown fields are ignored. */
 export function body<T extends ZodType>(schema: T) {
   const validate = zValidator("json", schema, (result) => {
     if (!result.success) throw invalid(result.error);
@@ -12,7 +12,7 @@ export function body<T extends ZodType>(schema: T) {
   return documented(validate, { body: schema, errors: ["INVALID_JSON", "VALIDATION_FAILED"] });
 }
 
-/** Validates the query; unknown parameters are ignored, one given twice is refused. */
+/** Validates the query string. Unknown parameters are ignored, repeated ones are refused. */
 export function query<T extends ZodObject>(schema: T) {
   const validate = zValidator("query", schema, (result) => {
     if (!result.success) throw invalid(result.error);

@@ -103,7 +103,8 @@ export const Register = ({ values, failure }: FormProps & { values: RegisterValu
       {!values.invitationToken && (
         <TextField
           name="tenantName"
-          label="Organisation (optional)"
+          label="Tenant name (optional)"
+          hint="For example, your company or your team."
           value={values.tenantName}
           autocomplete="organization"
           failure={failure}

@@ -1,4 +1,4 @@
-/** A sign-in between password and code. The browser carries it encrypted, so it cannot read it. */
+/** A sign-in with the right password that waits for its two-factor code. The browser keeps it in a cookie, encrypted. */
 import { decrypt, encrypt } from "../../crypto/encryption";
 import type { Deps } from "../../deps";
 

@@ -1,4 +1,7 @@
-/** The console's cookies, with the `__Host-` prefix: Secure, for this host only. Plain http on localhost goes without, as not every browser accepts it there. */
+/**
+ * The console's cookies. The `__Host-` prefix binds them to this host and to https. On localhost without TLS it is left out,
+ * because some browsers refuse it there.
+ */
 import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { AppEnv } from "../../http/env";

@@ -135,7 +135,7 @@ export const RemoveMember = ({ member }: { member: Member }) => (
   <div class="narrow">
     <h1>Remove {member.name ?? member.email}?</h1>
     <PostForm action={`/console/people/${member.userId}/remove`} class="card">
-      <p>Their sessions and API keys in this organisation stop working at once.</p>
+      <p>Their sessions and API keys in this tenant stop working at once.</p>
       <div class="row">
         <SubmitButton kind="danger">Remove member</SubmitButton>
         <LinkButton href="/console/people">Cancel</LinkButton>

@@ -1,7 +1,7 @@
 /** The queries of the subscription pages, each in one round trip. */
 import { type SQL, sql } from "drizzle-orm";
 import { type LogFilter, logPageOf, logPageSql } from "../../attempts/store";
-import { atomically } from "../../db/client";
+import { atomically, rows } from "../../db/client";
 import type { Deps } from "../../deps";
 import { type HourRow, hoursSql } from "../../stats/store";
 import type { LogRow } from "./log";
@@ -29,7 +29,10 @@ export interface ListPage {
   isLast: boolean;
 }
 
-/** A page of at most `LIST_ROWS` subscriptions, newest first, whose name or URL contains `search`, starting at offset `from`; with their hours since `sinceMs`. */
+/**
+ * At most `LIST_ROWS` subscriptions from offset `from`, newest first, whose name or URL contains `search`, and their hours since
+ * `sinceMs`.
+ */
 export async function readSubscriptionList(
   { db }: Deps,
   tenantId: string,
@@ -41,17 +44,14 @@ export async function readSubscriptionList(
       AND (instr(lower(name), ${wanted}) > 0 OR instr(lower(url), ${wanted}) > 0)
     ORDER BY created_at DESC, id DESC LIMIT ${limit} OFFSET ${from}`;
   const columns = sql`id, name, url, enabled, failure_count AS failureCount, last_triggered_at AS lastTriggeredAt`;
-  const [rows, hours] = await atomically(db, [
-    page(columns, LIST_ROWS + 1),
-    sql`SELECT subscription_id AS subscriptionId, hour, succeeded, failed FROM hourly_stats
-      WHERE tenant_id = ${tenantId} AND subscription_id IN (${page(sql`id`, LIST_ROWS)}) AND hour >= ${sinceMs}`,
-  ]);
-  const found = (rows as Stored<PlainSubscription>[]).map((row) => ({
-    ...row,
-    enabled: row.enabled === 1,
-  }));
-  const isLast = found.length <= LIST_ROWS;
-  return { rows: found.slice(0, LIST_ROWS), hours: hours as ListPage["hours"], isLast };
+  const { found, hours } = await atomically(db, {
+    found: rows<Stored<PlainSubscription>>(page(columns, LIST_ROWS + 1)),
+    hours: rows<ListPage["hours"][number]>(sql`
+      SELECT subscription_id AS subscriptionId, hour, succeeded, failed FROM hourly_stats
+      WHERE tenant_id = ${tenantId} AND subscription_id IN (${page(sql`id`, LIST_ROWS)}) AND hour >= ${sinceMs}`),
+  });
+  const listed = found.slice(0, LIST_ROWS).map((row) => ({ ...row, enabled: row.enabled === 1 }));
+  return { rows: listed, hours, isLast: found.length <= LIST_ROWS };
 }
 
 export interface Screen {
@@ -69,7 +69,11 @@ export interface LogPage {
 const LOG_COLUMNS = sql.raw(`a.id AS id, a.event_type AS eventType, a.status AS status, a.response_code AS responseCode,
   a.error AS error, a.attempt_count AS attemptCount, a.attempted_at AS attemptedAt, a.completed_at AS completedAt`);
 
-const logSql = (tenantId: string, id: string, filter: LogFilter) => logPageSql(tenantId, id, filter, LOG_COLUMNS);
+/** The two statements of a log page, by name. */
+function logStatements(tenantId: string, id: string, filter: LogFilter) {
+  const [page, examined] = logPageSql(tenantId, id, filter, LOG_COLUMNS);
+  return { log: rows<LogRow>(page), examined };
+}
 
 const subscriptionSql = (tenantId: string, id: string) => sql`
   SELECT id, name, url, events, enabled, secret_sealed AS secretSealed, failure_count AS failureCount, created_at AS createdAt,
@@ -84,16 +88,16 @@ export async function readSubscriptionScreen(
   filter: LogFilter,
   sinceMs: number,
 ): Promise<Screen | undefined> {
-  const [found, hours, log, examined] = await atomically(db, [
-    subscriptionSql(tenantId, id),
-    hoursSql(tenantId, id, sinceMs),
-    ...logSql(tenantId, id, filter),
-  ]);
-  const [row] = found as Stored<Screen["subscription"]>[];
+  const { found, hours, log, examined } = await atomically(db, {
+    found: rows<Stored<Screen["subscription"]>>(subscriptionSql(tenantId, id)),
+    hours: rows<HourRow>(hoursSql(tenantId, id, sinceMs)),
+    ...logStatements(tenantId, id, filter),
+  });
+  const [row] = found;
   if (!row) return undefined;
   const events = JSON.parse(row.events) as string[];
   const subscription = { ...row, events, enabled: row.enabled === 1 };
-  return { subscription, hours: hours as HourRow[], log: logPageOf(log as LogRow[], examined ?? [], filter.limit) };
+  return { subscription, hours, log: logPageOf(log, examined, filter.limit) };
 }
 
 /** A page of the log; undefined when the tenant has no such subscription. */
@@ -103,6 +107,9 @@ export async function readLog(
   id: string,
   filter: LogFilter,
 ): Promise<LogPage | undefined> {
-  const [found, log, examined] = await atomically(db, [subscriptionSql(tenantId, id), ...logSql(tenantId, id, filter)]);
-  return found?.length === 1 ? logPageOf(log as LogRow[], examined ?? [], filter.limit) : undefined;
+  const { found, log, examined } = await atomically(db, {
+    found: subscriptionSql(tenantId, id),
+    ...logStatements(tenantId, id, filter),
+  });
+  return found.length === 1 ? logPageOf(log, examined, filter.limit) : undefined;
 }
