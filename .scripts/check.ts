@@ -15,7 +15,7 @@ const bundle = mkdtempSync(join(tmpdir(), "postern-bundle-"));
 const gates: Record<string, string[]> = {
   "types: src and test": ["tsc", "--noEmit"],
   "types: scripts": ["tsc", "--noEmit", "-p", ".scripts"],
-  "types: browser": ["tsc", "--noEmit", "-p", "src/console/browser"],
+  "types: browser": ["tsc", "--noEmit", "-p", ".scripts/tsconfig.browser.json"],
   "lint and format": ["biome", "ci", "."],
   "dead code": ["knip"],
   "generated types up to date": [
