@@ -1,6 +1,6 @@
 /** Settings from variables and secrets, parsed once per isolate. A bad one stops the service with a message that names it and never shows its value. */
 import { z } from "zod";
-import { RULES, type Rule, type RuleName } from "./ratelimit/rules";
+import { BUDGETS, type BudgetName, RULES, type Rule, type RuleName } from "./ratelimit/rules";
 
 const MIN_SECRET_KEY_CHARACTERS = 32;
 
@@ -30,6 +30,19 @@ const ruleOverrides = z
       }),
     ),
   );
+
+const wholeNumber = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/)
+    .transform(Number)
+    .pipe(z.int().min(min).max(max));
+
+/** A figure of the tables in `ratelimit/rules.ts`; the variable overrides it. */
+const figure = (fallback: number) => ({
+  must: "be a whole number from 1 to 100000000",
+  schema: wholeNumber(1, 100_000_000).prefault(String(fallback)),
+});
 
 const VARIABLES = {
   SECRET_KEYS: {
@@ -85,14 +98,19 @@ const VARIABLES = {
     must: 'be JSON such as {"login":{"limit":30,"windowSeconds":60}} with known rule names',
     schema: ruleOverrides,
   },
+  TENANT_DELIVERIES_PER_MINUTE: {
+    description: "How many deliveries a tenant may cause a minute. An event that would pass it is refused with 429.",
+    ...figure(BUDGETS.tenantDeliveries.perMinute),
+  },
+  TENANT_PAYLOAD_MIB_PER_MINUTE: {
+    description:
+      "How many MiB of payloads a tenant may publish a minute. An event that would pass it is refused with 429.",
+    ...figure(BUDGETS.tenantPayloadBytes.perMinute),
+  },
   RETENTION_DAYS: {
     description: "How many days delivery logs and events are kept.",
     must: "be a whole number from 1 to 3650",
-    schema: z
-      .string()
-      .regex(/^\d{1,4}$/)
-      .transform(Number)
-      .pipe(z.int().min(1).max(3650)),
+    schema: wholeNumber(1, 3650),
   },
 } as const;
 
@@ -113,6 +131,7 @@ export interface Config {
   commonPasswords: "refuse" | "allow";
   webhookEgress: "public" | "any";
   rules: Record<RuleName, Rule>;
+  budgets: Record<BudgetName, Rule>;
   retentionDays: number;
 }
 
@@ -129,6 +148,10 @@ export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>
     if (!result.success) problems.push(`${name} must ${VARIABLES[name].must}`);
     return result.data as z.output<(typeof VARIABLES)[N]["schema"]>;
   };
+  const perMinute = (name: BudgetName): Rule => {
+    const { variable, units } = BUDGETS[name];
+    return { limit: read(variable) * units, windowSeconds: 60 };
+  };
   const config: Config = {
     secretKeys: read("SECRET_KEYS"),
     appUrl: read("APP_URL"),
@@ -140,6 +163,10 @@ export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>
     commonPasswords: read("COMMON_PASSWORDS"),
     webhookEgress: read("WEBHOOK_EGRESS"),
     rules: { ...RULES, ...read("RATE_LIMITS") },
+    budgets: {
+      tenantDeliveries: perMinute("tenantDeliveries"),
+      tenantPayloadBytes: perMinute("tenantPayloadBytes"),
+    },
     retentionDays: read("RETENTION_DAYS"),
   };
   if (problems.length > 0) throw new ConfigError(problems.join("; "));

@@ -5,7 +5,7 @@ import { createDb, type Db, type TripCount } from "./db/client";
 import type { DeliveryJob, FanOutJob } from "./delivery/job";
 import { describeError, log } from "./log";
 import type { MailJob } from "./mail/job";
-import { createLimiter, type Limiter } from "./ratelimit/limiter";
+import { createLimiter, type Leases, type Limiter } from "./ratelimit/limiter";
 
 export interface Deps {
   config: Config;
@@ -27,6 +27,7 @@ export interface Deps {
 interface Settings {
   config: Config;
   keys: KeyRing;
+  leases: Leases;
 }
 
 /** Parsed once per isolate, and again when a setting changes. A failure is cached too. */
@@ -35,7 +36,7 @@ let cache: { fingerprint: string; settings: Promise<Settings> } | undefined;
 async function loadSettings(env: Env): Promise<Settings> {
   try {
     const config = parseConfig({ ...env });
-    return { config, keys: await deriveKeyRing(config.secretKeys) };
+    return { config, keys: await deriveKeyRing(config.secretKeys), leases: new Map() };
   } catch (error) {
     if (error instanceof ConfigError) log("error", "configuration refused", { reason: error.message });
     throw error;
@@ -46,22 +47,24 @@ async function loadSettings(env: Env): Promise<Settings> {
 export async function createDeps(env: Env, ctx: Pick<ExecutionContext, "waitUntil">): Promise<Deps> {
   const fingerprint = JSON.stringify(SETTING_NAMES.map((name) => env[name]));
   if (cache?.fingerprint !== fingerprint) cache = { fingerprint, settings: loadSettings(env) };
-  const { config, keys } = await cache.settings;
+  const { config, keys, leases } = await cache.settings;
   const trips = { trips: 0 };
+  const background: Deps["background"] = (what, work) =>
+    ctx.waitUntil(
+      work.catch((error: unknown) => log("error", "background work failed", { what, ...describeError(error) })),
+    );
+  const rules = { ...config.rules, ...config.budgets };
   return {
     config,
     keys,
     db: createDb(env.DB, trips),
     trips,
-    limiter: createLimiter(env.RATE_LIMITER, config.rules),
+    limiter: createLimiter({ namespace: env.RATE_LIMITER, rules, leases, background, now: Date.now }),
     deliveryQueue: env.DELIVERY_QUEUE,
     slowDeliveryQueue: env.SLOW_DELIVERY_QUEUE,
     mailQueue: env.MAIL_QUEUE,
     mailer: env.EMAIL,
-    background: (what, work) =>
-      ctx.waitUntil(
-        work.catch((error: unknown) => log("error", "background work failed", { what, ...describeError(error) })),
-      ),
+    background,
     now: Date.now,
   };
 }

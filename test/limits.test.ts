@@ -29,7 +29,7 @@ describe("the sliding window", () => {
 
   test("has room again exactly when the oldest entry leaves", () => {
     const { entries } = consume(entriesAt(60_000, 70_000, 80_000, 90_000), rule, 1, 40_000);
-    expect(consume(entries, rule, 1, 59_999).verdict).toMatchObject({ allowed: false, remaining: 0, resetSeconds: 1 });
+    expect(consume(entries, rule, 1, 59_999).verdict).toMatchObject({ allowed: false, remaining: 0, resetMs: 1 });
     expect(consume(entries, rule, 1, 60_000).verdict).toMatchObject({ allowed: true, remaining: 0 });
   });
 

@@ -22,9 +22,10 @@ export async function authenticateApiKey(deps: Deps, key: string, clientIp: stri
     return null;
   }
   const { tenantId, shard, userId, role } = row;
+  const hasVerifiedOwner = row.hasVerifiedOwner === 1;
   if (row.lastUsedAt === null || nowMs - row.lastUsedAt >= USE_RESOLUTION_MS) {
     deps.background("API key use", touchApiKey(deps, tenantId, row.id, nowMs));
   }
   const permissions = new Set(permissionsOf(role).filter((permission) => row.scopes.includes(permission)));
-  return { kind: "api-key", userId, tenantId, shard, role, permissions };
+  return { kind: "api-key", userId, tenantId, shard, hasVerifiedOwner, role, permissions };
 }

@@ -4,6 +4,7 @@ import { prepared } from "../db/client";
 import { apiKeys } from "../db/schema";
 import type { Deps } from "../deps";
 import type { Permission } from "../tenants/roles";
+import { hasVerifiedOwner } from "../tenants/verified-store";
 
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
 export type NewApiKey = typeof apiKeys.$inferInsert;
@@ -57,10 +58,12 @@ interface KnownKey {
   lastUsedAt: number | null;
   role: string;
   shard: number;
+  hasVerifiedOwner: 0 | 1;
 }
 
 const keyByHash = prepared<KnownKey>(sql`
-  SELECT k.id, k.tenant_id AS tenantId, k.user_id AS userId, k.scopes, k.last_used_at AS lastUsedAt, m.role, t.shard
+  SELECT k.id, k.tenant_id AS tenantId, k.user_id AS userId, k.scopes, k.last_used_at AS lastUsedAt, m.role, t.shard,
+    ${hasVerifiedOwner(sql`k.tenant_id`)} AS hasVerifiedOwner
   FROM api_keys k JOIN memberships m ON m.tenant_id = k.tenant_id AND m.user_id = k.user_id JOIN tenants t ON t.id = k.tenant_id
   WHERE k.key_hash = ${sql.placeholder("keyHash")} AND k.revoked_at IS NULL
     AND (k.expires_at IS NULL OR k.expires_at > ${sql.placeholder("nowMs")})`);

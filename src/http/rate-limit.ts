@@ -4,6 +4,7 @@ import { createMiddleware } from "hono/factory";
 import type { ErrorCode } from "../errors";
 import { refuseOverLimit } from "../ratelimit/limiter";
 import { FAIL_CLOSED, type RuleName } from "../ratelimit/rules";
+import { resetSeconds } from "../ratelimit/window";
 import { clientIp } from "./client-ip";
 import type { AppEnv } from "./env";
 import { documented } from "./route-docs";
@@ -31,7 +32,7 @@ export function limit(rule: RuleName, { per, keyOf }: Bucket, when?: (c: Context
     if (!verdict) return next();
     c.header("RateLimit-Limit", String(verdict.limit));
     c.header("RateLimit-Remaining", String(verdict.remaining));
-    c.header("RateLimit-Reset", String(verdict.resetSeconds));
+    c.header("RateLimit-Reset", String(resetSeconds(verdict)));
     refuseOverLimit(verdict);
     await next();
     if (c.res.status === 429) {

@@ -1,7 +1,7 @@
 /** One object per key. It holds a sliding window, or the failed guesses for one email address, in SQLite so that eviction loses nothing. */
 import { DurableObject } from "cloudflare:workers";
 import { type LockState, reserve, UNLOCKED } from "./lock";
-import { leaseMs, type Rule } from "./rules";
+import { leaseMs, maxHeldUnits, type Rule } from "./rules";
 import { consume, giveBack, type Verdict, type WindowEntry } from "./window";
 
 /** Wrong passwords and wrong second factors are counted apart. */
@@ -16,6 +16,11 @@ export interface Demand {
   unused?: WindowEntry[];
 }
 
+export interface Grant extends Verdict {
+  /** How many units `ahead` were granted. */
+  ahead: number;
+}
+
 /** The number of locks is kept for a day after the last one ends, so that the next lock lasts twice as long. */
 const LOCK_MEMORY_MS = 24 * 3_600_000;
 
@@ -28,8 +33,8 @@ export class RateLimiter extends DurableObject {
   /** Whether an alarm is set; undefined until it has been looked up. */
   #hasAlarm: boolean | undefined;
 
-  /** Consumes the demanded units now, all of them or none. Returns the verdict, and how many units `ahead` were granted. */
-  async consume(rule: Rule, { units, ahead = 0, unused = [] }: Demand): Promise<Verdict & { ahead: number }> {
+  /** Consumes the demanded units now, all of them or none. */
+  async consume(rule: Rule, { units, ahead = 0, unused = [] }: Demand): Promise<Grant> {
     const nowMs = Date.now();
     const before = unused.reduce(giveBack, this.#load());
     const needed = consume(before, rule, units, nowMs);
@@ -109,11 +114,11 @@ export class RateLimiter extends DurableObject {
     this.#entries = entries;
   }
 
-  /** How many of `units` may be held ahead of need: all isolates together hold at most a tenth of the limit. */
+  /** How many of `units` may be held ahead of need. */
   #grantAhead(rule: Rule, units: number, nowMs: number): number {
     this.#leases = this.#leases.filter((lease) => lease.endsAtMs > nowMs);
     const held = this.#leases.reduce((sum, lease) => sum + lease.units, 0);
-    const granted = Math.max(0, Math.min(units, Math.floor(rule.limit / 10) - held));
+    const granted = Math.max(0, Math.min(units, maxHeldUnits(rule) - held));
     if (granted > 0) this.#leases.push({ endsAtMs: nowMs + leaseMs(rule), units: granted });
     return granted;
   }

@@ -1,40 +1,67 @@
 /** The Worker's side of the limiter: one Durable Object per key, reached by RPC. */
 import { AppError } from "../errors";
 import { describeError, log } from "../log";
-import type { GuessPool, RateLimiter } from "./durable-object";
-import { FAIL_CLOSED, type Rule, type RuleName } from "./rules";
-import type { Verdict, WindowEntry } from "./window";
+import type { Demand, GuessPool, RateLimiter } from "./durable-object";
+import { Lease } from "./lease";
+import { FAIL_CLOSED, LEASED, type LimitName, type Rule } from "./rules";
+import { resetSeconds, type Verdict, type WindowEntry } from "./window";
 
 const RETRY_WHEN_DOWN_SECONDS = 5;
 
 export interface Limiter {
   /**
-   * Consumes one unit of the rule `name` for `key`. Returns null when the limiter is down and the rule lets requests pass then.
-   * Throws SERVICE_UNAVAILABLE when it does not.
+   * Consumes `units` of the limit `name` for `key`, one if not given, all of them or none. Returns null when the limiter is down and the
+   * limit lets requests pass then. Throws SERVICE_UNAVAILABLE when it does not.
    */
-  consume(name: RuleName, key: string): Promise<Verdict | null>;
+  consume(name: LimitName, key: string, units?: number): Promise<Verdict | null>;
   /** Gives units back that `consume` took: the request was refused for another reason that does not count. */
-  giveBack(name: RuleName, key: string, unused: WindowEntry): Promise<void>;
+  giveBack(name: LimitName, key: string, unused: WindowEntry): Promise<void>;
   /** Counts one guess for an email address, known or not. Throws ACCOUNT_LOCKED, or SERVICE_UNAVAILABLE when the limiter is down. */
   reserveGuess(pool: GuessPool, email: string): Promise<void>;
   /** Forgets the failed guesses for an email address. Throws SERVICE_UNAVAILABLE when the limiter is down. */
   clearGuesses(pool: GuessPool, email: string): Promise<void>;
 }
 
-export function createLimiter(namespace: DurableObjectNamespace<RateLimiter>, rules: Record<RuleName, Rule>): Limiter {
+/** The leases of an isolate, by limit and key, the one used last at the end. */
+export type Leases = Map<string, Lease>;
+
+/** Leases kept by an isolate. The one that was not used for the longest time is dropped, with the few units that it holds. */
+const MAX_LEASES = 10_000;
+
+interface LimiterDeps {
+  namespace: DurableObjectNamespace<RateLimiter>;
+  rules: Record<LimitName, Rule>;
+  leases: Leases;
+  background(what: string, work: Promise<unknown>): void;
+  now(): number;
+}
+
+export function createLimiter({ namespace, rules, leases, background, now }: LimiterDeps): Limiter {
   const call = <T>(key: string, method: (object: DurableObjectStub<RateLimiter>) => Promise<T>) =>
     orUnavailable(() => withRetry(() => method(namespace.get(namespace.idFromName(key)))));
+  const leaseOf = (name: LimitName, key: string): Lease => {
+    const id = `${name}:${key}`;
+    const lease = leases.get(id) ?? new Lease(rules[name]);
+    leases.delete(id);
+    leases.set(id, lease);
+    const [oldest] = leases.size > MAX_LEASES ? leases.keys() : [];
+    if (oldest !== undefined) leases.delete(oldest);
+    return lease;
+  };
   return {
-    async consume(name, key) {
+    async consume(name, key, units = 1) {
       try {
-        return await call(`${name}:${key}`, (object) => object.consume(rules[name], { units: 1 }));
+        const ask = (demand: Demand) => call(`${name}:${key}`, (object) => object.consume(rules[name], demand));
+        if (!LEASED.has(name)) return await ask({ units });
+        return await leaseOf(name, key).consume(units, { consume: ask, background, nowMs: now() });
       } catch (error) {
         if (FAIL_CLOSED.has(name)) throw error;
         return null;
       }
     },
     async giveBack(name, key, unused) {
-      await call(`${name}:${key}`, (object) => object.consume(rules[name], { units: 0, unused: [unused] }));
+      if (LEASED.has(name)) leaseOf(name, key).giveBack(unused);
+      else await call(`${name}:${key}`, (object) => object.consume(rules[name], { units: 0, unused: [unused] }));
     },
     async reserveGuess(pool, email) {
       const retryAfterSeconds = await call(`lock:${email}`, (object) => object.reserveGuess(pool));
@@ -48,7 +75,7 @@ export function createLimiter(namespace: DurableObjectNamespace<RateLimiter>, ru
 
 /** Throws RATE_LIMITED with `Retry-After` for a refusal. */
 export function refuseOverLimit(verdict: Verdict | null): void {
-  if (verdict && !verdict.allowed) throw new AppError("RATE_LIMITED", { retryAfterSeconds: verdict.resetSeconds });
+  if (verdict && !verdict.allowed) throw new AppError("RATE_LIMITED", { retryAfterSeconds: resetSeconds(verdict) });
 }
 
 /**

@@ -1,5 +1,5 @@
-/** Every rate limit, in one table. The variable `RATE_LIMITS` overrides them by name. */
-import { HOUR_MS, MINUTE_MS } from "../time";
+/** Every rate limit and budget, in one place. The variable `RATE_LIMITS` overrides the rate limits by name, each budget has a variable. */
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../time";
 
 /** At most `limit` units in any `windowSeconds`. */
 export interface Rule {
@@ -9,6 +9,7 @@ export interface Rule {
 
 const minute = MINUTE_MS / 1000;
 const hour = HOUR_MS / 1000;
+const day = DAY_MS / 1000;
 
 export const RULES = {
   resendVerification: { limit: 5, windowSeconds: 2 * minute },
@@ -28,13 +29,14 @@ export const RULES = {
   redeliver: { limit: 120, windowSeconds: minute },
   readDeliveries: { limit: 3000, windowSeconds: minute },
   publish: { limit: 6000, windowSeconds: minute },
+  unverifiedDeliveries: { limit: 100, windowSeconds: day },
   deepHealth: { limit: 30, windowSeconds: minute },
 } as const satisfies Record<string, Rule>;
 
 export type RuleName = keyof typeof RULES;
 
 /** The rules of sign-in and tokens. When the limiter is down, these refuse with 503; the others let requests pass. */
-export const FAIL_CLOSED: ReadonlySet<RuleName> = new Set<RuleName>([
+export const FAIL_CLOSED: ReadonlySet<LimitName> = new Set<LimitName>([
   "resendVerification",
   "verifyEmail",
   "forgotPassword",
@@ -46,5 +48,30 @@ export const FAIL_CLOSED: ReadonlySet<RuleName> = new Set<RuleName>([
   "twoFactor",
 ]);
 
-/** For how long an isolate may use units that it leased ahead of need. */
-export const leaseMs = (rule: Rule): number => Math.min(10_000, (rule.windowSeconds * 1000) / 6);
+const MIB = 1024 * 1024;
+
+/** What a tenant may use a minute, as the variable gives it, and how many units of the limit that is. */
+export const BUDGETS = {
+  tenantDeliveries: { variable: "TENANT_DELIVERIES_PER_MINUTE", perMinute: 60_000, units: 1, what: "deliveries" },
+  tenantPayloadBytes: { variable: "TENANT_PAYLOAD_MIB_PER_MINUTE", perMinute: 60, units: MIB, what: "MiB of payloads" },
+} as const;
+
+export type BudgetName = keyof typeof BUDGETS;
+export type LimitName = RuleName | BudgetName;
+
+/** The limits on the path of a publish. An isolate leases their units in blocks, so that a publish seldom waits for the limiter. */
+export const LEASED: ReadonlySet<LimitName> = new Set<LimitName>(["publish", "tenantDeliveries", "tenantPayloadBytes"]);
+
+/** How many units an isolate holds ahead of need, at most. */
+export const blockUnits = ({ limit }: Rule): number => Math.ceil(limit / 100);
+
+/**
+ * How many units all isolates together may hold ahead of need. Units that were leased before a window and are used in it add to that
+ * window's own, so this is also by how much a limit can be exceeded at worst.
+ */
+export const maxHeldUnits = ({ limit }: Rule): number => Math.floor(limit / 10);
+
+const LEASE_MS = 10_000;
+
+/** How long an isolate may use the units that it holds. */
+export const leaseMs = ({ windowSeconds }: Rule): number => Math.min(LEASE_MS, (windowSeconds * 1000) / 6);

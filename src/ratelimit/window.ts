@@ -11,8 +11,8 @@ export interface Verdict {
   allowed: boolean;
   limit: number;
   remaining: number;
-  /** Seconds until the oldest units leave the window or, after a refusal, until there is room for what was refused. At least 1. */
-  resetSeconds: number;
+  /** Time until the oldest units leave the window or, after a refusal, until there is room for what was refused. */
+  resetMs: number;
   /** When the consumed units leave the window. */
   leavesAtMs: number;
 }
@@ -31,19 +31,22 @@ export function consume(
   const inside = entries.filter((entry) => entry.leavesAtMs > nowMs);
   const used = inside.reduce((sum, entry) => sum + entry.units, 0);
   const allowed = used + units <= rule.limit;
-  const after = allowed ? add(inside, { leavesAtMs, units }) : inside;
+  const after = allowed && units > 0 ? add(inside, { leavesAtMs, units }) : inside;
   const resetAtMs = allowed ? after[0]?.leavesAtMs : roomAtMs(inside, used + units - rule.limit);
   return {
     verdict: {
       allowed,
       limit: rule.limit,
       remaining: Math.max(0, rule.limit - used - (allowed ? units : 0)),
-      resetSeconds: Math.max(1, Math.ceil(((resetAtMs ?? leavesAtMs) - nowMs) / 1000)),
+      resetMs: (resetAtMs ?? leavesAtMs) - nowMs,
       leavesAtMs,
     },
     entries: after,
   };
 }
+
+/** The time until the reset as headers give it: whole seconds, at least 1. */
+export const resetSeconds = ({ resetMs }: Verdict): number => Math.max(1, Math.ceil(resetMs / 1000));
 
 /** Takes units that were not used out of the entry in which they were consumed. Does nothing when it has left already. */
 export function giveBack(entries: readonly WindowEntry[], unused: WindowEntry): WindowEntry[] {

@@ -44,7 +44,7 @@ function admit(
   nowMs: number,
 ): SessionPrincipal | null {
   if (!session || !isRole(session.role)) return null;
-  const { role, shard, lastActivityAt, ...account } = session;
+  const { role, shard, hasVerifiedOwner, lastActivityAt, ...account } = session;
   if (nowMs - lastActivityAt >= ACTIVITY_RESOLUTION_MS) {
     deps.background("session activity", touchSession(deps, claims, nowMs));
   }
@@ -53,6 +53,7 @@ function admit(
     userId: claims.userId,
     tenantId: claims.tenantId,
     shard,
+    hasVerifiedOwner: hasVerifiedOwner === 1,
     sessionId: claims.sessionId,
     account,
     role,

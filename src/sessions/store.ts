@@ -5,6 +5,7 @@ import { atomically, prepared, type Rows, rows } from "../db/client";
 import { sessions } from "../db/schema";
 import type { Deps } from "../deps";
 import type { Account } from "../tenants/principal";
+import { hasVerifiedOwner } from "../tenants/verified-store";
 import type { Device } from "./device";
 
 export interface NewSession extends Device {
@@ -56,12 +57,14 @@ export function mintSession(
 export interface LiveSession extends Account {
   role: string;
   shard: number;
+  hasVerifiedOwner: 0 | 1;
   lastActivityAt: number;
 }
 
 const liveSession = prepared<LiveSession>(sql`
   SELECT m.role, s.last_activity_at AS lastActivityAt, u.email, u.name, u.email_verified_at AS emailVerifiedAt,
-    u.totp_enabled_at AS totpEnabledAt, u.created_at AS createdAt, t.name AS tenantName, t.shard
+    u.totp_enabled_at AS totpEnabledAt, u.created_at AS createdAt, t.name AS tenantName, t.shard,
+    m.role = 'owner' AND u.email_verified_at IS NOT NULL OR ${hasVerifiedOwner(sql`s.tenant_id`)} AS hasVerifiedOwner
   FROM sessions s JOIN memberships m ON m.tenant_id = s.tenant_id AND m.user_id = s.user_id
     JOIN users u ON u.id = s.user_id JOIN tenants t ON t.id = s.tenant_id
   WHERE s.id = ${sql.placeholder("sessionId")} AND s.tenant_id = ${sql.placeholder("tenantId")}

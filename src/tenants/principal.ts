@@ -18,7 +18,14 @@ export interface Account {
   tenantName: string;
 }
 
-interface Caller extends TenantRef {
+/** A tenant, with what decides how much it may do. */
+export interface TenantStanding {
+  tenantId: string;
+  /** Whether one of its owners has a verified email address. */
+  hasVerifiedOwner: boolean;
+}
+
+interface Caller extends TenantRef, TenantStanding {
   userId: string;
   role: Role;
   permissions: ReadonlySet<Permission>;
