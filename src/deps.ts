@@ -5,6 +5,7 @@ import { createDb, type Db, type TripCount } from "./db/client";
 import type { DeliveryJob, FanOutJob } from "./delivery/job";
 import { describeError, log } from "./log";
 import type { MailJob } from "./mail/job";
+import { createGuesses, type Guesses } from "./ratelimit/guesses";
 import { createLimiter, type Leases, type Limiter } from "./ratelimit/limiter";
 
 export interface Deps {
@@ -14,6 +15,7 @@ export interface Deps {
   /** Counts the D1 round trips of this request or batch. */
   trips: TripCount;
   limiter: Limiter;
+  guesses: Guesses;
   deliveryQueue: Queue<DeliveryJob | FanOutJob>;
   slowDeliveryQueue: Queue<DeliveryJob>;
   mailQueue: Queue<MailJob>;
@@ -60,6 +62,7 @@ export async function createDeps(env: Env, ctx: Pick<ExecutionContext, "waitUnti
     db: createDb(env.DB, trips),
     trips,
     limiter: createLimiter({ namespace: env.RATE_LIMITER, rules, leases, background, now: Date.now }),
+    guesses: createGuesses(env.ACCOUNT_LOCK),
     deliveryQueue: env.DELIVERY_QUEUE,
     slowDeliveryQueue: env.SLOW_DELIVERY_QUEUE,
     mailQueue: env.MAIL_QUEUE,

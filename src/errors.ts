@@ -9,6 +9,7 @@ const TABLE = {
   TWO_FACTOR_NOT_STARTED: [400, "Call POST /auth/2fa/enable first."],
   TWO_FACTOR_NOT_ENABLED: [400, "Two-factor authentication is not enabled."],
   UNAUTHENTICATED: [401, "Authentication required."],
+  WRONG_PASSWORD: [401, "Current password is incorrect."],
   INVALID_TOTP: [401, "Invalid TOTP code."],
   REFRESH_TOKEN_INVALID: [401, "Invalid refresh token."],
   REFRESH_TOKEN_EXPIRED: [401, "Refresh token has expired."],

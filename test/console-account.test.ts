@@ -1,6 +1,10 @@
 /** The console's pages for API keys, two-factor authentication and sessions. */
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { Secret, TOTP } from "otpauth";
 import { describe, expect, test, vi } from "vitest";
+import { decrypt } from "../src/crypto/encryption";
+import { createDeps } from "../src/deps";
 import { call, PASSWORD, signUp, verify } from "./support/client";
 import { holding, signedIn, visit } from "./support/console";
 import { endedAttempts, newInbox, publish, subscribe } from "./support/receiver";
@@ -48,28 +52,28 @@ test("a deeply nested payload is shown on one line, because indentation would mu
   expect(html.length).toBeLessThan(100_000);
 });
 
+const codeOf = (secret: string, stepsAhead = 0) =>
+  new TOTP({ issuer: "Postern", secret: Secret.fromBase32(secret) }).generate({
+    timestamp: Date.now() + stepsAhead * 30_000,
+  });
+
+async function enrolled() {
+  const person = await signUp();
+  const browser = await holding(person);
+  const { html } = await browser.post("/security/two-factor");
+  const secret = html.match(/name="secret" value="([A-Z2-7]+)"/)?.[1] ?? "";
+  const wrong = await browser.post("/security/two-factor/confirm", { secret, token: "000000" });
+  expect([wrong.status, wrong.html.includes('class="qr"'), wrong.html.includes('id="token-error"')]).toEqual([
+    401,
+    true,
+    true,
+  ]);
+  const on = await browser.post("/security/two-factor/confirm", { secret, token: codeOf(secret, -1) });
+  expect(on.html).toContain("Two-factor authentication is on");
+  return { person, browser, secret };
+}
+
 describe("two-factor authentication", () => {
-  const codeOf = (secret: string, stepsAhead = 0) =>
-    new TOTP({ issuer: "Postern", secret: Secret.fromBase32(secret) }).generate({
-      timestamp: Date.now() + stepsAhead * 30_000,
-    });
-
-  async function enrolled() {
-    const person = await signUp();
-    const browser = await holding(person);
-    const { html } = await browser.post("/security/two-factor");
-    const secret = html.match(/name="secret" value="([A-Z2-7]+)"/)?.[1] ?? "";
-    const wrong = await browser.post("/security/two-factor/confirm", { secret, token: "000000" });
-    expect([wrong.status, wrong.html.includes('class="qr"'), wrong.html.includes('id="token-error"')]).toEqual([
-      401,
-      true,
-      true,
-    ]);
-    const on = await browser.post("/security/two-factor/confirm", { secret, token: codeOf(secret, -1) });
-    expect(on.html).toContain("Two-factor authentication is on");
-    return { person, browser, secret };
-  }
-
   test("is turned on, gives recovery codes, asks for a code at sign-in, and is turned off", async () => {
     const { person, browser, secret } = await enrolled();
     const codes = await browser.post("/security/recovery-codes", { token: codeOf(secret), first: "yes" });
@@ -80,7 +84,9 @@ describe("two-factor authentication", () => {
     const asked = await other.post("/sign-in", { email: person.email, password: PASSWORD, to: "/console/webhooks" });
     expect([asked.status, asked.location]).toEqual([303, "/console/sign-in/code"]);
     expect(other.jar.has("__Host-postern-session")).toBe(false);
-    expect(asked.cookies.join()).toMatch(/^__Host-postern-sign-in=[^;]+; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
+    expect(asked.cookies.join()).toMatch(
+      /^__Host-postern-sign-in=[^;]+; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=Lax$/,
+    );
     const form = await other.get("/sign-in/code");
     expect(form.html + asked.cookies.join() + asked.html).not.toContain(PASSWORD);
     expect((await other.post("/sign-in/code", { totp: "000000" })).status).toBe(401);
@@ -101,6 +107,36 @@ describe("two-factor authentication", () => {
     expect(late.location).toBe("/console/sign-in");
     browser.jar.set("__Host-postern-sign-in", "a.b.c");
     expect((await browser.post("/sign-in/code", { totp: "000000" })).location).toBe("/console/sign-in");
+  });
+});
+
+describe("L7: between password and code", () => {
+  async function waiting() {
+    const { person, secret } = await enrolled();
+    await verify(person.email);
+    const browser = visit();
+    const asked = await browser.post("/sign-in", { email: person.email, password: PASSWORD });
+    return { person, secret, browser, asked };
+  }
+
+  test("the cookie expires after five minutes and holds no password", async () => {
+    const { browser, asked } = await waiting();
+    const expires = Date.parse(asked.cookies[0]?.match(/Expires=([^;]+)/)?.[1] ?? "");
+    expect(expires - Date.now()).toBeLessThanOrEqual(5 * 60_000);
+    expect(expires - Date.now()).toBeGreaterThan(4 * 60_000);
+    const { keys } = await createDeps(env, createExecutionContext());
+    const cookie = decodeURIComponent(browser.jar.get("__Host-postern-sign-in") ?? "");
+    const held = await decrypt(keys, "console:sign-in", cookie);
+    expect(Object.keys(JSON.parse(held)).sort()).toEqual(["expiresAt", "passwordDigest", "to", "userId"]);
+    expect(held).not.toContain(PASSWORD);
+  });
+
+  test("a change of the password ends the sign-in", async () => {
+    const { person, secret, browser } = await waiting();
+    const body = { currentPassword: PASSWORD, newPassword: "a much better password" };
+    expect((await call("POST", "/auth/change-password", { token: person.token, body })).status).toBe(200);
+    expect((await browser.post("/sign-in/code", { totp: codeOf(secret) })).status).toBe(401);
+    expect(browser.jar.has("__Host-postern-session")).toBe(false);
   });
 });
 

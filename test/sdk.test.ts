@@ -138,10 +138,10 @@ describe("a failed call throws a PosternError", () => {
     await expect(aborted).rejects.toBe("the page was left");
   });
 
-  test("a wrong current password is sent once", async () => {
+  test("a wrong current password is WRONG_PASSWORD and is sent once", async () => {
     const { client, sent, refreshes } = clientOf(await signUp());
     const change = client.auth.changePassword({ currentPassword: "wrong", newPassword: "another good password" });
-    expect(await codeOf(change)).toBe("UNAUTHENTICATED");
+    expect(await codeOf(change)).toBe("WRONG_PASSWORD");
     expect(sent.filter(({ route }) => route.endsWith("change-password")).length).toBe(1);
     expect(refreshes()).toEqual([]);
   });

@@ -2,10 +2,11 @@
 import { env } from "cloudflare:workers";
 import { Secret, TOTP } from "otpauth";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { call, logIn, PASSWORD, type Person, signUp, verify } from "./support/client";
+import { type Answer, call, logIn, PASSWORD, type Person, signUp, verify } from "./support/client";
 import { mailTo } from "./support/mailbox";
 
 const STEP_MS = 30_000;
+const MINUTE_MS = 60_000;
 
 afterEach(() => {
   vi.useRealTimers();
@@ -21,6 +22,8 @@ const codeOf = (secret: string, atMs = Date.now()) =>
 
 const twoFactor = (person: Person, action: string, body?: unknown) =>
   call("POST", `/auth/2fa/${action}`, { token: person.token, ...(body === undefined ? {} : { body }) });
+
+const codesOf = (answers: Answer[]) => answers.map(({ body }) => body.code);
 
 const login = (person: Person, fields: Record<string, unknown> = {}) =>
   call("POST", "/auth/login", { body: { email: person.email, password: PASSWORD, ...fields } });
@@ -136,6 +139,23 @@ describe("login with two factors", () => {
       const locked = await login(person, fields);
       expect([locked.status, locked.body.code]).toEqual([423, "ACCOUNT_LOCKED"]);
     }
+  });
+});
+
+describe("S13: wrong codes of a signed-in user", () => {
+  test("count as at login: after ten, right ones are refused too", async () => {
+    const { person, secret } = await enrolled();
+    const answers = [];
+    for (const action of ["disable", "recovery-codes"]) {
+      later(MINUTE_MS);
+      for (let attempt = 0; attempt < 5; attempt++) answers.push(await twoFactor(person, action, { token: "000000" }));
+    }
+    expect(codesOf(answers)).toEqual(Array(10).fill("INVALID_TOTP"));
+    later(MINUTE_MS);
+    expect((await login(person)).body.code).toBe("ACCOUNT_LOCKED");
+    const locked = await twoFactor(person, "disable", { token: codeOf(secret) });
+    expect([locked.status, locked.body.code]).toEqual([423, "ACCOUNT_LOCKED"]);
+    expect(Number(locked.headers.get("retry-after"))).toBeGreaterThan(0);
   });
 });
 

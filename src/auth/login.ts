@@ -1,7 +1,8 @@
 /**
- * Login. A guess is reserved before the password is checked, known and unknown emails cost the same work, and the write that opens the
- * session also uses the second factor.
+ * Login in one step, or in two for the console: the password, then the code. Known and unknown emails cost the same work, and the write
+ * that opens the session also uses the second factor.
  */
+import { digest } from "../crypto/encryption";
 import { hashPassword, verifyPassword } from "../crypto/passwords";
 import { newId } from "../db/ids";
 import type { Deps } from "../deps";
@@ -13,75 +14,151 @@ import { draftSession, type OpenedSession, openedSession } from "../sessions/tok
 import { MINUTE_MS } from "../time";
 import { readFactor } from "../two-factor/codes";
 import type { Factor } from "../two-factor/store";
-import { findCredentialsByEmail, openSession } from "./store";
+import {
+  findCredentialsByEmail,
+  findCredentialsOfUser,
+  openSession,
+  type StoredCredentials,
+  upgradePasswordHash,
+} from "./store";
 
 const VERIFICATION_MAIL_INTERVAL_MS = 2 * MINUTE_MS;
 
 export interface Credentials {
   email: string;
   password: string;
-  /** A TOTP or recovery code. */
-  totp?: string | undefined;
   /** One of the user's tenants; the one joined last when missing. */
   tenantId?: string | undefined;
 }
 
-type StoredCredentials = NonNullable<Awaited<ReturnType<typeof findCredentialsByEmail>>>;
+/** A login whose password was right and whose second factor is still missing. It stops being valid when the password changes. */
+export interface PendingLogin {
+  userId: string;
+  /** Keyed, so that it says nothing about the password. */
+  passwordDigest: string;
+}
 
 /**
- * Opens a session. Throws UNAUTHENTICATED, EMAIL_NOT_VERIFIED, TOTP_REQUIRED, INVALID_TOTP, ACCOUNT_LOCKED, SERVICE_UNAVAILABLE, and
- * NOT_FOUND for a tenant that the user is not a member of.
+ * Opens a session. `totp` is a TOTP or recovery code. Throws UNAUTHENTICATED, EMAIL_NOT_VERIFIED, TOTP_REQUIRED, INVALID_TOTP,
+ * ACCOUNT_LOCKED, SERVICE_UNAVAILABLE, and NOT_FOUND for a tenant that the user is not a member of.
  */
-export async function login(deps: Deps, input: Credentials, device: Device): Promise<OpenedSession> {
-  const { stored, outdated } = await checkPassword(deps, input);
-  if (stored.emailVerifiedAt === null && deps.config.emailVerification === "required") {
-    await mailVerificationAgain(deps, stored.userId);
-    throw new AppError("EMAIL_NOT_VERIFIED");
-  }
-  const factor = await checkSecondFactor(deps, stored, input);
-  if (input.tenantId && input.tenantId !== stored.tenantId) throw notFound("Tenant");
-  const draft = await draftSession(deps, stored.userId, device);
-  const tenantId = await openSession(
-    deps,
-    {
-      session: draft.row,
-      tenantId: stored.tenantId,
-      ownTenant: stored.tenantId === null ? { id: newId(), name: stored.name ?? "Personal" } : null,
-      factor,
-      passwordHash: stored.passwordHash,
-      upgradedHash: outdated ? await hashPassword(input.password) : null,
-    },
-    deps.now(),
-  );
-  if (!tenantId) throw factor ? new AppError("INVALID_TOTP") : wrongPassword();
-  if (factor) await deps.limiter.clearGuesses("totp", input.email);
-  return openedSession(deps, draft, tenantId);
+export async function login(
+  deps: Deps,
+  input: Credentials & { totp?: string | undefined },
+  device: Device,
+): Promise<OpenedSession> {
+  const stored = await checkPassword(deps, input);
+  if (!hasSecondFactor(stored)) return open(deps, stored, input.tenantId, device);
+  if (input.totp === undefined) throw new AppError("TOTP_REQUIRED");
+  return openWithCode(deps, stored, { code: input.totp, tenantId: input.tenantId }, device);
+}
+
+/** The first step: opens a session, or returns what `continueLogin` needs for an account with a second factor. Throws as `login`. */
+export async function startLogin(
+  deps: Deps,
+  input: Credentials,
+  device: Device,
+): Promise<OpenedSession | PendingLogin> {
+  const stored = await checkPassword(deps, input);
+  if (!hasSecondFactor(stored)) return open(deps, stored, input.tenantId, device);
+  return { userId: stored.userId, passwordDigest: await passwordDigest(deps, stored) };
+}
+
+/** The second step. Throws UNAUTHENTICATED when the password has changed since the first one, else as `login`. */
+export async function continueLogin(
+  deps: Deps,
+  pending: PendingLogin,
+  code: string,
+  device: Device,
+): Promise<OpenedSession> {
+  const stored = await findCredentialsOfUser(deps, pending.userId);
+  if (!stored || (await passwordDigest(deps, stored)) !== pending.passwordDigest) throw wrongPassword();
+  if (!hasSecondFactor(stored)) return open(deps, stored, undefined, device);
+  return openWithCode(deps, stored, { code, tenantId: undefined }, device);
 }
 
 const wrongPassword = () => new AppError("UNAUTHENTICATED", { message: "Invalid email or password." });
 
-async function checkPassword(
-  deps: Deps,
-  input: Credentials,
-): Promise<{ stored: StoredCredentials; outdated: boolean }> {
-  const [stored] = await Promise.all([
-    findCredentialsByEmail(deps, input.email, input.tenantId ?? null),
-    deps.limiter.reserveGuess("password", input.email),
-  ]);
-  const { correct, outdated } = await verifyPassword(input.password, stored?.passwordHash ?? null);
-  if (!stored || !correct) throw wrongPassword();
-  await deps.limiter.clearGuesses("password", input.email);
-  return { stored, outdated };
+const passwordDigest = (deps: Deps, { userId, passwordHash }: StoredCredentials) =>
+  digest(deps.keys, `login:${userId}`, passwordHash);
+
+type SecondFactor = { totpEnabledAt: number; totpSecretSealed: string };
+
+const hasSecondFactor = (stored: StoredCredentials): stored is StoredCredentials & SecondFactor =>
+  stored.totpEnabledAt !== null && stored.totpSecretSealed !== null;
+
+async function checkPassword(deps: Deps, { email, password, tenantId }: Credentials): Promise<StoredCredentials> {
+  const found = findCredentialsByEmail(deps, email, tenantId ?? null);
+  // It runs beside the reservation of the guess. When that is refused, nobody awaits it.
+  found.catch(() => {});
+  const { value: stored } = await deps.guesses.check("password", email, async () => {
+    const credentials = await found;
+    const { correct, outdated } = await verifyPassword(password, credentials?.passwordHash ?? null);
+    if (!credentials || !correct) return null;
+    return outdated ? withNewHash(deps, credentials, password) : credentials;
+  });
+  if (!stored) throw wrongPassword();
+  if (stored.emailVerifiedAt === null && deps.config.emailVerification === "required") {
+    await mailVerificationAgain(deps, stored.userId);
+    throw new AppError("EMAIL_NOT_VERIFIED");
+  }
+  return stored;
 }
 
-/** Returns null when the account has no second factor. The code is not used yet: `openSession` does that. */
-async function checkSecondFactor(deps: Deps, stored: StoredCredentials, input: Credentials): Promise<Factor | null> {
-  if (!stored.totpEnabledAt || !stored.totpSecretSealed) return null;
-  if (input.totp === undefined) throw new AppError("TOTP_REQUIRED");
-  await deps.limiter.reserveGuess("totp", input.email);
-  const factor = await readFactor(deps, stored.userId, stored.totpSecretSealed, input.totp);
-  if (!factor) throw new AppError("INVALID_TOTP");
-  return factor;
+async function withNewHash(deps: Deps, stored: StoredCredentials, password: string): Promise<StoredCredentials> {
+  const upgraded = await hashPassword(password);
+  const { userId, passwordHash } = stored;
+  return (await upgradePasswordHash(deps, userId, passwordHash, upgraded))
+    ? { ...stored, passwordHash: upgraded }
+    : stored;
+}
+
+async function openWithCode(
+  deps: Deps,
+  stored: StoredCredentials & SecondFactor,
+  { code, tenantId }: { code: string; tenantId: string | undefined },
+  device: Device,
+): Promise<OpenedSession> {
+  const { value: opened } = await deps.guesses.check("totp", stored.email, async () => {
+    const factor = await readFactor(deps, stored.userId, stored.totpSecretSealed, code);
+    if (!factor) return null;
+    requireMember(stored, tenantId);
+    return tryOpen(deps, stored, factor, device);
+  });
+  if (!opened) throw new AppError("INVALID_TOTP");
+  return opened;
+}
+
+async function open(
+  deps: Deps,
+  stored: StoredCredentials,
+  tenantId: string | undefined,
+  device: Device,
+): Promise<OpenedSession> {
+  requireMember(stored, tenantId);
+  const opened = await tryOpen(deps, stored, null, device);
+  if (!opened) throw wrongPassword();
+  return opened;
+}
+
+/** The requested tenant is read first if the user is a member of it. */
+function requireMember(stored: StoredCredentials, tenantId: string | undefined): void {
+  if (tenantId && tenantId !== stored.tenantId) throw notFound("Tenant");
+}
+
+/** Returns null when the factor was used before, or when password, second factor or membership changed since they were read. */
+async function tryOpen(
+  deps: Deps,
+  stored: StoredCredentials,
+  factor: Factor | null,
+  device: Device,
+): Promise<OpenedSession | null> {
+  const { userId, tenantId, name, passwordHash } = stored;
+  const draft = await draftSession(deps, userId, device);
+  const ownTenant = tenantId === null ? { id: newId(), name: name ?? "Personal" } : null;
+  const opening = { session: draft.row, tenantId, ownTenant, factor, passwordHash };
+  const openedIn = await openSession(deps, opening, deps.now());
+  return openedIn === null ? null : openedSession(deps, draft, openedIn);
 }
 
 async function mailVerificationAgain(deps: Deps, userId: string): Promise<void> {

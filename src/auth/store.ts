@@ -1,5 +1,5 @@
 /** Sign-up and login in D1. Functions named `...ByEmail` look across tenants, because nobody is signed in yet. */
-import { eq, sql } from "drizzle-orm";
+import { and, desc, eq, sql } from "drizzle-orm";
 import { atomically } from "../db/client";
 import { memberships, users } from "../db/schema";
 import type { Deps } from "../deps";
@@ -53,17 +53,16 @@ export interface Opening {
   ownTenant: NewTenant | null;
   /** Null when the account has no second factor. */
   factor: Factor | null;
-  /** The hash that the password was checked against, and a new hash if that one is outdated. */
+  /** The hash that the password was checked against. */
   passwordHash: string;
-  upgradedHash: string | null;
 }
 
 /**
- * Opens a session for a user whose password was right: uses the factor, writes the session, upgrades the hash. Returns the session's
- * tenant, or null when the factor was used before, or when password, second factor or membership changed since they were read.
+ * Opens a session for a user whose password was right: uses the factor and writes the session. Returns the session's tenant, or
+ * null when the factor was used before, or when password, second factor or membership changed since they were read.
  */
 export async function openSession({ db }: Deps, opening: Opening, nowMs: number): Promise<string | null> {
-  const { session, tenantId, ownTenant, factor, passwordHash, upgradedHash } = opening;
+  const { session, tenantId, ownTenant, factor, passwordHash } = opening;
   const { userId } = session;
   const preconditions = { tenantId, passwordHash, factor: factor && factorHolds(userId, factor) };
   const { minted } = await atomically(db, {
@@ -71,32 +70,60 @@ export async function openSession({ db }: Deps, opening: Opening, nowMs: number)
     minted: mintSession(session, preconditions, nowMs),
     // After the session, which asks whether the factor is unused.
     used: factor ? consumeFactor(userId, factor, nowMs) : undefined,
-    // After the session, which compares the hash.
-    upgraded: upgradedHash
-      ? sql`UPDATE users SET password_hash = ${upgradedHash} WHERE id = ${userId} AND password_hash = ${passwordHash}`
-      : undefined,
   });
   return minted[0]?.tenantId ?? null;
 }
 
+/** Replaces a hash that has outdated parameters. Returns false when the password changed since it was read. */
+export async function upgradePasswordHash(
+  { db }: Deps,
+  userId: string,
+  oldHash: string,
+  newHash: string,
+): Promise<boolean> {
+  const updated = await db
+    .update(users)
+    .set({ passwordHash: newHash })
+    .where(and(eq(users.id, userId), eq(users.passwordHash, oldHash)))
+    .returning({ id: users.id });
+  return updated.length === 1;
+}
+
+const credentials = {
+  userId: users.id,
+  email: users.email,
+  name: users.name,
+  passwordHash: users.passwordHash,
+  emailVerifiedAt: users.emailVerifiedAt,
+  totpSecretSealed: users.totpSecretSealed,
+  totpEnabledAt: users.totpEnabledAt,
+  tenantId: memberships.tenantId,
+};
+
 /** What a login checks, with the requested tenant, or the one joined last if none is requested. */
 export async function findCredentialsByEmail({ db }: Deps, email: string, tenantId: string | null) {
   const [row] = await db
-    .select({
-      userId: users.id,
-      name: users.name,
-      passwordHash: users.passwordHash,
-      emailVerifiedAt: users.emailVerifiedAt,
-      totpSecretSealed: users.totpSecretSealed,
-      totpEnabledAt: users.totpEnabledAt,
-      tenantId: memberships.tenantId,
-    })
+    .select(credentials)
     .from(users)
     .leftJoin(memberships, eq(memberships.userId, users.id))
     .where(eq(users.email, email))
     .orderBy(
       sql`${memberships.tenantId} = ${tenantId} DESC, ${memberships.createdAt} DESC, ${memberships.tenantId} DESC`,
     )
+    .limit(1);
+  return row;
+}
+
+export type StoredCredentials = NonNullable<Awaited<ReturnType<typeof findCredentialsByEmail>>>;
+
+/** The same for a known user, with the tenant joined last. */
+export async function findCredentialsOfUser({ db }: Deps, userId: string): Promise<StoredCredentials | undefined> {
+  const [row] = await db
+    .select(credentials)
+    .from(users)
+    .leftJoin(memberships, eq(memberships.userId, users.id))
+    .where(eq(users.id, userId))
+    .orderBy(desc(memberships.createdAt), desc(memberships.tenantId))
     .limit(1);
   return row;
 }

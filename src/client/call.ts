@@ -14,8 +14,8 @@ export interface CallOptions {
 interface Request extends CallOptions {
   body?: unknown;
   idempotencyKey?: string | undefined;
-  /** "nobody" sends no credential. "caller once" never sends the request again after a 401. */
-  as?: "caller" | "caller once" | "nobody";
+  /** "nobody" sends no credential. */
+  as?: "caller" | "nobody";
 }
 
 /** Sends a request to a route, `METHOD /path` under `/api/v1`, and returns a part of the answer. Throws as `Send` does. */
@@ -50,7 +50,7 @@ export function createCall(parts: Parts): Call {
     try {
       return await parts.send({ ...outgoing, credential });
     } catch (error) {
-      if (!credential || !parts.renewable || as === "caller once" || !isUnauthenticated(error)) throw error;
+      if (!credential || !parts.renewable || !isUnauthenticated(error)) throw error;
       const renewed = await untilAborted(parts.renew(credential), signal);
       if (renewed === null) throw error;
       return parts.send({ ...outgoing, credential: renewed });

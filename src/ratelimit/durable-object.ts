@@ -1,11 +1,7 @@
-/** One object per key. It holds a sliding window, or the failed guesses for one email address, in SQLite so that eviction loses nothing. */
+/** One object per key. It holds a sliding window, in SQLite so that eviction loses nothing. */
 import { DurableObject } from "cloudflare:workers";
-import { type LockState, reserve, UNLOCKED } from "./lock";
 import { leaseMs, maxHeldUnits, type Rule } from "./rules";
 import { consume, giveBack, type Verdict, type WindowEntry } from "./window";
-
-/** Wrong passwords and wrong second factors are counted apart. */
-export type GuessPool = "password" | "totp";
 
 /** What one call takes out of a window. */
 export interface Demand {
@@ -20,9 +16,6 @@ export interface Grant extends Verdict {
   /** How many units `ahead` were granted. */
   ahead: number;
 }
-
-/** The number of locks is kept for a day after the last one ends, so that the next lock lasts twice as long. */
-const LOCK_MEMORY_MS = 24 * 3_600_000;
 
 /** Its methods are callable over RPC. Everything else is `#private`: TypeScript's `private` would be callable too. */
 export class RateLimiter extends DurableObject {
@@ -47,35 +40,11 @@ export class RateLimiter extends DurableObject {
     return { ...verdict, ahead: granted };
   }
 
-  /** Counts one guess in `pool` as failed before it is checked. Returns 0, or for how many seconds a lock of either pool refuses it. */
-  async reserveGuess(pool: GuessPool): Promise<number> {
-    const nowMs = Date.now();
-    this.#load();
-    const states = { password: this.#readLock("password"), totp: this.#readLock("totp") };
-    const lockedUntilMs = Math.max(states.password.lockedUntilMs, states.totp.lockedUntilMs);
-    if (lockedUntilMs > nowMs) return Math.ceil((lockedUntilMs - nowMs) / 1000);
-    const state = reserve(states[pool], nowMs);
-    const forgetAtMs = Math.max(nowMs, state.lockedUntilMs) + LOCK_MEMORY_MS;
-    this.ctx.storage.sql.exec("INSERT OR REPLACE INTO locks VALUES (?, ?, ?)", pool, JSON.stringify(state), forgetAtMs);
-    await this.#cleanUpAfter(forgetAtMs);
-    return 0;
-  }
-
-  /** Forgets the failed guesses and the lock of `pool`. */
-  async clearGuesses(pool: GuessPool): Promise<void> {
-    // An object without an alarm stores nothing, and must not start to: nobody would clean it up.
-    if (!(await this.#isAlarmSet())) return;
-    this.#load();
-    this.ctx.storage.sql.exec("DELETE FROM locks WHERE pool = ?", pool);
-  }
-
   /** Deletes everything stored once all of it has expired. */
   override async alarm(): Promise<void> {
     this.#load();
     const { last } = this.ctx.storage.sql
-      .exec<{ last: number | null }>(
-        "SELECT max(at) AS last FROM (SELECT max(leaves_at) AS at FROM consumed UNION ALL SELECT forget_at FROM locks)",
-      )
+      .exec<{ last: number | null }>("SELECT max(leaves_at) AS last FROM consumed")
       .one();
     if (last !== null && last > Date.now()) {
       await this.ctx.storage.setAlarm(last);
@@ -86,14 +55,11 @@ export class RateLimiter extends DurableObject {
     this.#hasAlarm = false;
   }
 
-  /** Creates the tables if they are missing, and reads the window. Its key is the time, so expiry never scans it. */
+  /** Creates the table if it is missing, and reads the window. Its key is the time, so expiry never scans it. */
   #load(): WindowEntry[] {
     if (this.#entries) return this.#entries;
     const { sql } = this.ctx.storage;
     sql.exec("CREATE TABLE IF NOT EXISTS consumed (leaves_at INTEGER PRIMARY KEY, units INTEGER NOT NULL)");
-    sql.exec(
-      "CREATE TABLE IF NOT EXISTS locks (pool TEXT PRIMARY KEY, state TEXT NOT NULL, forget_at INTEGER NOT NULL)",
-    );
     this.#entries = sql
       .exec<{ leavesAtMs: number; units: number }>(
         "SELECT leaves_at AS leavesAtMs, units FROM consumed ORDER BY leaves_at",
@@ -121,13 +87,6 @@ export class RateLimiter extends DurableObject {
     const granted = Math.max(0, Math.min(units, maxHeldUnits(rule) - held));
     if (granted > 0) this.#leases.push({ endsAtMs: nowMs + leaseMs(rule), units: granted });
     return granted;
-  }
-
-  #readLock(pool: GuessPool): LockState {
-    const [row] = this.ctx.storage.sql
-      .exec<{ state: string }>("SELECT state FROM locks WHERE pool = ?", pool)
-      .toArray();
-    return row ? (JSON.parse(row.state) as LockState) : UNLOCKED;
   }
 
   /** Sets the alarm unless one is set. An alarm is never moved: one that comes early sets the next. */

@@ -1,7 +1,7 @@
 /** The Worker's side of the limiter: one Durable Object per key, reached by RPC. */
 import { AppError } from "../errors";
 import { describeError, log } from "../log";
-import type { Demand, GuessPool, RateLimiter } from "./durable-object";
+import type { Demand, RateLimiter } from "./durable-object";
 import { Lease } from "./lease";
 import { FAIL_CLOSED, LEASED, type LimitName, type Rule } from "./rules";
 import { resetSeconds, type Verdict, type WindowEntry } from "./window";
@@ -16,10 +16,6 @@ export interface Limiter {
   consume(name: LimitName, key: string, units?: number): Promise<Verdict | null>;
   /** Gives units back that `consume` took: the request was refused for another reason that does not count. */
   giveBack(name: LimitName, key: string, unused: WindowEntry): Promise<void>;
-  /** Counts one guess for an email address, known or not. Throws ACCOUNT_LOCKED, or SERVICE_UNAVAILABLE when the limiter is down. */
-  reserveGuess(pool: GuessPool, email: string): Promise<void>;
-  /** Forgets the failed guesses for an email address. Throws SERVICE_UNAVAILABLE when the limiter is down. */
-  clearGuesses(pool: GuessPool, email: string): Promise<void>;
 }
 
 /** The leases of an isolate, by limit and key, the one used last at the end. */
@@ -63,13 +59,6 @@ export function createLimiter({ namespace, rules, leases, background, now }: Lim
       if (LEASED.has(name)) leaseOf(name, key).giveBack(unused);
       else await call(`${name}:${key}`, (object) => object.consume(rules[name], { units: 0, unused: [unused] }));
     },
-    async reserveGuess(pool, email) {
-      const retryAfterSeconds = await call(`lock:${email}`, (object) => object.reserveGuess(pool));
-      if (retryAfterSeconds > 0) throw new AppError("ACCOUNT_LOCKED", { retryAfterSeconds });
-    },
-    async clearGuesses(pool, email) {
-      await call(`lock:${email}`, (object) => object.clearGuesses(pool));
-    },
   };
 }
 
@@ -92,7 +81,8 @@ export async function withRetry<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-async function orUnavailable<T>(call: () => Promise<T>): Promise<T> {
+/** Turns a failure of the limiter into SERVICE_UNAVAILABLE. */
+export async function orUnavailable<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {

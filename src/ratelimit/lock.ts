@@ -1,27 +1,85 @@
-/** The lock after too many failed guesses, as pure functions. */
+/** The lock after too many wrong guesses for one email address, as pure functions. */
+import { DAY_MS, MINUTE_MS } from "../time";
+
+/** Wrong passwords and wrong second factors are counted apart. */
+export type GuessPool = "password" | "totp";
 
 const GUESSES_BEFORE_LOCK = 10;
-const FIRST_LOCK_MS = 15 * 60_000;
-const LONGEST_LOCK_MS = 24 * 3_600_000;
+const FIRST_LOCK_MS = 15 * MINUTE_MS;
+const LONGEST_LOCK_MS = DAY_MS;
+/** After a reset, its owner can sign in although somebody keeps the address locked. */
+const PASS_MS = 10 * MINUTE_MS;
+/** Bounds what a guesser gains from that: the most that NIST SP 800-63B, section 5.2.2, allows. */
+const PASS_GUESSES = 100;
+/** A reset lifts the lock of second factors once in this time: whoever has the mailbox could repeat it to guess codes. */
+const LIFT_INTERVAL_MS = DAY_MS;
+/** Wrong guesses without a lock are forgotten after this time. */
+const ATTEMPTS_MEMORY_MS = DAY_MS;
+/** The number of locks is kept for this time after the last lock, because each lasts twice as long as the one before. */
+const LOCKS_MEMORY_MS = 30 * DAY_MS;
 
-/** The guesses of one pool for one email address. */
+/** The guesses of one pool. */
 export interface LockState {
-  /** Failed guesses since the last success or lock. */
+  /** Guesses since the last success or lock, all of them wrong or still being checked. */
   attempts: number;
-  /** Locks since the last success. Each lasts twice as long as the one before. */
+  /** Locks since the last success. */
   locks: number;
   lockedUntilMs: number;
+  /** When a password reset last lifted the lock. */
+  liftedAtMs: number;
+  /** Until then, after a password reset, this many guesses are checked in spite of the lock. */
+  passUntilMs: number;
+  passGuesses: number;
 }
 
-export const UNLOCKED: LockState = { attempts: 0, locks: 0, lockedUntilMs: 0 };
+export const UNLOCKED: LockState = {
+  attempts: 0,
+  locks: 0,
+  lockedUntilMs: 0,
+  liftedAtMs: 0,
+  passUntilMs: 0,
+  passGuesses: 0,
+};
 
 /**
- * Counts one guess as failed before it is checked, so that parallel guesses cannot outrun the count. The tenth guess is still checked,
- * and starts the lock; a success clears it. Call this only while unlocked.
+ * Counts one guess as wrong before it is checked, so that parallel guesses cannot outrun the count. The tenth guess is still checked, and
+ * starts the lock. Call this only while unlocked.
  */
 export function reserve(state: LockState, nowMs: number): LockState {
   const attempts = state.attempts + 1;
   if (attempts < GUESSES_BEFORE_LOCK) return { ...state, attempts };
   const lockMs = Math.min(FIRST_LOCK_MS * 2 ** state.locks, LONGEST_LOCK_MS);
-  return { attempts: 0, locks: state.locks + 1, lockedUntilMs: nowMs + lockMs };
+  return { ...state, attempts: 0, locks: state.locks + 1, lockedUntilMs: nowMs + lockMs };
+}
+
+/** Takes back one reservation: a fault of ours kept the guess from being checked. */
+export function giveBack(state: LockState, nowMs: number): LockState {
+  const isLockedByTenth = state.attempts === 0 && state.lockedUntilMs > nowMs;
+  if (!isLockedByTenth) return { ...state, attempts: Math.max(0, state.attempts - 1) };
+  return { ...state, attempts: GUESSES_BEFORE_LOCK - 1, locks: state.locks - 1, lockedUntilMs: 0 };
+}
+
+/** One guess that is checked in spite of the lock; null when no password reset allows it. */
+export function usePass(state: LockState, nowMs: number): LockState | null {
+  if (state.passUntilMs <= nowMs || state.passGuesses === 0) return null;
+  return { ...state, passGuesses: state.passGuesses - 1 };
+}
+
+/** The pool of passwords after a password reset. */
+export const passwordsAfterReset = (nowMs: number): LockState => ({
+  ...UNLOCKED,
+  passUntilMs: nowMs + PASS_MS,
+  passGuesses: PASS_GUESSES,
+});
+
+/** The pool of second factors after a password reset: its lock is lifted at most once a day, and its next lock is longer all the same. */
+export function factorsAfterReset(state: LockState, nowMs: number): LockState {
+  const mayLift = state.lockedUntilMs > nowMs && nowMs - state.liftedAtMs >= LIFT_INTERVAL_MS;
+  return mayLift ? { ...state, lockedUntilMs: 0, liftedAtMs: nowMs } : state;
+}
+
+/** From then on (Unix ms) the state means nothing any more. */
+export function forgetAtMs(state: LockState, nowMs: number): number {
+  const memoryMs = state.locks > 0 ? LOCKS_MEMORY_MS : ATTEMPTS_MEMORY_MS;
+  return Math.max(nowMs, state.lockedUntilMs) + memoryMs;
 }

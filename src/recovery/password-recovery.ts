@@ -46,11 +46,9 @@ export async function resetPassword(deps: Deps, token: string, password: string)
   refuseGuessable(deps.config, "newPassword", password, email);
   const passwordHash = await hashPassword(password);
   if (!(await resetPasswordByToken(deps, { hash, userId, passwordHash }, deps.now()))) throw badToken();
-  await Promise.all([deps.limiter.clearGuesses("password", email), deps.limiter.clearGuesses("totp", email)]);
   await queueMail(deps, { kind: "passwordChanged", userId });
+  await deps.guesses.passwordReset(email);
 }
-
-const wrongPassword = () => new AppError("UNAUTHENTICATED", { message: "Current password is incorrect." });
 
 export interface PasswordChange {
   userId: string;
@@ -60,18 +58,19 @@ export interface PasswordChange {
   newPassword: string;
 }
 
-/** Sets a new password. Throws UNAUTHENTICATED for a wrong current password, ACCOUNT_LOCKED after ten of them, VALIDATION_FAILED for a guessable new one. */
+/** Sets a new password. Throws WRONG_PASSWORD for a wrong current password, ACCOUNT_LOCKED after ten of them, VALIDATION_FAILED for a guessable new one. */
 export async function changePassword(deps: Deps, change: PasswordChange): Promise<void> {
   const { userId, sessionId, currentPassword, newPassword } = change;
   const user = await findCredentialsOfUser(deps, userId);
   if (!user) throw new AppError("UNAUTHENTICATED");
   refuseGuessable(deps.config, "newPassword", newPassword, user.email);
-  await deps.limiter.reserveGuess("password", user.email);
-  const { correct } = await verifyPassword(currentPassword, user.passwordHash);
-  if (!correct) throw wrongPassword();
-  const newHash = await hashPassword(newPassword);
-  const write = { userId, keepSessionId: sessionId, oldHash: user.passwordHash, newHash };
-  if (!(await changePasswordOfUser(deps, write))) throw wrongPassword();
-  await deps.limiter.clearGuesses("password", user.email);
+  const { value: changed } = await deps.guesses.check("password", user.email, async () => {
+    const { correct } = await verifyPassword(currentPassword, user.passwordHash);
+    if (!correct) return null;
+    const newHash = await hashPassword(newPassword);
+    const write = { userId, keepSessionId: sessionId, oldHash: user.passwordHash, newHash };
+    return (await changePasswordOfUser(deps, write)) || null;
+  });
+  if (!changed) throw new AppError("WRONG_PASSWORD");
   await queueMail(deps, { kind: "passwordChanged", userId });
 }

@@ -65,7 +65,7 @@ export const passwordRoutes = new Hono<AppEnv>()
     "/change-password",
     describeRoute("changePassword", "Changes the password and ends every other session of the user.", {
       200: says("Password changed successfully."),
-      errors: ["ACCOUNT_LOCKED", "SERVICE_UNAVAILABLE"],
+      errors: ["WRONG_PASSWORD", "ACCOUNT_LOCKED", "SERVICE_UNAVAILABLE"],
     }),
     sessionOnly,
     limit("changePassword", byUser),

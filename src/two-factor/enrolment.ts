@@ -32,25 +32,32 @@ export async function confirmEnrolment(deps: Deps, userId: string, code: string)
   await queueMail(deps, { kind: "twoFactorChanged", userId, enabled: true });
 }
 
-/** Turns two-factor authentication off with a TOTP or recovery code. Throws TWO_FACTOR_NOT_ENABLED, INVALID_TOTP. */
+/** Turns two-factor authentication off with a TOTP or recovery code. Throws TWO_FACTOR_NOT_ENABLED, INVALID_TOTP, ACCOUNT_LOCKED. */
 export async function disableTwoFactor(deps: Deps, userId: string, code: string): Promise<void> {
-  const factor = await requireFactor(deps, userId, code);
-  if (!(await disableTwoFactorOfUser(deps, userId, factor))) throw new AppError("INVALID_TOTP");
+  await useFactor(deps, userId, code, (factor) => disableTwoFactorOfUser(deps, userId, factor));
   await queueMail(deps, { kind: "twoFactorChanged", userId, enabled: false });
 }
 
-/** Replaces the recovery codes and returns the new ones. Throws TWO_FACTOR_NOT_ENABLED, INVALID_TOTP. */
+/** Replaces the recovery codes and returns the new ones. Throws TWO_FACTOR_NOT_ENABLED, INVALID_TOTP, ACCOUNT_LOCKED. */
 export async function renewRecoveryCodes(deps: Deps, userId: string, code: string): Promise<string[]> {
-  const factor = await requireFactor(deps, userId, code);
   const { codes, hashes } = await newRecoveryCodes();
-  if (!(await replaceRecoveryCodesOfUser(deps, userId, factor, hashes, deps.now()))) throw new AppError("INVALID_TOTP");
+  await useFactor(deps, userId, code, (factor) => replaceRecoveryCodesOfUser(deps, userId, factor, hashes, deps.now()));
   return codes;
 }
 
-async function requireFactor(deps: Deps, userId: string, code: string): Promise<Factor> {
+/** Checks a code and uses it by `write`, which returns false when it was used before. Wrong codes count as at login. */
+async function useFactor(
+  deps: Deps,
+  userId: string,
+  code: string,
+  write: (factor: Factor) => Promise<boolean>,
+): Promise<void> {
   const user = await findTwoFactorOfUser(deps, userId);
   if (!user?.totpEnabledAt || !user.totpSecretSealed) throw new AppError("TWO_FACTOR_NOT_ENABLED");
-  const factor = await readFactor(deps, userId, user.totpSecretSealed, code);
-  if (!factor) throw new AppError("INVALID_TOTP");
-  return factor;
+  const secret = user.totpSecretSealed;
+  const { value: used } = await deps.guesses.check("totp", user.email, async () => {
+    const factor = await readFactor(deps, userId, secret, code);
+    return (factor && (await write(factor))) || null;
+  });
+  if (!used) throw new AppError("INVALID_TOTP");
 }

@@ -42,7 +42,7 @@ export const twoFactorRoutes = new Hono<AppEnv>()
     "/disable",
     describeRoute("disableTwoFactor", "Turns two-factor authentication off.", {
       200: says("2FA disabled successfully."),
-      errors: ["TWO_FACTOR_NOT_ENABLED", "INVALID_TOTP"],
+      errors: ["TWO_FACTOR_NOT_ENABLED", "INVALID_TOTP", "ACCOUNT_LOCKED"],
     }),
     sessionOnly,
     limited,
@@ -59,7 +59,7 @@ export const twoFactorRoutes = new Hono<AppEnv>()
       "Replaces the recovery codes and returns the new ones, which are not shown again.",
       {
         200: dataOf(recoveryCodesSchema),
-        errors: ["TWO_FACTOR_NOT_ENABLED", "INVALID_TOTP"],
+        errors: ["TWO_FACTOR_NOT_ENABLED", "INVALID_TOTP", "ACCOUNT_LOCKED"],
       },
     ),
     sessionOnly,

@@ -34,10 +34,10 @@ export async function startEnrolmentOfUser({ db }: Deps, userId: string, secretS
   return user ?? null;
 }
 
-/** The encrypted TOTP secret of a user, and since when it is in use. */
+/** The address and the encrypted TOTP secret of a user, and since when that is in use. */
 export async function findTwoFactorOfUser({ db }: Deps, userId: string) {
   const [row] = await db
-    .select({ totpSecretSealed: users.totpSecretSealed, totpEnabledAt: users.totpEnabledAt })
+    .select({ email: users.email, totpSecretSealed: users.totpSecretSealed, totpEnabledAt: users.totpEnabledAt })
     .from(users)
     .where(eq(users.id, userId));
   return row;

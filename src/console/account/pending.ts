@@ -1,19 +1,25 @@
 /** A sign-in with the right password that waits for its two-factor code. The browser keeps it in a cookie, encrypted. */
+import type { PendingLogin } from "../../auth/login";
 import { decrypt, encrypt } from "../../crypto/encryption";
 import type { Deps } from "../../deps";
+import { MINUTE_MS } from "../../time";
 
-const LIFETIME_MS = 5 * 60_000;
+const LIFETIME_MS = 5 * MINUTE_MS;
 const OWNER = "console:sign-in";
 
-export interface PendingSignIn {
-  email: string;
-  password: string;
+/** Holds no password: what it proves ends with the lifetime of the cookie. */
+export interface PendingSignIn extends PendingLogin {
   /** The path to redirect to after sign-in. */
   to: string;
 }
 
-export function encryptPending(deps: Deps, pending: PendingSignIn): Promise<string> {
-  return encrypt(deps.keys, OWNER, JSON.stringify({ ...pending, expiresAt: deps.now() + LIFETIME_MS }));
+/** The cookie's value, and when it expires (Unix ms). */
+export async function encryptPending(
+  deps: Deps,
+  pending: PendingSignIn,
+): Promise<{ encrypted: string; expiresAt: number }> {
+  const expiresAt = deps.now() + LIFETIME_MS;
+  return { encrypted: await encrypt(deps.keys, OWNER, JSON.stringify({ ...pending, expiresAt })), expiresAt };
 }
 
 /** Null when it has expired, or when we did not encrypt it. */

@@ -1,6 +1,6 @@
 /** `/console`: sign in, register, and the targets of mail links. */
 import { type Context, Hono } from "hono";
-import { login } from "../../auth/login";
+import { continueLogin, startLogin } from "../../auth/login";
 import { credentials, registration } from "../../auth/schemas";
 import { register } from "../../auth/signup";
 import { signConsoleToken } from "../../crypto/jwt";
@@ -76,6 +76,8 @@ const invitationPage = (
     <pages.AcceptInvitation token={token} email={email} failure={failure} />,
   );
 
+const codeForm = credentials.pick({ totp: true }).required();
+
 const signIn = new Hono<AppEnv>()
   .get("/sign-in", async (c) => {
     const to = c.req.query("to") ?? "";
@@ -87,22 +89,16 @@ const signIn = new Hono<AppEnv>()
     return rerenderOnError(
       c,
       async () => {
-        const input = parse(credentials, { email, password });
-        return startSession(c, await login(c.get("deps"), input, deviceOf(c)), to);
-      },
-      async (failure, status, error) => {
-        if (error.code === "EMAIL_NOT_VERIFIED") {
-          return signInPage(
-            c,
-            email,
-            to,
-            { ...failure, message: `${failure.message} Check your mail for the link.` },
-            status,
-          );
-        }
-        if (error.code !== "TOTP_REQUIRED") return signInPage(c, email, to, failure, status);
-        setConsoleCookie(c, "sign-in", await encryptPending(c.get("deps"), { email, password, to: safePath(to) }));
+        const deps = c.get("deps");
+        const started = await startLogin(deps, parse(credentials, { email, password }), deviceOf(c));
+        if ("session" in started) return startSession(c, started, to);
+        const { encrypted, expiresAt } = await encryptPending(deps, { ...started, to: safePath(to) });
+        setConsoleCookie(c, "sign-in", encrypted, expiresAt);
         return redirectTo(c, "/sign-in/code");
+      },
+      (failure, status, error) => {
+        const hint = error.code === "EMAIL_NOT_VERIFIED" ? " Check your mail for the link." : "";
+        return signInPage(c, email, to, { ...failure, message: failure.message + hint }, status);
       },
     );
   })
@@ -111,13 +107,12 @@ const signIn = new Hono<AppEnv>()
     const deps = c.get("deps");
     const pending = await decryptPending(deps, getConsoleCookie(c, "sign-in") ?? "");
     if (!pending) return redirectWithFlash(c, "/sign-in", "signInAgain");
-    const { email, password, to } = pending;
     const form = await readForm(c);
     return rerenderOnError(
       c,
       async () => {
-        const input = parse(credentials, { email, password, totp: form.text("totp") });
-        return startSession(c, await login(deps, input, deviceOf(c)), to);
+        const { totp } = parse(codeForm, { totp: form.text("totp") });
+        return startSession(c, await continueLogin(deps, pending, totp, deviceOf(c)), pending.to);
       },
       (failure, status) => codePage(c, failure, status),
     );

@@ -9,8 +9,8 @@ export const ADVICE: Record<ErrorCode, string> = {
   TWO_FACTOR_ALREADY_ENABLED: "Nothing. To enrol again, disable it first.",
   TWO_FACTOR_NOT_STARTED: "Call `POST /auth/2fa/enable`, then verify a code.",
   TWO_FACTOR_NOT_ENABLED: "Nothing: there is no second factor to disable.",
-  UNAUTHENTICATED:
-    "After a login or a password change: the password was wrong. Otherwise: refresh, then send the request again once.",
+  UNAUTHENTICATED: "After a login: email or password was wrong. Otherwise: refresh, then send the request again once.",
+  WRONG_PASSWORD: "Ask the user for the current password again.",
   INVALID_TOTP: "Ask the user for another code. Each code works once.",
   REFRESH_TOKEN_INVALID: "Log in.",
   REFRESH_TOKEN_EXPIRED: "Log in.",

@@ -1,0 +1,134 @@
+/** One object per email address: its wrong guesses and its lock. Stored, so that eviction forgets nothing. */
+import { DurableObject } from "cloudflare:workers";
+import {
+  factorsAfterReset,
+  forgetAtMs,
+  type GuessPool,
+  giveBack,
+  type LockState,
+  passwordsAfterReset,
+  reserve,
+  UNLOCKED,
+  usePass,
+} from "./lock";
+
+/** What became of a guess: right, wrong, or not checked because of a fault of ours. */
+export type GuessOutcome = "right" | "wrong" | "unchecked";
+
+/** A guess is refused for `retryAfterSeconds`, or may be checked when that is 0. */
+export interface Reservation {
+  retryAfterSeconds: number;
+  /** For how long the guess would be refused if no password reset allowed it. */
+  passedLockSeconds: number;
+}
+
+interface Stored {
+  state: LockState;
+  forgetAtMs: number;
+}
+
+/** A guess whose Worker has not reported by then will not: that Worker has died, or lost the way here. */
+const UNSETTLED_MS = 5_000;
+const POOLS = ["password", "totp"] as const satisfies readonly GuessPool[];
+
+/** Its methods are callable over RPC. Everything else is `#private`: TypeScript's `private` would be callable too. */
+export class AccountLock extends DurableObject {
+  /** Guesses that are being checked. Not stored: they are in the stored count as wrong ones. */
+  #unsettled: { pool: GuessPool; untilMs: number }[] = [];
+  /** Callers that wait for one of them to be settled. */
+  #waiting: (() => void)[] = [];
+  /** Whether an alarm is set; undefined until it has been looked up. */
+  #hasAlarm: boolean | undefined;
+
+  /**
+   * Counts one guess as wrong before it is checked. While the guesses that would start a lock are still being checked, the next one
+   * waits for them: many right ones at once lock nobody out.
+   */
+  async reserve(pool: GuessPool): Promise<Reservation> {
+    for (;;) {
+      const nowMs = Date.now();
+      const lockSeconds = this.#lockSeconds(nowMs);
+      if (lockSeconds === 0) {
+        this.#unsettled.push({ pool, untilMs: nowMs + UNSETTLED_MS });
+        await this.#save(pool, reserve(this.#read(pool), nowMs), nowMs);
+        return { retryAfterSeconds: 0, passedLockSeconds: 0 };
+      }
+      if (!(await this.#anySettled(nowMs))) return this.#reserveOnPass(pool, lockSeconds, nowMs);
+    }
+  }
+
+  /** Reports what became of a reserved guess. Returns true when it was the last wrong one before a lock. */
+  async settle(pool: GuessPool, outcome: GuessOutcome, { onPass }: { onPass: boolean }): Promise<boolean> {
+    const nowMs = Date.now();
+    const index = onPass ? -1 : this.#unsettled.findIndex((guess) => guess.pool === pool);
+    if (index >= 0) this.#unsettled.splice(index, 1);
+    if (outcome === "right") this.ctx.storage.kv.delete(pool);
+    if (outcome === "unchecked" && !onPass) await this.#save(pool, giveBack(this.#read(pool), nowMs), nowMs);
+    for (const resume of this.#waiting.splice(0)) resume();
+    const state = this.#read(pool);
+    const isLast = !this.#unsettled.some((guess) => guess.pool === pool);
+    return outcome === "wrong" && !onPass && isLast && state.attempts === 0 && state.lockedUntilMs > nowMs;
+  }
+
+  /** After a password reset: see `passwordsAfterReset` and `factorsAfterReset`. */
+  async passwordReset(): Promise<void> {
+    const nowMs = Date.now();
+    await this.#save("password", passwordsAfterReset(nowMs), nowMs);
+    const factors = this.#read("totp");
+    if (factors !== UNLOCKED) await this.#save("totp", factorsAfterReset(factors, nowMs), nowMs);
+  }
+
+  /** Deletes everything stored once all of it has been forgotten. */
+  override async alarm(): Promise<void> {
+    const last = Math.max(...POOLS.map((pool) => this.ctx.storage.kv.get<Stored>(pool)?.forgetAtMs ?? 0));
+    if (last > Date.now()) {
+      await this.ctx.storage.setAlarm(last);
+      return;
+    }
+    await this.ctx.storage.deleteAll();
+    this.#hasAlarm = false;
+  }
+
+  async #reserveOnPass(pool: GuessPool, lockSeconds: number, nowMs: number): Promise<Reservation> {
+    const refused = { retryAfterSeconds: lockSeconds, passedLockSeconds: 0 };
+    // A reset proves the mailbox, which is no second factor: the lock of those stands.
+    if (pool !== "password" || this.#read("totp").lockedUntilMs > nowMs) return refused;
+    const state = usePass(this.#read("password"), nowMs);
+    if (!state) return refused;
+    await this.#save("password", state, nowMs);
+    return { retryAfterSeconds: 0, passedLockSeconds: lockSeconds };
+  }
+
+  /** A lock of either pool refuses the guesses of both. */
+  #lockSeconds(nowMs: number): number {
+    const lockedUntilMs = Math.max(...POOLS.map((pool) => this.#read(pool).lockedUntilMs));
+    return Math.max(0, Math.ceil((lockedUntilMs - nowMs) / 1000));
+  }
+
+  /** Waits until one of the guesses being checked is settled or overdue. Returns false when there is none. */
+  async #anySettled(nowMs: number): Promise<boolean> {
+    this.#unsettled = this.#unsettled.filter((guess) => guess.untilMs > nowMs);
+    const [oldest] = this.#unsettled;
+    if (!oldest) return false;
+    await new Promise<void>((resolve) => {
+      this.#waiting.push(resolve);
+      setTimeout(resolve, oldest.untilMs - nowMs);
+    });
+    return true;
+  }
+
+  #read(pool: GuessPool): LockState {
+    const stored = this.ctx.storage.kv.get<Stored>(pool);
+    return stored && stored.forgetAtMs > Date.now() ? stored.state : UNLOCKED;
+  }
+
+  /** Writes the state of a pool, and sets the alarm unless one is set. An alarm is never moved: one that comes early sets the next. */
+  async #save(pool: GuessPool, state: LockState, nowMs: number): Promise<void> {
+    const stored: Stored = { state, forgetAtMs: forgetAtMs(state, nowMs) };
+    this.ctx.storage.kv.put(pool, stored);
+    this.#hasAlarm ??= (await this.ctx.storage.getAlarm()) !== null;
+    if (this.#hasAlarm) return;
+    this.#hasAlarm = true;
+    await this.ctx.storage.setAlarm(stored.forgetAtMs);
+  }
+}
