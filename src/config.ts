@@ -1,5 +1,6 @@
 /** Settings from variables and secrets, parsed once per isolate. A bad one stops the service with a message that names it and never shows its value. */
 import { z } from "zod";
+import { CAPS, type Caps } from "./ratelimit/caps";
 import { BUDGETS, type BudgetName, RULES, type Rule, type RuleName } from "./ratelimit/rules";
 
 const MIN_SECRET_KEY_CHARACTERS = 32;
@@ -107,6 +108,26 @@ const VARIABLES = {
       "How many MiB of payloads a tenant may publish a minute. An event that would pass it is refused with 429.",
     ...figure(BUDGETS.tenantPayloadBytes.perMinute),
   },
+  MAX_SUBSCRIPTIONS_PER_TENANT: {
+    description: "How many subscriptions a tenant can have.",
+    ...figure(CAPS.subscriptions.limit),
+  },
+  MAX_API_KEYS_PER_USER: {
+    description: "How many active API keys a user can have.",
+    ...figure(CAPS.apiKeys.limit),
+  },
+  MAX_INVITATIONS_PER_TENANT: {
+    description: "How many open invitations a tenant can have.",
+    ...figure(CAPS.invitations.limit),
+  },
+  MAX_MEMBERS_PER_TENANT: {
+    description: "How many members a tenant can have.",
+    ...figure(CAPS.members.limit),
+  },
+  MAX_SESSIONS_PER_USER: {
+    description: "How many sessions a user can have. Beyond it the oldest one ends.",
+    ...figure(CAPS.sessions.limit),
+  },
   RETENTION_DAYS: {
     description: "How many days delivery logs and events are kept.",
     must: "be a whole number from 1 to 3650",
@@ -132,6 +153,7 @@ export interface Config {
   webhookEgress: "public" | "any";
   rules: Record<RuleName, Rule>;
   budgets: Record<BudgetName, Rule>;
+  caps: Caps;
   retentionDays: number;
 }
 
@@ -166,6 +188,13 @@ export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>
     budgets: {
       tenantDeliveries: perMinute("tenantDeliveries"),
       tenantPayloadBytes: perMinute("tenantPayloadBytes"),
+    },
+    caps: {
+      subscriptions: read(CAPS.subscriptions.variable),
+      apiKeys: read(CAPS.apiKeys.variable),
+      invitations: read(CAPS.invitations.variable),
+      members: read(CAPS.members.variable),
+      sessions: read(CAPS.sessions.variable),
     },
     retentionDays: read("RETENTION_DAYS"),
   };

@@ -1,54 +1,28 @@
 /** Which routes are limited, by what, and what counts. */
-import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import worker from "../src";
 import { makeApiKey } from "../src/api-keys/key";
 import { RULES, type RuleName } from "../src/ratelimit/rules";
 import { newEmail, type Person, setRole, signUp } from "./support/client";
+import { callUnder, type OverriddenCall } from "./support/overrides";
 
 const PARALLEL = 50;
 const LIMIT = 5;
 let addresses = 0;
 const newIp = () => `203.0.113.${++addresses}`;
 
-interface Call {
-  method?: string;
-  path: string;
-  body?: unknown;
-  token?: string;
-  ip?: string;
-}
-
 /** Calls the Worker with some limits overridden. */
-async function callWith(
-  limits: Partial<Record<RuleName, number>>,
-  { method = "POST", path, body = {}, token, ip }: Call,
-) {
-  const context = createExecutionContext();
+function callWith(limits: Partial<Record<RuleName, number>>, call: OverriddenCall) {
   const overrides = Object.entries(limits).map(([name, limit]) => [name, { ...RULES[name as RuleName], limit }]);
-  const headers = new Headers({ "content-type": "application/json", "cf-connecting-ip": ip ?? "203.0.113.250" });
-  if (token) headers.set("authorization", `Bearer ${token}`);
-  const request = new Request<unknown, IncomingRequestCfProperties>(`http://postern.test${path}`, {
-    method,
-    headers,
-    body: method === "GET" ? null : JSON.stringify(body),
-  });
-  const response = await worker.fetch(
-    request,
-    { ...env, RATE_LIMITS: JSON.stringify(Object.fromEntries(overrides)) },
-    context,
-  );
-  const { status, headers: answered } = response;
-  const answer = { status, headers: answered, body: (await response.json()) as { code?: string } };
-  await waitOnExecutionContext(context);
-  return answer;
+  return callUnder({ RATE_LIMITS: JSON.stringify(Object.fromEntries(overrides)) }, call);
 }
 
 const webhook = "/api/v1/webhooks/0190a0a0-0000-7000-8000-000000000000";
 
 /** Requests that count towards each rule; their bodies are refused, which counts too. */
-const COUNTED: Record<Exclude<RuleName, "inviteAddress" | "unverifiedDeliveries">, (person: Person) => Call> = {
+const COUNTED: Record<
+  Exclude<RuleName, "inviteAddress" | "unverifiedDeliveries">,
+  (person: Person) => OverriddenCall
+> = {
   register: () => ({ path: "/api/v1/auth/register", ip: newIp() }),
   login: () => ({ path: "/api/v1/auth/login", ip: newIp() }),
   refresh: () => ({ path: "/api/v1/auth/refresh", ip: newIp() }),
@@ -174,7 +148,7 @@ describe("L5", () => {
       {},
       { path: "/api/v1/api-keys", token, body: { name: "ci", scopes: ["webhook.read"] } },
     );
-    const { key } = (issued.body as unknown as { data: { key: string } }).data;
+    const { key } = issued.body.data;
     const ip = newIp();
     const list = (credential: string) =>
       callWith({ unknownApiKey: 1 }, { method: "GET", path: "/api/v1/webhooks", token: credential, ip });

@@ -3,6 +3,7 @@ import { sha256Hex } from "../crypto/encoding";
 import { newId } from "../db/ids";
 import type { Deps } from "../deps";
 import { queueMail } from "../mail/queue";
+import { capReached } from "../ratelimit/caps";
 import type { Permission } from "../tenants/roles";
 import { makeApiKey } from "./key";
 import { type ApiKeyRow, insertApiKey } from "./store";
@@ -16,7 +17,7 @@ export interface KeyRequest {
   expiresAt?: number | undefined;
 }
 
-/** Creates a key of a user in a tenant and notifies them by mail. Returns its row and the key itself. */
+/** Creates a key of a user in a tenant and notifies them by mail. Returns its row and the key itself. Throws CONFLICT at the cap. */
 export async function issueApiKey(
   deps: Deps,
   tenantId: string,
@@ -37,7 +38,7 @@ export async function issueApiKey(
     lastUsedAt: null,
     revokedAt: null,
   };
-  await insertApiKey(deps, row);
+  if (!(await insertApiKey(deps, row))) throw capReached("apiKeys", deps.config.caps);
   await queueMail(deps, { kind: "apiKeyCreated", userId, keyName: request.name });
   return { row, key };
 }

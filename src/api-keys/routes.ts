@@ -29,6 +29,7 @@ export const apiKeyRoutes = new Hono<AppEnv>()
     "/",
     describeRoute("createApiKey", "Creates a key that acts for its owner in this tenant.", {
       201: { body: dataOf(issuedApiKey), id: "/data/id" },
+      errors: ["CONFLICT"],
     }),
     limit("createApiKey", byUser),
     body(newApiKey),

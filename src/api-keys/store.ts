@@ -1,17 +1,23 @@
 /** API keys in D1, stored as SHA-256. */
 import { and, desc, eq, gt, isNull, or, sql } from "drizzle-orm";
-import { prepared } from "../db/client";
+import { atomically, jsonList, prepared } from "../db/client";
 import { apiKeys } from "../db/schema";
 import type { Deps } from "../deps";
 import type { Permission } from "../tenants/roles";
 import { hasVerifiedOwner } from "../tenants/verified-store";
 
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
-export type NewApiKey = typeof apiKeys.$inferInsert;
 
-/** Stores a new key. */
-export async function insertApiKey({ db }: Deps, row: NewApiKey): Promise<void> {
-  await db.insert(apiKeys).values(row);
+/** Stores a new key. Returns false when its user has as many active keys as they can have. */
+export async function insertApiKey({ db, config }: Deps, row: ApiKeyRow): Promise<boolean> {
+  const { inserted } = await atomically(db, {
+    inserted: sql`INSERT INTO api_keys (id, tenant_id, user_id, name, prefix, key_hash, scopes, created_at, expires_at)
+      SELECT ${row.id}, ${row.tenantId}, ${row.userId}, ${row.name}, ${row.prefix}, ${row.keyHash}, ${jsonList(row.scopes)},
+        ${row.createdAt}, ${row.expiresAt}
+      WHERE (SELECT count(*) FROM api_keys WHERE user_id = ${row.userId} AND ${active(row.createdAt)}) < ${config.caps.apiKeys}
+      RETURNING id`,
+  });
+  return inserted.length === 1;
 }
 
 const active = (nowMs: number) =>

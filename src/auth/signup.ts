@@ -9,6 +9,7 @@ import { badInvitation } from "../invitations/invite";
 import { findTenantByToken, insertInvitedByToken } from "../invitations/store";
 import { queueMail } from "../mail/queue";
 import { refuseGuessable } from "../passwords/guessable";
+import { capReached } from "../ratelimit/caps";
 import type { Device } from "../sessions/device";
 import { draftSession, type OpenedSession, openedSession } from "../sessions/tokens";
 import { insertAccount, type NewUser } from "./store";
@@ -23,7 +24,7 @@ export interface Registration {
 
 /**
  * Creates the account and queues the verification mail. Throws EMAIL_TAKEN, INVALID_TOKEN for an invitation that is not
- * open for this address, VALIDATION_FAILED for a guessable password.
+ * open for this address, CONFLICT when its tenant has no room, VALIDATION_FAILED for a guessable password.
  */
 export async function register(deps: Deps, input: Registration, device: Device): Promise<OpenedSession> {
   refuseGuessable(deps.config, "password", input.password, input.email);
@@ -58,7 +59,8 @@ async function intoTenant(
 ): Promise<OpenedSession> {
   const draft = await draftSession(deps, user.userId, device);
   const joined = await orEmailTaken(insertInvitedByToken(deps, user, invitation, draft.row, deps.now()));
-  if (!joined) throw badInvitation();
+  if (joined === "closed") throw badInvitation();
+  if (joined === "full") throw capReached("members", deps.config.caps);
   return openedSession(deps, draft, invitation.tenantId);
 }
 

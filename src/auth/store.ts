@@ -3,7 +3,7 @@ import { and, desc, eq, sql } from "drizzle-orm";
 import { atomically } from "../db/client";
 import { memberships, users } from "../db/schema";
 import type { Deps } from "../deps";
-import { mintSession, type NewSession } from "../sessions/store";
+import { endOldestSessions, mintSession, type NewSession } from "../sessions/store";
 import { consumeFactor, type Factor, factorHolds } from "../two-factor/store";
 
 export interface NewUser {
@@ -58,16 +58,17 @@ export interface Opening {
 }
 
 /**
- * Opens a session for a user whose password was right: uses the factor and writes the session. Returns the session's tenant, or
- * null when the factor was used before, or when password, second factor or membership changed since they were read.
+ * Opens a session for a user whose password was right: uses the factor, writes the session and ends the oldest ones beyond the cap.
+ * Returns the session's tenant, or null when the factor was used before, or when password, second factor or membership changed since they were read.
  */
-export async function openSession({ db }: Deps, opening: Opening, nowMs: number): Promise<string | null> {
+export async function openSession({ db, config }: Deps, opening: Opening, nowMs: number): Promise<string | null> {
   const { session, tenantId, ownTenant, factor, passwordHash } = opening;
   const { userId } = session;
   const preconditions = { tenantId, passwordHash, factor: factor && factorHolds(userId, factor) };
   const { minted } = await atomically(db, {
     ...(ownTenant ? insertOwnTenant(userId, ownTenant, nowMs) : {}),
     minted: mintSession(session, preconditions, nowMs),
+    ended: endOldestSessions(userId, config.caps.sessions, nowMs),
     // After the session, which asks whether the factor is unused.
     used: factor ? consumeFactor(userId, factor, nowMs) : undefined,
   });

@@ -3,6 +3,7 @@ import { sha256Hex } from "../crypto/encoding";
 import { newId } from "../db/ids";
 import type { Deps } from "../deps";
 import { AppError, notFound } from "../errors";
+import { capReached } from "../ratelimit/caps";
 import { refuseOverLimit } from "../ratelimit/limiter";
 import type { Principal } from "../tenants/principal";
 import { ROLES_MANAGED_BY, type Role } from "../tenants/roles";
@@ -13,7 +14,7 @@ const LIFETIME_MS = 7 * DAY_MS;
 
 /**
  * Stores an invitation and queues its mail. Throws FORBIDDEN for a role that the inviter may not give, RATE_LIMITED for an address that
- * was invited within the last minutes, CONFLICT for a member.
+ * was invited within the last minutes, CONFLICT for a member or at the cap of open invitations.
  */
 export async function invite(
   deps: Deps,
@@ -26,9 +27,9 @@ export async function invite(
   const createdAt = deps.now();
   const times = { createdAt, expiresAt: createdAt + LIFETIME_MS };
   const invitation = { id: newId(), tenantId, ...guest, invitedBy: userId, ...times };
-  if (!(await insertInvitation(deps, invitation))) {
-    throw new AppError("CONFLICT", { message: "This person is already a member." });
-  }
+  const outcome = await insertInvitation(deps, invitation);
+  if (outcome === "member") throw new AppError("CONFLICT", { message: "This person is already a member." });
+  if (outcome === "full") throw capReached("invitations", deps.config.caps);
   await deps.mailQueue.send({ kind: "invitation", tenantId, invitationId: invitation.id });
   return invitation;
 }
@@ -41,9 +42,10 @@ export async function revokeInvitation(deps: Deps, tenantId: string, id: string)
 /** One refusal for an invitation that is unknown, used, revoked, expired or for another address. */
 export const badInvitation = () => new AppError("INVALID_TOKEN", { message: "Invalid or expired invitation token." });
 
-/** Joins the tenant of an invitation that was sent to the caller's address. Throws INVALID_TOKEN. */
+/** Joins the tenant of an invitation that was sent to the caller's address. Throws INVALID_TOKEN, CONFLICT at the cap of members. */
 export async function acceptInvitation(deps: Deps, userId: string, token: string) {
   const joined = await acceptInvitationByToken(deps, userId, await sha256Hex(token), deps.now());
-  if (!joined) throw badInvitation();
+  if (joined === "closed") throw badInvitation();
+  if (joined === "full") throw capReached("members", deps.config.caps);
   return joined;
 }

@@ -60,7 +60,7 @@ export const invitationRoutes = new Hono<AppEnv>()
     "/accept",
     describeRoute("acceptInvitation", "Joins the tenant of an invitation that was sent to the caller's address.", {
       200: dataOf(joinedSchema),
-      errors: ["INVALID_TOKEN"],
+      errors: ["INVALID_TOKEN", "CONFLICT"],
     }),
     body(acceptanceBody),
     async (c) => {

@@ -17,20 +17,30 @@ export interface NewInvitation {
   expiresAt: number;
 }
 
-/** Stores an invitation and revokes open ones for the same address. Returns false when that address is already a member's. */
-export async function insertInvitation({ db }: Deps, invitation: NewInvitation): Promise<boolean> {
+/**
+ * Stores an invitation and revokes open ones for the same address. Stores nothing when that address is a member's, or when the tenant has
+ * as many open invitations as it can have.
+ */
+export async function insertInvitation(
+  { db, config }: Deps,
+  invitation: NewInvitation,
+): Promise<"invited" | "member" | "full"> {
   const { id, tenantId, email, createdAt } = invitation;
-  const { inserted } = await atomically(db, {
+  const isMember = sql`EXISTS (SELECT 1 FROM memberships m JOIN users u ON u.id = m.user_id
+    WHERE m.tenant_id = ${tenantId} AND u.email = ${email})`;
+  const { inserted, found } = await atomically(db, {
     // First: it would revoke the new one too.
     revoked: sql`UPDATE invitations SET revoked_at = ${createdAt}
       WHERE tenant_id = ${tenantId} AND email = ${email} AND accepted_at IS NULL AND revoked_at IS NULL`,
     inserted: sql`INSERT INTO invitations (id, tenant_id, email, role, invited_by, created_at, expires_at)
       SELECT ${id}, ${tenantId}, ${email}, ${invitation.role}, ${invitation.invitedBy}, ${createdAt}, ${invitation.expiresAt}
-      WHERE NOT EXISTS (SELECT 1 FROM memberships m JOIN users u ON u.id = m.user_id
-        WHERE m.tenant_id = ${tenantId} AND u.email = ${email})
+      WHERE NOT ${isMember} AND (SELECT count(*) FROM invitations WHERE tenant_id = ${tenantId} AND accepted_at IS NULL
+        AND revoked_at IS NULL AND expires_at > ${createdAt}) < ${config.caps.invitations}
       RETURNING id`,
+    found: rows<{ isMember: 0 | 1 }>(sql`SELECT ${isMember} AS isMember`),
   });
-  return inserted.length === 1;
+  if (inserted.length === 1) return "invited";
+  return found[0]?.isMember ? "member" : "full";
 }
 
 /** The open invitations of a tenant, newest first. */
@@ -99,27 +109,39 @@ export async function findTenantByToken({ db }: Deps, tokenHash: string, email: 
   return found[0]?.tenantId ?? null;
 }
 
-/** Writes user, membership and first session and uses the invitation, or writes nothing and returns false. Throws on a taken email. */
+/** Whether the tenant of the open invitation has room for one more member. */
+const hasRoom = (open: SQL, mostMembers: number) =>
+  sql`(SELECT count(*) FROM memberships WHERE tenant_id = (SELECT tenant_id FROM invitations WHERE id = (${open}))) < ${mostMembers}`;
+
+/** What became of an invitation: `full` when the tenant has as many members as it can have, `closed` when it was not open. */
+export type Joining = "joined" | "full" | "closed";
+
+/** Writes user, membership and first session and uses the invitation, or writes nothing. Throws on a taken email. */
 export async function insertInvitedByToken(
-  { db }: Deps,
+  { db, config }: Deps,
   user: NewUser,
   { tenantId, tokenHash }: { tenantId: string; tokenHash: string },
   session: NewSession,
   nowMs: number,
-): Promise<boolean> {
+): Promise<Joining> {
   const { userId, passwordHash } = user;
   const open = openByToken(tokenHash, user.email, nowMs);
-  const { minted } = await atomically(db, {
+  const { minted, stillOpen } = await atomically(db, {
     user: sql`INSERT INTO users (id, email, name, password_hash, email_verified_at, created_at)
-      SELECT ${userId}, ${user.email}, ${user.name}, ${passwordHash}, ${nowMs}, ${nowMs} WHERE EXISTS (${open})`,
+      SELECT ${userId}, ${user.email}, ${user.name}, ${passwordHash}, ${nowMs}, ${nowMs} WHERE EXISTS (${open}) AND ${hasRoom(open, config.caps.members)}`,
+    // After the user, who is written only if there is room.
     membership: sql`INSERT INTO memberships (tenant_id, user_id, role, created_at)
-      SELECT tenant_id, ${userId}, role, ${nowMs} FROM invitations WHERE id = (${open})`,
+      SELECT i.tenant_id, u.id, i.role, ${nowMs} FROM invitations i JOIN users u ON u.id = ${userId} WHERE i.id = (${open})`,
     // After the statements that ask whether the invitation is open.
-    accepted: sql`UPDATE invitations SET accepted_at = ${nowMs}, accepted_by = ${userId} WHERE id = (${open})`,
+    accepted: sql`UPDATE invitations SET accepted_at = ${nowMs}, accepted_by = ${userId}
+      WHERE id = (${open}) AND EXISTS (SELECT 1 FROM users WHERE id = ${userId})`,
+    // Last: an invitation that is open now was not used for lack of room.
+    stillOpen: open,
     // After the membership that it joins with.
     minted: mintSession(session, { tenantId, passwordHash, factor: null }, nowMs),
   });
-  return minted.length === 1;
+  if (minted.length === 1) return "joined";
+  return stillOpen.length > 0 ? "full" : "closed";
 }
 
 export interface JoinedTenant {
@@ -128,22 +150,26 @@ export interface JoinedTenant {
   tenantName: string;
 }
 
-/** Makes a signed-in user a member and uses the invitation. Returns null when it is not open, or not for their address. */
+/** Makes a signed-in user a member and uses the invitation. An invitation for another address is `closed`. */
 export async function acceptInvitationByToken(
-  { db }: Deps,
+  { db, config }: Deps,
   userId: string,
   tokenHash: string,
   nowMs: number,
-): Promise<JoinedTenant | null> {
+): Promise<JoinedTenant | Exclude<Joining, "joined">> {
   const open = openByToken(tokenHash, sql`(SELECT email FROM users WHERE id = ${userId})`, nowMs);
-  const { accepted } = await atomically(db, {
+  const isMember = sql`EXISTS (SELECT 1 FROM memberships m WHERE m.user_id = ${userId} AND m.tenant_id = invitations.tenant_id)`;
+  const { accepted, stillOpen } = await atomically(db, {
     membership: sql`INSERT INTO memberships (tenant_id, user_id, role, created_at)
-      SELECT tenant_id, ${userId}, role, ${nowMs} FROM invitations WHERE id = (${open}) ON CONFLICT DO NOTHING`,
+      SELECT tenant_id, ${userId}, role, ${nowMs} FROM invitations WHERE id = (${open}) AND ${hasRoom(open, config.caps.members)}
+      ON CONFLICT DO NOTHING`,
     verified: sql`UPDATE users SET email_verified_at = ${nowMs} WHERE id = ${userId} AND email_verified_at IS NULL AND EXISTS (${open})`,
-    // Last: the statements above ask whether the invitation is open.
-    accepted:
-      rows<JoinedTenant>(sql`UPDATE invitations SET accepted_at = ${nowMs}, accepted_by = ${userId} WHERE id = (${open})
+    // After the statements that ask whether the invitation is open, and only for a member: there may have been no room.
+    accepted: rows<JoinedTenant>(sql`UPDATE invitations SET accepted_at = ${nowMs}, accepted_by = ${userId}
+      WHERE id = (${open}) AND ${isMember}
       RETURNING tenant_id AS tenantId, role, (SELECT name FROM tenants WHERE id = tenant_id) AS tenantName`),
+    // Last: an invitation that is open now was not used for lack of room.
+    stillOpen: open,
   });
-  return accepted[0] ?? null;
+  return accepted[0] ?? (stillOpen.length > 0 ? "full" : "closed");
 }

@@ -54,6 +54,11 @@ export function mintSession(
     RETURNING tenant_id AS tenantId`);
 }
 
+/** Ends the oldest sessions of a user beyond the newest `most`. */
+export const endOldestSessions = (userId: string, most: number, nowMs: number): SQL =>
+  sql`DELETE FROM sessions WHERE user_id = ${userId} AND expires_at > ${nowMs} AND id NOT IN (
+    SELECT id FROM sessions WHERE user_id = ${userId} AND expires_at > ${nowMs} ORDER BY created_at DESC, id DESC LIMIT ${most})`;
+
 export interface LiveSession extends Account {
   role: string;
   shard: number;

@@ -1,0 +1,21 @@
+/** How many things of a kind there may be. The write that adds one counts them, so parallel requests cannot pass a cap. */
+import { AppError } from "../errors";
+
+/** `limit` is the default of the variable. */
+export const CAPS = {
+  subscriptions: { variable: "MAX_SUBSCRIPTIONS_PER_TENANT", limit: 500, per: "tenant", what: "subscriptions" },
+  apiKeys: { variable: "MAX_API_KEYS_PER_USER", limit: 50, per: "user", what: "active API keys" },
+  invitations: { variable: "MAX_INVITATIONS_PER_TENANT", limit: 100, per: "tenant", what: "open invitations" },
+  members: { variable: "MAX_MEMBERS_PER_TENANT", limit: 1000, per: "tenant", what: "members" },
+  /** Beyond it the oldest session ends. */
+  sessions: { variable: "MAX_SESSIONS_PER_USER", limit: 100, per: "user", what: "sessions" },
+} as const;
+
+export type CapName = keyof typeof CAPS;
+export type Caps = Record<CapName, number>;
+
+/** The refusal of one more than the cap. */
+export function capReached(name: CapName, caps: Caps): AppError {
+  const { per, what } = CAPS[name];
+  return new AppError("CONFLICT", { message: `A ${per} can have at most ${caps[name]} ${what}.` });
+}

@@ -1,0 +1,33 @@
+/** Calls to the Worker under other settings. */
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import worker from "../../src";
+import type { Answer } from "./client";
+
+export interface OverriddenCall {
+  method?: string;
+  /** From the root. */
+  path: string;
+  body?: unknown;
+  token?: string | undefined;
+  ip?: string;
+}
+
+/** Calls the Worker with some of its variables changed, and waits for the work behind the answer. */
+export async function callUnder(
+  variables: Record<string, string>,
+  { method = "POST", path, body = {}, token, ip = "203.0.113.250" }: OverriddenCall,
+): Promise<Answer> {
+  const context = createExecutionContext();
+  const headers = new Headers({ "content-type": "application/json", "cf-connecting-ip": ip });
+  if (token) headers.set("authorization", `Bearer ${token}`);
+  const request = new Request<unknown, IncomingRequestCfProperties>(`http://postern.test${path}`, {
+    method,
+    headers,
+    body: method === "GET" ? null : JSON.stringify(body),
+  });
+  const response = await worker.fetch(request, { ...env, ...variables } as Env, context);
+  const answer = { status: response.status, headers: response.headers, body: await response.json() };
+  await waitOnExecutionContext(context);
+  return answer;
+}
