@@ -4,6 +4,7 @@ import { CAPS, type Caps } from "./ratelimit/caps";
 import { BUDGETS, type BudgetName, RULES, type Rule, type RuleName } from "./ratelimit/rules";
 
 const MIN_SECRET_KEY_CHARACTERS = 32;
+const EMAIL_DOMAIN = /^[a-z0-9-]+(\.[a-z0-9-]+)+$/;
 
 const commaList = z.string().transform((text) =>
   text
@@ -45,6 +46,22 @@ const figure = (fallback: number) => ({
   schema: wholeNumber(1, 100_000_000).prefault(String(fallback)),
 });
 
+/** Who may register without an invitation. */
+export type Registration = { for: "everybody" } | { for: "invited" } | { for: "domains"; domains: readonly string[] };
+
+const registration = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .transform((text, context): Registration => {
+    if (text === "open") return { for: "everybody" };
+    if (text === "invite") return { for: "invited" };
+    const domains = commaList.safeParse(text.match(/^domains:(.*)$/)?.[1]).data ?? [];
+    if (domains.length > 0 && domains.every((domain) => EMAIL_DOMAIN.test(domain))) return { for: "domains", domains };
+    context.addIssue({ code: "custom", message: "unknown form" });
+    return z.NEVER;
+  });
+
 const VARIABLES = {
   SECRET_KEYS: {
     description:
@@ -77,6 +94,12 @@ const VARIABLES = {
     description: "The origins whose pages may call the API from a browser. Empty: none.",
     must: "be a comma-separated list of origins, or empty",
     schema: commaList.pipe(z.array(z.string().regex(/^https?:\/\/[^/]+$/))),
+  },
+  REGISTRATION: {
+    description:
+      "Who may register without an invitation: everybody (`open`), nobody (`invite`), or addresses of the given domains (`domains:example.com,example.org`).",
+    must: 'be "open", "invite", or "domains:" and a comma-separated list of domains',
+    schema: registration.prefault("open"),
   },
   EMAIL_VERIFICATION: {
     description: "Whether login requires a verified email address.",
@@ -148,6 +171,7 @@ export interface Config {
   tokenAudience: string;
   mailFrom: string;
   corsOrigins: string[];
+  registration: Registration;
   emailVerification: "required" | "optional";
   commonPasswords: "refuse" | "allow";
   webhookEgress: "public" | "any";
@@ -181,6 +205,7 @@ export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>
     tokenAudience: read("TOKEN_AUDIENCE"),
     mailFrom: read("MAIL_FROM"),
     corsOrigins: read("CORS_ORIGINS"),
+    registration: read("REGISTRATION"),
     emailVerification: read("EMAIL_VERIFICATION"),
     commonPasswords: read("COMMON_PASSWORDS"),
     webhookEgress: read("WEBHOOK_EGRESS"),

@@ -77,6 +77,9 @@ export function notFound(thing: string): AppError {
   return new AppError("NOT_FOUND", { message: `${thing} not found` });
 }
 
+/** A 403 for what an unverified email address is not enough for. */
+export const emailNotVerified = () => new AppError("EMAIL_NOT_VERIFIED", { message: "Verify your email to go on." });
+
 /** A 400 with one detail for each issue that zod found. `root` names what was validated when it is not the body. */
 export function invalid(error: { issues: { path: PropertyKey[]; message: string }[] }, root?: string): AppError {
   const details = error.issues.map((issue) => ({

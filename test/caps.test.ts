@@ -6,7 +6,7 @@ import { sha256Hex } from "../src/crypto/encoding";
 import { newId } from "../src/db/ids";
 import { CAPS } from "../src/ratelimit/caps";
 import { BUDGETS, RULES } from "../src/ratelimit/rules";
-import { call, newEmail, PASSWORD, type Person, signUp, verify } from "./support/client";
+import { call, newEmail, PASSWORD, type Person, signUp, signUpVerified, verify } from "./support/client";
 import { holding } from "./support/console";
 import { callUnder } from "./support/overrides";
 
@@ -61,7 +61,7 @@ describe("S5: of 50 parallel requests exactly the cap gets through", () => {
   });
 
   test("open invitations per tenant", async () => {
-    const { token, tenantId } = await signUp();
+    const { token, tenantId } = await signUpVerified();
     const invite = () => ({ path: "/api/v1/invitations", token, body: { email: newEmail(), role: "viewer" } });
     const answers = await Promise.all(times(() => callUnder(under("invitations"), invite())));
     expect(statuses(answers)).toEqual(exactly(201));

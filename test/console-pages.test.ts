@@ -1,7 +1,7 @@
 /** What every page of the console has in common: tenancy, permissions, refused forms and cost. */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { app } from "../src/app";
-import { call, eventually, newEmail, PASSWORD, setRole, signUp } from "./support/client";
+import { call, eventually, newEmail, PASSWORD, setRole, signUp, signUpVerified } from "./support/client";
 import { holding, ORIGIN, visit } from "./support/console";
 import { joinTenant } from "./support/people";
 import { endedAttempts, newInbox, publish, subscribe } from "./support/receiver";
@@ -152,7 +152,7 @@ describe("a refused form", () => {
   );
 
   test("shows errors that belong to no field: a wrong password, a taken email, an existing member", async () => {
-    const person = await signUp();
+    const person = await signUpVerified();
     const wrong = await visit().post("/sign-in", { email: person.email, password: "not the password" });
     expect([wrong.status, wrong.html.includes("Invalid email or password.")]).toEqual([401, true]);
     const taken = await visit().post("/register", { email: person.email, password: PASSWORD });

@@ -1,7 +1,7 @@
 /** Access to the console: sessions, cookies, protection against forged forms, and the headers of pages. */
 import { describe, expect, test } from "vitest";
 import { app } from "../src/app";
-import { call, newEmail, PASSWORD, setRole, signUp, verify } from "./support/client";
+import { call, newEmail, PASSWORD, setRole, signUp, signUpVerified, verify } from "./support/client";
 import { holding, ORIGIN, signedIn, visit } from "./support/console";
 import { mailTo, tokenIn } from "./support/mailbox";
 import { joinTenant } from "./support/people";
@@ -288,7 +288,7 @@ describe("mail links", () => {
   });
 
   test("let a new user join with a new account, and an existing user with the current one", async () => {
-    const owner = await signUp();
+    const owner = await signUpVerified();
     const boss = await holding(owner);
     const [fresh, known] = [newEmail(), await signUp()];
     for (const email of [fresh, known.email]) {

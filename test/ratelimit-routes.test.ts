@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { makeApiKey } from "../src/api-keys/key";
 import { RULES, type RuleName } from "../src/ratelimit/rules";
-import { newEmail, type Person, setRole, signUp } from "./support/client";
+import { newEmail, type Person, setRole, signUp, signUpVerified } from "./support/client";
 import { callUnder, type OverriddenCall } from "./support/overrides";
 
 const PARALLEL = 50;
@@ -55,7 +55,7 @@ describe("S5: of 50 parallel requests exactly the limit is answered", () => {
   });
 
   test("inviteAddress: one of 50 parallel invitations to an address", async () => {
-    const { token } = await signUp();
+    const { token } = await signUpVerified();
     const request = { path: "/api/v1/invitations", token, body: { email: newEmail(), role: "viewer" } };
     const answers = await Promise.all(Array.from({ length: PARALLEL }, () => callWith({ invite: 1000 }, request)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(PARALLEL - 1).fill(429)]);
@@ -122,7 +122,7 @@ describe("L17: towards a limit", () => {
   });
 
   test("a request that another limit refuses does not count", async () => {
-    const { token } = await signUp();
+    const { token } = await signUpVerified();
     const email = newEmail();
     expect((await callWith({ invite: 2 }, invite(token, email))).status).toBe(201);
     for (let again = 0; again < 3; again += 1) {

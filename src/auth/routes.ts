@@ -18,7 +18,7 @@ export const publicAuthRoutes = new Hono<AppEnv>()
     "/register",
     describeRoute("register", "Creates a user with a tenant of their own, or in the tenant of an invitation.", {
       201: dataOf(tokenPair),
-      errors: ["EMAIL_TAKEN", "CONFLICT", "INVALID_TOKEN"],
+      errors: ["FORBIDDEN", "EMAIL_TAKEN", "CONFLICT", "INVALID_TOKEN"],
       description: "The first session works at once. Later logins need a verified email.",
     }),
     limit("register", byIp),

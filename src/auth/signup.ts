@@ -1,4 +1,5 @@
 /** Registration: one write creates a user, a tenant (or joins one by invitation) and a first session. */
+import type { Registration as RegistrationRule } from "../config";
 import { sha256Hex } from "../crypto/encoding";
 import { hashPassword } from "../crypto/passwords";
 import { violatesUnique } from "../db/client";
@@ -23,16 +24,27 @@ export interface Registration {
 }
 
 /**
- * Creates the account and queues the verification mail. Throws EMAIL_TAKEN, INVALID_TOKEN for an invitation that is not
+ * Creates the account and queues the verification mail. Throws FORBIDDEN where registration is not open to the address, EMAIL_TAKEN, INVALID_TOKEN for an invitation that is not
  * open for this address, CONFLICT when its tenant has no room, VALIDATION_FAILED for a guessable password.
  */
 export async function register(deps: Deps, input: Registration, device: Device): Promise<OpenedSession> {
+  if (input.invitationToken === undefined) refuseUninvited(deps.config.registration, input.email);
   refuseGuessable(deps.config, "password", input.password, input.email);
   if (input.invitationToken === undefined) return withNewTenant(deps, await newUser(input), input, device);
   const tokenHash = await sha256Hex(input.invitationToken);
   const tenantId = await findTenantByToken(deps, tokenHash, input.email, deps.now());
   if (!tenantId) throw badInvitation();
   return intoTenant(deps, await newUser(input), { tenantId, tokenHash }, device);
+}
+
+function refuseUninvited(registration: RegistrationRule, email: string): void {
+  if (registration.for === "everybody") return;
+  if (registration.for === "invited") throw new AppError("FORBIDDEN", { message: "Registration is by invitation." });
+  if (!registration.domains.includes(email.slice(email.lastIndexOf("@") + 1))) {
+    throw new AppError("FORBIDDEN", {
+      message: `Registration is open to addresses of ${registration.domains.join(", ")} only.`,
+    });
+  }
 }
 
 const newUser = async ({ email, name, password }: Registration): Promise<NewUser> => ({

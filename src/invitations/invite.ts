@@ -2,10 +2,10 @@
 import { sha256Hex } from "../crypto/encoding";
 import { newId } from "../db/ids";
 import type { Deps } from "../deps";
-import { AppError, notFound } from "../errors";
+import { AppError, emailNotVerified, notFound } from "../errors";
 import { capReached } from "../ratelimit/caps";
 import { refuseOverLimit } from "../ratelimit/limiter";
-import type { Principal } from "../tenants/principal";
+import type { SessionPrincipal } from "../tenants/principal";
 import { ROLES_MANAGED_BY, type Role } from "../tenants/roles";
 import { DAY_MS } from "../time";
 import { acceptInvitationByToken, closeInvitation, insertInvitation, type NewInvitation } from "./store";
@@ -13,15 +13,17 @@ import { acceptInvitationByToken, closeInvitation, insertInvitation, type NewInv
 const LIFETIME_MS = 7 * DAY_MS;
 
 /**
- * Stores an invitation and queues its mail. Throws FORBIDDEN for a role that the inviter may not give, RATE_LIMITED for an address that
+ * Stores an invitation and queues its mail. Throws FORBIDDEN for a role that the inviter may not give, EMAIL_NOT_VERIFIED, RATE_LIMITED for an address that
  * was invited within the last minutes, CONFLICT for a member or at the cap of open invitations.
  */
 export async function invite(
   deps: Deps,
-  inviter: Principal,
+  inviter: SessionPrincipal,
   guest: { email: string; role: Role },
 ): Promise<NewInvitation> {
   if (!ROLES_MANAGED_BY[inviter.role]?.includes(guest.role)) throw new AppError("FORBIDDEN");
+  if (deps.config.emailVerification === "required" && inviter.account.emailVerifiedAt === null)
+    throw emailNotVerified();
   const { tenantId, userId } = inviter;
   refuseOverLimit(await deps.limiter.consume("inviteAddress", `${tenantId}:${guest.email}`));
   const createdAt = deps.now();

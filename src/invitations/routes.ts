@@ -2,7 +2,7 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import type { AppEnv } from "../http/env";
-import { can, sessionOnly } from "../http/permissions";
+import { can, sessionOf, sessionOnly } from "../http/permissions";
 import { byTenant, limit, limitedInside } from "../http/rate-limit";
 import { describeRoute } from "../http/route-docs";
 import { body } from "../http/validate";
@@ -33,14 +33,14 @@ export const invitationRoutes = new Hono<AppEnv>()
     "/",
     describeRoute("invite", "Mails an invitation to join the tenant. It is valid for 7 days.", {
       201: { body: dataOf(invitationSchema), id: "/data/id" },
-      errors: ["CONFLICT"],
+      errors: ["CONFLICT", "EMAIL_NOT_VERIFIED"],
     }),
     limitedInside("inviteAddress", "tenant and email address"),
     limit("invite", byTenant),
     can("member.manage"),
     body(invitationBody),
     async (c) => {
-      const invitation = await invite(c.get("deps"), c.get("principal"), c.req.valid("json"));
+      const invitation = await invite(c.get("deps"), sessionOf(c), c.req.valid("json"));
       return c.json({ data: view(invitation) }, 201);
     },
   )

@@ -1,6 +1,6 @@
 /** What a tenant may cause: events, deliveries and bytes of payloads, reserved before they are written. */
 import type { Deps } from "../deps";
-import { AppError } from "../errors";
+import { emailNotVerified } from "../errors";
 import type { TenantStanding } from "../tenants/principal";
 import { refuseOverLimit } from "./limiter";
 import type { LimitName } from "./rules";
@@ -61,8 +61,6 @@ export async function reserve(deps: Deps, tenant: TenantStanding, amounts: Amoun
 /** Whether the tenant may only try a little, because no owner has a verified email address. */
 export const isOnTrial = ({ config }: Deps, { hasVerifiedOwner }: TenantStanding): boolean =>
   config.emailVerification === "required" && !hasVerifiedOwner;
-
-export const emailNotVerified = () => new AppError("EMAIL_NOT_VERIFIED", { message: "Verify your email to go on." });
 
 function limitsFor(deps: Deps, tenant: TenantStanding, amounts: Amounts): { name: LimitName; units: number }[] {
   const { events = 0, deliveries = 0, bytes = 0 } = amounts;

@@ -16,7 +16,13 @@ const EmailField = ({ value, failure }: FormProps & { value: string }) => (
   <TextField name="email" label="Email" type="email" value={value} autocomplete="username" required failure={failure} />
 );
 
-export const SignIn = ({ email, to, failure }: FormProps & { email: string; to: string }) => (
+interface SignInProps extends FormProps {
+  email: string;
+  to: string;
+  canRegister: boolean;
+}
+
+export const SignIn = ({ email, to, canRegister, failure }: SignInProps) => (
   <>
     <h1>Sign in</h1>
     <FailureBanner failure={failure} />
@@ -37,9 +43,11 @@ export const SignIn = ({ email, to, failure }: FormProps & { email: string; to: 
     <p>
       <a href="/console/forgot-password">Forgot your password?</a>
     </p>
-    <p>
-      New here? <a href={withReturnPath("/console/register", to)}>Create an account</a>
-    </p>
+    {canRegister && (
+      <p>
+        New here? <a href={withReturnPath("/console/register", to)}>Create an account</a>
+      </p>
+    )}
   </>
 );
 
@@ -73,6 +81,16 @@ export interface RegisterValues {
   /** From the invitation mail; empty when the user registers a new tenant. */
   invitationToken: string;
 }
+
+export const RegistrationClosed = () => (
+  <>
+    <h1>Registration is by invitation</h1>
+    <p>Ask an administrator to invite you. The link in the invitation leads to the form.</p>
+    <p>
+      Have an account? <a href="/console/sign-in">Sign in</a>
+    </p>
+  </>
+);
 
 export const Register = ({ values, failure }: FormProps & { values: RegisterValues }) => (
   <>

@@ -41,14 +41,24 @@ async function startSession(
   return flash ? redirectWithFlash(c, safePath(to), flash) : redirectTo(c, safePath(to));
 }
 
+/** Whether people can register without an invitation. */
+const canRegister = (c: Context<AppEnv>) => c.get("deps").config.registration.for !== "invited";
+
 const signInPage = (c: Context<AppEnv>, email: string, to: string, failure?: Failure, status = 200) =>
-  page(c, { title: "Sign in", section: null, status }, <pages.SignIn email={email} to={to} failure={failure} />);
+  page(
+    c,
+    { title: "Sign in", section: null, status },
+    <pages.SignIn email={email} to={to} canRegister={canRegister(c)} failure={failure} />,
+  );
 
 const codePage = (c: Context<AppEnv>, failure?: Failure, status = 200) =>
   page(c, { title: "Two-factor code", section: null, status }, <pages.SignInCode failure={failure} />);
 
-const registerPage = (c: Context<AppEnv>, values: pages.RegisterValues, failure?: Failure, status = 200) =>
-  page(c, { title: "Create an account", section: null, status }, <pages.Register values={values} failure={failure} />);
+function registerPage(c: Context<AppEnv>, values: pages.RegisterValues, failure?: Failure, status = 200) {
+  const isClosed = values.invitationToken === "" && !canRegister(c);
+  const content = isClosed ? <pages.RegistrationClosed /> : <pages.Register values={values} failure={failure} />;
+  return page(c, { title: "Create an account", section: null, status }, content);
+}
 
 const verifyPage = (c: Context<AppEnv>, token: string, failure?: Failure, status = 200) =>
   page(c, { title: "Verify your email", section: null, status }, <pages.VerifyEmail token={token} failure={failure} />);

@@ -2,7 +2,7 @@
 import { type Context, Hono } from "hono";
 import { notFound } from "../../errors";
 import type { AppEnv } from "../../http/env";
-import { can } from "../../http/permissions";
+import { can, sessionOf } from "../../http/permissions";
 import { byTenant, limit, limitedInside } from "../../http/rate-limit";
 import { invite, revokeInvitation } from "../../invitations/invite";
 import { invitationBody } from "../../invitations/schemas";
@@ -55,7 +55,7 @@ const invitationPages = new Hono<AppEnv>()
       return rerenderOnError(
         c,
         async () => {
-          await invite(c.get("deps"), c.get("principal"), parse(invitationBody, values));
+          await invite(c.get("deps"), sessionOf(c), parse(invitationBody, values));
           return redirectWithFlash(c, "/people", "invited");
         },
         (failure, status) => peoplePage(c, { values, failure }, status),
