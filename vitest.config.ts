@@ -22,6 +22,8 @@ const service = {
           }),
           TEST_MIGRATIONS: await readD1Migrations("migrations"),
         },
+        // A second delivery database, and one that only the test of the migrations uses.
+        d1Databases: { SHARD_1: "shard-1", MIGRATED: "migrated" },
         serviceBindings: { RECEIVER: receiver, PUBLISHER: publisher },
         outboundService: receiver,
         workers: [

@@ -1,3 +1,7 @@
 import { defineConfig } from "drizzle-kit";
 
-export default defineConfig({ dialect: "sqlite", schema: "./src/db/schema.ts", out: "./migrations" });
+export default defineConfig({
+  dialect: "sqlite",
+  schema: ["./src/db/schema.ts", "./src/db/delivery-schema.ts"],
+  out: "./migrations",
+});

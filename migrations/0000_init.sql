@@ -1,3 +1,4 @@
+-- drizzle-kit knows no WITHOUT ROWID: it stands here by hand at each table of src/db/delivery-schema.ts.
 CREATE TABLE `api_keys` (
 	`id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,
@@ -14,44 +15,6 @@ CREATE TABLE `api_keys` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `api_keys_key_hash_unique` ON `api_keys` (`key_hash`);--> statement-breakpoint
 CREATE INDEX `api_keys_by_user` ON `api_keys` (`user_id`,`tenant_id`);--> statement-breakpoint
-CREATE TABLE `attempts` (
-	`id` text NOT NULL,
-	`subscription_id` text NOT NULL,
-	`tenant_id` text NOT NULL,
-	`delivery_id` text NOT NULL,
-	`previous_id` text,
-	`event_id` text NOT NULL,
-	`event_type` text NOT NULL,
-	`status` text NOT NULL,
-	`response_code` integer,
-	`response_body` text,
-	`error` text,
-	`attempt_count` integer NOT NULL,
-	`attempted_at` integer NOT NULL,
-	`completed_at` integer,
-	PRIMARY KEY(`subscription_id`, `id`)
-);
---> statement-breakpoint
-CREATE INDEX `attempts_failed` ON `attempts` (`subscription_id`,`id`) WHERE status = 'failed';--> statement-breakpoint
-CREATE TABLE `deliveries` (
-	`id` text PRIMARY KEY NOT NULL,
-	`tenant_id` text NOT NULL,
-	`subscription_id` text NOT NULL,
-	`event_id` text NOT NULL,
-	`kind` text NOT NULL,
-	`last_attempt_id` text,
-	`previous_attempt_id` text,
-	`attempts` integer DEFAULT 0 NOT NULL,
-	`interruptions` integer DEFAULT 0 NOT NULL,
-	`lease` text,
-	`due_at` integer,
-	`sweep_at` integer,
-	`created_at` integer NOT NULL
-);
---> statement-breakpoint
-CREATE INDEX `deliveries_to_sweep` ON `deliveries` (`sweep_at`) WHERE sweep_at IS NOT NULL;--> statement-breakpoint
-CREATE UNIQUE INDEX `deliveries_open_retry` ON `deliveries` (`subscription_id`) WHERE kind = 'retry' AND due_at IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `deliveries_retries` ON `deliveries` (`subscription_id`,`event_id`) WHERE kind = 'retry';--> statement-breakpoint
 CREATE TABLE `email_tokens` (
 	`hash` text PRIMARY KEY NOT NULL,
 	`purpose` text NOT NULL,
@@ -63,41 +26,6 @@ CREATE TABLE `email_tokens` (
 --> statement-breakpoint
 CREATE INDEX `email_tokens_by_subject` ON `email_tokens` (`subject_id`,`purpose`);--> statement-breakpoint
 CREATE INDEX `email_tokens_by_expiry` ON `email_tokens` (`expires_at`);--> statement-breakpoint
-CREATE TABLE `events` (
-	`id` text PRIMARY KEY NOT NULL,
-	`tenant_id` text NOT NULL,
-	`type` text NOT NULL,
-	`payload` text NOT NULL,
-	`correlation_id` text,
-	`idempotency_key` text,
-	`request_hash` text,
-	`delivery_count` integer DEFAULT 0 NOT NULL,
-	`fan_out_after` text,
-	`created_at` integer NOT NULL
-);
---> statement-breakpoint
-CREATE INDEX `events_to_fan_out` ON `events` (`created_at`) WHERE fan_out_after IS NOT NULL;--> statement-breakpoint
-CREATE UNIQUE INDEX `events_by_idempotency_key` ON `events` (`tenant_id`,`idempotency_key`) WHERE idempotency_key IS NOT NULL;--> statement-breakpoint
-CREATE TABLE `hourly_stats` (
-	`tenant_id` text NOT NULL,
-	`subscription_id` text NOT NULL,
-	`hour` integer NOT NULL,
-	`pending` integer DEFAULT 0 NOT NULL,
-	`succeeded` integer DEFAULT 0 NOT NULL,
-	`failed` integer DEFAULT 0 NOT NULL,
-	`latency_0` integer DEFAULT 0 NOT NULL,
-	`latency_1` integer DEFAULT 0 NOT NULL,
-	`latency_2` integer DEFAULT 0 NOT NULL,
-	`latency_3` integer DEFAULT 0 NOT NULL,
-	`latency_4` integer DEFAULT 0 NOT NULL,
-	`latency_5` integer DEFAULT 0 NOT NULL,
-	`latency_6` integer DEFAULT 0 NOT NULL,
-	`latency_7` integer DEFAULT 0 NOT NULL,
-	`latency_8` integer DEFAULT 0 NOT NULL,
-	`latency_9` integer DEFAULT 0 NOT NULL,
-	PRIMARY KEY(`tenant_id`, `subscription_id`, `hour`)
-);
---> statement-breakpoint
 CREATE TABLE `invitations` (
 	`id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,
@@ -150,37 +78,12 @@ CREATE TABLE `sessions` (
 --> statement-breakpoint
 CREATE INDEX `sessions_by_user` ON `sessions` (`user_id`);--> statement-breakpoint
 CREATE INDEX `sessions_by_expiry` ON `sessions` (`expires_at`);--> statement-breakpoint
-CREATE TABLE `subscription_events` (
-	`tenant_id` text NOT NULL,
-	`event_type` text NOT NULL,
-	`subscription_id` text NOT NULL,
-	PRIMARY KEY(`tenant_id`, `event_type`, `subscription_id`)
+CREATE TABLE `shards` (
+	`shard` integer PRIMARY KEY NOT NULL,
+	`bytes` integer NOT NULL,
+	`noted_at` integer NOT NULL
 );
 --> statement-breakpoint
-CREATE INDEX `subscription_events_by_subscription` ON `subscription_events` (`subscription_id`);--> statement-breakpoint
-CREATE TABLE `subscriptions` (
-	`id` text PRIMARY KEY NOT NULL,
-	`tenant_id` text NOT NULL,
-	`name` text NOT NULL,
-	`url` text NOT NULL,
-	`events` text NOT NULL,
-	`secret_sealed` text NOT NULL,
-	`secret_digest` text NOT NULL,
-	`enabled` integer NOT NULL,
-	`is_deleted` integer DEFAULT false NOT NULL,
-	`version` integer DEFAULT 0 NOT NULL,
-	`created_at` integer NOT NULL,
-	`updated_at` integer NOT NULL,
-	`last_triggered_at` integer,
-	`failure_count` integer DEFAULT 0 NOT NULL,
-	`slow_until` integer DEFAULT 0 NOT NULL,
-	`pending_attempts` integer DEFAULT 0 NOT NULL,
-	`succeeded_attempts` integer DEFAULT 0 NOT NULL,
-	`failed_attempts` integer DEFAULT 0 NOT NULL
-);
---> statement-breakpoint
-CREATE INDEX `subscriptions_by_tenant` ON `subscriptions` (`tenant_id`,`created_at`);--> statement-breakpoint
-CREATE INDEX `subscriptions_to_watch` ON `subscriptions` (`tenant_id`,`failure_count`,`slow_until`,`enabled`) WHERE is_deleted = 0 AND (failure_count > 0 OR slow_until > 0 OR enabled = 0);--> statement-breakpoint
 CREATE TABLE `tenants` (
 	`id` text PRIMARY KEY NOT NULL,
 	`name` text NOT NULL,
@@ -201,4 +104,113 @@ CREATE TABLE `users` (
 	`created_at` integer NOT NULL
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `users_email_unique` ON `users` (`email`);
+CREATE UNIQUE INDEX `users_email_unique` ON `users` (`email`);--> statement-breakpoint
+CREATE TABLE `attempts` (
+	`subscription_id` text NOT NULL,
+	`id` text NOT NULL,
+	`delivery_id` text,
+	`event_id` text NOT NULL,
+	`event_type` text NOT NULL,
+	`kind` text NOT NULL,
+	`status` text NOT NULL,
+	`claim` text,
+	`response_code` integer,
+	`response_body` text,
+	`error` text,
+	`attempt_count` integer NOT NULL,
+	`attempted_at` integer NOT NULL,
+	`completed_at` integer,
+	`next_id` text,
+	PRIMARY KEY(`subscription_id`, `id`)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `events` (
+	`id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`type` text NOT NULL,
+	`payload` text NOT NULL,
+	`correlation_id` text,
+	`delivery_count` integer NOT NULL,
+	`fan_out_after` text,
+	`created_at` integer NOT NULL
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE INDEX `events_to_fan_out` ON `events` (`created_at`) WHERE fan_out_after IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `hourly_stats` (
+	`subscription_id` text NOT NULL,
+	`hour` integer NOT NULL,
+	`succeeded` integer DEFAULT 0 NOT NULL,
+	`failed` integer DEFAULT 0 NOT NULL,
+	`failure_count` integer DEFAULT 0 NOT NULL,
+	`latency_0` integer DEFAULT 0 NOT NULL,
+	`latency_1` integer DEFAULT 0 NOT NULL,
+	`latency_2` integer DEFAULT 0 NOT NULL,
+	`latency_3` integer DEFAULT 0 NOT NULL,
+	`latency_4` integer DEFAULT 0 NOT NULL,
+	`latency_5` integer DEFAULT 0 NOT NULL,
+	`latency_6` integer DEFAULT 0 NOT NULL,
+	`latency_7` integer DEFAULT 0 NOT NULL,
+	`latency_8` integer DEFAULT 0 NOT NULL,
+	`latency_9` integer DEFAULT 0 NOT NULL,
+	PRIMARY KEY(`subscription_id`, `hour`)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `idempotency_keys` (
+	`tenant_id` text NOT NULL,
+	`key` text NOT NULL,
+	`event_id` text NOT NULL,
+	`request_hash` text NOT NULL,
+	`created_at` integer NOT NULL,
+	PRIMARY KEY(`tenant_id`, `key`)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `manual_retries` (
+	`subscription_id` text NOT NULL,
+	`event_id` text NOT NULL,
+	`delivery_id` text NOT NULL,
+	`state` text NOT NULL,
+	PRIMARY KEY(`subscription_id`, `event_id`)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `outbox` (
+	`queue` text NOT NULL,
+	`due_at` integer NOT NULL,
+	`id` text NOT NULL,
+	`tenant_id` text NOT NULL,
+	`subscription_id` text NOT NULL,
+	`event_id` text NOT NULL,
+	`kind` text NOT NULL,
+	`attempts` integer DEFAULT 0 NOT NULL,
+	`interruptions` integer DEFAULT 0 NOT NULL,
+	`attempt_id` text,
+	`bytes` integer NOT NULL,
+	PRIMARY KEY(`queue`, `due_at`, `id`)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `subscription_events` (
+	`tenant_id` text NOT NULL,
+	`event_type` text NOT NULL,
+	`subscription_id` text NOT NULL,
+	PRIMARY KEY(`tenant_id`, `event_type`, `subscription_id`)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `subscriptions` (
+	`id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`name` text NOT NULL,
+	`url` text NOT NULL,
+	`events` text NOT NULL,
+	`secret_sealed` text NOT NULL,
+	`secret_digest` text NOT NULL,
+	`enabled` integer NOT NULL,
+	`is_deleted` integer DEFAULT false NOT NULL,
+	`version` integer DEFAULT 0 NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	`slow_until` integer DEFAULT 0 NOT NULL,
+	`has_backlog` integer DEFAULT false NOT NULL
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE INDEX `subscriptions_by_tenant` ON `subscriptions` (`tenant_id`,`created_at`);--> statement-breakpoint
+CREATE INDEX `subscriptions_with_backlog` ON `subscriptions` (`has_backlog`) WHERE has_backlog = 1;--> statement-breakpoint
+CREATE INDEX `subscriptions_deleted` ON `subscriptions` (`is_deleted`) WHERE is_deleted = 1;

@@ -28,7 +28,11 @@ import { twoFactorRoutes } from "./two-factor/routes";
 
 const BODY_KIB = 64;
 const EVENT_BODY_KIB = 256;
-const EVENTS_PATH = "/api/v1/events";
+const EVENT_BATCH_BODY_KIB = 1024;
+const BODY_KIB_OF: Record<string, number> = {
+  "/api/v1/events": EVENT_BODY_KIB,
+  "/api/v1/events/batch": EVENT_BATCH_BODY_KIB,
+};
 
 export const app = new Hono<AppEnv>();
 
@@ -63,7 +67,7 @@ app.use("/api/*", (c, next) => {
 });
 app.use(
   "/api/*",
-  limitBody((path) => (path === EVENTS_PATH ? EVENT_BODY_KIB : BODY_KIB)),
+  limitBody((path) => BODY_KIB_OF[path] ?? BODY_KIB),
 );
 app.use("/api/*", jsonOnly);
 

@@ -1,18 +1,18 @@
-/** The entry point of the cron triggers: the sweep every minute, retention and clean-up every hour. */
+/** What runs by the clock: every minute the sweepers are kept going, every hour what has expired is removed. */
 import { sweepExpired } from "./auth/sweep";
 import { removeOld } from "./delivery/retention";
-import { sweep } from "./delivery/sweep";
+import { noteShardSizes } from "./delivery/shard-sizes";
 import type { Deps } from "./deps";
-import { sweepFanOuts } from "./events/fan-out";
 import { describeError, log } from "./log";
 import { rekey } from "./rekey/rekey";
+import { startSweepers } from "./sweeper";
 
 const EVERY_MINUTE = "* * * * *";
 
-/** Runs the jobs of one trigger in wrangler.toml. Never throws: a job that fails is logged, and the others still run. */
+/** Runs the jobs of a trigger of wrangler.toml. Never throws: each job is tried, each failure logged. */
 export async function runCron(deps: Deps, cron: string): Promise<void> {
   const startedMs = deps.now();
-  const jobs = cron === EVERY_MINUTE ? { sweep, sweepFanOuts } : { removeOld, sweepExpired, rekey };
+  const jobs = cron === EVERY_MINUTE ? { startSweepers } : { noteShardSizes, removeOld, sweepExpired, rekey };
   for (const [job, run] of Object.entries(jobs)) {
     try {
       await run(deps);

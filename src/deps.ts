@@ -2,24 +2,30 @@
 import { type Config, ConfigError, parseConfig, SETTING_NAMES } from "./config";
 import { deriveKeyRing, type KeyRing } from "./crypto/keys";
 import { createDb, type Db, type TripCount } from "./db/client";
-import type { DeliveryJob, FanOutJob } from "./delivery/job";
+import { createShards, type Shards } from "./db/shards";
+import type { DeliveryMessage, FanOutMessage } from "./delivery/message";
 import { describeError, log } from "./log";
 import type { MailJob } from "./mail/job";
 import { createGuesses, type Guesses } from "./ratelimit/guesses";
 import { createLimiter, type Leases, type Limiter } from "./ratelimit/limiter";
+import type { Sweeper } from "./sweeper";
 
 export interface Deps {
   config: Config;
   keys: KeyRing;
+  /** The control plane. */
   db: Db;
+  /** The delivery plane. */
+  shards: Shards;
   /** Counts the D1 round trips of this request or batch. */
   trips: TripCount;
   limiter: Limiter;
   guesses: Guesses;
-  deliveryQueue: Queue<DeliveryJob | FanOutJob>;
-  slowDeliveryQueue: Queue<DeliveryJob>;
+  deliveryQueue: Queue<DeliveryMessage>;
+  slowDeliveryQueue: Queue<DeliveryMessage | FanOutMessage>;
   mailQueue: Queue<MailJob>;
   mailer: SendEmail;
+  sweepers: DurableObjectNamespace<Sweeper>;
   /** Lets `work` go on after the response. A failure is logged under the name `what`. */
   background(what: string, work: Promise<unknown>): void;
   /** The current time in Unix ms. */
@@ -60,6 +66,7 @@ export async function createDeps(env: Env, ctx: Pick<ExecutionContext, "waitUnti
     config,
     keys,
     db: createDb(env.DB, trips),
+    shards: createShards(env, trips),
     trips,
     limiter: createLimiter({ namespace: env.RATE_LIMITER, rules, leases, background, now: Date.now }),
     guesses: createGuesses(env.ACCOUNT_LOCK),
@@ -67,6 +74,7 @@ export async function createDeps(env: Env, ctx: Pick<ExecutionContext, "waitUnti
     slowDeliveryQueue: env.SLOW_DELIVERY_QUEUE,
     mailQueue: env.MAIL_QUEUE,
     mailer: env.EMAIL,
+    sweepers: env.SWEEPER,
     background,
     now: Date.now,
   };

@@ -7,6 +7,7 @@ import { consume } from "./queue";
 export { EventPublisher } from "./events/rpc";
 export { AccountLock } from "./ratelimit/account-lock";
 export { RateLimiter } from "./ratelimit/durable-object";
+export { Sweeper } from "./sweeper";
 
 export default {
   fetch: app.fetch,

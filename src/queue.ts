@@ -1,91 +1,104 @@
-/** The queue door: parse, deliver or mail, ack each message singly, never throw. */
-import { deliver } from "./delivery/deliver";
-import { deliveryJob, type FanOutJob, fanOutJob } from "./delivery/job";
-import { isFull, type Lane } from "./delivery/load";
-import { sweepSoon } from "./delivery/store";
+/** What the queues hand over: deliveries, fan-outs, mails and dead letters. Each message is acked or retried singly; nothing throws. */
+import { DeliveryRun, type ShardKey } from "./delivery/deliver";
+import type { Lane } from "./delivery/enqueue";
+import { deliveryMessage, type FanOutMessage, fanOutMessage } from "./delivery/message";
+import { isBusy } from "./delivery/send-load";
+import { MAX_EARLY_MS, RETRY_AFTER_FAULT_SECONDS } from "./delivery/timing";
 import type { Deps } from "./deps";
 import { continueFanOut } from "./events/fan-out";
 import { describeError, log } from "./log";
 import { mailJob } from "./mail/job";
 import { sendMail } from "./mailer/send";
 
-const RETRY_AFTER_FAULT_SECONDS = 5;
 /** A batch whose sends are slow is let go after this time; its sends run on, guarded by their leases. */
 const HOLD_MS = 50;
-/** The queue delays by whole seconds, so a retry's message may come this much too soon. */
-const MAX_EARLY_MS = 1_500;
 
 /** Hands a batch to the consumer of its queue. Never throws. */
 export async function consume(deps: Deps, batch: MessageBatch): Promise<void> {
-  if (batch.queue.endsWith("-dead")) return consumeDead(deps, batch);
+  if (batch.queue.endsWith("-dead")) return consumeDead(batch);
   if (batch.queue.endsWith("-mail")) return consumeMail(deps, batch);
   return consumeDeliveries(deps, batch);
 }
 
-async function consumeDeliveries(deps: Deps, batch: MessageBatch): Promise<void> {
-  const nowMs = deps.now();
-  const lane: Lane = batch.queue.endsWith("-slow") ? "slow" : "fast";
-  const fanOuts: Promise<void>[] = [];
-  const jobs = batch.messages.flatMap((message) => {
-    const job = deliveryJob.safeParse(message.body);
-    if (!job.success) {
-      const fanOut = fanOutJob.safeParse(message.body);
-      if (fanOut.success) fanOuts.push(goOnWith(deps, message, fanOut.data));
-      else dropPoison(batch.queue, message);
-      return [];
-    }
-    return [{ message, id: job.data.deliveryId, earlyMs: job.data.dueAt - nowMs }];
-  });
-  const due = jobs.filter(({ earlyMs }) => earlyMs <= 0);
-  const early = jobs.filter(({ earlyMs }) => earlyMs > 0 && earlyMs <= MAX_EARLY_MS);
-  for (const { message, earlyMs } of jobs) {
-    if (earlyMs > MAX_EARLY_MS) message.retry({ delaySeconds: Math.floor(earlyMs / 1000) });
-  }
-  const work = Promise.all([
-    ...fanOuts,
-    deliverMessages(deps, lane, due),
-    ...early.map((job) => scheduler.wait(job.earlyMs).then(() => deliverMessages(deps, lane, [job]))),
-  ]);
-  deps.background("deliver", work);
-  await heldUntilDone(deps, lane, work);
+interface Parsed {
+  deliveries: { message: Message; keys: ShardKey[] }[];
+  fanOuts: { message: Message; fanOut: FanOutMessage }[];
 }
 
-/** Waits for the work, but not for slow subscribers unless the lane is full. */
-async function heldUntilDone(deps: Deps, lane: Lane, work: Promise<unknown>): Promise<void> {
-  let done = false;
-  const finished = work.then(() => {
-    done = true;
+function parse(batch: MessageBatch): Parsed {
+  const parsed: Parsed = { deliveries: [], fanOuts: [] };
+  for (const message of batch.messages) {
+    const delivery = deliveryMessage.safeParse(message.body);
+    const fanOut = fanOutMessage.safeParse(message.body);
+    if (delivery.success) {
+      const { shard, due } = delivery.data;
+      parsed.deliveries.push({ message, keys: due.map((key) => ({ ...key, shard })) });
+    } else if (fanOut.success) parsed.fanOuts.push({ message, fanOut: fanOut.data });
+    else dropUnknown(batch.queue, message);
+  }
+  return parsed;
+}
+
+/**
+ * The handler ends, and so acks, only when every claim has answered: a message that is retried after that would be lost. Sends run on.
+ */
+async function consumeDeliveries(deps: Deps, batch: MessageBatch): Promise<void> {
+  const lane: Lane = batch.queue.endsWith("-slow") ? "slow" : "fast";
+  const { deliveries, fanOuts } = parse(batch);
+  const run = new DeliveryRun(deps, lane);
+  await Promise.all([
+    ...fanOuts.map((work) => goOnWith(deps, work)),
+    ...groups(deps, deliveries).map((group) => claimGroup(run, group)),
+  ]);
+  const finished = run.finished();
+  deps.background("deliver", finished);
+  let isDone = false;
+  const done = finished.finally(() => {
+    isDone = true;
   });
   do {
-    await Promise.race([finished, scheduler.wait(HOLD_MS)]);
-  } while (!done && isFull(lane, deps.now()));
+    await Promise.race([done, scheduler.wait(HOLD_MS)]);
+  } while (!isDone && isBusy());
 }
 
-async function goOnWith(deps: Deps, message: Message, job: FanOutJob): Promise<void> {
+interface Group {
+  waitMs: number;
+  deliveries: Parsed["deliveries"];
+}
+
+/** What is due; what comes a little early and waits together, to the latest of it. What comes much too early goes back to the queue. */
+function groups(deps: Deps, deliveries: Parsed["deliveries"]): Group[] {
+  const nowMs = deps.now();
+  const earlyMs = ({ keys }: Parsed["deliveries"][number]) => Math.max(...keys.map(({ dueAt }) => dueAt - nowMs));
+  const due = deliveries.filter((delivery) => earlyMs(delivery) <= 0);
+  const early = deliveries.filter((delivery) => earlyMs(delivery) > 0 && earlyMs(delivery) <= MAX_EARLY_MS);
+  for (const delivery of deliveries) {
+    if (earlyMs(delivery) > MAX_EARLY_MS)
+      delivery.message.retry({ delaySeconds: Math.floor(earlyMs(delivery) / 1000) });
+  }
+  return [
+    { waitMs: 0, deliveries: due },
+    { waitMs: Math.max(0, ...early.map(earlyMs)), deliveries: early },
+  ].filter((group) => group.deliveries.length > 0);
+}
+
+async function claimGroup(run: DeliveryRun, { waitMs, deliveries }: Group): Promise<void> {
+  if (waitMs > 0) await scheduler.wait(waitMs);
   try {
-    await continueFanOut(deps, { eventId: job.fanOut, fanOutAfter: job.afterSubscriptionId });
+    await run.add(deliveries.flatMap(({ keys }) => keys));
   } catch (error) {
-    log("error", "fan-out held up", { eventId: job.fanOut, ...describeError(error) });
-    message.retry({ delaySeconds: RETRY_AFTER_FAULT_SECONDS });
+    log("error", "batch not claimed", { count: deliveries.length, ...describeError(error) });
+    for (const { message } of deliveries) message.retry({ delaySeconds: RETRY_AFTER_FAULT_SECONDS });
   }
 }
 
-interface DeliveryMessage {
-  message: Message;
-  id: string;
-}
-
-async function deliverMessages(deps: Deps, lane: Lane, messages: readonly DeliveryMessage[]): Promise<void> {
-  if (messages.length === 0) return;
+async function goOnWith(deps: Deps, { message, fanOut }: Parsed["fanOuts"][number]): Promise<void> {
+  const { shard, fanOut: eventId, afterSubscriptionId: fanOutAfter } = fanOut;
   try {
-    await deliver(
-      deps,
-      lane,
-      messages.map(({ id }) => id),
-    );
+    await continueFanOut(deps, shard, { eventId, fanOutAfter });
   } catch (error) {
-    log("error", "batch not claimed", { count: messages.length, ...describeError(error) });
-    for (const { message } of messages) message.retry({ delaySeconds: RETRY_AFTER_FAULT_SECONDS });
+    log("error", "fan-out held up", { shard, eventId, ...describeError(error) });
+    message.retry({ delaySeconds: RETRY_AFTER_FAULT_SECONDS });
   }
 }
 
@@ -93,7 +106,7 @@ async function consumeMail(deps: Deps, batch: MessageBatch): Promise<void> {
   for (const message of batch.messages) {
     const job = mailJob.safeParse(message.body);
     if (!job.success) {
-      dropPoison(batch.queue, message);
+      dropUnknown(batch.queue, message);
       continue;
     }
     try {
@@ -110,33 +123,26 @@ async function consumeMail(deps: Deps, batch: MessageBatch): Promise<void> {
   }
 }
 
-/** Dead letters must be seen. Their deliveries are due for the next sweep; a mail can be asked for again. */
-async function consumeDead(deps: Deps, batch: MessageBatch): Promise<void> {
-  const deliveryIds: string[] = [];
+/** Dead letters must be seen. The sweep finds their deliveries; a mail can be asked for again. */
+function consumeDead(batch: MessageBatch): void {
   for (const message of batch.messages) {
-    const delivery = deliveryJob.safeParse(message.body);
-    const fanOut = fanOutJob.safeParse(message.body);
+    const delivery = deliveryMessage.safeParse(message.body);
+    const fanOut = fanOutMessage.safeParse(message.body);
     const mail = mailJob.safeParse(message.body);
-    if (delivery.success) deliveryIds.push(delivery.data.deliveryId);
     log("error", "dead letter", {
       queue: batch.queue,
       messageId: message.id,
-      deliveryId: delivery.data?.deliveryId,
+      deliveryId: delivery.data?.due[0]?.id,
+      count: delivery.data?.due.length,
       eventId: fanOut.data?.fanOut,
       mailKind: mail.data?.kind,
       userId: mail.data && "userId" in mail.data ? mail.data.userId : undefined,
     });
-  }
-  try {
-    if (deliveryIds.length > 0) await sweepSoon(deps, deliveryIds, deps.now());
-    for (const message of batch.messages) message.ack();
-  } catch (error) {
-    log("error", "dead letters not rescued", { count: deliveryIds.length, ...describeError(error) });
-    for (const message of batch.messages) message.retry();
+    message.ack();
   }
 }
 
-function dropPoison(queue: string, message: Message): void {
+function dropUnknown(queue: string, message: Message): void {
   log("error", "message of unknown shape dropped", { queue, messageId: message.id });
   message.ack();
 }

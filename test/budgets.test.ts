@@ -1,6 +1,6 @@
 /** What operations cost D1: round trips as the request's own log line tells them (architecture.md, principle 9), and rows written. */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { call, logIn, newEmail, PASSWORD, type Person, signUp } from "./support/client";
+import { call, logIn, newEmail, PASSWORD, type Person, signUp, verify } from "./support/client";
 import { costOf } from "./support/cost";
 import { mailTo, tokenIn } from "./support/mailbox";
 import { newInbox, subscribe } from "./support/receiver";
@@ -55,6 +55,7 @@ test("a JWT check costs 1 round trip and a webhook read 1 more", async () => {
 
 test.each([1, 200])("publishing to %i subscriptions costs 1 round trip after the check", async (count) => {
   const person = await signUp();
+  await verify(person.email);
   const inbox = newInbox("200");
   for (let made = 0; made < count; made += 50) {
     await Promise.all(Array.from({ length: Math.min(50, count - made) }, () => subscribe(person, inbox.url)));

@@ -1,10 +1,10 @@
 /** The console's pages for subscriptions and their logs. */
-import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { call, eventually, type Person, signUp } from "./support/client";
 import { holding, type Visit } from "./support/console";
 import { addDelivery, consumeBatch, makeDue, messageFor } from "./support/engine";
 import { endedAttempts, newInbox, publish, subscribe } from "./support/receiver";
+import { deliveryDb } from "./support/shard";
 
 const PAGE_KIB = 100;
 
@@ -76,9 +76,8 @@ describe("subscriptions", () => {
       Array.from({ length: 55 }, (_, n) => publish(person, { n }, { type: `Type${n}`.padEnd(128, "x") })),
     );
     const rows = await endedAttempts(person, id, 50);
-    const first = await env.DB.prepare(
-      "SELECT id FROM attempts WHERE subscription_id = ? AND event_type LIKE '<script%'",
-    )
+    const first = await deliveryDb
+      .prepare("SELECT id FROM attempts WHERE subscription_id = ? AND event_type LIKE '<script%'")
       .bind(id)
       .first<{ id: string }>();
     const attempt = `/webhooks/${id}/attempts/${first?.id}`;
@@ -124,10 +123,9 @@ describe("the log", () => {
     const person = await signUp();
     const browser = await holding(person);
     const id = await subscribe(person, newInbox("500").url);
-    const deliveryId = await addDelivery(person, id);
+    const key = await addDelivery(person, id);
     for (const lane of ["postern-deliveries", "postern-deliveries-slow", "postern-deliveries-slow"]) {
-      await makeDue(deliveryId);
-      await consumeBatch([messageFor(deliveryId)], lane);
+      await consumeBatch([messageFor(await makeDue(key))], lane);
     }
     const [row] = await endedAttempts(person, id, 3);
     const path = `/webhooks/${id}/attempts/${row._id}`;

@@ -4,7 +4,8 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import worker from "../src";
 import { refuseTarget } from "../src/subscriptions/target";
-import { call, type Person, signUp } from "./support/client";
+import { type Person, signUp } from "./support/client";
+import { addDelivery, messageFor } from "./support/engine";
 import { endedAttempts, newInbox, subscribe } from "./support/receiver";
 
 const REFUSED = [
@@ -146,18 +147,11 @@ describe("through the API", () => {
     const person = await signUp();
     const inbox = newInbox("200");
     const id = await subscribe(person, inbox.url.replace("receiver.example", "10.1.2.3"));
-    const { body } = await call("POST", "/events", { token: person.token, body: { type: "Other", payload: 1 } });
-    const eventId = body.data.id;
-    await env.DB.prepare(
-      `INSERT INTO deliveries (id, tenant_id, subscription_id, event_id, kind, due_at, sweep_at, created_at)
-       VALUES (?1, ?2, ?3, ?1, 'event', 1, 9e15, 1)`,
-    )
-      .bind(eventId, person.tenantId, id)
-      .run();
+    const key = await addDelivery(person, id);
     const context = createExecutionContext();
     const batch = {
       queue: "postern-deliveries",
-      messages: [{ id: "m", body: { deliveryId: eventId, dueAt: 1 }, ack() {}, retry() {} }],
+      messages: [{ id: "m", body: messageFor(key), ack() {}, retry() {} }],
     } as unknown as MessageBatch;
     await worker.queue(batch, { ...env, WEBHOOK_EGRESS: "public" }, context);
     await waitOnExecutionContext(context);

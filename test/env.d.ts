@@ -3,6 +3,8 @@ declare namespace Cloudflare {
     TEST_MIGRATIONS: import("cloudflare:test").D1Migration[];
     RECEIVER: Fetcher;
     PUBLISHER: Fetcher;
+    SHARD_1: D1Database;
+    MIGRATED: D1Database;
   }
 }
 

@@ -2,15 +2,21 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { runCron } from "../src/cron";
 import { createDeps } from "../src/deps";
-import { publish as publishEvent } from "../src/events/publish";
-import { call, eventually, type Person, signUp } from "./support/client";
+import { sweepFanOuts } from "../src/events/fan-out";
+import { publishEvents } from "../src/events/publish";
+import { rawPayload, rawPayloads } from "../src/events/raw-payload";
+import { call, eventually, type Person, signUp, verify } from "./support/client";
 import { consumeBatch } from "./support/engine";
 import { newInbox, publish, subscribe } from "./support/receiver";
+import { deliveryDb, SHARD } from "./support/shard";
 
 const send = (person: Person, body: unknown, key?: string) =>
   call("POST", "/events", { token: person.token, body, ...(key ? { headers: { "idempotency-key": key } } : {}) });
+
+/** Sends a body as these bytes. */
+const callRaw = (person: Person, path: string, raw: BodyInit) =>
+  call("POST", path, { token: person.token, raw, headers: { "content-type": "application/json" } });
 
 const EVENT = { type: "OrderPaid", payload: { n: 1 } };
 
@@ -75,10 +81,12 @@ describe("Idempotency-Key", () => {
     expect([other.status, other.body.code]).toEqual([409, "CONFLICT"]);
     await send(person, EVENT, "key-2");
     await inbox.arrived(2);
-    const count = await env.DB.prepare("SELECT count(*) AS n FROM deliveries WHERE tenant_id = ?")
+    const count = await deliveryDb
+      .prepare("SELECT count(*) AS n FROM events WHERE tenant_id = ?")
       .bind(person.tenantId)
       .first();
     expect(count).toEqual({ n: 2 });
+    expect(await inbox.received()).toHaveLength(2);
   });
 
   test("keys of two tenants do not meet; a malformed one is refused", async () => {
@@ -95,13 +103,25 @@ describe("Idempotency-Key", () => {
     // The access token does not live that long, so from here on by the function behind the route.
     const again = async (payload: string | object) => {
       const deps = await createDeps(env, createExecutionContext());
-      return publishEvent(deps, person.tenantId, { ...EVENT, payload }, "daily");
+      const input = {
+        type: EVENT.type,
+        payload: JSON.stringify(payload),
+        correlationId: null,
+        idempotencyKey: "daily",
+      };
+      const [event] = await publishEvents(
+        deps,
+        { tenantId: person.tenantId, shard: SHARD, hasVerifiedOwner: true },
+        [input],
+        0,
+      );
+      return event;
     };
     const publishedAt = Date.now();
     vi.useFakeTimers({ toFake: ["Date"], now: publishedAt + 24 * 3_600_000 - 60_000 });
     expect(await again(EVENT.payload)).toEqual(first.body.data);
     vi.setSystemTime(publishedAt + 24 * 3_600_000 + 1_000);
-    expect((await again("new")).id).not.toBe(first.body.data.id);
+    expect((await again("new"))?.id).not.toBe(first.body.data.id);
   });
 });
 
@@ -128,34 +148,189 @@ describe("another Worker", () => {
   });
 });
 
+describe("over RPC", () => {
+  const rpc = async (body: object) => {
+    const response = await env.PUBLISHER.fetch("http://publisher/", { method: "POST", body: JSON.stringify(body) });
+    // biome-ignore lint/suspicious/noExplicitAny: what was published, or why not
+    return (await response.json()) as any;
+  };
+
+  test("an unknown tenant and a payload above 256 KiB are refused", async () => {
+    const unknown = await rpc({ tenantId: crypto.randomUUID(), publication: EVENT, idempotencyKey: null });
+    expect(unknown.message).toBe("Tenant not found");
+    const { tenantId } = await signUp();
+    const large = { type: "Large", payload: "x".repeat(256 * 1024) };
+    expect((await rpc({ tenantId, publication: large, idempotencyKey: null })).message).toMatch(/larger than 256 KiB/);
+  });
+
+  test("a batch is published in the order of the call, all or nothing", async () => {
+    const { tenantId } = await signUp();
+    const events = [EVENT, { type: "Other", payload: 2 }];
+    const { published } = await rpc({ tenantId, batch: events });
+    expect(published.map(({ type }: { type: string }) => type)).toEqual(["OrderPaid", "Other"]);
+    expect((await rpc({ tenantId, batch: [EVENT, { type: "*", payload: 1 }] })).message).toBe(
+      "The request is not valid.",
+    );
+    const count = await deliveryDb
+      .prepare("SELECT count(*) AS n FROM events WHERE tenant_id = ?")
+      .bind(tenantId)
+      .first("n");
+    expect(count).toBe(2);
+  });
+});
+
+describe("payloads", () => {
+  test("go out as the bytes that stood in the request", async () => {
+    const person = await signUp();
+    const inbox = newInbox("200");
+    await subscribe(person, inbox.url, { events: ["*"] });
+    const payload = '{ "10":1, "2" : 12345678901234567890,\n "a":"\\u00e9 é", "n": 1.50e2 }';
+    const answer = await callRaw(person, "/events", `{"payload":0,"type":"Raw", "payload" : ${payload} }`);
+    expect(answer.status).toBe(202);
+    const [arrival] = await inbox.arrived(1);
+    expect(arrival?.body).toBe(payload);
+  });
+
+  test("that are not UTF-8 are refused", async () => {
+    const person = await signUp();
+    const bytes = new Uint8Array([
+      ...new TextEncoder().encode('{"type":"A","payload":"'),
+      0xff,
+      ...new TextEncoder().encode('"}'),
+    ]);
+    const answer = await callRaw(person, "/events", bytes);
+    expect([answer.status, answer.body.code]).toEqual([400, "INVALID_JSON"]);
+  });
+
+  test.each([
+    ['{"payload":{"a":[1,{"b":"]}"}]}}', '{"a":[1,{"b":"]}"}]}'],
+    ['{"a":"\\"payload\\":1","payload":"x\\\\"}', '"x\\\\"'],
+    [' { "pay\\u006coad" : null , "b":[ ] } ', "null"],
+    ['{"b":{"payload":1}}', null],
+    ['{"payload":-1.5e+3}', "-1.5e+3"],
+  ])("of %s are found", (json, payload) => {
+    expect(rawPayload(json)).toBe(payload);
+  });
+
+  test("of a batch are found in order", () => {
+    expect(rawPayloads('{"events":[{"payload":1},{"x":2},{"payload":[3, 4]}]}')).toEqual(["1", null, "[3, 4]"]);
+  });
+});
+
+describe("POST /events/batch", () => {
+  const sendBatch = (person: Person, events: unknown, key?: string) =>
+    call("POST", "/events/batch", {
+      token: person.token,
+      body: { events },
+      ...(key ? { headers: { "idempotency-key": key } } : {}),
+    });
+
+  test("publishes all events in order, with their bytes, and delivers each", async () => {
+    const person = await signUp();
+    const inbox = newInbox("200");
+    await subscribe(person, inbox.url, { events: ["*"] });
+    const body = `{"events":[${Array.from({ length: 100 }, (_, n) => `{"type":"T${n % 3}","payload":{"n": ${n}}}`).join(",")}]}`;
+    const answer = await callRaw(person, "/events/batch", body);
+    expect(answer.status).toBe(202);
+    expect(
+      answer.body.data.map(({ type, deliveries }: { type: string; deliveries: number }) => [type, deliveries]),
+    ).toEqual(Array.from({ length: 100 }, (_, n) => [`T${n % 3}`, 1]));
+    const arrived = await inbox.arrived(100);
+    expect(new Set(arrived.map((arrival) => arrival.body)).size).toBe(100);
+    expect(arrived.map((arrival) => arrival.body)).toContain('{"n": 42}');
+  });
+
+  test("refuses all for one that is invalid, and names its place", async () => {
+    const person = await signUp();
+    const answer = await sendBatch(person, [EVENT, EVENT, { type: "*", payload: 1 }]);
+    expect([answer.status, answer.body.details[0].path]).toEqual([400, "events.2.type"]);
+    const count = await deliveryDb
+      .prepare("SELECT count(*) AS n FROM events WHERE tenant_id = ?")
+      .bind(person.tenantId)
+      .first("n");
+    expect(count).toBe(0);
+  });
+
+  test("refuses none, 101, one key twice, and the header", async () => {
+    const person = await signUp();
+    const keyed = { ...EVENT, idempotencyKey: "k" };
+    const statuses = [];
+    for (const events of [[], Array(101).fill(EVENT), [keyed, keyed]])
+      statuses.push((await sendBatch(person, events)).status);
+    statuses.push((await sendBatch(person, [EVENT], "header")).status);
+    expect(statuses).toEqual([400, 400, 400, 400]);
+  });
+
+  test("an idempotency key gives the first answer again; one that was used for something else refuses all", async () => {
+    const person = await signUp();
+    const first = await sendBatch(person, [{ ...EVENT, idempotencyKey: "a" }, EVENT]);
+    const again = await sendBatch(person, [
+      { type: "Other", payload: 1 },
+      { ...EVENT, idempotencyKey: "a" },
+    ]);
+    expect(again.body.data[1]).toEqual(first.body.data[0]);
+    const conflict = await sendBatch(person, [
+      { type: "Never", payload: 1, idempotencyKey: "b" },
+      { ...EVENT, payload: 2, idempotencyKey: "a" },
+    ]);
+    expect([conflict.status, conflict.body.code]).toEqual([409, "CONFLICT"]);
+    const never = await deliveryDb
+      .prepare("SELECT count(*) AS n FROM events WHERE tenant_id = ? AND type = 'Never'")
+      .bind(person.tenantId)
+      .first("n");
+    expect(never).toBe(0);
+    expect((await sendBatch(person, [{ type: "Free", payload: 1, idempotencyKey: "b" }])).status).toBe(202);
+  });
+
+  test("of ten batches with one key at once one publishes", async () => {
+    const person = await signUp();
+    const batch = [
+      { ...EVENT, idempotencyKey: "once" },
+      { type: "Second", payload: 2, idempotencyKey: "twice" },
+    ];
+    const answers = await Promise.all(Array.from({ length: 10 }, () => sendBatch(person, batch)));
+    expect(new Set(answers.map((answer) => JSON.stringify(answer.body.data))).size).toBe(1);
+    const count = await deliveryDb
+      .prepare("SELECT count(*) AS n FROM events WHERE tenant_id = ?")
+      .bind(person.tenantId)
+      .first("n");
+    expect(count).toBe(2);
+  });
+});
+
 describe("ten thousand subscriptions in one tenant", () => {
-  /** Subscriptions by the thousand, whose deliveries are closed as they are made: the fan-out alone is at test. */
+  /** Subscriptions by the thousand, whose deliveries are put off as they are made, because the fan-out alone is tested. */
   async function subscribeMany(person: Person, count: number): Promise<void> {
+    await verify(person.email);
     const rows = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`;
-    await env.DB.batch([
-      env.DB.prepare(
-        `CREATE TRIGGER IF NOT EXISTS close_wide AFTER INSERT ON deliveries WHEN NEW.subscription_id LIKE '%-_____'
-         BEGIN UPDATE deliveries SET due_at = NULL, sweep_at = NULL WHERE id = NEW.id; END`,
+    await deliveryDb.batch([
+      deliveryDb.prepare(
+        `CREATE TRIGGER IF NOT EXISTS put_off_wide AFTER INSERT ON outbox WHEN NEW.subscription_id LIKE '%-_____' AND NEW.due_at < 9e15
+         BEGIN UPDATE outbox SET due_at = 9e15 WHERE queue = NEW.queue AND due_at = NEW.due_at AND id = NEW.id; END`,
       ),
-      env.DB.prepare(
-        `INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled, created_at, updated_at)
+      deliveryDb
+        .prepare(
+          `INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled, created_at, updated_at)
          ${rows} SELECT ?1 || printf('-%05d', i), ?1, 'many', 'http://receiver.example/200/many', '["Wide"]', 'x', 'x', 1, 0, 0 FROM n`,
-      ).bind(person.tenantId),
-      env.DB.prepare(
-        `INSERT INTO subscription_events (tenant_id, event_type, subscription_id)
+        )
+        .bind(person.tenantId),
+      deliveryDb
+        .prepare(
+          `INSERT INTO subscription_events (tenant_id, event_type, subscription_id)
          ${rows} SELECT ?1, 'Wide', ?1 || printf('-%05d', i) FROM n`,
-      ).bind(person.tenantId),
+        )
+        .bind(person.tenantId),
     ]);
   }
   const made = async (eventId: string) =>
-    await env.DB.prepare(
-      "SELECT count(*) AS n, count(DISTINCT subscription_id) AS different FROM deliveries WHERE event_id = ?",
-    )
+    await deliveryDb
+      .prepare("SELECT count(*) AS n, count(DISTINCT subscription_id) AS different FROM outbox WHERE event_id = ?")
       .bind(eventId)
       .first<{ n: number; different: number }>();
   const cursor = async (eventId: string) =>
     (
-      await env.DB.prepare("SELECT fan_out_after AS after FROM events WHERE id = ?")
+      await deliveryDb
+        .prepare("SELECT fan_out_after AS after FROM events WHERE id = ?")
         .bind(eventId)
         .first<{ after: string | null }>()
     )?.after;
@@ -165,7 +340,7 @@ describe("ten thousand subscriptions in one tenant", () => {
     await subscribeMany(person, 10_000);
     const { id, deliveries } = await publish(person, 1, { type: "Wide" });
     expect(deliveries).toBe(10_000);
-    const stale = { fanOut: id, afterSubscriptionId: `${person.tenantId}-00500` };
+    const stale = { shard: SHARD, fanOut: id, afterSubscriptionId: `${person.tenantId}-00500` };
     await Promise.all([consumeBatch([stale]), consumeBatch([stale, stale])]);
     await eventually("fan-out done", async () => (await cursor(id)) === null, 25_000);
     expect(await made(id)).toEqual({ n: 10_000, different: 10_000 });
@@ -175,13 +350,14 @@ describe("ten thousand subscriptions in one tenant", () => {
     const person = await signUp();
     await subscribeMany(person, 750);
     const id = crypto.randomUUID();
-    await env.DB.prepare(
-      "INSERT INTO events (id, tenant_id, type, payload, fan_out_after, created_at) VALUES (?, ?, 'Wide', '1', ?, 1)",
-    )
+    await deliveryDb
+      .prepare(
+        "INSERT INTO events (id, tenant_id, type, payload, delivery_count, fan_out_after, created_at) VALUES (?, ?, 'Wide', '1', 750, ?, 1)",
+      )
       .bind(id, person.tenantId, `${person.tenantId}-00100`)
       .run();
     const context = createExecutionContext();
-    await runCron(await createDeps(env, context), "* * * * *");
+    await sweepFanOuts(await createDeps(env, context), SHARD);
     await waitOnExecutionContext(context);
     await eventually("fan-out done", async () => (await cursor(id)) === null);
     expect(await made(id)).toEqual({ n: 650, different: 650 });

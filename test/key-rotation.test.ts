@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import worker from "../src";
 import { app } from "../src/app";
 import { PASSWORD, signUp, verify } from "./support/client";
-import { addDelivery, consumeBatch, deliveryRow, hourly, messageFor } from "./support/engine";
+import { addDelivery, consumeBatch, hourly, makeDue, messageFor, metricsOf, outboxRow } from "./support/engine";
 import { newInbox, subscribe } from "./support/receiver";
 
 const NEW_KEY = "a-newer-secret-key-with-at-least-32-characters";
@@ -68,18 +68,19 @@ describe("rotation of SECRET_KEYS", () => {
   test("a delivery whose signing secret cannot be opened waits for the key and uses up no attempt", async () => {
     const person = await signUp();
     const inbox = newInbox("200");
-    const id = await addDelivery(person, await subscribe(person, inbox.url));
+    const webhookId = await subscribe(person, inbox.url);
+    const key = await addDelivery(person, webhookId);
     const context = createExecutionContext();
     const batch = createMessageBatch("postern-deliveries", [
-      { id: "m", timestamp: new Date(), attempts: 1, body: messageFor(id) },
+      { id: "m", timestamp: new Date(), attempts: 1, body: messageFor(key) },
     ]);
     await worker.queue(batch, { ...env, SECRET_KEYS: NEW_KEY }, context);
     await waitOnExecutionContext(context);
-    const row = await deliveryRow(id);
-    expect(row).toMatchObject({ attempts: 0, interruptions: 0, lease: null });
-    expect(row.due_at).toBeGreaterThan(Date.now());
-    await env.DB.prepare("UPDATE deliveries SET due_at = 1 WHERE id = ?").bind(id).run();
-    await consumeBatch([messageFor(id)]);
+    const row = await outboxRow(key);
+    expect(row).toMatchObject({ attempts: 0, interruptions: 0 });
+    expect(row?.due_at).toBeGreaterThan(Date.now());
+    expect(await metricsOf(person, webhookId)).toEqual({ total: 0, success: 0, failed: 0, pending: 0 });
+    await consumeBatch([messageFor(await makeDue(key))]);
     expect(await inbox.received()).toHaveLength(1);
   });
 });

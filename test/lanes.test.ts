@@ -1,104 +1,199 @@
-/** The two lanes: who hangs, who is busy, and what a pool starts. */
+/** Which deliveries go next: who hangs, who is busy, what is claimed, and what waits in a queue of its own. */
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { newId } from "../src/db/ids";
-import { hangs, saturated, startSend } from "../src/delivery/load";
-import { runPool } from "../src/delivery/pool";
-import { claimDeliveries } from "../src/delivery/store";
+import { claimDeliveries } from "../src/delivery/claim-store";
+import { expectedMs, hangs, hasRoomFor, holdBytes, startSend } from "../src/delivery/send-load";
+import { inTurns, planWave, takeFairest } from "../src/delivery/wave";
 import { createDeps } from "../src/deps";
 import { eventually } from "./support/client";
-import { addDelivery, consumeBatch, deliveryRow, messageFor, metricsOf, newDelivery } from "./support/engine";
+import { addDelivery, consumeBatch, messageFor, metricsOf, newDelivery, outboxRow, sweepNow } from "./support/engine";
+import { deliveryDb, SHARD } from "./support/shard";
 
-const as = (lease: string) => ({ lane: "fast" as const, lease, saturated: [] });
-const deps = await createDeps(env, createExecutionContext());
+const SLOW_QUEUE = "postern-deliveries-slow";
+const keyOf = (subscriptionId: string, bytes = 1) => ({
+  shard: SHARD,
+  queue: "",
+  dueAt: 0,
+  id: crypto.randomUUID(),
+  subscriptionId,
+  bytes,
+});
 
-describe("lanes", () => {
-  test("the slow lane holds a batch while a busy subscription's places are taken, and then sends it", async () => {
-    const busy = crypto.randomUUID();
-    const ends = [1, 2, 3].map(() => startSend(busy, Date.now));
-    const sent: number[] = [];
-    const pool = runPool(
-      "slow",
-      [{ subscriptionId: busy }],
-      { now: Date.now, startUntilMs: Date.now() + 6_000 },
-      async () => void sent.push(1),
-    );
-    await scheduler.wait(1);
-    expect(sent).toEqual([]);
-    ends[0]?.();
-    expect((await pool).notStarted).toEqual([]);
-    expect(sent).toEqual([1]);
-    for (const end of ends) end();
-  });
-
+describe("what goes next", () => {
   test("a subscription hangs when none of its sends has begun or ended for a second, not when it is busy", () => {
     let nowMs = 0;
     const id = crypto.randomUUID();
     const ends = [startSend(id, () => nowMs), startSend(id, () => nowMs), startSend(id, () => nowMs)];
     nowMs = 999;
-    expect([hangs(id, nowMs), saturated(nowMs).includes(id)]).toEqual([false, false]);
+    expect(hangs(id, nowMs)).toBe(false);
     ends[0]?.();
     nowMs = 1_500;
     ends.push(startSend(id, () => nowMs));
-    expect([hangs(id, nowMs), saturated(nowMs).includes(id)]).toEqual([false, false]);
+    expect(hangs(id, nowMs)).toBe(false);
     nowMs = 2_000;
-    expect([hangs(id, nowMs), saturated(nowMs).includes(id)]).toEqual([true, true]);
+    expect(hangs(id, nowMs)).toBe(true);
     for (const end of ends.slice(1)) end();
     expect(hangs(id, nowMs)).toBe(false);
   });
 
-  test("no send of a batch starts so late that its lease could end before it", async () => {
-    let nowMs = 0;
-    const startedAtMs: number[] = [];
-    const items = Array.from({ length: 60 }, () => ({ subscriptionId: crypto.randomUUID() }));
-    const { notStarted, done } = await runPool("fast", items, { now: () => nowMs, startUntilMs: 6_000 }, async () => {
-      startedAtMs.push(nowMs);
-      await Promise.resolve();
-      nowMs += 200;
-    });
-    await done;
-    expect(Math.max(...startedAtMs)).toBeLessThan(6_000);
-    expect(startedAtMs.length + notStarted.length).toBe(60);
-    expect(notStarted.length).toBeGreaterThan(0);
+  test("in the slow lane a subscription starts no more than three sends, in the fast lane any number", () => {
+    const busy = crypto.randomUUID();
+    const ends = [1, 2, 3].map(() => startSend(busy, Date.now));
+    expect(takeFairest("slow", [keyOf(busy)])).toBeUndefined();
+    expect(takeFairest("fast", [keyOf(busy)])).toBeDefined();
+    for (const end of ends) end();
+    expect(takeFairest("slow", [keyOf(busy)])).toBeDefined();
   });
 
-  test("the fast lane passes a slow subscription's deliveries on, and the slow lane sends them", async () => {
-    const { inbox, webhookId, id } = await newDelivery("200");
-    await env.DB.prepare("UPDATE subscriptions SET slow_until = 9e15 WHERE id = ?").bind(webhookId).run();
-    const { claimed, slow } = await claimDeliveries(
-      deps,
-      as("x"),
-      [{ deliveryId: id, attemptId: newId() }],
-      Date.now(),
+  test("the subscription with the fewest sends under way comes first", () => {
+    const [busy, idle] = [crypto.randomUUID(), crypto.randomUUID()];
+    const end = startSend(busy, Date.now);
+    expect(takeFairest("fast", [keyOf(busy), keyOf(idle)])?.subscriptionId).toBe(idle);
+    end();
+  });
+
+  test("subscriptions take turns", () => {
+    const items = ["a", "a", "a", "b", "c", "b"].map((subscriptionId) => ({ subscriptionId }));
+    expect(
+      inTurns(items)
+        .map(({ subscriptionId }) => subscriptionId)
+        .join(""),
+    ).toBe("abcaba");
+  });
+});
+
+describe("what is claimed", () => {
+  test("of a slow lane's batch no more of a subscription than it has places", () => {
+    const [hog, other] = [crypto.randomUUID(), crypto.randomUUID()];
+    const wave = planWave("slow", [...Array.from({ length: 10 }, () => keyOf(hog)), keyOf(other)]);
+    expect(wave.map(({ subscriptionId }) => (subscriptionId === hog ? "hog" : "other")).sort()).toEqual([
+      "hog",
+      "hog",
+      "hog",
+      "other",
+    ]);
+  });
+
+  test("as many as six places can start soon: all sixty of quick subscriptions, few of one that takes seconds", () => {
+    const quick = Array.from({ length: 60 }, () => keyOf(crypto.randomUUID()));
+    expect(planWave("fast", quick)).toHaveLength(60);
+    const slow = crypto.randomUUID();
+    let nowMs = 0;
+    for (let n = 0; n < 10; n += 1) {
+      const end = startSend(slow, () => nowMs);
+      nowMs += 3_000;
+      end();
+    }
+    expect(expectedMs(slow)).toBeGreaterThan(2_900);
+    const wave = planWave(
+      "fast",
+      Array.from({ length: 60 }, () => keyOf(slow)),
     );
-    expect([claimed, slow]).toEqual([[], [id]]);
-    await consumeBatch([messageFor(id)]);
+    expect(wave.length).toBeLessThanOrEqual(2);
+    expect(wave.length).toBeGreaterThan(0);
+  });
+
+  test("no more payload than the isolate has room for, but always one", () => {
+    const large = Array.from({ length: 100 }, () => keyOf(crypto.randomUUID(), 256 * 1024));
+    const bytes = planWave("fast", large).reduce((sum, key) => sum + key.bytes, 0);
+    expect(bytes).toBeLessThanOrEqual(16 * 1024 * 1024);
+    const release = holdBytes(16 * 1024 * 1024);
+    expect([hasRoomFor(1), planWave("fast", large)]).toEqual([false, []]);
+    release();
+    expect(planWave("fast", [keyOf("x", 10 ** 9)])).toHaveLength(1);
+  });
+
+  test("nothing of a slow subscription in the fast lane: its deliveries are passed on, and the slow lane sends them", async () => {
+    const { inbox, webhookId, key } = await newDelivery("200");
+    await deliveryDb.prepare("UPDATE subscriptions SET slow_until = 9e15 WHERE id = ?").bind(webhookId).run();
+    const db = (await createDeps(env, createExecutionContext())).shards.db(SHARD);
+    const { claimed, slow } = await claimDeliveries(db, { lane: "fast", claim: "x" }, [key], Date.now());
+    expect([claimed, slow]).toEqual([[], [key]]);
+    await consumeBatch([messageFor(key)]);
     await inbox.arrived(1);
   });
+});
 
-  test("a send that waits for a second makes its subscription slow before it ends", async () => {
-    const { webhookId, id } = await newDelivery("hang");
-    const ends = consumeBatch([messageFor(id)]);
+describe("a subscription that hangs", () => {
+  test("is slow before its first send ends", async () => {
+    const { webhookId, key } = await newDelivery("hang");
+    const ends = consumeBatch([messageFor(key)]);
     const slowUntil = await eventually("marked slow", () =>
-      env.DB.prepare("SELECT slow_until FROM subscriptions WHERE id = ?").bind(webhookId).first<number>("slow_until"),
+      deliveryDb
+        .prepare("SELECT slow_until FROM subscriptions WHERE id = ?")
+        .bind(webhookId)
+        .first<number>("slow_until"),
     );
     expect(slowUntil).toBeGreaterThan(Date.now());
-    expect((await deliveryRow(id)).attempts).toBe(0);
+    expect(await outboxRow(key)).toMatchObject({ attempts: 0 });
     await ends;
   });
 
-  test("in the slow lane one that hangs holds three places, and the rest is put off unsent and unrecorded", async () => {
-    const { person, inbox, webhookId, id } = await newDelivery("hang");
+  test("holds three places in the slow lane; the rest waits in a queue of its own, unsent and unrecorded, and others go on", async () => {
+    const { person, inbox, webhookId, key } = await newDelivery("hang");
     const others = await Promise.all(Array.from({ length: 9 }, () => addDelivery(person, webhookId)));
     const healthy = await newDelivery("200");
-    const queue = "postern-deliveries-slow";
-    const hanging = consumeBatch([id, ...others].map(messageFor), queue);
+    const hanging = consumeBatch([messageFor(key, ...others)], SLOW_QUEUE);
     await inbox.arrived(3);
-    await consumeBatch([...others.slice(3).map(messageFor), messageFor(healthy.id)], queue);
+    await consumeBatch([messageFor(...others.slice(3), healthy.key)], SLOW_QUEUE);
     expect(await healthy.inbox.received()).toHaveLength(1);
+    await eventually("the rest waits", async () => {
+      const rows = await deliveryDb
+        .prepare("SELECT count(*) AS n FROM outbox WHERE queue = ?")
+        .bind(webhookId)
+        .first<number>("n");
+      return (rows ?? 0) >= 6;
+    });
     expect(await inbox.received()).toHaveLength(3);
     await hanging;
-    expect(await metricsOf(person, webhookId)).toMatchObject({ success: 0, pending: 0 });
+    expect(await metricsOf(person, webhookId)).toMatchObject({ success: 0 });
+  });
+
+  test("has its backlog sent in order of publication once it answers, and then no queue of its own any more", async () => {
+    const { person, inbox, webhookId, key } = await newDelivery("200");
+    const later = await addDelivery(person, webhookId, { dueAt: key.dueAt + 1 });
+    await deliveryDb.batch([
+      deliveryDb.prepare("UPDATE subscriptions SET has_backlog = 1 WHERE id = ?").bind(webhookId),
+      deliveryDb.prepare("UPDATE outbox SET queue = subscription_id WHERE subscription_id = ?").bind(webhookId),
+    ]);
+    await scheduler.wait(5);
+    await sweepNow();
+    await inbox.arrived(2);
+    await eventually("nothing owed", async () => (await outboxRow(key)) === null && (await outboxRow(later)) === null);
+    await sweepNow();
+    const flag = await deliveryDb
+      .prepare("SELECT has_backlog FROM subscriptions WHERE id = ?")
+      .bind(webhookId)
+      .first("has_backlog");
+    expect(flag).toBe(0);
+  });
+
+  test("costs no written row while its backlog waits", async () => {
+    const { person, webhookId } = await newDelivery("200");
+    await Promise.all(
+      Array.from({ length: 20 }, () => addDelivery(person, webhookId, { dueAt: Date.now() + 3_600_000 })),
+    );
+    await deliveryDb.batch([
+      deliveryDb.prepare("UPDATE subscriptions SET has_backlog = 1 WHERE id = ?").bind(webhookId),
+      deliveryDb.prepare("UPDATE outbox SET queue = subscription_id WHERE subscription_id = ?").bind(webhookId),
+    ]);
+    const rows = async () =>
+      (
+        await deliveryDb
+          .prepare("SELECT * FROM outbox WHERE subscription_id = ? ORDER BY due_at, id")
+          .bind(webhookId)
+          .all()
+      ).results;
+    const before = await rows();
+    await sweepNow();
+    await sweepNow();
+    expect(before).toHaveLength(21);
+    expect(await rows()).toEqual(before);
+    const attempts = await deliveryDb
+      .prepare("SELECT count(*) AS n FROM attempts WHERE subscription_id = ?")
+      .bind(webhookId)
+      .first("n");
+    expect(attempts).toBe(0);
   });
 });

@@ -10,6 +10,7 @@ import { captureLog } from "./support/log-lines";
 import { mailTo } from "./support/mailbox";
 import { endedAttempts, newInbox } from "./support/receiver";
 import { secretKeeper } from "./support/secrets";
+import { deliveryDb } from "./support/shard";
 
 const captured = captureLog();
 const { secrets, keep, keepFields, keepTokenOf, foundIn } = secretKeeper();
@@ -165,6 +166,8 @@ test("subscriptions and deliveries, their consumers too", async () => {
   }
   await ask("POST", "/events", { type: "OrderPaid", payload: { note: fresh("payload") } }, bearer);
   await ask("POST", "/events", { type: "not a type", payload: { note: fresh("payload") } }, bearer);
+  await ask("POST", "/events/batch", { events: [{ type: "OrderPaid", payload: { note: fresh("payload") } }] }, bearer);
+  await ask("POST", "/events/batch", { events: [{ type: "not a type", payload: { note: fresh("payload") } }] }, bearer);
   const [failed] = await endedAttempts({ ...owner, userId: "", tenantId: "" }, bad, 1);
   await ask("POST", `/webhooks/${bad}/retry`, undefined, bearer);
   await ask("POST", "/webhooks/none/retry", undefined, bearer);
@@ -188,11 +191,11 @@ test("subscriptions and deliveries, their consumers too", async () => {
   const person = { ...owner, userId: body.data.id, tenantId: body.data.tenant.id };
   const unopened = await addDelivery(person, bad);
   const sealed = fresh("sealed");
-  await env.DB.prepare("UPDATE subscriptions SET secret_sealed = ? WHERE id = ?").bind(`x.y.${sealed}`, bad).run();
+  await deliveryDb.prepare("UPDATE subscriptions SET secret_sealed = ? WHERE id = ?").bind(`x.y.${sealed}`, bad).run();
   await consumeBatch([messageFor(unopened), { of: "no known shape", token: fresh("message") }]);
   const dead = [{ kind: "passwordReset", email: owner.email }, { token: fresh("message") }];
   await consumeBatch(dead, "postern-mail-dead");
-  expect(captured.lines("delivery could not be prepared")).not.toHaveLength(0);
+  expect(captured.lines("delivery could not be sent")).not.toHaveLength(0);
 });
 
 test("faults: a mail that the provider refuses, a database that fails", async () => {

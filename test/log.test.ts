@@ -2,12 +2,12 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { newId } from "../src/db/ids";
-import { claimDeliveries, releaseDeliveries } from "../src/delivery/store";
+import { claimDeliveries, releaseDeliveries } from "../src/delivery/claim-store";
 import { createDeps } from "../src/deps";
 import { call, type Person, signUp } from "./support/client";
-import { addDelivery, consumeBatch, makeDue, messageFor } from "./support/engine";
+import { addDelivery, consumeBatch, keyNow, makeDue, messageFor } from "./support/engine";
 import { endedAttempts, newInbox, publish, subscribe } from "./support/receiver";
+import { deliveryDb, SHARD } from "./support/shard";
 
 const START_MS = Date.parse("2026-11-01T00:00:00Z");
 const SECOND_MS = 1_000;
@@ -34,17 +34,28 @@ async function subscription() {
 
 /** `count` successes in the log, one a second from START_MS on; `except` are the seconds of failures of the type Rare. */
 async function fillLog(person: Person, id: string, count: number, except: number[] = []) {
-  await env.DB.batch([
-    env.DB.prepare(
-      "INSERT INTO events (id, tenant_id, type, payload, created_at) VALUES (?1, ?2, 'OrderPaid', '1', 0)",
-    ).bind(id, person.tenantId),
-    env.DB.prepare(
-      `INSERT INTO attempts (id, subscription_id, tenant_id, delivery_id, event_id, event_type, status, attempt_count, attempted_at, completed_at)
-       WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ?3 - 1),
-         rows AS (SELECT i, CAST(?4 AS INTEGER) + i * 1000 AS t, i IN (SELECT value FROM json_each(?5)) AS rare FROM n)
-       SELECT printf('%08x-%04x-7000-8000-%012x', t >> 16, t & 65535, i), ?1, ?2, ?1, ?1, iif(rare, 'Rare', 'OrderPaid'),
+  const rows = `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ?1 - 1),
+    rows AS (SELECT i, CAST(?2 AS INTEGER) + i * 1000 AS t, i IN (SELECT value FROM json_each(?3)) AS rare FROM n)`;
+  const values = [count, START_MS, JSON.stringify(except), id];
+  await deliveryDb.batch([
+    deliveryDb
+      .prepare(
+        "INSERT INTO events (id, tenant_id, type, payload, delivery_count, created_at) VALUES (?1, ?2, 'OrderPaid', '1', 1, 0)",
+      )
+      .bind(id, person.tenantId),
+    deliveryDb
+      .prepare(
+        `INSERT INTO attempts (id, subscription_id, delivery_id, event_id, event_type, kind, status, attempt_count, attempted_at, completed_at)
+       ${rows} SELECT printf('%08x-%04x-7000-8000-%012x', t >> 16, t & 65535, i), ?4, ?4, ?4, iif(rare, 'Rare', 'OrderPaid'), 'event',
          iif(rare, 'failed', 'success'), 1, t, t FROM rows`,
-    ).bind(id, person.tenantId, count, START_MS, JSON.stringify(except)),
+      )
+      .bind(...values),
+    deliveryDb
+      .prepare(
+        `INSERT INTO hourly_stats (subscription_id, hour, succeeded, failed)
+       ${rows} SELECT ?4, t - t % 3600000, sum(NOT rare), sum(rare) FROM rows GROUP BY 2`,
+      )
+      .bind(...values),
   ]);
 }
 
@@ -169,21 +180,21 @@ describe("one attempt", () => {
     const person = await signUp();
     const id = await subscribe(person, newInbox("500").url);
     const [delivery, other] = [await addDelivery(person, id), await addDelivery(person, id)];
-    await consumeBatch([messageFor(delivery), messageFor(other)]);
-    await makeDue(delivery);
-    const deps = await createDeps(env, createExecutionContext());
-    const claim = { deliveryId: delivery, attemptId: newId() };
-    await claimDeliveries(deps, { lane: "fast", lease: "holder", saturated: [] }, [claim], Date.now());
-    expect((await opened(person, id, claim.attemptId)).body.data.attempts).toMatchObject([
+    await consumeBatch([messageFor(delivery, other)]);
+    const db = (await createDeps(env, createExecutionContext())).shards.db(SHARD);
+    const holder = { lane: "fast", claim: "holder" } as const;
+    const { claimed } = await claimDeliveries(db, holder, [await makeDue(delivery)], Date.now());
+    const attemptId = claimed[0]?.attemptId ?? "";
+    expect((await opened(person, id, attemptId)).body.data.attempts).toMatchObject([
       { status: "failed", error: "status 500" },
-      { status: "pending", _id: claim.attemptId },
+      { status: "pending", _id: attemptId },
     ]);
-    await releaseDeliveries(deps, "holder", [claim], Date.now(), 60_000);
-    expect((await opened(person, id, claim.attemptId)).body.message).toBe("Attempt not found");
-    await consumeBatch([messageFor(delivery)], "postern-deliveries-slow");
+    await releaseDeliveries(db, "holder", claimed);
+    expect((await opened(person, id, attemptId)).body.message).toBe("Attempt not found");
+    await consumeBatch([messageFor(await keyNow(delivery))], "postern-deliveries-slow");
     const rows = (await logs(person, id)).body.data;
     expect(rows).toHaveLength(3);
-    for (const { _id } of rows.filter((row: { deliveryId: string }) => row.deliveryId === delivery)) {
+    for (const { _id } of rows.filter((row: { deliveryId: string }) => row.deliveryId === delivery.id)) {
       const { attempts } = (await opened(person, id, _id)).body.data;
       expect(attempts.map((row: { attemptCount: number }) => row.attemptCount)).toEqual([1, 2]);
     }

@@ -3,15 +3,15 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { runCron } from "../src/cron";
-import { newId } from "../src/db/ids";
-import { claimDeliveries } from "../src/delivery/store";
+import { claimDeliveries } from "../src/delivery/claim-store";
 import { createDeps } from "../src/deps";
 import { describeError, log } from "../src/log";
 import { LOG_FIELDS } from "../src/log-fields";
 import { call, signUp } from "./support/client";
-import { addDelivery } from "./support/engine";
+import { addDelivery, eventOf } from "./support/engine";
 import { captureLog } from "./support/log-lines";
 import { newInbox, publish, subscribe } from "./support/receiver";
+import { deliveryDb, SHARD } from "./support/shard";
 
 const captured = captureLog();
 const rpc = (body: object) => env.PUBLISHER.fetch("http://publisher/", { method: "POST", body: JSON.stringify(body) });
@@ -83,7 +83,7 @@ test("a publish by another Worker writes the same line, a refused one too", asyn
   await rpc({ ...request, publication: { ...publication, payload: 2 } });
   const [accepted, refused] = captured.lines("request").filter((line) => line.correlationId === "rpc-7");
   const same = { method: "RPC", route: "EventPublisher.publish", tenantId: person.tenantId };
-  expect(accepted).toMatchObject({ ...same, level: "info", status: 202, eventId: expect.any(String), d1Trips: 1 });
+  expect(accepted).toMatchObject({ ...same, level: "info", status: 202, eventId: expect.any(String), d1Trips: 2 });
   expect(refused).toMatchObject({ ...same, level: "info", status: 409 });
   const [attempt] = await captured.linesOnceThere("attempt", (line) => line.correlationId === "rpc-7", 1);
   expect(attempt?.eventId).toBe(accepted?.eventId);
@@ -92,23 +92,22 @@ test("a publish by another Worker writes the same line, a refused one too", asyn
 test("an attempt that a dead consumer left behind gets its line from the sweep", async () => {
   const person = await signUp();
   const webhookId = await subscribe(person, newInbox("200").url);
-  const deliveryId = await addDelivery(person, webhookId);
-  await env.DB.prepare("UPDATE events SET correlation_id = 'broken-7' WHERE id = ?").bind(deliveryId).run();
+  const longAgoMs = Date.now() - 60_000;
+  const key = await addDelivery(person, webhookId, { dueAt: longAgoMs });
+  const deliveryId = key.id;
+  const eventId = await eventOf(key);
+  await deliveryDb.prepare("UPDATE events SET correlation_id = 'broken-7' WHERE id = ?").bind(eventId).run();
   const context = createExecutionContext();
   const deps = await createDeps(env, context);
-  const longAgoMs = Date.now() - 60_000;
-  await env.DB.prepare("UPDATE deliveries SET due_at = ? WHERE id = ?").bind(longAgoMs, deliveryId).run();
-  const claimant = { lane: "fast" as const, lease: "dead", saturated: [] };
-  await claimDeliveries(deps, claimant, [{ deliveryId, attemptId: newId() }], longAgoMs);
-  await env.DB.prepare("UPDATE deliveries SET due_at = due_at + 60000 WHERE id = ?").bind(deliveryId).run();
+  await claimDeliveries(deps.shards.db(SHARD), { lane: "fast", claim: "dead" }, [key], longAgoMs);
   await runCron(deps, "* * * * *");
   await waitOnExecutionContext(context);
-  const [line] = captured.lines("attempt").filter((line) => line.deliveryId === deliveryId);
+  const [line] = await captured.linesOnceThere("attempt", (line) => line.deliveryId === deliveryId, 1);
   expect(line).toEqual({
     level: "warn",
     message: "attempt",
     tenantId: person.tenantId,
-    eventId: deliveryId,
+    eventId,
     correlationId: "broken-7",
     webhookId,
     deliveryId,

@@ -44,6 +44,7 @@ const NEEDS: Record<string, { permission?: Permission; key?: true }> = {
   "POST /webhooks/:id/retry": { permission: "webhook.update", key: true },
   "POST /webhooks/:id/test": { permission: "webhook.update", key: true },
   "POST /events": { permission: "event.publish", key: true },
+  "POST /events/batch": { permission: "event.publish", key: true },
   "POST /auth/logout-all": {},
 };
 const OPEN = [
@@ -70,6 +71,7 @@ const READS_BODY = [
   "POST /webhooks",
   "PATCH /webhooks/:id",
   "POST /events",
+  "POST /events/batch",
 ];
 
 function send(route: string, options: { token?: string; body?: unknown; raw?: string; id?: string }) {

@@ -1,22 +1,13 @@
 /** Pause, resume, metrics, retry and test of a subscription. */
-import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { call, eventually, type Person, signUp } from "./support/client";
+import { call, eventually, type Person, signUp, verify } from "./support/client";
+import { countManualRetries, giveUp } from "./support/engine";
 import { endedAttempts, newInbox, publish, subscribe } from "./support/receiver";
 
 const operate = (person: Person, id: string, action: string) =>
   call("POST", `/webhooks/${id}/${action}`, { token: person.token });
 const metrics = async (person: Person, id: string) =>
   (await call("GET", `/webhooks/${id}/metrics`, { token: person.token })).body.data;
-
-/** Lets the automatic retries end at once, so that only the attempt that was is in the log. */
-async function giveUpRetries(id: string): Promise<void> {
-  await env.DB.prepare(
-    "UPDATE deliveries SET due_at = NULL, sweep_at = NULL WHERE subscription_id = ? AND kind = 'event'",
-  )
-    .bind(id)
-    .run();
-}
 
 describe("pause and resume", () => {
   test("fan-out skips a paused subscription; doing it twice changes nothing more", async () => {
@@ -39,6 +30,25 @@ describe("pause and resume", () => {
     }
     expect((await publish(person, 1)).deliveries).toBe(1);
   });
+});
+
+test("a tenant without a verified owner that has used up its deliveries of the day is told to verify, and goes on then", async () => {
+  const person = await signUp();
+  const id = await subscribe(person, newInbox("200").url);
+  for (let made = 1; made < 5; made += 1) await subscribe(person, newInbox("200").url);
+  for (let made = 0; made < 20; made += 1) expect((await publish(person, made)).deliveries).toBe(5);
+  const since = { since: "2026-01-01T00:00:00Z" };
+  const attempts = [
+    () => call("POST", "/events", { token: person.token, body: { type: "OrderPaid", payload: 1 } }),
+    () => call("POST", `/webhooks/${id}/test`, { token: person.token }),
+    () => call("POST", `/webhooks/${id}/retry-failed`, { token: person.token, body: since }),
+  ];
+  for (const attempt of attempts) {
+    const { status, body } = await attempt();
+    expect([status, body.code]).toEqual([403, "EMAIL_NOT_VERIFIED"]);
+  }
+  await verify(person.email);
+  for (const attempt of attempts) expect((await attempt()).status).toBeLessThan(300);
 });
 
 describe("test", () => {
@@ -84,7 +94,7 @@ describe("retry", () => {
     const id = await subscribe(person, inbox.url);
     await publish(person, { order: 7 }, { correlationId: "trace-1" });
     await endedAttempts(person, id, 1);
-    await giveUpRetries(id);
+    await giveUp(id);
     expect(await metrics(person, id)).toEqual({ total: 1, success: 0, failed: 1, pending: 0 });
     const answer = await operate(person, id, "retry");
     expect([answer.status, answer.body]).toEqual([200, { message: "Retry queued" }]);
@@ -104,18 +114,13 @@ describe("retry", () => {
     const id = await subscribe(person, inbox.url);
     await publish(person, 1);
     await endedAttempts(person, id, 1);
-    await giveUpRetries(id);
+    await giveUp(id);
     const answers = await Promise.all(Array.from({ length: 10 }, () => operate(person, id, "retry")));
     expect(answers.map((answer) => answer.status)).toEqual(Array<number>(10).fill(200));
     await endedAttempts(person, id, 2);
     // Between its attempts the latest row is a failed one, and the retry still under way.
     expect((await operate(person, id, "retry")).status).toBe(200);
-    const count = await env.DB.prepare(
-      "SELECT count(*) AS n FROM deliveries WHERE subscription_id = ? AND kind = 'retry'",
-    )
-      .bind(id)
-      .first();
-    expect(count).toEqual({ n: 1 });
+    expect(await countManualRetries(id)).toBe(1);
     const failures = await eventually("failure count", async () => {
       const { body } = await call("GET", `/webhooks/${id}`, { token: person.token });
       return body.data.failureCount >= 2 && body.data.failureCount;

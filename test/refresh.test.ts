@@ -179,7 +179,7 @@ describe("change-password", () => {
     const person = await signUp();
     const other = await logIn(person);
     const wrong = await change(other, "not the password", "another good password");
-    expect([wrong.status, wrong.body.code]).toEqual([401, "UNAUTHENTICATED"]);
+    expect([wrong.status, wrong.body.code]).toEqual([401, "WRONG_PASSWORD"]);
     const done = await change(other, PASSWORD, "another good password");
     expect([done.status, done.body]).toEqual([200, { message: "Password changed successfully." }]);
     expect((await me(person)).status).toBe(401);

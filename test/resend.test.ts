@@ -1,34 +1,45 @@
 /** Sending again: one failed delivery, and all that failed since a moment. */
-import { env } from "cloudflare:workers";
-import { describe, expect, test } from "vitest";
-import { call, type Person, signUp } from "./support/client";
-import { addDelivery, consumeBatch, deliveryRow, messageFor } from "./support/engine";
+import { describe, expect, test, vi } from "vitest";
+import { call, type Person, signUp, verify } from "./support/client";
+import {
+  addDelivery,
+  consumeBatch,
+  countManualRetries,
+  eventOf,
+  giveUp,
+  type Key,
+  messageFor,
+  outboxRow,
+} from "./support/engine";
 import { endedAttempts, newInbox, subscribe } from "./support/receiver";
+import { deliveryDb } from "./support/shard";
 
 const LONG_AGO = "2026-01-01T00:00:00Z";
+const HOUR_MS = 3_600_000;
 
-const retry = (person: Person, id: string, deliveryId: string) =>
-  call("POST", `/webhooks/${id}/deliveries/${deliveryId}/retry`, { token: person.token });
+const retry = (person: Person, id: string, delivery: Pick<Key, "id"> | undefined) =>
+  call("POST", `/webhooks/${id}/deliveries/${delivery?.id}/retry`, { token: person.token });
 const retryFailed = (person: Person, id: string, body: Record<string, unknown> = { since: LONG_AGO }) =>
   call("POST", `/webhooks/${id}/retry-failed`, { token: person.token, body });
 const queued = async (person: Person, id: string, body?: Record<string, unknown>) =>
   (await retryFailed(person, id, body)).body.message;
 
 const pointAt = (id: string, url: string) =>
-  env.DB.prepare("UPDATE subscriptions SET url = ? WHERE id = ?").bind(url, id).run();
+  deliveryDb.prepare("UPDATE subscriptions SET url = ? WHERE id = ?").bind(url, id).run();
 
-/** Deliveries that have ended with a failed attempt, and their subscription. */
-async function failed(count: number) {
+/** Deliveries that have ended with a failed attempt, and their subscription. With `isFirstOld` the first was made an hour ago. */
+async function failed(count: number, { isFirstOld = false } = {}) {
   const person = await signUp();
   const id = await subscribe(person, newInbox("500").url);
-  const deliveries = await Promise.all(Array.from({ length: count }, () => addDelivery(person, id)));
-  await consumeBatch(deliveries.map(messageFor));
+  const deliveries: Key[] = [];
+  for (let made = 0; made < count; made += 1) {
+    if (isFirstOld && made === 0) vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - HOUR_MS });
+    deliveries.push(await addDelivery(person, id));
+    vi.useRealTimers();
+  }
+  await consumeBatch([messageFor(...deliveries)]);
   await giveUp(id);
   return { person, id, deliveries };
-}
-
-async function giveUp(id: string): Promise<void> {
-  await env.DB.prepare("UPDATE deliveries SET due_at = NULL, sweep_at = NULL WHERE subscription_id = ?").bind(id).run();
 }
 
 describe("one delivery", () => {
@@ -37,26 +48,23 @@ describe("one delivery", () => {
     const inbox = newInbox("200");
     await pointAt(id, inbox.url);
     await consumeBatch([messageFor(await addDelivery(person, id))]);
-    const answer = await retry(person, id, deliveries[0] ?? "");
+    const answer = await retry(person, id, deliveries[0]);
     expect([answer.status, answer.body]).toEqual([200, { message: "Retry queued" }]);
     const [, again] = await inbox.arrived(2);
     expect(again?.headers["x-correlation-id"]).toBe("");
-    expect(again?.headers["webhook-id"]).not.toBe(deliveries[0]);
+    expect(again?.headers["webhook-id"]).not.toBe(deliveries[0]?.id);
     const [row] = await endedAttempts(person, id, 4);
-    const event = await env.DB.prepare("SELECT event_id FROM deliveries WHERE id = ?")
-      .bind(row.deliveryId)
-      .first("event_id");
-    expect(event).toBe(deliveries[0]);
+    expect(row.deliveryId).toBe(again?.headers["webhook-id"]);
+    const eventOfAttempt = async (attemptId: string | undefined) =>
+      (await call("GET", `/webhooks/${id}/attempts/${attemptId}`, { token: person.token })).body.data.eventId;
+    expect(await eventOfAttempt(row._id)).toBe(await eventOfAttempt(deliveries[0]?.id));
   });
 
   test("while a manual retry is under way no second one is queued", async () => {
     const { person, id, deliveries } = await failed(1);
-    const answers = await Promise.all(Array.from({ length: 5 }, () => retry(person, id, deliveries[0] ?? "")));
+    const answers = await Promise.all(Array.from({ length: 5 }, () => retry(person, id, deliveries[0])));
     expect(answers.map(({ status }) => status)).toEqual(Array<number>(5).fill(200));
-    const count = await env.DB.prepare("SELECT count(*) AS n FROM deliveries WHERE subscription_id = ?")
-      .bind(id)
-      .first("n");
-    expect(count).toBe(2);
+    expect(await countManualRetries(id)).toBe(1);
   });
 
   test("that did not fail, or does not exist, is told apart", async () => {
@@ -65,14 +73,14 @@ describe("one delivery", () => {
     const [good, fresh] = [await addDelivery(person, id), await addDelivery(person, id)];
     await consumeBatch([messageFor(good)]);
     const other = await subscribe(person, newInbox("200").url);
-    for (const [webhookId, deliveryId, message] of [
+    for (const [webhookId, delivery, message] of [
       [id, good, "No failed deliveries to retry"],
       [id, fresh, "No failed deliveries to retry"],
-      [id, "unknown", "Delivery not found"],
+      [id, { id: "unknown" }, "Delivery not found"],
       [other, good, "Delivery not found"],
       ["unknown", good, "Webhook not found"],
     ] as const) {
-      const { status, body } = await retry(person, webhookId, deliveryId);
+      const { status, body } = await retry(person, webhookId, delivery);
       expect([status, body.code, body.message]).toEqual([404, "NOT_FOUND", message]);
     }
   });
@@ -87,48 +95,47 @@ describe("all that failed", () => {
     const answer = await retryFailed(person, id);
     expect([answer.status, answer.body]).toEqual([200, { message: "3 deliveries queued", nextCursor: null }]);
     const ids = (await inbox.arrived(4)).map(({ headers }) => headers["webhook-id"]);
-    expect(ids.slice(1).sort()).toEqual(deliveries.toSorted());
+    expect(ids.slice(1).sort()).toEqual(deliveries.map((delivery) => delivery.id).sort());
     const rows = await endedAttempts(person, id, 7);
     expect(rows[0]).toMatchObject({ status: "success", attemptCount: 1 });
     expect(await queued(person, id)).toBe("0 deliveries queued");
   });
 
   test("leaves out what is older, under way, a test, or made good by a manual retry", async () => {
-    const { person, id, deliveries } = await failed(5);
-    const [old, open, isTest, resent, resentInVain] = deliveries;
-    const set = (change: string, deliveryId: string | undefined) =>
-      env.DB.prepare(`UPDATE deliveries SET ${change} WHERE id = ?`).bind(deliveryId).run();
-    await set("created_at = created_at - 3600000", old);
-    await set("due_at = 9e15", open);
-    await set("kind = 'test'", isTest);
-    await retry(person, id, resentInVain ?? "");
-    await endedAttempts(person, id, 6);
+    const { person, id, deliveries } = await failed(4, { isFirstOld: true });
+    const [old, isTest, resent, resentInVain] = deliveries;
+    await deliveryDb.prepare("UPDATE attempts SET kind = 'test' WHERE id = ?").bind(isTest?.id).run();
+    await retry(person, id, resentInVain);
+    await endedAttempts(person, id, 5);
     await giveUp(id);
-    await set("due_at = 9e15", open);
-    await pointAt(id, newInbox("200").url);
-    await retry(person, id, resent ?? "");
+    const underWay = await addDelivery(person, id);
+    await consumeBatch([messageFor(underWay)]);
+    await deliveryDb.prepare("UPDATE outbox SET due_at = 9e15 WHERE id = ?").bind(underWay.id).run();
+    const inbox = newInbox("200");
+    await pointAt(id, inbox.url);
+    await retry(person, id, resent);
     await endedAttempts(person, id, 7);
     const since = new Date(Date.now() - 600_000).toISOString();
     expect(await queued(person, id, { since })).toBe("1 delivery queued");
-    expect((await deliveryRow(resentInVain ?? "")).attempts).toBeLessThanOrEqual(1);
+    expect((await inbox.arrived(2))[1]?.headers["webhook-id"]).toBe(resentInVain?.id);
     expect(await queued(person, id)).toBe("1 delivery queued");
+    expect((await inbox.arrived(3))[2]?.headers["webhook-id"]).toBe(old?.id);
   });
 
   test("is at most 500 a call, and the cursor leads to the rest", async () => {
     const person = await signUp();
+    await verify(person.email);
     const id = await subscribe(person, newInbox("200").url);
     const many = "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 699)";
     const key = "printf('01a00000-0000-7000-8000-%012x', i)";
-    await env.DB.batch([
-      env.DB.prepare(
-        `INSERT INTO deliveries (id, tenant_id, subscription_id, event_id, kind, last_attempt_id, attempts, created_at)
-         ${many} SELECT ?2 || i, ?1, ?2, 'none', 'event', ${key}, 3, 1.8e12 FROM n`,
-      ).bind(person.tenantId, id),
-      env.DB.prepare(
-        `INSERT INTO attempts (id, subscription_id, tenant_id, delivery_id, event_id, event_type, status, attempt_count, attempted_at)
-         ${many} SELECT ${key}, ?2, ?1, ?2 || i, 'none', 'OrderPaid', 'failed', 3, 1.8e12 FROM n`,
-      ).bind(person.tenantId, id),
-    ]);
+    const eventId = await eventOf(await addDelivery(person, id));
+    await deliveryDb
+      .prepare(
+        `INSERT INTO attempts (id, subscription_id, event_id, event_type, kind, status, attempt_count, attempted_at)
+         ${many} SELECT ${key}, ?1, ?2, 'OrderPaid', 'event', 'failed', 3, 1.8e12 FROM n`,
+      )
+      .bind(id, eventId)
+      .run();
     const first = await retryFailed(person, id);
     expect(first.body).toEqual({ message: "500 deliveries queued", nextCursor: expect.any(String) });
     const second = await retryFailed(person, id, { since: LONG_AGO, cursor: first.body.nextCursor });
@@ -140,7 +147,7 @@ describe("all that failed", () => {
     await call("POST", `/webhooks/${id}/pause`, { token: person.token });
     const { status, body } = await retryFailed(person, id);
     expect([status, body.code, body.message]).toEqual([409, "CONFLICT", "Resume the webhook first."]);
-    expect((await deliveryRow(deliveries[0] ?? "")).due_at).toBeNull();
+    expect(deliveries[0] && (await outboxRow(deliveries[0]))).toBeNull();
   });
 
   test.each([{}, { since: "yesterday" }, { since: 1 }, { since: LONG_AGO, cursor: "x" }])(
@@ -160,6 +167,6 @@ describe("all that failed", () => {
     const key = { name: "k", scopes: ["webhook.read"] };
     const made = await call("POST", "/api-keys", { token: person.token, body: key });
     expect((await retryFailed({ ...person, token: made.body.data.key }, id)).status).toBe(403);
-    expect((await deliveryRow(deliveries[0] ?? "")).due_at).toBeNull();
+    expect(deliveries[0] && (await outboxRow(deliveries[0]))).toBeNull();
   });
 });

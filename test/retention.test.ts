@@ -1,35 +1,52 @@
-/** What is old goes, in the order of age; what is young or under way stays, and the counters stay right. */
+/** Old rows go, oldest first; what is young or still owed stays, and the counts stay right. */
+import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
+import { firstIdAt } from "../src/db/ids";
+import { deleteOldAttempts, deleteOldEvents } from "../src/delivery/retention-store";
+import { createDeps } from "../src/deps";
 import { call, type Person, signUp } from "./support/client";
 import { hourly } from "./support/engine";
 import { endedAttempts, newInbox, publish, subscribe } from "./support/receiver";
+import { deliveryDb, SHARD } from "./support/shard";
 
 const DAY_MS = 86_400_000;
+const DAYS_40_AGO = Date.now() - 40 * DAY_MS;
+
+/** Moves an id into the past: its first characters are its moment. */
+const agedId = (column: string, days: number) => `'${firstIdAt(Date.now() - days * DAY_MS)}' || substr(${column}, 14)`;
 
 /** Moves everything of a tenant into the past. */
 async function age(person: Person, days: number): Promise<void> {
-  const by = days * DAY_MS;
-  await env.DB.batch(
+  const own = "(SELECT id FROM subscriptions WHERE tenant_id = ?1)";
+  await deliveryDb.batch(
     [
-      "UPDATE attempts SET attempted_at = attempted_at - ?1 WHERE tenant_id = ?2",
-      "UPDATE deliveries SET created_at = created_at - ?1 WHERE tenant_id = ?2",
-      "UPDATE events SET created_at = created_at - ?1 WHERE tenant_id = ?2",
-    ].map((statement) => env.DB.prepare(statement).bind(by, person.tenantId)),
+      `UPDATE attempts SET id = ${agedId("id", days)}, event_id = ${agedId("event_id", days)}, attempted_at = attempted_at - ${days * DAY_MS}
+        WHERE subscription_id IN ${own}`,
+      `UPDATE outbox SET event_id = ${agedId("event_id", days)} WHERE tenant_id = ?1`,
+      `UPDATE events SET id = ${agedId("id", days)}, created_at = created_at - ${days * DAY_MS} WHERE tenant_id = ?1`,
+      `UPDATE hourly_stats SET hour = hour - ${days * DAY_MS} WHERE subscription_id IN ${own}`,
+    ].map((statement) => deliveryDb.prepare(statement).bind(person.tenantId)),
   );
 }
 
-async function rows(person: Person) {
-  const count = (table: string) =>
-    env.DB.prepare(`SELECT count(*) AS n FROM ${table} WHERE tenant_id = ?`).bind(person.tenantId).first<number>("n");
-  return [await count("attempts"), await count("deliveries"), await count("events")];
+async function rowsOf(person: Person, webhookId: string) {
+  const attempts = await deliveryDb
+    .prepare("SELECT count(*) AS n FROM attempts WHERE subscription_id = ?")
+    .bind(webhookId)
+    .first("n");
+  const events = await deliveryDb
+    .prepare("SELECT count(*) AS n FROM events WHERE tenant_id = ?")
+    .bind(person.tenantId)
+    .first("n");
+  return [attempts, events];
 }
 
 const metrics = async (person: Person, id: string) =>
   (await call("GET", `/webhooks/${id}/metrics`, { token: person.token })).body.data;
 
 describe("retention", () => {
-  test("what is older than RETENTION_DAYS goes, what is younger stays, metrics count what is left", async () => {
+  test("removes what is older than RETENTION_DAYS, keeps what is younger, and metrics count what is left", async () => {
     const person = await signUp();
     const id = await subscribe(person, newInbox("200").url);
     for (let n = 1; n <= 3; n += 1) {
@@ -38,59 +55,92 @@ describe("retention", () => {
     }
     await age(person, 29);
     await hourly();
-    expect(await rows(person)).toEqual([3, 3, 3]);
-    await age(person, 2);
+    expect(await rowsOf(person, id)).toEqual([3, 3]);
+    await age(person, 32);
     await publish(person, "young");
     await endedAttempts(person, id, 4);
     expect(await metrics(person, id)).toEqual({ total: 4, success: 4, failed: 0, pending: 0 });
     await hourly();
-    expect(await rows(person)).toEqual([1, 1, 1]);
+    expect(await rowsOf(person, id)).toEqual([1, 1]);
     expect(await metrics(person, id)).toEqual({ total: 1, success: 1, failed: 0, pending: 0 });
   });
 
-  test("an event stays while a delivery of it is not done", async () => {
+  test("keeps an event of which a delivery is still owed", async () => {
     const person = await signUp();
     const id = await subscribe(person, newInbox("500").url);
     await publish(person, 1);
     await endedAttempts(person, id, 1);
     await age(person, 40);
     await hourly();
-    expect(await rows(person)).toEqual([0, 1, 1]);
-    expect(await metrics(person, id)).toEqual({ total: 0, success: 0, failed: 0, pending: 0 });
-    await env.DB.prepare("UPDATE deliveries SET due_at = NULL, sweep_at = NULL WHERE tenant_id = ?")
-      .bind(person.tenantId)
-      .run();
+    expect(await rowsOf(person, id)).toEqual([0, 1]);
+    await deliveryDb.prepare("DELETE FROM outbox WHERE tenant_id = ?").bind(person.tenantId).run();
     await hourly();
-    expect(await rows(person)).toEqual([0, 0, 0]);
+    expect(await rowsOf(person, id)).toEqual([0, 0]);
   });
 
-  test("a delivery that was sent again of late stays, and its event, as long as its last attempt does", async () => {
+  test("removes more than a page in one run, and rows that must stay do not stop it", async () => {
+    const person = await signUp();
+    const id = await subscribe(person, newInbox("200").url);
+    const many = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)";
+    const old = firstIdAt(DAYS_40_AGO);
+    await deliveryDb.batch([
+      deliveryDb
+        .prepare(
+          `INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, attempt_count, attempted_at)
+         ${many} SELECT ?1, '${old}-7000-8000-' || printf('%012x', i), '${old}-7', 'T', 'event', 'success', 1, ${DAYS_40_AGO} FROM n`,
+        )
+        .bind(id),
+      deliveryDb
+        .prepare(
+          `INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, claim, attempt_count, attempted_at)
+         VALUES (?1, '${old}-6', '${old}-7', 'T', 'event', 'pending', 'c', 1, ${DAYS_40_AGO})`,
+        )
+        .bind(id),
+      deliveryDb
+        .prepare(
+          `INSERT INTO events (id, tenant_id, type, payload, delivery_count, created_at)
+         ${many} SELECT '${old}-7000-8000-' || printf('%012x', i), ?1, 'T', '1', 0, ${DAYS_40_AGO} FROM n`,
+        )
+        .bind(person.tenantId),
+    ]);
+    await hourly();
+    expect(await rowsOf(person, id)).toEqual([1, 0]);
+  });
+
+  test("a page is bounded", async () => {
+    const db = (await createDeps(env, createExecutionContext())).shards.db(SHARD);
+    expect(await deleteOldAttempts(db, DAYS_40_AGO, "")).toMatchObject({ removed: 0 });
+    expect(await deleteOldEvents(db, 0)).toBe(0);
+  });
+
+  test("keeps the count of failures of a subscription that was silent for longer than the retention", async () => {
+    const person = await signUp();
+    const id = await subscribe(person, newInbox("200").url);
+    await deliveryDb
+      .prepare(
+        "INSERT INTO hourly_stats (subscription_id, hour, failed, failure_count) VALUES (?1, ?2, 3, 7), (?1, ?3, 1, 4)",
+      )
+      .bind(id, DAYS_40_AGO, DAYS_40_AGO - 3_600_000)
+      .run();
+    await hourly();
+    const webhook = await call("GET", `/webhooks/${id}`, { token: person.token });
+    expect(webhook.body.data.failureCount).toBe(7);
+    expect(await metrics(person, id)).toMatchObject({ total: 0, failed: 0 });
+  });
+
+  test("a deleted subscription loses its secret at once and goes when its log has", async () => {
     const person = await signUp();
     const id = await subscribe(person, newInbox("200").url);
     await publish(person, 1);
     await endedAttempts(person, id, 1);
+    await call("DELETE", `/webhooks/${id}`, { token: person.token });
+    const row = () =>
+      deliveryDb.prepare("SELECT secret_sealed, secret_digest FROM subscriptions WHERE id = ?").bind(id).first();
+    expect(await row()).toEqual({ secret_sealed: "", secret_digest: "" });
+    await hourly();
+    expect(await row()).not.toBeNull();
     await age(person, 40);
-    await env.DB.prepare("UPDATE attempts SET attempted_at = ? WHERE tenant_id = ?")
-      .bind(Date.now(), person.tenantId)
-      .run();
     await hourly();
-    expect(await rows(person)).toEqual([1, 1, 1]);
-  });
-
-  test("more than a page goes in one run, and old unfinished rows at the front do not stop it", async () => {
-    const person = await signUp();
-    const many = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1300)";
-    await env.DB.batch([
-      env.DB.prepare(
-        `INSERT INTO deliveries (id, tenant_id, subscription_id, event_id, kind, due_at, created_at)
-         ${many} SELECT 'open-' || i, ?1, 'none', 'none', 'event', 1, 1 FROM n`,
-      ).bind(person.tenantId),
-      env.DB.prepare(
-        `INSERT INTO deliveries (id, tenant_id, subscription_id, event_id, kind, created_at)
-         ${many} SELECT 'done-' || i, ?1, 'none', 'none', 'event', 1 FROM n`,
-      ).bind(person.tenantId),
-    ]);
-    await hourly();
-    expect(await rows(person)).toEqual([0, 1300, 0]);
+    expect(await row()).toBeNull();
   });
 });

@@ -70,6 +70,7 @@ test("what a method returns is what its route answers", () => {
   same<client.SubscriptionStats>().toEqualTypeOf<WebhookStats["/:id/stats"]["$get"]["output"]["data"]>();
   same<client.TenantStats>().toEqualTypeOf<Stats["/"]["$get"]["output"]["data"]>();
   same<client.PublishedEvent>().toEqualTypeOf<Events["/"]["$post"]["output"]["data"]>();
+  same<client.NewBatchEvent>().toEqualTypeOf<Events["/batch"]["$post"]["input"]["json"]["events"][number]>();
 });
 
 test("the client names every code of the service", () => {

@@ -38,6 +38,7 @@ test("every endpoint has a method", async () => {
       .flatMap((group) => Object.values(group) as ((...ids: string[]) => Promise<unknown>)[])
       .map((method) => () => method("ID", "ID")),
     () => client.events.publish({ type: "OrderPaid", payload: null }),
+    () => client.events.publishBatch([{ type: "OrderPaid", payload: null }]),
   ];
   for (const method of methods) {
     await register({ email: "a@b.c", password: PASSWORD });

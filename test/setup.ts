@@ -2,8 +2,11 @@ import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, expect } from "vitest";
 import { badPlans, collected, collectStatements } from "./support/query-plans";
+import { closeOtherShard } from "./support/shard";
 
 await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
+await applyD1Migrations(env.SHARD_1, env.TEST_MIGRATIONS);
+await closeOtherShard();
 
 collectStatements(env.DB);
 /** Whatever the stores have sent in this file finds its rows by an index. */

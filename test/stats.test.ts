@@ -1,42 +1,51 @@
 /** Counts and latency per hour: kept with the attempts themselves, whatever becomes of them. */
-import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { runCron } from "../src/cron";
-import { newId } from "../src/db/ids";
-import { claimDeliveries, releaseDeliveries } from "../src/delivery/store";
+import { claimDeliveries, releaseDeliveries } from "../src/delivery/claim-store";
+import { LEASE_MS } from "../src/delivery/timing";
 import { createDeps } from "../src/deps";
 import { BUCKET_STARTS_MS, percentileMs } from "../src/stats/latency";
 import { call, type Person, signUp } from "./support/client";
-import { addDelivery, consumeBatch, hourly, makeDue, messageFor } from "./support/engine";
+import { addDelivery, consumeBatch, hourly, type Key, makeDue, messageFor, sweepNow } from "./support/engine";
 import { newInbox, subscribe } from "./support/receiver";
+import { deliveryDb, SHARD } from "./support/shard";
 
 const HOUR_MS = 3_600_000;
-const deps = await createDeps(env, createExecutionContext());
+const db = (await createDeps(env, createExecutionContext())).shards.db(SHARD);
 
 const get = (person: Person, path: string) => call("GET", path, { token: person.token });
 const stats = async (person: Person, path: string) => (await get(person, path)).body.data;
 
 /** Sends one delivery once. */
-async function deliverOnce(person: Person, webhookId: string): Promise<string> {
-  const id = await addDelivery(person, webhookId);
-  await consumeBatch([messageFor(id)]);
-  return id;
+async function deliverOnce(person: Person, webhookId: string): Promise<Key> {
+  const key = await addDelivery(person, webhookId);
+  await consumeBatch([messageFor(key)]);
+  return key;
 }
 
-async function sweepNow(): Promise<void> {
-  const context = createExecutionContext();
-  await runCron(await createDeps(env, context), "* * * * *");
-  await waitOnExecutionContext(context);
+/** A subscription with one attempt, and its hours: how many rows they are, and a way to age them. */
+async function counted(person: Person, behaviour: string) {
+  const webhookId = await subscribe(person, newInbox(behaviour).url);
+  await deliverOnce(person, webhookId);
+  return {
+    webhookId,
+    age: (days: number) =>
+      deliveryDb
+        .prepare("UPDATE hourly_stats SET hour = hour - ? WHERE subscription_id = ?")
+        .bind(days * 24 * HOUR_MS, webhookId)
+        .run(),
+    rows: () =>
+      deliveryDb.prepare("SELECT count(*) AS n FROM hourly_stats WHERE subscription_id = ?").bind(webhookId).first("n"),
+  };
 }
 
 /** A subscription whose one delivery is held by a consumer. */
 async function held(person: Person) {
   const webhookId = await subscribe(person, newInbox("200").url);
-  const deliveryId = await addDelivery(person, webhookId);
-  const claim = { deliveryId, attemptId: newId() };
-  await claimDeliveries(deps, { lane: "fast", lease: "holder", saturated: [] }, [claim], Date.now());
-  return { webhookId, claim };
+  const key = await addDelivery(person, webhookId);
+  const { claimed } = await claimDeliveries(db, { lane: "fast", claim: "holder" }, [key], Date.now());
+  return { webhookId, claimed };
 }
 
 describe("counts", () => {
@@ -47,8 +56,7 @@ describe("counts", () => {
     await deliverOnce(person, good);
     await deliverOnce(person, good);
     const failed = await deliverOnce(person, bad);
-    await makeDue(failed);
-    await consumeBatch([messageFor(failed)], "postern-deliveries-slow");
+    await consumeBatch([messageFor(await makeDue(failed))], "postern-deliveries-slow");
     expect(await stats(person, `/webhooks/${good}/stats`)).toMatchObject({
       success: 2,
       failed: 0,
@@ -82,20 +90,23 @@ describe("counts", () => {
 
   test("an attempt under way is pending, and no more when it is given back", async () => {
     const person = await signUp();
-    const { webhookId, claim } = await held(person);
+    const { webhookId, claimed } = await held(person);
     expect(await stats(person, "/stats?hours=2")).toMatchObject({ pending: 1, total: 1, success: 0 });
     expect(await stats(person, `/webhooks/${webhookId}/stats`)).toMatchObject({ pending: 1, total: 1 });
-    await releaseDeliveries(deps, "holder", [claim], Date.now(), 60_000);
+    await releaseDeliveries(db, "holder", claimed, Date.now() + 60_000);
     expect(await stats(person, "/stats?hours=2")).toMatchObject({ pending: 0, total: 0 });
   });
 
   test("one that a dead consumer left counts as failed and tells no latency", async () => {
     const person = await signUp();
-    const { webhookId, claim } = await held(person);
-    await env.DB.prepare("UPDATE deliveries SET due_at = due_at - 20001, sweep_at = 1 WHERE id = ?")
-      .bind(claim.deliveryId)
-      .run();
-    await env.DB.prepare("UPDATE subscriptions SET is_deleted = 1 WHERE id = ?").bind(webhookId).run();
+    const { webhookId } = await held(person);
+    await deliveryDb.batch(
+      [
+        "UPDATE attempts SET attempted_at = attempted_at - ?1 WHERE subscription_id = ?2",
+        "UPDATE outbox SET due_at = due_at - ?1 WHERE subscription_id = ?2",
+      ].map((statement) => deliveryDb.prepare(statement).bind(LEASE_MS, webhookId)),
+    );
+    await deliveryDb.prepare("UPDATE subscriptions SET is_deleted = 1 WHERE id = ?").bind(webhookId).run();
     await sweepNow();
     expect(await stats(person, "/stats?hours=2")).toMatchObject({ pending: 0, failed: 1, total: 1, p95Ms: null });
   });
@@ -109,19 +120,27 @@ describe("counts", () => {
 
   test("the counts of an hour older than RETENTION_DAYS go", async () => {
     const person = await signUp();
-    await deliverOnce(person, await subscribe(person, newInbox("200").url));
-    const rows = () =>
-      env.DB.prepare("SELECT count(*) AS n FROM hourly_stats WHERE tenant_id = ?").bind(person.tenantId).first("n");
-    const age = (days: number) =>
-      env.DB.prepare("UPDATE hourly_stats SET hour = hour - ? WHERE tenant_id = ?")
-        .bind(days * 24 * HOUR_MS, person.tenantId)
-        .run();
+    const { webhookId, age, rows } = await counted(person, "200");
     await age(29);
     await hourly();
-    expect(await rows()).toBe(2);
+    expect(await rows()).toBe(1);
     await age(2);
     await hourly();
     expect(await rows()).toBe(0);
+    expect(await stats(person, `/webhooks/${webhookId}/metrics`)).toMatchObject({ total: 0 });
+  });
+
+  test("the count of failures since the last success is kept for longer than the counts of its hour", async () => {
+    const person = await signUp();
+    const { webhookId, age } = await counted(person, "500");
+    await age(31);
+    await hourly();
+    expect((await get(person, `/webhooks/${webhookId}`)).body.data.failureCount).toBe(1);
+    expect(await stats(person, `/webhooks/${webhookId}/metrics`)).toMatchObject({ total: 0 });
+    await deliverOnce(person, webhookId);
+    await hourly();
+    expect((await get(person, `/webhooks/${webhookId}`)).body.data.failureCount).toBe(2);
+    expect(await stats(person, `/webhooks/${webhookId}/metrics`)).toMatchObject({ total: 1, failed: 1 });
   });
 });
 
@@ -129,8 +148,8 @@ describe("latency", () => {
   test("the log and the latency count from the send itself, not from the claim of its batch", async () => {
     const person = await signUp();
     const id = await subscribe(person, newInbox("slow-300").url);
-    const ids = await Promise.all(Array.from({ length: 12 }, () => addDelivery(person, id)));
-    await consumeBatch(ids.map(messageFor));
+    const keys = await Promise.all(Array.from({ length: 12 }, () => addDelivery(person, id)));
+    await consumeBatch([messageFor(...keys)]);
     const { data } = (await get(person, `/webhooks/${id}/logs`)).body;
     const starts = new Set(data.map(({ attemptedAt }: { attemptedAt: string }) => attemptedAt));
     expect(data).toHaveLength(12);
@@ -163,15 +182,15 @@ describe("attention", () => {
     ];
     await make("paused", "200", { enabled: false });
     for (const id of [healthy, failing, deleted]) await deliverOnce(person, id);
-    await env.DB.prepare("UPDATE subscriptions SET slow_until = 9e15 WHERE id = ?").bind(slow).run();
-    await env.DB.prepare("UPDATE subscriptions SET slow_until = 1 WHERE id = ?").bind(healthy).run();
+    await deliveryDb.prepare("UPDATE subscriptions SET slow_until = 9e15 WHERE id = ?").bind(slow).run();
+    await deliveryDb.prepare("UPDATE subscriptions SET slow_until = 1 WHERE id = ?").bind(healthy).run();
     await call("DELETE", `/webhooks/${deleted}`, { token: person.token });
     expect((await stats(person, "/stats")).attention).toMatchObject([
       { webhookId: failing, name: "failing", reason: "failing", failureCount: 1, error: "status 500", enabled: true },
       { name: "slow", reason: "slow", failureCount: 0 },
       { name: "paused", reason: "paused", enabled: false },
     ]);
-    await env.DB.prepare("UPDATE subscriptions SET url = ? WHERE id = ?").bind(newInbox("200").url, failing).run();
+    await deliveryDb.prepare("UPDATE subscriptions SET url = ? WHERE id = ?").bind(newInbox("200").url, failing).run();
     await deliverOnce(person, failing);
     expect((await stats(person, "/stats")).attention).toHaveLength(2);
   });

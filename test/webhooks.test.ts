@@ -1,8 +1,8 @@
 /** Subscriptions: create, list, get, change, delete; validation, tenancy, roles. */
-import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { type Answer, call, type Person, setRole, signUp } from "./support/client";
 import { subscribe } from "./support/receiver";
+import { deliveryDb } from "./support/shard";
 
 const FIELDS = { name: "orders", url: "http://receiver.example/200/x", events: ["OrderPaid"], secret: "s3cret" };
 const create = (person: Person, fields: object) => call("POST", "/webhooks", { token: person.token, body: fields });
@@ -36,7 +36,7 @@ describe("creating and reading", () => {
     const person = await signUp();
     const secret = `clear-${crypto.randomUUID()}`;
     await create(person, { ...FIELDS, secret });
-    const rows = await env.DB.prepare("SELECT * FROM subscriptions").all();
+    const rows = await deliveryDb.prepare("SELECT * FROM subscriptions").all();
     expect(JSON.stringify(rows.results)).not.toContain(secret);
   });
 
@@ -110,7 +110,7 @@ describe("changing and deleting", () => {
     expect([again.status, again.body.message]).toEqual([404, "Webhook not found"]);
     const list = await call("GET", "/webhooks", { token: person.token });
     expect(list.body.data).toEqual([]);
-    const row = await env.DB.prepare("SELECT is_deleted AS gone FROM subscriptions WHERE id = ?").bind(id).first();
+    const row = await deliveryDb.prepare("SELECT is_deleted AS gone FROM subscriptions WHERE id = ?").bind(id).first();
     expect(row).toEqual({ gone: 1 });
   });
 });
@@ -148,7 +148,8 @@ describe("who may", () => {
     }
     expect((await call("GET", "/webhooks", { token: stranger.token })).body.data).toEqual([]);
     expect((await call("GET", `/webhooks/${id}`, { token: owner.token })).body).toEqual(before.body);
-    const types = await env.DB.prepare("SELECT event_type AS type FROM subscription_events WHERE subscription_id = ?")
+    const types = await deliveryDb
+      .prepare("SELECT event_type AS type FROM subscription_events WHERE subscription_id = ?")
       .bind(id)
       .all();
     expect(types.results).toEqual([{ type: "OrderPaid" }]);

@@ -5,17 +5,19 @@ import { correlationOf, headersOf } from "../delivery/send";
 import type { Deps } from "../deps";
 import { notFound } from "../errors";
 import { secretOwner } from "../subscriptions/secret";
+import type { TenantRef } from "../tenants/principal";
+import { iso } from "../time";
 import type { Attempt, AttemptDetail } from "./schemas";
 import { type AttemptRow, type ChainRow, type LogFilter, type OpenedAttempt, readAttempt, readLogPage } from "./store";
 
 /** One page of a subscription's log, newest first; `nextCursor` null: no more. Throws NOT_FOUND. */
 export async function logOfWebhook(
   deps: Deps,
-  tenantId: string,
+  tenant: TenantRef,
   webhookId: string,
   filter: LogFilter,
 ): Promise<{ data: Attempt[]; nextCursor: string | null }> {
-  const page = await readLogPage(deps, tenantId, webhookId, filter);
+  const page = await readLogPage(deps, tenant, webhookId, filter);
   if (!page) throw notFound("Webhook");
   return { data: page.rows.map(attemptView), nextCursor: page.nextCursor };
 }
@@ -23,11 +25,11 @@ export async function logOfWebhook(
 /** One attempt, what it sent, and all attempts of its delivery. Throws NOT_FOUND. */
 export async function attemptOfWebhook(
   deps: Deps,
-  tenantId: string,
+  tenant: TenantRef,
   webhookId: string,
   attemptId: string,
 ): Promise<AttemptDetail> {
-  const found = await readAttempt(deps, tenantId, webhookId, attemptId);
+  const found = await readAttempt(deps, tenant, webhookId, attemptId);
   if (found === "no subscription") throw notFound("Webhook");
   if (found === "no attempt") throw notFound("Attempt");
   const { attempt, chain } = found;
@@ -37,18 +39,16 @@ export async function attemptOfWebhook(
     kind: attempt.kind,
     ...(attempt.correlationId === null ? {} : { correlationId: attempt.correlationId }),
     ...(attempt.status === "pending" || !wasSent(attempt.error) ? {} : { headers: await headersSent(deps, attempt) }),
-    attempts: chain.map(linkView).reverse(),
+    attempts: chain.map(linkView),
   };
 }
 
 async function headersSent(deps: Deps, attempt: OpenedAttempt): Promise<Record<string, string>> {
   const secret = await decrypt(deps.keys, secretOwner(attempt.webhookId), attempt.secretSealed);
-  const { deliveryId, eventType, payload: payloadJson } = attempt;
+  const { deliveryId, eventType, payload } = attempt;
   const correlationId = correlationOf(attempt.kind, attempt.correlationId);
-  return headersOf({ deliveryId, eventType, payloadJson, secret, correlationId }, attempt.attemptedAt);
+  return headersOf({ deliveryId, eventType, payload: payload ?? "", secret, correlationId }, attempt.attemptedAt);
 }
-
-const iso = (timeMs: number) => new Date(timeMs).toISOString();
 
 const linkView = (row: ChainRow): AttemptDetail["attempts"][number] => ({
   _id: row.id,
@@ -65,6 +65,6 @@ const attemptView = (row: AttemptRow): Attempt => ({
   webhookId: row.webhookId,
   deliveryId: row.deliveryId,
   eventType: row.eventType,
-  payload: JSON.parse(row.payload) as unknown,
+  payload: row.payload === null ? null : (JSON.parse(row.payload) as unknown),
   ...(row.responseBody === null ? {} : { responseBody: row.responseBody }),
 });

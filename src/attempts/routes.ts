@@ -24,12 +24,7 @@ export const attemptRoutes = new Hono<AppEnv>()
     can("webhook.read"),
     query(logQuery),
     async (c) => {
-      const page = await logOfWebhook(
-        c.get("deps"),
-        c.get("principal").tenantId,
-        c.req.param("id"),
-        c.req.valid("query"),
-      );
+      const page = await logOfWebhook(c.get("deps"), c.get("principal"), c.req.param("id"), c.req.valid("query"));
       // The contract's answer, to a request as the contract knows it.
       const asked = Object.keys(logQuery.shape).some((name) => c.req.query(name) !== undefined);
       return c.json(asked ? page : { data: page.data });
@@ -44,8 +39,12 @@ export const attemptRoutes = new Hono<AppEnv>()
     limit("readDeliveries", byTenant),
     can("webhook.read"),
     async (c) => {
-      const { tenantId } = c.get("principal");
-      const detail = await attemptOfWebhook(c.get("deps"), tenantId, c.req.param("id"), c.req.param("attemptId"));
+      const detail = await attemptOfWebhook(
+        c.get("deps"),
+        c.get("principal"),
+        c.req.param("id"),
+        c.req.param("attemptId"),
+      );
       return c.json({ data: detail });
     },
   );

@@ -2,6 +2,8 @@
 import { and, desc, eq, sql } from "drizzle-orm";
 import { atomically } from "../db/client";
 import { memberships, users } from "../db/schema";
+import { emptiestShard } from "../db/shard-sizes-store";
+import type { Shards } from "../db/shards";
 import type { Deps } from "../deps";
 import { endOldestSessions, mintSession, type NewSession } from "../sessions/store";
 import { consumeFactor, type Factor, factorHolds } from "../two-factor/store";
@@ -20,7 +22,7 @@ export interface NewTenant {
 
 /** Writes tenant, user, owner membership and first session, or nothing. Throws on a taken email. */
 export async function insertAccount(
-  { db }: Deps,
+  { db, shards }: Deps,
   user: NewUser,
   tenant: NewTenant,
   session: NewSession,
@@ -30,15 +32,15 @@ export async function insertAccount(
   await atomically(db, {
     user: sql`INSERT INTO users (id, email, name, password_hash, created_at)
       VALUES (${userId}, ${user.email}, ${user.name}, ${passwordHash}, ${nowMs})`,
-    ...insertOwnTenant(userId, tenant, nowMs),
+    ...insertOwnTenant(shards, userId, tenant, nowMs),
     // Last: it joins the user with the membership.
     minted: mintSession(session, { tenantId: tenant.id, passwordHash, factor: null }, nowMs),
   });
 }
 
 /** A tenant for a user who is a member of none. Of parallel logins, one creates it. */
-const insertOwnTenant = (userId: string, tenant: NewTenant, nowMs: number) => ({
-  tenant: sql`INSERT INTO tenants (id, name, created_at) SELECT ${tenant.id}, ${tenant.name}, ${nowMs}
+const insertOwnTenant = (shards: Shards, userId: string, tenant: NewTenant, nowMs: number) => ({
+  tenant: sql`INSERT INTO tenants (id, name, shard, created_at) SELECT ${tenant.id}, ${tenant.name}, ${emptiestShard(shards)}, ${nowMs}
     WHERE NOT EXISTS (SELECT 1 FROM memberships WHERE user_id = ${userId})`,
   // After the tenant: it makes a membership only if the tenant was created.
   membership: sql`INSERT INTO memberships (tenant_id, user_id, role, created_at)
@@ -61,12 +63,16 @@ export interface Opening {
  * Opens a session for a user whose password was right: uses the factor, writes the session and ends the oldest ones beyond the cap.
  * Returns the session's tenant, or null when the factor was used before, or when password, second factor or membership changed since they were read.
  */
-export async function openSession({ db, config }: Deps, opening: Opening, nowMs: number): Promise<string | null> {
+export async function openSession(
+  { db, config, shards }: Deps,
+  opening: Opening,
+  nowMs: number,
+): Promise<string | null> {
   const { session, tenantId, ownTenant, factor, passwordHash } = opening;
   const { userId } = session;
   const preconditions = { tenantId, passwordHash, factor: factor && factorHolds(userId, factor) };
   const { minted } = await atomically(db, {
-    ...(ownTenant ? insertOwnTenant(userId, ownTenant, nowMs) : {}),
+    ...(ownTenant ? insertOwnTenant(shards, userId, ownTenant, nowMs) : {}),
     minted: mintSession(session, preconditions, nowMs),
     ended: endOldestSessions(userId, config.caps.sessions, nowMs),
     // After the session, which asks whether the factor is unused.

@@ -11,6 +11,12 @@ export interface NewEvent {
   correlationId?: string | undefined;
 }
 
+/** An event of a batch. */
+export interface NewBatchEvent extends NewEvent {
+  /** 1 to 255 printable ASCII characters, each only once in a batch. For 24 hours the same key with the same event delivers nothing again. */
+  idempotencyKey?: string | undefined;
+}
+
 /** An event that the service has stored. */
 export interface PublishedEvent {
   id: string;
@@ -38,8 +44,15 @@ export interface EventMethods {
    * Throws FORBIDDEN, VALIDATION_FAILED, PAYLOAD_TOO_LARGE, and CONFLICT for a key that was used with another body.
    */
   publish(body: NewEvent, options?: PublishOptions): Promise<PublishedEvent>;
+  /**
+   * Publishes 1 to 100 events, all of them or none; the request may hold 1 MiB. Returns them in the same order. Limits count each event.
+   * Throws FORBIDDEN, VALIDATION_FAILED with the position in `details[].path`, PAYLOAD_TOO_LARGE, RATE_LIMITED, and CONFLICT for a key
+   * that was used with another event.
+   */
+  publishBatch(events: readonly NewBatchEvent[], options?: CallOptions): Promise<PublishedEvent[]>;
 }
 
 export const eventMethods = (call: Call): EventMethods => ({
   publish: (body, options) => call.data("POST /events", { ...options, body }),
+  publishBatch: (events, options) => call.data("POST /events/batch", { ...options, body: { events } }),
 });

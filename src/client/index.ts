@@ -32,7 +32,7 @@ export {
   type PosternErrorCode,
   type PosternErrorFields,
 } from "./errors";
-export type { EventMethods, NewEvent, PublishedEvent, PublishOptions } from "./events";
+export type { EventMethods, NewBatchEvent, NewEvent, PublishedEvent, PublishOptions } from "./events";
 export type { Invitation, InvitationMethods, JoinedTenant, NewInvitation } from "./invitations";
 export type { Member, MemberMethods } from "./members";
 export type { Fetch } from "./send";

@@ -66,26 +66,18 @@ type ResultOf<S> = NonNullable<S> extends Rows<infer Row> ? Row[] : unknown[];
 export async function atomically<S extends Statements>(
   db: Db,
   statements: S,
-): Promise<{ [K in keyof S]: ResultOf<S[K]> }>;
-/** @deprecated Reads results by position. */
-export async function atomically(db: Db, statements: readonly SQLWrapper[]): Promise<unknown[][]>;
-export async function atomically(db: Db, statements: Statements | readonly SQLWrapper[]): Promise<unknown> {
-  if (Array.isArray(statements)) return run(db, statements);
-  const named = Object.entries(statements as Statements);
+): Promise<{ [K in keyof S]: ResultOf<S[K]> }> {
+  const named = Object.entries(statements);
   const given = named.flatMap(([, statement]) =>
     statement ? ["query" in statement ? statement.query : statement] : [],
   );
-  const results = await run(db, given);
-  return Object.fromEntries(named.map(([name, statement]) => [name, statement ? (results.shift() ?? []) : []]));
-}
-
-async function run(db: Db, statements: readonly SQLWrapper[]): Promise<unknown[][]> {
-  const prepared = statements.map((statement) => {
+  const prepared = given.map((statement) => {
     const { sql, params } = dialect.sqlToQuery(statement.getSQL());
     return db.$client.prepare(sql).bind(...params);
   });
-  const results = await db.$client.batch(prepared);
-  return results.map((result) => result.results);
+  const results = (await db.$client.batch(prepared)).values();
+  const byName = named.map(([name, statement]) => [name, statement ? (results.next().value?.results ?? []) : []]);
+  return Object.fromEntries(byName) as { [K in keyof S]: ResultOf<S[K]> };
 }
 
 /**

@@ -1,15 +1,27 @@
-/** Time-ordered identifiers (RFC 9562 UUIDv7), made in JavaScript or, for rows that SQL inserts by the hundred, in SQL. */
+/** Time-ordered identifiers (RFC 9562 UUIDv7). */
 import { type SQL, sql } from "drizzle-orm";
-import { uuidv7 } from "uuidv7";
+import { UUID, uuidv7 } from "uuidv7";
 
 export const newId = uuidv7;
 
-/** A new UUIDv7 for each row of an INSERT ... SELECT, with the timestamp of the UUIDv7 `id`. */
-export const sqlIdAtTimeOf = (id: string | SQL) =>
-  sql`substr(${id}, 1, 14) || '7' || substr(lower(hex(randomblob(2))), 2) || '-8' || substr(lower(hex(randomblob(2))), 2) || '-' || lower(hex(randomblob(6)))`;
+/** A new UUIDv7 with the timestamp `timeMs` (Unix ms). */
+export function newIdAt(timeMs: number): string {
+  const [a = 0, b = 0, c = 0] = crypto.getRandomValues(new Uint32Array(3));
+  return UUID.fromFieldsV7(timeMs, a & 0xfff, b & 0x3fffffff, c).toString();
+}
 
 /** The start of every UUIDv7 of a moment (Unix ms): older ids sort before it. */
 export function firstIdAt(timeMs: number): string {
   const hex = Math.max(0, timeMs).toString(16).padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8)}`;
 }
+
+/** The moment of a UUIDv7, Unix ms. */
+export const timeOfId = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+
+/**
+ * The id of the delivery of an event to a subscription: the time and 26 random bits of the event, then the end of the subscription's id.
+ * The same event and subscription always give the same id, so publishing can be repeated and writes nothing twice.
+ */
+export const deliveryIdOf = (eventId: SQL | string, subscriptionId: SQL | string) =>
+  sql`substr(${eventId}, 1, 23) || '-' || substr(${subscriptionId}, 25)`;

@@ -1,172 +1,191 @@
-/** A batch of deliveries: claim, send, record. The row in D1 is the truth, so a duplicate or late message finds nothing to do. */
-import { decrypt } from "../crypto/encryption";
+/**
+ * One invocation's deliveries: claim, send, record. At most six sends run at once, whatever the invocation is made of, because in production
+ * a seventh connection waits inside its own timeout. Only what can start soon is claimed. The row in D1 decides, so a duplicate or late
+ * message finds nothing to claim.
+ */
 import { newId } from "../db/ids";
 import type { Deps } from "../deps";
-import { describeError, type LogFields, log } from "../log";
-import { secretOwner } from "../subscriptions/secret";
-import { refuseTarget } from "../subscriptions/target";
-import { enqueueDeferred, enqueueDeliveries, enqueueRetries } from "./enqueue";
-import { enterLane, hangs, type Lane, saturated } from "./load";
-import { runPool } from "./pool";
-import { blocked, PAUSED } from "./reasons";
+import { describeError, log } from "../log";
+import { makeAttempt } from "./attempt";
+import { type ClaimedDelivery, claimDeliveries, readTargets, releaseDeliveries } from "./claim-store";
+import { enqueue, type Lane } from "./enqueue";
+import { handBack, noteSlow } from "./hand-back";
+import type { OutboxKey } from "./message";
 import { createRecorder, type Recorder } from "./recorder";
-import { retryWaitMs } from "./retry";
-import { correlationOf, failure, type Outcome, send } from "./send";
-import { type AttemptResult, type ClaimedDelivery, claimDeliveries, markSlow, releaseDeliveries } from "./store";
-import { QUEUE_GRACE_MS } from "./timing";
+import { hangs, holdBytes, startSend } from "./send-load";
+import { FRESH_FOR_MS, STALL_MS, START_WITHIN_MS, UNPREPARED_AGAIN_MS } from "./timing";
+import { planWave, takeFairest } from "./wave";
 
-/** A send that takes longer puts its subscription into the slow lane. */
-const SLOW_SEND_MS = 5_000;
-const WATCH_EVERY_MS = 500;
-/** No send starts later after its claim began: its timeout and its record must end before the lease does. */
-const START_WITHIN_MS = 6_000;
-const RELEASE_TRIES = 3;
-const RELEASE_AGAIN_MS = 500;
-/** In the slow lane what found no place comes again after this time, not at once. */
-const SLOW_AGAIN_SECONDS = 1;
-const MARK_AGAIN_MS = 30_000;
-/** A signing secret that can't be opened needs an operator who puts a key back: no hurry, and no attempt used up. */
-const PREPARE_AGAIN_MS = 5 * 60_000;
-/** Bounds the memory. */
-const MAX_MARKS = 10_000;
-const markedUntil = new Map<string, number>();
+const MAX_CONCURRENT_SENDS = 6;
+const WATCH_EVERY_MS = 100;
 
-/** Delivers what is due of `deliveryIds`. Throws only when the claim fails: then nothing has happened and the batch may come again. */
-export async function deliver(deps: Deps, lane: Lane, deliveryIds: readonly string[]): Promise<void> {
-  const lease = newId();
-  const claimedMs = deps.now();
-  const claims = [...new Set(deliveryIds)].map((deliveryId) => ({ deliveryId, attemptId: newId() }));
-  const { claimed, slow, deferred } = await claimDeliveries(
-    deps,
-    { lane, lease, saturated: saturated(claimedMs) },
-    claims,
-    claimedMs,
-  );
-  const passedOn = slow.map((id) => ({ id, slow: 1 as const }));
-  // Lost nudges must not hold up what is claimed: the sweep sends them again.
-  if (passedOn.length > 0) deps.background("pass on to the slow lane", enqueueDeliveries(deps, passedOn));
-  if (deferred.length > 0) deps.background("put off", enqueueDeferred(deps, deferred));
-  if (claimed.length === 0) return;
-  const leave = new Map(claimed.map(({ deliveryId }) => [deliveryId, enterLane(lane, deps.now())]));
-  const recorder = createRecorder(deps, lease, (results) => queueRetries(deps, results));
-  const limits = { now: deps.now, startUntilMs: claimedMs + START_WITHIN_MS };
-  const stopWatching = watchForHanging(deps, claimed);
-  const { notStarted, done } = await runPool(lane, claimed, limits, async (delivery) => {
-    await attempt(deps, lease, delivery, recorder);
-    leave.get(delivery.deliveryId)?.();
-  });
-  for (const { deliveryId } of notStarted) leave.get(deliveryId)?.();
-  if (notStarted.length > 0) deps.background("give back", giveBack(deps, lane, lease, notStarted));
-  await done;
-  stopWatching();
-  await recorder.close();
+export interface ShardKey extends OutboxKey {
+  shard: number;
 }
 
-/**
- * Does not wait for a timeout to move a subscription into the slow lane: what is published meanwhile would queue up behind
- * it. Call what it returns when the batch is done.
- */
-function watchForHanging(deps: Deps, deliveries: readonly ClaimedDelivery[]): () => void {
-  const subscriptionIds = new Set(deliveries.map(({ subscriptionId }) => subscriptionId));
-  const timer = setInterval(() => {
-    for (const id of subscriptionIds) if (hangs(id, deps.now())) noteSlow(deps, id);
-  }, WATCH_EVERY_MS);
-  return () => clearInterval(timer);
+interface Claimed extends ClaimedDelivery {
+  shard: number;
+  /** When what is known of its subscription was read, Unix ms. */
+  readMs: number;
+  claimedMs: number;
 }
 
-function noteSlow(deps: Deps, subscriptionId: string): void {
-  const nowMs = deps.now();
-  if (nowMs < (markedUntil.get(subscriptionId) ?? 0)) return;
-  if (markedUntil.size >= MAX_MARKS) markedUntil.clear();
-  markedUntil.set(subscriptionId, nowMs + MARK_AGAIN_MS);
-  deps.background("mark slow", markSlow(deps, subscriptionId, nowMs));
-}
+/** The deliveries of one invocation. `add` as often as wanted; `finished` after the last one. */
+export class DeliveryRun {
+  readonly #deps: Deps;
+  readonly #lane: Lane;
+  readonly #claim = newId();
+  readonly #recorders = new Map<number, Recorder>();
+  #waiting: ShardKey[] = [];
+  #ready: Claimed[] = [];
+  #workers = new Set<Promise<void>>();
+  #claiming: Promise<void> | null = null;
+  #claimError: unknown = null;
+  readonly #sending = new Set<Claimed>();
+  /** A duplicate in one run would be claimed twice under one token. */
+  readonly #seen = new Set<string>();
+  #lastProgressMs: number;
 
-async function attempt(deps: Deps, lease: string, delivery: ClaimedDelivery, recorder: Recorder): Promise<void> {
-  const startedMs = deps.now();
-  const outcome = await sendUnlessStopped(deps, delivery, startedMs);
-  if (outcome === "not prepared") {
-    const dueAt = startedMs + PREPARE_AGAIN_MS;
-    deps.background("put off", releaseDeliveries(deps, lease, [delivery], dueAt, QUEUE_GRACE_MS));
-    return;
+  constructor(deps: Deps, lane: Lane) {
+    this.#deps = deps;
+    this.#lane = lane;
+    this.#lastProgressMs = deps.now();
   }
-  const completedAt = deps.now();
-  const waitMs = outcome.status === "success" ? null : retryWaitMs(delivery.attemptCount, Math.random());
-  const tookMs = completedAt - startedMs;
-  log(outcome.status === "success" ? "info" : "warn", "attempt", {
-    ...namesOf(delivery),
-    outcome: outcome.status,
-    responseCode: outcome.responseCode,
-    reason: outcome.error,
-    ms: tookMs,
-  });
-  recorder.add({
-    deliveryId: delivery.deliveryId,
-    attemptId: delivery.attemptId,
-    subscriptionId: delivery.subscriptionId,
-    ...outcome,
-    startedAt: startedMs,
-    completedAt,
-    nextDueAt: waitMs === null ? null : completedAt + waitMs,
-    slow: tookMs >= SLOW_SEND_MS ? 1 : 0,
-  });
-}
 
-/** From its publish call to each attempt, a delivery is found in the log by these. */
-function namesOf(delivery: ClaimedDelivery): LogFields {
-  return {
-    tenantId: delivery.tenantId,
-    eventId: delivery.eventId,
-    correlationId: delivery.correlationId,
-    webhookId: delivery.subscriptionId,
-    deliveryId: delivery.deliveryId,
-    attempt: delivery.attemptCount,
-  };
-}
-
-/** Automatic attempts stop at a pause; manual retries and tests are sent all the same. "not prepared" is a fault of ours. */
-async function sendUnlessStopped(
-  deps: Deps,
-  delivery: ClaimedDelivery,
-  nowMs: number,
-): Promise<Outcome | "not prepared"> {
-  if (delivery.kind === "event" && !delivery.enabled) return failure(PAUSED);
-  const refusal = refuseTarget(delivery.url, deps.config.webhookEgress);
-  if (refusal) return failure(blocked(refusal));
-  try {
-    const secret = await decrypt(deps.keys, secretOwner(delivery.subscriptionId), delivery.secretSealed);
-    const correlationId = correlationOf(delivery.kind, delivery.correlationId);
-    return await send({ ...delivery, secret, correlationId }, nowMs);
-  } catch (error) {
-    log("error", "delivery could not be prepared", { ...namesOf(delivery), ...describeError(error) });
-    return "not prepared";
-  }
-}
-
-async function queueRetries(deps: Deps, results: readonly AttemptResult[]): Promise<void> {
-  const due = results.flatMap(({ deliveryId, nextDueAt }) =>
-    nextDueAt === null ? [] : [{ id: deliveryId, dueAt: nextDueAt }],
-  );
-  if (due.length > 0) await enqueueRetries(deps, due);
-}
-
-/** What the pool could not start: back to its lane, but for a subscriber that hangs to the slow one. */
-async function giveBack(deps: Deps, lane: Lane, lease: string, deliveries: readonly ClaimedDelivery[]): Promise<void> {
-  await release(deps, lease, deliveries);
-  const nowMs = deps.now();
-  const slow = (subscriptionId: string): 0 | 1 => (lane === "slow" || hangs(subscriptionId, nowMs) ? 1 : 0);
-  const nudges = deliveries.map(({ deliveryId, subscriptionId }) => ({ id: deliveryId, slow: slow(subscriptionId) }));
-  await enqueueDeliveries(deps, nudges, lane === "slow" ? SLOW_AGAIN_SECONDS : 0);
-}
-
-/** Tried again when D1 fails: else the lease would run out as an interruption of a send that never began. */
-async function release(deps: Deps, lease: string, deliveries: readonly ClaimedDelivery[]): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await releaseDeliveries(deps, lease, deliveries, deps.now(), QUEUE_GRACE_MS);
-    } catch (error) {
-      if (tries === RELEASE_TRIES) throw error;
-      await scheduler.wait(RELEASE_AGAIN_MS * tries);
+  /** Delivers what is due of `keys`. Resolves when each of them is claimed, found ended, or queued again. Throws when a claim fails. */
+  async add(keys: readonly ShardKey[]): Promise<void> {
+    this.#waiting.push(...keys.filter((key) => this.#isNew(key)));
+    this.#lastProgressMs = this.#deps.now();
+    // Counted first: a worker takes keys as soon as it is employed.
+    const wanted = Math.min(MAX_CONCURRENT_SENDS, this.#waiting.length);
+    while (this.#workers.size < wanted) this.#employ();
+    while (this.#waiting.length > 0 || this.#claiming) {
+      await Promise.race([this.#claiming, scheduler.wait(WATCH_EVERY_MS)].filter((wait) => wait !== null));
+      if (this.#claimError) throw this.#claimError;
+      await this.#watch();
     }
+    if (this.#claimError) throw this.#claimError;
+  }
+
+  #isNew({ shard, id }: ShardKey): boolean {
+    const name = `${shard} ${id}`;
+    if (this.#seen.has(name)) return false;
+    this.#seen.add(name);
+    return true;
+  }
+
+  /** Resolves when every send has ended and is recorded. Never throws. */
+  async finished(): Promise<void> {
+    while (this.#workers.size > 0) {
+      await Promise.race([...this.#workers, scheduler.wait(WATCH_EVERY_MS)]);
+      await this.#watch();
+    }
+    await Promise.all([...this.#recorders.values()].map((recorder) => recorder.flush()));
+  }
+
+  /** Marks subscriptions that hang as slow, without waiting for a timeout. When nothing moves, what has not started is handed back. */
+  async #watch(): Promise<void> {
+    const nowMs = this.#deps.now();
+    for (const { shard, subscriptionId } of this.#sending) {
+      if (hangs(subscriptionId, nowMs)) noteSlow(this.#deps, shard, subscriptionId);
+    }
+    const isStalled = nowMs - this.#lastProgressMs >= STALL_MS && this.#waiting.length + this.#ready.length > 0;
+    if (!isStalled) return;
+    const [waiting, ready] = [this.#waiting.splice(0), this.#ready.splice(0)];
+    this.#lastProgressMs = nowMs;
+    this.#deps.background("hand back", handBack(this.#deps, this.#lane, this.#claim, waiting, ready));
+  }
+
+  #employ(): void {
+    const worker: Promise<void> = this.#work()
+      .catch((error: unknown) => log("error", "delivery worker failed", describeError(error)))
+      .finally(() => this.#workers.delete(worker));
+    this.#workers.add(worker);
+  }
+
+  async #work(): Promise<void> {
+    for (;;) {
+      const delivery = takeFairest(this.#lane, this.#ready);
+      if (delivery) await this.#attempt(delivery);
+      else if (this.#claimError) return;
+      else if (this.#claiming) await this.#claiming;
+      else if (this.#claimWave()) await this.#claiming;
+      else if (this.#waiting.length > 0 || this.#ready.length > 0) await scheduler.wait(WATCH_EVERY_MS);
+      else return;
+    }
+  }
+
+  /** Starts to claim what can start soon. False when nothing can. */
+  #claimWave(): boolean {
+    const wave = planWave(this.#lane, this.#waiting);
+    const [first] = wave;
+    if (!first) return false;
+    const chosen = new Set(wave);
+    this.#waiting = this.#waiting.filter((key) => !chosen.has(key));
+    this.#claiming = this.#claimKeys(first.shard, wave)
+      .catch((error: unknown) => {
+        this.#claimError = error;
+      })
+      .finally(() => {
+        this.#claiming = null;
+      });
+    return true;
+  }
+
+  async #claimKeys(shard: number, keys: readonly ShardKey[]): Promise<void> {
+    const claimedMs = this.#deps.now();
+    const db = this.#deps.shards.db(shard);
+    const { claimed, slow } = await claimDeliveries(db, { lane: this.#lane, claim: this.#claim }, keys, claimedMs);
+    this.#ready.push(...claimed.map((delivery) => ({ ...delivery, shard, claimedMs, readMs: claimedMs })));
+    this.#lastProgressMs = this.#deps.now();
+    // Lost messages must not hold up what is claimed: the sweep sends them again.
+    if (slow.length > 0) this.#deps.background("pass on to the slow queue", enqueue(this.#deps, "slow", shard, slow));
+  }
+
+  async #attempt(delivery: Claimed): Promise<void> {
+    const { shard } = delivery;
+    if (this.#deps.now() - delivery.claimedMs > START_WITHIN_MS) {
+      return handBack(this.#deps, this.#lane, this.#claim, [], [delivery]);
+    }
+    const endSend = startSend(delivery.subscriptionId, this.#deps.now);
+    const releaseBytes = holdBytes(delivery.bytes);
+    this.#sending.add(delivery);
+    this.#lastProgressMs = this.#deps.now();
+    try {
+      if (this.#deps.now() - delivery.readMs > FRESH_FOR_MS) await this.#readAgain(delivery);
+      const result = await makeAttempt(this.#deps, delivery);
+      if (result === "deleted") await this.#putAway(delivery);
+      else if (result === "our fault") await this.#putAway(delivery, this.#deps.now() + UNPREPARED_AGAIN_MS);
+      else this.#recorderOf(shard).add(result);
+    } finally {
+      endSend();
+      releaseBytes();
+      this.#sending.delete(delivery);
+      this.#lastProgressMs = this.#deps.now();
+    }
+  }
+
+  /** A pause, a deletion, another URL or secret since the claim counts. One read serves all that wait. */
+  async #readAgain(delivery: Claimed): Promise<void> {
+    const readMs = this.#deps.now();
+    const together = [delivery, ...this.#ready.filter(({ shard }) => shard === delivery.shard)];
+    const ids = new Set(together.map(({ subscriptionId }) => subscriptionId));
+    const targets = await readTargets(this.#deps.shards.db(delivery.shard), [...ids]);
+    for (const waiting of together) {
+      Object.assign(waiting, targets.get(waiting.subscriptionId) ?? { isDeleted: 1 }, { readMs });
+    }
+  }
+
+  /** Without an attempt used up: a fault of ours, or a deletion that the next claim will notice. */
+  async #putAway(delivery: Claimed, dueAt?: number): Promise<void> {
+    await releaseDeliveries(this.#deps.shards.db(delivery.shard), this.#claim, [delivery], dueAt);
+    if (dueAt === undefined) await enqueue(this.#deps, "slow", delivery.shard, [delivery]);
+  }
+
+  #recorderOf(shard: number): Recorder {
+    const known = this.#recorders.get(shard);
+    const recorder = known ?? createRecorder(this.#deps, shard, this.#claim);
+    this.#recorders.set(shard, recorder);
+    return recorder;
   }
 }

@@ -1,46 +1,71 @@
-/** Nudges for deliveries that are due: a lost one costs time, never the delivery, for the sweep sends it again. */
+/** Sends the messages of deliveries. A lost message costs time, never the delivery, because the sweep sends it again. */
 import type { Deps } from "../deps";
-import type { DeliveryJob } from "./job";
-import { DEFER_BY_SWEEP_MS } from "./store";
+import { type DeliveryMessage, MAX_KEYS_PER_MESSAGE, type OutboxKey } from "./message";
+import { LONGEST_MESSAGE_DELAY_MS } from "./timing";
 
-/** Limit of one `sendBatch`. */
-const MESSAGES_PER_BATCH = 100;
+/** Limits of one `sendBatch`: 100 messages and 256 KB. A message of 50 keys has about 10 KB. */
+const MESSAGES_PER_BATCH = 20;
 
-/** Sends a message for each delivery, in the lane of its subscription's health. */
-export async function enqueueDeliveries(
+/** A due delivery, and whether its subscription is slow. */
+export interface DueDelivery extends OutboxKey {
+  slow: 0 | 1;
+}
+
+/** Which queue: "fast" is for first attempts, "slow" for retries, wide events and slow subscriptions. */
+export type Lane = "fast" | "slow";
+
+/** Sends messages for deliveries that are due: those of slow subscriptions through the slow queue. */
+export async function enqueueDue(
   deps: Deps,
-  deliveries: readonly { id: string; slow: 0 | 1 }[],
+  shard: number,
+  due: readonly DueDelivery[],
+  lane: Lane = "fast",
+): Promise<void> {
+  const isSlow = ({ slow }: DueDelivery) => lane === "slow" || slow === 1;
+  await Promise.all([
+    enqueue(deps, "slow", shard, due.filter(isSlow)),
+    enqueue(
+      deps,
+      "fast",
+      shard,
+      due.filter((delivery) => !isSlow(delivery)),
+    ),
+  ]);
+}
+
+/** Sends messages for retries through the slow queue, each to arrive at its `dueAt` or up to a second before. */
+export async function enqueueRetries(deps: Deps, shard: number, retries: readonly OutboxKey[]): Promise<void> {
+  const nowMs = deps.now();
+  const byDelay = Map.groupBy(
+    retries.filter(({ dueAt }) => dueAt - nowMs <= LONGEST_MESSAGE_DELAY_MS),
+    ({ dueAt }) => Math.max(0, Math.floor((dueAt - nowMs) / 1000)),
+  );
+  await Promise.all([...byDelay].map(([delaySeconds, keys]) => enqueue(deps, "slow", shard, keys, delaySeconds)));
+}
+
+/** Sends messages with up to 50 keys each. */
+export async function enqueue(
+  deps: Deps,
+  lane: Lane,
+  shard: number,
+  keys: readonly OutboxKey[],
   delaySeconds = 0,
 ): Promise<void> {
-  const dueAt = deps.now();
-  const jobs = (slow: 0 | 1) =>
-    deliveries
-      .filter((delivery) => delivery.slow === slow)
-      .map(({ id }) => ({ body: { deliveryId: id, dueAt }, delaySeconds }));
-  await Promise.all([sendInBatches(deps.deliveryQueue, jobs(0)), sendInBatches(deps.slowDeliveryQueue, jobs(1))]);
-}
-
-/** Sends a retry for each delivery through the slow lane, so that it comes at `dueAt` or up to a second before. */
-export async function enqueueRetries(deps: Deps, deliveries: readonly { id: string; dueAt: number }[]): Promise<void> {
-  const nowMs = deps.now();
-  const messages = deliveries.map(({ id, dueAt }) => ({
-    body: { deliveryId: id, dueAt },
-    delaySeconds: Math.max(0, Math.floor((dueAt - nowMs) / 1000)),
-  }));
-  await sendInBatches(deps.slowDeliveryQueue, messages);
-}
-
-/** Nudges for deliveries put off while their subscriber hangs; one put off for longer is left to the sweep. */
-export async function enqueueDeferred(deps: Deps, deliveries: readonly { id: string; dueAt: number }[]): Promise<void> {
-  const soon = deliveries.filter(({ dueAt }) => dueAt - deps.now() < DEFER_BY_SWEEP_MS);
-  await enqueueRetries(deps, soon);
-}
-
-async function sendInBatches(
-  queue: Pick<Queue<DeliveryJob>, "sendBatch">,
-  messages: MessageSendRequest<DeliveryJob>[],
-): Promise<void> {
+  const messages: MessageSendRequest<DeliveryMessage>[] = [];
+  for (let start = 0; start < keys.length; start += MAX_KEYS_PER_MESSAGE) {
+    const due = keys.slice(start, start + MAX_KEYS_PER_MESSAGE).map(keyOnly);
+    messages.push({ body: { shard, due }, delaySeconds });
+  }
+  const queue = lane === "slow" ? deps.slowDeliveryQueue : deps.deliveryQueue;
   for (let start = 0; start < messages.length; start += MESSAGES_PER_BATCH) {
     await queue.sendBatch(messages.slice(start, start + MESSAGES_PER_BATCH));
   }
 }
+
+const keyOnly = ({ queue, dueAt, id, subscriptionId, bytes }: OutboxKey): OutboxKey => ({
+  queue,
+  dueAt,
+  id,
+  subscriptionId,
+  bytes,
+});

@@ -1,59 +1,91 @@
 /**
- * Deleting by age, across tenants, page by page in the order of insertion (rowid): the oldest rows come first, so no index
- * on time is needed, which would cost a written row for each delivery, and no scan goes beyond the page.
+ * Deleting by age, across the tenants of one delivery database. Every range is a range of a key, so no index on time is needed, which
+ * would cost a written row for each delivery.
  */
-import { type SQL, sql } from "drizzle-orm";
-import { atomically } from "../db/client";
-import type { Deps } from "../deps";
+import { sql } from "drizzle-orm";
+import { atomically, type Db, rows } from "../db/client";
+import { firstIdAt } from "../db/ids";
 
-const PAGE_ROWS = 500;
+const PAGE_ROWS = 5_000;
+const SUBSCRIPTIONS_PER_PAGE = 500;
 
-export type AgedTable = "attempts" | "deliveries" | "events" | "hourly_stats";
-
-const agedAt: Record<AgedTable, SQL> = {
-  attempts: sql`attempted_at`,
-  deliveries: sql`created_at`,
-  events: sql`created_at`,
-  hourly_stats: sql`hour`,
-};
-
-/** A delivery that is not done stays, or whose last attempt does (it was sent again of late), and an event with any delivery left: those of an event share its id's moment. */
-const mayGo: Record<AgedTable, SQL> = {
-  attempts: sql`true`,
-  deliveries: sql`due_at IS NULL AND NOT EXISTS (SELECT 1 FROM attempts a
-    WHERE a.subscription_id = deliveries.subscription_id AND a.id = deliveries.last_attempt_id)`,
-  events: sql`fan_out_after IS NULL AND NOT EXISTS (SELECT 1 FROM deliveries d
-    WHERE d.id >= substr(events.id, 1, 14) AND d.id < substr(events.id, 1, 14) || 'g' AND d.event_id = events.id)`,
-  hourly_stats: sql`true`,
-};
-
-/**
- * Deletes what is older than `before` (Unix ms) in the page behind the row `afterRow`. `last` is the row to go on from, null when
- * the page held none that old. The counters of subscriptions follow in the same transaction.
- */
-export async function deleteAged(
-  { db }: Deps,
-  table: AgedTable,
-  before: number,
-  afterRow: number,
-): Promise<{ removed: number; last: number | null }> {
-  const name = sql.raw(table);
-  const page = sql`SELECT rowid AS row FROM (SELECT rowid, ${agedAt[table]} AS aged_at FROM ${name}
-    WHERE rowid > ${afterRow} ORDER BY rowid LIMIT ${PAGE_ROWS}) WHERE aged_at < ${before}`;
-  const statements = [
-    sql`SELECT max(row) AS last FROM (${page})`,
-    sql`DELETE FROM ${name} WHERE rowid IN (${page}) AND ${mayGo[table]} RETURNING rowid`,
-  ];
-  if (table === "attempts") statements.splice(1, 0, discount(page));
-  const results = await atomically(db, statements);
-  const [seen] = results[0] as { last: number | null }[];
-  return { removed: results.at(-1)?.length ?? 0, last: seen?.last ?? null };
+interface Deleted {
+  id: string;
 }
 
-const discount = (page: SQL) => sql`UPDATE subscriptions SET
-    pending_attempts = pending_attempts - t.pending,
-    succeeded_attempts = succeeded_attempts - t.succeeded,
-    failed_attempts = failed_attempts - t.failed
-  FROM (SELECT subscription_id AS id, sum(status = 'pending') AS pending, sum(status = 'success') AS succeeded,
-      sum(status = 'failed') AS failed FROM attempts WHERE rowid IN (${page}) GROUP BY subscription_id) t
-  WHERE subscriptions.id = t.id`;
+/**
+ * Deletes one page of attempts that began before `before` (Unix ms), of the subscriptions after `afterSubscription`. `next` is where to go on: the
+ * same place while a page is full, null at the end.
+ */
+export async function deleteOldAttempts(
+  db: Db,
+  before: number,
+  afterSubscription: string,
+): Promise<{ removed: number; next: string | null }> {
+  const group = sql`SELECT id FROM subscriptions WHERE id > ${afterSubscription} ORDER BY id LIMIT ${SUBSCRIPTIONS_PER_PAGE}`;
+  const { last, removed } = await atomically(db, {
+    last: rows<{ id: string | null }>(sql`SELECT max(id) AS id FROM (${group})`),
+    removed: rows<Deleted>(sql`DELETE FROM attempts WHERE (subscription_id, id) IN (
+      SELECT a.subscription_id, a.id FROM (${group}) s CROSS JOIN attempts a ON a.subscription_id = s.id AND a.id < ${firstIdAt(before)}
+      WHERE a.status <> 'pending' LIMIT ${PAGE_ROWS}) RETURNING id`),
+  });
+  const isFull = removed.length === PAGE_ROWS;
+  return { removed: removed.length, next: isFull ? afterSubscription : (last[0]?.id ?? null) };
+}
+
+/** Deletes one page of events published before `before` (Unix ms) of which nothing is owed any more, oldest first. Returns how many. */
+export async function deleteOldEvents(db: Db, before: number): Promise<number> {
+  const { removed } = await atomically(db, {
+    removed: rows<Deleted>(sql`DELETE FROM events WHERE id IN (
+      SELECT id FROM events WHERE id < ${firstIdAt(before)} AND fan_out_after IS NULL
+        AND id NOT IN (SELECT event_id FROM outbox WHERE event_id < ${firstIdAt(before)}) ORDER BY id LIMIT ${PAGE_ROWS}) RETURNING id`),
+  });
+  return removed.length;
+}
+
+/**
+ * Deletes one page of hours before `before` (Unix ms). A subscription's newest hour stays while it holds a count of failures, but its
+ * attempts count no more.
+ */
+export async function deleteOldHours(
+  db: Db,
+  before: number,
+  afterSubscription: string,
+): Promise<{ removed: number; next: string | null }> {
+  const group = sql`SELECT id FROM subscriptions WHERE id > ${afterSubscription} ORDER BY id LIMIT ${SUBSCRIPTIONS_PER_PAGE}`;
+  const old = sql`(${group}) s CROSS JOIN hourly_stats h ON h.subscription_id = s.id AND h.hour < ${before}`;
+  const isNewest = sql`NOT EXISTS (SELECT 1 FROM hourly_stats newer WHERE newer.subscription_id = s.id AND newer.hour > h.hour)`;
+  const { last, removed } = await atomically(db, {
+    last: rows<{ id: string | null }>(sql`SELECT max(id) AS id FROM (${group})`),
+    emptied: sql`INSERT OR REPLACE INTO hourly_stats (subscription_id, hour, failure_count)
+      SELECT h.subscription_id, h.hour, h.failure_count FROM ${old} WHERE h.failure_count > 0 AND h.succeeded + h.failed > 0 AND ${isNewest}`,
+    removed: rows<Deleted>(sql`DELETE FROM hourly_stats WHERE (subscription_id, hour) IN (
+      SELECT h.subscription_id, h.hour FROM ${old} WHERE h.failure_count = 0 OR NOT ${isNewest} LIMIT ${PAGE_ROWS})
+      RETURNING subscription_id AS id`),
+  });
+  const isFull = removed.length === PAGE_ROWS;
+  return { removed: removed.length, next: isFull ? afterSubscription : (last[0]?.id ?? null) };
+}
+
+/** Deletes one page of idempotency keys made before `before` and of manual retries of events published before `eventsBefore` (Unix ms). */
+export async function deleteOldKeys(db: Db, before: number, eventsBefore: number): Promise<number> {
+  const { keys, retries } = await atomically(db, {
+    keys: rows<Deleted>(sql`DELETE FROM idempotency_keys WHERE (tenant_id, key) IN (
+      SELECT tenant_id, key FROM idempotency_keys WHERE created_at < ${before} LIMIT ${PAGE_ROWS}) RETURNING event_id AS id`),
+    retries: rows<Deleted>(sql`DELETE FROM manual_retries WHERE (subscription_id, event_id) IN (
+      SELECT subscription_id, event_id FROM manual_retries WHERE event_id < ${firstIdAt(eventsBefore)} LIMIT ${PAGE_ROWS}) RETURNING event_id AS id`),
+  });
+  return keys.length + retries.length;
+}
+
+/** Deletes subscriptions that were deleted by their users and whose log is empty. Returns how many. */
+export async function deleteEmptySubscriptions(db: Db): Promise<number> {
+  const { removed } = await atomically(db, {
+    // Before the subscriptions: the hours of those that go.
+    hours: sql`DELETE FROM hourly_stats WHERE subscription_id IN (SELECT id FROM subscriptions WHERE is_deleted = 1
+      AND NOT EXISTS (SELECT 1 FROM attempts WHERE attempts.subscription_id = subscriptions.id))`,
+    removed: rows<Deleted>(sql`DELETE FROM subscriptions WHERE is_deleted = 1
+      AND NOT EXISTS (SELECT 1 FROM attempts WHERE attempts.subscription_id = subscriptions.id) RETURNING id`),
+  });
+  return removed.length;
+}

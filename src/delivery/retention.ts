@@ -1,33 +1,59 @@
-/** Old logs and events go, a small batch at a time, so that a tenant with a million rows holds up nobody. */
+/** Old logs and events go: oldest first, the tables in turns, until nothing is left or the hour's time is used up. */
 import type { Deps } from "../deps";
-import { log } from "../log";
-import { type AgedTable, deleteAged } from "./retention-store";
+import { describeError, log } from "../log";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../time";
+import {
+  deleteEmptySubscriptions,
+  deleteOldAttempts,
+  deleteOldEvents,
+  deleteOldHours,
+  deleteOldKeys,
+} from "./retention-store";
 
-const DAY_MS = 86_400_000;
-/** An attempt may come this much later than its delivery or event, and its log row needs the event. */
-const MARGIN_MS = 3_600_000;
-/** Bounds one run (D1 takes 1,000 statements an invocation); the next comes an hour later. */
-const MAX_PAGES = 200;
+/** An attempt may come this much later than its event, and its log row shows the event's payload. */
+const EVENT_MARGIN_MS = HOUR_MS;
+/** One shard's share of an hourly run. */
+const BUDGET_MS = 5 * MINUTE_MS;
 
-/** Removes what is older than RETENTION_DAYS, attempts first: an event outlives its log rows. */
+/** Removes what is older than RETENTION_DAYS from every shard. One that fails is logged, and the others go on. */
 export async function removeOld(deps: Deps): Promise<void> {
-  const cutoff = deps.now() - deps.config.retentionDays * DAY_MS;
-  const removed = { attempts: 0, deliveries: 0, events: 0, hourly_stats: 0 };
-  let pages = MAX_PAGES;
-  for (const [table, before] of [
-    ["attempts", cutoff],
-    ["deliveries", cutoff - MARGIN_MS],
-    ["events", cutoff - MARGIN_MS],
-    ["hourly_stats", cutoff - MARGIN_MS],
-  ] satisfies [AgedTable, number][]) {
-    let afterRow: number | null = 0;
-    while (afterRow !== null && pages > 0) {
-      pages -= 1;
-      const page = await deleteAged(deps, table, before, afterRow);
-      removed[table] += page.removed;
-      afterRow = page.last;
+  for (const shard of deps.shards.numbers) {
+    try {
+      await removeOldOfShard(deps, shard);
+    } catch (error) {
+      log("error", "retention failed", { shard, ...describeError(error) });
     }
-    if (pages === 0) break;
   }
-  if (Object.values(removed).some((count) => count > 0)) log("info", "old rows removed", removed);
+}
+
+async function removeOldOfShard(deps: Deps, shard: number): Promise<void> {
+  const db = deps.shards.db(shard);
+  const startedMs = deps.now();
+  const cutoffMs = startedMs - deps.config.retentionDays * DAY_MS;
+  const eventCutoffMs = cutoffMs - EVENT_MARGIN_MS;
+  const removed = { attempts: 0, events: 0 };
+  let attemptsFrom: string | null = "";
+  let hoursFrom: string | null = "";
+  let hasEvents = true;
+  let hasKeys = true;
+  while (attemptsFrom !== null || hoursFrom !== null || hasEvents || hasKeys) {
+    if (deps.now() - startedMs >= BUDGET_MS) {
+      log("warn", "retention did not finish", { shard, ...removed });
+      return;
+    }
+    if (attemptsFrom !== null) {
+      const page = await deleteOldAttempts(db, cutoffMs, attemptsFrom);
+      removed.attempts += page.removed;
+      attemptsFrom = page.next;
+    }
+    if (hasEvents) {
+      const count = await deleteOldEvents(db, eventCutoffMs);
+      removed.events += count;
+      hasEvents = count > 0;
+    }
+    if (hoursFrom !== null) hoursFrom = (await deleteOldHours(db, eventCutoffMs, hoursFrom)).next;
+    if (hasKeys) hasKeys = (await deleteOldKeys(db, startedMs - DAY_MS, eventCutoffMs)) > 0;
+  }
+  await deleteEmptySubscriptions(db);
+  if (removed.attempts + removed.events > 0) log("info", "old rows removed", { shard, ...removed });
 }

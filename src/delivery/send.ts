@@ -2,8 +2,8 @@
 
 import { signBody, signStandard } from "../crypto/webhook-signature";
 import { TIMED_OUT } from "./reasons";
+import { SEND_TIMEOUT_MS } from "./timing";
 
-const TIMEOUT_MS = 10_000;
 const MAX_BODY_BYTES = 16 * 1024;
 const USER_AGENT = "Postern-Webhooks/1";
 
@@ -13,7 +13,7 @@ export interface Outbound {
   secret: string;
   eventType: string;
   /** The exact body. */
-  payloadJson: string;
+  payload: string;
   /** Sent when not null, even when empty: a manual retry's is empty. */
   correlationId: string | null;
 }
@@ -28,25 +28,29 @@ export interface Outcome {
   responseCode: number | null;
   responseBody: string | null;
   error: string | null;
+  /** The subscriber answered, with whatever status. */
+  wasAnswered: boolean;
+  timedOut: boolean;
 }
 
+/** An attempt that got no answer. */
 export const failure = (error: string): Outcome => ({
   status: "failed",
   responseCode: null,
   responseBody: null,
   error,
+  wasAnswered: false,
+  timedOut: error === TIMED_OUT,
 });
 
-/** Sends one attempt. Never throws. */
+/** Sends one attempt. Throws only when the request cannot be made. */
 export async function send(outbound: Outbound, nowMs: number): Promise<Outcome> {
   const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(), TIMEOUT_MS);
+  const timer = setTimeout(() => deadline.abort(), SEND_TIMEOUT_MS);
   try {
-    const response = await fetch(outbound.url, {
-      method: "POST",
+    const response = await post(outbound.url, {
       headers: await headersOf(outbound, nowMs),
-      body: outbound.payloadJson,
-      redirect: "manual",
+      body: outbound.payload,
       signal: deadline.signal,
     });
     const responseBody = await readBody(response);
@@ -56,6 +60,8 @@ export async function send(outbound: Outbound, nowMs: number): Promise<Outcome> 
       responseCode: response.status,
       responseBody,
       error: ok ? null : `status ${response.status}`,
+      wasAnswered: true,
+      timedOut: false,
     };
   } catch (error) {
     return failure(deadline.signal.aborted ? TIMED_OUT : connectionError(error));
@@ -64,19 +70,34 @@ export async function send(outbound: Outbound, nowMs: number): Promise<Outcome> 
   }
 }
 
+/**
+ * The runtime reports its own passing faults as "internal error". They are not the subscriber's, so the request is made once more within
+ * the attempt. An unknown host is reported the same way, locally; it fails the second time too.
+ */
+async function post(url: string, init: RequestInit): Promise<Response> {
+  const request = { ...init, method: "POST", redirect: "manual" } as const;
+  try {
+    return await fetch(url, request);
+  } catch (error) {
+    const isOurs = error instanceof Error && error.message.startsWith("internal error") && !init.signal?.aborted;
+    if (!isOurs) throw error;
+    return fetch(url, request);
+  }
+}
+
 /** The headers of an attempt that starts at `startedMs`: the same each time they are asked for. */
 export async function headersOf(outbound: Omit<Outbound, "url">, startedMs: number): Promise<Record<string, string>> {
-  const { deliveryId, secret, payloadJson, correlationId } = outbound;
+  const { deliveryId, secret, payload, correlationId } = outbound;
   const timestampSeconds = Math.floor(startedMs / 1000);
   return {
     "Content-Type": "application/json",
     "Accept-Encoding": "identity",
     "User-Agent": USER_AGENT,
     "X-Webhook-Event": outbound.eventType,
-    "X-Webhook-Signature": await signBody(secret, payloadJson),
+    "X-Webhook-Signature": await signBody(secret, payload),
     "webhook-id": deliveryId,
     "webhook-timestamp": String(timestampSeconds),
-    "webhook-signature": await signStandard(secret, deliveryId, timestampSeconds, payloadJson),
+    "webhook-signature": await signStandard(secret, deliveryId, timestampSeconds, payload),
     ...(correlationId === null ? {} : { "X-Correlation-Id": correlationId }),
   };
 }

@@ -4,15 +4,31 @@ import { eventType } from "../wire/event-type";
 import { id } from "../wire/schemas";
 
 const MAX_CORRELATION_ID_CHARACTERS = 128;
+const MAX_DEPTH = 500;
+export const MAX_BATCH_EVENTS = 100;
+
+/** Level by level, because deep nesting would overflow a recursion. */
+function isWithinDepth(payload: unknown): boolean {
+  let level: unknown[] = [payload];
+  for (let left = MAX_DEPTH; left > 0; left -= 1) {
+    level = level.flatMap((value) => (typeof value === "object" && value !== null ? Object.values(value) : []));
+    if (level.length === 0) return true;
+  }
+  return false;
+}
 
 export const publication = z
   .object({
-    type: eventType,
+    type: eventType.refine((type) => !type.startsWith("postern."), "Must not start with postern."),
     /** Any JSON value. */
     payload: z
       .unknown()
       .refine((value) => value !== undefined, "Required")
-      .meta({ description: "Any JSON value; it is the body of each delivery.", examples: [{ order: 42 }] }),
+      .refine(isWithinDepth, `Must not be nested more than ${MAX_DEPTH} levels deep`)
+      .meta({
+        description: "Any JSON value. Each delivery's body is its text as it stands in the request.",
+        examples: [{ order: 42 }],
+      }),
     correlationId: z
       .string()
       .max(MAX_CORRELATION_ID_CHARACTERS)
@@ -30,6 +46,27 @@ export const idempotencyKey = z
     examples: ["order-42-paid"],
   });
 
+const batchEvent = publication.extend({ idempotencyKey: idempotencyKey.optional() }).meta({ id: "NewBatchEvent" });
+
+/** All or none are accepted. */
+export const publicationBatch = z
+  .object({ events: z.array(batchEvent).min(1).max(MAX_BATCH_EVENTS) })
+  .superRefine(({ events }, context) => {
+    const seen = new Set<string>();
+    for (const [position, { idempotencyKey: key }] of events.entries()) {
+      if (key === undefined) continue;
+      if (seen.has(key)) {
+        context.addIssue({
+          code: "custom",
+          message: "Stands in the batch twice",
+          path: ["events", position, "idempotencyKey"],
+        });
+      }
+      seen.add(key);
+    }
+  })
+  .meta({ id: "NewEventBatch" });
+
 export const published = z
   .object({
     id,
@@ -42,4 +79,5 @@ export const published = z
   .meta({ id: "PublishedEvent" });
 
 export type Publication = z.infer<typeof publication>;
+export type PublicationBatch = z.infer<typeof publicationBatch>;
 export type Published = z.infer<typeof published>;

@@ -1,56 +1,150 @@
-/** How a domain event gets in. Durable before acknowledged: rows first, then the queue, which only nudges. */
-import { sha256Hex } from "../crypto/encoding";
-import { newId } from "../db/ids";
-import { enqueueDeliveries } from "../delivery/enqueue";
+/** How events get in. They are rows before they are acknowledged; the queue only carries their keys. */
+import { sha256Hex, utf8 } from "../crypto/encoding";
+import { violatesUnique } from "../db/client";
+import { newIdAt } from "../db/ids";
+import { enqueueDue } from "../delivery/enqueue";
 import type { Deps } from "../deps";
 import { AppError } from "../errors";
+import { isOnTrial, reserve } from "../ratelimit/reserve";
+import type { TenantRef, TenantStanding } from "../tenants/principal";
+import { type AcceptedEvent, acceptEvents, type NewEvent } from "./accept-store";
+import { expectedDeliveries, noteDeliveries } from "./expected-deliveries";
 import { enqueueFanOut } from "./fan-out";
-import type { Publication, Published } from "./publication";
-import { insertEvent } from "./store";
+import type { Published } from "./publication";
 
-const MAX_DEPTH = 500;
+/** The random part of a delivery id may be taken already: then the event gets another id. */
+const ID_TRIES = 3;
+/** A tenant on trial has no more subscriptions. */
+const UNVERIFIED_SUBSCRIPTIONS = 5;
 
-/** Publishes to every enabled subscription of the tenant that wants the type. Throws CONFLICT when the key was used for another body. */
-export async function publish(
+/** An event to publish; `payload` is the exact body that subscribers get. */
+export interface EventInput {
+  type: string;
+  payload: string;
+  correlationId: string | null;
+  idempotencyKey: string | null;
+}
+
+/** Who publishes. */
+export type Publisher = TenantRef & TenantStanding;
+
+/**
+ * Publishes events, all of them or none, each to every enabled subscription of the tenant that wants its type. Safe to repeat while D1
+ * fails. `countedEvents` is how many of them the route's own limit has counted. Throws CONFLICT when an Idempotency-Key was used for
+ * something else within 24 hours, RATE_LIMITED when a budget of the tenant is used up, EMAIL_NOT_VERIFIED for a tenant on trial.
+ */
+export async function publishEvents(
   deps: Deps,
-  tenantId: string,
-  publication: Publication,
-  idempotencyKey: string | null,
-): Promise<Published> {
-  const { type, correlationId = null } = publication;
-  const payloadJson = toJson(publication.payload);
-  const requestHash = idempotencyKey && (await sha256Hex(JSON.stringify([type, payloadJson, correlationId])));
-  const id = newId();
-  const { event, deliveries, fanOutAfter } = await insertEvent(
-    deps,
-    tenantId,
-    { id, type, payloadJson, correlationId, idempotencyKey, requestHash },
-    deps.now(),
-  );
-  if (event.requestHash !== requestHash) {
-    throw new AppError("CONFLICT", { message: "This Idempotency-Key was used with another body." });
-  }
-  deps.background("enqueue deliveries", enqueueDeliveries(deps, deliveries));
-  if (fanOutAfter !== null) deps.background("enqueue fan-out", enqueueFanOut(deps, [{ eventId: id, fanOutAfter }]));
-  return { id: event.id, type: event.type, deliveries: event.deliveries };
-}
-
-/** Nesting that the engine, or a reader of the log after us, can't write again is the client's fault, not a 500. */
-function toJson(payload: unknown): string {
-  if (!isWithin(MAX_DEPTH, payload)) {
-    throw new AppError("VALIDATION_FAILED", {
-      details: [{ path: "payload", message: `Must not be nested more than ${MAX_DEPTH} levels deep` }],
+  tenant: Publisher,
+  inputs: readonly EventInput[],
+  countedEvents: number,
+): Promise<Published[]> {
+  const hashes = await Promise.all(inputs.map(hashOf));
+  const sizes = inputs.map(({ payload }) => utf8(payload).length);
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  const budget = await reserve(deps, tenant, { events: inputs.length - countedEvents, bytes });
+  try {
+    const accepted = await acceptWithin(deps, tenant, (nowMs) => {
+      // Random and not counted up: the first half of an event's id must differ from those of others of the same millisecond.
+      const ids = inputs.map(() => newIdAt(nowMs)).sort();
+      return inputs.map((input, position) => ({
+        ...input,
+        id: ids[position] ?? newIdAt(nowMs),
+        bytes: sizes[position] ?? 0,
+        requestHash: hashes[position] ?? null,
+      }));
     });
+    return accepted;
+  } catch (error) {
+    if (error instanceof AppError) await budget.giveBack({ events: inputs.length - countedEvents, bytes });
+    throw error;
   }
-  return JSON.stringify(payload);
 }
 
-/** Level by level, for a recursion could be made to overflow. */
-function isWithin(depth: number, payload: unknown): boolean {
-  let level: unknown[] = [payload];
-  for (let left = depth; left > 0; left -= 1) {
-    level = level.flatMap((value) => (typeof value === "object" && value !== null ? Object.values(value) : []));
-    if (level.length === 0) return true;
+/**
+ * Reserves as many deliveries as the last publish of these types made, and accepts. When the events want more, nothing is written, the
+ * rest is reserved, and they are accepted then. So an event that would pass the budget is refused whole, and a publish seldom takes a
+ * second round trip.
+ */
+async function acceptWithin(
+  deps: Deps,
+  tenant: Publisher,
+  makeEvents: (nowMs: number) => NewEvent[],
+): Promise<Published[]> {
+  const db = deps.shards.db(tenant.shard);
+  let events = makeEvents(deps.now());
+  let allowed = 0;
+  const giveBacks: ((unused: number) => Promise<void>)[] = [];
+  const reserveMore = async (deliveries: number) => {
+    if (deliveries <= 0) return;
+    const { giveBack } = await reserve(deps, tenant, { deliveries });
+    giveBacks.push((unused) => giveBack({ deliveries: Math.min(unused, deliveries) }));
+    allowed += deliveries;
+  };
+  const expected = expectedDeliveries(
+    tenant.tenantId,
+    events,
+    isOnTrial(deps, tenant) ? UNVERIFIED_SUBSCRIPTIONS : undefined,
+  );
+  // A guess that the budget refuses says nothing: then the exact number decides.
+  await reserveMore(expected).catch((error: unknown) => {
+    if (!(error instanceof AppError)) throw error;
+  });
+  for (let tries = 1; ; tries += 1) {
+    const nowMs = deps.now();
+    try {
+      const { accepted, due, wantedDeliveries } = await acceptEvents(db, tenant.tenantId, events, allowed, nowMs);
+      if (accepted.some(({ id }) => id === null) && wantedDeliveries > allowed) {
+        await reserveMore(wantedDeliveries - allowed);
+        continue;
+      }
+      const published = accepted.map((event, position) =>
+        checkedEvent(event, events[position], position, events.length),
+      );
+      const made = published.reduce(
+        (sum, { id, deliveries }, position) => sum + (id === events[position]?.id ? deliveries : 0),
+        0,
+      );
+      noteDeliveries(tenant.tenantId, published);
+      deps.background("give back", Promise.all(giveBacks.slice(0, 1).map((giveBack) => giveBack(allowed - made))));
+      sendMessages(deps, tenant.shard, accepted, due);
+      return published;
+    } catch (error) {
+      if (tries >= ID_TRIES || !violatesUnique(error, "outbox.id")) {
+        await giveBacks[0]?.(allowed);
+        throw error;
+      }
+      events = makeEvents(nowMs);
+    }
   }
-  return false;
 }
+
+function checkedEvent(
+  { id, type, deliveries, requestHash }: AcceptedEvent,
+  event: NewEvent | undefined,
+  position: number,
+  count: number,
+): Published {
+  if (requestHash !== (event?.requestHash ?? null)) {
+    const which = count === 1 ? "This Idempotency-Key" : `The idempotencyKey of events.${position}`;
+    throw new AppError("CONFLICT", { message: `${which} was used with another body.` });
+  }
+  if (id === null) throw new Error("event was not stored");
+  return { id, type, deliveries };
+}
+
+function sendMessages(
+  deps: Deps,
+  shard: number,
+  accepted: readonly AcceptedEvent[],
+  due: Parameters<typeof enqueueDue>[2],
+): void {
+  const wide = accepted.flatMap(({ id: eventId, fanOutAfter }) =>
+    eventId === null || fanOutAfter === null ? [] : [{ eventId, fanOutAfter }],
+  );
+  deps.background("enqueue deliveries", enqueueDue(deps, shard, due, wide.length > 0 ? "slow" : "fast"));
+  deps.background("enqueue fan-out", enqueueFanOut(deps, shard, wide));
+}
+
+const hashOf = ({ idempotencyKey, type, payload, correlationId }: EventInput) =>
+  idempotencyKey === null ? null : sha256Hex(JSON.stringify([type, payload, correlationId]));

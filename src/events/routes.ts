@@ -2,34 +2,77 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import { invalid } from "../errors";
+import { keepBodyText } from "../http/body";
 import type { AppEnv } from "../http/env";
 import { can } from "../http/permissions";
 import { byTenant, limit } from "../http/rate-limit";
 import { describeRoute } from "../http/route-docs";
 import { body } from "../http/validate";
 import { dataOf } from "../wire/schemas";
-import { idempotencyKey, publication, published } from "./publication";
-import { publish } from "./publish";
+import { idempotencyKey, publication, publicationBatch, published } from "./publication";
+import { publishEvents } from "./publish";
+import { rawPayload, rawPayloads } from "./raw-payload";
 
-export const eventRoutes = new Hono<AppEnv>().post(
-  "/",
-  describeRoute("publishEvent", "Publishes an event to every subscription that wants its type.", {
-    202: dataOf(published),
-    headers: z.object({ "Idempotency-Key": idempotencyKey.optional() }),
-    errors: ["CONFLICT"],
-    description: "Durable once answered; delivered at least once. The body may hold 256 KiB.",
-  }),
-  limit("publish", byTenant),
-  can("event.publish"),
-  body(publication),
-  async (c) => {
-    const key = c.req.header("idempotency-key") ?? null;
-    const checked = idempotencyKey.nullable().safeParse(key);
-    if (!checked.success) throw invalid(checked.error, "Idempotency-Key");
-    const { correlationId } = c.req.valid("json");
-    c.set("logFields", { correlationId });
-    const event = await publish(c.get("deps"), c.get("principal").tenantId, c.req.valid("json"), key);
-    c.set("logFields", { correlationId, eventId: event.id });
-    return c.json({ data: event }, 202);
-  },
-);
+const noHeaderKey = z.null("Give each event an idempotencyKey instead");
+
+export const eventRoutes = new Hono<AppEnv>()
+  .post(
+    "/",
+    describeRoute("publishEvent", "Publishes an event to every subscription that wants its type.", {
+      202: dataOf(published),
+      headers: z.object({ "Idempotency-Key": idempotencyKey.optional() }),
+      errors: ["CONFLICT", "EMAIL_NOT_VERIFIED"],
+      description: "Durable once answered; delivered at least once. The body may hold 256 KiB.",
+    }),
+    limit("publish", byTenant),
+    can("event.publish"),
+    keepBodyText,
+    body(publication),
+    async (c) => {
+      const { type, payload, correlationId } = c.req.valid("json");
+      const key = checked(idempotencyKey.nullable(), c.req.header("idempotency-key") ?? null);
+      c.set("logFields", { correlationId });
+      const input = {
+        type,
+        payload: rawPayload(await c.req.text()) ?? JSON.stringify(payload),
+        correlationId: correlationId ?? null,
+        idempotencyKey: key,
+      };
+      const [event] = await publishEvents(c.get("deps"), c.get("principal"), [input], 1);
+      if (!event) throw new Error("no event was accepted");
+      c.set("logFields", { correlationId, eventId: event.id });
+      return c.json({ data: event }, 202);
+    },
+  )
+  .post(
+    "/batch",
+    describeRoute("publishEvents", "Publishes up to 100 events, all or none.", {
+      202: dataOf(z.array(published)),
+      errors: ["CONFLICT", "EMAIL_NOT_VERIFIED"],
+      description:
+        "The answer has the events in the order of the request. The body may hold 1 MiB. Limits count each event.",
+    }),
+    limit("publish", byTenant),
+    can("event.publish"),
+    keepBodyText,
+    body(publicationBatch),
+    async (c) => {
+      const { events } = c.req.valid("json");
+      checked(noHeaderKey, c.req.header("idempotency-key") ?? null);
+      const payloads = rawPayloads(await c.req.text());
+      const inputs = events.map(({ type, payload, correlationId, idempotencyKey: key }, position) => ({
+        type,
+        payload: payloads[position] ?? JSON.stringify(payload),
+        correlationId: correlationId ?? null,
+        idempotencyKey: key ?? null,
+      }));
+      return c.json({ data: await publishEvents(c.get("deps"), c.get("principal"), inputs, 1) }, 202);
+    },
+  );
+
+/** Checks the header. Throws VALIDATION_FAILED. */
+function checked<T>(schema: z.ZodType<T>, key: string | null): T {
+  const result = schema.safeParse(key);
+  if (!result.success) throw invalid(result.error, "Idempotency-Key");
+  return result.data;
+}

@@ -1,41 +1,85 @@
-/** The door for other Workers: a service binding to the entrypoint `EventPublisher` publishes without HTTP. */
+/** The entrypoint for other Workers: a service binding to `EventPublisher` publishes without HTTP. */
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { z } from "zod";
+import { utf8 } from "../crypto/encoding";
 import { newId } from "../db/ids";
 import { createDeps, type Deps } from "../deps";
-import { AppError, invalid } from "../errors";
+import { AppError, invalid, notFound } from "../errors";
 import { describeError, type LogFields, log } from "../log";
-import { idempotencyKey, type Published, publication } from "./publication";
-import { publish } from "./publish";
+import { findTenant } from "../tenants/store";
+import { idempotencyKey, type Published, publication, publicationBatch } from "./publication";
+import { type EventInput, publishEvents } from "./publish";
 
 const ACCEPTED = 202;
-const publishArguments = z.object({
-  tenantId: z.string().min(1).max(64),
-  publication,
-  idempotencyKey: idempotencyKey.nullable(),
-});
+const KIB = 1024;
+/** As over HTTP. */
+const MAX_EVENT_BYTES = 256 * KIB;
+const MAX_BATCH_BYTES = 1024 * KIB;
+
+const tenantId = z.string().min(1).max(64);
+const publishArguments = z.object({ tenantId, publication, idempotencyKey: idempotencyKey.nullable() });
+const batchArguments = z.object({ tenantId, batch: publicationBatch });
 
 /** Whoever holds the binding is trusted with every tenant. */
 export class EventPublisher extends WorkerEntrypoint<Env> {
-  /** As `POST /events`. Rejects with the message of VALIDATION_FAILED or CONFLICT. */
-  async publish(tenantId: string, event: z.input<typeof publication>, key: string | null = null): Promise<Published> {
+  /**
+   * Publishes one event, as `POST /events` does. Rejects with the message of VALIDATION_FAILED, PAYLOAD_TOO_LARGE (256 KiB), NOT_FOUND (no
+   * such tenant) or CONFLICT.
+   */
+  async publish(tenant: string, event: z.input<typeof publication>, key: string | null = null): Promise<Published> {
     const deps = await createDeps(this.env, this.ctx);
-    return logged(deps, async (fields) => {
-      const checked = publishArguments.safeParse({ tenantId, publication: event, idempotencyKey: key });
+    return logged(deps, "EventPublisher.publish", async (fields) => {
+      const checked = publishArguments.safeParse({ tenantId: tenant, publication: event, idempotencyKey: key });
       if (!checked.success) throw invalid(checked.error);
-      const { tenantId: tenant, publication: wanted, idempotencyKey: usedKey } = checked.data;
-      Object.assign(fields, { tenantId: tenant, correlationId: wanted.correlationId });
-      const published = await publish(deps, tenant, wanted, usedKey);
+      const { correlationId } = checked.data.publication;
+      Object.assign(fields, { tenantId: checked.data.tenantId, correlationId });
+      const input = inputOf(checked.data.publication, checked.data.idempotencyKey);
+      const [published] = await publishBounded(deps, checked.data.tenantId, [input], MAX_EVENT_BYTES);
+      if (!published) throw new Error("no event was accepted");
       fields.eventId = published.id;
       return published;
     });
   }
+
+  /** Publishes 1 to 100 events, all or none, as `POST /events/batch` does. Rejects as `publish` does; the bound is 1 MiB. */
+  async publishBatch(tenant: string, events: z.input<typeof publicationBatch>["events"]): Promise<Published[]> {
+    const deps = await createDeps(this.env, this.ctx);
+    return logged(deps, "EventPublisher.publishBatch", async (fields) => {
+      const checked = batchArguments.safeParse({ tenantId: tenant, batch: { events } });
+      if (!checked.success) throw invalid(checked.error);
+      fields.tenantId = checked.data.tenantId;
+      const inputs = checked.data.batch.events.map((event) => inputOf(event, event.idempotencyKey ?? null));
+      return publishBounded(deps, checked.data.tenantId, inputs, MAX_BATCH_BYTES);
+    });
+  }
 }
 
-/** The log line that `http/request-log.ts` writes for a request. `work` adds what it learns to `fields`. */
-async function logged<T>(deps: Deps, work: (fields: LogFields) => Promise<T>): Promise<T> {
+const inputOf = (event: z.output<typeof publication>, key: string | null): EventInput => ({
+  type: event.type,
+  payload: JSON.stringify(event.payload),
+  correlationId: event.correlationId ?? null,
+  idempotencyKey: key,
+});
+
+async function publishBounded(
+  deps: Deps,
+  tenant: string,
+  inputs: EventInput[],
+  maxBytes: number,
+): Promise<Published[]> {
+  const bytes = inputs.reduce((sum, { payload }) => sum + utf8(payload).length, 0);
+  if (bytes > maxBytes) {
+    throw new AppError("PAYLOAD_TOO_LARGE", { message: `The payload is larger than ${maxBytes / KIB} KiB.` });
+  }
+  const ref = await findTenant(deps, tenant);
+  if (!ref) throw notFound("Tenant");
+  return publishEvents(deps, ref, inputs, 0);
+}
+
+/** Writes the log line that `http/request-log.ts` writes for a request. `work` adds what it learns to `fields`. */
+async function logged<T>(deps: Deps, route: string, work: (fields: LogFields) => Promise<T>): Promise<T> {
   const startedMs = deps.now();
-  const fields: LogFields = { requestId: newId(), method: "RPC", route: "EventPublisher.publish", status: ACCEPTED };
+  const fields: LogFields = { requestId: newId(), method: "RPC", route, status: ACCEPTED };
   try {
     return await work(fields);
   } catch (error) {

@@ -33,3 +33,15 @@ export const jsonOnly = documented(
   }),
   { errors: ["UNSUPPORTED_MEDIA_TYPE"] },
 );
+
+/** Reads the body as text before it is parsed, so that a handler can take values out of it byte for byte. 400 unless it is UTF-8. */
+export const keepBodyText = createMiddleware<AppEnv>(async (c, next) => {
+  const bytes = await c.req.arrayBuffer();
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+    c.req.bodyCache = { text: Promise.resolve(text) as unknown as string };
+  } catch {
+    throw new AppError("INVALID_JSON", { message: "The body is not UTF-8." });
+  }
+  await next();
+});

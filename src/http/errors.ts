@@ -3,9 +3,12 @@ import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { ConfigError } from "../config";
+import { isTransient } from "../db/faults";
 import { AppError } from "../errors";
 import { describeError, log } from "../log";
 import type { AppEnv } from "./env";
+
+const RETRY_WHEN_DOWN_SECONDS = 5;
 
 /** The error response of `error`. */
 export function errorResponse(c: Context<AppEnv>, error: unknown): Response {
@@ -23,6 +26,10 @@ export function errorResponse(c: Context<AppEnv>, error: unknown): Response {
 export function toAppError(c: Context<AppEnv>, error: unknown): AppError {
   if (error instanceof AppError && error.code !== "INTERNAL_ERROR") return error;
   if (error instanceof HTTPException && error.status === 400) return new AppError("INVALID_JSON");
+  if (isTransient(error)) {
+    log("error", "database unavailable", { requestId: c.get("requestId"), ...describeError(error) });
+    return new AppError("SERVICE_UNAVAILABLE", { retryAfterSeconds: RETRY_WHEN_DOWN_SECONDS, cause: error });
+  }
   if (!(error instanceof ConfigError)) {
     log("error", "unexpected error", { requestId: c.get("requestId"), ...describeError(error) });
   }

@@ -6,11 +6,11 @@ import { byTenant, limit } from "../http/rate-limit";
 import { describeRoute } from "../http/route-docs";
 import { body } from "../http/validate";
 import { says } from "../wire/schemas";
-import { queueFailed, queueRetry, queueRetryOf, queueTest } from "./redelivery";
+import { retryDelivery, retryFailed, retryLatest, sendTest } from "./redelivery";
 import { retryFailedRequest, retryFailedResult } from "./schemas";
 
 const limited = limit("redeliver", byTenant);
-const MISSING = { errors: ["NOT_FOUND"] } as const;
+const REFUSALS = { errors: ["NOT_FOUND", "EMAIL_NOT_VERIFIED"] } as const;
 
 export const redeliveryRoutes = new Hono<AppEnv>()
   .post(
@@ -18,12 +18,12 @@ export const redeliveryRoutes = new Hono<AppEnv>()
     describeRoute(
       "retryWebhook",
       "Sends the latest failed delivery again. While such a retry is under way, no second one is queued.",
-      { 200: says("Retry queued"), ...MISSING },
+      { 200: says("Retry queued"), ...REFUSALS },
     ),
     limited,
     can("webhook.update"),
     async (c) => {
-      await queueRetry(c.get("deps"), c.get("principal").tenantId, c.req.param("id"));
+      await retryLatest(c.get("deps"), c.get("principal"), c.req.param("id"));
       return c.json({ message: "Retry queued" });
     },
   )
@@ -31,12 +31,12 @@ export const redeliveryRoutes = new Hono<AppEnv>()
     "/:id/deliveries/:deliveryId/retry",
     describeRoute("retryDelivery", "Sends one failed delivery again, under a new id and the rule of `retry`.", {
       200: says("Retry queued"),
-      ...MISSING,
+      ...REFUSALS,
     }),
     limited,
     can("webhook.update"),
     async (c) => {
-      await queueRetryOf(c.get("deps"), c.get("principal").tenantId, c.req.param("id"), c.req.param("deliveryId"));
+      await retryDelivery(c.get("deps"), c.get("principal"), c.req.param("id"), c.req.param("deliveryId"));
       return c.json({ message: "Retry queued" });
     },
   )
@@ -47,7 +47,7 @@ export const redeliveryRoutes = new Hono<AppEnv>()
       "Sends again what has failed of the events since then, under the same `webhook-id`s.",
       {
         200: retryFailedResult,
-        errors: ["NOT_FOUND", "CONFLICT"],
+        errors: ["NOT_FOUND", "CONFLICT", "EMAIL_NOT_VERIFIED"],
         description: "At most 500 deliveries a call; `nextCursor` leads to the rest. Refused while paused.",
       },
     ),
@@ -55,8 +55,12 @@ export const redeliveryRoutes = new Hono<AppEnv>()
     can("webhook.update"),
     body(retryFailedRequest),
     async (c) => {
-      const { tenantId } = c.get("principal");
-      const { queued, nextCursor } = await queueFailed(c.get("deps"), tenantId, c.req.param("id"), c.req.valid("json"));
+      const { queued, nextCursor } = await retryFailed(
+        c.get("deps"),
+        c.get("principal"),
+        c.req.param("id"),
+        c.req.valid("json"),
+      );
       return c.json({ message: `${queued} ${queued === 1 ? "delivery" : "deliveries"} queued`, nextCursor });
     },
   )
@@ -64,12 +68,12 @@ export const redeliveryRoutes = new Hono<AppEnv>()
     "/:id/test",
     describeRoute("testWebhook", "Sends a synthetic `WebhookTested` delivery.", {
       200: says("Test delivery queued"),
-      ...MISSING,
+      ...REFUSALS,
     }),
     limited,
     can("webhook.update"),
     async (c) => {
-      await queueTest(c.get("deps"), c.get("principal").tenantId, c.req.param("id"));
+      await sendTest(c.get("deps"), c.get("principal"), c.req.param("id"));
       return c.json({ message: "Test delivery queued" });
     },
   );

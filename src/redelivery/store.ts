@@ -1,125 +1,154 @@
-/** What an operator asks of a subscription, each in one round trip: counts, a manual retry, a test. */
-import { sql } from "drizzle-orm";
-import { atomically } from "../db/client";
-import { firstIdAt, newId, sqlIdAtTimeOf } from "../db/ids";
-import { QUEUE_GRACE_MS } from "../delivery/timing";
+/** Manual retries and tests in the delivery database of their tenant, each in one round trip. */
+import { type SQL, sql } from "drizzle-orm";
+import { attemptChain } from "../attempts/store";
+import { atomically, rows } from "../db/client";
+import { deliveryIdOf, firstIdAt, newId, newIdAt, timeOfId } from "../db/ids";
+import { isLive } from "../db/predicates";
+import type { DueDelivery } from "../delivery/enqueue";
 import type { Deps } from "../deps";
-import type { QueuedDelivery } from "../events/store";
+import type { TenantRef } from "../tenants/principal";
 
-/** How many failed deliveries one call queues again, and how many failed attempts it looks at for them. */
-const MAX_REOPENED = 500;
-const EXAMINED_FAILURES = 5_000;
+/** How many failed deliveries one call opens again, at most. */
+export const MAX_REOPENED = 500;
+/** How many attempts it looks at for them. */
+const EXAMINED_ATTEMPTS = 10_000;
 /** An attempt's id may be this much older than the clock of its delivery. */
 const CLOCK_SLACK_MS = 5_000;
+/** Attempts among which the latest is: their ids are nearly in the order in which they started. */
+const NEWEST_ATTEMPTS = 100;
 
-const liveSql = (tenantId: string, id: string) =>
-  sql`SELECT * FROM subscriptions WHERE id = ${id} AND tenant_id = ${tenantId} AND is_deleted = 0`;
+const live = (tenant: TenantRef, id: string) => sql`(SELECT * FROM subscriptions s WHERE ${isLive(tenant, id)}) s`;
+
+const dueRow = (where: SQL, nowMs: number) =>
+  rows<DueDelivery>(sql`SELECT o.queue, o.due_at AS dueAt, o.id, o.subscription_id AS subscriptionId, o.bytes, s.slow_until > ${nowMs} AS slow
+    FROM outbox o CROSS JOIN subscriptions s ON s.id = o.subscription_id WHERE o.queue = '' AND o.due_at = ${nowMs} AND ${where}`);
+
+/** A delivery that waits for its first attempt, as SQL: it is due at the moment in its id. */
+const unattempted = (subscriptionId: string, deliveryId: string) => sql`SELECT 1 FROM outbox o
+  WHERE o.queue IN ('', ${subscriptionId}) AND o.due_at = ${timeOfId(deliveryId) || 0} AND o.id = ${deliveryId}
+    AND o.subscription_id = ${subscriptionId}`;
 
 /** What became of the wish for a manual retry. */
 export type RetryInsertion =
-  | { kind: "queued"; deliveries: QueuedDelivery[] }
+  | { kind: "queued"; due: DueDelivery[] }
   | { kind: "already queued" }
   | { kind: "nothing failed" }
   | { kind: "no delivery" }
   | { kind: "no subscription" };
 
 /**
- * A new delivery of an event, if its attempt failed and no manual retry is under way: the insert decides. The attempt is the
- * last one of `deliveryId`, or, when that is null, of the subscription.
+ * A new delivery of an event whose attempt failed, unless a manual retry of the same event is open: the insert decides. The attempt is the
+ * last one of `deliveryId`, or, when that is null, the latest of the subscription.
  */
 export async function insertRetry(
-  { db }: Deps,
-  tenantId: string,
+  deps: Deps,
+  tenant: TenantRef,
   id: string,
   deliveryId: string | null,
   nowMs: number,
 ): Promise<RetryInsertion> {
-  const lastAttempt =
+  const retryId = newIdAt(nowMs);
+  const candidates =
     deliveryId === null
-      ? sql`(SELECT max(id) FROM attempts WHERE subscription_id = ${id})`
-      : sql`(SELECT last_attempt_id FROM deliveries WHERE id = ${deliveryId} AND subscription_id = ${id})`;
-  const [inserted, found] = await atomically(db, [
-    sql`INSERT INTO deliveries (id, tenant_id, subscription_id, event_id, kind, due_at, sweep_at, created_at)
-      SELECT ${sqlIdAtTimeOf(sql`a.event_id`)}, s.tenant_id, s.id, a.event_id, 'retry', ${nowMs}, ${nowMs + QUEUE_GRACE_MS}, ${nowMs}
-      FROM (${liveSql(tenantId, id)}) s
-      JOIN attempts a ON a.subscription_id = s.id AND a.id = ${lastAttempt} JOIN events e ON e.id = a.event_id
+      ? sql`SELECT * FROM attempts WHERE subscription_id = ${id} AND status <> 'moved' ORDER BY id DESC LIMIT ${NEWEST_ATTEMPTS}`
+      : sql`${attemptChain(id, sql`${deliveryId}`)} SELECT a.* FROM chain CROSS JOIN attempts a
+          ON a.subscription_id = ${id} AND a.id = chain.id AND a.status <> 'moved'`;
+  const last = sql`(SELECT * FROM (${candidates}) ORDER BY attempted_at DESC, id DESC LIMIT 1) a`;
+  const { due, found } = await atomically(deps.shards.db(tenant.shard), {
+    opened: sql`INSERT INTO manual_retries (subscription_id, event_id, delivery_id, state)
+      SELECT s.id, a.event_id, ${retryId}, 'open' FROM ${live(tenant, id)} CROSS JOIN ${last} CROSS JOIN events e ON e.id = a.event_id
       WHERE a.status = 'failed'
-      ON CONFLICT (subscription_id) WHERE kind = 'retry' AND due_at IS NOT NULL DO NOTHING
-      RETURNING id, (SELECT slow_until > ${nowMs} FROM subscriptions WHERE id = subscription_id) AS slow`,
-    sql`SELECT EXISTS (SELECT 1 FROM deliveries WHERE subscription_id = s.id AND kind = 'retry' AND due_at IS NOT NULL) AS underWay,
-        ${deliveryId === null ? sql`1` : sql`EXISTS (SELECT 1 FROM deliveries WHERE id = ${deliveryId} AND subscription_id = s.id)`} AS known
-      FROM (${liveSql(tenantId, id)}) s`,
-  ]);
-  if (inserted?.length) return { kind: "queued", deliveries: inserted as QueuedDelivery[] };
-  const [subscription] = found as { underWay: 0 | 1; known: 0 | 1 }[];
+      ON CONFLICT (subscription_id, event_id) DO UPDATE SET delivery_id = excluded.delivery_id, state = 'open' WHERE state <> 'open'`,
+    outbox: sql`INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, bytes)
+      SELECT '', ${nowMs}, m.delivery_id, s.tenant_id, s.id, e.id, 'retry', octet_length(e.payload)
+      FROM ${live(tenant, id)} CROSS JOIN ${last}
+      CROSS JOIN manual_retries m ON m.subscription_id = s.id AND m.event_id = a.event_id AND m.delivery_id = ${retryId}
+      CROSS JOIN events e ON e.id = m.event_id`,
+    due: dueRow(sql`o.id = ${retryId}`, nowMs),
+    found: rows<{ isOpen: 0 | 1; isKnown: 0 | 1 }>(sql`SELECT
+        EXISTS (SELECT 1 FROM manual_retries m WHERE m.subscription_id = s.id AND m.state = 'open'
+          ${deliveryId === null ? sql`` : sql`AND m.event_id = (SELECT a.event_id FROM ${last})`}) AS isOpen,
+        ${deliveryId === null ? sql`1` : sql`(EXISTS (SELECT 1 FROM ${last}) OR EXISTS (${unattempted(id, deliveryId)}))`} AS isKnown
+      FROM ${live(tenant, id)}`),
+  });
+  if (due.length > 0) return { kind: "queued", due };
+  const [subscription] = found;
   if (!subscription) return { kind: "no subscription" };
-  if (!subscription.known) return { kind: "no delivery" };
-  return { kind: subscription.underWay ? "already queued" : "nothing failed" };
+  if (!subscription.isKnown) return { kind: "no delivery" };
+  return { kind: subscription.isOpen ? "already queued" : "nothing failed" };
 }
 
-/** What was queued again, and where the next page of failures begins; null: no more. */
-export interface Requeued {
+/** What was opened again, and where the next page of failures begins; null: no more. */
+export interface Reopened {
   enabled: 0 | 1;
-  deliveries: QueuedDelivery[];
+  due: DueDelivery[];
+  count: number;
   nextCursor: string | null;
 }
 
+/** A new attempt id of the moment `nowMs` for each row. */
+const attemptIdSql = (nowMs: number) => sql`${firstIdAt(nowMs)} || '-7' || substr(lower(hex(randomblob(2))), 2) || '-8'
+  || substr(lower(hex(randomblob(2))), 2) || '-' || lower(hex(randomblob(6)))`;
+
 /**
- * Opens again, oldest first, deliveries of events made at `since` (Unix ms) or later that have ended with a failed attempt and
- * that no manual retry has made good: the rows stay, so `webhook-id` does and the subscriber can drop what it has had.
- * Goes along the failed attempts behind `cursor`, a page of them at a time. Undefined when the tenant has no such subscription.
+ * Opens again, oldest first, deliveries of events made at `since` (Unix ms) or later that have ended with a failed attempt and that no
+ * manual retry has made good: they keep their id, so `webhook-id` stays and the subscriber can drop what it has had. Goes along the
+ * attempts after `cursor`, a page of them at a time. Undefined when the tenant has no such subscription.
  */
 export async function reopenFailed(
-  { db }: Deps,
-  tenantId: string,
+  deps: Deps,
+  tenant: TenantRef,
   id: string,
-  { since, cursor }: { since: number; cursor?: string | undefined },
+  { since, cursor, limit }: { since: number; cursor?: string | undefined; limit: number },
   nowMs: number,
-): Promise<Requeued | undefined> {
+): Promise<Reopened | undefined> {
   const after = cursor ?? firstIdAt(since - CLOCK_SLACK_MS);
-  const page = sql`SELECT id, delivery_id FROM attempts
-    WHERE subscription_id = ${id} AND status = 'failed' AND id > ${after} AND tenant_id = ${tenantId} ORDER BY id LIMIT ${EXAMINED_FAILURES}`;
-  const failed = sql`SELECT d.id AS id, p.id AS attempt_id FROM (${liveSql(tenantId, id)}) s CROSS JOIN (${page}) p
-    CROSS JOIN deliveries d ON d.id = p.delivery_id AND d.last_attempt_id = p.id
-    WHERE s.enabled = 1 AND d.kind = 'event' AND d.due_at IS NULL AND d.created_at >= ${since}
-      AND NOT EXISTS (SELECT 1 FROM deliveries r JOIN attempts a ON a.subscription_id = r.subscription_id AND a.id = r.last_attempt_id
-        WHERE r.subscription_id = ${id} AND r.event_id = d.event_id AND r.kind = 'retry' AND a.status = 'success')
-    ORDER BY p.id LIMIT ${MAX_REOPENED}`;
-  const [found, ends, deliveries] = await atomically(db, [
-    sql`SELECT enabled FROM (${liveSql(tenantId, id)})`,
-    sql`SELECT (SELECT CASE WHEN count(*) = ${MAX_REOPENED} THEN max(attempt_id) END FROM (${failed})) AS full,
-      (SELECT CASE WHEN count(*) = ${EXAMINED_FAILURES} THEN max(id) END FROM (${page})) AS examined`,
-    sql`UPDATE deliveries SET attempts = 0, interruptions = 0, due_at = ${nowMs}, sweep_at = ${nowMs + QUEUE_GRACE_MS}
-      WHERE id IN (SELECT id FROM (${failed}))
-      RETURNING id, (SELECT slow_until > ${nowMs} FROM subscriptions WHERE id = subscription_id) AS slow`,
-  ]);
-  const [subscription] = found as { enabled: 0 | 1 }[];
-  const [end] = ends as { full: string | null; examined: string | null }[];
-  return (
-    subscription && {
-      enabled: subscription.enabled,
-      deliveries: deliveries as QueuedDelivery[],
-      nextCursor: end?.full ?? end?.examined ?? null,
-    }
-  );
+  const page = sql`SELECT a.* FROM attempts a WHERE a.subscription_id = ${id} AND a.id > ${after} ORDER BY a.id LIMIT ${EXAMINED_ATTEMPTS}`;
+  const failed = sql`SELECT p.id AS attempt_id, coalesce(p.delivery_id, p.id) AS delivery_id, p.event_id AS event_id
+    FROM ${live(tenant, id)} CROSS JOIN (${page}) p
+    WHERE s.enabled = 1 AND p.status = 'failed' AND p.kind = 'event' AND p.next_id IS NULL AND p.event_id >= ${firstIdAt(since)}
+      AND NOT EXISTS (SELECT 1 FROM manual_retries m WHERE m.subscription_id = ${id} AND m.event_id = p.event_id AND m.state = 'success')
+    ORDER BY p.id LIMIT ${limit}`;
+  const { found, ends, opened, slow } = await atomically(deps.shards.db(tenant.shard), {
+    found: rows<{ enabled: 0 | 1 }>(sql`SELECT s.enabled FROM ${live(tenant, id)}`),
+    // Before the attempts are linked on: that takes them out of what has failed.
+    ends: rows<{ full: string | null; examined: string | null }>(sql`SELECT
+      (SELECT CASE WHEN count(*) = ${limit} THEN max(attempt_id) END FROM (${failed})) AS full,
+      (SELECT CASE WHEN count(*) = ${EXAMINED_ATTEMPTS} THEN max(id) END FROM (${page})) AS examined`),
+    opened:
+      rows<DueDelivery>(sql`INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, attempt_id, bytes)
+      SELECT iif(s.has_backlog, s.id, ''), ${nowMs}, f.delivery_id, s.tenant_id, s.id, e.id, 'event', ${attemptIdSql(nowMs)}, octet_length(e.payload)
+      FROM (${failed}) f CROSS JOIN events e ON e.id = f.event_id CROSS JOIN subscriptions s ON s.id = ${id}
+      RETURNING queue, due_at AS dueAt, id, subscription_id AS subscriptionId, bytes`),
+    linked: sql`UPDATE attempts SET next_id = o.attempt_id FROM (${failed}) f CROSS JOIN outbox o
+        ON o.queue IN ('', ${id}) AND o.due_at = ${nowMs} AND o.id = f.delivery_id
+      WHERE attempts.subscription_id = ${id} AND attempts.id = f.attempt_id`,
+    slow: rows<{ slow: 0 | 1 }>(sql`SELECT s.slow_until > ${nowMs} AS slow FROM ${live(tenant, id)}`),
+  });
+  const [subscription] = found;
+  if (!subscription) return undefined;
+  const isSlow = slow[0]?.slow ?? 0;
+  const due = opened.filter(({ queue }) => queue === "").map((delivery) => ({ ...delivery, slow: isSlow }));
+  const [end] = ends;
+  return { enabled: subscription.enabled, due, count: opened.length, nextCursor: end?.full ?? end?.examined ?? null };
 }
 
-/** An event for this one subscription, whatever types it lists. Empty when the tenant has no such subscription. */
+/** An event for this one subscription, whatever types it lists. Null when the tenant has no such subscription. */
 export async function insertTest(
-  { db }: Deps,
-  tenantId: string,
+  deps: Deps,
+  tenant: TenantRef,
   id: string,
-  event: { type: string; payloadJson: string },
+  event: { type: string; payload: string; bytes: number },
   nowMs: number,
-): Promise<QueuedDelivery[]> {
+): Promise<DueDelivery[] | null> {
   const eventId = newId();
-  const [, deliveries] = await atomically(db, [
-    sql`INSERT INTO events (id, tenant_id, type, payload, delivery_count, created_at)
-      SELECT ${eventId}, s.tenant_id, ${event.type}, ${event.payloadJson}, 1, ${nowMs} FROM (${liveSql(tenantId, id)}) s`,
-    sql`INSERT INTO deliveries (id, tenant_id, subscription_id, event_id, kind, due_at, sweep_at, created_at)
-      SELECT ${sqlIdAtTimeOf(eventId)}, s.tenant_id, s.id, ${eventId}, 'test', ${nowMs}, ${nowMs + QUEUE_GRACE_MS}, ${nowMs}
-      FROM (${liveSql(tenantId, id)}) s
-      RETURNING id, (SELECT slow_until > ${nowMs} FROM subscriptions WHERE id = subscription_id) AS slow`,
-  ]);
-  return deliveries as QueuedDelivery[];
+  const { found, due } = await atomically(deps.shards.db(tenant.shard), {
+    found: rows<{ id: string }>(sql`SELECT s.id FROM ${live(tenant, id)}`),
+    event: sql`INSERT INTO events (id, tenant_id, type, payload, delivery_count, created_at)
+      SELECT ${eventId}, s.tenant_id, ${event.type}, ${event.payload}, 1, ${nowMs} FROM ${live(tenant, id)}`,
+    outbox: sql`INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, bytes)
+      SELECT '', ${nowMs}, ${deliveryIdOf(eventId, sql`s.id`)}, s.tenant_id, s.id, ${eventId}, 'test', ${event.bytes} FROM ${live(tenant, id)}`,
+    due: dueRow(sql`o.id = ${deliveryIdOf(eventId, id)}`, nowMs),
+  });
+  return found.length === 0 ? null : due;
 }

@@ -1,5 +1,6 @@
 /** After a rotation of `SECRET_KEYS`: encrypts everything under the newest key, so that the old key can be removed. */
 import { decrypt, encrypt } from "../crypto/encryption";
+import type { Db } from "../db/client";
 import type { Deps } from "../deps";
 import { log } from "../log";
 import { secretOwner } from "../subscriptions/secret";
@@ -14,23 +15,23 @@ const OWNER_OF: Record<EncryptedTable, (id: string) => string> = { subscriptions
 /** Does nothing while there is only one key. Logs when nothing is left under an old key. */
 export async function rekey(deps: Deps): Promise<void> {
   if (deps.keys.length < 2) return;
-  let done = true;
-  for (const table of ["subscriptions", "users"] as const) {
-    done = (await rekeyTable(deps, table)) && done;
+  let done = await rekeyTable(deps, deps.db, "users");
+  for (const shard of deps.shards.numbers) {
+    done = (await rekeyTable(deps, deps.shards.db(shard), "subscriptions")) && done;
   }
   if (done) log("info", "no secret is encrypted under an old key");
 }
 
 /** Returns true when nothing in the table is left under an old key. */
-async function rekeyTable(deps: Deps, table: EncryptedTable): Promise<boolean> {
+async function rekeyTable(deps: Deps, db: Db, table: EncryptedTable): Promise<boolean> {
   const [newest] = deps.keys;
   let unreadable = 0;
   let afterId = "";
   for (let page = 0; page < MAX_PAGES; page += 1) {
-    const found = await findRowsUnderOtherKeys(deps, table, { keyId: newest.id, afterId, limit: PAGE_ROWS });
+    const found = await findRowsUnderOtherKeys(db, table, { keyId: newest.id, afterId, limit: PAGE_ROWS });
     const replacements = await Promise.all(found.map((row) => reencrypt(deps, table, row)));
     const changes = replacements.filter((change) => change !== null);
-    if (changes.length > 0) await replaceCiphertexts(deps, table, changes);
+    if (changes.length > 0) await replaceCiphertexts(db, table, changes);
     unreadable += found.length - changes.length;
     const lastId = found.at(-1)?.id;
     if (found.length < PAGE_ROWS || lastId === undefined) {

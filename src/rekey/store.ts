@@ -1,7 +1,6 @@
 /** Encrypted columns in D1, to move them to the newest key. Spans tenants, because a key belongs to the whole service. */
 import { sql } from "drizzle-orm";
-import { atomically, jsonList, rows } from "../db/client";
-import type { Deps } from "../deps";
+import { atomically, type Db, jsonList, rows } from "../db/client";
 
 /** The tables with an encrypted column, and that column. */
 const COLUMNS = {
@@ -18,21 +17,21 @@ export interface EncryptedRow {
 
 /** Up to `limit` rows after `afterId` that are encrypted under another key than `keyId`, ordered by id. */
 export async function findRowsUnderOtherKeys(
-  { db }: Deps,
+  db: Db,
   table: EncryptedTable,
   { keyId, afterId, limit }: { keyId: string; afterId: string; limit: number },
 ): Promise<EncryptedRow[]> {
   const column = COLUMNS[table];
   const { found } = await atomically(db, {
     found: rows<EncryptedRow>(sql`SELECT id, ${column} AS encrypted FROM ${sql.identifier(table)}
-      WHERE id > ${afterId} AND ${column} NOT LIKE ${`${keyId}.%`} ORDER BY id LIMIT ${limit}`),
+      WHERE id > ${afterId} AND ${column} NOT LIKE ${`${keyId}.%`} AND ${column} <> '' ORDER BY id LIMIT ${limit}`),
   });
   return found;
 }
 
 /** Replaces each ciphertext unless the row has changed since it was read. */
 export async function replaceCiphertexts(
-  { db }: Deps,
+  db: Db,
   table: EncryptedTable,
   changes: readonly (EncryptedRow & { replacement: string })[],
 ): Promise<void> {

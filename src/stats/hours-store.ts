@@ -1,33 +1,34 @@
-/**
- * The statements that keep `hourly_stats`; they run in the transaction that writes the attempts themselves, so that neither
- * is ever ahead. Work across tenants: each attempt names its own.
- */
+/** The statement that keeps `hourly_stats`: it runs in the transaction that writes the attempts, so that neither is ever ahead. */
 import { type SQL, sql } from "drizzle-orm";
+import { HOUR_MS } from "../time";
 import { BUCKET_STARTS_MS } from "./latency";
 
-/** An attempt's hour, by the `attempted_at` of its claim. */
-const HOUR = sql.raw("attempted_at - attempted_at % 3600000");
-const KEY = sql.raw("tenant_id, subscription_id, hour");
-const BUCKETS = BUCKET_STARTS_MS.map((startMs, bucket) => ({
-  name: `latency_${bucket}`,
-  within: `latency_ms >= ${startMs} AND latency_ms < ${BUCKET_STARTS_MS[bucket + 1] ?? "9e15"}`,
-}));
-const COUNTS = ["pending", "succeeded", "failed", ...BUCKETS.map(({ name }) => name)];
-const ADD_UP = sql.raw(COUNTS.map((name) => `${name} = ${name} + excluded.${name}`).join(", "));
+const bucketColumn = (bucket: number) => `latency_${bucket}`;
+const bucketCount = (startMs: number, bucket: number) =>
+  `count(*) FILTER (WHERE latency_ms >= ${startMs} AND latency_ms < ${BUCKET_STARTS_MS[bucket + 1] ?? "9e15"})`;
 
-/** Counts attempts that begin (`pending` 1) or vanish (-1). `attempts` selects tenant_id, attempted_at and pending. */
-export const countPending = (attempts: SQL) => sql`
-  INSERT INTO hourly_stats (${KEY}, pending)
-  SELECT tenant_id, '', ${HOUR}, sum(pending) FROM (${attempts}) GROUP BY 1, 3
-  ON CONFLICT (${KEY}) DO UPDATE SET pending = pending + excluded.pending`;
+const BUCKET_COLUMNS = sql.raw(BUCKET_STARTS_MS.map((_, bucket) => bucketColumn(bucket)).join(", "));
+const BUCKET_COUNTS = sql.raw(BUCKET_STARTS_MS.map(bucketCount).join(", "));
+const ADD_BUCKETS = sql.raw(
+  BUCKET_STARTS_MS.map(
+    (_, bucket) => `${bucketColumn(bucket)} = ${bucketColumn(bucket)} + excluded.${bucketColumn(bucket)}`,
+  ).join(", "),
+);
+
+/** Failed attempts since the last success, as the subscription's newest row tells it. */
+export const failureCountOf = (subscriptionId: SQL): SQL =>
+  sql`coalesce((SELECT h.failure_count FROM hourly_stats h WHERE h.subscription_id = ${subscriptionId} ORDER BY h.hour DESC LIMIT 1), 0)`;
 
 /**
- * Counts attempts that end, for their subscription and for their tenant. `attempts` selects tenant_id, subscription_id,
- * attempted_at as the claim wrote it, succeeded (0 or 1), and latency_ms (null: nothing was sent, or nobody knows).
+ * Counts attempts that have ended, in the hour of `nowMs`, for each of their subscriptions: one written row for each. `ended` selects
+ * subscription_id, position (the order in which they ended), succeeded (0 or 1) and latency_ms (null: not measured).
  */
-export const countEnded = (attempts: SQL) => sql`
-  INSERT INTO hourly_stats (${KEY}, ${sql.raw(COUNTS.join(", "))})
-  SELECT tenant_id, iif(whole.value, '', subscription_id), ${HOUR}, -sum(whole.value), sum(succeeded), sum(succeeded = 0),
-    ${sql.raw(BUCKETS.map(({ within }) => `count(*) FILTER (WHERE ${within})`).join(", "))}
-  FROM (${attempts}) CROSS JOIN json_each('[0, 1]') whole GROUP BY 1, 2, 3
-  ON CONFLICT (${KEY}) DO UPDATE SET ${ADD_UP}`;
+export const addToHours = (ended: SQL, nowMs: number): SQL => sql`
+  INSERT INTO hourly_stats (subscription_id, hour, succeeded, failed, failure_count, ${BUCKET_COLUMNS})
+  SELECT subscription_id, ${nowMs - (nowMs % HOUR_MS)}, sum(succeeded), sum(succeeded = 0),
+    CASE WHEN sum(succeeded) > 0 THEN sum(position > last_success) ELSE count(*) + ${failureCountOf(sql`t.subscription_id`)} END,
+    ${BUCKET_COUNTS}
+  FROM (SELECT *, max(CASE WHEN succeeded THEN position END) OVER (PARTITION BY subscription_id) AS last_success FROM (${ended})) t
+  WHERE true GROUP BY subscription_id
+  ON CONFLICT (subscription_id, hour) DO UPDATE SET succeeded = succeeded + excluded.succeeded, failed = failed + excluded.failed,
+    failure_count = excluded.failure_count, ${ADD_BUCKETS}`;

@@ -21,7 +21,7 @@ export const statsRoutes = new Hono<AppEnv>().get(
   query(statsQuery),
   async (c) => {
     const { hours } = c.req.valid("query");
-    return c.json({ data: await statsOfTenant(c.get("deps"), c.get("principal").tenantId, hours) });
+    return c.json({ data: await statsOfTenant(c.get("deps"), c.get("principal"), hours) });
   },
 );
 
@@ -37,8 +37,7 @@ export const webhookStatsRoutes = new Hono<AppEnv>()
     query(statsQuery),
     async (c) => {
       const { hours } = c.req.valid("query");
-      const { tenantId } = c.get("principal");
-      return c.json({ data: await statsOfWebhook(c.get("deps"), tenantId, c.req.param("id"), hours) });
+      return c.json({ data: await statsOfWebhook(c.get("deps"), c.get("principal"), c.req.param("id"), hours) });
     },
   )
   .get(
@@ -50,7 +49,7 @@ export const webhookStatsRoutes = new Hono<AppEnv>()
     limit("readDeliveries", byTenant),
     can("webhook.read"),
     async (c) => {
-      const counts = await countAttempts(c.get("deps"), c.get("principal").tenantId, c.req.param("id"));
+      const counts = await countAttempts(c.get("deps"), c.get("principal"), c.req.param("id"));
       if (!counts) throw notFound("Webhook");
       return c.json({ data: counts });
     },

@@ -1,45 +1,69 @@
-/** Reading the hourly counts: always one range of the key, however many attempts they stand for. */
+/** Reading the hourly counts: always ranges of the key, however many attempts they stand for. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically } from "../db/client";
+import { atomically, type Rows, rows } from "../db/client";
+import { isLive } from "../db/predicates";
 import type { Deps } from "../deps";
+import type { TenantRef } from "../tenants/principal";
+import { failureCountOf } from "./hours-store";
 import { BUCKET_STARTS_MS } from "./latency";
 import type { AttemptCounts } from "./schemas";
 
 const MAX_ATTENTION = 20;
-/** Attempts newer than the last failed one: those under way, and what other sends have ended meanwhile. */
+/** Attempts among which the last failed one is looked for: those under way, and what other sends have ended meanwhile. */
 const MAX_NEWER_ATTEMPTS = 500;
+/** No attempt is under way for longer; ids are at most this much older than their attempts. */
+const NEWEST_ATTEMPTS = 1_000;
 
 /** One hour's counts; `histogramJson` holds the attempts per latency bucket. */
 export interface HourRow {
   /** Its start, Unix ms. */
   hour: number;
-  pending: number;
   succeeded: number;
   failed: number;
   histogramJson: string;
 }
 
-const HISTOGRAM = sql.raw(`json_array(${BUCKET_STARTS_MS.map((_, bucket) => `latency_${bucket}`).join(", ")})`);
+const histogram = (of: (column: string) => string) =>
+  sql.raw(`json_array(${BUCKET_STARTS_MS.map((_, bucket) => of(`h.latency_${bucket}`)).join(", ")})`);
 
-/** Of the tenant as a whole when `subscriptionId` is "". */
-export const hoursSql = (tenantId: string, subscriptionId: string, fromMs: number): SQL => sql`
-  SELECT hour, pending, succeeded, failed, ${HISTOGRAM} AS histogramJson FROM hourly_stats
-  WHERE tenant_id = ${tenantId} AND subscription_id = ${subscriptionId} AND hour >= ${fromMs} ORDER BY hour`;
+/** The hours of one subscription since `fromMs`, oldest first. */
+export const hoursOfSubscription = (tenant: TenantRef, subscriptionId: string, fromMs: number): Rows<HourRow> =>
+  rows(sql`SELECT h.hour, h.succeeded, h.failed, ${histogram((column) => column)} AS histogramJson
+    FROM subscriptions s CROSS JOIN hourly_stats h ON h.subscription_id = s.id AND h.hour >= ${fromMs}
+    WHERE ${isLive(tenant, subscriptionId)} ORDER BY h.hour`);
+
+/** Attempts of the subscription `s` that are under way, as SQL. */
+export const PENDING = sql`(SELECT count(*) FROM (SELECT a.status FROM attempts a WHERE a.subscription_id = s.id
+  ORDER BY a.id DESC LIMIT ${NEWEST_ATTEMPTS}) WHERE status = 'pending')`;
 
 /** The hours of one subscription; undefined when the tenant has no such subscription. */
 export async function readSubscriptionHours(
-  { db }: Deps,
-  tenantId: string,
+  deps: Deps,
+  tenant: TenantRef,
   subscriptionId: string,
   fromMs: number,
 ): Promise<{ pending: number; hours: HourRow[] } | undefined> {
-  const [found, hours] = await atomically(db, [
-    sql`SELECT pending_attempts AS pending FROM subscriptions
-      WHERE id = ${subscriptionId} AND tenant_id = ${tenantId} AND is_deleted = 0`,
-    hoursSql(tenantId, subscriptionId, fromMs),
-  ]);
-  const [subscription] = found as { pending: number }[];
-  return subscription && { pending: subscription.pending, hours: hours as HourRow[] };
+  const { found, hours } = await atomically(deps.shards.db(tenant.shard), {
+    found: rows<{ pending: number }>(
+      sql`SELECT ${PENDING} AS pending FROM subscriptions s WHERE ${isLive(tenant, subscriptionId)}`,
+    ),
+    hours: hoursOfSubscription(tenant, subscriptionId, fromMs),
+  });
+  const [subscription] = found;
+  return subscription && { pending: subscription.pending, hours };
+}
+
+/** Counts of the delivery log; undefined when the tenant has no such subscription. */
+export async function countAttempts(deps: Deps, tenant: TenantRef, id: string): Promise<AttemptCounts | undefined> {
+  const { counts } = await atomically(deps.shards.db(tenant.shard), {
+    counts: rows<
+      Omit<AttemptCounts, "total">
+    >(sql`SELECT coalesce(sum(h.succeeded), 0) AS success, coalesce(sum(h.failed), 0) AS failed,
+        ${PENDING} AS pending
+      FROM subscriptions s LEFT JOIN hourly_stats h ON h.subscription_id = s.id WHERE ${isLive(tenant, id)} GROUP BY s.id`),
+  });
+  const [found] = counts;
+  return found && { total: found.success + found.failed + found.pending, ...found };
 }
 
 /** A subscription that fails, is slow or is paused. */
@@ -52,32 +76,32 @@ export interface AttentionRow {
   error: string | null;
 }
 
-/** The hours of the whole tenant, and the subscriptions that need attention, the worst first. */
+const summed = (column: string) => `sum(${column})`;
+
+/** The hours of the whole tenant, what is under way, and the subscriptions that need attention, the worst first. */
 export async function readTenantHours(
-  { db }: Deps,
-  tenantId: string,
+  deps: Deps,
+  { tenantId, shard }: TenantRef,
   fromMs: number,
   nowMs: number,
-): Promise<{ hours: HourRow[]; attention: AttentionRow[] }> {
-  const [hours, attention] = await atomically(db, [
-    hoursSql(tenantId, "", fromMs),
-    sql`SELECT id, name, enabled, failure_count AS failureCount, slow_until > ${nowMs} AS slow,
-        CASE WHEN failure_count > 0 THEN (SELECT error FROM (SELECT status, error FROM attempts
-          WHERE subscription_id = s.id ORDER BY attempts.id DESC LIMIT ${MAX_NEWER_ATTEMPTS}) WHERE status = 'failed' LIMIT 1) END AS error
-      FROM subscriptions s INDEXED BY subscriptions_to_watch
-      WHERE tenant_id = ${tenantId} AND is_deleted = 0 AND (failure_count > 0 OR slow_until > 0 OR enabled = 0)
-        AND (failure_count > 0 OR slow_until > ${nowMs} OR enabled = 0)
-      ORDER BY failure_count DESC, slow_until DESC LIMIT ${MAX_ATTENTION}`,
-  ]);
-  return { hours: hours as HourRow[], attention: attention as AttentionRow[] };
-}
-
-/** Counts of the delivery log, from the counters that are kept with it; undefined when the tenant has no such subscription. */
-export async function countAttempts({ db }: Deps, tenantId: string, id: string): Promise<AttemptCounts | undefined> {
-  const [rows] = await atomically(db, [
-    sql`SELECT succeeded_attempts + failed_attempts + pending_attempts AS total, succeeded_attempts AS success,
-      failed_attempts AS failed, pending_attempts AS pending FROM subscriptions
-      WHERE id = ${id} AND tenant_id = ${tenantId} AND is_deleted = 0`,
-  ]);
-  return rows?.[0] as AttemptCounts | undefined;
+): Promise<{ hours: HourRow[]; pending: number; attention: AttentionRow[] }> {
+  const ofTenant: SQL = sql`s.tenant_id = ${tenantId} AND s.is_deleted = 0`;
+  const { hours, pending, attention } = await atomically(deps.shards.db(shard), {
+    hours:
+      rows<HourRow>(sql`SELECT h.hour, sum(h.succeeded) AS succeeded, sum(h.failed) AS failed, ${histogram(summed)} AS histogramJson
+      FROM subscriptions s CROSS JOIN hourly_stats h ON h.subscription_id = s.id AND h.hour >= ${fromMs}
+      WHERE s.tenant_id = ${tenantId} GROUP BY h.hour ORDER BY h.hour`),
+    pending: rows<{
+      count: number;
+    }>(sql`SELECT count(*) AS count FROM (SELECT * FROM outbox WHERE queue = '' AND due_at <= ${nowMs} ORDER BY due_at, id
+        LIMIT ${NEWEST_ATTEMPTS}) o CROSS JOIN attempts a ON a.subscription_id = o.subscription_id AND a.id = coalesce(o.attempt_id, o.id)
+      WHERE o.tenant_id = ${tenantId} AND a.status = 'pending'`),
+    attention: rows<AttentionRow>(sql`SELECT s.id, s.name, s.enabled, s.failureCount, s.slow_until > ${nowMs} AS slow,
+        CASE WHEN s.failureCount > 0 THEN (SELECT error FROM (SELECT a.status, a.error FROM attempts a
+          WHERE a.subscription_id = s.id ORDER BY a.id DESC LIMIT ${MAX_NEWER_ATTEMPTS}) WHERE status = 'failed' LIMIT 1) END AS error
+      FROM (SELECT s.*, ${failureCountOf(sql.raw("s.id"))} AS failureCount FROM subscriptions s WHERE ${ofTenant}) s
+      WHERE s.failureCount > 0 OR s.slow_until > ${nowMs} OR s.enabled = 0
+      ORDER BY s.failureCount DESC, s.slow_until DESC LIMIT ${MAX_ATTENTION}`),
+  });
+  return { hours, pending: pending[0]?.count ?? 0, attention };
 }

@@ -1,6 +1,7 @@
 /** Counts and latency per hour, of one subscription and of the whole tenant. */
 import type { Deps } from "../deps";
 import { notFound } from "../errors";
+import type { TenantRef } from "../tenants/principal";
 import { addUp, type Histogram, percentileMs } from "./latency";
 import type { SubscriptionStats, TenantStats } from "./schemas";
 import { type AttentionRow, type HourRow, readSubscriptionHours, readTenantHours } from "./store";
@@ -10,23 +11,22 @@ const HOUR_MS = 3_600_000;
 /** The last `hours` hours of one subscription, the current one included. Throws NOT_FOUND. */
 export async function statsOfWebhook(
   deps: Deps,
-  tenantId: string,
+  tenant: TenantRef,
   id: string,
   hours: number,
 ): Promise<SubscriptionStats> {
   const fromMs = startOf(deps.now(), hours);
-  const found = await readSubscriptionHours(deps, tenantId, id, fromMs);
+  const found = await readSubscriptionHours(deps, tenant, id, fromMs);
   if (!found) throw notFound("Webhook");
   return summary(found.hours, fromMs, hours, found.pending);
 }
 
 /** The last `hours` hours of the tenant, and the subscriptions that need attention. */
-export async function statsOfTenant(deps: Deps, tenantId: string, hours: number): Promise<TenantStats> {
+export async function statsOfTenant(deps: Deps, tenant: TenantRef, hours: number): Promise<TenantStats> {
   const nowMs = deps.now();
   const fromMs = startOf(nowMs, hours);
-  const found = await readTenantHours(deps, tenantId, fromMs, nowMs);
-  const pending = found.hours.reduce((sum, row) => sum + row.pending, 0);
-  return { ...summary(found.hours, fromMs, hours, pending), attention: found.attention.map(attentionView) };
+  const found = await readTenantHours(deps, tenant, fromMs, nowMs);
+  return { ...summary(found.hours, fromMs, hours, found.pending), attention: found.attention.map(attentionView) };
 }
 
 /** When the first of `hours` hours began. */

@@ -17,7 +17,7 @@ const limited = limit("writeWebhook", byTenant);
 const MISSING = { errors: ["NOT_FOUND"] } as const;
 
 const setEnabled = async (c: Context<AppEnv, "/:id">, enabled: boolean) =>
-  changeSubscription(c.get("deps"), c.get("principal").tenantId, c.req.param("id"), { enabled });
+  changeSubscription(c.get("deps"), c.get("principal"), c.req.param("id"), { enabled });
 
 export const webhookRoutes = new Hono<AppEnv>()
   .post(
@@ -30,7 +30,7 @@ export const webhookRoutes = new Hono<AppEnv>()
     body(newSubscription),
     async (c) => {
       const deps = c.get("deps");
-      const row = await createSubscription(deps, c.get("principal").tenantId, c.req.valid("json"));
+      const row = await createSubscription(deps, c.get("principal"), c.req.valid("json"));
       return c.json({ data: await subscriptionView(deps, row) }, 201);
     },
   )
@@ -40,7 +40,7 @@ export const webhookRoutes = new Hono<AppEnv>()
     can("webhook.read"),
     async (c) => {
       const deps = c.get("deps");
-      const rows = await listSubscriptions(deps, c.get("principal").tenantId);
+      const rows = await listSubscriptions(deps, c.get("principal"));
       return c.json({ data: await Promise.all(rows.map((row) => subscriptionView(deps, row))) });
     },
   )
@@ -50,7 +50,7 @@ export const webhookRoutes = new Hono<AppEnv>()
     can("webhook.read"),
     async (c) => {
       const deps = c.get("deps");
-      const row = await findSubscription(deps, c.get("principal").tenantId, c.req.param("id"));
+      const row = await findSubscription(deps, c.get("principal"), c.req.param("id"));
       if (!row) throw notFound("Webhook");
       return c.json({ data: await subscriptionView(deps, row) });
     },
@@ -63,7 +63,7 @@ export const webhookRoutes = new Hono<AppEnv>()
     body(subscriptionChange),
     async (c) => {
       const deps = c.get("deps");
-      const row = await changeSubscription(deps, c.get("principal").tenantId, c.req.param("id"), c.req.valid("json"));
+      const row = await changeSubscription(deps, c.get("principal"), c.req.param("id"), c.req.valid("json"));
       return c.json({ data: await subscriptionView(deps, row) });
     },
   )
@@ -77,7 +77,7 @@ export const webhookRoutes = new Hono<AppEnv>()
     can("webhook.delete"),
     async (c) => {
       const deps = c.get("deps");
-      const deleted = await deleteSubscription(deps, c.get("principal").tenantId, c.req.param("id"), deps.now());
+      const deleted = await deleteSubscription(deps, c.get("principal"), c.req.param("id"), deps.now());
       if (!deleted) throw notFound("Webhook");
       return c.json({ message: "Webhook deleted" });
     },

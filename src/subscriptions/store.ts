@@ -1,114 +1,165 @@
-/** Subscriptions in D1. */
-import { and, desc, eq, ne, or, sql } from "drizzle-orm";
-import { jsonList } from "../db/client";
-import { subscriptionEvents, subscriptions } from "../db/schema";
+/** Subscriptions in the delivery database of their tenant. */
+import { type SQL, sql } from "drizzle-orm";
+import { atomically, type Db, jsonList, rows } from "../db/client";
+import { isLive } from "../db/predicates";
 import type { Deps } from "../deps";
+import { failureCountOf } from "../stats/hours-store";
+import type { TenantRef } from "../tenants/principal";
 
-export type SubscriptionRow = typeof subscriptions.$inferSelect;
+export interface SubscriptionRow {
+  id: string;
+  tenantId: string;
+  name: string;
+  url: string;
+  events: string[];
+  secretSealed: string;
+  enabled: boolean;
+  version: number;
+  createdAt: number;
+  updatedAt: number;
+  /** When the last attempt started. */
+  lastTriggeredAt: number | null;
+  /** Failed attempts since the last success. */
+  failureCount: number;
+}
 
-const live = (tenantId: string, id: string) =>
-  and(eq(subscriptions.id, id), eq(subscriptions.tenantId, tenantId), eq(subscriptions.isDeleted, false));
+type StoredRow = Omit<SubscriptionRow, "events" | "enabled"> & { events: string; enabled: 0 | 1 };
 
-type NewSubscription = Pick<
-  SubscriptionRow,
-  "id" | "name" | "url" | "events" | "secretSealed" | "secretDigest" | "enabled"
->;
+/** When the last attempt of the subscription `s` started, as SQL; ids are nearly in the order in which attempts start. */
+export const LAST_TRIGGERED_AT = sql.raw(
+  "(SELECT max(attempted_at) FROM (SELECT a.attempted_at FROM attempts a WHERE a.subscription_id = s.id ORDER BY a.id DESC LIMIT 20))",
+);
+
+const COLUMNS = sql`s.id, s.tenant_id AS tenantId, s.name, s.url, s.events, s.secret_sealed AS secretSealed, s.enabled, s.version,
+  s.created_at AS createdAt, s.updated_at AS updatedAt, ${LAST_TRIGGERED_AT} AS lastTriggeredAt,
+  ${failureCountOf(sql.raw("s.id"))} AS failureCount`;
+
+const liveRow = (tenant: TenantRef, id: string) =>
+  rows<StoredRow>(sql`SELECT ${COLUMNS} FROM subscriptions s WHERE ${isLive(tenant, id)}`);
+
+const parsed = (row: StoredRow): SubscriptionRow => ({
+  ...row,
+  events: JSON.parse(row.events) as string[],
+  enabled: row.enabled === 1,
+});
+
+const dbOf = (deps: Pick<Deps, "shards">, tenant: TenantRef): Db => deps.shards.db(tenant.shard);
+
+export interface NewSubscription {
+  id: string;
+  name: string;
+  url: string;
+  events: string[];
+  secretSealed: string;
+  secretDigest: string;
+  enabled: boolean;
+}
 
 /** Writes the subscription and its fan-out entries. */
 export async function insertSubscription(
-  { db }: Deps,
-  tenantId: string,
+  deps: Deps,
+  tenant: TenantRef,
   subscription: NewSubscription,
   nowMs: number,
 ): Promise<SubscriptionRow> {
-  const [rows] = await db.batch([
-    db
-      .insert(subscriptions)
-      .values({ ...subscription, tenantId, createdAt: nowMs, updatedAt: nowMs })
-      .returning(),
-    insertEventTypes(db, tenantId, subscription.id, subscription.events),
-  ]);
-  const [row] = rows;
-  if (!row) throw new Error("insert returned no row");
-  return row;
+  const { id, name, url, events, secretSealed, secretDigest, enabled } = subscription;
+  const { written } = await atomically(dbOf(deps, tenant), {
+    inserted: sql`INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled, created_at, updated_at)
+      VALUES (${id}, ${tenant.tenantId}, ${name}, ${url}, ${jsonList(events)}, ${secretSealed}, ${secretDigest}, ${enabled ? 1 : 0}, ${nowMs}, ${nowMs})`,
+    indexed: indexEventTypes(tenant, id),
+    written: liveRow(tenant, id),
+  });
+  const [row] = written;
+  if (!row) throw new Error("the subscription was not stored");
+  return parsed(row);
 }
 
-/** Only for a live subscription: an update may name one that is missing, or of another tenant. */
-const insertEventTypes = (db: Deps["db"], tenantId: string, subscriptionId: string, types: string[]) =>
-  db.insert(subscriptionEvents).select(
-    sql`SELECT ${tenantId}, value, ${subscriptionId} FROM json_each(${jsonList(types)})
-        WHERE EXISTS (SELECT 1 FROM subscriptions WHERE id = ${subscriptionId} AND tenant_id = ${tenantId} AND is_deleted = 0)`,
-  );
+/** Enters the subscription, as it stands, into the fan-out index: under "*" alone when it wants all types, and only while enabled. */
+const indexEventTypes = (tenant: TenantRef, id: string) => sql`
+  INSERT INTO subscription_events (tenant_id, event_type, subscription_id)
+  SELECT s.tenant_id, t.value, s.id FROM subscriptions s CROSS JOIN json_each(s.events) t
+  WHERE ${isLive(tenant, id)} AND s.enabled = 1
+    AND (t.value = '*' OR NOT EXISTS (SELECT 1 FROM json_each(s.events) other WHERE other.value = '*'))
+  ON CONFLICT DO NOTHING`;
 
-const deleteEventTypes = (db: Deps["db"], tenantId: string, subscriptionId: string) =>
-  db
-    .delete(subscriptionEvents)
-    .where(and(eq(subscriptionEvents.tenantId, tenantId), eq(subscriptionEvents.subscriptionId, subscriptionId)));
+/** Takes the subscription `s` out of the fan-out index if `condition` holds; the types that it has now say where its entries are. */
+const unindexEventTypes = ({ tenantId }: TenantRef, id: string, condition: SQL = sql`true`) => sql`
+  DELETE FROM subscription_events WHERE tenant_id = ${tenantId} AND subscription_id = ${id} AND event_type IN (
+    SELECT t.value FROM subscriptions s CROSS JOIN json_each(s.events) t WHERE s.id = ${id} AND s.tenant_id = ${tenantId} AND ${condition})`;
 
 /** What a change sets; a field that is left out keeps its value. */
-export type SubscriptionChange = Partial<
-  Pick<SubscriptionRow, "name" | "url" | "events" | "secretSealed" | "secretDigest" | "enabled">
->;
+export type SubscriptionChange = Partial<Omit<NewSubscription, "id">>;
 
 /** Changes what differs; the version goes up only when something does. Undefined when the tenant has no such subscription. */
 export async function updateSubscription(
-  { db }: Deps,
-  tenantId: string,
+  deps: Deps,
+  tenant: TenantRef,
   id: string,
   change: SubscriptionChange,
   nowMs: number,
 ): Promise<SubscriptionRow | undefined> {
-  const { name, url, events: types, secretDigest, enabled } = change;
-  const differs = or(
-    name === undefined ? undefined : ne(subscriptions.name, name),
-    url === undefined ? undefined : ne(subscriptions.url, url),
-    types === undefined ? undefined : ne(subscriptions.events, types),
-    secretDigest === undefined ? undefined : ne(subscriptions.secretDigest, secretDigest),
-    enabled === undefined ? undefined : ne(subscriptions.enabled, enabled),
-  );
-  // An empty `or` is no condition: it would let every update through.
-  if (!differs) return findSubscription({ db }, tenantId, id);
-  const update = db
-    .update(subscriptions)
-    .set({ ...change, version: sql`version + 1`, updatedAt: nowMs })
-    .where(and(live(tenantId, id), differs));
-  const read = db.select().from(subscriptions).where(live(tenantId, id));
-  if (!types) return (await db.batch([update, read]))[1][0];
-  const [, , , rows] = await db.batch([
-    update,
-    deleteEventTypes(db, tenantId, id),
-    insertEventTypes(db, tenantId, id, types),
-    read,
-  ]);
-  return rows[0];
+  const columns = columnsOf(change);
+  if (columns.length === 0) return findSubscription(deps, tenant, id);
+  const differs = columns
+    .filter(({ isCompared }) => isCompared)
+    .map(({ column, value }) => sql`s.${sql.identifier(column)} <> ${value}`);
+  const isChanged = sql`(${sql.join(differs, sql` OR `)})`;
+  const assigned = columns.map(({ column, value }) => sql`${sql.identifier(column)} = ${value}`);
+  const movesInIndex = change.events !== undefined || change.enabled !== undefined;
+  const { written } = await atomically(dbOf(deps, tenant), {
+    // Before the update: the old types say where the old entries are.
+    unindexed: movesInIndex ? unindexEventTypes(tenant, id, isChanged) : undefined,
+    updated: sql`UPDATE subscriptions AS s SET ${sql.join(assigned, sql`, `)}, version = version + 1, updated_at = ${nowMs}
+      WHERE ${isLive(tenant, id)} AND ${isChanged}`,
+    indexed: movesInIndex ? indexEventTypes(tenant, id) : undefined,
+    written: liveRow(tenant, id),
+  });
+  return written[0] && parsed(written[0]);
 }
 
-/** Soft delete; no event goes to it any more. False when the tenant has no such subscription. */
-export async function deleteSubscription({ db }: Deps, tenantId: string, id: string, nowMs: number): Promise<boolean> {
-  const [deleted] = await db.batch([
-    db
-      .update(subscriptions)
-      .set({ isDeleted: true, version: sql`version + 1`, updatedAt: nowMs })
-      .where(live(tenantId, id))
-      .returning({ id: subscriptions.id }),
-    deleteEventTypes(db, tenantId, id),
-  ]);
+/** The secret is compared by its digest: it is encrypted anew each time. */
+function columnsOf(change: SubscriptionChange): { column: string; value: string | number; isCompared: boolean }[] {
+  const { name, url, events, secretSealed, secretDigest, enabled } = change;
+  const given = (column: string, value: string | number | undefined, isCompared = true) =>
+    value === undefined ? [] : [{ column, value, isCompared }];
+  return [
+    ...given("name", name),
+    ...given("url", url),
+    ...given("events", events && jsonList(events)),
+    ...given("secret_sealed", secretSealed, false),
+    ...given("secret_digest", secretDigest),
+    ...given("enabled", enabled === undefined ? undefined : Number(enabled)),
+  ];
+}
+
+/** Soft delete: no event goes to it any more, and its secret is gone at once. False when the tenant has no such subscription. */
+export async function deleteSubscription(deps: Deps, tenant: TenantRef, id: string, nowMs: number): Promise<boolean> {
+  const { deleted } = await atomically(dbOf(deps, tenant), {
+    unindexed: unindexEventTypes(tenant, id),
+    deleted: rows<{
+      id: string;
+    }>(sql`UPDATE subscriptions AS s SET is_deleted = 1, secret_sealed = '', secret_digest = '', version = version + 1,
+      updated_at = ${nowMs} WHERE ${isLive(tenant, id)} RETURNING id`),
+  });
   return deleted.length > 0;
 }
 
-export async function listSubscriptions({ db }: Deps, tenantId: string): Promise<SubscriptionRow[]> {
-  return db
-    .select()
-    .from(subscriptions)
-    .where(and(eq(subscriptions.tenantId, tenantId), eq(subscriptions.isDeleted, false)))
-    .orderBy(desc(subscriptions.createdAt), desc(subscriptions.id));
+/** The tenant's subscriptions, newest first. */
+export async function listSubscriptions(deps: Deps, tenant: TenantRef): Promise<SubscriptionRow[]> {
+  const { listed } = await atomically(dbOf(deps, tenant), {
+    listed:
+      rows<StoredRow>(sql`SELECT ${COLUMNS} FROM subscriptions s WHERE s.tenant_id = ${tenant.tenantId} AND s.is_deleted = 0
+      ORDER BY s.created_at DESC, s.id DESC`),
+  });
+  return listed.map(parsed);
 }
 
+/** Undefined when the tenant has no such subscription. */
 export async function findSubscription(
-  { db }: Pick<Deps, "db">,
-  tenantId: string,
+  deps: Deps,
+  tenant: TenantRef,
   id: string,
 ): Promise<SubscriptionRow | undefined> {
-  const [row] = await db.select().from(subscriptions).where(live(tenantId, id));
-  return row;
+  const { found } = await atomically(dbOf(deps, tenant), { found: liveRow(tenant, id) });
+  return found[0] && parsed(found[0]);
 }

@@ -1,8 +1,9 @@
-/** Creating and changing a subscription: the target is checked, the secret encrypted. */
+/** Creating and changing a subscription: the target is checked, the secret sealed. */
 import { digest, encrypt } from "../crypto/encryption";
 import { newId } from "../db/ids";
 import type { Deps } from "../deps";
 import { AppError, notFound } from "../errors";
+import type { TenantRef } from "../tenants/principal";
 import { secretOwner } from "./secret";
 import { insertSubscription, type SubscriptionRow, updateSubscription } from "./store";
 import { refuseTarget } from "./target";
@@ -18,32 +19,32 @@ export interface SubscriptionInput {
 /** Throws VALIDATION_FAILED for a target that may not be called. */
 export async function createSubscription(
   deps: Deps,
-  tenantId: string,
+  tenant: TenantRef,
   input: SubscriptionInput,
 ): Promise<SubscriptionRow> {
   checkTarget(deps, input.url);
   const id = newId();
   const { name, url, enabled } = input;
-  const secret = await encryptSecret(deps, id, input.secret);
-  return insertSubscription(deps, tenantId, { id, name, url, events: input.events, ...secret, enabled }, deps.now());
+  const secret = await sealSecret(deps, id, input.secret);
+  return insertSubscription(deps, tenant, { id, name, url, events: input.events, ...secret, enabled }, deps.now());
 }
 
 /** Changes the fields that are given. Throws VALIDATION_FAILED for a target that may not be called, NOT_FOUND. */
 export async function changeSubscription(
   deps: Deps,
-  tenantId: string,
+  tenant: TenantRef,
   id: string,
   { secret, ...fields }: { [K in keyof SubscriptionInput]?: SubscriptionInput[K] | undefined },
 ): Promise<SubscriptionRow> {
   if (fields.url !== undefined) checkTarget(deps, fields.url);
-  const encrypted = secret === undefined ? {} : await encryptSecret(deps, id, secret);
+  const sealed = secret === undefined ? {} : await sealSecret(deps, id, secret);
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-  const row = await updateSubscription(deps, tenantId, id, { ...given, ...encrypted }, deps.now());
+  const row = await updateSubscription(deps, tenant, id, { ...given, ...sealed }, deps.now());
   if (!row) throw notFound("Webhook");
   return row;
 }
 
-async function encryptSecret(deps: Deps, id: string, secret: string) {
+async function sealSecret(deps: Deps, id: string, secret: string) {
   const owner = secretOwner(id);
   return {
     secretSealed: await encrypt(deps.keys, owner, secret),

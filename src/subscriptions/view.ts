@@ -18,7 +18,7 @@ export async function subscriptionView(deps: Deps, row: SubscriptionRow): Promis
     ...(row.lastTriggeredAt === null ? {} : { lastTriggeredAt: iso(row.lastTriggeredAt) }),
     failureCount: row.failureCount,
     tenantId: row.tenantId,
-    isDeleted: row.isDeleted,
+    isDeleted: false,
     version: row.version,
     createdAt: iso(row.createdAt),
     updatedAt: iso(row.updatedAt),

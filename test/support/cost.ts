@@ -2,6 +2,9 @@
 import { createExecutionContext, createMessageBatch, getQueueResult, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import worker from "../../src";
+import { removeOld } from "../../src/delivery/retention";
+import { createDeps } from "../../src/deps";
+import { DAY_MS } from "../../src/time";
 
 interface Cost {
   trips: number;
@@ -10,9 +13,14 @@ interface Cost {
 
 type Wrapped = D1PreparedStatement & { inner?: D1PreparedStatement };
 
-/** D1 with its calls counted: a batch is one trip, and so is a statement that runs alone. */
-function counted(database: D1Database): { database: D1Database; cost: Cost } {
+/** An environment whose D1 calls are counted. */
+function countedEnv(): { counted: typeof env; cost: Cost } {
   const cost: Cost = { trips: 0, rowsWritten: 0 };
+  return { counted: { ...env, DB: countInto(cost, env.DB), SHARD_1: countInto(cost, env.SHARD_1) }, cost };
+}
+
+/** D1 with its calls added to `cost`: a batch is one trip, and so is a statement that runs alone. */
+function countInto(cost: Cost, database: D1Database): D1Database {
   const add = <T>(result: D1Result<T>): D1Result<T> => {
     cost.rowsWritten += result.meta.rows_written;
     return result;
@@ -37,7 +45,20 @@ function counted(database: D1Database): { database: D1Database; cost: Cost } {
       return (await database.batch(statements.map((statement) => statement.inner ?? statement))).map(add);
     },
   };
-  return { database: proxy as unknown as D1Database, cost };
+  return proxy as unknown as D1Database;
+}
+
+/** Counted D1, and delivery queues that keep their messages for the test to hand over. */
+function heldEnv() {
+  const { counted, cost } = countedEnv();
+  const messages: unknown[] = [];
+  const held = new Proxy(env.DELIVERY_QUEUE, {
+    get: (queue, name) =>
+      name === "sendBatch"
+        ? async (batch: Iterable<MessageSendRequest>) => void messages.push(...Array.from(batch, ({ body }) => body))
+        : Reflect.get(queue, name),
+  });
+  return { counted: { ...counted, DELIVERY_QUEUE: held, SLOW_DELIVERY_QUEUE: held }, cost, messages };
 }
 
 interface CostlyRequest {
@@ -46,8 +67,18 @@ interface CostlyRequest {
 }
 
 /** Sends a request and waits for everything it started: the work behind the answer counts too, what queues do later does not. */
-export async function costOf(method: string, path: string, { token, body }: CostlyRequest = {}) {
-  const { database, cost } = counted(env.DB);
+export async function costOf(method: string, path: string, request: CostlyRequest = {}) {
+  const { counted, cost } = countedEnv();
+  return { ...(await fetchWith(counted, method, path, request)), ...cost };
+}
+
+/** As `costOf`, and the delivery messages that were sent, which reach no consumer. */
+export async function costAndMessagesOf(method: string, path: string, request: CostlyRequest = {}) {
+  const { counted, cost, messages } = heldEnv();
+  return { ...(await fetchWith(counted, method, path, request)), ...cost, messages };
+}
+
+async function fetchWith(counted: typeof env, method: string, path: string, { token, body }: CostlyRequest) {
   const context = createExecutionContext();
   const headers = { "content-type": "application/json", ...(token ? { authorization: `Bearer ${token}` } : {}) };
   const request = new Request<unknown, IncomingRequestCfProperties>(`http://postern.test/api/v1${path}`, {
@@ -55,20 +86,28 @@ export async function costOf(method: string, path: string, { token, body }: Cost
     headers,
     body: body === undefined ? null : JSON.stringify(body),
   });
-  const response = await worker.fetch(request, { ...env, DB: database }, context);
+  const response = await worker.fetch(request, counted, context);
   const { status } = response;
   await response.text();
   await waitOnExecutionContext(context);
-  return { status, ...cost };
+  return { status };
 }
 
-/** Hands one batch to the consumer and waits for everything it started. */
+/** Removes all events, attempts and hours, as the hourly cron does when they are old. */
+export async function costOfRetention(): Promise<Cost> {
+  const { counted, cost } = countedEnv();
+  const deps = await createDeps(counted, createExecutionContext());
+  await removeOld({ ...deps, now: () => Date.now() + (deps.config.retentionDays + 1) * DAY_MS });
+  return cost;
+}
+
+/** Hands one batch to the consumer and waits for everything it started. Messages that it sends reach no consumer. */
 export async function costOfBatch(bodies: readonly unknown[], queue = "postern-deliveries"): Promise<Cost> {
-  const { database, cost } = counted(env.DB);
+  const { counted, cost } = heldEnv();
   const context = createExecutionContext();
   const messages = bodies.map((body, index) => ({ id: `m${index}`, timestamp: new Date(), attempts: 1, body }));
   const batch = createMessageBatch(queue, messages);
-  await worker.queue(batch, { ...env, DB: database }, context);
+  await worker.queue(batch, counted, context);
   await getQueueResult(batch, context);
   return cost;
 }

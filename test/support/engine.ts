@@ -8,43 +8,64 @@ import {
 } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import worker from "../../src";
+import { newIdAt } from "../../src/db/ids";
+import { sweepShard } from "../../src/delivery/sweep";
+import { createDeps } from "../../src/deps";
 import { call, type Person, signUp } from "./client";
 import { newInbox, subscribe } from "./receiver";
+import { closeOtherShard, deliveryDb, SHARD } from "./shard";
 
-const FAR_MS = 3_600_000;
-
-/** A delivery that is due, whose message the queue has lost and that no sweep looks at yet. */
-export async function addDelivery(person: Person, webhookId: string, fields: { sweepAt?: number } = {}) {
-  const id = crypto.randomUUID();
-  const now = Date.now();
-  await env.DB.batch([
-    env.DB.prepare(
-      "INSERT INTO events (id, tenant_id, type, payload, created_at) VALUES (?, ?, 'OrderPaid', '1', ?)",
-    ).bind(id, person.tenantId, now),
-    env.DB.prepare(
-      `INSERT INTO deliveries (id, tenant_id, subscription_id, event_id, kind, due_at, sweep_at, created_at)
-       VALUES (?1, ?2, ?3, ?1, 'event', ?4, ?5, ?4)`,
-    ).bind(id, person.tenantId, webhookId, now, fields.sweepAt ?? now + FAR_MS),
-  ]);
-  return id;
+/** The key of an outbox row, as a message carries it. */
+export interface Key {
+  queue: string;
+  dueAt: number;
+  id: string;
+  subscriptionId: string;
+  bytes: number;
 }
 
-export interface DeliveryRow {
+/** A delivery that is due, whose message the queue has lost. */
+export async function addDelivery(person: Person, webhookId: string, fields: { dueAt?: number } = {}): Promise<Key> {
+  const nowMs = Date.now();
+  const eventId = newIdAt(nowMs);
+  const id = `${eventId.slice(0, 23)}-${webhookId.slice(24)}`;
+  const dueAt = fields.dueAt ?? nowMs;
+  await deliveryDb.batch([
+    deliveryDb
+      .prepare(
+        "INSERT INTO events (id, tenant_id, type, payload, delivery_count, created_at) VALUES (?, ?, 'OrderPaid', '1', 1, ?)",
+      )
+      .bind(eventId, person.tenantId, nowMs),
+    deliveryDb
+      .prepare(
+        `INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, bytes)
+       VALUES ('', ?, ?, ?, ?, ?, 'event', 1)`,
+      )
+      .bind(dueAt, id, person.tenantId, webhookId, eventId),
+  ]);
+  return { queue: "", dueAt, id, subscriptionId: webhookId, bytes: 1 };
+}
+
+export interface OutboxRow {
+  queue: string;
+  due_at: number;
   attempts: number;
   interruptions: number;
-  lease: string | null;
-  due_at: number | null;
-  sweep_at: number | null;
+  attempt_id: string | null;
 }
 
-export async function deliveryRow(id: string): Promise<DeliveryRow> {
-  const row = await env.DB.prepare(
-    "SELECT attempts, interruptions, lease, due_at, sweep_at FROM deliveries WHERE id = ?",
-  )
+/** What the outbox holds of a delivery; null when nothing is owed any more. */
+export const outboxRow = ({ id }: Pick<Key, "id">): Promise<OutboxRow | null> =>
+  deliveryDb
+    .prepare("SELECT queue, due_at, attempts, interruptions, attempt_id FROM outbox WHERE id = ?")
     .bind(id)
-    .first<DeliveryRow>();
-  if (!row) throw new Error(`no delivery ${id}`);
-  return row;
+    .first<OutboxRow>();
+
+/** The key that a delivery's row has now. */
+export async function keyNow(key: Key): Promise<Key> {
+  const row = await outboxRow(key);
+  if (!row) throw new Error(`nothing is owed of ${key.id}`);
+  return { ...key, queue: row.queue, dueAt: row.due_at };
 }
 
 /** Hands bodies to the consumer as one batch, waits for everything it started, and tells what became of each message. */
@@ -56,18 +77,61 @@ export async function consumeBatch(bodies: readonly unknown[], queue = "postern-
   return getQueueResult(batch, context);
 }
 
-/** Ends the wait before the next attempt. */
-export async function makeDue(id: string): Promise<void> {
-  await env.DB.prepare("UPDATE deliveries SET due_at = ? WHERE id = ?").bind(Date.now(), id).run();
+/** Ends the wait before the next attempt. Returns the new key. */
+export async function makeDue(key: Key): Promise<Key> {
+  const dueAt = Date.now();
+  await deliveryDb.prepare("UPDATE outbox SET due_at = ? WHERE id = ?").bind(dueAt, key.id).run();
+  return { ...key, dueAt };
 }
 
-export const messageFor = (deliveryId: string) => ({ deliveryId, dueAt: Date.now() });
+/** Ends the deliveries of a subscription as if their last attempts had used up all; `except` keeps its next attempt. */
+export async function giveUp(webhookId: string, except?: Key): Promise<void> {
+  const kept = except?.id ?? "";
+  await deliveryDb.batch([
+    deliveryDb
+      .prepare(
+        `UPDATE attempts SET next_id = NULL WHERE subscription_id = ?1 AND status = 'failed' AND coalesce(delivery_id, id) <> ?2
+         AND next_id IN (SELECT attempt_id FROM outbox WHERE subscription_id = ?1)`,
+      )
+      .bind(webhookId, kept),
+    deliveryDb.prepare("DELETE FROM outbox WHERE subscription_id = ? AND id <> ?").bind(webhookId, kept),
+    deliveryDb
+      .prepare("UPDATE manual_retries SET state = 'failed' WHERE subscription_id = ? AND state = 'open'")
+      .bind(webhookId),
+  ]);
+}
+
+/** How many deliveries of a subscription are manual retries. */
+export const countManualRetries = (webhookId: string): Promise<number | null> =>
+  deliveryDb
+    .prepare(
+      `SELECT count(*) AS n FROM (SELECT id FROM outbox WHERE subscription_id = ?1 AND kind = 'retry'
+       UNION SELECT coalesce(delivery_id, id) FROM attempts WHERE subscription_id = ?1 AND kind = 'retry')`,
+    )
+    .bind(webhookId)
+    .first<number>("n");
+
+/** The event of a delivery that is owed. */
+export const eventOf = ({ id }: Key): Promise<string | null> =>
+  deliveryDb.prepare("SELECT event_id FROM outbox WHERE id = ?").bind(id).first<string>("event_id");
+
+/** One message for these deliveries. */
+export const messageFor = (...due: Key[]) => ({ shard: SHARD, due });
+
+/** One sweep of the delivery database, and everything that it started. */
+export async function sweepNow(): Promise<void> {
+  const context = createExecutionContext();
+  await sweepShard(await createDeps(env, context), SHARD);
+  await waitOnExecutionContext(context);
+}
 
 /** The hourly cron, and everything that it started. */
 export async function hourly(settings: Partial<Cloudflare.Env> = {}): Promise<void> {
   const context = createExecutionContext();
   await worker.scheduled(createScheduledController({ cron: "17 * * * *" }), { ...env, ...settings }, context);
   await waitOnExecutionContext(context);
+  // The cron has noted the real sizes.
+  await closeOtherShard();
 }
 
 /** A new person's subscription to an inbox that behaves so, and a delivery to it that is due. */
@@ -75,7 +139,7 @@ export async function newDelivery(behaviour: string, fields: Record<string, unkn
   const person = await signUp();
   const inbox = newInbox(behaviour);
   const webhookId = await subscribe(person, inbox.url, fields);
-  return { person, inbox, webhookId, id: await addDelivery(person, webhookId) };
+  return { person, inbox, webhookId, key: await addDelivery(person, webhookId) };
 }
 
 export const metricsOf = async (person: Person, webhookId: string) =>

@@ -1,9 +1,12 @@
 /** A Worker beside ours that publishes through its service binding to the entrypoint `EventPublisher`. */
 export default {
   async fetch(request, env) {
-    const { tenantId, publication, idempotencyKey } = await request.json();
+    const { tenantId, publication, idempotencyKey, batch } = await request.json();
     try {
-      return Response.json({ published: await env.POSTERN.publish(tenantId, publication, idempotencyKey) });
+      const published = batch
+        ? await env.POSTERN.publishBatch(tenantId, batch)
+        : await env.POSTERN.publish(tenantId, publication, idempotencyKey);
+      return Response.json({ published });
     } catch (error) {
       return Response.json({ name: error.name, message: error.message }, { status: 400 });
     }

@@ -8,8 +8,24 @@ interface Exception {
   reason: string;
 }
 
-/** None today: every table grows, and every statement finds its rows by a key. */
-const EXCEPTIONS: Exception[] = [];
+/** Every table grows, so a request finds its rows by a key. What runs once an hour may read a short-lived table. */
+const EXCEPTIONS: Exception[] = [
+  {
+    statement: /DELETE FROM idempotency_keys/,
+    step: /SCAN idempotency_keys/,
+    reason: "once an hour; an index on time would cost a written row for each key",
+  },
+  {
+    statement: /DELETE FROM manual_retries/,
+    step: /SCAN manual_retries/,
+    reason: "once an hour; the table holds what operators have retried by hand",
+  },
+  {
+    statement: /DELETE FROM events/,
+    step: /SCAN outbox/,
+    reason: "once an hour; the outbox holds unfinished work only, and an event that is still owed must stay",
+  },
+];
 
 const statements = new Set<string>();
 /** Stores reach D1 through it alone; a statement of a test does not pass it. */

@@ -5,7 +5,7 @@ import { notFound } from "../../errors";
 import type { AppEnv } from "../../http/env";
 import { can } from "../../http/permissions";
 import { byTenant, limit } from "../../http/rate-limit";
-import { queueRetryOf } from "../../redelivery/redelivery";
+import { retryDelivery } from "../../redelivery/redelivery";
 import { findSubscription } from "../../subscriptions/store";
 import type { Failure } from "../failure";
 import { page, redirectWithFlash, rerenderOnError } from "../http/page";
@@ -15,16 +15,16 @@ const readLimit = limit("readDeliveries", byTenant);
 
 async function attemptPage(c: Context<AppEnv>, id: string, attemptId: string, failure?: Failure, status = 200) {
   const deps = c.get("deps");
-  const { tenantId, permissions } = c.get("principal");
+  const principal = c.get("principal");
   const [attempt, webhook] = await Promise.all([
-    attemptOfWebhook(deps, tenantId, id, attemptId),
-    findSubscription(deps, tenantId, id),
+    attemptOfWebhook(deps, principal, id, attemptId),
+    findSubscription(deps, principal, id),
   ]);
   if (!webhook) throw notFound("Webhook");
   return page(
     c,
     { title: `${attempt.eventType} to ${webhook.name}`, section: "subscriptions", status },
-    <AttemptPage attempt={attempt} webhookName={webhook.name} failure={failure} permissions={permissions} />,
+    <AttemptPage attempt={attempt} webhookName={webhook.name} failure={failure} permissions={principal.permissions} />,
   );
 }
 
@@ -33,8 +33,12 @@ export const attemptPages = new Hono<AppEnv>()
     attemptPage(c, c.req.param("id"), c.req.param("attemptId")),
   )
   .get("/:id/attempts/:attemptId/payload", readLimit, can("webhook.read"), async (c) => {
-    const { tenantId } = c.get("principal");
-    const attempt = await attemptOfWebhook(c.get("deps"), tenantId, c.req.param("id"), c.req.param("attemptId"));
+    const attempt = await attemptOfWebhook(
+      c.get("deps"),
+      c.get("principal"),
+      c.req.param("id"),
+      c.req.param("attemptId"),
+    );
     return c.body(JSON.stringify(attempt.payload), 200, {
       "Content-Type": "application/json",
       "Content-Disposition": `attachment; filename="${attempt.deliveryId}.json"`,
@@ -42,14 +46,13 @@ export const attemptPages = new Hono<AppEnv>()
   })
   .post("/:id/attempts/:attemptId/retry", limit("redeliver", byTenant), can("webhook.update"), async (c) => {
     const deps = c.get("deps");
-    const { tenantId } = c.get("principal");
     const id = c.req.param("id");
     const attemptId = c.req.param("attemptId");
-    const { deliveryId } = await attemptOfWebhook(deps, tenantId, id, attemptId);
+    const { deliveryId } = await attemptOfWebhook(deps, c.get("principal"), id, attemptId);
     return rerenderOnError(
       c,
       async () => {
-        await queueRetryOf(deps, tenantId, id, deliveryId);
+        await retryDelivery(deps, c.get("principal"), id, deliveryId);
         return redirectWithFlash(c, `/webhooks/${id}#log`, "retried");
       },
       (failure, status) => attemptPage(c, id, attemptId, failure, status),

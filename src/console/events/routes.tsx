@@ -2,7 +2,7 @@
 import { type Context, Hono } from "hono";
 import { AppError, notFound } from "../../errors";
 import { publication } from "../../events/publication";
-import { publish } from "../../events/publish";
+import { publishEvents } from "../../events/publish";
 import type { AppEnv } from "../../http/env";
 import { can } from "../../http/permissions";
 import { byTenant, limit } from "../../http/rate-limit";
@@ -29,7 +29,7 @@ function parseJson(text: string): unknown {
 }
 
 async function requireEvent(c: Context<AppEnv>, id: string) {
-  const event = await readEvent(c.get("deps"), c.get("principal").tenantId, id);
+  const event = await readEvent(c.get("deps"), c.get("principal"), id);
   if (!event) throw notFound("Event");
   return event;
 }
@@ -47,8 +47,16 @@ export const eventPages = new Hono<AppEnv>()
       c,
       async () => {
         const given = { type, payload: parseJson(payload), ...(correlationId === "" ? {} : { correlationId }) };
-        const { id } = await publish(c.get("deps"), c.get("principal").tenantId, parse(publication, given), null);
-        return redirectWithFlash(c, `/events/${id}`, "published");
+        const checked = parse(publication, given);
+        const input = {
+          type: checked.type,
+          payload,
+          correlationId: checked.correlationId ?? null,
+          idempotencyKey: null,
+        };
+        const [event] = await publishEvents(c.get("deps"), c.get("principal"), [input], 1);
+        if (!event) throw new Error("no event was accepted");
+        return redirectWithFlash(c, `/events/${event.id}`, "published");
       },
       (failure, status) => formPage(c, { type, payload, correlationId }, failure, status),
     );

@@ -1,10 +1,11 @@
 /** `/console/webhooks/:id/...`: pausing, resuming, testing and retrying. */
 import { type Context, Hono } from "hono";
 import type { Deps } from "../../deps";
+import type { Publisher } from "../../events/publish";
 import type { AppEnv } from "../../http/env";
 import { can } from "../../http/permissions";
 import { byTenant, limit } from "../../http/rate-limit";
-import { queueFailed, queueTest } from "../../redelivery/redelivery";
+import { retryFailed, sendTest } from "../../redelivery/redelivery";
 import { retryFailedRequest } from "../../redelivery/schemas";
 import { changeSubscription } from "../../subscriptions/subscriptions";
 import { HOUR_MS, iso } from "../../time";
@@ -23,17 +24,17 @@ const writeLimit = limit("writeWebhook", byTenant);
 const redeliveryLimit = limit("redeliver", byTenant);
 
 async function setEnabled(c: Context<AppEnv>, id: string, enabled: boolean): Promise<Response> {
-  await changeSubscription(c.get("deps"), c.get("principal").tenantId, id, { enabled });
+  await changeSubscription(c.get("deps"), c.get("principal"), id, { enabled });
   return redirectWithFlash(c, `/webhooks/${id}`, enabled ? "resumed" : "paused");
 }
 
 /** Queues a retry for each delivery that failed since `sinceMs`, page by page. Returns the flash message to show. */
-async function retryFailed(deps: Deps, tenantId: string, id: string, sinceMs: number): Promise<FlashKey> {
+async function retryAllFailed(deps: Deps, tenant: Publisher, id: string, sinceMs: number): Promise<FlashKey> {
   const since = iso(sinceMs);
   let total = 0;
   let cursor: string | undefined;
   for (let pages = 0; pages < MAX_PAGES; pages++) {
-    const { queued, nextCursor } = await queueFailed(deps, tenantId, id, parse(retryFailedRequest, { since, cursor }));
+    const { queued, nextCursor } = await retryFailed(deps, tenant, id, parse(retryFailedRequest, { since, cursor }));
     total += queued;
     if (nextCursor === null) return total === 0 ? "nothingFailed" : "retried";
     cursor = nextCursor;
@@ -46,7 +47,7 @@ export const operationPages = new Hono<AppEnv>()
   .post("/:id/resume", writeLimit, can("webhook.update"), (c) => setEnabled(c, c.req.param("id"), true))
   .post("/:id/test", redeliveryLimit, can("webhook.update"), async (c) => {
     const id = c.req.param("id");
-    await queueTest(c.get("deps"), c.get("principal").tenantId, id);
+    await sendTest(c.get("deps"), c.get("principal"), id);
     return redirectWithFlash(c, `/webhooks/${id}#log`, "tested");
   })
   .post("/:id/retry-failed", redeliveryLimit, can("webhook.update"), async (c) => {
@@ -57,11 +58,7 @@ export const operationPages = new Hono<AppEnv>()
       c,
       async () => {
         const sinceMs = deps.now() - Math.min(Math.max(hours, 1), MAX_HOURS) * HOUR_MS;
-        return redirectWithFlash(
-          c,
-          `/webhooks/${id}#log`,
-          await retryFailed(deps, c.get("principal").tenantId, id, sinceMs),
-        );
+        return redirectWithFlash(c, `/webhooks/${id}#log`, await retryAllFailed(deps, c.get("principal"), id, sinceMs));
       },
       (failure, status, error) => {
         if (error.code === "NOT_FOUND") throw error;

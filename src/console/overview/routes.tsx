@@ -9,9 +9,9 @@ import { NoAccess, Overview } from "./page";
 
 export const overviewPage = new Hono<AppEnv>().get("/", limit("readDeliveries", byTenant), async (c) => {
   const { tenantName, principal } = c.get("currentUser");
-  const { tenantId, role, permissions } = principal;
+  const { role, permissions } = principal;
   const options = { title: "Overview", section: "overview" } as const;
   if (!permissions.has("webhook.read")) return page(c, options, <NoAccess tenantName={tenantName} role={role} />);
-  const stats = await statsOfTenant(c.get("deps"), tenantId, CHART_HOURS);
+  const stats = await statsOfTenant(c.get("deps"), principal, CHART_HOURS);
   return page(c, options, <Overview stats={stats} permissions={permissions} />);
 });

@@ -67,10 +67,10 @@ function readLogQuery(c: Context<AppEnv>) {
 /** The page of one subscription. `failure` is the error of a refused write. */
 export async function detailPage(c: Context<AppEnv>, id: string, failure?: Failure, status = 200) {
   const deps = c.get("deps");
-  const { tenantId, permissions } = c.get("principal");
+  const principal = c.get("principal");
   const { query, filter, failure: badFilter } = readLogQuery(c);
   const nowMs = deps.now();
-  const screen = await readSubscriptionScreen(deps, tenantId, id, filter, chartStart(nowMs));
+  const screen = await readSubscriptionScreen(deps, principal, id, filter, chartStart(nowMs));
   if (!screen) throw notFound("Webhook");
   const { secretSealed, pending, ...plain } = screen.subscription;
   const isShown = c.req.query("secret") === "shown";
@@ -83,7 +83,7 @@ export async function detailPage(c: Context<AppEnv>, id: string, failure?: Failu
       bars={barsOf(screen.hours, nowMs, pending)}
       log={{ webhookId: plain.id, query, failure: badFilter, ...screen.log }}
       failure={failure}
-      permissions={permissions}
+      permissions={principal.permissions}
     />,
   );
 }
@@ -91,7 +91,7 @@ export async function detailPage(c: Context<AppEnv>, id: string, failure?: Failu
 const subscriptionPath = (id: string) => `/webhooks/${id}`;
 
 async function requireSubscription(c: Context<AppEnv>, id: string) {
-  const row = await findSubscription(c.get("deps"), c.get("principal").tenantId, id);
+  const row = await findSubscription(c.get("deps"), c.get("principal"), id);
   if (!row) throw notFound("Webhook");
   return row;
 }
@@ -99,18 +99,18 @@ async function requireSubscription(c: Context<AppEnv>, id: string) {
 const reading = new Hono<AppEnv>()
   .get("/", readLimit, can("webhook.read"), async (c) => {
     const deps = c.get("deps");
-    const { tenantId, permissions } = c.get("principal");
+    const principal = c.get("principal");
     const search = c.req.query("q")?.trim() ?? "";
     const from = Math.min(Math.max(0, Number.parseInt(c.req.query("from") ?? "", 10) || 0), MAX_FROM);
     const nowMs = deps.now();
-    const found = await readSubscriptionList(deps, tenantId, { search, from, sinceMs: chartStart(nowMs) });
+    const found = await readSubscriptionList(deps, principal, { search, from, sinceMs: chartStart(nowMs) });
     const hoursOf = Map.groupBy(found.hours, (hour) => hour.subscriptionId);
     const rows = found.rows.map((row) => ({ ...row, bars: barsOf(hoursOf.get(row.id) ?? [], nowMs) }));
     const next = found.isLast ? null : from + LIST_ROWS;
     return page(
       c,
       { title: "Subscriptions", section: SECTION },
-      <SubscriptionList search={search} rows={rows} next={next} permissions={permissions} />,
+      <SubscriptionList search={search} rows={rows} next={next} permissions={principal.permissions} />,
     );
   })
   .get("/new", can("webhook.create"), (c) => formPage(c, null, { name: "", url: "", events: "", secret: newSecret() }))
@@ -118,7 +118,7 @@ const reading = new Hono<AppEnv>()
   .get("/:id/log", readLimit, can("webhook.read"), async (c) => {
     const { query, filter } = readLogQuery(c);
     const id = c.req.param("id");
-    const log = await readLog(c.get("deps"), c.get("principal").tenantId, id, filter);
+    const log = await readLog(c.get("deps"), c.get("principal"), id, filter);
     if (!log) throw notFound("Webhook");
     return fragment(c, <LogRows webhookId={id} query={query} {...log} />);
   });
@@ -130,7 +130,7 @@ const writing = new Hono<AppEnv>()
       c,
       async () => {
         const input = parse(newSubscription, requestBody(values));
-        const { id } = await createSubscription(c.get("deps"), c.get("principal").tenantId, input);
+        const { id } = await createSubscription(c.get("deps"), c.get("principal"), input);
         return redirectWithFlash(c, subscriptionPath(id), "subscribed");
       },
       (failure, status) => formPage(c, null, values, failure, status),
@@ -147,7 +147,7 @@ const writing = new Hono<AppEnv>()
       c,
       async () => {
         const change = parse(subscriptionChange, requestBody(values));
-        await changeSubscription(c.get("deps"), c.get("principal").tenantId, id, change);
+        await changeSubscription(c.get("deps"), c.get("principal"), id, change);
         return redirectWithFlash(c, subscriptionPath(id), "changed");
       },
       (failure, status, error) => {
@@ -162,7 +162,7 @@ const writing = new Hono<AppEnv>()
   })
   .post("/:id/delete", writeLimit, can("webhook.delete"), async (c) => {
     const deps = c.get("deps");
-    const deleted = await deleteSubscription(deps, c.get("principal").tenantId, c.req.param("id"), deps.now());
+    const deleted = await deleteSubscription(deps, c.get("principal"), c.req.param("id"), deps.now());
     if (!deleted) throw notFound("Webhook");
     return redirectWithFlash(c, "/webhooks", "deleted");
   });

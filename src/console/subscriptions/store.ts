@@ -1,9 +1,13 @@
-/** The queries of the subscription pages, each in one round trip. */
+/** What the pages about subscriptions read, each in one round trip. */
 import { type SQL, sql } from "drizzle-orm";
-import { type LogFilter, logPageOf, logPageSql } from "../../attempts/store";
+import { type LogFilter, logPageOf, logPageSql, WITHOUT_BODIES } from "../../attempts/store";
 import { atomically, rows } from "../../db/client";
+import { isLive } from "../../db/predicates";
 import type { Deps } from "../../deps";
-import { type HourRow, hoursSql } from "../../stats/store";
+import { failureCountOf } from "../../stats/hours-store";
+import { type HourRow, hoursOfSubscription, PENDING } from "../../stats/store";
+import { LAST_TRIGGERED_AT } from "../../subscriptions/store";
+import type { TenantRef } from "../../tenants/principal";
 import type { LogRow } from "./log";
 
 export const LIST_ROWS = 50;
@@ -29,29 +33,29 @@ export interface ListPage {
   isLast: boolean;
 }
 
+const COLUMNS = sql`s.id, s.name, s.url, s.enabled, ${failureCountOf(sql.raw("s.id"))} AS failureCount, ${LAST_TRIGGERED_AT} AS lastTriggeredAt`;
+
 /**
- * At most `LIST_ROWS` subscriptions from offset `from`, newest first, whose name or URL contains `search`, and their hours since
- * `sinceMs`.
+ * `LIST_ROWS` subscriptions after the first `from`, newest first, whose name or URL contains `search`; with their hours since `sinceMs`
+ * (Unix ms).
  */
 export async function readSubscriptionList(
-  { db }: Deps,
-  tenantId: string,
+  deps: Deps,
+  { tenantId, shard }: TenantRef,
   { search, from, sinceMs }: { search: string; from: number; sinceMs: number },
 ): Promise<ListPage> {
   const wanted = search.toLowerCase();
-  const page = (columns: SQL, limit: number) => sql`SELECT ${columns} FROM subscriptions
-    WHERE tenant_id = ${tenantId} AND is_deleted = 0
-      AND (instr(lower(name), ${wanted}) > 0 OR instr(lower(url), ${wanted}) > 0)
-    ORDER BY created_at DESC, id DESC LIMIT ${limit} OFFSET ${from}`;
-  const columns = sql`id, name, url, enabled, failure_count AS failureCount, last_triggered_at AS lastTriggeredAt`;
-  const { found, hours } = await atomically(db, {
-    found: rows<Stored<PlainSubscription>>(page(columns, LIST_ROWS + 1)),
-    hours: rows<ListPage["hours"][number]>(sql`
-      SELECT subscription_id AS subscriptionId, hour, succeeded, failed FROM hourly_stats
-      WHERE tenant_id = ${tenantId} AND subscription_id IN (${page(sql`id`, LIST_ROWS)}) AND hour >= ${sinceMs}`),
+  const page = (columns: SQL, limit: number) => sql`SELECT ${columns} FROM subscriptions s
+    WHERE s.tenant_id = ${tenantId} AND s.is_deleted = 0
+      AND (instr(lower(s.name), ${wanted}) > 0 OR instr(lower(s.url), ${wanted}) > 0)
+    ORDER BY s.created_at DESC, s.id DESC LIMIT ${limit} OFFSET ${from}`;
+  const { found, hours } = await atomically(deps.shards.db(shard), {
+    found: rows<Stored<PlainSubscription>>(page(COLUMNS, LIST_ROWS + 1)),
+    hours: rows<ListPage["hours"][number]>(sql`SELECT h.subscription_id AS subscriptionId, h.hour, h.succeeded, h.failed
+      FROM (${page(sql`s.id`, LIST_ROWS)}) p CROSS JOIN hourly_stats h ON h.subscription_id = p.id AND h.hour >= ${sinceMs}`),
   });
-  const listed = found.slice(0, LIST_ROWS).map((row) => ({ ...row, enabled: row.enabled === 1 }));
-  return { rows: listed, hours, isLast: found.length <= LIST_ROWS };
+  const listed = found.map((row) => ({ ...row, enabled: row.enabled === 1 }));
+  return { rows: listed.slice(0, LIST_ROWS), hours, isLast: listed.length <= LIST_ROWS };
 }
 
 export interface Screen {
@@ -65,51 +69,42 @@ export interface LogPage {
   nextCursor: string | null;
 }
 
-/** Without payloads and responses, which would make a page large. */
-const LOG_COLUMNS = sql.raw(`a.id AS id, a.event_type AS eventType, a.status AS status, a.response_code AS responseCode,
-  a.error AS error, a.attempt_count AS attemptCount, a.attempted_at AS attemptedAt, a.completed_at AS completedAt`);
+/** Without payloads and answers: a page of them could be large. */
+const logRows = (tenant: TenantRef, id: string, filter: LogFilter) =>
+  logPageSql<LogRow>(tenant, id, filter, WITHOUT_BODIES);
 
-/** The two statements of a log page, by name. */
-function logStatements(tenantId: string, id: string, filter: LogFilter) {
-  const [page, examined] = logPageSql(tenantId, id, filter, LOG_COLUMNS);
-  return { log: rows<LogRow>(page), examined };
-}
-
-const subscriptionSql = (tenantId: string, id: string) => sql`
-  SELECT id, name, url, events, enabled, secret_sealed AS secretSealed, failure_count AS failureCount, created_at AS createdAt,
-    last_triggered_at AS lastTriggeredAt, pending_attempts AS pending
-  FROM subscriptions WHERE id = ${id} AND tenant_id = ${tenantId} AND is_deleted = 0`;
-
-/** A subscription, its hours since `sinceMs` and a page of its log; undefined when the tenant has no such subscription. */
+/** A subscription, its hours since `sinceMs` (Unix ms) and a page of its log; undefined when the tenant has no such subscription. */
 export async function readSubscriptionScreen(
-  { db }: Deps,
-  tenantId: string,
+  deps: Deps,
+  tenant: TenantRef,
   id: string,
   filter: LogFilter,
   sinceMs: number,
 ): Promise<Screen | undefined> {
-  const { found, hours, log, examined } = await atomically(db, {
-    found: rows<Stored<Screen["subscription"]>>(subscriptionSql(tenantId, id)),
-    hours: rows<HourRow>(hoursSql(tenantId, id, sinceMs)),
-    ...logStatements(tenantId, id, filter),
+  const { found, hours, log } = await atomically(deps.shards.db(tenant.shard), {
+    found: rows<
+      Stored<Screen["subscription"]>
+    >(sql`SELECT ${COLUMNS}, s.events, s.secret_sealed AS secretSealed, s.created_at AS createdAt,
+      ${PENDING} AS pending FROM subscriptions s WHERE ${isLive(tenant, id)}`),
+    hours: hoursOfSubscription(tenant, id, sinceMs),
+    log: logRows(tenant, id, filter),
   });
   const [row] = found;
   if (!row) return undefined;
   const events = JSON.parse(row.events) as string[];
-  const subscription = { ...row, events, enabled: row.enabled === 1 };
-  return { subscription, hours, log: logPageOf(log, examined, filter.limit) };
+  return { subscription: { ...row, events, enabled: row.enabled === 1 }, hours, log: logPageOf(log, filter) };
 }
 
-/** A page of the log; undefined when the tenant has no such subscription. */
+/** A page of the log alone; undefined when the tenant has no such subscription. */
 export async function readLog(
-  { db }: Deps,
-  tenantId: string,
+  deps: Deps,
+  tenant: TenantRef,
   id: string,
   filter: LogFilter,
 ): Promise<LogPage | undefined> {
-  const { found, log, examined } = await atomically(db, {
-    found: subscriptionSql(tenantId, id),
-    ...logStatements(tenantId, id, filter),
+  const { found, log } = await atomically(deps.shards.db(tenant.shard), {
+    found: rows<{ id: string }>(sql`SELECT s.id FROM subscriptions s WHERE ${isLive(tenant, id)}`),
+    log: logRows(tenant, id, filter),
   });
-  return found.length === 1 ? logPageOf(log, examined, filter.limit) : undefined;
+  return found.length === 1 ? logPageOf(log, filter) : undefined;
 }

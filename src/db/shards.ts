@@ -1,0 +1,46 @@
+/** The delivery databases: `DB` is number 0, and a binding `SHARD_n` is number n. */
+import { AppError } from "../errors";
+import { createDb, type Db, type TripCount } from "./client";
+
+const RETRY_WHEN_DOWN_SECONDS = 5;
+
+export interface Shards {
+  /** The numbers of those that are bound, in order. */
+  numbers: readonly number[];
+  /** Throws SERVICE_UNAVAILABLE for a number that is not bound: only the tenants that live there notice. */
+  db(shard: number): Db;
+}
+
+/** Finds the delivery databases among the bindings of `env`. */
+export function createShards(env: object, trips: TripCount): Shards {
+  const bindings = env as Record<string, D1Database | undefined>;
+  const nameOf = (shard: number) => (shard === 0 ? "DB" : `SHARD_${shard}`);
+  const numbers = Object.keys(bindings)
+    .flatMap((name) =>
+      name === "DB"
+        ? [0]
+        : (name
+            .match(/^SHARD_(\d{1,3})$/)
+            ?.slice(1)
+            .map(Number) ?? []),
+    )
+    .sort((a, b) => a - b);
+  const clients = new Map<number, Db>();
+  return {
+    numbers,
+    db(shard) {
+      const known = clients.get(shard);
+      if (known) return known;
+      const binding = bindings[nameOf(shard)];
+      if (!binding) {
+        throw new AppError("SERVICE_UNAVAILABLE", {
+          retryAfterSeconds: RETRY_WHEN_DOWN_SECONDS,
+          cause: new Error(`${nameOf(shard)} is not bound`),
+        });
+      }
+      const client = createDb(binding, trips);
+      clients.set(shard, client);
+      return client;
+    },
+  };
+}

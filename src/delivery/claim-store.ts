@@ -1,0 +1,170 @@
+/**
+ * Claiming deliveries in D1. The INSERT of the `pending` attempt, under the id that the outbox row plans for it, is the claim:
+ * whoever inserts it has the delivery, and the outbox row is not written. Works across tenants, as the queue hands batches over;
+ * each row carries its own tenant.
+ */
+import { type SQL, sql } from "drizzle-orm";
+import { atomically, type Db, jsonList, rows } from "../db/client";
+import { repeatable } from "../db/faults";
+import { firstIdAt, newIdAt } from "../db/ids";
+import type { Lane } from "./enqueue";
+import type { OutboxKey } from "./message";
+import { LATE_AFTER_MS, MARKED_SLOW_FOR_MS } from "./timing";
+
+export type DeliveryKind = "event" | "retry" | "test";
+
+/** What is read from the subscription: it can change between the claim and the send. */
+export interface Target {
+  url: string;
+  secretSealed: string;
+  enabled: 0 | 1;
+  isDeleted: 0 | 1;
+}
+
+/** A delivery in our hands: what to send and where. */
+export interface ClaimedDelivery extends OutboxKey, Target {
+  attemptId: string;
+  tenantId: string;
+  eventId: string;
+  kind: DeliveryKind;
+  /** The number of this attempt: 1, 2, 3. */
+  attemptCount: number;
+  eventType: string;
+  /** The exact body. */
+  payload: string;
+  correlationId: string | null;
+}
+
+type ClaimedRow = Omit<ClaimedDelivery, "payload" | "correlationId" | "eventType">;
+
+interface EventRow {
+  id: string;
+  eventType: string;
+  payload: string;
+  correlationId: string | null;
+}
+
+/** The planned id of an outbox row's next attempt. */
+export const PLANNED_ID = sql.raw("coalesce(o.attempt_id, o.id)");
+
+/** The outbox rows that a JSON list of keys names (members q, d, i). */
+export const outboxByKeys = (keys: string): SQL =>
+  sql`json_each(${keys}) j CROSS JOIN outbox o ON o.queue = j.value ->> 'q' AND o.due_at = j.value ->> 'd' AND o.id = j.value ->> 'i'`;
+
+/**
+ * Claims those of `keys` that are due and that nobody holds, and reads what sending needs, in one round trip. `claim` is the token of
+ * the caller: the same call with the same token may be repeated. The fast lane claims nothing of a slow subscription; `slow` names
+ * what is due of those. Deliveries of deleted subscriptions and of events past their retention end here.
+ */
+export async function claimDeliveries(
+  db: Db,
+  { lane, claim }: { lane: Lane; claim: string },
+  keys: readonly OutboxKey[],
+  nowMs: number,
+): Promise<{ claimed: ClaimedDelivery[]; slow: OutboxKey[] }> {
+  const wanted = jsonList(keys.map(({ queue, dueAt, id }) => ({ q: queue, d: dueAt, i: id, f: newIdAt(nowMs) })));
+  const due = outboxByKeys(wanted);
+  const isSlow = lane === "fast" ? sql`s.slow_until > ${nowMs}` : sql`0`;
+  const isLate = sql`${PLANNED_ID} < ${firstIdAt(nowMs - LATE_AFTER_MS)}`;
+  const claimable = sql`o.due_at <= ${nowMs} AND NOT ${isSlow}`;
+  const columns = sql.raw(
+    "subscription_id, id, delivery_id, event_id, event_type, kind, status, attempt_count, attempted_at",
+  );
+  const { claimed, events, slow } = await repeatable(() =>
+    atomically(db, {
+      ended: sql`DELETE FROM outbox WHERE (queue, due_at, id) IN (SELECT o.queue, o.due_at, o.id FROM ${due}
+        LEFT JOIN subscriptions s ON s.id = o.subscription_id AND s.is_deleted = 0 LEFT JOIN events e ON e.id = o.event_id
+        WHERE s.id IS NULL OR e.id IS NULL)`,
+      // Before the claim of what is late: that claim looks for its own placeholder.
+      placeholders: sql`INSERT INTO attempts (${columns}, next_id)
+        SELECT o.subscription_id, ${PLANNED_ID}, o.id, o.event_id, '', o.kind, 'moved', o.attempts + 1, ${nowMs}, j.value ->> 'f'
+        FROM ${due} CROSS JOIN subscriptions s ON s.id = o.subscription_id WHERE ${claimable} AND ${isLate}
+        ON CONFLICT DO NOTHING`,
+      claims: sql`INSERT INTO attempts (${columns}, claim)
+        SELECT o.subscription_id, iif(${isLate}, j.value ->> 'f', ${PLANNED_ID}),
+          nullif(o.id, iif(${isLate}, j.value ->> 'f', ${PLANNED_ID})), o.event_id, e.type, o.kind, 'pending', o.attempts + 1,
+          ${nowMs}, ${claim}
+        FROM ${due} CROSS JOIN events e ON e.id = o.event_id CROSS JOIN subscriptions s ON s.id = o.subscription_id
+        WHERE ${claimable} AND (NOT ${isLate} OR EXISTS (SELECT 1 FROM attempts m
+          WHERE m.subscription_id = o.subscription_id AND m.id = ${PLANNED_ID} AND m.next_id = j.value ->> 'f'))
+        ON CONFLICT DO NOTHING`,
+      claimed:
+        rows<ClaimedRow>(sql`SELECT o.queue, o.due_at AS dueAt, o.id, o.subscription_id AS subscriptionId, o.bytes,
+          a.id AS attemptId, o.tenant_id AS tenantId, o.event_id AS eventId, o.kind, a.attempt_count AS attemptCount, s.url,
+          s.secret_sealed AS secretSealed, s.enabled, s.is_deleted AS isDeleted
+        FROM ${due} CROSS JOIN attempts a ON a.subscription_id = o.subscription_id AND a.id IN (${PLANNED_ID}, j.value ->> 'f')
+          CROSS JOIN subscriptions s ON s.id = o.subscription_id
+        WHERE a.claim = ${claim} AND a.status = 'pending'`),
+      events:
+        rows<EventRow>(sql`SELECT id, type AS eventType, payload, correlation_id AS correlationId FROM events WHERE id IN (
+          SELECT o.event_id FROM ${due} CROSS JOIN attempts a
+            ON a.subscription_id = o.subscription_id AND a.id IN (${PLANNED_ID}, j.value ->> 'f')
+          WHERE a.claim = ${claim} AND a.status = 'pending')`),
+      slow:
+        lane === "fast"
+          ? rows<OutboxKey>(sql`SELECT o.queue, o.due_at AS dueAt, o.id, o.subscription_id AS subscriptionId, o.bytes
+              FROM ${due} CROSS JOIN subscriptions s ON s.id = o.subscription_id WHERE o.due_at <= ${nowMs} AND ${isSlow}`)
+          : undefined,
+    }),
+  );
+  const eventById = new Map(events.map(({ id, ...event }) => [id, event]));
+  return {
+    slow,
+    claimed: claimed.flatMap((row) => {
+      const event = eventById.get(row.eventId);
+      return event ? [{ ...row, ...event }] : [];
+    }),
+  };
+}
+
+/** What the subscriptions say now, for sends that start a while after their claim. Across tenants: the claim has named them. */
+export async function readTargets(db: Db, subscriptionIds: readonly string[]): Promise<Map<string, Target>> {
+  const { targets } = await atomically(db, {
+    targets: rows<
+      Target & { id: string }
+    >(sql`SELECT id, url, secret_sealed AS secretSealed, enabled, is_deleted AS isDeleted
+      FROM subscriptions WHERE id IN (SELECT value FROM json_each(${jsonList(subscriptionIds)}))`),
+  });
+  return new Map(targets.map(({ id, ...target }) => [id, target]));
+}
+
+/**
+ * Gives claimed deliveries back unsent: their attempts vanish and none is used up. With `dueAt` (Unix ms) they are also put off until then.
+ */
+export async function releaseDeliveries(
+  db: Db,
+  claim: string,
+  deliveries: readonly Pick<ClaimedDelivery, "queue" | "dueAt" | "id" | "subscriptionId" | "attemptId">[],
+  dueAt?: number,
+): Promise<void> {
+  const list = jsonList(
+    deliveries.map(({ queue, dueAt: due, id, subscriptionId, attemptId }) => ({
+      q: queue,
+      d: due,
+      i: id,
+      s: subscriptionId,
+      a: attemptId,
+    })),
+  );
+  await repeatable(() =>
+    atomically(db, {
+      attempts: sql`DELETE FROM attempts WHERE claim = ${claim} AND status = 'pending'
+        AND (subscription_id, id) IN (SELECT value ->> 's', value ->> 'a' FROM json_each(${list}))`,
+      placeholders: sql`DELETE FROM attempts WHERE status = 'moved' AND (subscription_id, id, next_id) IN (
+        SELECT o.subscription_id, ${PLANNED_ID}, j.value ->> 'a' FROM ${outboxByKeys(list)})`,
+      outbox:
+        dueAt === undefined
+          ? undefined
+          : sql`UPDATE outbox SET due_at = ${dueAt}
+              WHERE (queue, due_at, id) IN (SELECT value ->> 'q', value ->> 'd', value ->> 'i' FROM json_each(${list}))`,
+    }),
+  );
+}
+
+/** Sends the subscription's deliveries through the slow queue for a while. Known to the engine by a delivery that it holds. */
+export async function markSlow(db: Db, subscriptionId: string, nowMs: number): Promise<void> {
+  const untilMs = nowMs + MARKED_SLOW_FOR_MS;
+  await atomically(db, {
+    marked: sql`UPDATE subscriptions SET slow_until = ${untilMs} WHERE id = ${subscriptionId} AND slow_until < ${untilMs}`,
+  });
+}

@@ -1,0 +1,79 @@
+/** Recording results in D1: one round trip for many attempts of any tenants, fenced by the claim, safe to repeat. */
+import { sql } from "drizzle-orm";
+import { atomically, type Db, jsonList, rows } from "../db/client";
+import { addToHours } from "../stats/hours-store";
+import { SLOW_FOR_MS } from "./timing";
+
+/** How one attempt ended, and when the next one is due. */
+export interface AttemptResult {
+  /** The outbox row, as it was claimed. */
+  queue: string;
+  dueAt: number;
+  deliveryId: string;
+  subscriptionId: string;
+  attemptId: string;
+  /** 1 for a manual retry. */
+  isRetry: 0 | 1;
+  status: "success" | "failed";
+  responseCode: number | null;
+  responseBody: string | null;
+  error: string | null;
+  /** When the send began and ended, Unix ms. */
+  startedAt: number;
+  completedAt: number;
+  /** Null where nothing was sent, or nobody knows. */
+  latencyMs: number | null;
+  /** Both null after the last attempt. */
+  nextDueAt: number | null;
+  nextAttemptId: string | null;
+  /** 1 when it took so long that its subscription belongs in the slow queue. */
+  slow: 0 | 1;
+}
+
+/**
+ * Writes results. Returns the ids of the attempts that now stand as these results say, also when an earlier, repeated call has written
+ * them: a result that is missing was taken away by the sweep.
+ */
+export async function recordAttempts(db: Db, claim: string, results: readonly AttemptResult[]): Promise<Set<string>> {
+  const input = jsonList(results);
+  const endedAt = Math.max(...results.map(({ completedAt }) => completedAt));
+  // Attempts that are still ours. The UPDATE of the attempts ends the claim, so it comes last.
+  const ours = sql`json_each(${input}) j CROSS JOIN attempts a
+    ON a.subscription_id = j.value ->> 'subscriptionId' AND a.id = j.value ->> 'attemptId' AND a.status = 'pending' AND a.claim = ${claim}`;
+  const { recorded } = await atomically(db, {
+    stats: addToHours(
+      sql`SELECT a.subscription_id, j.key AS position, j.value ->> 'status' = 'success' AS succeeded, j.value ->> 'latencyMs' AS latency_ms
+        FROM ${ours}`,
+      endedAt,
+    ),
+    slow: results.some(({ slow }) => slow === 1)
+      ? sql`UPDATE subscriptions SET slow_until = ${endedAt + SLOW_FOR_MS} WHERE slow_until < ${endedAt + SLOW_FOR_MS / 2}
+          AND id IN (SELECT a.subscription_id FROM ${ours} WHERE j.value ->> 'slow' = 1)`
+      : undefined,
+    retries: results.some(({ isRetry }) => isRetry === 1)
+      ? sql`UPDATE manual_retries SET state = t.status FROM (
+            SELECT a.subscription_id AS subscription_id, a.event_id AS event_id, j.value ->> 'deliveryId' AS delivery_id,
+              j.value ->> 'status' AS status
+            FROM ${ours} WHERE j.value ->> 'nextDueAt' IS NULL) t
+          WHERE manual_retries.subscription_id = t.subscription_id AND manual_retries.event_id = t.event_id
+            AND manual_retries.delivery_id = t.delivery_id`
+      : undefined,
+    putOff: sql`UPDATE outbox SET due_at = t.next_due_at, attempts = attempts + 1, attempt_id = t.next_attempt_id FROM (
+        SELECT j.value ->> 'queue' AS queue, j.value ->> 'dueAt' AS due_at, j.value ->> 'deliveryId' AS id,
+          j.value ->> 'nextDueAt' AS next_due_at, j.value ->> 'nextAttemptId' AS next_attempt_id
+        FROM ${ours} WHERE j.value ->> 'nextDueAt' IS NOT NULL) t
+      WHERE outbox.queue = t.queue AND outbox.due_at = t.due_at AND outbox.id = t.id`,
+    ended: sql`DELETE FROM outbox WHERE (queue, due_at, id) IN (
+      SELECT j.value ->> 'queue', j.value ->> 'dueAt', j.value ->> 'deliveryId' FROM ${ours} WHERE j.value ->> 'nextDueAt' IS NULL)`,
+    attempts: sql`UPDATE attempts SET status = t.status, claim = NULL, response_code = t.code, response_body = t.body, error = t.error,
+        attempted_at = t.started_at, completed_at = t.completed_at, next_id = t.next_id
+      FROM (SELECT a.subscription_id AS subscription_id, a.id AS id, j.value ->> 'status' AS status, j.value ->> 'responseCode' AS code,
+          j.value ->> 'responseBody' AS body, j.value ->> 'error' AS error, j.value ->> 'startedAt' AS started_at,
+          j.value ->> 'completedAt' AS completed_at, j.value ->> 'nextAttemptId' AS next_id FROM ${ours}) t
+      WHERE attempts.subscription_id = t.subscription_id AND attempts.id = t.id`,
+    recorded: rows<{ id: string }>(sql`SELECT a.id FROM json_each(${input}) j CROSS JOIN attempts a
+      ON a.subscription_id = j.value ->> 'subscriptionId' AND a.id = j.value ->> 'attemptId'
+      WHERE a.status = j.value ->> 'status' AND a.completed_at = j.value ->> 'completedAt'`),
+  });
+  return new Set(recorded.map(({ id }) => id));
+}

@@ -1,0 +1,21 @@
+/** Notes each hour how full the delivery databases are: the emptiest gets the next tenant, and a full one is reported in time. */
+import { CLOSED_AT, MAX_SHARD_BYTES, noteSize, readSize } from "../db/shard-sizes-store";
+import type { Deps } from "../deps";
+import { describeError, log } from "../log";
+
+const WARN_AT = 0.7;
+
+/** Never throws for a database that is down: it is logged, and the others are noted. */
+export async function noteShardSizes(deps: Deps): Promise<void> {
+  for (const shard of deps.shards.numbers) {
+    try {
+      const bytes = await readSize(deps.shards.db(shard));
+      await noteSize(deps.db, shard, bytes, deps.now());
+      const share = bytes / MAX_SHARD_BYTES;
+      if (share >= CLOSED_AT) log("error", "delivery database closed to new tenants", { shard, bytes });
+      else if (share >= WARN_AT) log("warn", "delivery database is filling up", { shard, bytes });
+    } catch (error) {
+      log("error", "size of a delivery database not noted", { shard, ...describeError(error) });
+    }
+  }
+}

@@ -1,0 +1,179 @@
+/** What the sweep reads and writes in one delivery database, across its tenants. */
+import { type SQL, sql } from "drizzle-orm";
+import { atomically, type Db, jsonList, rows } from "../db/client";
+import { repeatable } from "../db/faults";
+import { addToHours } from "../stats/hours-store";
+import { PLANNED_ID } from "./claim-store";
+import type { DueDelivery } from "./enqueue";
+import { INTERRUPTED } from "./reasons";
+
+/** An outbox row that is overdue, with the attempt that its planned id leads to. */
+export interface OverdueDelivery extends DueDelivery {
+  tenantId: string;
+  eventId: string;
+  attempts: number;
+  interruptions: number;
+  /** Null: nobody has claimed it. */
+  attemptId: string | null;
+  attemptStatus: "pending" | "success" | "failed" | null;
+  /** When it was claimed, while pending; Unix ms. */
+  claimedAt: number | null;
+}
+
+const OVERDUE_COLUMNS =
+  sql.raw(`o.queue, o.due_at AS dueAt, o.id, o.subscription_id AS subscriptionId, o.bytes, o.tenant_id AS tenantId,
+  o.event_id AS eventId, o.attempts, o.interruptions, coalesce(b.id, a.id) AS attemptId, coalesce(b.status, a.status) AS attemptStatus,
+  coalesce(b.attempted_at, a.attempted_at) AS claimedAt`);
+
+/** An attempt that began late is the row that its placeholder names. */
+const PLANNED_ATTEMPT = sql`LEFT JOIN attempts a ON a.subscription_id = o.subscription_id AND a.id = ${PLANNED_ID}
+  LEFT JOIN attempts b ON a.status = 'moved' AND b.subscription_id = o.subscription_id AND b.id = a.next_id
+  LEFT JOIN subscriptions s ON s.id = o.subscription_id`;
+
+/** One page of what was due before `dueBefore` (Unix ms), oldest first, after the key `after`. */
+export async function readOverdue(
+  db: Db,
+  { dueBefore, after, limit }: { dueBefore: number; after: { dueAt: number; id: string }; limit: number },
+  nowMs: number,
+): Promise<OverdueDelivery[]> {
+  const { overdue } = await atomically(db, {
+    overdue: rows<OverdueDelivery>(sql`SELECT ${OVERDUE_COLUMNS}, coalesce(s.slow_until > ${nowMs}, 0) AS slow
+      FROM (SELECT * FROM outbox WHERE queue = '' AND (due_at, id) > (${after.dueAt}, ${after.id}) AND due_at <= ${dueBefore}
+        ORDER BY due_at, id LIMIT ${limit}) o ${PLANNED_ATTEMPT} ORDER BY o.due_at, o.id`),
+  });
+  return overdue;
+}
+
+/**
+ * The head of the queue of each subscription that does not keep up, or of `subscriptionId` alone: as many due deliveries as it may have
+ * under way, fewer while it is slow. Those under way are among them.
+ */
+export async function readBacklogHeads(
+  db: Db,
+  {
+    perSubscription,
+    perSlowSubscription,
+    subscriptionId,
+  }: { perSubscription: number; perSlowSubscription: number; subscriptionId?: string },
+  nowMs: number,
+): Promise<OverdueDelivery[]> {
+  const which = subscriptionId === undefined ? sql`true` : sql`id = ${subscriptionId}`;
+  const headsOf = (
+    isSlow: SQL,
+    limit: number,
+  ) => sql`SELECT ${OVERDUE_COLUMNS}, coalesce(s.slow_until > ${nowMs}, 0) AS slow
+    FROM (SELECT id FROM subscriptions WHERE has_backlog = 1 AND ${isSlow} AND ${which}) w
+    CROSS JOIN outbox o ON o.queue = w.id AND (o.due_at, o.id) IN (SELECT due_at, id FROM outbox
+      WHERE queue = w.id AND due_at <= ${nowMs} ORDER BY due_at, id LIMIT ${limit})
+    ${PLANNED_ATTEMPT}`;
+  const { slow, quick } = await atomically(db, {
+    slow: rows<OverdueDelivery>(headsOf(sql`slow_until > ${nowMs}`, perSlowSubscription)),
+    quick: rows<OverdueDelivery>(headsOf(sql`slow_until <= ${nowMs}`, perSubscription)),
+  });
+  return [...slow, ...quick];
+}
+
+/** An attempt that a dead consumer left, and how its delivery goes on. */
+export interface Interruption {
+  queue: string;
+  dueAt: number;
+  deliveryId: string;
+  subscriptionId: string;
+  eventId: string;
+  attemptId: string;
+  nextDueAt: number;
+  nextAttemptId: string;
+}
+
+/**
+ * Ends attempts that a dead consumer left `pending`; their deliveries get a new attempt, and none is used up. Returns the correlation ids
+ * of their events.
+ */
+export async function interruptAttempts(
+  db: Db,
+  interruptions: readonly Interruption[],
+  nowMs: number,
+): Promise<Map<string, string | null>> {
+  const list = jsonList(interruptions);
+  const dead = sql`json_each(${list}) j CROSS JOIN attempts a
+    ON a.subscription_id = j.value ->> 'subscriptionId' AND a.id = j.value ->> 'attemptId' AND a.status = 'pending'`;
+  const { events } = await repeatable(() =>
+    atomically(db, {
+      stats: addToHours(
+        sql`SELECT a.subscription_id, j.key AS position, 0 AS succeeded, NULL AS latency_ms FROM ${dead}`,
+        nowMs,
+      ),
+      outbox: sql`UPDATE outbox SET due_at = t.next_due_at, attempt_id = t.next_attempt_id, interruptions = interruptions + 1 FROM (
+          SELECT j.value ->> 'queue' AS queue, j.value ->> 'dueAt' AS due_at, j.value ->> 'deliveryId' AS id,
+            j.value ->> 'nextDueAt' AS next_due_at, j.value ->> 'nextAttemptId' AS next_attempt_id FROM ${dead}) t
+        WHERE outbox.queue = t.queue AND outbox.due_at = t.due_at AND outbox.id = t.id`,
+      // Last: the statements before it know a dead attempt by its being pending.
+      attempts: sql`UPDATE attempts SET status = 'failed', claim = NULL, error = ${INTERRUPTED}, completed_at = ${nowMs},
+          next_id = t.next_attempt_id
+        FROM (SELECT a.subscription_id AS subscription_id, a.id AS id, j.value ->> 'nextAttemptId' AS next_attempt_id FROM ${dead}) t
+        WHERE attempts.subscription_id = t.subscription_id AND attempts.id = t.id`,
+      events: rows<{
+        id: string;
+        correlationId: string | null;
+      }>(sql`SELECT id, correlation_id AS correlationId FROM events
+        WHERE id IN (SELECT value ->> 'eventId' FROM json_each(${list}))`),
+    }),
+  );
+  return new Map(events.map(({ id, correlationId }) => [id, correlationId]));
+}
+
+/** Plans a new attempt for deliveries whose planned id leads to an attempt that has ended, or ends them when that was a success. */
+export async function replanDeliveries(
+  db: Db,
+  deliveries: readonly {
+    queue: string;
+    dueAt: number;
+    deliveryId: string;
+    succeeded: boolean;
+    nextAttemptId: string;
+  }[],
+): Promise<void> {
+  const list = jsonList(deliveries.map((delivery) => ({ ...delivery, succeeded: delivery.succeeded ? 1 : 0 })));
+  const which = (
+    succeeded: 0 | 1,
+  ) => sql`SELECT value ->> 'queue' AS queue, value ->> 'dueAt' AS due_at, value ->> 'deliveryId' AS id,
+    value ->> 'nextAttemptId' AS next_attempt_id FROM json_each(${list}) WHERE value ->> 'succeeded' = ${succeeded}`;
+  await atomically(db, {
+    ended: sql`DELETE FROM outbox WHERE (queue, due_at, id) IN (SELECT queue, due_at, id FROM (${which(1)}))`,
+    planned: sql`UPDATE outbox SET attempt_id = t.next_attempt_id FROM (${which(0)}) t
+      WHERE outbox.queue = t.queue AND outbox.due_at = t.due_at AND outbox.id = t.id`,
+  });
+}
+
+/** Lets the deliveries of a subscription that does not keep up wait in a queue of their own, except those under way. */
+export async function moveToBacklog(
+  db: Db,
+  subscriptionId: string,
+  keys: readonly { dueAt: number; id: string }[],
+): Promise<void> {
+  await atomically(db, {
+    flagged: sql`UPDATE subscriptions SET has_backlog = 1 WHERE id = ${subscriptionId} AND has_backlog = 0`,
+    moved: sql`UPDATE outbox SET queue = subscription_id WHERE queue = '' AND subscription_id = ${subscriptionId}
+      AND (due_at, id) IN (SELECT value ->> 'dueAt', value ->> 'id' FROM json_each(${jsonList(keys)}))
+      AND NOT EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = outbox.subscription_id
+        AND a.id = coalesce(outbox.attempt_id, outbox.id))`,
+  });
+}
+
+/** Ends the backlog of every subscription whose own queue is empty. */
+export async function endBacklogs(db: Db): Promise<void> {
+  await atomically(db, {
+    ended: sql`UPDATE subscriptions SET has_backlog = 0
+      WHERE has_backlog = 1 AND NOT EXISTS (SELECT 1 FROM outbox WHERE queue = subscriptions.id)`,
+  });
+}
+
+/** When the next delivery of the common queue is due after `nowMs`; null when none is. */
+export async function nextDueAt(db: Db, nowMs: number): Promise<number | null> {
+  const { next } = await atomically(db, {
+    next: rows<{ dueAt: number | null }>(
+      sql`SELECT min(due_at) AS dueAt FROM outbox WHERE queue = '' AND due_at > ${nowMs}`,
+    ),
+  });
+  return next[0]?.dueAt ?? null;
+}
