@@ -13,7 +13,7 @@ const service = {
       wrangler: { configPath: "./wrangler.toml" },
       miniflare: {
         bindings: {
-          SECRET_KEYS: "test-only-secret-key-with-32-characters-or-more",
+          SECRET_KEYS: "b43da762eca10a9859f8c5faf3f80a24e2616dc4a1c8eae69957a976b72b8b7f",
           WEBHOOK_EGRESS: "any",
           RATE_LIMITS: JSON.stringify({
             register: { limit: 1000, windowSeconds: 60 },

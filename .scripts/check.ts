@@ -1,5 +1,7 @@
 /** `npm run check`: every static gate in turn; a failed one does not stop the others. */
+
 import { spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -85,7 +87,7 @@ process.exit(failed ? 1 : 0);
 
 /** The OpenAPI document as the built service serves it. */
 async function servedDocument(): Promise<string> {
-  const vars = { SECRET_KEYS: "check-only-secret-key-with-32-characters" };
+  const vars = { SECRET_KEYS: randomBytes(32).toString("hex") };
   const service = createTestHarness({ workers: [{ configPath: "wrangler.toml", vars }] });
   await service.listen();
   const document = await (await service.fetch("/api/v1/openapi.json")).json();

@@ -1,5 +1,6 @@
 /** Settings from variables and secrets, parsed once per isolate. A bad one stops the service with a message that names it and never shows its value. */
 import { z } from "zod";
+import { isGuessableKey } from "./crypto/guessable-key";
 import { CAPS, type Caps } from "./ratelimit/caps";
 import { BUDGETS, type BudgetName, RULES, type Rule, type RuleName } from "./ratelimit/rules";
 
@@ -66,8 +67,17 @@ const VARIABLES = {
   SECRET_KEYS: {
     description:
       "All signing and encryption keys are derived from these; see [Key rotation](operations.md#key-rotation). A secret, not a variable.",
-    must: `be a comma-separated list of secrets, newest first, each at least ${MIN_SECRET_KEY_CHARACTERS} characters`,
-    schema: commaList.pipe(z.array(z.string().min(MIN_SECRET_KEY_CHARACTERS)).min(1)),
+    must: `be a comma-separated list of secrets, newest first, each at least ${MIN_SECRET_KEY_CHARACTERS} random characters, such as from \`openssl rand -hex 32\``,
+    schema: commaList.pipe(
+      z
+        .array(
+          z
+            .string()
+            .min(MIN_SECRET_KEY_CHARACTERS)
+            .refine((key) => !isGuessableKey(key)),
+        )
+        .min(1),
+    ),
   },
   APP_URL: {
     description:

@@ -151,6 +151,13 @@ describe("settings", () => {
   test.each([
     ["SECRET_KEYS", "too-short-secret"],
     ["SECRET_KEYS", ""],
+    ["SECRET_KEYS", "every bit of this key is a word of english"],
+    ["SECRET_KEYS", "0123456789abcdef0123456789abcdef"],
+    ["MAX_API_KEYS_PER_USER", "0"],
+    ["MAX_SUBSCRIPTIONS_PER_TENANT", "many"],
+    ["TENANT_DELIVERIES_PER_MINUTE", "1.5"],
+    ["TENANT_PAYLOAD_MIB_PER_MINUTE", "-1"],
+    ["REGISTRATION", "closed"],
     ["APP_URL", "javascript:alert(1)"],
     ["RATE_LIMITS", '{"nope":{"limit":1,"windowSeconds":1}}'],
     ["RATE_LIMITS", "not json"],
@@ -187,7 +194,7 @@ describe("settings", () => {
       passThroughOnException: () => undefined,
       props: {},
     } as unknown as ExecutionContext;
-    const newKey = "a-newer-secret-key-with-32-characters-at-least";
+    const newKey = "b29320cd44b22a6bee6b55c31e4acf3065213e8227e755e2a1eb62798ed83c59";
     const rotated = await worker.fetch(request(), { ...env, SECRET_KEYS: `${newKey},${env.SECRET_KEYS}` } as Env, ctx);
     expect(rotated.status).toBe(200);
     const removed = await worker.fetch(request(), { ...env, SECRET_KEYS: newKey } as Env, ctx);

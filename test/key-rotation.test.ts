@@ -9,7 +9,7 @@ import { PASSWORD, signUp, verify } from "./support/client";
 import { addDelivery, consumeBatch, hourly, makeDue, messageFor, metricsOf, outboxRow } from "./support/engine";
 import { newInbox, subscribe } from "./support/receiver";
 
-const NEW_KEY = "a-newer-secret-key-with-at-least-32-characters";
+const NEW_KEY = "c7341a0d7fd1b794ab602ff5266fb9c58b837dc52afbec65abc0cfd415b64327";
 
 async function callUnder(secretKeys: string, method: string, path: string, body?: unknown, token?: string) {
   const headers = new Headers({ "content-type": "application/json", "cf-connecting-ip": "192.0.2.77" });

@@ -101,7 +101,7 @@ test("statements of every store are collected, from requests, RPC, queue consume
   await call("POST", "/invitations", { token, body: { email: "new@example.com", role: "viewer" } });
   await call("GET", "/members", { token });
   await call("PATCH", `/members/${person.userId}`, { token, body: { role: "viewer" } });
-  await hourly({ SECRET_KEYS: `a-newer-secret-key-with-at-least-32-characters,${env.SECRET_KEYS}` });
+  await hourly({ SECRET_KEYS: `c144a6f37bd358f8df12faaf2e78ad96b13e71b7e6a84620ff2cae9efdf58d3b,${env.SECRET_KEYS}` });
   await call("GET", "/stats", { token });
   const browser = await holding(person);
   await browser.get("/webhooks");

@@ -1,4 +1,5 @@
 /** The built Worker and the floor Worker in one workerd, by Miniflare's API: straight sockets, data in a temporary folder. */
+import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -17,17 +18,19 @@ import { temporaryFolder } from "./temporary.ts";
 
 // wrangler asks for the secrets that the configuration names, and tells where it found them.
 process.env.WRANGLER_LOG = "error";
-process.env.SECRET_KEYS = "bench-only-secret-key-with-32-characters-or-more";
+process.env.SECRET_KEYS = randomBytes(32).toString("hex");
 const { unstable_getMiniflareWorkerOptions: optionsOf } = await import("wrangler");
 
 const CRON_INTERVAL_MS = 60_000;
 /** A window of one second, so that one client's own hits do not pile up in its limiter. */
 const UNLIMITED = { limit: 1_000_000, windowSeconds: 1 };
 const FLOOR_SCHEMA = ["CREATE TABLE floor (id TEXT PRIMARY KEY, v TEXT)", "INSERT INTO floor VALUES ('key', 'value')"];
-const LIMITED = ["login", "register", "refresh", "publish"];
+const LIMITED = ["login", "register", "refresh", "publish", "writeWebhook", "redeliver", "readDeliveries"];
 const SETTINGS = {
   SECRET_KEYS: process.env.SECRET_KEYS,
   RATE_LIMITS: JSON.stringify(Object.fromEntries(LIMITED.map((rule) => [rule, UNLIMITED]))),
+  TENANT_DELIVERIES_PER_MINUTE: "100000000",
+  TENANT_PAYLOAD_MIB_PER_MINUTE: "100000",
   EMAIL_VERIFICATION: "optional",
   WEBHOOK_EGRESS: "any",
 };

@@ -1,4 +1,5 @@
 /** The built service and a real Chromium, for tests of the pages. */
+import { randomBytes } from "node:crypto";
 import { existsSync, writeSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
 import { afterAll, beforeAll, describe } from "vitest";
@@ -35,7 +36,7 @@ export function describeWhere(name: string, tests: () => void): void {
 export function describeInBrowser(name: string, tests: (stage: Stage) => void): void {
   describeWhere(name, () => {
     const stage = {} as Stage;
-    const vars = { SECRET_KEYS: "browser-test-secret-key-with-32-characters" };
+    const vars = { SECRET_KEYS: randomBytes(32).toString("hex") };
     const service = createTestHarness({ workers: [{ configPath: "wrangler.toml", vars }] });
     beforeAll(async () => {
       stage.url = (await service.listen()).url;

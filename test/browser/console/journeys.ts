@@ -155,7 +155,7 @@ export function journeys(stage: ConsoleStage): void {
 
   test("a viewer sees only what is allowed, and a forged form is refused", async ({ expect }) => {
     const owner = await stage.open();
-    await register(stage, owner);
+    await confirm(stage, owner, await register(stage, owner));
     const hook = await subscribe(stage, owner, { name: "shared", url: stage.receiver.url("/200/shared"), events: "*" });
     await follow(owner, "People");
     const email = newEmail();
