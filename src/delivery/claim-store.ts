@@ -11,7 +11,7 @@ import type { Lane } from "./enqueue";
 import type { OutboxKey } from "./message";
 import { LATE_AFTER_MS, MARKED_SLOW_FOR_MS } from "./timing";
 
-export type DeliveryKind = "event" | "retry" | "test";
+type DeliveryKind = "event" | "retry" | "test";
 
 /** What is read from the subscription: it can change between the claim and the send. */
 export interface Target {
@@ -48,7 +48,7 @@ interface EventRow {
 export const PLANNED_ID = sql.raw("coalesce(o.attempt_id, o.id)");
 
 /** The outbox rows that a JSON list of keys names (members q, d, i). */
-export const outboxByKeys = (keys: string): SQL =>
+const outboxByKeys = (keys: string): SQL =>
   sql`json_each(${keys}) j CROSS JOIN outbox o ON o.queue = j.value ->> 'q' AND o.due_at = j.value ->> 'd' AND o.id = j.value ->> 'i'`;
 
 /**

@@ -5,7 +5,7 @@ import { id } from "../wire/schemas";
 
 const MAX_CORRELATION_ID_CHARACTERS = 128;
 const MAX_DEPTH = 500;
-export const MAX_BATCH_EVENTS = 100;
+const MAX_BATCH_EVENTS = 100;
 
 /** Level by level, because deep nesting would overflow a recursion. */
 function isWithinDepth(payload: unknown): boolean {
@@ -78,6 +78,4 @@ export const published = z
   })
   .meta({ id: "PublishedEvent" });
 
-export type Publication = z.infer<typeof publication>;
-export type PublicationBatch = z.infer<typeof publicationBatch>;
 export type Published = z.infer<typeof published>;

@@ -15,7 +15,7 @@ export interface Guesses {
   passwordReset(email: string): Promise<void>;
 }
 
-export interface CheckedGuess<T> {
+interface CheckedGuess<T> {
   /** Null for a wrong guess. */
   value: T | null;
   /** This wrong guess was the last one before a lock. */
