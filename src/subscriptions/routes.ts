@@ -1,4 +1,4 @@
-/** `/webhooks`: subscriptions and what is done with them, all scoped to the caller's tenant. */
+/** `/webhooks`: creating, reading, changing, pausing and deleting the subscriptions of the caller's tenant. */
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { notFound } from "../errors";
@@ -8,9 +8,9 @@ import { byTenant, limit } from "../http/rate-limit";
 import { describeRoute } from "../http/route-docs";
 import { body } from "../http/validate";
 import { dataOf, says } from "../wire/schemas";
+import { changeSubscription, createSubscription } from "./changes";
 import { newSubscription, subscription, subscriptionChange } from "./schemas";
 import { deleteSubscription, findSubscription, listSubscriptions } from "./store";
-import { changeSubscription, createSubscription } from "./subscriptions";
 import { subscriptionView } from "./view";
 
 const limited = limit("writeWebhook", byTenant);
@@ -36,7 +36,9 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .get(
     "/",
-    describeRoute("listWebhooks", "The tenant's subscriptions, newest first.", { 200: dataOf(z.array(subscription)) }),
+    describeRoute("listWebhooks", "Lists the tenant's subscriptions, newest first.", {
+      200: dataOf(z.array(subscription)),
+    }),
     can("webhook.read"),
     async (c) => {
       const deps = c.get("deps");
@@ -46,7 +48,7 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .get(
     "/:id",
-    describeRoute("getWebhook", "One subscription.", { 200: dataOf(subscription), ...MISSING }),
+    describeRoute("getWebhook", "Returns one subscription.", { 200: dataOf(subscription), ...MISSING }),
     can("webhook.read"),
     async (c) => {
       const deps = c.get("deps");
@@ -57,7 +59,10 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/:id",
-    describeRoute("updateWebhook", "Changes the given fields.", { 200: dataOf(subscription), ...MISSING }),
+    describeRoute("updateWebhook", "Changes the given fields of a subscription.", {
+      200: dataOf(subscription),
+      ...MISSING,
+    }),
     limited,
     can("webhook.update"),
     body(subscriptionChange),
@@ -69,7 +74,7 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/:id",
-    describeRoute("deleteWebhook", "Deletes a subscription; nothing is sent to it any more.", {
+    describeRoute("deleteWebhook", "Deletes a subscription. Nothing more is sent to it.", {
       200: says("Webhook deleted"),
       ...MISSING,
     }),
@@ -84,7 +89,7 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .post(
     "/:id/pause",
-    describeRoute("pauseWebhook", "New events skip it until it is resumed.", {
+    describeRoute("pauseWebhook", "Pauses a subscription: it receives no new events until it is resumed.", {
       200: says("Webhook paused"),
       ...MISSING,
     }),
@@ -97,7 +102,10 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .post(
     "/:id/resume",
-    describeRoute("resumeWebhook", "New events go to it again.", { 200: says("Webhook resumed"), ...MISSING }),
+    describeRoute("resumeWebhook", "Resumes a subscription: it receives new events again.", {
+      200: says("Webhook resumed"),
+      ...MISSING,
+    }),
     limited,
     can("webhook.update"),
     async (c) => {

@@ -1,10 +1,10 @@
-/** What crosses the wire about subscriptions: requests, and the contract's resources. */
+/** The request bodies of a subscription, and the resource that the API returns. */
 import { z } from "zod";
 import { eventType } from "../wire/event-type";
 import { id, name, time } from "../wire/schemas";
 
 const MAX_EVENT_TYPES = 100;
-const MAX_URL_CHARACTERS = 2048;
+export const MAX_URL_CHARACTERS = 2048;
 const EXAMPLE_URL = "https://example.com/hooks";
 
 const url = z.string().meta({
@@ -24,7 +24,7 @@ const subscriptionFields = z.object({
     .max(MAX_EVENT_TYPES)
     .meta({ examples: [["OrderPaid"]] })
     .transform((types) => [...new Set(types)])
-    .meta({ description: "Event types that it gets; `*` stands for all." }),
+    .meta({ description: "The event types that it receives; `*` stands for all." }),
   secret: z
     .string()
     .min(1)
@@ -35,10 +35,10 @@ const subscriptionFields = z.object({
 
 export const newSubscription = subscriptionFields
   .extend({ enabled: z.boolean().default(true) })
-  .meta({ id: "NewWebhook" });
+  .meta({ id: "NewSubscription" });
 
-/** Any of the fields; what is left out stays. */
-export const subscriptionChange = subscriptionFields.partial().meta({ id: "WebhookChange" });
+/** Any of the fields. A field that is left out keeps its value. */
+export const subscriptionChange = subscriptionFields.partial().meta({ id: "SubscriptionChange" });
 
 export const subscription = z
   .object({
@@ -46,8 +46,8 @@ export const subscription = z
     name: z.string().meta({ examples: ["Orders"] }),
     url: z.string().meta({ examples: [EXAMPLE_URL] }),
     events: z.array(z.string()).meta({ examples: [["OrderPaid"]] }),
-    secret: z.string().meta({ description: "In plaintext.", examples: ["a signing secret"] }),
-    enabled: z.boolean().meta({ description: "False: paused." }),
+    secret: z.string().meta({ description: "The signing secret, in plaintext.", examples: ["a signing secret"] }),
+    enabled: z.boolean().meta({ description: "False while the subscription is paused." }),
     lastTriggeredAt: time.optional().meta({ description: "When the last attempt started." }),
     failureCount: z
       .int()
@@ -58,10 +58,10 @@ export const subscription = z
     version: z
       .int()
       .min(0)
-      .meta({ description: "Goes up by one with each change.", examples: [0] }),
+      .meta({ description: "Increases by one with each change.", examples: [0] }),
     createdAt: time,
     updatedAt: time,
   })
-  .meta({ id: "Webhook" });
+  .meta({ id: "Subscription" });
 
 export type Subscription = z.infer<typeof subscription>;

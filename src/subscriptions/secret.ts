@@ -1,4 +1,4 @@
-/** How a subscription's signing secret is encrypted at rest. */
+/** How the signing secret of a subscription is encrypted at rest. */
 
-/** The associated data that binds an encrypted secret to its subscription. */
+/** Returns the associated data that binds an encrypted secret to its subscription: copied to another row, it cannot be decrypted. */
 export const secretOwner = (subscriptionId: string) => `subscription:${subscriptionId}`;

@@ -17,7 +17,7 @@ export interface SubscriptionRow {
   version: number;
   createdAt: number;
   updatedAt: number;
-  /** When the last attempt started. */
+  /** When the last attempt started, Unix ms. */
   lastTriggeredAt: number | null;
   /** Failed attempts since the last success. */
   failureCount: number;
@@ -25,7 +25,7 @@ export interface SubscriptionRow {
 
 type StoredRow = Omit<SubscriptionRow, "events" | "enabled"> & { events: string; enabled: 0 | 1 };
 
-/** When the last attempt of the subscription `s` started, as SQL; ids are nearly in the order in which attempts start. */
+/** When the last attempt of the subscription `s` started, as SQL. Attempt ids are only roughly in starting order, so it reads the last 20. */
 export const LAST_TRIGGERED_AT = sql.raw(
   "(SELECT max(attempted_at) FROM (SELECT a.attempted_at FROM attempts a WHERE a.subscription_id = s.id ORDER BY a.id DESC LIMIT 20))",
 );
@@ -55,7 +55,7 @@ export interface NewSubscription {
   enabled: boolean;
 }
 
-/** Writes the subscription and its fan-out entries. */
+/** Inserts the subscription and its rows in the fan-out index, and returns it. */
 export async function insertSubscription(
   deps: Deps,
   tenant: TenantRef,
@@ -74,7 +74,7 @@ export async function insertSubscription(
   return parsed(row);
 }
 
-/** Enters the subscription, as it stands, into the fan-out index: under "*" alone when it wants all types, and only while enabled. */
+/** Adds the stored subscription to the fan-out index if it is enabled: under "*" alone if it lists "*", else under each of its types. */
 const indexEventTypes = (tenant: TenantRef, id: string) => sql`
   INSERT INTO subscription_events (tenant_id, event_type, subscription_id)
   SELECT s.tenant_id, t.value, s.id FROM subscriptions s CROSS JOIN json_each(s.events) t
@@ -82,15 +82,18 @@ const indexEventTypes = (tenant: TenantRef, id: string) => sql`
     AND (t.value = '*' OR NOT EXISTS (SELECT 1 FROM json_each(s.events) other WHERE other.value = '*'))
   ON CONFLICT DO NOTHING`;
 
-/** Takes the subscription `s` out of the fan-out index if `condition` holds; the types that it has now say where its entries are. */
+/** Removes the subscription `s` from the fan-out index if `condition` holds. Its stored types are the keys of its rows there. */
 const unindexEventTypes = ({ tenantId }: TenantRef, id: string, condition: SQL = sql`true`) => sql`
   DELETE FROM subscription_events WHERE tenant_id = ${tenantId} AND subscription_id = ${id} AND event_type IN (
     SELECT t.value FROM subscriptions s CROSS JOIN json_each(s.events) t WHERE s.id = ${id} AND s.tenant_id = ${tenantId} AND ${condition})`;
 
-/** What a change sets; a field that is left out keeps its value. */
+/** The columns to change. A field that is left out keeps its value. */
 export type SubscriptionChange = Partial<Omit<NewSubscription, "id">>;
 
-/** Changes what differs; the version goes up only when something does. Undefined when the tenant has no such subscription. */
+/**
+ * Applies a change and returns the subscription, or undefined when the tenant has none with this id. The version increases only if a
+ * value differs.
+ */
 export async function updateSubscription(
   deps: Deps,
   tenant: TenantRef,
@@ -107,7 +110,7 @@ export async function updateSubscription(
   const assigned = columns.map(({ column, value }) => sql`${sql.identifier(column)} = ${value}`);
   const movesInIndex = change.events !== undefined || change.enabled !== undefined;
   const { written } = await atomically(dbOf(deps, tenant), {
-    // Before the update: the old types say where the old entries are.
+    // Before the update, which overwrites the types that this reads.
     unindexed: movesInIndex ? unindexEventTypes(tenant, id, isChanged) : undefined,
     updated: sql`UPDATE subscriptions AS s SET ${sql.join(assigned, sql`, `)}, version = version + 1, updated_at = ${nowMs}
       WHERE ${isLive(tenant, id)} AND ${isChanged}`,
@@ -117,7 +120,7 @@ export async function updateSubscription(
   return written[0] && parsed(written[0]);
 }
 
-/** The secret is compared by its digest: it is encrypted anew each time. */
+/** The encrypted secret is not compared, because each encryption of the same secret differs; its digest is. */
 function columnsOf(change: SubscriptionChange): { column: string; value: string | number; isCompared: boolean }[] {
   const { name, url, events, secretSealed, secretDigest, enabled } = change;
   const given = (column: string, value: string | number | undefined, isCompared = true) =>
@@ -132,19 +135,19 @@ function columnsOf(change: SubscriptionChange): { column: string; value: string 
   ];
 }
 
-/** Soft delete: no event goes to it any more, and its secret is gone at once. False when the tenant has no such subscription. */
+/** Marks the subscription as deleted and erases its secret; nothing more is sent to it. Returns false when the tenant has none with this id. */
 export async function deleteSubscription(deps: Deps, tenant: TenantRef, id: string, nowMs: number): Promise<boolean> {
   const { deleted } = await atomically(dbOf(deps, tenant), {
     unindexed: unindexEventTypes(tenant, id),
-    deleted: rows<{
-      id: string;
-    }>(sql`UPDATE subscriptions AS s SET is_deleted = 1, secret_sealed = '', secret_digest = '', version = version + 1,
-      updated_at = ${nowMs} WHERE ${isLive(tenant, id)} RETURNING id`),
+    deleted: rows<{ id: string }>(
+      sql`UPDATE subscriptions AS s SET is_deleted = 1, secret_sealed = '', secret_digest = '', version = version + 1,
+        updated_at = ${nowMs} WHERE ${isLive(tenant, id)} RETURNING id`,
+    ),
   });
   return deleted.length > 0;
 }
 
-/** The tenant's subscriptions, newest first. */
+/** Returns the tenant's subscriptions, newest first. */
 export async function listSubscriptions(deps: Deps, tenant: TenantRef): Promise<SubscriptionRow[]> {
   const { listed } = await atomically(dbOf(deps, tenant), {
     listed:
@@ -154,7 +157,7 @@ export async function listSubscriptions(deps: Deps, tenant: TenantRef): Promise<
   return listed.map(parsed);
 }
 
-/** Undefined when the tenant has no such subscription. */
+/** Returns the subscription, or undefined when the tenant has none with this id. */
 export async function findSubscription(
   deps: Deps,
   tenant: TenantRef,

@@ -1,16 +1,15 @@
 /** Which URLs a subscription may have, checked when it is created or changed and again before each delivery. */
 import ipaddr from "ipaddr.js";
 import type { Config } from "../config";
+import { MAX_URL_CHARACTERS } from "./schemas";
 
-const MAX_URL_CHARACTERS = 2048;
-
-/** Names that resolve to this machine or on the local network only: RFC 6761, 6762, 8375, and names reserved by convention. */
+/** Names that resolve only to this machine or on its local network: RFC 6761, 6762, 8375, and names reserved by convention. */
 const FORBIDDEN_NAMES = /(^|\.)(localhost|localdomain|local|internal|home\.arpa)$/;
 
 /** The only IPv6 space that IANA has assigned to public hosts (RFC 4291, section 2.4). */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
 
-/** The reason a URL is refused, as a message for the client; null when it is accepted. `egress: "any"` accepts private addresses. */
+/** Returns the reason a URL is refused, as a message for the client; null when it is accepted. `egress: "any"` accepts private addresses. */
 export function refuseTarget(text: string, egress: Config["webhookEgress"]): string | null {
   if (text.length > MAX_URL_CHARACTERS) return `Must have at most ${MAX_URL_CHARACTERS} characters`;
   const url = URL.parse(text);

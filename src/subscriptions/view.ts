@@ -1,4 +1,4 @@
-/** What goes out: the contract's fields, picked one by one. */
+/** The subscription as the API returns it. Each field is picked by name, so a new column is never sent by accident. */
 import { decrypt } from "../crypto/encryption";
 import type { Deps } from "../deps";
 import { iso } from "../time";
@@ -6,7 +6,7 @@ import type { Subscription } from "./schemas";
 import { secretOwner } from "./secret";
 import type { SubscriptionRow } from "./store";
 
-/** The subscription with its secret in plaintext, as the contract says. */
+/** Returns the subscription with its secret in plaintext, as the specification requires. */
 export async function subscriptionView(deps: Deps, row: SubscriptionRow): Promise<Subscription> {
   return {
     _id: row.id,

@@ -7,7 +7,7 @@ import { can } from "../../http/permissions";
 import { byTenant, limit } from "../../http/rate-limit";
 import { retryFailed, sendTest } from "../../redelivery/redelivery";
 import { retryFailedRequest } from "../../redelivery/schemas";
-import { changeSubscription } from "../../subscriptions/subscriptions";
+import { changeSubscription } from "../../subscriptions/changes";
 import { HOUR_MS, iso } from "../../time";
 import { parse } from "../failure";
 import type { FlashKey } from "../flash-messages";

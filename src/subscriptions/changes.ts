@@ -1,4 +1,4 @@
-/** Creating and changing a subscription: the target is checked, the secret sealed. */
+/** Creating and changing a subscription: both check the URL and encrypt the secret. */
 import { digest, encrypt } from "../crypto/encryption";
 import { newId } from "../db/ids";
 import type { Deps } from "../deps";
@@ -16,7 +16,7 @@ export interface SubscriptionInput {
   enabled: boolean;
 }
 
-/** Throws VALIDATION_FAILED for a target that may not be called. */
+/** Creates a subscription and returns it. Throws VALIDATION_FAILED for a URL that may not be called. */
 export async function createSubscription(
   deps: Deps,
   tenant: TenantRef,
@@ -25,11 +25,11 @@ export async function createSubscription(
   checkTarget(deps, input.url);
   const id = newId();
   const { name, url, enabled } = input;
-  const secret = await sealSecret(deps, id, input.secret);
+  const secret = await encryptSecret(deps, id, input.secret);
   return insertSubscription(deps, tenant, { id, name, url, events: input.events, ...secret, enabled }, deps.now());
 }
 
-/** Changes the fields that are given. Throws VALIDATION_FAILED for a target that may not be called, NOT_FOUND. */
+/** Changes the given fields and returns the whole subscription. Throws NOT_FOUND, and VALIDATION_FAILED for a URL that may not be called. */
 export async function changeSubscription(
   deps: Deps,
   tenant: TenantRef,
@@ -37,14 +37,14 @@ export async function changeSubscription(
   { secret, ...fields }: { [K in keyof SubscriptionInput]?: SubscriptionInput[K] | undefined },
 ): Promise<SubscriptionRow> {
   if (fields.url !== undefined) checkTarget(deps, fields.url);
-  const sealed = secret === undefined ? {} : await sealSecret(deps, id, secret);
+  const encrypted = secret === undefined ? {} : await encryptSecret(deps, id, secret);
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-  const row = await updateSubscription(deps, tenant, id, { ...given, ...sealed }, deps.now());
+  const row = await updateSubscription(deps, tenant, id, { ...given, ...encrypted }, deps.now());
   if (!row) throw notFound("Webhook");
   return row;
 }
 
-async function sealSecret(deps: Deps, id: string, secret: string) {
+async function encryptSecret(deps: Deps, id: string, secret: string) {
   const owner = secretOwner(id);
   return {
     secretSealed: await encrypt(deps.keys, owner, secret),
