@@ -38,6 +38,7 @@ export async function makeAttempt(
     dueAt: delivery.dueAt,
     deliveryId: delivery.id,
     subscriptionId: delivery.subscriptionId,
+    bytes: delivery.bytes,
     attemptId: delivery.attemptId,
     isRetry: delivery.kind === "retry" ? 1 : 0,
     status: outcome.status,

@@ -28,6 +28,8 @@ interface Claimed extends ClaimedDelivery {
   /** When what is known of its subscription was read, Unix ms. */
   readMs: number;
   claimedMs: number;
+  /** Counts its payload out of the isolate's memory. */
+  releaseBytes: () => void;
 }
 
 /** The deliveries of one invocation. `add` as often as wanted; `finished` after the last one. */
@@ -93,6 +95,7 @@ export class DeliveryRun {
     if (!isStalled) return;
     const [waiting, ready] = [this.#waiting.splice(0), this.#ready.splice(0)];
     this.#lastProgressMs = nowMs;
+    for (const { releaseBytes } of ready) releaseBytes();
     this.#deps.background("hand back", handBack(this.#deps, this.#lane, this.#claim, waiting, ready));
   }
 
@@ -136,7 +139,15 @@ export class DeliveryRun {
     const claimedMs = this.#deps.now();
     const db = this.#deps.shards.db(shard);
     const { claimed, slow } = await claimDeliveries(db, { lane: this.#lane, claim: this.#claim }, keys, claimedMs);
-    this.#ready.push(...claimed.map((delivery) => ({ ...delivery, shard, claimedMs, readMs: claimedMs })));
+    this.#ready.push(
+      ...claimed.map((delivery) => ({
+        ...delivery,
+        shard,
+        claimedMs,
+        readMs: claimedMs,
+        releaseBytes: holdBytes(delivery.bytes),
+      })),
+    );
     this.#lastProgressMs = this.#deps.now();
     // Lost messages must not hold up what is claimed: the sweep sends them again.
     if (slow.length > 0) this.#deps.background("pass on to the slow queue", enqueue(this.#deps, "slow", shard, slow));
@@ -145,10 +156,10 @@ export class DeliveryRun {
   async #attempt(delivery: Claimed): Promise<void> {
     const { shard } = delivery;
     if (this.#deps.now() - delivery.claimedMs > START_WITHIN_MS) {
+      delivery.releaseBytes();
       return handBack(this.#deps, this.#lane, this.#claim, [], [delivery]);
     }
     const endSend = startSend(delivery.subscriptionId, this.#deps.now);
-    const releaseBytes = holdBytes(delivery.bytes);
     this.#sending.add(delivery);
     this.#lastProgressMs = this.#deps.now();
     try {
@@ -159,7 +170,7 @@ export class DeliveryRun {
       else this.#recorderOf(shard).add(result);
     } finally {
       endSend();
-      releaseBytes();
+      delivery.releaseBytes();
       this.#sending.delete(delivery);
       this.#lastProgressMs = this.#deps.now();
     }

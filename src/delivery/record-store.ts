@@ -11,6 +11,8 @@ export interface AttemptResult {
   dueAt: number;
   deliveryId: string;
   subscriptionId: string;
+  /** Size of the payload. */
+  bytes: number;
   attemptId: string;
   /** 1 for a manual retry. */
   isRetry: 0 | 1;

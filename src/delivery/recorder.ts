@@ -67,8 +67,8 @@ async function write(deps: Deps, shard: number, claim: string, results: AttemptR
 
 /** Sends the messages of what is to be tried again, and lets a subscription's own queue go on. */
 async function goOn(deps: Deps, shard: number, results: readonly AttemptResult[]): Promise<void> {
-  const retries = results.flatMap(({ queue, nextDueAt, deliveryId, subscriptionId }) =>
-    nextDueAt === null || queue !== "" ? [] : [{ queue, dueAt: nextDueAt, id: deliveryId, subscriptionId, bytes: 0 }],
+  const retries = results.flatMap(({ queue, nextDueAt, deliveryId, subscriptionId, bytes }) =>
+    nextDueAt === null || queue !== "" ? [] : [{ queue, dueAt: nextDueAt, id: deliveryId, subscriptionId, bytes }],
   );
   try {
     if (retries.length > 0) await enqueueRetries(deps, shard, retries);

@@ -41,12 +41,15 @@ export const isBusy = (): boolean => sends >= MAX_SENDS;
 /** Whether `bytes` more of payloads may be claimed now; one alone always may. */
 export const hasRoomFor = (bytes: number): boolean => claimedBytes === 0 || claimedBytes + bytes <= MAX_CLAIMED_BYTES;
 
-/** Counts payload bytes in; call what it returns when they are out of hand. */
+/** Counts the bytes of a claimed payload; call what it returns when the payload is no longer held. They count for one lease at most. */
 export function holdBytes(bytes: number): () => void {
   claimedBytes += bytes;
-  return once(() => {
+  const release = once(() => {
+    clearTimeout(timer);
     claimedBytes -= bytes;
   });
+  const timer = setTimeout(release, LEASE_MS);
+  return release;
 }
 
 /** Counts one send; call what it returns when it has ended. An invocation that the runtime kills never does, so a send counts for one lease at most. */
