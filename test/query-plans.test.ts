@@ -8,7 +8,7 @@ import { call, eventually, logIn, signUp } from "./support/client";
 import { holding } from "./support/console";
 import { hourly } from "./support/engine";
 import { mailTo } from "./support/mailbox";
-import { badPlans, collected } from "./support/query-plans";
+import { badPlans, collected, statementsAcrossPlanes } from "./support/query-plans";
 import { endedAttempts, newInbox, subscribe } from "./support/receiver";
 
 test.each([
@@ -111,4 +111,13 @@ test("statements of every store are collected, from requests, RPC, queue consume
     Object.keys(OF_STORE).filter((store) => !collected().some((query) => OF_STORE[store]?.test(query)));
   await eventually("a sweep by the alarm", async () => !missed().includes("events/fan-out-store"));
   expect(missed()).toEqual([]);
+});
+
+test("a statement that joins the two planes is found", () => {
+  const across = "SELECT * FROM tenants t JOIN subscriptions s ON s.tenant_id = t.id";
+  const within = [
+    "SELECT * FROM users u JOIN memberships m ON m.user_id = u.id",
+    "INSERT INTO outbox SELECT * FROM events",
+  ];
+  expect(statementsAcrossPlanes([across, ...within])).toEqual([across]);
 });

@@ -1,5 +1,9 @@
 /** Every statement that the stores send, and how SQLite would find its rows. */
 
+import { getTableName } from "drizzle-orm";
+import * as delivery from "../../src/db/delivery-schema";
+import * as control from "../../src/db/schema";
+
 /** A statement that may read a whole table or index, and why that is right. */
 interface Exception {
   statement: RegExp;
@@ -76,5 +80,18 @@ export async function badPlans(
       (step) => !exceptions.some((exception) => exception.statement.test(query) && exception.step.test(step)),
     );
     return bad.length === 0 ? [] : [`${bad.join(", ")}\n${query}\n${plan.join("\n")}`];
+  });
+}
+
+const planeOf = new Map<string, "control" | "delivery">();
+for (const [plane, schema] of Object.entries({ control, delivery } as const)) {
+  for (const table of Object.values(schema)) planeOf.set(getTableName(table), plane as "control" | "delivery");
+}
+
+/** Statements that name tables of both planes: nothing may join them, because a tenant's delivery plane may be another database. */
+export function statementsAcrossPlanes(queries: readonly string[]): string[] {
+  return queries.filter((query) => {
+    const tables = [...query.matchAll(/\b(?:FROM|JOIN|INTO|UPDATE)\s+[`"]?(\w+)/gi)].map(([, table = ""]) => table);
+    return new Set(tables.flatMap((table) => planeOf.get(table) ?? [])).size > 1;
   });
 }
