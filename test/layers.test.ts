@@ -120,8 +120,10 @@ test("only db/*, deps.ts, store.ts and *-store.ts import drizzle", () => {
 });
 
 test("schemas are pure zod: clients derive their types from them", () => {
-  const pure = /(\/schemas|\/errors|\/tenants\/roles|\/event-type)$/;
-  const files = Object.entries(sources).filter(([path]) => /\/(schemas|publication|event-type)\.ts$/.test(path));
+  const pure = /(\/schemas|-options|\/errors|\/time|\/tenants\/roles|\/event-type)$/;
+  const files = Object.entries(sources).filter(([path]) =>
+    /(\/schemas|\/publication|\/event-type|^\.\.\/src\/subscriptions\/.+-options)\.ts$/.test(path),
+  );
   expect(files.length).toBeGreaterThan(8);
   for (const [path, text] of files) {
     const imported = [...text.matchAll(/from "([^"]+)"/g)].map(([, from = ""]) => from);

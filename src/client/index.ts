@@ -25,6 +25,7 @@ export type {
   TokenPair,
 } from "./auth";
 export type { CallOptions } from "./call";
+export type * from "./delivery-options";
 export {
   type ErrorCode,
   type ErrorDetail,

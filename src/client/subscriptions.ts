@@ -1,4 +1,5 @@
 /** What a subscription is: where events go, which ones, and how they are signed. */
+import type { DeliveryChange, DeliveryOptions } from "./delivery-options";
 import type { Timestamp } from "./types";
 
 /** A subscription to create. */
@@ -12,6 +13,8 @@ export interface NewSubscription {
   secret: string;
   /** False creates it paused; true unless given. */
   enabled?: boolean | undefined;
+  /** How its deliveries are sent. In a change, members that are left out stay as they are, and null sets the defaults. */
+  delivery?: DeliveryChange | null | undefined;
 }
 
 /** The fields to change; the others stay as they are. */
@@ -29,6 +32,8 @@ export interface Subscription {
   secret: string;
   /** False while paused. */
   enabled: boolean;
+  /** The delivery options that are set; missing when all have their defaults. */
+  delivery?: DeliveryOptions | undefined;
   /** When its last attempt started; missing before the first one. */
   lastTriggeredAt?: Timestamp | undefined;
   /** Failed attempts since the last success. */

@@ -27,6 +27,8 @@ export const subscriptions = sqliteTable(
     slowUntil: integer("slow_until").notNull().default(0),
     /** 1 while it does not keep up and its deliveries wait in an outbox queue of their own. */
     hasBacklog: integer("has_backlog", { mode: "boolean" }).notNull().default(false),
+    /** The delivery options that are set (`subscriptions/delivery-options.ts`); null: all have their defaults. */
+    options: text({ mode: "json" }).$type<Record<string, unknown>>(),
   },
   (t) => [
     index("subscriptions_by_tenant").on(t.tenantId, t.createdAt),

@@ -9,7 +9,7 @@ import type { ClaimedDelivery } from "./claim-store";
 import { blocked, PAUSED } from "./reasons";
 import type { AttemptResult } from "./record-store";
 import { correlationOf, failure, type Outcome, send } from "./send";
-import { retryWaitMs, SLOW_SEND_MS } from "./timing";
+import { CONTRACT_SCHEDULE, retryWaitMs, SLOW_SEND_MS } from "./timing";
 
 /**
  * Makes an attempt. Returns its result; "deleted" when the subscription has gone; "our fault" when nothing was sent because of us, so
@@ -31,7 +31,8 @@ export async function makeAttempt(
     reason: outcome.error,
     ms: completedAt - startedAt,
   });
-  const waitMs = outcome.status === "success" ? null : retryWaitMs(delivery.attemptCount, Math.random());
+  const schedule = delivery.options?.retry?.schedule ?? CONTRACT_SCHEDULE;
+  const waitMs = outcome.status === "success" ? null : retryWaitMs(delivery.attemptCount, schedule, Math.random());
   const nextDueAt = waitMs === null ? null : completedAt + waitMs;
   return {
     queue: delivery.queue,

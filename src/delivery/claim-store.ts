@@ -7,6 +7,8 @@ import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../db/client";
 import { repeatable } from "../db/faults";
 import { firstIdAt, newIdAt } from "../db/ids";
+import type { DeliveryOptions } from "../subscriptions/delivery-options";
+import { parseOptions } from "../subscriptions/store";
 import type { Lane } from "./enqueue";
 import type { OutboxKey } from "./message";
 import { LATE_AFTER_MS, MARKED_SLOW_FOR_MS } from "./timing";
@@ -19,6 +21,7 @@ export interface Target {
   secretSealed: string;
   enabled: 0 | 1;
   isDeleted: 0 | 1;
+  options: DeliveryOptions | null;
 }
 
 /** A delivery in our hands: what to send and where. */
@@ -35,7 +38,9 @@ export interface ClaimedDelivery extends OutboxKey, Target {
   correlationId: string | null;
 }
 
-type ClaimedRow = Omit<ClaimedDelivery, "payload" | "correlationId" | "eventType">;
+type ClaimedRow = Omit<ClaimedDelivery, "payload" | "correlationId" | "eventType" | "options"> & {
+  options: string | null;
+};
 
 interface EventRow {
   id: string;
@@ -91,7 +96,7 @@ export async function claimDeliveries(
       claimed:
         rows<ClaimedRow>(sql`SELECT o.queue, o.due_at AS dueAt, o.id, o.subscription_id AS subscriptionId, o.bytes,
           a.id AS attemptId, o.tenant_id AS tenantId, o.event_id AS eventId, o.kind, a.attempt_count AS attemptCount, s.url,
-          s.secret_sealed AS secretSealed, s.enabled, s.is_deleted AS isDeleted
+          s.secret_sealed AS secretSealed, s.enabled, s.is_deleted AS isDeleted, s.options
         FROM ${due} CROSS JOIN attempts a ON a.subscription_id = o.subscription_id AND a.id IN (${PLANNED_ID}, j.value ->> 'f')
           CROSS JOIN subscriptions s ON s.id = o.subscription_id
         WHERE a.claim = ${claim} AND a.status = 'pending'`),
@@ -112,7 +117,7 @@ export async function claimDeliveries(
     slow,
     claimed: claimed.flatMap((row) => {
       const event = eventById.get(row.eventId);
-      return event ? [{ ...row, ...event }] : [];
+      return event ? [{ ...row, ...event, options: parseOptions(row.options) }] : [];
     }),
   };
 }
@@ -121,11 +126,11 @@ export async function claimDeliveries(
 export async function readTargets(db: Db, subscriptionIds: readonly string[]): Promise<Map<string, Target>> {
   const { targets } = await atomically(db, {
     targets: rows<
-      Target & { id: string }
-    >(sql`SELECT id, url, secret_sealed AS secretSealed, enabled, is_deleted AS isDeleted
+      Omit<Target, "options"> & { id: string; options: string | null }
+    >(sql`SELECT id, url, secret_sealed AS secretSealed, enabled, is_deleted AS isDeleted, options
       FROM subscriptions WHERE id IN (SELECT value FROM json_each(${jsonList(subscriptionIds)}))`),
   });
-  return new Map(targets.map(({ id, ...target }) => [id, target]));
+  return new Map(targets.map(({ id, ...target }) => [id, { ...target, options: parseOptions(target.options) }]));
 }
 
 /**

@@ -41,16 +41,20 @@ export const RETRY_AFTER_FAULT_SECONDS = 5;
 /** A signing secret that cannot be decrypted needs an operator who puts a key back: no hurry, and no attempt is used up. */
 export const UNPREPARED_AGAIN_MS = 5 * 60_000;
 
-const MAX_ATTEMPTS = 3;
-const FIRST_WAIT_MS = 5_000;
+/** The waits of a subscription without a schedule of its own, in seconds (specification, Outbound delivery). */
+export const CONTRACT_SCHEDULE: readonly number[] = [5, 10];
 /** Spreads the retries of one outage; upward only, so that none comes early. */
 const MAX_JITTER = 0.04;
+const MAX_JITTER_OF_LONG_WAITS = 0.2;
+const LONG_WAIT_SECONDS = 60;
 
 /**
- * The wait before the next attempt in ms, 5 s and then 10 s (specification, Outbound delivery); null when `attempts` have used up all.
- * `random` is in [0, 1).
+ * The wait in ms after `attempts` attempts, by a schedule of waits in seconds; null when it allows no more. A wait is at least what the
+ * schedule says. `random` is in [0, 1).
  */
-export function retryWaitMs(attempts: number, random: number): number | null {
-  if (attempts >= MAX_ATTEMPTS) return null;
-  return Math.round(FIRST_WAIT_MS * 2 ** (attempts - 1) * (1 + MAX_JITTER * random));
+export function retryWaitMs(attempts: number, schedule: readonly number[], random: number): number | null {
+  const seconds = schedule[attempts - 1];
+  if (seconds === undefined) return null;
+  const jitter = seconds < LONG_WAIT_SECONDS ? MAX_JITTER : MAX_JITTER_OF_LONG_WAITS;
+  return Math.round(seconds * 1000 * (1 + jitter * random));
 }

@@ -4,6 +4,7 @@ import { newId } from "../db/ids";
 import type { Deps } from "../deps";
 import { AppError, notFound } from "../errors";
 import type { TenantRef } from "../tenants/principal";
+import { type DeliveryChange, optionsPatch, refuseOptions } from "./delivery-options";
 import { secretOwner } from "./secret";
 import { insertSubscription, type SubscriptionRow, updateSubscription } from "./store";
 import { refuseTarget } from "./target";
@@ -14,31 +15,40 @@ export interface SubscriptionInput {
   events: string[];
   secret: string;
   enabled: boolean;
+  delivery?: DeliveryChange | null | undefined;
 }
 
-/** Creates a subscription and returns it. Throws VALIDATION_FAILED for a URL that may not be called. */
+/** Creates a subscription and returns it. Throws VALIDATION_FAILED for a URL that may not be called and for options that can't be kept here. */
 export async function createSubscription(
   deps: Deps,
   tenant: TenantRef,
   input: SubscriptionInput,
 ): Promise<SubscriptionRow> {
   checkTarget(deps, input.url);
+  checkOptions(deps, input.delivery);
   const id = newId();
   const { name, url, enabled } = input;
+  const options = input.delivery ? optionsPatch(input.delivery) : undefined;
   const secret = await encryptSecret(deps, id, input.secret);
-  return insertSubscription(deps, tenant, { id, name, url, events: input.events, ...secret, enabled }, deps.now());
+  const subscription = { id, name, url, events: input.events, ...secret, enabled, options };
+  return insertSubscription(deps, tenant, subscription, deps.now());
 }
 
-/** Changes the given fields and returns the whole subscription. Throws NOT_FOUND, and VALIDATION_FAILED for a URL that may not be called. */
+/**
+ * Changes the given fields, and the given members of `delivery`. Returns the whole subscription. Throws NOT_FOUND, and VALIDATION_FAILED
+ * as `createSubscription` does.
+ */
 export async function changeSubscription(
   deps: Deps,
   tenant: TenantRef,
   id: string,
-  { secret, ...fields }: { [K in keyof SubscriptionInput]?: SubscriptionInput[K] | undefined },
+  { secret, delivery, ...fields }: { [K in keyof SubscriptionInput]?: SubscriptionInput[K] | undefined },
 ): Promise<SubscriptionRow> {
   if (fields.url !== undefined) checkTarget(deps, fields.url);
+  checkOptions(deps, delivery);
+  const options = delivery === undefined ? undefined : optionsPatch(delivery);
   const encrypted = secret === undefined ? {} : await encryptSecret(deps, id, secret);
-  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  const given = Object.fromEntries(Object.entries({ ...fields, options }).filter(([, value]) => value !== undefined));
   const row = await updateSubscription(deps, tenant, id, { ...given, ...encrypted }, deps.now());
   if (!row) throw notFound("Webhook");
   return row;
@@ -55,4 +65,9 @@ async function encryptSecret(deps: Deps, id: string, secret: string) {
 function checkTarget(deps: Deps, url: string): void {
   const refusal = refuseTarget(url, deps.config.webhookEgress);
   if (refusal) throw new AppError("VALIDATION_FAILED", { details: [{ path: "url", message: refusal }] });
+}
+
+function checkOptions(deps: Deps, change: DeliveryChange | null | undefined): void {
+  const refused = change ? refuseOptions(change, deps.config.retentionDays) : [];
+  if (refused.length > 0) throw new AppError("VALIDATION_FAILED", { details: refused });
 }

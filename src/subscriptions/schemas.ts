@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { eventType } from "../wire/event-type";
 import { id, name, time } from "../wire/schemas";
+import { deliveryChange, deliveryOptions } from "./delivery-options";
 
 const MAX_EVENT_TYPES = 100;
 export const MAX_URL_CHARACTERS = 2048;
@@ -31,6 +32,7 @@ const subscriptionFields = z.object({
     .max(256)
     .meta({ description: "Signs the deliveries.", examples: ["a signing secret"] }),
   enabled: z.boolean(),
+  delivery: deliveryChange.nullable().optional(),
 });
 
 export const newSubscription = subscriptionFields
@@ -48,6 +50,7 @@ export const subscription = z
     events: z.array(z.string()).meta({ examples: [["OrderPaid"]] }),
     secret: z.string().meta({ description: "The signing secret, in plaintext.", examples: ["a signing secret"] }),
     enabled: z.boolean().meta({ description: "False while the subscription is paused." }),
+    delivery: deliveryOptions.optional(),
     lastTriggeredAt: time.optional().meta({ description: "When the last attempt started." }),
     failureCount: z
       .int()

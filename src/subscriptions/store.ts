@@ -5,6 +5,7 @@ import { isLive } from "../db/predicates";
 import type { Deps } from "../deps";
 import { failureCountOf } from "../stats/hours-store";
 import type { TenantRef } from "../tenants/principal";
+import type { DeliveryOptions, OptionsPatch } from "./delivery-options";
 
 export interface SubscriptionRow {
   id: string;
@@ -14,6 +15,8 @@ export interface SubscriptionRow {
   events: string[];
   secretSealed: string;
   enabled: boolean;
+  /** The delivery options that are set; null when none is. */
+  options: DeliveryOptions | null;
   version: number;
   createdAt: number;
   updatedAt: number;
@@ -23,24 +26,33 @@ export interface SubscriptionRow {
   failureCount: number;
 }
 
-type StoredRow = Omit<SubscriptionRow, "events" | "enabled"> & { events: string; enabled: 0 | 1 };
+type StoredRow = Omit<SubscriptionRow, "events" | "enabled" | "options"> & {
+  events: string;
+  enabled: 0 | 1;
+  options: string | null;
+};
 
 /** When the last attempt of the subscription `s` started, as SQL. Attempt ids are only roughly in starting order, so it reads the last 20. */
 export const LAST_TRIGGERED_AT = sql.raw(
   "(SELECT max(attempted_at) FROM (SELECT a.attempted_at FROM attempts a WHERE a.subscription_id = s.id ORDER BY a.id DESC LIMIT 20))",
 );
 
-const COLUMNS = sql`s.id, s.tenant_id AS tenantId, s.name, s.url, s.events, s.secret_sealed AS secretSealed, s.enabled, s.version,
+const COLUMNS = sql`s.id, s.tenant_id AS tenantId, s.name, s.url, s.events, s.secret_sealed AS secretSealed, s.enabled, s.options, s.version,
   s.created_at AS createdAt, s.updated_at AS updatedAt, ${LAST_TRIGGERED_AT} AS lastTriggeredAt,
   ${failureCountOf(sql.raw("s.id"))} AS failureCount`;
 
 const liveRow = (tenant: TenantRef, id: string) =>
   rows<StoredRow>(sql`SELECT ${COLUMNS} FROM subscriptions s WHERE ${isLive(tenant, id)}`);
 
+/** Reads the column `options`. */
+export const parseOptions = (stored: string | null): DeliveryOptions | null =>
+  stored === null ? null : (JSON.parse(stored) as DeliveryOptions);
+
 const parsed = (row: StoredRow): SubscriptionRow => ({
   ...row,
   events: JSON.parse(row.events) as string[],
   enabled: row.enabled === 1,
+  options: parseOptions(row.options),
 });
 
 const dbOf = (deps: Pick<Deps, "shards">, tenant: TenantRef): Db => deps.shards.db(tenant.shard);
@@ -53,7 +65,13 @@ export interface NewSubscription {
   secretSealed: string;
   secretDigest: string;
   enabled: boolean;
+  options?: OptionsPatch | undefined;
 }
+
+/** `before` (JSON or null, as SQL) with a merge patch applied (RFC 7396), without members that are empty; null when nothing is left. */
+const patchedOptions = (before: SQL, patch: OptionsPatch): SQL =>
+  sql`(SELECT nullif(json_group_object(m.key, m.json -> m.fullkey), '{}')
+    FROM json_each(json_patch(coalesce(${before}, '{}'), ${JSON.stringify(patch)})) m WHERE m.value <> '{}')`;
 
 /** Inserts the subscription and its rows in the fan-out index, and returns it. */
 export async function insertSubscription(
@@ -62,10 +80,12 @@ export async function insertSubscription(
   subscription: NewSubscription,
   nowMs: number,
 ): Promise<SubscriptionRow> {
-  const { id, name, url, events, secretSealed, secretDigest, enabled } = subscription;
+  const { id, name, url, events, secretSealed, secretDigest, enabled, options } = subscription;
+  const stored = options ? patchedOptions(sql`NULL`, options) : sql`NULL`;
   const { written } = await atomically(dbOf(deps, tenant), {
-    inserted: sql`INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled, created_at, updated_at)
-      VALUES (${id}, ${tenant.tenantId}, ${name}, ${url}, ${jsonList(events)}, ${secretSealed}, ${secretDigest}, ${enabled ? 1 : 0}, ${nowMs}, ${nowMs})`,
+    inserted: sql`INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled, options, created_at, updated_at)
+      VALUES (${id}, ${tenant.tenantId}, ${name}, ${url}, ${jsonList(events)}, ${secretSealed}, ${secretDigest}, ${enabled ? 1 : 0}, ${stored},
+        ${nowMs}, ${nowMs})`,
     indexed: indexEventTypes(tenant, id),
     written: liveRow(tenant, id),
   });
@@ -105,7 +125,7 @@ export async function updateSubscription(
   if (columns.length === 0) return findSubscription(deps, tenant, id);
   const differs = columns
     .filter(({ isCompared }) => isCompared)
-    .map(({ column, value }) => sql`s.${sql.identifier(column)} <> ${value}`);
+    .map(({ column, value }) => sql`s.${sql.identifier(column)} IS NOT ${value}`);
   const isChanged = sql`(${sql.join(differs, sql` OR `)})`;
   const assigned = columns.map(({ column, value }) => sql`${sql.identifier(column)} = ${value}`);
   const movesInIndex = change.events !== undefined || change.enabled !== undefined;
@@ -121,9 +141,11 @@ export async function updateSubscription(
 }
 
 /** The encrypted secret is not compared, because each encryption of the same secret differs; its digest is. */
-function columnsOf(change: SubscriptionChange): { column: string; value: string | number; isCompared: boolean }[] {
-  const { name, url, events, secretSealed, secretDigest, enabled } = change;
-  const given = (column: string, value: string | number | undefined, isCompared = true) =>
+function columnsOf(
+  change: SubscriptionChange,
+): { column: string; value: SQL | string | number; isCompared: boolean }[] {
+  const { name, url, events, secretSealed, secretDigest, enabled, options } = change;
+  const given = (column: string, value: SQL | string | number | undefined, isCompared = true) =>
     value === undefined ? [] : [{ column, value, isCompared }];
   return [
     ...given("name", name),
@@ -132,6 +154,7 @@ function columnsOf(change: SubscriptionChange): { column: string; value: string 
     ...given("secret_sealed", secretSealed, false),
     ...given("secret_digest", secretDigest),
     ...given("enabled", enabled === undefined ? undefined : Number(enabled)),
+    ...given("options", options && patchedOptions(sql`s.options`, options)),
   ];
 }
 

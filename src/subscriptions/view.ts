@@ -2,12 +2,14 @@
 import { decrypt } from "../crypto/encryption";
 import type { Deps } from "../deps";
 import { iso } from "../time";
+import { deliveryView } from "./delivery-options";
 import type { Subscription } from "./schemas";
 import { secretOwner } from "./secret";
 import type { SubscriptionRow } from "./store";
 
 /** Returns the subscription with its secret in plaintext, as the specification requires. */
 export async function subscriptionView(deps: Deps, row: SubscriptionRow): Promise<Subscription> {
+  const delivery = deliveryView(row.options);
   return {
     _id: row.id,
     name: row.name,
@@ -15,6 +17,7 @@ export async function subscriptionView(deps: Deps, row: SubscriptionRow): Promis
     events: row.events,
     secret: await decrypt(deps.keys, secretOwner(row.id), row.secretSealed),
     enabled: row.enabled,
+    ...(delivery === null ? {} : { delivery }),
     ...(row.lastTriggeredAt === null ? {} : { lastTriggeredAt: iso(row.lastTriggeredAt) }),
     failureCount: row.failureCount,
     tenantId: row.tenantId,

@@ -1,0 +1,25 @@
+/** How a subscription's deliveries are sent. */
+
+/** The options to change: what is left out stays as it is, null sets the default. */
+export interface DeliveryChange {
+  /** When failed deliveries are tried again. */
+  retry?: RetryChange | null | undefined;
+}
+
+export interface RetryChange {
+  /**
+   * The waits before the second, third, ... attempt, in whole seconds: up to 20 of 1 to 86,400, together at most 604,800 and one day
+   * less than deliveries are kept. `"standard"` makes 10 attempts within 75 hours. By default `[5, 10]`.
+   */
+  schedule?: number[] | "standard" | null | undefined;
+}
+
+/** The options that are set. */
+export interface DeliveryOptions {
+  retry?: RetryOptions | undefined;
+}
+
+export interface RetryOptions {
+  /** The waits between attempts, in seconds. */
+  schedule?: number[] | undefined;
+}

@@ -1,0 +1,81 @@
+/** `delivery` on a subscription: merged by member, shown only when set, refused when it can't be kept. */
+import { expect, test } from "vitest";
+import { type Answer, call, type Person, signUp } from "./support/client";
+import { subscribe } from "./support/receiver";
+import { deliveryDb } from "./support/shard";
+
+const URL = "http://receiver.example/200/options";
+const change = (person: Person, id: string, delivery: unknown): Promise<Answer> =>
+  call("PATCH", `/webhooks/${id}`, { token: person.token, body: { delivery } });
+const storedOptions = (id: string) =>
+  deliveryDb.prepare("SELECT options FROM subscriptions WHERE id = ?").bind(id).first("options");
+
+test("a subscription without options shows and stores none", async () => {
+  const person = await signUp();
+  const id = await subscribe(person, URL);
+  const got = await call("GET", `/webhooks/${id}`, { token: person.token });
+  expect(got.body.data).not.toHaveProperty("delivery");
+  expect(await storedOptions(id)).toBeNull();
+});
+
+test("options given on creation are shown in every answer", async () => {
+  const person = await signUp();
+  const body = {
+    name: "options",
+    url: URL,
+    events: ["*"],
+    secret: "s",
+    delivery: { retry: { schedule: [1, 60, 86_400] } },
+  };
+  const created = await call("POST", "/webhooks", { token: person.token, body });
+  expect(created.status).toBe(201);
+  expect(created.body.data.delivery).toEqual(body.delivery);
+  const listed = await call("GET", "/webhooks", { token: person.token });
+  expect(listed.body.data).toEqual([created.body.data]);
+});
+
+test.each([null, { retry: null }, { retry: { schedule: null } }])("%j sets the defaults back", async (delivery) => {
+  const person = await signUp();
+  const id = await subscribe(person, URL, { delivery: { retry: { schedule: [7] } } });
+  const reset = await change(person, id, delivery);
+  expect(reset.body.data).toMatchObject({ version: 1 });
+  expect(reset.body.data).not.toHaveProperty("delivery");
+  expect(await storedOptions(id)).toBeNull();
+});
+
+test("a change that leaves the options as they are raises no version", async () => {
+  const person = await signUp();
+  const id = await subscribe(person, URL, { delivery: { retry: { schedule: [7] } } });
+  for (const delivery of [{}, { retry: {} }, { retry: { schedule: [7] } }]) {
+    const answer = await change(person, id, delivery);
+    expect(answer.body.data).toMatchObject({ version: 0, delivery: { retry: { schedule: [7] } } });
+  }
+});
+
+test.each([
+  [{ speed: "fast" }, "delivery"],
+  [{ retry: { attempts: 3 } }, "delivery.retry"],
+  [{ retry: { schedule: "slow" } }, "delivery.retry.schedule"],
+  [{ retry: { schedule: [0] } }, "delivery.retry.schedule.0"],
+  [{ retry: { schedule: [1.5] } }, "delivery.retry.schedule"],
+  [{ retry: { schedule: [86_401] } }, "delivery.retry.schedule.0"],
+  [{ retry: { schedule: Array(21).fill(1) } }, "delivery.retry.schedule"],
+  [{ retry: { schedule: Array(8).fill(86_400) } }, "delivery.retry.schedule"],
+  ["fast", "delivery"],
+])("%j is refused at %s", async (delivery, path) => {
+  const person = await signUp();
+  const answer = await change(person, await subscribe(person, URL), delivery);
+  expect([answer.status, answer.body.code]).toEqual([400, "VALIDATION_FAILED"]);
+  expect(answer.body.details.map((detail: { path: string }) => detail.path)).toContain(path);
+});
+
+test.each([
+  [[], []],
+  [Array(20).fill(1), Array(20).fill(1)],
+  [Array(7).fill(86_400), Array(7).fill(86_400)],
+  ["standard", [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]],
+])("the schedule %j is kept as %j", async (schedule, shown) => {
+  const person = await signUp();
+  const answer = await change(person, await subscribe(person, URL), { retry: { schedule } });
+  expect(answer.body.data.delivery).toEqual({ retry: { schedule: shown } });
+});
