@@ -19,6 +19,7 @@ CREATE TABLE `email_tokens` (
 	`hash` text PRIMARY KEY NOT NULL,
 	`purpose` text NOT NULL,
 	`subject_id` text NOT NULL,
+	`action` text,
 	`created_at` integer NOT NULL,
 	`expires_at` integer NOT NULL,
 	`used_at` integer
@@ -45,6 +46,7 @@ CREATE TABLE `memberships` (
 	`tenant_id` text NOT NULL,
 	`user_id` text NOT NULL,
 	`role` text NOT NULL,
+	`last_used_at` integer DEFAULT 0 NOT NULL,
 	`created_at` integer NOT NULL,
 	PRIMARY KEY(`tenant_id`, `user_id`)
 );
@@ -88,6 +90,7 @@ CREATE TABLE `tenants` (
 	`id` text PRIMARY KEY NOT NULL,
 	`name` text NOT NULL,
 	`shard` integer DEFAULT 0 NOT NULL,
+	`created_by` text NOT NULL,
 	`created_at` integer NOT NULL
 );
 --> statement-breakpoint
@@ -98,9 +101,12 @@ CREATE TABLE `users` (
 	`password_hash` text NOT NULL,
 	`email_verified_at` integer,
 	`verification_mailed_at` integer,
-	`totp_secret_sealed` text,
+	`totp_secret_encrypted` text,
+	`totp_enrolment_id` text,
 	`totp_enabled_at` integer,
 	`totp_last_step` integer DEFAULT 0 NOT NULL,
+	`known_devices` text DEFAULT '[]' NOT NULL,
+	`created_from` text,
 	`created_at` integer NOT NULL
 );
 --> statement-breakpoint

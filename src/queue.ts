@@ -8,7 +8,7 @@ import type { Deps } from "./deps";
 import { continueFanOut } from "./events/fan-out";
 import { describeError, log } from "./log";
 import { mailJob } from "./mail/job";
-import { sendMail } from "./mailer/send";
+import { consumeMail } from "./mailer/consume";
 
 /** A batch whose sends are slow is let go after this time; its sends run on, guarded by their leases. */
 const HOLD_MS = 50;
@@ -99,27 +99,6 @@ async function goOnWith(deps: Deps, { message, fanOut }: Parsed["fanOuts"][numbe
   } catch (error) {
     log("error", "fan-out held up", { shard, eventId, ...describeError(error) });
     message.retry({ delaySeconds: RETRY_AFTER_FAULT_SECONDS });
-  }
-}
-
-async function consumeMail(deps: Deps, batch: MessageBatch): Promise<void> {
-  for (const message of batch.messages) {
-    const job = mailJob.safeParse(message.body);
-    if (!job.success) {
-      dropUnknown(batch.queue, message);
-      continue;
-    }
-    try {
-      await sendMail(deps, job.data);
-      message.ack();
-    } catch (error) {
-      log("warn", "mail not sent", {
-        mailKind: job.data.kind,
-        queueAttempt: message.attempts,
-        ...describeError(error),
-      });
-      message.retry();
-    }
   }
 }
 

@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { isApiKey, makeApiKey } from "../src/api-keys/key";
-import { call, eventually, type Person, setRole, signUp } from "./support/client";
+import { call, eventually, type Person, setRole, signUp, verify } from "./support/client";
 import { mailTo } from "./support/mailbox";
 import { joinTenant } from "./support/people";
 
@@ -19,6 +19,7 @@ const revoke = (person: Person, id: string) => call("DELETE", `/api-keys/${id}`,
 describe("API keys", () => {
   test("a key is shown once, listed by its prefix, kept as a hash, and told by mail", async () => {
     const person = await signUp();
+    await verify(person.email);
     const { status, body } = await create(person, { scopes: ["webhook.read", "webhook.read", "event.publish"] });
     expect(status).toBe(201);
     const { key, ...shown } = body.data;

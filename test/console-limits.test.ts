@@ -26,6 +26,7 @@ const API_ROUTE: Record<string, string> = {
   "/webhooks/:id/retry-failed": "POST /webhooks/:id/retry-failed",
   "/webhooks/:id/attempts/:attemptId/retry": "POST /webhooks/:id/deliveries/:deliveryId/retry",
   "/events": "POST /events",
+  "/not-me": "POST /auth/not-me",
   "/api-keys": "POST /api-keys",
   "/api-keys/:id/revoke": "DELETE /api-keys/:id",
   "/people/invitations": "POST /invitations",

@@ -17,6 +17,7 @@ const PUBLIC = new Set([
   "POST /api/v1/auth/refresh",
   "POST /api/v1/auth/logout",
   "POST /api/v1/auth/verify-email",
+  "POST /api/v1/auth/not-me",
   "POST /api/v1/auth/forgot-password",
   "POST /api/v1/auth/reset-password",
 ]);

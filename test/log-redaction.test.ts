@@ -65,6 +65,7 @@ test("registration, verification, login, sessions", async () => {
   await login(user);
   await ask("POST", "/auth/verify-email", { token: fresh("mailed-token") });
   await ask("POST", "/auth/verify-email", { token: keepTokenOf(await mailTo(user.email, /verify/i)) });
+  await ask("POST", "/auth/not-me", { token: fresh("mailed-token") });
   await login({ ...user, password: fresh("password") });
   const second = session(await login(user));
   await ask("POST", "/auth/refresh", { refreshToken: fresh("refresh-token") });
@@ -106,6 +107,7 @@ test("passwords", async () => {
     ask("POST", "/auth/change-password", { currentPassword, newPassword }, user.token);
   await change(fresh("password"), fresh("password"));
   expect((await change(user.password, fresh("password"))).status).toBe(200);
+  await ask("POST", "/auth/not-me", { token: keepTokenOf(await mailTo(user.email, /password was changed/)) });
   await ask("POST", "/auth/forgot-password", { email: "nobody", password: fresh("password") });
   await ask("POST", "/auth/forgot-password", { email: user.email });
   const token = keepTokenOf(await mailTo(user.email, /reset/i));

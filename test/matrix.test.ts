@@ -53,6 +53,7 @@ const OPEN = [
   "POST /auth/refresh",
   "POST /auth/logout",
   "POST /auth/verify-email",
+  "POST /auth/not-me",
   "POST /auth/forgot-password",
   "POST /auth/reset-password",
 ];

@@ -7,7 +7,7 @@ import { startSweepers } from "../src/sweeper";
 import { call, eventually, logIn, signUp } from "./support/client";
 import { holding } from "./support/console";
 import { hourly } from "./support/engine";
-import { mailTo } from "./support/mailbox";
+import { mailTo, tokenIn } from "./support/mailbox";
 import { badPlans, collected, statementsAcrossPlanes } from "./support/query-plans";
 import { endedAttempts, newInbox, subscribe } from "./support/receiver";
 
@@ -62,15 +62,22 @@ const OF_STORE: Record<string, RegExp> = {
   "events/fan-out-store": /fan_out_after IS NOT NULL AND created_at <=/,
   invitations: /INSERT INTO invitations/,
   members: /from "memberships" inner join "users"/,
-  recovery: /INSERT INTO email_tokens .*'reset'/s,
+  recovery: /INSERT INTO email_tokens .*'verify'/s,
   rekey: /AS encrypted FROM "users"/,
   stats: /GROUP BY h\.hour/,
   "stats/hours-store": /INSERT INTO hourly_stats/,
   sessions: /UPDATE sessions SET generation/,
+  "mail/undo-store": /'undo', u\.id, json_object/,
+  mailer: /AS codesLeft/,
+  "recovery/claim-store": /t\.purpose = 'verify' AND t\.expires_at/,
+  "recovery/password-store": /INSERT INTO email_tokens .*'reset'/s,
+  "recovery/take-over-store": /DELETE FROM memberships WHERE .*created_by/s,
+  "recovery/undo-store": /UPDATE email_tokens AS t/,
+  "subscriptions/disable-store": /UPDATE subscriptions SET enabled = 0/,
   tenants: /t\.shard, EXISTS/,
   "tenants/roles-store": /json_each\(json_extract\(/,
   "tenants/verified-store": /om\.role = 'owner'/,
-  "two-factor": /update "users" set "totp_secret_sealed"/,
+  "two-factor": /update "users" set "totp_secret_encrypted"/,
   subscriptions: /INSERT INTO subscriptions/,
   redelivery: /INSERT INTO outbox .*'test'/s,
 };
@@ -98,6 +105,10 @@ test("statements of every store are collected, from requests, RPC, queue consume
   await mailTo(person.email, /reset/i);
   await call("POST", "/auth/2fa/enable", { token });
   await call("POST", "/api-keys", { token, body: { name: "key", scopes: ["webhook.read"] } });
+  await mailTo(person.email, /API key/);
+  const squatter = await signUp();
+  const notMe = { token: tokenIn(await mailTo(squatter.email, /Verify/)) };
+  await call("POST", "/auth/not-me", { body: notMe });
   await call("POST", "/invitations", { token, body: { email: "new@example.com", role: "viewer" } });
   await call("GET", "/members", { token });
   await call("PATCH", `/members/${person.userId}`, { token, body: { role: "viewer" } });

@@ -1,7 +1,7 @@
 /** Which routes are limited, by what, and what counts. */
 import { describe, expect, test } from "vitest";
 import { makeApiKey } from "../src/api-keys/key";
-import { RULES, type RuleName } from "../src/ratelimit/rules";
+import { type MailRuleName, RULES, type RuleName } from "../src/ratelimit/rules";
 import { newEmail, type Person, setRole, signUp, signUpVerified } from "./support/client";
 import { callUnder, type OverriddenCall } from "./support/overrides";
 
@@ -20,7 +20,7 @@ const webhook = "/api/v1/webhooks/0190a0a0-0000-7000-8000-000000000000";
 
 /** Requests that count towards each rule; their bodies are refused, which counts too. */
 const COUNTED: Record<
-  Exclude<RuleName, "inviteAddress" | "unverifiedDeliveries">,
+  Exclude<RuleName, "inviteAddress" | "unverifiedDeliveries" | MailRuleName>,
   (person: Person) => OverriddenCall
 > = {
   register: () => ({ path: "/api/v1/auth/register", ip: newIp() }),

@@ -28,12 +28,14 @@ const reset = (token: string, newPassword = NEW_PASSWORD) =>
 const login = (person: Person, password: string, totp?: string) =>
   call("POST", "/auth/login", { body: { email: person.email, password, totp } });
 
+const resetMails = (email: string) => mailsTo(email).filter((mail) => /reset/i.test(mail.subject));
+
 /** Asks for a reset and reads its token from the mail. */
 async function resetToken(email: string): Promise<string> {
-  const before = mailsTo(email).filter((mail) => /reset/i.test(mail.subject)).length;
+  const before = resetMails(email).length;
   await forgot(email);
   return eventually("reset mail", async () => {
-    const mails = mailsTo(email).filter((mail) => /reset/i.test(mail.subject));
+    const mails = resetMails(email);
     const newest = mails.at(-1);
     return mails.length > before && newest ? tokenIn(newest) : null;
   });
@@ -126,16 +128,37 @@ describe("reset-password", () => {
     }
   });
 
-  test("a replaced, an unknown and an expired token are refused", async () => {
+  test("S7: a newer token does not end an older one; a reset ends all", async () => {
     const person = await signUp();
-    const older = await resetToken(person.email);
-    const newer = await resetToken(person.email);
-    expect((await reset(older)).body).toMatchObject({
-      code: "INVALID_TOKEN",
-      message: "Invalid or expired reset token.",
-    });
+    const tokens = [await resetToken(person.email), await resetToken(person.email), await resetToken(person.email)];
+    const [oldest = "", ...others] = tokens;
+    expect((await reset(oldest)).status).toBe(200);
+    for (const token of [...others, "f".repeat(64)]) {
+      const refused = await reset(token);
+      expect([refused.status, refused.body.code, refused.body.message]).toEqual([
+        400,
+        "INVALID_TOKEN",
+        "Invalid or expired reset token.",
+      ]);
+    }
+  });
+
+  test("S7: at most 5 mails an hour go to an address, and every answer is the same", async () => {
+    const { email } = await signUp();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => forgot(email)));
+    expect(new Set(answers.map(({ status, body }) => JSON.stringify([status, body]))).size).toBe(1);
+    await eventually("five reset mails", async () => resetMails(email).length === 5);
+    expect((await forgot(email)).status).toBe(200);
     later(HOUR_MS);
-    const expired = await reset(newer);
+    await resetToken(email);
+    expect(resetMails(email).length).toBe(6);
+  });
+
+  test("an expired token is refused", async () => {
+    const person = await signUp();
+    const token = await resetToken(person.email);
+    later(HOUR_MS);
+    const expired = await reset(token);
     expect([expired.status, expired.body.code, expired.body.message]).toEqual([
       400,
       "TOKEN_EXPIRED",

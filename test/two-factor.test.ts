@@ -49,6 +49,7 @@ async function withRecoveryCodes() {
 describe("enrolment", () => {
   test("every state and message", async () => {
     const person = await signUp();
+    await verify(person.email);
     const early = await twoFactor(person, "verify", { token: "123456" });
     expect([early.status, early.body.code, early.body.message]).toEqual([
       400,

@@ -2,7 +2,8 @@
 import { sha256Hex } from "../crypto/encoding";
 import { newId } from "../db/ids";
 import type { Deps } from "../deps";
-import { queueMail } from "../mail/queue";
+import { queueMailIfPossible } from "../mail/queue";
+import { newUndo } from "../mail/undo-store";
 import { capReached } from "../ratelimit/caps";
 import type { Permission } from "../tenants/roles";
 import { makeApiKey } from "./key";
@@ -38,7 +39,8 @@ export async function issueApiKey(
     lastUsedAt: null,
     revokedAt: null,
   };
-  if (!(await insertApiKey(deps, row))) throw capReached("apiKeys", deps.config.caps);
-  await queueMail(deps, { kind: "apiKeyCreated", userId, keyName: request.name });
+  const undo = await newUndo(deps.keys, deps.now());
+  if (!(await insertApiKey(deps, row, undo))) throw capReached("apiKeys", deps.config.caps);
+  await queueMailIfPossible(deps, { kind: "apiKeyCreated", id: undo.mailId, userId, keyName: request.name });
   return { row, key };
 }

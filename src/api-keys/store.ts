@@ -3,19 +3,23 @@ import { and, desc, eq, gt, isNull, or, sql } from "drizzle-orm";
 import { atomically, jsonList, prepared } from "../db/client";
 import { apiKeys } from "../db/schema";
 import type { Deps } from "../deps";
+import { insertUndo, type NewUndo } from "../mail/undo-store";
 import type { Permission } from "../tenants/roles";
 import { hasVerifiedOwner } from "../tenants/verified-store";
 
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
 
-/** Stores a new key. Returns false when its user has as many active keys as they can have. */
-export async function insertApiKey({ db, config }: Deps, row: ApiKeyRow): Promise<boolean> {
+/** Stores a new key, and the link that undoes it. Returns false when its user has as many active keys as they can have. */
+export async function insertApiKey({ db, config }: Deps, row: ApiKeyRow, undo: NewUndo): Promise<boolean> {
   const { inserted } = await atomically(db, {
     inserted: sql`INSERT INTO api_keys (id, tenant_id, user_id, name, prefix, key_hash, scopes, created_at, expires_at)
       SELECT ${row.id}, ${row.tenantId}, ${row.userId}, ${row.name}, ${row.prefix}, ${row.keyHash}, ${jsonList(row.scopes)},
         ${row.createdAt}, ${row.expiresAt}
       WHERE (SELECT count(*) FROM api_keys WHERE user_id = ${row.userId} AND ${active(row.createdAt)}) < ${config.caps.apiKeys}
       RETURNING id`,
+    undo: insertUndo(undo, row.userId, "apiKey", {
+      condition: sql`EXISTS (SELECT 1 FROM api_keys WHERE id = ${row.id})`,
+    }),
   });
   return inserted.length === 1;
 }

@@ -7,13 +7,13 @@ import { hashPassword, verifyPassword } from "../crypto/passwords";
 import { newId } from "../db/ids";
 import type { Deps } from "../deps";
 import { AppError, notFound } from "../errors";
-import { queueMail } from "../mail/queue";
+import { queueMailIfPossible } from "../mail/queue";
 import { claimVerificationMail } from "../recovery/store";
 import type { Device } from "../sessions/device";
 import { draftSession, type OpenedSession, openedSession } from "../sessions/tokens";
 import { MINUTE_MS } from "../time";
 import { readFactor } from "../two-factor/codes";
-import type { Factor } from "../two-factor/store";
+import type { Factor, StoredSecret } from "../two-factor/store";
 import {
   findCredentialsByEmail,
   findCredentialsOfUser,
@@ -82,10 +82,10 @@ const wrongPassword = () => new AppError("UNAUTHENTICATED", { message: "Invalid 
 const passwordDigest = (deps: Deps, { userId, passwordHash }: StoredCredentials) =>
   digest(deps.keys, `login:${userId}`, passwordHash);
 
-type SecondFactor = { totpEnabledAt: number; totpSecretSealed: string };
+type SecondFactor = StoredSecret & { totpEnabledAt: number };
 
 const hasSecondFactor = (stored: StoredCredentials): stored is StoredCredentials & SecondFactor =>
-  stored.totpEnabledAt !== null && stored.totpSecretSealed !== null;
+  stored.totpEnabledAt !== null && stored.totpSecretEncrypted !== null && stored.totpEnrolmentId !== null;
 
 async function checkPassword(deps: Deps, { email, password, tenantId }: Credentials): Promise<StoredCredentials> {
   const found = findCredentialsByEmail(deps, email, tenantId ?? null);
@@ -119,12 +119,13 @@ async function openWithCode(
   { code, tenantId }: { code: string; tenantId: string | undefined },
   device: Device,
 ): Promise<OpenedSession> {
-  const { value: opened } = await deps.guesses.check("totp", stored.email, async () => {
-    const factor = await readFactor(deps, stored.userId, stored.totpSecretSealed, code);
+  const { value: opened, startedLock } = await deps.guesses.check("totp", stored.email, async () => {
+    const factor = await readFactor(deps, stored.userId, stored, code);
     if (!factor) return null;
     requireMember(stored, tenantId);
     return tryOpen(deps, stored, factor, device);
   });
+  if (startedLock) await queueMailIfPossible(deps, { kind: "secondFactorGuessed", userId: stored.userId });
   if (!opened) throw new AppError("INVALID_TOTP");
   return opened;
 }
@@ -156,13 +157,21 @@ async function tryOpen(
   const { userId, tenantId, name, passwordHash } = stored;
   const draft = await draftSession(deps, userId, device);
   const ownTenant = tenantId === null ? { id: newId(), name: name ?? "Personal" } : null;
-  const opening = { session: draft.row, tenantId, ownTenant, factor, passwordHash };
-  const openedIn = await openSession(deps, opening, deps.now());
-  return openedIn === null ? null : openedSession(deps, draft, openedIn);
+  const opening = { session: draft.row, device: device.kind, tenantId, ownTenant, factor, passwordHash };
+  const opened = await openSession(deps, opening, deps.now());
+  if (!opened) return null;
+  if (factor?.kind === "recovery") await queueMailIfPossible(deps, { kind: "recoveryCodeUsed", userId });
+  if (opened.isNewDevice) await tellOfNewDevice(deps, userId, device);
+  return openedSession(deps, draft, opened.tenantId);
+}
+
+async function tellOfNewDevice(deps: Deps, userId: string, device: Device): Promise<void> {
+  const described = [device.kind, device.location, device.ipAddress].filter(Boolean).join(", ");
+  await queueMailIfPossible(deps, { kind: "signedInOnNewDevice", userId, device: described, signedInAt: deps.now() });
 }
 
 async function mailVerificationAgain(deps: Deps, userId: string): Promise<void> {
   if (await claimVerificationMail(deps, userId, deps.now(), VERIFICATION_MAIL_INTERVAL_MS)) {
-    await queueMail(deps, { kind: "verification", userId });
+    await queueMailIfPossible(deps, { kind: "verification", userId });
   }
 }

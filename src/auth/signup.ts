@@ -8,7 +8,7 @@ import type { Deps } from "../deps";
 import { AppError } from "../errors";
 import { badInvitation } from "../invitations/invite";
 import { findTenantByToken, insertInvitedByToken } from "../invitations/store";
-import { queueMail } from "../mail/queue";
+import { queueMailIfPossible } from "../mail/queue";
 import { refuseGuessable } from "../passwords/guessable";
 import { capReached } from "../ratelimit/caps";
 import type { Device } from "../sessions/device";
@@ -30,11 +30,11 @@ export interface Registration {
 export async function register(deps: Deps, input: Registration, device: Device): Promise<OpenedSession> {
   if (input.invitationToken === undefined) refuseUninvited(deps.config.registration, input.email);
   refuseGuessable(deps.config, "password", input.password, input.email);
-  if (input.invitationToken === undefined) return withNewTenant(deps, await newUser(input), input, device);
+  if (input.invitationToken === undefined) return withNewTenant(deps, await newUser(input, device), input, device);
   const tokenHash = await sha256Hex(input.invitationToken);
   const tenantId = await findTenantByToken(deps, tokenHash, input.email, deps.now());
   if (!tenantId) throw badInvitation();
-  return intoTenant(deps, await newUser(input), { tenantId, tokenHash }, device);
+  return intoTenant(deps, await newUser(input, device), { tenantId, tokenHash }, device);
 }
 
 function refuseUninvited(registration: RegistrationRule, email: string): void {
@@ -47,18 +47,20 @@ function refuseUninvited(registration: RegistrationRule, email: string): void {
   }
 }
 
-const newUser = async ({ email, name, password }: Registration): Promise<NewUser> => ({
+const newUser = async ({ email, name, password }: Registration, device: Device): Promise<NewUser> => ({
   userId: newId(),
   email,
   name: name ?? null,
   passwordHash: await hashPassword(password),
+  device: device.kind,
+  createdFrom: [device.kind, device.location].filter(Boolean).join(", "),
 });
 
 async function withNewTenant(deps: Deps, user: NewUser, input: Registration, device: Device): Promise<OpenedSession> {
   const tenant = { id: newId(), name: input.tenantName ?? input.name ?? "Personal" };
   const draft = await draftSession(deps, user.userId, device);
   await orEmailTaken(insertAccount(deps, user, tenant, draft.row, deps.now()));
-  await queueMail(deps, { kind: "verification", userId: user.userId });
+  await queueMailIfPossible(deps, { kind: "verification", userId: user.userId });
   return openedSession(deps, draft, tenant.id);
 }
 

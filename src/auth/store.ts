@@ -1,18 +1,33 @@
 /** Sign-up and login in D1. Functions named `...ByEmail` look across tenants, because nobody is signed in yet. */
 import { and, desc, eq, sql } from "drizzle-orm";
-import { atomically } from "../db/client";
+import { atomically, jsonList, rows } from "../db/client";
 import { memberships, users } from "../db/schema";
 import { emptiestShard } from "../db/shard-sizes-store";
 import type { Shards } from "../db/shards";
 import type { Deps } from "../deps";
-import { endOldestSessions, mintSession, type NewSession } from "../sessions/store";
+import { endOldestSessions, mintSession, type NewSession, useTenant } from "../sessions/store";
 import { consumeFactor, type Factor, factorHolds } from "../two-factor/store";
+
+const MAX_KNOWN_DEVICES = 20;
+
+/** Adds the kind of device to those of the session's user, in place of the oldest one if there are many. Returns a row if it is new. */
+const rememberDevice = (sessionId: string, device: string) =>
+  rows<{ devices: number }>(sql`UPDATE users
+    SET known_devices = json_insert(CASE WHEN json_array_length(known_devices) < ${MAX_KNOWN_DEVICES} THEN known_devices
+      ELSE json_remove(known_devices, '$[0]') END, '$[#]', ${device})
+    WHERE id = (SELECT user_id FROM sessions WHERE id = ${sessionId})
+      AND NOT EXISTS (SELECT 1 FROM json_each(known_devices) WHERE value = ${device})
+    RETURNING json_array_length(known_devices) AS devices`);
 
 export interface NewUser {
   userId: string;
   email: string;
   name: string | null;
   passwordHash: string;
+  /** The kind of device that registers: "Firefox on Linux". */
+  device: string;
+  /** The same, with its place: "Firefox on Linux, Lisbon, PT". */
+  createdFrom: string;
 }
 
 export interface NewTenant {
@@ -30,8 +45,9 @@ export async function insertAccount(
 ): Promise<void> {
   const { userId, passwordHash } = user;
   await atomically(db, {
-    user: sql`INSERT INTO users (id, email, name, password_hash, created_at)
-      VALUES (${userId}, ${user.email}, ${user.name}, ${passwordHash}, ${nowMs})`,
+    // The caller queues the verification mail.
+    user: sql`INSERT INTO users (id, email, name, password_hash, verification_mailed_at, known_devices, created_from, created_at)
+      VALUES (${userId}, ${user.email}, ${user.name}, ${passwordHash}, ${nowMs}, ${jsonList([user.device])}, ${user.createdFrom}, ${nowMs})`,
     ...insertOwnTenant(shards, userId, tenant, nowMs),
     // Last: it joins the user with the membership.
     minted: mintSession(session, { tenantId: tenant.id, passwordHash, factor: null }, nowMs),
@@ -40,15 +56,18 @@ export async function insertAccount(
 
 /** A tenant for a user who is a member of none. Of parallel logins, one creates it. */
 const insertOwnTenant = (shards: Shards, userId: string, tenant: NewTenant, nowMs: number) => ({
-  tenant: sql`INSERT INTO tenants (id, name, shard, created_at) SELECT ${tenant.id}, ${tenant.name}, ${emptiestShard(shards)}, ${nowMs}
+  tenant: sql`INSERT INTO tenants (id, name, shard, created_by, created_at)
+    SELECT ${tenant.id}, ${tenant.name}, ${emptiestShard(shards)}, ${userId}, ${nowMs}
     WHERE NOT EXISTS (SELECT 1 FROM memberships WHERE user_id = ${userId})`,
   // After the tenant: it makes a membership only if the tenant was created.
-  membership: sql`INSERT INTO memberships (tenant_id, user_id, role, created_at)
-    SELECT id, ${userId}, 'owner', ${nowMs} FROM tenants WHERE id = ${tenant.id}`,
+  membership: sql`INSERT INTO memberships (tenant_id, user_id, role, last_used_at, created_at)
+    SELECT id, ${userId}, 'owner', ${nowMs}, ${nowMs} FROM tenants WHERE id = ${tenant.id}`,
 });
 
 export interface Opening {
   session: NewSession;
+  /** The kind of device, remembered so that a sign-in from another one can be told of. */
+  device: string;
   /** Null for the user's own tenant, which `ownTenant` creates if the user has none. */
   tenantId: string | null;
   /** For a user who is a member of no tenant. */
@@ -60,25 +79,29 @@ export interface Opening {
 }
 
 /**
- * Opens a session for a user whose password was right: uses the factor, writes the session and ends the oldest ones beyond the cap.
- * Returns the session's tenant, or null when the factor was used before, or when password, second factor or membership changed since they were read.
+ * Opens a session for a user whose password was right: uses the factor, writes the session and ends the oldest ones beyond the
+ * cap. `isNewDevice`: the user has signed in
+ * before, but from no such device. Returns null when the factor was used before, or when password, second factor or membership changed since they were read.
  */
 export async function openSession(
   { db, config, shards }: Deps,
   opening: Opening,
   nowMs: number,
-): Promise<string | null> {
-  const { session, tenantId, ownTenant, factor, passwordHash } = opening;
+): Promise<{ tenantId: string; isNewDevice: boolean } | null> {
+  const { session, device, tenantId, ownTenant, factor, passwordHash } = opening;
   const { userId } = session;
   const preconditions = { tenantId, passwordHash, factor: factor && factorHolds(userId, factor) };
-  const { minted } = await atomically(db, {
+  const { minted, learnt } = await atomically(db, {
     ...(ownTenant ? insertOwnTenant(shards, userId, ownTenant, nowMs) : {}),
     minted: mintSession(session, preconditions, nowMs),
     ended: endOldestSessions(userId, config.caps.sessions, nowMs),
     // After the session, which asks whether the factor is unused.
     used: factor ? consumeFactor(userId, factor, nowMs) : undefined,
+    lastUsed: useTenant(session.id, nowMs),
+    learnt: rememberDevice(session.id, device),
   });
-  return minted[0]?.tenantId ?? null;
+  const [opened] = minted;
+  return opened ? { tenantId: opened.tenantId, isNewDevice: (learnt[0]?.devices ?? 0) > 1 } : null;
 }
 
 /** Replaces a hash that has outdated parameters. Returns false when the password changed since it was read. */
@@ -102,7 +125,8 @@ const credentials = {
   name: users.name,
   passwordHash: users.passwordHash,
   emailVerifiedAt: users.emailVerifiedAt,
-  totpSecretSealed: users.totpSecretSealed,
+  totpEnrolmentId: users.totpEnrolmentId,
+  totpSecretEncrypted: users.totpSecretEncrypted,
   totpEnabledAt: users.totpEnabledAt,
   tenantId: memberships.tenantId,
 };

@@ -98,6 +98,11 @@ export interface AuthMethods {
   me(options?: CallOptions): Promise<Profile>;
   /** Verifies an email address with the token from the mail. Returns the service's confirmation. Throws INVALID_TOKEN. */
   verifyEmail(token: string, options?: CallOptions): Promise<string>;
+  /**
+   * Undoes what a mail tells of, with the token of its "this was not me" link; with a verification token, ends an account that somebody
+   * else registered. Returns the service's confirmation. Throws INVALID_TOKEN.
+   */
+  reportNotMe(token: string, options?: CallOptions): Promise<string>;
   /** Mails the verification link again. Returns the service's confirmation. Throws UNAUTHENTICATED. */
   resendVerification(options?: CallOptions): Promise<string>;
   /**
@@ -144,6 +149,7 @@ export function authMethods(call: Call, store: TokenStore, renew: Renew): AuthMe
       return message;
     },
     me: (options) => call.data<Profile>("GET /auth/me", options),
+    reportNotMe: (token, options) => call.message("POST /auth/not-me", { ...options, body: { token }, as: "nobody" }),
     verifyEmail: (token, options) =>
       call.message("POST /auth/verify-email", { ...options, body: { token }, as: "nobody" }),
     resendVerification: (options) => call.message("POST /auth/resend-verification", options),

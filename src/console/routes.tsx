@@ -12,6 +12,7 @@ import { errorPage } from "./http/page";
 import { contentSecurityPolicy, noStore } from "./http/page-headers";
 import { requireUser } from "./http/session";
 import { keyPages } from "./keys/routes";
+import { notMePages } from "./not-me/routes";
 import { operationPages } from "./operations/routes";
 import { overviewPage } from "./overview/routes";
 import { peoplePages } from "./people/routes";
@@ -36,6 +37,7 @@ export const consoleRoutes = (bodyKiB: { event: number; other: number }) =>
     .use(ownFormOnly)
     .use(limitBody((path) => (path === EVENTS_PATH ? bodyKiB.event : bodyKiB.other)))
     .route("/", accountPages)
+    .route("/not-me", notMePages)
     .use(requireUser)
     .route("/", overviewPage)
     .route("/webhooks", subscriptionPages)

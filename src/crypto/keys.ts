@@ -16,6 +16,8 @@ export interface KeySet {
   /** HMAC, to see whether an encrypted text would change without decrypting it. */
   digest: CryptoKey;
   refresh: CryptoKey;
+  /** HMAC, for tokens in mails. */
+  mailToken: CryptoKey;
   signing: { kid: string; privateKey: CryptoKey; publicKey: CryptoKey; publicJwk: JWK };
 }
 
@@ -37,6 +39,8 @@ async function deriveKeySet(secret: string): Promise<KeySet> {
     salt: new Uint8Array(),
     info: utf8(`postern/v1/${purpose}`),
   });
+  const hmacKey = (purpose: string, usages: ("sign" | "verify")[]) =>
+    crypto.subtle.deriveKey(hkdf(purpose), root, { name: "HMAC", hash: "SHA-256", length: 256 }, false, usages);
   const id = await crypto.subtle.deriveBits(hkdf("key-id"), root, 32);
   const seed = await crypto.subtle.deriveBits(hkdf("access-token"), root, 256);
   return {
@@ -45,16 +49,9 @@ async function deriveKeySet(secret: string): Promise<KeySet> {
       "encrypt",
       "decrypt",
     ]),
-    digest: await crypto.subtle.deriveKey(hkdf("digest"), root, { name: "HMAC", hash: "SHA-256", length: 256 }, false, [
-      "sign",
-    ]),
-    refresh: await crypto.subtle.deriveKey(
-      hkdf("refresh-token"),
-      root,
-      { name: "HMAC", hash: "SHA-256", length: 256 },
-      false,
-      ["sign", "verify"],
-    ),
+    digest: await hmacKey("digest", ["sign"]),
+    refresh: await hmacKey("refresh-token", ["sign", "verify"]),
+    mailToken: await hmacKey("mail-token", ["sign"]),
     signing: await signingKey(new Uint8Array(seed)),
   };
 }

@@ -1,3 +1,4 @@
+/** The control plane on one page. Times are Unix milliseconds; ids are UUIDv7; secrets are encrypted or hashed. */
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Permission, Role } from "../tenants/roles";
 
@@ -6,6 +7,8 @@ export const tenants = sqliteTable("tenants", {
   name: text().notNull(),
   /** The delivery database that holds its subscriptions, events and deliveries: 0 is `DB`, n is `SHARD_n`. */
   shard: integer().notNull().default(0),
+  /** The user who registered it. */
+  createdBy: text("created_by").notNull(),
   createdAt: integer("created_at").notNull(),
 });
 
@@ -21,14 +24,20 @@ export const users = sqliteTable("users", {
   /** NFKC-normalised and lower-cased. */
   email: text().notNull().unique(),
   name: text(),
-  /** PHC string. */
+  /** PHC string; empty when no password is right, until the next reset. */
   passwordHash: text("password_hash").notNull(),
   emailVerifiedAt: integer("email_verified_at"),
   verificationMailedAt: integer("verification_mailed_at"),
-  totpSecretSealed: text("totp_secret_sealed"),
+  totpSecretEncrypted: text("totp_secret_encrypted"),
+  /** Changes with the secret. The ciphertext also changes when `SECRET_KEYS` is rotated, so writes compare this. */
+  totpEnrolmentId: text("totp_enrolment_id"),
   totpEnabledAt: integer("totp_enabled_at"),
   /** Last TOTP time step that was accepted: a code works once (RFC 6238 section 5.2). */
   totpLastStep: integer("totp_last_step").notNull().default(0),
+  /** JSON array of the kinds of device that have signed in, such as "Firefox on Linux". */
+  knownDevices: text("known_devices").notNull().default("[]"),
+  /** Where the registration came from: "Firefox on Linux, Lisbon, PT". */
+  createdFrom: text("created_from"),
   createdAt: integer("created_at").notNull(),
 });
 
@@ -38,6 +47,8 @@ export const memberships = sqliteTable(
     tenantId: text("tenant_id").notNull(),
     userId: text("user_id").notNull(),
     role: text().$type<Role>().notNull(),
+    /** When the user last signed in to this tenant or switched to it; 0 for never. */
+    lastUsedAt: integer("last_used_at").notNull().default(0),
     createdAt: integer("created_at").notNull(),
   },
   (t) => [primaryKey({ columns: [t.tenantId, t.userId] }), index("memberships_by_user").on(t.userId)],
@@ -69,14 +80,16 @@ export const sessions = sqliteTable(
   (t) => [index("sessions_by_user").on(t.userId), index("sessions_by_expiry").on(t.expiresAt)],
 );
 
-/** Tokens that travel by mail: verification, password reset, invitation. Only the SHA-256 is kept. */
+/** Mailed tokens, stored as SHA-256. A token is derived from the id of its mail, so that a repeated mail carries the same one. */
 export const emailTokens = sqliteTable(
   "email_tokens",
   {
     hash: text().primaryKey(),
-    purpose: text({ enum: ["verify", "reset", "invite"] }).notNull(),
+    purpose: text({ enum: ["verify", "reset", "invite", "undo"] }).notNull(),
     /** User id, or invitation id for "invite". */
     subjectId: text("subject_id").notNull(),
+    /** JSON, for "undo": what the link undoes, and the state to restore. See mail/undo-store.ts. */
+    action: text(),
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at").notNull(),
     usedAt: integer("used_at"),

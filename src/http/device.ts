@@ -34,6 +34,7 @@ function describeDevice(facts: ClientFacts): Device {
   const operatingSystem = joined(parsed?.os.name, parsed?.os.versionName ?? parsed?.os.version);
   const model = joined(parsed?.platform.vendor, parsed?.platform.model);
   return {
+    kind: kindOf(parsed?.browser.name, parsed?.os.name),
     deviceName:
       model ?? (browser && operatingSystem ? `${browser} on ${operatingSystem}` : (browser ?? operatingSystem)),
     browser,
@@ -42,6 +43,16 @@ function describeDevice(facts: ClientFacts): Device {
     ipAddress: facts.ipAddress ?? null,
     location: [facts.city, facts.country].filter(Boolean).join(", ") || null,
   };
+}
+
+const BROWSERS: ReadonlySet<string | undefined> = new Set(Object.values(Bowser.BROWSER_MAP));
+const OPERATING_SYSTEMS: ReadonlySet<string | undefined> = new Set(Object.values(Bowser.OS_MAP));
+
+/** Takes names from the library's own lists only, for it passes on those of clients that it does not know. */
+function kindOf(browser: string | undefined, operatingSystem: string | undefined): string {
+  const known = BROWSERS.has(browser) ? browser : undefined;
+  if (!OPERATING_SYSTEMS.has(operatingSystem)) return known ?? "an unknown device";
+  return `${known ?? "an unknown browser"} on ${operatingSystem}`;
 }
 
 function joined(...parts: (string | undefined)[]): string | null {

@@ -3,6 +3,7 @@ import { sha256Hex } from "../crypto/encoding";
 import { newId } from "../db/ids";
 import type { Deps } from "../deps";
 import { AppError, emailNotVerified, notFound } from "../errors";
+import { queueMail } from "../mail/queue";
 import { capReached } from "../ratelimit/caps";
 import { refuseOverLimit } from "../ratelimit/limiter";
 import type { SessionPrincipal } from "../tenants/principal";
@@ -32,7 +33,7 @@ export async function invite(
   const outcome = await insertInvitation(deps, invitation);
   if (outcome === "member") throw new AppError("CONFLICT", { message: "This person is already a member." });
   if (outcome === "full") throw capReached("invitations", deps.config.caps);
-  await deps.mailQueue.send({ kind: "invitation", tenantId, invitationId: invitation.id });
+  await queueMail(deps, { kind: "invitation", tenantId, invitationId: invitation.id });
   return invitation;
 }
 

@@ -1,11 +1,12 @@
 /** Invitations in D1. One write uses an invitation: a registration, or the acceptance of a signed-in user with its address. */
 import { and, desc, eq, gt, isNull, type SQL, sql } from "drizzle-orm";
 import type { NewUser } from "../auth/store";
-import { atomically, rows } from "../db/client";
+import { atomically, jsonList, rows } from "../db/client";
 import { invitations } from "../db/schema";
 import type { Deps } from "../deps";
 import { mintSession, type NewSession } from "../sessions/store";
 import type { Role } from "../tenants/roles";
+import { mayManageRole, roleOf } from "../tenants/roles-store";
 
 export interface NewInvitation {
   id: string;
@@ -84,8 +85,9 @@ export async function insertInvitationToken(
 ): Promise<InvitationAddress | null> {
   const open = sql`id = ${id} AND tenant_id = ${tenantId} AND accepted_at IS NULL AND revoked_at IS NULL`;
   const { found } = await atomically(db, {
+    // A repeated mail has the same token.
     inserted: sql`INSERT INTO email_tokens (hash, purpose, subject_id, created_at, expires_at)
-      SELECT ${hash}, 'invite', id, ${nowMs}, expires_at FROM invitations WHERE ${open}`,
+      SELECT ${hash}, 'invite', id, ${nowMs}, expires_at FROM invitations WHERE ${open} ON CONFLICT (hash) DO NOTHING`,
     found: rows<InvitationAddress>(
       sql`SELECT email, (SELECT name FROM tenants WHERE id = tenant_id) AS tenantName FROM invitations WHERE ${open}`,
     ),
@@ -93,11 +95,12 @@ export async function insertInvitationToken(
   return found[0] ?? null;
 }
 
-/** Selects the id of the open invitation of a token, if it is for this address. */
+/** Selects the id of the open invitation of a token, if it is for this address and its inviter could still give that role. */
 const openByToken = (tokenHash: string, email: SQL | string, nowMs: number) =>
   sql`SELECT i.id FROM email_tokens t JOIN invitations i ON i.id = t.subject_id
     WHERE t.hash = ${tokenHash} AND t.purpose = 'invite' AND i.email = ${email}
-      AND i.accepted_at IS NULL AND i.revoked_at IS NULL AND i.expires_at > ${nowMs}`;
+      AND i.accepted_at IS NULL AND i.revoked_at IS NULL AND i.expires_at > ${nowMs}
+      AND ${mayManageRole(roleOf(sql`i.tenant_id`, sql`i.invited_by`), sql`i.role`)}`;
 
 /** The tenant of an open invitation of this address. */
 export async function findTenantByToken({ db }: Deps, tokenHash: string, email: string, nowMs: number) {
@@ -127,11 +130,12 @@ export async function insertInvitedByToken(
   const { userId, passwordHash } = user;
   const open = openByToken(tokenHash, user.email, nowMs);
   const { minted, stillOpen } = await atomically(db, {
-    user: sql`INSERT INTO users (id, email, name, password_hash, email_verified_at, created_at)
-      SELECT ${userId}, ${user.email}, ${user.name}, ${passwordHash}, ${nowMs}, ${nowMs} WHERE EXISTS (${open}) AND ${hasRoom(open, config.caps.members)}`,
+    user: sql`INSERT INTO users (id, email, name, password_hash, email_verified_at, known_devices, created_from, created_at)
+      SELECT ${userId}, ${user.email}, ${user.name}, ${passwordHash}, ${nowMs}, ${jsonList([user.device])}, ${user.createdFrom}, ${nowMs}
+      WHERE EXISTS (${open}) AND ${hasRoom(open, config.caps.members)}`,
     // After the user, who is written only if there is room.
-    membership: sql`INSERT INTO memberships (tenant_id, user_id, role, created_at)
-      SELECT i.tenant_id, u.id, i.role, ${nowMs} FROM invitations i JOIN users u ON u.id = ${userId} WHERE i.id = (${open})`,
+    membership: sql`INSERT INTO memberships (tenant_id, user_id, role, last_used_at, created_at)
+      SELECT i.tenant_id, u.id, i.role, ${nowMs}, ${nowMs} FROM invitations i JOIN users u ON u.id = ${userId} WHERE i.id = (${open})`,
     // After the statements that ask whether the invitation is open.
     accepted: sql`UPDATE invitations SET accepted_at = ${nowMs}, accepted_by = ${userId}
       WHERE id = (${open}) AND EXISTS (SELECT 1 FROM users WHERE id = ${userId})`,

@@ -1,14 +1,34 @@
-/** The messages of the mail queue. They hold no secrets: tokens are made when the mail is sent. */
+/** The messages of the mail queue. They hold no secrets: tokens are derived from `id` when the mail is sent. */
 import { z } from "zod";
 
+const id = z.string();
+const userId = z.string();
+
+/** What a take-over of an unproven account has ended; counts, except for the second factor. */
+export const endedAccess = z.object({
+  sessions: z.number(),
+  apiKeys: z.number(),
+  invitations: z.number(),
+  tenants: z.number(),
+  twoFactor: z.boolean(),
+});
+
+export type EndedAccess = z.infer<typeof endedAccess>;
+
 export const mailJob = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("verification"), userId: z.string() }),
+  z.object({ kind: z.literal("verification"), id, userId }),
   /** Holds the email: the consumer looks up whether such a user exists, where no caller can measure the time. */
-  z.object({ kind: z.literal("passwordReset"), email: z.string() }),
-  z.object({ kind: z.literal("passwordChanged"), userId: z.string() }),
-  z.object({ kind: z.literal("twoFactorChanged"), userId: z.string(), enabled: z.boolean() }),
-  z.object({ kind: z.literal("apiKeyCreated"), userId: z.string(), keyName: z.string() }),
-  z.object({ kind: z.literal("invitation"), tenantId: z.string(), invitationId: z.string() }),
+  z.object({ kind: z.literal("passwordReset"), id, email: z.string() }),
+  z.object({ kind: z.literal("invitation"), id, tenantId: z.string(), invitationId: z.string() }),
+  z.object({ kind: z.literal("accountTakenOver"), id, userId, ended: endedAccess }),
+  z.object({ kind: z.literal("passwordChanged"), id, userId, ended: endedAccess.optional() }),
+  z.object({ kind: z.literal("twoFactorChanged"), id, userId, enabled: z.boolean() }),
+  z.object({ kind: z.literal("recoveryCodesRenewed"), id, userId }),
+  z.object({ kind: z.literal("recoveryCodeUsed"), id, userId }),
+  z.object({ kind: z.literal("apiKeyCreated"), id, userId, keyName: z.string() }),
+  z.object({ kind: z.literal("signedInOnNewDevice"), id, userId, device: z.string(), signedInAt: z.number() }),
+  z.object({ kind: z.literal("refreshTokenReused"), id, userId }),
+  z.object({ kind: z.literal("secondFactorGuessed"), id, userId }),
 ]);
 
 export type MailJob = z.infer<typeof mailJob>;

@@ -1,13 +1,24 @@
-/** Mails about something that has been done already: that stands even if the queue is down. */
+/** Putting mails into the queue. Only its consumer asks the email provider. */
+import { newId } from "../db/ids";
 import type { Deps } from "../deps";
 import { describeError, log } from "../log";
 import type { MailJob } from "./job";
 
-/** Queues a mail. A failure is logged and loses only the mail. */
-export async function queueMail(deps: Deps, job: MailJob): Promise<void> {
+/** A job whose id is made here unless a token in the mail needs it earlier. */
+type NewMail = MailJob extends infer Job ? (Job extends MailJob ? Omit<Job, "id"> & { id?: string } : never) : never;
+
+const withId = (mail: NewMail): MailJob => ({ ...mail, id: mail.id ?? newId() });
+
+/** Queues a mail. Throws when the queue is down. */
+export async function queueMail(deps: Deps, mail: NewMail): Promise<void> {
+  await deps.mailQueue.send(withId(mail));
+}
+
+/** Queues a mail about something that has been done already, which stands even if the queue is down. Never throws. */
+export async function queueMailIfPossible(deps: Deps, mail: NewMail): Promise<void> {
   try {
-    await deps.mailQueue.send(job);
+    await queueMail(deps, mail);
   } catch (error) {
-    log("error", "mail not queued", { mailKind: job.kind, ...describeError(error) });
+    log("error", "mail not queued", { mailKind: mail.kind, ...describeError(error) });
   }
 }

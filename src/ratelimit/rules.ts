@@ -31,9 +31,22 @@ export const RULES = {
   publish: { limit: 6000, windowSeconds: minute },
   unverifiedDeliveries: { limit: 100, windowSeconds: day },
   deepHealth: { limit: 30, windowSeconds: minute },
+  resetMail: { limit: 5, windowSeconds: hour },
+  verificationMail: { limit: 20, windowSeconds: day },
+  notice: { limit: 20, windowSeconds: day },
+  minorNotice: { limit: 10, windowSeconds: day },
 } as const satisfies Record<string, Rule>;
 
 export type RuleName = keyof typeof RULES;
+
+/** Mails to one email address. What exceeds them is not sent, and nobody is told. */
+export type MailRuleName = "resetMail" | "verificationMail" | "notice" | "minorNotice";
+export const MAIL_RULES: ReadonlySet<LimitName> = new Set<MailRuleName>([
+  "resetMail",
+  "verificationMail",
+  "notice",
+  "minorNotice",
+]);
 
 /** The rules of sign-in and tokens. When the limiter is down, these refuse with 503; the others let requests pass. */
 export const FAIL_CLOSED: ReadonlySet<LimitName> = new Set<LimitName>([
@@ -46,6 +59,7 @@ export const FAIL_CLOSED: ReadonlySet<LimitName> = new Set<LimitName>([
   "register",
   "refresh",
   "twoFactor",
+  ...MAIL_RULES,
 ]);
 
 const MIB = 1024 * 1024;

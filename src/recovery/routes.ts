@@ -6,8 +6,10 @@ import { byIp, byUser, limit } from "../http/rate-limit";
 import { describeRoute } from "../http/route-docs";
 import { body } from "../http/validate";
 import { says } from "../wire/schemas";
-import { changePassword, forgotPassword, resendVerification, resetPassword, verifyEmail } from "./password-recovery";
-import { changeBody, forgotBody, resetBody, verificationBody } from "./schemas";
+import { resendVerification, verifyEmail } from "./email-verification";
+import { NOT_ME_MESSAGES, reportNotMe } from "./not-me";
+import { changePassword, forgotPassword, resetPassword } from "./password";
+import { changeBody, forgotBody, notMeBody, resetBody, verificationBody } from "./schemas";
 
 const RESET_QUEUED = "If an account exists for that email, a reset link has been sent.";
 
@@ -22,6 +24,23 @@ export const publicRecoveryRoutes = new Hono<AppEnv>()
     body(verificationBody),
     async (c) => {
       return c.json({ message: await verifyEmail(c.get("deps"), c.req.valid("json").token) });
+    },
+  )
+  .post(
+    "/not-me",
+    describeRoute(
+      "reportNotMe",
+      "Undoes what a mail tells of, with the token of its link; or, with a verification token, ends an account that somebody else registered.",
+      {
+        200: says(NOT_ME_MESSAGES.undone, NOT_ME_MESSAGES.apiKeys, NOT_ME_MESSAGES.takenOver),
+        errors: ["INVALID_TOKEN"],
+        description: "The links work once, for 72 hours.",
+      },
+    ),
+    limit("verifyEmail", byIp),
+    body(notMeBody),
+    async (c) => {
+      return c.json({ message: await reportNotMe(c.get("deps"), c.req.valid("json").token) });
     },
   )
   .post(

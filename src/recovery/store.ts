@@ -1,7 +1,7 @@
-/** Email verification and passwords in D1. Tokens are stored as hashes and found across tenants. */
+/** Email verification in D1. Tokens are stored as hashes and found across tenants. */
 import { and, eq, sql } from "drizzle-orm";
 import { atomically, rows } from "../db/client";
-import { emailTokens, users } from "../db/schema";
+import { users } from "../db/schema";
 import type { Deps } from "../deps";
 
 export interface NewToken {
@@ -11,7 +11,17 @@ export interface NewToken {
 
 export interface Recipient {
   email: string;
+  /** Null for an unverified address: its owner may not have chosen the name. */
   name: string | null;
+}
+
+/** Who registered an address, as its owner is told. */
+export interface Registrant {
+  email: string;
+  /** Unix ms. */
+  createdAt: number;
+  /** "Firefox on Linux, Lisbon, PT". */
+  createdFrom: string | null;
 }
 
 /** Stores the hash of a verification token and returns where to mail the token; null when there is nothing to verify. */
@@ -20,12 +30,14 @@ export async function insertVerificationToken(
   userId: string,
   token: NewToken,
   nowMs: number,
-): Promise<Recipient | null> {
+): Promise<Registrant | null> {
   const unverified = sql`FROM users WHERE id = ${userId} AND email_verified_at IS NULL`;
   const { found } = await atomically(db, {
+    // A repeated mail has the same token, which becomes valid for the full time again.
     inserted: sql`INSERT INTO email_tokens (hash, purpose, subject_id, created_at, expires_at)
-      SELECT ${token.hash}, 'verify', id, ${nowMs}, ${token.expiresAt} ${unverified}`,
-    found: rows<Recipient>(sql`SELECT email, name ${unverified}`),
+      SELECT ${token.hash}, 'verify', id, ${nowMs}, ${token.expiresAt} ${unverified}
+      ON CONFLICT (hash) DO UPDATE SET expires_at = excluded.expires_at`,
+    found: rows<Registrant>(sql`SELECT email, created_at AS createdAt, created_from AS createdFrom ${unverified}`),
   });
   return found[0] ?? null;
 }
@@ -76,92 +88,5 @@ export async function recordVerificationMail({ db }: Deps, userId: string, nowMs
     .set({ verificationMailedAt: nowMs })
     .where(sql`id = ${userId} AND email_verified_at IS NULL`)
     .returning({ id: users.id });
-  return updated.length === 1;
-}
-
-/** Stores the hash of a reset token and removes older unused ones. Returns where to mail the token; null when no account has the email. */
-export async function insertResetTokenByEmail(
-  { db }: Deps,
-  email: string,
-  token: NewToken,
-  nowMs: number,
-): Promise<Recipient | null> {
-  const user = sql`SELECT id FROM users WHERE email = ${email}`;
-  const { found } = await atomically(db, {
-    // First: it would remove the new one too.
-    removed: sql`DELETE FROM email_tokens WHERE purpose = 'reset' AND used_at IS NULL AND subject_id = (${user})`,
-    inserted: sql`INSERT INTO email_tokens (hash, purpose, subject_id, created_at, expires_at)
-      SELECT ${token.hash}, 'reset', id, ${nowMs}, ${token.expiresAt} FROM users WHERE email = ${email}`,
-    found: rows<Recipient>(sql`SELECT email, name FROM users WHERE email = ${email}`),
-  });
-  return found[0] ?? null;
-}
-
-/** The reset token with this hash, used or expired ones included. */
-export async function findResetByToken({ db }: Deps, hash: string) {
-  const [row] = await db
-    .select({
-      expiresAt: emailTokens.expiresAt,
-      usedAt: emailTokens.usedAt,
-      userId: users.id,
-      email: users.email,
-    })
-    .from(emailTokens)
-    .innerJoin(users, eq(users.id, emailTokens.subjectId))
-    .where(and(eq(emailTokens.hash, hash), eq(emailTokens.purpose, "reset")));
-  return row;
-}
-
-/**
- * Uses the token, sets the password, verifies the address and ends every session, in one transaction. If the address was not verified
- * before, somebody else may have registered it: then API keys and the second factor end too. Returns false when the token was used or
- * replaced in the meantime.
- */
-export async function resetPasswordByToken(
-  { db }: Deps,
-  reset: { hash: string; userId: string; passwordHash: string },
-  nowMs: number,
-): Promise<boolean> {
-  const { hash, userId, passwordHash } = reset;
-  const live = sql`EXISTS (SELECT 1 FROM email_tokens WHERE hash = ${hash} AND purpose = 'reset'
-    AND subject_id = ${userId} AND used_at IS NULL AND expires_at > ${nowMs})`;
-  const unproven = sql`EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND email_verified_at IS NULL)`;
-  const { used } = await atomically(db, {
-    apiKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE user_id = ${userId} AND revoked_at IS NULL AND ${live} AND ${unproven}`,
-    recoveryCodes: sql`DELETE FROM recovery_codes WHERE user_id = ${userId} AND ${live} AND ${unproven}`,
-    secondFactor: sql`UPDATE users SET totp_secret_sealed = NULL, totp_enabled_at = NULL, totp_last_step = 0
-      WHERE id = ${userId} AND email_verified_at IS NULL AND ${live}`,
-    // After the statements that ask whether the address was verified before.
-    password: sql`UPDATE users SET password_hash = ${passwordHash}, email_verified_at = coalesce(email_verified_at, ${nowMs})
-      WHERE id = ${userId} AND ${live}`,
-    sessions: sql`DELETE FROM sessions WHERE user_id = ${userId} AND ${live}`,
-    // Last: the statements above ask whether the token is unused.
-    used: sql`UPDATE email_tokens SET used_at = ${nowMs} WHERE hash = ${hash} AND ${live} RETURNING hash`,
-  });
-  return used.length === 1;
-}
-
-/** The address, name and password hash of a user. */
-export async function findCredentialsOfUser({ db }: Deps, userId: string) {
-  const [row] = await db
-    .select({ email: users.email, name: users.name, passwordHash: users.passwordHash })
-    .from(users)
-    .where(eq(users.id, userId));
-  return row;
-}
-
-/** Sets the password, ends every other session and removes reset tokens. Returns false when the password changed since it was read. */
-export async function changePasswordOfUser(
-  { db }: Deps,
-  change: { userId: string; keepSessionId: string; oldHash: string; newHash: string },
-): Promise<boolean> {
-  const { userId, keepSessionId, oldHash, newHash } = change;
-  const changed = sql`EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND password_hash = ${newHash})`;
-  const { updated } = await atomically(db, {
-    // First: the others ask whether it took effect.
-    updated: sql`UPDATE users SET password_hash = ${newHash} WHERE id = ${userId} AND password_hash = ${oldHash} RETURNING id`,
-    sessions: sql`DELETE FROM sessions WHERE user_id = ${userId} AND id <> ${keepSessionId} AND ${changed}`,
-    tokens: sql`DELETE FROM email_tokens WHERE subject_id = ${userId} AND purpose = 'reset' AND ${changed}`,
-  });
   return updated.length === 1;
 }

@@ -5,7 +5,7 @@ import { atomically, type Db, jsonList, rows } from "../db/client";
 /** The tables with an encrypted column, and that column. */
 const COLUMNS = {
   subscriptions: sql.identifier("secret_sealed"),
-  users: sql.identifier("totp_secret_sealed"),
+  users: sql.identifier("totp_secret_encrypted"),
 } as const;
 
 export type EncryptedTable = keyof typeof COLUMNS;

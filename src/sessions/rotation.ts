@@ -3,12 +3,14 @@ import { sha256Hex } from "../crypto/encoding";
 import { makeRefreshToken, type RefreshClaims, readRefreshToken } from "../crypto/refresh-token";
 import type { Deps } from "../deps";
 import { AppError } from "../errors";
+import { queueMailIfPossible } from "../mail/queue";
 import { MINUTE_MS } from "../time";
+import type { Device } from "./device";
 import type { TokenPair } from "./schemas";
-import { deleteSessionByToken, rotateByToken, type StoredRotation } from "./store";
+import { deleteSessionByToken, type Rotation, rotateByToken, type StoredRotation } from "./store";
 import { makeAccessToken, SESSION_IDLE_MS, SESSION_MAX_MS } from "./tokens";
 
-/** A client may send one request twice by mistake; that does not end its session. */
+/** A client may send one request twice by mistake; that does not end its session, unless address and device differ. */
 const DOUBLE_SEND_MS = 10_000;
 /** How long an Idempotency-Key brings back a lost answer. */
 const REPLAY_MS = MINUTE_MS;
@@ -17,7 +19,12 @@ const REPLAY_MS = MINUTE_MS;
  * Exchanges a refresh token for a new pair. A client that lost the answer gets the same refresh token again with the same `idempotencyKey`.
  * Throws REFRESH_TOKEN_INVALID, REFRESH_TOKEN_EXPIRED, REFRESH_TOKEN_REUSED.
  */
-export async function refresh(deps: Deps, token: string, idempotencyKey: string | null): Promise<TokenPair> {
+export async function refresh(
+  deps: Deps,
+  token: string,
+  idempotencyKey: string | null,
+  device: Device,
+): Promise<TokenPair> {
   const claims = await readRefreshToken(deps.keys, token);
   if (!claims) throw new AppError("REFRESH_TOKEN_INVALID");
   const nowMs = deps.now();
@@ -27,6 +34,7 @@ export async function refresh(deps: Deps, token: string, idempotencyKey: string 
     tokenHash: await sha256Hex(token),
     nextTokenHash: await sha256Hex(refreshToken),
     keyHash: idempotencyKey && (await sha256Hex(idempotencyKey)),
+    device,
     idleMs: SESSION_IDLE_MS,
     maxMs: SESSION_MAX_MS,
   };
@@ -35,14 +43,14 @@ export async function refresh(deps: Deps, token: string, idempotencyKey: string 
   if (rotated) return pairFor(deps, session, claims, refreshToken);
   if (session.expiresAt <= nowMs) throw new AppError("REFRESH_TOKEN_EXPIRED");
   if (session.generation === claims.generation) throw new AppError("REFRESH_TOKEN_INVALID");
-  return answerReuse(deps, session, claims, rotation.keyHash);
+  return answerReuse(deps, session, claims, rotation);
 }
 
 async function answerReuse(
   deps: Deps,
   session: StoredRotation,
   claims: RefreshClaims,
-  keyHash: string | null,
+  { keyHash, device }: Pick<Rotation, "keyHash" | "device">,
 ): Promise<TokenPair> {
   const isPredecessor = session.generation === claims.generation + 1;
   const ageMs = deps.now() - session.rotatedAt;
@@ -50,7 +58,11 @@ async function answerReuse(
     const refreshToken = await currentToken(deps, claims.sessionId, session);
     if (refreshToken) return pairFor(deps, session, claims, refreshToken);
   }
-  if (!isPredecessor || ageMs > DOUBLE_SEND_MS) await deleteSessionByToken(deps, claims.sessionId);
+  const isElsewhere = device.ipAddress !== session.ipAddress && device.deviceName !== session.deviceName;
+  if (!isPredecessor || ageMs > DOUBLE_SEND_MS || isElsewhere) {
+    const ended = await deleteSessionByToken(deps, claims.sessionId);
+    if (ended) await queueMailIfPossible(deps, { kind: "refreshTokenReused", userId: session.userId });
+  }
   throw new AppError("REFRESH_TOKEN_REUSED");
 }
 

@@ -2,6 +2,7 @@
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { AppError } from "../errors";
+import { deviceOf } from "../http/device";
 import type { AppEnv } from "../http/env";
 import { sessionOf, sessionOnly } from "../http/permissions";
 import { byIp, limit } from "../http/rate-limit";
@@ -35,7 +36,7 @@ export const publicSessionRoutes = new Hono<AppEnv>()
     body(refreshTokenBody),
     async (c) => {
       const { refreshToken } = c.req.valid("json");
-      return c.json({ data: await refresh(c.get("deps"), refreshToken, idempotencyKeyOf(c)) });
+      return c.json({ data: await refresh(c.get("deps"), refreshToken, idempotencyKeyOf(c), deviceOf(c)) });
     },
   )
   .post(

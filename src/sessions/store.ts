@@ -59,6 +59,15 @@ export const endOldestSessions = (userId: string, most: number, nowMs: number): 
   sql`DELETE FROM sessions WHERE user_id = ${userId} AND expires_at > ${nowMs} AND id NOT IN (
     SELECT id FROM sessions WHERE user_id = ${userId} AND expires_at > ${nowMs} ORDER BY created_at DESC, id DESC LIMIT ${most})`;
 
+/** Makes the session's tenant the one that its user's next login opens. Writes nothing when it is already. */
+export const useTenant = (sessionId: string, nowMs: number): SQL => {
+  const session = sql`(SELECT user_id FROM sessions WHERE id = ${sessionId})`;
+  return sql`UPDATE memberships SET last_used_at = ${nowMs}
+    WHERE user_id = ${session} AND tenant_id = (SELECT tenant_id FROM sessions WHERE id = ${sessionId})
+      AND EXISTS (SELECT 1 FROM memberships o WHERE o.user_id = ${session} AND o.tenant_id <> memberships.tenant_id
+        AND o.last_used_at >= memberships.last_used_at)`;
+};
+
 export interface LiveSession extends Account {
   role: string;
   shard: number;
@@ -100,6 +109,8 @@ export interface Rotation {
   tokenHash: string;
   nextTokenHash: string;
   keyHash: string | null;
+  /** Where the token was presented: the session is listed with it from now on. */
+  device: Device;
   idleMs: number;
   maxMs: number;
 }
@@ -112,6 +123,8 @@ export interface StoredRotation {
   rotatedAt: number;
   rotationKeyHash: string | null;
   expiresAt: number;
+  ipAddress: string | null;
+  deviceName: string | null;
 }
 
 /** Moves the session to the next generation if the token is the current one. Returns the session as it is afterwards. */
@@ -120,25 +133,29 @@ export async function rotateByToken(
   rotation: Rotation,
   nowMs: number,
 ): Promise<{ rotated: boolean; session: StoredRotation | undefined }> {
-  const { sessionId, generation, tokenHash } = rotation;
+  const { sessionId, generation, tokenHash, device } = rotation;
   const { updated, stored } = await atomically(db, {
     updated: sql`UPDATE sessions SET generation = generation + 1, refresh_token_hash = ${rotation.nextTokenHash}, rotated_at = ${nowMs},
         rotation_key_hash = ${rotation.keyHash}, last_activity_at = ${nowMs},
-        expires_at = min(${nowMs + rotation.idleMs}, created_at + ${rotation.maxMs})
+        expires_at = min(${nowMs + rotation.idleMs}, created_at + ${rotation.maxMs}), device_name = ${device.deviceName},
+        browser = ${device.browser}, operating_system = ${device.operatingSystem}, platform = ${device.platform},
+        ip_address = ${device.ipAddress}, location = ${device.location}
       WHERE id = ${sessionId} AND generation = ${generation} AND refresh_token_hash = ${tokenHash} AND expires_at > ${nowMs}
       RETURNING id`,
     // After the update: it returns the expiry and the generation that the update has set.
     stored:
       rows<StoredRotation>(sql`SELECT user_id AS userId, tenant_id AS tenantId, generation, refresh_token_hash AS refreshTokenHash,
-        rotated_at AS rotatedAt, rotation_key_hash AS rotationKeyHash, expires_at AS expiresAt
+        rotated_at AS rotatedAt, rotation_key_hash AS rotationKeyHash, expires_at AS expiresAt, ip_address AS ipAddress,
+        device_name AS deviceName
       FROM sessions WHERE id = ${sessionId}`),
   });
   return { rotated: updated.length === 1, session: stored[0] };
 }
 
-/** Deletes the session that a refresh token names. */
-export async function deleteSessionByToken({ db }: Deps, sessionId: string): Promise<void> {
-  await db.delete(sessions).where(eq(sessions.id, sessionId));
+/** Deletes the session that a refresh token names. Returns false when it was deleted before. */
+export async function deleteSessionByToken({ db }: Deps, sessionId: string): Promise<boolean> {
+  const deleted = await db.delete(sessions).where(eq(sessions.id, sessionId)).returning({ id: sessions.id });
+  return deleted.length === 1;
 }
 
 /** The live sessions of a user in all tenants, oldest first. */

@@ -3,7 +3,7 @@ import { Secret, TOTP } from "otpauth";
 import { randomBytes, sha256Hex } from "../crypto/encoding";
 import { decrypt, encrypt } from "../crypto/encryption";
 import type { Deps } from "../deps";
-import type { Factor } from "./store";
+import type { Factor, StoredSecret } from "./store";
 
 const ISSUER = "Postern";
 const PERIOD_SECONDS = 30;
@@ -27,20 +27,25 @@ const totp = (secret: string, label = "") =>
   });
 
 /** A new secret in base32, and encrypted for the user's row. */
-export async function newTotpSecret(deps: Deps, userId: string): Promise<{ secret: string; secretSealed: string }> {
+export async function newTotpSecret(deps: Deps, userId: string): Promise<{ secret: string; secretEncrypted: string }> {
   const secret = new Secret({ size: SECRET_BYTES }).base32;
-  return { secret, secretSealed: await encrypt(deps.keys, totpOwner(userId), secret) };
+  return { secret, secretEncrypted: await encrypt(deps.keys, totpOwner(userId), secret) };
 }
 
 /** The `otpauth://` URI that authenticator apps read as a QR code. */
 export const enrolmentUri = (secret: string, email: string): string => totp(secret, email).toString();
 
 /** The time step of a code if it is right now; null if it is wrong. */
-export async function stepOf(deps: Deps, userId: string, secretSealed: string, code: string): Promise<number | null> {
+export async function stepOf(
+  deps: Deps,
+  userId: string,
+  secretEncrypted: string,
+  code: string,
+): Promise<number | null> {
   const token = code.replaceAll(/\s/g, "");
   if (!TOTP_FORM.test(token)) return null;
   const timestamp = deps.now();
-  const secret = await decrypt(deps.keys, totpOwner(userId), secretSealed);
+  const secret = await decrypt(deps.keys, totpOwner(userId), secretEncrypted);
   const delta = totp(secret).validate({ token, timestamp, window: DRIFT_STEPS });
   return delta === null ? null : Math.floor(timestamp / 1000 / PERIOD_SECONDS) + delta;
 }
@@ -49,13 +54,13 @@ export async function stepOf(deps: Deps, userId: string, secretSealed: string, c
 export async function readFactor(
   deps: Deps,
   userId: string,
-  secretSealed: string,
+  { totpEnrolmentId: enrolmentId, totpSecretEncrypted }: StoredSecret,
   code: string,
 ): Promise<Factor | null> {
   const compact = code.toUpperCase().replaceAll(/[\s-]/g, "");
   if (RECOVERY_FORM.test(compact)) return { kind: "recovery", codeHash: await sha256Hex(compact) };
-  const step = await stepOf(deps, userId, secretSealed, code);
-  return step === null ? null : { kind: "totp", secretSealed, step };
+  const step = await stepOf(deps, userId, totpSecretEncrypted, code);
+  return step === null ? null : { kind: "totp", enrolmentId, step };
 }
 
 /** Ten new codes, grouped for reading, and the hashes to store. */

@@ -1,13 +1,16 @@
 /** Turning two-factor authentication on and off. */
+import { newId } from "../db/ids";
 import type { Deps } from "../deps";
 import { AppError } from "../errors";
-import { queueMail } from "../mail/queue";
+import { queueMailIfPossible } from "../mail/queue";
+import { newUndo } from "../mail/undo-store";
+import type { SessionPrincipal } from "../tenants/principal";
 import { enrolmentUri, newRecoveryCodes, newTotpSecret, readFactor, stepOf } from "./codes";
 import type { Enrolment } from "./schemas";
 import {
   disableTwoFactorOfUser,
   enableTwoFactorOfUser,
-  type Factor,
+  type FactorUse,
   findTwoFactorOfUser,
   replaceRecoveryCodesOfUser,
   startEnrolmentOfUser,
@@ -15,49 +18,70 @@ import {
 
 /** Creates a secret that `confirmEnrolment` has yet to confirm. Throws TWO_FACTOR_ALREADY_ENABLED. */
 export async function startEnrolment(deps: Deps, userId: string): Promise<Enrolment> {
-  const { secret, secretSealed } = await newTotpSecret(deps, userId);
-  const user = await startEnrolmentOfUser(deps, userId, secretSealed);
+  const { secret, secretEncrypted } = await newTotpSecret(deps, userId);
+  const stored = { totpEnrolmentId: newId(), totpSecretEncrypted: secretEncrypted };
+  const user = await startEnrolmentOfUser(deps, userId, stored);
   if (!user) throw new AppError("TWO_FACTOR_ALREADY_ENABLED");
   return { secret, qrCodeUri: enrolmentUri(secret, user.email) };
 }
 
-/** Turns two-factor authentication on with a first code. Throws TWO_FACTOR_NOT_STARTED, TWO_FACTOR_ALREADY_ENABLED, INVALID_TOTP. */
-export async function confirmEnrolment(deps: Deps, userId: string, code: string): Promise<void> {
+/**
+ * Turns two-factor authentication on with a first code, and ends the user's other sessions. Throws TWO_FACTOR_NOT_STARTED,
+ * TWO_FACTOR_ALREADY_ENABLED, INVALID_TOTP.
+ */
+export async function confirmEnrolment(
+  deps: Deps,
+  { userId, sessionId }: Pick<SessionPrincipal, "userId" | "sessionId">,
+  code: string,
+): Promise<void> {
   const user = await findTwoFactorOfUser(deps, userId);
   if (user?.totpEnabledAt) throw new AppError("TWO_FACTOR_ALREADY_ENABLED");
-  if (!user?.totpSecretSealed) throw new AppError("TWO_FACTOR_NOT_STARTED");
-  const step = await stepOf(deps, userId, user.totpSecretSealed, code);
-  const first = step !== null && { secretSealed: user.totpSecretSealed, step };
-  if (!first || !(await enableTwoFactorOfUser(deps, userId, first, deps.now()))) throw new AppError("INVALID_TOTP");
-  await queueMail(deps, { kind: "twoFactorChanged", userId, enabled: true });
+  if (!user?.totpSecretEncrypted || !user.totpEnrolmentId) throw new AppError("TWO_FACTOR_NOT_STARTED");
+  const step = await stepOf(deps, userId, user.totpSecretEncrypted, code);
+  if (step === null) throw new AppError("INVALID_TOTP");
+  const undo = await newUndo(deps.keys, deps.now());
+  const enabling = { userId, sessionId, enrolmentId: user.totpEnrolmentId, step, undo };
+  if (!(await enableTwoFactorOfUser(deps, enabling, deps.now()))) throw new AppError("INVALID_TOTP");
+  await queueMailIfPossible(deps, { kind: "twoFactorChanged", id: undo.mailId, userId, enabled: true });
 }
 
 /** Turns two-factor authentication off with a TOTP or recovery code. Throws TWO_FACTOR_NOT_ENABLED, INVALID_TOTP, ACCOUNT_LOCKED. */
 export async function disableTwoFactor(deps: Deps, userId: string, code: string): Promise<void> {
-  await useFactor(deps, userId, code, (factor) => disableTwoFactorOfUser(deps, userId, factor));
-  await queueMail(deps, { kind: "twoFactorChanged", userId, enabled: false });
+  const mailId = await useFactor(deps, userId, code, (use) => disableTwoFactorOfUser(deps, use, deps.now()));
+  await queueMailIfPossible(deps, { kind: "twoFactorChanged", id: mailId, userId, enabled: false });
 }
 
 /** Replaces the recovery codes and returns the new ones. Throws TWO_FACTOR_NOT_ENABLED, INVALID_TOTP, ACCOUNT_LOCKED. */
 export async function renewRecoveryCodes(deps: Deps, userId: string, code: string): Promise<string[]> {
   const { codes, hashes } = await newRecoveryCodes();
-  await useFactor(deps, userId, code, (factor) => replaceRecoveryCodesOfUser(deps, userId, factor, hashes, deps.now()));
+  const mailId = await useFactor(deps, userId, code, (use) =>
+    replaceRecoveryCodesOfUser(deps, use, hashes, deps.now()),
+  );
+  await queueMailIfPossible(deps, { kind: "recoveryCodesRenewed", id: mailId, userId });
   return codes;
 }
 
-/** Checks a code and uses it by `write`, which returns false when it was used before. Wrong codes count as at login. */
+/**
+ * Checks a code and uses it by `write`, which returns false when it was used before. Wrong codes count as at login. Returns the id of the
+ * mail that tells of the write.
+ */
 async function useFactor(
   deps: Deps,
   userId: string,
   code: string,
-  write: (factor: Factor) => Promise<boolean>,
-): Promise<void> {
+  write: (use: FactorUse) => Promise<boolean>,
+): Promise<string> {
   const user = await findTwoFactorOfUser(deps, userId);
-  if (!user?.totpEnabledAt || !user.totpSecretSealed) throw new AppError("TWO_FACTOR_NOT_ENABLED");
-  const secret = user.totpSecretSealed;
-  const { value: used } = await deps.guesses.check("totp", user.email, async () => {
-    const factor = await readFactor(deps, userId, secret, code);
-    return (factor && (await write(factor))) || null;
+  if (!user?.totpEnabledAt || !user.totpSecretEncrypted || !user.totpEnrolmentId) {
+    throw new AppError("TWO_FACTOR_NOT_ENABLED");
+  }
+  const { totpSecretEncrypted, totpEnrolmentId } = user;
+  const undo = await newUndo(deps.keys, deps.now());
+  const { value: used, startedLock } = await deps.guesses.check("totp", user.email, async () => {
+    const factor = await readFactor(deps, userId, { totpSecretEncrypted, totpEnrolmentId }, code);
+    return (factor && (await write({ userId, factor, undo }))) || null;
   });
+  if (startedLock) await queueMailIfPossible(deps, { kind: "secondFactorGuessed", userId });
   if (!used) throw new AppError("INVALID_TOTP");
+  return undo.mailId;
 }

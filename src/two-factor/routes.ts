@@ -1,7 +1,7 @@
 /** `/auth/2fa`: the second factor of the signed-in user. All routes share one rate limit. */
 import { Hono } from "hono";
 import type { AppEnv } from "../http/env";
-import { sessionOnly } from "../http/permissions";
+import { sessionOf, sessionOnly } from "../http/permissions";
 import { byUser, limit } from "../http/rate-limit";
 import { describeRoute } from "../http/route-docs";
 import { body } from "../http/validate";
@@ -26,15 +26,19 @@ export const twoFactorRoutes = new Hono<AppEnv>()
   )
   .post(
     "/verify",
-    describeRoute("verifyTwoFactor", "Confirms enrolment with a code from the authenticator app.", {
-      200: says("2FA enabled successfully."),
-      errors: ["TWO_FACTOR_NOT_STARTED", "TWO_FACTOR_ALREADY_ENABLED", "INVALID_TOTP"],
-    }),
+    describeRoute(
+      "verifyTwoFactor",
+      "Confirms enrolment with a code from the authenticator app, and ends the user's other sessions.",
+      {
+        200: says("2FA enabled successfully."),
+        errors: ["TWO_FACTOR_NOT_STARTED", "TWO_FACTOR_ALREADY_ENABLED", "INVALID_TOTP"],
+      },
+    ),
     sessionOnly,
     limited,
     body(codeBody),
     async (c) => {
-      await confirmEnrolment(c.get("deps"), c.get("principal").userId, c.req.valid("json").token);
+      await confirmEnrolment(c.get("deps"), sessionOf(c), c.req.valid("json").token);
       return c.json({ message: "2FA enabled successfully." });
     },
   )

@@ -3,15 +3,22 @@ import { eq, type SQL, sql } from "drizzle-orm";
 import { atomically, jsonList } from "../db/client";
 import { users } from "../db/schema";
 import type { Deps } from "../deps";
+import { insertUndo, type NewUndo } from "../mail/undo-store";
+
+/** A TOTP secret as D1 stores it. Writes compare the id, because a rotation of `SECRET_KEYS` changes the ciphertext. */
+export interface StoredSecret {
+  totpEnrolmentId: string;
+  totpSecretEncrypted: string;
+}
 
 /** A code that is right. Only the write decides whether it is still unused. */
-export type Factor = { kind: "totp"; secretSealed: string; step: number } | { kind: "recovery"; codeHash: string };
+export type Factor = { kind: "totp"; enrolmentId: string; step: number } | { kind: "recovery"; codeHash: string };
 
 /** A condition that holds while the factor is unused and two-factor authentication is on. */
 export function factorHolds(userId: string, factor: Factor): SQL {
   const user = sql`SELECT 1 FROM users WHERE id = ${userId} AND totp_enabled_at IS NOT NULL`;
   return factor.kind === "totp"
-    ? sql`EXISTS (${user} AND totp_secret_sealed = ${factor.secretSealed} AND totp_last_step < ${factor.step})`
+    ? sql`EXISTS (${user} AND totp_enrolment_id = ${factor.enrolmentId} AND totp_last_step < ${factor.step})`
     : sql`(EXISTS (${user}) AND EXISTS (SELECT 1 FROM recovery_codes
         WHERE user_id = ${userId} AND code_hash = ${factor.codeHash} AND used_at IS NULL))`;
 }
@@ -25,45 +32,72 @@ export function consumeFactor(userId: string, factor: Factor, nowMs: number): SQ
 }
 
 /** Starts or restarts an enrolment. Returns null when two-factor authentication is already on. */
-export async function startEnrolmentOfUser({ db }: Deps, userId: string, secretSealed: string) {
+export async function startEnrolmentOfUser({ db }: Deps, userId: string, secret: StoredSecret) {
   const [user] = await db
     .update(users)
-    .set({ totpSecretSealed: secretSealed })
+    .set(secret)
     .where(sql`id = ${userId} AND totp_enabled_at IS NULL`)
     .returning({ email: users.email });
   return user ?? null;
 }
 
-/** The address and the encrypted TOTP secret of a user, and since when that is in use. */
+/** The address and the second factor of a user, enrolled or enabled. */
 export async function findTwoFactorOfUser({ db }: Deps, userId: string) {
+  const { email, totpEnrolmentId, totpSecretEncrypted, totpEnabledAt } = users;
   const [row] = await db
-    .select({ email: users.email, totpSecretSealed: users.totpSecretSealed, totpEnabledAt: users.totpEnabledAt })
+    .select({ email, totpEnrolmentId, totpSecretEncrypted, totpEnabledAt })
     .from(users)
     .where(eq(users.id, userId));
   return row;
 }
 
+export interface Enabling {
+  userId: string;
+  /** Stays; every other session of the user ends, as none of them has shown a second factor. */
+  sessionId: string;
+  enrolmentId: string;
+  /** Of the first code, which is used by this. */
+  step: number;
+  undo: NewUndo;
+}
+
 /** Turns two-factor authentication on. Returns false when it is already on, or the secret changed. */
-export async function enableTwoFactorOfUser(
-  { db }: Deps,
-  userId: string,
-  first: { secretSealed: string; step: number },
-  nowMs: number,
-): Promise<boolean> {
-  const enabled = await db
-    .update(users)
-    .set({ totpEnabledAt: nowMs, totpLastStep: first.step })
-    .where(sql`id = ${userId} AND totp_enabled_at IS NULL AND totp_secret_sealed = ${first.secretSealed}`)
-    .returning({ id: users.id });
+export async function enableTwoFactorOfUser({ db }: Deps, enabling: Enabling, nowMs: number): Promise<boolean> {
+  const { userId, sessionId, enrolmentId, step, undo } = enabling;
+  const isOn = sql`totp_enrolment_id = ${enrolmentId} AND totp_enabled_at = ${nowMs}`;
+  const { enabled } = await atomically(db, {
+    // First: the others ask whether it took effect.
+    enabled: sql`UPDATE users SET totp_enabled_at = ${nowMs}, totp_last_step = ${step}
+      WHERE id = ${userId} AND totp_enabled_at IS NULL AND totp_enrolment_id = ${enrolmentId} RETURNING id`,
+    sessions: sql`DELETE FROM sessions WHERE user_id = ${userId} AND id <> ${sessionId}
+      AND EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND ${isOn})`,
+    undo: insertUndo(undo, userId, "twoFactorOn", { state: sql`, 'at', ${nowMs}`, condition: isOn }),
+  });
   return enabled.length === 1;
 }
 
+export interface FactorUse {
+  userId: string;
+  factor: Factor;
+  undo: NewUndo;
+}
+
+/** The codes that an undo brings back: those unused so far, without the one that is used now. */
+const unusedCodes = ({ factor }: FactorUse) => sql`json((SELECT json_group_array(code_hash) FROM recovery_codes
+  WHERE user_id = u.id AND used_at IS NULL AND code_hash IS NOT ${factor.kind === "recovery" ? factor.codeHash : null}))`;
+
 /** Turns two-factor authentication off. Returns false when the factor does not hold. */
-export async function disableTwoFactorOfUser({ db }: Deps, userId: string, factor: Factor): Promise<boolean> {
+export async function disableTwoFactorOfUser({ db }: Deps, use: FactorUse, nowMs: number): Promise<boolean> {
+  const { userId, factor, undo } = use;
   const holds = factorHolds(userId, factor);
+  const state = sql`, 'at', ${nowMs}, 'secret', u.totp_secret_encrypted, 'enrolmentId', u.totp_enrolment_id,
+    'enabledAt', u.totp_enabled_at, 'lastStep', max(u.totp_last_step, ${factor.kind === "totp" ? factor.step : 0}),
+    'codes', ${unusedCodes(use)}`;
   const { disabled } = await atomically(db, {
-    // First: the statement after it removes what a recovery code is checked against.
-    disabled: sql`UPDATE users SET totp_secret_sealed = NULL, totp_enabled_at = NULL, totp_last_step = 0
+    // First: it keeps what the others remove.
+    undo: insertUndo(undo, userId, "twoFactorOff", { state, condition: holds }),
+    // Before the codes, against which a recovery code is checked.
+    disabled: sql`UPDATE users SET totp_secret_encrypted = NULL, totp_enrolment_id = NULL, totp_enabled_at = NULL, totp_last_step = 0
       WHERE id = ${userId} AND ${holds} RETURNING id`,
     recoveryCodes: sql`DELETE FROM recovery_codes WHERE user_id = ${userId}
       AND EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND totp_enabled_at IS NULL)`,
@@ -74,17 +108,21 @@ export async function disableTwoFactorOfUser({ db }: Deps, userId: string, facto
 /** Replaces the recovery codes. Returns false when the factor does not hold. */
 export async function replaceRecoveryCodesOfUser(
   { db }: Deps,
-  userId: string,
-  factor: Factor,
+  use: FactorUse,
   codeHashes: readonly string[],
   nowMs: number,
 ): Promise<boolean> {
+  const { userId, factor, undo } = use;
   const hashes = jsonList(codeHashes);
   const isNew = sql`code_hash IN (SELECT value FROM json_each(${hashes}))`;
+  const holds = factorHolds(userId, factor);
+  const state = sql`, 'enabledAt', u.totp_enabled_at, 'codes', ${unusedCodes(use)}`;
   const { used } = await atomically(db, {
+    // First: it keeps the codes that the others remove.
+    undo: insertUndo(undo, userId, "recoveryCodes", { state, condition: holds }),
     // Before the factor is used.
     inserted: sql`INSERT INTO recovery_codes (user_id, code_hash)
-      SELECT ${userId}, value FROM json_each(${hashes}) WHERE ${factorHolds(userId, factor)}`,
+      SELECT ${userId}, value FROM json_each(${hashes}) WHERE ${holds}`,
     used: consumeFactor(userId, factor, nowMs),
     // Last: a recovery code that was used as the factor is among the removed ones.
     removed: sql`DELETE FROM recovery_codes WHERE user_id = ${userId} AND NOT ${isNew}

@@ -29,3 +29,7 @@ export function tokenIn(mail: SentMail): string {
   if (!token) throw new Error("the mail holds no token");
   return token;
 }
+
+/** All tokens in a mail, in order. */
+export const tokensIn = (mail: SentMail): string[] =>
+  [...mail.text.matchAll(/token=([^\s&]+)/g)].map(([, token = ""]) => token);

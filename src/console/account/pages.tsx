@@ -1,7 +1,7 @@
 /** The pages that need no session: sign in, register, and the targets of mail links. */
 
 import { PostForm, SubmitButton } from "../components/buttons";
-import { FailureBanner } from "../components/display";
+import { FailureBanner, Time } from "../components/display";
 import { TextField } from "../components/fields";
 import type { Failure } from "../failure";
 
@@ -137,8 +137,14 @@ export const Register = ({ values, failure }: FormProps & { values: RegisterValu
   </>
 );
 
-/** Only the button uses the token, so a mail scanner that opens the link does no harm. */
-export const VerifyEmail = ({ token, failure }: FormProps & { token: string }) => (
+interface VerifyProps extends FormProps {
+  token: string;
+  /** Who registered the address; null when the link is not valid, or the address is verified already. */
+  claim: { email: string; createdAt: number; createdFrom: string | null } | null;
+}
+
+/** Only the buttons use the token, so a mail scanner that opens the link does no harm. */
+export const VerifyEmail = ({ token, claim, failure }: VerifyProps) => (
   <>
     <h1>Verify your email</h1>
     <FailureBanner failure={failure} />
@@ -149,8 +155,25 @@ export const VerifyEmail = ({ token, failure }: FormProps & { token: string }) =
     ) : (
       <PostForm action="/console/verify-email">
         <input type="hidden" name="token" value={token} />
-        <p>Confirm that this address is yours.</p>
+        {claim ? (
+          <p>
+            An account with the address <strong>{claim.email}</strong> was created on <Time at={claim.createdAt} />
+            {claim.createdFrom && `, from ${claim.createdFrom}`}. If this was you, confirm that the address is yours.
+          </p>
+        ) : (
+          <p>Confirm that this address is yours.</p>
+        )}
         <SubmitButton>Verify email</SubmitButton>
+      </PostForm>
+    )}
+    {claim && (
+      <PostForm action="/console/not-me">
+        <input type="hidden" name="token" value={token} />
+        <p>
+          If this was not you, do not confirm. Whatever was set up with your address ends, and you get an email with a
+          link to set a password of your own.
+        </p>
+        <SubmitButton kind="danger">This was not me</SubmitButton>
       </PostForm>
     )}
   </>

@@ -10,7 +10,8 @@ import { sessionOf } from "../../http/permissions";
 import { byIp, byUser, limit } from "../../http/rate-limit";
 import { acceptInvitation } from "../../invitations/invite";
 import { acceptanceBody } from "../../invitations/schemas";
-import { forgotPassword, resendVerification, resetPassword, verifyEmail } from "../../recovery/password-recovery";
+import { findClaim, resendVerification, verifyEmail } from "../../recovery/email-verification";
+import { forgotPassword, resetPassword } from "../../recovery/password";
 import { forgotBody, resetBody, verificationBody } from "../../recovery/schemas";
 import { deleteSessionOfUser } from "../../sessions/store";
 import type { OpenedSession } from "../../sessions/tokens";
@@ -60,8 +61,14 @@ function registerPage(c: Context<AppEnv>, values: pages.RegisterValues, failure?
   return page(c, { title: "Create an account", section: null, status }, content);
 }
 
-const verifyPage = (c: Context<AppEnv>, token: string, failure?: Failure, status = 200) =>
-  page(c, { title: "Verify your email", section: null, status }, <pages.VerifyEmail token={token} failure={failure} />);
+async function verifyPage(c: Context<AppEnv>, token: string, failure?: Failure, status = 200) {
+  const claim = failure ? null : await findClaim(c.get("deps"), token);
+  return page(
+    c,
+    { title: "Verify your email", section: null, status },
+    <pages.VerifyEmail token={token} claim={claim} failure={failure} />,
+  );
+}
 
 const forgotPage = (c: Context<AppEnv>, view: { email: string; sent: boolean; failure?: Failure }, status = 200) =>
   page(c, { title: "Forgot your password?", section: null, status }, <pages.ForgotPassword {...view} />);
@@ -159,7 +166,7 @@ const registering = new Hono<AppEnv>()
   });
 
 const mailLinks = new Hono<AppEnv>()
-  .get("/verify-email", (c) => verifyPage(c, c.req.query("token") ?? ""))
+  .get("/verify-email", limit("verifyEmail", byIp), (c) => verifyPage(c, c.req.query("token") ?? ""))
   .post("/verify-email", limit("verifyEmail", byIp), async (c) => {
     const token = (await readForm(c)).text("token");
     return rerenderOnError(

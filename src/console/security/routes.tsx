@@ -4,7 +4,7 @@ import type { AppError } from "../../errors";
 import type { AppEnv } from "../../http/env";
 import { sessionOf } from "../../http/permissions";
 import { byUser, limit } from "../../http/rate-limit";
-import { changePassword } from "../../recovery/password-recovery";
+import { changePassword } from "../../recovery/password";
 import { changeBody } from "../../recovery/schemas";
 import { revokeSession } from "../../sessions/revoke";
 import { deleteAllSessionsOfUser, listSessionsOfUser } from "../../sessions/store";
@@ -101,7 +101,7 @@ const twoFactorPages = new Hono<AppEnv>()
       c,
       async () => {
         const { token } = parse(codeBody, { token: form.text("token") });
-        await confirmEnrolment(c.get("deps"), c.get("principal").userId, token);
+        await confirmEnrolment(c.get("deps"), sessionOf(c), token);
         return firstCodesPage(c);
       },
       (failure, status, error) => {

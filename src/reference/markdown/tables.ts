@@ -2,7 +2,7 @@
 import { SETTINGS } from "../../config";
 import { describeCode, ERROR_CODES } from "../../errors";
 import { LOG_FIELDS } from "../../log-fields";
-import { FAIL_CLOSED, type Rule, type RuleName } from "../../ratelimit/rules";
+import { FAIL_CLOSED, MAIL_RULES, type Rule, type RuleName } from "../../ratelimit/rules";
 import { ADVICE } from "./error-advice";
 
 /** A rate-limited endpoint and what its limit counts by, such as "IP address". */
@@ -34,13 +34,14 @@ const TABLES: Record<string, (facts: Facts) => string> = {
       ["Name", "Requests", "Window in seconds", "Per", "Endpoints", "If the rate limiter fails"],
       (Object.keys(rules) as RuleName[]).map((name) => {
         const endpoints = limited.filter(({ rule }) => rule === name);
+        const isMail = MAIL_RULES.has(name);
         return [
           `\`${name}\``,
           String(rules[name].limit),
           String(rules[name].windowSeconds),
-          [...new Set(endpoints.map(({ per }) => per))].join(", "),
-          endpoints.map(({ endpoint }) => `\`${endpoint}\``).join(" "),
-          FAIL_CLOSED.has(name) ? "503" : "allowed",
+          isMail ? "email address" : [...new Set(endpoints.map(({ per }) => per))].join(", "),
+          isMail ? "mails; the others are not sent" : endpoints.map(({ endpoint }) => `\`${endpoint}\``).join(" "),
+          isMail ? "sent later" : FAIL_CLOSED.has(name) ? "503" : "allowed",
         ];
       }),
     ),

@@ -1,41 +1,29 @@
-/** Email verification, password reset and password change. */
+/** Resetting a forgotten password by mail, and changing a known one. */
 import { sha256Hex } from "../crypto/encoding";
 import { hashPassword, verifyPassword } from "../crypto/passwords";
 import type { Deps } from "../deps";
 import { AppError } from "../errors";
-import { queueMail } from "../mail/queue";
+import { queueMail, queueMailIfPossible } from "../mail/queue";
+import { newUndo } from "../mail/undo-store";
 import { refuseGuessable } from "../passwords/guessable";
-import {
-  changePasswordOfUser,
-  findCredentialsOfUser,
-  findResetByToken,
-  recordVerificationMail,
-  resetPasswordByToken,
-  verifyEmailByToken,
-} from "./store";
+import { changePasswordOfUser, findCredentialsOfUser, findResetByToken, resetPasswordByToken } from "./password-store";
+import { disableAbandoned } from "./take-over";
 
-/** Verifies the address of a mailed token. Returns the message of the contract. Throws INVALID_TOKEN. */
-export async function verifyEmail(deps: Deps, token: string): Promise<string> {
-  const outcome = await verifyEmailByToken(deps, await sha256Hex(token), deps.now());
-  if (outcome === "invalid") throw new AppError("INVALID_TOKEN", { message: "Invalid or expired verification token." });
-  return outcome === "already" ? "Email already verified." : "Email verified successfully.";
-}
-
-/** Queues another verification mail unless the address is verified already. Returns the message of the contract. */
-export async function resendVerification(deps: Deps, userId: string): Promise<string> {
-  if (!(await recordVerificationMail(deps, userId, deps.now()))) return "Email already verified.";
-  await deps.mailQueue.send({ kind: "verification", userId });
-  return "Verification email sent.";
-}
-
-/** Queues a reset mail. Does the same work whether or not the account exists, so that the time tells nothing. */
+/**
+ * Queues a reset mail, at most a few per address and hour. Does the same whether or not the account exists and whether or not the mail
+ * is sent, so that neither the answer nor its time tells.
+ */
 export async function forgotPassword(deps: Deps, email: string): Promise<void> {
-  await deps.mailQueue.send({ kind: "passwordReset", email });
+  const verdict = await deps.limiter.consume("resetMail", email);
+  if (verdict?.allowed !== false) await queueMail(deps, { kind: "passwordReset", email });
 }
 
 const badToken = () => new AppError("INVALID_TOKEN", { message: "Invalid or expired reset token." });
 
-/** Sets a new password with a mailed token and lifts the lock. Throws INVALID_TOKEN, TOKEN_EXPIRED, VALIDATION_FAILED. */
+/**
+ * Sets a new password with a mailed token, which also verifies the address. An account whose address was not verified before is taken
+ * over: see take-over-store.ts. Throws INVALID_TOKEN, TOKEN_EXPIRED, VALIDATION_FAILED.
+ */
 export async function resetPassword(deps: Deps, token: string, password: string): Promise<void> {
   const hash = await sha256Hex(token);
   refuseGuessable(deps.config, "newPassword", password);
@@ -45,8 +33,11 @@ export async function resetPassword(deps: Deps, token: string, password: string)
   const { userId, email } = reset;
   refuseGuessable(deps.config, "newPassword", password, email);
   const passwordHash = await hashPassword(password);
-  if (!(await resetPasswordByToken(deps, { hash, userId, passwordHash }, deps.now()))) throw badToken();
-  await queueMail(deps, { kind: "passwordChanged", userId });
+  const undo = await newUndo(deps.keys, deps.now());
+  await disableAbandoned(deps, reset.tenants);
+  const done = await resetPasswordByToken(deps, { hash, userId, passwordHash, undo }, deps.now());
+  if (!done) throw badToken();
+  await queueMailIfPossible(deps, { kind: "passwordChanged", id: undo.mailId, userId, ended: done.ended });
   await deps.guesses.passwordReset(email);
 }
 
@@ -64,13 +55,14 @@ export async function changePassword(deps: Deps, change: PasswordChange): Promis
   const user = await findCredentialsOfUser(deps, userId);
   if (!user) throw new AppError("UNAUTHENTICATED");
   refuseGuessable(deps.config, "newPassword", newPassword, user.email);
+  const undo = await newUndo(deps.keys, deps.now());
   const { value: changed } = await deps.guesses.check("password", user.email, async () => {
     const { correct } = await verifyPassword(currentPassword, user.passwordHash);
     if (!correct) return null;
     const newHash = await hashPassword(newPassword);
-    const write = { userId, keepSessionId: sessionId, oldHash: user.passwordHash, newHash };
+    const write = { userId, keepSessionId: sessionId, oldHash: user.passwordHash, newHash, undo };
     return (await changePasswordOfUser(deps, write)) || null;
   });
   if (!changed) throw new AppError("WRONG_PASSWORD");
-  await queueMail(deps, { kind: "passwordChanged", userId });
+  await queueMailIfPossible(deps, { kind: "passwordChanged", id: undo.mailId, userId });
 }

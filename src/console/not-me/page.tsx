@@ -1,0 +1,65 @@
+/** "This was not me": what a mailed link would do. Only the button does it, so a mail scanner that opens the link does no harm. */
+import type { NotMeKind } from "../../recovery/not-me";
+import { PostForm, SubmitButton } from "../components/buttons";
+import { FailureBanner } from "../components/display";
+import type { Failure } from "../failure";
+
+const EFFECTS: Record<Exclude<NotMeKind, "apiKeys" | "takeOver">, string> = {
+  password: "The new password becomes invalid.",
+  twoFactorOn: "Two-factor authentication is turned off again.",
+  twoFactorOff: "Two-factor authentication is turned on again, as it was.",
+  recoveryCodes: "Your previous recovery codes become valid again.",
+  apiKey: "The new API key is revoked.",
+};
+
+function effectsOf(kind: NotMeKind): string[] {
+  if (kind === "apiKeys") return ["All your API keys are revoked."];
+  if (kind === "takeOver") {
+    return [
+      "The password of the account becomes invalid. Its sessions, API keys, invitations and second factor end.",
+      "It leaves the tenants that it has created, and their subscriptions are disabled.",
+      "You get an email with a link to set a password of your own.",
+    ];
+  }
+  return [EFFECTS[kind], "All your sessions and API keys end.", "You get an email with a link to set a new password."];
+}
+
+interface NotMeProps {
+  token: string;
+  /** Undefined when the link is not valid. */
+  kind: NotMeKind | undefined;
+  failure?: Failure | undefined;
+}
+
+export const NotMe = ({ token, kind, failure }: NotMeProps) => (
+  <>
+    <h1>This was not me</h1>
+    <FailureBanner failure={failure} />
+    {kind ? (
+      <PostForm action="/console/not-me">
+        <input type="hidden" name="token" value={token} />
+        <ul>
+          {effectsOf(kind).map((effect) => (
+            <li>{effect}</li>
+          ))}
+        </ul>
+        <SubmitButton kind="danger">{kind === "apiKeys" ? "Revoke all API keys" : "This was not me"}</SubmitButton>
+      </PostForm>
+    ) : (
+      <p>
+        The link works once, for 72 hours. You can <a href="/console/forgot-password">reset your password</a> instead.
+      </p>
+    )}
+  </>
+);
+
+/** What was done. */
+export const NotMeDone = ({ message }: { message: string }) => (
+  <>
+    <h1>This was not me</h1>
+    <p role="status">{message}</p>
+    <p>
+      <a href="/console/sign-in">Sign in</a>
+    </p>
+  </>
+);

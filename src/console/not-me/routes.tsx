@@ -1,0 +1,39 @@
+/** `/console/not-me`: the target of "this was not me" links. It needs no session. */
+import { type Context, Hono } from "hono";
+import type { AppEnv } from "../../http/env";
+import { byIp, limit } from "../../http/rate-limit";
+import { describeNotMe, type NotMeKind, reportNotMe } from "../../recovery/not-me";
+import { notMeBody } from "../../recovery/schemas";
+import { type Failure, parse } from "../failure";
+import { readForm } from "../http/form";
+import { page, rerenderOnError } from "../http/page";
+import { NotMe, NotMeDone } from "./page";
+
+const OPTIONS = { title: "This was not me", section: null };
+
+const notMePage = (
+  c: Context<AppEnv>,
+  view: { token: string; kind: NotMeKind | undefined; failure?: Failure },
+  status = 200,
+) => page(c, { ...OPTIONS, status }, <NotMe {...view} />);
+
+export const notMePages = new Hono<AppEnv>()
+  .get("/", limit("verifyEmail", byIp), async (c) => {
+    const token = c.req.query("token") ?? "";
+    return rerenderOnError(
+      c,
+      async () => notMePage(c, { token, kind: await describeNotMe(c.get("deps"), parse(notMeBody, { token }).token) }),
+      (failure, status) => notMePage(c, { token, kind: undefined, failure }, status),
+    );
+  })
+  .post("/", limit("verifyEmail", byIp), async (c) => {
+    const token = (await readForm(c)).text("token");
+    return rerenderOnError(
+      c,
+      async () => {
+        const message = await reportNotMe(c.get("deps"), parse(notMeBody, { token }).token);
+        return page(c, OPTIONS, <NotMeDone message={message} />);
+      },
+      (failure, status) => notMePage(c, { token, kind: undefined, failure }, status),
+    );
+  });

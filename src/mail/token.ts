@@ -1,0 +1,23 @@
+/**
+ * Tokens in mails. A token is derived from the id of its mail and a key of ours: a repeated mail carries the same token, and neither the
+ * queue nor D1 holds it.
+ */
+import { sha256Hex, toHex, utf8 } from "../crypto/encoding";
+import type { KeyRing } from "../crypto/keys";
+
+/** Tokens of one mail that are used for different things differ. */
+export type TokenUse = "verify" | "reset" | "invite" | "undo" | "revoke-api-keys";
+
+export interface MailToken {
+  /** 32 bytes in hex. */
+  token: string;
+  /** SHA-256 of the token, as D1 stores it. */
+  hash: string;
+}
+
+/** The token that the mail with this id carries. */
+export async function mailToken([newest]: KeyRing, use: TokenUse, mailId: string): Promise<MailToken> {
+  const mac = await crypto.subtle.sign("HMAC", newest.mailToken, utf8(`${use}:${mailId}`));
+  const token = toHex(new Uint8Array(mac));
+  return { token, hash: await sha256Hex(token) };
+}

@@ -1,0 +1,51 @@
+/**
+ * "This was not me" links in D1. The write that a notice tells of also stores its link, with the state to restore, so that a notice never
+ * lacks one. `recovery/undo-store.ts` carries out what is stored here.
+ */
+import { type SQL, sql } from "drizzle-orm";
+import type { KeyRing } from "../crypto/keys";
+import { newId } from "../db/ids";
+import { HOUR_MS } from "../time";
+import { mailToken } from "./token";
+
+export const UNDO_LIFETIME_MS = 72 * HOUR_MS;
+
+/** What a link undoes. All but "apiKeys" also end every session and API key. */
+export type UndoKind = "password" | "twoFactorOn" | "twoFactorOff" | "recoveryCodes" | "apiKey" | "apiKeys";
+
+/** A link to be stored, and the id of the mail that carries it. */
+export interface NewUndo {
+  mailId: string;
+  hash: string;
+  /** Of the second link that a mail about a password carries: it revokes API keys only. */
+  revokeApiKeysHash: string;
+  createdAt: number;
+}
+
+/** Makes the link of a notice before the write that it tells of. */
+export async function newUndo(keys: KeyRing, nowMs: number): Promise<NewUndo> {
+  const mailId = newId();
+  const { hash } = await mailToken(keys, "undo", mailId);
+  const { hash: revokeApiKeysHash } = await mailToken(keys, "revoke-api-keys", mailId);
+  return { mailId, hash, revokeApiKeysHash, createdAt: nowMs };
+}
+
+/** Stores a link for a user while `condition` holds. `state` are further arguments of SQL's `json_object`: what to restore. */
+export function insertUndo(
+  { hash, createdAt }: Pick<NewUndo, "hash" | "createdAt">,
+  userId: string,
+  kind: UndoKind,
+  { state = sql``, condition = sql`1` }: { state?: SQL; condition?: SQL } = {},
+): SQL {
+  return sql`INSERT INTO email_tokens (hash, purpose, subject_id, action, created_at, expires_at)
+    SELECT ${hash}, 'undo', u.id, json_object('kind', ${kind} ${state}), ${createdAt}, ${createdAt + UNDO_LIFETIME_MS}
+    FROM users u WHERE u.id = ${userId} AND ${condition}`;
+}
+
+/** Stores both links of a notice about a changed password; the second one only for a user who has API keys. */
+export const insertPasswordUndo = (undo: NewUndo, userId: string, condition: SQL) => ({
+  undo: insertUndo(undo, userId, "password", { condition }),
+  revokeApiKeys: insertUndo({ ...undo, hash: undo.revokeApiKeysHash }, userId, "apiKeys", {
+    condition: sql`${condition} AND EXISTS (SELECT 1 FROM api_keys WHERE user_id = u.id AND revoked_at IS NULL)`,
+  }),
+});

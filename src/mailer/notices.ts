@@ -1,0 +1,129 @@
+/** Mails that tell of a change. Where something can be undone, they carry a link that does it without a sign-in. */
+import type { EndedAccess } from "../mail/job";
+import { type Link, linkTo, type Mail, renderMail } from "./render";
+import { endedSentence, utc } from "./token-mails";
+
+/** What every notice needs: the client's address, and whom to greet. */
+export interface NoticeContext {
+  appUrl: string;
+  name: string | null;
+}
+
+interface UndoableContext extends NoticeContext {
+  undoToken: string;
+}
+
+const ALSO = "ends all your sessions, revokes all your API keys and sends you a link to set a new password";
+
+/** What the link does, and the link. */
+const notMe = ({ appUrl, undoToken }: UndoableContext, does: string): (string | Link)[] => [
+  `If this was not you, open this link within 72 hours. It ${does}, ${ALSO}.`,
+  linkTo(appUrl, "not-me", undoToken, "This was not me"),
+];
+
+const RESET_ADVICE = "If this was not you, reset your password now: that ends every session.";
+
+/** An API key that works after the password has changed. */
+export interface LivingKey {
+  name: string;
+  prefix: string;
+  tenantName: string;
+}
+
+interface PasswordContext extends UndoableContext {
+  keys: readonly LivingKey[];
+  revokeApiKeysToken: string;
+  /** After a reset that took an unproven account over. */
+  ended: EndedAccess | undefined;
+}
+
+export function passwordChangedMail(context: PasswordContext): Mail {
+  const { appUrl, name, keys, revokeApiKeysToken, ended } = context;
+  return renderMail({
+    subject: "Your password was changed",
+    greetingName: name,
+    body: [
+      "The password of your account was changed.",
+      ...(ended ? [endedSentence(ended)] : []),
+      ...notMe(context, "makes the new password invalid"),
+      ...(keys.length === 0
+        ? []
+        : [
+            `These API keys of yours still work: ${keys.map(describeKey).join("; ")}.`,
+            linkTo(appUrl, "not-me", revokeApiKeysToken, "Revoke all of them (works for 72 hours)"),
+          ]),
+    ],
+  });
+}
+
+const describeKey = ({ name, prefix, tenantName }: LivingKey) => `"${name}" (${prefix}) in ${tenantName}`;
+
+export function twoFactorChangedMail(context: UndoableContext, enabled: boolean): Mail {
+  const state = enabled ? "on" : "off";
+  return renderMail({
+    subject: `Two-factor authentication was turned ${state}`,
+    greetingName: context.name,
+    body: [
+      `Two-factor authentication was turned ${state} for your account.`,
+      ...notMe(context, enabled ? "turns it off again" : "turns it on again as it was"),
+    ],
+  });
+}
+
+export function recoveryCodesRenewedMail(context: UndoableContext): Mail {
+  return renderMail({
+    subject: "You have new recovery codes",
+    greetingName: context.name,
+    body: [
+      "The recovery codes of your account were replaced.",
+      ...notMe(context, "makes your previous codes valid again"),
+    ],
+  });
+}
+
+export function apiKeyCreatedMail(context: UndoableContext, keyName: string): Mail {
+  return renderMail({
+    subject: "A new API key was created",
+    greetingName: context.name,
+    body: [`An API key named "${keyName}" was created in your account.`, ...notMe(context, "revokes the key")],
+  });
+}
+
+export function recoveryCodeUsedMail({ name }: NoticeContext, codesLeft: number): Mail {
+  const left = codesLeft === 1 ? "1 code is left" : `${codesLeft} codes are left`;
+  return renderMail({
+    subject: "A recovery code was used",
+    greetingName: name,
+    body: [`One of your recovery codes was used to sign in. ${left}.`, RESET_ADVICE],
+  });
+}
+
+export function newDeviceMail({ name }: NoticeContext, device: string, signedInAt: number): Mail {
+  return renderMail({
+    subject: "New sign-in to your account",
+    greetingName: name,
+    body: [`Your account was signed in to from a new device: ${device}, on ${utc(signedInAt)}.`, RESET_ADVICE],
+  });
+}
+
+export function refreshTokenReusedMail({ name }: NoticeContext): Mail {
+  return renderMail({
+    subject: "A session was ended for your safety",
+    greetingName: name,
+    body: [
+      "A token of one of your sessions was used twice, so somebody may have copied it. We have ended that session. Please sign in again.",
+      "If this happens again, reset your password: that ends every session.",
+    ],
+  });
+}
+
+export function secondFactorGuessedMail({ name }: NoticeContext): Mail {
+  return renderMail({
+    subject: "Someone is guessing your two-factor codes",
+    greetingName: name,
+    body: [
+      "Someone who knows your password or is signed in to your account has entered ten wrong codes. Sign-in is locked for a while.",
+      "If this was not you, reset your password now.",
+    ],
+  });
+}

@@ -1,0 +1,107 @@
+/** From a job to a mail: looks up whom it goes to, and stores the hash of the token that it carries. */
+import type { Deps } from "../deps";
+import { insertInvitationToken } from "../invitations/store";
+import type { MailJob } from "../mail/job";
+import { mailToken } from "../mail/token";
+import type { RuleName } from "../ratelimit/rules";
+import { insertResetTokenByEmail } from "../recovery/password-store";
+import { insertVerificationToken } from "../recovery/store";
+import { DAY_MS, HOUR_MS } from "../time";
+import * as notices from "./notices";
+import type { Mail } from "./render";
+import { findNoticeRecipient, type NoticeRecipient } from "./store";
+import { invitationMail, resetMail, takenOverMail, verificationMail } from "./token-mails";
+
+const VERIFICATION_LIFETIME_MS = DAY_MS;
+const RESET_LIFETIME_MS = HOUR_MS;
+
+export interface PreparedMail {
+  to: string;
+  mail: Mail;
+  /** The limits that count this mail for its address. */
+  limits: readonly RuleName[];
+}
+
+type TokenJob = Extract<MailJob, { kind: "verification" | "passwordReset" | "invitation" | "accountTakenOver" }>;
+type NoticeJob = Exclude<MailJob, TokenJob>;
+
+/** Returns null for a job whose reason is gone: user deleted, address verified, invitation revoked. */
+export function prepareMail(deps: Deps, job: MailJob): Promise<PreparedMail | null> {
+  switch (job.kind) {
+    case "verification":
+    case "passwordReset":
+    case "invitation":
+    case "accountTakenOver":
+      return prepareWithToken(deps, job);
+    default:
+      return prepareNotice(deps, job);
+  }
+}
+
+async function prepareWithToken(deps: Deps, job: TokenJob): Promise<PreparedMail | null> {
+  const { appUrl } = deps.config;
+  const nowMs = deps.now();
+  if (job.kind === "verification") {
+    const { token, hash } = await mailToken(deps.keys, "verify", job.id);
+    const stored = { hash, expiresAt: nowMs + VERIFICATION_LIFETIME_MS };
+    const user = await insertVerificationToken(deps, job.userId, stored, nowMs);
+    return user && { to: user.email, mail: verificationMail(appUrl, user, token), limits: ["verificationMail"] };
+  }
+  if (job.kind === "invitation") {
+    const { token, hash } = await mailToken(deps.keys, "invite", job.id);
+    const guest = await insertInvitationToken(deps, job.tenantId, job.invitationId, hash, nowMs);
+    return guest && { to: guest.email, mail: invitationMail(appUrl, guest.tenantName, token), limits: [] };
+  }
+  const email = job.kind === "passwordReset" ? job.email : (await findNoticeRecipient(deps, job.userId, nowMs))?.email;
+  if (email === undefined) return null;
+  const { token, hash } = await mailToken(deps.keys, "reset", job.id);
+  const user = await insertResetTokenByEmail(deps, email, { hash, expiresAt: nowMs + RESET_LIFETIME_MS }, nowMs);
+  if (!user) return null;
+  const mail =
+    job.kind === "passwordReset" ? resetMail(appUrl, user.name, token) : takenOverMail(appUrl, job.ended, token);
+  return { to: user.email, mail, limits: [] };
+}
+
+/** Notices go to verified addresses only: of any other we do not know that its owner has the account. */
+async function prepareNotice(deps: Deps, job: NoticeJob): Promise<PreparedMail | null> {
+  const user = await findNoticeRecipient(deps, job.userId, deps.now());
+  if (!user || (user.emailVerifiedAt === null && deps.config.emailVerification === "required")) return null;
+  return { to: user.email, mail: await noticeOf(deps, job, user), limits: limitsOf(job) };
+}
+
+/** Frequent kinds have a lower limit of their own, so that they cannot use up the one of the others. */
+const MINOR: ReadonlySet<MailJob["kind"]> = new Set<MailJob["kind"]>([
+  "apiKeyCreated",
+  "recoveryCodeUsed",
+  "signedInOnNewDevice",
+  "refreshTokenReused",
+  "secondFactorGuessed",
+]);
+
+const limitsOf = ({ kind }: NoticeJob): RuleName[] => (MINOR.has(kind) ? ["minorNotice", "notice"] : ["notice"]);
+
+async function noticeOf(deps: Deps, job: NoticeJob, user: NoticeRecipient): Promise<Mail> {
+  const context = { appUrl: deps.config.appUrl, name: user.name };
+  const { token: undoToken } = await mailToken(deps.keys, "undo", job.id);
+  const undoable = { ...context, undoToken };
+  switch (job.kind) {
+    case "passwordChanged": {
+      const { token: revokeApiKeysToken } = await mailToken(deps.keys, "revoke-api-keys", job.id);
+      return notices.passwordChangedMail({ ...undoable, keys: user.keys, revokeApiKeysToken, ended: job.ended });
+    }
+    case "twoFactorChanged":
+      return notices.twoFactorChangedMail(undoable, job.enabled);
+    case "recoveryCodesRenewed":
+      return notices.recoveryCodesRenewedMail(undoable);
+    case "apiKeyCreated":
+      return notices.apiKeyCreatedMail(undoable, job.keyName);
+    case "recoveryCodeUsed":
+      return notices.recoveryCodeUsedMail(context, user.codesLeft);
+    case "signedInOnNewDevice":
+      return notices.newDeviceMail(context, job.device, job.signedInAt);
+    case "refreshTokenReused":
+      return notices.refreshTokenReusedMail(context);
+    case "secondFactorGuessed":
+      return notices.secondFactorGuessedMail(context);
+  }
+}

@@ -1,0 +1,33 @@
+/** What mails say, in D1. A user is looked up in all tenants. */
+import { sql } from "drizzle-orm";
+import { atomically, rows } from "../db/client";
+import type { Deps } from "../deps";
+import type { LivingKey } from "./notices";
+
+export interface NoticeRecipient {
+  email: string;
+  name: string | null;
+  emailVerifiedAt: number | null;
+  /** Unused recovery codes. */
+  codesLeft: number;
+  /** Active API keys in all tenants, newest first, at most ten. */
+  keys: LivingKey[];
+}
+
+/** The user of a notice; null when the account is gone. */
+export async function findNoticeRecipient(
+  { db }: Deps,
+  userId: string,
+  nowMs: number,
+): Promise<NoticeRecipient | null> {
+  const { found, keys } = await atomically(db, {
+    found: rows<Omit<NoticeRecipient, "keys">>(sql`SELECT email, name, email_verified_at AS emailVerifiedAt,
+        (SELECT count(*) FROM recovery_codes WHERE user_id = ${userId} AND used_at IS NULL) AS codesLeft
+      FROM users WHERE id = ${userId}`),
+    keys: rows<LivingKey>(sql`SELECT k.name, k.prefix, t.name AS tenantName FROM api_keys k JOIN tenants t ON t.id = k.tenant_id
+      WHERE k.user_id = ${userId} AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${nowMs})
+      ORDER BY k.id DESC LIMIT 10`),
+  });
+  const [user] = found;
+  return user ? { ...user, keys } : null;
+}

@@ -1,0 +1,26 @@
+/** Proving an email address. */
+import { sha256Hex } from "../crypto/encoding";
+import type { Deps } from "../deps";
+import { AppError } from "../errors";
+import { queueMail } from "../mail/queue";
+import { type Claim, findClaimByToken } from "./claim-store";
+import { recordVerificationMail, verifyEmailByToken } from "./store";
+
+/** Verifies the address of a mailed token. Returns the message of the contract. Throws INVALID_TOKEN. */
+export async function verifyEmail(deps: Deps, token: string): Promise<string> {
+  const outcome = await verifyEmailByToken(deps, await sha256Hex(token), deps.now());
+  if (outcome === "invalid") throw new AppError("INVALID_TOKEN", { message: "Invalid or expired verification token." });
+  return outcome === "already" ? "Email already verified." : "Email verified successfully.";
+}
+
+/** Who registered the address of a mailed token; null when the token is not valid, or the address is verified already. */
+export async function findClaim(deps: Deps, token: string): Promise<Claim | null> {
+  return findClaimByToken(deps, await sha256Hex(token), deps.now());
+}
+
+/** Queues another verification mail unless the address is verified already. Returns the message of the contract. */
+export async function resendVerification(deps: Deps, userId: string): Promise<string> {
+  if (!(await recordVerificationMail(deps, userId, deps.now()))) return "Email already verified.";
+  await queueMail(deps, { kind: "verification", userId });
+  return "Verification email sent.";
+}

@@ -1,0 +1,115 @@
+/** Passwords in D1. Reset tokens are found across tenants: nobody is signed in yet. */
+import { eq, sql } from "drizzle-orm";
+import { atomically, rows } from "../db/client";
+import { users } from "../db/schema";
+import type { Deps } from "../deps";
+import type { EndedAccess } from "../mail/job";
+import { insertPasswordUndo, type NewUndo } from "../mail/undo-store";
+import type { TenantRef } from "../tenants/principal";
+import type { NewToken, Recipient } from "./store";
+import { endedOf, takeOver, tenantsToLeave } from "./take-over-store";
+
+/** Stores the hash of a reset token; older ones stay valid. Returns where to mail the token; null when no account has the email. */
+export async function insertResetTokenByEmail(
+  { db }: Deps,
+  email: string,
+  token: NewToken,
+  nowMs: number,
+): Promise<Recipient | null> {
+  const { found } = await atomically(db, {
+    // A repeated mail has the same token, which becomes valid for the full time again.
+    inserted: sql`INSERT INTO email_tokens (hash, purpose, subject_id, created_at, expires_at)
+      SELECT ${token.hash}, 'reset', id, ${nowMs}, ${token.expiresAt} FROM users WHERE email = ${email}
+      ON CONFLICT (hash) DO UPDATE SET expires_at = excluded.expires_at`,
+    found: rows<Recipient>(sql`SELECT email, CASE WHEN email_verified_at IS NULL THEN NULL ELSE name END AS name
+      FROM users WHERE email = ${email}`),
+  });
+  return found[0] ?? null;
+}
+
+interface StoredReset {
+  userId: string;
+  email: string;
+  expiresAt: number;
+  usedAt: number | null;
+  /** JSON: see `tenantsToLeave`. */
+  tenants: string;
+}
+
+/** The reset token with this hash, used or expired ones included, and the tenants that a take-over of its account leaves. */
+export async function findResetByToken({ db }: Deps, hash: string) {
+  const { found } = await atomically(db, {
+    found: rows<StoredReset>(sql`SELECT u.id AS userId, u.email, t.expires_at AS expiresAt, t.used_at AS usedAt,
+        ${tenantsToLeave} AS tenants
+      FROM email_tokens t JOIN users u ON u.id = t.subject_id WHERE t.hash = ${hash} AND t.purpose = 'reset'`),
+  });
+  const [reset] = found;
+  return reset && { ...reset, tenants: JSON.parse(reset.tenants) as TenantRef[] };
+}
+
+export interface PasswordReset {
+  hash: string;
+  userId: string;
+  passwordHash: string;
+  undo: NewUndo;
+}
+
+/**
+ * Uses the token and all others, sets the password, verifies the address and ends every session, in one transaction. If the address was
+ * not verified before, it takes the account over. Returns null when the token was used in the meantime; `ended` is missing without a
+ * take-over.
+ */
+export async function resetPasswordByToken(
+  { db }: Deps,
+  { hash, userId, passwordHash, undo }: PasswordReset,
+  nowMs: number,
+): Promise<{ ended: EndedAccess | undefined } | null> {
+  const live = sql`EXISTS (SELECT 1 FROM email_tokens WHERE hash = ${hash} AND purpose = 'reset'
+    AND subject_id = ${userId} AND used_at IS NULL AND expires_at > ${nowMs})`;
+  const { ended, used } = await atomically(db, {
+    ...takeOver(userId, live, nowMs),
+    // The mailbox has set a new password: links that void an older one are void themselves.
+    olderUndo: sql`DELETE FROM email_tokens WHERE subject_id = ${userId} AND purpose = 'undo'
+      AND action ->> 'kind' = 'password' AND ${live}`,
+    ...insertPasswordUndo(undo, userId, live),
+    // After the take-over, which asks whether the address was verified before.
+    password: sql`UPDATE users SET password_hash = ${passwordHash}, email_verified_at = coalesce(email_verified_at, ${nowMs})
+      WHERE id = ${userId} AND ${live}`,
+    endedSessions: sql`DELETE FROM sessions WHERE user_id = ${userId} AND ${live}`,
+    // Last: the statements above ask whether the token is unused.
+    used: sql`UPDATE email_tokens SET used_at = ${nowMs}
+      WHERE subject_id = ${userId} AND purpose = 'reset' AND used_at IS NULL AND ${live} RETURNING hash`,
+  });
+  return used.length === 0 ? null : { ended: endedOf(ended) };
+}
+
+/** The address and password hash of a user. */
+export async function findCredentialsOfUser({ db }: Deps, userId: string) {
+  const [row] = await db
+    .select({ email: users.email, passwordHash: users.passwordHash })
+    .from(users)
+    .where(eq(users.id, userId));
+  return row;
+}
+
+export interface PasswordWrite {
+  userId: string;
+  keepSessionId: string;
+  oldHash: string;
+  newHash: string;
+  undo: NewUndo;
+}
+
+/** Sets the password, ends every other session and removes reset tokens. Returns false when the password changed since it was read. */
+export async function changePasswordOfUser({ db }: Deps, write: PasswordWrite): Promise<boolean> {
+  const { userId, keepSessionId, oldHash, newHash, undo } = write;
+  const changed = sql`EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND password_hash = ${newHash})`;
+  const { updated } = await atomically(db, {
+    // First: the others ask whether it took effect.
+    updated: sql`UPDATE users SET password_hash = ${newHash} WHERE id = ${userId} AND password_hash = ${oldHash} RETURNING id`,
+    sessions: sql`DELETE FROM sessions WHERE user_id = ${userId} AND id <> ${keepSessionId} AND ${changed}`,
+    tokens: sql`DELETE FROM email_tokens WHERE subject_id = ${userId} AND purpose = 'reset' AND ${changed}`,
+    ...insertPasswordUndo(undo, userId, changed),
+  });
+  return updated.length === 1;
+}

@@ -1,0 +1,77 @@
+/** Carrying out "this was not me" links in D1; `mail/undo-store.ts` has stored them with what they restore. */
+import { type SQL, sql } from "drizzle-orm";
+import { atomically, rows } from "../db/client";
+import type { Deps } from "../deps";
+import type { UndoKind } from "../mail/undo-store";
+
+export interface FoundUndo {
+  kind: UndoKind;
+  userId: string;
+  email: string;
+}
+
+/** What a link would undo; null when it was used or has expired. Changes nothing. */
+export async function findUndoByToken({ db }: Deps, hash: string, nowMs: number): Promise<FoundUndo | null> {
+  const { found } = await atomically(db, { found: undoOf(hash, nowMs) });
+  return found[0] ?? null;
+}
+
+const undoOf = (hash: string, nowMs: number) =>
+  rows<FoundUndo>(sql`SELECT t.action ->> 'kind' AS kind, u.id AS userId, u.email FROM email_tokens t JOIN users u ON u.id = t.subject_id
+    WHERE t.hash = ${hash} AND ${isLive(nowMs)}`);
+
+const isLive = (nowMs: number) => sql`t.purpose = 'undo' AND t.used_at IS NULL AND t.expires_at > ${nowMs}`;
+
+/**
+ * Uses a link: undoes what it names, and ends every session and API key of its user. Of parallel uses one succeeds; the others, and
+ * those of an expired link, return null.
+ */
+export async function undoByToken({ db }: Deps, hash: string, nowMs: number): Promise<FoundUndo | null> {
+  const token = sql`FROM email_tokens t WHERE t.hash = ${hash} AND ${isLive(nowMs)}`;
+  const when = (...kinds: UndoKind[]) =>
+    sql`EXISTS (SELECT 1 ${token} AND t.action ->> 'kind' IN (SELECT value FROM json_each(${JSON.stringify(kinds)})))`;
+  const subject = sql`(SELECT t.subject_id ${token})`;
+  const stored = (field: string) => sql`(SELECT t.action ->> ${`$.${field}`} ${token})`;
+  const { found } = await atomically(db, {
+    found: undoOf(hash, nowMs),
+    password: sql`UPDATE users SET password_hash = '' WHERE id = ${subject} AND ${when("password")}`,
+    ...undoTwoFactor({ subject, stored, when }),
+    ...undoRecoveryCodes({ subject, stored, when }),
+    sessions: sql`DELETE FROM sessions WHERE user_id = ${subject}
+      AND ${when("password", "twoFactorOn", "twoFactorOff", "recoveryCodes", "apiKey")}`,
+    apiKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE user_id = ${subject} AND revoked_at IS NULL`,
+    // Last: the statements above ask whether the link is unused.
+    used: sql`UPDATE email_tokens AS t SET used_at = ${nowMs}, action = NULL WHERE t.hash = ${hash} AND ${isLive(nowMs)}`,
+  });
+  return found[0] ?? null;
+}
+
+interface Undo {
+  subject: SQL;
+  stored: (field: string) => SQL;
+  when: (...kinds: UndoKind[]) => SQL;
+}
+
+/** Whatever was turned on since the notice goes too: after a theft, a thief may have enrolled again. */
+const undoTwoFactor = ({ subject, stored, when }: Undo) => ({
+  turnedOn: sql`UPDATE users SET totp_secret_encrypted = NULL, totp_enrolment_id = NULL, totp_enabled_at = NULL, totp_last_step = 0
+    WHERE id = ${subject} AND totp_enabled_at >= ${stored("at")} AND ${when("twoFactorOn")}`,
+  turnedOff: sql`UPDATE users SET totp_secret_encrypted = ${stored("secret")}, totp_enrolment_id = ${stored("enrolmentId")},
+      totp_enabled_at = ${stored("enabledAt")}, totp_last_step = ${stored("lastStep")}
+    WHERE id = ${subject} AND (totp_enabled_at IS NULL OR totp_enabled_at >= ${stored("at")}) AND ${when("twoFactorOff")}`,
+  // After both: codes belong to the enrolment that is on now, or to none.
+  staleCodes: sql`DELETE FROM recovery_codes WHERE user_id = ${subject} AND ${when("twoFactorOn", "twoFactorOff")}
+    AND (SELECT totp_enabled_at IS NULL OR totp_enabled_at IS ${stored("enabledAt")} FROM users WHERE id = ${subject})`,
+  restoredCodes: sql`INSERT INTO recovery_codes (user_id, code_hash) SELECT ${subject}, value FROM json_each(${stored("codes")})
+    WHERE ${when("twoFactorOff")} AND (SELECT totp_enabled_at IS ${stored("enabledAt")} FROM users WHERE id = ${subject})`,
+});
+
+const undoRecoveryCodes = ({ subject, stored, when }: Undo) => {
+  const sameEnrolment = sql`${when("recoveryCodes")}
+    AND (SELECT totp_enabled_at IS ${stored("enabledAt")} FROM users WHERE id = ${subject})`;
+  return {
+    renewedCodes: sql`DELETE FROM recovery_codes WHERE user_id = ${subject} AND ${sameEnrolment}`,
+    formerCodes: sql`INSERT INTO recovery_codes (user_id, code_hash) SELECT ${subject}, value FROM json_each(${stored("codes")})
+      WHERE ${sameEnrolment}`,
+  };
+};

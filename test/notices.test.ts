@@ -1,0 +1,114 @@
+/** Events that their account's owner hears of by mail. */
+import { describe, expect, test } from "vitest";
+import { call, eventually, logIn, PASSWORD, type Person, signUp, verify } from "./support/client";
+import { mailsTo, mailTo } from "./support/mailbox";
+import { codeOf, enrol } from "./support/two-factor";
+
+const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0";
+const NEWER_FIREFOX = FIREFOX.replaceAll("150.0", "151.0");
+const SAFARI =
+  "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/19.0 Mobile/15E148 Safari/604.1";
+
+const login = ({ email }: Person, fields: Record<string, unknown> = {}, userAgent?: string) =>
+  call("POST", "/auth/login", {
+    body: { email, password: PASSWORD, ...fields },
+    ...(userAgent ? { headers: { "user-agent": userAgent } } : {}),
+  });
+
+const verified = async (options: { headers?: Record<string, string> } = {}) => {
+  const person = await signUp(options);
+  await verify(person.email);
+  return person;
+};
+
+const noticesTo = (email: string, subject: RegExp) => mailsTo(email).filter((mail) => subject.test(mail.subject));
+
+describe("L3: the owner is told by mail of", () => {
+  test("a sign-in from a new kind of device, not of one from a known kind", async () => {
+    const person = await verified({ headers: { "user-agent": FIREFOX } });
+    await login(person, {}, NEWER_FIREFOX);
+    await login(person, {}, SAFARI);
+    await login(person, {}, SAFARI);
+    const mail = await mailTo(person.email, /New sign-in/);
+    expect(mail.text).toMatch(/from a new device: Safari on iOS, 192\.0\.2\.1, on .* UTC/);
+    await login(person, {}, "curl/8.0");
+    await eventually("second notice", async () => noticesTo(person.email, /New sign-in/).length === 2);
+  });
+
+  test("a sign-in from a client of any name, without repeating the name", async () => {
+    const person = await verified({ headers: { "user-agent": FIREFOX } });
+    await login(person, {}, "Buy-at-evil.example/1.0 (http://evil.example)");
+    const mail = await mailTo(person.email, /New sign-in/);
+    expect(mail.text).toContain("an unknown device");
+    expect(mail.text + mail.html).not.toContain("evil");
+  });
+
+  test("new recovery codes, and a used one with how many are left", async () => {
+    const person = await verified();
+    const secret = await enrol(person);
+    const renewed = await call("POST", "/auth/2fa/recovery-codes", {
+      token: person.token,
+      body: { token: codeOf(secret) },
+    });
+    const [code = ""] = renewed.body.data.recoveryCodes;
+    await mailTo(person.email, /new recovery codes/);
+    expect((await login(person, { totp: code })).status).toBe(200);
+    expect((await mailTo(person.email, /recovery code was used/)).text).toContain("9 codes are left");
+  });
+
+  test("ten wrong codes after the right password, once", async () => {
+    const person = await verified();
+    await enrol(person);
+    const answers = await Promise.all(Array.from({ length: 15 }, () => login(person, { totp: "000000" })));
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(10);
+    await mailTo(person.email, /guessing your two-factor codes/);
+    expect(noticesTo(person.email, /guessing/)).toHaveLength(1);
+  });
+
+  test("a refresh token used twice, once", async () => {
+    const person = await logIn(await signUp());
+    const refresh = (refreshToken: string) => call("POST", "/auth/refresh", { body: { refreshToken } });
+    const second = (await refresh(person.refreshToken)).body.data.refreshToken;
+    await refresh(second);
+    for (let use = 0; use < 3; use++) expect((await refresh(person.refreshToken)).status).toBe(401);
+    await mailTo(person.email, /session was ended/);
+    expect(noticesTo(person.email, /session was ended/)).toHaveLength(1);
+  });
+});
+
+describe("L4: a refresh token used again within 10 seconds", () => {
+  const refresh = (refreshToken: string, ip: string, userAgent: string) =>
+    call("POST", "/auth/refresh", {
+      body: { refreshToken },
+      headers: { "cf-connecting-ip": ip, "user-agent": userAgent },
+    });
+
+  test.each([
+    ["another address and another device ends the session", "203.0.113.9", SAFARI, 401],
+    ["another address does not", "203.0.113.9", FIREFOX, 200],
+    ["another device does not", "192.0.2.1", SAFARI, 200],
+  ])("from %s", async (_what, ip, userAgent, status) => {
+    const person = await signUp({ headers: { "user-agent": FIREFOX } });
+    const rotated = await refresh(person.refreshToken, "192.0.2.1", FIREFOX);
+    expect(rotated.status).toBe(200);
+    const reused = await refresh(person.refreshToken, ip, userAgent);
+    expect([reused.status, reused.body.code]).toEqual([401, "REFRESH_TOKEN_REUSED"]);
+    expect((await refresh(rotated.body.data.refreshToken, "192.0.2.1", FIREFOX)).status).toBe(status);
+  });
+
+  test("L3: a refresh updates the address and device of the session", async () => {
+    const person = await signUp({ headers: { "user-agent": FIREFOX } });
+    const { body } = await refresh(person.refreshToken, "203.0.113.9", SAFARI);
+    const [session] = (await call("GET", "/auth/sessions", { token: body.data.accessToken })).body.data;
+    expect(session).toMatchObject({ ipAddress: "203.0.113.9", operatingSystem: expect.stringContaining("iOS") });
+  });
+});
+
+test("L16: a login right after the registration sends no second verification mail", async () => {
+  const person = await signUp();
+  await mailTo(person.email, /Verify/);
+  expect((await login(person)).body.code).toBe("EMAIL_NOT_VERIFIED");
+  await call("POST", "/auth/forgot-password", { body: { email: person.email } });
+  await mailTo(person.email, /Reset/);
+  expect(noticesTo(person.email, /Verify/)).toHaveLength(1);
+});
