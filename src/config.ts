@@ -145,6 +145,10 @@ const VARIABLES = {
     description: "How many subscriptions a tenant can have.",
     ...figure(CAPS.subscriptions.limit),
   },
+  MAX_SUBSCRIPTIONS_UNVERIFIED: {
+    description: "How many subscriptions a tenant can have while no owner has a verified email address.",
+    ...figure(CAPS.trialSubscriptions.limit),
+  },
   MAX_API_KEYS_PER_USER: {
     description: "How many active API keys a user can have.",
     ...figure(CAPS.apiKeys.limit),
@@ -226,6 +230,7 @@ export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>
     },
     caps: {
       subscriptions: read(CAPS.subscriptions.variable),
+      trialSubscriptions: read(CAPS.trialSubscriptions.variable),
       apiKeys: read(CAPS.apiKeys.variable),
       invitations: read(CAPS.invitations.variable),
       members: read(CAPS.members.variable),

@@ -1,6 +1,6 @@
 /** The console's pages for subscriptions and their logs. */
 import { describe, expect, test } from "vitest";
-import { call, eventually, type Person, signUp } from "./support/client";
+import { call, eventually, type Person, signUp, verify } from "./support/client";
 import { holding, type Visit } from "./support/console";
 import { addDelivery, consumeBatch, makeDue, messageFor } from "./support/engine";
 import { endedAttempts, newInbox, publish, subscribe } from "./support/receiver";
@@ -47,6 +47,7 @@ describe("subscriptions", () => {
 
   test("are searched by name and URL, 50 per page", async () => {
     const { person, browser } = await created();
+    await verify(person.email);
     await Promise.all(
       Array.from({ length: 50 }, (_, n) => subscribe(person, `https://example.com/%_${n}`, { name: `n${n}` })),
     );

@@ -6,7 +6,7 @@ import { claimDeliveries, releaseDeliveries } from "../src/delivery/claim-store"
 import { LEASE_MS } from "../src/delivery/timing";
 import { createDeps } from "../src/deps";
 import { BUCKET_STARTS_MS, percentileMs } from "../src/stats/latency";
-import { call, type Person, signUp } from "./support/client";
+import { call, type Person, signUp, signUpVerified } from "./support/client";
 import { addDelivery, consumeBatch, hourly, type Key, makeDue, messageFor, sweepNow } from "./support/engine";
 import { newInbox, subscribe } from "./support/receiver";
 import { deliveryDb, SHARD } from "./support/shard";
@@ -196,7 +196,7 @@ describe("attention", () => {
   });
 
   test("are at most 20", async () => {
-    const person = await signUp();
+    const person = await signUpVerified();
     for (let made = 0; made < 22; made += 1) await subscribe(person, newInbox("200").url, { enabled: false });
     expect((await stats(person, "/stats")).attention).toHaveLength(20);
   });

@@ -14,8 +14,6 @@ import type { Published } from "./publication";
 
 /** The random part of a delivery id may be taken already: then the event gets another id. */
 const ID_TRIES = 3;
-/** A tenant on trial has no more subscriptions. */
-const UNVERIFIED_SUBSCRIPTIONS = 5;
 
 /** An event to publish; `payload` is the exact body that subscribers get. */
 export interface EventInput {
@@ -84,7 +82,7 @@ async function acceptWithin(
   const expected = expectedDeliveries(
     tenant.tenantId,
     events,
-    isOnTrial(deps, tenant) ? UNVERIFIED_SUBSCRIPTIONS : undefined,
+    isOnTrial(deps, tenant) ? deps.config.caps.trialSubscriptions : undefined,
   );
   // A guess that the budget refuses says nothing: then the exact number decides.
   await reserveMore(expected).catch((error: unknown) => {

@@ -4,6 +4,13 @@ import { AppError } from "../errors";
 /** `limit` is the default of the variable. */
 export const CAPS = {
   subscriptions: { variable: "MAX_SUBSCRIPTIONS_PER_TENANT", limit: 500, per: "tenant", what: "subscriptions" },
+  /** Refused with EMAIL_NOT_VERIFIED instead. */
+  trialSubscriptions: {
+    variable: "MAX_SUBSCRIPTIONS_UNVERIFIED",
+    limit: 5,
+    per: "tenant without a verified owner",
+    what: "subscriptions",
+  },
   apiKeys: { variable: "MAX_API_KEYS_PER_USER", limit: 50, per: "user", what: "active API keys" },
   invitations: { variable: "MAX_INVITATIONS_PER_TENANT", limit: 100, per: "tenant", what: "open invitations" },
   members: { variable: "MAX_MEMBERS_PER_TENANT", limit: 1000, per: "tenant", what: "members" },

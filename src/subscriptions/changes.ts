@@ -2,8 +2,10 @@
 import { digest, encrypt } from "../crypto/encryption";
 import { newId } from "../db/ids";
 import type { Deps } from "../deps";
-import { AppError, notFound } from "../errors";
-import type { TenantRef } from "../tenants/principal";
+import { AppError, emailNotVerified, notFound } from "../errors";
+import { capReached } from "../ratelimit/caps";
+import { isOnTrial } from "../ratelimit/reserve";
+import type { TenantRef, TenantStanding } from "../tenants/principal";
 import { type DeliveryChange, optionsPatch, refuseOptions } from "./delivery-options";
 import { secretOwner } from "./secret";
 import { insertSubscription, type SubscriptionRow, updateSubscription } from "./store";
@@ -18,10 +20,13 @@ export interface SubscriptionInput {
   delivery?: DeliveryChange | null | undefined;
 }
 
-/** Creates a subscription and returns it. Throws VALIDATION_FAILED for a URL that may not be called and for options that can't be kept here. */
+/**
+ * Creates a subscription and returns it. Throws VALIDATION_FAILED for a URL that may not be called and for options that can't be kept here;
+ * at the cap CONFLICT, or EMAIL_NOT_VERIFIED for a tenant without a verified owner.
+ */
 export async function createSubscription(
   deps: Deps,
-  tenant: TenantRef,
+  tenant: TenantRef & TenantStanding,
   input: SubscriptionInput,
 ): Promise<SubscriptionRow> {
   checkTarget(deps, input.url);
@@ -31,7 +36,12 @@ export async function createSubscription(
   const options = input.delivery ? optionsPatch(input.delivery) : undefined;
   const secret = await encryptSecret(deps, id, input.secret);
   const subscription = { id, name, url, events: input.events, ...secret, enabled, options };
-  return insertSubscription(deps, tenant, subscription, deps.now());
+  const { caps } = deps.config;
+  const onTrial = isOnTrial(deps, tenant);
+  const most = onTrial ? Math.min(caps.trialSubscriptions, caps.subscriptions) : caps.subscriptions;
+  const row = await insertSubscription(deps, tenant, subscription, most, deps.now());
+  if (!row) throw onTrial ? emailNotVerified() : capReached("subscriptions", caps);
+  return row;
 }
 
 /**

@@ -24,6 +24,7 @@ export const webhookRoutes = new Hono<AppEnv>()
     "/",
     describeRoute("createWebhook", "Subscribes a URL to event types.", {
       201: { body: dataOf(subscription), id: "/data/_id" },
+      errors: ["CONFLICT", "EMAIL_NOT_VERIFIED"],
     }),
     limited,
     can("webhook.create"),

@@ -73,25 +73,25 @@ const patchedOptions = (before: SQL, patch: OptionsPatch): SQL =>
   sql`(SELECT nullif(json_group_object(m.key, m.json -> m.fullkey), '{}')
     FROM json_each(json_patch(coalesce(${before}, '{}'), ${JSON.stringify(patch)})) m WHERE m.value <> '{}')`;
 
-/** Inserts the subscription and its rows in the fan-out index, and returns it. */
+/** Inserts the subscription and its rows in the fan-out index, and returns it. Undefined when the tenant has `most` already. */
 export async function insertSubscription(
   deps: Deps,
   tenant: TenantRef,
   subscription: NewSubscription,
+  most: number,
   nowMs: number,
-): Promise<SubscriptionRow> {
+): Promise<SubscriptionRow | undefined> {
   const { id, name, url, events, secretSealed, secretDigest, enabled, options } = subscription;
   const stored = options ? patchedOptions(sql`NULL`, options) : sql`NULL`;
   const { written } = await atomically(dbOf(deps, tenant), {
     inserted: sql`INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled, options, created_at, updated_at)
-      VALUES (${id}, ${tenant.tenantId}, ${name}, ${url}, ${jsonList(events)}, ${secretSealed}, ${secretDigest}, ${enabled ? 1 : 0}, ${stored},
-        ${nowMs}, ${nowMs})`,
+      SELECT ${id}, ${tenant.tenantId}, ${name}, ${url}, ${jsonList(events)}, ${secretSealed}, ${secretDigest}, ${enabled ? 1 : 0}, ${stored},
+        ${nowMs}, ${nowMs}
+      WHERE (SELECT count(*) FROM subscriptions WHERE tenant_id = ${tenant.tenantId} AND is_deleted = 0) < ${most}`,
     indexed: indexEventTypes(tenant, id),
     written: liveRow(tenant, id),
   });
-  const [row] = written;
-  if (!row) throw new Error("the subscription was not stored");
-  return parsed(row);
+  return written[0] && parsed(written[0]);
 }
 
 /** Adds the stored subscription to the fan-out index if it is enabled: under "*" alone if it lists "*", else under each of its types. */
