@@ -1,4 +1,4 @@
-/** What runs by the clock: every minute the sweepers are kept going, every hour what has expired is removed. */
+/** The scheduled jobs. Every minute, sweepers that have stopped are started; every hour, old rows are removed and old keys replaced. */
 import { sweepExpired } from "./auth/sweep";
 import { removeOld } from "./delivery/retention";
 import { noteShardSizes } from "./delivery/shard-sizes";
@@ -9,7 +9,7 @@ import { startSweepers } from "./sweeper";
 
 const EVERY_MINUTE = "* * * * *";
 
-/** Runs the jobs of a trigger of wrangler.toml. Never throws: each job is tried, each failure logged. */
+/** Runs the jobs of one cron trigger of wrangler.toml. A job that fails is logged, and the others run. Never throws. */
 export async function runCron(deps: Deps, cron: string): Promise<void> {
   const startedMs = deps.now();
   const jobs = cron === EVERY_MINUTE ? { startSweepers } : { noteShardSizes, removeOld, sweepExpired, rekey };

@@ -1,19 +1,19 @@
-/** What the queues hand over: deliveries, fan-outs, mails and dead letters. Each message is acked or retried singly; nothing throws. */
-import { DeliveryRun, type ShardKey } from "./delivery/deliver";
-import type { Lane } from "./delivery/enqueue";
-import { deliveryMessage, type FanOutMessage, fanOutMessage } from "./delivery/message";
+/** Handles the messages of all queues: deliveries, fan-outs, mails and dead letters. Each message is acked or retried by itself. */
+import { DeliveryRun } from "./delivery/deliver";
+import type { QueueSpeed } from "./delivery/enqueue";
+import { deliveryMessage, type FanOutMessage, fanOutMessage, type ShardKey } from "./delivery/message";
 import { isBusy } from "./delivery/send-load";
-import { MAX_EARLY_MS, RETRY_AFTER_FAULT_SECONDS } from "./delivery/timing";
+import { MAX_EARLY_MS, REQUEUE_AFTER_FAULT_SECONDS } from "./delivery/timing";
 import type { Deps } from "./deps";
 import { continueFanOut } from "./events/fan-out";
 import { describeError, log } from "./log";
 import { mailJob } from "./mail/job";
 import { consumeMail } from "./mailer/consume";
 
-/** A batch whose sends are slow is let go after this time; its sends run on, guarded by their leases. */
+/** The handler does not wait longer than this for slow sends. They continue in the background under their leases. */
 const HOLD_MS = 50;
 
-/** Hands a batch to the consumer of its queue. Never throws. */
+/** Handles a batch of any queue. Never throws. */
 export async function consume(deps: Deps, batch: MessageBatch): Promise<void> {
   if (batch.queue.endsWith("-dead")) return consumeDead(batch);
   if (batch.queue.endsWith("-mail")) return consumeMail(deps, batch);
@@ -40,14 +40,15 @@ function parse(batch: MessageBatch): Parsed {
 }
 
 /**
- * The handler ends, and so acks, only when every claim has answered: a message that is retried after that would be lost. Sends run on.
+ * Messages that are not retried are acked when the handler ends. So it waits until every claim has succeeded or failed, because a message
+ * cannot be retried after that. It does not wait for the sends.
  */
 async function consumeDeliveries(deps: Deps, batch: MessageBatch): Promise<void> {
-  const lane: Lane = batch.queue.endsWith("-slow") ? "slow" : "fast";
+  const speed: QueueSpeed = batch.queue.endsWith("-slow") ? "slow" : "fast";
   const { deliveries, fanOuts } = parse(batch);
-  const run = new DeliveryRun(deps, lane);
+  const run = new DeliveryRun(deps, speed);
   await Promise.all([
-    ...fanOuts.map((work) => goOnWith(deps, work)),
+    ...fanOuts.map((parsed) => consumeFanOut(deps, parsed)),
     ...groups(deps, deliveries).map((group) => claimGroup(run, group)),
   ]);
   const finished = run.finished();
@@ -66,7 +67,7 @@ interface Group {
   deliveries: Parsed["deliveries"];
 }
 
-/** What is due; what comes a little early and waits together, to the latest of it. What comes much too early goes back to the queue. */
+/** Groups the messages: those that are due, and those that are slightly early and wait for the latest of them. Returns much earlier ones to the queue. */
 function groups(deps: Deps, deliveries: Parsed["deliveries"]): Group[] {
   const nowMs = deps.now();
   const earlyMs = ({ keys }: Parsed["deliveries"][number]) => Math.max(...keys.map(({ dueAt }) => dueAt - nowMs));
@@ -88,21 +89,21 @@ async function claimGroup(run: DeliveryRun, { waitMs, deliveries }: Group): Prom
     await run.add(deliveries.flatMap(({ keys }) => keys));
   } catch (error) {
     log("error", "batch not claimed", { count: deliveries.length, ...describeError(error) });
-    for (const { message } of deliveries) message.retry({ delaySeconds: RETRY_AFTER_FAULT_SECONDS });
+    for (const { message } of deliveries) message.retry({ delaySeconds: REQUEUE_AFTER_FAULT_SECONDS });
   }
 }
 
-async function goOnWith(deps: Deps, { message, fanOut }: Parsed["fanOuts"][number]): Promise<void> {
+async function consumeFanOut(deps: Deps, { message, fanOut }: Parsed["fanOuts"][number]): Promise<void> {
   const { shard, fanOut: eventId, afterSubscriptionId: fanOutAfter } = fanOut;
   try {
     await continueFanOut(deps, shard, { eventId, fanOutAfter });
   } catch (error) {
     log("error", "fan-out held up", { shard, eventId, ...describeError(error) });
-    message.retry({ delaySeconds: RETRY_AFTER_FAULT_SECONDS });
+    message.retry({ delaySeconds: REQUEUE_AFTER_FAULT_SECONDS });
   }
 }
 
-/** Dead letters must be seen. The sweep finds their deliveries; a mail can be asked for again. */
+/** Logs dead letters. The sweep finds their deliveries and fan-outs again; a lost mail can be requested again. */
 function consumeDead(batch: MessageBatch): void {
   for (const message of batch.messages) {
     const delivery = deliveryMessage.safeParse(message.body);

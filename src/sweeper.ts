@@ -1,7 +1,7 @@
-/** One Durable Object per shard runs its sweep by an alarm at the next due moment, so that a crash costs seconds and not a minute. */
+/** One Durable Object per shard runs the sweep. Its alarm is set to the next due delivery, so a crash delays deliveries by seconds, not by a minute. */
 import { DurableObject } from "cloudflare:workers";
 import { type SweptAt, sweepShard } from "./delivery/sweep";
-import { SWEEP_AT_LEAST_EVERY_MS, SWEEP_AT_MOST_EVERY_MS } from "./delivery/timing";
+import { MAX_SWEEP_INTERVAL_MS, MIN_SWEEP_INTERVAL_MS } from "./delivery/timing";
 import { createDeps, type Deps } from "./deps";
 import { sweepFanOuts } from "./events/fan-out";
 import { describeError, log } from "./log";
@@ -9,17 +9,17 @@ import { describeError, log } from "./log";
 const SHARD_KEY = "shard";
 
 export class Sweeper extends DurableObject<Env> {
-  /** Lost with the object's memory, which costs a few messages twice. */
+  /** Kept in memory only. If it is lost, a few deliveries are queued twice. */
   readonly #sweptAt: SweptAt = new Map();
 
-  /** Starts the sweeps of a shard, or does nothing when they are running. */
+  /** Starts the sweeps of a shard unless they are running. */
   async start(shard: number): Promise<void> {
     await this.ctx.storage.put(SHARD_KEY, shard);
     const alarmMs = await this.ctx.storage.getAlarm();
-    if (alarmMs === null || alarmMs < Date.now() - SWEEP_AT_LEAST_EVERY_MS) await this.ctx.storage.setAlarm(Date.now());
+    if (alarmMs === null || alarmMs < Date.now() - MAX_SWEEP_INTERVAL_MS) await this.ctx.storage.setAlarm(Date.now());
   }
 
-  /** Sweeps and sets the next alarm, whatever happens. */
+  /** Sweeps, and sets the next alarm even if that fails. */
   override async alarm(): Promise<void> {
     const shard = (await this.ctx.storage.get<number>(SHARD_KEY)) ?? 0;
     const startedMs = Date.now();
@@ -31,14 +31,14 @@ export class Sweeper extends DurableObject<Env> {
     } catch (error) {
       log("error", "sweep failed", { shard, ...describeError(error) });
     }
-    const latestMs = startedMs + SWEEP_AT_LEAST_EVERY_MS;
+    const latestMs = startedMs + MAX_SWEEP_INTERVAL_MS;
     await this.ctx.storage.setAlarm(
-      Math.max(startedMs + SWEEP_AT_MOST_EVERY_MS, Math.min(nextMs ?? latestMs, latestMs)),
+      Math.max(startedMs + MIN_SWEEP_INTERVAL_MS, Math.min(nextMs ?? latestMs, latestMs)),
     );
   }
 }
 
-/** Sees to it that every shard is swept; the minute cron calls it. */
+/** Starts the sweeps of every shard where they are not running. Called every minute. One that cannot be reached is logged. Never throws. */
 export async function startSweepers({ shards, sweepers }: Deps): Promise<void> {
   for (const shard of shards.numbers) {
     try {

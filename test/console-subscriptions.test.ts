@@ -125,8 +125,8 @@ describe("the log", () => {
     const browser = await holding(person);
     const id = await subscribe(person, newInbox("500").url);
     const key = await addDelivery(person, id);
-    for (const lane of ["postern-deliveries", "postern-deliveries-slow", "postern-deliveries-slow"]) {
-      await consumeBatch([messageFor(await makeDue(key))], lane);
+    for (const queue of ["postern-deliveries", "postern-deliveries-slow", "postern-deliveries-slow"]) {
+      await consumeBatch([messageFor(await makeDue(key))], queue);
     }
     const [row] = await endedAttempts(person, id, 3);
     const path = `/webhooks/${id}/attempts/${row._id}`;

@@ -24,7 +24,7 @@ import { endedAttempts, newInbox, subscribe } from "./support/receiver";
 import { deliveryDb, SHARD } from "./support/shard";
 
 const db = (await createDeps(env, createExecutionContext())).shards.db(SHARD);
-const claimAs = (claim: string, key: Key) => claimDeliveries(db, { lane: "fast", claim }, [key], Date.now());
+const claimAs = (claim: string, key: Key) => claimDeliveries(db, { speed: "fast", claim }, [key], Date.now());
 
 const resultOf = (key: Key, attemptId: string): AttemptResult => ({
   ...key,
@@ -152,8 +152,8 @@ describe("claims", () => {
   test("a claim and a record that are repeated, since their answer was lost, give the same answer and count once", async () => {
     const { person, webhookId, key } = await newDelivery("200");
     const nowMs = Date.now();
-    const first = await claimDeliveries(db, { lane: "fast", claim: "c" }, [key], nowMs);
-    const second = await claimDeliveries(db, { lane: "fast", claim: "c" }, [key], nowMs);
+    const first = await claimDeliveries(db, { speed: "fast", claim: "c" }, [key], nowMs);
+    const second = await claimDeliveries(db, { speed: "fast", claim: "c" }, [key], nowMs);
     expect(second).toEqual(first);
     const result = resultOf(key, key.id);
     expect(await recordAttempts(db, "c", [result])).toEqual(new Set([key.id]));

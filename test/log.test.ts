@@ -182,7 +182,7 @@ describe("one attempt", () => {
     const [delivery, other] = [await addDelivery(person, id), await addDelivery(person, id)];
     await consumeBatch([messageFor(delivery, other)]);
     const db = (await createDeps(env, createExecutionContext())).shards.db(SHARD);
-    const holder = { lane: "fast", claim: "holder" } as const;
+    const holder = { speed: "fast", claim: "holder" } as const;
     const { claimed } = await claimDeliveries(db, holder, [await makeDue(delivery)], Date.now());
     const attemptId = claimed[0]?.attemptId ?? "";
     expect((await opened(person, id, attemptId)).body.data.attempts).toMatchObject([

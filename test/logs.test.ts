@@ -99,7 +99,7 @@ test("an attempt that a dead consumer left behind gets its line from the sweep",
   await deliveryDb.prepare("UPDATE events SET correlation_id = 'broken-7' WHERE id = ?").bind(eventId).run();
   const context = createExecutionContext();
   const deps = await createDeps(env, context);
-  await claimDeliveries(deps.shards.db(SHARD), { lane: "fast", claim: "dead" }, [key], longAgoMs);
+  await claimDeliveries(deps.shards.db(SHARD), { speed: "fast", claim: "dead" }, [key], longAgoMs);
   await runCron(deps, "* * * * *");
   await waitOnExecutionContext(context);
   const [line] = await captured.linesOnceThere("attempt", (line) => line.deliveryId === deliveryId, 1);

@@ -44,7 +44,7 @@ async function counted(person: Person, behaviour: string) {
 async function held(person: Person) {
   const webhookId = await subscribe(person, newInbox("200").url);
   const key = await addDelivery(person, webhookId);
-  const { claimed } = await claimDeliveries(db, { lane: "fast", claim: "holder" }, [key], Date.now());
+  const { claimed } = await claimDeliveries(db, { speed: "fast", claim: "holder" }, [key], Date.now());
   return { webhookId, claimed };
 }
 

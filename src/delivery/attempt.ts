@@ -1,4 +1,4 @@
-/** One attempt: checks, decrypts the secret, sends, and says what is to be recorded. */
+/** Makes one attempt: checks the subscription, decrypts its secret, sends, and returns the result to record. */
 import { decrypt } from "../crypto/encryption";
 import { newIdAt } from "../db/ids";
 import type { Deps } from "../deps";
@@ -12,8 +12,8 @@ import { correlationOf, failure, type Outcome, send } from "./send";
 import { CONTRACT_SCHEDULE, retryWaitMs, SLOW_SEND_MS } from "./timing";
 
 /**
- * Makes an attempt. Returns its result; "deleted" when the subscription has gone; "our fault" when nothing was sent because of us, so
- * that no attempt is used up. Never throws.
+ * Makes an attempt and returns its result. Returns "deleted" when the subscription no longer exists, and "our fault" when the service
+ * could not make the request, which uses up no attempt. Never throws.
  */
 export async function makeAttempt(
   deps: Deps,
@@ -55,7 +55,7 @@ export async function makeAttempt(
   };
 }
 
-/** From its publish call to each attempt, a delivery is found in the log by these. */
+/** The fields that connect the attempts of a delivery with each other and with the publish request in the log. */
 function namesOf(delivery: ClaimedDelivery): LogFields {
   return {
     tenantId: delivery.tenantId,
@@ -67,7 +67,7 @@ function namesOf(delivery: ClaimedDelivery): LogFields {
   };
 }
 
-/** Automatic attempts stop at a pause; manual retries and tests are sent all the same. */
+/** Sends unless the subscription is paused or its URL may not be called. Manual retries and tests are sent even during a pause. */
 async function sendUnlessStopped(deps: Deps, delivery: ClaimedDelivery, nowMs: number): Promise<Outcome | "our fault"> {
   if (delivery.kind === "event" && delivery.enabled === 0) return failure(PAUSED);
   const refusal = refuseTarget(delivery.url, deps.config.webhookEgress);

@@ -1,7 +1,8 @@
 /**
- * Claiming deliveries in D1. The INSERT of the `pending` attempt, under the id that the outbox row plans for it, is the claim:
- * whoever inserts it has the delivery, and the outbox row is not written. Works across tenants, as the queue hands batches over;
- * each row carries its own tenant.
+ * Claiming deliveries in D1. An outbox row names the id of its next attempt, and inserting a `pending` attempt with that id is the claim:
+ * only one consumer can insert it, and the outbox row is not written. A late claim is the exception. Its attempt gets a new id, so that
+ * ids stay in the order of time, and a row with the status `moved` takes the planned id and points to it.
+ * Spans tenants, as a batch of the queue does; each row has its own tenant.
  */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../db/client";
@@ -9,13 +10,13 @@ import { repeatable } from "../db/faults";
 import { firstIdAt, newIdAt } from "../db/ids";
 import type { DeliveryOptions } from "../subscriptions/delivery-options";
 import { parseOptions } from "../subscriptions/store";
-import type { Lane } from "./enqueue";
+import type { QueueSpeed } from "./enqueue";
 import type { OutboxKey } from "./message";
 import { LATE_AFTER_MS, MARKED_SLOW_FOR_MS } from "./timing";
 
 type DeliveryKind = "event" | "retry" | "test";
 
-/** What is read from the subscription: it can change between the claim and the send. */
+/** The fields of a subscription that can change between the claim and the send. */
 export interface Target {
   url: string;
   secretSealed: string;
@@ -24,7 +25,7 @@ export interface Target {
   options: DeliveryOptions | null;
 }
 
-/** A delivery in our hands: what to send and where. */
+/** A delivery that the caller has claimed: what to send, and where. */
 export interface ClaimedDelivery extends OutboxKey, Target {
   attemptId: string;
   tenantId: string;
@@ -49,27 +50,27 @@ interface EventRow {
   correlationId: string | null;
 }
 
-/** The planned id of an outbox row's next attempt. */
+/** The id that the outbox row `o` plans for its next attempt, as SQL. */
 export const PLANNED_ID = sql.raw("coalesce(o.attempt_id, o.id)");
 
-/** The outbox rows that a JSON list of keys names (members q, d, i). */
+/** The outbox rows `o` for a JSON list of keys with the members q (queue), d (due), i (id), as SQL. */
 const outboxByKeys = (keys: string): SQL =>
   sql`json_each(${keys}) j CROSS JOIN outbox o ON o.queue = j.value ->> 'q' AND o.due_at = j.value ->> 'd' AND o.id = j.value ->> 'i'`;
 
 /**
- * Claims those of `keys` that are due and that nobody holds, and reads what sending needs, in one round trip. `claim` is the token of
- * the caller: the same call with the same token may be repeated. The fast lane claims nothing of a slow subscription; `slow` names
- * what is due of those. Deliveries of deleted subscriptions and of events past their retention end here.
+ * Claims those of `keys` that are due and unclaimed, and reads what sending needs, in one round trip. `claim` is the caller's token: a
+ * call may be repeated with the same token. A call for the fast queue claims nothing of slow subscriptions and returns their due keys as
+ * `slow`. Ends deliveries whose subscription was deleted or whose event retention has removed.
  */
 export async function claimDeliveries(
   db: Db,
-  { lane, claim }: { lane: Lane; claim: string },
+  { speed, claim }: { speed: QueueSpeed; claim: string },
   keys: readonly OutboxKey[],
   nowMs: number,
 ): Promise<{ claimed: ClaimedDelivery[]; slow: OutboxKey[] }> {
   const wanted = jsonList(keys.map(({ queue, dueAt, id }) => ({ q: queue, d: dueAt, i: id, f: newIdAt(nowMs) })));
   const due = outboxByKeys(wanted);
-  const isSlow = lane === "fast" ? sql`s.slow_until > ${nowMs}` : sql`0`;
+  const isSlow = speed === "fast" ? sql`s.slow_until > ${nowMs}` : sql`0`;
   const isLate = sql`${PLANNED_ID} < ${firstIdAt(nowMs - LATE_AFTER_MS)}`;
   const claimable = sql`o.due_at <= ${nowMs} AND NOT ${isSlow}`;
   const columns = sql.raw(
@@ -80,7 +81,7 @@ export async function claimDeliveries(
       ended: sql`DELETE FROM outbox WHERE (queue, due_at, id) IN (SELECT o.queue, o.due_at, o.id FROM ${due}
         LEFT JOIN subscriptions s ON s.id = o.subscription_id AND s.is_deleted = 0 LEFT JOIN events e ON e.id = o.event_id
         WHERE s.id IS NULL OR e.id IS NULL)`,
-      // Before the claim of what is late: that claim looks for its own placeholder.
+      // Before the claims: a late claim succeeds only if its own placeholder was inserted.
       placeholders: sql`INSERT INTO attempts (${columns}, next_id)
         SELECT o.subscription_id, ${PLANNED_ID}, o.id, o.event_id, '', o.kind, 'moved', o.attempts + 1, ${nowMs}, j.value ->> 'f'
         FROM ${due} CROSS JOIN subscriptions s ON s.id = o.subscription_id WHERE ${claimable} AND ${isLate}
@@ -106,7 +107,7 @@ export async function claimDeliveries(
             ON a.subscription_id = o.subscription_id AND a.id IN (${PLANNED_ID}, j.value ->> 'f')
           WHERE a.claim = ${claim} AND a.status = 'pending')`),
       slow:
-        lane === "fast"
+        speed === "fast"
           ? rows<OutboxKey>(sql`SELECT o.queue, o.due_at AS dueAt, o.id, o.subscription_id AS subscriptionId, o.bytes
               FROM ${due} CROSS JOIN subscriptions s ON s.id = o.subscription_id WHERE o.due_at <= ${nowMs} AND ${isSlow}`)
           : undefined,
@@ -122,7 +123,7 @@ export async function claimDeliveries(
   };
 }
 
-/** What the subscriptions say now, for sends that start a while after their claim. Across tenants: the claim has named them. */
+/** Reads the subscriptions of claimed deliveries again, by id. Spans tenants. A subscription whose row is gone is missing from the result. */
 export async function readTargets(db: Db, subscriptionIds: readonly string[]): Promise<Map<string, Target>> {
   const { targets } = await atomically(db, {
     targets: rows<
@@ -134,7 +135,8 @@ export async function readTargets(db: Db, subscriptionIds: readonly string[]): P
 }
 
 /**
- * Gives claimed deliveries back unsent: their attempts vanish and none is used up. With `dueAt` (Unix ms) they are also put off until then.
+ * Releases claimed deliveries that were not sent: their attempts are deleted, so none is used up. With `dueAt` (Unix ms) they are also
+ * postponed until then.
  */
 export async function releaseDeliveries(
   db: Db,
@@ -166,7 +168,7 @@ export async function releaseDeliveries(
   );
 }
 
-/** Sends the subscription's deliveries through the slow queue for a while. Known to the engine by a delivery that it holds. */
+/** Sends the deliveries of a subscription through the slow queue for a while. Needs no tenant, because its caller holds a delivery of it. */
 export async function markSlow(db: Db, subscriptionId: string, nowMs: number): Promise<void> {
   const untilMs = nowMs + MARKED_SLOW_FOR_MS;
   await atomically(db, {

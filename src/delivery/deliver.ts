@@ -1,41 +1,37 @@
 /**
- * One invocation's deliveries: claim, send, record. At most six sends run at once, whatever the invocation is made of, because in production
- * a seventh connection waits inside its own timeout. Only what can start soon is claimed. The row in D1 decides, so a duplicate or late
- * message finds nothing to claim.
+ * Claims, sends and records the deliveries of one invocation. At most six sends run at once, because the runtime opens six connections per
+ * invocation, and a seventh send would wait while its timeout runs. A delivery is claimed only when it can start soon. A duplicate or
+ * late message finds nothing to claim.
  */
 import { newId } from "../db/ids";
 import type { Deps } from "../deps";
 import { describeError, log } from "../log";
 import { makeAttempt } from "./attempt";
 import { type ClaimedDelivery, claimDeliveries, readTargets, releaseDeliveries } from "./claim-store";
-import { enqueue, type Lane } from "./enqueue";
-import { handBack, noteSlow } from "./hand-back";
-import type { OutboxKey } from "./message";
+import { enqueue, type QueueSpeed } from "./enqueue";
+import { handBack, markSlowInBackground } from "./hand-back";
+import type { ShardKey } from "./message";
 import { createRecorder, type Recorder } from "./recorder";
+import { planClaim, takeFairest } from "./selection";
 import { hangs, holdBytes, startSend } from "./send-load";
-import { FRESH_FOR_MS, STALL_MS, START_WITHIN_MS, UNPREPARED_AGAIN_MS } from "./timing";
-import { planWave, takeFairest } from "./wave";
+import { RETRY_AFTER_OUR_FAULT_MS, STALLED_AFTER_MS, START_WITHIN_MS, TARGET_FRESH_FOR_MS } from "./timing";
 
 const MAX_CONCURRENT_SENDS = 6;
 const WATCH_EVERY_MS = 100;
 
-export interface ShardKey extends OutboxKey {
-  shard: number;
-}
-
 interface Claimed extends ClaimedDelivery {
   shard: number;
-  /** When what is known of its subscription was read, Unix ms. */
+  /** When its subscription was read, Unix ms. */
   readMs: number;
   claimedMs: number;
-  /** Counts its payload out of the isolate's memory. */
+  /** Subtracts its payload from the bytes that the isolate holds. */
   releaseBytes: () => void;
 }
 
-/** The deliveries of one invocation. `add` as often as wanted; `finished` after the last one. */
+/** The deliveries of one invocation. Call `add` any number of times, and then `finished` once. */
 export class DeliveryRun {
   readonly #deps: Deps;
-  readonly #lane: Lane;
+  readonly #speed: QueueSpeed;
   readonly #claim = newId();
   readonly #recorders = new Map<number, Recorder>();
   #waiting: ShardKey[] = [];
@@ -44,27 +40,27 @@ export class DeliveryRun {
   #claiming: Promise<void> | null = null;
   #claimError: unknown = null;
   readonly #sending = new Set<Claimed>();
-  /** A duplicate in one run would be claimed twice under one token. */
+  /** Two messages can name the same delivery. Both claims would succeed, because they use the same token. */
   readonly #seen = new Set<string>();
   #lastProgressMs: number;
 
-  constructor(deps: Deps, lane: Lane) {
+  constructor(deps: Deps, speed: QueueSpeed) {
     this.#deps = deps;
-    this.#lane = lane;
+    this.#speed = speed;
     this.#lastProgressMs = deps.now();
   }
 
-  /** Delivers what is due of `keys`. Resolves when each of them is claimed, found ended, or queued again. Throws when a claim fails. */
+  /** Delivers those of `keys` that are due. Resolves when each is claimed, has ended, or is queued again. Throws when a claim fails. */
   async add(keys: readonly ShardKey[]): Promise<void> {
     this.#waiting.push(...keys.filter((key) => this.#isNew(key)));
     this.#lastProgressMs = this.#deps.now();
-    // Counted first: a worker takes keys as soon as it is employed.
+    // Counted before the first worker starts, because a worker takes keys at once.
     const wanted = Math.min(MAX_CONCURRENT_SENDS, this.#waiting.length);
-    while (this.#workers.size < wanted) this.#employ();
+    while (this.#workers.size < wanted) this.#startWorker();
     while (this.#waiting.length > 0 || this.#claiming) {
       await Promise.race([this.#claiming, scheduler.wait(WATCH_EVERY_MS)].filter((wait) => wait !== null));
       if (this.#claimError) throw this.#claimError;
-      await this.#watch();
+      await this.#checkProgress();
     }
     if (this.#claimError) throw this.#claimError;
   }
@@ -76,30 +72,30 @@ export class DeliveryRun {
     return true;
   }
 
-  /** Resolves when every send has ended and is recorded. Never throws. */
+  /** Resolves when every send has ended and its result is recorded. Never throws. */
   async finished(): Promise<void> {
     while (this.#workers.size > 0) {
       await Promise.race([...this.#workers, scheduler.wait(WATCH_EVERY_MS)]);
-      await this.#watch();
+      await this.#checkProgress();
     }
     await Promise.all([...this.#recorders.values()].map((recorder) => recorder.flush()));
   }
 
-  /** Marks subscriptions that hang as slow, without waiting for a timeout. When nothing moves, what has not started is handed back. */
-  async #watch(): Promise<void> {
+  /** Marks hanging subscriptions as slow before they time out. If no send has started or ended for a while, hands back the rest. */
+  async #checkProgress(): Promise<void> {
     const nowMs = this.#deps.now();
     for (const { shard, subscriptionId } of this.#sending) {
-      if (hangs(subscriptionId, nowMs)) noteSlow(this.#deps, shard, subscriptionId);
+      if (hangs(subscriptionId, nowMs)) markSlowInBackground(this.#deps, shard, subscriptionId);
     }
-    const isStalled = nowMs - this.#lastProgressMs >= STALL_MS && this.#waiting.length + this.#ready.length > 0;
+    const isStalled = nowMs - this.#lastProgressMs >= STALLED_AFTER_MS && this.#waiting.length + this.#ready.length > 0;
     if (!isStalled) return;
     const [waiting, ready] = [this.#waiting.splice(0), this.#ready.splice(0)];
     this.#lastProgressMs = nowMs;
     for (const { releaseBytes } of ready) releaseBytes();
-    this.#deps.background("hand back", handBack(this.#deps, this.#lane, this.#claim, waiting, ready));
+    this.#deps.background("hand back", handBack(this.#deps, this.#speed, this.#claim, waiting, ready));
   }
 
-  #employ(): void {
+  #startWorker(): void {
     const worker: Promise<void> = this.#work()
       .catch((error: unknown) => log("error", "delivery worker failed", describeError(error)))
       .finally(() => this.#workers.delete(worker));
@@ -108,24 +104,24 @@ export class DeliveryRun {
 
   async #work(): Promise<void> {
     for (;;) {
-      const delivery = takeFairest(this.#lane, this.#ready);
+      const delivery = takeFairest(this.#speed, this.#ready);
       if (delivery) await this.#attempt(delivery);
       else if (this.#claimError) return;
       else if (this.#claiming) await this.#claiming;
-      else if (this.#claimWave()) await this.#claiming;
+      else if (this.#claimNext()) await this.#claiming;
       else if (this.#waiting.length > 0 || this.#ready.length > 0) await scheduler.wait(WATCH_EVERY_MS);
       else return;
     }
   }
 
-  /** Starts to claim what can start soon. False when nothing can. */
-  #claimWave(): boolean {
-    const wave = planWave(this.#lane, this.#waiting);
-    const [first] = wave;
+  /** Starts to claim the deliveries that can start soon. Returns false when there are none. */
+  #claimNext(): boolean {
+    const keys = planClaim(this.#speed, this.#waiting);
+    const [first] = keys;
     if (!first) return false;
-    const chosen = new Set(wave);
+    const chosen = new Set(keys);
     this.#waiting = this.#waiting.filter((key) => !chosen.has(key));
-    this.#claiming = this.#claimKeys(first.shard, wave)
+    this.#claiming = this.#claimKeys(first.shard, keys)
       .catch((error: unknown) => {
         this.#claimError = error;
       })
@@ -138,7 +134,7 @@ export class DeliveryRun {
   async #claimKeys(shard: number, keys: readonly ShardKey[]): Promise<void> {
     const claimedMs = this.#deps.now();
     const db = this.#deps.shards.db(shard);
-    const { claimed, slow } = await claimDeliveries(db, { lane: this.#lane, claim: this.#claim }, keys, claimedMs);
+    const { claimed, slow } = await claimDeliveries(db, { speed: this.#speed, claim: this.#claim }, keys, claimedMs);
     this.#ready.push(
       ...claimed.map((delivery) => ({
         ...delivery,
@@ -149,7 +145,7 @@ export class DeliveryRun {
       })),
     );
     this.#lastProgressMs = this.#deps.now();
-    // Lost messages must not hold up what is claimed: the sweep sends them again.
+    // In the background, so that a failing queue does not delay what is claimed. The sweep replaces lost messages.
     if (slow.length > 0) this.#deps.background("pass on to the slow queue", enqueue(this.#deps, "slow", shard, slow));
   }
 
@@ -157,16 +153,16 @@ export class DeliveryRun {
     const { shard } = delivery;
     if (this.#deps.now() - delivery.claimedMs > START_WITHIN_MS) {
       delivery.releaseBytes();
-      return handBack(this.#deps, this.#lane, this.#claim, [], [delivery]);
+      return handBack(this.#deps, this.#speed, this.#claim, [], [delivery]);
     }
     const endSend = startSend(delivery.subscriptionId, this.#deps.now);
     this.#sending.add(delivery);
     this.#lastProgressMs = this.#deps.now();
     try {
-      if (this.#deps.now() - delivery.readMs > FRESH_FOR_MS) await this.#readAgain(delivery);
+      if (this.#deps.now() - delivery.readMs > TARGET_FRESH_FOR_MS) await this.#refreshTargets(delivery);
       const result = await makeAttempt(this.#deps, delivery);
-      if (result === "deleted") await this.#putAway(delivery);
-      else if (result === "our fault") await this.#putAway(delivery, this.#deps.now() + UNPREPARED_AGAIN_MS);
+      if (result === "deleted") await this.#release(delivery);
+      else if (result === "our fault") await this.#release(delivery, this.#deps.now() + RETRY_AFTER_OUR_FAULT_MS);
       else this.#recorderOf(shard).add(result);
     } finally {
       endSend();
@@ -176,8 +172,8 @@ export class DeliveryRun {
     }
   }
 
-  /** A pause, a deletion, another URL or secret since the claim counts. One read serves all that wait. */
-  async #readAgain(delivery: Claimed): Promise<void> {
+  /** Reads URL, secret and pause again, which may have changed since the claim. One read serves all waiting deliveries of the shard. */
+  async #refreshTargets(delivery: Claimed): Promise<void> {
     const readMs = this.#deps.now();
     const together = [delivery, ...this.#ready.filter(({ shard }) => shard === delivery.shard)];
     const ids = new Set(together.map(({ subscriptionId }) => subscriptionId));
@@ -187,8 +183,8 @@ export class DeliveryRun {
     }
   }
 
-  /** Without an attempt used up: a fault of ours, or a deletion that the next claim will notice. */
-  async #putAway(delivery: Claimed, dueAt?: number): Promise<void> {
+  /** Releases a delivery without using up an attempt. It is due again at `dueAt` (Unix ms), or queued at once when that is left out. */
+  async #release(delivery: Claimed, dueAt?: number): Promise<void> {
     await releaseDeliveries(this.#deps.shards.db(delivery.shard), this.#claim, [delivery], dueAt);
     if (dueAt === undefined) await enqueue(this.#deps, "slow", delivery.shard, [delivery]);
   }

@@ -1,27 +1,27 @@
-/** Sends the messages of deliveries. A lost message costs time, never the delivery, because the sweep sends it again. */
+/** Queues deliveries. A lost message delays a delivery but cannot lose it, because the sweep queues it again. */
 import type { Deps } from "../deps";
 import { type DeliveryMessage, MAX_KEYS_PER_MESSAGE, type OutboxKey } from "./message";
 import { LONGEST_MESSAGE_DELAY_MS } from "./timing";
 
-/** Limits of one `sendBatch`: 100 messages and 256 KB. A message of 50 keys has about 10 KB. */
+/** One `sendBatch` takes at most 256 KB, and a message of 50 keys has about 10 KB. */
 const MESSAGES_PER_BATCH = 20;
 
-/** A due delivery, and whether its subscription is slow. */
+/** A delivery that is due, and whether its subscription is slow. */
 export interface DueDelivery extends OutboxKey {
   slow: 0 | 1;
 }
 
-/** Which queue: "fast" is for first attempts, "slow" for retries, wide events and slow subscriptions. */
-export type Lane = "fast" | "slow";
+/** Which of the two delivery queues: "fast" for first attempts, "slow" for retries, wide fan-outs and slow subscriptions. */
+export type QueueSpeed = "fast" | "slow";
 
-/** Sends messages for deliveries that are due: those of slow subscriptions through the slow queue. */
+/** Queues deliveries that are due. Those of slow subscriptions always go to the slow queue. */
 export async function enqueueDue(
   deps: Deps,
   shard: number,
   due: readonly DueDelivery[],
-  lane: Lane = "fast",
+  speed: QueueSpeed = "fast",
 ): Promise<void> {
-  const isSlow = ({ slow }: DueDelivery) => lane === "slow" || slow === 1;
+  const isSlow = ({ slow }: DueDelivery) => speed === "slow" || slow === 1;
   await Promise.all([
     enqueue(deps, "slow", shard, due.filter(isSlow)),
     enqueue(
@@ -33,7 +33,10 @@ export async function enqueueDue(
   ]);
 }
 
-/** Sends messages for retries through the slow queue, each to arrive at its `dueAt` or up to a second before. */
+/**
+ * Queues retries in the slow queue. Each message arrives at its `dueAt` or up to a second earlier. Retries that are due in more than 12
+ * hours get no message: the sweep finds them.
+ */
 export async function enqueueRetries(deps: Deps, shard: number, retries: readonly OutboxKey[]): Promise<void> {
   const nowMs = deps.now();
   const byDelay = Map.groupBy(
@@ -43,10 +46,10 @@ export async function enqueueRetries(deps: Deps, shard: number, retries: readonl
   await Promise.all([...byDelay].map(([delaySeconds, keys]) => enqueue(deps, "slow", shard, keys, delaySeconds)));
 }
 
-/** Sends messages with up to 50 keys each. */
+/** Queues deliveries, up to 50 per message. Throws when the queue is down. */
 export async function enqueue(
   deps: Deps,
-  lane: Lane,
+  speed: QueueSpeed,
   shard: number,
   keys: readonly OutboxKey[],
   delaySeconds = 0,
@@ -56,7 +59,7 @@ export async function enqueue(
     const due = keys.slice(start, start + MAX_KEYS_PER_MESSAGE).map(keyOnly);
     messages.push({ body: { shard, due }, delaySeconds });
   }
-  const queue = lane === "slow" ? deps.slowDeliveryQueue : deps.deliveryQueue;
+  const queue = speed === "slow" ? deps.slowDeliveryQueue : deps.deliveryQueue;
   for (let start = 0; start < messages.length; start += MESSAGES_PER_BATCH) {
     await queue.sendBatch(messages.slice(start, start + MESSAGES_PER_BATCH));
   }

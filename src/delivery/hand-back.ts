@@ -1,26 +1,22 @@
-/** What a run could not start goes back: to its queue, to the slow one, or into a queue of its subscription's own. */
+/** Deliveries that a run could not start return to their queue, move to the slow queue, or join the backlog of their subscription. */
 import type { Deps } from "../deps";
 import { type ClaimedDelivery, markSlow, releaseDeliveries } from "./claim-store";
-import { enqueue, type Lane } from "./enqueue";
-import type { OutboxKey } from "./message";
+import { enqueue, type QueueSpeed } from "./enqueue";
+import type { OutboxKey, ShardKey } from "./message";
 import { hangs, MAX_SENDS_OF_SLOW, sendsOf } from "./send-load";
 import { moveToBacklog } from "./sweep-store";
 
-/** In the slow lane what found no place comes again after this time, not at once. */
-const SLOW_AGAIN_SECONDS = 1;
+/** The delay of a message that returns to the slow queue. Without it, it would return at once and find the same sends running. */
+const RETURN_TO_SLOW_SECONDS = 1;
 const MARK_AGAIN_MS = 30_000;
 /** Bounds the memory. */
 const MAX_MARKS = 10_000;
 const markedUntil = new Map<string, number>();
 
-interface ShardKey extends OutboxKey {
-  shard: number;
-}
-
-/** Gives claimed deliveries back unsent and sends messages for them and for `waiting`, which nobody has claimed. */
+/** Releases claimed deliveries that were not sent, and queues them and `waiting`, which nobody has claimed, again. Throws when D1 or a queue is down. */
 export async function handBack(
   deps: Deps,
-  lane: Lane,
+  speed: QueueSpeed,
   claim: string,
   waiting: readonly ShardKey[],
   claimed: readonly (ClaimedDelivery & { shard: number })[],
@@ -29,11 +25,11 @@ export async function handBack(
     await releaseDeliveries(deps.shards.db(shard), claim, deliveries);
   }
   for (const [shard, keys] of Map.groupBy([...waiting, ...claimed], (key) => key.shard)) {
-    await queueAgain(deps, lane, shard, keys);
+    await queueAgain(deps, speed, shard, keys);
   }
 }
 
-async function queueAgain(deps: Deps, lane: Lane, shard: number, keys: readonly OutboxKey[]): Promise<void> {
+async function queueAgain(deps: Deps, speed: QueueSpeed, shard: number, keys: readonly OutboxKey[]): Promise<void> {
   const nowMs = deps.now();
   const isSaturated = ({ subscriptionId }: OutboxKey) =>
     sendsOf(subscriptionId) >= MAX_SENDS_OF_SLOW && hangs(subscriptionId, nowMs);
@@ -43,17 +39,17 @@ async function queueAgain(deps: Deps, lane: Lane, shard: number, keys: readonly 
     fast = [],
   } = Object.groupBy(keys, (key) => {
     if (isSaturated(key)) return "backlog";
-    return lane === "slow" || hangs(key.subscriptionId, nowMs) ? "slow" : "fast";
+    return speed === "slow" || hangs(key.subscriptionId, nowMs) ? "slow" : "fast";
   });
   for (const [subscriptionId, waiting] of Map.groupBy(backlog, (key) => key.subscriptionId)) {
     await moveToBacklog(deps.shards.db(shard), subscriptionId, waiting);
   }
-  await enqueue(deps, "slow", shard, slow, lane === "slow" ? SLOW_AGAIN_SECONDS : 0);
+  await enqueue(deps, "slow", shard, slow, speed === "slow" ? RETURN_TO_SLOW_SECONDS : 0);
   await enqueue(deps, "fast", shard, fast);
 }
 
-/** Marks a subscription slow in the background, once in a while. */
-export function noteSlow(deps: Deps, shard: number, subscriptionId: string): void {
+/** Marks a subscription as slow in the background, at most every 30 seconds per isolate. */
+export function markSlowInBackground(deps: Deps, shard: number, subscriptionId: string): void {
   const nowMs = deps.now();
   if (nowMs < (markedUntil.get(subscriptionId) ?? 0)) return;
   if (markedUntil.size >= MAX_MARKS) markedUntil.clear();

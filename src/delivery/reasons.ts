@@ -1,15 +1,15 @@
-/** Why an attempt failed without an answer, as its `error` tells. */
+/** The values of an attempt's `error` when the subscriber did not answer. */
 
 export const TIMED_OUT = "timeout";
-/** It came due while its subscription was paused: nothing was sent. */
+/** The subscription was paused when the attempt was due. Nothing was sent. */
 export const PAUSED = "paused";
-/** Its consumer died: nobody knows whether it was sent. */
+/** The consumer died during the attempt. Nobody knows whether it was sent. */
 export const INTERRUPTED = "interrupted";
 const BLOCKED = "blocked address: ";
 
-/** The target may not be called: nothing was sent. */
+/** Returns the `error` of an attempt whose URL may not be called. Nothing was sent. */
 export const blocked = (refusal: string) => `${BLOCKED}${refusal}`;
 
-/** Whether an attempt that ended with this `error` (null: a success) tried to send its request. */
+/** Whether an attempt that ended with this `error` tried to send its request; null stands for a success. */
 export const wasSent = (error: string | null) =>
   error !== PAUSED && error !== INTERRUPTED && !error?.startsWith(BLOCKED);

@@ -1,4 +1,7 @@
-/** Recording results in D1: one round trip for many attempts of any tenants, fenced by the claim, safe to repeat. */
+/**
+ * Recording results in D1, many attempts in one round trip. Only the holder of a claim can record, and a call can be repeated. Spans
+ * tenants, as a batch of the queue does; each result was claimed with its own tenant.
+ */
 import { sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../db/client";
 import { addToHours } from "../stats/hours-store";
@@ -6,7 +9,7 @@ import { SLOW_FOR_MS } from "./timing";
 
 /** How one attempt ended, and when the next one is due. */
 export interface AttemptResult {
-  /** The outbox row, as it was claimed. */
+  /** The key of the outbox row, as it was claimed. */
   queue: string;
   dueAt: number;
   deliveryId: string;
@@ -23,23 +26,23 @@ export interface AttemptResult {
   /** When the send began and ended, Unix ms. */
   startedAt: number;
   completedAt: number;
-  /** Null where nothing was sent, or nobody knows. */
+  /** Null where nothing was sent, or the connection failed. */
   latencyMs: number | null;
   /** Both null after the last attempt. */
   nextDueAt: number | null;
   nextAttemptId: string | null;
-  /** 1 when it took so long that its subscription belongs in the slow queue. */
+  /** 1 when it took so long that the subscription moves to the slow queue. */
   slow: 0 | 1;
 }
 
 /**
- * Writes results. Returns the ids of the attempts that now stand as these results say, also when an earlier, repeated call has written
- * them: a result that is missing was taken away by the sweep.
+ * Records results. Returns the ids of the attempts that are recorded, by this call or by an earlier one with the same results. A missing
+ * id means that the sweep has ended the attempt in the meantime.
  */
 export async function recordAttempts(db: Db, claim: string, results: readonly AttemptResult[]): Promise<Set<string>> {
   const input = jsonList(results);
   const endedAt = Math.max(...results.map(({ completedAt }) => completedAt));
-  // Attempts that are still ours. The UPDATE of the attempts ends the claim, so it comes last.
+  // The attempts that this claim still holds. The UPDATE of `attempts` ends the claim, so it runs after the statements that use `ours`.
   const ours = sql`json_each(${input}) j CROSS JOIN attempts a
     ON a.subscription_id = j.value ->> 'subscriptionId' AND a.id = j.value ->> 'attemptId' AND a.status = 'pending' AND a.claim = ${claim}`;
   const { recorded } = await atomically(db, {
@@ -60,7 +63,7 @@ export async function recordAttempts(db: Db, claim: string, results: readonly At
           WHERE manual_retries.subscription_id = t.subscription_id AND manual_retries.event_id = t.event_id
             AND manual_retries.delivery_id = t.delivery_id`
       : undefined,
-    putOff: sql`UPDATE outbox SET due_at = t.next_due_at, attempts = attempts + 1, attempt_id = t.next_attempt_id FROM (
+    postponed: sql`UPDATE outbox SET due_at = t.next_due_at, attempts = attempts + 1, attempt_id = t.next_attempt_id FROM (
         SELECT j.value ->> 'queue' AS queue, j.value ->> 'dueAt' AS due_at, j.value ->> 'deliveryId' AS id,
           j.value ->> 'nextDueAt' AS next_due_at, j.value ->> 'nextAttemptId' AS next_attempt_id
         FROM ${ours} WHERE j.value ->> 'nextDueAt' IS NOT NULL) t

@@ -1,4 +1,4 @@
-/** Records results soon after they come: those of a quick batch in one round trip, and none waits for the slowest. */
+/** Records results in groups, soon after they arrive. A batch of quick sends takes one round trip, and no result waits for a slow send. */
 import { repeatable } from "../db/faults";
 import type { Deps } from "../deps";
 import { describeError, log } from "../log";
@@ -7,23 +7,23 @@ import { type AttemptResult, recordAttempts } from "./record-store";
 import { feedBacklog } from "./sweep";
 import { RECORD_WITHIN_MS } from "./timing";
 
-/** How long a result waits for others while more sends are under way. */
+/** How long a result waits for others, to be recorded with them. */
 const GATHER_MS = 100;
 const RETRY_RECORD_MS = 250;
 
-/** D1 takes 2 MB a value, and a batch is one value: foreign bodies of control characters must not make it fail for all. */
+/** The results of one round trip are one JSON value, and D1 takes 2 MB a value. Escaping can make a response body six times as long. */
 const MAX_RECORD_BYTES = 1_000_000;
-/** What a result holds beside its body, and a character of the body, at most, as JSON. */
+/** The most that a result without its body takes as JSON, and a character of the body. */
 const RESULT_BYTES = 1_000;
 const CHARACTER_BYTES = 6;
 
 export interface Recorder {
   add(result: AttemptResult): void;
-  /** Records what is left; resolves when all is written. */
+  /** Records the remaining results. Resolves when all are written or given up. */
   flush(): Promise<void>;
 }
 
-/** Records the results of one shard under the token of their claim. */
+/** Creates a recorder for the results of one shard. `claim` is the token under which the deliveries were claimed. */
 export function createRecorder(deps: Deps, shard: number, claim: string): Recorder {
   let gathered: AttemptResult[] = [];
   let timer: ReturnType<typeof setTimeout> | null = null;
@@ -46,13 +46,13 @@ export function createRecorder(deps: Deps, shard: number, claim: string): Record
   };
 }
 
-/** Tries until the lease is nearly over. What is not recorded by then is not lost: the sweep ends its attempts and sends again. */
+/** Tries until the lease is nearly over. A delivery whose result is not recorded by then is sent again by the sweep. */
 async function write(deps: Deps, shard: number, claim: string, results: AttemptResult[]): Promise<void> {
   const giveUpMs = deps.now() + RECORD_WITHIN_MS;
   for (;;) {
     try {
       const recorded = await repeatable(() => recordAttempts(deps.shards.db(shard), claim, results));
-      return await goOn(
+      return await queueFollowUps(
         deps,
         shard,
         results.filter(({ attemptId }) => recorded.has(attemptId)),
@@ -65,8 +65,8 @@ async function write(deps: Deps, shard: number, claim: string, results: AttemptR
   }
 }
 
-/** Sends the messages of what is to be tried again, and lets a subscription's own queue go on. */
-async function goOn(deps: Deps, shard: number, results: readonly AttemptResult[]): Promise<void> {
+/** Queues the retries, and the next deliveries of each backlog from which some have ended. */
+async function queueFollowUps(deps: Deps, shard: number, results: readonly AttemptResult[]): Promise<void> {
   const retries = results.flatMap(({ queue, nextDueAt, deliveryId, subscriptionId, bytes }) =>
     nextDueAt === null || queue !== "" ? [] : [{ queue, dueAt: nextDueAt, id: deliveryId, subscriptionId, bytes }],
   );
@@ -75,12 +75,12 @@ async function goOn(deps: Deps, shard: number, results: readonly AttemptResult[]
     const waiting = new Set(results.flatMap(({ queue, slow }) => (queue !== "" && slow === 0 ? [queue] : [])));
     for (const subscriptionId of waiting) await feedBacklog(deps, shard, subscriptionId);
   } catch (error) {
-    // The sweep finds them.
+    // The deliveries are still in the outbox, so the sweep finds them.
     log("error", "messages not sent", { shard, count: retries.length, ...describeError(error) });
   }
 }
 
-/** Ordinary bodies make one part. */
+/** Splits results into parts that D1 accepts as one value. Ordinary response bodies fit into one part. */
 function inParts(results: readonly AttemptResult[]): AttemptResult[][] {
   const parts: AttemptResult[][] = [];
   let roomBytes = 0;

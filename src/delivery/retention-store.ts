@@ -1,6 +1,6 @@
 /**
- * Deleting by age, across the tenants of one delivery database. Every range is a range of a key, so no index on time is needed, which
- * would cost a written row for each delivery.
+ * Deleting by age, across the tenants of one delivery database. Ids contain their time, so every statement reads a range of a primary
+ * key. An index on time would cost one more written row per delivery.
  */
 import { sql } from "drizzle-orm";
 import { atomically, type Db, rows } from "../db/client";
@@ -14,8 +14,8 @@ interface Deleted {
 }
 
 /**
- * Deletes one page of attempts that began before `before` (Unix ms), of the subscriptions after `afterSubscription`. `next` is where to go on: the
- * same place while a page is full, null at the end.
+ * Deletes one page of attempts that started before `before` (Unix ms), of the subscriptions after `afterSubscription`. `next` is the
+ * `afterSubscription` of the next page: the same one while pages are full, null at the end.
  */
 export async function deleteOldAttempts(
   db: Db,
@@ -33,7 +33,7 @@ export async function deleteOldAttempts(
   return { removed: removed.length, next: isFull ? afterSubscription : (last[0]?.id ?? null) };
 }
 
-/** Deletes one page of events published before `before` (Unix ms) of which nothing is owed any more, oldest first. Returns how many. */
+/** Deletes one page of events published before `before` (Unix ms) that have no open delivery, oldest first. Returns how many. */
 export async function deleteOldEvents(db: Db, before: number): Promise<number> {
   const { removed } = await atomically(db, {
     removed: rows<Deleted>(sql`DELETE FROM events WHERE id IN (
@@ -44,8 +44,8 @@ export async function deleteOldEvents(db: Db, before: number): Promise<number> {
 }
 
 /**
- * Deletes one page of hours before `before` (Unix ms). A subscription's newest hour stays while it holds a count of failures, but its
- * attempts count no more.
+ * Deletes one page of hours before `before` (Unix ms). The newest hour of a subscription is kept if its `failure_count` is not zero, with
+ * its other counts set to 0. Returns like `deleteOldAttempts`.
  */
 export async function deleteOldHours(
   db: Db,
@@ -67,7 +67,7 @@ export async function deleteOldHours(
   return { removed: removed.length, next: isFull ? afterSubscription : (last[0]?.id ?? null) };
 }
 
-/** Deletes one page of idempotency keys made before `before` and of manual retries of events published before `eventsBefore` (Unix ms). */
+/** Deletes one page of idempotency keys from before `before`, and of manual retries of events from before `eventsBefore` (Unix ms). Returns how many. */
 export async function deleteOldKeys(db: Db, before: number, eventsBefore: number): Promise<number> {
   const { keys, retries } = await atomically(db, {
     keys: rows<Deleted>(sql`DELETE FROM idempotency_keys WHERE (tenant_id, key) IN (
@@ -78,10 +78,10 @@ export async function deleteOldKeys(db: Db, before: number, eventsBefore: number
   return keys.length + retries.length;
 }
 
-/** Deletes subscriptions that were deleted by their users and whose log is empty. Returns how many. */
+/** Removes the rows of subscriptions that users have deleted and whose log is empty. Returns how many. */
 export async function deleteEmptySubscriptions(db: Db): Promise<number> {
   const { removed } = await atomically(db, {
-    // Before the subscriptions: the hours of those that go.
+    // Before the subscriptions, whose rows say which hours to delete.
     hours: sql`DELETE FROM hourly_stats WHERE subscription_id IN (SELECT id FROM subscriptions WHERE is_deleted = 1
       AND NOT EXISTS (SELECT 1 FROM attempts WHERE attempts.subscription_id = subscriptions.id))`,
     removed: rows<Deleted>(sql`DELETE FROM subscriptions WHERE is_deleted = 1

@@ -1,4 +1,4 @@
-/** Old logs and events go: oldest first, the tables in turns, until nothing is left or the hour's time is used up. */
+/** Deletes old rows, oldest first, from each table in turn, until none is left or the time for the run is used up. */
 import type { Deps } from "../deps";
 import { describeError, log } from "../log";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../time";
@@ -10,12 +10,12 @@ import {
   deleteOldKeys,
 } from "./retention-store";
 
-/** An attempt may come this much later than its event, and its log row shows the event's payload. */
+/** Events are kept this much longer than attempts, because the log shows the event's payload and attempts can start later than the event. */
 const EVENT_MARGIN_MS = HOUR_MS;
-/** One shard's share of an hourly run. */
+/** The time for one shard in an hourly run. */
 const BUDGET_MS = 5 * MINUTE_MS;
 
-/** Removes what is older than RETENTION_DAYS from every shard. One that fails is logged, and the others go on. */
+/** Deletes what is older than RETENTION_DAYS from every shard. A shard that fails is logged and skipped. Never throws. */
 export async function removeOld(deps: Deps): Promise<void> {
   for (const shard of deps.shards.numbers) {
     try {

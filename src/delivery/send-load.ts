@@ -1,20 +1,20 @@
-/** What this isolate is sending, over all its invocations: how many sends each subscription has under way, and how long they take. */
+/** The sends in progress in this isolate, across its invocations: how many each subscription has, how long they take, and their memory. */
 import { HANGS_AFTER_MS, LEASE_MS } from "./timing";
 
-/** A slow subscription may have no more, so that it leaves places to the others. */
+/** The most sends that a slow subscription may have in progress, so that it leaves connections to the others. */
 export const MAX_SENDS_OF_SLOW = 3;
-/** Sends beyond which an invocation waits before it ends, which holds the queue back. */
+/** With this many sends in progress, an invocation waits before it ends. The queue then waits with the next batch. */
 const MAX_SENDS = 300;
-/** Claimed payload bytes beyond which no more are claimed: an isolate has 128 MB, and a payload counts about three times. */
+/** No more deliveries are claimed beyond this many bytes of payloads: an isolate has 128 MB, and holds about three copies of a payload. */
 const MAX_CLAIMED_BYTES = 16 * 1024 * 1024;
-/** Bounds the memory for latencies. */
+/** Bounds the memory. */
 const MAX_KNOWN_LATENCIES = 10_000;
-/** Taken for a subscription that is new to this isolate. */
+/** The expected latency of a subscription that is new to this isolate. */
 const ASSUMED_LATENCY_MS = 50;
 
 interface Load {
   active: number;
-  /** The end of the last send, or the start of the first one under way; Unix ms. */
+  /** The end of the last send, or the start of the first one if none has ended; Unix ms. */
   silentSinceMs: number;
 }
 
@@ -23,25 +23,25 @@ const latenciesMs = new Map<string, number>();
 let sends = 0;
 let claimedBytes = 0;
 
-/** The sends of a subscription that are under way. */
+/** Returns how many sends of a subscription are in progress. */
 export const sendsOf = (subscriptionId: string): number => loads.get(subscriptionId)?.active ?? 0;
 
-/** Whether all sends of the subscription that are under way have been silent for too long. A busy subscription does not hang. */
+/** Whether the subscription has sends in progress and none has ended for a second. A busy subscription does not hang. */
 export function hangs(subscriptionId: string, nowMs: number): boolean {
   const load = loads.get(subscriptionId);
   return load !== undefined && nowMs - load.silentSinceMs >= HANGS_AFTER_MS;
 }
 
-/** How long the next send of a subscription will probably take. */
+/** Returns how long the next send of a subscription will probably take, in ms. */
 export const expectedMs = (subscriptionId: string): number => latenciesMs.get(subscriptionId) ?? ASSUMED_LATENCY_MS;
 
-/** Whether the isolate has as many sends under way as it should. */
+/** Whether the isolate has so many sends in progress that it should take no more messages. */
 export const isBusy = (): boolean => sends >= MAX_SENDS;
 
-/** Whether `bytes` more of payloads may be claimed now; one alone always may. */
+/** Whether `bytes` more of payloads may be claimed now. A payload may always be claimed if no other is held. */
 export const hasRoomFor = (bytes: number): boolean => claimedBytes === 0 || claimedBytes + bytes <= MAX_CLAIMED_BYTES;
 
-/** Counts the bytes of a claimed payload; call what it returns when the payload is no longer held. They count for one lease at most. */
+/** Counts the bytes of a claimed payload. Call the returned function when the payload is no longer held. They count for one lease at most. */
 export function holdBytes(bytes: number): () => void {
   claimedBytes += bytes;
   const release = once(() => {
@@ -52,7 +52,10 @@ export function holdBytes(bytes: number): () => void {
   return release;
 }
 
-/** Counts one send; call what it returns when it has ended. An invocation that the runtime kills never does, so a send counts for one lease at most. */
+/**
+ * Counts one send. Call the returned function when it has ended. An invocation that the runtime kills never calls it, so a send counts for
+ * one lease at most.
+ */
 export function startSend(subscriptionId: string, now: () => number): () => void {
   const startedMs = now();
   const load = loads.get(subscriptionId) ?? { active: 0, silentSinceMs: startedMs };
@@ -71,7 +74,7 @@ export function startSend(subscriptionId: string, now: () => number): () => void
   return end;
 }
 
-/** Half the new figure and half the old one. */
+/** Averages the latency with the previous average, so that old sends count less and less. */
 function noteLatency(subscriptionId: string, latencyMs: number): void {
   if (latenciesMs.size >= MAX_KNOWN_LATENCIES) latenciesMs.clear();
   latenciesMs.set(subscriptionId, (expectedMs(subscriptionId) + latencyMs) / 2);

@@ -1,5 +1,4 @@
-/** One POST: bounded in time and bytes, redirects not followed, every end a value. */
-
+/** Sends one POST, limited in time and in bytes read. Redirects are not followed. A failure is returned, not thrown. */
 import { signBody, signStandard } from "../crypto/webhook-signature";
 import { TIMED_OUT } from "./reasons";
 import { SEND_TIMEOUT_MS } from "./timing";
@@ -14,26 +13,26 @@ export interface Outbound {
   eventType: string;
   /** The exact body. */
   payload: string;
-  /** Sent when not null, even when empty: a manual retry's is empty. */
+  /** Sent as `X-Correlation-Id` unless null. For a manual retry it is empty. */
   correlationId: string | null;
 }
 
-/** What a delivery sends as `X-Correlation-Id`: a manual retry's is empty, whatever its event's was (specification, retry). */
+/** Returns what a delivery sends as `X-Correlation-Id`. The specification wants it to be empty for a manual retry. */
 export const correlationOf = (kind: "event" | "retry" | "test", ofEvent: string | null) =>
   kind === "retry" ? "" : ofEvent;
 
-/** How an attempt ended: with an answer, or with the reason why there is none. */
+/** How an attempt ended: with an answer, or with the reason why there was none. */
 export interface Outcome {
   status: "success" | "failed";
   responseCode: number | null;
   responseBody: string | null;
   error: string | null;
-  /** The subscriber answered, with whatever status. */
+  /** True for an answer with any status. */
   wasAnswered: boolean;
   timedOut: boolean;
 }
 
-/** An attempt that got no answer. */
+/** Returns the outcome of an attempt that got no answer. */
 export const failure = (error: string): Outcome => ({
   status: "failed",
   responseCode: null,
@@ -43,7 +42,7 @@ export const failure = (error: string): Outcome => ({
   timedOut: error === TIMED_OUT,
 });
 
-/** Sends one attempt. Throws only when the request cannot be made. */
+/** Sends one attempt that starts at `nowMs` and returns its outcome. Throws only when the request cannot be made. */
 export async function send(outbound: Outbound, nowMs: number): Promise<Outcome> {
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), SEND_TIMEOUT_MS);
@@ -71,8 +70,8 @@ export async function send(outbound: Outbound, nowMs: number): Promise<Outcome> 
 }
 
 /**
- * The runtime reports its own passing faults as "internal error". They are not the subscriber's, so the request is made once more within
- * the attempt. An unknown host is reported the same way, locally; it fails the second time too.
+ * The runtime reports its own temporary faults as "internal error". The subscriber did not cause them, so the request is made once more
+ * within the same attempt. The local runtime reports an unknown host in the same way, which then fails a second time.
  */
 async function post(url: string, init: RequestInit): Promise<Response> {
   const request = { ...init, method: "POST", redirect: "manual" } as const;
@@ -85,7 +84,7 @@ async function post(url: string, init: RequestInit): Promise<Response> {
   }
 }
 
-/** The headers of an attempt that starts at `startedMs`: the same each time they are asked for. */
+/** Returns the headers of an attempt that started at `startedMs` (Unix ms). The same input always gives the same headers. */
 export async function headersOf(outbound: Omit<Outbound, "url">, startedMs: number): Promise<Record<string, string>> {
   const { deliveryId, secret, payload, correlationId } = outbound;
   const timestampSeconds = Math.floor(startedMs / 1000);
@@ -102,7 +101,7 @@ export async function headersOf(outbound: Omit<Outbound, "url">, startedMs: numb
   };
 }
 
-/** The first 16 KiB of the decoded body; what is late or beyond is cancelled, and what came still counts. */
+/** Returns the first 16 KiB of the decoded body, or less if the rest is late. Cancels the remainder. */
 async function readBody(response: Response): Promise<string> {
   if (!response.body) return "";
   const reader = response.body.getReader();
@@ -116,19 +115,19 @@ async function readBody(response: Response): Promise<string> {
       length += value.length;
     }
   } catch {
-    // The deadline came or the connection broke after the headers: the status stands, with the part of the body that came.
+    // The timeout ended or the connection broke after the headers. The status counts, and the body is what arrived so far.
   }
   reader.cancel().catch(() => undefined);
   return textOf(parts);
 }
 
-/** A character that is cut off at the end is left out. */
+/** Leaves out a character that is cut off at the end. */
 function textOf(parts: readonly Uint8Array[]): string {
   const decoder = new TextDecoder();
   return parts.map((part) => decoder.decode(part, { stream: true })).join("");
 }
 
-/** workerd tells a connection that was refused, reset or cut from one that could not begin: no such host, no TLS. */
+/** workerd distinguishes a connection that was refused, reset or cut from one that could not start (unknown host, no TLS). */
 function connectionError(error: unknown): string {
   const lost = error instanceof Error && error.message === "Network connection lost.";
   return lost ? "connection refused or lost" : "connection failed: unknown host or no TLS";

@@ -1,11 +1,11 @@
-/** Notes each hour how full the delivery databases are: the emptiest gets the next tenant, and a full one is reported in time. */
+/** Notes the size of each delivery database every hour. The emptiest gets the next tenant, and one that fills up is logged. */
 import { CLOSED_AT, MAX_SHARD_BYTES, noteSize, readSize } from "../db/shard-sizes-store";
 import type { Deps } from "../deps";
 import { describeError, log } from "../log";
 
 const WARN_AT = 0.7;
 
-/** Never throws for a database that is down: it is logged, and the others are noted. */
+/** Notes the size of every delivery database. One that is down is logged and skipped. Never throws. */
 export async function noteShardSizes(deps: Deps): Promise<void> {
   for (const shard of deps.shards.numbers) {
     try {

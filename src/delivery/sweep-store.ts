@@ -7,16 +7,16 @@ import { PLANNED_ID } from "./claim-store";
 import type { DueDelivery } from "./enqueue";
 import { INTERRUPTED } from "./reasons";
 
-/** An outbox row that is overdue, with the attempt that its planned id leads to. */
+/** An overdue outbox row, with the attempt that claimed it. */
 export interface OverdueDelivery extends DueDelivery {
   tenantId: string;
   eventId: string;
   attempts: number;
   interruptions: number;
-  /** Null: nobody has claimed it. */
+  /** Null when nobody has claimed it. */
   attemptId: string | null;
   attemptStatus: "pending" | "success" | "failed" | null;
-  /** When it was claimed, while pending; Unix ms. */
+  /** When a pending attempt was claimed, Unix ms. */
   claimedAt: number | null;
 }
 
@@ -25,12 +25,12 @@ const OVERDUE_COLUMNS =
   o.event_id AS eventId, o.attempts, o.interruptions, coalesce(b.id, a.id) AS attemptId, coalesce(b.status, a.status) AS attemptStatus,
   coalesce(b.attempted_at, a.attempted_at) AS claimedAt`);
 
-/** An attempt that began late is the row that its placeholder names. */
+/** The attempt with the planned id, or, if that is a placeholder, the attempt that it points to. */
 const PLANNED_ATTEMPT = sql`LEFT JOIN attempts a ON a.subscription_id = o.subscription_id AND a.id = ${PLANNED_ID}
   LEFT JOIN attempts b ON a.status = 'moved' AND b.subscription_id = o.subscription_id AND b.id = a.next_id
   LEFT JOIN subscriptions s ON s.id = o.subscription_id`;
 
-/** One page of what was due before `dueBefore` (Unix ms), oldest first, after the key `after`. */
+/** Returns one page of the main outbox queue that was due at or before `dueBefore` (Unix ms), oldest first, after the key `after`. */
 export async function readOverdue(
   db: Db,
   { dueBefore, after, limit }: { dueBefore: number; after: { dueAt: number; id: string }; limit: number },
@@ -45,8 +45,8 @@ export async function readOverdue(
 }
 
 /**
- * The head of the queue of each subscription that does not keep up, or of `subscriptionId` alone: as many due deliveries as it may have
- * under way, fewer while it is slow. Those under way are among them.
+ * Returns the oldest due deliveries of each backlog, or of that of `subscriptionId` alone: as many as the subscription may have in
+ * progress, which is fewer while it is slow. Deliveries that are in progress are included.
  */
 export async function readBacklogHeads(
   db: Db,
@@ -73,7 +73,7 @@ export async function readBacklogHeads(
   return [...slow, ...quick];
 }
 
-/** An attempt that a dead consumer left, and how its delivery goes on. */
+/** An attempt whose consumer died, and the next attempt of its delivery. Times are Unix ms. */
 export interface Interruption {
   queue: string;
   dueAt: number;
@@ -86,8 +86,8 @@ export interface Interruption {
 }
 
 /**
- * Ends attempts that a dead consumer left `pending`; their deliveries get a new attempt, and none is used up. Returns the correlation ids
- * of their events.
+ * Ends attempts that a dead consumer left `pending`, and plans a new attempt for each delivery. An interrupted attempt does not count.
+ * Returns the correlation ids of the events by event id.
  */
 export async function interruptAttempts(
   db: Db,
@@ -107,7 +107,7 @@ export async function interruptAttempts(
           SELECT j.value ->> 'queue' AS queue, j.value ->> 'dueAt' AS due_at, j.value ->> 'deliveryId' AS id,
             j.value ->> 'nextDueAt' AS next_due_at, j.value ->> 'nextAttemptId' AS next_attempt_id FROM ${dead}) t
         WHERE outbox.queue = t.queue AND outbox.due_at = t.due_at AND outbox.id = t.id`,
-      // Last: the statements before it know a dead attempt by its being pending.
+      // After the statements above, which recognise a dead attempt by the status `pending`.
       attempts: sql`UPDATE attempts SET status = 'failed', claim = NULL, error = ${INTERRUPTED}, completed_at = ${nowMs},
           next_id = t.next_attempt_id
         FROM (SELECT a.subscription_id AS subscription_id, a.id AS id, j.value ->> 'nextAttemptId' AS next_attempt_id FROM ${dead}) t
@@ -122,7 +122,7 @@ export async function interruptAttempts(
   return new Map(events.map(({ id, correlationId }) => [id, correlationId]));
 }
 
-/** Plans a new attempt for deliveries whose planned id leads to an attempt that has ended, or ends them when that was a success. */
+/** Repairs deliveries whose planned attempt has already ended: ends them if it succeeded, and plans a new attempt otherwise. */
 export async function replanDeliveries(
   db: Db,
   deliveries: readonly {
@@ -145,7 +145,7 @@ export async function replanDeliveries(
   });
 }
 
-/** Lets the deliveries of a subscription that does not keep up wait in a queue of their own, except those under way. */
+/** Moves deliveries to the backlog of their subscription, except those in progress. */
 export async function moveToBacklog(
   db: Db,
   subscriptionId: string,
@@ -160,7 +160,7 @@ export async function moveToBacklog(
   });
 }
 
-/** Ends the backlog of every subscription whose own queue is empty. */
+/** Ends every backlog that is empty. New deliveries of its subscription then go to the main outbox queue. */
 export async function endBacklogs(db: Db): Promise<void> {
   await atomically(db, {
     ended: sql`UPDATE subscriptions SET has_backlog = 0
@@ -168,7 +168,7 @@ export async function endBacklogs(db: Db): Promise<void> {
   });
 }
 
-/** When the next delivery of the common queue is due after `nowMs`; null when none is. */
+/** Returns when the next delivery of the main outbox queue is due after `nowMs`; null when there is none. */
 export async function nextDueAt(db: Db, nowMs: number): Promise<number | null> {
   const { next } = await atomically(db, {
     next: rows<{ dueAt: number | null }>(

@@ -1,8 +1,9 @@
-/** The safety net under the queue: what is overdue is queued again, and what a dead consumer left is ended and tried again. */
+/** The safety net under the queue: overdue deliveries are queued again, and attempts whose consumer died are ended and repeated. */
 import { newIdAt } from "../db/ids";
 import type { Deps } from "../deps";
 import { log } from "../log";
 import { enqueueDue } from "./enqueue";
+import { roundRobin } from "./selection";
 import { MAX_SENDS_OF_SLOW } from "./send-load";
 import {
   endBacklogs,
@@ -15,31 +16,30 @@ import {
   replanDeliveries,
 } from "./sweep-store";
 import { LEASE_MS, QUEUE_GRACE_MS, RESWEEP_AFTER_MS } from "./timing";
-import { inTurns } from "./wave";
 
 const PAGE_ROWS = 1_000;
-/** Bounds one run; the next comes a few seconds later. */
+/** Limits one run. The next one follows a few seconds later. */
 const MAX_PAGES = 10;
-/** How many deliveries of a subscription that has caught up are under way from its own queue. */
+/** How many deliveries are in progress from the backlog of a subscription that is not slow. */
 const BACKLOG_SENDS = 50;
-/** Doubles with each interruption, up to an hour: a delivery that kills its consumer must not do so all the time. */
+/** Doubles with each interruption, up to an hour, so that a delivery that kills its consumer does so ever less often. */
 const FIRST_INTERRUPTION_WAIT_MS = 1_000;
 const LONGEST_INTERRUPTION_WAIT_MS = 3_600_000;
 
-/** When a delivery was last swept, by id; remembered by whoever runs the sweep. Unix ms. */
+/** When each delivery was last swept, by id, in Unix ms. The caller keeps it from one sweep to the next. */
 export type SweptAt = Map<string, number>;
 
-/** Sweeps one shard. Returns when the next sweep has something to do, Unix ms; null when nothing is owed. */
+/** Sweeps one shard. Returns when the next sweep will have something to do, in Unix ms; null when nothing is owed. Throws when D1 is down. */
 export async function sweepShard(deps: Deps, shard: number, sweptAt: SweptAt = new Map()): Promise<number | null> {
   const db = deps.shards.db(shard);
   const nowMs = deps.now();
   for (const [id, atMs] of sweptAt) if (nowMs - atMs >= RESWEEP_AFTER_MS) sweptAt.delete(id);
-  const messagesBefore = await queuedSince(deps, nowMs);
+  const lostBefore = await messagesLostBefore(deps, nowMs);
   const leaseEnds: number[] = [];
   let after = { dueAt: 0, id: "" };
   for (let pages = 0; pages < MAX_PAGES; pages += 1) {
-    const page = await readOverdue(db, { dueBefore: messagesBefore, after, limit: PAGE_ROWS }, nowMs);
-    leaseEnds.push(...(await settle(deps, shard, page, sweptAt)));
+    const page = await readOverdue(db, { dueBefore: lostBefore, after, limit: PAGE_ROWS }, nowMs);
+    leaseEnds.push(...(await handleOverdue(deps, shard, page, sweptAt)));
     const last = page.at(-1);
     if (!last || page.length < PAGE_ROWS) break;
     after = last;
@@ -49,14 +49,14 @@ export async function sweepShard(deps: Deps, shard: number, sweptAt: SweptAt = n
     { perSubscription: BACKLOG_SENDS, perSlowSubscription: MAX_SENDS_OF_SLOW },
     nowMs,
   );
-  leaseEnds.push(...(await settle(deps, shard, heads, sweptAt)));
+  leaseEnds.push(...(await handleOverdue(deps, shard, heads, sweptAt)));
   await endBacklogs(db);
   const dueAt = await nextDueAt(db, nowMs);
   const moments = [...leaseEnds, ...(dueAt === null ? [] : [dueAt + QUEUE_GRACE_MS])];
   return moments.length === 0 ? null : Math.min(...moments);
 }
 
-/** Lets the queue of one subscription go on, as soon as some of its deliveries have ended. */
+/** Queues the next deliveries of one backlog. Called when some of its deliveries have ended. Throws when D1 or the queue is down. */
 export async function feedBacklog(deps: Deps, shard: number, subscriptionId: string): Promise<void> {
   const limits = { perSubscription: BACKLOG_SENDS, perSlowSubscription: MAX_SENDS_OF_SLOW, subscriptionId };
   const heads = await readBacklogHeads(deps.shards.db(shard), limits, deps.now());
@@ -69,28 +69,28 @@ export async function feedBacklog(deps: Deps, shard: number, subscriptionId: str
 }
 
 /**
- * Deliveries that were due before this moment and are still there have no message. A queue that says how old its oldest message is
- * tells exactly; otherwise a message is taken for lost after the grace.
+ * Returns a moment in Unix ms. A delivery that was due before it and is still unclaimed has lost its message. If the queue reports the age
+ * of its oldest message, that is the moment; otherwise a message counts as lost after `QUEUE_GRACE_MS`.
  */
-async function queuedSince({ deliveryQueue, slowDeliveryQueue }: Deps, nowMs: number): Promise<number> {
+async function messagesLostBefore({ deliveryQueue, slowDeliveryQueue }: Deps, nowMs: number): Promise<number> {
   const latest = nowMs - QUEUE_GRACE_MS;
   const oldest = await Promise.all([deliveryQueue, slowDeliveryQueue].map(oldestMessageAt));
   return Math.min(latest, ...oldest.map((timeMs) => timeMs ?? latest));
 }
 
-/** Null when the queue is empty or does not say. */
+/** Null when the queue is empty or does not report it. */
 async function oldestMessageAt(queue: Queue<unknown>): Promise<number | null> {
   try {
     const { backlogCount, oldestMessageTimestamp } = await queue.metrics();
     return backlogCount > 0 ? (oldestMessageTimestamp?.getTime() ?? null) : null;
   } catch {
-    // Not every runtime has it.
+    // Not every runtime has queue metrics.
     return null;
   }
 }
 
-/** Does what each overdue delivery needs. Returns when the leases end of those that are under way. */
-async function settle(
+/** Does what each overdue delivery needs. Returns when the leases of those in progress end, in Unix ms. */
+async function handleOverdue(
   deps: Deps,
   shard: number,
   overdue: readonly OverdueDelivery[],
@@ -112,7 +112,7 @@ async function settle(
   if (ended.length > 0) await replan(deps, shard, ended);
   const lost = unclaimed.filter(({ id }) => !sweptAt.has(id));
   if (lost.length > 0) {
-    await enqueueDue(deps, shard, inTurns(lost));
+    await enqueueDue(deps, shard, roundRobin(lost));
     for (const { id } of lost) sweptAt.set(id, nowMs);
     log("warn", "deliveries swept", { shard, count: lost.length });
   }
@@ -142,7 +142,7 @@ async function interrupt(deps: Deps, shard: number, dead: readonly OverdueDelive
   );
 }
 
-/** Not to be expected: an attempt has ended, yet its delivery still waits for it. */
+/** Repairs deliveries that still plan an attempt that has ended. Only a bug can cause this. */
 async function replan(deps: Deps, shard: number, ended: readonly OverdueDelivery[]): Promise<void> {
   log("error", "deliveries with an attempt that has ended", { shard, count: ended.length, deliveryId: ended[0]?.id });
   const plans = ended.map(({ queue, dueAt, id: deliveryId, attemptStatus }) => ({

@@ -1,56 +1,59 @@
-/** Every delay in the life of a delivery, in one place. */
+/** Every delay, timeout and lease of a delivery. */
 
-/** No send starts later than this after its claim. */
+/** A send that could not start this long after its claim is handed back. */
 export const START_WITHIN_MS = 1_500;
-/** Connecting, headers and the part of the body that is read, together (specification, Outbound delivery). */
+/** The timeout of a send: connecting, headers, and the part of the body that is read (specification, Outbound delivery). */
 export const SEND_TIMEOUT_MS = 10_000;
-/** All tries to record a result, together. */
+/** The time for recording a result, over all tries. */
 export const RECORD_WITHIN_MS = 3_000;
-/** How long a claim holds. Longer than start, send and record together: a test adds them up. */
+/** How long a claim is valid. Longer than start, send and record together; a test adds them up. */
 export const LEASE_MS = 15_000;
 
-/** What was read at the claim (URL, secret, pause) is read again for a send that starts later than this. */
-export const FRESH_FOR_MS = 1_000;
-/** A claim that comes later than this after its attempt was due gives the attempt a new id, so that ids stay close to the log's order. */
+/** URL, secret and pause are read at the claim, and again for a send that starts later than this after it. */
+export const TARGET_FRESH_FOR_MS = 1_000;
+/**
+ * The id of an attempt is planned for the time at which it is due. If the claim is later than this, the attempt gets a new id, so that ids
+ * stay close to the order of the log.
+ */
 export const LATE_AFTER_MS = 10_000;
 
-/** A subscription whose sends under way have all been silent for so long hangs. */
+/** A subscription hangs when it has sends in progress and none has ended for this long. */
 export const HANGS_AFTER_MS = 1_000;
-/** A send that takes longer puts its subscription into the slow queue. */
+/** A send that takes this long moves its subscription to the slow queue. */
 export const SLOW_SEND_MS = 5_000;
-/** How long a slow send keeps it there. */
+/** How long a subscription stays there after a slow send. */
 export const SLOW_FOR_MS = 10 * 60_000;
-/** How long a send that is still silent keeps it there. */
+/** How long a subscription that hangs stays there. */
 export const MARKED_SLOW_FOR_MS = 60_000;
-/** When no send of a batch has started or ended for this long, the rest of the batch does not wait any longer. */
-export const STALL_MS = HANGS_AFTER_MS + 100;
+/** When no send of a run has started or ended for this long, the rest of the run is handed back. */
+export const STALLED_AFTER_MS = HANGS_AFTER_MS + 100;
 
-/** The queue delays by whole seconds, so the message of a retry may come this much too soon. */
+/** Queues delay messages by whole seconds, so the message of a retry may arrive this much too early. */
 export const MAX_EARLY_MS = 1_500;
-/** An attempt that is due later than this gets no message: the sweep finds it. A queue keeps a message for at most 24 hours. */
+/** An attempt that is due later than this gets no message, because a queue delays a message for at most 24 hours. The sweep finds it. */
 export const LONGEST_MESSAGE_DELAY_MS = 12 * 3_600_000;
-/** A delivery that is due and whose message has not arrived after this time is swept. */
+/** The sweep takes a delivery that has been due for this long without being claimed. */
 export const QUEUE_GRACE_MS = 5_000;
-/** A swept delivery is left alone for this long, because its message may wait in a long queue. */
+/** A swept delivery is not swept again for this long, because its new message may wait in a long queue. */
 export const RESWEEP_AFTER_MS = 60_000;
-/** The sweep runs at the next due moment, within these bounds. */
-export const SWEEP_AT_LEAST_EVERY_MS = 15_000;
-export const SWEEP_AT_MOST_EVERY_MS = 5_000;
-/** A message that failed because of a fault of ours comes again after this time. */
-export const RETRY_AFTER_FAULT_SECONDS = 5;
-/** A signing secret that cannot be decrypted needs an operator who puts a key back: no hurry, and no attempt is used up. */
-export const UNPREPARED_AGAIN_MS = 5 * 60_000;
+/** The sweep runs when the next delivery is due, within these bounds. */
+export const MAX_SWEEP_INTERVAL_MS = 15_000;
+export const MIN_SWEEP_INTERVAL_MS = 5_000;
+/** A message that could not be handled because D1 was down comes again after this time. */
+export const REQUEUE_AFTER_FAULT_SECONDS = 5;
+/** The wait after a fault of the service, such as a secret that cannot be decrypted until an operator puts its key back. */
+export const RETRY_AFTER_OUR_FAULT_MS = 5 * 60_000;
 
 /** The waits of a subscription without a schedule of its own, in seconds (specification, Outbound delivery). */
 export const CONTRACT_SCHEDULE: readonly number[] = [5, 10];
-/** Spreads the retries of one outage; upward only, so that none comes early. */
+/** Spreads the retries after an outage. It only lengthens the wait, so that no retry is early. */
 const MAX_JITTER = 0.04;
 const MAX_JITTER_OF_LONG_WAITS = 0.2;
 const LONG_WAIT_SECONDS = 60;
 
 /**
- * The wait in ms after `attempts` attempts, by a schedule of waits in seconds; null when it allows no more. A wait is at least what the
- * schedule says. `random` is in [0, 1).
+ * Returns the wait in ms after `attempts` attempts, by a schedule of waits in seconds, or a little more; null after the last attempt.
+ * `random` is in [0, 1).
  */
 export function retryWaitMs(attempts: number, schedule: readonly number[], random: number): number | null {
   const seconds = schedule[attempts - 1];

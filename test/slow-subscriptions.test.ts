@@ -1,10 +1,10 @@
-/** Which deliveries go next: who hangs, who is busy, what is claimed, and what waits in a queue of its own. */
+/** Slow and hanging subscriptions do not delay the others: which deliveries are claimed and sent next, and the backlog. */
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { claimDeliveries } from "../src/delivery/claim-store";
+import { planClaim, roundRobin, takeFairest } from "../src/delivery/selection";
 import { expectedMs, hangs, hasRoomFor, holdBytes, startSend } from "../src/delivery/send-load";
-import { inTurns, planWave, takeFairest } from "../src/delivery/wave";
 import { createDeps } from "../src/deps";
 import { eventually } from "./support/client";
 import { addDelivery, consumeBatch, messageFor, metricsOf, newDelivery, outboxRow, sweepNow } from "./support/engine";
@@ -20,8 +20,8 @@ const keyOf = (subscriptionId: string, bytes = 1) => ({
   bytes,
 });
 
-describe("what goes next", () => {
-  test("a subscription hangs when none of its sends has begun or ended for a second, not when it is busy", () => {
+describe("the next send", () => {
+  test("a subscription hangs when it has sends in progress and none has ended for a second, not when it is busy", () => {
     let nowMs = 0;
     const id = crypto.randomUUID();
     const ends = [startSend(id, () => nowMs), startSend(id, () => nowMs), startSend(id, () => nowMs)];
@@ -37,7 +37,7 @@ describe("what goes next", () => {
     expect(hangs(id, nowMs)).toBe(false);
   });
 
-  test("in the slow lane a subscription starts no more than three sends, in the fast lane any number", () => {
+  test("a subscription has at most three sends in progress from the slow queue, and any number from the fast queue", () => {
     const busy = crypto.randomUUID();
     const ends = [1, 2, 3].map(() => startSend(busy, Date.now));
     expect(takeFairest("slow", [keyOf(busy)])).toBeUndefined();
@@ -46,7 +46,7 @@ describe("what goes next", () => {
     expect(takeFairest("slow", [keyOf(busy)])).toBeDefined();
   });
 
-  test("the subscription with the fewest sends under way comes first", () => {
+  test("the subscription with the fewest sends in progress comes first", () => {
     const [busy, idle] = [crypto.randomUUID(), crypto.randomUUID()];
     const end = startSend(busy, Date.now);
     expect(takeFairest("fast", [keyOf(busy), keyOf(idle)])?.subscriptionId).toBe(idle);
@@ -56,18 +56,18 @@ describe("what goes next", () => {
   test("subscriptions take turns", () => {
     const items = ["a", "a", "a", "b", "c", "b"].map((subscriptionId) => ({ subscriptionId }));
     expect(
-      inTurns(items)
+      roundRobin(items)
         .map(({ subscriptionId }) => subscriptionId)
         .join(""),
     ).toBe("abcaba");
   });
 });
 
-describe("what is claimed", () => {
-  test("of a slow lane's batch no more of a subscription than it has places", () => {
+describe("a claim", () => {
+  test("from the slow queue takes no more of a subscription than it may send at once", () => {
     const [hog, other] = [crypto.randomUUID(), crypto.randomUUID()];
-    const wave = planWave("slow", [...Array.from({ length: 10 }, () => keyOf(hog)), keyOf(other)]);
-    expect(wave.map(({ subscriptionId }) => (subscriptionId === hog ? "hog" : "other")).sort()).toEqual([
+    const planned = planClaim("slow", [...Array.from({ length: 10 }, () => keyOf(hog)), keyOf(other)]);
+    expect(planned.map(({ subscriptionId }) => (subscriptionId === hog ? "hog" : "other")).sort()).toEqual([
       "hog",
       "hog",
       "hog",
@@ -75,9 +75,9 @@ describe("what is claimed", () => {
     ]);
   });
 
-  test("as many as six places can start soon: all sixty of quick subscriptions, few of one that takes seconds", () => {
+  test("takes as many deliveries as can start soon: sixty of quick subscriptions, few of one that takes seconds", () => {
     const quick = Array.from({ length: 60 }, () => keyOf(crypto.randomUUID()));
-    expect(planWave("fast", quick)).toHaveLength(60);
+    expect(planClaim("fast", quick)).toHaveLength(60);
     const slow = crypto.randomUUID();
     let nowMs = 0;
     for (let n = 0; n < 10; n += 1) {
@@ -86,29 +86,29 @@ describe("what is claimed", () => {
       end();
     }
     expect(expectedMs(slow)).toBeGreaterThan(2_900);
-    const wave = planWave(
+    const planned = planClaim(
       "fast",
       Array.from({ length: 60 }, () => keyOf(slow)),
     );
-    expect(wave.length).toBeLessThanOrEqual(2);
-    expect(wave.length).toBeGreaterThan(0);
+    expect(planned.length).toBeLessThanOrEqual(2);
+    expect(planned.length).toBeGreaterThan(0);
   });
 
-  test("no more payload than the isolate has room for, but always one", () => {
+  test("takes no more payloads than fit into memory, but always one", () => {
     const large = Array.from({ length: 100 }, () => keyOf(crypto.randomUUID(), 256 * 1024));
-    const bytes = planWave("fast", large).reduce((sum, key) => sum + key.bytes, 0);
+    const bytes = planClaim("fast", large).reduce((sum, key) => sum + key.bytes, 0);
     expect(bytes).toBeLessThanOrEqual(16 * 1024 * 1024);
     const release = holdBytes(16 * 1024 * 1024);
-    expect([hasRoomFor(1), planWave("fast", large)]).toEqual([false, []]);
+    expect([hasRoomFor(1), planClaim("fast", large)]).toEqual([false, []]);
     release();
-    expect(planWave("fast", [keyOf("x", 10 ** 9)])).toHaveLength(1);
+    expect(planClaim("fast", [keyOf("x", 10 ** 9)])).toHaveLength(1);
   });
 
-  test("nothing of a slow subscription in the fast lane: its deliveries are passed on, and the slow lane sends them", async () => {
+  test("from the fast queue takes nothing of a slow subscription: its deliveries move to the slow queue and are sent from there", async () => {
     const { inbox, webhookId, key } = await newDelivery("200");
     await deliveryDb.prepare("UPDATE subscriptions SET slow_until = 9e15 WHERE id = ?").bind(webhookId).run();
     const db = (await createDeps(env, createExecutionContext())).shards.db(SHARD);
-    const { claimed, slow } = await claimDeliveries(db, { lane: "fast", claim: "x" }, [key], Date.now());
+    const { claimed, slow } = await claimDeliveries(db, { speed: "fast", claim: "x" }, [key], Date.now());
     expect([claimed, slow]).toEqual([[], [key]]);
     await consumeBatch([messageFor(key)]);
     await inbox.arrived(1);
@@ -116,7 +116,7 @@ describe("what is claimed", () => {
 });
 
 describe("a subscription that hangs", () => {
-  test("is slow before its first send ends", async () => {
+  test("is marked as slow before its first send ends", async () => {
     const { webhookId, key } = await newDelivery("hang");
     const ends = consumeBatch([messageFor(key)]);
     const slowUntil = await eventually("marked slow", () =>
@@ -130,7 +130,7 @@ describe("a subscription that hangs", () => {
     await ends;
   });
 
-  test("holds three places in the slow lane; the rest waits in a queue of its own, unsent and unrecorded, and others go on", async () => {
+  test("has three sends in progress; its other deliveries wait in a backlog without an attempt, and other subscriptions are served", async () => {
     const { person, inbox, webhookId, key } = await newDelivery("hang");
     const others = await Promise.all(Array.from({ length: 9 }, () => addDelivery(person, webhookId)));
     const healthy = await newDelivery("200");
@@ -150,7 +150,7 @@ describe("a subscription that hangs", () => {
     expect(await metricsOf(person, webhookId)).toMatchObject({ success: 0 });
   });
 
-  test("has its backlog sent in order of publication once it answers, and then no queue of its own any more", async () => {
+  test("receives its backlog in the order of publication once it answers, and then has no backlog any more", async () => {
     const { person, inbox, webhookId, key } = await newDelivery("200");
     const later = await addDelivery(person, webhookId, { dueAt: key.dueAt + 1 });
     await deliveryDb.batch([
@@ -169,7 +169,7 @@ describe("a subscription that hangs", () => {
     expect(flag).toBe(0);
   });
 
-  test("costs no written row while its backlog waits", async () => {
+  test("causes no row to be written while its backlog waits", async () => {
     const { person, webhookId } = await newDelivery("200");
     await Promise.all(
       Array.from({ length: 20 }, () => addDelivery(person, webhookId, { dueAt: Date.now() + 3_600_000 })),

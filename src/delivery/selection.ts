@@ -1,0 +1,63 @@
+/** Which deliveries to claim and to send next. The order is fair between subscriptions, and only what can start soon is claimed. */
+import type { QueueSpeed } from "./enqueue";
+import type { ShardKey } from "./message";
+import { expectedMs, hasRoomFor, MAX_SENDS_OF_SLOW, sendsOf } from "./send-load";
+
+/** The most deliveries that one claim takes. */
+const MAX_CLAIM = 60;
+/** The expected duration of all sends of one claim together: six run at once, so they take about 0.7 s. */
+const CLAIM_WORK_MS = 6 * 700;
+
+interface Item {
+  subscriptionId: string;
+}
+
+/** From the slow queue, a subscription may have only a few sends in progress. */
+const mayStart = (speed: QueueSpeed, sends: number): boolean => speed === "fast" || sends < MAX_SENDS_OF_SLOW;
+
+/** Removes and returns the item whose subscription has the fewest sends in progress; undefined when none may start. */
+export function takeFairest<T extends Item>(speed: QueueSpeed, items: T[]): T | undefined {
+  let best = -1;
+  let bestSends = Infinity;
+  for (const [index, { subscriptionId }] of items.entries()) {
+    const sends = sendsOf(subscriptionId);
+    if (sends >= bestSends || !mayStart(speed, sends)) continue;
+    best = index;
+    bestSends = sends;
+    if (sends === 0) break;
+  }
+  return best < 0 ? undefined : items.splice(best, 1)[0];
+}
+
+/**
+ * Returns the keys to claim next, all of one shard: as many as can start soon, judging by the latencies so far, few of each slow
+ * subscription, and only as many payloads as fit into memory. Subscriptions take turns, and each one's keys keep their order.
+ */
+export function planClaim<K extends ShardKey>(speed: QueueSpeed, keys: readonly K[]): K[] {
+  const shard = keys[0]?.shard;
+  const chosenOf = new Map<string, number>();
+  const planned: K[] = [];
+  let workMs = 0;
+  let bytes = 0;
+  for (const key of roundRobin(keys.filter((candidate) => candidate.shard === shard))) {
+    const chosen = chosenOf.get(key.subscriptionId) ?? 0;
+    if (!mayStart(speed, sendsOf(key.subscriptionId) + chosen) || !hasRoomFor(bytes + key.bytes)) continue;
+    if (planned.length === MAX_CLAIM || (planned.length > 0 && workMs >= CLAIM_WORK_MS)) break;
+    planned.push(key);
+    chosenOf.set(key.subscriptionId, chosen + 1);
+    workMs += expectedMs(key.subscriptionId);
+    bytes += key.bytes;
+  }
+  return planned;
+}
+
+/** Returns the first item of each subscription, then the second of each, and so on. */
+export function roundRobin<T extends Item>(items: readonly T[]): T[] {
+  const turnOf = new Map<string, number>();
+  const turned = items.map((item) => {
+    const turn = turnOf.get(item.subscriptionId) ?? 0;
+    turnOf.set(item.subscriptionId, turn + 1);
+    return { item, turn };
+  });
+  return turned.sort((a, b) => a.turn - b.turn).map(({ item }) => item);
+}
