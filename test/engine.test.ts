@@ -41,6 +41,8 @@ const resultOf = (key: Key, attemptId: string): AttemptResult => ({
   nextDueAt: null,
   nextAttemptId: null,
   slow: 0,
+  gone: 0,
+  mayBeGone: 0,
 });
 
 /** Lets every lease end. */

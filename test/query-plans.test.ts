@@ -55,6 +55,7 @@ const OF_STORE: Record<string, RegExp> = {
   "console/subscriptions": /instr\(lower\(s\.name\)/,
   "db/shard-sizes-store": /INSERT INTO shards/,
   "delivery/claim-store": /INSERT INTO attempts .*'moved'/s,
+  "delivery/gone-store": /SET gone_since = t\.first_at/,
   "delivery/record-store": /UPDATE attempts SET status = t\.status/,
   "delivery/retention-store": /DELETE FROM hourly_stats/,
   "delivery/sweep-store": /SET has_backlog = 0/,
@@ -95,9 +96,11 @@ test("statements of every store are collected, from requests, RPC, queue consume
   const person = await logIn(await signUp());
   const { token } = person;
   const id = await subscribe(person, newInbox("200").url);
+  const goneId = await subscribe(person, newInbox("410").url, { delivery: { retry: { onGone: "disable" } } });
   const event = { tenantId: person.tenantId, publication: { type: "OrderPaid", payload: 1 }, idempotencyKey: null };
   await env.PUBLISHER.fetch("http://publisher/", { method: "POST", body: JSON.stringify(event) });
   const [attempt] = await endedAttempts(person, id, 1);
+  await endedAttempts(person, goneId, 1);
   await call("GET", `/webhooks/${id}/attempts/${attempt._id}`, { token });
   await call("POST", `/webhooks/${id}/test`, { token });
   await call("POST", "/auth/refresh", { body: { refreshToken: person.refreshToken } });

@@ -12,6 +12,18 @@ export interface RetryChange {
    * less than deliveries are kept. `"standard"` makes 10 attempts within 75 hours. By default `[5, 10]`.
    */
   schedule?: number[] | "standard" | null | undefined;
+  /**
+   * Whether `Retry-After` can make a wait longer, up to a day, and whether 429 and 503 with it hold back all deliveries of the subscription
+   * for up to an hour. By default only with a schedule.
+   */
+  respectRetryAfter?: boolean | null | undefined;
+  /**
+   * What 410 does. `disable` ends the delivery; a second 410, a minute or more later and without a success between, disables the
+   * subscription. By default `disable` with a schedule, otherwise `retry`.
+   */
+  onGone?: "disable" | "retry" | null | undefined;
+  /** Whether the response header `webhook-delivery: abort` ends a delivery that failed. By default false. */
+  abortHeader?: boolean | null | undefined;
 }
 
 /** The options that are set. */
@@ -22,4 +34,7 @@ export interface DeliveryOptions {
 export interface RetryOptions {
   /** The waits between attempts, in seconds. */
   schedule?: number[] | undefined;
+  respectRetryAfter?: boolean | undefined;
+  onGone?: "disable" | "retry" | undefined;
+  abortHeader?: boolean | undefined;
 }

@@ -29,6 +29,13 @@ export const subscriptions = sqliteTable(
     hasBacklog: integer("has_backlog", { mode: "boolean" }).notNull().default(false),
     /** The delivery options that are set (`subscriptions/delivery-options.ts`); null: all have their defaults. */
     options: text({ mode: "json" }).$type<Record<string, unknown>>(),
+    /** Its deliveries wait until then, because it asked for that. 0 when none waits for that reason. */
+    heldUntil: integer("held_until").notNull().default(0),
+    /** When it first answered 410 since its last success. */
+    goneSince: integer("gone_since"),
+    /** Why and when we disabled it; null for a subscription that is enabled or that its users have paused. */
+    disabledReason: text("disabled_reason", { enum: ["gone"] }),
+    disabledAt: integer("disabled_at"),
   },
   (t) => [
     index("subscriptions_by_tenant").on(t.tenantId, t.createdAt),

@@ -6,10 +6,10 @@ import { describeError, type LogFields, log } from "../log";
 import { secretOwner } from "../subscriptions/secret";
 import { refuseTarget } from "../subscriptions/target";
 import type { ClaimedDelivery } from "./claim-store";
-import { blocked, PAUSED } from "./reasons";
+import { blocked, EXHAUSTED, PAUSED } from "./reasons";
 import type { AttemptResult } from "./record-store";
 import { correlationOf, failure, type Outcome, send } from "./send";
-import { CONTRACT_SCHEDULE, retryWaitMs, SLOW_SEND_MS } from "./timing";
+import { type RetryPolicy, retryPolicy, verdictOf } from "./verdict";
 
 /**
  * Makes an attempt and returns its result. Returns "deleted" when the subscription no longer exists, and "our fault" when the service
@@ -21,19 +21,19 @@ export async function makeAttempt(
 ): Promise<AttemptResult | "deleted" | "our fault"> {
   if (delivery.isDeleted === 1) return "deleted";
   const startedAt = deps.now();
-  const outcome = await sendUnlessStopped(deps, delivery, startedAt);
+  const policy = retryPolicy(delivery.options?.retry);
+  const outcome = await sendUnlessStopped(deps, delivery, policy, startedAt);
   if (outcome === "our fault") return outcome;
   const completedAt = deps.now();
+  const times = { startedAt, completedAt };
+  const { nextDueAt, error, isSlow, isGone } = verdictOf(policy, delivery.attemptCount, outcome, times, Math.random());
   log(outcome.status === "success" ? "info" : "warn", "attempt", {
     ...namesOf(delivery),
     outcome: outcome.status,
     responseCode: outcome.responseCode,
-    reason: outcome.error,
+    reason: error,
     ms: completedAt - startedAt,
   });
-  const schedule = delivery.options?.retry?.schedule ?? CONTRACT_SCHEDULE;
-  const waitMs = outcome.status === "success" ? null : retryWaitMs(delivery.attemptCount, schedule, Math.random());
-  const nextDueAt = waitMs === null ? null : completedAt + waitMs;
   return {
     queue: delivery.queue,
     dueAt: delivery.dueAt,
@@ -45,13 +45,15 @@ export async function makeAttempt(
     status: outcome.status,
     responseCode: outcome.responseCode,
     responseBody: outcome.responseBody,
-    error: outcome.error,
+    error,
     startedAt,
     completedAt,
     latencyMs: outcome.wasAnswered || outcome.timedOut ? completedAt - startedAt : null,
     nextDueAt,
     nextAttemptId: nextDueAt === null ? null : newIdAt(nextDueAt),
-    slow: completedAt - startedAt >= SLOW_SEND_MS ? 1 : 0,
+    slow: isSlow ? 1 : 0,
+    gone: isGone ? 1 : 0,
+    mayBeGone: policy.onGone === "disable" ? 1 : 0,
   };
 }
 
@@ -68,7 +70,13 @@ function namesOf(delivery: ClaimedDelivery): LogFields {
 }
 
 /** Sends unless the subscription is paused or its URL may not be called. Manual retries and tests are sent even during a pause. */
-async function sendUnlessStopped(deps: Deps, delivery: ClaimedDelivery, nowMs: number): Promise<Outcome | "our fault"> {
+async function sendUnlessStopped(
+  deps: Deps,
+  delivery: ClaimedDelivery,
+  { schedule }: RetryPolicy,
+  nowMs: number,
+): Promise<Outcome | "our fault"> {
+  if (delivery.attemptCount > schedule.length + 1) return failure(EXHAUSTED);
   if (delivery.kind === "event" && delivery.enabled === 0) return failure(PAUSED);
   const refusal = refuseTarget(delivery.url, deps.config.webhookEgress);
   if (refusal) return failure(blocked(refusal));

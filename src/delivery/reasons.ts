@@ -5,6 +5,12 @@ export const TIMED_OUT = "timeout";
 export const PAUSED = "paused";
 /** The consumer died during the attempt. Nobody knows whether it was sent. */
 export const INTERRUPTED = "interrupted";
+/** The answer was 410: the delivery has ended. */
+export const GONE = "gone";
+/** The answer carried `webhook-delivery: abort`: the delivery has ended. */
+export const ABORTED = "aborted";
+/** The schedule was cut short while it waited: nothing was sent. */
+export const EXHAUSTED = "exhausted";
 const BLOCKED = "blocked address: ";
 
 /** Returns the `error` of an attempt whose URL may not be called. Nothing was sent. */
@@ -12,4 +18,4 @@ export const blocked = (refusal: string) => `${BLOCKED}${refusal}`;
 
 /** Whether an attempt that ended with this `error` tried to send its request; null stands for a success. */
 export const wasSent = (error: string | null) =>
-  error !== PAUSED && error !== INTERRUPTED && !error?.startsWith(BLOCKED);
+  error !== PAUSED && error !== INTERRUPTED && error !== EXHAUSTED && !error?.startsWith(BLOCKED);

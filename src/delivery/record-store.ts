@@ -5,6 +5,7 @@
 import { sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../db/client";
 import { addToHours } from "../stats/hours-store";
+import { goneStatements, notGoneStatement } from "./gone-store";
 import { SLOW_FOR_MS } from "./timing";
 
 /** How one attempt ended, and when the next one is due. */
@@ -33,6 +34,10 @@ export interface AttemptResult {
   nextAttemptId: string | null;
   /** 1 when it took so long that the subscription moves to the slow queue. */
   slow: 0 | 1;
+  /** 1 when the subscriber says that it is gone. */
+  gone: 0 | 1;
+  /** 1 when a 410 disables its subscription. */
+  mayBeGone: 0 | 1;
 }
 
 /**
@@ -45,6 +50,8 @@ export async function recordAttempts(db: Db, claim: string, results: readonly At
   // The attempts that this claim still holds. The UPDATE of `attempts` ends the claim, so it runs after the statements that use `ours`.
   const ours = sql`json_each(${input}) j CROSS JOIN attempts a
     ON a.subscription_id = j.value ->> 'subscriptionId' AND a.id = j.value ->> 'attemptId' AND a.status = 'pending' AND a.claim = ${claim}`;
+  const gone = results.some((result) => result.gone === 1) ? goneStatements(ours) : undefined;
+  const isBack = results.some(({ status, mayBeGone }) => status === "success" && mayBeGone === 1);
   const { recorded } = await atomically(db, {
     stats: addToHours(
       sql`SELECT a.subscription_id, j.key AS position, j.value ->> 'status' = 'success' AS succeeded, j.value ->> 'latencyMs' AS latency_ms
@@ -55,6 +62,10 @@ export async function recordAttempts(db: Db, claim: string, results: readonly At
       ? sql`UPDATE subscriptions SET slow_until = ${endedAt + SLOW_FOR_MS} WHERE slow_until < ${endedAt + SLOW_FOR_MS / 2}
           AND id IN (SELECT a.subscription_id FROM ${ours} WHERE j.value ->> 'slow' = 1)`
       : undefined,
+    notGone: isBack ? notGoneStatement(ours) : undefined,
+    goneNoted: gone?.noted,
+    goneDisabled: gone?.disabled,
+    goneUnindexed: gone?.unindexed,
     retries: results.some(({ isRetry }) => isRetry === 1)
       ? sql`UPDATE manual_retries SET state = t.status FROM (
             SELECT a.subscription_id AS subscription_id, a.event_id AS event_id, j.value ->> 'deliveryId' AS delivery_id,

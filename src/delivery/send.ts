@@ -30,6 +30,10 @@ export interface Outcome {
   /** True for an answer with any status. */
   wasAnswered: boolean;
   timedOut: boolean;
+  /** The header `Retry-After`, as it came. */
+  retryAfter: string | null;
+  /** The answer carried `webhook-delivery: abort`. */
+  asksToAbort: boolean;
 }
 
 /** Returns the outcome of an attempt that got no answer. */
@@ -40,6 +44,8 @@ export const failure = (error: string): Outcome => ({
   error,
   wasAnswered: false,
   timedOut: error === TIMED_OUT,
+  retryAfter: null,
+  asksToAbort: false,
 });
 
 /** Sends one attempt that starts at `nowMs` and returns its outcome. Throws only when the request cannot be made. */
@@ -61,6 +67,8 @@ export async function send(outbound: Outbound, nowMs: number): Promise<Outcome> 
       error: ok ? null : `status ${response.status}`,
       wasAnswered: true,
       timedOut: false,
+      retryAfter: response.headers.get("retry-after"),
+      asksToAbort: response.headers.get("webhook-delivery")?.trim().toLowerCase() === "abort",
     };
   } catch (error) {
     return failure(deadline.signal.aborted ? TIMED_OUT : connectionError(error));

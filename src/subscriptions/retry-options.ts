@@ -26,10 +26,34 @@ const schedule = z
     examples: [[60, 600, 3600]],
   });
 
-export const retryChange = z.strictObject({ schedule: schedule.nullable() }).partial().meta({ id: "RetryChange" });
+const respectRetryAfter = z.boolean().meta({
+  description:
+    "Whether `Retry-After` can make a wait longer, up to a day, and whether 429 and 503 with it hold back all deliveries for up to an hour. " +
+    "By default only with a schedule.",
+});
+
+const onGone = z.enum(["disable", "retry"]).meta({
+  description:
+    "What 410 does. `disable` ends the delivery; a second 410, a minute or more later and without a success between, disables the " +
+    "subscription. By default `disable` with a schedule, otherwise `retry`.",
+});
+
+const abortHeader = z.boolean().meta({
+  description: "Whether the response header `webhook-delivery: abort` ends a delivery that failed. By default false.",
+});
+
+export const retryChange = z
+  .strictObject({
+    schedule: schedule.nullable(),
+    respectRetryAfter: respectRetryAfter.nullable(),
+    onGone: onGone.nullable(),
+    abortHeader: abortHeader.nullable(),
+  })
+  .partial()
+  .meta({ id: "RetryChange" });
 
 export const retryOptions = z
-  .object({ schedule: waits.meta({ examples: [[60, 600, 3600]] }) })
+  .object({ schedule: waits.meta({ examples: [[60, 600, 3600]] }), respectRetryAfter, onGone, abortHeader })
   .partial()
   .meta({ id: "RetryOptions" });
 

@@ -50,6 +50,13 @@ export const subscription = z
     events: z.array(z.string()).meta({ examples: [["OrderPaid"]] }),
     secret: z.string().meta({ description: "The signing secret, in plaintext.", examples: ["a signing secret"] }),
     enabled: z.boolean().meta({ description: "False while the subscription is paused." }),
+    disabled: z
+      .object({
+        reason: z.enum(["gone"]).meta({ description: "`gone`: its URL answered 410 twice." }),
+        at: time,
+      })
+      .optional()
+      .meta({ description: "Present when the service has disabled the subscription, not its users." }),
     delivery: deliveryOptions.optional(),
     lastTriggeredAt: time.optional().meta({ description: "When the last attempt started." }),
     failureCount: z

@@ -15,6 +15,9 @@ export interface SubscriptionRow {
   events: string[];
   secretSealed: string;
   enabled: boolean;
+  /** Why and when (Unix ms) we disabled it; both null when we did not. */
+  disabledReason: "gone" | null;
+  disabledAt: number | null;
   /** The delivery options that are set; null when none is. */
   options: DeliveryOptions | null;
   version: number;
@@ -37,7 +40,8 @@ export const LAST_TRIGGERED_AT = sql.raw(
   "(SELECT max(attempted_at) FROM (SELECT a.attempted_at FROM attempts a WHERE a.subscription_id = s.id ORDER BY a.id DESC LIMIT 20))",
 );
 
-const COLUMNS = sql`s.id, s.tenant_id AS tenantId, s.name, s.url, s.events, s.secret_sealed AS secretSealed, s.enabled, s.options, s.version,
+const COLUMNS = sql`s.id, s.tenant_id AS tenantId, s.name, s.url, s.events, s.secret_sealed AS secretSealed, s.enabled, s.disabled_reason AS disabledReason,
+  s.disabled_at AS disabledAt, s.options, s.version,
   s.created_at AS createdAt, s.updated_at AS updatedAt, ${LAST_TRIGGERED_AT} AS lastTriggeredAt,
   ${failureCountOf(sql.raw("s.id"))} AS failureCount`;
 
@@ -154,6 +158,14 @@ function columnsOf(
     ...given("secret_sealed", secretSealed, false),
     ...given("secret_digest", secretDigest),
     ...given("enabled", enabled === undefined ? undefined : Number(enabled)),
+    // A subscription that is enabled again starts afresh.
+    ...(enabled === true
+      ? ["disabled_reason", "disabled_at", "gone_since"].map((column) => ({
+          column,
+          value: sql`NULL`,
+          isCompared: false,
+        }))
+      : []),
     ...given("options", options && patchedOptions(sql`s.options`, options)),
   ];
 }

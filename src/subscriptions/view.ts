@@ -17,6 +17,9 @@ export async function subscriptionView(deps: Deps, row: SubscriptionRow): Promis
     events: row.events,
     secret: await decrypt(deps.keys, secretOwner(row.id), row.secretSealed),
     enabled: row.enabled,
+    ...(row.disabledReason === null || row.disabledAt === null
+      ? {}
+      : { disabled: { reason: row.disabledReason, at: iso(row.disabledAt) } }),
     ...(delivery === null ? {} : { delivery }),
     ...(row.lastTriggeredAt === null ? {} : { lastTriggeredAt: iso(row.lastTriggeredAt) }),
     failureCount: row.failureCount,

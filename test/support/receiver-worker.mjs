@@ -1,6 +1,6 @@
 /**
  * The subscribers of the tests, a real Worker: the first path segment chooses the behaviour (`/200`, `/500`, `/fail-2`,
- * `/redirect`, `/hang`, `/bodyhang`, `/slow-300`, `/big`, `/binary`), the second names an inbox. `GET http://inbox/<name>` tells what an inbox received.
+ * `/after-429-30`, `/gone-2`, `/abort`, `/redirect`, `/hang`, `/bodyhang`, `/slow-300`, `/big`, `/binary`), the second names an inbox. `GET http://inbox/<name>` tells what an inbox received.
  */
 import { DurableObject } from "cloudflare:workers";
 
@@ -41,10 +41,16 @@ export default {
       body: await request.text(),
       at: Date.now(),
     });
-    const [kind, argument] = behaviour.split("-");
+    const [kind, argument, second] = behaviour.split("-");
     switch (kind) {
       case "fail":
         return new Response("later", { status: count <= Number(argument) ? 500 : 200 });
+      case "after":
+        return new Response("busy", { status: Number(argument), headers: { "Retry-After": second } });
+      case "gone":
+        return new Response("gone", { status: count <= Number(argument) ? 410 : 200 });
+      case "abort":
+        return new Response("no more", { status: 500, headers: { "webhook-delivery": "abort" } });
       case "redirect":
         return Response.redirect(`http://elsewhere.example/200/${name}-redirected`, 302);
       case "hang":

@@ -1,0 +1,63 @@
+/** What the end of an attempt means: when its delivery is tried again, and what becomes of its subscription. */
+import type { RetryOptions } from "../subscriptions/retry-options";
+import { ABORTED, GONE } from "./reasons";
+import { retryAfterMs } from "./retry-after";
+import type { Outcome } from "./send";
+import { CONTRACT_SCHEDULE, retryWaitMs, SLOW_SEND_MS } from "./timing";
+
+/** The statuses of a subscriber that is overloaded, or of the proxy before it. */
+const OVERLOADED: readonly (number | null)[] = [502, 503, 504];
+const TOO_MANY_REQUESTS = 429;
+const GONE_STATUS = 410;
+
+/** `delivery.retry` with its defaults. */
+export interface RetryPolicy {
+  /** The waits between attempts, in seconds. */
+  schedule: readonly number[];
+  respectRetryAfter: boolean;
+  onGone: "disable" | "retry";
+  abortHeader: boolean;
+}
+
+/** The defaults of a subscription with a schedule of its own differ from those of the contract. */
+export function retryPolicy(retry: RetryOptions | undefined): RetryPolicy {
+  const hasSchedule = retry?.schedule !== undefined;
+  return {
+    schedule: retry?.schedule ?? CONTRACT_SCHEDULE,
+    respectRetryAfter: retry?.respectRetryAfter ?? hasSchedule,
+    onGone: retry?.onGone ?? (hasSchedule ? "disable" : "retry"),
+    abortHeader: retry?.abortHeader ?? false,
+  };
+}
+
+export interface Verdict {
+  /** Unix ms; null when the delivery has ended. */
+  nextDueAt: number | null;
+  error: string | null;
+  /** Whether the subscription belongs in the slow queue. */
+  isSlow: boolean;
+  /** Whether the subscriber says that it is gone for good. */
+  isGone: boolean;
+}
+
+/** Judges the outcome of attempt number `attemptCount`. `random` is in [0, 1). */
+export function verdictOf(
+  policy: RetryPolicy,
+  attemptCount: number,
+  outcome: Outcome,
+  { startedAt, completedAt }: { startedAt: number; completedAt: number },
+  random: number,
+): Verdict {
+  const { status, responseCode, error } = outcome;
+  const isThrottled = policy.respectRetryAfter && responseCode === TOO_MANY_REQUESTS;
+  const isOverloaded = outcome.timedOut || isThrottled || OVERLOADED.includes(responseCode);
+  const isSlow = isOverloaded || completedAt - startedAt >= SLOW_SEND_MS;
+  const ended = { nextDueAt: null, isSlow, isGone: false };
+  if (status === "success") return { ...ended, error: null };
+  if (responseCode === GONE_STATUS && policy.onGone === "disable") return { ...ended, error: GONE, isGone: true };
+  if (outcome.asksToAbort && policy.abortHeader) return { ...ended, error: ABORTED };
+  const waitMs = retryWaitMs(attemptCount, policy.schedule, random);
+  if (waitMs === null) return { ...ended, error };
+  const askedMs = policy.respectRetryAfter ? (retryAfterMs(outcome.retryAfter, completedAt) ?? 0) : 0;
+  return { ...ended, error, nextDueAt: completedAt + Math.max(waitMs, askedMs) };
+}
