@@ -1,5 +1,5 @@
 /** Which routes are limited, by what, and what counts. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { makeApiKey } from "../src/api-keys/key";
 import { type MailRuleName, RULES, type RuleName } from "../src/ratelimit/rules";
 import { newEmail, type Person, setRole, signUp, signUpVerified } from "./support/client";
@@ -142,7 +142,7 @@ describe("L17: towards a limit", () => {
 });
 
 describe("L5", () => {
-  test("a good API key is answered while unknown ones from its address are refused", async () => {
+  test("beyond the limit, unknown API keys are refused without a trip to D1; one that works is not", async () => {
     const { token } = await signUp();
     const issued = await callWith(
       {},
@@ -152,8 +152,14 @@ describe("L5", () => {
     const ip = newIp();
     const list = (credential: string) =>
       callWith({ unknownApiKey: 1 }, { method: "GET", path: "/api/v1/webhooks", token: credential, ip });
+    expect((await list(key)).status).toBe(200);
     expect((await list(makeApiKey())).status).toBe(401);
     expect((await list(makeApiKey())).status).toBe(429);
+    const lines = vi.spyOn(console, "log");
+    expect((await list(makeApiKey())).status).toBe(429);
+    const [request] = lines.mock.calls.flat().map((line) => JSON.parse(String(line)));
+    lines.mockRestore();
+    expect(request).toMatchObject({ message: "request", status: 429, d1Trips: 0 });
     expect((await list(key)).status).toBe(200);
   });
 

@@ -1,11 +1,11 @@
 /** Authenticates an API key in one D1 round trip; a mistyped key costs none. */
 import { sha256Hex } from "../crypto/encoding";
 import type { Deps } from "../deps";
-import { refuseOverLimit } from "../ratelimit/limiter";
 import type { ApiKeyPrincipal } from "../tenants/principal";
 import { isRole, permissionsOf } from "../tenants/roles";
 import { isApiKey } from "./key";
 import { findApiKeyByHash, touchApiKey } from "./store";
+import { countUnknownKey, refuseUnknownKeys, rememberGoodKey } from "./unknown-keys";
 
 const USE_RESOLUTION_MS = 60_000;
 
@@ -16,11 +16,14 @@ const USE_RESOLUTION_MS = 60_000;
 export async function authenticateApiKey(deps: Deps, key: string, clientIp: string): Promise<ApiKeyPrincipal | null> {
   if (!isApiKey(key)) return null;
   const nowMs = deps.now();
-  const row = await findApiKeyByHash(deps, await sha256Hex(key), nowMs);
+  const hash = await sha256Hex(key);
+  refuseUnknownKeys(deps, hash, clientIp);
+  const row = await findApiKeyByHash(deps, hash, nowMs);
   if (!row || !isRole(row.role)) {
-    refuseOverLimit(await deps.limiter.consume("unknownApiKey", clientIp));
+    await countUnknownKey(deps, clientIp);
     return null;
   }
+  rememberGoodKey(hash);
   const { tenantId, shard, userId, role } = row;
   const hasVerifiedOwner = row.hasVerifiedOwner === 1;
   if (row.lastUsedAt === null || nowMs - row.lastUsedAt >= USE_RESOLUTION_MS) {

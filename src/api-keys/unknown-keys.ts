@@ -1,0 +1,38 @@
+/**
+ * Unknown API keys with a valid checksum. Each costs a lookup in D1, so an address that has sent too many is refused before the lookup.
+ * Keys that worked in this isolate are let through: others may share the address.
+ */
+import type { Deps } from "../deps";
+import { AppError } from "../errors";
+import { refuseOverLimit } from "../ratelimit/limiter";
+
+/** Bounds the memory. */
+const MAX_REMEMBERED = 1_000;
+
+const refusedUntilMs = new Map<string, number>();
+const goodHashes = new Set<string>();
+
+/** Throws RATE_LIMITED for an address that has sent too many unknown keys, unless this key worked before. */
+export function refuseUnknownKeys(deps: Deps, hash: string, clientIp: string): void {
+  const waitMs = (refusedUntilMs.get(clientIp) ?? 0) - deps.now();
+  if (waitMs <= 0 || goodHashes.has(hash)) return;
+  throw new AppError("RATE_LIMITED", { retryAfterSeconds: Math.ceil(waitMs / 1000) });
+}
+
+/** Counts an unknown key. Throws RATE_LIMITED beyond the limit. */
+export async function countUnknownKey(deps: Deps, clientIp: string): Promise<void> {
+  const verdict = await deps.limiter.consume("unknownApiKey", clientIp);
+  if (verdict?.allowed === false)
+    remember(refusedUntilMs, () => refusedUntilMs.set(clientIp, deps.now() + verdict.resetMs));
+  refuseOverLimit(verdict);
+}
+
+/** Remembers a key that worked. */
+export function rememberGoodKey(hash: string): void {
+  remember(goodHashes, () => goodHashes.add(hash));
+}
+
+function remember(memory: Map<string, number> | Set<string>, add: () => void): void {
+  if (memory.size >= MAX_REMEMBERED) memory.clear();
+  add();
+}
