@@ -13,6 +13,7 @@ import { AppError, notFound } from "./errors";
 import { eventRoutes } from "./events/routes";
 import { healthRoutes } from "./health/routes";
 import { jsonOnly, limitBody } from "./http/body";
+import { clientIp } from "./http/client-ip";
 import type { AppEnv } from "./http/env";
 import { errorResponse } from "./http/errors";
 import { requestLog } from "./http/request-log";
@@ -49,6 +50,7 @@ app.use(
 );
 app.use(async (c, next) => {
   c.set("deps", await createDeps(c.env, c.executionCtx));
+  c.set("clientIp", await clientIp(c));
   await next();
 });
 app.use(async (c, next) => {

@@ -3,7 +3,6 @@ import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { authenticateApiKey } from "./api-keys/authenticate";
 import { AppError } from "./errors";
-import { clientIp } from "./http/client-ip";
 import type { AppEnv } from "./http/env";
 import { servesRequest } from "./http/permissions";
 import { documented } from "./http/route-docs";
@@ -29,7 +28,7 @@ async function identify(c: Context<AppEnv>): Promise<Principal | null> {
   const deps = c.get("deps");
   const credential = c.req.header("x-api-key") ?? c.req.header("authorization")?.match(BEARER)?.[1];
   if (!credential || credential.length > MAX_CREDENTIAL_CHARACTERS) return null;
-  if (credential.startsWith("ak_")) return authenticateApiKey(deps, credential, clientIp(c.req.raw));
+  if (credential.startsWith("ak_")) return authenticateApiKey(deps, credential, c.get("clientIp"));
   if (c.req.header("x-api-key")) return null;
   return authenticateSession(deps, credential);
 }

@@ -79,6 +79,16 @@ const VARIABLES = {
         .min(1),
     ),
   },
+  CLIENT_IP_SECRET: {
+    description:
+      "Lets your own server name its users' IP addresses; see [Client addresses](operations.md#client-addresses). A secret; optional.",
+    must: `be at least ${MIN_SECRET_KEY_CHARACTERS} random characters, or missing`,
+    schema: z
+      .string()
+      .min(MIN_SECRET_KEY_CHARACTERS)
+      .refine((key) => !isGuessableKey(key))
+      .optional(),
+  },
   APP_URL: {
     description:
       "The address that links in mails start with: `/verify-email?token=...`, `/reset-password?token=...` and `/accept-invitation?token=...` follow it.",
@@ -180,6 +190,7 @@ export const SETTING_NAMES = Object.keys(VARIABLES) as (keyof typeof VARIABLES)[
 
 export interface Config {
   secretKeys: string[];
+  clientIpSecret: string | undefined;
   appUrl: string;
   tokenIssuer: string;
   tokenAudience: string;
@@ -214,6 +225,7 @@ export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>
   };
   const config: Config = {
     secretKeys: read("SECRET_KEYS"),
+    clientIpSecret: read("CLIENT_IP_SECRET"),
     appUrl: read("APP_URL"),
     tokenIssuer: read("TOKEN_ISSUER"),
     tokenAudience: read("TOKEN_AUDIENCE"),

@@ -53,7 +53,8 @@ async function loadSettings(env: Env): Promise<Settings> {
 
 /** Builds the dependencies of one invocation. Throws ConfigError when a setting is missing or malformed. */
 export async function createDeps(env: Env, ctx: Pick<ExecutionContext, "waitUntil">): Promise<Deps> {
-  const fingerprint = JSON.stringify(SETTING_NAMES.map((name) => env[name]));
+  const variables: Partial<Record<string, unknown>> = { ...env };
+  const fingerprint = JSON.stringify(SETTING_NAMES.map((name) => variables[name]));
   if (cache?.fingerprint !== fingerprint) cache = { fingerprint, settings: loadSettings(env) };
   const { config, keys, leases } = await cache.settings;
   const trips = { trips: 0 };

@@ -1,12 +1,35 @@
 /** The client's IP address, as rate limits and sessions use it. */
+import type { Context } from "hono";
 import ipaddr from "ipaddr.js";
+import { fromBase64, utf8 } from "../crypto/encoding";
+import { MINUTE_MS } from "../time";
+import type { AppEnv } from "./env";
+
+const SIGNATURE = /^t=(\d{10}),v1=([A-Za-z0-9+/]{43}=)$/;
+const MAX_SIGNATURE_AGE_MS = 5 * MINUTE_MS;
 
 /**
- * The address in `cf-connecting-ip`, the only such header that a client cannot set; "unknown" without it.
+ * The address that a server of ours has signed, or else the one in `cf-connecting-ip`, which a client cannot set; "unknown" without both.
  * An IPv6 address is reduced to its /64 network, because one client usually has all addresses in it.
  */
-export function clientIp(request: Request): string {
-  const address = request.headers.get("cf-connecting-ip") ?? "unknown";
+export async function clientIp(c: Context<AppEnv>): Promise<string> {
+  const address = (await signedIp(c)) ?? c.req.header("cf-connecting-ip") ?? "unknown";
   if (!ipaddr.IPv6.isValid(address)) return address;
   return `${ipaddr.IPv6.networkAddressFromCIDR(`${address}/64`)}/64`;
+}
+
+/**
+ * The address in `X-Client-IP`, if `X-Client-IP-Signature` signs it with the secret that we share with the server that sent the request.
+ * Requests of a Worker in another zone all come from one address: without this, its users would share one limit.
+ */
+async function signedIp(c: Context<AppEnv>): Promise<string | null> {
+  const { config, now } = c.get("deps");
+  const address = c.req.header("x-client-ip");
+  const [, timeSeconds = "", signature = ""] = c.req.header("x-client-ip-signature")?.match(SIGNATURE) ?? [];
+  if (!config.clientIpSecret || !address || !signature || !ipaddr.isValid(address)) return null;
+  if (Math.abs(now() - Number(timeSeconds) * 1000) > MAX_SIGNATURE_AGE_MS) return null;
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const key = await crypto.subtle.importKey("raw", utf8(config.clientIpSecret), algorithm, false, ["verify"]);
+  const signed = utf8(`${timeSeconds}.${address}`);
+  return (await crypto.subtle.verify("HMAC", key, fromBase64(signature), signed)) ? address : null;
 }

@@ -2,18 +2,19 @@
 import Bowser from "bowser";
 import type { Context } from "hono";
 import type { Device } from "../sessions/device";
-import { clientIp } from "./client-ip";
 import type { AppEnv } from "./env";
 
 const MAX_USER_AGENT_CHARACTERS = 512;
 const MAX_FIELD_CHARACTERS = 100;
 
-/** Reads the device from `User-Agent`, `cf-connecting-ip` and `request.cf`, each of which may be missing. */
+/** Reads the device from `User-Agent`, the client's address and `request.cf`, each of which may be missing. */
 export function deviceOf(c: Context<AppEnv>): Device {
-  const { cf } = c.req.raw as Request<unknown, IncomingRequestCfProperties>;
+  // A server that names its user's address is somewhere else.
+  const isRelayed = c.req.header("x-client-ip") !== undefined;
+  const cf = isRelayed ? undefined : (c.req.raw as Request<unknown, IncomingRequestCfProperties>).cf;
   return describeDevice({
     userAgent: c.req.header("user-agent"),
-    ipAddress: c.req.header("cf-connecting-ip") ? clientIp(c.req.raw) : undefined,
+    ipAddress: c.get("clientIp") === "unknown" ? undefined : c.get("clientIp"),
     city: cf?.city,
     country: cf?.country,
   });

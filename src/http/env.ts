@@ -9,6 +9,8 @@ export interface AppEnv {
   Variables: {
     requestId: string;
     deps: Deps;
+    /** An IPv4 address, a /64 network, or "unknown". */
+    clientIp: string;
     /** Set on every route behind `requirePrincipal`. */
     principal: Principal;
     /** Set on every console page that requires a session. */

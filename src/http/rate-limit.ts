@@ -5,7 +5,6 @@ import type { ErrorCode } from "../errors";
 import { refuseOverLimit } from "../ratelimit/limiter";
 import { FAIL_CLOSED, type RuleName } from "../ratelimit/rules";
 import { resetSeconds } from "../ratelimit/window";
-import { clientIp } from "./client-ip";
 import type { AppEnv } from "./env";
 import { documented } from "./route-docs";
 
@@ -15,7 +14,7 @@ interface Bucket {
   keyOf: (c: Context<AppEnv>) => string;
 }
 
-export const byIp: Bucket = { per: "IP address", keyOf: (c) => clientIp(c.req.raw) };
+export const byIp: Bucket = { per: "IP address", keyOf: (c) => c.get("clientIp") };
 export const byUser: Bucket = { per: "user", keyOf: (c) => c.get("principal").userId };
 export const byTenant: Bucket = { per: "tenant", keyOf: (c) => c.get("principal").tenantId };
 
