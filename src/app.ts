@@ -25,6 +25,7 @@ import { referenceRoutes } from "./reference/routes";
 import { publicSessionRoutes, sessionRoutes } from "./sessions/routes";
 import { statsRoutes, webhookStatsRoutes } from "./stats/routes";
 import { webhookRoutes } from "./subscriptions/routes";
+import { tenantRoutes } from "./tenants/routes";
 import { twoFactorRoutes } from "./two-factor/routes";
 
 const BODY_KIB = 64;
@@ -80,6 +81,7 @@ const authenticated = new Hono<AppEnv>()
   .route("/auth", passwordRoutes)
   .route("/auth/2fa", twoFactorRoutes)
   .route("/api-keys", apiKeyRoutes)
+  .route("/tenants", tenantRoutes)
   .route("/members", memberRoutes)
   .route("/invitations", invitationRoutes)
   .route("/webhooks", webhookRoutes)

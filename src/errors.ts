@@ -20,6 +20,7 @@ const TABLE = {
   NOT_FOUND: [404, "Not found"],
   METHOD_NOT_ALLOWED: [405, "Method not allowed."],
   CONFLICT: [409, "Conflict."],
+  LAST_OWNER: [409, "The last owner cannot leave. Make somebody else an owner first."],
   EMAIL_TAKEN: [409, "An account with this email already exists."],
   PAYLOAD_TOO_LARGE: [413, "The body is too large."],
   UNSUPPORTED_MEDIA_TYPE: [415, "Send the body as application/json."],

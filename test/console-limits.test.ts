@@ -33,6 +33,8 @@ const API_ROUTE: Record<string, string> = {
   "/people/invitations/:id/revoke": "DELETE /invitations/:id",
   "/people/:userId/role": "PATCH /members/:userId",
   "/people/:userId/remove": "DELETE /members/:userId",
+  "/tenants/switch": "POST /auth/switch-tenant",
+  "/tenants/leave": "DELETE /members/me",
   "/security/sessions/:id/revoke": "DELETE /auth/sessions/:id",
   "/security/sign-out-everywhere": "POST /auth/logout-all",
   "/security/password": "POST /auth/change-password",

@@ -152,9 +152,9 @@ describe("invitations", () => {
     const won = answers.filter((answer) => answer.status === 200);
     expect(won.length).toBe(1);
     expect(won[0]?.body.data).toMatchObject({ tenant: { id: owner.tenantId }, role: "operator" });
-    expect((await me(await logIn(guest))).body.data.tenant.id).toBe(owner.tenantId);
-    const first = await logIn(guest, PASSWORD, { tenantId: guest.tenantId });
-    expect((await me(first)).body.data.tenant.id).toBe(guest.tenantId);
+    expect((await me(await logIn(guest))).body.data.tenant.id).toBe(guest.tenantId);
+    const joined = await logIn(guest, PASSWORD, { tenantId: owner.tenantId });
+    expect((await me(joined)).body.data.tenant.id).toBe(owner.tenantId);
     const foreign = { email: guest.email, password: PASSWORD, tenantId: (await signUp()).tenantId };
     expect((await call("POST", "/auth/login", { body: foreign })).body.message).toBe("Tenant not found");
   });

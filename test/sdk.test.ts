@@ -30,6 +30,7 @@ test("every endpoint has a method", async () => {
       client.sessions,
       client.twoFactor,
       client.apiKeys,
+      client.tenants,
       client.members,
       client.invitations,
       client.webhooks,

@@ -27,7 +27,7 @@ const VERIFICATION_MAIL_INTERVAL_MS = 2 * MINUTE_MS;
 export interface Credentials {
   email: string;
   password: string;
-  /** One of the user's tenants; the one joined last when missing. */
+  /** One of the user's tenants; the one used last when missing. */
   tenantId?: string | undefined;
 }
 

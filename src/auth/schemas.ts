@@ -25,7 +25,7 @@ export const credentials = z
       description: "A TOTP or recovery code. Required when two-factor authentication is on.",
       examples: ["123456"],
     }),
-    tenantId: opaqueToken.optional().meta({ description: "One of the user's tenants. Missing: the one joined last." }),
+    tenantId: opaqueToken.optional().meta({ description: "One of the user's tenants. Missing: the one used last." }),
   })
   .meta({ id: "Credentials" });
 

@@ -1,5 +1,5 @@
 /** Sign-up and login in D1. Functions named `...ByEmail` look across tenants, because nobody is signed in yet. */
-import { and, desc, eq, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { atomically, jsonList, rows } from "../db/client";
 import { memberships, users } from "../db/schema";
 import { emptiestShard } from "../db/shard-sizes-store";
@@ -131,30 +131,31 @@ const credentials = {
   tenantId: memberships.tenantId,
 };
 
-/** What a login checks, with the requested tenant, or the one joined last if none is requested. */
+/** Of several tenants the one used last comes first. */
+const byLastUse = sql`${memberships.lastUsedAt} DESC, ${memberships.createdAt}, ${memberships.tenantId}`;
+
+/** What a login checks, with the requested tenant, or the one used last if none is requested. */
 export async function findCredentialsByEmail({ db }: Deps, email: string, tenantId: string | null) {
   const [row] = await db
     .select(credentials)
     .from(users)
     .leftJoin(memberships, eq(memberships.userId, users.id))
     .where(eq(users.email, email))
-    .orderBy(
-      sql`${memberships.tenantId} = ${tenantId} DESC, ${memberships.createdAt} DESC, ${memberships.tenantId} DESC`,
-    )
+    .orderBy(sql`${memberships.tenantId} = ${tenantId} DESC, ${byLastUse}`)
     .limit(1);
   return row;
 }
 
 export type StoredCredentials = NonNullable<Awaited<ReturnType<typeof findCredentialsByEmail>>>;
 
-/** The same for a known user, with the tenant joined last. */
+/** The same for a known user, with the tenant used last. */
 export async function findCredentialsOfUser({ db }: Deps, userId: string): Promise<StoredCredentials | undefined> {
   const [row] = await db
     .select(credentials)
     .from(users)
     .leftJoin(memberships, eq(memberships.userId, users.id))
     .where(eq(users.id, userId))
-    .orderBy(desc(memberships.createdAt), desc(memberships.tenantId))
+    .orderBy(byLastUse)
     .limit(1);
   return row;
 }

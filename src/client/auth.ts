@@ -22,7 +22,7 @@ export interface Credentials {
   password: string;
   /** Six digits from the authenticator app, or a recovery code. Needed when two-factor authentication is on. */
   totp?: string | undefined;
-  /** Which of the user's tenants to sign in to; the one joined last unless given. */
+  /** Which of the user's tenants to sign in to; the one used last unless given. */
   tenantId?: string | undefined;
 }
 

@@ -9,6 +9,7 @@ import { createRenew } from "./renewal";
 import { createSend, type Fetch } from "./send";
 import { type SessionMethods, sessionMethods } from "./sessions";
 import { type StatsMethods, statsMethods } from "./stats";
+import { type TenantMethods, tenantMethods } from "./tenants";
 import { memoryStore, type TokenStore } from "./token-store";
 import { type TwoFactorMethods, twoFactorMethods } from "./two-factor";
 import { type WebhookMethods, webhookMethods } from "./webhooks";
@@ -48,6 +49,7 @@ export type {
   TenantStats,
 } from "./stats";
 export type * from "./subscriptions";
+export type { Membership, TenantMethods } from "./tenants";
 export { type KeyValueStorage, memoryStore, type StoredTokens, type TokenStore, webStorageStore } from "./token-store";
 export type { RecoveryCodes, TwoFactorEnrolment, TwoFactorMethods } from "./two-factor";
 export type * from "./types";
@@ -83,6 +85,7 @@ export interface Client {
   sessions: SessionMethods;
   twoFactor: TwoFactorMethods;
   apiKeys: ApiKeyMethods;
+  tenants: TenantMethods;
   members: MemberMethods;
   invitations: InvitationMethods;
   webhooks: WebhookMethods;
@@ -115,6 +118,7 @@ export function createClient(options: ClientOptions): Client {
     sessions: sessionMethods(call),
     twoFactor: twoFactorMethods(call),
     apiKeys: apiKeyMethods(call),
+    tenants: tenantMethods(call, tokens),
     members: memberMethods(call),
     invitations: invitationMethods(call),
     webhooks: webhookMethods(call),

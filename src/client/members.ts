@@ -33,10 +33,16 @@ export interface MemberMethods {
    * Throws FORBIDDEN, NOT_FOUND, and CONFLICT for the last owner.
    */
   remove(userId: string, options?: CallOptions): Promise<string>;
+  /**
+   * Leaves the tenant of this session; the user's sessions and API keys in it stop working at once, this session too. Returns the
+   * service's confirmation. Throws LAST_OWNER.
+   */
+  leave(options?: CallOptions): Promise<string>;
 }
 
 export const memberMethods = (call: Call): MemberMethods => ({
   list: (options) => call.data("GET /members", options),
   changeRole: (userId, role, options) => call.data(`PATCH /members/${segment(userId)}`, { ...options, body: { role } }),
+  leave: (options) => call.message("DELETE /members/me", options),
   remove: (userId, options) => call.message(`DELETE /members/${segment(userId)}`, options),
 });

@@ -87,15 +87,33 @@ function Navigation({ currentUser, section }: { currentUser: CurrentUser; sectio
 
 const Account = ({ currentUser }: { currentUser: CurrentUser }) => (
   <div class="account">
-    <p>
-      <strong>{currentUser.tenantName}</strong>
-      <span class="muted">{currentUser.email}</span>
-      <span class="muted">{currentUser.principal.role}</span>
-    </p>
+    <div>
+      {currentUser.tenants.length > 1 ? <TenantSwitcher currentUser={currentUser} /> : null}
+      <p>
+        <a href="/console/tenants">
+          <strong>{currentUser.tenantName}</strong>
+        </a>
+        <span class="muted">{currentUser.email}</span>
+        <span class="muted">{currentUser.principal.role}</span>
+      </p>
+    </div>
     <PostForm action="/console/sign-out">
       <SubmitButton kind="quiet">Sign out</SubmitButton>
     </PostForm>
   </div>
+);
+
+const TenantSwitcher = ({ currentUser }: { currentUser: CurrentUser }) => (
+  <PostForm action="/console/tenants/switch" class="inline">
+    <select name="tenantId" aria-label="Tenant">
+      {currentUser.tenants.map(({ id, name }) => (
+        <option value={id} selected={id === currentUser.principal.tenantId}>
+          {name}
+        </option>
+      ))}
+    </select>
+    <SubmitButton kind="quiet">Switch</SubmitButton>
+  </PostForm>
 );
 
 const VerifyReminder = ({ email }: { email: string }) => (

@@ -18,6 +18,7 @@ import { overviewPage } from "./overview/routes";
 import { peoplePages } from "./people/routes";
 import { securityPages } from "./security/routes";
 import { subscriptionPages } from "./subscriptions/routes";
+import { tenantPages } from "./tenants/routes";
 
 const ASSET_CACHE = "public, max-age=31536000, immutable";
 const EVENTS_PATH = "/console/events";
@@ -46,6 +47,7 @@ export const consoleRoutes = (bodyKiB: { event: number; other: number }) =>
     .route("/events", eventPages)
     .route("/api-keys", keyPages)
     .route("/people", peoplePages)
+    .route("/tenants", tenantPages)
     .route("/security", securityPages)
     .all("*", (c) => {
       const { pathname } = new URL(c.req.url);

@@ -18,7 +18,7 @@ export const requestLog = createMiddleware<AppEnv>(async (c, next) => {
     requestId,
     tenantId: c.get("principal")?.tenantId,
     method: c.req.method,
-    route: matchedRoutes(c).findLast((route) => route.method !== "ALL")?.path ?? "none",
+    route: matchedRoutes(c).find((route) => route.method !== "ALL")?.path ?? "none",
     status: c.res.status,
     ms: Date.now() - startedMs,
     d1Trips: c.get("deps")?.trips.trips ?? 0,

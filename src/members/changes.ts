@@ -3,7 +3,7 @@ import type { Deps } from "../deps";
 import { AppError, notFound } from "../errors";
 import type { Principal } from "../tenants/principal";
 import type { Role } from "../tenants/roles";
-import { deleteMember, type MemberChangeOutcome, type MemberRow, updateRole } from "./store";
+import { deleteMember, deleteOwnMembership, type MemberChangeOutcome, type MemberRow, updateRole } from "./store";
 
 /** Gives a member of the actor's tenant another role. Throws NOT_FOUND, FORBIDDEN, CONFLICT for the last owner. */
 export async function changeRole(deps: Deps, actor: Principal, userId: string, role: Role): Promise<MemberRow> {
@@ -18,6 +18,13 @@ export async function changeRole(deps: Deps, actor: Principal, userId: string, r
 export async function removeMember(deps: Deps, actor: Principal, userId: string): Promise<void> {
   const change = { tenantId: actor.tenantId, actorId: actor.userId, userId };
   requireChanged(await deleteMember(deps, change, deps.now()));
+}
+
+/** Ends the caller's own membership of their tenant, with their sessions and API keys there. Throws LAST_OWNER. */
+export async function leaveTenant(deps: Deps, caller: Principal): Promise<void> {
+  const outcome = await deleteOwnMembership(deps, caller, deps.now());
+  if (outcome === "lastOwner") throw new AppError("LAST_OWNER");
+  requireChanged(outcome);
 }
 
 function requireChanged(outcome: MemberChangeOutcome): void {

@@ -7,7 +7,7 @@ import { describeRoute } from "../http/route-docs";
 import { body } from "../http/validate";
 import { iso } from "../time";
 import { dataOf, says } from "../wire/schemas";
-import { changeRole, removeMember } from "./changes";
+import { changeRole, leaveTenant, removeMember } from "./changes";
 import { type Member, member as memberSchema, roleBody } from "./schemas";
 import { listMembers, type MemberRow } from "./store";
 
@@ -30,6 +30,17 @@ export const memberRoutes = new Hono<AppEnv>()
     async (c) => {
       const rows = await listMembers(c.get("deps"), c.get("principal").tenantId);
       return c.json({ data: rows.map(view) });
+    },
+  )
+  .delete(
+    "/me",
+    describeRoute("leaveTenant", "Leaves the tenant. The caller's sessions and API keys in it stop working at once.", {
+      200: says("You have left the tenant."),
+      errors: ["LAST_OWNER"],
+    }),
+    async (c) => {
+      await leaveTenant(c.get("deps"), c.get("principal"));
+      return c.json({ message: "You have left the tenant." });
     },
   )
   .patch(

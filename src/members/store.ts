@@ -36,13 +36,15 @@ export function listMembers({ db }: Deps, tenantId: string) {
 
 export type MemberRow = Awaited<ReturnType<typeof listMembers>>[number];
 
+const countOwners = (tenantId: string) =>
+  sql`(SELECT count(*) FROM memberships WHERE tenant_id = ${tenantId} AND role = 'owner')`;
+
 /** The actor may take the member's role away and give the new one, and an owner remains. `newRole` is null for a removal. */
 function allowed({ tenantId, actorId, userId }: MemberChange, newRole: Role | null): SQL {
   const actorRole = roleOf(tenantId, actorId);
-  const owners = sql`(SELECT count(*) FROM memberships WHERE tenant_id = ${tenantId} AND role = 'owner')`;
   return sql`EXISTS (SELECT 1 FROM memberships t WHERE t.tenant_id = ${tenantId} AND t.user_id = ${userId}
     AND ${mayManageRole(actorRole, sql`t.role`)} ${newRole === null ? sql`` : sql`AND ${mayManageRole(actorRole, newRole)}`}
-    AND (t.role <> 'owner' OR ${newRole} IS 'owner' OR ${owners} > 1))`;
+    AND (t.role <> 'owner' OR ${newRole} IS 'owner' OR ${countOwners(tenantId)} > 1))`;
 }
 
 const memberAndActor = ({ tenantId, actorId, userId }: MemberChange) =>
@@ -71,6 +73,26 @@ export async function updateRole(
     found: memberAndActor(change),
   });
   return { outcome: updated.length === 1 ? "changed" : whyRefused(found[0]), member: found[0] };
+}
+
+/** Ends a member's own membership, with their sessions and API keys in this tenant, unless they are its last owner. */
+export async function deleteOwnMembership(
+  { db }: Deps,
+  { tenantId, userId }: { tenantId: string; userId: string },
+  nowMs: number,
+): Promise<Exclude<MemberChangeOutcome, "forbidden">> {
+  const mine = sql`tenant_id = ${tenantId} AND user_id = ${userId}`;
+  const mayLeave = sql`${mine} AND EXISTS (SELECT 1 FROM memberships t WHERE t.tenant_id = ${tenantId} AND t.user_id = ${userId}
+    AND (t.role <> 'owner' OR ${countOwners(tenantId)} > 1))`;
+  const { found, deleted } = await atomically(db, {
+    found: sql`SELECT 1 FROM memberships WHERE ${mine}`,
+    sessions: sql`DELETE FROM sessions WHERE ${mayLeave}`,
+    apiKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE revoked_at IS NULL AND ${mayLeave}`,
+    // Last: the statements above ask whether the membership may end.
+    deleted: sql`DELETE FROM memberships WHERE ${mayLeave} RETURNING user_id`,
+  });
+  if (deleted.length === 1) return "changed";
+  return found.length === 1 ? "lastOwner" : "missing";
 }
 
 /** Removes a member with their sessions and API keys in this tenant, if the actor may. */

@@ -3,7 +3,7 @@ import { type AccessClaims, verifyAccessToken, verifyConsoleToken } from "../cry
 import type { Deps } from "../deps";
 import type { SessionPrincipal } from "../tenants/principal";
 import { isRole, type Permission, permissionsOf } from "../tenants/roles";
-import { findLiveSession, type LiveSession, touchSession } from "./store";
+import { findLiveConsoleSession, findLiveSession, type LiveSession, touchSession } from "./store";
 
 const ACTIVITY_RESOLUTION_MS = 60_000;
 
@@ -24,17 +24,20 @@ export interface CurrentUser {
   emailVerified: boolean;
   twoFactorEnabled: boolean;
   tenantName: string;
+  /** All tenants that the user is a member of, by name. */
+  tenants: readonly { id: string; name: string }[];
 }
 
 /** The user of a console cookie; null when it is bad, expired or revoked. */
 export async function authenticateConsoleSession(deps: Deps, token: string): Promise<CurrentUser | null> {
   const nowMs = deps.now();
   const claims = await verifyConsoleToken(deps.keys, partiesOf(deps), token, nowMs);
-  const principal = claims && admit(deps, claims, await findLiveSession(deps, claims, nowMs), nowMs);
+  const live = claims && (await findLiveConsoleSession(deps, claims, nowMs));
+  const principal = live && admit(deps, claims, live.session, nowMs);
   if (!principal) return null;
   const { email, name, emailVerifiedAt, totpEnabledAt, tenantName } = principal.account;
   const [emailVerified, twoFactorEnabled] = [emailVerifiedAt !== null, totpEnabledAt !== null];
-  return { principal, email, name, emailVerified, twoFactorEnabled, tenantName };
+  return { principal, email, name, emailVerified, twoFactorEnabled, tenantName, tenants: live.tenants };
 }
 
 function admit(

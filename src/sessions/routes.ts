@@ -11,8 +11,9 @@ import { body } from "../http/validate";
 import { dataOf, says } from "../wire/schemas";
 import { revokeSession } from "./revoke";
 import { logout, refresh } from "./rotation";
-import { refreshKey, refreshTokenBody, session, tokenPair } from "./schemas";
+import { refreshKey, refreshTokenBody, session, tenantChoice, tokenPair } from "./schemas";
 import { deleteAllSessionsOfUser, listSessionsOfUser } from "./store";
+import { switchTenant } from "./switch-tenant";
 import { sessionView } from "./view";
 
 function idempotencyKeyOf(c: Context<AppEnv>): string | null {
@@ -50,6 +51,21 @@ export const publicSessionRoutes = new Hono<AppEnv>()
   );
 
 export const sessionRoutes = new Hono<AppEnv>()
+  .post(
+    "/switch-tenant",
+    describeRoute("switchTenant", "Moves the session to another tenant of the user and returns its new token pair.", {
+      200: dataOf(tokenPair),
+      errors: ["NOT_FOUND", "CONFLICT"],
+      description: "The old pair ends. A login without `tenantId` opens the tenant that was used last.",
+    }),
+    sessionOnly,
+    limit("refresh", byIp),
+    body(tenantChoice),
+    async (c) => {
+      const { tokens } = await switchTenant(c.get("deps"), sessionOf(c), c.req.valid("json").tenantId);
+      return c.json({ data: tokens });
+    },
+  )
   .post(
     "/logout-all",
     describeRoute("logoutAll", "Ends every session of the user.", { 200: says("Logged out from all devices.") }),

@@ -57,5 +57,9 @@ export const session = z
   })
   .meta({ id: "Session" });
 
+export const tenantChoice = z
+  .object({ tenantId: opaqueToken.meta({ description: "One of the user's tenants." }) })
+  .meta({ id: "TenantChoice" });
+
 export type TokenPair = z.infer<typeof tokenPair>;
 export type Session = z.infer<typeof session>;

@@ -68,6 +68,42 @@ export const useTenant = (sessionId: string, nowMs: number): SQL => {
         AND o.last_used_at >= memberships.last_used_at)`;
 };
 
+/** A session that is about to move to another tenant. */
+export interface SessionMove {
+  sessionId: string;
+  userId: string;
+  /** Where it moves to. */
+  tenantId: string;
+}
+
+/** The session's present generation; undefined when the user is not a member of the tenant. */
+export async function findSwitchable({ db }: Deps, { sessionId, userId, tenantId }: SessionMove) {
+  const { found } = await atomically(db, {
+    found: rows<{ generation: number; expiresAt: number }>(sql`SELECT s.generation, s.expires_at AS expiresAt
+      FROM sessions s JOIN memberships m ON m.user_id = s.user_id AND m.tenant_id = ${tenantId}
+      WHERE s.id = ${sessionId} AND s.user_id = ${userId}`),
+  });
+  return found[0];
+}
+
+/** Moves the session, with a new refresh token. Returns false when the session was refreshed or the membership ended since they were read. */
+export async function moveSession(
+  { db }: Deps,
+  move: SessionMove & { generation: number; nextTokenHash: string },
+  nowMs: number,
+): Promise<boolean> {
+  const { sessionId, userId, tenantId, generation, nextTokenHash } = move;
+  const { moved } = await atomically(db, {
+    moved: sql`UPDATE sessions SET tenant_id = ${tenantId}, generation = generation + 1, refresh_token_hash = ${nextTokenHash},
+        rotated_at = ${nowMs}, rotation_key_hash = NULL, last_activity_at = ${nowMs}
+      WHERE id = ${sessionId} AND user_id = ${userId} AND generation = ${generation} AND expires_at > ${nowMs}
+        AND EXISTS (SELECT 1 FROM memberships WHERE tenant_id = ${tenantId} AND user_id = ${userId})
+      RETURNING id`,
+    lastUsed: useTenant(sessionId, nowMs),
+  });
+  return moved.length === 1;
+}
+
 export interface LiveSession extends Account {
   role: string;
   shard: number;
@@ -75,14 +111,16 @@ export interface LiveSession extends Account {
   lastActivityAt: number;
 }
 
-const liveSession = prepared<LiveSession>(sql`
-  SELECT m.role, s.last_activity_at AS lastActivityAt, u.email, u.name, u.email_verified_at AS emailVerifiedAt,
+const LIVE_SESSION = sql`m.role, s.last_activity_at AS lastActivityAt, u.email, u.name, u.email_verified_at AS emailVerifiedAt,
     u.totp_enabled_at AS totpEnabledAt, u.created_at AS createdAt, t.name AS tenantName, t.shard,
-    m.role = 'owner' AND u.email_verified_at IS NOT NULL OR ${hasVerifiedOwner(sql`s.tenant_id`)} AS hasVerifiedOwner
-  FROM sessions s JOIN memberships m ON m.tenant_id = s.tenant_id AND m.user_id = s.user_id
+    m.role = 'owner' AND u.email_verified_at IS NOT NULL OR ${hasVerifiedOwner(sql`s.tenant_id`)} AS hasVerifiedOwner`;
+
+const OF_CLAIMS = sql`FROM sessions s JOIN memberships m ON m.tenant_id = s.tenant_id AND m.user_id = s.user_id
     JOIN users u ON u.id = s.user_id JOIN tenants t ON t.id = s.tenant_id
   WHERE s.id = ${sql.placeholder("sessionId")} AND s.tenant_id = ${sql.placeholder("tenantId")}
-    AND s.user_id = ${sql.placeholder("userId")} AND s.expires_at > ${sql.placeholder("nowMs")}`);
+    AND s.user_id = ${sql.placeholder("userId")} AND s.expires_at > ${sql.placeholder("nowMs")}`;
+
+const liveSession = prepared<LiveSession>(sql`SELECT ${LIVE_SESSION} ${OF_CLAIMS}`);
 
 /** The session of an access token with its user, if the session still exists and the user is still a member of its tenant. */
 export async function findLiveSession(
@@ -92,6 +130,23 @@ export async function findLiveSession(
 ): Promise<LiveSession | undefined> {
   const [row] = await liveSession(db, { ...claims, nowMs });
   return row;
+}
+
+/** How many tenants the console's switcher offers. */
+const MAX_LISTED_TENANTS = 50;
+
+const liveConsoleSession = prepared<LiveSession & { tenants: string }>(sql`SELECT ${LIVE_SESSION},
+    (SELECT json_group_array(json_object('id', mine.id, 'name', mine.name)) FROM (
+      SELECT mt.id, mt.name FROM memberships mm JOIN tenants mt ON mt.id = mm.tenant_id
+      WHERE mm.user_id = s.user_id ORDER BY mt.name, mt.id LIMIT ${sql.raw(String(MAX_LISTED_TENANTS))}) mine) AS tenants
+  ${OF_CLAIMS}`);
+
+/** The same for the console, with the user's tenants, by name. */
+export async function findLiveConsoleSession({ db }: Deps, claims: AccessClaims, nowMs: number) {
+  const [row] = await liveConsoleSession(db, { ...claims, nowMs });
+  if (!row) return undefined;
+  const { tenants, ...session } = row;
+  return { session, tenants: JSON.parse(tenants) as { id: string; name: string }[] };
 }
 
 /** Records that the session was used at `nowMs`. */

@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import { atomically, rows } from "../db/client";
 import type { Deps } from "../deps";
 import type { TenantRef, TenantStanding } from "./principal";
+import type { Role } from "./roles";
 import { hasVerifiedOwner } from "./verified-store";
 
 /** The tenant with its shard and standing; undefined when there is none. */
@@ -15,4 +16,19 @@ export async function findTenant({ db }: Deps, tenantId: string): Promise<(Tenan
   });
   const [tenant] = found;
   return tenant && { tenantId: tenant.tenantId, shard: tenant.shard, hasVerifiedOwner: tenant.isVerified === 1 };
+}
+
+export interface TenantOfUser {
+  id: string;
+  name: string;
+  role: Role;
+}
+
+/** The tenants that a user is a member of, the one used last first. */
+export async function listTenantsOfUser({ db }: Deps, userId: string): Promise<TenantOfUser[]> {
+  const { found } = await atomically(db, {
+    found: rows<TenantOfUser>(sql`SELECT t.id, t.name, m.role FROM memberships m JOIN tenants t ON t.id = m.tenant_id
+      WHERE m.user_id = ${userId} ORDER BY m.last_used_at DESC, m.created_at, t.id`),
+  });
+  return found;
 }

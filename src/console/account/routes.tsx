@@ -3,7 +3,6 @@ import { type Context, Hono } from "hono";
 import { continueLogin, startLogin } from "../../auth/login";
 import { credentials, registration } from "../../auth/schemas";
 import { register } from "../../auth/signup";
-import { signConsoleToken } from "../../crypto/jwt";
 import { deviceOf } from "../../http/device";
 import type { AppEnv } from "../../http/env";
 import { sessionOf } from "../../http/permissions";
@@ -21,23 +20,18 @@ import { deleteConsoleCookie, getConsoleCookie, setConsoleCookie } from "../http
 import { readForm } from "../http/form";
 import { page, redirectTo, redirectWithFlash, rerenderOnError } from "../http/page";
 import { safePath } from "../http/paths";
-import { findCurrentUser, requireUser } from "../http/session";
+import { findCurrentUser, requireUser, setSession } from "../http/session";
 import * as pages from "./pages";
 import { decryptPending, encryptPending } from "./pending";
 
-/** Sets the session cookie and redirects to `to`. The browser gets no token of the API. */
+/** Sets the session cookie and redirects to `to`. */
 async function startSession(
   c: Context<AppEnv>,
-  { session }: OpenedSession,
+  opened: OpenedSession,
   to: string,
   flash?: FlashKey,
 ): Promise<Response> {
-  const deps = c.get("deps");
-  const { tokenIssuer: issuer, tokenAudience: audience } = deps.config;
-  const { sessionId, userId, tenantId, expiresAt } = session;
-  const validity = { issuedAt: deps.now(), expiresAt };
-  const token = await signConsoleToken(deps.keys, { issuer, audience }, { userId, sessionId, tenantId }, validity);
-  setConsoleCookie(c, "session", token, expiresAt);
+  await setSession(c, opened);
   deleteConsoleCookie(c, "sign-in");
   return flash ? redirectWithFlash(c, safePath(to), flash) : redirectTo(c, safePath(to));
 }
@@ -214,9 +208,7 @@ const mailLinks = new Hono<AppEnv>()
       c,
       async () => {
         await acceptInvitation(c.get("deps"), principal.userId, parse(acceptanceBody, { token }).token);
-        await deleteSessionOfUser(c.get("deps"), principal.userId, principal.sessionId);
-        deleteConsoleCookie(c, "session");
-        return redirectWithFlash(c, "/sign-in", "joined");
+        return redirectWithFlash(c, "", "joined");
       },
       (failure, status) => invitationPage(c, token, email, failure, status),
     );

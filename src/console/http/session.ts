@@ -1,15 +1,30 @@
 /** The console's session: who is signed in, by the session cookie. */
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
+import { signConsoleToken } from "../../crypto/jwt";
 import type { AppEnv } from "../../http/env";
 import { authenticateConsoleSession, type CurrentUser } from "../../sessions/authenticate";
-import { deleteConsoleCookie, getConsoleCookie } from "./cookies";
+import type { OpenedSession } from "../../sessions/tokens";
+import { deleteConsoleCookie, getConsoleCookie, setConsoleCookie } from "./cookies";
 import { CONSOLE_PATH } from "./paths";
 
 /** The signed-in user, for pages that anybody may see; null when nobody is signed in. */
 export async function findCurrentUser(c: Context<AppEnv>): Promise<CurrentUser | null> {
   const token = getConsoleCookie(c, "session");
   return token === undefined ? null : authenticateConsoleSession(c.get("deps"), token);
+}
+
+/** Sets the session cookie. The browser gets no token of the API. */
+export async function setSession(c: Context<AppEnv>, { session }: OpenedSession): Promise<void> {
+  const { keys, config, now } = c.get("deps");
+  const { expiresAt, ...claims } = session;
+  const parties = { issuer: config.tokenIssuer, audience: config.tokenAudience };
+  setConsoleCookie(
+    c,
+    "session",
+    await signConsoleToken(keys, parties, claims, { issuedAt: now(), expiresAt }),
+    expiresAt,
+  );
 }
 
 /** Redirects to the sign-in page without a live session; a GET comes back after sign-in. */

@@ -21,6 +21,7 @@ export const ADVICE: Record<ErrorCode, string> = {
   NOT_FOUND: "Check the id. It does not exist in this tenant.",
   METHOD_NOT_ALLOWED: "Use a method listed in the `Allow` header.",
   CONFLICT: "Read `message`. A repeated publish must have the same body as the first.",
+  LAST_OWNER: "Give another member the role of owner, then leave.",
   EMAIL_TAKEN: "Log in, or reset the password.",
   PAYLOAD_TOO_LARGE: "Send at most 64 KiB, or 256 KiB for an event.",
   UNSUPPORTED_MEDIA_TYPE: "Send `Content-Type: application/json`.",

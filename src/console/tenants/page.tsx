@@ -1,0 +1,56 @@
+/** The tenants of the current user. */
+import type { TenantOfUser } from "../../tenants/store";
+import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
+import { Badge, FailureBanner } from "../components/display";
+import type { Failure } from "../failure";
+
+interface TenantsProps {
+  tenants: readonly TenantOfUser[];
+  currentId: string;
+  failure?: Failure | undefined;
+}
+
+export const Tenants = ({ tenants, currentId, failure }: TenantsProps) => (
+  <>
+    <h1>Your tenants</h1>
+    <FailureBanner failure={failure} />
+    <section class="card" aria-label="Your tenants">
+      <ul class="list">
+        {tenants.map(({ id, name, role }) => (
+          <li>
+            <div>
+              <strong>{name}</strong> <Badge tone="calm">{role}</Badge>{" "}
+              {id === currentId && <Badge tone="ok">You are here</Badge>}
+            </div>
+            {id === currentId ? (
+              <LinkButton href="/console/tenants/leave" kind="danger">
+                Leave
+              </LinkButton>
+            ) : (
+              <PostForm action="/console/tenants/switch" class="inline">
+                <input type="hidden" name="tenantId" value={id} />
+                <SubmitButton kind="plain" label={`Switch to ${name}`}>
+                  Switch
+                </SubmitButton>
+              </PostForm>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  </>
+);
+
+export const LeaveTenant = ({ name, failure }: { name: string; failure?: Failure | undefined }) => (
+  <div class="narrow">
+    <h1>Leave {name}?</h1>
+    <FailureBanner failure={failure} />
+    <PostForm action="/console/tenants/leave" class="card">
+      <p>Your sessions and API keys in this tenant stop working at once.</p>
+      <div class="row">
+        <SubmitButton kind="danger">Leave</SubmitButton>
+        <LinkButton href="/console/tenants">Cancel</LinkButton>
+      </div>
+    </PostForm>
+  </div>
+);

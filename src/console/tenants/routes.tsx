@@ -1,0 +1,59 @@
+/** `/console/tenants`: the current user's tenants; switching between them, and leaving one. */
+import { type Context, Hono } from "hono";
+import type { AppEnv } from "../../http/env";
+import { sessionOf } from "../../http/permissions";
+import { byIp, limit } from "../../http/rate-limit";
+import { leaveTenant } from "../../members/changes";
+import { tenantChoice } from "../../sessions/schemas";
+import { switchTenant } from "../../sessions/switch-tenant";
+import { listTenantsOfUser } from "../../tenants/store";
+import { type Failure, parse } from "../failure";
+import { deleteConsoleCookie } from "../http/cookies";
+import { readForm } from "../http/form";
+import { page, redirectWithFlash, rerenderOnError } from "../http/page";
+import { setSession } from "../http/session";
+import { LeaveTenant, Tenants } from "./page";
+
+async function tenantsPage(c: Context<AppEnv>, failure?: Failure, status = 200) {
+  const { userId, tenantId } = c.get("principal");
+  const tenants = await listTenantsOfUser(c.get("deps"), userId);
+  return page(
+    c,
+    { title: "Your tenants", section: null, status },
+    <Tenants tenants={tenants} currentId={tenantId} failure={failure} />,
+  );
+}
+
+const leavePage = (c: Context<AppEnv>, failure?: Failure, status = 200) =>
+  page(
+    c,
+    { title: "Leave the tenant", section: null, status },
+    <LeaveTenant name={c.get("currentUser").tenantName} failure={failure} />,
+  );
+
+export const tenantPages = new Hono<AppEnv>()
+  .get("/", (c) => tenantsPage(c))
+  .post("/switch", limit("refresh", byIp), async (c) => {
+    const form = await readForm(c);
+    return rerenderOnError(
+      c,
+      async () => {
+        const { tenantId } = parse(tenantChoice, { tenantId: form.text("tenantId") });
+        await setSession(c, await switchTenant(c.get("deps"), sessionOf(c), tenantId));
+        return redirectWithFlash(c, "", "switched");
+      },
+      (failure, status) => tenantsPage(c, failure, status),
+    );
+  })
+  .get("/leave", (c) => leavePage(c))
+  .post("/leave", async (c) =>
+    rerenderOnError(
+      c,
+      async () => {
+        await leaveTenant(c.get("deps"), c.get("principal"));
+        deleteConsoleCookie(c, "session");
+        return redirectWithFlash(c, "/sign-in", "left");
+      },
+      (failure, status) => leavePage(c, failure, status),
+    ),
+  );

@@ -1,0 +1,34 @@
+/** Working in another tenant with the same session. */
+import { sha256Hex } from "../crypto/encoding";
+import { makeRefreshToken } from "../crypto/refresh-token";
+import type { Deps } from "../deps";
+import { AppError, notFound } from "../errors";
+import type { SessionPrincipal } from "../tenants/principal";
+import { findSwitchable, moveSession } from "./store";
+import { makeAccessToken, type OpenedSession } from "./tokens";
+
+/** A refresh at the same moment changes the token that the switch replaces. */
+const MAX_TRIES = 3;
+
+/**
+ * Moves the caller's session to another tenant of theirs and returns it with a new token pair; the old one ends. The tenant is also the
+ * one that their next login opens. Throws NOT_FOUND for a tenant that they are not a member of.
+ */
+export async function switchTenant(deps: Deps, caller: SessionPrincipal, tenantId: string): Promise<OpenedSession> {
+  const { userId, sessionId } = caller;
+  for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
+    const current = await findSwitchable(deps, { sessionId, userId, tenantId });
+    if (!current) throw notFound("Tenant");
+    const { generation, expiresAt } = current;
+    const refreshToken = await makeRefreshToken(deps.keys, { sessionId, generation: generation + 1 });
+    const move = { sessionId, userId, tenantId, generation, nextTokenHash: await sha256Hex(refreshToken) };
+    if (await moveSession(deps, move, deps.now())) {
+      const claims = { userId, tenantId, sessionId };
+      return {
+        session: { ...claims, expiresAt },
+        tokens: { accessToken: await makeAccessToken(deps, claims), refreshToken },
+      };
+    }
+  }
+  throw new AppError("CONFLICT", { message: "The session was refreshed at the same time. Try again." });
+}
