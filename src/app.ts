@@ -23,8 +23,8 @@ import { passwordRoutes, publicRecoveryRoutes } from "./recovery/routes";
 import { redeliveryRoutes } from "./redelivery/routes";
 import { referenceRoutes } from "./reference/routes";
 import { publicSessionRoutes, sessionRoutes } from "./sessions/routes";
-import { statsRoutes, webhookStatsRoutes } from "./stats/routes";
-import { webhookRoutes } from "./subscriptions/routes";
+import { statsRoutes, subscriptionStatsRoutes } from "./stats/routes";
+import { subscriptionRoutes } from "./subscriptions/routes";
 import { tenantRoutes } from "./tenants/routes";
 import { twoFactorRoutes } from "./two-factor/routes";
 
@@ -84,10 +84,10 @@ const authenticated = new Hono<AppEnv>()
   .route("/tenants", tenantRoutes)
   .route("/members", memberRoutes)
   .route("/invitations", invitationRoutes)
-  .route("/webhooks", webhookRoutes)
+  .route("/webhooks", subscriptionRoutes)
   .route("/webhooks", redeliveryRoutes)
   .route("/webhooks", attemptRoutes)
-  .route("/webhooks", webhookStatsRoutes)
+  .route("/webhooks", subscriptionStatsRoutes)
   .route("/stats", statsRoutes)
   .route("/events", eventRoutes);
 

@@ -49,6 +49,7 @@ test("an exception allows one step of one statement", async () => {
 /** A statement that only this store sends. */
 const OF_STORE: Record<string, RegExp> = {
   "api-keys": /INSERT INTO api_keys/,
+  "attempts/log-store": /WITH examined AS MATERIALIZED/,
   attempts: /a\.kind AS kind\s+FROM/,
   auth: /INSERT INTO users/,
   "console/events": /WITH RECURSIVE\s+delivery AS/,

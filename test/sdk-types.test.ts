@@ -13,8 +13,8 @@ import type { memberRoutes } from "../src/members/routes";
 import type { passwordRoutes, publicRecoveryRoutes } from "../src/recovery/routes";
 import type { redeliveryRoutes } from "../src/redelivery/routes";
 import type { publicSessionRoutes, sessionRoutes } from "../src/sessions/routes";
-import type { statsRoutes, webhookStatsRoutes } from "../src/stats/routes";
-import type { webhookRoutes } from "../src/subscriptions/routes";
+import type { statsRoutes, subscriptionStatsRoutes } from "../src/stats/routes";
+import type { subscriptionRoutes } from "../src/subscriptions/routes";
 import type { twoFactorRoutes } from "../src/two-factor/routes";
 
 /** Compares an interface that extends another as one with all their fields. Where any JSON value may stand, the client says `unknown`. */
@@ -28,10 +28,10 @@ type TwoFactor = Routes<typeof twoFactorRoutes>;
 type ApiKeys = Routes<typeof apiKeyRoutes>;
 type Members = Routes<typeof memberRoutes>;
 type Invitations = Routes<typeof invitationRoutes>;
-type Webhooks = Routes<typeof webhookRoutes>;
+type Webhooks = Routes<typeof subscriptionRoutes>;
 type Attempts = Routes<typeof attemptRoutes>;
 type Redelivery = Routes<typeof redeliveryRoutes>;
-type WebhookStats = Routes<typeof webhookStatsRoutes>;
+type WebhookStats = Routes<typeof subscriptionStatsRoutes>;
 type Stats = Routes<typeof statsRoutes>;
 type Events = Routes<typeof eventRoutes>;
 

@@ -1,4 +1,4 @@
-/** What crosses the wire about the delivery log, page by page, and about one attempt. */
+/** The delivery log and its filter, as the API sends and receives them. */
 import { z } from "zod";
 import { eventType } from "../wire/event-type";
 import { cursor, id, moment, nextCursor, time } from "../wire/schemas";
@@ -9,22 +9,24 @@ const attempt = z
   .object({
     _id: id,
     webhookId: id,
-    deliveryId: id.meta({ description: "Sent as `webhook-id`, the same for every attempt of a delivery." }),
+    deliveryId: id.meta({
+      description: "The delivery, which is the same for all of its attempts. Sent as `webhook-id`.",
+    }),
     eventType: z.string().meta({ examples: ["OrderPaid"] }),
-    payload: z.unknown().meta({ description: "What was sent: any JSON value.", examples: [{ order: 42 }] }),
+    payload: z.unknown().meta({ description: "The body that was sent: any JSON value.", examples: [{ order: 42 }] }),
     status: z.enum(["pending", "success", "failed"]),
     responseCode: z
       .int()
       .optional()
-      .meta({ description: "The subscriber's status.", examples: [200] }),
+      .meta({ description: "The status that the subscriber answered.", examples: [200] }),
     responseBody: z
       .string()
       .optional()
-      .meta({ description: "The first 16 KiB of its answer.", examples: ["ok"] }),
+      .meta({ description: "The first 16 KiB of the answer's body.", examples: ["ok"] }),
     error: z
       .string()
       .optional()
-      .meta({ description: "Why it failed.", examples: ["timeout"] }),
+      .meta({ description: "Why the attempt failed.", examples: ["timeout"] }),
     attemptCount: z
       .int()
       .min(1)
@@ -45,15 +47,17 @@ export const logQuery = z.object({
   cursor: cursor.optional(),
   status: attempt.shape.status.optional(),
   eventType: eventType.optional(),
-  since: moment.optional().meta({ description: "Attempts that started then or later." }),
-  until: moment.optional().meta({ description: "Attempts that started before." }),
+  since: moment.optional().meta({ description: "Only attempts that started at this time or later." }),
+  until: moment.optional().meta({ description: "Only attempts that started before this time." }),
 });
 
 export const logPage = z.object({
   data: z.array(attempt),
   nextCursor: nextCursor
     .optional()
-    .meta({ description: "With any parameter only: where the next page begins; null: no more." }),
+    .meta({
+      description: "The cursor of the next page; null on the last page. Missing if the request has no parameters.",
+    }),
 });
 
 const attemptSummary = attempt
@@ -71,19 +75,22 @@ const attemptSummary = attempt
 export const attemptDetail = attempt
   .extend({
     eventId: id,
-    kind: z.enum(["event", "retry", "test"]).meta({ description: "What its delivery was queued for." }),
+    kind: z
+      .enum(["event", "retry", "test"])
+      .meta({ description: "Why its delivery exists: a published event, a manual retry or a test." }),
     correlationId: z
       .string()
       .optional()
-      .meta({ description: "Of its event.", examples: ["trace-1"] }),
+      .meta({ description: "The correlation id of its event.", examples: ["trace-1"] }),
     headers: z
       .record(z.string(), z.string())
       .optional()
       .meta({
-        description: "As sent, signed anew with the present secret. Missing while pending and where nothing was sent.",
+        description:
+          "The headers that were sent, signed with the present secret. Missing while the attempt is pending, and if nothing was sent.",
         examples: [{ "X-Webhook-Event": "OrderPaid" }],
       }),
-    attempts: z.array(attemptSummary).meta({ description: "All attempts of its delivery, oldest first, at most 50." }),
+    attempts: z.array(attemptSummary).meta({ description: "All attempts of its delivery, at most 50, oldest first." }),
   })
   .meta({ id: "AttemptDetail" });
 

@@ -1,4 +1,4 @@
-/** Accepting events in D1: up to 100 events and the deliveries that they owe, in one round trip that may be repeated. */
+/** Accepting events in D1: up to 100 events and their deliveries, in one round trip that may be repeated. */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../db/client";
 import { repeatable } from "../db/faults";
@@ -7,9 +7,9 @@ import type { DueDelivery } from "../delivery/enqueue";
 import { DAY_MS } from "../time";
 
 const IDEMPOTENCY_WINDOW_MS = DAY_MS;
-/** How many deliveries one round trip makes; the rest of a wider fan-out follows through the queue. */
+/** How many deliveries one round trip creates. A wider fan-out continues through the queue. */
 export const FAN_OUT_PAGE = 500;
-/** Payloads go in as JSON texts of about this size: D1 takes 2 MB a value, and escaping can double a payload. */
+/** The most characters in one JSON list of payloads. D1 takes 2 MB a value, and a character has up to 3 bytes in UTF-8. */
 const MAX_PAYLOAD_LIST_CHARACTERS = 600_000;
 
 export interface NewEvent {
@@ -20,27 +20,27 @@ export interface NewEvent {
   bytes: number;
   correlationId: string | null;
   idempotencyKey: string | null;
-  /** SHA-256 of what is published; null without a key. */
+  /** SHA-256 of type, payload and correlation id; null without a key. */
   requestHash: string | null;
 }
 
 export interface AcceptedEvent {
-  /** Null when nothing was written, because the events want more deliveries than allowed. */
+  /** Null when nothing was written because the events need more deliveries than allowed. */
   id: string | null;
   type: string;
   deliveries: number;
-  /** Of the event that an Idempotency-Key stands for; null without a key. */
+  /** The hash of the event that was first published with this Idempotency-Key; null without a key. */
   requestHash: string | null;
-  /** Where a wide fan-out goes on; null when all deliveries are made. */
+  /** The last subscription that has its delivery if the fan-out continues through the queue; null when all deliveries exist. */
   fanOutAfter: string | null;
 }
 
-/** The subscriptions that want a type, in the order of their ids, after `after`. The index holds enabled subscriptions only. */
+/** Selects the enabled subscriptions that receive an event type and whose ids follow `after`. The index contains no others. */
 export const wantedBy = (tenantId: SQL | string, type: SQL | string, after: SQL | string = "") => sql`
   SELECT subscription_id FROM subscription_events WHERE tenant_id = ${tenantId} AND event_type = ${type} AND subscription_id > ${after}
   UNION ALL SELECT subscription_id FROM subscription_events WHERE tenant_id = ${tenantId} AND event_type = '*' AND subscription_id > ${after}`;
 
-/** The columns of the outbox that a fan-out writes, from an event `e` (id, bytes) and a subscription `s`. */
+/** The outbox columns that a fan-out writes. `outboxValues` has their values, from an event `e` (id, bytes) and a subscription `s`. */
 export const OUTBOX_COLUMNS = sql.raw("queue, due_at, id, tenant_id, subscription_id, event_id, kind, bytes");
 export const outboxValues = (
   nowMs: number,
@@ -48,9 +48,9 @@ export const outboxValues = (
   s.tenant_id, s.id, e.id, 'event', e.bytes`;
 
 /**
- * Writes the events and one outbox row for each enabled subscription that wants them. Writes nothing when an Idempotency-Key was used
- * for something else, or when the events want more than `allowedDeliveries`. An event whose key was used for the same is not written
- * again. Returns one row for each given event, in their order, the deliveries to send messages for, and how many deliveries are wanted.
+ * Writes the events, and one outbox row for each enabled subscription that receives them. Writes nothing if an Idempotency-Key was used
+ * with another event, or if the events need more than `allowedDeliveries`. An event that was published with the same key before is not
+ * written again. Returns one row per event in the given order, the deliveries to queue, and how many deliveries the events need.
  */
 export async function acceptEvents(
   db: Db,
@@ -74,7 +74,7 @@ export async function acceptEvents(
     ? sql`(e.idempotency_key IS NULL OR EXISTS (SELECT 1 FROM idempotency_keys k
         WHERE k.tenant_id = ${tenantId} AND k.key = e.idempotency_key AND k.event_id = e.id))`
     : sql`true`;
-  // An event that exists already was written by an earlier try of this call; its deliveries may have ended since.
+  // An event that already exists was written by an earlier try of this call, and its deliveries may have ended since then.
   const wanted = sql`(SELECT coalesce(sum((SELECT count(*) FROM (${wantedBy(tenantId, sql`w.type`)}))), 0) FROM ${listed} w)`;
   const fits = sql`${wanted} <= ${allowedDeliveries}`;
   const isNew = sql`${holdsItsKey} AND ${noConflict} AND ${fits} AND NOT EXISTS (SELECT 1 FROM events WHERE events.id = e.id)`;
@@ -101,7 +101,7 @@ export async function acceptEvents(
             ON CONFLICT (tenant_id, key) DO UPDATE SET event_id = excluded.event_id, request_hash = excluded.request_hash,
               created_at = excluded.created_at WHERE idempotency_keys.created_at <= ${nowMs - IDEMPOTENCY_WINDOW_MS}`
         : undefined,
-      // Before the events: `isNew` looks for them. A delivery id that is taken fails the whole call.
+      // Before the events, because `isNew` is false once they exist. A delivery id that is already taken fails the whole call.
       outbox: sql`INSERT INTO outbox (${OUTBOX_COLUMNS}) SELECT ${outboxValues(nowMs)}
         FROM ${listed} e CROSS JOIN subscriptions s ON s.id IN (${page}) WHERE ${isNew} AND s.enabled = 1 AND s.is_deleted = 0`,
       ...Object.fromEntries(payloads.map((insert, part) => [`events${part}`, insert])),
@@ -122,7 +122,7 @@ export async function acceptEvents(
   return { accepted, due, wantedDeliveries: counted[0]?.deliveries ?? 0 };
 }
 
-/** JSON lists of ids, payloads and correlation ids, each of them small enough for D1. */
+/** Returns JSON lists of ids, payloads and correlation ids, each small enough for one D1 value. */
 function payloadLists(events: readonly NewEvent[]): string[] {
   const lists: string[][] = [];
   let room = 0;

@@ -1,21 +1,25 @@
-/** How many deliveries the next events will make at most: as many as the last ones of their types, as far as this isolate knows. */
+/** Estimates how many deliveries events will have, from the last events of the same types that this isolate has seen. */
 
 /** Bounds the memory. */
 const MAX_KNOWN = 10_000;
-/** A guess is never higher: it is what an isolate leases of the budget at once. */
-const MOST = 500;
+/** The highest estimate: as much of the budget as an isolate leases at once. */
+const MAX_EXPECTED = 500;
 
 const lastCounts = new Map<string, number>();
 
 const keyOf = (tenantId: string, type: string) => `${tenantId} ${type}`;
 
-/** For all of the events together. A type that is new to this isolate counts as `unknown`. */
-export function expectedDeliveries(tenantId: string, events: readonly { type: string }[], unknown = MOST): number {
+/** Returns the estimate for all of the events together. `unknown` is the estimate for a type that is new to this isolate. */
+export function expectedDeliveries(
+  tenantId: string,
+  events: readonly { type: string }[],
+  unknown = MAX_EXPECTED,
+): number {
   const expected = events.reduce((sum, { type }) => sum + (lastCounts.get(keyOf(tenantId, type)) ?? unknown), 0);
-  return Math.min(expected, MOST);
+  return Math.min(expected, MAX_EXPECTED);
 }
 
-/** Remembers how many deliveries events have made. */
+/** Remembers how many deliveries events had. */
 export function noteDeliveries(tenantId: string, events: readonly { type: string; deliveries: number }[]): void {
   if (lastCounts.size >= MAX_KNOWN) lastCounts.clear();
   for (const { type, deliveries } of events) lastCounts.set(keyOf(tenantId, type), deliveries);

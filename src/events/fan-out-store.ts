@@ -1,19 +1,20 @@
-/** The pages of a wide fan-out in D1, after the first one, which is written with the event. */
+/** The pages of a wide fan-out in D1, except the first, which is written with the event. */
 import { sql } from "drizzle-orm";
 import { atomically, type Db, rows } from "../db/client";
 import { deliveryIdOf } from "../db/ids";
 import type { DueDelivery } from "../delivery/enqueue";
 import { FAN_OUT_PAGE, OUTBOX_COLUMNS, outboxValues, wantedBy } from "./accept-store";
 
-/** How far an event's fan-out has come. */
+/** An unfinished fan-out, and how far it has come. */
 export interface FanOut {
   eventId: string;
+  /** The last subscription that has its delivery. */
   fanOutAfter: string;
 }
 
 /**
- * Writes the next page of deliveries if the fan-out still stands where `fanOut` says, and moves it on. The event's row names the tenant.
- * `next` is where it goes on; null when it is done, or had moved on already.
+ * Writes the next page of deliveries, unless another call has already done so. Returns the deliveries to queue. `next` is the
+ * `fanOutAfter` of the following page; null when the fan-out is finished or another call has continued it. Takes the tenant from the event.
  */
 export async function writeFanOutPage(
   db: Db,
@@ -37,7 +38,7 @@ export async function writeFanOutPage(
   return { due: moved.length === 0 ? [] : due, next: moved[0]?.next ?? null };
 }
 
-/** Fan-outs of any tenant that began before `startedBefore` (Unix ms) and are not done: for the sweep. */
+/** Returns unfinished fan-outs that began at or before `startedBefore` (Unix ms), across the tenants of one database, for the sweep. */
 export async function findUnfinishedFanOuts(db: Db, startedBefore: number, limit: number): Promise<FanOut[]> {
   const { found } = await atomically(db, {
     found: rows<FanOut>(sql`SELECT id AS eventId, fan_out_after AS fanOutAfter FROM events

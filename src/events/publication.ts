@@ -1,4 +1,4 @@
-/** What publishing takes, over HTTP and over RPC. */
+/** The input and output of publishing, over HTTP and over RPC. */
 import { z } from "zod";
 import { eventType } from "../wire/event-type";
 import { id } from "../wire/schemas";
@@ -7,7 +7,7 @@ const MAX_CORRELATION_ID_CHARACTERS = 128;
 const MAX_DEPTH = 500;
 const MAX_BATCH_EVENTS = 100;
 
-/** Level by level, because deep nesting would overflow a recursion. */
+/** Goes through the levels in a loop, because a recursion would overflow the stack at deep nesting. */
 function isWithinDepth(payload: unknown): boolean {
   let level: unknown[] = [payload];
   for (let left = MAX_DEPTH; left > 0; left -= 1) {
@@ -26,7 +26,7 @@ export const publication = z
       .refine((value) => value !== undefined, "Required")
       .refine(isWithinDepth, `Must not be nested more than ${MAX_DEPTH} levels deep`)
       .meta({
-        description: "Any JSON value. Each delivery's body is its text as it stands in the request.",
+        description: "Any JSON value. Subscribers receive its text exactly as it is in the request.",
         examples: [{ order: 42 }],
       }),
     correlationId: z
@@ -42,13 +42,13 @@ export const idempotencyKey = z
   .string()
   .regex(/^[!-~]{1,255}$/, "Must be 1 to 255 printable ASCII characters")
   .meta({
-    description: "The same key within 24 hours returns the first answer and delivers nothing twice.",
+    description: "Repeating a call with the same key within 24 hours returns the first answer and publishes nothing.",
     examples: ["order-42-paid"],
   });
 
 const batchEvent = publication.extend({ idempotencyKey: idempotencyKey.optional() }).meta({ id: "NewBatchEvent" });
 
-/** All or none are accepted. */
+/** A batch, of which all events or none are accepted. */
 export const publicationBatch = z
   .object({ events: z.array(batchEvent).min(1).max(MAX_BATCH_EVENTS) })
   .superRefine(({ events }, context) => {
@@ -58,7 +58,7 @@ export const publicationBatch = z
       if (seen.has(key)) {
         context.addIssue({
           code: "custom",
-          message: "Stands in the batch twice",
+          message: "Is used twice in this batch",
           path: ["events", position, "idempotencyKey"],
         });
       }
@@ -74,7 +74,7 @@ export const published = z
     deliveries: z
       .int()
       .min(0)
-      .meta({ description: "How many subscriptions it goes to.", examples: [1] }),
+      .meta({ description: "How many subscriptions receive it.", examples: [1] }),
   })
   .meta({ id: "PublishedEvent" });
 

@@ -1,4 +1,4 @@
-/** How events get in. They are rows before they are acknowledged; the queue only carries their keys. */
+/** Publishing events. Events and their deliveries are rows in D1 before the call returns; the queue only carries keys. */
 import { sha256Hex, utf8 } from "../crypto/encoding";
 import { violatesUnique } from "../db/client";
 import { newIdAt } from "../db/ids";
@@ -12,24 +12,25 @@ import { expectedDeliveries, noteDeliveries } from "./expected-deliveries";
 import { enqueueFanOut } from "./fan-out";
 import type { Published } from "./publication";
 
-/** The random part of a delivery id may be taken already: then the event gets another id. */
+/** How often an event gets another id because a delivery id made from it is already taken. */
 const ID_TRIES = 3;
 
-/** An event to publish; `payload` is the exact body that subscribers get. */
+/** An event to publish. */
 export interface EventInput {
   type: string;
+  /** The exact body that subscribers receive. */
   payload: string;
   correlationId: string | null;
   idempotencyKey: string | null;
 }
 
-/** Who publishes. */
+/** The tenant that publishes, and what it may do. */
 export type Publisher = TenantRef & TenantStanding;
 
 /**
- * Publishes events, all of them or none, each to every enabled subscription of the tenant that wants its type. Safe to repeat while D1
- * fails. `countedEvents` is how many of them the route's own limit has counted. Throws CONFLICT when an Idempotency-Key was used for
- * something else within 24 hours, RATE_LIMITED when a budget of the tenant is used up, EMAIL_NOT_VERIFIED for a tenant on trial.
+ * Publishes all of the events or none, each to every enabled subscription of the tenant that receives its type. `countedEvents` is how
+ * many of them the route's own limit has already counted. Throws CONFLICT when an Idempotency-Key was used with another event within 24
+ * hours, RATE_LIMITED when a budget of the tenant is used up, and EMAIL_NOT_VERIFIED when a trial tenant has used up its deliveries.
  */
 export async function publishEvents(
   deps: Deps,
@@ -43,7 +44,7 @@ export async function publishEvents(
   const budget = await reserve(deps, tenant, { events: inputs.length - countedEvents, bytes });
   try {
     const accepted = await acceptWithin(deps, tenant, (nowMs) => {
-      // Random and not counted up: the first half of an event's id must differ from those of others of the same millisecond.
+      // Random ids, not consecutive ones: delivery ids contain the first half of the event's id, which must be unique in its millisecond.
       const ids = inputs.map(() => newIdAt(nowMs)).sort();
       return inputs.map((input, position) => ({
         ...input,
@@ -60,9 +61,9 @@ export async function publishEvents(
 }
 
 /**
- * Reserves as many deliveries as the last publish of these types made, and accepts. When the events want more, nothing is written, the
- * rest is reserved, and they are accepted then. So an event that would pass the budget is refused whole, and a publish seldom takes a
- * second round trip.
+ * Reserves as many deliveries of the budget as the last events of these types had, and accepts the events. If they need more, nothing is
+ * written, the missing deliveries are reserved, and the events are accepted in a second round trip, which is rare. An event that exceeds
+ * the budget is never delivered in part.
  */
 async function acceptWithin(
   deps: Deps,
@@ -84,7 +85,7 @@ async function acceptWithin(
     events,
     isOnTrial(deps, tenant) ? deps.config.caps.trialSubscriptions : undefined,
   );
-  // A guess that the budget refuses says nothing: then the exact number decides.
+  // If the budget refuses the estimate, the exact number may still fit, so it decides below.
   await reserveMore(expected).catch((error: unknown) => {
     if (!(error instanceof AppError)) throw error;
   });

@@ -1,6 +1,6 @@
 /**
- * Payloads go out as the bytes that stood in the request: parsing and writing JSON again would lose digits of large numbers and reorder
- * keys. These functions find the text of a value inside a JSON text that is known to be valid, so they only skip and never check.
+ * Subscribers receive a payload exactly as it was in the request, because parsing and serializing JSON loses digits of large numbers and
+ * reorders keys. These functions find the text of a payload in JSON that has already been parsed, so they do not check its syntax.
  */
 
 interface Span {
@@ -8,12 +8,12 @@ interface Span {
   end: number;
 }
 
-/** The text of the member `payload` of an event, and of each event in `events`. Null where there is none. */
+/** Returns the text of the member `payload` of an event, or null if it has none. */
 export function rawPayload(json: string): string | null {
   return textOf(json, membersOf(json, { start: 0, end: json.length }).get("payload"));
 }
 
-/** The text of the member `payload` of each event in the member `events`, in order. */
+/** Returns the text of `payload` of each event in the member `events`, in order. Null where there is none. */
 export function rawPayloads(json: string): (string | null)[] {
   const list = membersOf(json, { start: 0, end: json.length }).get("events");
   return list ? elementsOf(json, list).map((event) => textOf(json, membersOf(json, event).get("payload"))) : [];
@@ -21,7 +21,7 @@ export function rawPayloads(json: string): (string | null)[] {
 
 const textOf = (json: string, span: Span | undefined) => (span ? json.slice(span.start, span.end) : null);
 
-/** The members of an object by name; of two with one name the last counts, as in JSON.parse. */
+/** Returns the members of an object by name. The last of two with the same name counts, as in JSON.parse. */
 function membersOf(json: string, object: Span): Map<string, Span> {
   const members = new Map<string, Span>();
   let at = skipSpace(json, skipSpace(json, object.start) + 1);
@@ -61,7 +61,7 @@ function skipString(json: string, from: number): number {
   return at + 1;
 }
 
-/** Counts brackets instead of recursing, so that deep nesting costs no stack. */
+/** Returns the end of a value. Counts brackets in a loop, because a recursion would overflow the stack at deep nesting. */
 function skipValue(json: string, from: number): number {
   let depth = 0;
   let at = from;

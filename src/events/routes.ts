@@ -18,11 +18,12 @@ const noHeaderKey = z.null("Give each event an idempotencyKey instead");
 export const eventRoutes = new Hono<AppEnv>()
   .post(
     "/",
-    describeRoute("publishEvent", "Publishes an event to every subscription that wants its type.", {
+    describeRoute("publishEvent", "Publishes an event to every subscription that receives its type.", {
       202: dataOf(published),
       headers: z.object({ "Idempotency-Key": idempotencyKey.optional() }),
       errors: ["CONFLICT", "EMAIL_NOT_VERIFIED"],
-      description: "Durable once answered; delivered at least once. The body may hold 256 KiB.",
+      description:
+        "The event is stored before the answer and delivered at least once. The body may have up to 256 KiB.",
     }),
     limit("publish", byTenant),
     can("event.publish"),
@@ -46,11 +47,11 @@ export const eventRoutes = new Hono<AppEnv>()
   )
   .post(
     "/batch",
-    describeRoute("publishEvents", "Publishes up to 100 events, all or none.", {
+    describeRoute("publishEvents", "Publishes up to 100 events, either all or none.", {
       202: dataOf(z.array(published)),
       errors: ["CONFLICT", "EMAIL_NOT_VERIFIED"],
       description:
-        "The answer has the events in the order of the request. The body may hold 1 MiB. Limits count each event.",
+        "The answer lists the events in the order of the request. The body may have up to 1 MiB. Limits count each event.",
     }),
     limit("publish", byTenant),
     can("event.publish"),
@@ -70,7 +71,7 @@ export const eventRoutes = new Hono<AppEnv>()
     },
   );
 
-/** Checks the header. Throws VALIDATION_FAILED. */
+/** Checks the header `Idempotency-Key` and returns its value. Throws VALIDATION_FAILED. */
 function checked<T>(schema: z.ZodType<T>, key: string | null): T {
   const result = schema.safeParse(key);
   if (!result.success) throw invalid(result.error, "Idempotency-Key");

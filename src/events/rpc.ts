@@ -1,4 +1,4 @@
-/** The entrypoint for other Workers: a service binding to `EventPublisher` publishes without HTTP. */
+/** The entrypoint for other Workers, which publish without HTTP through a service binding to `EventPublisher`. */
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { z } from "zod";
 import { utf8 } from "../crypto/encoding";
@@ -12,7 +12,7 @@ import { type EventInput, publishEvents } from "./publish";
 
 const ACCEPTED = 202;
 const KIB = 1024;
-/** As over HTTP. */
+/** The same as over HTTP. */
 const MAX_EVENT_BYTES = 256 * KIB;
 const MAX_BATCH_BYTES = 1024 * KIB;
 
@@ -20,11 +20,11 @@ const tenantId = z.string().min(1).max(64);
 const publishArguments = z.object({ tenantId, publication, idempotencyKey: idempotencyKey.nullable() });
 const batchArguments = z.object({ tenantId, batch: publicationBatch });
 
-/** Whoever holds the binding is trusted with every tenant. */
+/** A Worker with this binding may publish for every tenant. */
 export class EventPublisher extends WorkerEntrypoint<Env> {
   /**
-   * Publishes one event, as `POST /events` does. Rejects with the message of VALIDATION_FAILED, PAYLOAD_TOO_LARGE (256 KiB), NOT_FOUND (no
-   * such tenant) or CONFLICT.
+   * Publishes one event, as `POST /events` does, and returns it. `key` is its idempotency key. Throws VALIDATION_FAILED, PAYLOAD_TOO_LARGE
+   * above 256 KiB, NOT_FOUND for an unknown tenant, and what `publishEvents` throws. The caller receives only the message of the error.
    */
   async publish(tenant: string, event: z.input<typeof publication>, key: string | null = null): Promise<Published> {
     const deps = await createDeps(this.env, this.ctx);
@@ -41,7 +41,7 @@ export class EventPublisher extends WorkerEntrypoint<Env> {
     });
   }
 
-  /** Publishes 1 to 100 events, all or none, as `POST /events/batch` does. Rejects as `publish` does; the bound is 1 MiB. */
+  /** Publishes 1 to 100 events, either all or none, as `POST /events/batch` does. Throws what `publish` throws; the limit is 1 MiB. */
   async publishBatch(tenant: string, events: z.input<typeof publicationBatch>["events"]): Promise<Published[]> {
     const deps = await createDeps(this.env, this.ctx);
     return logged(deps, "EventPublisher.publishBatch", async (fields) => {
@@ -76,7 +76,7 @@ async function publishBounded(
   return publishEvents(deps, ref, inputs, 0);
 }
 
-/** Writes the log line that `http/request-log.ts` writes for a request. `work` adds what it learns to `fields`. */
+/** Writes the same log line as `http/request-log.ts` does for a request. `work` adds its own fields. */
 async function logged<T>(deps: Deps, route: string, work: (fields: LogFields) => Promise<T>): Promise<T> {
   const startedMs = deps.now();
   const fields: LogFields = { requestId: newId(), method: "RPC", route, status: ACCEPTED };

@@ -1,4 +1,4 @@
-/** `/webhooks/:id/...`: sending again, and sending a test. */
+/** `/webhooks/:id/...`: manual retries and tests. */
 import { Hono } from "hono";
 import type { AppEnv } from "../http/env";
 import { can } from "../http/permissions";
@@ -6,7 +6,7 @@ import { byTenant, limit } from "../http/rate-limit";
 import { describeRoute } from "../http/route-docs";
 import { body } from "../http/validate";
 import { says } from "../wire/schemas";
-import { retryDelivery, retryFailed, retryLatest, sendTest } from "./redelivery";
+import { retryDelivery, retryFailed, retryLatest, sendTest } from "./retries";
 import { retryFailedRequest, retryFailedResult } from "./schemas";
 
 const limited = limit("redeliver", byTenant);
@@ -17,7 +17,7 @@ export const redeliveryRoutes = new Hono<AppEnv>()
     "/:id/retry",
     describeRoute(
       "retryWebhook",
-      "Sends the latest failed delivery again. While such a retry is under way, no second one is queued.",
+      "Sends the latest failed delivery again. While such a retry is in progress, no second one is queued.",
       { 200: says("Retry queued"), ...REFUSALS },
     ),
     limited,
@@ -29,10 +29,14 @@ export const redeliveryRoutes = new Hono<AppEnv>()
   )
   .post(
     "/:id/deliveries/:deliveryId/retry",
-    describeRoute("retryDelivery", "Sends one failed delivery again, under a new id and the rule of `retry`.", {
-      200: says("Retry queued"),
-      ...REFUSALS,
-    }),
+    describeRoute(
+      "retryDelivery",
+      "Sends one failed delivery again, as a new delivery, unless such a retry is in progress.",
+      {
+        200: says("Retry queued"),
+        ...REFUSALS,
+      },
+    ),
     limited,
     can("webhook.update"),
     async (c) => {
@@ -44,11 +48,12 @@ export const redeliveryRoutes = new Hono<AppEnv>()
     "/:id/retry-failed",
     describeRoute(
       "retryFailed",
-      "Sends again what has failed of the events since then, under the same `webhook-id`s.",
+      "Sends all deliveries again that failed for events since a given time, under the same `webhook-id`s.",
       {
         200: retryFailedResult,
         errors: ["NOT_FOUND", "CONFLICT", "EMAIL_NOT_VERIFIED"],
-        description: "At most 500 deliveries a call; `nextCursor` leads to the rest. Refused while paused.",
+        description:
+          "A call queues at most 500 deliveries; `nextCursor` is the cursor for the rest. Answers 409 while the subscription is paused.",
       },
     ),
     limited,
@@ -66,7 +71,7 @@ export const redeliveryRoutes = new Hono<AppEnv>()
   )
   .post(
     "/:id/test",
-    describeRoute("testWebhook", "Sends a synthetic `WebhookTested` delivery.", {
+    describeRoute("testWebhook", "Sends a synthetic `WebhookTested` event to this subscription alone.", {
       200: says("Test delivery queued"),
       ...REFUSALS,
     }),

@@ -1,9 +1,12 @@
-/** What crosses the wire when failed deliveries are sent again. */
+/** The request and the answer of `retry-failed`. */
 import { z } from "zod";
 import { cursor, moment, nextCursor } from "../wire/schemas";
 
 export const retryFailedRequest = z
-  .object({ since: moment.meta({ description: "Deliveries made then or later." }), cursor: cursor.optional() })
+  .object({
+    since: moment.meta({ description: "Only deliveries of events published at this time or later." }),
+    cursor: cursor.optional(),
+  })
   .meta({ id: "RetryFailedRequest" });
 
 export const retryFailedResult = z

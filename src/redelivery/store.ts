@@ -8,13 +8,13 @@ import type { DueDelivery } from "../delivery/enqueue";
 import type { Deps } from "../deps";
 import type { TenantRef } from "../tenants/principal";
 
-/** How many failed deliveries one call opens again, at most. */
-export const MAX_REOPENED = 500;
-/** How many attempts it looks at for them. */
+/** The most failed deliveries that one call of `insertRetries` queues again. */
+export const MAX_RETRIES_PER_CALL = 500;
+/** The most attempts that it reads to find them. */
 const EXAMINED_ATTEMPTS = 10_000;
-/** An attempt's id may be this much older than the clock of its delivery. */
+/** The clocks of isolates differ, so the time in an attempt's id may be this much earlier than that of its event. */
 const CLOCK_SLACK_MS = 5_000;
-/** Attempts among which the latest is: their ids are nearly in the order in which they started. */
+/** How many of the newest ids are searched for the latest attempt, because ids are only nearly in the order in which attempts start. */
 const NEWEST_ATTEMPTS = 100;
 
 const live = (tenant: TenantRef, id: string) => sql`(SELECT * FROM subscriptions s WHERE ${isLive(tenant, id)}) s`;
@@ -23,13 +23,13 @@ const dueRow = (where: SQL, nowMs: number) =>
   rows<DueDelivery>(sql`SELECT o.queue, o.due_at AS dueAt, o.id, o.subscription_id AS subscriptionId, o.bytes, s.slow_until > ${nowMs} AS slow
     FROM outbox o CROSS JOIN subscriptions s ON s.id = o.subscription_id WHERE o.queue = '' AND o.due_at = ${nowMs} AND ${where}`);
 
-/** A delivery that waits for its first attempt, as SQL: it is due at the moment in its id. */
+/** Selects a delivery that has not had an attempt yet. It is due at the time in its id. */
 const unattempted = (subscriptionId: string, deliveryId: string) => sql`SELECT 1 FROM outbox o
   WHERE o.queue IN ('', ${subscriptionId}) AND o.due_at = ${timeOfId(deliveryId) || 0} AND o.id = ${deliveryId}
     AND o.subscription_id = ${subscriptionId}`;
 
-/** What became of the wish for a manual retry. */
-export type RetryInsertion =
+/** The result of `insertRetry`. */
+export type InsertedRetry =
   | { kind: "queued"; due: DueDelivery[] }
   | { kind: "already queued" }
   | { kind: "nothing failed" }
@@ -37,8 +37,8 @@ export type RetryInsertion =
   | { kind: "no subscription" };
 
 /**
- * A new delivery of an event whose attempt failed, unless a manual retry of the same event is open: the insert decides. The attempt is the
- * last one of `deliveryId`, or, when that is null, the latest of the subscription.
+ * Inserts a manual retry: a new delivery of an event whose last attempt failed. The attempt is the last one of `deliveryId` or, when that
+ * is null, the latest of the subscription. Inserts nothing while a manual retry of the same event is open; the write itself decides that.
  */
 export async function insertRetry(
   deps: Deps,
@@ -46,7 +46,7 @@ export async function insertRetry(
   id: string,
   deliveryId: string | null,
   nowMs: number,
-): Promise<RetryInsertion> {
+): Promise<InsertedRetry> {
   const retryId = newIdAt(nowMs);
   const candidates =
     deliveryId === null
@@ -78,30 +78,31 @@ export async function insertRetry(
   return { kind: subscription.isOpen ? "already queued" : "nothing failed" };
 }
 
-/** What was opened again, and where the next page of failures begins; null: no more. */
-export interface Reopened {
+/** The deliveries that were queued again. */
+export interface InsertedRetries {
   enabled: 0 | 1;
   due: DueDelivery[];
   count: number;
+  /** The cursor of the next page of failures; null when there is none. */
   nextCursor: string | null;
 }
 
-/** A new attempt id of the moment `nowMs` for each row. */
+/** A new attempt id with the time `nowMs` for each row, as SQL. */
 const attemptIdSql = (nowMs: number) => sql`${firstIdAt(nowMs)} || '-7' || substr(lower(hex(randomblob(2))), 2) || '-8'
   || substr(lower(hex(randomblob(2))), 2) || '-' || lower(hex(randomblob(6)))`;
 
 /**
- * Opens again, oldest first, deliveries of events made at `since` (Unix ms) or later that have ended with a failed attempt and that no
- * manual retry has made good: they keep their id, so `webhook-id` stays and the subscriber can drop what it has had. Goes along the
- * attempts after `cursor`, a page of them at a time. Undefined when the tenant has no such subscription.
+ * Puts failed deliveries back into the outbox, oldest first: those of events published at `since` (Unix ms) or later whose last attempt
+ * failed and whose event no manual retry has delivered. They keep their ids, so the `webhook-id` stays the same and subscribers can
+ * recognise duplicates. Reads one page of attempts after `cursor`. Returns undefined when the tenant has no such subscription.
  */
-export async function reopenFailed(
+export async function insertRetries(
   deps: Deps,
   tenant: TenantRef,
   id: string,
   { since, cursor, limit }: { since: number; cursor?: string | undefined; limit: number },
   nowMs: number,
-): Promise<Reopened | undefined> {
+): Promise<InsertedRetries | undefined> {
   const after = cursor ?? firstIdAt(since - CLOCK_SLACK_MS);
   const page = sql`SELECT a.* FROM attempts a WHERE a.subscription_id = ${id} AND a.id > ${after} ORDER BY a.id LIMIT ${EXAMINED_ATTEMPTS}`;
   const failed = sql`SELECT p.id AS attempt_id, coalesce(p.delivery_id, p.id) AS delivery_id, p.event_id AS event_id
@@ -111,7 +112,7 @@ export async function reopenFailed(
     ORDER BY p.id LIMIT ${limit}`;
   const { found, ends, opened, slow } = await atomically(deps.shards.db(tenant.shard), {
     found: rows<{ enabled: 0 | 1 }>(sql`SELECT s.enabled FROM ${live(tenant, id)}`),
-    // Before the attempts are linked on: that takes them out of what has failed.
+    // Before `linked`, which sets `next_id`, because attempts with a `next_id` do not count as failed here.
     ends: rows<{ full: string | null; examined: string | null }>(sql`SELECT
       (SELECT CASE WHEN count(*) = ${limit} THEN max(attempt_id) END FROM (${failed})) AS full,
       (SELECT CASE WHEN count(*) = ${EXAMINED_ATTEMPTS} THEN max(id) END FROM (${page})) AS examined`),
@@ -133,7 +134,7 @@ export async function reopenFailed(
   return { enabled: subscription.enabled, due, count: opened.length, nextCursor: end?.full ?? end?.examined ?? null };
 }
 
-/** An event for this one subscription, whatever types it lists. Null when the tenant has no such subscription. */
+/** Inserts an event for this subscription alone, whatever types it lists. Returns the delivery, or null when the tenant has no such subscription. */
 export async function insertTest(
   deps: Deps,
   tenant: TenantRef,

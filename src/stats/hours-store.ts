@@ -1,4 +1,4 @@
-/** The statement that keeps `hourly_stats`: it runs in the transaction that writes the attempts, so that neither is ever ahead. */
+/** The statement that updates `hourly_stats`. It runs in the transaction that updates the attempts, so the two always agree. */
 import { type SQL, sql } from "drizzle-orm";
 import { HOUR_MS } from "../time";
 import { BUCKET_STARTS_MS } from "./latency";
@@ -15,13 +15,13 @@ const ADD_BUCKETS = sql.raw(
   ).join(", "),
 );
 
-/** Failed attempts since the last success, as the subscription's newest row tells it. */
+/** Returns the number of failed attempts since the last success, as SQL. The newest row of a subscription has it. */
 export const failureCountOf = (subscriptionId: SQL): SQL =>
   sql`coalesce((SELECT h.failure_count FROM hourly_stats h WHERE h.subscription_id = ${subscriptionId} ORDER BY h.hour DESC LIMIT 1), 0)`;
 
 /**
- * Counts attempts that have ended, in the hour of `nowMs`, for each of their subscriptions: one written row for each. `ended` selects
- * subscription_id, position (the order in which they ended), succeeded (0 or 1) and latency_ms (null: not measured).
+ * Returns the statement that counts ended attempts in the hour of `nowMs`. It writes one row per subscription. `ended` selects
+ * subscription_id, position (the order in which they ended), succeeded (0 or 1) and latency_ms (null if not measured).
  */
 export const addToHours = (ended: SQL, nowMs: number): SQL => sql`
   INSERT INTO hourly_stats (subscription_id, hour, succeeded, failed, failure_count, ${BUCKET_COLUMNS})

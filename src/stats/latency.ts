@@ -1,17 +1,18 @@
-/** A small histogram of latencies, and percentiles out of it. */
+/** A histogram of latencies, and its percentiles. */
 
-/** Where the buckets begin, in ms; the last one holds what timed out. */
+/** The lower bounds of the buckets in ms. The last bucket has the timeouts. */
 export const BUCKET_STARTS_MS = [0, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000] as const;
 
-/** Attempts per bucket. */
+/** The number of attempts in each bucket. */
 export type Histogram = readonly number[];
 
+/** Returns the sum of histograms. */
 export const addUp = (histograms: readonly Histogram[]): Histogram =>
   BUCKET_STARTS_MS.map((_, bucket) => histograms.reduce((sum, histogram) => sum + (histogram[bucket] ?? 0), 0));
 
 /**
- * The latency in ms that `share` (0 to 1) of the attempts did not exceed, taken as spread evenly within a bucket; null when
- * there is none. Beyond the last bound only the bound is known.
+ * Returns the latency in ms that `share` (0 to 1) of the attempts did not exceed, or null without attempts. Assumes that latencies are
+ * spread evenly within a bucket. In the last bucket, returns its lower bound.
  */
 export function percentileMs(histogram: Histogram, share: number): number | null {
   const wanted = share * histogram.reduce((sum, count) => sum + count, 0);

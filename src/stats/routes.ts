@@ -9,13 +9,17 @@ import { query } from "../http/validate";
 import { dataOf } from "../wire/schemas";
 import { attemptCounts, statsQuery, subscriptionStats, tenantStats } from "./schemas";
 import { countAttempts } from "./store";
-import { statsOfTenant, statsOfWebhook } from "./summary";
+import { statsOfSubscription, statsOfTenant } from "./summary";
 
 export const statsRoutes = new Hono<AppEnv>().get(
   "/",
-  describeRoute("getStats", "The tenant's delivery attempts per hour, and the subscriptions that need attention.", {
-    200: dataOf(tenantStats),
-  }),
+  describeRoute(
+    "getStats",
+    "Returns the tenant's delivery attempts per hour, and the subscriptions that need attention.",
+    {
+      200: dataOf(tenantStats),
+    },
+  ),
   limit("readDeliveries", byTenant),
   can("webhook.read"),
   query(statsQuery),
@@ -25,10 +29,10 @@ export const statsRoutes = new Hono<AppEnv>().get(
   },
 );
 
-export const webhookStatsRoutes = new Hono<AppEnv>()
+export const subscriptionStatsRoutes = new Hono<AppEnv>()
   .get(
     "/:id/stats",
-    describeRoute("getWebhookStats", "Its delivery attempts per hour.", {
+    describeRoute("getWebhookStats", "Returns the delivery attempts of a subscription per hour.", {
       200: dataOf(subscriptionStats),
       errors: ["NOT_FOUND"],
     }),
@@ -37,12 +41,12 @@ export const webhookStatsRoutes = new Hono<AppEnv>()
     query(statsQuery),
     async (c) => {
       const { hours } = c.req.valid("query");
-      return c.json({ data: await statsOfWebhook(c.get("deps"), c.get("principal"), c.req.param("id"), hours) });
+      return c.json({ data: await statsOfSubscription(c.get("deps"), c.get("principal"), c.req.param("id"), hours) });
     },
   )
   .get(
     "/:id/metrics",
-    describeRoute("getWebhookMetrics", "Counts of its delivery attempts.", {
+    describeRoute("getWebhookMetrics", "Counts the delivery attempts of a subscription by status.", {
       200: dataOf(attemptCounts),
       errors: ["NOT_FOUND"],
     }),

@@ -1,4 +1,4 @@
-/** What crosses the wire about counts and latency. */
+/** Counts and latency, as the API returns them. */
 import { z } from "zod";
 import { id, time } from "../wire/schemas";
 
@@ -11,7 +11,7 @@ export const statsQuery = z.object({
     .min(1)
     .max(MAX_HOURS)
     .default(24)
-    .meta({ description: "How many hours back, the current one included.", examples: [24] }),
+    .meta({ description: "How many hours to return, the current one included.", examples: [24] }),
 });
 
 const count = z.int().min(0);
@@ -20,18 +20,18 @@ const ofAttempts = {
   failed: count.meta({ examples: [1] }),
   p50Ms: count
     .nullable()
-    .meta({ description: "Median latency, from a histogram. Null: nothing was sent.", examples: [40] }),
-  p95Ms: count.nullable().meta({ description: "95th percentile of it. At most 10000.", examples: [180] }),
+    .meta({ description: "The median latency, estimated from a histogram. Null if nothing was sent.", examples: [40] }),
+  p95Ms: count.nullable().meta({ description: "The 95th percentile of the latency, at most 10000.", examples: [180] }),
 };
 
 const hourlyStats = z
-  .object({ hour: time.meta({ description: "Its start." }), ...ofAttempts })
+  .object({ hour: time.meta({ description: "The start of the hour." }), ...ofAttempts })
   .meta({ id: "HourlyStats" });
 
 const totals = {
-  hours: z.array(hourlyStats).meta({ description: "Oldest first, the empty ones too." }),
+  hours: z.array(hourlyStats).meta({ description: "Every hour, oldest first, including those without attempts." }),
   ...ofAttempts,
-  pending: count.meta({ description: "Under way now.", examples: [0] }),
+  pending: count.meta({ description: "Attempts in progress now.", examples: [0] }),
   total: count.meta({ examples: [3] }),
 };
 export const subscriptionStats = z.object(totals).meta({ id: "SubscriptionStats" });
@@ -45,21 +45,24 @@ const attentionItem = z
     webhookId: id,
     name: z.string().meta({ examples: ["Orders"] }),
     reason: z.enum(["failing", "slow", "paused"]).meta({
-      description: "Failing: its last attempt failed. Slow: it took over a second lately. The gravest one is told.",
+      description:
+        "`failing`: its last attempt failed. `slow`: it recently left a send without an answer for a second, or took 5 seconds. If several apply, the first of `failing`, `slow`, `paused`.",
     }),
-    enabled: z.boolean().meta({ description: "False: paused, whatever else." }),
+    enabled: z.boolean().meta({ description: "False while the subscription is paused, whatever the reason is." }),
     failureCount: count.meta({ description: "Failed attempts since the last success.", examples: [3] }),
     error: z
       .string()
       .optional()
-      .meta({ description: "Why the last one failed.", examples: ["timeout"] }),
+      .meta({ description: "Why the last failed attempt failed.", examples: ["timeout"] }),
   })
   .meta({ id: "AttentionItem" });
 
 export const tenantStats = z
   .object({
     ...totals,
-    attention: z.array(attentionItem).meta({ description: "Subscriptions to look at, the worst 20 first." }),
+    attention: z
+      .array(attentionItem)
+      .meta({ description: "The subscriptions that need attention, worst first, at most 20." }),
   })
   .meta({ id: "TenantStats" });
 

@@ -1,4 +1,4 @@
-/** Reading the hourly counts: always ranges of the key, however many attempts they stand for. */
+/** Reading the hourly counts. Every statement reads a range of the key, so its cost does not depend on the number of attempts. */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Rows, rows } from "../db/client";
 import { isLive } from "../db/predicates";
@@ -9,34 +9,35 @@ import { BUCKET_STARTS_MS } from "./latency";
 import type { AttemptCounts } from "./schemas";
 
 const MAX_ATTENTION = 20;
-/** Attempts among which the last failed one is looked for: those under way, and what other sends have ended meanwhile. */
+/** How many of the newest attempts are searched for the last failed one. Attempts in progress and later successes may precede it. */
 const MAX_NEWER_ATTEMPTS = 500;
-/** No attempt is under way for longer; ids are at most this much older than their attempts. */
+/** How many of the newest attempts are searched for those in progress. */
 const NEWEST_ATTEMPTS = 1_000;
 
-/** One hour's counts; `histogramJson` holds the attempts per latency bucket. */
+/** The counts of one hour. */
 export interface HourRow {
-  /** Its start, Unix ms. */
+  /** The start of the hour, Unix ms. */
   hour: number;
   succeeded: number;
   failed: number;
+  /** A JSON array with the number of attempts in each latency bucket. */
   histogramJson: string;
 }
 
 const histogram = (of: (column: string) => string) =>
   sql.raw(`json_array(${BUCKET_STARTS_MS.map((_, bucket) => of(`h.latency_${bucket}`)).join(", ")})`);
 
-/** The hours of one subscription since `fromMs`, oldest first. */
+/** Returns the statement that reads the hours of one subscription since `fromMs`, oldest first. */
 export const hoursOfSubscription = (tenant: TenantRef, subscriptionId: string, fromMs: number): Rows<HourRow> =>
   rows(sql`SELECT h.hour, h.succeeded, h.failed, ${histogram((column) => column)} AS histogramJson
     FROM subscriptions s CROSS JOIN hourly_stats h ON h.subscription_id = s.id AND h.hour >= ${fromMs}
     WHERE ${isLive(tenant, subscriptionId)} ORDER BY h.hour`);
 
-/** Attempts of the subscription `s` that are under way, as SQL. */
+/** The number of attempts of the subscription `s` that are in progress, as SQL. */
 export const PENDING = sql`(SELECT count(*) FROM (SELECT a.status FROM attempts a WHERE a.subscription_id = s.id
   ORDER BY a.id DESC LIMIT ${NEWEST_ATTEMPTS}) WHERE status = 'pending')`;
 
-/** The hours of one subscription; undefined when the tenant has no such subscription. */
+/** Returns the hours of one subscription since `fromMs`, and how many attempts are in progress; undefined when the tenant has no such subscription. */
 export async function readSubscriptionHours(
   deps: Deps,
   tenant: TenantRef,
@@ -53,7 +54,7 @@ export async function readSubscriptionHours(
   return subscription && { pending: subscription.pending, hours };
 }
 
-/** Counts of the delivery log; undefined when the tenant has no such subscription. */
+/** Counts the attempts of a subscription by status; undefined when the tenant has no such subscription. */
 export async function countAttempts(deps: Deps, tenant: TenantRef, id: string): Promise<AttemptCounts | undefined> {
   const { counts } = await atomically(deps.shards.db(tenant.shard), {
     counts: rows<
@@ -66,7 +67,7 @@ export async function countAttempts(deps: Deps, tenant: TenantRef, id: string): 
   return found && { total: found.success + found.failed + found.pending, ...found };
 }
 
-/** A subscription that fails, is slow or is paused. */
+/** A subscription that needs attention, because it fails, is slow or is paused. */
 export interface AttentionRow {
   id: string;
   name: string;
@@ -78,7 +79,7 @@ export interface AttentionRow {
 
 const summed = (column: string) => `sum(${column})`;
 
-/** The hours of the whole tenant, what is under way, and the subscriptions that need attention, the worst first. */
+/** Returns the hours of the whole tenant, how many attempts are in progress, and the subscriptions that need attention, worst first. */
 export async function readTenantHours(
   deps: Deps,
   { tenantId, shard }: TenantRef,

@@ -1,15 +1,14 @@
-/** Counts and latency per hour, of one subscription and of the whole tenant. */
+/** Counts and latency per hour, for one subscription and for the whole tenant. */
 import type { Deps } from "../deps";
 import { notFound } from "../errors";
 import type { TenantRef } from "../tenants/principal";
+import { HOUR_MS } from "../time";
 import { addUp, type Histogram, percentileMs } from "./latency";
 import type { SubscriptionStats, TenantStats } from "./schemas";
 import { type AttentionRow, type HourRow, readSubscriptionHours, readTenantHours } from "./store";
 
-const HOUR_MS = 3_600_000;
-
-/** The last `hours` hours of one subscription, the current one included. Throws NOT_FOUND. */
-export async function statsOfWebhook(
+/** Returns the last `hours` hours of one subscription, the current one included. Throws NOT_FOUND. */
+export async function statsOfSubscription(
   deps: Deps,
   tenant: TenantRef,
   id: string,
@@ -21,7 +20,7 @@ export async function statsOfWebhook(
   return summary(found.hours, fromMs, hours, found.pending);
 }
 
-/** The last `hours` hours of the tenant, and the subscriptions that need attention. */
+/** Returns the last `hours` hours of the tenant, and the subscriptions that need attention. */
 export async function statsOfTenant(deps: Deps, tenant: TenantRef, hours: number): Promise<TenantStats> {
   const nowMs = deps.now();
   const fromMs = startOf(nowMs, hours);
@@ -29,7 +28,7 @@ export async function statsOfTenant(deps: Deps, tenant: TenantRef, hours: number
   return { ...summary(found.hours, fromMs, hours, found.pending), attention: found.attention.map(attentionView) };
 }
 
-/** When the first of `hours` hours began. */
+/** Returns the start of the first of the last `hours` hours, Unix ms. */
 const startOf = (nowMs: number, hours: number) => nowMs - (nowMs % HOUR_MS) - (hours - 1) * HOUR_MS;
 
 const parseHistogram = (row: HourRow | undefined): Histogram =>

@@ -19,7 +19,7 @@ const MISSING = { errors: ["NOT_FOUND"] } as const;
 const setEnabled = async (c: Context<AppEnv, "/:id">, enabled: boolean) =>
   changeSubscription(c.get("deps"), c.get("principal"), c.req.param("id"), { enabled });
 
-export const webhookRoutes = new Hono<AppEnv>()
+export const subscriptionRoutes = new Hono<AppEnv>()
   .post(
     "/",
     describeRoute("createWebhook", "Subscribes a URL to event types.", {

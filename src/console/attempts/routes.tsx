@@ -1,11 +1,11 @@
 /** `/console/webhooks/:id/attempts/:attemptId`: one attempt, its payload as a download, and a retry of its delivery. */
 import { type Context, Hono } from "hono";
-import { attemptOfWebhook } from "../../attempts/log";
+import { attemptOfSubscription } from "../../attempts/delivery-log";
 import { notFound } from "../../errors";
 import type { AppEnv } from "../../http/env";
 import { can } from "../../http/permissions";
 import { byTenant, limit } from "../../http/rate-limit";
-import { retryDelivery } from "../../redelivery/redelivery";
+import { retryDelivery } from "../../redelivery/retries";
 import { findSubscription } from "../../subscriptions/store";
 import type { Failure } from "../failure";
 import { page, redirectWithFlash, rerenderOnError } from "../http/page";
@@ -17,7 +17,7 @@ async function attemptPage(c: Context<AppEnv>, id: string, attemptId: string, fa
   const deps = c.get("deps");
   const principal = c.get("principal");
   const [attempt, webhook] = await Promise.all([
-    attemptOfWebhook(deps, principal, id, attemptId),
+    attemptOfSubscription(deps, principal, id, attemptId),
     findSubscription(deps, principal, id),
   ]);
   if (!webhook) throw notFound("Webhook");
@@ -33,7 +33,7 @@ export const attemptPages = new Hono<AppEnv>()
     attemptPage(c, c.req.param("id"), c.req.param("attemptId")),
   )
   .get("/:id/attempts/:attemptId/payload", readLimit, can("webhook.read"), async (c) => {
-    const attempt = await attemptOfWebhook(
+    const attempt = await attemptOfSubscription(
       c.get("deps"),
       c.get("principal"),
       c.req.param("id"),
@@ -48,7 +48,7 @@ export const attemptPages = new Hono<AppEnv>()
     const deps = c.get("deps");
     const id = c.req.param("id");
     const attemptId = c.req.param("attemptId");
-    const { deliveryId } = await attemptOfWebhook(deps, c.get("principal"), id, attemptId);
+    const { deliveryId } = await attemptOfSubscription(deps, c.get("principal"), id, attemptId);
     return rerenderOnError(
       c,
       async () => {

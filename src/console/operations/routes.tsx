@@ -5,7 +5,7 @@ import type { Publisher } from "../../events/publish";
 import type { AppEnv } from "../../http/env";
 import { can } from "../../http/permissions";
 import { byTenant, limit } from "../../http/rate-limit";
-import { retryFailed, sendTest } from "../../redelivery/redelivery";
+import { retryFailed, sendTest } from "../../redelivery/retries";
 import { retryFailedRequest } from "../../redelivery/schemas";
 import { changeSubscription } from "../../subscriptions/changes";
 import { HOUR_MS, iso } from "../../time";

@@ -1,6 +1,6 @@
 /** What the pages about subscriptions read, each in one round trip. */
 import { type SQL, sql } from "drizzle-orm";
-import { type LogFilter, logPageOf, logPageSql, WITHOUT_BODIES } from "../../attempts/store";
+import { type LogFilter, logPageOf, logPageSql, WITHOUT_BODIES } from "../../attempts/log-store";
 import { atomically, rows } from "../../db/client";
 import { isLive } from "../../db/predicates";
 import type { Deps } from "../../deps";

@@ -1,4 +1,4 @@
-/** The delivery log: its pages, and one attempt opened with all that can be told of it. */
+/** The delivery log as the API shows it: its pages, and one attempt in detail. */
 import { decrypt } from "../crypto/encryption";
 import { wasSent } from "../delivery/reasons";
 import { correlationOf, headersOf } from "../delivery/send";
@@ -7,29 +7,30 @@ import { notFound } from "../errors";
 import { secretOwner } from "../subscriptions/secret";
 import type { TenantRef } from "../tenants/principal";
 import { iso } from "../time";
+import { type LogFilter, readLogPage } from "./log-store";
 import type { Attempt, AttemptDetail } from "./schemas";
-import { type AttemptRow, type ChainRow, type LogFilter, type OpenedAttempt, readAttempt, readLogPage } from "./store";
+import { type AttemptDetailRow, type AttemptRow, type ChainRow, readAttempt } from "./store";
 
-/** One page of a subscription's log, newest first; `nextCursor` null: no more. Throws NOT_FOUND. */
-export async function logOfWebhook(
+/** Returns one page of a subscription's log, newest first. `nextCursor` is null on the last page. Throws NOT_FOUND. */
+export async function logOfSubscription(
   deps: Deps,
   tenant: TenantRef,
-  webhookId: string,
+  subscriptionId: string,
   filter: LogFilter,
 ): Promise<{ data: Attempt[]; nextCursor: string | null }> {
-  const page = await readLogPage(deps, tenant, webhookId, filter);
+  const page = await readLogPage(deps, tenant, subscriptionId, filter);
   if (!page) throw notFound("Webhook");
   return { data: page.rows.map(attemptView), nextCursor: page.nextCursor };
 }
 
-/** One attempt, what it sent, and all attempts of its delivery. Throws NOT_FOUND. */
-export async function attemptOfWebhook(
+/** Returns one attempt with the headers it sent, and all attempts of its delivery. Throws NOT_FOUND. */
+export async function attemptOfSubscription(
   deps: Deps,
   tenant: TenantRef,
-  webhookId: string,
+  subscriptionId: string,
   attemptId: string,
 ): Promise<AttemptDetail> {
-  const found = await readAttempt(deps, tenant, webhookId, attemptId);
+  const found = await readAttempt(deps, tenant, subscriptionId, attemptId);
   if (found === "no subscription") throw notFound("Webhook");
   if (found === "no attempt") throw notFound("Attempt");
   const { attempt, chain } = found;
@@ -43,8 +44,8 @@ export async function attemptOfWebhook(
   };
 }
 
-async function headersSent(deps: Deps, attempt: OpenedAttempt): Promise<Record<string, string>> {
-  const secret = await decrypt(deps.keys, secretOwner(attempt.webhookId), attempt.secretSealed);
+async function headersSent(deps: Deps, attempt: AttemptDetailRow): Promise<Record<string, string>> {
+  const secret = await decrypt(deps.keys, secretOwner(attempt.subscriptionId), attempt.secretSealed);
   const { deliveryId, eventType, payload } = attempt;
   const correlationId = correlationOf(attempt.kind, attempt.correlationId);
   return headersOf({ deliveryId, eventType, payload: payload ?? "", secret, correlationId }, attempt.attemptedAt);
@@ -62,7 +63,7 @@ const linkView = (row: ChainRow): AttemptDetail["attempts"][number] => ({
 
 const attemptView = (row: AttemptRow): Attempt => ({
   ...linkView(row),
-  webhookId: row.webhookId,
+  webhookId: row.subscriptionId,
   deliveryId: row.deliveryId,
   eventType: row.eventType,
   payload: row.payload === null ? null : (JSON.parse(row.payload) as unknown),

@@ -1,19 +1,22 @@
-/** Manual retries and tests: rows first, then the queue, as for any other delivery. */
+/** Manual retries and tests. As for any other delivery, the rows are written before the message is queued. */
 import { utf8 } from "../crypto/encoding";
 import { enqueueDue } from "../delivery/enqueue";
 import type { Deps } from "../deps";
 import { AppError, notFound } from "../errors";
 import type { Publisher } from "../events/publish";
 import { type Reservation, reserve } from "../ratelimit/reserve";
-import { insertRetry, insertTest, MAX_REOPENED, reopenFailed } from "./store";
+import { insertRetries, insertRetry, insertTest, MAX_RETRIES_PER_CALL } from "./store";
 
 const TEST_EVENT_TYPE = "WebhookTested";
 
-/** Queues the latest failed delivery again; while one such retry is under way, no second. Throws NOT_FOUND. */
+/**
+ * Sends the latest delivery of a subscription again if its attempt failed, as a new delivery. Does nothing while such a retry is in
+ * progress. Throws NOT_FOUND, and RATE_LIMITED or EMAIL_NOT_VERIFIED when the tenant has used up its deliveries.
+ */
 export const retryLatest = (deps: Deps, tenant: Publisher, id: string): Promise<void> =>
   insertAndQueue(deps, tenant, id, null);
 
-/** Queues one failed delivery again, under the same rule. Throws NOT_FOUND. */
+/** Does the same for the delivery with the id `deliveryId`. Throws the same errors. */
 export const retryDelivery = (deps: Deps, tenant: Publisher, id: string, deliveryId: string): Promise<void> =>
   insertAndQueue(deps, tenant, id, deliveryId);
 
@@ -36,8 +39,9 @@ async function insertAndQueue(deps: Deps, tenant: Publisher, id: string, deliver
 }
 
 /**
- * Queues again what has failed of the events since then, at most 500 deliveries a call; `nextCursor` leads to the rest. Throws
- * NOT_FOUND; CONFLICT while paused, for then their attempts would fail unsent.
+ * Queues the failed deliveries of events since `since` (Unix ms) again under their old ids, at most 500 per call. `nextCursor` is the
+ * cursor for the rest; null when there is none. Throws NOT_FOUND, CONFLICT while the subscription is paused, because every attempt would
+ * fail, and RATE_LIMITED or EMAIL_NOT_VERIFIED when the tenant has used up its deliveries.
  */
 export async function retryFailed(
   deps: Deps,
@@ -45,16 +49,16 @@ export async function retryFailed(
   id: string,
   failures: { since: number; cursor?: string | undefined },
 ): Promise<{ queued: number; nextCursor: string | null }> {
-  const { limit, giveBack } = await reserveUpTo(deps, tenant, MAX_REOPENED);
-  const reopened = await reopenFailed(deps, tenant, id, { ...failures, limit }, deps.now());
-  deps.background("give back", giveBack({ deliveries: limit - (reopened?.count ?? 0) }));
-  if (!reopened) throw notFound("Webhook");
-  if (!reopened.enabled) throw new AppError("CONFLICT", { message: "Resume the webhook first." });
-  deps.background("enqueue failed", enqueueDue(deps, tenant.shard, reopened.due, "slow"));
-  return { queued: reopened.count, nextCursor: reopened.nextCursor };
+  const { limit, giveBack } = await reserveUpTo(deps, tenant, MAX_RETRIES_PER_CALL);
+  const inserted = await insertRetries(deps, tenant, id, { ...failures, limit }, deps.now());
+  deps.background("give back", giveBack({ deliveries: limit - (inserted?.count ?? 0) }));
+  if (!inserted) throw notFound("Webhook");
+  if (!inserted.enabled) throw new AppError("CONFLICT", { message: "Resume the webhook first." });
+  deps.background("enqueue failed", enqueueDue(deps, tenant.shard, inserted.due, "slow"));
+  return { queued: inserted.count, nextCursor: inserted.nextCursor };
 }
 
-/** Reserves as many deliveries as the tenant's budget still has, by tens. Throws when it has none. */
+/** Reserves `most` deliveries of the tenant's budget, or a tenth, a hundredth and so on if it has fewer. Throws like `reserve` when it has none. */
 async function reserveUpTo(deps: Deps, tenant: Publisher, most: number): Promise<Reservation & { limit: number }> {
   for (let limit = most; limit > 1; limit = Math.ceil(limit / 10)) {
     const reservation = await reserve(deps, tenant, { deliveries: limit }).catch((error: unknown) => {
@@ -66,7 +70,7 @@ async function reserveUpTo(deps: Deps, tenant: Publisher, most: number): Promise
   return { ...(await reserve(deps, tenant, { deliveries: 1 })), limit: 1 };
 }
 
-/** Queues a synthetic delivery. Throws NOT_FOUND. */
+/** Sends a synthetic event to this subscription alone. Throws NOT_FOUND, and RATE_LIMITED or EMAIL_NOT_VERIFIED when the tenant has used up its deliveries. */
 export async function sendTest(deps: Deps, tenant: Publisher, id: string): Promise<void> {
   const payload = JSON.stringify({ test: true, webhookId: id });
   const event = { type: TEST_EVENT_TYPE, payload, bytes: utf8(payload).length };
