@@ -1,12 +1,15 @@
 /** The pages under /docs: each is served, its links work, and its tables match the code. */
-import { exports } from "cloudflare:workers";
+import { createExecutionContext } from "cloudflare:test";
+import { env, exports } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
+import worker from "../src";
 import { SETTINGS } from "../src/config";
 import { orderPaid } from "../src/docs/readme/publish";
 import { receive } from "../src/docs/readme/receive";
 import { describeCode, ERROR_CODES } from "../src/errors";
 import { LOG_FIELDS } from "../src/log-fields";
-import { RULES } from "../src/ratelimit/rules";
+import { CAPS } from "../src/ratelimit/caps";
+import { BUDGETS, RULES } from "../src/ratelimit/rules";
 import { PERMISSIONS, permissionsOf, ROLE_NAMES } from "../src/tenants/roles";
 import { signUp } from "./support/client";
 import { newInbox, subscribe } from "./support/receiver";
@@ -90,6 +93,20 @@ describe("the tables", () => {
       expect(login).toContain(cell);
     expect(rowOf(html, "publish")).toContain("allowed");
     expect(rowOf(html, "twoFactor")?.match(/POST \/auth\/2fa/g)).toHaveLength(4);
+  });
+
+  test("list every budget and cap with the figure in force", async () => {
+    const html = await pageOf("limits");
+    expect(rowOf(html, "TENANT_PAYLOAD_MIB_PER_MINUTE")).toContain("60 MiB of payloads");
+    expect(rowOf(html, "MAX_SUBSCRIPTIONS_PER_TENANT")).toContain("500 subscriptions");
+    for (const { variable } of [...Object.values(BUDGETS), ...Object.values(CAPS)]) {
+      expect([variable, rowOf(html, variable)]).toEqual([variable, expect.any(String)]);
+    }
+    const request = new Request<unknown, IncomingRequestCfProperties>("http://postern.test/docs/limits");
+    const overridden = { ...env, MAX_SUBSCRIPTIONS_PER_TENANT: "7", TENANT_DELIVERIES_PER_MINUTE: "8" };
+    const page = await (await worker.fetch(request, overridden, createExecutionContext())).text();
+    expect(rowOf(page, "MAX_SUBSCRIPTIONS_PER_TENANT")).toContain("7 subscriptions");
+    expect(rowOf(page, "TENANT_DELIVERIES_PER_MINUTE")).toContain("8 deliveries");
   });
 
   test("list every setting of wrangler.toml and every log field", async () => {

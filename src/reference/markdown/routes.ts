@@ -1,8 +1,8 @@
 /** Serves the Markdown pages under `/docs` as HTML without scripts. */
 import { type Context, Hono } from "hono";
+import type { Config } from "../../config";
 import { notFound } from "../../errors";
 import type { AppEnv } from "../../http/env";
-import type { Rule, RuleName } from "../../ratelimit/rules";
 import { describedRoutes } from "../openapi/document";
 import { markdownPage, navigation, START_PATH } from "./catalogue";
 import { renderMarkdown } from "./render";
@@ -14,17 +14,17 @@ const CSP =
 /** The pages of `app`: their tables describe its routes. Each page is rendered once per isolate. */
 export function markdownRoutes(app: Hono<AppEnv>) {
   /** The limits are a setting, so pages rendered under other limits are not reused. */
-  let rendered: { rules: Record<RuleName, Rule>; pages: Map<string, string> } | undefined;
+  let rendered: { config: Config; pages: Map<string, string> } | undefined;
 
-  function htmlOf(path: string, rules: Record<RuleName, Rule>): string {
-    if (rendered?.rules !== rules) rendered = { rules, pages: new Map() };
-    const html = rendered.pages.get(path) ?? pageHtml(path, { rules, limited: limitedEndpoints(app) });
+  function htmlOf(path: string, config: Config): string {
+    if (rendered?.config !== config) rendered = { config, pages: new Map() };
+    const html = rendered.pages.get(path) ?? pageHtml(path, { config, limited: limitedEndpoints(app) });
     rendered.pages.set(path, html);
     return html;
   }
 
   const serve = (c: Context<AppEnv>) =>
-    c.html(htmlOf(c.req.path, c.get("deps").config.rules), 200, { "Content-Security-Policy": CSP });
+    c.html(htmlOf(c.req.path, c.get("deps").config), 200, { "Content-Security-Policy": CSP });
 
   return new Hono<AppEnv>().get(START_PATH, serve).get("/docs/:page", serve);
 }

@@ -1,8 +1,9 @@
 /** Tables generated from the code, so that the pages cannot fall behind it. A page places one with `<!-- table: errors -->`. */
-import { SETTINGS } from "../../config";
+import { type Config, SETTINGS } from "../../config";
 import { describeCode, ERROR_CODES } from "../../errors";
 import { LOG_FIELDS } from "../../log-fields";
-import { FAIL_CLOSED, MAIL_RULES, type Rule, type RuleName } from "../../ratelimit/rules";
+import { CAPS, type CapName } from "../../ratelimit/caps";
+import { BUDGETS, type BudgetName, FAIL_CLOSED, MAIL_RULES, type RuleName } from "../../ratelimit/rules";
 import { ADVICE } from "./error-advice";
 
 /** A rate-limited endpoint and what its limit counts by, such as "IP address". */
@@ -12,9 +13,9 @@ export interface LimitedEndpoint {
   per: string;
 }
 
-/** What the tables need besides constants: the limits in force and the endpoints they apply to. */
+/** What the tables need besides constants: the figures in force and the endpoints that the limits apply to. */
 export interface Facts {
-  rules: Record<RuleName, Rule>;
+  config: Pick<Config, "rules" | "budgets" | "caps">;
   limited: readonly LimitedEndpoint[];
 }
 
@@ -29,21 +30,33 @@ const TABLES: Record<string, (facts: Facts) => string> = {
         return [String(status), `\`${code}\``, message, ADVICE[code]];
       }),
     ),
-  limits: ({ rules, limited }) =>
+  limits: ({ config: { rules }, limited }) =>
     table(
-      ["Name", "Requests", "Window in seconds", "Per", "Endpoints", "If the rate limiter fails"],
-      (Object.keys(rules) as RuleName[]).map((name) => {
-        const endpoints = limited.filter(({ rule }) => rule === name);
-        const isMail = MAIL_RULES.has(name);
-        return [
-          `\`${name}\``,
-          String(rules[name].limit),
-          String(rules[name].windowSeconds),
-          isMail ? "email address" : [...new Set(endpoints.map(({ per }) => per))].join(", "),
-          isMail ? "mails; the others are not sent" : endpoints.map(({ endpoint }) => `\`${endpoint}\``).join(" "),
-          isMail ? "sent later" : FAIL_CLOSED.has(name) ? "503" : "allowed",
-        ];
+      ["Name", "At most", "Window in seconds", "Per", "Counts", "If the rate limiter fails"],
+      (Object.keys(rules) as RuleName[]).map((name) => [
+        `\`${name}\``,
+        String(rules[name].limit),
+        String(rules[name].windowSeconds),
+        ...(COUNTED_ELSEWHERE[name] ?? endpointsUnder(name, limited)),
+        MAIL_RULES.has(name) ? "sent later" : FAIL_CLOSED.has(name) ? "503" : "allowed",
+      ]),
+    ),
+  budgets: ({ config: { budgets } }) =>
+    table(
+      ["Setting", "At most", "Per"],
+      (Object.keys(BUDGETS) as BudgetName[]).map((name) => {
+        const { variable, units, what } = BUDGETS[name];
+        return [`\`${variable}\``, `${budgets[name].limit / units} ${what}`, "tenant and minute"];
       }),
+    ),
+  caps: ({ config: { caps } }) =>
+    table(
+      ["Setting", "At most", "Per"],
+      (Object.keys(CAPS) as CapName[]).map((name) => [
+        `\`${CAPS[name].variable}\``,
+        `${caps[name]} ${CAPS[name].what}`,
+        CAPS[name].per,
+      ]),
     ),
   settings: () =>
     table(
@@ -56,6 +69,20 @@ const TABLES: Record<string, (facts: Facts) => string> = {
       Object.entries(LOG_FIELDS).map(([name, meaning]) => [`\`${name}\``, meaning]),
     ),
 };
+
+/** What is counted, and per what, by rules that are not about the requests of an endpoint. */
+const MAILS = ["email address", "mails; the others are not sent"] as const;
+const COUNTED_ELSEWHERE: Partial<Record<RuleName, readonly [per: string, what: string]>> = {
+  ...Object.fromEntries([...MAIL_RULES].map((name) => [name, MAILS])),
+  unknownApiKey: ["IP address", "requests with an API key that does not exist"],
+  unverifiedDeliveries: ["tenant without a verified owner", "deliveries; the others are refused with 403"],
+};
+
+function endpointsUnder(name: RuleName, limited: readonly LimitedEndpoint[]): [per: string, what: string] {
+  const endpoints = limited.filter(({ rule }) => rule === name);
+  const per = [...new Set(endpoints.map((endpoint) => endpoint.per))].join(", ");
+  return [per, endpoints.map(({ endpoint }) => `\`${endpoint}\``).join(" ")];
+}
 
 /** Replaces each placeholder in `markdown` with its table. Throws on an unknown table name. */
 export function withTables(markdown: string, facts: Facts): string {
