@@ -53,11 +53,9 @@ export const logQuery = z.object({
 
 export const logPage = z.object({
   data: z.array(attempt),
-  nextCursor: nextCursor
-    .optional()
-    .meta({
-      description: "The cursor of the next page; null on the last page. Missing if the request has no parameters.",
-    }),
+  nextCursor: nextCursor.optional().meta({
+    description: "The cursor of the next page; null on the last page. Missing if the request has no parameters.",
+  }),
 });
 
 const attemptSummary = attempt

@@ -1,4 +1,4 @@
-/** D1 behind drizzle, with every round trip counted: trips are what a request costs (architecture.md, principle 9). */
+/** The D1 client: drizzle, with every round trip counted, because a round trip to D1 can cross an ocean and dominates a request's time. */
 import { fillPlaceholders, type SQL, type SQLWrapper } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
@@ -7,7 +7,7 @@ export interface TripCount {
   trips: number;
 }
 
-/** A drizzle client over `database` that adds each call to `count`. */
+/** Creates a drizzle client for `database` that adds each round trip to `count`. */
 export function createDb(database: D1Database, count: TripCount) {
   return drizzle(counted(database, count));
 }
@@ -40,28 +40,28 @@ function counted(database: D1Database, count: TripCount): D1Database {
   } as D1Database;
 }
 
-/** A list as one bound parameter, read with `json_each`: D1 takes 100 parameters a statement. */
+/** Returns a list as one bound parameter, to be read with `json_each`. D1 takes at most 100 parameters per statement. */
 export const jsonList = (values: readonly unknown[]): string => JSON.stringify(values);
 
 const dialect = new SQLiteAsyncDialect();
 
-/** A statement whose result rows have the shape `Row`, with the column names that the SQL gives. */
+/** A statement whose result rows have the shape `Row`. */
 export interface Rows<Row> {
   query: SQLWrapper;
-  /** Carries the type only; never set. */
+  /** Only carries the type; never set. */
   row?: Row;
 }
 
-/** Names the shape of a statement's result rows for `atomically`. */
+/** Gives a statement the type of its result rows, for `atomically`. The properties of `Row` are the column names in the SQL. */
 export const rows = <Row>(query: SQLWrapper): Rows<Row> => ({ query });
 
 type Statements = Record<string, SQLWrapper | Rows<unknown> | undefined>;
 type ResultOf<S> = NonNullable<S> extends Rows<infer Row> ? Row[] : unknown[];
 
 /**
- * Runs named statements in one transaction and one round trip, in the order in which they are written, and returns the rows of each
- * under its name. A statement that is undefined is left out and has no rows.
- * drizzle's own `db.batch` takes no raw statements with parameters and mixes up columns that share a name.
+ * Runs named statements in one transaction and one round trip, in the given order. Returns the result rows of each under its name. A
+ * statement that is undefined is skipped and returns no rows.
+ * Replaces drizzle's `db.batch`, which takes no raw statements with parameters and mixes up columns that have the same name.
  */
 export async function atomically<S extends Statements>(
   db: Db,
@@ -81,8 +81,8 @@ export async function atomically<S extends Statements>(
 }
 
 /**
- * Prepares a query of the hot path, with `sql.placeholder`s: its text is built once, because building it costs more than reading a row.
- * Rows have the column names and types that D1 returns.
+ * Prepares a query with `sql.placeholder`s that runs on every request. Its text is built only once, because building it takes longer than
+ * reading a row. The properties of `Row` are the column names in the SQL.
  */
 export function prepared<Row>(query: SQL): (db: Db, values: Record<string, unknown>) => Promise<Row[]> {
   const { sql: text, params } = dialect.sqlToQuery(query);
@@ -92,7 +92,7 @@ export function prepared<Row>(query: SQL): (db: Db, values: Record<string, unkno
   };
 }
 
-/** True when a write hit a UNIQUE constraint on `column` ("users.email"). */
+/** Whether a write failed because of a UNIQUE constraint on `column`, such as "users.email". */
 export function violatesUnique(error: unknown, column: string): boolean {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     if (cause.message.includes("UNIQUE constraint failed") && cause.message.includes(column)) return true;

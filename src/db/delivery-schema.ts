@@ -1,8 +1,8 @@
 /**
- * The delivery plane: subscriptions, events and deliveries. Every delivery database (`DB`, `SHARD_1`, ...) has these tables, and a
- * tenant's rows are in the one that `tenants.shard` names. Nothing joins them with the control plane. Times are Unix ms.
- * The tables with text keys are WITHOUT ROWID (see migrations), because an ordinary table keeps its text key as a second index,
- * which D1 bills as a second row.
+ * The tables of the delivery plane: subscriptions, events and deliveries. Every delivery database (`DB`, `SHARD_1`, ...) has them, and
+ * `tenants.shard` says which one has a tenant's rows. No statement joins them with the control plane. Times are Unix ms.
+ * The migrations create tables with text keys WITHOUT ROWID. An ordinary table would store its text key in a second index, and D1 bills
+ * each written index entry as a row.
  */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
@@ -16,16 +16,16 @@ export const subscriptions = sqliteTable(
     url: text().notNull(),
     events: text({ mode: "json" }).$type<string[]>().notNull(),
     secretSealed: text("secret_sealed").notNull(),
-    /** Keyed digest of the secret: an update to the same secret is no change. */
+    /** A keyed digest of the secret. It shows whether an update changes the secret. */
     secretDigest: text("secret_digest").notNull(),
     enabled: integer({ mode: "boolean" }).notNull(),
     isDeleted: integer("is_deleted", { mode: "boolean" }).notNull().default(false),
     version: integer().notNull().default(0),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
-    /** Until then its deliveries use the slow queue: a send took 5 s, or gave no answer for 1 s. */
+    /** Its deliveries use the slow queue until then, because a send took 5 s or had no answer for 1 s. */
     slowUntil: integer("slow_until").notNull().default(0),
-    /** 1 while it does not keep up and its deliveries wait in an outbox queue of their own. */
+    /** True while it does not keep up. New deliveries then join its backlog: the outbox rows whose `queue` is its id. */
     hasBacklog: integer("has_backlog", { mode: "boolean" }).notNull().default(false),
     /** The delivery options that are set (`subscriptions/delivery-options.ts`); null: all have their defaults. */
     options: text({ mode: "json" }).$type<Record<string, unknown>>(),
@@ -44,7 +44,7 @@ export const subscriptions = sqliteTable(
   ],
 );
 
-/** Fan-out index: which enabled subscriptions of a tenant want an event type ("*" stands for all). */
+/** The fan-out index: which enabled subscriptions of a tenant receive an event type. "*" stands for all types. */
 export const subscriptionEvents = sqliteTable(
   "subscription_events",
   {
@@ -61,52 +61,52 @@ export const events = sqliteTable(
     id: text().primaryKey(),
     tenantId: text("tenant_id").notNull(),
     type: text().notNull(),
-    /** The body that subscribers get, byte for byte as it was published. */
+    /** The body that subscribers receive, byte for byte as it was published. */
     payload: text().notNull(),
     correlationId: text("correlation_id"),
     deliveryCount: integer("delivery_count").notNull(),
-    /** The last subscription that has its delivery while a wide fan-out goes on; null when all have. */
+    /** The last subscription that has its delivery, while a wide fan-out is unfinished; null when all have theirs. */
     fanOutAfter: text("fan_out_after"),
     createdAt: integer("created_at").notNull(),
   },
   (t) => [index("events_to_fan_out").on(t.createdAt).where(sql`fan_out_after IS NOT NULL`)],
 );
 
-/** Which event an Idempotency-Key stands for, for 24 hours. */
+/** The event that was published with an Idempotency-Key, for 24 hours. */
 export const idempotencyKeys = sqliteTable(
   "idempotency_keys",
   {
     tenantId: text("tenant_id").notNull(),
     key: text().notNull(),
     eventId: text("event_id").notNull(),
-    /** SHA-256 of what was published: another body under the same key is a conflict. */
+    /** SHA-256 of what was published. Another body with the same key is a conflict. */
     requestHash: text("request_hash").notNull(),
     createdAt: integer("created_at").notNull(),
   },
   (t) => [primaryKey({ columns: [t.tenantId, t.key] })],
 );
 
-/** The outbox: one row for each delivery that is owed, and none for those that have ended. Its key is the order of work. */
+/** The outbox: one row for each delivery that is still owed. A row is deleted when its delivery ends. The key is the order of work. */
 export const outbox = sqliteTable(
   "outbox",
   {
-    /** "" for what goes out when it is due; a subscription's id for what waits because that subscription does not keep up. */
+    /** "" for the main outbox queue, or the id of a subscription for its backlog. */
     queue: text().notNull(),
     /** When the next attempt is due. */
     dueAt: integer("due_at").notNull(),
-    /** The delivery's id, sent as `webhook-id`; see `deliveryIdOf` in db/ids.ts. */
+    /** The delivery's id, sent as `webhook-id`. `deliveryIdOf` in db/ids.ts makes it. */
     id: text().notNull(),
     tenantId: text("tenant_id").notNull(),
     subscriptionId: text("subscription_id").notNull(),
     eventId: text("event_id").notNull(),
     kind: text({ enum: ["event", "retry", "test"] }).notNull(),
-    /** Attempts that have ended; an interrupted one does not count. */
+    /** How many attempts have ended, not counting interrupted ones. */
     attempts: integer().notNull().default(0),
-    /** Attempts that a dead consumer left; they put the delivery off further each time, and never end it. */
+    /** How many attempts were interrupted because their consumer died. Each one makes the next wait longer; none ends the delivery. */
     interruptions: integer().notNull().default(0),
-    /** The id that the next attempt will have, which makes its INSERT the claim; null: the delivery's own id. */
+    /** The id of the next attempt; null for the delivery's own id. Inserting an attempt with this id is the claim. */
     attemptId: text("attempt_id"),
-    /** Size of the payload. */
+    /** The size of the payload. */
     bytes: integer().notNull(),
   },
   (t) => [primaryKey({ columns: [t.queue, t.dueAt, t.id] })],
@@ -117,16 +117,16 @@ export const attempts = sqliteTable(
   "attempts",
   {
     subscriptionId: text("subscription_id").notNull(),
-    /** Time-ordered. The first attempt of a delivery has the delivery's own id. */
+    /** Contains the time. The first attempt of a delivery has the delivery's own id. */
     id: text().notNull(),
-    /** Null when it is the same as `id`. */
+    /** Null when it equals `id`. */
     deliveryId: text("delivery_id"),
     eventId: text("event_id").notNull(),
     eventType: text("event_type").notNull(),
     kind: text({ enum: ["event", "retry", "test"] }).notNull(),
-    /** "moved": a placeholder under the planned id of an attempt that began late; the attempt itself is the row `nextId`. */
+    /** "moved" marks a placeholder: it has the planned id of an attempt that was claimed late, and `nextId` is the id of that attempt. */
     status: text({ enum: ["pending", "success", "failed", "moved"] }).notNull(),
-    /** Token of the consumer that runs it; null when it has ended. */
+    /** The token of the consumer that runs it; null when it has ended. */
     claim: text(),
     responseCode: integer("response_code"),
     responseBody: text("response_body"),
@@ -134,13 +134,13 @@ export const attempts = sqliteTable(
     attemptCount: integer("attempt_count").notNull(),
     attemptedAt: integer("attempted_at").notNull(),
     completedAt: integer("completed_at"),
-    /** The delivery's next attempt; null after the last one. */
+    /** The next attempt of the delivery; null after the last one. */
     nextId: text("next_id"),
   },
   (t) => [primaryKey({ columns: [t.subscriptionId, t.id] })],
 );
 
-/** The latest manual retry of an event to a subscription: at most one is open. */
+/** The latest manual retry of an event to a subscription. At most one is open. */
 export const manualRetries = sqliteTable(
   "manual_retries",
   {
@@ -152,18 +152,18 @@ export const manualRetries = sqliteTable(
   (t) => [primaryKey({ columns: [t.subscriptionId, t.eventId] })],
 );
 
-/** What a subscription's attempts of one hour came to, by the hour in which they were recorded. */
+/** The results of a subscription's attempts, counted in the hour in which they were recorded. */
 export const hourlyStats = sqliteTable(
   "hourly_stats",
   {
     subscriptionId: text("subscription_id").notNull(),
-    /** Its start. */
+    /** The start of the hour. */
     hour: integer().notNull(),
     succeeded: integer().notNull().default(0),
     failed: integer().notNull().default(0),
-    /** Failed attempts since the last success; the newest row tells the present count. */
+    /** How many attempts had failed since the last success. The newest row has the current count. */
     failureCount: integer("failure_count").notNull().default(0),
-    /** Answers by their latency, and timeouts: the bounds are in `stats/latency.ts`. */
+    /** How many answers and timeouts had a latency in each bucket. `stats/latency.ts` has the bounds. */
     latency0: integer("latency_0").notNull().default(0),
     latency1: integer("latency_1").notNull().default(0),
     latency2: integer("latency_2").notNull().default(0),

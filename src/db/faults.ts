@@ -1,12 +1,12 @@
-/** Faults of D1 that pass: the call may have had its effect or not, so only a repeatable call is tried again. */
+/** Temporary faults of D1. After one, nobody knows whether the call had its effect, so only a repeatable call is tried again. */
 
 const TRANSIENT =
   /Network connection lost|storage caused object to be reset|reset because its code was updated|Cannot resolve D1 DB|SQLITE_BUSY|database is locked|D1 DB is overloaded|D1 DB storage operation exceeded timeout/i;
 
-/** How long the tries of one call wait, in ms. */
+/** The waits between the tries of one call. */
 const WAITS_MS = [50, 200, 750];
 
-/** Whether an error, or what caused it, is a passing fault of D1. */
+/** Whether an error, or one of its causes, is a temporary fault of D1. */
 export function isTransient(error: unknown): boolean {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     if (TRANSIENT.test(cause.message)) return true;
@@ -14,7 +14,7 @@ export function isTransient(error: unknown): boolean {
   return false;
 }
 
-/** Makes a call that is safe to repeat, up to four times while D1 fails in passing. */
+/** Makes a call that is safe to repeat, up to four times while D1 has a temporary fault. Throws the last error. */
 export async function repeatable<T>(call: () => Promise<T>): Promise<T> {
   for (const waitMs of WAITS_MS) {
     try {

@@ -4,24 +4,24 @@ import { UUID, uuidv7 } from "uuidv7";
 
 export const newId = uuidv7;
 
-/** A new UUIDv7 with the timestamp `timeMs` (Unix ms). */
+/** Returns a new UUIDv7 with the timestamp `timeMs` (Unix ms). */
 export function newIdAt(timeMs: number): string {
   const [a = 0, b = 0, c = 0] = crypto.getRandomValues(new Uint32Array(3));
   return UUID.fromFieldsV7(timeMs, a & 0xfff, b & 0x3fffffff, c).toString();
 }
 
-/** The start of every UUIDv7 of a moment (Unix ms): older ids sort before it. */
+/** Returns the first characters of every UUIDv7 with the timestamp `timeMs` (Unix ms). Older ids sort before it. */
 export function firstIdAt(timeMs: number): string {
   const hex = Math.max(0, timeMs).toString(16).padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8)}`;
 }
 
-/** The moment of a UUIDv7, Unix ms. */
+/** Returns the timestamp of a UUIDv7 in Unix ms. */
 export const timeOfId = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 
 /**
- * The id of the delivery of an event to a subscription: the time and 26 random bits of the event, then the end of the subscription's id.
- * The same event and subscription always give the same id, so publishing can be repeated and writes nothing twice.
+ * Returns the id of the delivery of an event to a subscription, as SQL: the time and 26 random bits of the event's id, and the end of the
+ * subscription's id. The same event and subscription always give the same id, so repeating a publish writes nothing twice.
  */
 export const deliveryIdOf = (eventId: SQL | string, subscriptionId: SQL | string) =>
   sql`substr(${eventId}, 1, 23) || '-' || substr(${subscriptionId}, 25)`;

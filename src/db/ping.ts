@@ -1,4 +1,4 @@
-/** Whether D1 answers. */
+/** Checks that D1 answers. */
 import { sql } from "drizzle-orm";
 import type { Deps } from "../deps";
 

@@ -5,14 +5,14 @@ import type { Permission, Role } from "../tenants/roles";
 export const tenants = sqliteTable("tenants", {
   id: text().primaryKey(),
   name: text().notNull(),
-  /** The delivery database that holds its subscriptions, events and deliveries: 0 is `DB`, n is `SHARD_n`. */
+  /** The delivery database that has its subscriptions, events and deliveries: 0 is `DB`, n is `SHARD_n`. */
   shard: integer().notNull().default(0),
   /** The user who registered it. */
   createdBy: text("created_by").notNull(),
   createdAt: integer("created_at").notNull(),
 });
 
-/** How full each delivery database is, as the hourly cron has seen it. */
+/** The size of each delivery database, as the hourly cron read it. */
 export const shards = sqliteTable("shards", {
   shard: integer().primaryKey(),
   bytes: integer().notNull(),

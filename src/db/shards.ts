@@ -1,13 +1,13 @@
-/** The delivery databases: `DB` is number 0, and a binding `SHARD_n` is number n. */
+/** The delivery databases. `DB` is number 0, and the binding `SHARD_n` is number n. */
 import { AppError } from "../errors";
 import { createDb, type Db, type TripCount } from "./client";
 
 const RETRY_WHEN_DOWN_SECONDS = 5;
 
 export interface Shards {
-  /** The numbers of those that are bound, in order. */
+  /** The numbers of the databases that are bound, in order. */
   numbers: readonly number[];
-  /** Throws SERVICE_UNAVAILABLE for a number that is not bound: only the tenants that live there notice. */
+  /** Returns a client for a database. Throws SERVICE_UNAVAILABLE if it is not bound, so that only its own tenants are affected. */
   db(shard: number): Db;
 }
 

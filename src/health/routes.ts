@@ -1,4 +1,4 @@
-/** What answers outside `/api/v1`: liveness, the public keys, and a pointer for people. */
+/** The routes outside `/api/v1`: liveness, the public keys, and the addresses of everything else. */
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { pingDatabase } from "../db/ping";
@@ -43,12 +43,16 @@ const publicKey = z.object({
 const isDeep = (c: Context<AppEnv>) => c.req.query("deep") === "1";
 
 export const healthRoutes = new Hono<AppEnv>()
-  .get("/", describeRoute("getService", "Where things are.", { 200: dataOf(pointers) }), (c) =>
-    c.json({ data: POINTERS }),
+  .get(
+    "/",
+    describeRoute("getService", "Returns the paths of the console, the API and the documentation.", {
+      200: dataOf(pointers),
+    }),
+    (c) => c.json({ data: POINTERS }),
   )
   .get(
     "/health",
-    describeRoute("getHealth", "Liveness.", {
+    describeRoute("getHealth", "Reports that the service is running.", {
       200: dataOf(z.object({ status: z.literal("ok") })),
       query: z.object({
         deep: z
@@ -73,7 +77,7 @@ export const healthRoutes = new Hono<AppEnv>()
   )
   .get(
     "/.well-known/jwks.json",
-    describeRoute("getKeys", "The public keys of access tokens, newest first (RFC 7517).", {
+    describeRoute("getKeys", "Returns the public keys that verify access tokens, newest first (RFC 7517).", {
       200: z.object({ keys: z.array(publicKey) }),
     }),
     (c) => {

@@ -1,4 +1,4 @@
-/** After a rotation of `SECRET_KEYS`: encrypts everything under the newest key, so that the old key can be removed. */
+/** Encrypts every secret with the newest key of `SECRET_KEYS` after a rotation, so that the old key can be removed. */
 import { decrypt, encrypt } from "../crypto/encryption";
 import type { Db } from "../db/client";
 import type { Deps } from "../deps";
@@ -8,11 +8,11 @@ import { totpOwner } from "../two-factor/codes";
 import { type EncryptedRow, type EncryptedTable, findRowsUnderOtherKeys, replaceCiphertexts } from "./store";
 
 const PAGE_ROWS = 200;
-/** Bounds one run; the next one starts an hour later. */
+/** Limits one run. The next one starts an hour later. */
 const MAX_PAGES = 50;
 const OWNER_OF: Record<EncryptedTable, (id: string) => string> = { subscriptions: secretOwner, users: totpOwner };
 
-/** Does nothing while there is only one key. Logs when nothing is left under an old key. */
+/** Re-encrypts what old keys encrypted. Logs when nothing is left. Does nothing while there is only one key. */
 export async function rekey(deps: Deps): Promise<void> {
   if (deps.keys.length < 2) return;
   let done = await rekeyTable(deps, deps.db, "users");
@@ -22,7 +22,7 @@ export async function rekey(deps: Deps): Promise<void> {
   if (done) log("info", "no secret is encrypted under an old key");
 }
 
-/** Returns true when nothing in the table is left under an old key. */
+/** Re-encrypts one table. Returns true when no row uses an old key any more. */
 async function rekeyTable(deps: Deps, db: Db, table: EncryptedTable): Promise<boolean> {
   const [newest] = deps.keys;
   let unreadable = 0;
@@ -43,7 +43,7 @@ async function rekeyTable(deps: Deps, db: Db, table: EncryptedTable): Promise<bo
   return false;
 }
 
-/** Returns null for a row that no key of ours decrypts. */
+/** Returns the row with its new ciphertext, or null if none of the keys decrypts it. */
 async function reencrypt(deps: Deps, table: EncryptedTable, row: EncryptedRow) {
   const owner = OWNER_OF[table](row.id);
   try {

@@ -1,4 +1,4 @@
-/** Encrypted columns in D1, to move them to the newest key. Spans tenants, because a key belongs to the whole service. */
+/** Reading and replacing encrypted columns in D1. Spans tenants, because a key belongs to the whole service. */
 import { sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../db/client";
 
@@ -15,7 +15,7 @@ export interface EncryptedRow {
   encrypted: string;
 }
 
-/** Up to `limit` rows after `afterId` that are encrypted under another key than `keyId`, ordered by id. */
+/** Returns up to `limit` rows after `afterId` that are encrypted with another key than `keyId`, ordered by id. */
 export async function findRowsUnderOtherKeys(
   db: Db,
   table: EncryptedTable,
