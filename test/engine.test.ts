@@ -41,6 +41,7 @@ const resultOf = (key: Key, attemptId: string): AttemptResult => ({
   nextDueAt: null,
   nextAttemptId: null,
   slow: 0,
+  heldUntil: null,
   gone: 0,
   mayBeGone: 0,
 });

@@ -26,7 +26,13 @@ export async function makeAttempt(
   if (outcome === "our fault") return outcome;
   const completedAt = deps.now();
   const times = { startedAt, completedAt };
-  const { nextDueAt, error, isSlow, isGone } = verdictOf(policy, delivery.attemptCount, outcome, times, Math.random());
+  const { nextDueAt, error, isSlow, isGone, heldUntil } = verdictOf(
+    policy,
+    delivery.attemptCount,
+    outcome,
+    times,
+    Math.random(),
+  );
   log(outcome.status === "success" ? "info" : "warn", "attempt", {
     ...namesOf(delivery),
     outcome: outcome.status,
@@ -52,6 +58,7 @@ export async function makeAttempt(
     nextDueAt,
     nextAttemptId: nextDueAt === null ? null : newIdAt(nextDueAt),
     slow: isSlow ? 1 : 0,
+    heldUntil,
     gone: isGone ? 1 : 0,
     mayBeGone: policy.onGone === "disable" ? 1 : 0,
   };

@@ -60,23 +60,25 @@ const outboxByKeys = (keys: string): SQL =>
 /**
  * Claims those of `keys` that are due and unclaimed, and reads what sending needs, in one round trip. `claim` is the caller's token: a
  * call may be repeated with the same token. A call for the fast queue claims nothing of slow subscriptions and returns their due keys as
- * `slow`. Ends deliveries whose subscription was deleted or whose event retention has removed.
+ * `slow`. Nothing is claimed of a subscription that asked to wait: `held` are its due keys. Ends deliveries whose subscription was deleted or whose event retention has removed.
  */
 export async function claimDeliveries(
   db: Db,
   { speed, claim }: { speed: QueueSpeed; claim: string },
   keys: readonly OutboxKey[],
   nowMs: number,
-): Promise<{ claimed: ClaimedDelivery[]; slow: OutboxKey[] }> {
+): Promise<{ claimed: ClaimedDelivery[]; slow: OutboxKey[]; held: OutboxKey[] }> {
   const wanted = jsonList(keys.map(({ queue, dueAt, id }) => ({ q: queue, d: dueAt, i: id, f: newIdAt(nowMs) })));
   const due = outboxByKeys(wanted);
   const isSlow = speed === "fast" ? sql`s.slow_until > ${nowMs}` : sql`0`;
+  // While its backlog lasts after a hold, nothing goes out beside it.
+  const isHeld = sql`(o.kind <> 'test' AND s.held_until > 0 AND (s.held_until > ${nowMs} OR (o.queue = '' AND s.has_backlog = 1)))`;
   const isLate = sql`${PLANNED_ID} < ${firstIdAt(nowMs - LATE_AFTER_MS)}`;
-  const claimable = sql`o.due_at <= ${nowMs} AND NOT ${isSlow}`;
+  const claimable = sql`o.due_at <= ${nowMs} AND NOT ${isSlow} AND NOT ${isHeld}`;
   const columns = sql.raw(
     "subscription_id, id, delivery_id, event_id, event_type, kind, status, attempt_count, attempted_at",
   );
-  const { claimed, events, slow } = await repeatable(() =>
+  const { claimed, events, notClaimed } = await repeatable(() =>
     atomically(db, {
       ended: sql`DELETE FROM outbox WHERE (queue, due_at, id) IN (SELECT o.queue, o.due_at, o.id FROM ${due}
         LEFT JOIN subscriptions s ON s.id = o.subscription_id AND s.is_deleted = 0 LEFT JOIN events e ON e.id = o.event_id
@@ -106,16 +108,15 @@ export async function claimDeliveries(
           SELECT o.event_id FROM ${due} CROSS JOIN attempts a
             ON a.subscription_id = o.subscription_id AND a.id IN (${PLANNED_ID}, j.value ->> 'f')
           WHERE a.claim = ${claim} AND a.status = 'pending')`),
-      slow:
-        speed === "fast"
-          ? rows<OutboxKey>(sql`SELECT o.queue, o.due_at AS dueAt, o.id, o.subscription_id AS subscriptionId, o.bytes
-              FROM ${due} CROSS JOIN subscriptions s ON s.id = o.subscription_id WHERE o.due_at <= ${nowMs} AND ${isSlow}`)
-          : undefined,
+      notClaimed: rows<OutboxKey & { isHeld: 0 | 1 }>(sql`SELECT o.queue, o.due_at AS dueAt, o.id,
+          o.subscription_id AS subscriptionId, o.bytes, ${isHeld} AS isHeld
+        FROM ${due} CROSS JOIN subscriptions s ON s.id = o.subscription_id WHERE o.due_at <= ${nowMs} AND (${isSlow} OR ${isHeld})`),
     }),
   );
   const eventById = new Map(events.map(({ id, ...event }) => [id, event]));
   return {
-    slow,
+    slow: notClaimed.filter(({ isHeld: held }) => held === 0),
+    held: notClaimed.filter(({ isHeld: held }) => held === 1),
     claimed: claimed.flatMap((row) => {
       const event = eventById.get(row.eventId);
       return event ? [{ ...row, ...event, options: parseOptions(row.options) }] : [];

@@ -9,7 +9,8 @@ import { describeError, log } from "../log";
 import { makeAttempt } from "./attempt";
 import { type ClaimedDelivery, claimDeliveries, readTargets, releaseDeliveries } from "./claim-store";
 import { enqueue, type QueueSpeed } from "./enqueue";
-import { handBack, markSlowInBackground } from "./hand-back";
+import { handBack, markSlowInBackground, moveToBacklogs } from "./hand-back";
+import { holdHere, isHeldHere } from "./holds";
 import type { ShardKey } from "./message";
 import { createRecorder, type Recorder } from "./recorder";
 import { planClaim, takeFairest } from "./selection";
@@ -134,7 +135,12 @@ export class DeliveryRun {
   async #claimKeys(shard: number, keys: readonly ShardKey[]): Promise<void> {
     const claimedMs = this.#deps.now();
     const db = this.#deps.shards.db(shard);
-    const { claimed, slow } = await claimDeliveries(db, { speed: this.#speed, claim: this.#claim }, keys, claimedMs);
+    const { claimed, slow, held } = await claimDeliveries(
+      db,
+      { speed: this.#speed, claim: this.#claim },
+      keys,
+      claimedMs,
+    );
     this.#ready.push(
       ...claimed.map((delivery) => ({
         ...delivery,
@@ -147,6 +153,7 @@ export class DeliveryRun {
     this.#lastProgressMs = this.#deps.now();
     // In the background, so that a failing queue does not delay what is claimed. The sweep replaces lost messages.
     if (slow.length > 0) this.#deps.background("pass on to the slow queue", enqueue(this.#deps, "slow", shard, slow));
+    if (held.length > 0) this.#deps.background("wait for a hold", moveToBacklogs(this.#deps, shard, held));
   }
 
   async #attempt(delivery: Claimed): Promise<void> {
@@ -155,6 +162,8 @@ export class DeliveryRun {
       delivery.releaseBytes();
       return handBack(this.#deps, this.#speed, this.#claim, [], [delivery]);
     }
+    if (delivery.kind !== "test" && isHeldHere(delivery.subscriptionId, this.#deps.now()))
+      return this.#handBackHeld(delivery);
     const endSend = startSend(delivery.subscriptionId, this.#deps.now);
     this.#sending.add(delivery);
     this.#lastProgressMs = this.#deps.now();
@@ -163,13 +172,25 @@ export class DeliveryRun {
       const result = await makeAttempt(this.#deps, delivery);
       if (result === "deleted") await this.#release(delivery);
       else if (result === "our fault") await this.#release(delivery, this.#deps.now() + RETRY_AFTER_OUR_FAULT_MS);
-      else this.#recorderOf(shard).add(result);
+      else {
+        if (result.heldUntil !== null) holdHere(result.subscriptionId, result.heldUntil, result.completedAt);
+        this.#recorderOf(shard).add(result);
+      }
     } finally {
       endSend();
       delivery.releaseBytes();
       this.#sending.delete(delivery);
       this.#lastProgressMs = this.#deps.now();
     }
+  }
+
+  /** With all others of its subscription that are claimed and not sent. */
+  async #handBackHeld(delivery: Claimed): Promise<void> {
+    const isHeld = ({ subscriptionId, kind }: Claimed) => subscriptionId === delivery.subscriptionId && kind !== "test";
+    const held = [delivery, ...this.#ready.filter(isHeld)];
+    this.#ready = this.#ready.filter((ready) => !isHeld(ready));
+    for (const { releaseBytes } of held) releaseBytes();
+    await handBack(this.#deps, this.#speed, this.#claim, [], held);
   }
 
   /** Reads URL, secret and pause again, which may have changed since the claim. One read serves all waiting deliveries of the shard. */

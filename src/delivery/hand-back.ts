@@ -2,6 +2,7 @@
 import type { Deps } from "../deps";
 import { type ClaimedDelivery, markSlow, releaseDeliveries } from "./claim-store";
 import { enqueue, type QueueSpeed } from "./enqueue";
+import { isHeldHere } from "./holds";
 import type { OutboxKey, ShardKey } from "./message";
 import { hangs, MAX_SENDS_OF_SLOW, sendsOf } from "./send-load";
 import { moveToBacklog } from "./sweep-store";
@@ -38,14 +39,20 @@ async function queueAgain(deps: Deps, speed: QueueSpeed, shard: number, keys: re
     slow = [],
     fast = [],
   } = Object.groupBy(keys, (key) => {
-    if (isSaturated(key)) return "backlog";
+    if (isSaturated(key) || isHeldHere(key.subscriptionId, nowMs)) return "backlog";
     return speed === "slow" || hangs(key.subscriptionId, nowMs) ? "slow" : "fast";
   });
-  for (const [subscriptionId, waiting] of Map.groupBy(backlog, (key) => key.subscriptionId)) {
-    await moveToBacklog(deps.shards.db(shard), subscriptionId, waiting);
-  }
+  await moveToBacklogs(deps, shard, backlog);
   await enqueue(deps, "slow", shard, slow, speed === "slow" ? RETURN_TO_SLOW_SECONDS : 0);
   await enqueue(deps, "fast", shard, fast);
+}
+
+/** Lets deliveries wait in the backlogs of their subscriptions. Throws when D1 is down. */
+export async function moveToBacklogs(deps: Deps, shard: number, keys: readonly OutboxKey[]): Promise<void> {
+  const elsewhere = keys.filter(({ queue }) => queue === "");
+  for (const [subscriptionId, waiting] of Map.groupBy(elsewhere, (key) => key.subscriptionId)) {
+    await moveToBacklog(deps.shards.db(shard), subscriptionId, waiting);
+  }
 }
 
 /** Marks a subscription as slow in the background, at most every 30 seconds per isolate. */

@@ -34,6 +34,8 @@ export interface AttemptResult {
   nextAttemptId: string | null;
   /** 1 when it took so long that the subscription moves to the slow queue. */
   slow: 0 | 1;
+  /** Until then the subscription wants no delivery, in Unix ms; null when it did not say so. */
+  heldUntil: number | null;
   /** 1 when the subscriber says that it is gone. */
   gone: 0 | 1;
   /** 1 when a 410 disables its subscription. */
@@ -61,6 +63,13 @@ export async function recordAttempts(db: Db, claim: string, results: readonly At
     slow: results.some(({ slow }) => slow === 1)
       ? sql`UPDATE subscriptions SET slow_until = ${endedAt + SLOW_FOR_MS} WHERE slow_until < ${endedAt + SLOW_FOR_MS / 2}
           AND id IN (SELECT a.subscription_id FROM ${ours} WHERE j.value ->> 'slow' = 1)`
+      : undefined,
+    // After `slow`: it stays slow for a while after the hold, so that few of the deliveries that waited are sent at once.
+    held: results.some(({ heldUntil }) => heldUntil !== null)
+      ? sql`UPDATE subscriptions SET held_until = t.until, has_backlog = 1, slow_until = t.until + ${SLOW_FOR_MS}
+          FROM (SELECT a.subscription_id AS subscription_id, max(j.value ->> 'heldUntil') AS until FROM ${ours}
+            WHERE j.value ->> 'heldUntil' IS NOT NULL GROUP BY a.subscription_id) t
+          WHERE subscriptions.id = t.subscription_id AND held_until < t.until`
       : undefined,
     notGone: isBack ? notGoneStatement(ours) : undefined,
     goneNoted: gone?.noted,

@@ -62,7 +62,7 @@ export async function readBacklogHeads(
     isSlow: SQL,
     limit: number,
   ) => sql`SELECT ${OVERDUE_COLUMNS}, coalesce(s.slow_until > ${nowMs}, 0) AS slow
-    FROM (SELECT id FROM subscriptions WHERE has_backlog = 1 AND ${isSlow} AND ${which}) w
+    FROM (SELECT id FROM subscriptions WHERE has_backlog = 1 AND held_until <= ${nowMs} AND ${isSlow} AND ${which}) w
     CROSS JOIN outbox o ON o.queue = w.id AND (o.due_at, o.id) IN (SELECT due_at, id FROM outbox
       WHERE queue = w.id AND due_at <= ${nowMs} ORDER BY due_at, id LIMIT ${limit})
     ${PLANNED_ATTEMPT}`;
@@ -161,19 +161,20 @@ export async function moveToBacklog(
 }
 
 /** Ends every backlog that is empty. New deliveries of its subscription then go to the main outbox queue. */
-export async function endBacklogs(db: Db): Promise<void> {
+export async function endBacklogs(db: Db, nowMs: number): Promise<void> {
   await atomically(db, {
-    ended: sql`UPDATE subscriptions SET has_backlog = 0
-      WHERE has_backlog = 1 AND NOT EXISTS (SELECT 1 FROM outbox WHERE queue = subscriptions.id)`,
+    ended: sql`UPDATE subscriptions SET has_backlog = 0, held_until = 0
+      WHERE has_backlog = 1 AND held_until <= ${nowMs} AND NOT EXISTS (SELECT 1 FROM outbox WHERE queue = subscriptions.id)`,
   });
 }
 
-/** Returns when the next delivery of the main outbox queue is due after `nowMs`; null when there is none. */
-export async function nextDueAt(db: Db, nowMs: number): Promise<number | null> {
+/** Returns when the next delivery of the main outbox queue is due and when the next hold ends, after `nowMs`; null for what there is not. */
+export async function nextMoments(db: Db, nowMs: number): Promise<{ dueAt: number | null; holdEndsAt: number | null }> {
   const { next } = await atomically(db, {
-    next: rows<{ dueAt: number | null }>(
-      sql`SELECT min(due_at) AS dueAt FROM outbox WHERE queue = '' AND due_at > ${nowMs}`,
+    next: rows<{ dueAt: number | null; holdEndsAt: number | null }>(
+      sql`SELECT (SELECT min(due_at) FROM outbox WHERE queue = '' AND due_at > ${nowMs}) AS dueAt,
+        (SELECT min(held_until) FROM subscriptions WHERE has_backlog = 1 AND held_until > ${nowMs}) AS holdEndsAt`,
     ),
   });
-  return next[0]?.dueAt ?? null;
+  return next[0] ?? { dueAt: null, holdEndsAt: null };
 }

@@ -9,7 +9,7 @@ import {
   endBacklogs,
   type Interruption,
   interruptAttempts,
-  nextDueAt,
+  nextMoments,
   type OverdueDelivery,
   readBacklogHeads,
   readOverdue,
@@ -50,9 +50,13 @@ export async function sweepShard(deps: Deps, shard: number, sweptAt: SweptAt = n
     nowMs,
   );
   leaseEnds.push(...(await handleOverdue(deps, shard, heads, sweptAt)));
-  await endBacklogs(db);
-  const dueAt = await nextDueAt(db, nowMs);
-  const moments = [...leaseEnds, ...(dueAt === null ? [] : [dueAt + QUEUE_GRACE_MS])];
+  await endBacklogs(db, nowMs);
+  const { dueAt, holdEndsAt } = await nextMoments(db, nowMs);
+  const moments = [
+    ...leaseEnds,
+    ...(dueAt === null ? [] : [dueAt + QUEUE_GRACE_MS]),
+    ...(holdEndsAt === null ? [] : [holdEndsAt]),
+  ];
   return moments.length === 0 ? null : Math.min(...moments);
 }
 

@@ -8,7 +8,11 @@ import { CONTRACT_SCHEDULE, retryWaitMs, SLOW_SEND_MS } from "./timing";
 /** The statuses of a subscriber that is overloaded, or of the proxy before it. */
 const OVERLOADED: readonly (number | null)[] = [502, 503, 504];
 const TOO_MANY_REQUESTS = 429;
+const UNAVAILABLE = 503;
 const GONE_STATUS = 410;
+/** Bounds of a hold. */
+const SHORTEST_HOLD_MS = 1_000;
+const LONGEST_HOLD_MS = 3_600_000;
 
 /** `delivery.retry` with its defaults. */
 export interface RetryPolicy {
@@ -38,6 +42,8 @@ export interface Verdict {
   isSlow: boolean;
   /** Whether the subscriber says that it is gone for good. */
   isGone: boolean;
+  /** Until then the subscription wants no delivery, in Unix ms; null when it did not say so. */
+  heldUntil: number | null;
 }
 
 /** Judges the outcome of attempt number `attemptCount`. `random` is in [0, 1). */
@@ -52,12 +58,14 @@ export function verdictOf(
   const isThrottled = policy.respectRetryAfter && responseCode === TOO_MANY_REQUESTS;
   const isOverloaded = outcome.timedOut || isThrottled || OVERLOADED.includes(responseCode);
   const isSlow = isOverloaded || completedAt - startedAt >= SLOW_SEND_MS;
-  const ended = { nextDueAt: null, isSlow, isGone: false };
+  const askedMs = policy.respectRetryAfter ? retryAfterMs(outcome.retryAfter, completedAt) : null;
+  const isHold = askedMs !== null && (responseCode === TOO_MANY_REQUESTS || responseCode === UNAVAILABLE);
+  const heldUntil = isHold ? completedAt + Math.min(Math.max(askedMs, SHORTEST_HOLD_MS), LONGEST_HOLD_MS) : null;
+  const ended = { nextDueAt: null, isSlow, isGone: false, heldUntil };
   if (status === "success") return { ...ended, error: null };
   if (responseCode === GONE_STATUS && policy.onGone === "disable") return { ...ended, error: GONE, isGone: true };
   if (outcome.asksToAbort && policy.abortHeader) return { ...ended, error: ABORTED };
   const waitMs = retryWaitMs(attemptCount, policy.schedule, random);
   if (waitMs === null) return { ...ended, error };
-  const askedMs = policy.respectRetryAfter ? (retryAfterMs(outcome.retryAfter, completedAt) ?? 0) : 0;
-  return { ...ended, error, nextDueAt: completedAt + Math.max(waitMs, askedMs) };
+  return { ...ended, error, nextDueAt: completedAt + Math.max(waitMs, askedMs ?? 0) };
 }

@@ -166,6 +166,8 @@ function columnsOf(
           isCompared: false,
         }))
       : []),
+    // What it asked for belongs to its old URL and options.
+    ...(url !== undefined || options !== undefined ? [{ column: "held_until", value: 0, isCompared: false }] : []),
     ...given("options", options && patchedOptions(sql`s.options`, options)),
   ];
 }

@@ -1,6 +1,6 @@
 /**
  * The subscribers of the tests, a real Worker: the first path segment chooses the behaviour (`/200`, `/500`, `/fail-2`,
- * `/after-429-30`, `/gone-2`, `/abort`, `/redirect`, `/hang`, `/bodyhang`, `/slow-300`, `/big`, `/binary`), the second names an inbox. `GET http://inbox/<name>` tells what an inbox received.
+ * `/after-429-30`, `/flood-5-2`, `/gone-2`, `/abort`, `/redirect`, `/hang`, `/bodyhang`, `/slow-300`, `/big`, `/binary`), the second names an inbox. `GET http://inbox/<name>` tells what an inbox received.
  */
 import { DurableObject } from "cloudflare:workers";
 
@@ -27,13 +27,37 @@ function neverEnding() {
   });
 }
 
+/** How a flood of requests went, by inbox: the bodies would be too many for an object. */
+const floods = new Map();
+
+/** Answers 429 with Retry-After to the first `refused` requests and 200 to the later ones, each after a while, and counts them. */
+async function flood(name, refused, retryAfter) {
+  const counts = floods.get(name) ?? { requests: 0, inFlight: 0, refusedAt: null, mostInFlight: 0 };
+  floods.set(name, counts);
+  const request = ++counts.requests;
+  counts.inFlight += 1;
+  if (counts.refusedAt !== null) counts.mostInFlight = Math.max(counts.mostInFlight, counts.inFlight);
+  await scheduler.wait(20);
+  counts.inFlight -= 1;
+  if (request > refused) return new Response("done");
+  counts.refusedAt ??= Date.now();
+  return new Response("too many", { status: 429, headers: { "Retry-After": retryAfter } });
+}
+
 export default {
   async fetch(request, env) {
     const url = new URL(request.url);
     const inboxOf = (name) => env.INBOX.get(env.INBOX.idFromName(name));
     if (url.hostname === "inbox") return Response.json(await inboxOf(url.pathname.slice(1)).list());
 
+    if (url.hostname === "floods") return Response.json(floods.get(url.pathname.slice(1)) ?? null);
+
     const [, behaviour, name] = url.pathname.split("/");
+    const [kind, argument, second] = behaviour.split("-");
+    if (kind === "flood") {
+      await request.text();
+      return flood(name, Number(argument), second);
+    }
     const count = await inboxOf(name).add({
       url: request.url,
       method: request.method,
@@ -41,7 +65,6 @@ export default {
       body: await request.text(),
       at: Date.now(),
     });
-    const [kind, argument, second] = behaviour.split("-");
     switch (kind) {
       case "fail":
         return new Response("later", { status: count <= Number(argument) ? 500 : 200 });
