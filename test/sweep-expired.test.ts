@@ -1,30 +1,132 @@
-/** The cron removes sessions, mailed tokens and invitations some time after they expired. */
+/** The hourly cron removes what has ended a while ago, and accounts that were never verified. */
 import { env } from "cloudflare:workers";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { sweepExpired } from "../src/auth/sweep";
 import { createDeps } from "../src/deps";
-import { newEmail, signUp } from "./support/client";
+import { call, newEmail, signUp, signUpVerified, verify } from "./support/client";
 import { mailTo } from "./support/mailbox";
-import { invite } from "./support/people";
+import { invite, joinTenant } from "./support/people";
+import { newInbox, subscribe } from "./support/receiver";
 
 const DAY_MS = 24 * 3_600_000;
 
-test("expired rows go, live ones stay", async () => {
-  const person = await signUp();
-  await mailTo(person.email, /verify/i);
-  await invite(person, newEmail(), "viewer");
+async function sweepAfter(days: number, settings: { emailVerification?: "optional" } = {}): Promise<void> {
   const deps = await createDeps(env, { waitUntil: () => {} });
-  const count = async () => {
-    const tables = ["sessions", "email_tokens", "invitations"];
-    const rows = await Promise.all(
-      tables.map((table) => env.DB.prepare(`SELECT count(*) AS n FROM ${table}`).first<{ n: number }>()),
-    );
-    return rows.map((row) => row?.n);
-  };
-  await sweepExpired(deps);
-  expect(await count()).toEqual([1, 2, 1]);
-  await sweepExpired({ ...deps, now: () => Date.now() + 45 * DAY_MS });
-  expect(await count()).toEqual([1, 0, 0]);
-  await sweepExpired({ ...deps, now: () => Date.now() + 61 * DAY_MS });
-  expect(await count()).toEqual([0, 0, 0]);
+  const config = { ...deps.config, ...settings };
+  await sweepExpired({ ...deps, config, now: () => Date.now() + days * DAY_MS });
+}
+
+const countOf = async (table: string, column: string, value: string) => {
+  const row = await env.DB.prepare(`SELECT count(*) AS n FROM ${table} WHERE ${column} = ?`)
+    .bind(value)
+    .first<{ n: number }>();
+  return row?.n;
+};
+
+describe("ended rows", () => {
+  test("go 30 days after their end, live ones stay", async () => {
+    const person = await signUp();
+    await mailTo(person.email, /verify/i);
+    await verify(person.email);
+    await invite(person, newEmail(), "viewer");
+    const counts = async () => [
+      await countOf("sessions", "user_id", person.userId),
+      await countOf("email_tokens", "subject_id", person.userId),
+      await countOf("invitations", "tenant_id", person.tenantId),
+    ];
+    await sweepAfter(0);
+    expect(await counts()).toEqual([1, 1, 1]);
+    await sweepAfter(45);
+    expect(await counts()).toEqual([1, 0, 0]);
+    await sweepAfter(61);
+    expect(await counts()).toEqual([0, 0, 0]);
+  });
+
+  test("L12: revoked and expired API keys go, others stay", async () => {
+    const person = await signUpVerified();
+    const create = async (fields: object = {}) =>
+      (
+        await call("POST", "/api-keys", {
+          token: person.token,
+          body: { name: "k", scopes: ["webhook.read"], ...fields },
+        })
+      ).body.data.id as string;
+    const [revoked, expiring, living] = [
+      await create(),
+      await create({ expiresAt: new Date(Date.now() + DAY_MS).toISOString() }),
+      await create(),
+    ];
+    await call("DELETE", `/api-keys/${revoked}`, { token: person.token });
+    const left = async () => [
+      await countOf("api_keys", "id", revoked),
+      await countOf("api_keys", "id", expiring),
+      await countOf("api_keys", "id", living),
+    ];
+    await sweepAfter(29);
+    expect(await left()).toEqual([1, 1, 1]);
+    await sweepAfter(32);
+    expect(await left()).toEqual([0, 0, 1]);
+  });
+});
+
+describe("L12: accounts that were never verified", () => {
+  test("go with their tenant once no session and no key leads to them, and their address is free again", async () => {
+    const squatter = await signUp();
+    await mailTo(squatter.email, /Verify/);
+    const webhookId = await subscribe(squatter, newInbox("200").url);
+    await env.DB.prepare("UPDATE sessions SET expires_at = ? WHERE user_id = ?")
+      .bind(Date.now() + 60 * DAY_MS, squatter.userId)
+      .run();
+    await sweepAfter(45);
+    expect(await countOf("users", "email", squatter.email)).toBe(1);
+    await call("POST", "/auth/logout", { body: { refreshToken: squatter.refreshToken } });
+    await sweepAfter(30);
+    expect(await countOf("users", "email", squatter.email)).toBe(1);
+    await sweepAfter(32);
+    expect([
+      await countOf("users", "email", squatter.email),
+      await countOf("tenants", "id", squatter.tenantId),
+      await countOf("memberships", "user_id", squatter.userId),
+      await countOf("email_tokens", "subject_id", squatter.userId),
+    ]).toEqual([0, 0, 0, 0]);
+    const again = await call("POST", "/auth/register", { body: { email: squatter.email, password: "correct horse" } });
+    expect(again.status).toBe(201);
+    const hook = await call("GET", `/webhooks/${webhookId}`, { token: again.body.data.accessToken });
+    expect(hook.status).toBe(404);
+  });
+
+  test("stay while an API key of theirs works", async () => {
+    const person = await signUp();
+    await mailTo(person.email, /Verify/);
+    await call("POST", "/api-keys", { token: person.token, body: { name: "k", scopes: ["webhook.read"] } });
+    await call("POST", "/auth/logout", { body: { refreshToken: person.refreshToken } });
+    await sweepAfter(32);
+    expect(await countOf("users", "id", person.userId)).toBe(1);
+  });
+
+  test("leave a tenant with other members to them", async () => {
+    const owner = await signUp();
+    await mailTo(owner.email, /Verify/);
+    await verify(owner.email);
+    const member = await joinTenant(owner, "viewer");
+    await env.DB.prepare("UPDATE users SET email_verified_at = NULL WHERE id = ?").bind(owner.userId).run();
+    await call("POST", "/auth/logout", { body: { refreshToken: owner.refreshToken } });
+    await sweepAfter(32);
+    expect(await countOf("users", "id", owner.userId)).toBe(0);
+    expect(await countOf("tenants", "id", owner.tenantId)).toBe(1);
+    expect((await call("GET", "/auth/me", { token: member.token })).status).toBe(200);
+  });
+
+  test("stay where verification is optional, and go in no other way once they are verified", async () => {
+    const [optional, verified] = [await signUp(), await signUp()];
+    for (const { email, refreshToken } of [optional, verified]) {
+      await mailTo(email, /Verify/);
+      await call("POST", "/auth/logout", { body: { refreshToken } });
+    }
+    await sweepAfter(100, { emailVerification: "optional" });
+    expect(await countOf("users", "id", optional.userId)).toBe(1);
+    await env.DB.prepare("UPDATE users SET email_verified_at = 1 WHERE id = ?").bind(verified.userId).run();
+    await sweepAfter(100);
+    expect(await countOf("users", "id", verified.userId)).toBe(1);
+  });
 });

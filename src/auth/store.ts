@@ -159,15 +159,3 @@ export async function findCredentialsOfUser({ db }: Deps, userId: string): Promi
     .limit(1);
   return row;
 }
-
-/** Deletes up to `limit` rows of each table that expired before `expiredBefore`. Returns how many it deleted. */
-export async function deleteExpiredOfAllTenants({ db }: Deps, expiredBefore: number, limit: number): Promise<number> {
-  const expired = (table: string) => sql`DELETE FROM ${sql.identifier(table)} WHERE rowid IN
-    (SELECT rowid FROM ${sql.identifier(table)} WHERE expires_at <= ${expiredBefore} LIMIT ${limit}) RETURNING 1`;
-  const { sessions, emailTokens, invitations } = await atomically(db, {
-    sessions: expired("sessions"),
-    emailTokens: expired("email_tokens"),
-    invitations: expired("invitations"),
-  });
-  return sessions.length + emailTokens.length + invitations.length;
-}

@@ -1,4 +1,5 @@
 /** The control plane on one page. Times are Unix milliseconds; ids are UUIDv7; secrets are encrypted or hashed. */
+import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Permission, Role } from "../tenants/roles";
 
@@ -119,7 +120,12 @@ export const apiKeys = sqliteTable(
     lastUsedAt: integer("last_used_at"),
     revokedAt: integer("revoked_at"),
   },
-  (t) => [index("api_keys_by_user").on(t.userId, t.tenantId)],
+  (t) => [
+    index("api_keys_by_user").on(t.userId, t.tenantId),
+    // Keys that have not ended are in neither.
+    index("api_keys_by_revocation").on(t.revokedAt).where(sql`revoked_at IS NOT NULL`),
+    index("api_keys_by_expiry").on(t.expiresAt).where(sql`expires_at IS NOT NULL`),
+  ],
 );
 
 export const invitations = sqliteTable(

@@ -1,6 +1,6 @@
 /** What a take-over ends outside of the control plane. */
 import type { Deps } from "../deps";
-import { disableSubscriptionsOfTenant } from "../subscriptions/disable-store";
+import { disableSubscriptionsOfTenant } from "../subscriptions/tenant-store";
 import type { TenantRef } from "../tenants/principal";
 
 /**

@@ -1,7 +1,7 @@
 /** Tenants in requests and answers. */
 import { z } from "zod";
+import { ROLE_NAMES } from "../tenants/roles";
 import { id } from "../wire/schemas";
-import { ROLE_NAMES } from "./roles";
 
 export const tenant = z
   .object({ id, name: z.string().meta({ examples: ["Analytical Engines"] }) })

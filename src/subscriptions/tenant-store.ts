@@ -1,4 +1,4 @@
-/** Disabling the subscriptions of a tenant that somebody else may still use. */
+/** All subscriptions of a tenant at once, for tenants whose owner is gone. */
 import { sql } from "drizzle-orm";
 import { atomically } from "../db/client";
 import type { Deps } from "../deps";
@@ -9,6 +9,16 @@ export async function disableSubscriptionsOfTenant({ shards }: Deps, tenant: Ten
   await atomically(shards.db(tenant.shard), {
     disabled: sql`UPDATE subscriptions SET enabled = 0, version = version + 1, updated_at = ${nowMs}
       WHERE tenant_id = ${tenant.tenantId} AND is_deleted = 0 AND enabled = 1`,
+    unindexed: sql`DELETE FROM subscription_events WHERE tenant_id = ${tenant.tenantId}`,
+  });
+}
+
+/** Deletes every subscription of a tenant, as `deleteSubscription` does; retention removes the rows with their log. */
+export async function deleteSubscriptionsOfTenant({ shards }: Deps, tenant: TenantRef, nowMs: number): Promise<void> {
+  await atomically(shards.db(tenant.shard), {
+    deleted: sql`UPDATE subscriptions SET is_deleted = 1, secret_sealed = '', secret_digest = '', version = version + 1,
+        updated_at = ${nowMs}
+      WHERE tenant_id = ${tenant.tenantId} AND is_deleted = 0`,
     unindexed: sql`DELETE FROM subscription_events WHERE tenant_id = ${tenant.tenantId}`,
   });
 }

@@ -1,0 +1,2 @@
+CREATE INDEX `api_keys_by_revocation` ON `api_keys` (`revoked_at`) WHERE revoked_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `api_keys_by_expiry` ON `api_keys` (`expires_at`) WHERE expires_at IS NOT NULL;
