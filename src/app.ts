@@ -22,7 +22,9 @@ import { memberRoutes } from "./members/routes";
 import { passwordRoutes, publicRecoveryRoutes } from "./recovery/routes";
 import { redeliveryRoutes } from "./redelivery/routes";
 import { referenceRoutes } from "./reference/routes";
+import { rotationRoutes } from "./rotation/routes";
 import { publicSessionRoutes, sessionRoutes } from "./sessions/routes";
+import { webhookKeyRoutes } from "./signing-keys/routes";
 import { statsRoutes, subscriptionStatsRoutes } from "./stats/routes";
 import { subscriptionRoutes } from "./subscriptions/routes";
 import { tenantRoutes } from "./tenants/routes";
@@ -85,6 +87,7 @@ const authenticated = new Hono<AppEnv>()
   .route("/members", memberRoutes)
   .route("/invitations", invitationRoutes)
   .route("/webhooks", subscriptionRoutes)
+  .route("/webhooks", rotationRoutes)
   .route("/webhooks", redeliveryRoutes)
   .route("/webhooks", attemptRoutes)
   .route("/webhooks", subscriptionStatsRoutes)
@@ -92,6 +95,7 @@ const authenticated = new Hono<AppEnv>()
   .route("/events", eventRoutes);
 
 app.route("/", healthRoutes);
+app.route("/.well-known/webhook-keys", webhookKeyRoutes);
 app.route("/", referenceRoutes(app));
 app.route("/console", consoleRoutes({ event: EVENT_BODY_KIB, other: BODY_KIB }));
 app.route("/api/v1/auth", publicAuthRoutes);

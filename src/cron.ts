@@ -5,6 +5,7 @@ import { noteShardSizes } from "./delivery/shard-sizes";
 import type { Deps } from "./deps";
 import { describeError, log } from "./log";
 import { rekey } from "./rekey/rekey";
+import { endExpiredKeys } from "./signing-keys/expiry";
 import { startSweepers } from "./sweeper";
 
 const EVERY_MINUTE = "* * * * *";
@@ -12,7 +13,8 @@ const EVERY_MINUTE = "* * * * *";
 /** Runs the jobs of one cron trigger of wrangler.toml. A job that fails is logged, and the others run. Never throws. */
 export async function runCron(deps: Deps, cron: string): Promise<void> {
   const startedMs = deps.now();
-  const jobs = cron === EVERY_MINUTE ? { startSweepers } : { noteShardSizes, removeOld, sweepExpired, rekey };
+  const jobs =
+    cron === EVERY_MINUTE ? { startSweepers } : { noteShardSizes, removeOld, sweepExpired, endExpiredKeys, rekey };
   for (const [job, run] of Object.entries(jobs)) {
     try {
       await run(deps);

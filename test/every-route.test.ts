@@ -12,6 +12,7 @@ const PUBLIC = new Set([
   "GET /docs/:page",
   "GET /docs/assets/:file",
   "GET /.well-known/jwks.json",
+  "GET /.well-known/webhook-keys/:id",
   "POST /api/v1/auth/register",
   "POST /api/v1/auth/login",
   "POST /api/v1/auth/refresh",

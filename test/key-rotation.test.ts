@@ -5,9 +5,11 @@ import { Secret, TOTP } from "otpauth";
 import { describe, expect, test } from "vitest";
 import worker from "../src";
 import { app } from "../src/app";
-import { PASSWORD, signUp, verify } from "./support/client";
+import { verifyDelivery } from "../src/verify";
+import { call, PASSWORD, signUp, verify } from "./support/client";
 import { addDelivery, consumeBatch, hourly, makeDue, messageFor, metricsOf, outboxRow } from "./support/engine";
 import { newInbox, subscribe } from "./support/receiver";
+import { deliveryDb } from "./support/shard";
 
 const NEW_KEY = "c7341a0d7fd1b794ab602ff5266fb9c58b837dc52afbec65abc0cfd415b64327";
 
@@ -63,6 +65,35 @@ describe("rotation of SECRET_KEYS", () => {
     expect(webhook.body.data).toMatchObject({ secret: "kept through it all", version: 0 });
     const verified = await callUnder(NEW_KEY, "POST", "/auth/2fa/verify", { token: totp.generate() }, token);
     expect(verified.status).toBe(200);
+  });
+
+  test("the hourly cron moves former secrets and Ed25519 keys too: every signature stays", async () => {
+    const person = await signUp();
+    const inbox = newInbox("200");
+    const fields = { secret: "the first", delivery: { signature: "v1+v1a" } };
+    const webhookId = await subscribe(person, inbox.url, fields);
+    const token = person.token;
+    await call("POST", `/webhooks/${webhookId}/secret/rotate`, { token, body: { secret: "the second" } });
+    await call("POST", `/webhooks/${webhookId}/secret/rotate`, { token, body: { kind: "v1a" } });
+    const { body: keys } = await call("GET", `//.well-known/webhook-keys/${webhookId}`);
+    await hourly({ SECRET_KEYS: `${NEW_KEY},${env.SECRET_KEYS}` });
+    const { results } = await deliveryDb
+      .prepare("SELECT sealed FROM signing_keys WHERE subscription_id = ?")
+      .bind(webhookId)
+      .all<{ sealed: string }>();
+    const oldKeyIds = new Set(results.map(({ sealed }) => sealed.split(".")[0]));
+    expect([results.length, oldKeyIds.size]).toEqual([3, 1]);
+    const key = await addDelivery(person, webhookId);
+    const context = createExecutionContext();
+    const body = messageFor(key);
+    const batch = createMessageBatch("postern-deliveries", [{ id: "m", timestamp: new Date(), attempts: 1, body }]);
+    await worker.queue(batch, { ...env, SECRET_KEYS: NEW_KEY }, context);
+    await waitOnExecutionContext(context);
+    const [request] = await inbox.arrived(1);
+    if (!request) throw new Error("nothing came");
+    for (const secret of ["the first", "the second", keys.whpk[1]]) {
+      expect(await verifyDelivery(request, secret)).toMatchObject({ payload: 1 });
+    }
   });
 
   test("a delivery whose signing secret cannot be opened waits for the key and uses up no attempt", async () => {

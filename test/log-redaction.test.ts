@@ -174,6 +174,10 @@ test("subscriptions and deliveries, their consumers too", async () => {
   const [good = "", bad = ""] = ids;
   for (const id of [good, "none"]) {
     await ask("PATCH", `/webhooks/${id}`, { secret: fresh("secret") }, bearer);
+    for (const body of [{ secret: fresh("secret") }, {}, { secret: `whsk_${fresh("secret")}` }]) {
+      await ask("POST", `/webhooks/${id}/secret/rotate`, body, bearer);
+    }
+    await ask("DELETE", `/webhooks/${id}/secret/previous`, undefined, bearer);
     for (const action of ["pause", "resume", "test"]) await ask("POST", `/webhooks/${id}/${action}`, undefined, bearer);
   }
   await ask("POST", "/events", { type: "OrderPaid", payload: { note: fresh("payload") } }, bearer);

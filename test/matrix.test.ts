@@ -46,6 +46,8 @@ const NEEDS: Record<string, { permission?: Permission; key?: true }> = {
   "POST /webhooks/:id/resume": { permission: "webhook.update", key: true },
   "POST /webhooks/:id/retry": { permission: "webhook.update", key: true },
   "POST /webhooks/:id/test": { permission: "webhook.update", key: true },
+  "POST /webhooks/:id/secret/rotate": { permission: "webhook.update", key: true },
+  "DELETE /webhooks/:id/secret/previous": { permission: "webhook.update", key: true },
   "POST /events": { permission: "event.publish", key: true },
   "POST /events/batch": { permission: "event.publish", key: true },
   "POST /auth/logout-all": {},
@@ -64,6 +66,7 @@ const MISSING = "0190a0a0-0000-7000-8000-000000000000";
 const READS_BODY = [
   ...OPEN,
   "POST /webhooks/:id/retry-failed",
+  "POST /webhooks/:id/secret/rotate",
   "POST /auth/change-password",
   "POST /auth/2fa/verify",
   "POST /auth/2fa/disable",

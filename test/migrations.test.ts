@@ -60,6 +60,7 @@ test("the delivery plane's tables keep no second index for their text keys", asy
     "idempotency_keys",
     "manual_retries",
     "outbox",
+    "signing_keys",
     "subscription_events",
     "subscriptions",
   ]);

@@ -67,6 +67,8 @@ const OF_STORE: Record<string, RegExp> = {
   members: /from "memberships" inner join "users"/,
   recovery: /INSERT INTO email_tokens .*'verify'/s,
   rekey: /AS encrypted FROM "users"/,
+  rotation: /SET secret_sealed = \?, secret_digest = \?,/,
+  "signing-keys": /SELECT k\.public AS publicKey/,
   stats: /GROUP BY h\.hour/,
   "stats/hours-store": /INSERT INTO hourly_stats/,
   sessions: /UPDATE sessions SET generation/,
@@ -105,6 +107,12 @@ test("statements of every store are collected, from requests, RPC, queue consume
   await endedAttempts(person, goneId, 1);
   await call("GET", `/webhooks/${id}/attempts/${attempt._id}`, { token });
   await call("POST", `/webhooks/${id}/test`, { token });
+  const signed = { delivery: { signature: "v1+v1a" } };
+  await call("PATCH", `/webhooks/${id}`, { token, body: { ...signed, secret: "another" } });
+  await call("POST", `/webhooks/${id}/secret/rotate`, { token, body: {} });
+  await call("POST", `/webhooks/${id}/secret/rotate`, { token, body: { kind: "v1a" } });
+  await call("DELETE", `/webhooks/${id}/secret/previous`, { token });
+  await call("GET", `//.well-known/webhook-keys/${id}`);
   await call("POST", "/auth/refresh", { body: { refreshToken: person.refreshToken } });
   await call("POST", "/auth/forgot-password", { body: { email: person.email } });
   await mailTo(person.email, /reset/i);

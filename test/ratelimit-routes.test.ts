@@ -20,7 +20,7 @@ const webhook = "/api/v1/webhooks/0190a0a0-0000-7000-8000-000000000000";
 
 /** Requests that count towards each rule; their bodies are refused, which counts too. */
 const COUNTED: Record<
-  Exclude<RuleName, "inviteAddress" | "unverifiedDeliveries" | MailRuleName>,
+  Exclude<RuleName, "inviteAddress" | "unverifiedDeliveries" | "rotateSecret" | MailRuleName>,
   (person: Person) => OverriddenCall
 > = {
   register: () => ({ path: "/api/v1/auth/register", ip: newIp() }),
@@ -39,6 +39,7 @@ const COUNTED: Record<
   redeliver: ({ token }) => ({ path: `${webhook}/test`, token }),
   readDeliveries: ({ token }) => ({ method: "GET", path: `${webhook}/logs`, token }),
   publish: ({ token }) => ({ path: "/api/v1/events", token }),
+  webhookKeys: () => ({ method: "GET", path: "/.well-known/webhook-keys/x", ip: newIp() }),
   deepHealth: () => ({ method: "GET", path: "/health?deep=1", ip: newIp() }),
 };
 
@@ -73,6 +74,8 @@ describe("S5: one limit covers", () => {
         ["DELETE", id],
         ["POST", `${id}/pause`],
         ["POST", `${id}/resume`],
+        ["POST", `${id}/secret/rotate`],
+        ["DELETE", `${id}/secret/previous`],
       ],
     ],
     [

@@ -12,6 +12,7 @@ import type { invitationRoutes } from "../src/invitations/routes";
 import type { memberRoutes } from "../src/members/routes";
 import type { passwordRoutes, publicRecoveryRoutes } from "../src/recovery/routes";
 import type { redeliveryRoutes } from "../src/redelivery/routes";
+import type { rotationRoutes } from "../src/rotation/routes";
 import type { publicSessionRoutes, sessionRoutes } from "../src/sessions/routes";
 import type { statsRoutes, subscriptionStatsRoutes } from "../src/stats/routes";
 import type { subscriptionRoutes } from "../src/subscriptions/routes";
@@ -32,6 +33,7 @@ type Webhooks = Routes<typeof subscriptionRoutes>;
 type Attempts = Routes<typeof attemptRoutes>;
 type Redelivery = Routes<typeof redeliveryRoutes>;
 type WebhookStats = Routes<typeof subscriptionStatsRoutes>;
+type Rotation = Routes<typeof rotationRoutes>;
 type Stats = Routes<typeof statsRoutes>;
 type Events = Routes<typeof eventRoutes>;
 
@@ -48,6 +50,7 @@ test("what a method takes is what its route takes", () => {
   same<client.NewSubscription>().toEqualTypeOf<Webhooks["/"]["$post"]["input"]["json"]>();
   same<client.SubscriptionChange>().toEqualTypeOf<Webhooks["/:id"]["$patch"]["input"]["json"]>();
   same<client.RetryFailedRequest>().toEqualTypeOf<Redelivery["/:id/retry-failed"]["$post"]["input"]["json"]>();
+  same<client.SecretRotation>().toEqualTypeOf<Rotation["/:id/secret/rotate"]["$post"]["input"]["json"]>();
   same<client.NewEvent>().toEqualTypeOf<Events["/"]["$post"]["input"]["json"]>();
 });
 
@@ -66,6 +69,7 @@ test("what a method returns is what its route answers", () => {
   same<client.Attempt[]>().toEqualTypeOf<Attempts["/:id/logs"]["$get"]["output"]["data"]>();
   same<client.AttemptDetail>().toEqualTypeOf<Attempts["/:id/attempts/:attemptId"]["$get"]["output"]["data"]>();
   same<client.RetryFailedResult>().toEqualTypeOf<Redelivery["/:id/retry-failed"]["$post"]["output"]>();
+  same<client.RotatedSubscription>().toEqualTypeOf<Rotation["/:id/secret/rotate"]["$post"]["output"]>();
   same<client.AttemptCounts>().toEqualTypeOf<WebhookStats["/:id/metrics"]["$get"]["output"]["data"]>();
   same<client.SubscriptionStats>().toEqualTypeOf<WebhookStats["/:id/stats"]["$get"]["output"]["data"]>();
   same<client.TenantStats>().toEqualTypeOf<Stats["/"]["$get"]["output"]["data"]>();

@@ -1,10 +1,9 @@
 /** The delivery log as the API shows it: its pages, and one attempt in detail. */
-import { decrypt } from "../crypto/encryption";
 import { wasSent } from "../delivery/reasons";
 import { correlationOf, headersOf } from "../delivery/send";
 import type { Deps } from "../deps";
 import { notFound } from "../errors";
-import { secretOwner } from "../subscriptions/secret";
+import { decryptOnce, keysAt, NO_KEYS } from "../signing-keys/keys";
 import type { TenantRef } from "../tenants/principal";
 import { iso } from "../time";
 import { type LogFilter, readLogPage } from "./log-store";
@@ -39,16 +38,25 @@ export async function attemptOfSubscription(
     eventId: attempt.eventId,
     kind: attempt.kind,
     ...(attempt.correlationId === null ? {} : { correlationId: attempt.correlationId }),
-    ...(attempt.status === "pending" || !wasSent(attempt.error) ? {} : { headers: await headersSent(deps, attempt) }),
+    ...(attempt.status === "pending" || !wasSent(attempt.error) ? {} : await headersSent(deps, attempt)),
     attempts: chain.map(linkView),
   };
 }
 
-async function headersSent(deps: Deps, attempt: AttemptDetailRow): Promise<Record<string, string>> {
-  const secret = await decrypt(deps.keys, secretOwner(attempt.subscriptionId), attempt.secretSealed);
-  const { deliveryId, eventType, payload } = attempt;
+/** The headers of an attempt that was sent, and why they lack a signature. */
+async function headersSent(
+  deps: Deps,
+  attempt: AttemptDetailRow,
+): Promise<Pick<AttemptDetail, "headers" | "missingSignatures">> {
+  const { deliveryId, eventType, payload, attemptedAt, formatSince } = attempt;
+  const signer = { ...attempt, signsV1a: attempt.signsV1a === 1 };
+  const { keys, hasEnded } = await keysAt(decryptOnce(deps.keys), signer, attemptedAt);
+  const hasChanged = formatSince !== null && attemptedAt < formatSince;
   const correlationId = correlationOf(attempt.kind, attempt.correlationId);
-  return headersOf({ deliveryId, eventType, payload: payload ?? "", secret, correlationId }, attempt.attemptedAt);
+  const outbound = { deliveryId, eventType, payload: payload ?? "", keys: hasChanged ? NO_KEYS : keys, correlationId };
+  const headers = await headersOf(outbound, attemptedAt);
+  if (hasChanged) return { headers, missingSignatures: "settings-changed" };
+  return { headers, ...(hasEnded ? { missingSignatures: "secret-ended" } : {}) };
 }
 
 const linkView = (row: ChainRow): AttemptDetail["attempts"][number] => ({

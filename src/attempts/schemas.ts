@@ -85,8 +85,16 @@ export const attemptDetail = attempt
       .optional()
       .meta({
         description:
-          "The headers that were sent, signed with the present secret. Missing while the attempt is pending, and if nothing was sent.",
+          "The headers that were sent, signed again with the keys of that time. Missing while the attempt is pending, and if nothing was sent.",
         examples: [{ "X-Webhook-Event": "OrderPaid" }],
+      }),
+    missingSignatures: z
+      .enum(["secret-ended", "settings-changed"])
+      .optional()
+      .meta({
+        description:
+          "Why `headers` lacks a signature that was sent: a key has ended since, or the subscription's signature or format was changed.",
+        examples: ["secret-ended"],
       }),
     attempts: z.array(attemptSummary).meta({ description: "All attempts of its delivery, at most 50, oldest first." }),
   })

@@ -3,6 +3,8 @@ import { type SQL, sql } from "drizzle-orm";
 import { atomically, rows } from "../db/client";
 import { isLive } from "../db/predicates";
 import type { Deps } from "../deps";
+import type { StoredKey } from "../signing-keys/keys";
+import { ALL_KEYS, parseKeys } from "../signing-keys/store";
 import type { TenantRef } from "../tenants/principal";
 
 /** The most attempts of one delivery that are followed, placeholders of late attempts included. */
@@ -38,6 +40,12 @@ export interface AttemptDetailRow extends AttemptRow {
   eventId: string;
   correlationId: string | null;
   secretSealed: string;
+  /** When the present secret began to sign. */
+  secretSince: number;
+  /** When the kinds of signatures or the format of the body last changed; null: never. */
+  formatSince: number | null;
+  signsV1a: 0 | 1;
+  keys: StoredKey[];
 }
 
 export type ChainRow = Pick<
@@ -61,8 +69,12 @@ export async function readAttempt(
   const opened = sql`attempts a WHERE a.subscription_id = ${subscriptionId} AND a.id = ${attemptId} AND a.status <> 'moved'`;
   const { found, attempts, chain } = await atomically(deps.shards.db(tenant.shard), {
     found: rows<{ id: string }>(sql`SELECT s.id FROM subscriptions s WHERE ${isLive(tenant, subscriptionId)}`),
-    attempts: rows<AttemptDetailRow>(sql`SELECT ${COLUMNS}, a.event_id AS eventId, e.correlation_id AS correlationId,
-        s.secret_sealed AS secretSealed, a.kind AS kind
+    attempts: rows<
+      Omit<AttemptDetailRow, "keys"> & { keys: string }
+    >(sql`SELECT ${COLUMNS}, a.event_id AS eventId, e.correlation_id AS correlationId,
+        s.secret_sealed AS secretSealed,
+        coalesce(s.secret_since, s.created_at) AS secretSince, s.format_since AS formatSince,
+        s.options ->> '$.signature' IS 'v1+v1a' AS signsV1a, ${ALL_KEYS} AS keys, a.kind AS kind
       FROM (SELECT * FROM ${opened}) a LEFT JOIN events e ON e.id = a.event_id CROSS JOIN subscriptions s ON s.id = a.subscription_id
       WHERE ${isLive(tenant, subscriptionId)}`),
     chain:
@@ -72,5 +84,5 @@ export async function readAttempt(
   });
   const [attempt] = attempts;
   if (found.length === 0) return "no subscription";
-  return attempt ? { attempt, chain } : "no attempt";
+  return attempt ? { attempt: { ...attempt, keys: parseKeys(attempt.keys) }, chain } : "no attempt";
 }

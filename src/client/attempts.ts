@@ -34,8 +34,10 @@ export interface AttemptDetail extends Attempt {
   kind: "event" | "retry" | "test";
   /** Of the event. */
   correlationId?: string | undefined;
-  /** As sent, signed again with the current secret; missing while pending and where nothing was sent. */
+  /** As sent, signed again with the keys of that time; missing while pending and where nothing was sent. */
   headers?: Record<string, string> | undefined;
+  /** Why `headers` lacks a signature that was sent: a key has ended since, or the subscription's signature or format was changed. */
+  missingSignatures?: "secret-ended" | "settings-changed" | undefined;
   /** All attempts of its delivery, oldest first, at most 50. */
   attempts: AttemptSummary[];
 }

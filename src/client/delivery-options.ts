@@ -4,6 +4,11 @@
 export interface DeliveryChange {
   /** When failed deliveries are tried again. */
   retry?: RetryChange | null | undefined;
+  /**
+   * The signatures in `webhook-signature`: of the secret (`"v1"`, the default), or also of an Ed25519 key (`"v1+v1a"`), whose public key
+   * is at `/.well-known/webhook-keys/<id>`.
+   */
+  signature?: "v1" | "v1+v1a" | null | undefined;
 }
 
 export interface RetryChange {
@@ -29,6 +34,8 @@ export interface RetryChange {
 /** The options that are set. */
 export interface DeliveryOptions {
   retry?: RetryOptions | undefined;
+  /** `"v1+v1a"`: an Ed25519 key signs too. */
+  signature?: "v1" | "v1+v1a" | undefined;
 }
 
 export interface RetryOptions {

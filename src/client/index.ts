@@ -37,6 +37,7 @@ export {
 export type { EventMethods, NewBatchEvent, NewEvent, PublishedEvent, PublishOptions } from "./events";
 export type { Invitation, InvitationMethods, JoinedTenant, NewInvitation } from "./invitations";
 export type { Member, MemberMethods } from "./members";
+export type { RotatedSubscription, SecretRotation } from "./rotation";
 export type { Fetch } from "./send";
 export type { Session, SessionMethods } from "./sessions";
 export type {

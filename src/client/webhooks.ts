@@ -10,6 +10,7 @@ import type {
 } from "./attempts";
 import type { Call, CallOptions } from "./call";
 import { query, segment } from "./path";
+import type { RotatedSubscription, SecretRotation } from "./rotation";
 import type { StatsOptions, SubscriptionStats } from "./stats";
 import type { NewSubscription, Subscription, SubscriptionChange } from "./subscriptions";
 
@@ -36,6 +37,14 @@ export interface WebhookMethods {
   update(id: string, body: SubscriptionChange, options?: CallOptions): Promise<Subscription>;
   /** Deletes a subscription; nothing more is sent to it. Returns the service's confirmation. Throws FORBIDDEN, NOT_FOUND. */
   delete(id: string, options?: CallOptions): Promise<string>;
+  /**
+   * Replaces the secret, or the Ed25519 key, and lets the former one sign too for a while. Returns the subscription with its new secret, and
+   * when the former keys end. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED, RATE_LIMITED (10 an hour), and CONFLICT for a fourth former
+   * key and for a rotation at the same time.
+   */
+  rotateSecret(id: string, body?: SecretRotation, options?: CallOptions): Promise<RotatedSubscription>;
+  /** Ends all former keys at once, as after a leak. Returns the service's confirmation. Throws FORBIDDEN, NOT_FOUND. */
+  endPreviousSecrets(id: string, options?: CallOptions): Promise<string>;
   /** Returns the 50 newest attempts, newest first. Throws FORBIDDEN, NOT_FOUND. */
   logs(id: string, options?: CallOptions): Promise<Attempt[]>;
   /** Returns one page of the log, newest attempt first. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED. */
@@ -74,6 +83,8 @@ export function webhookMethods(call: Call): WebhookMethods {
     get: (id, options) => call.data(`GET ${at(id)}`, options),
     update: (id, body, options) => call.data(`PATCH ${at(id)}`, { ...options, body }),
     delete: (id, options) => call.message(`DELETE ${at(id)}`, options),
+    rotateSecret: (id, body = {}, options) => call.answer(`POST ${at(id, "/secret/rotate")}`, { ...options, body }),
+    endPreviousSecrets: (id, options) => call.message(`DELETE ${at(id, "/secret/previous")}`, options),
     logs: (id, options) => call.data(`GET ${at(id, "/logs")}`, options),
     // The service answers with a page, not with the plain list, when any parameter is given.
     logPage: (id, filter, options) => call.answer(`GET ${at(id, `/logs${query({ limit: 50, ...filter })}`)}`, options),

@@ -18,6 +18,12 @@ export const subscriptions = sqliteTable(
     secretSealed: text("secret_sealed").notNull(),
     /** A keyed digest of the secret. It shows whether an update changes the secret. */
     secretDigest: text("secret_digest").notNull(),
+    /** When the present secret began to sign; null: since the subscription was made. */
+    secretSince: integer("secret_since"),
+    /** When the kinds of signatures or the format of the body last changed; null: never. */
+    formatSince: integer("format_since"),
+    /** Until then a former secret signs too; it is in `signing_keys`. */
+    formerSecretsUntil: integer("former_secrets_until").notNull().default(0),
     enabled: integer({ mode: "boolean" }).notNull(),
     isDeleted: integer("is_deleted", { mode: "boolean" }).notNull().default(false),
     version: integer().notNull().default(0),
@@ -41,6 +47,32 @@ export const subscriptions = sqliteTable(
     index("subscriptions_by_tenant").on(t.tenantId, t.createdAt),
     index("subscriptions_with_backlog").on(t.hasBacklog).where(sql`has_backlog = 1`),
     index("subscriptions_deleted").on(t.isDeleted).where(sql`is_deleted = 1`),
+  ],
+);
+
+/**
+ * The keys of a subscription besides its present secret: former secrets, and its Ed25519 keys (`v1a`). Ended ones stay for a while
+ * without their secret, because the delivery log tells by them which keys signed an attempt.
+ */
+export const signingKeys = sqliteTable(
+  "signing_keys",
+  {
+    subscriptionId: text("subscription_id").notNull(),
+    /** Time-ordered. */
+    id: text().notNull(),
+    kind: text({ enum: ["v1", "v1a"] }).notNull(),
+    /** The secret, or the private key as PKCS #8 in base64; "" when the key has ended. */
+    sealed: text().notNull(),
+    /** The 32 bytes of an Ed25519 public key in base64; null for a secret. */
+    public: text(),
+    /** When it began to sign. A `v1a` key is published before it signs. */
+    startsAt: integer("starts_at").notNull(),
+    /** When it stops signing and, for `v1a`, being published; null for the newest `v1a` key. */
+    expiresAt: integer("expires_at"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.subscriptionId, t.id] }),
+    index("signing_keys_to_end").on(t.expiresAt).where(sql`sealed <> '' AND expires_at IS NOT NULL`),
   ],
 );
 

@@ -1,9 +1,8 @@
 /** Makes one attempt: checks the subscription, decrypts its secret, sends, and returns the result to record. */
-import { decrypt } from "../crypto/encryption";
 import { newIdAt } from "../db/ids";
 import type { Deps } from "../deps";
 import { describeError, type LogFields, log } from "../log";
-import { secretOwner } from "../subscriptions/secret";
+import { type Decrypt, keysInForce } from "../signing-keys/keys";
 import { refuseTarget } from "../subscriptions/target";
 import type { ClaimedDelivery } from "./claim-store";
 import { blocked, EXHAUSTED, PAUSED } from "./reasons";
@@ -18,11 +17,12 @@ import { type RetryPolicy, retryPolicy, verdictOf } from "./verdict";
 export async function makeAttempt(
   deps: Deps,
   delivery: ClaimedDelivery,
+  decrypted: Decrypt,
 ): Promise<AttemptResult | "deleted" | "our fault"> {
   if (delivery.isDeleted === 1) return "deleted";
   const startedAt = deps.now();
   const policy = retryPolicy(delivery.options?.retry);
-  const outcome = await sendUnlessStopped(deps, delivery, policy, startedAt);
+  const outcome = await sendUnlessStopped(deps, delivery, decrypted, policy, startedAt);
   if (outcome === "our fault") return outcome;
   const completedAt = deps.now();
   const times = { startedAt, completedAt };
@@ -80,6 +80,7 @@ function namesOf(delivery: ClaimedDelivery): LogFields {
 async function sendUnlessStopped(
   deps: Deps,
   delivery: ClaimedDelivery,
+  decrypted: Decrypt,
   { schedule }: RetryPolicy,
   nowMs: number,
 ): Promise<Outcome | "our fault"> {
@@ -88,9 +89,9 @@ async function sendUnlessStopped(
   const refusal = refuseTarget(delivery.url, deps.config.webhookEgress);
   if (refusal) return failure(blocked(refusal));
   try {
-    const secret = await decrypt(deps.keys, secretOwner(delivery.subscriptionId), delivery.secretSealed);
+    const keys = await keysInForce(decrypted, delivery, nowMs);
     const correlationId = correlationOf(delivery.kind, delivery.correlationId);
-    return await send({ ...delivery, deliveryId: delivery.id, secret, correlationId }, nowMs);
+    return await send({ ...delivery, deliveryId: delivery.id, keys, correlationId }, nowMs);
   } catch (error) {
     log("error", "delivery could not be sent", { ...namesOf(delivery), ...describeError(error) });
     return "our fault";

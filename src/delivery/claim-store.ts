@@ -8,6 +8,8 @@ import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../db/client";
 import { repeatable } from "../db/faults";
 import { firstIdAt, newIdAt } from "../db/ids";
+import type { StoredKey } from "../signing-keys/keys";
+import { keysFrom, parseKeys } from "../signing-keys/store";
 import type { DeliveryOptions } from "../subscriptions/delivery-options";
 import { parseOptions } from "../subscriptions/store";
 import type { QueueSpeed } from "./enqueue";
@@ -23,6 +25,8 @@ export interface Target {
   enabled: 0 | 1;
   isDeleted: 0 | 1;
   options: DeliveryOptions | null;
+  /** The keys besides the present secret. */
+  keys: StoredKey[];
 }
 
 /** A delivery that the caller has claimed: what to send, and where. */
@@ -39,8 +43,9 @@ export interface ClaimedDelivery extends OutboxKey, Target {
   correlationId: string | null;
 }
 
-type ClaimedRow = Omit<ClaimedDelivery, "payload" | "correlationId" | "eventType" | "options"> & {
+type ClaimedRow = Omit<ClaimedDelivery, "payload" | "correlationId" | "eventType" | "options" | "keys"> & {
   options: string | null;
+  keys: string | null;
 };
 
 interface EventRow {
@@ -99,7 +104,7 @@ export async function claimDeliveries(
       claimed:
         rows<ClaimedRow>(sql`SELECT o.queue, o.due_at AS dueAt, o.id, o.subscription_id AS subscriptionId, o.bytes,
           a.id AS attemptId, o.tenant_id AS tenantId, o.event_id AS eventId, o.kind, a.attempt_count AS attemptCount, s.url,
-          s.secret_sealed AS secretSealed, s.enabled, s.is_deleted AS isDeleted, s.options
+          s.secret_sealed AS secretSealed, s.enabled, s.is_deleted AS isDeleted, s.options, ${keysFrom(nowMs)} AS keys
         FROM ${due} CROSS JOIN attempts a ON a.subscription_id = o.subscription_id AND a.id IN (${PLANNED_ID}, j.value ->> 'f')
           CROSS JOIN subscriptions s ON s.id = o.subscription_id
         WHERE a.claim = ${claim} AND a.status = 'pending'`),
@@ -119,20 +124,29 @@ export async function claimDeliveries(
     held: notClaimed.filter(({ isHeld: held }) => held === 1),
     claimed: claimed.flatMap((row) => {
       const event = eventById.get(row.eventId);
-      return event ? [{ ...row, ...event, options: parseOptions(row.options) }] : [];
+      return event ? [{ ...row, ...event, options: parseOptions(row.options), keys: parseKeys(row.keys) }] : [];
     }),
   };
 }
 
 /** Reads the subscriptions of claimed deliveries again, by id. Spans tenants. A subscription whose row is gone is missing from the result. */
-export async function readTargets(db: Db, subscriptionIds: readonly string[]): Promise<Map<string, Target>> {
+export async function readTargets(
+  db: Db,
+  subscriptionIds: readonly string[],
+  nowMs: number,
+): Promise<Map<string, Target>> {
   const { targets } = await atomically(db, {
-    targets: rows<
-      Omit<Target, "options"> & { id: string; options: string | null }
-    >(sql`SELECT id, url, secret_sealed AS secretSealed, enabled, is_deleted AS isDeleted, options
-      FROM subscriptions WHERE id IN (SELECT value FROM json_each(${jsonList(subscriptionIds)}))`),
+    targets: rows<Omit<Target, "options" | "keys"> & { id: string; options: string | null; keys: string | null }>(
+      sql`SELECT s.id, s.url, s.secret_sealed AS secretSealed, s.enabled, s.is_deleted AS isDeleted, s.options, ${keysFrom(nowMs)} AS keys
+        FROM subscriptions s WHERE s.id IN (SELECT value FROM json_each(${jsonList(subscriptionIds)}))`,
+    ),
   });
-  return new Map(targets.map(({ id, ...target }) => [id, { ...target, options: parseOptions(target.options) }]));
+  return new Map(
+    targets.map(({ id, options, keys, ...target }) => [
+      id,
+      { ...target, options: parseOptions(options), keys: parseKeys(keys) },
+    ]),
+  );
 }
 
 /**

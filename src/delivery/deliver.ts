@@ -6,6 +6,7 @@
 import { newId } from "../db/ids";
 import type { Deps } from "../deps";
 import { describeError, log } from "../log";
+import { type Decrypt, decryptOnce } from "../signing-keys/keys";
 import { makeAttempt } from "./attempt";
 import { type ClaimedDelivery, claimDeliveries, readTargets, releaseDeliveries } from "./claim-store";
 import { enqueue, type QueueSpeed } from "./enqueue";
@@ -34,6 +35,7 @@ export class DeliveryRun {
   readonly #deps: Deps;
   readonly #speed: QueueSpeed;
   readonly #claim = newId();
+  readonly #decrypt: Decrypt;
   readonly #recorders = new Map<number, Recorder>();
   #waiting: ShardKey[] = [];
   #ready: Claimed[] = [];
@@ -48,6 +50,7 @@ export class DeliveryRun {
   constructor(deps: Deps, speed: QueueSpeed) {
     this.#deps = deps;
     this.#speed = speed;
+    this.#decrypt = decryptOnce(deps.keys);
     this.#lastProgressMs = deps.now();
   }
 
@@ -169,7 +172,7 @@ export class DeliveryRun {
     this.#lastProgressMs = this.#deps.now();
     try {
       if (this.#deps.now() - delivery.readMs > TARGET_FRESH_FOR_MS) await this.#refreshTargets(delivery);
-      const result = await makeAttempt(this.#deps, delivery);
+      const result = await makeAttempt(this.#deps, delivery, this.#decrypt);
       if (result === "deleted") await this.#release(delivery);
       else if (result === "our fault") await this.#release(delivery, this.#deps.now() + RETRY_AFTER_OUR_FAULT_MS);
       else {
@@ -198,7 +201,7 @@ export class DeliveryRun {
     const readMs = this.#deps.now();
     const together = [delivery, ...this.#ready.filter(({ shard }) => shard === delivery.shard)];
     const ids = new Set(together.map(({ subscriptionId }) => subscriptionId));
-    const targets = await readTargets(this.#deps.shards.db(delivery.shard), [...ids]);
+    const targets = await readTargets(this.#deps.shards.db(delivery.shard), [...ids], readMs);
     for (const waiting of together) {
       Object.assign(waiting, targets.get(waiting.subscriptionId) ?? { isDeleted: 1 }, { readMs });
     }

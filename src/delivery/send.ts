@@ -1,5 +1,7 @@
 /** Sends one POST, limited in time and in bytes read. Redirects are not followed. A failure is returned, not thrown. */
+import { importPrivateKey, signAsymmetric } from "../crypto/ed25519";
 import { signBody, signStandard } from "../crypto/webhook-signature";
+import type { SigningKeys } from "../signing-keys/keys";
 import { TIMED_OUT } from "./reasons";
 import { SEND_TIMEOUT_MS } from "./timing";
 
@@ -9,7 +11,7 @@ const USER_AGENT = "Postern-Webhooks/1";
 export interface Outbound {
   deliveryId: string;
   url: string;
-  secret: string;
+  keys: SigningKeys;
   eventType: string;
   /** The exact body. */
   payload: string;
@@ -94,19 +96,30 @@ async function post(url: string, init: RequestInit): Promise<Response> {
 
 /** Returns the headers of an attempt that started at `startedMs` (Unix ms). The same input always gives the same headers. */
 export async function headersOf(outbound: Omit<Outbound, "url">, startedMs: number): Promise<Record<string, string>> {
-  const { deliveryId, secret, payload, correlationId } = outbound;
+  const { deliveryId, keys, payload, correlationId } = outbound;
   const timestampSeconds = Math.floor(startedMs / 1000);
+  const signatures = await signaturesOf(keys, deliveryId, timestampSeconds, payload);
   return {
     "Content-Type": "application/json",
     "Accept-Encoding": "identity",
     "User-Agent": USER_AGENT,
     "X-Webhook-Event": outbound.eventType,
-    "X-Webhook-Signature": await signBody(secret, payload),
+    ...(keys.secret === null ? {} : { "X-Webhook-Signature": await signBody(keys.secret, payload) }),
     "webhook-id": deliveryId,
     "webhook-timestamp": String(timestampSeconds),
-    "webhook-signature": await signStandard(secret, deliveryId, timestampSeconds, payload),
+    ...(signatures === "" ? {} : { "webhook-signature": signatures }),
     ...(correlationId === null ? {} : { "X-Correlation-Id": correlationId }),
   };
+}
+
+/** One signature of each key, those of secrets first; each kind newest first. */
+async function signaturesOf(keys: SigningKeys, id: string, timestampSeconds: number, body: string): Promise<string> {
+  const secrets = [...(keys.secret === null ? [] : [keys.secret]), ...keys.formerSecrets];
+  const ofSecrets = secrets.map((secret) => signStandard(secret, id, timestampSeconds, body));
+  const ofKeys = keys.privateKeys.map(async (key) =>
+    signAsymmetric(await importPrivateKey(key), id, timestampSeconds, body),
+  );
+  return (await Promise.all([...ofSecrets, ...ofKeys])).join(" ");
 }
 
 /** Returns the first 16 KiB of the decoded body, or less if the rest is late. Cancels the remainder. */

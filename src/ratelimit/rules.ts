@@ -26,6 +26,8 @@ export const RULES = {
   invite: { limit: 20, windowSeconds: hour },
   inviteAddress: { limit: 1, windowSeconds: 10 * minute },
   writeWebhook: { limit: 1000, windowSeconds: minute },
+  rotateSecret: { limit: 10, windowSeconds: hour },
+  webhookKeys: { limit: 120, windowSeconds: minute },
   redeliver: { limit: 120, windowSeconds: minute },
   readDeliveries: { limit: 3000, windowSeconds: minute },
   publish: { limit: 6000, windowSeconds: minute },

@@ -1,45 +1,56 @@
 /** Reading and replacing encrypted columns in D1. Spans tenants, because a key belongs to the whole service. */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../db/client";
 
-/** The tables with an encrypted column, and that column. */
-const COLUMNS = {
-  subscriptions: sql.identifier("secret_sealed"),
-  users: sql.identifier("totp_secret_encrypted"),
-} as const;
-
-export type EncryptedTable = keyof typeof COLUMNS;
+/** An encrypted column, and the columns of its table's key. */
+export interface EncryptedColumn {
+  table: string;
+  column: string;
+  key: readonly string[];
+}
 
 export interface EncryptedRow {
-  id: string;
+  key: string[];
   encrypted: string;
 }
 
-/** Returns up to `limit` rows after `afterId` that are encrypted with another key than `keyId`, ordered by id. */
+const columnsOf = (names: readonly string[]) => sql.join(names.map(sql.identifier), sql`, `);
+
+/** The first `count` members of a JSON list, as SQL. */
+const membersOf = (list: SQL, count: number) =>
+  sql.join(
+    Array.from({ length: count }, (_, index) => sql`${list} ->> ${sql.raw(String(index))}`),
+    sql`, `,
+  );
+
+/** Returns up to `limit` rows after the key `after` that are encrypted with another key than `keyId`, in the order of their keys. */
 export async function findRowsUnderOtherKeys(
   db: Db,
-  table: EncryptedTable,
-  { keyId, afterId, limit }: { keyId: string; afterId: string; limit: number },
+  { table, column: name, key }: EncryptedColumn,
+  { keyId, after, limit }: { keyId: string; after: readonly string[]; limit: number },
 ): Promise<EncryptedRow[]> {
-  const column = COLUMNS[table];
+  const column = sql.identifier(name);
   const { found } = await atomically(db, {
-    found: rows<EncryptedRow>(sql`SELECT id, ${column} AS encrypted FROM ${sql.identifier(table)}
-      WHERE id > ${afterId} AND ${column} NOT LIKE ${`${keyId}.%`} AND ${column} <> '' ORDER BY id LIMIT ${limit}`),
+    found: rows<{ key: string; encrypted: string }>(
+      sql`SELECT json_array(${columnsOf(key)}) AS key, ${column} AS encrypted FROM ${sql.identifier(table)}
+        WHERE (${columnsOf(key)}) > (${membersOf(sql`${jsonList(after)}`, key.length)})
+          AND ${column} NOT LIKE ${`${keyId}.%`} AND ${column} <> '' ORDER BY ${columnsOf(key)} LIMIT ${limit}`,
+    ),
   });
-  return found;
+  return found.map((row) => ({ key: JSON.parse(row.key) as string[], encrypted: row.encrypted }));
 }
 
 /** Replaces each ciphertext unless the row has changed since it was read. */
 export async function replaceCiphertexts(
   db: Db,
-  table: EncryptedTable,
+  { table, column: name, key }: EncryptedColumn,
   changes: readonly (EncryptedRow & { replacement: string })[],
 ): Promise<void> {
-  const column = COLUMNS[table];
+  const column = sql.identifier(name);
   await atomically(db, {
     replaced: sql`UPDATE ${sql.identifier(table)} SET ${column} = t.replacement
-      FROM (SELECT value ->> 'id' AS id, value ->> 'encrypted' AS encrypted, value ->> 'replacement' AS replacement
+      FROM (SELECT value ->> 'key' AS key, value ->> 'encrypted' AS encrypted, value ->> 'replacement' AS replacement
         FROM json_each(${jsonList(changes)})) t
-      WHERE ${sql.identifier(table)}.id = t.id AND ${column} = t.encrypted`,
+      WHERE (${columnsOf(key)}) = (${membersOf(sql`t.key`, key.length)}) AND ${column} = t.encrypted`,
   });
 }

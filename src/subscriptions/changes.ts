@@ -1,13 +1,14 @@
 /** Creating and changing a subscription: both check the URL and encrypt the secret. */
+import { newKeyPair } from "../crypto/ed25519";
 import { digest, encrypt } from "../crypto/encryption";
 import { newId } from "../db/ids";
 import type { Deps } from "../deps";
 import { AppError, emailNotVerified, notFound } from "../errors";
 import { capReached } from "../ratelimit/caps";
 import { isOnTrial } from "../ratelimit/reserve";
+import { secretOwner, signingKeyOwner } from "../signing-keys/keys";
 import type { TenantRef, TenantStanding } from "../tenants/principal";
 import { type DeliveryChange, optionsPatch, refuseOptions } from "./delivery-options";
-import { secretOwner } from "./secret";
 import { insertSubscription, type SubscriptionRow, updateSubscription } from "./store";
 import { refuseTarget } from "./target";
 
@@ -35,7 +36,8 @@ export async function createSubscription(
   const { name, url, enabled } = input;
   const options = input.delivery ? optionsPatch(input.delivery) : undefined;
   const secret = await encryptSecret(deps, id, input.secret);
-  const subscription = { id, name, url, events: input.events, ...secret, enabled, options };
+  const publicKey = await publicKeyFor(deps, id, input.delivery);
+  const subscription = { id, name, url, events: input.events, ...secret, enabled, options, publicKey };
   const { caps } = deps.config;
   const onTrial = isOnTrial(deps, tenant);
   const most = onTrial ? Math.min(caps.trialSubscriptions, caps.subscriptions) : caps.subscriptions;
@@ -57,19 +59,31 @@ export async function changeSubscription(
   if (fields.url !== undefined) checkTarget(deps, fields.url);
   checkOptions(deps, delivery);
   const options = delivery === undefined ? undefined : optionsPatch(delivery);
+  const publicKey = await publicKeyFor(deps, id, delivery);
   const encrypted = secret === undefined ? {} : await encryptSecret(deps, id, secret);
-  const given = Object.fromEntries(Object.entries({ ...fields, options }).filter(([, value]) => value !== undefined));
+  const given = Object.fromEntries(
+    Object.entries({ ...fields, options, publicKey }).filter(([, value]) => value !== undefined),
+  );
   const row = await updateSubscription(deps, tenant, id, { ...given, ...encrypted }, deps.now());
   if (!row) throw notFound("Webhook");
   return row;
 }
 
-async function encryptSecret(deps: Deps, id: string, secret: string) {
+/** The columns that hold a secret. */
+export async function encryptSecret(deps: Deps, id: string, secret: string) {
   const owner = secretOwner(id);
   return {
     secretSealed: await encrypt(deps.keys, owner, secret),
     secretDigest: await digest(deps.keys, owner, secret),
   };
+}
+
+/** The Ed25519 key for a subscription that asks for one; the store keeps it only if it is the first. */
+async function publicKeyFor(deps: Deps, subscriptionId: string, change: DeliveryChange | null | undefined) {
+  if (change?.signature !== "v1+v1a") return undefined;
+  const { privateKey, publicKey } = await newKeyPair();
+  const id = newId();
+  return { id, sealed: await encrypt(deps.keys, signingKeyOwner(subscriptionId, id), privateKey), publicKey };
 }
 
 function checkTarget(deps: Deps, url: string): void {

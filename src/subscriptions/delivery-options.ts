@@ -6,14 +6,24 @@ import { z } from "zod";
 import type { ErrorDetail } from "../errors";
 import { refuseRetry, retryChange, retryOptions, retryPatch } from "./retry-options";
 
-/** The members to change, as RFC 7396 merges them: what is left out stays, null sets the default. */
-export const deliveryChange = z.strictObject({ retry: retryChange.nullable() }).partial().meta({
-  id: "DeliveryChange",
-  description: "Members that are left out stay as they are; null sets one back to its default.",
+const signature = z.enum(["v1", "v1+v1a"]).meta({
+  description:
+    "The signatures in `webhook-signature`: of the secret (`v1`, the default), or also of an Ed25519 key (`v1+v1a`), whose public key is " +
+    "at `/.well-known/webhook-keys/{id}`.",
+  examples: ["v1+v1a"],
 });
 
+/** The members to change, as RFC 7396 merges them: what is left out stays, null sets the default. */
+export const deliveryChange = z
+  .strictObject({ retry: retryChange.nullable(), signature: signature.nullable() })
+  .partial()
+  .meta({
+    id: "DeliveryChange",
+    description: "Members that are left out stay as they are; null sets one back to its default.",
+  });
+
 /** The members that are set. */
-export const deliveryOptions = z.object({ retry: retryOptions }).partial().meta({
+export const deliveryOptions = z.object({ retry: retryOptions, signature }).partial().meta({
   id: "DeliveryOptions",
   description: "Present when an option is set; options with their default are left out.",
 });
@@ -26,8 +36,12 @@ export type OptionsPatch = Readonly<Record<string, unknown>>;
 
 /** What a change does to the stored options; null sets all members back. */
 export function optionsPatch(change: DeliveryChange | null): OptionsPatch {
-  if (change === null) return { retry: null };
-  return { ...change, ...(change.retry ? { retry: retryPatch(change.retry) } : {}) };
+  if (change === null) return { retry: null, signature: null };
+  return {
+    ...change,
+    ...(change.retry ? { retry: retryPatch(change.retry) } : {}),
+    ...(change.signature === "v1" ? { signature: null } : {}),
+  };
 }
 
 /** What this deployment can't keep of a change, whose own form is right. */
@@ -36,5 +50,8 @@ export const refuseOptions = ({ retry }: DeliveryChange, retentionDays: number):
 
 /** The options that its users have set; null when none is. */
 export function deliveryView(options: DeliveryOptions | null): DeliveryOptions | null {
-  return options?.retry ? { retry: options.retry } : null;
+  if (options === null) return null;
+  const { retry, signature } = options;
+  const set = { ...(retry ? { retry } : {}), ...(signature ? { signature } : {}) };
+  return Object.keys(set).length > 0 ? set : null;
 }

@@ -16,6 +16,17 @@ const url = z.string().meta({
   examples: [EXAMPLE_URL],
 });
 
+/** Keys of Standard Webhooks that are no secrets: everybody has the first, and nobody should send the second. */
+const NO_ED25519_KEY = /^(?!whpk_|whsk_)/;
+
+/** A new secret that signs deliveries. */
+export const signingSecret = z
+  .string()
+  .min(1)
+  .max(256)
+  .regex(NO_ED25519_KEY, "Must not begin with whpk_ or whsk_, which mark Ed25519 keys")
+  .meta({ description: "Signs the deliveries.", examples: ["a signing secret"] });
+
 const subscriptionFields = z.object({
   name,
   url,
@@ -26,11 +37,7 @@ const subscriptionFields = z.object({
     .meta({ examples: [["OrderPaid"]] })
     .transform((types) => [...new Set(types)])
     .meta({ description: "The event types that it receives; `*` stands for all." }),
-  secret: z
-    .string()
-    .min(1)
-    .max(256)
-    .meta({ description: "Signs the deliveries.", examples: ["a signing secret"] }),
+  secret: signingSecret,
   enabled: z.boolean(),
   delivery: deliveryChange.nullable().optional(),
 });

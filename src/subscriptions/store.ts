@@ -1,8 +1,18 @@
 /** Subscriptions in the delivery database of their tenant. */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../db/client";
+import { newId } from "../db/ids";
 import { isLive } from "../db/predicates";
 import type { Deps } from "../deps";
+import {
+  deleteKeys,
+  endFormerSecrets,
+  ensurePublicKey,
+  HAS_FORMER,
+  keepFormerSecret,
+  type NewPublicKey,
+  pruneEnded,
+} from "../signing-keys/store";
 import { failureCountOf } from "../stats/hours-store";
 import type { TenantRef } from "../tenants/principal";
 import type { DeliveryOptions, OptionsPatch } from "./delivery-options";
@@ -70,6 +80,8 @@ export interface NewSubscription {
   secretDigest: string;
   enabled: boolean;
   options?: OptionsPatch | undefined;
+  /** The Ed25519 key that it gets if its options ask for one and it has none. */
+  publicKey?: NewPublicKey | undefined;
 }
 
 /** `before` (JSON or null, as SQL) with a merge patch applied (RFC 7396), without members that are empty; null when nothing is left. */
@@ -85,7 +97,7 @@ export async function insertSubscription(
   most: number,
   nowMs: number,
 ): Promise<SubscriptionRow | undefined> {
-  const { id, name, url, events, secretSealed, secretDigest, enabled, options } = subscription;
+  const { id, name, url, events, secretSealed, secretDigest, enabled, options, publicKey } = subscription;
   const stored = options ? patchedOptions(sql`NULL`, options) : sql`NULL`;
   const { written } = await atomically(dbOf(deps, tenant), {
     inserted: sql`INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled, options, created_at, updated_at)
@@ -93,6 +105,7 @@ export async function insertSubscription(
         ${nowMs}, ${nowMs}
       WHERE (SELECT count(*) FROM subscriptions WHERE tenant_id = ${tenant.tenantId} AND is_deleted = 0) < ${most}`,
     indexed: indexEventTypes(tenant, id),
+    publicKey: publicKey && ensurePublicKey(tenant, id, publicKey, nowMs),
     written: liveRow(tenant, id),
   });
   return written[0] && parsed(written[0]);
@@ -125,7 +138,7 @@ export async function updateSubscription(
   change: SubscriptionChange,
   nowMs: number,
 ): Promise<SubscriptionRow | undefined> {
-  const columns = columnsOf(change);
+  const columns = columnsOf(change, nowMs);
   if (columns.length === 0) return findSubscription(deps, tenant, id);
   const differs = columns
     .filter(({ isCompared }) => isCompared)
@@ -136,19 +149,46 @@ export async function updateSubscription(
   const { written } = await atomically(dbOf(deps, tenant), {
     // Before the update, which overwrites the types that this reads.
     unindexed: movesInIndex ? unindexEventTypes(tenant, id, isChanged) : undefined,
+    // Before the update too: a new secret ends the former ones and, unlike a rotation, the present one.
+    ...endSecrets(tenant, id, change.secretDigest, nowMs),
     updated: sql`UPDATE subscriptions AS s SET ${sql.join(assigned, sql`, `)}, version = version + 1, updated_at = ${nowMs}
       WHERE ${isLive(tenant, id)} AND ${isChanged}`,
     indexed: movesInIndex ? indexEventTypes(tenant, id) : undefined,
+    publicKey: change.publicKey && ensurePublicKey(tenant, id, change.publicKey, nowMs),
     written: liveRow(tenant, id),
   });
   return written[0] && parsed(written[0]);
 }
 
+/**
+ * Ends the secrets of the subscription if `digest` is that of another one. When a subscription has former secrets, the log needs to know
+ * when this one was present; without any, the moment of the change says enough.
+ */
+function endSecrets(tenant: TenantRef, id: string, digest: string | undefined, nowMs: number) {
+  if (digest === undefined) return {};
+  const differs = sql`s.secret_digest <> ${digest}`;
+  return {
+    endedSecrets: endFormerSecrets(tenant, id, differs, nowMs),
+    endedSecret: keepFormerSecret(
+      tenant,
+      id,
+      { id: newId(), sealed: "", expiresAt: nowMs },
+      sql`${differs} AND ${HAS_FORMER}`,
+    ),
+    prunedKeys: pruneEnded(tenant, id),
+  };
+}
+
+/** What decides the headers and the body of an attempt, as SQL. */
+const wireFormat = (options: SQL) => sql`json_array(${options} ->> '$.signature', ${options} ->> '$.format')`;
+
 /** The encrypted secret is not compared, because each encryption of the same secret differs; its digest is. */
 function columnsOf(
   change: SubscriptionChange,
+  nowMs: number,
 ): { column: string; value: SQL | string | number; isCompared: boolean }[] {
   const { name, url, events, secretSealed, secretDigest, enabled, options } = change;
+  const patched = options && patchedOptions(sql`s.options`, options);
   const given = (column: string, value: SQL | string | number | undefined, isCompared = true) =>
     value === undefined ? [] : [{ column, value, isCompared }];
   return [
@@ -157,6 +197,11 @@ function columnsOf(
     ...given("events", events && jsonList(events)),
     ...given("secret_sealed", secretSealed, false),
     ...given("secret_digest", secretDigest),
+    ...given(
+      "secret_since",
+      secretDigest && sql`iif(s.secret_digest <> ${secretDigest}, ${nowMs}, s.secret_since)`,
+      false,
+    ),
     ...given("enabled", enabled === undefined ? undefined : Number(enabled)),
     // A subscription that is enabled again starts afresh.
     ...(enabled === true
@@ -168,7 +213,12 @@ function columnsOf(
       : []),
     // What it asked for belongs to its old URL and options.
     ...(url !== undefined || options !== undefined ? [{ column: "held_until", value: 0, isCompared: false }] : []),
-    ...given("options", options && patchedOptions(sql`s.options`, options)),
+    ...given("options", patched),
+    ...given(
+      "format_since",
+      patched && sql`iif(${wireFormat(sql`s.options`)} <> ${wireFormat(patched)}, ${nowMs}, s.format_since)`,
+      false,
+    ),
   ];
 }
 
@@ -176,6 +226,7 @@ function columnsOf(
 export async function deleteSubscription(deps: Deps, tenant: TenantRef, id: string, nowMs: number): Promise<boolean> {
   const { deleted } = await atomically(dbOf(deps, tenant), {
     unindexed: unindexEventTypes(tenant, id),
+    keys: deleteKeys(tenant, id),
     deleted: rows<{ id: string }>(
       sql`UPDATE subscriptions AS s SET is_deleted = 1, secret_sealed = '', secret_digest = '', version = version + 1,
         updated_at = ${nowMs} WHERE ${isLive(tenant, id)} RETURNING id`,

@@ -1,10 +1,10 @@
 /** The subscription as the API returns it. Each field is picked by name, so a new column is never sent by accident. */
 import { decrypt } from "../crypto/encryption";
 import type { Deps } from "../deps";
+import { secretOwner } from "../signing-keys/keys";
 import { iso } from "../time";
 import { deliveryView } from "./delivery-options";
 import type { Subscription } from "./schemas";
-import { secretOwner } from "./secret";
 import type { SubscriptionRow } from "./store";
 
 /** Returns the subscription with its secret in plaintext, as the specification requires. */

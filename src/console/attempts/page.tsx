@@ -72,10 +72,16 @@ export function AttemptPage({ attempt, webhookName, permissions, failure }: Atte
       <section class="card">
         <h2>Headers sent</h2>
         <Headers headers={attempt.headers} />
+        {attempt.missingSignatures && <p class="hint">{MISSING_SIGNATURES[attempt.missingSignatures]}</p>}
       </section>
     </>
   );
 }
+
+const MISSING_SIGNATURES = {
+  "secret-ended": "A key that signed this attempt has ended since. Its signature can't be shown.",
+  "settings-changed": "The subscription's signature or format was changed since. The signatures can't be shown.",
+} as const;
 
 const Headers = ({ headers }: { headers: AttemptDetail["headers"] }) =>
   headers ? (

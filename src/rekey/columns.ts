@@ -1,0 +1,25 @@
+/** Every encrypted column; a test compares the list with the schemas. */
+import { secretOwner, signingKeyOwner } from "../signing-keys/keys";
+import { totpOwner } from "../two-factor/codes";
+import type { EncryptedColumn } from "./store";
+
+/** A column with the function that returns the associated data of a row's ciphertext. */
+export interface OwnedColumn extends EncryptedColumn {
+  ownerOf: (...key: string[]) => string;
+}
+
+const byId = (ownerOf: (id: string) => string) => ({ key: ["id"], ownerOf: (id = "") => ownerOf(id) });
+
+export const CONTROL_COLUMNS: readonly OwnedColumn[] = [
+  { table: "users", column: "totp_secret_encrypted", ...byId(totpOwner) },
+];
+
+export const DELIVERY_COLUMNS: readonly OwnedColumn[] = [
+  { table: "subscriptions", column: "secret_sealed", ...byId(secretOwner) },
+  {
+    table: "signing_keys",
+    column: "sealed",
+    key: ["subscription_id", "id"],
+    ownerOf: (subscriptionId = "", id = "") => signingKeyOwner(subscriptionId, id),
+  },
+];

@@ -1,0 +1,52 @@
+/** `/webhooks/:id/secret`: rotating a subscription's signing keys. */
+import { Hono } from "hono";
+import type { AppEnv } from "../http/env";
+import { can } from "../http/permissions";
+import { byTenant, limit, limitedInside } from "../http/rate-limit";
+import { describeRoute } from "../http/route-docs";
+import { body } from "../http/validate";
+import { subscriptionView } from "../subscriptions/view";
+import { iso } from "../time";
+import { says } from "../wire/schemas";
+import { endFormerKeysOf, rotate } from "./rotation";
+import { rotated, rotation } from "./schemas";
+
+const limited = limit("writeWebhook", byTenant);
+
+export const rotationRoutes = new Hono<AppEnv>()
+  .post(
+    "/:id/secret/rotate",
+    describeRoute("rotateWebhookSecret", "Gives a subscription a new secret, or a new Ed25519 key.", {
+      200: rotated,
+      errors: ["NOT_FOUND", "CONFLICT"],
+      description:
+        "`webhook-signature` carries the signatures of the new key and, until they end, of up to three former ones. `X-Webhook-Signature` " +
+        "is made with the new secret only. A new Ed25519 key is published 20 minutes before it signs.",
+    }),
+    limitedInside("rotateSecret", "subscription"),
+    limited,
+    can("webhook.update"),
+    body(rotation),
+    async (c) => {
+      const deps = c.get("deps");
+      const { row, formerExpireAt } = await rotate(deps, c.get("principal"), c.req.param("id"), c.req.valid("json"));
+      const secretRotation = { previousExpireAt: formerExpireAt.map((timeMs) => iso(timeMs)) };
+      return c.json({ data: await subscriptionView(deps, row), secretRotation });
+    },
+  )
+  .delete(
+    "/:id/secret/previous",
+    describeRoute("endPreviousWebhookSecrets", "Ends all former keys of a subscription at once.", {
+      200: says("Previous secrets ended"),
+      errors: ["NOT_FOUND"],
+      description:
+        "After a leak. Former secrets and former public keys become invalid; a new Ed25519 key that was to sign later signs at once. The " +
+        "answer is the same when there is nothing to end.",
+    }),
+    limited,
+    can("webhook.update"),
+    async (c) => {
+      await endFormerKeysOf(c.get("deps"), c.get("principal"), c.req.param("id"));
+      return c.json({ message: "Previous secrets ended" });
+    },
+  );

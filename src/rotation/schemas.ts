@@ -1,0 +1,36 @@
+/** What crosses the wire about the rotation of signing keys. */
+import { z } from "zod";
+import { signingSecret, subscription } from "../subscriptions/schemas";
+import { time } from "../wire/schemas";
+
+const DAY_SECONDS = 86_400;
+const MAX_OVERLAP_SECONDS = 7 * DAY_SECONDS;
+
+export const rotation = z
+  .object({
+    secret: signingSecret.optional().meta({
+      description: "The new secret; a random `whsec_` one unless given. Not with `v1a`.",
+      examples: ["a new signing secret"],
+    }),
+    overlapSeconds: z.int().min(0).max(MAX_OVERLAP_SECONDS).default(DAY_SECONDS).meta({
+      description: "How long the former key signs too. For `v1a`, after the new key has begun to sign.",
+    }),
+    kind: z
+      .enum(["v1", "v1a"])
+      .default("v1")
+      .meta({ description: "What to replace: the secret (`v1`), or the Ed25519 key (`v1a`)." }),
+  })
+  .refine(({ secret, kind }) => secret === undefined || kind === "v1", {
+    path: ["secret"],
+    message: "Must not be given for v1a: the service makes its key pairs",
+  })
+  .meta({ id: "SecretRotation" });
+
+export type Rotation = z.output<typeof rotation>;
+
+export const rotated = z.object({
+  data: subscription,
+  secretRotation: z.object({
+    previousExpireAt: z.array(time).meta({ description: "When the former keys of this kind end, newest first." }),
+  }),
+});

@@ -1,0 +1,124 @@
+/** Replacing a subscription's keys, each time in one atomic write that refuses when another rotation came first. */
+import { type SQL, sql } from "drizzle-orm";
+import { atomically, rows } from "../db/client";
+import { isLive } from "../db/predicates";
+import type { Deps } from "../deps";
+import { countFormer, endFormerKeys, keepFormerSecret, pruneEnded, startNewestKey } from "../signing-keys/store";
+import type { TenantRef } from "../tenants/principal";
+
+/** Former keys of a kind that a subscription may have at a time. */
+export const MAX_FORMER_KEYS = 3;
+
+export type Outcome =
+  | { state: "rotated"; formerExpireAt: number[] }
+  | { state: "too many" }
+  | { state: "changed meanwhile" };
+
+interface SecretReplacement {
+  /** The ciphertext that the caller has read: with another one, somebody has changed the secret meanwhile. */
+  expectedSealed: string;
+  secretSealed: string;
+  secretDigest: string;
+  former: { id: string; sealed: string; expiresAt: number };
+}
+
+const hasKey = (keyId: string) =>
+  sql`EXISTS (SELECT 1 FROM signing_keys n WHERE n.subscription_id = s.id AND n.id = ${keyId})`;
+
+const formerKeys = (tenant: TenantRef, id: string, kind: "v1" | "v1a", nowMs: number) =>
+  rows<{ expiresAt: number }>(sql`SELECT k.expires_at AS expiresAt FROM subscriptions s CROSS JOIN signing_keys k
+    ON k.subscription_id = s.id AND k.kind = ${kind} AND k.expires_at > ${nowMs} WHERE ${isLive(tenant, id)} ORDER BY k.id DESC`);
+
+const isCurrent = (tenant: TenantRef, id: string, condition: SQL) =>
+  rows<{ id: string }>(sql`SELECT s.id FROM subscriptions s WHERE ${isLive(tenant, id)} AND ${condition}`);
+
+/** Makes a new secret the present one and keeps the old one until it expires. */
+export async function replaceSecret(
+  deps: Deps,
+  tenant: TenantRef,
+  id: string,
+  { expectedSealed, secretSealed, secretDigest, former }: SecretReplacement,
+  nowMs: number,
+): Promise<Outcome> {
+  const isExpected = sql`s.secret_sealed = ${expectedSealed}`;
+  // An old secret that ends at once takes no place: it may have leaked.
+  const hasRoom = former.expiresAt <= nowMs ? sql`true` : sql`${countFormer("v1", nowMs)} < ${MAX_FORMER_KEYS}`;
+  const { expected, replaced, left } = await atomically(deps.shards.db(tenant.shard), {
+    expected: isCurrent(tenant, id, isExpected),
+    kept: keepFormerSecret(tenant, id, former, sql`${isExpected} AND ${hasRoom}`),
+    replaced: rows<{
+      id: string;
+    }>(sql`UPDATE subscriptions AS s SET secret_sealed = ${secretSealed}, secret_digest = ${secretDigest},
+        secret_since = ${nowMs}, former_secrets_until = max(former_secrets_until, ${former.expiresAt}),
+        version = version + 1, updated_at = ${nowMs}
+      WHERE ${isLive(tenant, id)} AND ${hasKey(former.id)} RETURNING id`),
+    pruned: pruneEnded(tenant, id),
+    left: formerKeys(tenant, id, "v1", nowMs),
+  });
+  return outcomeOf(expected, replaced, left);
+}
+
+/** The Ed25519 key that has no end yet; undefined when there is none. */
+export async function newestKeyId(deps: Deps, tenant: TenantRef, id: string): Promise<string | undefined> {
+  const { found } = await atomically(deps.shards.db(tenant.shard), {
+    found: rows<{
+      id: string;
+    }>(sql`SELECT k.id FROM subscriptions s CROSS JOIN signing_keys k ON k.subscription_id = s.id
+      AND k.kind = 'v1a' AND k.expires_at IS NULL WHERE ${isLive(tenant, id)}`),
+  });
+  return found[0]?.id;
+}
+
+interface KeyReplacement {
+  /** The newest key that the caller has read. */
+  expectedId: string;
+  next: { id: string; sealed: string; publicKey: string; startsAt: number };
+  formerExpiresAt: number;
+}
+
+/** Adds an Ed25519 key that signs from `startsAt` on, and gives the one before it an end. */
+export async function replaceKey(
+  deps: Deps,
+  tenant: TenantRef,
+  id: string,
+  { expectedId, next, formerExpiresAt }: KeyReplacement,
+  nowMs: number,
+): Promise<Outcome> {
+  const isExpected = sql`EXISTS (SELECT 1 FROM signing_keys e WHERE e.subscription_id = s.id AND e.id = ${expectedId} AND e.expires_at IS NULL)`;
+  const { expected, replaced, left } = await atomically(deps.shards.db(tenant.shard), {
+    expected: isCurrent(tenant, id, isExpected),
+    added: sql`INSERT INTO signing_keys (subscription_id, id, kind, sealed, public, starts_at)
+      SELECT s.id, ${next.id}, 'v1a', ${next.sealed}, ${next.publicKey}, ${next.startsAt} FROM subscriptions s
+      WHERE ${isLive(tenant, id)} AND ${isExpected} AND ${countFormer("v1a", nowMs)} < ${MAX_FORMER_KEYS}`,
+    ending: sql`UPDATE signing_keys SET expires_at = ${formerExpiresAt} WHERE id = ${expectedId}
+      AND subscription_id = (SELECT s.id FROM subscriptions s WHERE ${isLive(tenant, id)} AND ${hasKey(next.id)})`,
+    replaced: rows<{ id: string }>(sql`UPDATE subscriptions AS s SET version = version + 1, updated_at = ${nowMs}
+      WHERE ${isLive(tenant, id)} AND ${hasKey(next.id)} RETURNING id`),
+    pruned: pruneEnded(tenant, id),
+    left: formerKeys(tenant, id, "v1a", nowMs),
+  });
+  return outcomeOf(expected, replaced, left);
+}
+
+function outcomeOf(
+  expected: readonly unknown[],
+  replaced: readonly unknown[],
+  left: readonly { expiresAt: number }[],
+): Outcome {
+  if (replaced.length > 0) return { state: "rotated", formerExpireAt: left.map(({ expiresAt }) => expiresAt) };
+  return { state: expected.length > 0 ? "too many" : "changed meanwhile" };
+}
+
+/** Ends all former keys now; a new Ed25519 key that was to sign later signs at once. False when the tenant has no such subscription. */
+export async function endFormer(deps: Deps, tenant: TenantRef, id: string, nowMs: number): Promise<boolean> {
+  const { found } = await atomically(deps.shards.db(tenant.shard), {
+    found: isCurrent(tenant, id, sql`true`),
+    // Before the keys end: the version goes up only when one does.
+    changed: sql`UPDATE subscriptions AS s SET former_secrets_until = min(former_secrets_until, ${nowMs}), version = version + 1,
+      updated_at = ${nowMs} WHERE ${isLive(tenant, id)}
+      AND EXISTS (SELECT 1 FROM signing_keys k WHERE k.subscription_id = s.id AND k.expires_at > ${nowMs})`,
+    started: startNewestKey(tenant, id, nowMs),
+    ended: endFormerKeys(tenant, id, nowMs),
+  });
+  return found.length > 0;
+}

@@ -1,0 +1,33 @@
+/** `/.well-known/webhook-keys/:id`: the public keys of a subscription, for its subscriber. */
+import { Hono } from "hono";
+import type { AppEnv } from "../http/env";
+import { byIp, limit } from "../http/rate-limit";
+import { describeRoute } from "../http/route-docs";
+import { publicKeysOf } from "./public-keys";
+import { webhookKeySet } from "./schemas";
+
+const CACHE_CONTROL = "public, max-age=600";
+
+export const webhookKeyRoutes = new Hono<AppEnv>().get(
+  "/:id",
+  describeRoute("getWebhookKeys", "The public keys that verify a subscription's `v1a` signatures, newest first.", {
+    200: webhookKeySet,
+    errors: ["NOT_FOUND"],
+    description:
+      "For subscriptions whose `delivery.signature` is `v1+v1a`. Needs no credential. A new key is published 20 minutes before it signs. " +
+      "An unknown subscription and one without public keys answer alike.",
+  }),
+  limit("webhookKeys", byIp),
+  async (c) => {
+    const url = new URL(c.req.url);
+    // Without the query string, with which anybody could go round the cache.
+    const cacheKey = new Request(`${url.origin}${url.pathname}`);
+    const cached = await caches.default.match(cacheKey);
+    const text = cached ? await cached.text() : JSON.stringify(await publicKeysOf(c.get("deps"), c.req.param("id")));
+    const headers = { "Content-Type": "application/json", "Cache-Control": CACHE_CONTROL };
+    if (!cached) {
+      c.get("deps").background("cache", caches.default.put(cacheKey, new Response(text, { headers })));
+    }
+    return c.body(text, 200, headers);
+  },
+);
