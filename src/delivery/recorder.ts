@@ -8,7 +8,7 @@ import { feedBacklog } from "./sweep";
 import { RECORD_WITHIN_MS } from "./timing";
 
 /** How long a result waits for others, to be recorded with them. */
-const GATHER_MS = 100;
+export const GATHER_MS = 100;
 const RETRY_RECORD_MS = 250;
 
 /** The results of one round trip are one JSON value, and D1 takes 2 MB a value. Escaping can make a response body six times as long. */
