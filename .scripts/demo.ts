@@ -32,8 +32,8 @@ process.exit(asked ? 0 : 1);
 async function fill(service: Service): Promise<void> {
   const token = await invitePeople(service);
   const ids = new Map<string, string>();
-  for (const { name, url, secret, events } of subscribers) {
-    const { _id = "" } = await service.call("POST", "/webhooks", { name, url, secret, events }, token);
+  for (const { name, url, secret, events, delivery } of subscribers) {
+    const { _id = "" } = await service.call("POST", "/webhooks", { name, url, secret, events, delivery }, token);
     ids.set(_id, name);
   }
   const key = { name: "demo shop", scopes: ["event.publish"] };

@@ -1,6 +1,7 @@
 /** `delivery` on a subscription: merged by member, shown only when set, refused when it can't be kept. */
 import { expect, test } from "vitest";
 import { type Answer, call, type Person, signUp } from "./support/client";
+import { callUnder } from "./support/overrides";
 import { subscribe } from "./support/receiver";
 import { deliveryDb } from "./support/shard";
 
@@ -78,4 +79,36 @@ test.each([
   const person = await signUp();
   const answer = await change(person, await subscribe(person, URL), { retry: { schedule } });
   expect(answer.body.data.delivery).toEqual({ retry: { schedule: shown } });
+});
+
+test.each([
+  ["standard", 4, '"standard" needs RETENTION_DAYS of at least 5, and it is 4'],
+  [[86_400, 86_400], 2, "Must add up to at most 86400 seconds, because deliveries are kept for 2 days"],
+])("the schedule %j is refused where deliveries are kept for %i days", async (schedule, days, message) => {
+  const person = await signUp();
+  const id = await subscribe(person, URL);
+  const change = { path: `/api/v1/webhooks/${id}`, method: "PATCH", token: person.token };
+  const body = { delivery: { retry: { schedule } } };
+  const refused = await callUnder({ RETENTION_DAYS: String(days) }, { ...change, body });
+  expect(refused.status).toBe(400);
+  expect(refused.body.details).toEqual([{ path: "delivery.retry.schedule", message }]);
+  const accepted = await callUnder({ RETENTION_DAYS: String(days + 1) }, { ...change, body });
+  expect(accepted.status).toBe(200);
+});
+
+test("members are changed one by one", async () => {
+  const person = await signUp();
+  const id = await subscribe(person, URL, { delivery: { retry: { schedule: [7], onGone: "retry" } } });
+  const changed = await change(person, id, { retry: { onGone: null, abortHeader: true } });
+  expect(changed.body.data.delivery).toEqual({ retry: { schedule: [7], abortHeader: true } });
+});
+
+test.each([
+  [{ respectRetryAfter: "yes" }, "delivery.retry.respectRetryAfter"],
+  [{ onGone: "ignore" }, "delivery.retry.onGone"],
+  [{ abortHeader: 1 }, "delivery.retry.abortHeader"],
+])("%j is refused", async (retry, path) => {
+  const person = await signUp();
+  const answer = await change(person, await subscribe(person, URL), { retry });
+  expect([answer.status, answer.body.details?.[0]?.path]).toEqual([400, path]);
 });

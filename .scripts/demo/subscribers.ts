@@ -1,4 +1,4 @@
-/** Six subscribers on this machine. Each behaves in its own way, and each checks the signatures. */
+/** Eight subscribers on this machine. Each behaves in its own way, and each checks the signatures. */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -13,6 +13,8 @@ export interface Subscriber {
   does: string;
   url: string;
   secret: string;
+  /** The delivery options to subscribe it with. */
+  delivery?: object | undefined;
 }
 
 interface Behaviour {
@@ -20,6 +22,7 @@ interface Behaviour {
   does: string;
   /** Answers a delivery that has arrived `times` times. */
   answer: (response: ServerResponse, times: number) => void;
+  delivery?: object;
 }
 
 const BEHAVIOURS: Record<string, Behaviour> = {
@@ -40,6 +43,19 @@ const BEHAVIOURS: Record<string, Behaviour> = {
     answer: (response) => response.writeHead(500).end("internal error"),
   },
   hanging: { events: ["InvoiceOverdue"], does: "never answers", answer: () => undefined },
+  throttling: {
+    events: ["OrderPaid"],
+    does: "answers 429 with Retry-After: 20 to first attempts",
+    answer: (response, times) =>
+      times > 1 ? response.end("ok") : response.writeHead(429, { "Retry-After": "20" }).end("too many requests"),
+    delivery: { retry: { respectRetryAfter: true } },
+  },
+  gone: {
+    events: ["OrderPlaced"],
+    does: "answers 410, and is disabled after a minute",
+    answer: (response) => response.writeHead(410).end("gone"),
+    delivery: { retry: { schedule: "standard" } },
+  },
   closed: { events: ["CustomerJoined"], does: "nothing listens on its port", answer: (response) => response.end() },
 };
 
@@ -47,7 +63,7 @@ const BEHAVIOURS: Record<string, Behaviour> = {
 export async function openSubscribers(): Promise<{ subscribers: Subscriber[]; close: () => void }> {
   const servers = new Map<string, ReturnType<typeof createServer>>();
   const subscribers: Subscriber[] = [];
-  for (const [name, { events, does, answer }] of Object.entries(BEHAVIOURS)) {
+  for (const [name, { events, does, answer, delivery }] of Object.entries(BEHAVIOURS)) {
     const secret = randomBytes(16).toString("hex");
     const times = new Map<string, number>();
     const server = createServer(async (request, response) => {
@@ -63,7 +79,7 @@ export async function openSubscribers(): Promise<{ subscribers: Subscriber[]; cl
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
     servers.set(name, server);
-    subscribers.push({ name, events, does, secret, url: `http://127.0.0.1:${port}/${name}` });
+    subscribers.push({ name, events, does, secret, delivery, url: `http://127.0.0.1:${port}/${name}` });
   }
   servers.get("closed")?.close();
   const close = () => {

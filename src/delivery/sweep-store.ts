@@ -168,6 +168,16 @@ export async function endBacklogs(db: Db, nowMs: number): Promise<void> {
   });
 }
 
+/** Whether a delivery of the main outbox queue is due between the two moments (Unix ms). */
+export async function isAnyDue(db: Db, afterMs: number, beforeMs: number): Promise<boolean> {
+  const { found } = await atomically(db, {
+    found: rows<{ id: string }>(
+      sql`SELECT id FROM outbox WHERE queue = '' AND due_at > ${afterMs} AND due_at <= ${beforeMs} LIMIT 1`,
+    ),
+  });
+  return found.length > 0;
+}
+
 /** Returns when the next delivery of the main outbox queue is due and when the next hold ends, after `nowMs`; null for what there is not. */
 export async function nextMoments(db: Db, nowMs: number): Promise<{ dueAt: number | null; holdEndsAt: number | null }> {
   const { next } = await atomically(db, {

@@ -1,4 +1,5 @@
 /** The safety net under the queue: overdue deliveries are queued again, and attempts whose consumer died are ended and repeated. */
+import type { Db } from "../db/client";
 import { newIdAt } from "../db/ids";
 import type { Deps } from "../deps";
 import { log } from "../log";
@@ -9,14 +10,17 @@ import {
   endBacklogs,
   type Interruption,
   interruptAttempts,
+  isAnyDue,
   nextMoments,
   type OverdueDelivery,
   readBacklogHeads,
   readOverdue,
   replanDeliveries,
 } from "./sweep-store";
-import { LEASE_MS, QUEUE_GRACE_MS, RESWEEP_AFTER_MS } from "./timing";
+import { LEASE_MS, LONGEST_MESSAGE_DELAY_MS, QUEUE_GRACE_MS, RESWEEP_AFTER_MS } from "./timing";
 
+/** Longer than the waits of the default schedule. */
+const LONG_DELAY_MS = 15_000;
 const PAGE_ROWS = 1_000;
 /** Limits one run. The next one follows a few seconds later. */
 const MAX_PAGES = 10;
@@ -34,7 +38,7 @@ export async function sweepShard(deps: Deps, shard: number, sweptAt: SweptAt = n
   const db = deps.shards.db(shard);
   const nowMs = deps.now();
   for (const [id, atMs] of sweptAt) if (nowMs - atMs >= RESWEEP_AFTER_MS) sweptAt.delete(id);
-  const lostBefore = await messagesLostBefore(deps, nowMs);
+  const lostBefore = await messagesLostBefore(deps, db, nowMs);
   const leaseEnds: number[] = [];
   let after = { dueAt: 0, id: "" };
   for (let pages = 0; pages < MAX_PAGES; pages += 1) {
@@ -76,10 +80,14 @@ export async function feedBacklog(deps: Deps, shard: number, subscriptionId: str
  * Returns a moment in Unix ms. A delivery that was due before it and is still unclaimed has lost its message. If the queue reports the age
  * of its oldest message, that is the moment; otherwise a message counts as lost after `QUEUE_GRACE_MS`.
  */
-async function messagesLostBefore({ deliveryQueue, slowDeliveryQueue }: Deps, nowMs: number): Promise<number> {
+async function messagesLostBefore({ deliveryQueue, slowDeliveryQueue }: Deps, db: Db, nowMs: number): Promise<number> {
   const latest = nowMs - QUEUE_GRACE_MS;
   const oldest = await Promise.all([deliveryQueue, slowDeliveryQueue].map(oldestMessageAt));
-  return Math.min(latest, ...oldest.map((timeMs) => timeMs ?? latest));
+  const lostBefore = Math.min(latest, ...oldest.map((timeMs) => timeMs ?? latest));
+  // The oldest message may be a retry's, which the queue keeps for hours: then its age says nothing about the others.
+  const mayBeDelayed =
+    lostBefore < latest && (await isAnyDue(db, nowMs + LONG_DELAY_MS, nowMs + LONGEST_MESSAGE_DELAY_MS));
+  return mayBeDelayed ? latest : lostBefore;
 }
 
 /** Null when the queue is empty or does not report it. */

@@ -7,6 +7,7 @@ import limits from "../../docs/limits.md";
 import operations from "../../docs/operations.md";
 import performance from "../../docs/performance.md";
 import quickStart from "../../docs/quick-start.md";
+import retries from "../../docs/retries.md";
 import threatModel from "../../docs/threat-model.md";
 import tokens from "../../docs/tokens.md";
 import verify from "../../docs/verify.md";
@@ -25,6 +26,7 @@ const PAGES: readonly Page[] = [
   page(START_PATH, start),
   page("/docs/quick-start", quickStart),
   page("/docs/verify", verify),
+  page("/docs/retries", retries),
   page("/docs/tokens", tokens),
   { path: REFERENCE_PATH, title: "API reference", markdown: null },
   page("/docs/errors", errors),
