@@ -1,11 +1,11 @@
-/** A zoo of subscribers: each answer gives the right row. And what a delivery carries, its signatures above all. */
+/** How each kind of answer is recorded, and what a delivery contains, its signatures above all. */
 import { env } from "cloudflare:workers";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
 import { call, signUp } from "./support/client";
 import { endedAttempts, newInbox, publish, subscribe } from "./support/receiver";
 
-/** The row of the first attempt at a subscriber with a behaviour. */
+/** Publishes to a subscriber with a behaviour, and returns the log row of the first attempt. */
 async function firstAttempt(behaviour: string, withinMs?: number) {
   const person = await signUp();
   const inbox = newInbox(behaviour);
@@ -15,7 +15,7 @@ async function firstAttempt(behaviour: string, withinMs?: number) {
   return { row: rows.at(-1), inbox };
 }
 
-describe("the zoo", () => {
+describe("answers", () => {
   test.each([
     ["200", "success", "answer 200"],
     ["204", "success", ""],
@@ -24,14 +24,14 @@ describe("the zoo", () => {
     ["410", "failed", "answer 410"],
     ["429", "failed", "answer 429"],
     ["500", "failed", "answer 500"],
-  ])("an answer %s is a %s, with its code and body", async (behaviour, status, responseBody) => {
+  ])("%s: the attempt is recorded as %s, with the status code and body", async (behaviour, status, responseBody) => {
     const { row } = await firstAttempt(behaviour);
     expect(row).toMatchObject({ status, responseCode: Number(behaviour), responseBody, attemptCount: 1 });
     expect(row.error).toBe(status === "success" ? undefined : `status ${behaviour}`);
     expect(Date.parse(row.completedAt)).toBeGreaterThanOrEqual(Date.parse(row.attemptedAt));
   });
 
-  test("a redirect is a failure and is not followed", async () => {
+  test("that redirect are failures and are not followed", async () => {
     const { row, inbox } = await firstAttempt("redirect");
     expect(row).toMatchObject({ status: "failed", responseCode: 302 });
     const name = inbox.url.split("/").at(-1);
@@ -39,22 +39,22 @@ describe("the zoo", () => {
     expect(await followed.json()).toEqual([]);
   });
 
-  test("of a big body the first 16 KiB are kept", async () => {
+  test("with a big body are stored up to 16 KiB", async () => {
     const { row } = await firstAttempt("big");
     expect([row.status, row.responseBody]).toEqual(["success", "x".repeat(16 * 1024)]);
   });
 
-  test("a body that is not UTF-8 is kept with replacement characters", async () => {
+  test("that are not UTF-8 are stored with replacement characters", async () => {
     const { row } = await firstAttempt("binary");
     expect([row.status, row.responseBody]).toEqual(["success", "ok\uFFFD\uFFFD\u0000!"]);
   });
 
-  test("a slow answer is taken", async () => {
+  test("that are slow count", async () => {
     const { row } = await firstAttempt("slow-1500");
     expect([row.status, row.responseBody]).toEqual(["success", "slow"]);
   });
 
-  test("no headers in 10 s is a timeout; a body that does not end counts as far as it came", async () => {
+  test("without headers in 10 s are a timeout; a body that does not end is stored as far as it came", async () => {
     const ends = ["hang", "bodyhang", "bodyhang-503"].map((behaviour) => firstAttempt(behaviour, 20_000));
     const [silent, unfinished, refused] = await Promise.all(ends);
     expect(silent?.row).toMatchObject({ status: "failed", error: "timeout" });
@@ -62,20 +62,10 @@ describe("the zoo", () => {
     expect(unfinished?.row).toMatchObject({ status: "success", responseCode: 200, responseBody: "first part" });
     expect(refused?.row).toMatchObject({ status: "failed", responseCode: 503, responseBody: "first part" });
   });
-
-  test("a payload larger than a queue message arrives whole", async () => {
-    const person = await signUp();
-    const inbox = newInbox("200");
-    await subscribe(person, inbox.url);
-    const payload = { text: "ü".repeat(100_000) };
-    await publish(person, payload);
-    const [delivery] = await inbox.arrived(1);
-    expect(delivery?.body).toBe(JSON.stringify(payload));
-  });
 });
 
-describe("what a delivery carries", () => {
-  test("a POST of the payload alone, with the headers of the contract", async () => {
+describe("a delivery", () => {
+  test("is a POST of the payload alone, with the specified headers", async () => {
     const person = await signUp();
     const inbox = newInbox("200");
     await subscribe(person, inbox.url);
@@ -92,7 +82,17 @@ describe("what a delivery carries", () => {
     });
   });
 
-  test("without a correlation id there is no such header", async () => {
+  test("arrives complete when its payload is larger than a queue message", async () => {
+    const person = await signUp();
+    const inbox = newInbox("200");
+    await subscribe(person, inbox.url);
+    const payload = { text: "ü".repeat(100_000) };
+    await publish(person, payload);
+    const [delivery] = await inbox.arrived(1);
+    expect(delivery?.body).toBe(JSON.stringify(payload));
+  });
+
+  test("has no X-Correlation-Id header without a correlation id", async () => {
     const { inbox } = await firstAttempt("200");
     expect((await inbox.received())[0]?.headers).not.toHaveProperty("x-correlation-id");
   });
@@ -100,18 +100,21 @@ describe("what a delivery carries", () => {
   test.each([
     ["a plain secret", "a-plain-secret", btoa("a-plain-secret")],
     ["a whsec_ secret", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"],
-  ])("the official standardwebhooks package verifies %s and refuses a changed body", async (_, secret, key) => {
-    const person = await signUp();
-    const inbox = newInbox("200");
-    await subscribe(person, inbox.url, { secret });
-    await publish(person, { text: "naïve ✓" });
-    const [delivery] = await inbox.arrived(1);
-    const { body = "", headers = {} } = delivery ?? {};
-    expect(new Webhook(key).verify(body, headers)).toEqual({ text: "naïve ✓" });
-    expect(() => new Webhook(key).verify(`${body} `, headers)).toThrow();
-  });
+  ])(
+    "with %s is verified by the official standardwebhooks package, which refuses a changed body",
+    async (_, secret, key) => {
+      const person = await signUp();
+      const inbox = newInbox("200");
+      await subscribe(person, inbox.url, { secret });
+      await publish(person, { text: "naïve ✓" });
+      const [delivery] = await inbox.arrived(1);
+      const { body = "", headers = {} } = delivery ?? {};
+      expect(new Webhook(key).verify(body, headers)).toEqual({ text: "naïve ✓" });
+      expect(() => new Webhook(key).verify(`${body} `, headers)).toThrow();
+    },
+  );
 
-  test("a changed secret signs from then on", async () => {
+  test("is signed with the new secret after a change", async () => {
     const person = await signUp();
     const inbox = newInbox("200");
     const id = await subscribe(person, inbox.url, { secret: "old" });

@@ -1,4 +1,4 @@
-/** Publishing: what is accepted, idempotency keys, other Workers, and a fan-out to ten thousand. */
+/** Publishing: valid and invalid events, idempotency keys, batches, other Workers, and a fan-out to ten thousand subscriptions. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
@@ -14,7 +14,7 @@ import { deliveryDb, SHARD } from "./support/shard";
 const send = (person: Person, body: unknown, key?: string) =>
   call("POST", "/events", { token: person.token, body, ...(key ? { headers: { "idempotency-key": key } } : {}) });
 
-/** Sends a body as these bytes. */
+/** Sends exactly these bytes as the body. */
 const callRaw = (person: Person, path: string, raw: BodyInit) =>
   call("POST", path, { token: person.token, raw, headers: { "content-type": "application/json" } });
 
@@ -28,7 +28,7 @@ test("a payload nested more than 500 levels deep is refused", async () => {
   expect([await publishing(500), await publishing(501), await publishing(2_000)]).toEqual([202, 400, 400]);
 });
 
-describe("what is accepted", () => {
+describe("an event", () => {
   test.each([
     [{ payload: 1 }, "type"],
     [{ type: "*", payload: 1 }, "type"],
@@ -37,12 +37,12 @@ describe("what is accepted", () => {
     [{ type: "A" }, "payload"],
     [{ type: "A", payload: 1, correlationId: "c".repeat(129) }, "correlationId"],
     [{ type: "A", payload: 1, correlationId: "a\nb" }, "correlationId"],
-  ])("%j is not", async (body, path) => {
+  ])("%j is refused", async (body, path) => {
     const answer = await send(await signUp(), body);
     expect([answer.status, answer.body.details?.[0]?.path]).toEqual([400, path]);
   });
 
-  test.each([[null], [false], [0], [""], [[]], [{}]])("the payload %j is", async (payload) => {
+  test.each([[null], [false], [0], [""], [[]], [{}]])("with the payload %j is accepted", async (payload) => {
     const person = await signUp();
     const inbox = newInbox("200");
     await subscribe(person, inbox.url);
@@ -50,7 +50,7 @@ describe("what is accepted", () => {
     expect((await inbox.arrived(1))[0]?.body).toBe(JSON.stringify(payload));
   });
 
-  test("types match exactly, * stands for all, and one subscription gets an event once", async () => {
+  test("goes once to each enabled subscription of the tenant that lists exactly its type or *", async () => {
     const person = await signUp();
     const stranger = await signUp();
     const url = newInbox("200").url;
@@ -70,7 +70,7 @@ describe("Idempotency-Key", () => {
     vi.useRealTimers();
   });
 
-  test("of ten at once one publishes, and all get its answer; another body is a conflict", async () => {
+  test("lets one of ten simultaneous calls publish, and all get its answer; another body is a conflict", async () => {
     const person = await signUp();
     const inbox = newInbox("200");
     await subscribe(person, inbox.url);
@@ -89,7 +89,7 @@ describe("Idempotency-Key", () => {
     expect(await inbox.received()).toHaveLength(2);
   });
 
-  test("keys of two tenants do not meet; a malformed one is refused", async () => {
+  test("belongs to one tenant, and is refused if it is malformed", async () => {
     const [first, second] = [await send(await signUp(), EVENT, "same"), await send(await signUp(), EVENT, "same")];
     expect([first.status, second.status]).toEqual([202, 202]);
     expect(first.body.data.id).not.toBe(second.body.data.id);
@@ -97,10 +97,10 @@ describe("Idempotency-Key", () => {
     expect([bad.status, bad.body.details[0].path]).toEqual([400, "Idempotency-Key"]);
   });
 
-  test("after 24 hours it publishes anew, with any body", async () => {
+  test("can be used again after 24 hours, with any body", async () => {
     const person = await signUp();
     const first = await send(person, EVENT, "daily");
-    // The access token does not live that long, so from here on by the function behind the route.
+    // The access token expires before then, so this calls the function behind the route.
     const again = async (payload: string | object) => {
       const deps = await createDeps(env, createExecutionContext());
       const input = {
@@ -128,11 +128,11 @@ describe("Idempotency-Key", () => {
 describe("another Worker", () => {
   const rpc = async (body: object) => {
     const response = await env.PUBLISHER.fetch("http://publisher/", { method: "POST", body: JSON.stringify(body) });
-    // biome-ignore lint/suspicious/noExplicitAny: what was published, or why not
+    // biome-ignore lint/suspicious/noExplicitAny: the published events, or an error
     return (await response.json()) as any;
   };
 
-  test("publishes over RPC through the same function", async () => {
+  test("publishes over RPC by the same rules", async () => {
     const person = await signUp();
     const inbox = newInbox("200");
     await subscribe(person, inbox.url);
@@ -146,16 +146,8 @@ describe("another Worker", () => {
       "The request is not valid.",
     );
   });
-});
 
-describe("over RPC", () => {
-  const rpc = async (body: object) => {
-    const response = await env.PUBLISHER.fetch("http://publisher/", { method: "POST", body: JSON.stringify(body) });
-    // biome-ignore lint/suspicious/noExplicitAny: what was published, or why not
-    return (await response.json()) as any;
-  };
-
-  test("an unknown tenant and a payload above 256 KiB are refused", async () => {
+  test("cannot publish for an unknown tenant, or a payload above 256 KiB", async () => {
     const unknown = await rpc({ tenantId: crypto.randomUUID(), publication: EVENT, idempotencyKey: null });
     expect(unknown.message).toBe("Tenant not found");
     const { tenantId } = await signUp();
@@ -163,7 +155,7 @@ describe("over RPC", () => {
     expect((await rpc({ tenantId, publication: large, idempotencyKey: null })).message).toMatch(/larger than 256 KiB/);
   });
 
-  test("a batch is published in the order of the call, all or nothing", async () => {
+  test("publishes a batch in the order of the call, either all events or none", async () => {
     const { tenantId } = await signUp();
     const events = [EVENT, { type: "Other", payload: 2 }];
     const { published } = await rpc({ tenantId, batch: events });
@@ -180,7 +172,7 @@ describe("over RPC", () => {
 });
 
 describe("payloads", () => {
-  test("go out as the bytes that stood in the request", async () => {
+  test("are delivered as exactly the bytes of the request", async () => {
     const person = await signUp();
     const inbox = newInbox("200");
     await subscribe(person, inbox.url, { events: ["*"] });
@@ -208,11 +200,11 @@ describe("payloads", () => {
     [' { "pay\\u006coad" : null , "b":[ ] } ', "null"],
     ['{"b":{"payload":1}}', null],
     ['{"payload":-1.5e+3}', "-1.5e+3"],
-  ])("of %s are found", (json, payload) => {
+  ])("are found in the text %s", (json, payload) => {
     expect(rawPayload(json)).toBe(payload);
   });
 
-  test("of a batch are found in order", () => {
+  test("are found in the text of a batch, in order", () => {
     expect(rawPayloads('{"events":[{"payload":1},{"x":2},{"payload":[3, 4]}]}')).toEqual(["1", null, "[3, 4]"]);
   });
 });
@@ -225,7 +217,7 @@ describe("POST /events/batch", () => {
       ...(key ? { headers: { "idempotency-key": key } } : {}),
     });
 
-  test("publishes all events in order, with their bytes, and delivers each", async () => {
+  test("publishes all events in order and delivers the exact bytes of each", async () => {
     const person = await signUp();
     const inbox = newInbox("200");
     await subscribe(person, inbox.url, { events: ["*"] });
@@ -240,7 +232,7 @@ describe("POST /events/batch", () => {
     expect(arrived.map((arrival) => arrival.body)).toContain('{"n": 42}');
   });
 
-  test("refuses all for one that is invalid, and names its place", async () => {
+  test("refuses all events if one is invalid, and names its position", async () => {
     const person = await signUp();
     const answer = await sendBatch(person, [EVENT, EVENT, { type: "*", payload: 1 }]);
     expect([answer.status, answer.body.details[0].path]).toEqual([400, "events.2.type"]);
@@ -251,7 +243,7 @@ describe("POST /events/batch", () => {
     expect(count).toBe(0);
   });
 
-  test("refuses none, 101, one key twice, and the header", async () => {
+  test("refuses 0 events, 101 events, the same key twice, and the Idempotency-Key header", async () => {
     const person = await signUp();
     const keyed = { ...EVENT, idempotencyKey: "k" };
     const statuses = [];
@@ -261,7 +253,7 @@ describe("POST /events/batch", () => {
     expect(statuses).toEqual([400, 400, 400, 400]);
   });
 
-  test("an idempotency key gives the first answer again; one that was used for something else refuses all", async () => {
+  test("returns the first answer for a repeated idempotency key, and refuses all events if a key was used with another", async () => {
     const person = await signUp();
     const first = await sendBatch(person, [{ ...EVENT, idempotencyKey: "a" }, EVENT]);
     const again = await sendBatch(person, [
@@ -282,7 +274,7 @@ describe("POST /events/batch", () => {
     expect((await sendBatch(person, [{ type: "Free", payload: 1, idempotencyKey: "b" }])).status).toBe(202);
   });
 
-  test("of ten batches with one key at once one publishes", async () => {
+  test("lets one of ten simultaneous batches with the same key publish", async () => {
     const person = await signUp();
     const batch = [
       { ...EVENT, idempotencyKey: "once" },
@@ -298,8 +290,8 @@ describe("POST /events/batch", () => {
   });
 });
 
-describe("ten thousand subscriptions in one tenant", () => {
-  /** Subscriptions by the thousand, whose deliveries are put off as they are made, because the fan-out alone is tested. */
+describe("a fan-out to thousands of subscriptions", () => {
+  /** Adds many subscriptions. A trigger postpones their deliveries, because only the fan-out is tested. */
   async function subscribeMany(person: Person, count: number): Promise<void> {
     await verify(person.email);
     const rows = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`;
@@ -335,7 +327,7 @@ describe("ten thousand subscriptions in one tenant", () => {
         .first<{ after: string | null }>()
     )?.after;
 
-  test("the 202 counts all, the queue makes the rest, and duplicates of its messages make none twice", async () => {
+  test("is counted in full in the answer, continues through the queue, and creates no delivery twice", async () => {
     const person = await signUp();
     await subscribeMany(person, 10_000);
     const { id, deliveries } = await publish(person, 1, { type: "Wide" });
@@ -346,7 +338,7 @@ describe("ten thousand subscriptions in one tenant", () => {
     expect(await made(id)).toEqual({ n: 10_000, different: 10_000 });
   });
 
-  test("a fan-out whose message was lost goes on by the sweep", async () => {
+  test("is continued by the sweep if its message was lost", async () => {
     const person = await signUp();
     await subscribeMany(person, 750);
     const id = crypto.randomUUID();

@@ -1,4 +1,4 @@
-/** Sending again: one failed delivery, and all that failed since a moment. */
+/** Manual retries: one failed delivery, and all that failed since a given time. */
 import { describe, expect, test, vi } from "vitest";
 import { call, type Person, signUp, verify } from "./support/client";
 import {
@@ -27,7 +27,7 @@ const queued = async (person: Person, id: string, body?: Record<string, unknown>
 const pointAt = (id: string, url: string) =>
   deliveryDb.prepare("UPDATE subscriptions SET url = ? WHERE id = ?").bind(url, id).run();
 
-/** Deliveries that have ended with a failed attempt, and their subscription. With `isFirstOld` the first was made an hour ago. */
+/** Creates a subscription with failed deliveries that have ended. With `isFirstOld`, the first one was created an hour ago. */
 async function failed(count: number, { isFirstOld = false } = {}) {
   const person = await signUp();
   const id = await subscribe(person, newInbox("500").url);
@@ -42,8 +42,8 @@ async function failed(count: number, { isFirstOld = false } = {}) {
   return { person, id, deliveries };
 }
 
-describe("one delivery", () => {
-  test("is sent again as a new one, whatever else has happened since", async () => {
+describe("one failed delivery", () => {
+  test("is sent again as a new delivery, even after later successes", async () => {
     const { person, id, deliveries } = await failed(2);
     const inbox = newInbox("200");
     await pointAt(id, inbox.url);
@@ -60,14 +60,14 @@ describe("one delivery", () => {
     expect(await eventOfAttempt(row._id)).toBe(await eventOfAttempt(deliveries[0]?.id));
   });
 
-  test("while a manual retry is under way no second one is queued", async () => {
+  test("is not queued a second time while its manual retry is in progress", async () => {
     const { person, id, deliveries } = await failed(1);
     const answers = await Promise.all(Array.from({ length: 5 }, () => retry(person, id, deliveries[0])));
     expect(answers.map(({ status }) => status)).toEqual(Array<number>(5).fill(200));
     expect(await countManualRetries(id)).toBe(1);
   });
 
-  test("that did not fail, or does not exist, is told apart", async () => {
+  test("that did not fail gets another message than one that does not exist", async () => {
     const person = await signUp();
     const id = await subscribe(person, newInbox("200").url);
     const [good, fresh] = [await addDelivery(person, id), await addDelivery(person, id)];
@@ -86,8 +86,8 @@ describe("one delivery", () => {
   });
 });
 
-describe("all that failed", () => {
-  test("is sent again under the same webhook-id, once", async () => {
+describe("all failed deliveries", () => {
+  test("are sent again once, with the same webhook-id", async () => {
     const { person, id, deliveries } = await failed(3);
     const inbox = newInbox("200");
     await pointAt(id, inbox.url);
@@ -101,7 +101,7 @@ describe("all that failed", () => {
     expect(await queued(person, id)).toBe("0 deliveries queued");
   });
 
-  test("leaves out what is older, under way, a test, or made good by a manual retry", async () => {
+  test("do not include older ones, tests, those in progress, or those that a manual retry delivered", async () => {
     const { person, id, deliveries } = await failed(4, { isFirstOld: true });
     const [old, isTest, resent, resentInVain] = deliveries;
     await deliveryDb.prepare("UPDATE attempts SET kind = 'test' WHERE id = ?").bind(isTest?.id).run();
@@ -122,7 +122,7 @@ describe("all that failed", () => {
     expect((await inbox.arrived(3))[2]?.headers["webhook-id"]).toBe(old?.id);
   });
 
-  test("is at most 500 a call, and the cursor leads to the rest", async () => {
+  test("are queued in portions of 500, with a cursor for the rest", async () => {
     const person = await signUp();
     await verify(person.email);
     const id = await subscribe(person, newInbox("200").url);
@@ -142,7 +142,7 @@ describe("all that failed", () => {
     expect(second.body).toEqual({ message: "200 deliveries queued", nextCursor: null });
   });
 
-  test("is refused while the subscription is paused, and nothing is queued", async () => {
+  test("cannot be sent again while the subscription is paused", async () => {
     const { person, id, deliveries } = await failed(1);
     await call("POST", `/webhooks/${id}/pause`, { token: person.token });
     const { status, body } = await retryFailed(person, id);
@@ -160,7 +160,7 @@ describe("all that failed", () => {
     },
   );
 
-  test("is only for who may update webhooks, and of the own tenant", async () => {
+  test("can be sent again only with the permission webhook.update, in the own tenant", async () => {
     const { person, id, deliveries } = await failed(1);
     const stranger = await signUp();
     expect((await retryFailed(stranger, id)).body.message).toBe("Webhook not found");

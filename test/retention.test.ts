@@ -1,4 +1,4 @@
-/** Old rows go, oldest first; what is young or still owed stays, and the counts stay right. */
+/** Retention removes old rows, keeps young rows and events with open deliveries, and keeps the counts correct. */
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
@@ -13,10 +13,10 @@ import { deliveryDb, SHARD } from "./support/shard";
 const DAY_MS = 86_400_000;
 const DAYS_40_AGO = Date.now() - 40 * DAY_MS;
 
-/** Moves an id into the past: its first characters are its moment. */
+/** Returns SQL that moves an id into the past. The first characters of an id are its time. */
 const agedId = (column: string, days: number) => `'${firstIdAt(Date.now() - days * DAY_MS)}' || substr(${column}, 14)`;
 
-/** Moves everything of a tenant into the past. */
+/** Moves all rows of a tenant into the past. */
 async function age(person: Person, days: number): Promise<void> {
   const own = "(SELECT id FROM subscriptions WHERE tenant_id = ?1)";
   await deliveryDb.batch(
@@ -46,7 +46,7 @@ const metrics = async (person: Person, id: string) =>
   (await call("GET", `/webhooks/${id}/metrics`, { token: person.token })).body.data;
 
 describe("retention", () => {
-  test("removes what is older than RETENTION_DAYS, keeps what is younger, and metrics count what is left", async () => {
+  test("removes rows older than RETENTION_DAYS, keeps younger ones, and metrics count those that are left", async () => {
     const person = await signUp();
     const id = await subscribe(person, newInbox("200").url);
     for (let n = 1; n <= 3; n += 1) {
@@ -65,7 +65,7 @@ describe("retention", () => {
     expect(await metrics(person, id)).toEqual({ total: 1, success: 1, failed: 0, pending: 0 });
   });
 
-  test("keeps an event of which a delivery is still owed", async () => {
+  test("keeps an event until its deliveries have ended", async () => {
     const person = await signUp();
     const id = await subscribe(person, newInbox("500").url);
     await publish(person, 1);
@@ -78,7 +78,7 @@ describe("retention", () => {
     expect(await rowsOf(person, id)).toEqual([0, 0]);
   });
 
-  test("removes more than a page in one run, and rows that must stay do not stop it", async () => {
+  test("removes more than one page in a run, and is not stopped by rows that must stay", async () => {
     const person = await signUp();
     const id = await subscribe(person, newInbox("200").url);
     const many = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)";
@@ -107,13 +107,13 @@ describe("retention", () => {
     expect(await rowsOf(person, id)).toEqual([1, 0]);
   });
 
-  test("a page is bounded", async () => {
+  test("removes nothing when nothing is old", async () => {
     const db = (await createDeps(env, createExecutionContext())).shards.db(SHARD);
     expect(await deleteOldAttempts(db, DAYS_40_AGO, "")).toMatchObject({ removed: 0 });
     expect(await deleteOldEvents(db, 0)).toBe(0);
   });
 
-  test("keeps the count of failures of a subscription that was silent for longer than the retention", async () => {
+  test("keeps the failure count of a subscription that had no attempts for longer than RETENTION_DAYS", async () => {
     const person = await signUp();
     const id = await subscribe(person, newInbox("200").url);
     await deliveryDb
@@ -128,7 +128,7 @@ describe("retention", () => {
     expect(await metrics(person, id)).toMatchObject({ total: 0, failed: 0 });
   });
 
-  test("a deleted subscription loses its secret at once and goes when its log has", async () => {
+  test("removes a deleted subscription after its log; its secret is erased at once", async () => {
     const person = await signUp();
     const id = await subscribe(person, newInbox("200").url);
     await publish(person, 1);

@@ -1,4 +1,4 @@
-/** Several delivery databases: where tenants live, and what a database that is down costs. */
+/** Several delivery databases: which one a tenant gets, and what happens when one is down. */
 import { createExecutionContext, createMessageBatch, getQueueResult, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
@@ -13,7 +13,7 @@ import { endedAttempts, newInbox, publish, subscribe } from "./support/receiver"
 const deps = await createDeps(env, createExecutionContext());
 const DATABASES = [env.DB, env.SHARD_1] as const;
 
-/** Lets new tenants go to one database only: the other is full. */
+/** Marks all databases except one as full. */
 async function fillAllBut(shard: number): Promise<void> {
   for (const other of [0, 1]) await noteSize(deps.db, other, other === shard ? 1 : MAX_SHARD_BYTES, 1);
 }
@@ -21,7 +21,7 @@ async function fillAllBut(shard: number): Promise<void> {
 const shardOf = (person: Person) =>
   env.DB.prepare("SELECT shard FROM tenants WHERE id = ?").bind(person.tenantId).first<number>("shard");
 
-/** A database of which every call fails. */
+/** A database on which every call fails. */
 const down = new Proxy(env.SHARD_1, {
   get: () => () => {
     throw new Error("D1_ERROR: Network connection lost.");
@@ -35,31 +35,28 @@ async function personOn(shard: number): Promise<Person> {
   return person;
 }
 
-describe("where tenants live", () => {
-  test.each([0, 1])(
-    "a tenant of database %i publishes, receives and reads its log there, and nothing of it is in the other",
-    async (shard) => {
-      const person = await personOn(shard);
-      const inbox = newInbox("200");
-      const webhookId = await subscribe(person, inbox.url);
-      await publish(person, { on: shard });
-      await inbox.arrived(1);
-      expect(await endedAttempts(person, webhookId, 1)).toMatchObject([{ status: "success" }]);
-      const counts = await Promise.all(
-        DATABASES.map((database) =>
-          database
-            .prepare(
-              "SELECT (SELECT count(*) FROM subscriptions WHERE tenant_id = ?1) + (SELECT count(*) FROM events WHERE tenant_id = ?1) AS n",
-            )
-            .bind(person.tenantId)
-            .first<number>("n"),
-        ),
-      );
-      expect(counts).toEqual(shard === 0 ? [2, 0] : [0, 2]);
-    },
-  );
+describe("the database of a tenant", () => {
+  test.each([0, 1])("%i has all of its subscriptions and events, and the other has none", async (shard) => {
+    const person = await personOn(shard);
+    const inbox = newInbox("200");
+    const webhookId = await subscribe(person, inbox.url);
+    await publish(person, { on: shard });
+    await inbox.arrived(1);
+    expect(await endedAttempts(person, webhookId, 1)).toMatchObject([{ status: "success" }]);
+    const counts = await Promise.all(
+      DATABASES.map((database) =>
+        database
+          .prepare(
+            "SELECT (SELECT count(*) FROM subscriptions WHERE tenant_id = ?1) + (SELECT count(*) FROM events WHERE tenant_id = ?1) AS n",
+          )
+          .bind(person.tenantId)
+          .first<number>("n"),
+      ),
+    );
+    expect(counts).toEqual(shard === 0 ? [2, 0] : [0, 2]);
+  });
 
-  test("a new tenant goes to the emptiest database, none to one that is 85 % full, and to the first when all are", async () => {
+  test("is the emptiest one, never one that is 85 % full, and the first one when all are", async () => {
     await noteSize(deps.db, 0, 5_000, 1);
     await noteSize(deps.db, 1, 4_000, 1);
     expect(await shardOf(await signUp())).toBe(1);
@@ -69,7 +66,7 @@ describe("where tenants live", () => {
     expect(await shardOf(await signUp())).toBe(0);
   });
 
-  test("the hourly cron notes the size of each database", async () => {
+  test("has its size stored by the hourly cron", async () => {
     await noteShardSizes(deps);
     const { results } = await env.DB.prepare("SELECT shard, bytes > 0 AS known FROM shards ORDER BY shard").all();
     expect(results).toEqual([
@@ -96,7 +93,7 @@ describe("a database that is down", () => {
     return { status: response.status, retryAfter: response.headers.get("retry-after") };
   };
 
-  test("costs its own tenants 503 with Retry-After, and the others nothing", async () => {
+  test("answers its own tenants with 503 and Retry-After, and does not affect others", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const [there, here] = [await personOn(1), await personOn(0)];
     const event = { type: "OrderPaid", payload: 1 };
@@ -114,7 +111,7 @@ describe("a database that is down", () => {
     expect((await callWithout1(there, "GET", "/auth/me")).status).toBe(200);
   });
 
-  test("delays its own deliveries only: its messages come again, and those of others are delivered", async () => {
+  test("delays only its own deliveries: their messages are retried, and others are not", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const here = await personOn(0);
     const inbox = newInbox("200");
@@ -144,7 +141,7 @@ describe("a database that is down", () => {
   });
 });
 
-test("a publish whose answer from D1 was lost is tried again, and neither loses nor doubles", async () => {
+test("a publish is repeated when the answer of D1 was lost, and the event is delivered exactly once", async () => {
   const person = await call("GET", "//health").then(() => personOn(1));
   const inbox = newInbox("200");
   await subscribe(person, inbox.url);

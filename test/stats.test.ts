@@ -1,4 +1,4 @@
-/** Counts and latency per hour: kept with the attempts themselves, whatever becomes of them. */
+/** Counts and latency per hour, which are updated together with the attempts. */
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
@@ -17,14 +17,14 @@ const db = (await createDeps(env, createExecutionContext())).shards.db(SHARD);
 const get = (person: Person, path: string) => call("GET", path, { token: person.token });
 const stats = async (person: Person, path: string) => (await get(person, path)).body.data;
 
-/** Sends one delivery once. */
+/** Adds a delivery and makes its first attempt. */
 async function deliverOnce(person: Person, webhookId: string): Promise<Key> {
   const key = await addDelivery(person, webhookId);
   await consumeBatch([messageFor(key)]);
   return key;
 }
 
-/** A subscription with one attempt, and its hours: how many rows they are, and a way to age them. */
+/** Creates a subscription with one attempt, and returns functions that age and count its rows in `hourly_stats`. */
 async function counted(person: Person, behaviour: string) {
   const webhookId = await subscribe(person, newInbox(behaviour).url);
   await deliverOnce(person, webhookId);
@@ -40,7 +40,7 @@ async function counted(person: Person, behaviour: string) {
   };
 }
 
-/** A subscription whose one delivery is held by a consumer. */
+/** Creates a subscription whose only delivery is claimed. */
 async function held(person: Person) {
   const webhookId = await subscribe(person, newInbox("200").url);
   const key = await addDelivery(person, webhookId);
@@ -49,7 +49,7 @@ async function held(person: Person) {
 }
 
 describe("counts", () => {
-  test("each attempt counts once, for its subscription and for the tenant, in its hour", async () => {
+  test("contain each attempt once, for its subscription and for the tenant, in its hour", async () => {
     const person = await signUp();
     const good = await subscribe(person, newInbox("200").url);
     const bad = await subscribe(person, newInbox("500").url);
@@ -79,7 +79,7 @@ describe("counts", () => {
     expect(await stats(await signUp(), "/stats")).toMatchObject({ total: 0, p50Ms: null, attention: [] });
   });
 
-  test("hours come oldest first, empty ones too, the current one last", async () => {
+  test("have an entry for every hour, oldest first, with the current one last", async () => {
     const { hours } = await stats(await signUp(), "/stats");
     expect(hours).toHaveLength(24);
     const starts = hours.map(({ hour }: { hour: string }) => Date.parse(hour));
@@ -88,7 +88,7 @@ describe("counts", () => {
     expect(starts[23] % HOUR_MS).toBe(0);
   });
 
-  test("an attempt under way is pending, and no more when it is given back", async () => {
+  test("show an attempt in progress as pending, until it is released", async () => {
     const person = await signUp();
     const { webhookId, claimed } = await held(person);
     expect(await stats(person, "/stats?hours=2")).toMatchObject({ pending: 1, total: 1, success: 0 });
@@ -97,7 +97,7 @@ describe("counts", () => {
     expect(await stats(person, "/stats?hours=2")).toMatchObject({ pending: 0, total: 0 });
   });
 
-  test("one that a dead consumer left counts as failed and tells no latency", async () => {
+  test("show an attempt of a dead consumer as failed, without a latency", async () => {
     const person = await signUp();
     const { webhookId } = await held(person);
     await deliveryDb.batch(
@@ -111,14 +111,14 @@ describe("counts", () => {
     expect(await stats(person, "/stats?hours=2")).toMatchObject({ pending: 0, failed: 1, total: 1, p95Ms: null });
   });
 
-  test("what was not sent tells no latency", async () => {
+  test("show an attempt that was not sent without a latency", async () => {
     const person = await signUp();
     const id = await subscribe(person, newInbox("200").url, { enabled: false });
     await deliverOnce(person, id);
     expect(await stats(person, `/webhooks/${id}/stats`)).toMatchObject({ failed: 1, p50Ms: null, p95Ms: null });
   });
 
-  test("the counts of an hour older than RETENTION_DAYS go", async () => {
+  test("of an hour older than RETENTION_DAYS are removed", async () => {
     const person = await signUp();
     const { webhookId, age, rows } = await counted(person, "200");
     await age(29);
@@ -130,7 +130,7 @@ describe("counts", () => {
     expect(await stats(person, `/webhooks/${webhookId}/metrics`)).toMatchObject({ total: 0 });
   });
 
-  test("the count of failures since the last success is kept for longer than the counts of its hour", async () => {
+  test("of failures since the last success are kept longer than the counts of their hour", async () => {
     const person = await signUp();
     const { webhookId, age } = await counted(person, "500");
     await age(31);
@@ -145,7 +145,7 @@ describe("counts", () => {
 });
 
 describe("latency", () => {
-  test("the log and the latency count from the send itself, not from the claim of its batch", async () => {
+  test("is measured from the start of the send, as in the log, not from the claim", async () => {
     const person = await signUp();
     const id = await subscribe(person, newInbox("slow-300").url);
     const keys = await Promise.all(Array.from({ length: 12 }, () => addDelivery(person, id)));
@@ -159,7 +159,7 @@ describe("latency", () => {
     expect((await stats(person, `/webhooks/${id}/stats`)).p50Ms).toBeGreaterThanOrEqual(250);
   });
 
-  test("percentiles are spread evenly within a bucket", () => {
+  test("has percentiles that assume an even spread within a bucket", () => {
     const histogram = (counts: Record<number, number>) => BUCKET_STARTS_MS.map((startMs) => counts[startMs] ?? 0);
     expect(percentileMs(histogram({}), 0.5)).toBeNull();
     expect(percentileMs(histogram({ 50: 10 }), 0.5)).toBe(75);
@@ -170,7 +170,7 @@ describe("latency", () => {
 });
 
 describe("attention", () => {
-  test("those that fail come first, with the last error, then the slow, then the paused; healthy and deleted ones not", async () => {
+  test("lists failing subscriptions with their last error, then slow ones, then paused ones, but no healthy or deleted ones", async () => {
     const person = await signUp();
     const make = (name: string, behaviour: string, fields = {}) =>
       subscribe(person, newInbox(behaviour).url, { name, ...fields });
@@ -195,14 +195,14 @@ describe("attention", () => {
     expect((await stats(person, "/stats")).attention).toHaveLength(2);
   });
 
-  test("are at most 20", async () => {
+  test("lists at most 20 subscriptions", async () => {
     const person = await signUpVerified();
     for (let made = 0; made < 22; made += 1) await subscribe(person, newInbox("200").url, { enabled: false });
     expect((await stats(person, "/stats")).attention).toHaveLength(20);
   });
 });
 
-describe("the query", () => {
+describe("the number of hours", () => {
   test.each(["0", "169", "-1", "1.5", "x", "", "24&hours=24", "1e3"])("hours=%s is refused", async (hours) => {
     const person = await signUp();
     const id = await subscribe(person, newInbox("200").url);
@@ -212,7 +212,7 @@ describe("the query", () => {
     }
   });
 
-  test("168 hours are given", async () => {
+  test("can be 168", async () => {
     expect((await stats(await signUp(), "/stats?hours=168")).hours).toHaveLength(168);
   });
 });

@@ -1,4 +1,4 @@
-/** The engine's side: deliveries put into the outbox by hand, and messages handed to the consumer by hand. */
+/** Drives the delivery engine directly: adds deliveries to the outbox, passes messages to the consumer, sweeps, and runs the cron. */
 import {
   createExecutionContext,
   createMessageBatch,
@@ -15,7 +15,7 @@ import { call, type Person, signUp } from "./client";
 import { newInbox, subscribe } from "./receiver";
 import { closeOtherShard, deliveryDb, SHARD } from "./shard";
 
-/** The key of an outbox row, as a message carries it. */
+/** The key of an outbox row, as in a message. */
 export interface Key {
   queue: string;
   dueAt: number;
@@ -24,7 +24,7 @@ export interface Key {
   bytes: number;
 }
 
-/** A delivery that is due, whose message the queue has lost. */
+/** Adds a delivery that is due and has no message. */
 export async function addDelivery(person: Person, webhookId: string, fields: { dueAt?: number } = {}): Promise<Key> {
   const nowMs = Date.now();
   const eventId = newIdAt(nowMs);
@@ -54,21 +54,21 @@ export interface OutboxRow {
   attempt_id: string | null;
 }
 
-/** What the outbox holds of a delivery; null when nothing is owed any more. */
+/** Returns the outbox row of a delivery; null when it has ended. */
 export const outboxRow = ({ id }: Pick<Key, "id">): Promise<OutboxRow | null> =>
   deliveryDb
     .prepare("SELECT queue, due_at, attempts, interruptions, attempt_id FROM outbox WHERE id = ?")
     .bind(id)
     .first<OutboxRow>();
 
-/** The key that a delivery's row has now. */
+/** Returns the current key of a delivery. Throws when it has ended. */
 export async function keyNow(key: Key): Promise<Key> {
   const row = await outboxRow(key);
-  if (!row) throw new Error(`nothing is owed of ${key.id}`);
+  if (!row) throw new Error(`the delivery ${key.id} has ended`);
   return { ...key, queue: row.queue, dueAt: row.due_at };
 }
 
-/** Hands bodies to the consumer as one batch, waits for everything it started, and tells what became of each message. */
+/** Passes message bodies to the consumer as one batch, waits for all work it started, and returns which messages it acked or retried. */
 export async function consumeBatch(bodies: readonly unknown[], queue = "postern-deliveries") {
   const messages = bodies.map((body, index) => ({ id: `m${index}`, timestamp: new Date(), attempts: 1, body }));
   const batch = createMessageBatch(queue, messages);
@@ -77,14 +77,14 @@ export async function consumeBatch(bodies: readonly unknown[], queue = "postern-
   return getQueueResult(batch, context);
 }
 
-/** Ends the wait before the next attempt. Returns the new key. */
+/** Makes the next attempt of a delivery due now. Returns the new key. */
 export async function makeDue(key: Key): Promise<Key> {
   const dueAt = Date.now();
   await deliveryDb.prepare("UPDATE outbox SET due_at = ? WHERE id = ?").bind(dueAt, key.id).run();
   return { ...key, dueAt };
 }
 
-/** Ends the deliveries of a subscription as if their last attempts had used up all; `except` keeps its next attempt. */
+/** Ends the failed deliveries of a subscription as if they had used up all attempts, except `except`. */
 export async function giveUp(webhookId: string, except?: Key): Promise<void> {
   const kept = except?.id ?? "";
   await deliveryDb.batch([
@@ -101,7 +101,7 @@ export async function giveUp(webhookId: string, except?: Key): Promise<void> {
   ]);
 }
 
-/** How many deliveries of a subscription are manual retries. */
+/** Counts the deliveries of a subscription that are manual retries. */
 export const countManualRetries = (webhookId: string): Promise<number | null> =>
   deliveryDb
     .prepare(
@@ -111,30 +111,30 @@ export const countManualRetries = (webhookId: string): Promise<number | null> =>
     .bind(webhookId)
     .first<number>("n");
 
-/** The event of a delivery that is owed. */
+/** Returns the event of a delivery that has not ended. */
 export const eventOf = ({ id }: Key): Promise<string | null> =>
   deliveryDb.prepare("SELECT event_id FROM outbox WHERE id = ?").bind(id).first<string>("event_id");
 
-/** One message for these deliveries. */
+/** Returns the body of one message for these deliveries. */
 export const messageFor = (...due: Key[]) => ({ shard: SHARD, due });
 
-/** One sweep of the delivery database, and everything that it started. */
+/** Sweeps the delivery database once, and waits for all work it started. */
 export async function sweepNow(): Promise<void> {
   const context = createExecutionContext();
   await sweepShard(await createDeps(env, context), SHARD);
   await waitOnExecutionContext(context);
 }
 
-/** The hourly cron, and everything that it started. */
+/** Runs the hourly cron, and waits for all work it started. */
 export async function hourly(settings: Partial<Cloudflare.Env> = {}): Promise<void> {
   const context = createExecutionContext();
   await worker.scheduled(createScheduledController({ cron: "17 * * * *" }), { ...env, ...settings }, context);
   await waitOnExecutionContext(context);
-  // The cron has noted the real sizes.
+  // The cron has stored the real sizes, which opens the other shard again.
   await closeOtherShard();
 }
 
-/** A new person's subscription to an inbox that behaves so, and a delivery to it that is due. */
+/** Registers a person with a subscription to an inbox with this behaviour, and adds a delivery that is due. */
 export async function newDelivery(behaviour: string, fields: Record<string, unknown> = {}) {
   const person = await signUp();
   const inbox = newInbox(behaviour);

@@ -1,5 +1,4 @@
-/** Every statement that the stores send, and how SQLite would find its rows. */
-
+/** Collects every statement that the stores send, and checks how SQLite would find its rows. */
 import { getTableName } from "drizzle-orm";
 import * as delivery from "../../src/db/delivery-schema";
 import * as control from "../../src/db/schema";
@@ -7,47 +6,47 @@ import * as control from "../../src/db/schema";
 /** A statement that may read a whole table or index, and why that is right. */
 interface Exception {
   statement: RegExp;
-  /** The step of the plan that is allowed: "SCAN tenants". */
+  /** The step of the plan that is allowed, such as "SCAN tenants". */
   step: RegExp;
   reason: string;
 }
 
-/** Every table grows, so a request finds its rows by a key. What runs once an hour may read a short-lived table. */
+/** Tables grow, so every request must find its rows by a key. Only hourly jobs may read whole tables, if those stay small. */
 const EXCEPTIONS: Exception[] = [
   {
     statement: /DELETE FROM idempotency_keys/,
     step: /SCAN idempotency_keys/,
-    reason: "once an hour; an index on time would cost a written row for each key",
+    reason: "runs once an hour; an index on time would cost one more written row per key",
   },
   {
     statement: /DELETE FROM manual_retries/,
     step: /SCAN manual_retries/,
-    reason: "once an hour; the table holds what operators have retried by hand",
+    reason: "runs once an hour; the table only has manual retries",
   },
   {
     statement: /DELETE FROM events/,
     step: /SCAN outbox/,
-    reason: "once an hour; the outbox holds unfinished work only, and an event that is still owed must stay",
+    reason: "runs once an hour; the outbox only has unfinished deliveries, whose events must stay",
   },
 ];
 
 const statements = new Set<string>();
-/** Stores reach D1 through it alone; a statement of a test does not pass it. */
-const DOOR = "src/db/client.ts";
+/** All stores call D1 through this file, and tests do not, so a stack trace with it belongs to a statement of a store. */
+const CLIENT_FILE = "src/db/client.ts";
 
-/** Collects what is prepared from now on in this isolate: by requests, queue consumers, cron and RPC alike. */
+/** Starts to collect the statements that stores prepare in this isolate, for requests, queue consumers, cron and RPC. */
 export function collectStatements(database: D1Database): void {
   const prototype: D1Database = Object.getPrototypeOf(database);
   const prepare = prototype.prepare;
   prototype.prepare = function (query) {
-    if (!statements.has(query) && new Error().stack?.includes(DOOR)) statements.add(query);
+    if (!statements.has(query) && new Error().stack?.includes(CLIENT_FILE)) statements.add(query);
     return prepare.call(this, query);
   };
 }
 
 export const collected = (): string[] => [...statements];
 
-/** The plan of each statement: SQLite's own words, a line a step. */
+/** Returns the query plan of each statement as SQLite prints it, one line per step. */
 async function explain(database: D1Database, queries: readonly string[]): Promise<string[][]> {
   const explained = queries.map((query) => {
     const unbound = Array.from(query.matchAll(/\?/g), () => null);
@@ -57,7 +56,7 @@ async function explain(database: D1Database, queries: readonly string[]): Promis
   return results.map(({ results: steps }) => steps.map(({ detail }) => detail));
 }
 
-/** The steps that read a whole table or index. What the statement itself has made, and `json_each`, are no tables. */
+/** Returns the steps that read a whole table or index. `json_each` and results that the statement itself materialized do not count. */
 function fullScans(plan: readonly string[]): string[] {
   const made = new Set(plan.flatMap((step) => step.match(/^(?:MATERIALIZE|CO-ROUTINE) (\S+)/)?.[1] ?? []));
   return plan.filter((step) => {
@@ -66,7 +65,7 @@ function fullScans(plan: readonly string[]): string[] {
   });
 }
 
-/** Statements with a full scan that no exception allows, each with its plan. */
+/** Returns the statements with a full scan that no exception allows, each with its plan. */
 export async function badPlans(
   database: D1Database,
   queries: readonly string[],
@@ -88,7 +87,7 @@ for (const [plane, schema] of Object.entries({ control, delivery } as const)) {
   for (const table of Object.values(schema)) planeOf.set(getTableName(table), plane as "control" | "delivery");
 }
 
-/** Statements that name tables of both planes: nothing may join them, because a tenant's delivery plane may be another database. */
+/** Returns the statements that name tables of both planes. None may, because a tenant's delivery plane can be in another database. */
 export function statementsAcrossPlanes(queries: readonly string[]): string[] {
   return queries.filter((query) => {
     const tables = [...query.matchAll(/\b(?:FROM|JOIN|INTO|UPDATE)\s+[`"]?(\w+)/gi)].map(([, table = ""]) => table);

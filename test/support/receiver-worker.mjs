@@ -1,6 +1,7 @@
 /**
- * The subscribers of the tests, a real Worker: the first path segment chooses the behaviour (`/200`, `/500`, `/fail-2`,
- * `/after-429-30`, `/flood-5-2`, `/gone-2`, `/abort`, `/redirect`, `/hang`, `/bodyhang`, `/slow-300`, `/big`, `/binary`), the second names an inbox. `GET http://inbox/<name>` tells what an inbox received.
+ * The subscribers of the tests, as a real Worker. The first path segment chooses the behaviour (`/200`, `/500`, `/fail-2`,
+ * `/after-429-30`, `/flood-5-2`, `/gone-2`, `/abort`, `/redirect`, `/hang`, `/bodyhang`, `/slow-300`, `/big`, `/binary`), the second names
+ * an inbox. `GET http://inbox/<name>` returns what an inbox received.
  */
 import { DurableObject } from "cloudflare:workers";
 
@@ -16,7 +17,7 @@ export class Inbox extends DurableObject {
   }
 }
 
-/** A body whose first part comes and the rest does not. */
+/** Returns a body of which only the first part arrives. */
 function neverEnding() {
   let parts = 0;
   return new ReadableStream({

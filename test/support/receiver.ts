@@ -1,4 +1,4 @@
-/** The subscribers' side: addresses by behaviour, and what arrived there. */
+/** The subscribers of the tests: URLs with a behaviour, and what they received. */
 import { env } from "cloudflare:workers";
 import { call, eventually, type Person } from "./client";
 
@@ -12,14 +12,14 @@ interface Received {
 
 let inboxes = 0;
 
-/** A new inbox at an address with a behaviour of receiver-worker.mjs. */
+/** Creates an inbox, at a URL with one of the behaviours of receiver-worker.mjs. */
 export function newInbox(behaviour: string) {
   const name = `inbox${++inboxes}-${crypto.randomUUID()}`;
   const received = async () => (await (await env.RECEIVER.fetch(`http://inbox/${name}`)).json()) as Received[];
   return {
     url: `http://receiver.example/${behaviour}/${name}`,
     received,
-    /** The first `count` deliveries, once they have come. */
+    /** Waits until at least `count` deliveries have arrived, and returns all of them. */
     arrived: (count: number, withinMs?: number) =>
       eventually(
         `${count} deliveries to ${behaviour}`,
@@ -48,7 +48,7 @@ export async function publish(person: Person, payload: unknown, fields: Record<s
   return answer.body.data as { id: string; type: string; deliveries: number };
 }
 
-/** The log of a subscription once `count` attempts in it have ended. */
+/** Waits until at least `count` attempts of a subscription have ended, and returns them, newest first. */
 export function endedAttempts(person: Person, webhookId: string, count: number, withinMs?: number) {
   return eventually(
     `${count} ended attempts`,

@@ -1,4 +1,4 @@
-/** The log: a line a request and a line an attempt, with the same names, so that one search follows an event from its publisher to its subscribers. */
+/** Log lines: one per request and one per attempt, with the same field names, so that one search follows an event to its subscribers. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
@@ -16,7 +16,7 @@ import { deliveryDb, SHARD } from "./support/shard";
 const captured = captureLog();
 const rpc = (body: object) => env.PUBLISHER.fetch("http://publisher/", { method: "POST", body: JSON.stringify(body) });
 
-test("an event's id and correlation id stand on its publish call's line and on each attempt's", async () => {
+test("the line of a publish request and those of its attempts have the event id and the correlation id", async () => {
   const person = await signUp();
   const inboxes = [newInbox("200"), newInbox("500")];
   const webhookIds = await Promise.all(inboxes.map(({ url }) => subscribe(person, url)));
@@ -60,7 +60,7 @@ test("an event's id and correlation id stand on its publish call's line and on e
   });
 });
 
-test("a repeated publish names the event of the first", async () => {
+test("the line of a repeated publish has the event id of the first", async () => {
   const person = await signUp();
   const again = () =>
     call("POST", "/events", {
@@ -73,7 +73,7 @@ test("a repeated publish names the event of the first", async () => {
   expect(captured.lines("request").filter((line) => line.eventId === id)).toHaveLength(2);
 });
 
-test("a publish by another Worker writes the same line, a refused one too", async () => {
+test("a publish by another Worker writes the same line as a request, even if it is refused", async () => {
   const person = await signUp();
   const inbox = newInbox("200");
   await subscribe(person, inbox.url);
@@ -89,7 +89,7 @@ test("a publish by another Worker writes the same line, a refused one too", asyn
   expect(attempt?.eventId).toBe(accepted?.eventId);
 });
 
-test("an attempt that a dead consumer left behind gets its line from the sweep", async () => {
+test("the sweep writes the line of an attempt whose consumer died", async () => {
   const person = await signUp();
   const webhookId = await subscribe(person, newInbox("200").url);
   const longAgoMs = Date.now() - 60_000;
@@ -124,14 +124,14 @@ test("an attempt that a dead consumer left behind gets its line from the sweep",
   });
 });
 
-test("every line is JSON and has no field but the known ones", () => {
+test("every line is JSON and has only fields of LOG_FIELDS", () => {
   const known = new Set(["level", "message", ...Object.keys(LOG_FIELDS)]);
   const unknown = captured.text.flatMap((line) => Object.keys(JSON.parse(line)).filter((name) => !known.has(name)));
   expect(captured.text.length).toBeGreaterThan(10);
   expect(unknown).toEqual([]);
 });
 
-test("what looks like a token in another's error is blanked", () => {
+test("text in an error that looks like a token is redacted", () => {
   const token = "0123456789abcdef".repeat(4);
   const error = new Error(`refused: ...?token=${token}, ak_${"x".repeat(40)}, eyJhbGciOi.eyJzdWIi.c2ln, whsec_bm90`);
   log("error", "test", describeError(error));

@@ -1,4 +1,4 @@
-/** The delivery log page by page, filtered, and one attempt opened. */
+/** The delivery log: its pages and filters, and one attempt in detail. */
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
@@ -32,7 +32,7 @@ async function subscription() {
   return { person, id: await subscribe(person, newInbox("200").url) };
 }
 
-/** `count` successes in the log, one a second from START_MS on; `except` are the seconds of failures of the type Rare. */
+/** Fills the log with `count` attempts, one per second from START_MS. Those at the seconds `except` failed and have the type Rare. */
 async function fillLog(person: Person, id: string, count: number, except: number[] = []) {
   const rows = `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ?1 - 1),
     rows AS (SELECT i, CAST(?2 AS INTEGER) + i * 1000 AS t, i IN (SELECT value FROM json_each(?3)) AS rare FROM n)`;
@@ -76,7 +76,7 @@ async function walk(person: Person, id: string, query: Record<string, string | n
 }
 
 describe("pages", () => {
-  test("without parameters the answer is the contract's: the newest 50 and nothing beside them", async () => {
+  test("without parameters are as specified: the newest 50 attempts, without a cursor", async () => {
     const { person, id } = await subscription();
     await fillLog(person, id, 60);
     const { body } = await logs(person, id);
@@ -86,7 +86,7 @@ describe("pages", () => {
     expect((await logs(person, id, { unknown: 1 })).body).toEqual(body);
   });
 
-  test("hold every row once, newest first, however many come in meanwhile", async () => {
+  test("contain every attempt once, newest first, even if new ones are added between the calls", async () => {
     const { person, id } = await subscription();
     await fillLog(person, id, 8);
     const first: Page = (await logs(person, id, { limit: 3 })).body;
@@ -98,7 +98,7 @@ describe("pages", () => {
     expect((await logs(person, id, { limit: 9 })).body.nextCursor).toBeNull();
   });
 
-  test("by time, since included and until not, with any offset", async () => {
+  test("can be filtered by time, with `since` inclusive, `until` exclusive, and any UTC offset", async () => {
     const { person, id } = await subscription();
     await fillLog(person, id, 60);
     const times = async (query: Record<string, string>) =>
@@ -111,7 +111,7 @@ describe("pages", () => {
     expect(await times({ since: at(5), until: at(4) })).toEqual([]);
   });
 
-  test("a rare failure among many successes is found at once; a rare event type by short pages", async () => {
+  test("find a rare failure among many successes at once, and a rare event type in short pages", async () => {
     const { person, id } = await subscription();
     await fillLog(person, id, 12_000, [5, 7_000]);
     const failed = (await logs(person, id, { status: "failed" })).body;
@@ -145,7 +145,7 @@ describe("pages", () => {
     expect([status, body.code, body.details[0].path]).toEqual([400, "VALIDATION_FAILED", name]);
   });
 
-  test("another tenant's cursor shows nothing of that tenant", async () => {
+  test("show nothing of another tenant when given its cursor", async () => {
     const { person, id } = await subscription();
     await fillLog(person, id, 3);
     const other = await subscription();
@@ -159,7 +159,7 @@ const opened = (person: Person, id: string, attemptId: string) =>
   call("GET", `/webhooks/${id}/attempts/${attemptId}`, { token: person.token });
 
 describe("one attempt", () => {
-  test("tells exactly the headers that the subscriber got", async () => {
+  test("shows exactly the headers that the subscriber received", async () => {
     const person = await signUp();
     const inbox = newInbox("200");
     const id = await subscribe(person, inbox.url);
@@ -176,7 +176,7 @@ describe("one attempt", () => {
     expect(data.attempts).toMatchObject([{ _id: row._id, status: "success", attemptCount: 1 }]);
   });
 
-  test("tells the chain of its delivery's attempts, oldest first, without what was given back", async () => {
+  test("lists all attempts of its delivery, oldest first, without those that were released", async () => {
     const person = await signUp();
     const id = await subscribe(person, newInbox("500").url);
     const [delivery, other] = [await addDelivery(person, id), await addDelivery(person, id)];
@@ -210,7 +210,7 @@ describe("one attempt", () => {
     expect(data).not.toHaveProperty("headers");
   });
 
-  test("of another subscription or tenant does not exist", async () => {
+  test("of another subscription or tenant is not found", async () => {
     const { person, id } = await subscription();
     const other = await subscribe(person, newInbox("200").url);
     const stranger = await subscription();
