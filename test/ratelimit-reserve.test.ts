@@ -33,7 +33,8 @@ function isolates(count: number, limit: number) {
   const leases = times(count, () => new Lease(rule(limit)));
   return {
     calls,
-    leases,
+    giveBack: (isolate: number, unused: { leavesAtMs: number; units: number }) =>
+      leases[isolate]?.giveBack(unused, access()),
     consume: (isolate: number, units = 1) => (leases[isolate] ?? new Lease(rule(limit))).consume(units, access()),
     settled: async () => void (await Promise.all(background.splice(0))),
   };
@@ -108,6 +109,13 @@ describe("S5: leased units", () => {
     expect(calls.length).toBeLessThanOrEqual(15);
   });
 
+  test("50 parallel requests lease one block, a hundredth of the limit", async () => {
+    const { consume, calls, settled } = isolates(1, 6000);
+    await Promise.all(times(50, () => consume(0)));
+    await settled();
+    expect(calls.reduce((sum, { ahead = 0 }) => sum + ahead, 0)).toBe(60);
+  });
+
   test("units that were held and not used count no longer", async () => {
     const { consume, settled } = isolates(1, 1000);
     expect((await consume(0)).remaining).toBe(999);
@@ -128,10 +136,17 @@ describe("S5: leased units", () => {
   });
 
   test("what is given back can be used again", async () => {
-    const { consume, leases } = isolates(1, 5);
-    const verdicts = await Promise.all(times(5, () => consume(0)));
-    leases[0]?.giveBack({ leavesAtMs: verdicts[0]?.leavesAtMs ?? 0, units: 2 });
+    const { consume, giveBack } = isolates(1, 5);
+    const [verdict] = await Promise.all(times(5, () => consume(0)));
+    await giveBack(0, { leavesAtMs: verdict?.leavesAtMs ?? 0, units: 2 });
     expect(allowed(await Promise.all(times(5, () => consume(0))))).toBe(2);
+  });
+
+  test("what is given back is not held beyond a block: others can use it at once", async () => {
+    const { consume, giveBack } = isolates(2, 1000);
+    const verdict = await consume(0, 900);
+    await giveBack(0, { leavesAtMs: verdict.leavesAtMs, units: 899 });
+    expect((await consume(1, 980)).allowed).toBe(true);
   });
 
   test("S10: when the Durable Object fails, publishing goes on", async () => {

@@ -3,11 +3,12 @@ import type { Demand, Grant } from "./durable-object";
 import { blockUnits, leaseMs, type Rule } from "./rules";
 import type { Verdict, WindowEntry } from "./window";
 
-/** A refill that takes longer is taken for lost: its request may have been cancelled. */
-const MAX_REFILL_MS = 5_000;
+/** A call that takes longer is taken for lost: its request may have been cancelled. */
+const MAX_CALL_MS = 5_000;
 
 /** Units that this isolate may use until the lease ends. */
 interface Block extends WindowEntry {
+  leasedUnits: number;
   endsAtMs: number;
 }
 
@@ -29,7 +30,8 @@ export class Lease {
   #blocks: Block[] = [];
   /** Units of ended leases, to be given back with the next call. */
   #unused: WindowEntry[] = [];
-  #refillEndsAtMs = 0;
+  /** One call at a time leases a block; until then it is under way. */
+  #leasingUntilMs = 0;
   /** What the Durable Object answered last. */
   #remaining = 0;
   #resetAtMs = 0;
@@ -51,19 +53,28 @@ export class Lease {
     const taken = this.#take(this.#held());
     const grant = await this.#call(units - sumOf(taken), access);
     if (grant.allowed) return this.#allowance([grant], nowMs);
-    for (const entry of taken) this.giveBack(entry);
-    // Parallel calls may have brought the last units here.
-    if (this.#held() >= units) return this.#allowance(this.#take(units), nowMs);
+    for (const entry of taken) this.#putBack(entry);
+    // Parallel calls may have leased the last units.
+    const held = this.#held();
+    if (held > sumOf(taken) && held + grant.remaining >= units) return this.consume(units, access);
     this.#refused = { units, untilMs: nowMs + grant.resetMs };
     return this.#refusal(nowMs);
   }
 
   /** Takes back units that `consume` gave out and that were not used. */
-  giveBack(unused: WindowEntry): void {
-    const block = this.#blocks.find(({ leavesAtMs }) => leavesAtMs === unused.leavesAtMs);
-    if (block) block.units += unused.units;
-    else this.#unused.push(unused);
+  async giveBack(unused: WindowEntry, access: Access): Promise<void> {
+    this.#endLeases(access.nowMs);
+    this.#putBack(unused);
     this.#refused = { units: 0, untilMs: 0 };
+    if (this.#unused.length > 0) await this.#call(0, access);
+  }
+
+  /** Puts units back into the block that they came from. Units that were never held go back to the Durable Object with the next call. */
+  #putBack({ leavesAtMs, units }: WindowEntry): void {
+    const block = this.#blocks.find((candidate) => candidate.leavesAtMs === leavesAtMs);
+    const kept = block ? Math.min(units, block.leasedUnits - block.units) : 0;
+    if (block) block.units += kept;
+    if (units > kept) this.#unused.push({ leavesAtMs, units: units - kept });
   }
 
   #held = () => sumOf(this.#blocks);
@@ -90,25 +101,26 @@ export class Lease {
   }
 
   #refill(access: Access): void {
-    if (access.nowMs < this.#refillEndsAtMs) return;
-    this.#refillEndsAtMs = access.nowMs + MAX_REFILL_MS;
-    const refill = this.#call(0, access).finally(() => {
-      this.#refillEndsAtMs = 0;
-    });
-    access.background("rate limit refill", refill);
+    if (access.nowMs >= this.#leasingUntilMs) access.background("rate limit refill", this.#call(0, access));
   }
 
   async #call(units: number, access: Access): Promise<Grant> {
-    const ahead = Math.max(0, blockUnits(this.rule) - this.#held());
+    const leases = access.nowMs >= this.#leasingUntilMs;
+    const ahead = leases ? Math.max(0, blockUnits(this.rule) - this.#held()) : 0;
+    if (leases) this.#leasingUntilMs = access.nowMs + MAX_CALL_MS;
     const unused = this.#unused;
     this.#unused = [];
-    const grant = await access.consume({ units, ahead, unused });
-    const { leavesAtMs } = grant;
-    if (grant.ahead > 0)
-      this.#blocks.push({ leavesAtMs, units: grant.ahead, endsAtMs: access.nowMs + leaseMs(this.rule) });
-    this.#remaining = grant.remaining;
-    this.#resetAtMs = access.nowMs + grant.resetMs;
-    return grant;
+    try {
+      const grant = await access.consume({ units, ahead, unused });
+      const { leavesAtMs } = grant;
+      const endsAtMs = access.nowMs + leaseMs(this.rule);
+      if (grant.ahead > 0) this.#blocks.push({ leavesAtMs, units: grant.ahead, leasedUnits: grant.ahead, endsAtMs });
+      this.#remaining = grant.remaining;
+      this.#resetAtMs = access.nowMs + grant.resetMs;
+      return grant;
+    } finally {
+      if (leases) this.#leasingUntilMs = 0;
+    }
   }
 
   #refusal = (nowMs: number): Verdict => ({

@@ -1,8 +1,8 @@
 /** The Worker's side of the limiter: one Durable Object per key, reached by RPC. */
 import { AppError } from "../errors";
 import { describeError, log } from "../log";
-import type { Demand, RateLimiter } from "./durable-object";
-import { Lease } from "./lease";
+import type { RateLimiter } from "./durable-object";
+import { type Access, Lease } from "./lease";
 import { FAIL_CLOSED, LEASED, type LimitName, type Rule } from "./rules";
 import { resetSeconds, type Verdict, type WindowEntry } from "./window";
 
@@ -14,7 +14,7 @@ export interface Limiter {
    * limit lets requests pass then. Throws SERVICE_UNAVAILABLE when it does not.
    */
   consume(name: LimitName, key: string, units?: number): Promise<Verdict | null>;
-  /** Gives units back that `consume` took: the request was refused for another reason that does not count. */
+  /** Gives units back that `consume` took and that do not count after all. Never throws: at worst they count until they leave. */
   giveBack(name: LimitName, key: string, unused: WindowEntry): Promise<void>;
 }
 
@@ -44,20 +44,29 @@ export function createLimiter({ namespace, rules, leases, background, now }: Lim
     if (oldest !== undefined) leases.delete(oldest);
     return lease;
   };
+  const accessTo = (name: LimitName, key: string): Access => ({
+    consume: (demand) => call(`${name}:${key}`, (object) => object.consume(rules[name], demand)),
+    background,
+    nowMs: now(),
+  });
   return {
     async consume(name, key, units = 1) {
+      const access = accessTo(name, key);
       try {
-        const ask = (demand: Demand) => call(`${name}:${key}`, (object) => object.consume(rules[name], demand));
-        if (!LEASED.has(name)) return await ask({ units });
-        return await leaseOf(name, key).consume(units, { consume: ask, background, nowMs: now() });
+        return LEASED.has(name) ? await leaseOf(name, key).consume(units, access) : await access.consume({ units });
       } catch (error) {
         if (FAIL_CLOSED.has(name)) throw error;
         return null;
       }
     },
     async giveBack(name, key, unused) {
-      if (LEASED.has(name)) leaseOf(name, key).giveBack(unused);
-      else await call(`${name}:${key}`, (object) => object.consume(rules[name], { units: 0, unused: [unused] }));
+      const access = accessTo(name, key);
+      try {
+        if (LEASED.has(name)) await leaseOf(name, key).giveBack(unused, access);
+        else await access.consume({ units: 0, unused: [unused] });
+      } catch {
+        // `orUnavailable` has logged it.
+      }
     },
   };
 }
