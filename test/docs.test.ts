@@ -129,6 +129,32 @@ test("the operations page explains every message that the service can log, and n
   expect(explained.sort()).toEqual([...new Set(logged)].sort());
 });
 
+test("each line of the threat model names tests that exist", () => {
+  const tests = Object.keys(import.meta.glob("./*.test.ts", { query: "?raw", import: "default", eager: true }));
+  const model = markdown["../src/docs/threat-model.md"] ?? "";
+  const [, , ...lines] = model.match(/^\|.*\|$/gm) ?? [];
+  expect(lines.length).toBeGreaterThan(20);
+  for (const line of lines) {
+    const named = [
+      ...(line
+        .split("|")
+        .at(-2)
+        ?.matchAll(/`([a-z-]+)`/g) ?? []),
+    ].map(([, name]) => `./${name}.test.ts`);
+    expect([line, named.length > 0]).toEqual([line, true]);
+    expect(named.filter((path) => !tests.includes(path))).toEqual([]);
+  }
+});
+
+test("the commands of the operations page fit the database", async () => {
+  const operations = markdown["../src/docs/operations.md"] ?? "";
+  const statements = [...operations.matchAll(/d1 execute [^\n]*--command "([^"]+)"/g)].flatMap(([, command = ""]) =>
+    command.split(";").filter((statement) => statement.trim() !== ""),
+  );
+  expect(statements.length).toBeGreaterThan(10);
+  await env.DB.batch(statements.map((statement) => env.DB.prepare(`EXPLAIN ${statement}`)));
+});
+
 test("every log field is used", () => {
   const text = Object.entries(sources)
     .filter(([path]) => !path.endsWith("/log-fields.ts"))

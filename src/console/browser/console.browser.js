@@ -6,6 +6,10 @@ const IDLE_REFRESH_MS = 10_000;
 const IDLE_AFTER_REFRESHES = 30;
 const COPIED_LABEL_MS = 1_500;
 
+// A mailed token stays in the form of its page, but not in the address bar, where it would get into the history and into screenshots.
+const hasToken = ["token", "invitation"].some((name) => new URLSearchParams(location.search).has(name));
+if (hasToken) history.replaceState(null, "", location.pathname);
+
 const dateAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 const timeOnly = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
 

@@ -72,6 +72,7 @@ export async function register({ server }: ConsoleStage, page: Page, email = new
 /** Verifies an address with the mailed link. */
 export async function confirm({ server }: ConsoleStage, page: Page, email: string): Promise<void> {
   await page.goto(await server.mailedLink(email, /Verify/));
+  await page.waitForURL(({ search }) => search === "");
   await press(page, "Verify email");
   await page.getByText("Your email address is verified.").waitFor();
 }
