@@ -1,10 +1,10 @@
-/** Ed25519 key pairs (RFC 8032) that sign deliveries, in the forms in which they are stored and handed out. */
+/** Ed25519 key pairs (RFC 8032) that sign deliveries, and the formats in which they are stored and published. */
 import { calculateJwkThumbprint } from "jose";
 import { fromBase64, toBase64, utf8 } from "./encoding";
 
 const PUBLIC_KEY_PREFIX = "whpk_";
 
-/** Both in base64: the private key as PKCS #8, the public one as its 32 bytes. */
+/** A key pair in base64: the private key as PKCS #8, the public key as its 32 bytes. */
 export interface KeyPair {
   privateKey: string;
   publicKey: string;
@@ -22,11 +22,11 @@ export async function newKeyPair(): Promise<KeyPair> {
   };
 }
 
-/** Takes a private key as PKCS #8 in base64. */
+/** Imports a private key that is PKCS #8 in base64. */
 export const importPrivateKey = (privateKey: string): Promise<CryptoKey> =>
   crypto.subtle.importKey("pkcs8", fromBase64(privateKey), "Ed25519", false, ["sign"]);
 
-/** `v1a,<base64>` over `id.timestamp.body` (Standard Webhooks, "Signature scheme"). */
+/** Returns the signature of `id.timestamp.body` as `v1a,<base64>` (Standard Webhooks, "Signature scheme"). */
 export async function signAsymmetric(
   privateKey: CryptoKey,
   id: string,
@@ -37,10 +37,10 @@ export async function signAsymmetric(
   return `v1a,${toBase64(new Uint8Array(signature))}`;
 }
 
-/** A public key as Standard Webhooks writes it: `whpk_...`. */
+/** Returns a public key in the format of Standard Webhooks, `whpk_...`. */
 export const publicKeyText = (publicKey: string): string => PUBLIC_KEY_PREFIX + publicKey;
 
-/** A public key as a JWK (RFC 8037); `kid` is its thumbprint (RFC 7638). */
+/** Returns a public key as a JWK (RFC 8037). `kid` is its thumbprint (RFC 7638). */
 export async function publicJwk(publicKey: string) {
   const x = publicKey.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
   const key = { kty: "OKP", crv: "Ed25519", x } as const;

@@ -187,7 +187,7 @@ export class DeliveryRun {
     }
   }
 
-  /** With all others of its subscription that are claimed and not sent. */
+  /** Hands back a delivery whose subscription is held, and with it all others of that subscription that are claimed but not sent. */
   async #handBackHeld(delivery: Claimed): Promise<void> {
     const isHeld = ({ subscriptionId, kind }: Claimed) => subscriptionId === delivery.subscriptionId && kind !== "test";
     const held = [delivery, ...this.#ready.filter(isHeld)];

@@ -1,9 +1,9 @@
-/** What becomes of subscriptions whose subscriber answers 410: two such answers a minute apart, and no success between, disable them. */
+/** Disables subscriptions whose subscriber answers 410 twice, at least a minute apart and without a success in between. */
 import { type SQL, sql } from "drizzle-orm";
 
 const GONE_FOR_MS = 60_000;
 
-/** For the record of results: `ours` joins the results `j` with their attempts `a`. Each statement comes before the end of the claim. */
+/** Returns the statements for results with a 410. `ours` joins the results `j` with their claimed attempts `a`, so they run before the claim ends. */
 export const goneStatements = (ours: SQL) => {
   const gone = sql`SELECT a.subscription_id AS subscription_id, min(j.value ->> 'completedAt') AS first_at,
     max(j.value ->> 'completedAt') AS last_at FROM ${ours} WHERE j.value ->> 'gone' = 1 GROUP BY a.subscription_id`;
@@ -13,14 +13,14 @@ export const goneStatements = (ours: SQL) => {
     disabled: sql`UPDATE subscriptions SET enabled = 0, disabled_reason = 'gone', disabled_at = t.last_at, version = version + 1,
         updated_at = t.last_at
       FROM (${gone}) t WHERE subscriptions.id = t.subscription_id AND enabled = 1 AND gone_since <= t.last_at - ${GONE_FOR_MS}`,
-    // After the change: no event goes to a subscription that is disabled.
+    // After `disabled`, because it only removes subscriptions that are disabled.
     unindexed: sql`DELETE FROM subscription_events WHERE (tenant_id, event_type, subscription_id) IN (
       SELECT s.tenant_id, v.value, s.id FROM (${gone}) t CROSS JOIN subscriptions s ON s.id = t.subscription_id
         CROSS JOIN json_each(s.events) v WHERE s.enabled = 0 AND s.disabled_reason = 'gone')`,
   };
 };
 
-/** A success ends the suspicion. */
+/** Returns the statement that forgets an earlier 410 after a success. */
 export const notGoneStatement = (ours: SQL): SQL =>
   sql`UPDATE subscriptions SET gone_since = NULL WHERE gone_since IS NOT NULL
     AND id IN (SELECT a.subscription_id FROM ${ours} WHERE j.value ->> 'status' = 'success')`;

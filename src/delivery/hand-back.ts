@@ -47,7 +47,7 @@ async function queueAgain(deps: Deps, speed: QueueSpeed, shard: number, keys: re
   await enqueue(deps, "fast", shard, fast);
 }
 
-/** Lets deliveries wait in the backlogs of their subscriptions. Throws when D1 is down. */
+/** Moves deliveries to the backlogs of their subscriptions. Throws when D1 is down. */
 export async function moveToBacklogs(deps: Deps, shard: number, keys: readonly OutboxKey[]): Promise<void> {
   const elsewhere = keys.filter(({ queue }) => queue === "");
   for (const [subscriptionId, waiting] of Map.groupBy(elsewhere, (key) => key.subscriptionId)) {

@@ -1,6 +1,6 @@
 /**
- * Subscriptions that have just asked this isolate to wait. It bridges the moment until the hold is recorded and every claim sees it in
- * `subscriptions.held_until`.
+ * The subscriptions that have just asked this isolate for a pause. It is needed until the hold is recorded in `subscriptions.held_until`,
+ * where every claim sees it.
  */
 import { RECORD_WITHIN_MS } from "./timing";
 
@@ -8,12 +8,12 @@ import { RECORD_WITHIN_MS } from "./timing";
 const MAX_HOLDS = 10_000;
 const heldUntilMs = new Map<string, number>();
 
-/** Remembers a hold until `untilMs` (Unix ms), or until it must have been recorded. */
+/** Remembers a hold until `untilMs` (Unix ms), but no longer than recording it can take. */
 export function holdHere(subscriptionId: string, untilMs: number, nowMs: number): void {
   if (heldUntilMs.size >= MAX_HOLDS) heldUntilMs.clear();
   heldUntilMs.set(subscriptionId, Math.min(untilMs, nowMs + RECORD_WITHIN_MS));
 }
 
-/** Whether a subscription has just asked this isolate to wait. */
+/** Whether a subscription has just asked this isolate for a pause. */
 export const isHeldHere = (subscriptionId: string, nowMs: number): boolean =>
   nowMs < (heldUntilMs.get(subscriptionId) ?? 0);

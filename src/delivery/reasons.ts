@@ -1,15 +1,15 @@
-/** The values of an attempt's `error` when the subscriber did not answer. */
+/** The values of an attempt's `error`, besides `status` with a number and the connection errors. */
 
 export const TIMED_OUT = "timeout";
 /** The subscription was paused when the attempt was due. Nothing was sent. */
 export const PAUSED = "paused";
 /** The consumer died during the attempt. Nobody knows whether it was sent. */
 export const INTERRUPTED = "interrupted";
-/** The answer was 410: the delivery has ended. */
+/** The answer was 410, which ended the delivery. */
 export const GONE = "gone";
-/** The answer carried `webhook-delivery: abort`: the delivery has ended. */
+/** The answer had the header `webhook-delivery: abort`, which ended the delivery. */
 export const ABORTED = "aborted";
-/** The schedule was cut short while it waited: nothing was sent. */
+/** The schedule was shortened while the delivery waited, so no attempt was left. Nothing was sent. */
 export const EXHAUSTED = "exhausted";
 const BLOCKED = "blocked address: ";
 

@@ -34,9 +34,9 @@ export interface AttemptResult {
   nextAttemptId: string | null;
   /** 1 when it took so long that the subscription moves to the slow queue. */
   slow: 0 | 1;
-  /** Until then the subscription wants no delivery, in Unix ms; null when it did not say so. */
+  /** The end of the hold that the subscriber asked for, Unix ms; null without one. */
   heldUntil: number | null;
-  /** 1 when the subscriber says that it is gone. */
+  /** 1 when the answer was 410 and this may disable the subscription. */
   gone: 0 | 1;
   /** 1 when a 410 disables its subscription. */
   mayBeGone: 0 | 1;
@@ -64,7 +64,7 @@ export async function recordAttempts(db: Db, claim: string, results: readonly At
       ? sql`UPDATE subscriptions SET slow_until = ${endedAt + SLOW_FOR_MS} WHERE slow_until < ${endedAt + SLOW_FOR_MS / 2}
           AND id IN (SELECT a.subscription_id FROM ${ours} WHERE j.value ->> 'slow' = 1)`
       : undefined,
-    // After `slow`: it stays slow for a while after the hold, so that few of the deliveries that waited are sent at once.
+    // After `slow`, to overwrite it: the subscription stays slow after the hold, so that its waiting deliveries are not all sent at once.
     held: results.some(({ heldUntil }) => heldUntil !== null)
       ? sql`UPDATE subscriptions SET held_until = t.until, has_backlog = 1, slow_until = t.until + ${SLOW_FOR_MS}
           FROM (SELECT a.subscription_id AS subscription_id, max(j.value ->> 'heldUntil') AS until FROM ${ours}

@@ -1,6 +1,6 @@
-/** `Retry-After` (RFC 9110, section 10.2.3): seconds, or one of the three forms of a date (section 5.6.7). */
+/** Parses `Retry-After` (RFC 9110, section 10.2.3): a number of seconds, or one of the three forms of a date (section 5.6.7). */
 
-/** A subscriber can't put a delivery off any further. */
+/** The longest wait that a subscriber can ask for. */
 const MAX_SECONDS = 86_400;
 
 const SECONDS = /^\d+(\.\d+)?$/;
@@ -11,8 +11,8 @@ const RFC_850 = new RegExp(String.raw`^[A-Z][a-z]{5,8}, (\d{2})-(${MONTH})-(\d{2
 const ASCTIME = new RegExp(String.raw`^[A-Z][a-z]{2} ${MONTH} [ \d]\d ${TIME} \d{4}$`);
 
 /**
- * How long the subscriber asks us to wait from `nowMs` (Unix ms), in ms and at most a day. Null for no header, a moment that has passed,
- * and anything else, such as two headers in one.
+ * Returns how long the subscriber asks to wait from `nowMs` (Unix ms), in ms, at most a day. Returns null without the header, for a time
+ * in the past, and for any other value, such as two headers joined into one.
  */
 export function retryAfterMs(value: string | null, nowMs: number): number | null {
   const text = value?.trim() ?? "";
@@ -20,7 +20,7 @@ export function retryAfterMs(value: string | null, nowMs: number): number | null
   return ms > 0 ? Math.min(ms, MAX_SECONDS * 1000) : null;
 }
 
-/** Unix ms; NaN when it is no date. */
+/** Returns a date in Unix ms; NaN for any other text. */
 function dateOf(text: string, nowMs: number): number {
   if (IMF_FIXDATE.test(text)) return Date.parse(text);
   if (ASCTIME.test(text)) return Date.parse(`${text} GMT`);
@@ -28,7 +28,7 @@ function dateOf(text: string, nowMs: number): number {
   return year === undefined ? Number.NaN : Date.parse(`${day} ${month} ${fullYear(Number(year), nowMs)} ${time} GMT`);
 }
 
-/** A two-digit year that would be more than 50 years ahead is the last one that ended so. */
+/** Returns the year for its last two digits: the one of this century unless it is more than 50 years ahead (RFC 9110, section 5.6.7). */
 function fullYear(lastDigits: number, nowMs: number): number {
   const thisYear = new Date(nowMs).getUTCFullYear();
   const year = thisYear - (thisYear % 100) + lastDigits;

@@ -32,9 +32,9 @@ export interface Outcome {
   /** True for an answer with any status. */
   wasAnswered: boolean;
   timedOut: boolean;
-  /** The header `Retry-After`, as it came. */
+  /** The header `Retry-After`, unparsed; null without it. */
   retryAfter: string | null;
-  /** The answer carried `webhook-delivery: abort`. */
+  /** Whether the answer had the header `webhook-delivery: abort`. */
   asksToAbort: boolean;
 }
 
@@ -112,7 +112,7 @@ export async function headersOf(outbound: Omit<Outbound, "url">, startedMs: numb
   };
 }
 
-/** One signature of each key, those of secrets first; each kind newest first. */
+/** Returns one signature per key: first those of secrets, then those of Ed25519 keys, each newest first. */
 async function signaturesOf(keys: SigningKeys, id: string, timestampSeconds: number, body: string): Promise<string> {
   const secrets = [...(keys.secret === null ? [] : [keys.secret]), ...keys.formerSecrets];
   const ofSecrets = secrets.map((secret) => signStandard(secret, id, timestampSeconds, body));

@@ -168,7 +168,7 @@ export async function endBacklogs(db: Db, nowMs: number): Promise<void> {
   });
 }
 
-/** Whether a delivery of the main outbox queue is due between the two moments (Unix ms). */
+/** Whether a delivery of the main outbox queue is due between the two times (Unix ms). */
 export async function isAnyDue(db: Db, afterMs: number, beforeMs: number): Promise<boolean> {
   const { found } = await atomically(db, {
     found: rows<{ id: string }>(
@@ -178,7 +178,7 @@ export async function isAnyDue(db: Db, afterMs: number, beforeMs: number): Promi
   return found.length > 0;
 }
 
-/** Returns when the next delivery of the main outbox queue is due and when the next hold ends, after `nowMs`; null for what there is not. */
+/** Returns when the next delivery of the main outbox queue is due, and when the next hold ends, both after `nowMs`; null if there is none. */
 export async function nextMoments(db: Db, nowMs: number): Promise<{ dueAt: number | null; holdEndsAt: number | null }> {
   const { next } = await atomically(db, {
     next: rows<{ dueAt: number | null; holdEndsAt: number | null }>(

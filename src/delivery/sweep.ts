@@ -19,7 +19,7 @@ import {
 } from "./sweep-store";
 import { LEASE_MS, LONGEST_MESSAGE_DELAY_MS, QUEUE_GRACE_MS, RESWEEP_AFTER_MS } from "./timing";
 
-/** Longer than the waits of the default schedule. */
+/** A message with a longer delay belongs to a retry of a subscription with its own schedule. */
 const LONG_DELAY_MS = 15_000;
 const PAGE_ROWS = 1_000;
 /** Limits one run. The next one follows a few seconds later. */
@@ -84,7 +84,7 @@ async function messagesLostBefore({ deliveryQueue, slowDeliveryQueue }: Deps, db
   const latest = nowMs - QUEUE_GRACE_MS;
   const oldest = await Promise.all([deliveryQueue, slowDeliveryQueue].map(oldestMessageAt));
   const lostBefore = Math.min(latest, ...oldest.map((timeMs) => timeMs ?? latest));
-  // The oldest message may be a retry's, which the queue keeps for hours: then its age says nothing about the others.
+  // If a retry is due much later, the oldest message may be its own, which waits for hours. Its age then says nothing about the others.
   const mayBeDelayed =
     lostBefore < latest && (await isAnyDue(db, nowMs + LONG_DELAY_MS, nowMs + LONGEST_MESSAGE_DELAY_MS));
   return mayBeDelayed ? latest : lostBefore;

@@ -1,16 +1,16 @@
-/** What the end of an attempt means: when its delivery is tried again, and what becomes of its subscription. */
+/** Decides what follows from an attempt: when the delivery is tried again, and whether its subscription is slow, held or gone. */
 import type { RetryOptions } from "../subscriptions/retry-options";
 import { ABORTED, GONE } from "./reasons";
 import { retryAfterMs } from "./retry-after";
 import type { Outcome } from "./send";
 import { CONTRACT_SCHEDULE, retryWaitMs, SLOW_SEND_MS } from "./timing";
 
-/** The statuses of a subscriber that is overloaded, or of the proxy before it. */
+/** The statuses of an overloaded subscriber, or of its proxy. */
 const OVERLOADED: readonly (number | null)[] = [502, 503, 504];
 const TOO_MANY_REQUESTS = 429;
 const UNAVAILABLE = 503;
 const GONE_STATUS = 410;
-/** Bounds of a hold. */
+/** The limits of a hold: the time for which a subscription that asked for a pause is sent nothing. */
 const SHORTEST_HOLD_MS = 1_000;
 const LONGEST_HOLD_MS = 3_600_000;
 
@@ -23,7 +23,7 @@ export interface RetryPolicy {
   abortHeader: boolean;
 }
 
-/** The defaults of a subscription with a schedule of its own differ from those of the contract. */
+/** Returns the options with their defaults. The specified behaviour is the default; a subscription with its own schedule has others. */
 export function retryPolicy(retry: RetryOptions | undefined): RetryPolicy {
   const hasSchedule = retry?.schedule !== undefined;
   return {
@@ -35,18 +35,18 @@ export function retryPolicy(retry: RetryOptions | undefined): RetryPolicy {
 }
 
 export interface Verdict {
-  /** Unix ms; null when the delivery has ended. */
+  /** When the next attempt is due, Unix ms; null when the delivery has ended. */
   nextDueAt: number | null;
   error: string | null;
-  /** Whether the subscription belongs in the slow queue. */
+  /** Whether the subscription moves to the slow queue. */
   isSlow: boolean;
-  /** Whether the subscriber says that it is gone for good. */
+  /** Whether the subscriber answered 410, and this may disable the subscription. */
   isGone: boolean;
-  /** Until then the subscription wants no delivery, in Unix ms; null when it did not say so. */
+  /** The end of the hold that the subscriber asked for, Unix ms; null without one. */
   heldUntil: number | null;
 }
 
-/** Judges the outcome of attempt number `attemptCount`. `random` is in [0, 1). */
+/** Returns what follows from the outcome of attempt number `attemptCount`. `random` is in [0, 1). */
 export function verdictOf(
   policy: RetryPolicy,
   attemptCount: number,

@@ -1,4 +1,4 @@
-/** Rotating a subscription's signing keys: the new one signs, and for a while the former one signs too. */
+/** Rotating the signing keys of a subscription. For a while, deliveries have the signatures of both the new key and the old one. */
 import { newKeyPair } from "../crypto/ed25519";
 import { randomBytes, toBase64 } from "../crypto/encoding";
 import { decrypt, encrypt } from "../crypto/encryption";
@@ -15,13 +15,13 @@ import type { Rotation } from "./schemas";
 import { endFormer, MAX_FORMER_KEYS, newestKeyId, type Outcome, replaceKey, replaceSecret } from "./store";
 
 const SECRET_BYTES = 32;
-/** A key set may be 10 minutes old when a subscriber fetches it from a cache, and the subscriber keeps it for 10 more. */
+/** A new public key is published this long before it signs: a cached key set may be 10 minutes old, and a subscriber may keep it for 10 more. */
 const PUBLISHED_AHEAD_MS = 20 * MINUTE_MS;
 
-/** A random secret in the format of Standard Webhooks. */
+/** Returns a random secret in the format of Standard Webhooks. */
 export const newSecret = (): string => `whsec_${toBase64(randomBytes(SECRET_BYTES))}`;
 
-/** The subscription as it is now, and when the former keys of the rotated kind end (Unix ms), newest first. */
+/** A subscription after a rotation, and when the former keys of the rotated kind end (Unix ms), newest first. */
 export interface Rotated {
   row: SubscriptionRow;
   formerExpireAt: number[];
@@ -29,7 +29,7 @@ export interface Rotated {
 
 /**
  * Gives the subscription a new key. Throws NOT_FOUND, VALIDATION_FAILED for the present secret and for `v1a` without public keys,
- * CONFLICT for more than three former keys and for a rotation at the same time, RATE_LIMITED.
+ * CONFLICT when there are already three former keys or another rotation happens at the same time, and RATE_LIMITED.
  */
 export async function rotate(deps: Deps, tenant: TenantRef, id: string, asked: Rotation): Promise<Rotated> {
   const row = await findSubscription(deps, tenant, id);
@@ -40,7 +40,7 @@ export async function rotate(deps: Deps, tenant: TenantRef, id: string, asked: R
     const rotated = asked.kind === "v1a" ? rotateKey(deps, tenant, row, asked) : rotateSecret(deps, tenant, row, asked);
     return await rotated;
   } catch (error) {
-    // The limit is on rotations, not on tries.
+    // The limit counts rotations, not failed calls.
     if (verdict && error instanceof AppError) {
       const unused = { leavesAtMs: verdict.leavesAtMs, units: 1 };
       deps.background("rate limit", deps.limiter.giveBack("rotateSecret", `${tenant.tenantId}:${id}`, unused));
@@ -108,7 +108,7 @@ async function finish(deps: Deps, tenant: TenantRef, id: string, outcome: Outcom
   return { row, formerExpireAt: outcome.formerExpireAt };
 }
 
-/** Ends all former keys of the subscription at once, as after a leak. Throws NOT_FOUND. */
+/** Ends all former keys of the subscription at once, for example after a leak. Throws NOT_FOUND. */
 export async function endFormerKeysOf(deps: Deps, tenant: TenantRef, id: string): Promise<void> {
   if (!(await endFormer(deps, tenant, id, deps.now()))) throw notFound("Webhook");
 }

@@ -1,4 +1,4 @@
-/** `/webhooks/:id/secret`: rotating a subscription's signing keys. */
+/** `/webhooks/:id/secret`: rotating the signing keys of a subscription. */
 import { Hono } from "hono";
 import type { AppEnv } from "../http/env";
 import { can } from "../http/permissions";
@@ -20,8 +20,8 @@ export const rotationRoutes = new Hono<AppEnv>()
       200: rotated,
       errors: ["NOT_FOUND", "CONFLICT"],
       description:
-        "`webhook-signature` carries the signatures of the new key and, until they end, of up to three former ones. `X-Webhook-Signature` " +
-        "is made with the new secret only. A new Ed25519 key is published 20 minutes before it signs.",
+        "`webhook-signature` has the signatures of the new key and of up to three former ones until they end. `X-Webhook-Signature` is " +
+        "made with the new secret only. A new Ed25519 key is published 20 minutes before it signs.",
     }),
     limitedInside("rotateSecret", "subscription"),
     limited,
@@ -40,8 +40,8 @@ export const rotationRoutes = new Hono<AppEnv>()
       200: says("Previous secrets ended"),
       errors: ["NOT_FOUND"],
       description:
-        "After a leak. Former secrets and former public keys become invalid; a new Ed25519 key that was to sign later signs at once. The " +
-        "answer is the same when there is nothing to end.",
+        "Use this after a leak. Former secrets and former public keys become invalid, and a new Ed25519 key that does not sign yet signs at " +
+        "once. The answer is the same if there are no former keys.",
     }),
     limited,
     can("webhook.update"),

@@ -1,4 +1,4 @@
-/** What crosses the wire about the rotation of signing keys. */
+/** The request and the answer of a rotation of signing keys. */
 import { z } from "zod";
 import { signingSecret, subscription } from "../subscriptions/schemas";
 import { time } from "../wire/schemas";
@@ -9,11 +9,13 @@ const MAX_OVERLAP_SECONDS = 7 * DAY_SECONDS;
 export const rotation = z
   .object({
     secret: signingSecret.optional().meta({
-      description: "The new secret; a random `whsec_` one unless given. Not with `v1a`.",
+      description:
+        "The new secret. If it is left out, the service makes a random `whsec_` one. Not allowed with `v1a`.",
       examples: ["a new signing secret"],
     }),
     overlapSeconds: z.int().min(0).max(MAX_OVERLAP_SECONDS).default(DAY_SECONDS).meta({
-      description: "How long the former key signs too. For `v1a`, after the new key has begun to sign.",
+      description:
+        "How long the old key still signs. For `v1a`, this counts from the time at which the new key starts to sign.",
     }),
     kind: z
       .enum(["v1", "v1a"])

@@ -1,4 +1,4 @@
-/** Replacing a subscription's keys, each time in one atomic write that refuses when another rotation came first. */
+/** Replacing the keys of a subscription, in one atomic write that does nothing if another rotation came first. */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, rows } from "../db/client";
 import { isLive } from "../db/predicates";
@@ -6,7 +6,7 @@ import type { Deps } from "../deps";
 import { countFormer, endFormerKeys, keepFormerSecret, pruneEnded, startNewestKey } from "../signing-keys/store";
 import type { TenantRef } from "../tenants/principal";
 
-/** Former keys of a kind that a subscription may have at a time. */
+/** The most former keys of one kind that a subscription may have at a time. */
 export const MAX_FORMER_KEYS = 3;
 
 export type Outcome =
@@ -15,7 +15,7 @@ export type Outcome =
   | { state: "changed meanwhile" };
 
 interface SecretReplacement {
-  /** The ciphertext that the caller has read: with another one, somebody has changed the secret meanwhile. */
+  /** The ciphertext that the caller has read. If it differs now, somebody has changed the secret in the meantime. */
   expectedSealed: string;
   secretSealed: string;
   secretDigest: string;
@@ -32,7 +32,7 @@ const formerKeys = (tenant: TenantRef, id: string, kind: "v1" | "v1a", nowMs: nu
 const isCurrent = (tenant: TenantRef, id: string, condition: SQL) =>
   rows<{ id: string }>(sql`SELECT s.id FROM subscriptions s WHERE ${isLive(tenant, id)} AND ${condition}`);
 
-/** Makes a new secret the present one and keeps the old one until it expires. */
+/** Replaces the secret, and keeps the old one as a former key until it expires. */
 export async function replaceSecret(
   deps: Deps,
   tenant: TenantRef,
@@ -41,7 +41,7 @@ export async function replaceSecret(
   nowMs: number,
 ): Promise<Outcome> {
   const isExpected = sql`s.secret_sealed = ${expectedSealed}`;
-  // An old secret that ends at once takes no place: it may have leaked.
+  // A secret that ends at once does not count, so that a leaked secret can always be replaced.
   const hasRoom = former.expiresAt <= nowMs ? sql`true` : sql`${countFormer("v1", nowMs)} < ${MAX_FORMER_KEYS}`;
   const { expected, replaced, left } = await atomically(deps.shards.db(tenant.shard), {
     expected: isCurrent(tenant, id, isExpected),
@@ -58,7 +58,7 @@ export async function replaceSecret(
   return outcomeOf(expected, replaced, left);
 }
 
-/** The Ed25519 key that has no end yet; undefined when there is none. */
+/** Returns the id of the Ed25519 key that has no end yet; undefined when there is none. */
 export async function newestKeyId(deps: Deps, tenant: TenantRef, id: string): Promise<string | undefined> {
   const { found } = await atomically(deps.shards.db(tenant.shard), {
     found: rows<{
@@ -76,7 +76,7 @@ interface KeyReplacement {
   formerExpiresAt: number;
 }
 
-/** Adds an Ed25519 key that signs from `startsAt` on, and gives the one before it an end. */
+/** Adds an Ed25519 key that signs from `startsAt` on, and sets the end of the one before it. */
 export async function replaceKey(
   deps: Deps,
   tenant: TenantRef,
@@ -109,11 +109,11 @@ function outcomeOf(
   return { state: expected.length > 0 ? "too many" : "changed meanwhile" };
 }
 
-/** Ends all former keys now; a new Ed25519 key that was to sign later signs at once. False when the tenant has no such subscription. */
+/** Ends all former keys, and lets a new Ed25519 key sign at once. Returns false when the tenant has no such subscription. */
 export async function endFormer(deps: Deps, tenant: TenantRef, id: string, nowMs: number): Promise<boolean> {
   const { found } = await atomically(deps.shards.db(tenant.shard), {
     found: isCurrent(tenant, id, sql`true`),
-    // Before the keys end: the version goes up only when one does.
+    // Before `ended`, because the version increases only if there are keys to end.
     changed: sql`UPDATE subscriptions AS s SET former_secrets_until = min(former_secrets_until, ${nowMs}), version = version + 1,
       updated_at = ${nowMs} WHERE ${isLive(tenant, id)}
       AND EXISTS (SELECT 1 FROM signing_keys k WHERE k.subscription_id = s.id AND k.expires_at > ${nowMs})`,

@@ -1,9 +1,9 @@
-/** Signing keys that have expired lose their secrets. */
+/** Erases the secrets of signing keys that have expired. */
 import type { Deps } from "../deps";
 import { describeError, log } from "../log";
 import { removeExpiredSecrets } from "./store";
 
-/** Removes the secrets of expired keys from every shard. One that fails is logged, and the others go on. */
+/** Erases the secrets of expired keys in every shard. A shard that fails is logged and skipped. Never throws. */
 export async function endExpiredKeys({ shards, now }: Deps): Promise<void> {
   for (const shard of shards.numbers) {
     try {

@@ -1,6 +1,6 @@
 /**
- * The keys that sign a subscription's deliveries. The present secret is a column of the subscription; former secrets, which sign too
- * until a rotation is over, and Ed25519 keys are rows of their own.
+ * The keys that sign the deliveries of a subscription. The present secret is a column of the subscription. The table `signing_keys` has
+ * the former secrets, which still sign until a rotation is over, and the Ed25519 keys.
  */
 import { decrypt } from "../crypto/encryption";
 import type { KeyRing } from "../crypto/keys";
@@ -17,7 +17,7 @@ export interface StoredKey {
 
 /** Everything that signs an attempt. */
 export interface SigningKeys {
-  /** Null when it is not known any more, which never happens to an attempt that is made now. */
+  /** Null if it was erased, which is possible only for an attempt in the past. */
   secret: string | null;
   /** Newest first. */
   formerSecrets: readonly string[];
@@ -30,17 +30,17 @@ export const NO_KEYS: SigningKeys = { secret: null, formerSecrets: [], privateKe
 /** Decrypts a ciphertext that belongs to `owner`. */
 export type Decrypt = (owner: string, encrypted: string) => Promise<string>;
 
-/** The associated data that binds the encrypted present secret to its subscription. */
+/** Returns the associated data that binds the encrypted present secret to its subscription. */
 export const secretOwner = (subscriptionId: string) => `subscription:${subscriptionId}`;
 
-/** The associated data that binds an encrypted key to its row. */
+/** Returns the associated data that binds an encrypted key to its row. */
 export const signingKeyOwner = (subscriptionId: string, id: string) => `signing-key:${subscriptionId}:${id}`;
 
 /** Whether a key signs at `timeMs`. */
 const isInForce = ({ startsAt, expiresAt }: StoredKey, timeMs: number) =>
   startsAt <= timeMs && (expiresAt === null || timeMs < expiresAt);
 
-/** A subscription with the keys that are known of it. */
+/** A subscription with its stored keys. */
 interface Signer {
   subscriptionId: string;
   /** The present secret. */
@@ -48,7 +48,7 @@ interface Signer {
   keys: readonly StoredKey[];
 }
 
-/** The keys that sign at `nowMs`. Throws when one cannot be decrypted. */
+/** Returns the keys that sign at `nowMs`. Throws when one cannot be decrypted. */
 export async function keysInForce(decrypted: Decrypt, signer: Signer, nowMs: number): Promise<SigningKeys> {
   const inForce = newestFirst(signer.keys.filter((key) => isInForce(key, nowMs)));
   return {
@@ -65,8 +65,8 @@ interface PastSigner extends Signer {
 }
 
 /**
- * The keys that signed at `thenMs`, as far as their secrets are still there. `hasEnded`: not all of them are. Throws when one cannot be
- * decrypted.
+ * Returns the keys that signed at `thenMs` and whose secrets are still stored. `hasEnded` is true if some are not. Throws when one cannot
+ * be decrypted.
  */
 export async function keysAt(
   decrypted: Decrypt,
@@ -76,7 +76,7 @@ export async function keysAt(
   const { subscriptionId, secretSealed, secretSince } = signer;
   const began = newestFirst(signer.keys.filter(({ startsAt }) => startsAt <= thenMs));
   const secrets = ofKind(began, "v1");
-  // Of former secrets, the newest one was the present one then, unless today's already was.
+  // If the secret has changed since then, the present secret of that time is the newest former one that had started.
   const isToday = thenMs >= secretSince;
   const present = isToday ? undefined : secrets[0];
   const former = (isToday ? secrets : secrets.slice(1)).filter((key) => isInForce(key, thenMs));
@@ -94,7 +94,7 @@ const newestFirst = (keys: readonly StoredKey[]) => keys.toSorted((a, b) => b.st
 
 const ofKind = (keys: readonly StoredKey[], kind: StoredKey["kind"]) => keys.filter((key) => key.kind === kind);
 
-/** Decrypts those whose secrets are still there. */
+/** Decrypts the keys whose secrets are still stored. */
 const openAll = (decrypted: Decrypt, subscriptionId: string, keys: readonly StoredKey[]) =>
   Promise.all(
     keys
@@ -102,7 +102,7 @@ const openAll = (decrypted: Decrypt, subscriptionId: string, keys: readonly Stor
       .map(({ id, sealed }) => decrypted(signingKeyOwner(subscriptionId, id), sealed)),
   );
 
-/** Decrypts each ciphertext once: a batch has many deliveries of one subscription. */
+/** Returns a function that decrypts each ciphertext only once, because a batch has many deliveries of the same subscription. */
 export function decryptOnce(keys: KeyRing): Decrypt {
   const opened = new Map<string, Promise<string>>();
   return (owner, encrypted) => {

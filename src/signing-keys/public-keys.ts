@@ -1,4 +1,4 @@
-/** The public keys with which a subscriber verifies `v1a` signatures. */
+/** The public keys that verify `v1a` signatures. */
 import { publicJwk, publicKeyText } from "../crypto/ed25519";
 import type { Deps } from "../deps";
 import { notFound } from "../errors";
@@ -6,9 +6,10 @@ import type { WebhookKeySet } from "./schemas";
 import { type PublicKeyRow, readPublicKeys } from "./store";
 
 /**
- * The public keys of a subscription, newest first, those that sign soon or have signed lately included. A subscription's id does not
- * tell its delivery database, and putting it into the URL would publish where a tenant lives, so all are asked at once. Throws
- * NOT_FOUND, the same for an unknown id and for a subscription without such keys, and the error of a database when no other has the keys.
+ * Returns the public keys of a subscription, newest first, including those that will sign soon and former ones that have not ended. Reads
+ * every delivery database at the same time, because the id does not say which one has the subscription, and a URL that did would reveal it.
+ * Throws NOT_FOUND, both for an unknown id and for a subscription without such keys. If a database is down and no other has the keys,
+ * throws its error.
  */
 export async function publicKeysOf({ shards, now }: Deps, subscriptionId: string): Promise<WebhookKeySet> {
   const nowMs = now();

@@ -10,17 +10,21 @@ const CACHE_CONTROL = "public, max-age=600";
 
 export const webhookKeyRoutes = new Hono<AppEnv>().get(
   "/:id",
-  describeRoute("getWebhookKeys", "The public keys that verify a subscription's `v1a` signatures, newest first.", {
-    200: webhookKeySet,
-    errors: ["NOT_FOUND"],
-    description:
-      "For subscriptions whose `delivery.signature` is `v1+v1a`. Needs no credential. A new key is published 20 minutes before it signs. " +
-      "An unknown subscription and one without public keys answer alike.",
-  }),
+  describeRoute(
+    "getWebhookKeys",
+    "Returns the public keys that verify the `v1a` signatures of a subscription, newest first.",
+    {
+      200: webhookKeySet,
+      errors: ["NOT_FOUND"],
+      description:
+        "For subscriptions whose `delivery.signature` is `v1+v1a`. Needs no credential. A new key is published 20 minutes before it signs. " +
+        "The answer for an unknown subscription is the same as for one without public keys.",
+    },
+  ),
   limit("webhookKeys", byIp),
   async (c) => {
     const url = new URL(c.req.url);
-    // Without the query string, with which anybody could go round the cache.
+    // Without the query string, with which anybody could bypass the cache.
     const cacheKey = new Request(`${url.origin}${url.pathname}`);
     const cached = await caches.default.match(cacheKey);
     const text = cached ? await cached.text() : JSON.stringify(await publicKeysOf(c.get("deps"), c.req.param("id")));

@@ -1,4 +1,4 @@
-/** What crosses the wire about public keys. */
+/** The public keys of a subscription, as the API returns them. */
 import { z } from "zod";
 
 const EXAMPLE_X = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo";

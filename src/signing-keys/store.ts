@@ -1,11 +1,11 @@
-/** `signing_keys` in the delivery databases. */
+/** The table `signing_keys` in the delivery databases. */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, rows } from "../db/client";
 import { isLive } from "../db/predicates";
 import type { TenantRef } from "../tenants/principal";
 import type { StoredKey } from "./keys";
 
-/** Ended keys that a subscription keeps, without their secrets, for its delivery log. */
+/** How many ended keys a subscription keeps, without their secrets, because the delivery log shows what signed an attempt. */
 const MAX_ENDED = 20;
 
 const keyRows = (
@@ -14,8 +14,8 @@ const keyRows = (
   'startsAt', k.starts_at, 'expiresAt', k.expires_at)) FROM signing_keys k WHERE k.subscription_id = s.id AND ${condition})`;
 
 /**
- * The keys besides the present secret that the subscription `s` may sign with from `nowMs` on, as SQL. A subscription that has never
- * rotated its secret and has no public keys costs no read. Read it with `parseKeys`.
+ * The keys, besides the present secret, that the subscription `s` may sign with from `nowMs` on, as SQL for `parseKeys`. Reads no row for
+ * a subscription without public keys that has not rotated its secret.
  */
 export const keysFrom = (nowMs: number): SQL => {
   const signsV1a = sql`s.options ->> '$.signature' = 'v1+v1a'`;
@@ -23,7 +23,7 @@ export const keysFrom = (nowMs: number): SQL => {
     THEN ${keyRows(sql`k.sealed <> '' AND (k.kind = 'v1' OR ${signsV1a})`)} END`;
 };
 
-/** All keys besides the present secret that are known of the subscription `s`, ended ones too, as SQL. */
+/** All stored keys of the subscription `s` besides the present secret, including ended ones, as SQL for `parseKeys`. */
 export const ALL_KEYS: SQL = keyRows(sql`true`);
 
 export const parseKeys = (stored: string | null): StoredKey[] =>
@@ -32,17 +32,17 @@ export const parseKeys = (stored: string | null): StoredKey[] =>
 const ofLive = (tenant: TenantRef, id: string) =>
   sql`subscription_id = (SELECT s.id FROM subscriptions s WHERE ${isLive(tenant, id)})`;
 
-/** Makes former secrets invalid at once, if `condition` on the subscription `s` holds. */
+/** Ends the former secrets at once if `condition` on the subscription `s` holds. */
 export const endFormerSecrets = (tenant: TenantRef, id: string, condition: SQL, nowMs: number): SQL =>
   sql`UPDATE signing_keys SET sealed = '', expires_at = ${nowMs} WHERE kind = 'v1' AND expires_at > ${nowMs}
     AND subscription_id = (SELECT s.id FROM subscriptions s WHERE ${isLive(tenant, id)} AND ${condition})`;
 
-/** Makes former secrets and former Ed25519 keys invalid at once. Returns a row for each. */
+/** Ends the former secrets and former Ed25519 keys at once. Returns a row for each. */
 export const endFormerKeys = (tenant: TenantRef, id: string, nowMs: number) =>
   rows<{ id: string }>(sql`UPDATE signing_keys SET sealed = '', expires_at = ${nowMs}
     WHERE ${ofLive(tenant, id)} AND expires_at > ${nowMs} RETURNING id`);
 
-/** Makes the newest Ed25519 key sign at once. */
+/** Lets the newest Ed25519 key sign at once. */
 export const startNewestKey = (tenant: TenantRef, id: string, nowMs: number): SQL =>
   sql`UPDATE signing_keys SET starts_at = ${nowMs}
     WHERE ${ofLive(tenant, id)} AND kind = 'v1a' AND expires_at IS NULL AND starts_at > ${nowMs}`;
@@ -72,14 +72,14 @@ export const ensurePublicKey = (tenant: TenantRef, id: string, key: NewPublicKey
     WHERE ${isLive(tenant, id)} AND s.options ->> '$.signature' = 'v1+v1a'
       AND NOT EXISTS (SELECT 1 FROM signing_keys k WHERE k.subscription_id = s.id AND k.kind = 'v1a' AND k.expires_at IS NULL)`;
 
-/** Whether the subscription `s` has had another secret, as far as it is remembered. */
+/** Whether a former secret of the subscription `s` is stored. */
 export const HAS_FORMER = sql`EXISTS (SELECT 1 FROM signing_keys k WHERE k.subscription_id = s.id AND k.kind = 'v1')`;
 
-/** How many former keys of a kind the subscription `s` has at `nowMs`. */
+/** The number of former keys of a kind that the subscription `s` has at `nowMs`, as SQL. */
 export const countFormer = (kind: StoredKey["kind"], nowMs: number): SQL =>
   sql`(SELECT count(*) FROM signing_keys k WHERE k.subscription_id = s.id AND k.kind = ${kind} AND k.expires_at > ${nowMs})`;
 
-/** Deletes the oldest ended keys of a subscription, beyond those that its log needs. */
+/** Deletes the oldest ended keys of a subscription, so that `MAX_ENDED` are left. */
 export const pruneEnded = (tenant: TenantRef, id: string): SQL =>
   sql`DELETE FROM signing_keys WHERE ${ofLive(tenant, id)} AND sealed = '' AND id NOT IN (
     SELECT k.id FROM signing_keys k WHERE k.subscription_id = ${id} AND k.sealed = '' ORDER BY k.id DESC LIMIT ${MAX_ENDED})`;
@@ -88,7 +88,7 @@ export const pruneEnded = (tenant: TenantRef, id: string): SQL =>
 export const deleteKeys = (tenant: TenantRef, id: string): SQL =>
   sql`DELETE FROM signing_keys WHERE ${ofLive(tenant, id)}`;
 
-/** Removes the secrets of keys that have expired. Across tenants: it is the hourly cleaning. Returns how many. */
+/** Erases the secrets of expired keys, across the tenants of one database. Returns how many. */
 export async function removeExpiredSecrets(db: Db, nowMs: number): Promise<number> {
   const { removed } = await atomically(db, {
     removed: rows<{ id: string }>(sql`UPDATE signing_keys SET sealed = ''
@@ -105,10 +105,7 @@ export interface PublicKeyRow {
   expiresAt: number | null;
 }
 
-/**
- * The public keys of a subscription, newest first. Names no tenant: they are public, and the subscriber who asks knows only the
- * subscription's id.
- */
+/** Returns the public keys of a subscription, newest first. Takes no tenant, because they are public and subscribers only know the id. */
 export async function readPublicKeys(db: Db, subscriptionId: string, nowMs: number): Promise<PublicKeyRow[]> {
   const { found } = await atomically(db, {
     found: rows<PublicKeyRow>(sql`SELECT k.public AS publicKey, k.starts_at AS startsAt, k.expires_at AS expiresAt

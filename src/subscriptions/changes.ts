@@ -22,8 +22,8 @@ export interface SubscriptionInput {
 }
 
 /**
- * Creates a subscription and returns it. Throws VALIDATION_FAILED for a URL that may not be called and for options that can't be kept here;
- * at the cap CONFLICT, or EMAIL_NOT_VERIFIED for a tenant without a verified owner.
+ * Creates a subscription and returns it. Throws VALIDATION_FAILED for a URL that may not be called or an option that this deployment does
+ * not allow, and at the cap CONFLICT, or EMAIL_NOT_VERIFIED for a tenant without a verified owner.
  */
 export async function createSubscription(
   deps: Deps,
@@ -69,7 +69,7 @@ export async function changeSubscription(
   return row;
 }
 
-/** The columns that hold a secret. */
+/** Returns the columns of a subscription that store its secret: the ciphertext and the digest. */
 export async function encryptSecret(deps: Deps, id: string, secret: string) {
   const owner = secretOwner(id);
   return {
@@ -78,7 +78,7 @@ export async function encryptSecret(deps: Deps, id: string, secret: string) {
   };
 }
 
-/** The Ed25519 key for a subscription that asks for one; the store keeps it only if it is the first. */
+/** Returns a new Ed25519 key if the change asks for one. The store ignores it if the subscription already has one. */
 async function publicKeyFor(deps: Deps, subscriptionId: string, change: DeliveryChange | null | undefined) {
   if (change?.signature !== "v1+v1a") return undefined;
   const { privateKey, publicKey } = await newKeyPair();

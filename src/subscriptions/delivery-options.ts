@@ -1,31 +1,28 @@
-/**
- * `delivery`: how a subscription wants its deliveries sent. Each member has a file of its own. What is not set has its default and is
- * neither stored nor shown.
- */
+/** `delivery`: the options of a subscription for its deliveries. An option that is not set has its default, and is not stored or shown. */
 import { z } from "zod";
 import type { ErrorDetail } from "../errors";
 import { refuseRetry, retryChange, retryOptions, retryPatch } from "./retry-options";
 
 const signature = z.enum(["v1", "v1+v1a"]).meta({
   description:
-    "The signatures in `webhook-signature`: of the secret (`v1`, the default), or also of an Ed25519 key (`v1+v1a`), whose public key is " +
+    "The signatures in `webhook-signature`: with the secret (`v1`, the default), or also with an Ed25519 key (`v1+v1a`), whose public key is " +
     "at `/.well-known/webhook-keys/{id}`.",
   examples: ["v1+v1a"],
 });
 
-/** The members to change, as RFC 7396 merges them: what is left out stays, null sets the default. */
+/** A change of the options (RFC 7396): a member that is left out stays as it is, and null sets it back to its default. */
 export const deliveryChange = z
   .strictObject({ retry: retryChange.nullable(), signature: signature.nullable() })
   .partial()
   .meta({
     id: "DeliveryChange",
-    description: "Members that are left out stay as they are; null sets one back to its default.",
+    description: "A member that is left out stays as it is; null sets it back to its default.",
   });
 
-/** The members that are set. */
+/** The options that are set. */
 export const deliveryOptions = z.object({ retry: retryOptions, signature }).partial().meta({
   id: "DeliveryOptions",
-  description: "Present when an option is set; options with their default are left out.",
+  description: "The options that are set. Missing if none is.",
 });
 
 export type DeliveryChange = z.infer<typeof deliveryChange>;
@@ -34,7 +31,7 @@ export type DeliveryOptions = z.infer<typeof deliveryOptions>;
 /** A merge patch for the stored options. */
 export type OptionsPatch = Readonly<Record<string, unknown>>;
 
-/** What a change does to the stored options; null sets all members back. */
+/** Returns the merge patch for the stored options. The change null sets all of them back to their defaults. */
 export function optionsPatch(change: DeliveryChange | null): OptionsPatch {
   if (change === null) return { retry: null, signature: null };
   return {
@@ -44,11 +41,11 @@ export function optionsPatch(change: DeliveryChange | null): OptionsPatch {
   };
 }
 
-/** What this deployment can't keep of a change, whose own form is right. */
+/** Returns what is wrong with a valid change for this deployment; empty if nothing is. */
 export const refuseOptions = ({ retry }: DeliveryChange, retentionDays: number): ErrorDetail[] =>
   retry ? refuseRetry(retry, retentionDays) : [];
 
-/** The options that its users have set; null when none is. */
+/** Returns the options that are set, as the API shows them; null when none is. */
 export function deliveryView(options: DeliveryOptions | null): DeliveryOptions | null {
   if (options === null) return null;
   const { retry, signature } = options;

@@ -21,21 +21,21 @@ const schedule = z
   ])
   .meta({
     description:
-      "The waits before the second, third, ... attempt, in seconds, together at most 604,800 and one day less than deliveries are kept. " +
+      "The waits before the second, third, ... attempt, in seconds. Together they are at most 604,800, and one day shorter than the retention. " +
       '`"standard"` makes 10 attempts within 75 hours. By default: `[5, 10]`.',
     examples: [[60, 600, 3600]],
   });
 
 const respectRetryAfter = z.boolean().meta({
   description:
-    "Whether `Retry-After` can make a wait longer, up to a day, and whether 429 and 503 with it hold back all deliveries for up to an hour. " +
-    "By default only with a schedule.",
+    "Whether `Retry-After` can make a wait longer, up to a day, and whether 429 or 503 with this header stops all deliveries for up to an " +
+    "hour. By default true if there is a schedule.",
 });
 
 const onGone = z.enum(["disable", "retry"]).meta({
   description:
-    "What 410 does. `disable` ends the delivery; a second 410, a minute or more later and without a success between, disables the " +
-    "subscription. By default `disable` with a schedule, otherwise `retry`.",
+    "What happens after 410. `disable` ends the delivery, and a second 410 at least a minute later, without a success in between, disables " +
+    "the subscription. By default `disable` if there is a schedule, otherwise `retry`.",
 });
 
 const abortHeader = z.boolean().meta({
@@ -60,13 +60,13 @@ export const retryOptions = z
 export type RetryChange = z.infer<typeof retryChange>;
 export type RetryOptions = z.infer<typeof retryOptions>;
 
-/** The change as it is stored: a named schedule as its waits. */
+/** Returns the change as it is stored, with the waits of a named schedule. */
 export const retryPatch = (change: RetryChange) => ({
   ...change,
   ...(change.schedule === "standard" ? { schedule: STANDARD_SCHEDULE } : {}),
 });
 
-/** What a deployment that keeps deliveries for `retentionDays` can't promise: the last attempt must come a day before the event goes. */
+/** Refuses a schedule that is too long for `retentionDays`, because the last attempt must be a day before the event is removed. */
 export function refuseRetry({ schedule: asked }: RetryChange, retentionDays: number): ErrorDetail[] {
   if (!asked) return [];
   const isStandard = asked === "standard";

@@ -16,7 +16,7 @@ const url = z.string().meta({
   examples: [EXAMPLE_URL],
 });
 
-/** Keys of Standard Webhooks that are no secrets: everybody has the first, and nobody should send the second. */
+/** Standard Webhooks marks Ed25519 keys by these prefixes. A public key is no secret, and a private key must not be sent to anybody. */
 const NO_ED25519_KEY = /^(?!whpk_|whsk_)/;
 
 /** A new secret that signs deliveries. */
@@ -63,7 +63,7 @@ export const subscription = z
         at: time,
       })
       .optional()
-      .meta({ description: "Present when the service has disabled the subscription, not its users." }),
+      .meta({ description: "Present if the service, not a user, has disabled the subscription." }),
     delivery: deliveryOptions.optional(),
     lastTriggeredAt: time.optional().meta({ description: "When the last attempt started." }),
     failureCount: z

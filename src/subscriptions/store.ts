@@ -25,7 +25,7 @@ export interface SubscriptionRow {
   events: string[];
   secretSealed: string;
   enabled: boolean;
-  /** Why and when (Unix ms) we disabled it; both null when we did not. */
+  /** Why and when (Unix ms) the service disabled it; both null if it did not. */
   disabledReason: "gone" | null;
   disabledAt: number | null;
   /** The delivery options that are set; null when none is. */
@@ -80,7 +80,7 @@ export interface NewSubscription {
   secretDigest: string;
   enabled: boolean;
   options?: OptionsPatch | undefined;
-  /** The Ed25519 key that it gets if its options ask for one and it has none. */
+  /** The Ed25519 key for a subscription whose options ask for one and that has none. */
   publicKey?: NewPublicKey | undefined;
 }
 
@@ -89,7 +89,7 @@ const patchedOptions = (before: SQL, patch: OptionsPatch): SQL =>
   sql`(SELECT nullif(json_group_object(m.key, m.json -> m.fullkey), '{}')
     FROM json_each(json_patch(coalesce(${before}, '{}'), ${JSON.stringify(patch)})) m WHERE m.value <> '{}')`;
 
-/** Inserts the subscription and its rows in the fan-out index, and returns it. Undefined when the tenant has `most` already. */
+/** Inserts the subscription and its rows in the fan-out index, and returns it. Returns undefined when the tenant already has `most`. */
 export async function insertSubscription(
   deps: Deps,
   tenant: TenantRef,
@@ -149,7 +149,7 @@ export async function updateSubscription(
   const { written } = await atomically(dbOf(deps, tenant), {
     // Before the update, which overwrites the types that this reads.
     unindexed: movesInIndex ? unindexEventTypes(tenant, id, isChanged) : undefined,
-    // Before the update too: a new secret ends the former ones and, unlike a rotation, the present one.
+    // Also before the update. Unlike a rotation, a change of the secret ends the old secrets at once.
     ...endSecrets(tenant, id, change.secretDigest, nowMs),
     updated: sql`UPDATE subscriptions AS s SET ${sql.join(assigned, sql`, `)}, version = version + 1, updated_at = ${nowMs}
       WHERE ${isLive(tenant, id)} AND ${isChanged}`,
@@ -161,8 +161,8 @@ export async function updateSubscription(
 }
 
 /**
- * Ends the secrets of the subscription if `digest` is that of another one. When a subscription has former secrets, the log needs to know
- * when this one was present; without any, the moment of the change says enough.
+ * Ends all secrets of the subscription if `digest` is that of a different one. If there are former secrets, the ended one gets a row
+ * without its ciphertext, because the log must know when it signed. Otherwise the time of the change is enough.
  */
 function endSecrets(tenant: TenantRef, id: string, digest: string | undefined, nowMs: number) {
   if (digest === undefined) return {};
@@ -179,7 +179,7 @@ function endSecrets(tenant: TenantRef, id: string, digest: string | undefined, n
   };
 }
 
-/** What decides the headers and the body of an attempt, as SQL. */
+/** The options that decide the headers and the body of an attempt, as SQL. */
 const wireFormat = (options: SQL) => sql`json_array(${options} ->> '$.signature', ${options} ->> '$.format')`;
 
 /** The encrypted secret is not compared, because each encryption of the same secret differs; its digest is. */
@@ -203,7 +203,7 @@ function columnsOf(
       false,
     ),
     ...given("enabled", enabled === undefined ? undefined : Number(enabled)),
-    // A subscription that is enabled again starts afresh.
+    // Enabling a subscription forgets why it was disabled.
     ...(enabled === true
       ? ["disabled_reason", "disabled_at", "gone_since"].map((column) => ({
           column,
@@ -211,7 +211,7 @@ function columnsOf(
           isCompared: false,
         }))
       : []),
-    // What it asked for belongs to its old URL and options.
+    // A hold belongs to the old URL and options, so a change of either ends it.
     ...(url !== undefined || options !== undefined ? [{ column: "held_until", value: 0, isCompared: false }] : []),
     ...given("options", patched),
     ...given(

@@ -1,10 +1,10 @@
-/** All subscriptions of a tenant at once, for tenants whose owner is gone. */
+/** Disabling or deleting all subscriptions of a tenant whose owner is gone. */
 import { sql } from "drizzle-orm";
 import { atomically } from "../db/client";
 import type { Deps } from "../deps";
 import type { TenantRef } from "../tenants/principal";
 
-/** Disables every subscription of a tenant, and takes them out of the fan-out index. */
+/** Disables every subscription of a tenant, and removes them from the fan-out index. */
 export async function disableSubscriptionsOfTenant({ shards }: Deps, tenant: TenantRef, nowMs: number): Promise<void> {
   await atomically(shards.db(tenant.shard), {
     disabled: sql`UPDATE subscriptions SET enabled = 0, version = version + 1, updated_at = ${nowMs}
@@ -13,7 +13,7 @@ export async function disableSubscriptionsOfTenant({ shards }: Deps, tenant: Ten
   });
 }
 
-/** Deletes every subscription of a tenant, as `deleteSubscription` does; retention removes the rows with their log. */
+/** Deletes every subscription of a tenant, as `deleteSubscription` does. Retention removes the rows after their log. */
 export async function deleteSubscriptionsOfTenant({ shards }: Deps, tenant: TenantRef, nowMs: number): Promise<void> {
   await atomically(shards.db(tenant.shard), {
     deleted: sql`UPDATE subscriptions SET is_deleted = 1, secret_sealed = '', secret_digest = '', version = version + 1,
