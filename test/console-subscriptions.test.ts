@@ -95,6 +95,67 @@ describe("subscriptions", () => {
   });
 });
 
+describe("the retry schedule", () => {
+  const FIELDS = { name: "retries", url: "https://example.com/hook", events: "*", secret: "s3cret" };
+
+  async function saved(fields: Record<string, string>) {
+    const person = await signUp();
+    const browser = await holding(person);
+    const { location, status, html } = await browser.post("/webhooks", { ...FIELDS, ...fields });
+    const id = location?.split("/").at(-1) ?? "";
+    const { body } = await call("GET", `/webhooks/${id}`, { token: person.token });
+    return { person, browser, id, status, html, delivery: body.data?.delivery };
+  }
+
+  test.each([
+    [{}, undefined],
+    [{ schedule: "contract", delivery: "1h" }, undefined],
+    [{ schedule: "standard" }, [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]],
+    [{ schedule: "own", delivery: "30, 10m 2h" }, [30, 600, 7200]],
+    [{ schedule: "own", delivery: "" }, []],
+  ])("%j sets %j", async (fields, schedule) => {
+    expect((await saved(fields)).delivery?.retry.schedule).toEqual(schedule);
+  });
+
+  test.each([
+    ["soon", "Is not valid"],
+    ["25h", "Must be at most 86400"],
+    ["0", "Must be at least 1"],
+    ["24h ".repeat(8), "Must add up to at most 604800 seconds"],
+  ])("%j is refused at its field, and the form keeps it", async (delivery, message) => {
+    const refused = await saved({ schedule: "own", delivery });
+    expect(refused.status).toBe(400);
+    expect(refused.html).toMatch(new RegExp(`id="delivery-error">[^<]*${message}`));
+    expect(refused.html).toContain(`value="${delivery}"`);
+    expect(refused.html).toContain('<option value="own" selected');
+  });
+
+  test("is shown as a calendar, and changed and reset in the form", async () => {
+    const { person, browser, id } = await saved({ schedule: "own", delivery: "30, 10m, 2h" });
+    const page = await browser.get(`/webhooks/${id}`);
+    for (const moment of ["at once", "after 30 s", "after 10 min 30 s", "after 2 h 10 min"]) {
+      expect(page.html).toContain(`<li>${moment}</li>`);
+    }
+    expect((await browser.get(`/webhooks/${id}/edit`)).html).toContain('value="30, 10m, 2h"');
+    await browser.post(`/webhooks/${id}`, { ...FIELDS, schedule: "contract" });
+    const { body } = await call("GET", `/webhooks/${id}`, { token: person.token });
+    expect(body.data).not.toHaveProperty("delivery");
+  });
+
+  test("a subscription that is held or gone says so", async () => {
+    const { browser, id } = await saved({});
+    await deliveryDb
+      .prepare(
+        "UPDATE subscriptions SET held_until = ?, disabled_reason = 'gone', disabled_at = 1, enabled = 0 WHERE id = ?",
+      )
+      .bind(Date.now() + 60_000, id)
+      .run();
+    const { html } = await browser.get(`/webhooks/${id}`);
+    expect(html).toContain("Its deliveries wait until");
+    expect(html).toContain("answered 410 (Gone) twice");
+  });
+});
+
 describe("the log", () => {
   test("is filtered and paged like the API's, and an invalid filter is shown at its field", async () => {
     const person = await signUp();

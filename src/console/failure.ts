@@ -42,6 +42,11 @@ interface Issue {
 }
 
 function messageFor(issue: Issue): string | undefined {
+  if (issue.origin === "number" || issue.origin === "int") {
+    if (issue.code === "too_small") return `Must be at least ${issue.minimum}`;
+    if (issue.code === "too_big") return `Must be at most ${issue.maximum}`;
+  }
+  if (issue.code === "invalid_union") return "Is not valid";
   if (issue.code === "too_small") return issue.origin === "array" ? "Enter at least one" : "Must not be empty";
   if (issue.code === "too_big") {
     return issue.origin === "array" ? `At most ${issue.maximum}` : `At most ${issue.maximum} characters`;

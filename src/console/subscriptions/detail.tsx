@@ -1,4 +1,5 @@
 /** One subscription: its health, its settings and its log. */
+import { CONTRACT_SCHEDULE } from "../../delivery/timing";
 import type { Permission } from "../../tenants/roles";
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { type Bar, StackedChart } from "../components/charts";
@@ -7,6 +8,7 @@ import { Select } from "../components/fields";
 import type { Failure } from "../failure";
 import { Health } from "./list";
 import { Log, type LogView } from "./log";
+import { Calendar } from "./schedule";
 
 interface SubscriptionView {
   id: string;
@@ -17,6 +19,12 @@ interface SubscriptionView {
   failureCount: number;
   /** Null unless the user asked to see it. */
   secret: string | null;
+  /** The waits between attempts in seconds; undefined for the default. */
+  schedule: readonly number[] | undefined;
+  disabledReason: "gone" | null;
+  isHeld: boolean;
+  /** The end of the hold, in Unix ms. */
+  heldUntil: number;
   createdAt: number;
   lastTriggeredAt: number | null;
 }
@@ -44,6 +52,16 @@ export function SubscriptionDetail({ subscription, bars, log, permissions, failu
         <Actions subscription={subscription} permissions={permissions} />
       </div>
       <FailureBanner failure={failure} />
+      {subscription.disabledReason === "gone" && (
+        <Banner kind="bad">
+          Disabled, because its URL answered 410 (Gone) twice. Resume it when the URL works again.
+        </Banner>
+      )}
+      {subscription.isHeld && (
+        <Banner kind="note">
+          It asked for a pause. Its deliveries wait until <Time at={subscription.heldUntil} />.
+        </Banner>
+      )}
       {subscription.failureCount > 0 && <FailureNotice subscription={subscription} log={log} mayUpdate={mayUpdate} />}
       <div class="columns">
         <section class="card" aria-label="Last 24 hours">
@@ -138,6 +156,16 @@ const Facts = ({ subscription }: { subscription: SubscriptionView }) => (
         ) : (
           <Copyable text={subscription.secret} label="the secret" />
         )}
+      </dd>
+      <dt>Retries</dt>
+      <dd>
+        <details>
+          <summary>
+            {(subscription.schedule ?? CONTRACT_SCHEDULE).length + 1} attempts
+            {subscription.schedule === undefined && " (contract)"}
+          </summary>
+          <Calendar schedule={subscription.schedule} />
+        </details>
       </dd>
       <dt>Last sent</dt>
       <dd>{subscription.lastTriggeredAt ? <Time at={subscription.lastTriggeredAt} /> : "never"}</dd>

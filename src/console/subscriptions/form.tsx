@@ -1,9 +1,11 @@
 /** The form of a subscription, and the confirmation before it is deleted. */
 
+import { STANDARD_SCHEDULE } from "../../subscriptions/retry-options";
 import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { FailureBanner } from "../components/display";
 import { TextArea, TextField } from "../components/fields";
 import type { Failure } from "../failure";
+import { Calendar, ScheduleFields, type ScheduleValues } from "./schedule";
 
 export interface SubscriptionValues {
   name: string;
@@ -11,16 +13,19 @@ export interface SubscriptionValues {
   /** One type per line. */
   events: string;
   secret: string;
+  schedule: ScheduleValues;
 }
 
 interface FormProps {
   /** Null for a new subscription. */
   id: string | null;
   values: SubscriptionValues;
+  /** The schedule that is set now; undefined for the default. */
+  schedule?: readonly number[] | undefined;
   failure?: Failure | undefined;
 }
 
-export function SubscriptionForm({ id, values, failure }: FormProps) {
+export function SubscriptionForm({ id, values, schedule, failure }: FormProps) {
   const back = id === null ? "/console/webhooks" : `/console/webhooks/${id}`;
   return (
     <div class="narrow">
@@ -59,6 +64,17 @@ export function SubscriptionForm({ id, values, failure }: FormProps) {
           }
           failure={failure}
         />
+        <ScheduleFields values={values.schedule} failure={failure} />
+        {!failure && (
+          <details>
+            <summary>Calendar of the {id === null ? "contract’s" : "saved"} schedule</summary>
+            <Calendar schedule={schedule} />
+          </details>
+        )}
+        <details>
+          <summary>Calendar of the standard schedule</summary>
+          <Calendar schedule={STANDARD_SCHEDULE} />
+        </details>
         <div class="row">
           <SubmitButton>{id === null ? "Create subscription" : "Save changes"}</SubmitButton>
           <a href={back}>Cancel</a>

@@ -19,6 +19,7 @@ import { SubscriptionDetail } from "./detail";
 import { DeleteSubscription, SubscriptionForm, type SubscriptionValues } from "./form";
 import { SubscriptionList } from "./list";
 import { LogRows } from "./log";
+import { scheduleChange, scheduleValues } from "./schedule";
 import { LIST_ROWS, readLog, readSubscriptionList, readSubscriptionScreen } from "./store";
 
 const SECRET_BYTES = 24;
@@ -33,21 +34,33 @@ const newSecret = () => `whsec_${toBase64(randomBytes(SECRET_BYTES))}`;
 
 async function readValues(c: Context<AppEnv>): Promise<SubscriptionValues> {
   const form = await readForm(c);
-  return { name: form.text("name"), url: form.text("url"), events: form.text("events"), secret: form.text("secret") };
+  return {
+    name: form.text("name"),
+    url: form.text("url"),
+    events: form.text("events"),
+    secret: form.text("secret"),
+    schedule: { preset: form.text("schedule"), waits: form.text("delivery") },
+  };
 }
 
-const requestBody = ({ name, url, events, secret }: SubscriptionValues) => ({
+const requestBody = ({ name, url, events, secret, schedule }: SubscriptionValues) => ({
   name,
   url: url.trim(),
   events: events.split(/[\s,]+/).filter((type) => type !== ""),
   ...(secret === "" ? {} : { secret }),
+  delivery: scheduleChange(schedule),
 });
 
-const formPage = (c: Context<AppEnv>, id: string | null, values: SubscriptionValues, failure?: Failure, status = 200) =>
+const formPage = (
+  c: Context<AppEnv>,
+  id: string | null,
+  values: SubscriptionValues,
+  { schedule, failure, status = 200 }: { schedule?: number[] | undefined; failure?: Failure; status?: number } = {},
+) =>
   page(
     c,
     { title: id === null ? "New subscription" : "Edit subscription", section: SECTION, status },
-    <SubscriptionForm id={id} values={values} failure={failure} />,
+    <SubscriptionForm id={id} values={values} schedule={schedule} failure={failure} />,
   );
 
 /** The log's filter from the page's address, validated as in the API. An invalid filter is shown with its error and not applied. */
@@ -72,14 +85,14 @@ export async function detailPage(c: Context<AppEnv>, id: string, failure?: Failu
   const nowMs = deps.now();
   const screen = await readSubscriptionScreen(deps, principal, id, filter, chartStart(nowMs));
   if (!screen) throw notFound("Webhook");
-  const { secretSealed, pending, ...plain } = screen.subscription;
+  const { secretSealed, pending, options, ...plain } = screen.subscription;
   const isShown = c.req.query("secret") === "shown";
   const secret = isShown ? await decrypt(deps.keys, secretOwner(plain.id), secretSealed) : null;
   return page(
     c,
     { title: plain.name, section: SECTION, status: badFilter ? 400 : status },
     <SubscriptionDetail
-      subscription={{ ...plain, secret }}
+      subscription={{ ...plain, secret, schedule: options?.retry?.schedule, isHeld: plain.heldUntil > nowMs }}
       bars={barsOf(screen.hours, nowMs, pending)}
       log={{ webhookId: plain.id, query, failure: badFilter, ...screen.log }}
       failure={failure}
@@ -113,7 +126,9 @@ const reading = new Hono<AppEnv>()
       <SubscriptionList search={search} rows={rows} next={next} permissions={principal.permissions} />,
     );
   })
-  .get("/new", can("webhook.create"), (c) => formPage(c, null, { name: "", url: "", events: "", secret: newSecret() }))
+  .get("/new", can("webhook.create"), (c) =>
+    formPage(c, null, { name: "", url: "", events: "", secret: newSecret(), schedule: scheduleValues(undefined) }),
+  )
   .get("/:id", readLimit, can("webhook.read"), (c) => detailPage(c, c.req.param("id")))
   .get("/:id/log", readLimit, can("webhook.read"), async (c) => {
     const { query, filter } = readLogQuery(c);
@@ -133,12 +148,14 @@ const writing = new Hono<AppEnv>()
         const { id } = await createSubscription(c.get("deps"), c.get("principal"), input);
         return redirectWithFlash(c, subscriptionPath(id), "subscribed");
       },
-      (failure, status) => formPage(c, null, values, failure, status),
+      (failure, status) => formPage(c, null, values, { failure, status }),
     );
   })
   .get("/:id/edit", can("webhook.update"), async (c) => {
-    const { id, name, url, events } = await requireSubscription(c, c.req.param("id"));
-    return formPage(c, id, { name, url, events: events.join("\n"), secret: "" });
+    const { id, name, url, events, options } = await requireSubscription(c, c.req.param("id"));
+    const saved = options?.retry?.schedule;
+    const values = { name, url, events: events.join("\n"), secret: "", schedule: scheduleValues(saved) };
+    return formPage(c, id, values, { schedule: saved });
   })
   .post("/:id", writeLimit, can("webhook.update"), async (c) => {
     const id = c.req.param("id");
@@ -152,7 +169,7 @@ const writing = new Hono<AppEnv>()
       },
       (failure, status, error) => {
         if (error.code === "NOT_FOUND") throw error;
-        return formPage(c, id, values, failure, status);
+        return formPage(c, id, values, { failure, status });
       },
     );
   })

@@ -6,7 +6,8 @@ import { isLive } from "../../db/predicates";
 import type { Deps } from "../../deps";
 import { failureCountOf } from "../../stats/hours-store";
 import { type HourRow, hoursOfSubscription, PENDING } from "../../stats/store";
-import { LAST_TRIGGERED_AT } from "../../subscriptions/store";
+import type { DeliveryOptions } from "../../subscriptions/delivery-options";
+import { LAST_TRIGGERED_AT, parseOptions } from "../../subscriptions/store";
 import type { TenantRef } from "../../tenants/principal";
 import type { LogRow } from "./log";
 
@@ -59,7 +60,15 @@ export async function readSubscriptionList(
 }
 
 export interface Screen {
-  subscription: PlainSubscription & { events: string[]; secretSealed: string; createdAt: number; pending: number };
+  subscription: PlainSubscription & {
+    events: string[];
+    secretSealed: string;
+    createdAt: number;
+    pending: number;
+    options: DeliveryOptions | null;
+    disabledReason: "gone" | null;
+    heldUntil: number;
+  };
   hours: Counts[];
   log: LogPage;
 }
@@ -83,8 +92,9 @@ export async function readSubscriptionScreen(
 ): Promise<Screen | undefined> {
   const { found, hours, log } = await atomically(deps.shards.db(tenant.shard), {
     found: rows<
-      Stored<Screen["subscription"]>
-    >(sql`SELECT ${COLUMNS}, s.events, s.secret_sealed AS secretSealed, s.created_at AS createdAt,
+      Omit<Stored<Screen["subscription"]>, "options"> & { options: string | null }
+    >(sql`SELECT ${COLUMNS}, s.events, s.secret_sealed AS secretSealed, s.created_at AS createdAt, s.options,
+      s.disabled_reason AS disabledReason, s.held_until AS heldUntil,
       ${PENDING} AS pending FROM subscriptions s WHERE ${isLive(tenant, id)}`),
     hours: hoursOfSubscription(tenant, id, sinceMs),
     log: logRows(tenant, id, filter),
@@ -92,7 +102,8 @@ export async function readSubscriptionScreen(
   const [row] = found;
   if (!row) return undefined;
   const events = JSON.parse(row.events) as string[];
-  return { subscription: { ...row, events, enabled: row.enabled === 1 }, hours, log: logPageOf(log, filter) };
+  const subscription = { ...row, events, enabled: row.enabled === 1, options: parseOptions(row.options) };
+  return { subscription, hours, log: logPageOf(log, filter) };
 }
 
 /** A page of the log alone; undefined when the tenant has no such subscription. */
