@@ -17,7 +17,7 @@ const list = (person: Person) => call("GET", "/api-keys", { token: person.token 
 const revoke = (person: Person, id: string) => call("DELETE", `/api-keys/${id}`, { token: person.token });
 
 describe("API keys", () => {
-  test("a key is shown once, listed by its prefix, kept as a hash, and told by mail", async () => {
+  test("a key is shown once, listed by its prefix, stored as a hash and announced by mail", async () => {
     const person = await signUp();
     await verify(person.email);
     const { status, body } = await create(person, { scopes: ["webhook.read", "webhook.read", "event.publish"] });
@@ -39,7 +39,7 @@ describe("API keys", () => {
     expect((await mailTo(person.email, /API key/)).text).not.toContain(key);
   });
 
-  test("works in both headers, within its scopes, and is taken nowhere else", async () => {
+  test("a key works in both headers, within its scopes, and is accepted nowhere else", async () => {
     const person = await signUp();
     const { key } = (await create(person)).body.data;
     expect((await call("GET", "/webhooks", { token: key })).status).toBe(200);
@@ -59,7 +59,7 @@ describe("API keys", () => {
     }
   });
 
-  test("a mistyped key is 401 by its checksum; an unknown one too", async () => {
+  test("a mistyped key and an unknown key answer 401", async () => {
     const person = await signUp();
     const { key } = (await create(person)).body.data;
     const mistyped = key.slice(0, 10) + (key[10] === "a" ? "b" : "a") + key.slice(11);
@@ -69,7 +69,7 @@ describe("API keys", () => {
     }
   });
 
-  test("ends with its revocation, its expiry, its owner's role and membership", async () => {
+  test("a key ends with its revocation, its expiry, or its owner's role or membership", async () => {
     const person = await signUp();
     const { id, key } = (await create(person)).body.data;
     const stranger = await signUp();
@@ -94,14 +94,14 @@ describe("API keys", () => {
     expect((await call("GET", "/webhooks", { token: wide.key })).status).toBe(403);
   });
 
-  test("writes its last use off the path", async () => {
+  test("the last use is recorded after the response", async () => {
     const person = await signUp();
     const { key } = (await create(person)).body.data;
     await call("GET", "/webhooks", { token: key });
     await eventually("last use", async () => (await list(person)).body.data[0].lastUsedAt);
   });
 
-  test("validates name, scopes and expiry", async () => {
+  test("name, scopes and expiry are validated", async () => {
     const person = await signUp();
     for (const fields of [
       { name: "" },
@@ -114,7 +114,7 @@ describe("API keys", () => {
     }
   });
 
-  test("an owner may revoke a member's key, a member not an owner's", async () => {
+  test("an owner may revoke a member's key, but a member may not revoke an owner's", async () => {
     const owner = await signUp();
     const developer = await joinTenant(owner, "developer");
     const ofOwner = (await create(owner)).body.data;

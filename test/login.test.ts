@@ -41,7 +41,7 @@ describe("the lock", () => {
     expect(Number(locked.headers.get("retry-after"))).toBeGreaterThan(14 * 60);
   });
 
-  test("lasts 15 minutes, then 30; a success clears the count", async () => {
+  test("lasts 15 minutes, then 30, and a success clears the count", async () => {
     const { email } = await signUp();
     await verify(email);
     const fail = async (count: number) => {
@@ -62,7 +62,7 @@ describe("the lock", () => {
 });
 
 describe("login", () => {
-  test("answers a wrong password and an unknown email alike", async () => {
+  test("gives the same answer for a wrong password and an unknown email", async () => {
     const { email } = await signUp();
     const known = await login(email, "wrong password");
     const unknown = await login(newEmail(), "wrong password");
@@ -74,7 +74,7 @@ describe("login", () => {
     expect({ ...unknown.body, requestId: "" }).toEqual({ ...known.body, requestId: "" });
   });
 
-  test("full-width and mixed-case emails are one account", async () => {
+  test("treats full-width and mixed-case spellings of an email as one account", async () => {
     const email = newEmail();
     await call("POST", "/auth/register", { body: { email, password: PASSWORD } });
     const wide = email.toUpperCase().replace("USER", "ＵＳＥＲ");
@@ -84,7 +84,7 @@ describe("login", () => {
     expect((await login(wide)).status).toBe(200);
   });
 
-  test("upgrades a hash that was made with other parameters", async () => {
+  test("replaces a hash that has outdated parameters", async () => {
     const { email } = await signUp();
     await env.DB.prepare("UPDATE users SET password_hash = ?, email_verified_at = 1 WHERE email = ?")
       .bind(OUTDATED_HASH, email)
@@ -155,7 +155,7 @@ describe("access tokens", () => {
     return { signing, claims, sign };
   }
 
-  test("one signed with our key passes, with anything wrong it is 401", async () => {
+  test("a token signed with our key is accepted, and one with any wrong claim or header answers 401", async () => {
     const person = await signUp();
     const { sign } = await signer(person);
     expect(await status(await sign({}))).toBe(200);
@@ -175,7 +175,7 @@ describe("access tokens", () => {
     for (const token of bad) expect(await status(token)).toBe(401);
   });
 
-  test("alg none and HS256 with the public key are 401", async () => {
+  test("alg none, and HS256 with the public key, answer 401", async () => {
     const person = await signUp();
     const { signing, claims } = await signer(person);
     const none = `${encode({ alg: "none", typ: "at+jwt", kid: signing.kid })}.${encode(claims)}.`;
@@ -188,12 +188,12 @@ describe("access tokens", () => {
     }
   });
 
-  test("a token has one spelling: padding behind its signature is refused", async () => {
+  test("padding after the signature is refused", async () => {
     const { token } = await signUp();
     for (const padding of ["=", "=="]) expect(await status(`${token}${padding}`)).toBe(401);
   });
 
-  test("malformed Authorization headers are 401 in the one shape", async () => {
+  test("malformed Authorization headers answer 401", async () => {
     for (const authorization of [
       "",
       "Bearer",

@@ -20,7 +20,7 @@ const register = (email: string, invitationToken: string) =>
   call("POST", "/auth/register", { body: { email, password: PASSWORD, invitationToken } });
 
 describe("members", () => {
-  test("are listed with their roles; a role change works on the next request", async () => {
+  test("are listed with their roles, and a role change applies to the next request", async () => {
     const owner = await signUp();
     const guest = await joinTenant(owner, "viewer");
     expect(guest.tenantId).toBe(owner.tenantId);
@@ -47,7 +47,7 @@ describe("members", () => {
     expect((await setRoleOf(viewer, viewer.userId, "owner")).status).toBe(403);
   });
 
-  test("the last owner stays, also when two owners demote each other at once", async () => {
+  test("one owner always remains, even when two owners demote each other at once", async () => {
     const owner = await signUp();
     const alone = await setRoleOf(owner, owner.userId, "viewer");
     expect([alone.status, alone.body.code]).toEqual([409, "CONFLICT"]);
@@ -64,7 +64,7 @@ describe("members", () => {
     expect(row?.n).toBe(1);
   });
 
-  test("a removed member's session and keys end at once; a login makes a tenant of their own", async () => {
+  test("a removed member's sessions and keys end at once, and their next login creates a tenant of their own", async () => {
     const owner = await signUp();
     const guest = await joinTenant(owner, "developer");
     const { key } = (
@@ -82,7 +82,7 @@ describe("members", () => {
     expect((await remove(owner, guest.userId)).body.message).toBe("Member not found");
   });
 
-  test("parallel logins without a tenant make one tenant", async () => {
+  test("parallel logins of a user without a tenant create one tenant", async () => {
     const owner = await signUp();
     const guest = await joinTenant(owner, "viewer");
     await remove(owner, guest.userId);
@@ -103,7 +103,7 @@ describe("members", () => {
 });
 
 describe("invitations", () => {
-  test("are listed and can be revoked; a revoked one is refused", async () => {
+  test("are listed and can be revoked, and a revoked one is refused", async () => {
     const owner = await signUp();
     const email = newEmail();
     const token = await invite(owner, email, "viewer");
@@ -130,7 +130,7 @@ describe("invitations", () => {
     ]);
   });
 
-  test("hold for one address, 7 days, and one use: of 10 parallel ones one succeeds", async () => {
+  test("are valid for one address, 7 days and one use: of 10 parallel uses, one succeeds", async () => {
     const owner = await signUp();
     const email = newEmail();
     const token = await invite(owner, email, "viewer");
@@ -143,7 +143,7 @@ describe("invitations", () => {
     expect((await register(late, lateToken)).status).toBe(400);
   });
 
-  test("a signed-in user of the address accepts once, and chooses the tenant at login", async () => {
+  test("can be accepted once by a signed-in user with that address, who can then log in to that tenant", async () => {
     const owner = await signUp();
     const guest = await signUp();
     const token = await invite(owner, guest.email, "operator");
@@ -159,7 +159,7 @@ describe("invitations", () => {
     expect((await call("POST", "/auth/login", { body: foreign })).body.message).toBe("Tenant not found");
   });
 
-  test("only owners invite owners; members are not invited again; others may not invite", async () => {
+  test("only owners invite owners, existing members are not invited again, and other roles may not invite", async () => {
     const owner = await signUp();
     const admin = await joinTenant(owner, "admin");
     const viewer = await joinTenant(owner, "viewer");

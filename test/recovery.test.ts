@@ -42,7 +42,7 @@ async function resetToken(email: string): Promise<string> {
 }
 
 describe("verification", () => {
-  test("of 10 parallel uses of a token one verifies; a bad or expired one is refused", async () => {
+  test("of 10 parallel uses of a token, one verifies; an unknown or expired one is refused", async () => {
     const person = await signUp();
     const token = tokenIn(await mailTo(person.email, /verify/i));
     const answers = await Promise.all(
@@ -62,7 +62,7 @@ describe("verification", () => {
     expect((await call("POST", "/auth/verify-email", { body: { token: expired } })).status).toBe(400);
   });
 
-  test("resend sends another mail, five times in two minutes; the older token still works", async () => {
+  test("resending works five times in two minutes, and the older token stays valid", async () => {
     const person = await signUp();
     const first = tokenIn(await mailTo(person.email, /verify/i));
     const resend = () => call("POST", "/auth/resend-verification", { token: person.token });
@@ -82,7 +82,7 @@ describe("verification", () => {
 });
 
 describe("forgot-password", () => {
-  test("answers alike for known and unknown emails", async () => {
+  test("gives the same answer for known and unknown emails", async () => {
     const person = await signUp();
     const known = await forgot(person.email);
     const unknown = await forgot(newEmail());
@@ -92,7 +92,7 @@ describe("forgot-password", () => {
     expect([unknown.status, unknown.body]).toEqual([known.status, known.body]);
   });
 
-  test("is limited to 3 a minute, reset to 5", async () => {
+  test("allows 3 requests a minute, and reset-password allows 5", async () => {
     const headers = elsewhere();
     const call3 = () => call("POST", "/auth/forgot-password", { body: { email: newEmail() }, headers });
     for (let count = 0; count < 3; count++) expect((await call3()).status).toBe(200);
@@ -104,7 +104,7 @@ describe("forgot-password", () => {
 });
 
 describe("reset-password", () => {
-  test("sets the password, ends every session, lifts the lock, tells by mail", async () => {
+  test("sets the password, ends every session, lifts the lock and notifies by mail", async () => {
     const person = await signUp();
     await verify(person.email);
     const token = await resetToken(person.email);
@@ -118,7 +118,7 @@ describe("reset-password", () => {
     await mailTo(person.email, /password was changed/);
   });
 
-  test("of 10 parallel uses of one token one succeeds", async () => {
+  test("of 10 parallel uses of one token, one succeeds", async () => {
     const person = await signUp();
     const token = await resetToken(person.email);
     const answers = await Promise.all(Array.from({ length: 10 }, () => reset(token)));
@@ -166,7 +166,7 @@ describe("reset-password", () => {
     ]);
   });
 
-  test("of an account that was never verified, keys and second factor end too", async () => {
+  test("also ends API keys and second factor of an account that was never verified", async () => {
     const squatter = await signUp();
     const enable = await call("POST", "/auth/2fa/enable", { token: squatter.token });
     const totp = new TOTP({ secret: Secret.fromBase32(enable.body.data.secret) }).generate();
@@ -184,7 +184,7 @@ describe("reset-password", () => {
     expect((await login(squatter, NEW_PASSWORD)).status).toBe(200);
   });
 
-  test("of a verified account the second factor stays", async () => {
+  test("keeps the second factor of a verified account", async () => {
     const person = await signUp();
     await verify(person.email);
     const enable = await call("POST", "/auth/2fa/enable", { token: person.token });
@@ -195,7 +195,7 @@ describe("reset-password", () => {
     expect((await login(person, NEW_PASSWORD)).body.code).toBe("TOTP_REQUIRED");
   });
 
-  test("D1 keeps no mailed token", async () => {
+  test("D1 stores no mailed token", async () => {
     const person = await signUp();
     const token = await resetToken(person.email);
     const { results } = await env.DB.prepare("SELECT * FROM email_tokens").all();
@@ -204,7 +204,7 @@ describe("reset-password", () => {
 });
 
 describe("guessable passwords", () => {
-  test("are refused at register, change and reset with a detail", async () => {
+  test("are refused at registration, change and reset, with a detail that names the field", async () => {
     const email = newEmail();
     for (const password of ["Password1", "qwertyuiop", email]) {
       const refused = await call("POST", "/auth/register", { body: { email, password } });
@@ -227,7 +227,7 @@ describe("guessable passwords", () => {
     await logIn(person, NEW_PASSWORD);
   });
 
-  test("are taken where COMMON_PASSWORDS says allow", async () => {
+  test("are accepted when COMMON_PASSWORDS is allow", async () => {
     const context = createExecutionContext();
     const request = new Request<unknown, IncomingRequestCfProperties>("http://postern.test/api/v1/auth/register", {
       method: "POST",

@@ -21,7 +21,7 @@ const refresh = (refreshToken: string, key?: string) =>
 const me = (person: Person) => call("GET", "/auth/me", { token: person.token });
 
 describe("refresh", () => {
-  test("gives exactly a new pair, and both tokens of it work", async () => {
+  test("returns a new pair whose tokens both work", async () => {
     const person = await signUp();
     const answer = await refresh(person.refreshToken);
     expect(answer.status).toBe(200);
@@ -31,7 +31,7 @@ describe("refresh", () => {
     expect((await refresh(answer.body.data.refreshToken)).status).toBe(200);
   });
 
-  test("of 20 parallel uses of one token exactly one succeeds, and the session lives on", async () => {
+  test("of 20 parallel uses of one token, exactly one succeeds, and the session stays", async () => {
     const person = await signUp();
     const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(person.refreshToken)));
     const won = answers.filter((answer) => answer.status === 200);
@@ -48,7 +48,7 @@ describe("refresh", () => {
     expect(new Set(answers.map((answer) => answer.body.data.refreshToken)).size).toBe(1);
   });
 
-  test("the predecessor within 10 s is refused alone; after 10 s it ends the session", async () => {
+  test("the previous token is only refused within 10 s, and ends the session after that", async () => {
     const person = await signUp();
     const second = (await refresh(person.refreshToken)).body.data;
     later(9 * SECOND_MS);
@@ -69,7 +69,7 @@ describe("refresh", () => {
     expect((await me(person)).status).toBe(401);
   });
 
-  test("a lost answer: the same key gets the same token for 60 s, another key does not", async () => {
+  test("after a lost answer, the same key returns the same token for 60 s, and another key does not", async () => {
     const person = await signUp();
     const key = crypto.randomUUID();
     const first = await refresh(person.refreshToken, key);
@@ -87,7 +87,7 @@ describe("refresh", () => {
     expect([answer.status, answer.body.details[0].path]).toEqual([400, "Idempotency-Key"]);
   });
 
-  test("slides 30 days, never past 90 from login", async () => {
+  test("extends the session by 30 days, up to 90 days after login", async () => {
     const person = await signUp();
     let token = person.refreshToken;
     for (let round = 0; round < 3; round++) {
@@ -105,7 +105,7 @@ describe("refresh", () => {
     expect((await refresh(person.refreshToken)).body.code).toBe("REFRESH_TOKEN_EXPIRED");
   });
 
-  test("forged and malformed tokens are 401, a missing one 400", async () => {
+  test("forged and malformed tokens answer 401, and a missing one 400", async () => {
     const person = await signUp();
     const [id, , mac] = person.refreshToken.split(".");
     for (const forged of [`${id}.2.${mac}`, `${crypto.randomUUID()}.1.${mac}`, "x", "a.b.c"]) {
@@ -115,7 +115,7 @@ describe("refresh", () => {
     expect((await call("POST", "/auth/refresh", { body: {} })).body.code).toBe("VALIDATION_FAILED");
   });
 
-  test("D1 keeps no refresh token", async () => {
+  test("D1 stores no refresh token", async () => {
     const person = await signUp();
     const { results } = await env.DB.prepare("SELECT * FROM sessions WHERE user_id = ?").bind(person.userId).all();
     expect(JSON.stringify(results)).not.toContain(person.refreshToken.split(".")[2]);
@@ -123,7 +123,7 @@ describe("refresh", () => {
 });
 
 describe("logout and sessions", () => {
-  test("logout ends the one session; an unknown token is 200, an empty one 400", async () => {
+  test("logout ends one session; an unknown token answers 200, an empty one 400", async () => {
     const person = await signUp();
     const other = await logIn(person);
     const done = await call("POST", "/auth/logout", { body: { refreshToken: person.refreshToken } });
@@ -146,7 +146,7 @@ describe("logout and sessions", () => {
     expect((await me(other)).status).toBe(401);
   });
 
-  test("the list shows devices in order; one can be revoked, another person's is 404", async () => {
+  test("the list shows devices in order; one's own session can be revoked, and another user's answers 404", async () => {
     const userAgent =
       "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36";
     const person = await signUp({ headers: { "user-agent": userAgent } });

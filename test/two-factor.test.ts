@@ -47,7 +47,7 @@ async function withRecoveryCodes() {
 }
 
 describe("enrolment", () => {
-  test("every state and message", async () => {
+  test("answers every state with the status and message of the contract", async () => {
     const person = await signUp();
     await verify(person.email);
     const early = await twoFactor(person, "verify", { token: "123456" });
@@ -85,13 +85,13 @@ describe("enrolment", () => {
     await mailTo(person.email, /turned off/);
   });
 
-  test("the secret is not in D1 in clear", async () => {
+  test("D1 does not hold the secret in plain text", async () => {
     const { person, secret } = await enrolled();
     const row = await env.DB.prepare("SELECT * FROM users WHERE id = ?").bind(person.userId).first();
     expect(JSON.stringify(row)).not.toContain(secret);
   });
 
-  test("is limited to 10 a minute for one person", async () => {
+  test("is limited to 10 requests a minute per user", async () => {
     const person = await signUp();
     for (let attempt = 0; attempt < 10; attempt++) await twoFactor(person, "verify", { token: "123456" });
     const limited = await twoFactor(person, "disable", { token: "123456" });
@@ -101,7 +101,7 @@ describe("enrolment", () => {
 });
 
 describe("login with two factors", () => {
-  test("needs a code after the right password, and says nothing before it", async () => {
+  test("asks for a code only after the right password", async () => {
     const { person, secret, used } = await enrolled();
     const missing = await login(person);
     expect([missing.status, missing.body.code, missing.body.message]).toEqual([
@@ -118,7 +118,7 @@ describe("login with two factors", () => {
     expect(tooFar.body.code).toBe("INVALID_TOTP");
   });
 
-  test("of 10 parallel uses of one TOTP code one succeeds", async () => {
+  test("of 8 parallel logins with one TOTP code, one succeeds", async () => {
     const { person, secret } = await enrolled();
     later(STEP_MS);
     const totp = codeOf(secret);
@@ -130,7 +130,7 @@ describe("login with two factors", () => {
     expect(count).toBe(2);
   });
 
-  test("ten wrong codes lock the login of that email, right or not", async () => {
+  test("ten wrong codes lock the login of that address, even for a right code", async () => {
     const { person, secret } = await enrolled();
     for (let attempt = 0; attempt < 10; attempt++) {
       expect((await login(person, { totp: "000000" })).body.code).toBe("INVALID_TOTP");
@@ -161,7 +161,7 @@ describe("S13: wrong codes of a signed-in user", () => {
 });
 
 describe("recovery codes", () => {
-  test("are ten, each works once, in a pool of ten parallel uses too", async () => {
+  test("there are ten, and each works once, even in parallel", async () => {
     const { person, codes } = await withRecoveryCodes();
     expect(codes.length).toBe(10);
     expect(new Set(codes).size).toBe(10);
@@ -178,7 +178,7 @@ describe("recovery codes", () => {
     expect(left?.count).toBe(0);
   });
 
-  test("a new set ends the old one; D1 holds none in clear", async () => {
+  test("a new set replaces the old one, and D1 holds none in plain text", async () => {
     const { person, codes } = await withRecoveryCodes();
     const [first = "", second = ""] = codes;
     const renewed = await twoFactor(person, "recovery-codes", { token: first });

@@ -5,7 +5,7 @@ const id = z.string();
 const userId = z.string();
 
 /** What a take-over of an unproven account has ended; counts, except for the second factor. */
-export const endedAccess = z.object({
+const endedAccess = z.object({
   sessions: z.number(),
   apiKeys: z.number(),
   invitations: z.number(),

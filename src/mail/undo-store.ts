@@ -8,7 +8,7 @@ import { newId } from "../db/ids";
 import { HOUR_MS } from "../time";
 import { mailToken } from "./token";
 
-export const UNDO_LIFETIME_MS = 72 * HOUR_MS;
+const UNDO_LIFETIME_MS = 72 * HOUR_MS;
 
 /** What a link undoes. All but "apiKeys" also end every session and API key. */
 export type UndoKind = "password" | "twoFactorOn" | "twoFactorOff" | "recoveryCodes" | "apiKey" | "apiKeys";
