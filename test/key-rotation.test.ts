@@ -67,10 +67,11 @@ describe("rotation of SECRET_KEYS", () => {
     expect(verified.status).toBe(200);
   });
 
-  test("the hourly cron moves former secrets and Ed25519 keys too: every signature stays", async () => {
+  test("the hourly cron moves former secrets, Ed25519 keys and headers too: every signature stays", async () => {
     const person = await signUp();
     const inbox = newInbox("200");
-    const fields = { secret: "the first", delivery: { signature: "v1+v1a" } };
+    const delivery = { signature: "v1+v1a", headers: { Authorization: "Bearer kept" } };
+    const fields = { secret: "the first", delivery };
     const webhookId = await subscribe(person, inbox.url, fields);
     const token = person.token;
     await call("POST", `/webhooks/${webhookId}/secret/rotate`, { token, body: { secret: "the second" } });
@@ -91,6 +92,7 @@ describe("rotation of SECRET_KEYS", () => {
     await waitOnExecutionContext(context);
     const [request] = await inbox.arrived(1);
     if (!request) throw new Error("nothing came");
+    expect(request.headers.authorization).toBe("Bearer kept");
     for (const secret of ["the first", "the second", keys.whpk[1]]) {
       expect(await verifyDelivery(request, secret)).toMatchObject({ payload: 1 });
     }

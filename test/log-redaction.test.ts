@@ -174,6 +174,9 @@ test("subscriptions and deliveries, their consumers too", async () => {
   const [good = "", bad = ""] = ids;
   for (const id of [good, "none"]) {
     await ask("PATCH", `/webhooks/${id}`, { secret: fresh("secret") }, bearer);
+    for (const value of [fresh("header"), `${fresh("header")}\n`]) {
+      await ask("PATCH", `/webhooks/${id}`, { delivery: { headers: { Authorization: value } } }, bearer);
+    }
     for (const body of [{ secret: fresh("secret") }, {}, { secret: `whsk_${fresh("secret")}` }]) {
       await ask("POST", `/webhooks/${id}/secret/rotate`, body, bearer);
     }

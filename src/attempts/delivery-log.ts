@@ -1,4 +1,5 @@
 /** The delivery log as the API shows it: its pages, and one attempt in detail. */
+import { bodyOf } from "../delivery/envelope";
 import { wasSent } from "../delivery/reasons";
 import { correlationOf, headersOf } from "../delivery/send";
 import type { Deps } from "../deps";
@@ -48,12 +49,13 @@ async function headersSent(
   deps: Deps,
   attempt: AttemptDetailRow,
 ): Promise<Pick<AttemptDetail, "headers" | "missingSignatures">> {
-  const { deliveryId, eventType, payload, attemptedAt, formatSince } = attempt;
-  const signer = { ...attempt, signsV1a: attempt.signsV1a === 1 };
+  const { deliveryId, eventType, payload, attemptedAt, formatSince, options } = attempt;
+  const signer = { ...attempt, signsV1a: options?.signature === "v1+v1a" };
   const { keys, hasEnded } = await keysAt(decryptOnce(deps.keys), signer, attemptedAt);
   const hasChanged = formatSince !== null && attemptedAt < formatSince;
+  const body = bodyOf({ eventType, eventCreatedAt: attempt.eventCreatedAt ?? 0, payload: payload ?? "" }, options);
   const correlationId = correlationOf(attempt.kind, attempt.correlationId);
-  const outbound = { deliveryId, eventType, payload: payload ?? "", keys: hasChanged ? NO_KEYS : keys, correlationId };
+  const outbound = { deliveryId, eventType, body, keys: hasChanged ? NO_KEYS : keys, correlationId };
   const headers = await headersOf(outbound, attemptedAt);
   if (hasChanged) return { headers, missingSignatures: "settings-changed" };
   return { headers, ...(hasEnded ? { missingSignatures: "secret-ended" } : {}) };

@@ -5,6 +5,8 @@ import { isLive } from "../db/predicates";
 import type { Deps } from "../deps";
 import type { StoredKey } from "../signing-keys/keys";
 import { ALL_KEYS, parseKeys } from "../signing-keys/store";
+import type { DeliveryOptions } from "../subscriptions/delivery-options";
+import { parseOptions } from "../subscriptions/store";
 import type { TenantRef } from "../tenants/principal";
 
 /** The most attempts of one delivery that are followed, placeholders of late attempts included. */
@@ -44,7 +46,9 @@ export interface AttemptDetailRow extends AttemptRow {
   secretSince: number;
   /** When the kinds of signatures or the format of the body last changed; null: never. */
   formatSince: number | null;
-  signsV1a: 0 | 1;
+  options: DeliveryOptions | null;
+  /** When its event was published; null when retention has removed it. */
+  eventCreatedAt: number | null;
   keys: StoredKey[];
 }
 
@@ -70,11 +74,11 @@ export async function readAttempt(
   const { found, attempts, chain } = await atomically(deps.shards.db(tenant.shard), {
     found: rows<{ id: string }>(sql`SELECT s.id FROM subscriptions s WHERE ${isLive(tenant, subscriptionId)}`),
     attempts: rows<
-      Omit<AttemptDetailRow, "keys"> & { keys: string }
+      Omit<AttemptDetailRow, "keys" | "options"> & { keys: string; options: string | null }
     >(sql`SELECT ${COLUMNS}, a.event_id AS eventId, e.correlation_id AS correlationId,
         s.secret_sealed AS secretSealed,
         coalesce(s.secret_since, s.created_at) AS secretSince, s.format_since AS formatSince,
-        s.options ->> '$.signature' IS 'v1+v1a' AS signsV1a, ${ALL_KEYS} AS keys, a.kind AS kind
+        s.options, e.created_at AS eventCreatedAt, ${ALL_KEYS} AS keys, a.kind AS kind
       FROM (SELECT * FROM ${opened}) a LEFT JOIN events e ON e.id = a.event_id CROSS JOIN subscriptions s ON s.id = a.subscription_id
       WHERE ${isLive(tenant, subscriptionId)}`),
     chain:
@@ -84,5 +88,7 @@ export async function readAttempt(
   });
   const [attempt] = attempts;
   if (found.length === 0) return "no subscription";
-  return attempt ? { attempt: { ...attempt, keys: parseKeys(attempt.keys) }, chain } : "no attempt";
+  return attempt
+    ? { attempt: { ...attempt, keys: parseKeys(attempt.keys), options: parseOptions(attempt.options) }, chain }
+    : "no attempt";
 }

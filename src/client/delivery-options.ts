@@ -9,6 +9,16 @@ export interface DeliveryChange {
    * is at `/.well-known/webhook-keys/<id>`.
    */
   signature?: "v1" | "v1+v1a" | null | undefined;
+  /**
+   * The body: the event's payload (`"payload"`, the default), or `{ type, timestamp, data }` with the payload as `data` (`"standard"`). A
+   * change holds for open deliveries too, from their next attempt on.
+   */
+  format?: "payload" | "standard" | null | undefined;
+  /**
+   * Headers that each delivery carries, by name; null removes one, and those left out stay. At most 20, together 4 KiB. When the URL's
+   * origin changes, each must be given again or set to null.
+   */
+  headers?: Record<string, string | null> | null | undefined;
 }
 
 export interface RetryChange {
@@ -36,6 +46,10 @@ export interface DeliveryOptions {
   retry?: RetryOptions | undefined;
   /** `"v1+v1a"`: an Ed25519 key signs too. */
   signature?: "v1" | "v1+v1a" | undefined;
+  /** `"standard"`: the body is `{ type, timestamp, data }`. */
+  format?: "payload" | "standard" | undefined;
+  /** The names of the headers that are set, with the end of values of 12 characters or more. Values are never returned. */
+  headers?: Record<string, { set: true; last4?: string | undefined }> | undefined;
 }
 
 export interface RetryOptions {

@@ -33,7 +33,10 @@ export interface WebhookMethods {
   list(options?: CallOptions): Promise<Subscription[]>;
   /** Returns one subscription. Throws FORBIDDEN, NOT_FOUND. */
   get(id: string, options?: CallOptions): Promise<Subscription>;
-  /** Changes the given fields and returns the whole subscription. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED. */
+  /**
+   * Changes the given fields and returns the whole subscription. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED, and CONFLICT when the URL
+   * or the headers change at the same time.
+   */
   update(id: string, body: SubscriptionChange, options?: CallOptions): Promise<Subscription>;
   /** Deletes a subscription; nothing more is sent to it. Returns the service's confirmation. Throws FORBIDDEN, NOT_FOUND. */
   delete(id: string, options?: CallOptions): Promise<string>;

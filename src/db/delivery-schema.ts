@@ -20,6 +20,8 @@ export const subscriptions = sqliteTable(
     secretDigest: text("secret_digest").notNull(),
     /** When the present secret began to sign; null: since the subscription was made. */
     secretSince: integer("secret_since"),
+    /** Its own headers, encrypted as JSON; null: none. */
+    headersSealed: text("headers_sealed"),
     /** When the kinds of signatures or the format of the body last changed; null: never. */
     formatSince: integer("format_since"),
     /** Until then a former secret signs too; it is in `signing_keys`. */

@@ -3,8 +3,10 @@ import { newIdAt } from "../db/ids";
 import type { Deps } from "../deps";
 import { describeError, type LogFields, log } from "../log";
 import { type Decrypt, keysInForce } from "../signing-keys/keys";
+import { type Headers, headersOwner } from "../subscriptions/header-options";
 import { refuseTarget } from "../subscriptions/target";
 import type { ClaimedDelivery } from "./claim-store";
+import { bodyOf } from "./envelope";
 import { blocked, EXHAUSTED, PAUSED } from "./reasons";
 import type { AttemptResult } from "./record-store";
 import { correlationOf, failure, type Outcome, send } from "./send";
@@ -76,6 +78,11 @@ function namesOf(delivery: ClaimedDelivery): LogFields {
   };
 }
 
+async function headersFor(decrypted: Decrypt, delivery: ClaimedDelivery): Promise<Headers> {
+  if (delivery.headersSealed === null) return {};
+  return JSON.parse(await decrypted(headersOwner(delivery.subscriptionId), delivery.headersSealed)) as Headers;
+}
+
 /** Sends unless the subscription is paused or its URL may not be called. Manual retries and tests are sent even during a pause. */
 async function sendUnlessStopped(
   deps: Deps,
@@ -90,8 +97,11 @@ async function sendUnlessStopped(
   if (refusal) return failure(blocked(refusal));
   try {
     const keys = await keysInForce(decrypted, delivery, nowMs);
-    const correlationId = correlationOf(delivery.kind, delivery.correlationId);
-    return await send({ ...delivery, deliveryId: delivery.id, keys, correlationId }, nowMs);
+    const { id: deliveryId, url, eventType, kind, options } = delivery;
+    const correlationId = correlationOf(kind, delivery.correlationId);
+    const headers = await headersFor(decrypted, delivery);
+    const body = bodyOf(delivery, options);
+    return await send({ deliveryId, url, eventType, body, headers, keys, correlationId }, nowMs);
   } catch (error) {
     log("error", "delivery could not be sent", { ...namesOf(delivery), ...describeError(error) });
     return "our fault";

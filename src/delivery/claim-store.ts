@@ -25,6 +25,7 @@ export interface Target {
   enabled: 0 | 1;
   isDeleted: 0 | 1;
   options: DeliveryOptions | null;
+  headersSealed: string | null;
   /** The keys besides the present secret. */
   keys: StoredKey[];
 }
@@ -38,12 +39,16 @@ export interface ClaimedDelivery extends OutboxKey, Target {
   /** The number of this attempt: 1, 2, 3. */
   attemptCount: number;
   eventType: string;
-  /** The exact body. */
+  eventCreatedAt: number;
+  /** As it was published. */
   payload: string;
   correlationId: string | null;
 }
 
-type ClaimedRow = Omit<ClaimedDelivery, "payload" | "correlationId" | "eventType" | "options" | "keys"> & {
+type ClaimedRow = Omit<
+  ClaimedDelivery,
+  "payload" | "correlationId" | "eventType" | "eventCreatedAt" | "options" | "keys"
+> & {
   options: string | null;
   keys: string | null;
 };
@@ -51,6 +56,7 @@ type ClaimedRow = Omit<ClaimedDelivery, "payload" | "correlationId" | "eventType
 interface EventRow {
   id: string;
   eventType: string;
+  eventCreatedAt: number;
   payload: string;
   correlationId: string | null;
 }
@@ -104,12 +110,12 @@ export async function claimDeliveries(
       claimed:
         rows<ClaimedRow>(sql`SELECT o.queue, o.due_at AS dueAt, o.id, o.subscription_id AS subscriptionId, o.bytes,
           a.id AS attemptId, o.tenant_id AS tenantId, o.event_id AS eventId, o.kind, a.attempt_count AS attemptCount, s.url,
-          s.secret_sealed AS secretSealed, s.enabled, s.is_deleted AS isDeleted, s.options, ${keysFrom(nowMs)} AS keys
+          s.secret_sealed AS secretSealed, s.enabled, s.is_deleted AS isDeleted, s.options, s.headers_sealed AS headersSealed, ${keysFrom(nowMs)} AS keys
         FROM ${due} CROSS JOIN attempts a ON a.subscription_id = o.subscription_id AND a.id IN (${PLANNED_ID}, j.value ->> 'f')
           CROSS JOIN subscriptions s ON s.id = o.subscription_id
         WHERE a.claim = ${claim} AND a.status = 'pending'`),
       events:
-        rows<EventRow>(sql`SELECT id, type AS eventType, payload, correlation_id AS correlationId FROM events WHERE id IN (
+        rows<EventRow>(sql`SELECT id, type AS eventType, created_at AS eventCreatedAt, payload, correlation_id AS correlationId FROM events WHERE id IN (
           SELECT o.event_id FROM ${due} CROSS JOIN attempts a
             ON a.subscription_id = o.subscription_id AND a.id IN (${PLANNED_ID}, j.value ->> 'f')
           WHERE a.claim = ${claim} AND a.status = 'pending')`),
@@ -137,7 +143,7 @@ export async function readTargets(
 ): Promise<Map<string, Target>> {
   const { targets } = await atomically(db, {
     targets: rows<Omit<Target, "options" | "keys"> & { id: string; options: string | null; keys: string | null }>(
-      sql`SELECT s.id, s.url, s.secret_sealed AS secretSealed, s.enabled, s.is_deleted AS isDeleted, s.options, ${keysFrom(nowMs)} AS keys
+      sql`SELECT s.id, s.url, s.secret_sealed AS secretSealed, s.enabled, s.is_deleted AS isDeleted, s.options, s.headers_sealed AS headersSealed, ${keysFrom(nowMs)} AS keys
         FROM subscriptions s WHERE s.id IN (SELECT value FROM json_each(${jsonList(subscriptionIds)}))`,
     ),
   });

@@ -2,6 +2,7 @@
 import { importPrivateKey, signAsymmetric } from "../crypto/ed25519";
 import { signBody, signStandard } from "../crypto/webhook-signature";
 import type { SigningKeys } from "../signing-keys/keys";
+import { type Headers, withoutValues } from "../subscriptions/header-options";
 import { TIMED_OUT } from "./reasons";
 import { SEND_TIMEOUT_MS } from "./timing";
 
@@ -13,8 +14,9 @@ export interface Outbound {
   url: string;
   keys: SigningKeys;
   eventType: string;
-  /** The exact body. */
-  payload: string;
+  /** The subscription's own headers. */
+  headers: Headers;
+  body: string;
   /** Sent as `X-Correlation-Id` unless null. For a manual retry it is empty. */
   correlationId: string | null;
 }
@@ -56,11 +58,11 @@ export async function send(outbound: Outbound, nowMs: number): Promise<Outcome> 
   const timer = setTimeout(() => deadline.abort(), SEND_TIMEOUT_MS);
   try {
     const response = await post(outbound.url, {
-      headers: await headersOf(outbound, nowMs),
-      body: outbound.payload,
+      headers: { ...outbound.headers, ...(await headersOf(outbound, nowMs)) },
+      body: outbound.body,
       signal: deadline.signal,
     });
-    const responseBody = await readBody(response);
+    const responseBody = withoutValues(await readBody(response), outbound.headers);
     const ok = response.status >= 200 && response.status < 300;
     return {
       status: ok ? "success" : "failed",
@@ -94,17 +96,20 @@ async function post(url: string, init: RequestInit): Promise<Response> {
   }
 }
 
-/** Returns the headers of an attempt that started at `startedMs` (Unix ms). The same input always gives the same headers. */
-export async function headersOf(outbound: Omit<Outbound, "url">, startedMs: number): Promise<Record<string, string>> {
-  const { deliveryId, keys, payload, correlationId } = outbound;
+/** Returns the headers that the service sets on an attempt that started at `startedMs` (Unix ms). The same input always gives the same headers. */
+export async function headersOf(
+  outbound: Omit<Outbound, "url" | "headers">,
+  startedMs: number,
+): Promise<Record<string, string>> {
+  const { deliveryId, keys, body, correlationId } = outbound;
   const timestampSeconds = Math.floor(startedMs / 1000);
-  const signatures = await signaturesOf(keys, deliveryId, timestampSeconds, payload);
+  const signatures = await signaturesOf(keys, deliveryId, timestampSeconds, body);
   return {
     "Content-Type": "application/json",
     "Accept-Encoding": "identity",
     "User-Agent": USER_AGENT,
     "X-Webhook-Event": outbound.eventType,
-    ...(keys.secret === null ? {} : { "X-Webhook-Signature": await signBody(keys.secret, payload) }),
+    ...(keys.secret === null ? {} : { "X-Webhook-Signature": await signBody(keys.secret, body) }),
     "webhook-id": deliveryId,
     "webhook-timestamp": String(timestampSeconds),
     ...(signatures === "" ? {} : { "webhook-signature": signatures }),

@@ -1,5 +1,6 @@
 /** Every encrypted column; a test compares the list with the schemas. */
 import { secretOwner, signingKeyOwner } from "../signing-keys/keys";
+import { headersOwner } from "../subscriptions/header-options";
 import { totpOwner } from "../two-factor/codes";
 import type { EncryptedColumn } from "./store";
 
@@ -16,6 +17,7 @@ export const CONTROL_COLUMNS: readonly OwnedColumn[] = [
 
 export const DELIVERY_COLUMNS: readonly OwnedColumn[] = [
   { table: "subscriptions", column: "secret_sealed", ...byId(secretOwner) },
+  { table: "subscriptions", column: "headers_sealed", ...byId(headersOwner) },
   {
     table: "signing_keys",
     column: "sealed",

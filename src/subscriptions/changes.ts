@@ -9,7 +9,9 @@ import { isOnTrial } from "../ratelimit/reserve";
 import { secretOwner, signingKeyOwner } from "../signing-keys/keys";
 import type { TenantRef, TenantStanding } from "../tenants/principal";
 import { type DeliveryChange, optionsPatch, refuseOptions } from "./delivery-options";
-import { insertSubscription, type SubscriptionRow, updateSubscription } from "./store";
+import { mergeHeaders } from "./header-options";
+import { changedHeaders, sealHeaders } from "./headers";
+import { findSubscription, insertSubscription, type SubscriptionRow, updateSubscription } from "./store";
 import { refuseTarget } from "./target";
 
 export interface SubscriptionInput {
@@ -37,7 +39,8 @@ export async function createSubscription(
   const options = input.delivery ? optionsPatch(input.delivery) : undefined;
   const secret = await encryptSecret(deps, id, input.secret);
   const publicKey = await publicKeyFor(deps, id, input.delivery);
-  const subscription = { id, name, url, events: input.events, ...secret, enabled, options, publicKey };
+  const headersSealed = await sealHeaders(deps, id, mergeHeaders({}, input.delivery?.headers ?? {}));
+  const subscription = { id, name, url, events: input.events, ...secret, enabled, options, publicKey, headersSealed };
   const { caps } = deps.config;
   const onTrial = isOnTrial(deps, tenant);
   const most = onTrial ? Math.min(caps.trialSubscriptions, caps.subscriptions) : caps.subscriptions;
@@ -46,27 +49,63 @@ export async function createSubscription(
   return row;
 }
 
+type Change = { [K in keyof SubscriptionInput]?: SubscriptionInput[K] | undefined };
+
 /**
- * Changes the given fields, and the given members of `delivery`. Returns the whole subscription. Throws NOT_FOUND, and VALIDATION_FAILED
- * as `createSubscription` does.
+ * Changes the given fields, and the given members of `delivery`. Returns the whole subscription. Throws NOT_FOUND, VALIDATION_FAILED as
+ * `createSubscription` does and for a URL of another origin whose headers are not given again, and CONFLICT when somebody else changes
+ * URL or headers at the same time.
  */
 export async function changeSubscription(
   deps: Deps,
   tenant: TenantRef,
   id: string,
-  { secret, delivery, ...fields }: { [K in keyof SubscriptionInput]?: SubscriptionInput[K] | undefined },
+  change: Change,
 ): Promise<SubscriptionRow> {
-  if (fields.url !== undefined) checkTarget(deps, fields.url);
+  const { url, delivery } = change;
+  if (url !== undefined) checkTarget(deps, url);
   checkOptions(deps, delivery);
+  const columns = await columnsFor(deps, id, change);
+  const headers = delivery === null ? null : delivery?.headers;
+  if (headers === undefined) {
+    // Most subscriptions have no headers, so that nothing need be read first.
+    const row = await updateSubscription(
+      deps,
+      tenant,
+      id,
+      columns,
+      deps.now(),
+      url === undefined ? undefined : { withoutHeadersOr: url },
+    );
+    if (row === undefined) throw notFound("Webhook");
+    if (row !== "changed meanwhile") return row;
+  }
+  const before = await findSubscription(deps, tenant, id);
+  if (!before) throw notFound("Webhook");
+  const headersSealed = await changedHeaders(deps, before, url, headers);
+  const expected = { url: before.url, headersSealed: before.headersSealed };
+  const row = await updateSubscription(
+    deps,
+    tenant,
+    id,
+    { ...columns, ...(headersSealed === undefined ? {} : { headersSealed }) },
+    deps.now(),
+    { expected },
+  );
+  if (row === "changed meanwhile") {
+    throw new AppError("CONFLICT", { message: "The subscription was changed at the same time. Try again." });
+  }
+  if (!row) throw notFound("Webhook");
+  return row;
+}
+
+/** What a change writes, but for the headers. */
+async function columnsFor(deps: Deps, id: string, { secret, delivery, ...fields }: Change) {
   const options = delivery === undefined ? undefined : optionsPatch(delivery);
   const publicKey = await publicKeyFor(deps, id, delivery);
   const encrypted = secret === undefined ? {} : await encryptSecret(deps, id, secret);
-  const given = Object.fromEntries(
-    Object.entries({ ...fields, options, publicKey }).filter(([, value]) => value !== undefined),
-  );
-  const row = await updateSubscription(deps, tenant, id, { ...given, ...encrypted }, deps.now());
-  if (!row) throw notFound("Webhook");
-  return row;
+  const given = Object.entries({ ...fields, options, publicKey }).filter(([, value]) => value !== undefined);
+  return { ...Object.fromEntries(given), ...encrypted };
 }
 
 /** Returns the columns of a subscription that store its secret: the ciphertext and the digest. */

@@ -1,6 +1,7 @@
 /** `delivery`: the options of a subscription for its deliveries. An option that is not set has its default, and is not stored or shown. */
 import { z } from "zod";
 import type { ErrorDetail } from "../errors";
+import { type HeadersView, headersChange, headersView } from "./header-options";
 import { refuseRetry, retryChange, retryOptions, retryPatch } from "./retry-options";
 
 const signature = z.enum(["v1", "v1+v1a"]).meta({
@@ -10,34 +11,52 @@ const signature = z.enum(["v1", "v1+v1a"]).meta({
   examples: ["v1+v1a"],
 });
 
+const format = z.enum(["payload", "standard"]).meta({
+  description:
+    "The body: the event's payload (`payload`, the default), or `{ type, timestamp, data }` with the payload as `data` (`standard`). A " +
+    "change holds for open deliveries too, from their next attempt on.",
+  examples: ["standard"],
+});
+
 /** A change of the options (RFC 7396): a member that is left out stays as it is, and null sets it back to its default. */
 export const deliveryChange = z
-  .strictObject({ retry: retryChange.nullable(), signature: signature.nullable() })
+  .strictObject({
+    retry: retryChange.nullable(),
+    signature: signature.nullable(),
+    format: format.nullable(),
+    headers: headersChange.nullable(),
+  })
   .partial()
   .meta({
     id: "DeliveryChange",
     description: "A member that is left out stays as it is; null sets it back to its default.",
   });
 
+/** What the column `options` holds: every member that is set, but for the headers, which are encrypted. */
+const storedOptions = z.object({ retry: retryOptions, signature, format }).partial();
+
 /** The options that are set. */
-export const deliveryOptions = z.object({ retry: retryOptions, signature }).partial().meta({
+export const deliveryOptions = storedOptions.extend({ headers: headersView.optional() }).meta({
   id: "DeliveryOptions",
   description: "The options that are set. Missing if none is.",
 });
 
 export type DeliveryChange = z.infer<typeof deliveryChange>;
-export type DeliveryOptions = z.infer<typeof deliveryOptions>;
+export type DeliveryOptions = z.infer<typeof storedOptions>;
+export type DeliveryOptionsView = z.infer<typeof deliveryOptions>;
 
 /** A merge patch for the stored options. */
 export type OptionsPatch = Readonly<Record<string, unknown>>;
 
 /** Returns the merge patch for the stored options. The change null sets all of them back to their defaults. */
 export function optionsPatch(change: DeliveryChange | null): OptionsPatch {
-  if (change === null) return { retry: null, signature: null };
+  if (change === null) return { retry: null, signature: null, format: null };
+  const { headers: _encrypted, ...stored } = change;
   return {
-    ...change,
+    ...stored,
     ...(change.retry ? { retry: retryPatch(change.retry) } : {}),
     ...(change.signature === "v1" ? { signature: null } : {}),
+    ...(change.format === "payload" ? { format: null } : {}),
   };
 }
 
@@ -46,9 +65,13 @@ export const refuseOptions = ({ retry }: DeliveryChange, retentionDays: number):
   retry ? refuseRetry(retry, retentionDays) : [];
 
 /** Returns the options that are set, as the API shows them; null when none is. */
-export function deliveryView(options: DeliveryOptions | null): DeliveryOptions | null {
-  if (options === null) return null;
-  const { retry, signature } = options;
-  const set = { ...(retry ? { retry } : {}), ...(signature ? { signature } : {}) };
+export function deliveryView(options: DeliveryOptions | null, headers: HeadersView): DeliveryOptionsView | null {
+  const { retry, signature, format } = options ?? {};
+  const set = {
+    ...(retry ? { retry } : {}),
+    ...(signature ? { signature } : {}),
+    ...(format ? { format } : {}),
+    ...(Object.keys(headers).length > 0 ? { headers } : {}),
+  };
   return Object.keys(set).length > 0 ? set : null;
 }

@@ -62,7 +62,7 @@ export const subscriptionRoutes = new Hono<AppEnv>()
     "/:id",
     describeRoute("updateWebhook", "Changes the given fields of a subscription.", {
       200: dataOf(subscription),
-      ...MISSING,
+      errors: ["NOT_FOUND", "CONFLICT"],
     }),
     limited,
     can("webhook.update"),

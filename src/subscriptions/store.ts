@@ -30,6 +30,8 @@ export interface SubscriptionRow {
   disabledAt: number | null;
   /** The delivery options that are set; null when none is. */
   options: DeliveryOptions | null;
+  /** Its own headers, encrypted. */
+  headersSealed: string | null;
   version: number;
   createdAt: number;
   updatedAt: number;
@@ -51,7 +53,7 @@ export const LAST_TRIGGERED_AT = sql.raw(
 );
 
 const COLUMNS = sql`s.id, s.tenant_id AS tenantId, s.name, s.url, s.events, s.secret_sealed AS secretSealed, s.enabled, s.disabled_reason AS disabledReason,
-  s.disabled_at AS disabledAt, s.options, s.version,
+  s.disabled_at AS disabledAt, s.options, s.headers_sealed AS headersSealed, s.version,
   s.created_at AS createdAt, s.updated_at AS updatedAt, ${LAST_TRIGGERED_AT} AS lastTriggeredAt,
   ${failureCountOf(sql.raw("s.id"))} AS failureCount`;
 
@@ -82,6 +84,8 @@ export interface NewSubscription {
   options?: OptionsPatch | undefined;
   /** The Ed25519 key for a subscription whose options ask for one and that has none. */
   publicKey?: NewPublicKey | undefined;
+  /** Null: no headers. */
+  headersSealed?: string | null | undefined;
 }
 
 /** `before` (JSON or null, as SQL) with a merge patch applied (RFC 7396), without members that are empty; null when nothing is left. */
@@ -97,12 +101,23 @@ export async function insertSubscription(
   most: number,
   nowMs: number,
 ): Promise<SubscriptionRow | undefined> {
-  const { id, name, url, events, secretSealed, secretDigest, enabled, options, publicKey } = subscription;
+  const {
+    id,
+    name,
+    url,
+    events,
+    secretSealed,
+    secretDigest,
+    enabled,
+    options,
+    publicKey,
+    headersSealed = null,
+  } = subscription;
   const stored = options ? patchedOptions(sql`NULL`, options) : sql`NULL`;
   const { written } = await atomically(dbOf(deps, tenant), {
-    inserted: sql`INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled, options, created_at, updated_at)
+    inserted: sql`INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled, options, headers_sealed, created_at, updated_at)
       SELECT ${id}, ${tenant.tenantId}, ${name}, ${url}, ${jsonList(events)}, ${secretSealed}, ${secretDigest}, ${enabled ? 1 : 0}, ${stored},
-        ${nowMs}, ${nowMs}
+        ${headersSealed}, ${nowMs}, ${nowMs}
       WHERE (SELECT count(*) FROM subscriptions WHERE tenant_id = ${tenant.tenantId} AND is_deleted = 0) < ${most}`,
     indexed: indexEventTypes(tenant, id),
     publicKey: publicKey && ensurePublicKey(tenant, id, publicKey, nowMs),
@@ -137,36 +152,58 @@ export async function updateSubscription(
   id: string,
   change: SubscriptionChange,
   nowMs: number,
-): Promise<SubscriptionRow | undefined> {
+  condition?: Condition,
+): Promise<SubscriptionRow | "changed meanwhile" | undefined> {
   const columns = columnsOf(change, nowMs);
   if (columns.length === 0) return findSubscription(deps, tenant, id);
   const differs = columns
     .filter(({ isCompared }) => isCompared)
     .map(({ column, value }) => sql`s.${sql.identifier(column)} IS NOT ${value}`);
-  const isChanged = sql`(${sql.join(differs, sql` OR `)})`;
+  const isAllowed = allowedIf(condition);
+  const isChanged = sql`(${sql.join(differs, sql` OR `)}) AND ${isAllowed}`;
   const assigned = columns.map(({ column, value }) => sql`${sql.identifier(column)} = ${value}`);
   const movesInIndex = change.events !== undefined || change.enabled !== undefined;
-  const { written } = await atomically(dbOf(deps, tenant), {
+  const { refused, written } = await atomically(dbOf(deps, tenant), {
+    refused:
+      condition &&
+      rows<{ id: string }>(sql`SELECT s.id FROM subscriptions s WHERE ${isLive(tenant, id)} AND NOT ${isAllowed}`),
     // Before the update, which overwrites the types that this reads.
     unindexed: movesInIndex ? unindexEventTypes(tenant, id, isChanged) : undefined,
     // Also before the update. Unlike a rotation, a change of the secret ends the old secrets at once.
-    ...endSecrets(tenant, id, change.secretDigest, nowMs),
+    ...endSecrets(tenant, id, change.secretDigest, isAllowed, nowMs),
     updated: sql`UPDATE subscriptions AS s SET ${sql.join(assigned, sql`, `)}, version = version + 1, updated_at = ${nowMs}
       WHERE ${isLive(tenant, id)} AND ${isChanged}`,
     indexed: movesInIndex ? indexEventTypes(tenant, id) : undefined,
     publicKey: change.publicKey && ensurePublicKey(tenant, id, change.publicKey, nowMs),
     written: liveRow(tenant, id),
   });
+  if (refused.length > 0) return "changed meanwhile";
   return written[0] && parsed(written[0]);
+}
+
+/** Headers belong to the URL for which they were given, so a change of either depends on both. */
+type Condition =
+  /** The subscription has no headers, or has this URL already. */
+  | { withoutHeadersOr: string }
+  /** It has this URL and these headers. */
+  | { expected: { url: string; headersSealed: string | null } };
+
+function allowedIf(condition: Condition | undefined): SQL {
+  if (condition === undefined) return sql`true`;
+  if ("withoutHeadersOr" in condition) {
+    return sql`(s.headers_sealed IS NULL OR s.url = ${condition.withoutHeadersOr})`;
+  }
+  const { url, headersSealed } = condition.expected;
+  return sql`(s.url = ${url} AND s.headers_sealed IS ${headersSealed})`;
 }
 
 /**
  * Ends all secrets of the subscription if `digest` is that of a different one. If there are former secrets, the ended one gets a row
  * without its ciphertext, because the log must know when it signed. Otherwise the time of the change is enough.
  */
-function endSecrets(tenant: TenantRef, id: string, digest: string | undefined, nowMs: number) {
+function endSecrets(tenant: TenantRef, id: string, digest: string | undefined, isAllowed: SQL, nowMs: number) {
   if (digest === undefined) return {};
-  const differs = sql`s.secret_digest <> ${digest}`;
+  const differs = sql`s.secret_digest <> ${digest} AND ${isAllowed}`;
   return {
     endedSecrets: endFormerSecrets(tenant, id, differs, nowMs),
     endedSecret: keepFormerSecret(
@@ -186,10 +223,10 @@ const wireFormat = (options: SQL) => sql`json_array(${options} ->> '$.signature'
 function columnsOf(
   change: SubscriptionChange,
   nowMs: number,
-): { column: string; value: SQL | string | number; isCompared: boolean }[] {
-  const { name, url, events, secretSealed, secretDigest, enabled, options } = change;
+): { column: string; value: SQL | string | number | null; isCompared: boolean }[] {
+  const { name, url, events, secretSealed, secretDigest, enabled, options, headersSealed } = change;
   const patched = options && patchedOptions(sql`s.options`, options);
-  const given = (column: string, value: SQL | string | number | undefined, isCompared = true) =>
+  const given = (column: string, value: SQL | string | number | null | undefined, isCompared = true) =>
     value === undefined ? [] : [{ column, value, isCompared }];
   return [
     ...given("name", name),
@@ -197,6 +234,7 @@ function columnsOf(
     ...given("events", events && jsonList(events)),
     ...given("secret_sealed", secretSealed, false),
     ...given("secret_digest", secretDigest),
+    ...given("headers_sealed", headersSealed),
     ...given(
       "secret_since",
       secretDigest && sql`iif(s.secret_digest <> ${secretDigest}, ${nowMs}, s.secret_since)`,
@@ -228,7 +266,7 @@ export async function deleteSubscription(deps: Deps, tenant: TenantRef, id: stri
     unindexed: unindexEventTypes(tenant, id),
     keys: deleteKeys(tenant, id),
     deleted: rows<{ id: string }>(
-      sql`UPDATE subscriptions AS s SET is_deleted = 1, secret_sealed = '', secret_digest = '', version = version + 1,
+      sql`UPDATE subscriptions AS s SET is_deleted = 1, secret_sealed = '', secret_digest = '', headers_sealed = NULL, version = version + 1,
         updated_at = ${nowMs} WHERE ${isLive(tenant, id)} RETURNING id`,
     ),
   });

@@ -4,12 +4,14 @@ import type { Deps } from "../deps";
 import { secretOwner } from "../signing-keys/keys";
 import { iso } from "../time";
 import { deliveryView } from "./delivery-options";
+import { viewOfHeaders } from "./header-options";
+import { openHeaders } from "./headers";
 import type { Subscription } from "./schemas";
 import type { SubscriptionRow } from "./store";
 
 /** Returns the subscription with its secret in plaintext, as the specification requires. */
 export async function subscriptionView(deps: Deps, row: SubscriptionRow): Promise<Subscription> {
-  const delivery = deliveryView(row.options);
+  const delivery = deliveryView(row.options, viewOfHeaders(await openHeaders(deps, row)));
   return {
     _id: row.id,
     name: row.name,

@@ -1,7 +1,7 @@
 /**
  * The subscribers of the tests, as a real Worker. The first path segment chooses the behaviour (`/200`, `/500`, `/fail-2`,
- * `/after-429-30`, `/flood-5-2`, `/gone-2`, `/abort`, `/redirect`, `/hang`, `/bodyhang`, `/slow-300`, `/big`, `/binary`), the second names
- * an inbox. `GET http://inbox/<name>` returns what an inbox received.
+ * `/after-429-30`, `/flood-5-2`, `/gone-2`, `/abort`, `/redirect`, `/hang`, `/bodyhang`, `/slow-300`, `/big`, `/binary`, `/echo`), the second
+ * names an inbox. `GET http://inbox/<name>` returns what an inbox received.
  */
 import { DurableObject } from "cloudflare:workers";
 
@@ -67,6 +67,8 @@ export default {
       at: Date.now(),
     });
     switch (kind) {
+      case "echo":
+        return Response.json(Object.fromEntries(request.headers));
       case "fail":
         return new Response("later", { status: count <= Number(argument) ? 500 : 200 });
       case "after":

@@ -1,0 +1,1 @@
+ALTER TABLE `subscriptions` ADD `headers_sealed` text;

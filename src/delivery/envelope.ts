@@ -1,0 +1,20 @@
+/** The body of a delivery. */
+import type { DeliveryOptions } from "../subscriptions/delivery-options";
+import { iso } from "../time";
+
+interface Event {
+  eventType: string;
+  /** When it was published, Unix ms. */
+  eventCreatedAt: number;
+  /** The JSON text, as it was published. */
+  payload: string;
+}
+
+/**
+ * Returns the payload or, for the format "standard", the envelope of Standard Webhooks around it. The payload is put in as text: parsing it
+ * would change big numbers, the order of keys and the bytes that were published.
+ */
+export function bodyOf({ eventType, eventCreatedAt, payload }: Event, options: DeliveryOptions | null): string {
+  if (options?.format !== "standard") return payload;
+  return `{"type":${JSON.stringify(eventType)},"timestamp":"${iso(eventCreatedAt)}","data":${payload}}`;
+}

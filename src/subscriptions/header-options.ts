@@ -1,0 +1,124 @@
+/** `delivery.headers`: headers of a subscription's own, such as a gateway's credential. Their values are never shown again. */
+import { z } from "zod";
+import type { ErrorDetail } from "../errors";
+
+const MAX_HEADERS = 20;
+const MAX_VALUE_CHARACTERS = 1024;
+const MAX_BYTES = 4096;
+/** Of a shorter value, its last four characters would give too much away. */
+const MIN_CHARACTERS_TO_HINT = 12;
+
+/** A token (RFC 9110, section 5.6.2). */
+const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
+/** Visible ASCII with spaces inside: no control character can begin another header. */
+const VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
+
+/** Headers that the service, the connection or a proxy sets, by name. */
+const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(
+  (
+    "accept-encoding user-agent host connection keep-alive te trailer trailers transfer-encoding upgrade expect date via forwarded " +
+    "cookie set-cookie origin referer range cache-control pragma expires age warning clear-site-data traceparent tracestate"
+  ).split(" "),
+);
+const FORBIDDEN_PREFIXES = (
+  "content- proxy- if- webhook- x-webhook- x-correlation- x-postern- cf- x-forwarded- x-real- x-amz- x-amzn- x-goog x-gfe x-azure- " +
+  "x-fd- sec-"
+).split(" ");
+
+const isForbidden = (name: string) =>
+  FORBIDDEN_NAMES.has(name) || FORBIDDEN_PREFIXES.some((prefix) => name.startsWith(prefix));
+
+/** What is wrong with a name; undefined when it may be used. */
+function refuseName(name: string): string | undefined {
+  if (!NAME.test(name)) return "A header's name must be 1 to 64 letters, digits or !#$%&'*+.^_`|~-";
+  return isForbidden(name.toLowerCase()) ? `The header ${name} must not be set` : undefined;
+}
+
+export const headersChange = z
+  .record(z.string(), z.string().max(MAX_VALUE_CHARACTERS).nullable())
+  .superRefine((headers, context) => {
+    const seen = new Set<string>();
+    for (const [name, value] of Object.entries(headers)) {
+      const refuse = (message: string) => context.addIssue({ code: "custom", path: [name], message });
+      const refusal = refuseName(name);
+      if (refusal) refuse(refusal);
+      else if (seen.has(name.toLowerCase()))
+        refuse(`The header ${name} must be given once: letter case does not count`);
+      else if (value !== null && !VALUE.test(value)) {
+        refuse("Must be 1 to 1,024 visible ASCII characters, with spaces only between them");
+      }
+      seen.add(name.toLowerCase());
+    }
+  })
+  .meta({
+    description:
+      "Headers that each delivery carries, by name; null removes one, and those left out stay. At most 20, together 4 KiB. Their values are " +
+      "encrypted and never returned. When the URL's origin changes, each must be given again or set to null.",
+    examples: [{ Authorization: "Bearer abcdefghijkl", "X-Old": null }],
+  });
+
+/** What a read tells about a header. */
+export const headersView = z
+  .record(
+    z.string(),
+    z.object({
+      set: z.literal(true),
+      last4: z
+        .string()
+        .optional()
+        .meta({ description: "The end of a value of 12 characters or more.", examples: ["ijkl"] }),
+    }),
+  )
+  .meta({
+    description: "The names of the headers that are set.",
+    examples: [{ Authorization: { set: true, last4: "ijkl" } }],
+  });
+
+export type HeadersChange = z.infer<typeof headersChange>;
+export type HeadersView = z.infer<typeof headersView>;
+/** Names, as given, with their values. */
+export type Headers = Readonly<Record<string, string>>;
+
+/** The associated data that binds the encrypted headers to their subscription. */
+export const headersOwner = (subscriptionId: string) => `headers:${subscriptionId}`;
+
+/** Applies a change; null removes all. Names match in any letter case. */
+export function mergeHeaders(before: Headers, change: HeadersChange | null): Headers {
+  if (change === null) return {};
+  const merged = new Map(Object.entries(before).map(([name, value]) => [name.toLowerCase(), [name, value] as const]));
+  for (const [name, value] of Object.entries(change)) {
+    if (value === null) merged.delete(name.toLowerCase());
+    else merged.set(name.toLowerCase(), [name, value]);
+  }
+  return Object.fromEntries(merged.values());
+}
+
+/** What is too much of a subscription's headers. */
+export function refuseHeaders(headers: Headers): ErrorDetail[] {
+  const entries = Object.entries(headers);
+  const bytes = entries.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+  const path = "delivery.headers";
+  if (entries.length > MAX_HEADERS) return [{ path, message: `At most ${MAX_HEADERS} headers` }];
+  return bytes > MAX_BYTES ? [{ path, message: `Names and values must have at most ${MAX_BYTES} bytes together` }] : [];
+}
+
+/** The headers that a change leaves as they are: after a change of the URL's origin they would go to another receiver. */
+export function leftOut(before: Headers, change: HeadersChange | null | undefined): string[] {
+  if (change === null) return [];
+  const given = new Set(Object.keys(change ?? {}).map((name) => name.toLowerCase()));
+  return Object.keys(before).filter((name) => !given.has(name.toLowerCase()));
+}
+
+export const viewOfHeaders = (headers: Headers): HeadersView =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      { set: true, ...(value.length >= MIN_CHARACTERS_TO_HINT ? { last4: value.slice(-4) } : {}) },
+    ]),
+  );
+
+/** Hides header values that a subscriber repeats in its answer, as echo servers do. */
+export const withoutValues = (text: string, headers: Headers): string =>
+  Object.values(headers)
+    .filter(({ length }) => length >= MIN_CHARACTERS_TO_HINT)
+    .reduce((cleaned, value) => cleaned.replaceAll(value, "[header value]"), text);

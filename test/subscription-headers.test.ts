@@ -1,0 +1,248 @@
+/** `delivery.headers` and `delivery.format`: what a delivery carries besides, and how its body looks. */
+import { Webhook } from "standardwebhooks";
+import { describe, expect, test } from "vitest";
+import { call, type Person, signUp } from "./support/client";
+import { addDelivery, consumeBatch, messageFor } from "./support/engine";
+import { captureLog } from "./support/log-lines";
+import { endedAttempts, newInbox, publish, subscribe } from "./support/receiver";
+import { deliveryDb } from "./support/shard";
+
+const captured = captureLog();
+const TOKEN = "Bearer recognisable-credential-4711";
+
+interface Hook {
+  person: Person;
+  id: string;
+  inbox: ReturnType<typeof newInbox>;
+}
+
+async function newHook(fields: Record<string, unknown> = {}, behaviour = "200"): Promise<Hook> {
+  const person = await signUp();
+  const inbox = newInbox(behaviour);
+  return { person, inbox, id: await subscribe(person, inbox.url, fields) };
+}
+
+const withHeaders = (headers: unknown, behaviour?: string) => newHook({ delivery: { headers } }, behaviour);
+const patch = ({ person, id }: Hook, body: object) => call("PATCH", `/webhooks/${id}`, { token: person.token, body });
+const setHeaders = (hook: Hook, headers: unknown) => patch(hook, { delivery: { headers } });
+const read = async ({ person, id }: Hook) => (await call("GET", `/webhooks/${id}`, { token: person.token })).body.data;
+
+async function sendOne({ person, id, inbox }: Hook) {
+  const count = (await inbox.received()).length;
+  await consumeBatch([messageFor(await addDelivery(person, id))]);
+  const request = (await inbox.arrived(count + 1)).at(-1);
+  if (!request) throw new Error("nothing came");
+  return request;
+}
+
+describe("headers", () => {
+  test("are sent with each delivery, and read back by name only", async () => {
+    const hook = await withHeaders({ Authorization: TOKEN, "X-Team": "blue" });
+    expect((await sendOne(hook)).headers).toMatchObject({ authorization: TOKEN, "x-team": "blue" });
+    const { delivery } = await read(hook);
+    expect(delivery).toEqual({ headers: { Authorization: { set: true, last4: "4711" }, "X-Team": { set: true } } });
+    const listed = await call("GET", "/webhooks", { token: hook.person.token });
+    expect(listed.body.data[0].delivery).toEqual(delivery);
+  });
+
+  test("tell the last four characters of a value from its 12th character on", async () => {
+    const hook = await withHeaders({ "X-11": "abcdefghijk", "X-12": "abcdefghijkl" });
+    expect((await read(hook)).delivery.headers).toEqual({
+      "X-11": { set: true },
+      "X-12": { set: true, last4: "ijkl" },
+    });
+  });
+
+  test("merge by name in any letter case; null removes one, or all", async () => {
+    const hook = await withHeaders({ "X-A": "one", "X-B": "two" });
+    const changed = await setHeaders(hook, { "x-a": "three", "X-B": null, "X-C": "four" });
+    expect([changed.body.data.version, Object.keys(changed.body.data.delivery.headers)]).toEqual([1, ["x-a", "X-C"]]);
+    const { headers } = await sendOne(hook);
+    expect([headers["x-a"], headers["x-b"], headers["x-c"]]).toEqual(["three", undefined, "four"]);
+    expect((await setHeaders(hook, { "x-a": "three" })).body.data.version).toBe(1);
+    expect((await setHeaders(hook, null)).body.data).not.toHaveProperty("delivery");
+    expect((await sendOne(hook)).headers).not.toHaveProperty("x-a");
+    await setHeaders(hook, { "X-A": "one" });
+    expect((await patch(hook, { delivery: null })).body.data).not.toHaveProperty("delivery");
+  });
+
+  test("are encrypted in the database, and gone with the subscription", async () => {
+    const hook = await withHeaders({ Authorization: TOKEN });
+    const stored = () =>
+      deliveryDb
+        .prepare("SELECT headers_sealed AS sealed FROM subscriptions WHERE id = ?")
+        .bind(hook.id)
+        .first("sealed");
+    expect(await stored()).toMatch(/^\w+\.\S+\.\S+$/);
+    await call("DELETE", `/webhooks/${hook.id}`, { token: hook.person.token });
+    expect(await stored()).toBeNull();
+  });
+
+  test.each(
+    (
+      "content-type content-length content-x accept-encoding user-agent host connection keep-alive proxy-authorization te trailer trailers " +
+      "transfer-encoding upgrade expect date via forwarded cookie set-cookie origin referer range if-match if-none-match cache-control " +
+      "pragma expires age warning clear-site-data traceparent tracestate webhook-id webhook-signature x-webhook-event x-correlation-id " +
+      "x-postern-x cf-connecting-ip x-forwarded-for x-real-ip x-amz-date x-amzn-trace-id x-goog-x x-google x-gfe-x x-azure-ref " +
+      "x-fd-healthprobe sec-fetch-mode"
+    ).split(" "),
+  )("%s is refused in any letter case, and named", async (name) => {
+    const person = await signUp();
+    for (const spelling of [name, name.toUpperCase()]) {
+      const body = { name: "n", url: "https://example.com/", events: ["A"], secret: "s" };
+      const delivery = { headers: { [spelling]: "x" } };
+      const refused = await call("POST", "/webhooks", { token: person.token, body: { ...body, delivery } });
+      expect([refused.status, refused.body.details]).toEqual([
+        400,
+        [{ path: `delivery.headers.${spelling}`, message: `The header ${spelling} must not be set` }],
+      ]);
+    }
+  });
+
+  const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`X-${n}`, "v"]));
+  test.each<[string, object]>([
+    ["an empty name", { "": "x" }],
+    ["a name with a space", { "X A": "x" }],
+    ["a name with a colon", { "X:": "x" }],
+    ["a name with a line break", { "X\r\nY": "x" }],
+    ["a name of 65 characters", { ["x".repeat(65)]: "x" }],
+    ["two spellings of a name", { "X-A": "1", "x-a": "2" }],
+    ["an empty value", { "X-A": "" }],
+    ["CR LF in a value", { "X-A": "a\r\nX-B: b" }],
+    ["a NUL in a value", { "X-A": "a\0b" }],
+    ["a tab in a value", { "X-A": "a\tb" }],
+    ["UTF-8 in a value", { "X-A": "é" }],
+    ["a space before a value", { "X-A": " a" }],
+    ["a space after a value", { "X-A": "a " }],
+    ["a value of 1,025 characters", { "X-A": "v".repeat(1025) }],
+    ["a number", { "X-A": 1 }],
+    ["21 headers", many(21)],
+  ])("%s is refused with 400, without its value", async (_what, headers) => {
+    const hook = await newHook();
+    const refused = await setHeaders(hook, headers);
+    expect([refused.status, refused.body.code]).toEqual([400, "VALIDATION_FAILED"]);
+    expect(refused.body.details[0].path).toMatch(/^delivery\.headers/);
+    expect((await read(hook)).version).toBe(0);
+  });
+
+  test("may be 20, with names of 64 and values of 1,024 characters, and 4 KiB together with those that stay", async () => {
+    const hook = await newHook();
+    expect((await setHeaders(hook, many(20))).status).toBe(200);
+    expect((await setHeaders(hook, { another: "x" })).body.details).toEqual([
+      { path: "delivery.headers", message: "At most 20 headers" },
+    ]);
+    await setHeaders(hook, null);
+    const large = { ["x".repeat(64)]: "v".repeat(1024), b: "v".repeat(1024), c: "v".repeat(1024), d: "v".repeat(957) };
+    const full = await setHeaders(hook, large);
+    expect(full.status).toBe(200);
+    const over = await setHeaders(hook, { d: "v".repeat(958) });
+    expect([over.status, over.body.details[0].message]).toEqual([
+      400,
+      "Names and values must have at most 4096 bytes together",
+    ]);
+    expect((await sendOne(hook)).headers["x".repeat(64)]).toHaveLength(1024);
+  });
+
+  test("do not follow the URL to another origin: each must be given again, or set to null", async () => {
+    const hook = await withHeaders({ Authorization: TOKEN, "X-Team": "blue" });
+    const url = "https://elsewhere.example/hook";
+    const refused = await patch(hook, { url });
+    expect([refused.status, refused.body.details]).toEqual([
+      400,
+      ["Authorization", "X-Team"].map((name) => ({
+        path: `delivery.headers.${name}`,
+        message: "The URL has another origin: send the header again, or null",
+      })),
+    ]);
+    const partly = await patch(hook, { url, delivery: { headers: { authorization: "another" } } });
+    expect([partly.status, partly.body.details.length]).toEqual([400, 1]);
+    expect(await read(hook)).toMatchObject({ url: hook.inbox.url, version: 0 });
+    const samePlace = await patch(hook, { url: `${hook.inbox.url}?x=1` });
+    expect([samePlace.status, samePlace.body.data.version]).toEqual([200, 1]);
+    const moved = await patch(hook, { url, delivery: { headers: { authorization: "another", "x-team": null } } });
+    expect([moved.status, moved.body.data.delivery]).toEqual([200, { headers: { authorization: { set: true } } }]);
+    expect((await patch(hook, { url: "http://elsewhere.example/hook", delivery: null })).status).toBe(200);
+  });
+
+  test("of parallel changes are all there, or the change answered 409", async () => {
+    const hook = await newHook();
+    const names = Array.from({ length: 10 }, (_, n) => `X-${n}`);
+    const answers = await Promise.all(names.map((name) => setHeaders(hook, { [name]: "v" })));
+    const kept = names.filter((_, index) => answers[index]?.status === 200);
+    expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true);
+    expect(Object.keys((await read(hook)).delivery.headers).sort()).toEqual(kept.sort());
+  });
+
+  test("cannot arrive at another origin by a URL that changes at the same time", async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const hook = await newHook();
+      const [moved] = await Promise.all([
+        patch(hook, { url: "https://elsewhere.example/hook" }),
+        setHeaders(hook, { Authorization: TOKEN }),
+      ]);
+      // Either the URL came first, and the headers were meant for it; or the headers did, and it was refused.
+      if (moved.status === 200) expect(moved.body.data).not.toHaveProperty("delivery");
+      else expect([400, 409]).toContain(moved.status);
+    }
+  });
+
+  test("never show their values again: not in the log, the attempt, the answer that repeats them, or the console's data", async () => {
+    const hook = await withHeaders({ Authorization: TOKEN }, "echo");
+    await sendOne(hook);
+    const [attempt] = await endedAttempts(hook.person, hook.id, 1);
+    const opened = await call("GET", `/webhooks/${hook.id}/attempts/${attempt._id}`, { token: hook.person.token });
+    const texts = [attempt, opened.body, await read(hook), captured.text.join("\n")].map((part) =>
+      JSON.stringify(part),
+    );
+    for (const text of texts) expect(text).not.toContain("recognisable-credential");
+    expect(opened.body.data.headers).not.toHaveProperty("Authorization");
+  });
+});
+
+describe("the format", () => {
+  const STANDARD = { delivery: { format: "standard" } };
+
+  test("payload sends the payload as it was published; standard puts it, byte for byte, into an envelope", async () => {
+    const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+    const hook = await newHook({ ...STANDARD, secret });
+    const payload = '{ "b": 12345678901234567890, "a": 1.0,  "é":"\\u00e9" }';
+    const raw = `{"type":"OrderPaid","payload":${payload}}`;
+    const published = await call("POST", "/events", {
+      token: hook.person.token,
+      raw,
+      headers: { "content-type": "application/json" },
+    });
+    const [request] = await hook.inbox.arrived(1);
+    if (!request) throw new Error("nothing came");
+    const createdAt = await deliveryDb
+      .prepare("SELECT created_at AS at, payload FROM events WHERE id = ?")
+      .bind(published.body.data.id)
+      .first<{ at: number; payload: string }>();
+    const timestamp = new Date(createdAt?.at ?? 0).toISOString();
+    expect(request.body).toBe(`{"type":"OrderPaid","timestamp":"${timestamp}","data":${createdAt?.payload}}`);
+    expect(request.body).toContain("12345678901234567890");
+    expect(request.headers["content-type"]).toBe("application/json");
+    expect(new Webhook(secret).verify(request.body, request.headers)).toMatchObject({ type: "OrderPaid", timestamp });
+    const reset = await patch(hook, { delivery: { format: "payload" } });
+    expect(reset.body.data).not.toHaveProperty("delivery");
+    await publish(hook.person, 7);
+    expect((await hook.inbox.arrived(2)).at(-1)?.body).toBe("7");
+  });
+
+  test("is that of the attempt, and the envelope of a retry is the same", async () => {
+    const hook = await newHook(STANDARD, "500");
+    await publish(hook.person, { n: 1 });
+    const [first, second] = await hook.inbox.arrived(2, 15_000);
+    expect(first?.body).toBe(second?.body);
+    await patch(hook, { delivery: { format: null } });
+    const third = (await hook.inbox.arrived(3, 20_000)).at(-1);
+    expect(third?.body).toBe('{"n":1}');
+  });
+
+  test("is shown only when set, and no other is accepted", async () => {
+    const hook = await newHook(STANDARD);
+    expect((await read(hook)).delivery).toEqual({ format: "standard" });
+    expect((await patch(hook, { delivery: { format: "cloudevents" } })).status).toBe(400);
+    expect((await patch(hook, { delivery: { envelope: "standard" } })).status).toBe(400);
+  });
+});
