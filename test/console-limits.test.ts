@@ -25,6 +25,8 @@ const API_ROUTE: Record<string, string> = {
   "/webhooks/:id/test": "POST /webhooks/:id/test",
   "/webhooks/:id/retry-failed": "POST /webhooks/:id/retry-failed",
   "/webhooks/:id/attempts/:attemptId/retry": "POST /webhooks/:id/deliveries/:deliveryId/retry",
+  // The API has no route for it: it sends what is owed anyway.
+  "/webhooks/:id/attempts/:attemptId/now": "POST /webhooks/:id/deliveries/:deliveryId/retry",
   "/events": "POST /events",
   "/not-me": "POST /auth/not-me",
   "/api-keys": "POST /api-keys",

@@ -67,6 +67,7 @@ const NEEDS: Record<string, string> = {
   "/webhooks/:id/test": "webhook.update",
   "/webhooks/:id/retry-failed": "webhook.update",
   "/webhooks/:id/attempts/:attemptId/retry": "webhook.update",
+  "/webhooks/:id/attempts/:attemptId/now": "webhook.update",
   "/events": "event.publish",
   "/people/invitations": "member.manage",
   "/people/invitations/:id/revoke": "member.manage",

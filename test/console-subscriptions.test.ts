@@ -1,10 +1,14 @@
 /** The console's pages for subscriptions and their logs. */
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
+import { createDeps } from "../src/deps";
+import { endWait, readWaiting } from "../src/redelivery/waiting-store";
 import { call, eventually, type Person, signUp, verify } from "./support/client";
 import { holding, type Visit } from "./support/console";
 import { addDelivery, consumeBatch, makeDue, messageFor } from "./support/engine";
 import { endedAttempts, newInbox, publish, subscribe } from "./support/receiver";
-import { deliveryDb } from "./support/shard";
+import { deliveryDb, SHARD } from "./support/shard";
 
 const PAGE_KIB = 100;
 
@@ -205,5 +209,50 @@ describe("the log", () => {
     await browser.post(`/webhooks/${id}/pause`);
     const paused = await browser.post(`/webhooks/${id}/retry-failed`, { hours: "24" });
     expect([paused.status, paused.html.includes("Resume the webhook first.")]).toEqual([409, true]);
+  });
+});
+
+describe("a delivery that waits", () => {
+  async function waiting(schedule: number[]) {
+    const person = await signUp();
+    const inbox = newInbox("500");
+    const id = await subscribe(person, inbox.url, { delivery: { retry: { schedule } } });
+    const key = await addDelivery(person, id);
+    await consumeBatch([messageFor(key)]);
+    const [attempt] = await endedAttempts(person, id, 1);
+    const browser = await holding(person);
+    return { person, inbox, id, key, browser, path: `/webhooks/${id}/attempts/${attempt._id}` };
+  }
+
+  test("shows when its next attempt comes, and makes it at once when asked", async () => {
+    const { person, inbox, id, browser, path } = await waiting([14_400, 86_400]);
+    expect((await browser.get(path)).html).toMatch(/Next attempt in (3 h 59 min|4 h \d+ min) \(2 of 3\)/);
+    expect((await browser.post(`${path}/now`)).status).toBe(303);
+    await inbox.arrived(2);
+    const rows = await endedAttempts(person, id, 2);
+    expect(rows.map((row: { attemptCount: number }) => row.attemptCount)).toEqual([2, 1]);
+    await eventually("the wait for the third", async () => (await browser.get(path)).html.includes("(3 of 3)"));
+  });
+
+  test("is queued once by ten presses at once", async () => {
+    const { person, id, key } = await waiting([14_400]);
+    const deps = await createDeps(env, createExecutionContext());
+    const tenant = { tenantId: person.tenantId, shard: SHARD };
+    const row = await readWaiting(deps, tenant, id, key.id);
+    if (!row) throw new Error("the delivery does not wait");
+    const presses = Array.from({ length: 10 }, (_, n) => endWait(deps, tenant, id, row, Date.now() + n));
+    expect((await Promise.all(presses)).flat()).toHaveLength(1);
+  });
+
+  test("has no button for someone of another tenant, and the page is not theirs", async () => {
+    const { path } = await waiting([14_400]);
+    const stranger = await holding(await signUp());
+    expect((await stranger.post(`${path}/now`)).status).toBe(404);
+  });
+
+  test("has ended: nothing is shown, and the button's address answers 404", async () => {
+    const { browser, path } = await waiting([]);
+    expect((await browser.get(path)).html).not.toContain("Next attempt");
+    expect((await browser.post(`${path}/now`)).status).toBe(404);
   });
 });

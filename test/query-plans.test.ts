@@ -84,6 +84,7 @@ const OF_STORE: Record<string, RegExp> = {
   "tenants/verified-store": /om\.role = 'owner'/,
   "two-factor": /update "users" set "totp_secret_encrypted"/,
   subscriptions: /INSERT INTO subscriptions/,
+  "redelivery/waiting-store": /a\.next_id AS nextAttemptId/,
   redelivery: /INSERT INTO outbox .*'test'/s,
 };
 
@@ -105,6 +106,9 @@ test("statements of every store are collected, from requests, RPC, queue consume
   await env.PUBLISHER.fetch("http://publisher/", { method: "POST", body: JSON.stringify(event) });
   const [attempt] = await endedAttempts(person, id, 1);
   await endedAttempts(person, goneId, 1);
+  const failingId = await subscribe(person, newInbox("500").url, { events: ["Failing"] });
+  await call("POST", "/events", { token, body: { type: "Failing", payload: 1 } });
+  const [failedAttempt] = await endedAttempts(person, failingId, 1);
   await call("GET", `/webhooks/${id}/attempts/${attempt._id}`, { token });
   await call("POST", `/webhooks/${id}/test`, { token });
   const signed = { delivery: { signature: "v1+v1a" } };
@@ -125,9 +129,10 @@ test("statements of every store are collected, from requests, RPC, queue consume
   await call("POST", "/invitations", { token, body: { email: "new@example.com", role: "viewer" } });
   await call("GET", "/members", { token });
   await call("PATCH", `/members/${person.userId}`, { token, body: { role: "viewer" } });
+  const browser = await holding(person);
+  await browser.get(`/webhooks/${failingId}/attempts/${failedAttempt._id}`);
   await hourly({ SECRET_KEYS: `c144a6f37bd358f8df12faaf2e78ad96b13e71b7e6a84620ff2cae9efdf58d3b,${env.SECRET_KEYS}` });
   await call("GET", "/stats", { token });
-  const browser = await holding(person);
   await browser.get("/webhooks");
   await browser.get(`/events/${id}`);
   await startSweepers(await createDeps(env, createExecutionContext()));

@@ -2,9 +2,10 @@
 import type { AttemptDetail } from "../../attempts/schemas";
 import type { Permission } from "../../tenants/roles";
 import { ActionButton } from "../components/buttons";
-import { Copyable, FailureBanner, ScrollArea, Time } from "../components/display";
+import { Banner, Copyable, FailureBanner, ScrollArea, Time } from "../components/display";
 import type { Failure } from "../failure";
 import { duration, outcomeOf, StatusBadge } from "../subscriptions/log";
+import { duration as waitOf } from "../subscriptions/schedule";
 
 /** A longer payload would make the page too large. The download has all of it. */
 const SHOWN_CHARACTERS = 40_000;
@@ -18,14 +19,24 @@ function formatPayload(payload: unknown): string {
   return line.length * (levels + 1) <= MAX_INDENTED_CHARACTERS ? JSON.stringify(payload, null, 2) : line;
 }
 
+/** What the delivery waits for. */
+interface NextAttempt {
+  waitSeconds: number;
+  number: number;
+  /** How many attempts there will be at most. */
+  of: number;
+  isPaused: boolean;
+}
+
 interface AttemptProps {
   attempt: AttemptDetail;
   webhookName: string;
+  next?: NextAttempt | undefined;
   permissions: ReadonlySet<Permission>;
   failure?: Failure | undefined;
 }
 
-export function AttemptPage({ attempt, webhookName, permissions, failure }: AttemptProps) {
+export function AttemptPage({ attempt, webhookName, next, permissions, failure }: AttemptProps) {
   const subscriptionPath = `/console/webhooks/${attempt.webhookId}`;
   const here = `${subscriptionPath}/attempts/${attempt._id}`;
   const hasFailed = attempt.attempts.at(-1)?.status === "failed";
@@ -46,6 +57,21 @@ export function AttemptPage({ attempt, webhookName, permissions, failure }: Atte
         )}
       </div>
       <FailureBanner failure={failure} />
+      {next && (
+        <Banner kind="note">
+          <div class="row">
+            <span>
+              Next attempt {next.waitSeconds > 0 ? `in ${waitOf(next.waitSeconds)}` : "in a moment"} ({next.number} of{" "}
+              {next.of})
+            </span>
+            {permissions.has("webhook.update") && !next.isPaused && (
+              <ActionButton action={`${here}/now`} label="Make the next attempt now">
+                Now
+              </ActionButton>
+            )}
+          </div>
+        </Banner>
+      )}
       <div class="columns">
         <Facts attempt={attempt} />
         <DeliveryAttempts attempt={attempt} />

@@ -1,11 +1,14 @@
 /** `/console/webhooks/:id/attempts/:attemptId`: one attempt, its payload as a download, and a retry of its delivery. */
 import { type Context, Hono } from "hono";
 import { attemptOfSubscription } from "../../attempts/delivery-log";
+import { CONTRACT_SCHEDULE } from "../../delivery/timing";
 import { notFound } from "../../errors";
 import type { AppEnv } from "../../http/env";
 import { can } from "../../http/permissions";
 import { byTenant, limit } from "../../http/rate-limit";
 import { retryDelivery } from "../../redelivery/retries";
+import { sendNow } from "../../redelivery/waiting";
+import { readWaiting } from "../../redelivery/waiting-store";
 import { findSubscription } from "../../subscriptions/store";
 import type { Failure } from "../failure";
 import { page, redirectWithFlash, rerenderOnError } from "../http/page";
@@ -21,10 +24,25 @@ async function attemptPage(c: Context<AppEnv>, id: string, attemptId: string, fa
     findSubscription(deps, principal, id),
   ]);
   if (!webhook) throw notFound("Webhook");
+  const isWaiting = attempt.attempts.at(-1)?.status === "failed";
+  const waiting = isWaiting ? await readWaiting(deps, principal, id, attempt.deliveryId) : undefined;
+  const attempts = (webhook.options?.retry?.schedule ?? CONTRACT_SCHEDULE).length + 1;
+  const next = waiting && {
+    waitSeconds: Math.max(0, Math.ceil((waiting.dueAt - deps.now()) / 1000)),
+    number: waiting.attempts + 1,
+    of: Math.max(attempts, waiting.attempts + 1),
+    isPaused: !webhook.enabled,
+  };
   return page(
     c,
     { title: `${attempt.eventType} to ${webhook.name}`, section: "subscriptions", status },
-    <AttemptPage attempt={attempt} webhookName={webhook.name} failure={failure} permissions={principal.permissions} />,
+    <AttemptPage
+      attempt={attempt}
+      webhookName={webhook.name}
+      next={next}
+      failure={failure}
+      permissions={principal.permissions}
+    />,
   );
 }
 
@@ -53,6 +71,20 @@ export const attemptPages = new Hono<AppEnv>()
       c,
       async () => {
         await retryDelivery(deps, c.get("principal"), id, deliveryId);
+        return redirectWithFlash(c, `/webhooks/${id}#log`, "retried");
+      },
+      (failure, status) => attemptPage(c, id, attemptId, failure, status),
+    );
+  })
+  .post("/:id/attempts/:attemptId/now", limit("redeliver", byTenant), can("webhook.update"), async (c) => {
+    const deps = c.get("deps");
+    const id = c.req.param("id");
+    const attemptId = c.req.param("attemptId");
+    const { deliveryId } = await attemptOfSubscription(deps, c.get("principal"), id, attemptId);
+    return rerenderOnError(
+      c,
+      async () => {
+        await sendNow(deps, c.get("principal"), id, deliveryId);
         return redirectWithFlash(c, `/webhooks/${id}#log`, "retried");
       },
       (failure, status) => attemptPage(c, id, attemptId, failure, status),

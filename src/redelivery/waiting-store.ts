@@ -1,0 +1,73 @@
+/** A delivery that waits for its next attempt, in the delivery database of its tenant. */
+import { sql } from "drizzle-orm";
+import { attemptChain } from "../attempts/store";
+import { atomically, rows } from "../db/client";
+import { newIdAt, timeOfId } from "../db/ids";
+import { isLive } from "../db/predicates";
+import type { DueDelivery } from "../delivery/enqueue";
+import type { Deps } from "../deps";
+import type { TenantRef } from "../tenants/principal";
+
+/** The wait of one delivery. */
+export interface WaitingDelivery {
+  deliveryId: string;
+  /** When the next attempt is due, in Unix ms. */
+  dueAt: number;
+  /** How many attempts have ended. */
+  attempts: number;
+  lastAttemptId: string;
+  nextAttemptId: string;
+}
+
+const rowOf = (id: string, { dueAt, deliveryId, nextAttemptId }: WaitingDelivery) =>
+  sql`queue IN ('', ${id}) AND due_at = ${dueAt} AND outbox.id = ${deliveryId} AND subscription_id = ${id} AND attempt_id = ${nextAttemptId}`;
+
+/** Returns the wait of a delivery after a failed attempt; undefined when it has ended, is under way, or is not the tenant's. */
+export async function readWaiting(
+  deps: Deps,
+  tenant: TenantRef,
+  id: string,
+  deliveryId: string,
+): Promise<WaitingDelivery | undefined> {
+  const db = deps.shards.db(tenant.shard);
+  const { last } = await atomically(db, {
+    last: rows<
+      Pick<WaitingDelivery, "lastAttemptId" | "nextAttemptId" | "attempts">
+    >(sql`${attemptChain(id, sql`${deliveryId}`)}
+      SELECT a.id AS lastAttemptId, a.next_id AS nextAttemptId, a.attempt_count AS attempts FROM chain CROSS JOIN attempts a
+        ON a.subscription_id = ${id} AND a.id = chain.id CROSS JOIN subscriptions s
+      WHERE ${isLive(tenant, id)} AND a.status = 'failed' AND a.next_id IS NOT NULL ORDER BY a.attempt_count DESC, a.id DESC LIMIT 1`),
+  });
+  const [attempt] = last;
+  if (!attempt) return undefined;
+  // The planned id carries the time at which the attempt is due.
+  const waiting = { ...attempt, deliveryId, dueAt: timeOfId(attempt.nextAttemptId) };
+  const { found } = await atomically(db, {
+    found: rows<{ id: string }>(sql`SELECT id FROM outbox WHERE ${rowOf(id, waiting)}
+      AND NOT EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = ${id} AND a.id = ${attempt.nextAttemptId})`),
+  });
+  return found.length === 1 ? waiting : undefined;
+}
+
+/** Ends the wait of a delivery. Returns what is to be queued: nothing when the attempt has begun meanwhile, or when its subscription is held. */
+export async function endWait(
+  deps: Deps,
+  tenant: TenantRef,
+  id: string,
+  waiting: WaitingDelivery,
+  nowMs: number,
+): Promise<DueDelivery[]> {
+  const attemptId = newIdAt(nowMs);
+  const { due } = await atomically(deps.shards.db(tenant.shard), {
+    moved: sql`UPDATE outbox SET due_at = ${nowMs}, attempt_id = ${attemptId} WHERE ${rowOf(id, waiting)}
+      AND EXISTS (SELECT 1 FROM subscriptions s WHERE ${isLive(tenant, id)})
+      AND NOT EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = ${id} AND a.id = ${waiting.nextAttemptId})`,
+    linked: sql`UPDATE attempts SET next_id = ${attemptId} WHERE subscription_id = ${id} AND id = ${waiting.lastAttemptId}
+      AND EXISTS (SELECT 1 FROM outbox WHERE ${rowOf(id, { ...waiting, dueAt: nowMs, nextAttemptId: attemptId })})`,
+    due: rows<DueDelivery>(sql`SELECT outbox.queue, due_at AS dueAt, outbox.id, subscription_id AS subscriptionId, bytes,
+        s.slow_until > ${nowMs} AS slow
+      FROM outbox CROSS JOIN subscriptions s ON s.id = subscription_id
+      WHERE ${rowOf(id, { ...waiting, dueAt: nowMs, nextAttemptId: attemptId })} AND queue = ''`),
+  });
+  return due;
+}
