@@ -87,7 +87,7 @@ export function journeys(stage: ConsoleStage): void {
       await click("Retry failed deliveries");
       await badge(page, "success").waitFor();
       expect(clicks).toBeLessThanOrEqual(4);
-      expect(stage.receiver.arrivals.findLast(({ path }) => path === "/200/fixed")?.body).toBe('{"invoice":7}');
+      expect(stage.receiver.arrivals.findLast(({ path }) => path === "/200/fixed")?.body).toBe('{"invoice": 7}');
       await page.goto(`${stage.server.base}/console`);
       expect(await page.getByText("Needs attention").count()).toBe(0);
     },
