@@ -1,13 +1,14 @@
-import { DeliveryError, verifyDelivery } from "postern/verify";
+import { DeliveryError, type VerificationKeys, verifyDelivery } from "postern/verify";
 
-/** Receives a delivery. `secrets` holds the subscription's secret, and during a rotation both the old and the new one. */
-export async function receive(request: Request, secrets: string[]): Promise<Response> {
+/** Receives a delivery. `keys` is the subscription's secret, a list of secrets or public keys, or `{ jwks: url }`. */
+export async function receive(request: Request, keys: VerificationKeys): Promise<Response> {
   try {
-    const { id, type, payload } = await verifyDelivery(request, secrets);
+    const { id, type, payload } = await verifyDelivery(request, keys);
     console.log("received", type, id, payload); // Store the delivery, respond, and do slow work afterwards.
     return new Response("ok");
   } catch (error) {
     if (!(error instanceof DeliveryError)) throw error;
-    return new Response(error.reason, { status: 400 });
+    // The public keys could not be fetched: 503 has the delivery sent again.
+    return new Response(error.reason, { status: error.reason === "KEYS_UNAVAILABLE" ? 503 : 400 });
   }
 }

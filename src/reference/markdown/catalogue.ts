@@ -8,6 +8,7 @@ import operations from "../../docs/operations.md";
 import performance from "../../docs/performance.md";
 import quickStart from "../../docs/quick-start.md";
 import retries from "../../docs/retries.md";
+import rotateASecret from "../../docs/rotate-a-secret.md";
 import threatModel from "../../docs/threat-model.md";
 import tokens from "../../docs/tokens.md";
 import verify from "../../docs/verify.md";
@@ -26,6 +27,7 @@ const PAGES: readonly Page[] = [
   page(START_PATH, start),
   page("/docs/quick-start", quickStart),
   page("/docs/verify", verify),
+  page("/docs/rotate-a-secret", rotateASecret),
   page("/docs/retries", retries),
   page("/docs/tokens", tokens),
   { path: REFERENCE_PATH, title: "API reference", markdown: null },

@@ -9,14 +9,15 @@ const headers = z.object({
   "X-Webhook-Signature": z
     .string()
     .regex(/^[0-9a-f]{64}$/)
-    .meta({ description: "Lowercase-hex HMAC-SHA256 of the raw body, keyed with the subscription's secret." }),
+    .meta({ description: "Lowercase-hex HMAC-SHA256 of the raw body, keyed with the subscription's newest secret." }),
   "webhook-id": id.meta({
     description: "The delivery's id. It is the same on every attempt: use it to drop duplicates.",
   }),
   "webhook-timestamp": z.string().meta({ description: "When this attempt started, in Unix seconds." }),
   "webhook-signature": z.string().meta({
     description:
-      "[Standard Webhooks](https://www.standardwebhooks.com): `v1,` followed by the base64 HMAC-SHA256 of `id.timestamp.body`.",
+      "[Standard Webhooks](https://www.standardwebhooks.com): `v1,` followed by the base64 HMAC-SHA256 of `id.timestamp.body`, once for each valid secret, newest " +
+      "first. With `delivery.signature` `v1+v1a` also `v1a,` and the base64 Ed25519 signature of the same text.",
   }),
   "X-Correlation-Id": z
     .string()
