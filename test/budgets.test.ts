@@ -1,4 +1,4 @@
-/** What operations cost D1: round trips as the request's own log line tells them (architecture.md, principle 9), and rows written. */
+/** The cost of operations in D1: the round trips, as the log line of the request reports them, and the rows written. */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { call, logIn, newEmail, PASSWORD, type Person, signUp, verify } from "./support/client";
 import { costOf } from "./support/cost";

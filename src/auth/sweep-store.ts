@@ -31,13 +31,13 @@ export interface AbandonedAccount {
   tenants: TenantRef[];
 }
 
-/** No session and no API key leads to the account, and a login would need its unverified address. */
+/** True for an account without sessions and API keys whose address is unverified, so that nobody can sign in to it. */
 const isAbandoned = (userId: SQL, nowMs: number) => sql`
   EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND email_verified_at IS NULL)
   AND NOT EXISTS (SELECT 1 FROM sessions WHERE user_id = ${userId} AND expires_at > ${nowMs})
   AND NOT EXISTS (SELECT 1 FROM api_keys WHERE user_id = ${userId} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${nowMs}))`;
 
-/** Up to `limit` accounts whose verification tokens expired before `expiredBefore` and to which nothing leads any more. */
+/** Returns up to `limit` unused accounts whose verification tokens expired before `expiredBefore` (Unix ms). */
 export async function findAbandonedAccounts(
   { db }: Deps,
   expiredBefore: number,
@@ -55,7 +55,7 @@ export async function findAbandonedAccounts(
   return found.map(({ userId, tenants }) => ({ userId, tenants: JSON.parse(tenants) as TenantRef[] }));
 }
 
-/** Deletes the account with the tenants that nobody else is a member of. Returns false when something leads to it again. */
+/** Deletes the account, and the tenants that nobody else is a member of. Returns false when the account is in use again. */
 export async function deleteAbandonedAccount(
   { db }: Deps,
   { userId, tenants }: AbandonedAccount,

@@ -4,7 +4,7 @@ import type { Deps } from "../deps";
 import { describeError, log } from "../log";
 import type { MailJob } from "./job";
 
-/** A job whose id is made here unless a token in the mail needs it earlier. */
+/** A job without an id gets one here. A mail with a token needs its id earlier. */
 type NewMail = MailJob extends infer Job ? (Job extends MailJob ? Omit<Job, "id"> & { id?: string } : never) : never;
 
 const withId = (mail: NewMail): MailJob => ({ ...mail, id: mail.id ?? newId() });

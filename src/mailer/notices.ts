@@ -1,4 +1,4 @@
-/** Mails that tell of a change. Where something can be undone, they carry a link that does it without a sign-in. */
+/** Mails that report a change. If it can be undone, they have a link that does so without signing in. */
 import type { EndedAccess } from "../mail/job";
 import { type Link, linkTo, type Mail, renderMail } from "./render";
 import { endedSentence, utc } from "./token-mails";

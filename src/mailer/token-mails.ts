@@ -1,9 +1,9 @@
-/** Mails that carry a token to go on with: verification, password reset, invitation, take-over. */
+/** Mails with a token that the next step needs: verification, password reset, invitation, take-over. */
 import type { EndedAccess } from "../mail/job";
 import type { Registrant } from "../recovery/store";
 import { linkTo, type Mail, renderMail } from "./render";
 
-/** Says nothing that whoever registered the address could have written. */
+/** Contains no text from the person who registered the address, because that may be a stranger. */
 export function verificationMail(appUrl: string, { createdAt, createdFrom }: Registrant, token: string): Mail {
   const place = createdFrom ? `, from ${createdFrom}` : "";
   return renderMail({
@@ -41,7 +41,7 @@ export function invitationMail(appUrl: string, tenantName: string, token: string
   });
 }
 
-/** After "this was not me" on the verification page. */
+/** The mail after "this was not me" on the verification page. */
 export function takenOverMail(appUrl: string, ended: EndedAccess, token: string): Mail {
   return renderMail({
     subject: "Your email address is yours again",

@@ -1,4 +1,4 @@
-/** One object per email address: its wrong guesses and its lock. Stored, so that eviction forgets nothing. */
+/** One object per email address, with its wrong guesses and its lock. They are stored, so that they survive an eviction. */
 import { DurableObject } from "cloudflare:workers";
 import {
   factorsAfterReset,
@@ -12,7 +12,7 @@ import {
   usePass,
 } from "./lock";
 
-/** What became of a guess: right, wrong, or not checked because of a fault of ours. */
+/** The result of a guess: right, wrong, or not checked because of a fault in the service. */
 export type GuessOutcome = "right" | "wrong" | "unchecked";
 
 /** A guess is refused for `retryAfterSeconds`, or may be checked when that is 0. */
@@ -27,7 +27,7 @@ interface Stored {
   forgetAtMs: number;
 }
 
-/** A guess whose Worker has not reported by then will not: that Worker has died, or lost the way here. */
+/** A guess whose result is not reported within this time counts as wrong, because its Worker has died or cannot reach the object. */
 const UNSETTLED_MS = 5_000;
 const POOLS = ["password", "totp"] as const satisfies readonly GuessPool[];
 

@@ -3,7 +3,7 @@ import type { Demand, Grant } from "./durable-object";
 import { blockUnits, leaseMs, type Rule } from "./rules";
 import type { Verdict, WindowEntry } from "./window";
 
-/** A call that takes longer is taken for lost: its request may have been cancelled. */
+/** A call that takes longer counts as lost, because its request may have been cancelled. */
 const MAX_CALL_MS = 5_000;
 
 /** Units that this isolate may use until the lease ends. */
@@ -30,7 +30,7 @@ export class Lease {
   #blocks: Block[] = [];
   /** Units of ended leases, to be given back with the next call. */
   #unused: WindowEntry[] = [];
-  /** One call at a time leases a block; until then it is under way. */
+  /** Until then (Unix ms) a call is leasing a block, and no second one does. */
   #leasingUntilMs = 0;
   /** What the Durable Object answered last. */
   #remaining = 0;

@@ -7,9 +7,9 @@ export type GuessPool = "password" | "totp";
 const GUESSES_BEFORE_LOCK = 10;
 const FIRST_LOCK_MS = 15 * MINUTE_MS;
 const LONGEST_LOCK_MS = DAY_MS;
-/** After a reset, its owner can sign in although somebody keeps the address locked. */
+/** For this long after a password reset, guesses are checked in spite of a lock, so that nobody can keep the owner out. */
 const PASS_MS = 10 * MINUTE_MS;
-/** Bounds what a guesser gains from that: the most that NIST SP 800-63B, section 5.2.2, allows. */
+/** How many guesses that allows: the most that NIST SP 800-63B, section 5.2.2, permits. */
 const PASS_GUESSES = 100;
 /** A reset lifts the lock of second factors once in this time: whoever has the mailbox could repeat it to guess codes. */
 const LIFT_INTERVAL_MS = DAY_MS;
@@ -78,7 +78,7 @@ export function factorsAfterReset(state: LockState, nowMs: number): LockState {
   return mayLift ? { ...state, lockedUntilMs: 0, liftedAtMs: nowMs } : state;
 }
 
-/** From then on (Unix ms) the state means nothing any more. */
+/** Returns when the state can be deleted, Unix ms. */
 export function forgetAtMs(state: LockState, nowMs: number): number {
   const memoryMs = state.locks > 0 ? LOCKS_MEMORY_MS : ATTEMPTS_MEMORY_MS;
   return Math.max(nowMs, state.lockedUntilMs) + memoryMs;

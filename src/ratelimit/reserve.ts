@@ -1,4 +1,4 @@
-/** What a tenant may cause: events, deliveries and bytes of payloads, reserved before they are written. */
+/** The budgets of a tenant for events, deliveries and bytes of payloads. They are reserved before anything is written. */
 import type { Deps } from "../deps";
 import { emailNotVerified } from "../errors";
 import type { TenantStanding } from "../tenants/principal";
@@ -58,7 +58,7 @@ export async function reserve(deps: Deps, tenant: TenantStanding, amounts: Amoun
   };
 }
 
-/** Whether the tenant may only try a little, because no owner has a verified email address. */
+/** Whether the tenant is on trial, with small limits, because none of its owners has a verified email address. */
 export const isOnTrial = ({ config }: Deps, { hasVerifiedOwner }: TenantStanding): boolean =>
   config.emailVerification === "required" && !hasVerifiedOwner;
 

@@ -78,12 +78,12 @@ export type LimitName = RuleName | BudgetName;
 /** The limits on the path of a publish. An isolate leases their units in blocks, so that a publish seldom waits for the limiter. */
 export const LEASED: ReadonlySet<LimitName> = new Set<LimitName>(["publish", "tenantDeliveries", "tenantPayloadBytes"]);
 
-/** How many units an isolate holds ahead of need, at most. */
+/** The most units that one isolate holds in advance. */
 export const blockUnits = ({ limit }: Rule): number => Math.ceil(limit / 100);
 
 /**
- * How many units all isolates together may hold ahead of need. Units that were leased before a window and are used in it add to that
- * window's own, so this is also by how much a limit can be exceeded at worst.
+ * How many units all isolates together may hold in advance. Units that were leased in one window can be used in the next, so this is also
+ * the most by which a limit can be exceeded.
  */
 export const maxHeldUnits = ({ limit }: Rule): number => Math.floor(limit / 10);
 

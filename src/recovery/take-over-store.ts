@@ -11,7 +11,7 @@ export const tenantsToLeave = sql`(SELECT json_group_array(json_object('tenantId
   FROM memberships m JOIN tenants t ON t.id = m.tenant_id
   WHERE m.user_id = u.id AND t.created_by = u.id AND u.email_verified_at IS NULL)`;
 
-/** SQLite has no booleans. */
+/** The row as SQLite returns it, with 0 or 1 for the boolean. */
 type CountedAccess = Omit<EndedAccess, "twoFactor"> & { twoFactor: 0 | 1 };
 
 /** What a take-over has ended; undefined when there was none. */

@@ -1,6 +1,6 @@
 /** What a session stores about the device that opened it. */
 export interface Device {
-  /** "Firefox on Linux", of names that we know only: it stands in mails, which must not carry a stranger's words. */
+  /** "Firefox on Linux". It uses known names only, because mails contain it and must not contain a stranger's text. */
   kind: string;
   deviceName: string | null;
   browser: string | null;

@@ -15,7 +15,7 @@ const MAX_KEYS = 5;
  */
 export type VerificationKeys = string | readonly string[] | KeySet;
 
-/** Keys by what they verify: a public key never counts as a secret, which everybody could sign with. */
+/** Keys by what they verify. A public key is never used as a secret, because then anybody could sign with it. */
 interface ParsedKeys {
   secrets: string[];
   /** Whether `verifies` returns true for the public keys. Throws DeliveryError: KEYS_UNAVAILABLE. */
