@@ -21,6 +21,7 @@ export interface DeliveryChange {
   headers?: Record<string, string | null> | null | undefined;
 }
 
+/** How failed deliveries are tried again; null sets a member back to its default. */
 export interface RetryChange {
   /**
    * The waits before the second, third, ... attempt, in whole seconds: up to 20 of 1 to 86,400, together at most 604,800 and one day
@@ -52,6 +53,7 @@ export interface DeliveryOptions {
   headers?: Record<string, { set: true; last4?: string | undefined }> | undefined;
 }
 
+/** The retry options that are set. */
 export interface RetryOptions {
   /** The waits between attempts, in seconds. */
   schedule?: number[] | undefined;

@@ -19,7 +19,7 @@ const SECRET_BYTES = 32;
 const PUBLISHED_AHEAD_MS = 20 * MINUTE_MS;
 
 /** Returns a random secret in the format of Standard Webhooks. */
-export const newSecret = (): string => `whsec_${toBase64(randomBytes(SECRET_BYTES))}`;
+const newSecret = (): string => `whsec_${toBase64(randomBytes(SECRET_BYTES))}`;
 
 /** A subscription after a rotation, and when the former keys of the rotated kind end (Unix ms), newest first. */
 export interface Rotated {
