@@ -20,6 +20,8 @@ const API_ROUTE: Record<string, string> = {
   "/webhooks": "POST /webhooks",
   "/webhooks/:id": "PATCH /webhooks/:id",
   "/webhooks/:id/delete": "DELETE /webhooks/:id",
+  "/webhooks/:id/secret/rotate": "POST /webhooks/:id/secret/rotate",
+  "/webhooks/:id/secret/previous/delete": "DELETE /webhooks/:id/secret/previous",
   "/webhooks/:id/pause": "POST /webhooks/:id/pause",
   "/webhooks/:id/resume": "POST /webhooks/:id/resume",
   "/webhooks/:id/test": "POST /webhooks/:id/test",

@@ -62,6 +62,8 @@ const NEEDS: Record<string, string> = {
   "/webhooks": "webhook.create",
   "/webhooks/:id": "webhook.update",
   "/webhooks/:id/delete": "webhook.delete",
+  "/webhooks/:id/secret/rotate": "webhook.update",
+  "/webhooks/:id/secret/previous/delete": "webhook.update",
   "/webhooks/:id/pause": "webhook.update",
   "/webhooks/:id/resume": "webhook.update",
   "/webhooks/:id/test": "webhook.update",

@@ -14,6 +14,7 @@ export const FLASH_MESSAGES = {
   changed: "Changes saved.",
   paused: "Paused. New events are not sent to this subscription.",
   resumed: "Resumed. New events are sent to this subscription again.",
+  secretsEnded: "Old secrets and keys have ended.",
   deleted: "Subscription deleted.",
   published: "Event published.",
   signedOutEverywhere: "You are signed out everywhere.",

@@ -17,6 +17,7 @@ import { operationPages } from "./operations/routes";
 import { overviewPage } from "./overview/routes";
 import { peoplePages } from "./people/routes";
 import { securityPages } from "./security/routes";
+import { signingPages } from "./signing/routes";
 import { subscriptionPages } from "./subscriptions/routes";
 import { tenantPages } from "./tenants/routes";
 
@@ -42,6 +43,7 @@ export const consoleRoutes = (bodyKiB: { event: number; other: number }) =>
     .use(requireUser)
     .route("/", overviewPage)
     .route("/webhooks", subscriptionPages)
+    .route("/webhooks", signingPages)
     .route("/webhooks", operationPages)
     .route("/webhooks", attemptPages)
     .route("/events", eventPages)

@@ -115,3 +115,22 @@ export async function readPublicKeys(db: Db, subscriptionId: string, nowMs: numb
   });
   return found;
 }
+
+/** A key besides the present secret that is valid or will be, without its secret. */
+export interface ValidKeyRow {
+  kind: StoredKey["kind"];
+  publicKey: string | null;
+  startsAt: number;
+  expiresAt: number | null;
+}
+
+/** The keys of the tenant's subscription that have not ended, newest first, without their secrets. */
+export async function readValidKeys(db: Db, tenant: TenantRef, id: string, nowMs: number): Promise<ValidKeyRow[]> {
+  const { found } = await atomically(db, {
+    found:
+      rows<ValidKeyRow>(sql`SELECT k.kind, k.public AS publicKey, k.starts_at AS startsAt, k.expires_at AS expiresAt
+      FROM subscriptions s CROSS JOIN signing_keys k ON k.subscription_id = s.id AND (k.expires_at IS NULL OR k.expires_at > ${nowMs})
+      WHERE ${isLive(tenant, id)} ORDER BY k.id DESC`),
+  });
+  return found;
+}

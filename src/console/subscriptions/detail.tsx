@@ -79,6 +79,7 @@ const Actions = ({ subscription, permissions }: Pick<DetailProps, "subscription"
   const mayUpdate = permissions.has("webhook.update");
   return (
     <div class="row">
+      <LinkButton href={`${here}/security`}>Security</LinkButton>
       {mayUpdate && (
         <>
           <ActionButton action={`${here}/test`} kind="main">

@@ -1,0 +1,153 @@
+/** The security of a subscription: what signs its deliveries, and replacing it in two steps. */
+import { publicKeyText } from "../../crypto/ed25519";
+import type { ValidKeyRow } from "../../signing-keys/store";
+import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
+import { Banner, Copyable, FailureBanner, Time } from "../components/display";
+import { Select } from "../components/fields";
+import type { Failure } from "../failure";
+
+interface Named {
+  id: string;
+  name: string;
+}
+
+interface SigningProps extends Named {
+  keys: readonly ValidKeyRow[];
+  mayUpdate: boolean;
+  nowMs: number;
+}
+
+const Trail = ({ id, name }: Named) => (
+  <p class="trail">
+    <a href="/console/webhooks">Subscriptions</a> / <a href={`/console/webhooks/${id}`}>{name}</a>
+  </p>
+);
+
+export function Signing({ id, name, keys, mayUpdate, nowMs }: SigningProps) {
+  const secrets = keys.filter(({ kind }) => kind === "v1");
+  const publicKeys = keys.filter(({ kind }) => kind === "v1a");
+  const hasFormer = keys.some(({ expiresAt }) => expiresAt !== null);
+  const here = `/console/webhooks/${id}`;
+  return (
+    <>
+      <Trail id={id} name={name} />
+      <div class="head">
+        <h1>Security</h1>
+        {mayUpdate && <LinkButton href={`${here}/secret/rotate`}>Rotate</LinkButton>}
+      </div>
+      <section class="card">
+        <h2>Secret</h2>
+        {secrets.length === 0 && <p>One secret signs the deliveries.</p>}
+        {secrets.map(({ expiresAt }) => (
+          <p>Old secret: valid until {expiresAt !== null && <Time at={expiresAt} />}.</p>
+        ))}
+        {mayUpdate && hasFormer && (
+          <>
+            <ActionButton action={`${here}/secret/previous/delete`} kind="danger">
+              {publicKeys.length > 1 ? "End old secrets and keys now" : "End old secret now"}
+            </ActionButton>
+            <p class="hint">Receivers that still use an old one refuse deliveries from then on.</p>
+          </>
+        )}
+      </section>
+      <section class="card">
+        <h2>Public keys</h2>
+        {publicKeys.length === 0 && <p class="muted">Deliveries are signed with the secret only.</p>}
+        {publicKeys.map(({ publicKey, startsAt, expiresAt }) => (
+          <div>
+            {publicKey !== null && <Copyable text={publicKeyText(publicKey)} label="the public key" />}
+            <p class="hint">
+              {startsAt > nowMs ? "Signs from " : "Signs since "}
+              <Time at={startsAt} />
+              {expiresAt !== null && (
+                <>
+                  {" "}
+                  until <Time at={expiresAt} />
+                </>
+              )}
+            </p>
+          </div>
+        ))}
+      </section>
+    </>
+  );
+}
+
+const OVERLAPS = [
+  ["3600", "1 hour"],
+  ["86400", "1 day"],
+  ["259200", "3 days"],
+  ["604800", "7 days"],
+  ["0", "not at all: it has leaked"],
+] as const;
+
+const KINDS = [
+  ["v1", "The secret"],
+  ["v1a", "The Ed25519 key"],
+] as const;
+
+interface RotateProps extends Named {
+  hasPublicKeys: boolean;
+  kind: string;
+  overlapSeconds: string;
+  failure?: Failure | undefined;
+}
+
+/** Step 1. */
+export const Rotate = ({ id, name, hasPublicKeys, kind, overlapSeconds, failure }: RotateProps) => (
+  <div class="narrow">
+    <Trail id={id} name={name} />
+    <h1>Rotate the secret</h1>
+    <FailureBanner failure={failure} />
+    <PostForm action={`/console/webhooks/${id}/secret/rotate`} class="card">
+      <p>
+        You get a new secret. Until the old one ends, deliveries are signed with both, so you can change your receiver.
+      </p>
+      {hasPublicKeys && <Select name="kind" label="Replace" value={kind} options={KINDS} failure={failure} />}
+      <Select
+        name="overlapSeconds"
+        label="The old one stays valid for"
+        value={overlapSeconds}
+        options={OVERLAPS}
+        failure={failure}
+      />
+      <div class="row">
+        <SubmitButton>Rotate</SubmitButton>
+        <a href={`/console/webhooks/${id}/security`}>Cancel</a>
+      </div>
+    </PostForm>
+  </div>
+);
+
+interface RotatedProps extends Named {
+  /** Null when the Ed25519 key was replaced. */
+  secret: string | null;
+  formerExpireAt: readonly number[];
+}
+
+/** Step 2. */
+export const RotatedPage = ({ id, name, secret, formerExpireAt: [newest] }: RotatedProps) => (
+  <div class="narrow">
+    <Trail id={id} name={name} />
+    <Banner kind="ok">
+      {secret === null ? "The next public key is published." : "The new secret signs from now on."}
+    </Banner>
+    <section class="card">
+      {secret === null ? (
+        <p>It begins to sign in 20 minutes. A receiver that uses the key URL follows by itself.</p>
+      ) : (
+        <>
+          <h1>New secret</h1>
+          <Copyable text={secret} label="the new secret" />
+          <p>Give it to your receiver now.</p>
+        </>
+      )}
+      {newest !== undefined && (
+        <p>
+          The old one is valid until <Time at={newest} />.
+        </p>
+      )}
+      <LinkButton href={`/console/webhooks/${id}/security`}>Done</LinkButton>
+    </section>
+  </div>
+);

@@ -1,0 +1,51 @@
+/** The console's page Security of a subscription. */
+import { expect, test } from "vitest";
+import { call, setRole, signUp } from "./support/client";
+import { holding } from "./support/console";
+import { newInbox, subscribe } from "./support/receiver";
+
+async function opened(fields: Record<string, unknown> = {}) {
+  const person = await signUp();
+  const id = await subscribe(person, newInbox("200").url, { secret: "the first secret", ...fields });
+  const read = async () => (await call("GET", `/webhooks/${id}`, { token: person.token })).body.data;
+  return { person, id, path: `/webhooks/${id}`, browser: await holding(person), read };
+}
+
+test("a secret is rotated in two steps: how long the old one stays, then the new one to copy", async () => {
+  const { path, browser, read } = await opened();
+  expect((await browser.get(path)).html).toContain(`/console${path}/security`);
+  const first = await browser.get(`${path}/secret/rotate`);
+  expect([first.status, first.html.includes("The old one stays valid for")]).toEqual([200, true]);
+  const second = await browser.post(`${path}/secret/rotate`, { overlapSeconds: "3600" });
+  const { secret } = await read();
+  expect(second.status).toBe(200);
+  expect(second.html.replaceAll("&#43;", "+")).toContain(secret);
+  expect(second.html).toMatch(/The old one is valid until <time/);
+  const { html } = await browser.get(`${path}/security`);
+  expect(html).toMatch(/Old secret: valid until <time/);
+  expect(html).not.toContain(secret);
+  const ended = await browser.follow(await browser.post(`${path}/secret/previous/delete`));
+  expect(ended.html).toContain("Old secrets and keys have ended.");
+  expect(ended.html).not.toContain("Old secret: valid until");
+});
+
+test("public keys are listed, and rotated like secrets", async () => {
+  const { id, path, browser } = await opened({ delivery: { signature: "v1+v1a" } });
+  const keys = (await call("GET", `//.well-known/webhook-keys/${id}`)).body;
+  expect((await browser.get(`${path}/security`)).html).toContain(keys.whpk[0]);
+  const rotated = await browser.post(`${path}/secret/rotate`, { kind: "v1a", overlapSeconds: "0" });
+  expect([rotated.status, rotated.html.includes("begins to sign in 20 minutes")]).toEqual([200, true]);
+  expect((await browser.get(`${path}/security`)).html.match(/whpk_/g)?.length).toBeGreaterThanOrEqual(2);
+});
+
+test("a refused rotation shows the form again, and viewers see the page without buttons", async () => {
+  const { person, path, browser, read } = await opened();
+  for (const fields of [{ overlapSeconds: "-1" }, { overlapSeconds: "x" }, { kind: "v1a" }]) {
+    expect((await browser.post(`${path}/secret/rotate`, fields)).status).toBe(400);
+  }
+  expect((await read()).version).toBe(0);
+  await setRole(person, "viewer");
+  const { status, html } = await browser.get(`${path}/security`);
+  expect([status, html.includes("secret/rotate")]).toEqual([200, false]);
+  expect((await browser.get(`${path}/secret/rotate`)).status).toBe(403);
+});
