@@ -1,23 +1,36 @@
 /** The subscriber of the crash run: it outlives the service and remembers every POST. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 
-/** Of so many events one is refused once, so that kills also hit retries. */
+/** One event in so many is refused once, so that kills also hit retries. */
 const REFUSE_EVERY = 10;
+const SLOW_MS = 300;
 
-/** One POST that came in whole. */
+/** How the subscriber answers: at once, after 300 ms, or 503 to the first POST of every event. */
+export const BEHAVIOURS = ["quick", "slow", "failing"] as const;
+export type Behaviour = (typeof BEHAVIOURS)[number];
+
+/** One POST whose body arrived completely. */
 export interface Arrival {
   deliveryId: string;
   /** Unix ms. */
   at: number;
-  /** False when we answered 500. */
+  /** False when the answer was not 200. */
   accepted: boolean;
 }
 
-/** Every arrival of each event, by the number in its payload. */
+/** The arrivals of each event in order, by the number in its payload. */
 export type Arrivals = Map<number, Arrival[]>;
 
-export async function startReceiver(): Promise<{ url: string; arrivals: Arrivals; close: () => void }> {
+export interface Receiver {
+  url: string;
+  arrivals: Arrivals;
+  close(): void;
+}
+
+/** Starts a subscriber. */
+export async function startReceiver(behaviour: Behaviour): Promise<Receiver> {
   const arrivals: Arrivals = new Map();
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -28,9 +41,11 @@ export async function startReceiver(): Promise<{ url: string; arrivals: Arrivals
     }
     const { n } = JSON.parse(Buffer.concat(chunks).toString()) as { n: number };
     const earlier = arrivals.get(n) ?? [];
-    const accepted = n % REFUSE_EVERY > 0 || earlier.length > 0;
-    arrivals.set(n, [...earlier, { deliveryId: String(request.headers["webhook-id"]), at: Date.now(), accepted }]);
-    response.writeHead(accepted ? 200 : 500).end();
+    const isRefused = earlier.length === 0 && (behaviour === "failing" || n % REFUSE_EVERY === 0);
+    const deliveryId = String(request.headers["webhook-id"]);
+    arrivals.set(n, [...earlier, { deliveryId, at: Date.now(), accepted: !isRefused }]);
+    if (behaviour === "slow") await sleep(SLOW_MS);
+    response.writeHead(isRefused ? 503 : 200).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

@@ -1,21 +1,21 @@
-/** What D1 holds while the service is dead, read off a copy of its file. */
+/** The delivery tables while the service is dead, read from a copy of the database file. */
 import { cpSync, globSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-export interface DeliveryRow {
+/** A delivery that is still owed. */
+export interface OwedRow {
   id: string;
   eventId: string;
-  webhookId: string;
-  /** 1 while an attempt is due or under way. */
-  open: 0 | 1;
+  subscriptionId: string;
 }
 
 export interface AttemptRow {
   id: string;
   deliveryId: string;
-  webhookId: string;
+  eventId: string;
+  subscriptionId: string;
   status: "pending" | "success" | "failed";
   error: string | null;
   attemptCount: number;
@@ -24,12 +24,12 @@ export interface AttemptRow {
 }
 
 export interface Rows {
-  deliveries: DeliveryRow[];
+  owed: OwedRow[];
   /** Oldest first. */
   attempts: AttemptRow[];
 }
 
-/** A copy, for opening the file itself would write to it. */
+/** Reads a copy, because opening the file itself would write to it. */
 export function readRows(state: string): Rows {
   const [file] = globSync(join(state, "v3/d1/*/*.sqlite")).filter((path) => basename(path) !== "metadata.sqlite");
   if (!file) throw new Error("the service has left no database");
@@ -39,12 +39,11 @@ export function readRows(state: string): Rows {
     const database = new DatabaseSync(join(copy, basename(file)));
     const all = <T>(query: string) => database.prepare(query).all() as T[];
     const rows = {
-      deliveries: all<DeliveryRow>(
-        "SELECT id, event_id AS eventId, subscription_id AS webhookId, due_at IS NOT NULL AS open FROM deliveries",
-      ),
+      owed: all<OwedRow>("SELECT id, event_id AS eventId, subscription_id AS subscriptionId FROM outbox"),
       attempts: all<AttemptRow>(
-        `SELECT id, delivery_id AS deliveryId, subscription_id AS webhookId, status, error,
-          attempt_count AS attemptCount, attempted_at AS attemptedAt FROM attempts ORDER BY id`,
+        `SELECT id, coalesce(delivery_id, id) AS deliveryId, event_id AS eventId, subscription_id AS subscriptionId, status, error,
+          attempt_count AS attemptCount, attempted_at AS attemptedAt
+        FROM attempts WHERE status <> 'moved' ORDER BY attempted_at, id`,
       ),
     };
     database.close();

@@ -20,7 +20,8 @@ export interface Service {
   /** Where its data lies. */
   state: string;
   outages: Outage[];
-  start(): Promise<void>;
+  /** Starts it. Returns the outage that ends with this. */
+  start(): Promise<Outage>;
   /** SIGKILL; resolves when no process of it is left. */
   kill(): Promise<void>;
   /** Kills it and removes its data. */
@@ -42,7 +43,9 @@ export async function createService(): Promise<Service> {
       if (Date.now() > end) throw new Error("the service does not start");
       await sleep(POLL_MS);
     }
-    outages.push({ from: downSince, to: Date.now() });
+    const outage = { from: downSince, to: Date.now() };
+    outages.push(outage);
+    return outage;
   };
   const kill = async () => {
     if (!dev?.pid) return;
@@ -60,7 +63,8 @@ export async function createService(): Promise<Service> {
 }
 
 function flags(port: number, state: string): string[] {
-  const limits = JSON.stringify({ publish: { limit: 1_000_000, windowSeconds: 60 } });
+  const unlimited = { limit: 1_000_000, windowSeconds: 60 };
+  const limits = JSON.stringify({ publish: unlimited, readDeliveries: unlimited });
   const vars = [`RATE_LIMITS:${limits}`, "EMAIL_VERIFICATION:optional", "WEBHOOK_EGRESS:any"];
   return [
     ...["--port", String(port), "--inspector-port", "0", "--persist-to", state],

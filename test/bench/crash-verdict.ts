@@ -1,19 +1,27 @@
-/** What the rows, the arrivals and the kills say together. */
+/** Compares rows, arrivals and kills: what was lost, what is stuck, what was sent twice, and how long recovery took. */
 import type { Arrival, Arrivals } from "./crash-receiver.ts";
-import type { AttemptRow, DeliveryRow, Rows } from "./crash-rows.ts";
+import type { AttemptRow, OwedRow, Rows } from "./crash-rows.ts";
+import type { Outage } from "./crash-service.ts";
 
 const MAX_ATTEMPTS = 3;
-/** What the sweep writes into an attempt that a dead consumer has left (src/delivery/store.ts). */
-const SWEPT = "interrupted";
+/** The reason that the sweep writes into an attempt whose consumer died (src/delivery/reasons.ts). */
+const INTERRUPTED = "interrupted";
+
+/** What was found in the database right after one kill. */
+export interface AtKill {
+  outage: Outage;
+  owed: OwedRow[];
+  /** Ids of attempts: only these may be sent again. */
+  pending: string[];
+}
 
 export interface Evidence {
   accepted: Map<number, string>;
   arrivals: Arrivals;
-  /** At the end, the service stopped. */
+  /** At the end, with the service stopped. */
   rows: Rows;
-  /** Ids of the attempts that were `pending` in D1 at some kill. */
-  pendingAtKill: Set<string>;
-  /** Descriptions of rows that were `pending` for too long at a sample. */
+  kills: AtKill[];
+  /** Descriptions of attempts that a sample found `pending` for too long. */
   stale: Set<string>;
 }
 
@@ -21,61 +29,76 @@ export interface Verdict {
   counts: Record<string, number>;
   /** Each list must be empty. */
   faults: Record<string, string[]>;
+  /** For each kill, deliveries that arrived again although their subscriber had answered 200. */
+  duplicatesPerKill: number[];
+  /** From the last restart to the last arrival of what was owed then. */
+  recoverySeconds: number;
 }
 
-const nameOf = ({ id, webhookId, eventId }: DeliveryRow) => `delivery ${id} event ${eventId} webhook ${webhookId}`;
-const nameOfAttempt = (row: AttemptRow) =>
-  `attempt ${row.id} delivery ${row.deliveryId} webhook ${row.webhookId} ${row.status} ${row.error ?? ""}`.trimEnd();
+const nameOf = ({ id, deliveryId, subscriptionId, status, error }: AttemptRow) =>
+  `attempt ${id} delivery ${deliveryId} subscription ${subscriptionId} ${status} ${error ?? ""}`.trimEnd();
+const nameOfOwed = ({ id, eventId, subscriptionId }: OwedRow) =>
+  `delivery ${id} event ${eventId} subscription ${subscriptionId}`;
 
-export function judge({ accepted, arrivals, rows, pendingAtKill, stale }: Evidence): Verdict {
+export function judge({ accepted, arrivals, rows, kills, stale }: Evidence): Verdict {
   const acceptedIds = new Set(accepted.values());
-  const deliveryOf = new Map(rows.deliveries.map((delivery) => [delivery.eventId, delivery]));
+  const pendingAtKill = new Set(kills.flatMap(({ pending }) => pending));
   const attemptsOf = Map.groupBy(rows.attempts, ({ deliveryId }) => deliveryId);
-  const interrupted = rows.attempts.filter(({ error }) => error === SWEPT);
-  const again = [...arrivals].filter(([, list]) => list.filter((arrival) => arrival.accepted).length > 1);
-  const twice = [...arrivals].flatMap(([n, list]) =>
-    unexplained(list, attemptsOf, pendingAtKill).map(({ deliveryId }) => `event number ${n} delivery ${deliveryId}`),
-  );
-
-  const lost = [...accepted].flatMap(([n, eventId]) => {
-    const delivery = deliveryOf.get(eventId);
-    if (!delivery) return [`event ${eventId} has no delivery`];
-    return arrivals.get(n)?.some((arrival) => arrival.accepted) ? [] : [nameOf(delivery)];
-  });
-  const hasEnded = ({ id, open }: DeliveryRow) => {
-    const last = attemptsOf.get(id)?.at(-1);
-    return !open && (last?.status === "success" || (last?.status === "failed" && last.attemptCount >= MAX_ATTEMPTS));
-  };
+  const lastAttempts = [...attemptsOf.values()].flatMap((attempts) => attempts.at(-1) ?? []);
+  const interrupted = rows.attempts.filter(({ error }) => error === INTERRUPTED);
+  const deliveriesOf = Map.groupBy(lastAttempts, ({ eventId }) => eventId);
+  const lost = [...accepted].filter(([n]) => !arrivals.get(n)?.some((arrival) => arrival.accepted));
+  const hasEnded = ({ status, attemptCount }: AttemptRow) =>
+    status === "success" || (status === "failed" && attemptCount >= MAX_ATTEMPTS);
   return {
     counts: {
       accepted: accepted.size,
       delivered: arrivals.size,
-      "arrived again after our 200": again.length,
       "attempts interrupted by a kill": interrupted.length,
       "attempts pending at the kills": pendingAtKill.size,
     },
     faults: {
-      lost,
-      stuck: rows.deliveries.filter((delivery) => !hasEnded(delivery)).map(nameOf),
-      "left pending": rows.attempts.filter(({ status }) => status === "pending").map(nameOfAttempt),
+      lost: lost.map(([n, eventId]) => `event number ${n} ${eventId}`),
+      stuck: [...rows.owed.map(nameOfOwed), ...lastAttempts.filter((attempt) => !hasEnded(attempt)).map(nameOf)],
       "pending for too long": [...stale],
-      "sent twice without a kill": twice,
-      "interrupted without a kill": interrupted.filter(({ id }) => !pendingAtKill.has(id)).map(nameOfAttempt),
-      "delivery too many": rows.deliveries
-        .filter((delivery) => !acceptedIds.has(delivery.eventId) || deliveryOf.get(delivery.eventId) !== delivery)
-        .map(nameOf),
+      "sent twice without a kill": [...arrivals].flatMap(([n, list]) =>
+        unexplained(list, attemptsOf, pendingAtKill).map(
+          ({ deliveryId }) => `event number ${n} delivery ${deliveryId}`,
+        ),
+      ),
+      "interrupted without a kill": interrupted.filter(({ id }) => !pendingAtKill.has(id)).map(nameOf),
+      "delivery too many": [...deliveriesOf].flatMap(([eventId, deliveries]) =>
+        acceptedIds.has(eventId) ? deliveries.slice(1).map(nameOf) : deliveries.map(nameOf),
+      ),
     },
+    duplicatesPerKill: kills.map(({ outage }) => countDuplicates(arrivals, outage)),
+    recoverySeconds: recoverySeconds(arrivals, kills.at(-1)),
   };
 }
 
-/** An event's arrivals that are a second one of their attempt, or that another follows although no kill cut their attempt off. */
+/** Arrivals that are the second of their attempt, or that another follows although no kill interrupted their attempt. */
 function unexplained(list: Arrival[], attemptsOf: Map<string, AttemptRow[]>, pendingAtKill: Set<string>): Arrival[] {
   const seen = new Set<AttemptRow>();
   return list.filter((arrival, index) => {
     const attempt = attemptsOf.get(arrival.deliveryId)?.findLast(({ attemptedAt }) => attemptedAt <= arrival.at);
     if (!attempt || seen.has(attempt)) return true;
     seen.add(attempt);
-    const isCutOff = attempt.error === SWEPT && pendingAtKill.has(attempt.id);
-    return arrival.accepted && index < list.length - 1 && !isCutOff;
+    const isInterrupted = attempt.error === INTERRUPTED && pendingAtKill.has(attempt.id);
+    return arrival.accepted && index < list.length - 1 && !isInterrupted;
   });
+}
+
+/** Deliveries whose last accepted arrival before the kill was followed by another one. */
+function countDuplicates(arrivals: Arrivals, { from }: Outage): number {
+  return [...arrivals.values()].filter((list) => {
+    const next = list.findIndex(({ at }) => at > from);
+    return next > 0 && list[next - 1]?.accepted;
+  }).length;
+}
+
+function recoverySeconds(arrivals: Arrivals, last: AtKill | undefined): number {
+  if (!last) return 0;
+  const owed = new Set(last.owed.map(({ id }) => id));
+  const times = [...arrivals.values()].flat().flatMap(({ deliveryId, at }) => (owed.has(deliveryId) ? [at] : []));
+  return Math.max(0, ...times.map((at) => at - last.outage.to)) / 1000;
 }

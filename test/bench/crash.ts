@@ -1,37 +1,47 @@
-/** `npm run crash [-- --seed N --kills N --events N]`: kill -9 of all of `npm run dev` under load; no accepted event may be lost. */
+/**
+ * `npm run crash [-- --seed N --kills N --events N --receiver quick|slow|failing]`: `kill -9` of every process of `npm run dev` under
+ * load. No accepted event may be lost or stuck, and only attempts that a kill interrupted may be sent again.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { createLoad, type Load, type LogRow } from "./crash-load.ts";
 import { createRandom } from "./crash-random.ts";
-import { startReceiver } from "./crash-receiver.ts";
+import { BEHAVIOURS, startReceiver } from "./crash-receiver.ts";
 import { readRows } from "./crash-rows.ts";
-import { createService, type Outage, type Service } from "./crash-service.ts";
-import { judge, type Verdict } from "./crash-verdict.ts";
+import { createService, type Outage } from "./crash-service.ts";
+import { type AtKill, judge, type Verdict } from "./crash-verdict.ts";
+import { verdict as metOrMissed } from "./table.ts";
 
 const MAX_KILL_DELAY_MS = 300;
 const POLL_MS = 5;
 const SAMPLE_EVERY_MS = 5_000;
 const SETTLE_MS = 300_000;
-const MAX_PENDING_MS = 120_000;
+const MAX_PENDING_MS = 60_000;
+const MAX_ATTEMPTS = 3;
+/** With a receiver that answers at once. */
+const MAX_DUPLICATES_PER_KILL = 3;
+const MAX_RECOVERY_SECONDS = 15;
 
 const { values } = parseArgs({
   options: {
     seed: { type: "string", default: "1" },
     kills: { type: "string", default: "20" },
     events: { type: "string", default: "2000" },
+    receiver: { type: "string", default: "quick" },
   },
 });
+const behaviour = BEHAVIOURS.find((name) => name === values.receiver);
+if (!behaviour) throw new Error(`--receiver must be one of ${BEHAVIOURS.join(", ")}`);
 const eventCount = Number(values.events);
 const random = createRandom(Number(values.seed));
-const kills = Array.from({ length: Number(values.kills) }, () => ({
+const plan = Array.from({ length: Number(values.kills) }, () => ({
   afterEvents: Math.floor(random() * eventCount),
   delayMs: random() * MAX_KILL_DELAY_MS,
 })).sort((a, b) => a.afterEvents - b.afterEvents);
 
-const receiver = await startReceiver();
+const receiver = await startReceiver(behaviour);
 const service = await createService();
-/** Ids of the attempts that D1 held as `pending` at some kill: only these may be sent again. */
-const pendingAtKill = new Set<string>();
+const kills: AtKill[] = [];
 const stale = new Set<string>();
 let verdict: Verdict;
 try {
@@ -39,40 +49,33 @@ try {
   const load = await createLoad(service.base, receiver.url, eventCount);
   const stopSampling = sampleLogs(load, service.outages);
   const published = load.publishAll();
-  for (const { afterEvents, delayMs } of kills) {
+  for (const { afterEvents, delayMs } of plan) {
     while (load.accepted.size < afterEvents) await sleep(POLL_MS);
     await sleep(delayMs);
-    await killAndStart(service, load);
+    await killAndStart(load);
   }
   await published;
   await settle(load);
   await stopSampling();
   await service.kill();
-  verdict = judge({
-    accepted: load.accepted,
-    arrivals: receiver.arrivals,
-    rows: readRows(service.state),
-    pendingAtKill,
-    stale,
-  });
+  const { accepted } = load;
+  verdict = judge({ accepted, arrivals: receiver.arrivals, rows: readRows(service.state), kills, stale });
 } finally {
   await service.remove();
   receiver.close();
 }
-print(verdict);
-process.exit(Object.values(verdict.faults).some((list) => list.length > 0) ? 1 : 0);
+process.exit(print(verdict) ? 0 : 1);
 
-async function killAndStart({ kill, start, state }: Service, { accepted }: Load): Promise<void> {
-  await kill();
-  const pending = readRows(state).attempts.filter(({ status }) => status === "pending");
-  for (const { id } of pending) pendingAtKill.add(id);
-  console.log(
-    `killed: ${accepted.size} accepted, ${receiver.arrivals.size} delivered, ${pending.length} attempts pending`,
-  );
-  await start();
+async function killAndStart({ accepted }: Load): Promise<void> {
+  await service.kill();
+  const { owed, attempts } = readRows(service.state);
+  const pending = attempts.filter(({ status }) => status === "pending").map(({ id }) => id);
+  const found = `${owed.length} owed, ${pending.length} attempts pending`;
+  console.log(`killed: ${accepted.size} accepted, ${receiver.arrivals.size} delivered, ${found}`);
+  kills.push({ outage: await service.start(), owed, pending });
 }
 
-/** Looks at the logs through the whole run; what has been `pending` for too long while the service ran is `stale`. */
+/** Reads the logs through the whole run; an attempt that is `pending` for too long while the service runs is stale. */
 function sampleLogs({ readLogs }: Load, outages: Outage[]): () => Promise<void> {
   let stopped = false;
   const downMs = (since: number) =>
@@ -94,11 +97,11 @@ function sampleLogs({ readLogs }: Load, outages: Outage[]): () => Promise<void> 
   };
 }
 
-/** Waits until every accepted event has ended in the logs, but not for ever: the verdict names what has not. */
+/** Waits until every accepted event has ended in the logs, with a limit: the verdict names what has not. */
 async function settle({ accepted, readLogs }: Load): Promise<void> {
   const end = Date.now() + SETTLE_MS;
   const hasEnded = (row: LogRow | undefined) =>
-    row?.status === "success" || (row?.status === "failed" && row.attemptCount >= 3);
+    row?.status === "success" || (row?.status === "failed" && row.attemptCount >= MAX_ATTEMPTS);
   while (Date.now() < end) {
     const rows = (await readLogs()) ?? [];
     const newest = new Map(rows.toReversed().map((row) => [row.payload.n, row]));
@@ -107,11 +110,21 @@ async function settle({ accepted, readLogs }: Load): Promise<void> {
   }
 }
 
-function print({ counts, faults }: Verdict): void {
-  console.log(`\nseed ${values.seed}, ${kills.length} kills`);
+/** Returns whether the run has passed. */
+function print({ counts, faults, duplicatesPerKill, recoverySeconds }: Verdict): boolean {
+  console.log(`\nseed ${values.seed}, ${kills.length} kills, receiver ${behaviour}`);
   for (const [name, count] of Object.entries(counts)) console.log(`${name}: ${count}`);
   for (const [name, list] of Object.entries(faults)) {
     console.log(`${name}: ${list.length}`);
     for (const one of list) console.log(`  ${one}`);
   }
+  const fewDuplicates = Math.max(0, ...duplicatesPerKill) <= MAX_DUPLICATES_PER_KILL;
+  const target = behaviour === "quick" ? ` (<= ${MAX_DUPLICATES_PER_KILL} ${metOrMissed(fewDuplicates)})` : "";
+  console.log(`arrived again after a 200, for each kill: ${duplicatesPerKill.join(" ")}${target}`);
+  const isQuick = recoverySeconds <= MAX_RECOVERY_SECONDS;
+  console.log(
+    `seconds from the last restart to the last owed delivery: ${recoverySeconds.toFixed(1)} (<= ${MAX_RECOVERY_SECONDS} ${metOrMissed(isQuick)})`,
+  );
+  const hasNoFaults = Object.values(faults).every((list) => list.length === 0);
+  return hasNoFaults && isQuick && (behaviour !== "quick" || fewDuplicates);
 }
