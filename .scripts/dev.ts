@@ -1,53 +1,64 @@
-/** `npm run dev`: writes settings, applies migrations, runs wrangler, and fires the crons, which wrangler does not do by itself. */
+/** `npm run dev`: writes settings, applies migrations and runs the service, which ends with this process, however that ends. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
+import { type Flags, readFlags } from "./dev/flags.ts";
 import { onStop } from "./on-stop.ts";
 
-const DEFAULT_PORT = 8787;
-const CRON_INTERVAL_MS = 60_000;
-const READY_POLL_MS = 200;
 const STOP_GRACE_MS = 5_000;
 
-const flags = process.argv.slice(2);
-const flagValue = (name: string) => {
-  const index = flags.findIndex((flag) => flag === name || flag.startsWith(`${name}=`));
-  return index < 0 ? undefined : (flags[index]?.split("=")[1] ?? flags[index + 1]);
-};
-const persist = flagValue("--persist-to");
-const host = flagValue("--ip") ?? "localhost";
-const address = `http://${host === "0.0.0.0" || host === "*" ? "localhost" : host}:${flagValue("--port") ?? DEFAULT_PORT}`;
-
+const flags = flagsOrExit();
 if (!existsSync(".dev.vars")) {
   const settings = [`SECRET_KEYS=${randomBytes(32).toString("hex")}`, "WEBHOOK_EGRESS=any"];
   writeFileSync(".dev.vars", `${settings.join("\n")}\n`, { mode: 0o600 });
   console.log("Wrote .dev.vars with a random SECRET_KEYS.");
 }
 
-let wrangler: ChildProcess | undefined;
+let child: ChildProcess | undefined;
 let stopping = false;
+onStop(stop);
 
-/** Starts wrangler in a process group of its own, so that one signal reaches its workerd too. */
-function run(args: string[]): ChildProcess {
-  return spawn("wrangler", args, {
+const migrate = ["d1", "migrations", "apply", "DB", "--local", "--persist-to", flags.persistTo];
+const migrated = await run("wrangler", migrate);
+if (stopping || migrated !== 0) process.exit(migrated);
+const code = await run(process.execPath, [
+  new URL("./dev/service.ts", import.meta.url).pathname,
+  ...process.argv.slice(2),
+]);
+process.exit(stopping ? 0 : code);
+
+function flagsOrExit(): Flags {
+  try {
+    return readFlags();
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exit(1);
+  }
+}
+
+/** Runs a program in a process group of its own. Nothing of the group is left when this resolves with the exit code. */
+async function run(program: string, args: string[]): Promise<number> {
+  child = spawn(program, args, {
     detached: true,
     stdio: ["ignore", "inherit", "inherit"],
     env: { ...process.env, WRANGLER_SEND_METRICS: "false" },
   });
+  guard(child);
+  const ended = await new Promise<number>((resolve, reject) => {
+    child?.once("error", reject).once("exit", (exitCode) => resolve(exitCode ?? 1));
+  });
+  signalGroup("SIGKILL");
+  return ended;
 }
 
-const ended = (child: ChildProcess) =>
-  new Promise<number>((resolve, reject) => {
-    child.once("error", reject);
-    child.once("exit", (code) => resolve(code ?? 0));
+/** A shell that kills the group of `leader` when this process has ended, even by `kill -9`: workerd would go on and hold the port. */
+function guard(leader: ChildProcess): void {
+  const script = 'read -r _; kill -9 -- "-$1" 2>/dev/null';
+  const shell = spawn("sh", ["-c", script, "sh", String(leader.pid)], {
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"],
   });
-
-function signalGroup(signal: NodeJS.Signals): void {
-  try {
-    if (wrangler?.pid) process.kill(-wrangler.pid, signal);
-  } catch {
-    // The group has already ended.
-  }
+  leader.once("exit", () => shell.kill("SIGKILL"));
 }
 
 function stop(): void {
@@ -57,50 +68,10 @@ function stop(): void {
   setTimeout(() => signalGroup("SIGKILL"), STOP_GRACE_MS).unref();
 }
 
-onStop(stop);
-
-const migrate = ["d1", "migrations", "apply", "DB", "--local", ...(persist ? ["--persist-to", persist] : [])];
-wrangler = run(migrate);
-const migrated = await ended(wrangler);
-if (stopping || migrated !== 0) process.exit(migrated);
-
-/** Links in mails lead to this console unless the settings name another client. */
-const named = flags.some((flag) => flag.includes("APP_URL:")) || /^APP_URL=/m.test(readFileSync(".dev.vars", "utf8"));
-const appUrl = named ? [] : ["--var", `APP_URL:${address}/console`];
-
-wrangler = run(["dev", "--show-interactive-dev-session=false", ...appUrl, ...flags]);
-const exited = ended(wrangler);
-void whenReady();
-const code = await exited;
-signalGroup("SIGKILL");
-process.exit(stopping ? 0 : code);
-
-async function whenReady(): Promise<void> {
-  while (!(await answers(`${address}/health`))) await new Promise((resolve) => setTimeout(resolve, READY_POLL_MS));
-  console.log(`
-Postern is listening on ${address}
-
-  Console:     ${address}/console      (create an account there)
-  Try first:   curl ${address}/health
-  Register:    curl ${address}/api/v1/auth/register -H 'content-type: application/json' \\
-                 -d '{"email":"you@example.com","password":"correct horse battery"}'
-  Docs:        ${address}/docs
-  Receiver:    npm run receiver        (in another terminal)
-
-Mails are printed here, with the paths of their text and HTML parts. Ctrl-C stops everything; the data stays in .wrangler/.
-`);
-  const tick = (cron: string) => void answers(`${address}/cdn-cgi/handler/scheduled?cron=${cron}`);
-  tick("*+*+*+*+*");
-  setInterval(tick, CRON_INTERVAL_MS, "*+*+*+*+*").unref();
-  setInterval(tick, 60 * CRON_INTERVAL_MS, "17+*+*+*+*").unref();
-}
-
-async function answers(url: string): Promise<boolean> {
+function signalGroup(signal: NodeJS.Signals): void {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(30_000) });
-    await response.body?.cancel();
-    return response.ok;
+    if (child?.pid) process.kill(-child.pid, signal);
   } catch {
-    return false;
+    // The group has already ended.
   }
 }

@@ -1,10 +1,12 @@
 /**
  * `npm run bench [-- --only TEXT --scale N --count N --concurrency N]`: what each operation costs, as a ratio to a floor
- * measured in turns with it. `--compare peer [--peer PATH]`: against the peer instead.
+ * measured in turns with it. `--compare peer [--peer PATH]`: against the peer instead. `--compare dev [--count N]`: `npm run dev` against
+ * the way in which the other figures are measured.
  */
 import { parseArgs } from "node:util";
 import { build } from "./build.ts";
 import { comparePeer } from "./compare.ts";
+import { compareDev } from "./compare-dev.ts";
 import { countCosts } from "./counting.ts";
 import { measureThroughput, memoryVerdict } from "./deliveries.ts";
 import { measureGrowth } from "./growth.ts";
@@ -49,6 +51,7 @@ const run: Run = {
 try {
   if (values.compare === undefined) await measureAll();
   else if (values.compare === "peer") await comparePeer(run, values.peer, measuredOn);
+  else if (values.compare === "dev") await compareDev(run, Number(values.count));
   else throw new Error(`nothing is known of ${values.compare}`);
 } finally {
   await run.receiver.stop();

@@ -1,7 +1,7 @@
 /** Compares rows, arrivals and kills: what was lost, what is stuck, what was sent twice, and how long recovery took. */
 import type { Arrival, Arrivals } from "./crash-receiver.ts";
 import type { AttemptRow, OwedRow, Rows } from "./crash-rows.ts";
-import type { Outage } from "./crash-service.ts";
+import type { Outage } from "./dev-service.ts";
 
 const MAX_ATTEMPTS = 3;
 /** The reason that the sweep writes into an attempt whose consumer died (src/delivery/reasons.ts). */

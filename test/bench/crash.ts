@@ -8,8 +8,8 @@ import { createLoad, type Load, type LogRow } from "./crash-load.ts";
 import { createRandom } from "./crash-random.ts";
 import { BEHAVIOURS, startReceiver } from "./crash-receiver.ts";
 import { readRows } from "./crash-rows.ts";
-import { createService, type Outage } from "./crash-service.ts";
 import { type AtKill, judge, type Verdict } from "./crash-verdict.ts";
+import { createDevService, type Outage } from "./dev-service.ts";
 import { verdict as metOrMissed } from "./table.ts";
 
 const MAX_KILL_DELAY_MS = 300;
@@ -40,7 +40,7 @@ const plan = Array.from({ length: Number(values.kills) }, () => ({
 })).sort((a, b) => a.afterEvents - b.afterEvents);
 
 const receiver = await startReceiver(behaviour);
-const service = await createService();
+const service = await createDevService();
 const kills: AtKill[] = [];
 const stale = new Set<string>();
 let verdict: Verdict;

@@ -85,7 +85,7 @@ function engineRound(
   const call = (n: number) => publishCall(publisher, TYPE, n);
   return timed(receiver, events, async () => {
     await sendAll(publisher.client, receiver, call, events, concurrency);
-    const open = database.prepare("SELECT 1 FROM deliveries WHERE sweep_at IS NOT NULL LIMIT 1");
+    const open = database.prepare("SELECT 1 FROM outbox LIMIT 1");
     while ((await open.all()).results.length > 0) await sleep(POLL_MS);
   });
 }

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { chmodSync, cpSync, existsSync, readdirSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
-import { ROOT } from "./build.ts";
+import { ROOT } from "../../.scripts/bundle.ts";
 import { type Answer, type Call, type Client, createClient, type Operation } from "./load.ts";
 import { freePorts } from "./serve.ts";
 import { temporaryFolder } from "./temporary.ts";

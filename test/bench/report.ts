@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, totalmem } from "node:os";
 import { join } from "node:path";
-import { ROOT } from "./build.ts";
+import { ROOT } from "../../.scripts/bundle.ts";
 import type { Cost } from "./counting.ts";
 import type { Ratio } from "./interleave.ts";
 import { figure, ranged, table, verdict } from "./table.ts";

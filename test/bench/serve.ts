@@ -12,14 +12,15 @@ import {
   type V4WorkerOptions,
   type V4WorkerOptionsShape,
 } from "miniflare";
-import { type Bundles, CONFIG, ROOT } from "./build.ts";
+import { ROOT, workerOptions } from "../../.scripts/bundle.ts";
+import { type Bundles, CONFIG } from "./build.ts";
 import { childrenOf, residentMiB } from "./process.ts";
 import { temporaryFolder } from "./temporary.ts";
 
 // wrangler asks for the secrets that the configuration names, and tells where it found them.
 process.env.WRANGLER_LOG = "error";
 process.env.SECRET_KEYS = randomBytes(32).toString("hex");
-const { unstable_getMiniflareWorkerOptions: optionsOf } = await import("wrangler");
+const { unstable_getMiniflareWorkerOptions: readConfiguration } = await import("wrangler");
 
 const CRON_INTERVAL_MS = 60_000;
 /** A window of one second, so that one client's own hits do not pile up in its limiter. */
@@ -72,8 +73,8 @@ export async function serve(
       telemetry: { enabled: false },
       resourcePersistencePath: state,
       workers: [
-        workerOptions("postern", bundles[worker], port, deliver),
-        workerOptions("floor", bundles.floor, floorPort, true),
+        optionsOf("postern", bundles[worker], port, deliver),
+        optionsOf("floor", bundles.floor, floorPort, true),
       ],
     }),
   );
@@ -96,34 +97,16 @@ export async function serve(
   };
 }
 
-function workerOptions(name: keyof typeof CONFIG, folder: string, port: number, deliver: boolean): V4WorkerOptions {
-  const configured: V4WorkerOptionsShape = optionsOf(CONFIG[name]).workerOptions;
-  // The simulated asset router would stand in front of every call, a message's too; the floor Worker has none.
-  const { modulesRules: _, assets: __, queueConsumers, bindings, ...options } = configured;
-  return {
-    ...options,
-    name,
-    modulesRoot: folder,
-    modules: modulesIn(folder),
+function optionsOf(name: keyof typeof CONFIG, folder: string, port: number, deliver: boolean): V4WorkerOptions {
+  const configured: V4WorkerOptionsShape = readConfiguration(CONFIG[name]).workerOptions;
+  const { queueConsumers, bindings } = configured;
+  const changed = {
+    ...configured,
     bindings: name === "postern" ? { ...bindings, ...SETTINGS } : {},
     queueConsumers: deliver ? (queueConsumers ?? {}) : withoutDeliveries(queueConsumers),
     unsafeDirectSockets: [{ host: "127.0.0.1", port }],
   };
-}
-
-const MODULE_TYPES = [
-  [".js", "ESModule"],
-  [".wasm", "CompiledWasm"],
-  [".txt", "Text"],
-  [".md", "Text"],
-] as const;
-
-/** The entry first, then what it imports. */
-function modulesIn(folder: string) {
-  const files = readdirSync(folder);
-  return MODULE_TYPES.flatMap(([ending, type]) =>
-    files.filter((file) => file.endsWith(ending)).map((file) => ({ type, path: join(folder, file) })),
-  );
+  return workerOptions(name, changed, folder);
 }
 
 /** The broker drops what nobody consumes. */

@@ -1,10 +1,11 @@
-/** `npm run dev` as something to kill: every process of it at once, and the same data again. */
+/** `npm run dev`, with data of its own: to measure, or to kill all its processes at once and start again with the same data. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { residentMiB } from "./process.ts";
 
 const START_TIMEOUT_MS = 90_000;
 const POLL_MS = 100;
@@ -15,11 +16,13 @@ export interface Outage {
   to: number;
 }
 
-export interface Service {
+export interface DevService {
   base: string;
   /** Where its data lies. */
   state: string;
   outages: Outage[];
+  /** Resident memory of all its processes together. */
+  memoryMiB(): number;
   /** Starts it. Returns the outage that ends with this. */
   start(): Promise<Outage>;
   /** SIGKILL; resolves when no process of it is left. */
@@ -28,7 +31,8 @@ export interface Service {
   remove(): Promise<void>;
 }
 
-export async function createService(): Promise<Service> {
+/** Prepares a service that `start` starts. */
+export async function createDevService(): Promise<DevService> {
   const port = await freePort();
   const base = `http://localhost:${port}`;
   const state = mkdtempSync(join(tmpdir(), "postern-crash-"));
@@ -59,11 +63,12 @@ export async function createService(): Promise<Service> {
     await kill();
     rmSync(state, { recursive: true, force: true });
   };
-  return { base, state, outages, start, kill, remove };
+  const memoryMiB = () => treeOf(dev?.pid ?? 0).reduce((sum, pid) => sum + (residentMiB(pid) || 0), 0);
+  return { base, state, outages, memoryMiB, start, kill, remove };
 }
 
 function flags(port: number, state: string): string[] {
-  const unlimited = { limit: 1_000_000, windowSeconds: 60 };
+  const unlimited = { limit: 1_000_000, windowSeconds: 1 };
   const limits = JSON.stringify({ publish: unlimited, readDeliveries: unlimited });
   const vars = [`RATE_LIMITS:${limits}`, "EMAIL_VERIFICATION:optional", "WEBHOOK_EGRESS:any"];
   return [

@@ -1,0 +1,55 @@
+/** The flags of `npm run dev`, named as those of `wrangler dev`. */
+import { parseArgs } from "node:util";
+
+const DEFAULT_PORT = 8787;
+
+export interface Flags {
+  port: number;
+  /** The address to listen on. */
+  ip: string;
+  /** The folder in which data is kept. */
+  persistTo: string;
+  /** 0: no inspector. */
+  inspectorPort: number;
+  /** Settings that go before those of `wrangler.toml` and `.dev.vars`. */
+  vars: Record<string, string>;
+  /** Where the service answers. */
+  address: string;
+}
+
+/** Reads the flags. Throws for one that is unknown or malformed. */
+export function readFlags(args = process.argv.slice(2)): Flags {
+  const { values } = parseArgs({
+    args,
+    options: {
+      port: { type: "string", default: String(DEFAULT_PORT) },
+      ip: { type: "string", default: "localhost" },
+      "persist-to": { type: "string", default: ".wrangler/state" },
+      "inspector-port": { type: "string", default: "0" },
+      var: { type: "string", multiple: true, default: [] },
+    },
+  });
+  const { ip } = values;
+  const port = portOf("--port", values.port);
+  const isEverywhere = ip === "0.0.0.0" || ip === "*";
+  return {
+    port,
+    ip,
+    persistTo: values["persist-to"],
+    inspectorPort: portOf("--inspector-port", values["inspector-port"]),
+    vars: Object.fromEntries(values.var.map(settingOf)),
+    address: `http://${isEverywhere ? "localhost" : ip}:${port}`,
+  };
+}
+
+function portOf(flag: string, value: string): number {
+  const port = Number(value);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error(`${flag} ${value} is not a port.`);
+  return port;
+}
+
+function settingOf(text: string): [name: string, value: string] {
+  const colon = text.indexOf(":");
+  if (colon < 1) throw new Error(`--var ${text} does not have the form NAME:VALUE.`);
+  return [text.slice(0, colon), text.slice(colon + 1)];
+}

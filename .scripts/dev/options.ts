@@ -1,0 +1,50 @@
+/** How Miniflare runs the service: the bindings of wrangler.toml, the settings of .dev.vars and of the flags. */
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { convertV4MiniflareOptions, Log, LogLevel, type V4WorkerOptionsShape } from "miniflare";
+import { ROOT, workerOptions } from "../bundle.ts";
+import type { Flags } from "./flags.ts";
+
+export const WORKER = "postern";
+/** In the APP_URL of wrangler.toml: links in mails should lead to the port in use. */
+const DEFAULT_ADDRESS = "http://localhost:8787";
+const CONFIGURATION = new URL("./configuration.ts", import.meta.url).pathname;
+/** Serves the files of the API reference, apart from the service, whose every call would otherwise pass the asset router. */
+const ASSET_SCRIPT = "export default { fetch: (request, env) => env.ASSETS.fetch(request) }";
+
+/** Prints mails with the paths of their parts, and nothing else that Miniflare tells. */
+class MailLog extends Log {
+  override info(message: string): void {
+    if (message.includes("send_email")) super.info(message);
+  }
+}
+
+/** The options for the bundle in `folder`. Reads wrangler.toml and .dev.vars again each time. */
+export async function readOptions({ ip, port, inspectorPort, persistTo, vars, address }: Flags, folder: string) {
+  const env = { ...process.env, WRANGLER_LOG: "error" }; // wrangler would print where it found the secrets.
+  const { stdout } = await promisify(execFile)(process.execPath, [CONFIGURATION], { cwd: ROOT, env });
+  const configured = JSON.parse(stdout) as V4WorkerOptionsShape;
+  const { assets, bindings, serviceBindings, compatibilityDate = "" } = configured;
+  const appUrl = String(bindings?.APP_URL).replace(DEFAULT_ADDRESS, address);
+  const service: V4WorkerOptionsShape = {
+    ...configured,
+    bindings: { ...bindings, APP_URL: appUrl, ...vars },
+    serviceBindings: { ...serviceBindings, ...(assets?.binding ? { [assets.binding]: "assets" } : {}) },
+  };
+  return convertV4MiniflareOptions({
+    host: ip,
+    port,
+    ...(inspectorPort > 0 ? { inspectorPort } : {}),
+    log: new MailLog(LogLevel.INFO, { prefix: "" }),
+    logRequests: false,
+    handleStructuredLogs: ({ message }) => void process.stdout.write(`${message}\n`),
+    cf: false,
+    telemetry: { enabled: false },
+    resourcePersistencePath: join(persistTo, "v3"),
+    workers: [
+      workerOptions(WORKER, service, folder),
+      { name: "assets", modules: true, script: ASSET_SCRIPT, compatibilityDate, ...(assets ? { assets } : {}) },
+    ],
+  });
+}
