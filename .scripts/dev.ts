@@ -53,7 +53,7 @@ async function run(program: string, args: string[]): Promise<number> {
 
 /** A shell that kills the group of `leader` when this process has ended, even by `kill -9`: workerd would go on and hold the port. */
 function guard(leader: ChildProcess): void {
-  const script = 'read -r _; kill -9 -- "-$1" 2>/dev/null';
+  const script = 'read -r _; kill -s KILL -- "-$1"';
   const shell = spawn("sh", ["-c", script, "sh", String(leader.pid)], {
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],

@@ -85,16 +85,16 @@ test("the quick start leads to a delivery with the right signature", async () =>
   const [first, second, third] = [openTerminal(), openTerminal(), openTerminal()];
   first.type(service);
   second.type(receiver);
-  await Promise.all([first.printed(/Postern listens on/), second.printed(/Receiver on/)]);
+  await Promise.all([first.printed(/Postern is listening on/), second.printed(/Receiver on/)]);
 
   const [beforeReading = "", reading = ""] = steps.split(/(?=# 6\.)/);
   third.type(beforeReading);
   await third.printed(/Email verified successfully\./);
-  await second.printed(/"signature":"right","answered":200,"body":"\{\\"order\\":42,\\"note\\":\\"naïve ✓\\"\}"/);
+  await second.printed(/"signature":"valid","answered":200,"body":"\{\\"order\\":42,\\"note\\":\\"naïve ✓\\"\}"/);
   third.type(reading);
   await third.printed(/"eventType":"OrderPaid"/);
   await third.printed(/= ?[0-9a-f]{64}\n/);
 
   third.type(program);
-  await second.printed(/"signature":"right","answered":200,"body":"\{\\"order\\":43\}"/);
+  await second.printed(/"signature":"valid","answered":200,"body":"\{\\"order\\":43\}"/);
 });
