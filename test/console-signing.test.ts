@@ -49,3 +49,25 @@ test("a refused rotation shows the form again, and viewers see the page without 
   expect([status, html.includes("secret/rotate")]).toEqual([200, false]);
   expect((await browser.get(`${path}/secret/rotate`)).status).toBe(403);
 });
+
+test("signatures, format and headers are set in the form; values of headers are never shown, not even after an error", async () => {
+  const { path, browser, read } = await opened();
+  const { name, url } = await read();
+  const fields = { name, url, events: "OrderPaid", secret: "", signature: "v1+v1a", format: "standard" };
+  const save = (headers: string) => browser.post(path, { ...fields, headers });
+  expect((await save("Authorization: Bearer recognisable-value\nX-Team: blue")).status).toBe(303);
+  const last4 = "alue";
+  expect((await read()).delivery).toEqual({
+    signature: "v1+v1a",
+    format: "standard",
+    headers: { Authorization: { set: true, last4 }, "X-Team": { set: true } },
+  });
+  expect((await save("X-Team:")).status).toBe(303);
+  expect(Object.keys((await read()).delivery.headers)).toEqual(["Authorization"]);
+  const refused = await save("Host: recognisable-value");
+  expect(refused.status).toBe(400);
+  expect(refused.html).toContain('id="headers-error"');
+  for (const page of [refused, await browser.get(path), await browser.get(`${path}/edit`)]) {
+    expect(page.html).not.toContain("recognisable-value");
+  }
+});

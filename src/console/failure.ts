@@ -8,10 +8,16 @@ export interface Failure {
   fields: Readonly<Record<string, string>>;
 }
 
+/** The form's field for a path of the API's body. */
+function fieldOf(path: string): string {
+  const [, option] = /^delivery\.(headers|format|signature)\b/.exec(path) ?? [];
+  return option ?? path.split(".")[0] ?? "";
+}
+
 /** Rewrites an API error for people. An error at `events.2` belongs to the field `events`. */
 export function failureOf({ code, message, details = [], headers }: AppError): Failure {
   const fields: Record<string, string> = {};
-  for (const { path, message: reason } of details) fields[path.split(".")[0] ?? ""] ??= reason;
+  for (const { path, message: reason } of details) fields[fieldOf(path)] ??= reason;
   const retrySeconds = Number(headers["Retry-After"]);
   if (retrySeconds > 0) {
     return { message: message.replace("Try again later.", `Try again in ${formatWait(retrySeconds)}.`), fields };

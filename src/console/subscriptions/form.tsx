@@ -6,6 +6,7 @@ import { FailureBanner } from "../components/display";
 import { TextArea, TextField } from "../components/fields";
 import type { Failure } from "../failure";
 import { Calendar, ScheduleFields, type ScheduleValues } from "./schedule";
+import { SendingFields, type SendingValues } from "./sending";
 
 export interface SubscriptionValues {
   name: string;
@@ -14,6 +15,7 @@ export interface SubscriptionValues {
   events: string;
   secret: string;
   schedule: ScheduleValues;
+  sending: SendingValues;
 }
 
 interface FormProps {
@@ -64,6 +66,7 @@ export function SubscriptionForm({ id, values, schedule, failure }: FormProps) {
           }
           failure={failure}
         />
+        <SendingFields values={values.sending} failure={failure} />
         <ScheduleFields values={values.schedule} failure={failure} />
         {!failure && (
           <details>

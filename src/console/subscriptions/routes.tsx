@@ -20,6 +20,7 @@ import { DeleteSubscription, SubscriptionForm, type SubscriptionValues } from ".
 import { SubscriptionList } from "./list";
 import { LogRows } from "./log";
 import { scheduleChange, scheduleValues } from "./schedule";
+import { sendingChange, sendingValues } from "./sending";
 import { LIST_ROWS, readLog, readSubscriptionList, readSubscriptionScreen } from "./store";
 
 const SECRET_BYTES = 24;
@@ -40,15 +41,16 @@ async function readValues(c: Context<AppEnv>): Promise<SubscriptionValues> {
     events: form.text("events"),
     secret: form.text("secret"),
     schedule: { preset: form.text("schedule"), waits: form.text("delivery") },
+    sending: { signature: form.text("signature"), format: form.text("format"), headers: form.text("headers") },
   };
 }
 
-const requestBody = ({ name, url, events, secret, schedule }: SubscriptionValues) => ({
+const requestBody = ({ name, url, events, secret, schedule, sending }: SubscriptionValues) => ({
   name,
   url: url.trim(),
   events: events.split(/[\s,]+/).filter((type) => type !== ""),
   ...(secret === "" ? {} : { secret }),
-  delivery: scheduleChange(schedule),
+  delivery: { ...scheduleChange(schedule), ...sendingChange(sending) },
 });
 
 const formPage = (
@@ -127,7 +129,14 @@ const reading = new Hono<AppEnv>()
     );
   })
   .get("/new", can("webhook.create"), (c) =>
-    formPage(c, null, { name: "", url: "", events: "", secret: newSecret(), schedule: scheduleValues(undefined) }),
+    formPage(c, null, {
+      name: "",
+      url: "",
+      events: "",
+      secret: newSecret(),
+      schedule: scheduleValues(undefined),
+      sending: sendingValues(null),
+    }),
   )
   .get("/:id", readLimit, can("webhook.read"), (c) => detailPage(c, c.req.param("id")))
   .get("/:id/log", readLimit, can("webhook.read"), async (c) => {
@@ -154,7 +163,14 @@ const writing = new Hono<AppEnv>()
   .get("/:id/edit", can("webhook.update"), async (c) => {
     const { id, name, url, events, options } = await requireSubscription(c, c.req.param("id"));
     const saved = options?.retry?.schedule;
-    const values = { name, url, events: events.join("\n"), secret: "", schedule: scheduleValues(saved) };
+    const values = {
+      name,
+      url,
+      events: events.join("\n"),
+      secret: "",
+      schedule: scheduleValues(saved),
+      sending: sendingValues(options),
+    };
     return formPage(c, id, values, { schedule: saved });
   })
   .post("/:id", writeLimit, can("webhook.update"), async (c) => {

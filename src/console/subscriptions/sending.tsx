@@ -1,0 +1,67 @@
+/** The fields for signatures, format and headers of a subscription. */
+import type { DeliveryOptions } from "../../subscriptions/delivery-options";
+import { Select, TextArea } from "../components/fields";
+import type { Failure } from "../failure";
+
+export interface SendingValues {
+  signature: string;
+  format: string;
+  /** One header per line, never filled in: values are not shown again. */
+  headers: string;
+}
+
+/** What the form shows for the options that are set. */
+export const sendingValues = (options: DeliveryOptions | null): SendingValues => ({
+  signature: options?.signature ?? "v1",
+  format: options?.format ?? "payload",
+  headers: "",
+});
+
+/** What the form sets, for the API's schema to validate. A line without a value removes its header. */
+export function sendingChange({ signature, format, headers }: SendingValues): Record<string, unknown> {
+  const lines = headers.split(/\r?\n/).filter((line) => line.trim() !== "");
+  const entries = lines.map((line): [string, string | null] => {
+    const [name = "", ...rest] = line.split(":");
+    return [name.trim(), rest.join(":").trim() || null];
+  });
+  return {
+    ...(signature === "" ? {} : { signature }),
+    ...(format === "" ? {} : { format }),
+    ...(entries.length === 0 ? {} : { headers: Object.fromEntries(entries) }),
+  };
+}
+
+export const SendingFields = ({ values, failure }: { values: SendingValues; failure?: Failure | undefined }) => (
+  <>
+    <Select
+      name="signature"
+      label="Signatures"
+      value={values.signature}
+      options={[
+        ["v1", "With the secret"],
+        ["v1+v1a", "With the secret, and with a key pair"],
+      ]}
+      hint="With a key pair, receivers verify with a public key and need no secret. The page Security shows the key."
+      failure={failure}
+    />
+    <Select
+      name="format"
+      label="Body"
+      value={values.format}
+      options={[
+        ["payload", "The event's payload alone"],
+        ["standard", "An envelope with type, timestamp and data"],
+      ]}
+      hint="Warning: a change also affects deliveries that are still being retried. Check first that your receiver reads both."
+      failure={failure}
+    />
+    <TextArea
+      name="headers"
+      label="Own headers"
+      value=""
+      rows={2}
+      hint="For a gateway, for example. One per line, as Authorization: Bearer 1234. A name without a value removes that header. Headers that you don't list stay. Values are never shown again, and must be entered again when the URL moves to another host."
+      failure={failure}
+    />
+  </>
+);
