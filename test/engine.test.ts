@@ -247,6 +247,21 @@ describe("a subscription that is", () => {
     await consumeBatch([messageFor(key)]);
     expect(await recordAttempts(db, "holder", [resultOf(key, key.id)])).toEqual(new Set([key.id]));
   });
+
+  test("deleted during an attempt whose consumer dies leaves nothing pending and nothing owed", async () => {
+    const { person, webhookId, key } = await newDelivery("200");
+    await claimAs("dies", key);
+    await call("DELETE", `/webhooks/${webhookId}`, { token: person.token });
+    await consumeBatch([messageFor(key)]);
+    await expireLeases(webhookId);
+    await sweepNow();
+    const attempt = await deliveryDb
+      .prepare("SELECT status, error FROM attempts WHERE subscription_id = ?")
+      .bind(webhookId)
+      .first();
+    expect(attempt).toEqual({ status: "failed", error: "interrupted" });
+    await eventually("nothing is owed", async () => (await outboxRow(key)) === null);
+  });
 });
 
 test("every attempt of a batch is recorded when the answers contain text that JSON makes six times longer", async () => {

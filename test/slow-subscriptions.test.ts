@@ -4,7 +4,8 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { claimDeliveries } from "../src/delivery/claim-store";
 import { planClaim, roundRobin, takeFairest } from "../src/delivery/selection";
-import { expectedMs, hangs, hasRoomFor, holdBytes, startSend } from "../src/delivery/send-load";
+import { expectedMs, hangs, hasRoomFor, holdBytes, sendsOf, startSend } from "../src/delivery/send-load";
+import { LEASE_MS } from "../src/delivery/timing";
 import { createDeps } from "../src/deps";
 import { eventually } from "./support/client";
 import { addDelivery, consumeBatch, messageFor, metricsOf, newDelivery, outboxRow, sweepNow } from "./support/engine";
@@ -44,6 +45,17 @@ describe("the next send", () => {
     expect(takeFairest("fast", [keyOf(busy)])).toBeDefined();
     for (const end of ends) end();
     expect(takeFairest("slow", [keyOf(busy)])).toBeDefined();
+  });
+
+  test("the sends and payloads of a killed invocation count for one lease, although its timers end with it", async () => {
+    const { inbox, webhookId, key } = await newDelivery("200");
+    const killedMs = Date.now() - LEASE_MS;
+    for (let sends = 0; sends < 3; sends += 1) startSend(webhookId, () => killedMs);
+    holdBytes(16 * 1024 * 1024, killedMs);
+    expect([takeFairest("slow", [key]), hasRoomFor(1)]).toEqual([undefined, false]);
+    await consumeBatch([messageFor(key)], SLOW_QUEUE);
+    await inbox.arrived(1);
+    expect([sendsOf(webhookId), hasRoomFor(1)]).toEqual([0, true]);
   });
 
   test("the subscription with the fewest sends in progress comes first", () => {
@@ -98,7 +110,7 @@ describe("a claim", () => {
     const large = Array.from({ length: 100 }, () => keyOf(crypto.randomUUID(), 256 * 1024));
     const bytes = planClaim("fast", large).reduce((sum, key) => sum + key.bytes, 0);
     expect(bytes).toBeLessThanOrEqual(16 * 1024 * 1024);
-    const release = holdBytes(16 * 1024 * 1024);
+    const release = holdBytes(16 * 1024 * 1024, Date.now());
     expect([hasRoomFor(1), planClaim("fast", large)]).toEqual([false, []]);
     release();
     expect(planClaim("fast", [keyOf("x", 10 ** 9)])).toHaveLength(1);

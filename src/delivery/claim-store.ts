@@ -91,9 +91,11 @@ export async function claimDeliveries(
   );
   const { claimed, events, notClaimed } = await repeatable(() =>
     atomically(db, {
+      // Not while an attempt is in progress: if its consumer dies, the sweep needs the outbox row to find and end the attempt.
       ended: sql`DELETE FROM outbox WHERE (queue, due_at, id) IN (SELECT o.queue, o.due_at, o.id FROM ${due}
         LEFT JOIN subscriptions s ON s.id = o.subscription_id AND s.is_deleted = 0 LEFT JOIN events e ON e.id = o.event_id
-        WHERE s.id IS NULL OR e.id IS NULL)`,
+        WHERE (s.id IS NULL OR e.id IS NULL) AND NOT EXISTS (SELECT 1 FROM attempts a
+          WHERE a.subscription_id = o.subscription_id AND a.id = ${PLANNED_ID}))`,
       // Before the claims: a late claim succeeds only if its own placeholder was inserted.
       placeholders: sql`INSERT INTO attempts (${columns}, next_id)
         SELECT o.subscription_id, ${PLANNED_ID}, o.id, o.event_id, '', o.kind, 'moved', o.attempts + 1, ${nowMs}, j.value ->> 'f'
@@ -125,9 +127,11 @@ export async function claimDeliveries(
     }),
   );
   const eventById = new Map(events.map(({ id, ...event }) => [id, event]));
+  const keysOf = (held: 0 | 1): OutboxKey[] =>
+    notClaimed.flatMap(({ isHeld: isOfHeld, ...key }) => (isOfHeld === held ? [key] : []));
   return {
-    slow: notClaimed.filter(({ isHeld: held }) => held === 0),
-    held: notClaimed.filter(({ isHeld: held }) => held === 1),
+    slow: keysOf(0),
+    held: keysOf(1),
     claimed: claimed.flatMap((row) => {
       const event = eventById.get(row.eventId);
       return event ? [{ ...row, ...event, options: parseOptions(row.options), keys: parseKeys(row.keys) }] : [];

@@ -15,7 +15,7 @@ import { holdHere, isHeldHere } from "./holds";
 import type { ShardKey } from "./message";
 import { createRecorder, type Recorder } from "./recorder";
 import { planClaim, takeFairest } from "./selection";
-import { hangs, holdBytes, startSend } from "./send-load";
+import { endAbandoned, hangs, holdBytes, startSend } from "./send-load";
 import { RETRY_AFTER_OUR_FAULT_MS, STALLED_AFTER_MS, START_WITHIN_MS, TARGET_FRESH_FOR_MS } from "./timing";
 
 const MAX_CONCURRENT_SENDS = 6;
@@ -88,6 +88,7 @@ export class DeliveryRun {
   /** Marks hanging subscriptions as slow before they time out. If no send has started or ended for a while, hands back the rest. */
   async #checkProgress(): Promise<void> {
     const nowMs = this.#deps.now();
+    endAbandoned(nowMs);
     for (const { shard, subscriptionId } of this.#sending) {
       if (hangs(subscriptionId, nowMs)) markSlowInBackground(this.#deps, shard, subscriptionId);
     }
@@ -150,7 +151,7 @@ export class DeliveryRun {
         shard,
         claimedMs,
         readMs: claimedMs,
-        releaseBytes: holdBytes(delivery.bytes),
+        releaseBytes: holdBytes(delivery.bytes, claimedMs),
       })),
     );
     this.#lastProgressMs = this.#deps.now();

@@ -41,50 +41,64 @@ export const isBusy = (): boolean => sends >= MAX_SENDS;
 /** Whether `bytes` more of payloads may be claimed now. A payload may always be claimed if no other is held. */
 export const hasRoomFor = (bytes: number): boolean => claimedBytes === 0 || claimedBytes + bytes <= MAX_CLAIMED_BYTES;
 
-/** Counts the bytes of a claimed payload. Call the returned function when the payload is no longer held. They count for one lease at most. */
-export function holdBytes(bytes: number): () => void {
-  claimedBytes += bytes;
-  const release = once(() => {
-    clearTimeout(timer);
-    claimedBytes -= bytes;
-  });
-  const timer = setTimeout(release, LEASE_MS);
-  return release;
+/** What counts until it ends, the oldest first. */
+const counted = new Set<Counted>();
+
+interface Counted {
+  /** Unix ms. */
+  untilMs: number;
+  end: () => void;
 }
 
 /**
- * Counts one send. Call the returned function when it has ended. An invocation that the runtime kills never calls it, so a send counts for
- * one lease at most.
+ * Ends what has counted for longer than a lease: its invocation was killed. No timer can do this, because the runtime drops the timers of
+ * an invocation with it.
  */
+export function endAbandoned(nowMs: number): void {
+  for (const { untilMs, end } of counted) {
+    if (untilMs > nowMs) return;
+    end();
+  }
+}
+
+/** Returns what to call at the end; `onEnd` then runs once. */
+function countUntilEnd(nowMs: number, onEnd: () => void): () => void {
+  const entry: Counted = {
+    untilMs: nowMs + LEASE_MS,
+    end: () => {
+      if (counted.delete(entry)) onEnd();
+    },
+  };
+  counted.add(entry);
+  return entry.end;
+}
+
+/** Counts the bytes of a claimed payload. Call the returned function when the payload is no longer held. */
+export function holdBytes(bytes: number, nowMs: number): () => void {
+  claimedBytes += bytes;
+  return countUntilEnd(nowMs, () => {
+    claimedBytes -= bytes;
+  });
+}
+
+/** Counts one send. Call the returned function when it has ended. */
 export function startSend(subscriptionId: string, now: () => number): () => void {
   const startedMs = now();
   const load = loads.get(subscriptionId) ?? { active: 0, silentSinceMs: startedMs };
   load.active += 1;
   sends += 1;
   loads.set(subscriptionId, load);
-  const end = once(() => {
-    clearTimeout(timer);
+  return countUntilEnd(startedMs, () => {
     load.active -= 1;
     sends -= 1;
     load.silentSinceMs = now();
     if (load.active === 0) loads.delete(subscriptionId);
     noteLatency(subscriptionId, now() - startedMs);
   });
-  const timer = setTimeout(end, LEASE_MS);
-  return end;
 }
 
 /** Averages the latency with the previous average, so that old sends count less and less. */
 function noteLatency(subscriptionId: string, latencyMs: number): void {
   if (latenciesMs.size >= MAX_KNOWN_LATENCIES) latenciesMs.clear();
   latenciesMs.set(subscriptionId, (expectedMs(subscriptionId) + latencyMs) / 2);
-}
-
-function once(work: () => void): () => void {
-  let isDone = false;
-  return () => {
-    if (isDone) return;
-    isDone = true;
-    work();
-  };
 }
