@@ -6,7 +6,7 @@ import { call, newEmail, type Person, setRole, signUp } from "./support/client";
 import { joinTenant } from "./support/people";
 import { newInbox, subscribe } from "./support/receiver";
 
-/** What a route behind the door asks for: a permission, or only a session; `key`: an API key will do too. */
+/** What an authenticated route requires: a permission, or only a session. With `key`, an API key is accepted too. */
 const NEEDS: Record<string, { permission?: Permission; key?: true }> = {
   "GET /auth/me": {},
   "GET /auth/sessions": {},

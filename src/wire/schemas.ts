@@ -70,7 +70,7 @@ export const id = z.uuid().meta({ examples: ["0190a0a0-1b2c-7d3e-8f40-5a6b7c8d9e
 /** A moment in an answer: ISO 8601 in UTC with milliseconds. */
 export const time = z.iso.datetime({ precision: 3 }).meta({ examples: ["2026-11-21T16:04:18.000Z"] });
 
-/** A moment that a client gives: ISO 8601 with any offset; Unix ms behind the door. */
+/** A moment that a client gives: ISO 8601 with any offset. Parsed to Unix ms. */
 export const moment = z.iso
   .datetime({ offset: true })
   .meta({ examples: ["2026-11-21T16:04:18Z"] })
