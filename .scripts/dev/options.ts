@@ -6,7 +6,6 @@ import { convertV4MiniflareOptions, Log, LogLevel, type V4WorkerOptionsShape } f
 import { ROOT, workerOptions } from "../bundle.ts";
 import type { Flags } from "./flags.ts";
 
-export const WORKER = "postern";
 /** In the APP_URL of wrangler.toml: links in mails should lead to the port in use. */
 const DEFAULT_ADDRESS = "http://localhost:8787";
 const CONFIGURATION = new URL("./configuration.ts", import.meta.url).pathname;
@@ -41,9 +40,10 @@ export async function readOptions({ ip, port, inspectorPort, persistTo, vars, ad
     handleStructuredLogs: ({ message }) => void process.stdout.write(`${message}\n`),
     cf: false,
     telemetry: { enabled: false },
+    unsafeTriggerHandlers: true,
     resourcePersistencePath: join(persistTo, "v3"),
     workers: [
-      workerOptions(WORKER, service, folder),
+      workerOptions("postern", service, folder),
       { name: "assets", modules: true, script: ASSET_SCRIPT, compatibilityDate, ...(assets ? { assets } : {}) },
     ],
   });

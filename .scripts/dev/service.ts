@@ -7,9 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Miniflare } from "miniflare";
 import { bundle, ROOT } from "../bundle.ts";
+import { fireCron } from "../cron.ts";
 import { onStop } from "../on-stop.ts";
 import { readFlags } from "./flags.ts";
-import { readOptions, WORKER } from "./options.ts";
+import { readOptions } from "./options.ts";
 
 /** Files besides those in src/ that change the service. */
 const WATCHED_FILES = new Set(["wrangler.toml", ".dev.vars"]);
@@ -35,13 +36,12 @@ setInterval(tick, MINUTE_MS, EVERY_MINUTE);
 setInterval(tick, 60 * MINUTE_MS, EVERY_HOUR);
 watchSources();
 
-/** Fires a cron trigger, which Miniflare does not do by itself. */
+/** A failed trigger does not stop the service. */
 async function tick(cron: string): Promise<void> {
   try {
-    const worker = await miniflare.getWorker(WORKER);
-    await worker.scheduled({ cron });
+    await fireCron(miniflare, cron);
   } catch (error) {
-    console.error(`Cron ${cron} failed:`, error);
+    console.error(error instanceof Error ? error.message : error);
   }
 }
 

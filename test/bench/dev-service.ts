@@ -1,6 +1,6 @@
 /** `npm run dev`, with data of its own: to measure, or to kill all its processes at once and start again with the same data. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,6 +9,11 @@ import { residentMiB } from "./process.ts";
 
 const START_TIMEOUT_MS = 90_000;
 const POLL_MS = 100;
+const ANSWER_TIMEOUT_MS = 5_000;
+/** Below the ports that the system gives to clients: one of them could take the port while the service is down. */
+const PORTS = { from: 15_000, to: 30_000 };
+/** How much of the output an error shows. */
+const LAST_CHARACTERS = 3_000;
 
 /** When the service was down, Unix ms. */
 export interface Outage {
@@ -40,11 +45,25 @@ export async function createDevService(): Promise<DevService> {
   let dev: ChildProcess | undefined;
   let downSince = Date.now();
 
+  const logFile = join(state, "dev.log");
+  const healthy = async () => {
+    const answer = await fetch(`${base}/health`, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) }).catch(() => null);
+    return answer?.ok === true;
+  };
+
   const start = async () => {
-    dev = spawn(process.execPath, [".scripts/dev.ts", ...flags(port, state)], { stdio: "ignore", detached: true });
+    const log = openSync(logFile, "a");
+    const started = spawn(process.execPath, [".scripts/dev.ts", ...flags(port, state)], {
+      stdio: ["ignore", log, log],
+      detached: true,
+    });
+    closeSync(log);
+    dev = started;
     const end = Date.now() + START_TIMEOUT_MS;
-    while (!(await fetch(`${base}/health`).catch(() => undefined))?.ok) {
-      if (Date.now() > end) throw new Error("the service does not start");
+    while (!(await healthy())) {
+      if (Date.now() > end || started.exitCode !== null) {
+        throw new Error(`the service does not start:\n${readFileSync(logFile, "utf8").slice(-LAST_CHARACTERS)}`);
+      }
       await sleep(POLL_MS);
     }
     const outage = { from: downSince, to: Date.now() };
@@ -77,15 +96,18 @@ function flags(port: number, state: string): string[] {
   ];
 }
 
-function freePort(): Promise<number> {
-  const probe = createServer();
-  return new Promise((resolve) => {
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === "object" && address ? address.port : 0));
-    });
-  });
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = PORTS.from + Math.floor(Math.random() * (PORTS.to - PORTS.from));
+    if (await isFree(port)) return port;
+  }
 }
+
+const isFree = (port: number) =>
+  new Promise<boolean>((resolve) => {
+    const probe = createServer().once("error", () => resolve(false));
+    probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
+  });
 
 interface Process {
   pid: number;

@@ -13,6 +13,7 @@ import {
   type V4WorkerOptionsShape,
 } from "miniflare";
 import { ROOT, workerOptions } from "../../.scripts/bundle.ts";
+import { fireCron } from "../../.scripts/cron.ts";
 import { type Bundles, CONFIG } from "./build.ts";
 import { childrenOf, residentMiB } from "./process.ts";
 import { temporaryFolder } from "./temporary.ts";
@@ -71,6 +72,7 @@ export async function serve(
       cf: false,
       logRequests: false,
       telemetry: { enabled: false },
+      unsafeTriggerHandlers: true,
       resourcePersistencePath: state,
       workers: [
         optionsOf("postern", bundles[worker], port, deliver),
@@ -83,7 +85,9 @@ export async function serve(
   const database = await miniflare.getD1Database("DB", "postern");
   await runAll(database, migrations());
   await runAll(await miniflare.getD1Database("DB", "floor"), FLOOR_SCHEMA);
-  const cron = deliver ? setInterval(() => void sweep(miniflare), CRON_INTERVAL_MS).unref() : null;
+  const sweep = () => fireCron(miniflare, "* * * * *");
+  if (deliver) await sweep();
+  const cron = deliver ? setInterval(() => void sweep(), CRON_INTERVAL_MS).unref() : null;
   return {
     base: `http://127.0.0.1:${port}`,
     floorBase: `http://127.0.0.1:${floorPort}`,
@@ -121,12 +125,6 @@ function migrations(): string[] {
 
 async function runAll(database: Database, statements: string[]): Promise<void> {
   await database.batch(statements.map((statement) => database.prepare(statement)));
-}
-
-/** As the platform's cron would; Miniflare never fires it by itself. */
-async function sweep(miniflare: Miniflare): Promise<void> {
-  const worker = await miniflare.getWorker("postern");
-  await worker.scheduled({ cron: "* * * * *" });
 }
 
 /** Ports that nobody listens on just now. */
