@@ -70,6 +70,45 @@ test.each([
   }
 });
 
+const SENDING_OPTIONS = [
+  ["a schedule", { retry: { schedule: "standard", respectRetryAfter: true, onGone: "disable", abortHeader: true } }],
+  ["headers", { headers: { Authorization: "Bearer 0123456789" } }],
+  ["an envelope", { format: "standard" }],
+  ["an Ed25519 key", { signature: "v1+v1a" }],
+] as const;
+
+test.each([["no options", undefined], ...SENDING_OPTIONS])(
+  "a delivery costs 2 round trips and 4 rows with %s, and a failed attempt no more",
+  async (_what, delivery) => {
+    const person = await signUp();
+    const costs = await Promise.all(
+      ["200", "500"].map(async (behaviour) => {
+        const id = await subscribe(person, newInbox(behaviour).url, { delivery });
+        return costOfBatch([messageFor(await addDelivery(person, id))]);
+      }),
+    );
+    expect(costs).toEqual([
+      { trips: 2, rowsWritten: 4 },
+      { trips: 2, rowsWritten: 4 },
+    ]);
+  },
+);
+
+describe("a rotation", () => {
+  test.each([
+    ["of the secret writes 3 rows", {}, 3],
+    ["of the secret that ends the old one at once writes 2 rows", { overlapSeconds: 0 }, 2],
+    ["of the Ed25519 key writes 4 rows", { kind: "v1a" }, 4],
+  ])("%s, and the deliveries after it cost no more", async (_what, body, rowsWritten) => {
+    const person = await signUp();
+    const id = await subscribe(person, newInbox("200").url, { delivery: { signature: "v1+v1a" } });
+    const cost = await costOf("POST", `/webhooks/${id}/secret/rotate`, { token: person.token, body });
+    expect([cost.status, cost.rowsWritten]).toEqual([200, rowsWritten]);
+    const sent = await costOfBatch([messageFor(await addDelivery(person, id))]);
+    expect(sent).toEqual({ trips: 2, rowsWritten: 4 });
+  });
+});
+
 /** One row more is written when retention removes the attempt. */
 test("an attempt that fails, and its retry, cost 2 round trips and at most 4 rows each, before retention", async () => {
   const person = await signUp();

@@ -34,7 +34,15 @@ function refuseName(name: string): string | undefined {
   return isForbidden(name.toLowerCase()) ? `The header ${name} must not be set` : undefined;
 }
 
-export const headersChange = z
+/** zod leaves `__proto__` out of a record without a word. What is not kept must be refused. */
+function refuseProto(headers: unknown, context: z.RefinementCtx): unknown {
+  if (headers instanceof Object && Object.hasOwn(headers, "__proto__")) {
+    context.addIssue({ code: "custom", path: ["__proto__"], message: "The header __proto__ must not be set" });
+  }
+  return headers;
+}
+
+const namedValues = z
   .record(z.string(), z.string().max(MAX_VALUE_CHARACTERS).nullable())
   .superRefine((headers, context) => {
     const seen = new Set<string>();
@@ -49,13 +57,14 @@ export const headersChange = z
       }
       seen.add(name.toLowerCase());
     }
-  })
-  .meta({
-    description:
-      "Headers that each delivery carries, by name; null removes one, and those left out stay. At most 20, together 4 KiB. Their values are " +
-      "encrypted and never returned. When the URL's origin changes, each must be given again or set to null.",
-    examples: [{ Authorization: "Bearer abcdefghijkl", "X-Old": null }],
   });
+
+export const headersChange = z.preprocess(refuseProto, namedValues).meta({
+  description:
+    "Headers that each delivery carries, by name; null removes one, and those left out stay. At most 20, together 4 KiB. Their values are " +
+    "encrypted and never returned. When the URL's origin changes, each must be given again or set to null.",
+  examples: [{ Authorization: "Bearer abcdefghijkl", "X-Old": null }],
+});
 
 /** What a read tells about a header. */
 export const headersView = z
