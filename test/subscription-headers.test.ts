@@ -1,7 +1,9 @@
 /** `delivery.headers` and `delivery.format`: what a delivery carries besides, and how its body looks. */
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
+import { withoutValues } from "../src/subscriptions/header-options";
 import { call, type Person, signUp } from "./support/client";
+import { holding } from "./support/console";
 import { addDelivery, consumeBatch, makeDue, messageFor } from "./support/engine";
 import { captureLog } from "./support/log-lines";
 import { endedAttempts, newInbox, publish, subscribe } from "./support/receiver";
@@ -206,16 +208,53 @@ describe("headers", () => {
     }
   });
 
-  test("never show their values again: not in the log, the attempt, the answer that repeats them, or the console's data", async () => {
+  test("never show their values again: not in an answer, an error, a page of the console or a log line", async () => {
     const hook = await withHeaders({ Authorization: TOKEN }, "echo");
+    const { person, id } = hook;
     await sendOne(hook);
-    const [attempt] = await endedAttempts(hook.person, hook.id, 1);
-    const opened = await call("GET", `/webhooks/${hook.id}/attempts/${attempt._id}`, { token: hook.person.token });
-    const texts = [attempt, opened.body, await read(hook), captured.text.join("\n")].map((part) =>
-      JSON.stringify(part),
-    );
-    for (const text of texts) expect(text).not.toContain("recognisable-credential");
-    expect(opened.body.data.headers).not.toHaveProperty("Authorization");
+    const [attempt] = await endedAttempts(person, id, 1);
+    const tooMany = Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`X-${n}`, TOKEN]));
+    const changes = [
+      { url: "https://elsewhere.example/" },
+      { name: "" },
+      ...[{ Host: TOKEN }, { "X-A": `${TOKEN}\n` }, tooMany, { "X-B": TOKEN }].map((headers) => ({
+        delivery: { headers },
+      })),
+    ];
+    const answers = await Promise.all([
+      ...changes.map((body) => patch(hook, body)),
+      ...["", `/${id}`, `/${id}/logs`, `/${id}/attempts/${attempt._id}`, `/${id}/metrics`, `/${id}/stats`].map((path) =>
+        call("GET", `/webhooks${path}`, { token: person.token }),
+      ),
+    ]);
+    const browser = await holding(person);
+    const { name, url } = await read(hook);
+    const refused = { name, url, events: "*", secret: "", headers: `X-A: ${TOKEN}\nHost: ${TOKEN}` };
+    const here = `/webhooks/${id}`;
+    const pages = [await browser.post(here, refused)];
+    for (const path of ["", "/webhooks", here, `${here}/log`, `${here}/edit`, `${here}/security`]) {
+      pages.push(await browser.get(path));
+    }
+    pages.push(await browser.get(`${here}/attempts/${attempt._id}`));
+    expect(answers.map(({ status }) => status)).toEqual([...Array(5).fill(400), ...Array(7).fill(200)]);
+    expect(pages.map(({ status }) => status)).toEqual([400, ...Array(7).fill(200)]);
+    const bodies = answers.map(({ body }) => JSON.stringify(body));
+    for (const text of [...bodies, ...pages.map(({ html }) => html), ...captured.text]) {
+      expect(text).not.toContain("recognisable-credential");
+    }
+    expect(answers.at(-3)?.body.data.headers).not.toHaveProperty("Authorization");
+  });
+
+  test.each([
+    ["the value", (value: string) => value],
+    ["one word of it", () => "token tok/en+4711== is unknown"],
+    ["the value as JSON", (value: string) => JSON.stringify({ value })],
+    ["the value as JSON with escaped slashes", (value: string) => JSON.stringify({ value }).replaceAll("/", "\\/")],
+  ])("are hidden in an answer that repeats %s", (_what, answer) => {
+    const value = 'Key tok/en+4711== "quoted\\text"';
+    const shown = withoutValues(answer(value), { "X-Key": value, "X-Short": "token" });
+    expect(shown).toContain("[header value]");
+    expect(shown).not.toContain("4711");
   });
 });
 

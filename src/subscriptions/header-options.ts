@@ -8,6 +8,9 @@ const MAX_BYTES = 4096;
 /** Of a shorter value, its last four characters would give too much away. */
 const MIN_CHARACTERS_TO_HINT = 12;
 
+/** A shorter value is hardly a credential, and hiding it would make answers unreadable. */
+const MIN_CHARACTERS_TO_HIDE = 8;
+
 /** A token (RFC 9110, section 5.6.2). */
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
 /** Visible ASCII with spaces inside: no control character can begin another header. */
@@ -34,8 +37,8 @@ function refuseName(name: string): string | undefined {
   return isForbidden(name.toLowerCase()) ? `The header ${name} must not be set` : undefined;
 }
 
-/** zod leaves `__proto__` out of a record without a word. What is not kept must be refused. */
-function refuseProto(headers: unknown, context: z.RefinementCtx): unknown {
+/** Runs before zod reads the record, because zod leaves `__proto__` out without an error. What is not kept must be refused. */
+function refuseProto(headers: Record<string, string | null>, context: z.RefinementCtx): unknown {
   if (headers instanceof Object && Object.hasOwn(headers, "__proto__")) {
     context.addIssue({ code: "custom", path: ["__proto__"], message: "The header __proto__ must not be set" });
   }
@@ -126,8 +129,17 @@ export const viewOfHeaders = (headers: Headers): HeadersView =>
     ]),
   );
 
-/** Hides header values that a subscriber repeats in its answer, as echo servers do. */
+/** Hides header values, and the words of one, that a subscriber repeats in its answer: "invalid token abcdefghijkl". */
 export const withoutValues = (text: string, headers: Headers): string =>
   Object.values(headers)
-    .filter(({ length }) => length >= MIN_CHARACTERS_TO_HINT)
+    .flatMap((value) => [value, ...value.split(" ")])
+    .filter(({ length }) => length >= MIN_CHARACTERS_TO_HIDE)
+    .flatMap(spellings)
+    .sort((a, b) => b.length - a.length)
     .reduce((cleaned, value) => cleaned.replaceAll(value, "[header value]"), text);
+
+/** As it is, and as JSON writes it, with or without escaped slashes. */
+function spellings(value: string): string[] {
+  const inJson = JSON.stringify(value).slice(1, -1);
+  return [value, inJson, inJson.replaceAll("/", "\\/")];
+}
