@@ -54,11 +54,13 @@ export interface ServeOptions {
   worker?: "postern" | "counted";
   /** False: deliveries stay in the outbox, so that nothing runs beside what is measured. */
   deliver?: boolean;
+  /** Where the inspector of the isolates listens; none without it. */
+  inspectorPort?: number;
 }
 
 export async function serve(
   bundles: Bundles,
-  { worker = "postern", deliver = true }: ServeOptions = {},
+  { worker = "postern", deliver = true, inspectorPort }: ServeOptions = {},
 ): Promise<Service> {
   const state = temporaryFolder("state");
   const [port = 0, floorPort = 0] = await freePorts(2);
@@ -69,6 +71,7 @@ export async function serve(
       handleStructuredLogs: ({ level, message }) => {
         if (level === "error") process.stderr.write(`${message}\n`);
       },
+      ...(inspectorPort === undefined ? {} : { inspectorPort }),
       cf: false,
       logRequests: false,
       telemetry: { enabled: false },
