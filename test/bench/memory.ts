@@ -1,6 +1,7 @@
 /**
- * `npm run memory`: the memory of the Worker's isolate while eight logins and eight full log pages run at once, as its inspector reports
- * it. Fails above 100 MiB; the platform ends an isolate at 128 MiB.
+ * `npm run memory`: eight logins and eight full log pages at once, in a runtime whose heap is capped. Without a cap V8 collects garbage
+ * too late to tell what is needed. Where the heap does not suffice, the runtime dies and this run fails. The platform ends an isolate at
+ * 128 MiB; with the hasher's memory, which is not in the heap, the target is 100 MiB.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { ask, createAccount, subscribe } from "./account.ts";
@@ -12,6 +13,9 @@ import { table, verdict } from "./table.ts";
 const AT_ONCE = 8;
 const ROUNDS = 20;
 const MAX_MIB = 100;
+const MAX_HEAP_MIB = 64;
+/** Argon2's memory at the chosen cost, in a WebAssembly module of its own (`src/crypto/passwords.ts`). */
+const HASHER_MIB = 19;
 const POLL_MS = 5;
 const MIB = 1024 ** 2;
 /** The largest response body that is logged, and a page of as many attempts as one may ask for. */
@@ -19,19 +23,22 @@ const BODY_BYTES = 16 * 1024;
 const PAGE_ATTEMPTS = 100;
 const PAYLOAD_BYTES = 64 * 1024;
 
-/** What V8 reports: objects, and the buffers outside its heap, with the memory of WebAssembly. */
+/** What V8 reports, in bytes: its heap, and the buffers outside it. */
 interface HeapUsage {
   usedSize: number;
   totalSize: number;
   backingStorageSize?: number;
 }
 
+process.env.MINIFLARE_WORKERD_V8_FLAGS = `--max-heap-size=${MAX_HEAP_MIB}`;
 const [inspectorPort = 0] = await freePorts(1);
 const service = await serve(await build(), { deliver: false, inspectorPort });
 const client = createClient(service.base, 2 * AT_ONCE);
 let isMet = false;
 try {
   const account = await createAccount(client);
+  // Logs in so often that the cap ends its first sessions.
+  const visitor = await createAccount(client);
   const [subscriptionId = ""] = await subscribe(account, "Logged", "http://127.0.0.1:9", 1);
   await fillLog(service.database, subscriptionId);
   const inspector = await inspect(inspectorPort);
@@ -39,7 +46,7 @@ try {
   const login = {
     method: "POST" as const,
     path: "/api/v1/auth/login",
-    body: { email: account.email, password: account.password },
+    body: { email: visitor.email, password: visitor.password },
   };
   const page = { path: `/api/v1/webhooks/${subscriptionId}/logs?limit=${PAGE_ATTEMPTS}`, headers: account.headers };
   let isRunning = true;
@@ -66,7 +73,7 @@ try {
   inspector.close();
   console.log(
     table([
-      ["MiB", "objects", "buffers", "together"],
+      ["MiB", "heap", "buffers", "with the hasher"],
       ["idle", ...row(idle)],
       [`most, ${AT_ONCE} logins and ${AT_ONCE} pages of ${(pageBytes / MIB).toFixed(1)} MiB at once`, ...row(peak)],
     ]),
@@ -80,15 +87,19 @@ try {
 process.exitCode = isMet ? 0 : 1;
 
 function row({ totalSize, backingStorageSize = 0 }: HeapUsage): string[] {
-  return [totalSize, backingStorageSize, totalSize + backingStorageSize].map((bytes) => (bytes / MIB).toFixed(1));
+  return [totalSize, backingStorageSize, totalSize + backingStorageSize + HASHER_MIB * MIB].map((bytes) =>
+    (bytes / MIB).toFixed(1),
+  );
 }
 
 function mibOf({ totalSize, backingStorageSize = 0 }: HeapUsage): number {
-  return (totalSize + backingStorageSize) / MIB;
+  return (totalSize + backingStorageSize) / MIB + HASHER_MIB;
 }
 
 /** Fills a log with attempts whose payloads and bodies are as large as they can be. */
 async function fillLog(database: Database, subscriptionId: string): Promise<void> {
+  const time = "printf('%012x', ?5 + i)";
+  const id = `substr(${time}, 1, 8) || '-' || substr(${time}, 9) || '-7000-8000-' || printf('%012x', i)`;
   const eventId = "01900000-0000-7000-8000-000000000001";
   await database
     .prepare(
@@ -99,8 +110,8 @@ async function fillLog(database: Database, subscriptionId: string): Promise<void
   await database
     .prepare(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
       INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, response_code, response_body, attempt_count, attempted_at, completed_at)
-      SELECT ?2, '01900000-0000-7000-8000-' || printf('%012x', i), ?3, 'Logged', 'event', 'success', 200, ?4, 1, ?5 + i, ?5 + i FROM n`)
-    .bind(2 * PAGE_ATTEMPTS, subscriptionId, eventId, "y".repeat(BODY_BYTES), Date.now())
+      SELECT ?2, ${id}, ?3, 'Logged', 'event', 'success', 200, ?4, 1, ?5 + i, ?5 + i FROM n`)
+    .bind(2 * PAGE_ATTEMPTS, subscriptionId, eventId, "y".repeat(BODY_BYTES), Date.now() - 2 * PAGE_ATTEMPTS)
     .run();
 }
 
