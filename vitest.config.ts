@@ -20,6 +20,7 @@ const service = {
             login: { limit: 1000, windowSeconds: 60 },
             refresh: { limit: 1000, windowSeconds: 60 },
           }),
+          FAULT_SEEDS: process.env.FAULT_SEEDS ?? "1-1000",
           TEST_MIGRATIONS: await readD1Migrations("migrations"),
         },
         // A second delivery database, and one that only the test of the migrations uses.

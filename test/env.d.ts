@@ -1,5 +1,7 @@
 declare namespace Cloudflare {
   interface Env {
+    /** Of the schedules in faults.test.ts: the first and the last, as in "1-1000". */
+    FAULT_SEEDS: string;
     TEST_MIGRATIONS: import("cloudflare:test").D1Migration[];
     RECEIVER: Fetcher;
     PUBLISHER: Fetcher;
@@ -11,4 +13,12 @@ declare namespace Cloudflare {
 /** Vite's, as far as the tests use it. */
 interface ImportMeta {
   glob(pattern: string | string[], options: { query: "?raw"; import: "default"; eager: true }): Record<string, string>;
+}
+
+/** As far as the tests use it; the runtime has it without the types of Node. */
+declare module "node:async_hooks" {
+  export class AsyncLocalStorage<T> {
+    run<R>(store: T, work: () => R): R;
+    getStore(): T | undefined;
+  }
 }

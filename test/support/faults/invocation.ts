@@ -1,0 +1,51 @@
+/** Invocations of the Worker in a schedule. One that is killed makes no more calls, and gets no answer to those that it has made. */
+import { AsyncLocalStorage } from "node:async_hooks";
+
+export interface Invocation {
+  readonly name: string;
+  isDead: boolean;
+  /** Resolves when it is killed. */
+  readonly killed: Promise<void>;
+  kill(): void;
+  /** What it has started: its handler and what `waitUntil` was given. */
+  readonly work: Promise<unknown>[];
+  /** Its calls that have not been answered, by name. */
+  readonly unanswered: Map<string, number>;
+}
+
+const current = new AsyncLocalStorage<Invocation | undefined>();
+
+/** The invocation that the present code runs in. */
+export const invocationNow = (): Invocation | undefined => current.getStore();
+
+export const runIn = <T>(invocation: Invocation | undefined, work: () => T): T => current.run(invocation, work);
+
+/** What a call gets that nobody waits for any more. */
+export const never = <T>(): Promise<T> => new Promise(() => undefined);
+
+export function newInvocation(name: string): Invocation {
+  const { promise: killed, resolve } = Promise.withResolvers<void>();
+  const invocation: Invocation = {
+    name,
+    killed,
+    isDead: false,
+    kill: () => {
+      invocation.isDead = true;
+      resolve();
+    },
+    work: [],
+    unanswered: new Map(),
+  };
+  return invocation;
+}
+
+/** Resolves when everything that it has started has ended, or when it is killed. */
+export async function ended(invocation: Invocation): Promise<void> {
+  const all = async () => {
+    for (let count = -1; count !== invocation.work.length; ) {
+      count = invocation.work.length;
+      await Promise.allSettled(invocation.work);
+    }
+  };
+  await Promise.race([all(), invocation.killed]);
+}
