@@ -52,7 +52,7 @@ app.use(
   }),
 );
 app.use(async (c, next) => {
-  c.set("deps", await createDeps(c.env, c.executionCtx));
+  c.set("deps", await createDeps(c.env, c.executionCtx, c.req.url));
   c.set("clientIp", await clientIp(c));
   await next();
 });

@@ -26,6 +26,8 @@ export interface Deps {
   mailQueue: Queue<MailJob>;
   mailer: SendEmail;
   sweepers: DurableObjectNamespace<Sweeper>;
+  /** The hosts of this service, with their ports, as far as it knows them: that of APP_URL and that of the request. */
+  ownHosts: readonly string[];
   /** Lets `work` go on after the response. A failure is logged under the name `what`. */
   background(what: string, work: Promise<unknown>): void;
   /** The current time in Unix ms. */
@@ -51,8 +53,12 @@ async function loadSettings(env: Env): Promise<Settings> {
   }
 }
 
-/** Builds the dependencies of one invocation. Throws ConfigError when a setting is missing or malformed. */
-export async function createDeps(env: Env, ctx: Pick<ExecutionContext, "waitUntil">): Promise<Deps> {
+/** Builds the dependencies of one invocation; `requestUrl` is that of an HTTP request. Throws ConfigError when a setting is missing or malformed. */
+export async function createDeps(
+  env: Env,
+  ctx: Pick<ExecutionContext, "waitUntil">,
+  requestUrl?: string,
+): Promise<Deps> {
   const variables: Partial<Record<string, unknown>> = { ...env };
   const fingerprint = JSON.stringify(SETTING_NAMES.map((name) => variables[name]));
   if (cache?.fingerprint !== fingerprint) cache = { fingerprint, settings: loadSettings(env) };
@@ -76,6 +82,7 @@ export async function createDeps(env: Env, ctx: Pick<ExecutionContext, "waitUnti
     mailQueue: env.MAIL_QUEUE,
     mailer: env.EMAIL,
     sweepers: env.SWEEPER,
+    ownHosts: [config.appUrl, ...(requestUrl === undefined ? [] : [requestUrl])].map((url) => new URL(url).host),
     background,
     now: Date.now,
   };

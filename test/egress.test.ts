@@ -1,4 +1,4 @@
-/** In `public` mode private and reserved targets are refused in every spelling: on create, on change and at delivery. */
+/** In `public` mode private and reserved targets and the service's own hosts are refused in every spelling: on create, on change and at delivery. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
@@ -85,16 +85,16 @@ const ALLOWED = [
 describe("refuseTarget in public mode", () => {
   test.each(REFUSED)("refuses %s", (host) => {
     for (const url of [`http://${host}/`, `https://${host}:8443/path?query`, ` http:\\\\${host}\\`]) {
-      expect([url, refuseTarget(url, "public")]).toEqual([url, expect.any(String)]);
+      expect([url, refuseTarget(url, "public", [])]).toEqual([url, expect.any(String)]);
     }
   });
 
   test.each(ALLOWED)("allows %s", (host) => {
-    expect(refuseTarget(`https://${host}/hook`, "public")).toBeNull();
+    expect(refuseTarget(`https://${host}/hook`, "public", [])).toBeNull();
   });
 
   test("`any` mode allows private addresses, but no other scheme and no credentials", () => {
-    expect(refuseTarget("http://127.0.0.1:9000/", "any")).toBeNull();
+    expect(refuseTarget("http://127.0.0.1:9000/", "any", [])).toBeNull();
     for (const url of [
       "ftp://a.example/",
       "file:///etc/passwd",
@@ -103,10 +103,33 @@ describe("refuseTarget in public mode", () => {
       "//a",
       "",
     ]) {
-      expect([url, refuseTarget(url, "any")]).toEqual([url, expect.any(String)]);
+      expect([url, refuseTarget(url, "any", [])]).toEqual([url, expect.any(String)]);
     }
   });
 });
+
+describe("the service's own hosts", () => {
+  const own = ["app.example.com", "api.example.com:8443"];
+
+  test("are refused in public mode, with any scheme, port and final dots", () => {
+    for (const host of ["app.example.com", "APP.example.com.", "app.example.com:8443", "api.example.com"]) {
+      for (const url of [`https://${host}/api/v1/events`, `http://${host}/`]) {
+        expect([url, refuseTarget(url, "public", own)]).toEqual([url, "Must not point to this service"]);
+      }
+    }
+    for (const host of ["example.com", "www.app.example.com", "app.example.com.example.org"]) {
+      expect([host, refuseTarget(`https://${host}/`, "public", own)]).toEqual([host, null]);
+    }
+  });
+
+  test("are refused in `any` mode only with their own port, so that receivers can run on the same machine", () => {
+    const local = ["localhost:8787"];
+    expect(refuseTarget("http://localhost:8787/api/v1/events", "any", local)).toBe("Must not point to this service");
+    expect(refuseTarget("http://localhost:9000/hook", "any", local)).toBeNull();
+  });
+});
+
+const PUBLIC = { ...env, WEBHOOK_EGRESS: "public", APP_URL: "https://own.example.com/console" } as const;
 
 /** A request to the Worker as it is set up in production. */
 async function callPublic(person: Person, method: string, path: string, body: object) {
@@ -116,7 +139,7 @@ async function callPublic(person: Person, method: string, path: string, body: ob
     headers: { authorization: `Bearer ${person.token}`, "content-type": "application/json" },
     body: JSON.stringify(body),
   });
-  const response = await worker.fetch(request, { ...env, WEBHOOK_EGRESS: "public" }, context);
+  const response = await worker.fetch(request, PUBLIC, context);
   await waitOnExecutionContext(context);
   // biome-ignore lint/suspicious/noExplicitAny: the body of a refusal or a subscription
   return { status: response.status, body: (await response.json()) as any };
@@ -139,26 +162,33 @@ describe("through the API", () => {
         ]);
       }
     }
+    for (const host of ["postern.test", "own.example.com"]) {
+      const answer = await callPublic(person, "PATCH", `/webhooks/${id}`, { url: `https://${host}/api/v1/events` });
+      expect([host, answer.body.details]).toEqual([host, [{ path: "url", message: "Must not point to this service" }]]);
+    }
     const fine = await callPublic(person, "PATCH", `/webhooks/${id}`, { url: "https://example.org/" });
     expect(fine.body.data.url).toBe("https://example.org/");
   });
 
-  test("a private target that is already stored is refused at delivery, and nothing is sent", async () => {
+  test.each([
+    ["10.1.2.3", "Must not point to a private or reserved address"],
+    ["own.example.com", "Must not point to this service"],
+  ])("the target %s that is already stored is refused at delivery, and nothing is sent", async (host, refusal) => {
     const person = await signUp();
     const inbox = newInbox("200");
-    const id = await subscribe(person, inbox.url.replace("receiver.example", "10.1.2.3"));
+    const id = await subscribe(person, inbox.url.replace("receiver.example", host));
     const key = await addDelivery(person, id);
     const context = createExecutionContext();
     const batch = {
       queue: "postern-deliveries",
       messages: [{ id: "m", body: messageFor(key), ack() {}, retry() {} }],
     } as unknown as MessageBatch;
-    await worker.queue(batch, { ...env, WEBHOOK_EGRESS: "public" }, context);
+    await worker.queue(batch, PUBLIC, context);
     await waitOnExecutionContext(context);
     const [row] = await endedAttempts(person, id, 1);
     expect(row).toMatchObject({
       status: "failed",
-      error: "blocked address: Must not point to a private or reserved address",
+      error: `blocked address: ${refusal}`,
     });
     expect(await inbox.received()).toEqual([]);
   });

@@ -126,7 +126,7 @@ async function publicKeyFor(deps: Deps, subscriptionId: string, change: Delivery
 }
 
 function checkTarget(deps: Deps, url: string): void {
-  const refusal = refuseTarget(url, deps.config.webhookEgress);
+  const refusal = refuseTarget(url, deps.config.webhookEgress, deps.ownHosts);
   if (refusal) throw new AppError("VALIDATION_FAILED", { details: [{ path: "url", message: refusal }] });
 }
 

@@ -9,8 +9,16 @@ const FORBIDDEN_NAMES = /(^|\.)(localhost|localdomain|local|internal|home\.arpa)
 /** The only IPv6 space that IANA has assigned to public hosts (RFC 4291, section 2.4). */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
 
-/** Returns the reason a URL is refused, as a message for the client; null when it is accepted. `egress: "any"` accepts private addresses. */
-export function refuseTarget(text: string, egress: Config["webhookEgress"]): string | null {
+/**
+ * Returns the reason a URL is refused, as a message for the client; null when it is accepted. `ownHosts` are the hosts of this service, with
+ * their ports: a subscription to its own `POST /events` would be a loop. `egress: "any"` accepts private addresses, and other ports of its
+ * own hosts, because in local development every server has the same host name.
+ */
+export function refuseTarget(
+  text: string,
+  egress: Config["webhookEgress"],
+  ownHosts: readonly string[],
+): string | null {
   if (text.length > MAX_URL_CHARACTERS) return `Must have at most ${MAX_URL_CHARACTERS} characters`;
   const url = URL.parse(text);
   if (!url) return "Must be a URL";
@@ -18,12 +26,22 @@ export function refuseTarget(text: string, egress: Config["webhookEgress"]): str
   if (url.username !== "" || url.password !== "") return "Must not contain credentials";
   if (url.hostname === "") return "Must name a host";
   if (egress === "public" && isPrivateHost(url.hostname)) return "Must not point to a private or reserved address";
+  if (ownHosts.some((own) => isSameHost(url, new URL(`http://${own}`), egress)))
+    return "Must not point to this service";
   return null;
 }
 
+function isSameHost(target: URL, own: URL, egress: Config["webhookEgress"]): boolean {
+  if (withoutDot(target.hostname) !== withoutDot(own.hostname)) return false;
+  return egress === "public" || target.port === own.port;
+}
+
+/** A host name may end with the dot of the DNS root. */
+const withoutDot = (hostname: string) => hostname.replace(/\.+$/, "");
+
 /** `hostname` comes from the URL parser, which has already turned 0x7f000001, 127.1 and full-width digits into 127.0.0.1. */
 function isPrivateHost(hostname: string): boolean {
-  const host = hostname.toLowerCase().replace(/\.+$/, "");
+  const host = withoutDot(hostname.toLowerCase());
   if (host === "") return true;
   if (host.startsWith("[")) return !isPublicIpv6(ipaddr.IPv6.parse(host.slice(1, -1)));
   if (ipaddr.IPv4.isValidFourPartDecimal(host)) return ipaddr.IPv4.parse(host).range() !== "unicast";
