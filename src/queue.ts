@@ -2,6 +2,7 @@
 import { DeliveryRun } from "./delivery/deliver";
 import type { QueueSpeed } from "./delivery/enqueue";
 import { deliveryMessage, type FanOutMessage, fanOutMessage, type ShardKey } from "./delivery/message";
+import { inTurns } from "./delivery/selection";
 import { isBusy } from "./delivery/send-load";
 import { MAX_EARLY_MS, REQUEUE_AFTER_FAULT_SECONDS } from "./delivery/timing";
 import type { Deps } from "./deps";
@@ -86,7 +87,7 @@ function groups(deps: Deps, deliveries: Parsed["deliveries"]): Group[] {
 async function claimGroup(run: DeliveryRun, { waitMs, deliveries }: Group): Promise<void> {
   if (waitMs > 0) await scheduler.wait(waitMs);
   try {
-    await run.add(deliveries.flatMap(({ keys }) => keys));
+    await run.add(inTurns(deliveries.map(({ keys }) => keys)));
   } catch (error) {
     log("error", "batch not claimed", { count: deliveries.length, ...describeError(error) });
     for (const { message } of deliveries) message.retry({ delaySeconds: REQUEUE_AFTER_FAULT_SECONDS });

@@ -7,25 +7,28 @@ import { type Headers, headersOwner } from "../subscriptions/header-options";
 import { refuseTarget } from "../subscriptions/target";
 import type { ClaimedDelivery } from "./claim-store";
 import { bodyOf } from "./envelope";
-import { blocked, EXHAUSTED, PAUSED } from "./reasons";
+import { blocked, CONNECTION_FAILED, EXHAUSTED, PAUSED } from "./reasons";
 import type { AttemptResult } from "./record-store";
-import { correlationOf, failure, type Outcome, send } from "./send";
+import { correlationOf, failure, type Outcome, RuntimeFault, send } from "./send";
+import { RETRY_AFTER_OUR_FAULT_MS, RETRY_AFTER_RUNTIME_FAULT_MS } from "./timing";
 import { type RetryPolicy, retryPolicy, verdictOf } from "./verdict";
 
-/**
- * Makes an attempt and returns its result. Returns "deleted" when the subscription no longer exists, and "our fault" when the service
- * could not make the request, which uses up no attempt. Never throws.
- */
+/** The service could not make the request. This uses up no attempt. */
+interface OurFault {
+  retryInMs: number;
+}
+
+/** Makes an attempt and returns its result. Returns "deleted" when the subscription no longer exists. Never throws. */
 export async function makeAttempt(
   deps: Deps,
   delivery: ClaimedDelivery,
   decrypted: Decrypt,
-): Promise<AttemptResult | "deleted" | "our fault"> {
+): Promise<AttemptResult | OurFault | "deleted"> {
   if (delivery.isDeleted === 1) return "deleted";
   const startedAt = deps.now();
   const policy = retryPolicy(delivery.options?.retry);
   const outcome = await sendUnlessStopped(deps, delivery, decrypted, policy, startedAt);
-  if (outcome === "our fault") return outcome;
+  if ("retryInMs" in outcome) return outcome;
   const completedAt = deps.now();
   const times = { startedAt, completedAt };
   const { nextDueAt, error, isSlow, isGone, heldUntil } = verdictOf(
@@ -90,10 +93,10 @@ async function sendUnlessStopped(
   decrypted: Decrypt,
   { schedule }: RetryPolicy,
   nowMs: number,
-): Promise<Outcome | "our fault"> {
+): Promise<Outcome | OurFault> {
   if (delivery.attemptCount > schedule.length + 1) return failure(EXHAUSTED);
   if (delivery.kind === "event" && delivery.enabled === 0) return failure(PAUSED);
-  const refusal = refuseTarget(delivery.url, deps.config.webhookEgress);
+  const refusal = refuseTarget(delivery.url, deps.config.webhookEgress, deps.ownHosts);
   if (refusal) return failure(blocked(refusal));
   try {
     const keys = await keysInForce(decrypted, delivery, nowMs);
@@ -103,7 +106,10 @@ async function sendUnlessStopped(
     const body = bodyOf(delivery, options);
     return await send({ deliveryId, url, eventType, body, headers, keys, correlationId }, nowMs);
   } catch (error) {
+    const isRuntimeFault = error instanceof RuntimeFault;
+    // The local runtime reports an unknown host as a fault of its own. Cloudflare answers with status 530.
+    if (isRuntimeFault && deps.config.webhookEgress === "any") return failure(CONNECTION_FAILED);
     log("error", "delivery could not be sent", { ...namesOf(delivery), ...describeError(error) });
-    return "our fault";
+    return { retryInMs: isRuntimeFault ? RETRY_AFTER_RUNTIME_FAULT_MS : RETRY_AFTER_OUR_FAULT_MS };
   }
 }

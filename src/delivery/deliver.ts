@@ -16,7 +16,7 @@ import type { ShardKey } from "./message";
 import { createRecorder, type Recorder } from "./recorder";
 import { planClaim, takeFairest } from "./selection";
 import { endAbandoned, hangs, holdBytes, startSend } from "./send-load";
-import { RETRY_AFTER_OUR_FAULT_MS, STALLED_AFTER_MS, START_WITHIN_MS, TARGET_FRESH_FOR_MS } from "./timing";
+import { STALLED_AFTER_MS, START_WITHIN_MS, TARGET_FRESH_FOR_MS } from "./timing";
 
 const MAX_CONCURRENT_SENDS = 6;
 const WATCH_EVERY_MS = 100;
@@ -42,6 +42,7 @@ export class DeliveryRun {
   #workers = new Set<Promise<void>>();
   #claiming: Promise<void> | null = null;
   #claimError: unknown = null;
+  #refreshing: Promise<void> | null = null;
   readonly #sending = new Set<Claimed>();
   /** Two messages can name the same delivery. Both claims would succeed, because they use the same token. */
   readonly #seen = new Set<string>();
@@ -94,10 +95,18 @@ export class DeliveryRun {
     }
     const isStalled = nowMs - this.#lastProgressMs >= STALLED_AFTER_MS && this.#waiting.length + this.#ready.length > 0;
     if (!isStalled) return;
-    const [waiting, ready] = [this.#waiting.splice(0), this.#ready.splice(0)];
+    const waiting = this.#waiting.splice(0);
     this.#lastProgressMs = nowMs;
-    for (const { releaseBytes } of ready) releaseBytes();
-    this.#deps.background("hand back", handBack(this.#deps, this.#speed, this.#claim, waiting, ready));
+    this.#handBack(() => true, waiting);
+  }
+
+  /** Hands back those claimed deliveries that have not started and of which `isChosen` is true, and `waiting`, which nobody has claimed. */
+  #handBack(isChosen: (delivery: Claimed) => boolean, waiting: readonly ShardKey[] = []): void {
+    const chosen = this.#ready.filter(isChosen);
+    this.#ready = this.#ready.filter((delivery) => !isChosen(delivery));
+    for (const { releaseBytes } of chosen) releaseBytes();
+    if (chosen.length + waiting.length === 0) return;
+    this.#deps.background("hand back", handBack(this.#deps, this.#speed, this.#claim, waiting, chosen));
   }
 
   #startWorker(): void {
@@ -109,6 +118,7 @@ export class DeliveryRun {
 
   async #work(): Promise<void> {
     for (;;) {
+      await this.#refreshTargets();
       const delivery = takeFairest(this.#speed, this.#ready);
       if (delivery) await this.#attempt(delivery);
       else if (this.#claimError) return;
@@ -162,20 +172,13 @@ export class DeliveryRun {
 
   async #attempt(delivery: Claimed): Promise<void> {
     const { shard } = delivery;
-    if (this.#deps.now() - delivery.claimedMs > START_WITHIN_MS) {
-      delivery.releaseBytes();
-      return handBack(this.#deps, this.#speed, this.#claim, [], [delivery]);
-    }
-    if (delivery.kind !== "test" && isHeldHere(delivery.subscriptionId, this.#deps.now()))
-      return this.#handBackHeld(delivery);
     const endSend = startSend(delivery.subscriptionId, this.#deps.now);
     this.#sending.add(delivery);
     this.#lastProgressMs = this.#deps.now();
     try {
-      if (this.#deps.now() - delivery.readMs > TARGET_FRESH_FOR_MS) await this.#refreshTargets(delivery);
       const result = await makeAttempt(this.#deps, delivery, this.#decrypt);
       if (result === "deleted") await this.#release(delivery);
-      else if (result === "our fault") await this.#release(delivery, this.#deps.now() + RETRY_AFTER_OUR_FAULT_MS);
+      else if ("retryInMs" in result) await this.#release(delivery, this.#deps.now() + result.retryInMs);
       else {
         if (result.heldUntil !== null) holdHere(result.subscriptionId, result.heldUntil, result.completedAt);
         this.#recorderOf(shard).add(result);
@@ -188,23 +191,42 @@ export class DeliveryRun {
     }
   }
 
-  /** Hands back a delivery whose subscription is held, and with it all others of that subscription that are claimed but not sent. */
-  async #handBackHeld(delivery: Claimed): Promise<void> {
-    const isHeld = ({ subscriptionId, kind }: Claimed) => subscriptionId === delivery.subscriptionId && kind !== "test";
-    const held = [delivery, ...this.#ready.filter(isHeld)];
-    this.#ready = this.#ready.filter((ready) => !isHeld(ready));
-    for (const { releaseBytes } of held) releaseBytes();
-    await handBack(this.#deps, this.#speed, this.#claim, [], held);
+  /**
+   * Reads URL, secret and pause again, which may have changed since the claim, if a delivery has waited for a second. One read serves all
+   * deliveries of the run. Hands back those that can no longer start in time or whose subscription is held. Never throws.
+   */
+  async #refreshTargets(): Promise<void> {
+    const isStale = ({ readMs }: Claimed) => this.#deps.now() - readMs > TARGET_FRESH_FOR_MS;
+    this.#handBackLate();
+    while (this.#ready.some(isStale)) {
+      this.#refreshing ??= this.#readTargets().finally(() => {
+        this.#refreshing = null;
+      });
+      await this.#refreshing;
+      // Again, because a slow read uses up the time before the start.
+      this.#handBackLate();
+    }
   }
 
-  /** Reads URL, secret and pause again, which may have changed since the claim. One read serves all waiting deliveries of the shard. */
-  async #refreshTargets(delivery: Claimed): Promise<void> {
-    const readMs = this.#deps.now();
-    const together = [delivery, ...this.#ready.filter(({ shard }) => shard === delivery.shard)];
-    const ids = new Set(together.map(({ subscriptionId }) => subscriptionId));
-    const targets = await readTargets(this.#deps.shards.db(delivery.shard), [...ids], readMs);
-    for (const waiting of together) {
-      Object.assign(waiting, targets.get(waiting.subscriptionId) ?? { isDeleted: 1 }, { readMs });
+  #handBackLate(): void {
+    const nowMs = this.#deps.now();
+    const isHeld = ({ kind, subscriptionId }: Claimed) => kind !== "test" && isHeldHere(subscriptionId, nowMs);
+    this.#handBack((delivery) => nowMs - delivery.claimedMs > START_WITHIN_MS || isHeld(delivery));
+  }
+
+  async #readTargets(): Promise<void> {
+    for (const [shard, together] of Map.groupBy(this.#ready, (delivery) => delivery.shard)) {
+      const readMs = this.#deps.now();
+      const ids = new Set(together.map(({ subscriptionId }) => subscriptionId));
+      try {
+        const targets = await readTargets(this.#deps.shards.db(shard), [...ids], readMs);
+        for (const delivery of together) {
+          Object.assign(delivery, targets.get(delivery.subscriptionId) ?? { isDeleted: 1 }, { readMs });
+        }
+      } catch (error) {
+        log("error", "subscriptions not read again", { shard, count: together.length, ...describeError(error) });
+        this.#handBack((delivery) => together.includes(delivery));
+      }
     }
   }
 

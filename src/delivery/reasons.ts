@@ -1,6 +1,8 @@
 /** The values of an attempt's `error`, besides `status` with a number and the connection errors. */
 
 export const TIMED_OUT = "timeout";
+export const CONNECTION_LOST = "connection refused or lost";
+export const CONNECTION_FAILED = "connection failed: unknown host or no TLS";
 /** The subscription was paused when the attempt was due. Nothing was sent. */
 export const PAUSED = "paused";
 /** The consumer died during the attempt. Nobody knows whether it was sent. */

@@ -61,3 +61,12 @@ export function roundRobin<T extends Item>(items: readonly T[]): T[] {
   });
   return turned.sort((a, b) => a.turn - b.turn).map(({ item }) => item);
 }
+
+/**
+ * Returns the first item of each list, then the second of each, and so on. A message has the deliveries of one event or a few, so messages
+ * in turns are fair between tenants.
+ */
+export function inTurns<T>(lists: readonly (readonly T[])[]): T[] {
+  const longest = Math.max(0, ...lists.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, turn) => lists.flatMap((list) => list.slice(turn, turn + 1))).flat();
+}

@@ -3,7 +3,7 @@ import { importPrivateKey, signAsymmetric } from "../crypto/ed25519";
 import { signBody, signStandard } from "../crypto/webhook-signature";
 import type { SigningKeys } from "../signing-keys/keys";
 import { type Headers, withoutValues } from "../subscriptions/header-options";
-import { TIMED_OUT } from "./reasons";
+import { CONNECTION_FAILED, CONNECTION_LOST, TIMED_OUT } from "./reasons";
 import { SEND_TIMEOUT_MS } from "./timing";
 
 const MAX_BODY_BYTES = 16 * 1024;
@@ -52,7 +52,10 @@ export const failure = (error: string): Outcome => ({
   asksToAbort: false,
 });
 
-/** Sends one attempt that starts at `nowMs` and returns its outcome. Throws only when the request cannot be made. */
+/** The runtime failed to make a request, twice in a row. Not the subscriber's fault. */
+export class RuntimeFault extends Error {}
+
+/** Sends one attempt that starts at `nowMs` and returns its outcome. Throws only when the request cannot be made, such as RuntimeFault. */
 export async function send(outbound: Outbound, nowMs: number): Promise<Outcome> {
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), SEND_TIMEOUT_MS);
@@ -75,26 +78,31 @@ export async function send(outbound: Outbound, nowMs: number): Promise<Outcome> 
       asksToAbort: response.headers.get("webhook-delivery")?.trim().toLowerCase() === "abort",
     };
   } catch (error) {
-    return failure(deadline.signal.aborted ? TIMED_OUT : connectionError(error));
+    if (deadline.signal.aborted) return failure(TIMED_OUT);
+    if (isRuntimeFault(error)) throw new RuntimeFault(error.message);
+    return failure(isLost(error) ? CONNECTION_LOST : CONNECTION_FAILED);
   } finally {
     clearTimeout(timer);
   }
 }
 
-/**
- * The runtime reports its own temporary faults as "internal error". The subscriber did not cause them, so the request is made once more
- * within the same attempt. The local runtime reports an unknown host in the same way, which then fails a second time.
- */
+/** Makes a request, and once more after a fault of the runtime. */
 async function post(url: string, init: RequestInit): Promise<Response> {
   const request = { ...init, method: "POST", redirect: "manual" } as const;
   try {
     return await fetch(url, request);
   } catch (error) {
-    const isOurs = error instanceof Error && error.message.startsWith("internal error") && !init.signal?.aborted;
-    if (!isOurs) throw error;
+    if (!isRuntimeFault(error) || init.signal?.aborted) throw error;
     return fetch(url, request);
   }
 }
+
+/** The runtime reports its own faults as "internal error". */
+const isRuntimeFault = (error: unknown): error is Error =>
+  error instanceof Error && error.message.startsWith("internal error");
+
+/** workerd distinguishes a connection that was refused, reset or cut from one that could not start. */
+const isLost = (error: unknown) => error instanceof Error && error.message === "Network connection lost.";
 
 /** Returns the headers that the service sets on an attempt that started at `startedMs` (Unix ms). The same input always gives the same headers. */
 export async function headersOf(
@@ -151,10 +159,4 @@ async function readBody(response: Response): Promise<string> {
 function textOf(parts: readonly Uint8Array[]): string {
   const decoder = new TextDecoder();
   return parts.map((part) => decoder.decode(part, { stream: true })).join("");
-}
-
-/** workerd distinguishes a connection that was refused, reset or cut from one that could not start (unknown host, no TLS). */
-function connectionError(error: unknown): string {
-  const lost = error instanceof Error && error.message === "Network connection lost.";
-  return lost ? "connection refused or lost" : "connection failed: unknown host or no TLS";
 }

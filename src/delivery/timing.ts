@@ -43,6 +43,8 @@ export const MIN_SWEEP_INTERVAL_MS = 5_000;
 export const REQUEUE_AFTER_FAULT_SECONDS = 5;
 /** The wait after a fault of the service, such as a secret that cannot be decrypted until an operator puts its key back. */
 export const RETRY_AFTER_OUR_FAULT_MS = 5 * 60_000;
+/** The wait after a fault of the runtime, which passes by itself. */
+export const RETRY_AFTER_RUNTIME_FAULT_MS = 30_000;
 
 /** The waits of a subscription without a schedule of its own, in seconds (specification, Outbound delivery). */
 export const CONTRACT_SCHEDULE: readonly number[] = [5, 10];

@@ -1,7 +1,7 @@
 /**
  * The subscribers of the tests, as a real Worker. The first path segment chooses the behaviour (`/200`, `/500`, `/fail-2`,
  * `/after-429-30`, `/flood-5-2`, `/gone-2`, `/abort`, `/redirect`, `/hang`, `/bodyhang`, `/slow-300`, `/big`, `/binary`, `/echo`), the second
- * names an inbox. Without a name nothing is kept. `GET http://inbox/<name>` returns what an inbox received.
+ * names an inbox. `GET http://inbox/<name>` returns what an inbox received.
  */
 import { DurableObject } from "cloudflare:workers";
 
@@ -59,14 +59,13 @@ export default {
       await request.text();
       return flood(name, Number(argument), second);
     }
-    const delivery = {
+    const count = await inboxOf(name).add({
       url: request.url,
       method: request.method,
       headers: Object.fromEntries(request.headers),
       body: await request.text(),
       at: Date.now(),
-    };
-    const count = name ? await inboxOf(name).add(delivery) : 0;
+    });
     switch (kind) {
       case "echo":
         return Response.json(Object.fromEntries(request.headers));

@@ -52,7 +52,7 @@ function storeFunction(): string {
 const LIMITER_ERRORS = ["internal error; reference = 0", "Durable Object reset because its code was updated."] as const;
 
 /** Durable Objects whose methods have faults. */
-export function faultyObjects<T extends Rpc.DurableObjectBranded>(
+function faultyObjects<T extends Rpc.DurableObjectBranded>(
   namespace: DurableObjectNamespace<T>,
   name: string,
   faults: Faults,

@@ -41,7 +41,7 @@ export const CALLS = [
   ...["findUnfinishedFanOuts", "insertRetry", "insertRetries", "isAnyDue", "insertTest"],
   ...["deleteOldAttempts", "deleteOldEvents", "deleteOldHours", "deleteOldKeys", "deleteEmptySubscriptions"],
 ] as const;
-export type Call = (typeof CALLS)[number];
+type Call = (typeof CALLS)[number];
 
 function planOf(theme: Theme, focus: Call, random: Random, startMs: number): FaultPlan {
   const isCrash = theme === "crashes";
