@@ -48,6 +48,8 @@ const NEEDS: Record<string, { permission?: Permission; key?: true }> = {
   "POST /webhooks/:id/test": { permission: "webhook.update", key: true },
   "POST /webhooks/:id/secret/rotate": { permission: "webhook.update", key: true },
   "DELETE /webhooks/:id/secret/previous": { permission: "webhook.update", key: true },
+  "GET /events": { permission: "webhook.read", key: true },
+  "GET /events/:id": { permission: "webhook.read", key: true },
   "POST /events": { permission: "event.publish", key: true },
   "POST /events/batch": { permission: "event.publish", key: true },
   "POST /auth/logout-all": {},
@@ -146,6 +148,7 @@ test("another tenant's ids are answered as missing ones, on every route that tak
     invitations: invitation.body.data.id,
     auth: sessions.body.data[0].id,
     webhooks: await subscribe(owner, newInbox("200").url),
+    events: (await call("POST", "/events", { token, body: { type: "OrderPaid", payload: 1 } })).body.data.id,
   };
   for (const route of Object.keys(NEEDS).filter((name) => name.includes(":"))) {
     const id = ids[route.split("/")[1] ?? ""] ?? "";

@@ -53,7 +53,6 @@ const OF_STORE: Record<string, RegExp> = {
   attempts: /a\.kind AS kind\s+FROM/,
   auth: /INSERT INTO users/,
   "auth/sweep-store": /FROM email_tokens e INDEXED BY/,
-  "console/events": /WITH RECURSIVE\s+delivery AS/,
   "console/subscriptions": /instr\(lower\(s\.name\)/,
   "db/shard-sizes-store": /INSERT INTO shards/,
   "delivery/claim-store": /INSERT INTO attempts .*'moved'/s,
@@ -62,6 +61,8 @@ const OF_STORE: Record<string, RegExp> = {
   "delivery/retention-store": /DELETE FROM hourly_stats/,
   "delivery/sweep-store": /SET has_backlog = 0/,
   "events/accept-store": /INSERT INTO events .* FROM json_each\(\?\) p/s,
+  "events/list-store": /OFFSET \?\) END AS examined/,
+  "events/outcomes-store": /trail\(subscription_id/,
   "events/fan-out-store": /fan_out_after IS NOT NULL AND created_at <=/,
   invitations: /INSERT INTO invitations/,
   members: /from "memberships" inner join "users"/,
@@ -78,6 +79,7 @@ const OF_STORE: Record<string, RegExp> = {
   "recovery/password-store": /INSERT INTO email_tokens .*'reset'/s,
   "recovery/take-over-store": /DELETE FROM memberships WHERE .*created_by/s,
   "recovery/undo-store": /UPDATE email_tokens AS t/,
+  "subscriptions/former-states-store": /json_insert\(json_group_array/,
   "subscriptions/tenant-store": /UPDATE subscriptions SET enabled = 0/,
   tenants: /t\.shard, EXISTS/,
   "tenants/roles-store": /json_each\(json_extract\(/,
@@ -133,6 +135,7 @@ test("statements of every store are collected, from requests, RPC, queue consume
   await browser.get(`/webhooks/${failingId}/attempts/${failedAttempt._id}`);
   await hourly({ SECRET_KEYS: `c144a6f37bd358f8df12faaf2e78ad96b13e71b7e6a84620ff2cae9efdf58d3b,${env.SECRET_KEYS}` });
   await call("GET", "/stats", { token });
+  await call("GET", "/events", { token });
   await browser.get("/webhooks");
   await browser.get(`/events/${id}`);
   await startSweepers(await createDeps(env, createExecutionContext()));

@@ -26,6 +26,7 @@ async function age(person: Person, days: number): Promise<void> {
       `UPDATE outbox SET event_id = ${agedId("event_id", days)} WHERE tenant_id = ?1`,
       `UPDATE events SET id = ${agedId("id", days)}, created_at = created_at - ${days * DAY_MS} WHERE tenant_id = ?1`,
       `UPDATE hourly_stats SET hour = hour - ${days * DAY_MS} WHERE subscription_id IN ${own}`,
+      `UPDATE subscriptions SET updated_at = updated_at - ${days * DAY_MS} WHERE tenant_id = ?1`,
     ].map((statement) => deliveryDb.prepare(statement).bind(person.tenantId)),
   );
 }

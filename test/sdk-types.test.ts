@@ -74,6 +74,8 @@ test("what a method returns is what its route answers", () => {
   same<client.SubscriptionStats>().toEqualTypeOf<WebhookStats["/:id/stats"]["$get"]["output"]["data"]>();
   same<client.TenantStats>().toEqualTypeOf<Stats["/"]["$get"]["output"]["data"]>();
   same<client.PublishedEvent>().toEqualTypeOf<Events["/"]["$post"]["output"]["data"]>();
+  same<client.EventPage>().toEqualTypeOf<Events["/"]["$get"]["output"]>();
+  same<client.EventDetailPage>().toEqualTypeOf<Events["/:id"]["$get"]["output"]>();
   same<client.NewBatchEvent>().toEqualTypeOf<Events["/batch"]["$post"]["input"]["json"]["events"][number]>();
 });
 

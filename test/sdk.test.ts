@@ -40,6 +40,8 @@ test("every endpoint has a method", async () => {
       .map((method) => () => method("ID", "ID")),
     () => client.events.publish({ type: "OrderPaid", payload: null }),
     () => client.events.publishBatch([{ type: "OrderPaid", payload: null }]),
+    () => client.events.list({ type: "OrderPaid" }),
+    () => client.events.get("ID"),
   ];
   for (const method of methods) {
     await register({ email: "a@b.c", password: PASSWORD });

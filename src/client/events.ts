@@ -1,5 +1,8 @@
-/** `/events`: publishing. */
+/** `/events`: publishing, and what became of events. */
+import type { AttemptSummary } from "./attempts";
 import type { Call, CallOptions } from "./call";
+import { query, segment } from "./path";
+import type { Timestamp } from "./types";
 
 /** An event to publish. */
 export interface NewEvent {
@@ -31,6 +34,86 @@ export interface PublishOptions extends CallOptions {
   idempotencyKey?: string | undefined;
 }
 
+/** Which events to return. */
+export interface EventFilter {
+  /** Events on a page, 1 to 100; 50 unless given. */
+  limit?: number | undefined;
+  /** The `nextCursor` of the page before. */
+  cursor?: string | undefined;
+  type?: string | undefined;
+  /** ISO 8601 with any offset: events published then or later. */
+  since?: string | undefined;
+}
+
+/** A published event without its payload. */
+export interface EventSummary {
+  id: string;
+  type: string;
+  correlationId?: string | undefined;
+  /** How many subscriptions received it when it was published. */
+  deliveries: number;
+  createdAt: Timestamp;
+}
+
+/** One page of the tenant's events, newest first. */
+export interface EventPage {
+  /** May be short, or empty, while there are more pages. */
+  data: EventSummary[];
+  /** Leads to the next page; null on the last one. */
+  nextCursor: string | null;
+}
+
+/** What became of an event for one subscription that wanted it. */
+export interface EventOutcome {
+  webhookId: string;
+  /** The name of the subscription. */
+  name: string;
+  /** The id that the delivery has, or would have. Sent as `webhook-id`. */
+  deliveryId: string;
+  state: "delivered" | "failed" | "waiting" | "skipped";
+  /**
+   * Why it waits: `sending`, `retry`, `queue` (about to be sent), `backlog` (others to this subscription come first), `retry-after` (the
+   * subscriber asked for a pause), `fan-out` (deliveries of the event are still being created). Why it was skipped: the subscription was
+   * `paused` when the event was published, `created-later`, or `deleted`.
+   */
+  reason?:
+    | "sending"
+    | "retry"
+    | "queue"
+    | "backlog"
+    | "retry-after"
+    | "fan-out"
+    | "paused"
+    | "created-later"
+    | "deleted"
+    | undefined;
+  /** When the next attempt is due, if that is known. */
+  until?: Timestamp | undefined;
+  /** The latest attempt. */
+  attempt?: AttemptSummary | undefined;
+}
+
+/** A published event, and what became of it. */
+export interface EventDetail extends EventSummary {
+  /** Any JSON value. */
+  payload: unknown;
+  /** Each subscription that wanted the event, oldest first, at most 100 on a page. */
+  subscriptions: EventOutcome[];
+}
+
+/** An event with one page of its subscriptions. */
+export interface EventDetailPage {
+  data: EventDetail;
+  /** Leads to the next page of `subscriptions`; null on the last one. */
+  nextCursor: string | null;
+}
+
+/** Options of `client.events.get`. */
+export interface EventOptions extends CallOptions {
+  /** The `nextCursor` of the page before. */
+  cursor?: string | undefined;
+}
+
 /**
  * `client.events`.
  *
@@ -50,9 +133,18 @@ export interface EventMethods {
    * that was used with another event.
    */
   publishBatch(events: readonly NewBatchEvent[], options?: CallOptions): Promise<PublishedEvent[]>;
+  /** Returns one page of the tenant's events, newest first. Throws FORBIDDEN, VALIDATION_FAILED. */
+  list(filter?: EventFilter, options?: CallOptions): Promise<EventPage>;
+  /**
+   * Returns an event and, for each subscription that wanted it, whether it was delivered, has failed, waits or was skipped, and why.
+   * Throws FORBIDDEN, NOT_FOUND.
+   */
+  get(id: string, options?: EventOptions): Promise<EventDetailPage>;
 }
 
 export const eventMethods = (call: Call): EventMethods => ({
   publish: (body, options) => call.data("POST /events", { ...options, body }),
   publishBatch: (events, options) => call.data("POST /events/batch", { ...options, body: { events } }),
+  list: (filter = {}, options) => call.answer(`GET /events${query(filter)}`, options),
+  get: (id, { cursor, ...options } = {}) => call.answer(`GET /events/${segment(id)}${query({ cursor })}`, options),
 });

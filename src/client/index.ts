@@ -34,7 +34,7 @@ export {
   type PosternErrorCode,
   type PosternErrorFields,
 } from "./errors";
-export type { EventMethods, NewBatchEvent, NewEvent, PublishedEvent, PublishOptions } from "./events";
+export type * from "./events";
 export type { Invitation, InvitationMethods, JoinedTenant, NewInvitation } from "./invitations";
 export type { Member, MemberMethods } from "./members";
 export type { RotatedSubscription, SecretRotation } from "./rotation";

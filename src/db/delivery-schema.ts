@@ -7,6 +7,15 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
+interface FormerState {
+  /** When the change was made. */
+  until: number;
+  /** Null if the change kept it. */
+  enabled: 0 | 1 | null;
+  /** Null if the change kept them. */
+  events: string[] | null;
+}
+
 export const subscriptions = sqliteTable(
   "subscriptions",
   {
@@ -44,6 +53,8 @@ export const subscriptions = sqliteTable(
     /** Why and when we disabled it; null for a subscription that is enabled or that its users have paused. */
     disabledReason: text("disabled_reason", { enum: ["gone"] }),
     disabledAt: integer("disabled_at"),
+    /** What `enabled` and `events` were before their last changes, oldest first (`subscriptions/former-states-store.ts`); null: never changed. */
+    formerStates: text("former_states", { mode: "json" }).$type<FormerState[]>(),
   },
   (t) => [
     index("subscriptions_by_tenant").on(t.tenantId, t.createdAt),

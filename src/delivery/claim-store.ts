@@ -64,6 +64,11 @@ interface EventRow {
 /** The id that the outbox row `o` plans for its next attempt, as SQL. */
 export const PLANNED_ID = sql.raw("coalesce(o.attempt_id, o.id)");
 
+/** The columns of an attempt that a claim writes. */
+const ATTEMPT_COLUMNS = sql.raw(
+  "subscription_id, id, delivery_id, event_id, event_type, kind, status, attempt_count, attempted_at",
+);
+
 /** The outbox rows `o` for a JSON list of keys with the members q (queue), d (due), i (id), as SQL. */
 const outboxByKeys = (keys: string): SQL =>
   sql`json_each(${keys}) j CROSS JOIN outbox o ON o.queue = j.value ->> 'q' AND o.due_at = j.value ->> 'd' AND o.id = j.value ->> 'i'`;
@@ -86,9 +91,6 @@ export async function claimDeliveries(
   const isHeld = sql`(o.kind <> 'test' AND s.held_until > 0 AND (s.held_until > ${nowMs} OR (o.queue = '' AND s.has_backlog = 1)))`;
   const isLate = sql`${PLANNED_ID} < ${firstIdAt(nowMs - LATE_AFTER_MS)}`;
   const claimable = sql`o.due_at <= ${nowMs} AND NOT ${isSlow} AND NOT ${isHeld}`;
-  const columns = sql.raw(
-    "subscription_id, id, delivery_id, event_id, event_type, kind, status, attempt_count, attempted_at",
-  );
   const { claimed, events, notClaimed } = await repeatable(() =>
     atomically(db, {
       // Not while an attempt is in progress: if its consumer dies, the sweep needs the outbox row to find and end the attempt.
@@ -97,11 +99,11 @@ export async function claimDeliveries(
         WHERE (s.id IS NULL OR e.id IS NULL) AND NOT EXISTS (SELECT 1 FROM attempts a
           WHERE a.subscription_id = o.subscription_id AND a.id = ${PLANNED_ID}))`,
       // Before the claims: a late claim succeeds only if its own placeholder was inserted.
-      placeholders: sql`INSERT INTO attempts (${columns}, next_id)
+      placeholders: sql`INSERT INTO attempts (${ATTEMPT_COLUMNS}, next_id)
         SELECT o.subscription_id, ${PLANNED_ID}, o.id, o.event_id, '', o.kind, 'moved', o.attempts + 1, ${nowMs}, j.value ->> 'f'
         FROM ${due} CROSS JOIN subscriptions s ON s.id = o.subscription_id WHERE ${claimable} AND ${isLate}
         ON CONFLICT DO NOTHING`,
-      claims: sql`INSERT INTO attempts (${columns}, claim)
+      claims: sql`INSERT INTO attempts (${ATTEMPT_COLUMNS}, claim)
         SELECT o.subscription_id, iif(${isLate}, j.value ->> 'f', ${PLANNED_ID}),
           nullif(o.id, iif(${isLate}, j.value ->> 'f', ${PLANNED_ID})), o.event_id, e.type, o.kind, 'pending', o.attempts + 1,
           ${nowMs}, ${claim}
@@ -161,7 +163,7 @@ export async function readTargets(
 
 /**
  * Releases claimed deliveries that were not sent: their attempts are deleted, so none is used up. With `dueAt` (Unix ms) they are also
- * postponed until then.
+ * postponed until then: they plan a new attempt, and a placeholder with the old planned id points to it.
  */
 export async function releaseDeliveries(
   db: Db,
@@ -176,19 +178,28 @@ export async function releaseDeliveries(
       i: id,
       s: subscriptionId,
       a: attemptId,
+      n: dueAt === undefined ? null : newIdAt(dueAt),
     })),
   );
+  const postponed =
+    dueAt === undefined
+      ? {}
+      : {
+          // Before `outbox`, which changes the planned ids.
+          pointers: sql`INSERT INTO attempts (${ATTEMPT_COLUMNS}, next_id)
+            SELECT o.subscription_id, ${PLANNED_ID}, o.id, o.event_id, '', o.kind, 'moved', o.attempts + 1, o.due_at, j.value ->> 'n'
+            FROM ${outboxByKeys(list)} WHERE true ON CONFLICT DO NOTHING`,
+          outbox: sql`UPDATE outbox SET due_at = ${dueAt}, attempt_id = t.next_id FROM (SELECT value ->> 'q' AS queue, value ->> 'd' AS due_at,
+              value ->> 'i' AS id, value ->> 'n' AS next_id FROM json_each(${list})) t
+            WHERE outbox.queue = t.queue AND outbox.due_at = t.due_at AND outbox.id = t.id`,
+        };
   await repeatable(() =>
     atomically(db, {
       attempts: sql`DELETE FROM attempts WHERE claim = ${claim} AND status = 'pending'
         AND (subscription_id, id) IN (SELECT value ->> 's', value ->> 'a' FROM json_each(${list}))`,
       placeholders: sql`DELETE FROM attempts WHERE status = 'moved' AND (subscription_id, id, next_id) IN (
         SELECT o.subscription_id, ${PLANNED_ID}, j.value ->> 'a' FROM ${outboxByKeys(list)})`,
-      outbox:
-        dueAt === undefined
-          ? undefined
-          : sql`UPDATE outbox SET due_at = ${dueAt}
-              WHERE (queue, due_at, id) IN (SELECT value ->> 'q', value ->> 'd', value ->> 'i' FROM json_each(${list}))`,
+      ...postponed,
     }),
   );
 }

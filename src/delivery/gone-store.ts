@@ -1,5 +1,6 @@
 /** Disables subscriptions whose subscriber answers 410 twice, at least a minute apart and without a success in between. */
 import { type SQL, sql } from "drizzle-orm";
+import { withFormerState } from "../subscriptions/former-states-store";
 
 const GONE_FOR_MS = 60_000;
 
@@ -10,8 +11,8 @@ export const goneStatements = (ours: SQL) => {
   return {
     noted: sql`UPDATE subscriptions SET gone_since = t.first_at FROM (${gone}) t
       WHERE subscriptions.id = t.subscription_id AND gone_since IS NULL`,
-    disabled: sql`UPDATE subscriptions SET enabled = 0, disabled_reason = 'gone', disabled_at = t.last_at, version = version + 1,
-        updated_at = t.last_at
+    disabled: sql`UPDATE subscriptions SET enabled = 0, disabled_reason = 'gone', disabled_at = t.last_at,
+        former_states = ${withFormerState(sql.raw("t.last_at"))}, version = version + 1, updated_at = t.last_at
       FROM (${gone}) t WHERE subscriptions.id = t.subscription_id AND enabled = 1 AND gone_since <= t.last_at - ${GONE_FOR_MS}`,
     // After `disabled`, because it only removes subscriptions that are disabled.
     unindexed: sql`DELETE FROM subscription_events WHERE (tenant_id, event_type, subscription_id) IN (

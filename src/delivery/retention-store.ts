@@ -78,14 +78,17 @@ export async function deleteOldKeys(db: Db, before: number, eventsBefore: number
   return keys.length + retries.length;
 }
 
-/** Removes the rows of subscriptions that users have deleted and whose log is empty. Returns how many. */
-export async function deleteEmptySubscriptions(db: Db): Promise<number> {
+/**
+ * Removes the rows of subscriptions that users deleted before `before` (Unix ms) and whose log is empty. Until then, the view of an event
+ * names them. Returns how many.
+ */
+export async function deleteEmptySubscriptions(db: Db, before: number): Promise<number> {
+  const isOver = sql`is_deleted = 1 AND updated_at < ${before}
+    AND NOT EXISTS (SELECT 1 FROM attempts WHERE attempts.subscription_id = subscriptions.id)`;
   const { removed } = await atomically(db, {
     // Before the subscriptions, whose rows say which hours to delete.
-    hours: sql`DELETE FROM hourly_stats WHERE subscription_id IN (SELECT id FROM subscriptions WHERE is_deleted = 1
-      AND NOT EXISTS (SELECT 1 FROM attempts WHERE attempts.subscription_id = subscriptions.id))`,
-    removed: rows<Deleted>(sql`DELETE FROM subscriptions WHERE is_deleted = 1
-      AND NOT EXISTS (SELECT 1 FROM attempts WHERE attempts.subscription_id = subscriptions.id) RETURNING id`),
+    hours: sql`DELETE FROM hourly_stats WHERE subscription_id IN (SELECT id FROM subscriptions WHERE ${isOver})`,
+    removed: rows<Deleted>(sql`DELETE FROM subscriptions WHERE ${isOver} RETURNING id`),
   });
   return removed.length;
 }

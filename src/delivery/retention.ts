@@ -54,6 +54,6 @@ async function removeOldOfShard(deps: Deps, shard: number): Promise<void> {
     if (hoursFrom !== null) hoursFrom = (await deleteOldHours(db, eventCutoffMs, hoursFrom)).next;
     if (hasKeys) hasKeys = (await deleteOldKeys(db, startedMs - DAY_MS, eventCutoffMs)) > 0;
   }
-  await deleteEmptySubscriptions(db);
+  await deleteEmptySubscriptions(db, cutoffMs);
   if (removed.attempts + removed.events > 0) log("info", "old rows removed", { shard, ...removed });
 }

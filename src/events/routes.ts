@@ -1,4 +1,4 @@
-/** `/events`: publishing over HTTP. */
+/** `/events`: publishing over HTTP, and what became of events. */
 import { Hono } from "hono";
 import { z } from "zod";
 import { invalid } from "../errors";
@@ -7,11 +7,13 @@ import type { AppEnv } from "../http/env";
 import { can } from "../http/permissions";
 import { byTenant, limit } from "../http/rate-limit";
 import { describeRoute } from "../http/route-docs";
-import { body } from "../http/validate";
+import { body, query } from "../http/validate";
 import { dataOf } from "../wire/schemas";
+import { eventDetail, eventsOf } from "./outcomes";
 import { idempotencyKey, publication, publicationBatch, published } from "./publication";
 import { publishEvents } from "./publish";
 import { rawPayload, rawPayloads } from "./raw-payload";
+import { eventDetailPage, eventListQuery, eventPage, eventQuery } from "./schemas";
 
 const noHeaderKey = z.null("Give each event an idempotencyKey instead");
 
@@ -69,6 +71,31 @@ export const eventRoutes = new Hono<AppEnv>()
       }));
       return c.json({ data: await publishEvents(c.get("deps"), c.get("principal"), inputs, 1) }, 202);
     },
+  )
+  .get(
+    "/",
+    describeRoute("listEvents", "Lists the published events, newest first, page by page.", {
+      200: eventPage,
+      description: "A page may be short or empty although more follow: continue until `nextCursor` is null.",
+    }),
+    limit("readDeliveries", byTenant),
+    can("webhook.read"),
+    query(eventListQuery),
+    async (c) => c.json(await eventsOf(c.get("deps"), c.get("principal"), c.req.valid("query"))),
+  )
+  .get(
+    "/:id",
+    describeRoute("getEvent", "Returns an event, and what became of it for each subscription that wanted it.", {
+      200: eventDetailPage,
+      errors: ["NOT_FOUND"],
+      description:
+        "`subscriptions` says for each whether the event was delivered, has failed, waits or was skipped, and why. Continue with `cursor` until `nextCursor` is null.",
+    }),
+    limit("readDeliveries", byTenant),
+    can("webhook.read"),
+    query(eventQuery),
+    async (c) =>
+      c.json(await eventDetail(c.get("deps"), c.get("principal"), c.req.param("id"), c.req.valid("query").cursor)),
   );
 
 /** Checks the header `Idempotency-Key` and returns its value. Throws VALIDATION_FAILED. */

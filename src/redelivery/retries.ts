@@ -5,9 +5,8 @@ import type { Deps } from "../deps";
 import { AppError, notFound } from "../errors";
 import type { Publisher } from "../events/publish";
 import { type Reservation, reserve } from "../ratelimit/reserve";
+import { TEST_EVENT_TYPE } from "../wire/event-type";
 import { insertRetries, insertRetry, insertTest, MAX_RETRIES_PER_CALL } from "./store";
-
-const TEST_EVENT_TYPE = "WebhookTested";
 
 /**
  * Sends the latest delivery of a subscription again if its attempt failed, as a new delivery. Does nothing while such a retry is in

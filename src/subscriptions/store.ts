@@ -16,6 +16,7 @@ import {
 import { failureCountOf } from "../stats/hours-store";
 import type { TenantRef } from "../tenants/principal";
 import type { DeliveryOptions, OptionsPatch } from "./delivery-options";
+import { formerStates } from "./former-states-store";
 
 export interface SubscriptionRow {
   id: string;
@@ -241,6 +242,7 @@ function columnsOf(
       false,
     ),
     ...given("enabled", enabled === undefined ? undefined : Number(enabled)),
+    ...given("former_states", formerStates(events && jsonList(events), enabled, nowMs), false),
     // Enabling a subscription forgets why it was disabled.
     ...(enabled === true
       ? ["disabled_reason", "disabled_at", "gone_since"].map((column) => ({

@@ -3,11 +3,12 @@ import { sql } from "drizzle-orm";
 import { atomically } from "../db/client";
 import type { Deps } from "../deps";
 import type { TenantRef } from "../tenants/principal";
+import { withFormerState } from "./former-states-store";
 
 /** Disables every subscription of a tenant, and removes them from the fan-out index. */
 export async function disableSubscriptionsOfTenant({ shards }: Deps, tenant: TenantRef, nowMs: number): Promise<void> {
   await atomically(shards.db(tenant.shard), {
-    disabled: sql`UPDATE subscriptions SET enabled = 0, version = version + 1, updated_at = ${nowMs}
+    disabled: sql`UPDATE subscriptions SET enabled = 0, former_states = ${withFormerState(nowMs)}, version = version + 1, updated_at = ${nowMs}
       WHERE tenant_id = ${tenant.tenantId} AND is_deleted = 0 AND enabled = 1`,
     unindexed: sql`DELETE FROM subscription_events WHERE tenant_id = ${tenant.tenantId}`,
   });

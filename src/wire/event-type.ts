@@ -8,3 +8,6 @@ export const eventType = z
   .max(128)
   .regex(/^[!-)+-~]*$/, "Must be printable ASCII without spaces and *")
   .meta({ examples: ["OrderPaid"] });
+
+/** The type of the event that a test sends to one subscription. */
+export const TEST_EVENT_TYPE = "WebhookTested";

@@ -153,6 +153,10 @@ const Facts = ({ attempt }: { attempt: AttemptDetail }) => (
           <dd>{attempt.correlationId}</dd>
         </>
       )}
+      <dt>Event</dt>
+      <dd>
+        <a href={`/console/events/${attempt.eventId}`}>All subscriptions that wanted it</a>
+      </dd>
       <dt>Delivery ID</dt>
       <dd>
         <Copyable text={attempt.deliveryId} label="the delivery ID" />

@@ -1,10 +1,13 @@
-/** The form that publishes an event, and an event with its deliveries. */
+/** The form that publishes an event, and an event with what became of it. */
 
+import type { EventDetail as Event } from "../../events/schemas";
 import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { Badge, Copyable, EmptyState, FailureBanner, LiveIndicator, Time } from "../components/display";
 import { TextArea, TextField } from "../components/fields";
 import type { Failure } from "../failure";
-import { type LogRow, outcomeOf, StatusBadge } from "../subscriptions/log";
+import { outcomeOf } from "../subscriptions/log";
+
+type Outcome = Event["subscriptions"][number];
 
 export interface EventValues {
   type: string;
@@ -44,28 +47,19 @@ export const PublishEvent = ({ values, failure }: { values: EventValues; failure
 );
 
 export interface EventView {
-  id: string;
-  type: string;
-  createdAt: number;
-  /** The number of deliveries. `deliveries` holds the first of them. */
-  deliveryCount: number;
-  deliveries: DeliveryView[];
+  event: Event;
+  /** The cursor of this page of subscriptions; empty for the first. */
+  cursor: string;
+  nextCursor: string | null;
 }
 
-interface DeliveryView {
-  webhookId: string;
-  webhookName: string;
-  /** The latest attempt; null before the first one. */
-  attempt: Pick<LogRow, "id" | "status" | "responseCode" | "error" | "attemptCount"> | null;
-}
-
-export const EventDetail = ({ event }: { event: EventView }) => (
+export const EventPage = (view: EventView) => (
   <>
     <p class="trail">
       <a href="/console/events">Events</a>
     </p>
     <div class="head">
-      <h1>{event.type}</h1>
+      <h1>{view.event.type}</h1>
       <LinkButton href="/console/events" kind="main">
         Publish another
       </LinkButton>
@@ -73,56 +67,104 @@ export const EventDetail = ({ event }: { event: EventView }) => (
     <dl class="facts">
       <dt>Published</dt>
       <dd>
-        <Time at={event.createdAt} />
+        <Time at={view.event.createdAt} />
       </dd>
       <dt>ID</dt>
       <dd>
-        <Copyable text={event.id} label="the ID" />
+        <Copyable text={view.event.id} label="the ID" />
+      </dd>
+      {view.event.correlationId !== undefined && (
+        <>
+          <dt>Correlation ID</dt>
+          <dd>{view.event.correlationId}</dd>
+        </>
+      )}
+      <dt>Delivered to</dt>
+      <dd>
+        {view.event.deliveries} {view.event.deliveries === 1 ? "subscription" : "subscriptions"} when it was published
       </dd>
     </dl>
     <section class="card" aria-labelledby="deliveries">
       <div class="head">
-        <h2 id="deliveries">Deliveries</h2>
+        <h2 id="deliveries">{hasArrived(view) ? "Deliveries" : "Why did this event not arrive?"}</h2>
         <LiveIndicator />
       </div>
-      <div data-live={`/console/events/${event.id}/deliveries`}>
-        <Deliveries event={event} />
+      <div data-live={`/console/events/${view.event.id}/deliveries${pageQuery(view.cursor)}`}>
+        <Deliveries {...view} />
       </div>
     </section>
   </>
 );
 
-/** The part of the page that the script refreshes. */
-export const Deliveries = ({ event }: { event: EventView }) =>
-  event.deliveryCount === 0 ? (
-    <EmptyState title="No deliveries">
-      <p class="muted">No active subscription is for {event.type}.</p>
-      <LinkButton href="/console/webhooks">View subscriptions</LinkButton>
-    </EmptyState>
-  ) : (
-    <>
+const hasArrived = ({ event, nextCursor }: EventView) =>
+  nextCursor === null && event.subscriptions.every(({ state }) => state === "delivered");
+
+const pageQuery = (cursor: string) => (cursor === "" ? "" : `?cursor=${cursor}`);
+
+/** The part of the page that the script refreshes: every subscription that wanted the event. */
+export const Deliveries = ({ event, cursor, nextCursor }: EventView) => (
+  <>
+    {event.subscriptions.length === 0 && cursor === "" && nextCursor === null ? (
+      <EmptyState title="No subscription wanted it">
+        <p class="muted">No active subscription is for {event.type}.</p>
+        <LinkButton href="/console/webhooks">View subscriptions</LinkButton>
+      </EmptyState>
+    ) : (
       <ul class="list">
-        {event.deliveries.map((delivery) => (
+        {event.subscriptions.map((outcome) => (
           <li>
             <div>
-              <a href={`/console/webhooks/${delivery.webhookId}`}>{delivery.webhookName}</a>
-              {delivery.attempt && <Outcome webhookId={delivery.webhookId} attempt={delivery.attempt} />}
+              {outcome.reason === "deleted" ? (
+                outcome.name
+              ) : (
+                <a href={`/console/webhooks/${outcome.webhookId}`}>{outcome.name}</a>
+              )}
+              <div class="small">
+                <Explanation outcome={outcome} />
+              </div>
             </div>
-            {delivery.attempt ? <StatusBadge status={delivery.attempt.status} /> : <Badge tone="wait">queued</Badge>}
+            <Badge tone={TONES[outcome.state]}>{outcome.state}</Badge>
           </li>
         ))}
       </ul>
-      {event.deliveryCount > event.deliveries.length && (
-        <p class="hint">
-          Showing {event.deliveries.length} of {event.deliveryCount}.
-        </p>
-      )}
-    </>
-  );
+    )}
+    {nextCursor !== null && (
+      <p>
+        <a href={`/console/events/${event.id}${pageQuery(nextCursor)}`}>More subscriptions</a>
+      </p>
+    )}
+    {cursor !== "" && (
+      <p>
+        <a href={`/console/events/${event.id}`}>First page</a>
+      </p>
+    )}
+  </>
+);
 
-const Outcome = ({ webhookId, attempt }: { webhookId: string; attempt: NonNullable<DeliveryView["attempt"]> }) => (
-  <div class="small">
-    <a href={`/console/webhooks/${webhookId}/attempts/${attempt.id}`}>Attempt {attempt.attemptCount}</a>{" "}
-    <span class="muted">{outcomeOf(attempt)}</span>
-  </div>
+const TONES = { delivered: "ok", failed: "bad", waiting: "wait", skipped: "calm" } as const;
+
+const REASONS: Record<NonNullable<Outcome["reason"]>, string> = {
+  sending: "An attempt is in progress.",
+  retry: "It waits for its next attempt.",
+  queue: "It is about to be sent.",
+  backlog: "Other deliveries to this subscription come first.",
+  "retry-after": "The subscriber asked for a pause.",
+  "fan-out": "The deliveries of this event are still being created.",
+  paused: "The subscription was paused when the event was published.",
+  "created-later": "The subscription was created after the event.",
+  deleted: "The subscription has been deleted.",
+};
+
+const Explanation = ({ outcome: { webhookId, attempt, reason, until } }: { outcome: Outcome }) => (
+  <>
+    {attempt && reason !== "deleted" && (
+      <a href={`/console/webhooks/${webhookId}/attempts/${attempt._id}`}>Attempt {attempt.attemptCount}</a>
+    )}{" "}
+    {attempt && <span class="muted">{outcomeOf(attempt)}</span>} {reason && <span>{REASONS[reason]}</span>}{" "}
+    {until && (
+      <span>
+        Due <Time at={until} />
+      </span>
+    )}
+  </>
 );

@@ -1,16 +1,17 @@
 /** `/console/events`: publishing an event by hand, with the rules of `POST /events`. */
 import { type Context, Hono } from "hono";
-import { AppError, notFound } from "../../errors";
+import { AppError } from "../../errors";
+import { eventDetail } from "../../events/outcomes";
 import { publication } from "../../events/publication";
 import { publishEvents } from "../../events/publish";
+import { eventQuery } from "../../events/schemas";
 import type { AppEnv } from "../../http/env";
 import { can } from "../../http/permissions";
 import { byTenant, limit } from "../../http/rate-limit";
 import { type Failure, parse } from "../failure";
 import { readForm } from "../http/form";
 import { fragment, page, redirectWithFlash, rerenderOnError } from "../http/page";
-import { Deliveries, EventDetail, type EventValues, PublishEvent } from "./pages";
-import { readEvent } from "./store";
+import { Deliveries, EventPage, type EventValues, type EventView, PublishEvent } from "./pages";
 
 const readLimit = limit("readDeliveries", byTenant);
 const SECTION = "events";
@@ -28,10 +29,10 @@ function parseJson(text: string): unknown {
   }
 }
 
-async function requireEvent(c: Context<AppEnv>, id: string) {
-  const event = await readEvent(c.get("deps"), c.get("principal"), id);
-  if (!event) throw notFound("Event");
-  return event;
+async function viewOf(c: Context<AppEnv>, id: string): Promise<EventView> {
+  const { cursor } = parse(eventQuery, { cursor: c.req.query("cursor") });
+  const { data, nextCursor } = await eventDetail(c.get("deps"), c.get("principal"), id, cursor);
+  return { event: data, cursor: cursor ?? "", nextCursor };
 }
 
 export const eventPages = new Hono<AppEnv>()
@@ -62,9 +63,9 @@ export const eventPages = new Hono<AppEnv>()
     );
   })
   .get("/:id", readLimit, can("webhook.read"), async (c) => {
-    const event = await requireEvent(c, c.req.param("id"));
-    return page(c, { title: event.type, section: SECTION }, <EventDetail event={event} />);
+    const view = await viewOf(c, c.req.param("id"));
+    return page(c, { title: view.event.type, section: SECTION }, <EventPage {...view} />);
   })
   .get("/:id/deliveries", readLimit, can("webhook.read"), async (c) =>
-    fragment(c, <Deliveries event={await requireEvent(c, c.req.param("id"))} />),
+    fragment(c, <Deliveries {...(await viewOf(c, c.req.param("id")))} />),
   );

@@ -1,0 +1,1 @@
+ALTER TABLE `subscriptions` ADD `former_states` text;
