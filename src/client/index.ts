@@ -34,7 +34,20 @@ export {
   type PosternErrorCode,
   type PosternErrorFields,
 } from "./errors";
-export type * from "./events";
+export type {
+  EventDetail,
+  EventDetailPage,
+  EventFilter,
+  EventMethods,
+  EventOptions,
+  EventOutcome,
+  EventPage,
+  EventSummary,
+  NewBatchEvent,
+  NewEvent,
+  PublishedEvent,
+  PublishOptions,
+} from "./events";
 export type { Invitation, InvitationMethods, JoinedTenant, NewInvitation } from "./invitations";
 export type { Member, MemberMethods } from "./members";
 export type { RotatedSubscription, SecretRotation } from "./rotation";
