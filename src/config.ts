@@ -175,6 +175,12 @@ const VARIABLES = {
     description: "How many sessions a user can have. Beyond it the oldest one ends.",
     ...figure(CAPS.sessions.limit),
   },
+  AUTO_DISABLE_HOURS: {
+    description:
+      "After how many hours of failures a subscription is disabled, unless its option `autoDisable` says otherwise. `false`: never.",
+    must: 'be a whole number from 24 to 720, or "false"',
+    schema: z.union([z.literal("false").transform(() => null), wholeNumber(24, 720)]).prefault("120"),
+  },
   RETENTION_DAYS: {
     description: "How many days delivery logs and events are kept.",
     must: "be a whole number from 1 to 3650",
@@ -203,6 +209,8 @@ export interface Config {
   rules: Record<RuleName, Rule>;
   budgets: Record<BudgetName, Rule>;
   caps: Caps;
+  /** Null: subscriptions are not disabled for failing, unless they ask for it. */
+  autoDisableHours: number | null;
   retentionDays: number;
 }
 
@@ -248,6 +256,7 @@ export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>
       members: read(CAPS.members.variable),
       sessions: read(CAPS.sessions.variable),
     },
+    autoDisableHours: read("AUTO_DISABLE_HOURS"),
     retentionDays: read("RETENTION_DAYS"),
   };
   if (problems.length > 0) throw new ConfigError(problems.join("; "));

@@ -1,8 +1,9 @@
-/** The scheduled jobs. Every minute, sweepers that have stopped are started; every hour, old rows are removed and old keys replaced. */
+/** The scheduled jobs. Every minute, sweepers that have stopped are started and failing subscriptions reviewed; every hour, old rows are removed and old keys replaced. */
 import { sweepExpired } from "./auth/sweep";
 import { removeOld } from "./delivery/retention";
 import { noteShardSizes } from "./delivery/shard-sizes";
 import type { Deps } from "./deps";
+import { reviewFailing } from "./episodes/review";
 import { describeError, log } from "./log";
 import { rekey } from "./rekey/rekey";
 import { endExpiredKeys } from "./signing-keys/expiry";
@@ -14,7 +15,9 @@ const EVERY_MINUTE = "* * * * *";
 export async function runCron(deps: Deps, cron: string): Promise<void> {
   const startedMs = deps.now();
   const jobs =
-    cron === EVERY_MINUTE ? { startSweepers } : { noteShardSizes, removeOld, sweepExpired, endExpiredKeys, rekey };
+    cron === EVERY_MINUTE
+      ? { startSweepers, reviewFailing }
+      : { noteShardSizes, removeOld, sweepExpired, endExpiredKeys, rekey };
   for (const [job, run] of Object.entries(jobs)) {
     try {
       await run(deps);

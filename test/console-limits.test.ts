@@ -38,6 +38,7 @@ const API_ROUTE: Record<string, string> = {
   "/people/:userId/role": "PATCH /members/:userId",
   "/people/:userId/remove": "DELETE /members/:userId",
   "/tenants/switch": "POST /auth/switch-tenant",
+  "/alerts": "PATCH /members/me",
   "/tenants/leave": "DELETE /members/me",
   "/security/sessions/:id/revoke": "DELETE /auth/sessions/:id",
   "/security/sign-out-everywhere": "POST /auth/logout-all",

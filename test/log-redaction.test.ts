@@ -139,6 +139,8 @@ test("API keys, members and invitations", async () => {
   const joined = await ask("POST", "/invitations/accept", { token }, known.token);
   await ask("POST", "/auth/switch-tenant", { tenantId: fresh("tenant") }, known.token);
   const switched = await ask("POST", "/auth/switch-tenant", { tenantId: joined.body.data.tenant.id }, known.token);
+  await ask("PATCH", "/members/me", { alerts: fresh("alerts") }, switched.body.data.accessToken);
+  await ask("PATCH", "/members/me", { alerts: false }, switched.body.data.accessToken);
   await ask("DELETE", "/members/me", undefined, switched.body.data.accessToken);
   await ask("DELETE", "/members/me", undefined, owner.token);
   const guest = newEmail();

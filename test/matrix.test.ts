@@ -23,6 +23,7 @@ const NEEDS: Record<string, { permission?: Permission; key?: true }> = {
   "GET /tenants": {},
   "POST /auth/switch-tenant": {},
   "DELETE /members/me": {},
+  "PATCH /members/me": {},
   "GET /members": { permission: "member.read" },
   "PATCH /members/:userId": { permission: "member.manage" },
   "DELETE /members/:userId": { permission: "member.manage" },

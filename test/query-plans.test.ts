@@ -7,9 +7,11 @@ import { startSweepers } from "../src/sweeper";
 import { call, eventually, logIn, signUp } from "./support/client";
 import { holding } from "./support/console";
 import { hourly } from "./support/engine";
+import { attempt as attemptNow, review } from "./support/failing";
 import { mailTo, tokenIn } from "./support/mailbox";
 import { badPlans, collected, statementsAcrossPlanes } from "./support/query-plans";
 import { endedAttempts, newInbox, subscribe } from "./support/receiver";
+import { deliveryDb } from "./support/shard";
 
 test.each([
   ["a table", "SELECT payload FROM events WHERE type = ?"],
@@ -60,6 +62,9 @@ const OF_STORE: Record<string, RegExp> = {
   "delivery/record-store": /UPDATE attempts SET status = t\.status/,
   "delivery/retention-store": /DELETE FROM hourly_stats/,
   "delivery/sweep-store": /SET has_backlog = 0/,
+  "stats/episode-marks-store": /INSERT INTO episodes/,
+  "episodes/recipients-store": /m\.alerts = 1/,
+  "episodes/review-store": /UPDATE episodes SET mailed_stage/,
   "events/accept-store": /INSERT INTO events .* FROM json_each\(\?\) p/s,
   "events/list-store": /OFFSET \?\) END AS examined/,
   "events/outcomes-store": /trail\(subscription_id/,
@@ -75,11 +80,13 @@ const OF_STORE: Record<string, RegExp> = {
   sessions: /UPDATE sessions SET generation/,
   "mail/undo-store": /'undo', u\.id, json_object/,
   mailer: /AS codesLeft/,
+  "mailer/alerts-store": /INSERT INTO alert_mails/,
   "recovery/claim-store": /t\.purpose = 'verify' AND t\.expires_at/,
   "recovery/password-store": /INSERT INTO email_tokens .*'reset'/s,
   "recovery/take-over-store": /DELETE FROM memberships WHERE .*created_by/s,
   "recovery/undo-store": /UPDATE email_tokens AS t/,
   "subscriptions/former-states-store": /json_insert\(json_group_array/,
+  "subscriptions/change-store": /UPDATE subscriptions AS s SET .*version = version \+ 1/s,
   "subscriptions/tenant-store": /UPDATE subscriptions SET enabled = 0/,
   tenants: /t\.shard, EXISTS/,
   "tenants/roles-store": /json_each\(json_extract\(/,
@@ -111,6 +118,11 @@ test("statements of every store are collected, from requests, RPC, queue consume
   const failingId = await subscribe(person, newInbox("500").url, { events: ["Failing"] });
   await call("POST", "/events", { token, body: { type: "Failing", payload: 1 } });
   const [failedAttempt] = await endedAttempts(person, failingId, 1);
+  await attemptNow(person, failingId, 10);
+  await deliveryDb.prepare("UPDATE episodes SET failing_since = 1 WHERE subscription_id = ?").bind(failingId).run();
+  await deliveryDb.prepare("UPDATE hourly_stats SET failing_since = 1 WHERE subscription_id = ?").bind(failingId).run();
+  await review();
+  await mailTo(person.email, /will be disabled/);
   await call("GET", `/webhooks/${id}/attempts/${attempt._id}`, { token });
   await call("POST", `/webhooks/${id}/test`, { token });
   const signed = { delivery: { signature: "v1+v1a" } };

@@ -63,6 +63,7 @@ test("what a method returns is what its route answers", () => {
   same<client.IssuedApiKey>().toEqualTypeOf<ApiKeys["/"]["$post"]["output"]["data"]>();
   same<client.ApiKey[]>().toEqualTypeOf<ApiKeys["/"]["$get"]["output"]["data"]>();
   same<client.Member[]>().toEqualTypeOf<Members["/"]["$get"]["output"]["data"]>();
+  same<client.MembershipChange>().toEqualTypeOf<Members["/me"]["$patch"]["output"]["data"]>();
   same<client.Invitation[]>().toEqualTypeOf<Invitations["/"]["$get"]["output"]["data"]>();
   same<client.JoinedTenant>().toEqualTypeOf<Invitations["/accept"]["$post"]["output"]["data"]>();
   same<client.Subscription>().toEqualTypeOf<Webhooks["/:id"]["$get"]["output"]["data"]>();

@@ -61,6 +61,7 @@ export const accountRoutes = new Hono<AppEnv>().get(
       tenant: { id: tenantId, name: account.tenantName },
       role,
       permissions: [...permissions],
+      alerts: account.alerts === 1,
     };
     return c.json({ data });
   },

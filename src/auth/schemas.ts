@@ -43,6 +43,9 @@ export const profile = z
     tenant,
     role: z.enum(ROLE_NAMES),
     permissions: z.array(z.enum(PERMISSIONS)),
+    alerts: z.boolean().meta({
+      description: "Whether the user gets mails about failing subscriptions of this tenant, as owner or admin.",
+    }),
   })
   .meta({ id: "Profile" });
 

@@ -15,14 +15,17 @@ const isNeeded = sql`purpose = 'verify'
 
 /** Deletes up to `limit` rows of each table that ended before `endedBefore`. Returns how many it deleted. */
 export async function deleteEnded({ db }: Deps, endedBefore: number, limit: number): Promise<number> {
-  const { sessions, emailTokens, invitations, revokedKeys, expiredKeys } = await atomically(db, {
+  const { sessions, emailTokens, invitations, revokedKeys, expiredKeys, alertMails } = await atomically(db, {
     sessions: removeUpTo(limit, "sessions", sql`expires_at <= ${endedBefore}`),
     emailTokens: removeUpTo(limit, "email_tokens", sql`expires_at <= ${endedBefore} AND NOT (${isNeeded})`),
     invitations: removeUpTo(limit, "invitations", sql`expires_at <= ${endedBefore}`),
     revokedKeys: removeUpTo(limit, "api_keys", sql`revoked_at <= ${endedBefore}`),
     expiredKeys: removeUpTo(limit, "api_keys", sql`expires_at <= ${endedBefore}`),
+    // Their ids begin with their time.
+    alertMails: removeUpTo(limit, "alert_mails", sql`id < ${String(endedBefore)}`),
   });
-  return [sessions, emailTokens, invitations, revokedKeys, expiredKeys].reduce((sum, { length }) => sum + length, 0);
+  const removed = [sessions, emailTokens, invitations, revokedKeys, expiredKeys, alertMails];
+  return removed.reduce((sum, { length }) => sum + length, 0);
 }
 
 export interface AbandonedAccount {

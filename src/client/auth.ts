@@ -45,6 +45,8 @@ export interface Profile {
   tenant: Tenant;
   role: Role;
   permissions: Permission[];
+  /** Whether the user gets mails about failing subscriptions of this tenant, as owner or admin. */
+  alerts: boolean;
 }
 
 /** A new password for an account whose password is forgotten. */

@@ -19,6 +19,11 @@ export interface DeliveryChange {
    * origin changes, each must be given again or set to null.
    */
   headers?: Record<string, string | null> | null | undefined;
+  /**
+   * After how many hours without a success it is disabled, 24 to 720, if at least 20 attempts have failed; false for never. By default
+   * what the deployment sets, usually 120.
+   */
+  autoDisable?: false | { afterHours: number } | null | undefined;
 }
 
 /** How failed deliveries are tried again; null sets a member back to its default. */
@@ -51,6 +56,8 @@ export interface DeliveryOptions {
   format?: "payload" | "standard" | undefined;
   /** The names of the headers that are set, with the end of values of 12 characters or more. Values are never returned. */
   headers?: Record<string, { set: true; last4?: string | undefined }> | undefined;
+  /** After how many hours without a success it is disabled; false for never. */
+  autoDisable?: false | { afterHours: number } | undefined;
 }
 
 /** The retry options that are set. */

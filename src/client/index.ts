@@ -49,7 +49,7 @@ export type {
   PublishOptions,
 } from "./events";
 export type { Invitation, InvitationMethods, JoinedTenant, NewInvitation } from "./invitations";
-export type { Member, MemberMethods } from "./members";
+export type { Member, MemberMethods, MembershipChange } from "./members";
 export type { RotatedSubscription, SecretRotation } from "./rotation";
 export type { Fetch } from "./send";
 export type { Session, SessionMethods } from "./sessions";

@@ -12,6 +12,12 @@ export interface Member {
   joinedAt: Timestamp;
 }
 
+/** The caller's settings in the tenant. */
+export interface MembershipChange {
+  /** Whether the caller gets mails about failing subscriptions, as owner or admin. */
+  alerts: boolean;
+}
+
 /**
  * `client.members`, for signed-in users; an API key gets UNAUTHENTICATED.
  *
@@ -28,6 +34,8 @@ export interface MemberMethods {
    * Throws FORBIDDEN, NOT_FOUND, and CONFLICT for the last owner.
    */
   changeRole(userId: string, role: Role, options?: CallOptions): Promise<Member>;
+  /** Turns the mails about failing subscriptions on or off for the caller. Returns the setting. Throws VALIDATION_FAILED. */
+  setAlerts(alerts: boolean, options?: CallOptions): Promise<MembershipChange>;
   /**
    * Removes a member; their sessions and API keys in this tenant stop working at once. Returns the service's confirmation.
    * Throws FORBIDDEN, NOT_FOUND, and CONFLICT for the last owner.
@@ -43,6 +51,7 @@ export interface MemberMethods {
 export const memberMethods = (call: Call): MemberMethods => ({
   list: (options) => call.data("GET /members", options),
   changeRole: (userId, role, options) => call.data(`PATCH /members/${segment(userId)}`, { ...options, body: { role } }),
+  setAlerts: (alerts, options) => call.data("PATCH /members/me", { ...options, body: { alerts } }),
   leave: (options) => call.message("DELETE /members/me", options),
   remove: (userId, options) => call.message(`DELETE /members/${segment(userId)}`, options),
 });

@@ -32,8 +32,8 @@ export interface Subscription {
   secret: string;
   /** False while paused. */
   enabled: boolean;
-  /** Present when the service has disabled it: `gone` when its URL answered 410 twice. */
-  disabled?: { reason: "gone"; at: Timestamp } | undefined;
+  /** Present when the service has disabled it: `failing` when nothing succeeded for too long, `gone` when its URL answered 410 twice. */
+  disabled?: { reason: "failing" | "gone"; at: Timestamp; failingSince: Timestamp } | undefined;
   /** The delivery options that are set; missing when all have their defaults. */
   delivery?: DeliveryOptions | undefined;
   /** When its last attempt started; missing before the first one. */

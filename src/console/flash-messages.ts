@@ -29,6 +29,8 @@ export const FLASH_MESSAGES = {
   memberRemoved: "Member removed.",
   sessionRevoked: "Session revoked.",
   passwordChanged: "Password changed. Your other sessions have ended.",
+  alertsOn: "Mails about failing subscriptions are on.",
+  alertsOff: "Mails about failing subscriptions are off.",
   twoFactorOff: "Two-factor authentication is off.",
 } as const;
 

@@ -4,6 +4,7 @@ import { notFound } from "../errors";
 import { limitBody } from "../http/body";
 import type { AppEnv } from "../http/env";
 import { accountPages } from "./account/routes";
+import { alertPages } from "./alerts/routes";
 import { ASSETS } from "./assets";
 import { attemptPages } from "./attempts/routes";
 import { eventPages } from "./events/routes";
@@ -51,6 +52,7 @@ export const consoleRoutes = (bodyKiB: { event: number; other: number }) =>
     .route("/people", peoplePages)
     .route("/tenants", tenantPages)
     .route("/security", securityPages)
+    .route("/alerts", alertPages)
     .all("*", (c) => {
       const { pathname } = new URL(c.req.url);
       if (c.req.method === "GET" && pathname.endsWith("/")) return c.redirect(pathname.replace(/\/+$/, ""), 301);

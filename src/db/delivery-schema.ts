@@ -51,7 +51,7 @@ export const subscriptions = sqliteTable(
     /** When it first answered 410 since its last success. */
     goneSince: integer("gone_since"),
     /** Why and when we disabled it; null for a subscription that is enabled or that its users have paused. */
-    disabledReason: text("disabled_reason", { enum: ["gone"] }),
+    disabledReason: text("disabled_reason", { enum: ["failing", "gone"] }),
     disabledAt: integer("disabled_at"),
     /** What `enabled` and `events` were before their last changes, oldest first (`subscriptions/former-states-store.ts`); null: never changed. */
     formerStates: text("former_states", { mode: "json" }).$type<FormerState[]>(),
@@ -62,6 +62,25 @@ export const subscriptions = sqliteTable(
     index("subscriptions_deleted").on(t.isDeleted).where(sql`is_deleted = 1`),
   ],
 );
+
+/**
+ * The subscriptions that fail: a row exists from the tenth failed attempt in a row until users have been told of the next success. Healthy
+ * subscriptions have none, so the review that runs every minute reads the whole table.
+ */
+export const episodes = sqliteTable("episodes", {
+  subscriptionId: text("subscription_id").primaryKey(),
+  tenantId: text("tenant_id").notNull(),
+  /** When the first attempt failed after the last success; null once a user has enabled the subscription again. */
+  failingSince: integer("failing_since"),
+  /** How far it has come: a value of `STAGE` in episodes/stages.ts. */
+  stage: integer().notNull().default(0),
+  /** The stage that the newest mail tells of. */
+  mailedStage: integer("mailed_stage").notNull().default(0),
+  /** When that mail was composed. The tenant and this time identify it. */
+  mailedAt: integer("mailed_at").notNull().default(0),
+  /** True until that mail is in the queue. */
+  isMailWaiting: integer("is_mail_waiting", { mode: "boolean" }).notNull().default(false),
+});
 
 /**
  * The keys of a subscription besides its present secret: former secrets, and its Ed25519 keys (`v1a`). Ended ones stay for a while
@@ -208,6 +227,12 @@ export const hourlyStats = sqliteTable(
     failed: integer().notNull().default(0),
     /** How many attempts had failed since the last success. The newest row has the current count. */
     failureCount: integer("failure_count").notNull().default(0),
+    /**
+     * When the first request failed after the last success, and how many have failed since then; null and 0 after a success. Enabling a
+     * subscription starts the count anew: then this is the time at which it was enabled, and the count is 0. The newest row has the current values.
+     */
+    failingSince: integer("failing_since"),
+    sentFailures: integer("sent_failures").notNull().default(0),
     /** How many answers and timeouts had a latency in each bucket. `stats/latency.ts` has the bounds. */
     latency0: integer("latency_0").notNull().default(0),
     latency1: integer("latency_1").notNull().default(0),

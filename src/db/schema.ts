@@ -50,6 +50,8 @@ export const memberships = sqliteTable(
     role: text().$type<Role>().notNull(),
     /** When the user last signed in to this tenant or switched to it; 0 for never. */
     lastUsedAt: integer("last_used_at").notNull().default(0),
+    /** Whether the user gets mails about failing subscriptions of this tenant, if the role is owner or admin. */
+    alerts: integer({ mode: "boolean" }).notNull().default(true),
     createdAt: integer("created_at").notNull(),
   },
   (t) => [primaryKey({ columns: [t.tenantId, t.userId] }), index("memberships_by_user").on(t.userId)],
@@ -144,3 +146,12 @@ export const invitations = sqliteTable(
   },
   (t) => [index("invitations_by_tenant").on(t.tenantId), index("invitations_by_expiry").on(t.expiresAt)],
 );
+
+/** The mails about failing subscriptions that were sent or are being sent, by the id of their job. A repeated job finds its mail here. */
+export const alertMails = sqliteTable("alert_mails", {
+  id: text().primaryKey(),
+  /** When a consumer began to send it. */
+  claimedAt: integer("claimed_at").notNull(),
+  /** Null until the provider has accepted it. */
+  sentAt: integer("sent_at"),
+});

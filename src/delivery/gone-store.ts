@@ -1,5 +1,6 @@
 /** Disables subscriptions whose subscriber answers 410 twice, at least a minute apart and without a success in between. */
 import { type SQL, sql } from "drizzle-orm";
+import { markDisabled } from "../stats/episode-marks-store";
 import { withFormerState } from "../subscriptions/former-states-store";
 
 const GONE_FOR_MS = 60_000;
@@ -18,6 +19,7 @@ export const goneStatements = (ours: SQL) => {
     unindexed: sql`DELETE FROM subscription_events WHERE (tenant_id, event_type, subscription_id) IN (
       SELECT s.tenant_id, v.value, s.id FROM (${gone}) t CROSS JOIN subscriptions s ON s.id = t.subscription_id
         CROSS JOIN json_each(s.events) v WHERE s.enabled = 0 AND s.disabled_reason = 'gone')`,
+    episode: markDisabled(sql`SELECT subscription_id FROM (${gone})`),
   };
 };
 

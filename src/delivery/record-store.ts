@@ -4,8 +4,10 @@
  */
 import { sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../db/client";
+import { markFailing } from "../stats/episode-marks-store";
 import { addToHours } from "../stats/hours-store";
 import { goneStatements, notGoneStatement } from "./gone-store";
+import { wasSent } from "./reasons";
 import { SLOW_FOR_MS } from "./timing";
 
 /** How one attempt ended, and when the next one is due. */
@@ -47,7 +49,10 @@ export interface AttemptResult {
  * id means that the sweep has ended the attempt in the meantime.
  */
 export async function recordAttempts(db: Db, claim: string, results: readonly AttemptResult[]): Promise<Set<string>> {
-  const input = jsonList(results);
+  const isSentFailure = ({ status, error }: AttemptResult) => status === "failed" && wasSent(error);
+  const input = jsonList(
+    results.map((result) => ({ ...result, failedAt: isSentFailure(result) ? result.startedAt : null })),
+  );
   const endedAt = Math.max(...results.map(({ completedAt }) => completedAt));
   // The attempts that this claim still holds. The UPDATE of `attempts` ends the claim, so it runs after the statements that use `ours`.
   const ours = sql`json_each(${input}) j CROSS JOIN attempts a
@@ -56,10 +61,14 @@ export async function recordAttempts(db: Db, claim: string, results: readonly At
   const isBack = results.some(({ status, mayBeGone }) => status === "success" && mayBeGone === 1);
   const { recorded } = await atomically(db, {
     stats: addToHours(
-      sql`SELECT a.subscription_id, j.key AS position, j.value ->> 'status' = 'success' AS succeeded, j.value ->> 'latencyMs' AS latency_ms
-        FROM ${ours}`,
+      sql`SELECT a.subscription_id, j.key AS position, j.value ->> 'status' = 'success' AS succeeded, j.value ->> 'latencyMs' AS latency_ms,
+        j.value ->> 'failedAt' AS failed_at FROM ${ours}`,
       endedAt,
     ),
+    // After the counts, from which it sees how many attempts have failed.
+    failing: results.some(isSentFailure)
+      ? markFailing(sql`SELECT a.subscription_id FROM ${ours} WHERE j.value ->> 'failedAt' IS NOT NULL`)
+      : undefined,
     slow: results.some(({ slow }) => slow === 1)
       ? sql`UPDATE subscriptions SET slow_until = ${endedAt + SLOW_FOR_MS} WHERE slow_until < ${endedAt + SLOW_FOR_MS / 2}
           AND id IN (SELECT a.subscription_id FROM ${ours} WHERE j.value ->> 'slow' = 1)`
@@ -75,6 +84,7 @@ export async function recordAttempts(db: Db, claim: string, results: readonly At
     goneNoted: gone?.noted,
     goneDisabled: gone?.disabled,
     goneUnindexed: gone?.unindexed,
+    goneEpisode: gone?.episode,
     retries: results.some(({ isRetry }) => isRetry === 1)
       ? sql`UPDATE manual_retries SET state = t.status FROM (
             SELECT a.subscription_id AS subscription_id, a.event_id AS event_id, j.value ->> 'deliveryId' AS delivery_id,

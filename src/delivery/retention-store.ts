@@ -57,8 +57,8 @@ export async function deleteOldHours(
   const isNewest = sql`NOT EXISTS (SELECT 1 FROM hourly_stats newer WHERE newer.subscription_id = s.id AND newer.hour > h.hour)`;
   const { last, removed } = await atomically(db, {
     last: rows<{ id: string | null }>(sql`SELECT max(id) AS id FROM (${group})`),
-    emptied: sql`INSERT OR REPLACE INTO hourly_stats (subscription_id, hour, failure_count)
-      SELECT h.subscription_id, h.hour, h.failure_count FROM ${old} WHERE h.failure_count > 0 AND h.succeeded + h.failed > 0 AND ${isNewest}`,
+    emptied: sql`INSERT OR REPLACE INTO hourly_stats (subscription_id, hour, failure_count, failing_since, sent_failures)
+      SELECT h.subscription_id, h.hour, h.failure_count, h.failing_since, h.sent_failures FROM ${old} WHERE h.failure_count > 0 AND h.succeeded + h.failed > 0 AND ${isNewest}`,
     removed: rows<Deleted>(sql`DELETE FROM hourly_stats WHERE (subscription_id, hour) IN (
       SELECT h.subscription_id, h.hour FROM ${old} WHERE h.failure_count = 0 OR NOT ${isNewest} LIMIT ${PAGE_ROWS})
       RETURNING subscription_id AS id`),

@@ -100,7 +100,7 @@ export async function interruptAttempts(
   const { events } = await repeatable(() =>
     atomically(db, {
       stats: addToHours(
-        sql`SELECT a.subscription_id, j.key AS position, 0 AS succeeded, NULL AS latency_ms FROM ${dead}`,
+        sql`SELECT a.subscription_id, j.key AS position, 0 AS succeeded, NULL AS latency_ms, NULL AS failed_at FROM ${dead}`,
         nowMs,
       ),
       outbox: sql`UPDATE outbox SET due_at = t.next_due_at, attempt_id = t.next_attempt_id, interruptions = interruptions + 1 FROM (

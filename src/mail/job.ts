@@ -13,6 +13,23 @@ const endedAccess = z.object({
   twoFactor: z.boolean(),
 });
 
+/** A subscription in a mail about failing ones. Times are Unix ms. */
+const alertItem = z.object({
+  webhookId: z.string(),
+  name: z.string(),
+  host: z.string(),
+  state: z.enum(["failing", "atRisk", "disabled", "gone", "recovered"]),
+  /** False for one that an earlier mail told of. */
+  isNew: z.boolean(),
+  since: z.number().nullable(),
+  /** When it will be disabled; null for never. */
+  disablesAt: z.number().nullable(),
+  failures: z.number(),
+  error: z.string().nullable(),
+});
+
+export type AlertItem = z.infer<typeof alertItem>;
+
 export type EndedAccess = z.infer<typeof endedAccess>;
 
 export const mailJob = z.discriminatedUnion("kind", [
@@ -29,6 +46,15 @@ export const mailJob = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("signedInOnNewDevice"), id, userId, device: z.string(), signedInAt: z.number() }),
   z.object({ kind: z.literal("refreshTokenReused"), id, userId }),
   z.object({ kind: z.literal("secondFactorGuessed"), id, userId }),
+  /** `more` counts the subscriptions that `items` leaves out. Only one mail is sent for all jobs with the same `id`. */
+  z.object({
+    kind: z.literal("subscriptionAlert"),
+    id,
+    userId,
+    tenantName: z.string(),
+    items: z.array(alertItem),
+    more: z.number(),
+  }),
 ]);
 
 export type MailJob = z.infer<typeof mailJob>;

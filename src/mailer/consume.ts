@@ -3,6 +3,7 @@ import type { Deps } from "../deps";
 import { describeError, log } from "../log";
 import { type MailJob, mailJob } from "../mail/job";
 import { HOUR_MS } from "../time";
+import { claimAlert, settleAlert } from "./alerts-store";
 import { type PreparedMail, prepareMail } from "./prepare";
 
 const FIRST_RETRY_SECONDS = 30;
@@ -49,7 +50,9 @@ export async function consumeMail(deps: Deps, batch: MessageBatch): Promise<void
 
 async function handle(deps: Deps, message: Message, job: MailJob): Promise<void> {
   try {
-    await sendMail(deps, job, message.attempts);
+    await (job.kind === "subscriptionAlert"
+      ? sendOnce(deps, job, message.attempts)
+      : sendMail(deps, job, message.attempts));
     message.ack();
   } catch (error) {
     const fields = {
@@ -78,6 +81,20 @@ async function sendMail(deps: Deps, job: MailJob, attempt: number): Promise<void
     return;
   }
   await deps.mailer.send({ from: deps.config.mailFrom, to: prepared.to, ...prepared.mail });
+}
+
+/** Sends the mail of a job unless a job with the same id has sent it. Throws when the provider refuses, or when another consumer is sending it. */
+async function sendOnce(deps: Deps, job: MailJob, attempt: number): Promise<void> {
+  const claim = await claimAlert(deps, job.id, deps.now());
+  if (claim === "sent") return;
+  if (claim === "busy") throw new Error("another consumer is sending this mail");
+  try {
+    await sendMail(deps, job, attempt);
+  } catch (error) {
+    await settleAlert(deps, job.id, null);
+    throw error;
+  }
+  await settleAlert(deps, job.id, deps.now());
 }
 
 async function withinLimits(deps: Deps, { to, limits }: PreparedMail): Promise<boolean> {

@@ -7,6 +7,7 @@ import type { RuleName } from "../ratelimit/rules";
 import { insertResetTokenByEmail } from "../recovery/password-store";
 import { insertVerificationToken } from "../recovery/store";
 import { DAY_MS, HOUR_MS } from "../time";
+import { subscriptionAlertMail } from "./alerts";
 import * as notices from "./notices";
 import type { Mail } from "./render";
 import { findNoticeRecipient, type NoticeRecipient } from "./store";
@@ -78,7 +79,10 @@ const MINOR: ReadonlySet<MailJob["kind"]> = new Set<MailJob["kind"]>([
   "secondFactorGuessed",
 ]);
 
-const limitsOf = ({ kind }: NoticeJob): RuleName[] => (MINOR.has(kind) ? ["minorNotice", "notice"] : ["notice"]);
+function limitsOf({ kind }: NoticeJob): RuleName[] {
+  if (kind === "subscriptionAlert") return ["alertMail"];
+  return MINOR.has(kind) ? ["minorNotice", "notice"] : ["notice"];
+}
 
 async function noticeOf(deps: Deps, job: NoticeJob, user: NoticeRecipient): Promise<Mail> {
   const context = { appUrl: deps.config.appUrl, name: user.name };
@@ -103,5 +107,7 @@ async function noticeOf(deps: Deps, job: NoticeJob, user: NoticeRecipient): Prom
       return notices.refreshTokenReusedMail(context);
     case "secondFactorGuessed":
       return notices.secondFactorGuessedMail(context);
+    case "subscriptionAlert":
+      return subscriptionAlertMail(context, job);
   }
 }

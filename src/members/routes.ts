@@ -8,8 +8,8 @@ import { body } from "../http/validate";
 import { iso } from "../time";
 import { dataOf, says } from "../wire/schemas";
 import { changeRole, leaveTenant, removeMember } from "./changes";
-import { type Member, member as memberSchema, roleBody } from "./schemas";
-import { listMembers, type MemberRow } from "./store";
+import { type Member, member as memberSchema, membershipChange, roleBody } from "./schemas";
+import { listMembers, type MemberRow, setAlerts } from "./store";
 
 const view = ({ userId, email, name, role, joinedAt }: MemberRow): Member => ({
   userId,
@@ -41,6 +41,18 @@ export const memberRoutes = new Hono<AppEnv>()
     async (c) => {
       await leaveTenant(c.get("deps"), c.get("principal"));
       return c.json({ message: "You have left the tenant." });
+    },
+  )
+  .patch(
+    "/me",
+    describeRoute("updateMembership", "Turns the mails about failing subscriptions on or off for the caller.", {
+      200: dataOf(membershipChange),
+    }),
+    body(membershipChange),
+    async (c) => {
+      const { alerts } = c.req.valid("json");
+      await setAlerts(c.get("deps"), c.get("principal"), alerts);
+      return c.json({ data: { alerts } });
     },
   )
   .patch(

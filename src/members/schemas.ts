@@ -7,6 +7,14 @@ export const roleBody = z
   .object({ role: z.enum(ROLE_NAMES) })
   .meta({ id: "RoleChange", examples: [{ role: "developer" }] });
 
+export const membershipChange = z
+  .strictObject({
+    alerts: z
+      .boolean()
+      .meta({ description: "Whether the caller gets mails about failing subscriptions of this tenant." }),
+  })
+  .meta({ id: "MembershipChange", examples: [{ alerts: false }] });
+
 export const member = z
   .object({
     userId: id,

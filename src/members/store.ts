@@ -75,6 +75,18 @@ export async function updateRole(
   return { outcome: updated.length === 1 ? "changed" : whyRefused(found[0]), member: found[0] };
 }
 
+/** Turns the mails about failing subscriptions of a tenant on or off for one of its members. Writes nothing if nothing changes. */
+export async function setAlerts(
+  { db }: Deps,
+  { tenantId, userId }: { tenantId: string; userId: string },
+  alerts: boolean,
+): Promise<void> {
+  await atomically(db, {
+    set: sql`UPDATE memberships SET alerts = ${Number(alerts)}
+      WHERE tenant_id = ${tenantId} AND user_id = ${userId} AND alerts <> ${Number(alerts)}`,
+  });
+}
+
 /** Ends a member's own membership, with their sessions and API keys in this tenant, unless they are its last owner. */
 export async function deleteOwnMembership(
   { db }: Deps,

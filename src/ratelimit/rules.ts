@@ -37,17 +37,19 @@ export const RULES = {
   verificationMail: { limit: 20, windowSeconds: day },
   notice: { limit: 20, windowSeconds: day },
   minorNotice: { limit: 10, windowSeconds: day },
+  alertMail: { limit: 60, windowSeconds: day },
 } as const satisfies Record<string, Rule>;
 
 export type RuleName = keyof typeof RULES;
 
 /** Mails to one email address. What exceeds them is not sent, and nobody is told. */
-export type MailRuleName = "resetMail" | "verificationMail" | "notice" | "minorNotice";
+export type MailRuleName = "resetMail" | "verificationMail" | "notice" | "minorNotice" | "alertMail";
 export const MAIL_RULES: ReadonlySet<LimitName> = new Set<MailRuleName>([
   "resetMail",
   "verificationMail",
   "notice",
   "minorNotice",
+  "alertMail",
 ]);
 
 /** The rules of sign-in and tokens. When the limiter is down, these refuse with 503; the others let requests pass. */

@@ -112,7 +112,7 @@ export interface LiveSession extends Account {
 }
 
 const LIVE_SESSION = sql`m.role, s.last_activity_at AS lastActivityAt, u.email, u.name, u.email_verified_at AS emailVerifiedAt,
-    u.totp_enabled_at AS totpEnabledAt, u.created_at AS createdAt, t.name AS tenantName, t.shard,
+    u.totp_enabled_at AS totpEnabledAt, u.created_at AS createdAt, t.name AS tenantName, m.alerts, t.shard,
     m.role = 'owner' AND u.email_verified_at IS NOT NULL OR ${hasVerifiedOwner(sql`s.tenant_id`)} AS hasVerifiedOwner`;
 
 const OF_CLAIMS = sql`FROM sessions s JOIN memberships m ON m.tenant_id = s.tenant_id AND m.user_id = s.user_id

@@ -19,16 +19,27 @@ const ADD_BUCKETS = sql.raw(
 export const failureCountOf = (subscriptionId: SQL): SQL =>
   sql`coalesce((SELECT h.failure_count FROM hourly_stats h WHERE h.subscription_id = ${subscriptionId} ORDER BY h.hour DESC LIMIT 1), 0)`;
 
+/** The newest row of a subscription, as SQL: a condition on `h`. */
+export const isNewestHour = (subscriptionId: SQL): SQL =>
+  sql`h.subscription_id = ${subscriptionId}
+    AND h.hour = (SELECT max(hour) FROM hourly_stats WHERE subscription_id = ${subscriptionId})`;
+
 /**
  * Returns the statement that counts ended attempts in the hour of `nowMs`. It writes one row per subscription. `ended` selects
- * subscription_id, position (the order in which they ended), succeeded (0 or 1) and latency_ms (null if not measured).
+ * subscription_id, position (the order in which they ended), succeeded (0 or 1), latency_ms (null if not measured), and failed_at: when
+ * the attempt started, if its request was sent and failed (otherwise null).
  */
 export const addToHours = (ended: SQL, nowMs: number): SQL => sql`
-  INSERT INTO hourly_stats (subscription_id, hour, succeeded, failed, failure_count, ${BUCKET_COLUMNS})
-  SELECT subscription_id, ${nowMs - (nowMs % HOUR_MS)}, sum(succeeded), sum(succeeded = 0),
-    CASE WHEN sum(succeeded) > 0 THEN sum(position > last_success) ELSE count(*) + ${failureCountOf(sql`t.subscription_id`)} END,
+  INSERT INTO hourly_stats (subscription_id, hour, succeeded, failed, failure_count, failing_since, sent_failures, ${BUCKET_COLUMNS})
+  SELECT t.subscription_id, ${nowMs - (nowMs % HOUR_MS)}, sum(t.succeeded), sum(t.succeeded = 0),
+    CASE WHEN sum(t.succeeded) > 0 THEN sum(position > last_success) ELSE count(*) + coalesce(h.failure_count, 0) END,
+    CASE WHEN sum(t.succeeded) > 0 THEN min(t.failed_at) FILTER (WHERE position > last_success)
+      WHEN h.sent_failures > 0 THEN h.failing_since ELSE coalesce(min(t.failed_at), h.failing_since) END,
+    CASE WHEN sum(t.succeeded) > 0 THEN count(t.failed_at) FILTER (WHERE position > last_success)
+      ELSE count(t.failed_at) + coalesce(h.sent_failures, 0) END,
     ${BUCKET_COUNTS}
   FROM (SELECT *, max(CASE WHEN succeeded THEN position END) OVER (PARTITION BY subscription_id) AS last_success FROM (${ended})) t
-  WHERE true GROUP BY subscription_id
+  LEFT JOIN hourly_stats h ON ${isNewestHour(sql`t.subscription_id`)}
+  WHERE true GROUP BY t.subscription_id
   ON CONFLICT (subscription_id, hour) DO UPDATE SET succeeded = succeeded + excluded.succeeded, failed = failed + excluded.failed,
-    failure_count = excluded.failure_count, ${ADD_BUCKETS}`;
+    failure_count = excluded.failure_count, failing_since = excluded.failing_since, sent_failures = excluded.sent_failures, ${ADD_BUCKETS}`;

@@ -8,10 +8,11 @@ import { capReached } from "../ratelimit/caps";
 import { isOnTrial } from "../ratelimit/reserve";
 import { secretOwner, signingKeyOwner } from "../signing-keys/keys";
 import type { TenantRef, TenantStanding } from "../tenants/principal";
+import { updateSubscription } from "./change-store";
 import { type DeliveryChange, optionsPatch, refuseOptions } from "./delivery-options";
 import { mergeHeaders } from "./header-options";
 import { changedHeaders, sealHeaders } from "./headers";
-import { findSubscription, insertSubscription, type SubscriptionRow, updateSubscription } from "./store";
+import { findSubscription, insertSubscription, type SubscriptionRow } from "./store";
 import { refuseTarget } from "./target";
 
 export interface SubscriptionInput {

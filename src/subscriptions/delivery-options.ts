@@ -18,6 +18,13 @@ const format = z.enum(["payload", "standard"]).meta({
   examples: ["standard"],
 });
 
+const autoDisable = z.union([z.literal(false), z.strictObject({ afterHours: z.int().min(24).max(720) })]).meta({
+  description:
+    "After how many hours without a success a subscription is disabled, if at least 20 attempts have failed; false for never. By default " +
+    "what the deployment sets, usually 120.",
+  examples: [{ afterHours: 72 }],
+});
+
 /** A change of the options (RFC 7396): a member that is left out stays as it is, and null sets it back to its default. */
 export const deliveryChange = z
   .strictObject({
@@ -25,6 +32,7 @@ export const deliveryChange = z
     signature: signature.nullable(),
     format: format.nullable(),
     headers: headersChange.nullable(),
+    autoDisable: autoDisable.nullable(),
   })
   .partial()
   .meta({
@@ -33,7 +41,7 @@ export const deliveryChange = z
   });
 
 /** What the column `options` holds: every member that is set, but for the headers, which are encrypted. */
-const storedOptions = z.object({ retry: retryOptions, signature, format }).partial();
+const storedOptions = z.object({ retry: retryOptions, signature, format, autoDisable }).partial();
 
 /** The options that are set. */
 export const deliveryOptions = storedOptions.extend({ headers: headersView.optional() }).meta({
@@ -50,7 +58,7 @@ export type OptionsPatch = Readonly<Record<string, unknown>>;
 
 /** Returns the merge patch for the stored options. The change null sets all of them back to their defaults. */
 export function optionsPatch(change: DeliveryChange | null): OptionsPatch {
-  if (change === null) return { retry: null, signature: null, format: null };
+  if (change === null) return { retry: null, signature: null, format: null, autoDisable: null };
   const { headers: _encrypted, ...stored } = change;
   return {
     ...stored,
@@ -66,12 +74,17 @@ export const refuseOptions = ({ retry }: DeliveryChange, retentionDays: number):
 
 /** Returns the options that are set, as the API shows them; null when none is. */
 export function deliveryView(options: DeliveryOptions | null, headers: HeadersView): DeliveryOptionsView | null {
-  const { retry, signature, format } = options ?? {};
+  const { retry, signature, format, autoDisable: disables } = options ?? {};
   const set = {
     ...(retry ? { retry } : {}),
     ...(signature ? { signature } : {}),
     ...(format ? { format } : {}),
+    ...(disables === undefined ? {} : { autoDisable: disables }),
     ...(Object.keys(headers).length > 0 ? { headers } : {}),
   };
   return Object.keys(set).length > 0 ? set : null;
 }
+
+/** Returns after how many hours of failures a subscription with these options is disabled; null for never. */
+export const autoDisableHours = (options: DeliveryOptions | null, defaultHours: number | null): number | null =>
+  options?.autoDisable === false ? null : (options?.autoDisable?.afterHours ?? defaultHours);

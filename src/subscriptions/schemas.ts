@@ -59,8 +59,11 @@ export const subscription = z
     enabled: z.boolean().meta({ description: "False while the subscription is paused." }),
     disabled: z
       .object({
-        reason: z.enum(["gone"]).meta({ description: "`gone`: its URL answered 410 twice." }),
+        reason: z
+          .enum(["failing", "gone"])
+          .meta({ description: "`failing`: nothing succeeded for too long. `gone`: its URL answered 410 twice." }),
         at: time,
+        failingSince: time.meta({ description: "When the failures began." }),
       })
       .optional()
       .meta({ description: "Present if the service, not a user, has disabled the subscription." }),

@@ -1,22 +1,12 @@
 /** Subscriptions in the delivery database of their tenant. */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../db/client";
-import { newId } from "../db/ids";
 import { isLive } from "../db/predicates";
 import type { Deps } from "../deps";
-import {
-  deleteKeys,
-  endFormerSecrets,
-  ensurePublicKey,
-  HAS_FORMER,
-  keepFormerSecret,
-  type NewPublicKey,
-  pruneEnded,
-} from "../signing-keys/store";
+import { deleteKeys, ensurePublicKey, type NewPublicKey } from "../signing-keys/store";
 import { failureCountOf } from "../stats/hours-store";
 import type { TenantRef } from "../tenants/principal";
 import type { DeliveryOptions, OptionsPatch } from "./delivery-options";
-import { formerStates } from "./former-states-store";
 
 export interface SubscriptionRow {
   id: string;
@@ -27,8 +17,10 @@ export interface SubscriptionRow {
   secretSealed: string;
   enabled: boolean;
   /** Why and when (Unix ms) the service disabled it; both null if it did not. */
-  disabledReason: "gone" | null;
+  disabledReason: "failing" | "gone" | null;
   disabledAt: number | null;
+  /** When the failures began because of which it was disabled, Unix ms; null if it was not disabled. */
+  failingSince: number | null;
   /** The delivery options that are set; null when none is. */
   options: DeliveryOptions | null;
   /** Its own headers, encrypted. */
@@ -54,25 +46,29 @@ export const LAST_TRIGGERED_AT = sql.raw(
 );
 
 const COLUMNS = sql`s.id, s.tenant_id AS tenantId, s.name, s.url, s.events, s.secret_sealed AS secretSealed, s.enabled, s.disabled_reason AS disabledReason,
-  s.disabled_at AS disabledAt, s.options, s.headers_sealed AS headersSealed, s.version,
+  s.disabled_at AS disabledAt, iif(s.disabled_at IS NULL, NULL, coalesce((SELECT failing_since FROM episodes WHERE subscription_id = s.id),
+    s.gone_since, s.disabled_at)) AS failingSince, s.options, s.headers_sealed AS headersSealed, s.version,
   s.created_at AS createdAt, s.updated_at AS updatedAt, ${LAST_TRIGGERED_AT} AS lastTriggeredAt,
   ${failureCountOf(sql.raw("s.id"))} AS failureCount`;
 
-const liveRow = (tenant: TenantRef, id: string) =>
+/** Returns the statement that reads a subscription. */
+export const liveRow = (tenant: TenantRef, id: string) =>
   rows<StoredRow>(sql`SELECT ${COLUMNS} FROM subscriptions s WHERE ${isLive(tenant, id)}`);
 
 /** Reads the column `options`. */
 export const parseOptions = (stored: string | null): DeliveryOptions | null =>
   stored === null ? null : (JSON.parse(stored) as DeliveryOptions);
 
-const parsed = (row: StoredRow): SubscriptionRow => ({
+/** Decodes a row as D1 returns it. */
+export const parsed = (row: StoredRow): SubscriptionRow => ({
   ...row,
   events: JSON.parse(row.events) as string[],
   enabled: row.enabled === 1,
   options: parseOptions(row.options),
 });
 
-const dbOf = (deps: Pick<Deps, "shards">, tenant: TenantRef): Db => deps.shards.db(tenant.shard);
+/** The delivery database of a tenant. */
+export const dbOf = (deps: Pick<Deps, "shards">, tenant: TenantRef): Db => deps.shards.db(tenant.shard);
 
 export interface NewSubscription {
   id: string;
@@ -90,7 +86,7 @@ export interface NewSubscription {
 }
 
 /** `before` (JSON or null, as SQL) with a merge patch applied (RFC 7396), without members that are empty; null when nothing is left. */
-const patchedOptions = (before: SQL, patch: OptionsPatch): SQL =>
+export const patchedOptions = (before: SQL, patch: OptionsPatch): SQL =>
   sql`(SELECT nullif(json_group_object(m.key, m.json -> m.fullkey), '{}')
     FROM json_each(json_patch(coalesce(${before}, '{}'), ${JSON.stringify(patch)})) m WHERE m.value <> '{}')`;
 
@@ -128,7 +124,7 @@ export async function insertSubscription(
 }
 
 /** Adds the stored subscription to the fan-out index if it is enabled: under "*" alone if it lists "*", else under each of its types. */
-const indexEventTypes = (tenant: TenantRef, id: string) => sql`
+export const indexEventTypes = (tenant: TenantRef, id: string) => sql`
   INSERT INTO subscription_events (tenant_id, event_type, subscription_id)
   SELECT s.tenant_id, t.value, s.id FROM subscriptions s CROSS JOIN json_each(s.events) t
   WHERE ${isLive(tenant, id)} AND s.enabled = 1
@@ -136,131 +132,9 @@ const indexEventTypes = (tenant: TenantRef, id: string) => sql`
   ON CONFLICT DO NOTHING`;
 
 /** Removes the subscription `s` from the fan-out index if `condition` holds. Its stored types are the keys of its rows there. */
-const unindexEventTypes = ({ tenantId }: TenantRef, id: string, condition: SQL = sql`true`) => sql`
+export const unindexEventTypes = ({ tenantId }: TenantRef, id: string, condition: SQL = sql`true`) => sql`
   DELETE FROM subscription_events WHERE tenant_id = ${tenantId} AND subscription_id = ${id} AND event_type IN (
     SELECT t.value FROM subscriptions s CROSS JOIN json_each(s.events) t WHERE s.id = ${id} AND s.tenant_id = ${tenantId} AND ${condition})`;
-
-/** The columns to change. A field that is left out keeps its value. */
-export type SubscriptionChange = Partial<Omit<NewSubscription, "id">>;
-
-/**
- * Applies a change and returns the subscription, or undefined when the tenant has none with this id. The version increases only if a
- * value differs.
- */
-export async function updateSubscription(
-  deps: Deps,
-  tenant: TenantRef,
-  id: string,
-  change: SubscriptionChange,
-  nowMs: number,
-  condition?: Condition,
-): Promise<SubscriptionRow | "changed meanwhile" | undefined> {
-  const columns = columnsOf(change, nowMs);
-  if (columns.length === 0) return findSubscription(deps, tenant, id);
-  const differs = columns
-    .filter(({ isCompared }) => isCompared)
-    .map(({ column, value }) => sql`s.${sql.identifier(column)} IS NOT ${value}`);
-  const isAllowed = allowedIf(condition);
-  const isChanged = sql`(${sql.join(differs, sql` OR `)}) AND ${isAllowed}`;
-  const assigned = columns.map(({ column, value }) => sql`${sql.identifier(column)} = ${value}`);
-  const movesInIndex = change.events !== undefined || change.enabled !== undefined;
-  const { refused, written } = await atomically(dbOf(deps, tenant), {
-    refused:
-      condition &&
-      rows<{ id: string }>(sql`SELECT s.id FROM subscriptions s WHERE ${isLive(tenant, id)} AND NOT ${isAllowed}`),
-    // Before the update, which overwrites the types that this reads.
-    unindexed: movesInIndex ? unindexEventTypes(tenant, id, isChanged) : undefined,
-    // Also before the update. Unlike a rotation, a change of the secret ends the old secrets at once.
-    ...endSecrets(tenant, id, change.secretDigest, isAllowed, nowMs),
-    updated: sql`UPDATE subscriptions AS s SET ${sql.join(assigned, sql`, `)}, version = version + 1, updated_at = ${nowMs}
-      WHERE ${isLive(tenant, id)} AND ${isChanged}`,
-    indexed: movesInIndex ? indexEventTypes(tenant, id) : undefined,
-    publicKey: change.publicKey && ensurePublicKey(tenant, id, change.publicKey, nowMs),
-    written: liveRow(tenant, id),
-  });
-  if (refused.length > 0) return "changed meanwhile";
-  return written[0] && parsed(written[0]);
-}
-
-/** Headers belong to the URL for which they were given, so a change of either depends on both. */
-type Condition =
-  /** The subscription has no headers, or has this URL already. */
-  | { withoutHeadersOr: string }
-  /** It has this URL and these headers. */
-  | { expected: { url: string; headersSealed: string | null } };
-
-function allowedIf(condition: Condition | undefined): SQL {
-  if (condition === undefined) return sql`true`;
-  if ("withoutHeadersOr" in condition) {
-    return sql`(s.headers_sealed IS NULL OR s.url = ${condition.withoutHeadersOr})`;
-  }
-  const { url, headersSealed } = condition.expected;
-  return sql`(s.url = ${url} AND s.headers_sealed IS ${headersSealed})`;
-}
-
-/**
- * Ends all secrets of the subscription if `digest` is that of a different one. If there are former secrets, the ended one gets a row
- * without its ciphertext, because the log must know when it signed. Otherwise the time of the change is enough.
- */
-function endSecrets(tenant: TenantRef, id: string, digest: string | undefined, isAllowed: SQL, nowMs: number) {
-  if (digest === undefined) return {};
-  const differs = sql`s.secret_digest <> ${digest} AND ${isAllowed}`;
-  return {
-    endedSecrets: endFormerSecrets(tenant, id, differs, nowMs),
-    endedSecret: keepFormerSecret(
-      tenant,
-      id,
-      { id: newId(), sealed: "", expiresAt: nowMs },
-      sql`${differs} AND ${HAS_FORMER}`,
-    ),
-    prunedKeys: pruneEnded(tenant, id),
-  };
-}
-
-/** The options that decide the headers and the body of an attempt, as SQL. */
-const wireFormat = (options: SQL) => sql`json_array(${options} ->> '$.signature', ${options} ->> '$.format')`;
-
-/** The encrypted secret is not compared, because each encryption of the same secret differs; its digest is. */
-function columnsOf(
-  change: SubscriptionChange,
-  nowMs: number,
-): { column: string; value: SQL | string | number | null; isCompared: boolean }[] {
-  const { name, url, events, secretSealed, secretDigest, enabled, options, headersSealed } = change;
-  const patched = options && patchedOptions(sql`s.options`, options);
-  const given = (column: string, value: SQL | string | number | null | undefined, isCompared = true) =>
-    value === undefined ? [] : [{ column, value, isCompared }];
-  return [
-    ...given("name", name),
-    ...given("url", url),
-    ...given("events", events && jsonList(events)),
-    ...given("secret_sealed", secretSealed, false),
-    ...given("secret_digest", secretDigest),
-    ...given("headers_sealed", headersSealed),
-    ...given(
-      "secret_since",
-      secretDigest && sql`iif(s.secret_digest <> ${secretDigest}, ${nowMs}, s.secret_since)`,
-      false,
-    ),
-    ...given("enabled", enabled === undefined ? undefined : Number(enabled)),
-    ...given("former_states", formerStates(events && jsonList(events), enabled, nowMs), false),
-    // Enabling a subscription forgets why it was disabled.
-    ...(enabled === true
-      ? ["disabled_reason", "disabled_at", "gone_since"].map((column) => ({
-          column,
-          value: sql`NULL`,
-          isCompared: false,
-        }))
-      : []),
-    // A hold belongs to the old URL and options, so a change of either ends it.
-    ...(url !== undefined || options !== undefined ? [{ column: "held_until", value: 0, isCompared: false }] : []),
-    ...given("options", patched),
-    ...given(
-      "format_since",
-      patched && sql`iif(${wireFormat(sql`s.options`)} <> ${wireFormat(patched)}, ${nowMs}, s.format_since)`,
-      false,
-    ),
-  ];
-}
 
 /** Marks the subscription as deleted and erases its secret; nothing more is sent to it. Returns false when the tenant has none with this id. */
 export async function deleteSubscription(deps: Deps, tenant: TenantRef, id: string, nowMs: number): Promise<boolean> {

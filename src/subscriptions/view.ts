@@ -19,9 +19,11 @@ export async function subscriptionView(deps: Deps, row: SubscriptionRow): Promis
     events: row.events,
     secret: await decrypt(deps.keys, secretOwner(row.id), row.secretSealed),
     enabled: row.enabled,
-    ...(row.disabledReason === null || row.disabledAt === null
+    ...(row.disabledReason === null || row.disabledAt === null || row.failingSince === null
       ? {}
-      : { disabled: { reason: row.disabledReason, at: iso(row.disabledAt) } }),
+      : {
+          disabled: { reason: row.disabledReason, at: iso(row.disabledAt), failingSince: iso(row.failingSince) },
+        }),
     ...(delivery === null ? {} : { delivery }),
     ...(row.lastTriggeredAt === null ? {} : { lastTriggeredAt: iso(row.lastTriggeredAt) }),
     failureCount: row.failureCount,

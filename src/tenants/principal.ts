@@ -16,6 +16,8 @@ export interface Account {
   totpEnabledAt: number | null;
   createdAt: number;
   tenantName: string;
+  /** 1 if the user gets mails about failing subscriptions of the tenant, provided that the role is owner or admin. */
+  alerts: 0 | 1;
 }
 
 /** A tenant, with what decides how much it may do. */

@@ -22,6 +22,9 @@ export const Security = ({ currentUser, sessions, failure }: SecurityProps) => (
       {currentUser.twoFactorEnabled ? <TwoFactorOn failure={failure} /> : <TwoFactorOff />}
       <ChangePassword email={currentUser.email} failure={failure} />
     </div>
+    <p>
+      <a href="/console/alerts">Mails about failing subscriptions</a>
+    </p>
     <section class="card" aria-labelledby="sessions">
       <div class="head">
         <h2 id="sessions">Sessions</h2>

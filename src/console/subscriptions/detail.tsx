@@ -1,6 +1,8 @@
 /** One subscription: its health, its settings and its log. */
 import { CONTRACT_SCHEDULE } from "../../delivery/timing";
+import { MIN_FAILURES_TO_DISABLE } from "../../stats/stages";
 import type { Permission } from "../../tenants/roles";
+import { HOUR_MS } from "../../time";
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { type Bar, StackedChart } from "../components/charts";
 import { Banner, Copyable, FailureBanner, Time } from "../components/display";
@@ -21,7 +23,13 @@ interface SubscriptionView {
   secret: string | null;
   /** The waits between attempts in seconds; undefined for the default. */
   schedule: readonly number[] | undefined;
-  disabledReason: "gone" | null;
+  disabledReason: "failing" | "gone" | null;
+  /** When the service disabled it, Unix ms; null if it did not. */
+  disabledAt: number | null;
+  /** When the failures began, Unix ms; null if the last request did not fail. */
+  failingSince: number | null;
+  /** After how many hours of failures it is disabled; null for never. */
+  disabledAfterHours: number | null;
   isHeld: boolean;
   /** The end of the hold, in Unix ms. */
   heldUntil: number;
@@ -52,11 +60,7 @@ export function SubscriptionDetail({ subscription, bars, log, permissions, failu
         <Actions subscription={subscription} permissions={permissions} />
       </div>
       <FailureBanner failure={failure} />
-      {subscription.disabledReason === "gone" && (
-        <Banner kind="bad">
-          Disabled, because its URL answered 410 (Gone) twice. Resume it when the URL works again.
-        </Banner>
-      )}
+      {subscription.disabledReason !== null && <DisabledNotice subscription={subscription} mayUpdate={mayUpdate} />}
       {subscription.isHeld && (
         <Banner kind="note">
           It asked for a pause. Its deliveries wait until <Time at={subscription.heldUntil} />.
@@ -102,6 +106,48 @@ const Actions = ({ subscription, permissions }: Pick<DetailProps, "subscription"
   );
 };
 
+/** Why the service disabled the subscription, and how to go on. */
+const DisabledNotice = ({ subscription, mayUpdate }: { subscription: SubscriptionView; mayUpdate: boolean }) => (
+  <Banner kind="bad">
+    <p>
+      <strong>
+        Disabled{" "}
+        {subscription.disabledAt !== null && (
+          <>
+            on <Time at={subscription.disabledAt} />
+          </>
+        )}
+        .
+      </strong>{" "}
+      {subscription.disabledReason === "gone"
+        ? "Its URL answered 410 (Gone) twice."
+        : "No delivery succeeded for too long."}{" "}
+      It receives no new events. Send a test when its URL works again, then enable it.
+    </p>
+    {mayUpdate && (
+      <ActionButton action={`/console/webhooks/${subscription.id}/resume`} kind="main">
+        Enable
+      </ActionButton>
+    )}
+  </Banner>
+);
+
+/** Since when it fails, and when that disables it. */
+function Outlook({ failingSince, disabledAfterHours, enabled }: SubscriptionView) {
+  if (failingSince === null) return null;
+  return (
+    <p>
+      Failing since <Time at={failingSince} />.{" "}
+      {enabled && disabledAfterHours !== null && (
+        <>
+          Without a success it is disabled on <Time at={failingSince + disabledAfterHours * HOUR_MS} />, if at least{" "}
+          {MIN_FAILURES_TO_DISABLE} attempts have failed by then.
+        </>
+      )}
+    </p>
+  );
+}
+
 const RETRY_PERIODS = [
   ["1", "from the last hour"],
   ["24", "from the last 24 hours"],
@@ -128,6 +174,7 @@ function FailureNotice({
           </>
         )}
       </p>
+      <Outlook {...subscription} />
       {mayUpdate && (
         <div class="row">
           <LinkButton href={`/console/webhooks/${id}/edit`}>Change the URL</LinkButton>

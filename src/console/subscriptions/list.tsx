@@ -10,6 +10,7 @@ interface ListedSubscription {
   name: string;
   url: string;
   enabled: boolean;
+  disabledReason: "failing" | "gone" | null;
   failureCount: number;
   lastTriggeredAt: number | null;
   bars: Bar[];
@@ -24,7 +25,12 @@ interface ListView {
 }
 
 /** The state of a subscription in one word. */
-export const Health = ({ enabled, failureCount }: { enabled: boolean; failureCount: number }) => {
+export const Health = ({
+  enabled,
+  disabledReason,
+  failureCount,
+}: Pick<ListedSubscription, "enabled" | "disabledReason" | "failureCount">) => {
+  if (disabledReason !== null) return <Badge tone="bad">Disabled</Badge>;
   if (!enabled) return <Badge tone="calm">Paused</Badge>;
   return failureCount > 0 ? <Badge tone="bad">Failing</Badge> : <Badge tone="ok">Active</Badge>;
 };

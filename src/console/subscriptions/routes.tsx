@@ -9,6 +9,7 @@ import { can } from "../../http/permissions";
 import { byTenant, limit } from "../../http/rate-limit";
 import { secretOwner } from "../../signing-keys/keys";
 import { changeSubscription, createSubscription } from "../../subscriptions/changes";
+import { autoDisableHours } from "../../subscriptions/delivery-options";
 import { newSubscription, subscriptionChange } from "../../subscriptions/schemas";
 import { deleteSubscription, findSubscription } from "../../subscriptions/store";
 import { barsOf, chartStart } from "../components/chart-hours";
@@ -88,13 +89,20 @@ export async function detailPage(c: Context<AppEnv>, id: string, failure?: Failu
   const screen = await readSubscriptionScreen(deps, principal, id, filter, chartStart(nowMs));
   if (!screen) throw notFound("Webhook");
   const { secretSealed, pending, options, ...plain } = screen.subscription;
+  const disabledAfterHours = autoDisableHours(options, deps.config.autoDisableHours);
   const isShown = c.req.query("secret") === "shown";
   const secret = isShown ? await decrypt(deps.keys, secretOwner(plain.id), secretSealed) : null;
   return page(
     c,
     { title: plain.name, section: SECTION, status: badFilter ? 400 : status },
     <SubscriptionDetail
-      subscription={{ ...plain, secret, schedule: options?.retry?.schedule, isHeld: plain.heldUntil > nowMs }}
+      subscription={{
+        ...plain,
+        secret,
+        schedule: options?.retry?.schedule,
+        isHeld: plain.heldUntil > nowMs,
+        disabledAfterHours,
+      }}
       bars={barsOf(screen.hours, nowMs, pending)}
       log={{ webhookId: plain.id, query, failure: badFilter, ...screen.log }}
       failure={failure}

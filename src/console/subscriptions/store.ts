@@ -4,7 +4,7 @@ import { type LogFilter, logPageOf, logPageSql, WITHOUT_BODIES } from "../../att
 import { atomically, rows } from "../../db/client";
 import { isLive } from "../../db/predicates";
 import type { Deps } from "../../deps";
-import { failureCountOf } from "../../stats/hours-store";
+import { failureCountOf, isNewestHour } from "../../stats/hours-store";
 import { type HourRow, hoursOfSubscription, PENDING } from "../../stats/store";
 import type { DeliveryOptions } from "../../subscriptions/delivery-options";
 import { LAST_TRIGGERED_AT, parseOptions } from "../../subscriptions/store";
@@ -19,6 +19,8 @@ interface PlainSubscription {
   name: string;
   url: string;
   enabled: boolean;
+  /** Why the service disabled it; null if it did not. */
+  disabledReason: "failing" | "gone" | null;
   failureCount: number;
   lastTriggeredAt: number | null;
 }
@@ -34,7 +36,7 @@ export interface ListPage {
   isLast: boolean;
 }
 
-const COLUMNS = sql`s.id, s.name, s.url, s.enabled, ${failureCountOf(sql.raw("s.id"))} AS failureCount, ${LAST_TRIGGERED_AT} AS lastTriggeredAt`;
+const COLUMNS = sql`s.id, s.name, s.url, s.enabled, s.disabled_reason AS disabledReason, ${failureCountOf(sql.raw("s.id"))} AS failureCount, ${LAST_TRIGGERED_AT} AS lastTriggeredAt`;
 
 /**
  * `LIST_ROWS` subscriptions after the first `from`, newest first, whose name or URL contains `search`; with their hours since `sinceMs`
@@ -66,7 +68,9 @@ export interface Screen {
     createdAt: number;
     pending: number;
     options: DeliveryOptions | null;
-    disabledReason: "gone" | null;
+    disabledAt: number | null;
+    /** When the failures began, Unix ms; null if the last request did not fail. */
+    failingSince: number | null;
     heldUntil: number;
   };
   hours: Counts[];
@@ -94,7 +98,8 @@ export async function readSubscriptionScreen(
     found: rows<
       Omit<Stored<Screen["subscription"]>, "options"> & { options: string | null }
     >(sql`SELECT ${COLUMNS}, s.events, s.secret_sealed AS secretSealed, s.created_at AS createdAt, s.options,
-      s.disabled_reason AS disabledReason, s.held_until AS heldUntil,
+      s.disabled_at AS disabledAt, s.held_until AS heldUntil, coalesce((SELECT failing_since FROM episodes WHERE subscription_id = s.id),
+        (SELECT h.failing_since FROM hourly_stats h WHERE ${isNewestHour(sql`s.id`)} AND h.sent_failures > 0)) AS failingSince,
       ${PENDING} AS pending FROM subscriptions s WHERE ${isLive(tenant, id)}`),
     hours: hoursOfSubscription(tenant, id, sinceMs),
     log: logRows(tenant, id, filter),

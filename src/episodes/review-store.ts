@@ -1,0 +1,116 @@
+/** The minutely review of the failing subscriptions of one delivery database, across its tenants: what has become of each, and who is told. */
+import { sql } from "drizzle-orm";
+import { atomically, type Db, jsonList, rows } from "../db/client";
+import { repeatable } from "../db/faults";
+import { isNewestHour } from "../stats/hours-store";
+import { MIN_FAILURES, MIN_FAILURES_TO_DISABLE, STAGE } from "../stats/stages";
+import { withFormerState } from "../subscriptions/former-states-store";
+import { HOUR_MS } from "../time";
+
+/** Users are told of failures that have lasted this long. */
+const FAILING_AFTER_MS = HOUR_MS;
+/** They are warned this long before a subscription is disabled. */
+const WARNED_BEFORE_MS = 24 * HOUR_MS;
+/** The shortest time between two mails to a tenant, except one about a disabled subscription. */
+const MAIL_EVERY_MS = HOUR_MS;
+/** How many of the newest attempts are searched for the last failed one. */
+const NEWEST_ATTEMPTS = 500;
+
+/** A subscription of a tenant to which a mail is due. Times are Unix ms. */
+export interface Alert {
+  subscriptionId: string;
+  tenantId: string;
+  name: string;
+  url: string;
+  stage: number;
+  /** 1 if the mail that is due tells of this stage, 0 if an earlier one did. */
+  isNew: 0 | 1;
+  /** When the mail was composed. */
+  mailedAt: number;
+  reason: "failing" | "gone" | null;
+  failingSince: number | null;
+  disablesAt: number | null;
+  failures: number;
+  error: string | null;
+}
+
+/** When the service disables `s` if it goes on failing, as a length in ms; null for never. `defaultHours` is for those that do not say. */
+const disabledAfterMs = (defaultHours: number | null) => sql`${HOUR_MS} * CASE
+  WHEN json_type(s.options, '$.autoDisable') = 'false' THEN NULL
+  ELSE coalesce(s.options ->> '$.autoDisable.afterHours', ${defaultHours}) END`;
+
+/** Every episode with its subscription and its counts. `h.hour` is null if there are none. */
+const CURRENT = sql`episodes e CROSS JOIN subscriptions s ON s.id = e.subscription_id
+  LEFT JOIN hourly_stats h ON ${isNewestHour(sql`e.subscription_id`)}`;
+
+/** Whether the subscription has succeeded since it failed, or since it was enabled again. */
+const HAS_RECOVERED = sql`(h.hour IS NOT NULL AND (h.failing_since IS NULL OR h.failing_since <> e.failing_since))`;
+
+/** Moves every episode to its stage, disables what has failed for too long, and composes the mails that are due. Returns what they name. */
+export async function reviewEpisodes(db: Db, defaultHours: number | null, nowMs: number): Promise<Alert[]> {
+  const afterMs = disabledAfterMs(defaultHours);
+  const moved = (stage: number, condition: ReturnType<typeof sql>) => sql`UPDATE episodes SET stage = ${stage}
+    WHERE subscription_id IN (SELECT e.subscription_id FROM ${CURRENT} WHERE ${condition})`;
+  const { alerts } = await repeatable(() =>
+    atomically(db, {
+      ended: sql`DELETE FROM episodes WHERE subscription_id NOT IN (SELECT e.subscription_id FROM ${CURRENT} WHERE s.is_deleted = 0
+        AND NOT (e.stage = ${STAGE.noticed} AND ${HAS_RECOVERED})
+        AND NOT (e.stage = ${STAGE.recovered} AND e.mailed_stage = e.stage AND e.is_mail_waiting = 0
+          AND e.mailed_at <= ${nowMs - MAIL_EVERY_MS} AND coalesce(h.sent_failures, 0) < ${MIN_FAILURES}))`,
+      begunAnew: sql`UPDATE episodes SET stage = ${STAGE.noticed}, mailed_stage = 0, failing_since = t.failing_since
+        FROM (SELECT e.subscription_id AS id, h.failing_since FROM ${CURRENT} WHERE h.sent_failures >= ${MIN_FAILURES} AND s.enabled = 1
+          AND (e.failing_since IS NULL OR (e.stage = ${STAGE.recovered} AND e.mailed_stage = e.stage AND e.is_mail_waiting = 0))) t
+        WHERE episodes.subscription_id = t.id`,
+      recovered: moved(
+        STAGE.recovered,
+        sql`e.stage BETWEEN ${STAGE.failing} AND ${STAGE.disabled} AND s.enabled = 1 AND ${HAS_RECOVERED}`,
+      ),
+      failing: moved(
+        STAGE.failing,
+        sql`e.stage = ${STAGE.noticed} AND s.enabled = 1 AND e.failing_since <= ${nowMs - FAILING_AFTER_MS}`,
+      ),
+      atRisk: moved(
+        STAGE.atRisk,
+        sql`e.stage = ${STAGE.failing} AND s.enabled = 1 AND e.failing_since <= ${nowMs + WARNED_BEFORE_MS} - ${afterMs}`,
+      ),
+      disabled: sql`UPDATE subscriptions SET enabled = 0, disabled_reason = 'failing', disabled_at = ${nowMs}, version = version + 1,
+          updated_at = ${nowMs}, former_states = ${withFormerState(nowMs)}
+        WHERE id IN (SELECT s.id FROM ${CURRENT} WHERE e.stage IN (${STAGE.failing}, ${STAGE.atRisk}) AND s.enabled = 1 AND s.is_deleted = 0
+          AND e.failing_since <= ${nowMs} - ${afterMs} AND h.sent_failures >= ${MIN_FAILURES_TO_DISABLE})`,
+      unindexed: sql`DELETE FROM subscription_events WHERE (tenant_id, event_type, subscription_id) IN (
+        SELECT s.tenant_id, v.value, s.id FROM episodes e CROSS JOIN subscriptions s ON s.id = e.subscription_id
+          CROSS JOIN json_each(s.events) v WHERE s.disabled_at = ${nowMs} AND s.disabled_reason = 'failing')`,
+      noted: moved(
+        STAGE.disabled,
+        sql`e.stage < ${STAGE.disabled} AND s.enabled = 0 AND s.disabled_reason = 'failing' AND s.disabled_at = ${nowMs}`,
+      ),
+      // What is already due to be told goes into one mail with what has just become due.
+      composed: sql`UPDATE episodes SET mailed_stage = stage, mailed_at = ${nowMs}, is_mail_waiting = 1
+        WHERE stage > mailed_stage AND tenant_id IN (SELECT e.tenant_id FROM episodes e WHERE e.stage > e.mailed_stage
+          AND (e.stage = ${STAGE.disabled}
+            OR e.tenant_id NOT IN (SELECT tenant_id FROM episodes WHERE mailed_at > ${nowMs - MAIL_EVERY_MS})))`,
+      alerts:
+        rows<Alert>(sql`SELECT s.id AS subscriptionId, s.tenant_id AS tenantId, s.name, s.url, e.stage, e.is_mail_waiting AS isNew,
+          e.mailed_at AS mailedAt, s.disabled_reason AS reason, e.failing_since AS failingSince,
+          e.failing_since + ${afterMs} AS disablesAt, coalesce(h.sent_failures, 0) AS failures,
+          (SELECT error FROM (SELECT a.status, a.error FROM attempts a WHERE a.subscription_id = s.id ORDER BY a.id DESC LIMIT ${NEWEST_ATTEMPTS})
+            WHERE status = 'failed' LIMIT 1) AS error
+        FROM ${CURRENT} WHERE e.tenant_id IN (SELECT tenant_id FROM episodes WHERE is_mail_waiting = 1)
+          AND (e.is_mail_waiting = 1 OR (e.failing_since IS NOT NULL AND (e.stage = ${STAGE.disabled}
+            OR (e.stage IN (${STAGE.failing}, ${STAGE.atRisk}) AND s.enabled = 1))))
+        ORDER BY e.stage = ${STAGE.recovered}, e.failing_since`),
+    }),
+  );
+  return alerts;
+}
+
+/** Notes that the mails of these episodes are in the queue. An episode whose stage a later mail tells of keeps waiting for that one. */
+export async function noteQueued(db: Db, mailed: readonly Pick<Alert, "subscriptionId" | "mailedAt">[]): Promise<void> {
+  const list = jsonList(mailed);
+  await repeatable(() =>
+    atomically(db, {
+      queued: sql`UPDATE episodes SET is_mail_waiting = 0 WHERE (subscription_id, mailed_at) IN (
+        SELECT value ->> 'subscriptionId', value ->> 'mailedAt' FROM json_each(${list}))`,
+    }),
+  );
+}

@@ -1,0 +1,73 @@
+/** The mail about failing subscriptions: what has changed, what the reader should do, and by when. */
+import type { AlertItem, MailJob } from "../mail/job";
+import type { NoticeContext } from "./notices";
+import { type Link, type Mail, renderMail } from "./render";
+import { utc } from "./token-mails";
+
+type AlertJob = Extract<MailJob, { kind: "subscriptionAlert" }>;
+
+/** Returns the mail. What is new comes first; the rest is named in one list. */
+export function subscriptionAlertMail({ appUrl, name }: NoticeContext, { items, more, tenantName }: AlertJob): Mail {
+  const news = items.filter(({ isNew }) => isNew);
+  const known = items.filter(({ isNew }) => !isNew);
+  return renderMail({
+    subject: subjectOf(news),
+    greetingName: name,
+    body: [
+      ...news.flatMap((item) => [describe(item), openLink(appUrl, item)]),
+      ...(known.length === 0 ? [] : [`Still failing or disabled: ${known.map(nameOf).join("; ")}.`]),
+      ...(more === 0 ? [] : [`${more} more: see the list of subscriptions in the console.`]),
+      `You receive this because you manage ${tenantName}.`,
+      { label: "Turn these mails off", url: `${appUrl}/alerts` },
+    ],
+  });
+}
+
+const openLink = (appUrl: string, { name, webhookId }: AlertItem): Link => ({
+  label: `Open "${name}"`,
+  url: `${appUrl}/webhooks/${webhookId}`,
+});
+
+const nameOf = ({ name, host }: AlertItem) => `"${name}" (${host})`;
+
+const SUBJECTS: Record<AlertItem["state"], (item: AlertItem) => string> = {
+  failing: ({ name }) => `"${name}" is failing`,
+  atRisk: ({ name, disablesAt }) =>
+    disablesAt === null ? `"${name}" is failing` : `"${name}" will be disabled on ${utc(disablesAt)}`,
+  disabled: ({ name }) => `"${name}" was disabled`,
+  gone: ({ name }) => `"${name}" was disabled`,
+  recovered: ({ name }) => `"${name}" works again`,
+};
+
+function subjectOf(news: readonly AlertItem[]): string {
+  const [first] = news;
+  if (first && news.length === 1) return SUBJECTS[first.state](first);
+  const disabled = news.filter(({ state }) => state === "disabled" || state === "gone").length;
+  if (disabled > 0) return `${disabled} of your webhook subscriptions ${disabled === 1 ? "was" : "were"} disabled`;
+  const failing = news.filter(({ state }) => state !== "recovered").length;
+  if (failing > 0) return `${failing} of your webhook subscriptions ${failing === 1 ? "is" : "are"} failing`;
+  return `${news.length} of your webhook subscriptions work again`;
+}
+
+function describe(item: AlertItem): string {
+  const { host, disablesAt } = item;
+  const who = nameOf(item);
+  const failed = `Its deliveries have failed ${since(item)}: ${counted(item.failures)}${lastError(item)}.`;
+  const fix = `Check that ${host} is reachable and answers with a 2xx status within 10 seconds, or change the URL.`;
+  switch (item.state) {
+    case "failing":
+      return `${who} is failing. ${failed} ${fix}${disablesAt === null ? "" : ` If no delivery succeeds before ${utc(disablesAt)}, we will disable it.`}`;
+    case "atRisk":
+      return `${who} will be disabled${disablesAt === null ? "" : ` on ${utc(disablesAt)}`}, unless a delivery succeeds before then. ${failed} ${fix}`;
+    case "disabled":
+      return `${who} was disabled, because nothing has succeeded ${since(item)}: ${counted(item.failures)}${lastError(item)}. It receives no new events until you enable it. ${fix} Then send a test, and enable it.`;
+    case "gone":
+      return `${who} was disabled, because its URL answered 410 (Gone) twice. It receives no new events until you enable it. If the URL is wrong, change it first. If nobody needs the subscription, delete it.`;
+    case "recovered":
+      return `${who} works again: a delivery has succeeded. You can resend what failed with "Retry failed deliveries".`;
+  }
+}
+
+const since = ({ since: sinceMs }: AlertItem) => (sinceMs === null ? "for a while" : `since ${utc(sinceMs)}`);
+const counted = (failures: number) => `${failures} failed ${failures === 1 ? "attempt" : "attempts"}`;
+const lastError = ({ error }: AlertItem) => (error === null ? "" : `, the last one with "${error}"`);

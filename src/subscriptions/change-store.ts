@@ -1,0 +1,148 @@
+/** Changing a subscription in the delivery database of its tenant: one batch, which does all or nothing. */
+import { type SQL, sql } from "drizzle-orm";
+import { atomically, jsonList, rows } from "../db/client";
+import { newId } from "../db/ids";
+import { isLive } from "../db/predicates";
+import type { Deps } from "../deps";
+import { endFormerSecrets, ensurePublicKey, HAS_FORMER, keepFormerSecret, pruneEnded } from "../signing-keys/store";
+import { restartEpisode } from "../stats/episode-marks-store";
+import type { TenantRef } from "../tenants/principal";
+import { formerStates } from "./former-states-store";
+import {
+  dbOf,
+  findSubscription,
+  indexEventTypes,
+  liveRow,
+  type NewSubscription,
+  parsed,
+  patchedOptions,
+  type SubscriptionRow,
+  unindexEventTypes,
+} from "./store";
+
+/** The columns to change. A field that is left out keeps its value. */
+type SubscriptionChange = Partial<Omit<NewSubscription, "id">>;
+
+/**
+ * Applies a change and returns the subscription, or undefined when the tenant has none with this id. The version increases only if a
+ * value differs.
+ */
+export async function updateSubscription(
+  deps: Deps,
+  tenant: TenantRef,
+  id: string,
+  change: SubscriptionChange,
+  nowMs: number,
+  condition?: Condition,
+): Promise<SubscriptionRow | "changed meanwhile" | undefined> {
+  const columns = columnsOf(change, nowMs);
+  if (columns.length === 0) return findSubscription(deps, tenant, id);
+  const differs = columns
+    .filter(({ isCompared }) => isCompared)
+    .map(({ column, value }) => sql`s.${sql.identifier(column)} IS NOT ${value}`);
+  const isAllowed = allowedIf(condition);
+  const isChanged = sql`(${sql.join(differs, sql` OR `)}) AND ${isAllowed}`;
+  const assigned = columns.map(({ column, value }) => sql`${sql.identifier(column)} = ${value}`);
+  const movesInIndex = change.events !== undefined || change.enabled !== undefined;
+  const { refused, written } = await atomically(dbOf(deps, tenant), {
+    refused:
+      condition &&
+      rows<{ id: string }>(sql`SELECT s.id FROM subscriptions s WHERE ${isLive(tenant, id)} AND NOT ${isAllowed}`),
+    // Before the update, which enables it.
+    ...(change.enabled === true ? restartEpisode(id, becomesEnabled(tenant, id, isAllowed), nowMs) : {}),
+    // Before the update, which overwrites the types that this reads.
+    unindexed: movesInIndex ? unindexEventTypes(tenant, id, isChanged) : undefined,
+    // Also before the update. Unlike a rotation, a change of the secret ends the old secrets at once.
+    ...endSecrets(tenant, id, change.secretDigest, isAllowed, nowMs),
+    updated: sql`UPDATE subscriptions AS s SET ${sql.join(assigned, sql`, `)}, version = version + 1, updated_at = ${nowMs}
+      WHERE ${isLive(tenant, id)} AND ${isChanged}`,
+    indexed: movesInIndex ? indexEventTypes(tenant, id) : undefined,
+    publicKey: change.publicKey && ensurePublicKey(tenant, id, change.publicKey, nowMs),
+    written: liveRow(tenant, id),
+  });
+  if (refused.length > 0) return "changed meanwhile";
+  return written[0] && parsed(written[0]);
+}
+
+const becomesEnabled = (tenant: TenantRef, id: string, isAllowed: SQL) =>
+  sql`EXISTS (SELECT 1 FROM subscriptions s WHERE ${isLive(tenant, id)} AND s.enabled = 0 AND ${isAllowed})`;
+
+/** Headers belong to the URL for which they were given, so a change of either depends on both. */
+type Condition =
+  /** The subscription has no headers, or has this URL already. */
+  | { withoutHeadersOr: string }
+  /** It has this URL and these headers. */
+  | { expected: { url: string; headersSealed: string | null } };
+
+function allowedIf(condition: Condition | undefined): SQL {
+  if (condition === undefined) return sql`true`;
+  if ("withoutHeadersOr" in condition) {
+    return sql`(s.headers_sealed IS NULL OR s.url = ${condition.withoutHeadersOr})`;
+  }
+  const { url, headersSealed } = condition.expected;
+  return sql`(s.url = ${url} AND s.headers_sealed IS ${headersSealed})`;
+}
+
+/**
+ * Ends all secrets of the subscription if `digest` is that of a different one. If there are former secrets, the ended one gets a row
+ * without its ciphertext, because the log must know when it signed. Otherwise the time of the change is enough.
+ */
+function endSecrets(tenant: TenantRef, id: string, digest: string | undefined, isAllowed: SQL, nowMs: number) {
+  if (digest === undefined) return {};
+  const differs = sql`s.secret_digest <> ${digest} AND ${isAllowed}`;
+  return {
+    endedSecrets: endFormerSecrets(tenant, id, differs, nowMs),
+    endedSecret: keepFormerSecret(
+      tenant,
+      id,
+      { id: newId(), sealed: "", expiresAt: nowMs },
+      sql`${differs} AND ${HAS_FORMER}`,
+    ),
+    prunedKeys: pruneEnded(tenant, id),
+  };
+}
+
+/** The options that decide the headers and the body of an attempt, as SQL. */
+const wireFormat = (options: SQL) => sql`json_array(${options} ->> '$.signature', ${options} ->> '$.format')`;
+
+/** The encrypted secret is not compared, because each encryption of the same secret differs; its digest is. */
+function columnsOf(
+  change: SubscriptionChange,
+  nowMs: number,
+): { column: string; value: SQL | string | number | null; isCompared: boolean }[] {
+  const { name, url, events, secretSealed, secretDigest, enabled, options, headersSealed } = change;
+  const patched = options && patchedOptions(sql`s.options`, options);
+  const given = (column: string, value: SQL | string | number | null | undefined, isCompared = true) =>
+    value === undefined ? [] : [{ column, value, isCompared }];
+  return [
+    ...given("name", name),
+    ...given("url", url),
+    ...given("events", events && jsonList(events)),
+    ...given("secret_sealed", secretSealed, false),
+    ...given("secret_digest", secretDigest),
+    ...given("headers_sealed", headersSealed),
+    ...given(
+      "secret_since",
+      secretDigest && sql`iif(s.secret_digest <> ${secretDigest}, ${nowMs}, s.secret_since)`,
+      false,
+    ),
+    ...given("enabled", enabled === undefined ? undefined : Number(enabled)),
+    ...given("former_states", formerStates(events && jsonList(events), enabled, nowMs), false),
+    // Enabling a subscription forgets why it was disabled.
+    ...(enabled === true
+      ? ["disabled_reason", "disabled_at", "gone_since"].map((column) => ({
+          column,
+          value: sql`NULL`,
+          isCompared: false,
+        }))
+      : []),
+    // A hold belongs to the old URL and options, so a change of either ends it.
+    ...(url !== undefined || options !== undefined ? [{ column: "held_until", value: 0, isCompared: false }] : []),
+    ...given("options", patched),
+    ...given(
+      "format_since",
+      patched && sql`iif(${wireFormat(sql`s.options`)} <> ${wireFormat(patched)}, ${nowMs}, s.format_since)`,
+      false,
+    ),
+  ];
+}
