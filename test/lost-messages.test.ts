@@ -3,9 +3,11 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
 import { enqueueRetries } from "../src/delivery/enqueue";
-import { sweepShard } from "../src/delivery/sweep";
+import { type SweptAt, sweepShard } from "../src/delivery/sweep";
+import { QUEUE_GRACE_MS, RESWEEP_AFTER_MS } from "../src/delivery/timing";
 import { createDeps } from "../src/deps";
 import { type Person, signUp } from "./support/client";
+import { controlledDeps } from "./support/controlled";
 import { addDelivery, type Key } from "./support/engine";
 import { subscribe } from "./support/receiver";
 import { deliveryDb, SHARD } from "./support/shard";
@@ -85,6 +87,22 @@ describe("a delivery that is due and not begun", () => {
     await addDelivery(person, webhookId, { dueAt: nowMs + waitMs });
     expect(await swept(nowMs - 60_000)).toEqual([older.id]);
   });
+});
+
+test("a delivery whose message is lost again and again is queued once a minute if the queue does not report its messages", async () => {
+  await deliveryDb.prepare("DELETE FROM outbox").run();
+  const person = await signUp();
+  const id = await subscribe(person, "http://receiver.example/200/lost");
+  await addDelivery(person, id);
+  const { deps, queued, turn } = await controlledDeps();
+  const sweptAt: SweptAt = new Map();
+  const counts: number[] = [];
+  for (const waitMs of [0, QUEUE_GRACE_MS + 1, QUEUE_GRACE_MS + 1, RESWEEP_AFTER_MS / 2, RESWEEP_AFTER_MS]) {
+    turn(waitMs);
+    await sweepShard(deps, SHARD, sweptAt);
+    counts.push(queued.length);
+  }
+  expect(counts).toEqual([0, 1, 1, 1, 2]);
 });
 
 test("a retry in up to 12 hours is a delayed message, and a later one is no message", async () => {

@@ -1,6 +1,9 @@
 /** Manual retries: one failed delivery, and all that failed since a given time. */
 import { describe, expect, test, vi } from "vitest";
+import type { Deps } from "../src/deps";
+import { retryDelivery, retryFailed, sendTest } from "../src/redelivery/retries";
 import { call, type Person, signUp, verify } from "./support/client";
+import { controlledDeps } from "./support/controlled";
 import {
   addDelivery,
   consumeBatch,
@@ -12,17 +15,17 @@ import {
   outboxRow,
 } from "./support/engine";
 import { endedAttempts, newInbox, subscribe } from "./support/receiver";
-import { deliveryDb } from "./support/shard";
+import { deliveryDb, SHARD } from "./support/shard";
 
 const LONG_AGO = "2026-01-01T00:00:00Z";
 const HOUR_MS = 3_600_000;
 
 const retry = (person: Person, id: string, delivery: Pick<Key, "id"> | undefined) =>
   call("POST", `/webhooks/${id}/deliveries/${delivery?.id}/retry`, { token: person.token });
-const retryFailed = (person: Person, id: string, body: Record<string, unknown> = { since: LONG_AGO }) =>
+const retryAll = (person: Person, id: string, body: Record<string, unknown> = { since: LONG_AGO }) =>
   call("POST", `/webhooks/${id}/retry-failed`, { token: person.token, body });
 const queued = async (person: Person, id: string, body?: Record<string, unknown>) =>
-  (await retryFailed(person, id, body)).body.message;
+  (await retryAll(person, id, body)).body.message;
 
 const pointAt = (id: string, url: string) =>
   deliveryDb.prepare("UPDATE subscriptions SET url = ? WHERE id = ?").bind(url, id).run();
@@ -67,6 +70,18 @@ describe("one failed delivery", () => {
     expect(await countManualRetries(id)).toBe(1);
   });
 
+  test("is queued while the manual retry of another event is in progress, which is no retry of one that did not fail", async () => {
+    const { person, id, deliveries } = await failed(2);
+    await pointAt(id, newInbox("200").url);
+    const good = await addDelivery(person, id);
+    await consumeBatch([messageFor(good)]);
+    await pointAt(id, newInbox("500").url);
+    const answers = [];
+    for (const delivery of [...deliveries, good]) answers.push(await retry(person, id, delivery));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 404]);
+    expect(await countManualRetries(id)).toBe(2);
+  });
+
   test("that did not fail gets another message than one that does not exist", async () => {
     const person = await signUp();
     const id = await subscribe(person, newInbox("200").url);
@@ -86,13 +101,51 @@ describe("one failed delivery", () => {
   });
 });
 
+describe("when the answer of D1 was lost", () => {
+  const tenantOf = ({ tenantId }: Person) => ({ tenantId, shard: SHARD, hasVerifiedOwner: true });
+  const waiting = (id: string) =>
+    deliveryDb.prepare("SELECT count(*) AS n FROM outbox WHERE subscription_id = ?").bind(id).first<number>("n");
+
+  /** D1 whose first `count` calls have their effect and then fail. */
+  const losing = (count: number) => {
+    let left = count;
+    return controlledDeps(async (_, effect) => {
+      const answer = await effect();
+      left -= 1;
+      if (left >= 0) throw new Error("D1_ERROR: Network connection lost.");
+      return answer;
+    });
+  };
+
+  test("a manual retry and a test are repeated, and each is queued once", async () => {
+    const { person, id, deliveries } = await failed(1);
+    for (const [position, queue] of [
+      (deps: Deps) => retryDelivery(deps, tenantOf(person), id, deliveries[0]?.id ?? ""),
+      (deps: Deps) => sendTest(deps, tenantOf(person), id),
+    ].entries()) {
+      const { deps, queued: messages, ended } = await losing(2);
+      await queue(deps);
+      await ended();
+      expect([messages.length, await waiting(id)]).toEqual([1, position + 1]);
+    }
+  });
+
+  test("a retry of all is not repeated, because it could not count what it has queued; the client's own second call queues nothing twice", async () => {
+    const { person, id } = await failed(3);
+    const { deps } = await losing(1);
+    const call = () => retryFailed(deps, tenantOf(person), id, { since: 0 });
+    await expect(call()).rejects.toThrow("Network connection lost");
+    expect([await waiting(id), await call(), await waiting(id)]).toEqual([3, { queued: 0, nextCursor: null }, 3]);
+  });
+});
+
 describe("all failed deliveries", () => {
   test("are sent again once, with the same webhook-id", async () => {
     const { person, id, deliveries } = await failed(3);
     const inbox = newInbox("200");
     await pointAt(id, inbox.url);
     await consumeBatch([messageFor(await addDelivery(person, id))]);
-    const answer = await retryFailed(person, id);
+    const answer = await retryAll(person, id);
     expect([answer.status, answer.body]).toEqual([200, { message: "3 deliveries queued", nextCursor: null }]);
     const ids = (await inbox.arrived(4)).map(({ headers }) => headers["webhook-id"]);
     expect(ids.slice(1).sort()).toEqual(deliveries.map((delivery) => delivery.id).sort());
@@ -136,16 +189,16 @@ describe("all failed deliveries", () => {
       )
       .bind(id, eventId)
       .run();
-    const first = await retryFailed(person, id);
+    const first = await retryAll(person, id);
     expect(first.body).toEqual({ message: "500 deliveries queued", nextCursor: expect.any(String) });
-    const second = await retryFailed(person, id, { since: LONG_AGO, cursor: first.body.nextCursor });
+    const second = await retryAll(person, id, { since: LONG_AGO, cursor: first.body.nextCursor });
     expect(second.body).toEqual({ message: "200 deliveries queued", nextCursor: null });
   });
 
   test("cannot be sent again while the subscription is paused", async () => {
     const { person, id, deliveries } = await failed(1);
     await call("POST", `/webhooks/${id}/pause`, { token: person.token });
-    const { status, body } = await retryFailed(person, id);
+    const { status, body } = await retryAll(person, id);
     expect([status, body.code, body.message]).toEqual([409, "CONFLICT", "Resume the webhook first."]);
     expect(deliveries[0] && (await outboxRow(deliveries[0]))).toBeNull();
   });
@@ -155,7 +208,7 @@ describe("all failed deliveries", () => {
     async (body) => {
       const person = await signUp();
       const id = await subscribe(person, newInbox("200").url);
-      const answer = await retryFailed(person, id, body);
+      const answer = await retryAll(person, id, body);
       expect([answer.status, answer.body.code]).toEqual([400, "VALIDATION_FAILED"]);
     },
   );
@@ -163,10 +216,10 @@ describe("all failed deliveries", () => {
   test("can be sent again only with the permission webhook.update, in the own tenant", async () => {
     const { person, id, deliveries } = await failed(1);
     const stranger = await signUp();
-    expect((await retryFailed(stranger, id)).body.message).toBe("Webhook not found");
+    expect((await retryAll(stranger, id)).body.message).toBe("Webhook not found");
     const key = { name: "k", scopes: ["webhook.read"] };
     const made = await call("POST", "/api-keys", { token: person.token, body: key });
-    expect((await retryFailed({ ...person, token: made.body.data.key }, id)).status).toBe(403);
+    expect((await retryAll({ ...person, token: made.body.data.key }, id)).status).toBe(403);
     expect(deliveries[0] && (await outboxRow(deliveries[0]))).toBeNull();
   });
 });

@@ -3,13 +3,16 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { firstIdAt } from "../src/db/ids";
+import { removeOld } from "../src/delivery/retention";
 import { deleteOldAttempts, deleteOldEvents } from "../src/delivery/retention-store";
 import { createDeps } from "../src/deps";
 import { call, type Person, signUp } from "./support/client";
+import { controlledDeps } from "./support/controlled";
 import { hourly } from "./support/engine";
 import { endedAttempts, newInbox, publish, subscribe } from "./support/receiver";
 import { deliveryDb, SHARD } from "./support/shard";
 
+const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const DAYS_40_AGO = Date.now() - 40 * DAY_MS;
 
@@ -29,6 +32,26 @@ async function age(person: Person, days: number): Promise<void> {
       `UPDATE subscriptions SET updated_at = updated_at - ${days * DAY_MS} WHERE tenant_id = ?1`,
     ].map((statement) => deliveryDb.prepare(statement).bind(person.tenantId)),
   );
+}
+
+/** Adds attempts and as many events that are forty days old. */
+async function addOld(person: Person, webhookId: string, count: number): Promise<void> {
+  const many = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`;
+  const old = firstIdAt(DAYS_40_AGO);
+  await deliveryDb.batch([
+    deliveryDb
+      .prepare(
+        `INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, attempt_count, attempted_at)
+         ${many} SELECT ?1, '${old}-7000-8000-' || printf('%012x', i), '${old}-7', 'T', 'event', 'success', 1, ${DAYS_40_AGO} FROM n`,
+      )
+      .bind(webhookId),
+    deliveryDb
+      .prepare(
+        `INSERT INTO events (id, tenant_id, type, payload, delivery_count, created_at)
+         ${many} SELECT '${old}-7000-8000-' || printf('%012x', i), ?1, 'T', '1', 0, ${DAYS_40_AGO} FROM n`,
+      )
+      .bind(person.tenantId),
+  ]);
 }
 
 async function rowsOf(person: Person, webhookId: string) {
@@ -82,30 +105,35 @@ describe("retention", () => {
   test("removes more than one page in a run, and is not stopped by rows that must stay", async () => {
     const person = await signUp();
     const id = await subscribe(person, newInbox("200").url);
-    const many = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)";
-    const old = firstIdAt(DAYS_40_AGO);
-    await deliveryDb.batch([
-      deliveryDb
-        .prepare(
-          `INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, attempt_count, attempted_at)
-         ${many} SELECT ?1, '${old}-7000-8000-' || printf('%012x', i), '${old}-7', 'T', 'event', 'success', 1, ${DAYS_40_AGO} FROM n`,
-        )
-        .bind(id),
-      deliveryDb
-        .prepare(
-          `INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, claim, attempt_count, attempted_at)
-         VALUES (?1, '${old}-6', '${old}-7', 'T', 'event', 'pending', 'c', 1, ${DAYS_40_AGO})`,
-        )
-        .bind(id),
-      deliveryDb
-        .prepare(
-          `INSERT INTO events (id, tenant_id, type, payload, delivery_count, created_at)
-         ${many} SELECT '${old}-7000-8000-' || printf('%012x', i), ?1, 'T', '1', 0, ${DAYS_40_AGO} FROM n`,
-        )
-        .bind(person.tenantId),
-    ]);
+    await addOld(person, id, 6_000);
+    await deliveryDb
+      .prepare(
+        `INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, claim, attempt_count, attempted_at)
+         VALUES (?1, '${firstIdAt(DAYS_40_AGO)}-6', '${firstIdAt(DAYS_40_AGO)}-7', 'T', 'event', 'pending', 'c', 1, ${DAYS_40_AGO})`,
+      )
+      .bind(id)
+      .run();
     await hourly();
     expect(await rowsOf(person, id)).toEqual([1, 0]);
+  });
+
+  test("takes the tables in turns and repeats a page whose answer was lost, so that events go even if the time ends with many attempts left", async () => {
+    const person = await signUp();
+    const id = await subscribe(person, newInbox("200").url);
+    await addOld(person, id, 10_001);
+    const calls: string[] = [];
+    const { deps, turn } = await controlledDeps(async (name, page) => {
+      const isFirst = !calls.includes(name);
+      calls.push(name);
+      const answer = await page();
+      if (isFirst) throw new Error("D1_ERROR: Network connection lost.");
+      turn(2 * MINUTE_MS);
+      return answer;
+    });
+    await removeOld({ ...deps, shards: { ...deps.shards, numbers: [SHARD] } });
+    const turns = ["deleteOldAttempts", "deleteOldEvents", "deleteOldHours", "deleteOldKeys"];
+    expect(calls).toEqual(turns.flatMap((name) => [name, name]));
+    expect(await rowsOf(person, id)).toEqual([1, 1]);
   });
 
   test("removes nothing when nothing is old", async () => {

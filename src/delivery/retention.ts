@@ -1,4 +1,5 @@
 /** Deletes old rows, oldest first, from each table in turn, until none is left or the time for the run is used up. */
+import { repeatable } from "../db/faults";
 import type { Deps } from "../deps";
 import { describeError, log } from "../log";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../time";
@@ -42,18 +43,22 @@ async function removeOldOfShard(deps: Deps, shard: number): Promise<void> {
       return;
     }
     if (attemptsFrom !== null) {
-      const page = await deleteOldAttempts(db, cutoffMs, attemptsFrom);
+      const after: string = attemptsFrom;
+      const page = await repeatable(() => deleteOldAttempts(db, cutoffMs, after));
       removed.attempts += page.removed;
       attemptsFrom = page.next;
     }
     if (hasEvents) {
-      const count = await deleteOldEvents(db, eventCutoffMs);
+      const count = await repeatable(() => deleteOldEvents(db, eventCutoffMs));
       removed.events += count;
       hasEvents = count > 0;
     }
-    if (hoursFrom !== null) hoursFrom = (await deleteOldHours(db, eventCutoffMs, hoursFrom)).next;
-    if (hasKeys) hasKeys = (await deleteOldKeys(db, startedMs - DAY_MS, eventCutoffMs)) > 0;
+    if (hoursFrom !== null) {
+      const after: string = hoursFrom;
+      hoursFrom = (await repeatable(() => deleteOldHours(db, eventCutoffMs, after))).next;
+    }
+    if (hasKeys) hasKeys = (await repeatable(() => deleteOldKeys(db, startedMs - DAY_MS, eventCutoffMs))) > 0;
   }
-  await deleteEmptySubscriptions(db, cutoffMs);
+  await repeatable(() => deleteEmptySubscriptions(db, cutoffMs));
   if (removed.attempts + removed.events > 0) log("info", "old rows removed", { shard, ...removed });
 }

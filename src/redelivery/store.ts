@@ -2,6 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { attemptChain } from "../attempts/store";
 import { atomically, rows } from "../db/client";
+import { repeatable } from "../db/faults";
 import { deliveryIdOf, firstIdAt, newId, newIdAt, timeOfId } from "../db/ids";
 import { isLive } from "../db/predicates";
 import type { DueDelivery } from "../delivery/enqueue";
@@ -27,6 +28,11 @@ const dueRow = (where: SQL, nowMs: number) =>
 const unattempted = (subscriptionId: string, deliveryId: string) => sql`SELECT 1 FROM outbox o
   WHERE o.queue IN ('', ${subscriptionId}) AND o.due_at = ${timeOfId(deliveryId) || 0} AND o.id = ${deliveryId}
     AND o.subscription_id = ${subscriptionId}`;
+
+/** Whether no earlier try of a repeated call has made this delivery: it is not in the outbox and has had no attempt. */
+const isNew = (subscriptionId: string, deliveryId: SQL | string, nowMs: number) => sql`
+  NOT EXISTS (SELECT 1 FROM outbox o WHERE o.queue = '' AND o.due_at = ${nowMs} AND o.id = ${deliveryId})
+  AND NOT EXISTS (SELECT 1 FROM attempts f WHERE f.subscription_id = ${subscriptionId} AND f.id = ${deliveryId})`;
 
 /** The result of `insertRetry`. */
 export type InsertedRetry =
@@ -54,23 +60,25 @@ export async function insertRetry(
       : sql`${attemptChain(id, sql`${deliveryId}`)} SELECT a.* FROM chain CROSS JOIN attempts a
           ON a.subscription_id = ${id} AND a.id = chain.id AND a.status <> 'moved'`;
   const last = sql`(SELECT * FROM (${candidates}) ORDER BY attempted_at DESC, id DESC LIMIT 1) a`;
-  const { due, found } = await atomically(deps.shards.db(tenant.shard), {
-    opened: sql`INSERT INTO manual_retries (subscription_id, event_id, delivery_id, state)
-      SELECT s.id, a.event_id, ${retryId}, 'open' FROM ${live(tenant, id)} CROSS JOIN ${last} CROSS JOIN events e ON e.id = a.event_id
-      WHERE a.status = 'failed'
-      ON CONFLICT (subscription_id, event_id) DO UPDATE SET delivery_id = excluded.delivery_id, state = 'open' WHERE state <> 'open'`,
-    outbox: sql`INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, bytes)
-      SELECT '', ${nowMs}, m.delivery_id, s.tenant_id, s.id, e.id, 'retry', octet_length(e.payload)
-      FROM ${live(tenant, id)} CROSS JOIN ${last}
-      CROSS JOIN manual_retries m ON m.subscription_id = s.id AND m.event_id = a.event_id AND m.delivery_id = ${retryId}
-      CROSS JOIN events e ON e.id = m.event_id`,
-    due: dueRow(sql`o.id = ${retryId}`, nowMs),
-    found: rows<{ isOpen: 0 | 1; isKnown: 0 | 1 }>(sql`SELECT
-        EXISTS (SELECT 1 FROM manual_retries m WHERE m.subscription_id = s.id AND m.state = 'open'
+  const { due, found } = await repeatable(() =>
+    atomically(deps.shards.db(tenant.shard), {
+      opened: sql`INSERT INTO manual_retries (subscription_id, event_id, delivery_id, state)
+        SELECT s.id, a.event_id, ${retryId}, 'open' FROM ${live(tenant, id)} CROSS JOIN ${last} CROSS JOIN events e ON e.id = a.event_id
+        WHERE a.status = 'failed'
+        ON CONFLICT (subscription_id, event_id) DO UPDATE SET delivery_id = excluded.delivery_id, state = 'open' WHERE state <> 'open'`,
+      outbox: sql`INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, bytes)
+        SELECT '', ${nowMs}, m.delivery_id, s.tenant_id, s.id, e.id, 'retry', octet_length(e.payload)
+        FROM ${live(tenant, id)} CROSS JOIN ${last}
+        CROSS JOIN manual_retries m ON m.subscription_id = s.id AND m.event_id = a.event_id AND m.delivery_id = ${retryId}
+        CROSS JOIN events e ON e.id = m.event_id WHERE ${isNew(id, retryId, nowMs)}`,
+      due: dueRow(sql`o.id = ${retryId}`, nowMs),
+      found: rows<{ isOpen: 0 | 1; isKnown: 0 | 1 }>(sql`SELECT
+          EXISTS (SELECT 1 FROM manual_retries m WHERE m.subscription_id = s.id AND m.state = 'open'
           ${deliveryId === null ? sql`` : sql`AND m.event_id = (SELECT a.event_id FROM ${last})`}) AS isOpen,
-        ${deliveryId === null ? sql`1` : sql`(EXISTS (SELECT 1 FROM ${last}) OR EXISTS (${unattempted(id, deliveryId)}))`} AS isKnown
-      FROM ${live(tenant, id)}`),
-  });
+          ${deliveryId === null ? sql`1` : sql`(EXISTS (SELECT 1 FROM ${last}) OR EXISTS (${unattempted(id, deliveryId)}))`} AS isKnown
+        FROM ${live(tenant, id)}`),
+    }),
+  );
   if (due.length > 0) return { kind: "queued", due };
   const [subscription] = found;
   if (!subscription) return { kind: "no subscription" };
@@ -143,13 +151,17 @@ export async function insertTest(
   nowMs: number,
 ): Promise<DueDelivery[] | null> {
   const eventId = newId();
-  const { found, due } = await atomically(deps.shards.db(tenant.shard), {
-    found: rows<{ id: string }>(sql`SELECT s.id FROM ${live(tenant, id)}`),
-    event: sql`INSERT INTO events (id, tenant_id, type, payload, delivery_count, created_at)
-      SELECT ${eventId}, s.tenant_id, ${event.type}, ${event.payload}, 1, ${nowMs} FROM ${live(tenant, id)}`,
-    outbox: sql`INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, bytes)
-      SELECT '', ${nowMs}, ${deliveryIdOf(eventId, sql`s.id`)}, s.tenant_id, s.id, ${eventId}, 'test', ${event.bytes} FROM ${live(tenant, id)}`,
-    due: dueRow(sql`o.id = ${deliveryIdOf(eventId, id)}`, nowMs),
-  });
+  const { found, due } = await repeatable(() =>
+    atomically(deps.shards.db(tenant.shard), {
+      found: rows<{ id: string }>(sql`SELECT s.id FROM ${live(tenant, id)}`),
+      event: sql`INSERT INTO events (id, tenant_id, type, payload, delivery_count, created_at)
+        SELECT ${eventId}, s.tenant_id, ${event.type}, ${event.payload}, 1, ${nowMs} FROM ${live(tenant, id)} WHERE true
+        ON CONFLICT DO NOTHING`,
+      outbox: sql`INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, bytes)
+        SELECT '', ${nowMs}, ${deliveryIdOf(eventId, sql`s.id`)}, s.tenant_id, s.id, ${eventId}, 'test', ${event.bytes} FROM ${live(tenant, id)}
+        WHERE ${isNew(id, deliveryIdOf(eventId, id), nowMs)}`,
+      due: dueRow(sql`o.id = ${deliveryIdOf(eventId, id)}`, nowMs),
+    }),
+  );
   return found.length === 0 ? null : due;
 }
