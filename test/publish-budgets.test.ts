@@ -1,4 +1,5 @@
 /** The budgets of a tenant, over HTTP: an event is accepted whole or refused whole. */
+import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { RULES, type RuleName } from "../src/ratelimit/rules";
 import { call, type Person, signUp, signUpVerified, verify } from "./support/client";
@@ -84,5 +85,18 @@ describe("S5: a tenant without a verified owner", () => {
     await verify(person.email);
     expect((await sendTest()).status).toBe(200);
     expect((await publish(person, {})).status).toBe(202);
+  });
+
+  test("has them over RPC and HTTP together", async () => {
+    const person = await subscribed(5, await signUp());
+    const rpc = (count: number) => {
+      const body = { tenantId: person.tenantId, batch: Array.from({ length: count }, () => event()) };
+      return env.PUBLISHER.fetch("http://publisher/", { method: "POST", body: JSON.stringify(body) });
+    };
+    expect((await rpc(19)).status).toBe(200);
+    expect((await publish(person, {})).status).toBe(202);
+    const tooMany = await rpc(1);
+    expect([tooMany.status, await tooMany.json()]).toMatchObject([400, { message: "Verify your email to go on." }]);
+    expect((await publish(person, {})).status).toBe(403);
   });
 });
