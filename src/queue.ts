@@ -11,7 +11,7 @@ import { describeError, log } from "./log";
 import { mailJob } from "./mail/job";
 import { consumeMail } from "./mailer/consume";
 
-/** The handler does not wait longer than this for slow sends. They continue in the background under their leases. */
+/** The handler does not wait longer than this for connections. Its deliveries continue in the background under their leases. */
 const HOLD_MS = 50;
 
 /** Handles a batch of any queue. Never throws. */
@@ -42,7 +42,7 @@ function parse(batch: MessageBatch): Parsed {
 
 /**
  * Messages that are not retried are acked when the handler ends. So it waits until every claim has succeeded or failed, because a message
- * cannot be retried after that. It does not wait for the sends.
+ * cannot be retried after that. It does not wait for sends that have started, because the local queue would wait with it.
  */
 async function consumeDeliveries(deps: Deps, batch: MessageBatch): Promise<void> {
   const speed: QueueSpeed = batch.queue.endsWith("-slow") ? "slow" : "fast";
@@ -58,9 +58,8 @@ async function consumeDeliveries(deps: Deps, batch: MessageBatch): Promise<void>
   const done = finished.finally(() => {
     isDone = true;
   });
-  do {
-    await Promise.race([done, scheduler.wait(HOLD_MS)]);
-  } while (!isDone && isBusy());
+  await Promise.race([done, run.allStarted, scheduler.wait(HOLD_MS)]);
+  while (!isDone && isBusy()) await Promise.race([done, scheduler.wait(HOLD_MS)]);
 }
 
 interface Group {

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { claimDeliveries } from "../src/delivery/claim-store";
 import { planClaim, roundRobin, takeFairest } from "../src/delivery/selection";
 import { expectedMs, hangs, hasRoomFor, holdBytes, sendsOf, startSend } from "../src/delivery/send-load";
+import { sweepShard } from "../src/delivery/sweep";
 import { LEASE_MS } from "../src/delivery/timing";
 import { createDeps } from "../src/deps";
 import { eventually } from "./support/client";
@@ -179,6 +180,33 @@ describe("a subscription that hangs", () => {
       .bind(webhookId)
       .first("has_backlog");
     expect(flag).toBe(0);
+  });
+
+  test("has its backlog swept into the slow queue, so that it cannot delay the fast queue", async () => {
+    const { webhookId, key } = await newDelivery("200");
+    await deliveryDb.batch([
+      deliveryDb.prepare("UPDATE subscriptions SET has_backlog = 1 WHERE id = ?").bind(webhookId),
+      deliveryDb.prepare("UPDATE outbox SET queue = subscription_id WHERE subscription_id = ?").bind(webhookId),
+    ]);
+    const deps = await createDeps(env, createExecutionContext());
+    const queued: string[] = [];
+    const recording = (speed: string, queue: Queue<unknown>): Queue<never> => ({
+      send: (body) => queue.send(body),
+      sendBatch: (messages) => {
+        if (JSON.stringify([...messages]).includes(key.id)) queued.push(speed);
+        return queue.sendBatch(messages);
+      },
+      metrics: () => queue.metrics(),
+    });
+    await sweepShard(
+      {
+        ...deps,
+        deliveryQueue: recording("fast", deps.deliveryQueue),
+        slowDeliveryQueue: recording("slow", deps.slowDeliveryQueue),
+      },
+      SHARD,
+    );
+    expect(queued).toEqual(["slow"]);
   });
 
   test("causes no row to be written while its backlog waits", async () => {

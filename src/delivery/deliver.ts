@@ -46,6 +46,7 @@ export class DeliveryRun {
   readonly #sending = new Set<Claimed>();
   /** Two messages can name the same delivery. Both claims would succeed, because they use the same token. */
   readonly #seen = new Set<string>();
+  readonly #allStarted = Promise.withResolvers<void>();
   #lastProgressMs: number;
 
   constructor(deps: Deps, speed: QueueSpeed) {
@@ -75,6 +76,11 @@ export class DeliveryRun {
     if (this.#seen.has(name)) return false;
     this.#seen.add(name);
     return true;
+  }
+
+  /** Resolves when no delivery waits for a connection any more. Never throws. */
+  get allStarted(): Promise<void> {
+    return this.#allStarted.promise;
   }
 
   /** Resolves when every send has ended and its result is recorded. Never throws. */
@@ -175,6 +181,7 @@ export class DeliveryRun {
     const endSend = startSend(delivery.subscriptionId, this.#deps.now);
     this.#sending.add(delivery);
     this.#lastProgressMs = this.#deps.now();
+    if (this.#waiting.length + this.#ready.length === 0) this.#allStarted.resolve();
     try {
       const result = await makeAttempt(this.#deps, delivery, this.#decrypt);
       if (result === "deleted") await this.#release(delivery);

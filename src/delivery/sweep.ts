@@ -124,7 +124,12 @@ async function handleOverdue(
   if (ended.length > 0) await replan(deps, shard, ended);
   const lost = unclaimed.filter(({ id }) => !sweptAt.has(id));
   if (lost.length > 0) {
-    await enqueueDue(deps, shard, roundRobin(lost));
+    const { main = [], backlog = [] } = Object.groupBy(roundRobin(lost), ({ queue }) =>
+      queue === "" ? "main" : "backlog",
+    );
+    await enqueueDue(deps, shard, main);
+    // If the subscription still hangs, these deliveries occupy their queue for a while.
+    await enqueueDue(deps, shard, backlog, "slow");
     for (const { id } of lost) sweptAt.set(id, nowMs);
     log("warn", "deliveries swept", { shard, count: lost.length });
   }

@@ -41,14 +41,25 @@ export async function createAccount(client: Client): Promise<Account> {
   return { ...person, ...tokens, client, headers: bearer(tokens.accessToken) };
 }
 
+const SUBSCRIBING_AT_ONCE = 8;
+
 /** Subscribes `count` webhooks at `url` to one event type. Returns their ids. */
 export async function subscribe({ client, headers }: Account, type: string, url: string, count: number) {
   const ids: string[] = [];
-  for (let index = 0; index < count; index += 1) {
-    const body = { name: `${type} ${index}`, url: `${url}/${type}/${index}`, events: [type], secret: "bench secret" };
-    ids.push((await ask<{ _id: string }>(client, { method: "POST", path: "/api/v1/webhooks", headers, body }))._id);
-  }
+  let next = 0;
+  const loop = async () => {
+    while (next < count) {
+      const index = next++;
+      const body = { name: `${type} ${index}`, url: `${url}/${type}/${index}`, events: [type], secret: "bench secret" };
+      ids.push((await ask<{ _id: string }>(client, { method: "POST", path: "/api/v1/webhooks", headers, body }))._id);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(count, SUBSCRIBING_AT_ONCE) }, loop));
   return ids;
+}
+
+export async function tenantOf({ client, headers }: Account): Promise<string> {
+  return (await ask<{ tenant: { id: string } }>(client, { path: "/api/v1/auth/me", headers })).tenant.id;
 }
 
 /** About the size of a real event. */

@@ -1,10 +1,10 @@
 /** The Worker under test behind a D1 binding that counts; for the counting pass only, the timed passes run the Worker as it ships. */
-import worker from "../../src";
+import worker, { Sweeper as UncountedSweeper } from "../../src";
 
 export * from "../../src";
 
 const none = () => ({ trips: 0, rowsRead: 0, rowsWritten: 0 });
-const counters = { http: none(), queue: none() };
+const counters = { http: none(), queue: none(), sweep: none() };
 
 function countRows(counter, { meta }) {
   counter.rowsRead += meta.rows_read;
@@ -45,15 +45,22 @@ const counted = (env, counter) => ({
   },
 });
 
+/** In place of the one of the same name above. */
+export class Sweeper extends UncountedSweeper {
+  constructor(ctx, env) {
+    super(ctx, counted(env, counters.sweep));
+  }
+}
+
 export default {
   ...worker,
-  /** `GET /bench/counters` tells both doors' counts since the last time it was asked. */
+  /** `GET /bench/counters` tells the counts of each entry point since the last time it was asked. */
   async fetch(request, env, ctx) {
     if (new URL(request.url).pathname !== "/bench/counters") {
       return worker.fetch(request, counted(env, counters.http), ctx);
     }
     const answer = Response.json(counters);
-    Object.assign(counters, { http: none(), queue: none() });
+    for (const counter of Object.values(counters)) Object.assign(counter, none());
     return answer;
   },
   queue: (batch, env, ctx) => worker.queue(batch, counted(env, counters.queue), ctx),

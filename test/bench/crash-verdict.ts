@@ -29,9 +29,9 @@ export interface Verdict {
   counts: Record<string, number>;
   /** Each list must be empty. */
   faults: Record<string, string[]>;
-  /** For each kill, deliveries that arrived again although their subscriber had answered 200. */
+  /** For each kill, deliveries that arrived again because it lost the 200 of their subscriber. */
   duplicatesPerKill: number[];
-  /** From the last restart to the last arrival of what was owed then. */
+  /** From the last restart until everything that was owed then had arrived at least once more. */
   recoverySeconds: number;
 }
 
@@ -71,7 +71,7 @@ export function judge({ accepted, arrivals, rows, kills, stale }: Evidence): Ver
         acceptedIds.has(eventId) ? deliveries.slice(1).map(nameOf) : deliveries.map(nameOf),
       ),
     },
-    duplicatesPerKill: kills.map(({ outage }) => countDuplicates(arrivals, outage)),
+    duplicatesPerKill: countDuplicates(arrivals, kills),
     recoverySeconds: recoverySeconds(arrivals, kills.at(-1)),
   };
 }
@@ -88,17 +88,25 @@ function unexplained(list: Arrival[], attemptsOf: Map<string, AttemptRow[]>, pen
   });
 }
 
-/** Deliveries whose last accepted arrival before the kill was followed by another one. */
-function countDuplicates(arrivals: Arrivals, { from }: Outage): number {
-  return [...arrivals.values()].filter((list) => {
-    const next = list.findIndex(({ at }) => at > from);
-    return next > 0 && list[next - 1]?.accepted;
-  }).length;
+/** Arrivals that followed an accepted one, counted at the first kill after the accepted one: that kill lost its result. */
+function countDuplicates(arrivals: Arrivals, kills: readonly AtKill[]): number[] {
+  const counts = kills.map(() => 0);
+  for (const list of arrivals.values()) {
+    for (const { at, accepted } of list.slice(0, -1)) {
+      const kill = accepted ? kills.findIndex(({ outage }) => outage.from >= at) : -1;
+      if (kill >= 0) counts[kill] = (counts[kill] ?? 0) + 1;
+    }
+  }
+  return counts;
 }
 
+/** Counts the first arrival of each delivery. A later one follows an answer of 503, after the wait that the contract asks for. */
 function recoverySeconds(arrivals: Arrivals, last: AtKill | undefined): number {
   if (!last) return 0;
-  const owed = new Set(last.owed.map(({ id }) => id));
-  const times = [...arrivals.values()].flat().flatMap(({ deliveryId, at }) => (owed.has(deliveryId) ? [at] : []));
-  return Math.max(0, ...times.map((at) => at - last.outage.to)) / 1000;
+  const { owed, outage } = last;
+  const firstAt = new Map<string, number>();
+  for (const { deliveryId, at } of [...arrivals.values()].flat()) {
+    if (at > outage.to && !firstAt.has(deliveryId)) firstAt.set(deliveryId, at);
+  }
+  return Math.max(0, ...owed.map(({ id }) => (firstAt.get(id) ?? 0) - outage.to)) / 1000;
 }

@@ -1,5 +1,5 @@
 /** The same requests over more and more data: a service for each size, taking turns. */
-import { type Account, ask, createAccount, publishCall, subscribe } from "./account.ts";
+import { type Account, createAccount, publishCall, subscribe, tenantOf } from "./account.ts";
 import type { Bundles } from "./build.ts";
 import { interleave, type Measured, ratioOf } from "./interleave.ts";
 import { type Client, createClient, type Operation } from "./load.ts";
@@ -93,10 +93,6 @@ async function grow(bundles: Bundles, size: Size, receiverUrl: string): Promise<
     await seedHistory(database, history);
   }
   return { service, client, operations: operationsOf(owner, subscriptionId, size.name) };
-}
-
-async function tenantOf({ client, headers }: Account): Promise<string> {
-  return (await ask<{ tenant: { id: string } }>(client, { path: "/api/v1/auth/me", headers })).tenant.id;
 }
 
 function operationsOf(owner: Account, subscriptionId: string, size: string): Operation[] {

@@ -4,11 +4,12 @@ import { type Result, save } from "./report.ts";
 import type { Run } from "./run.ts";
 import { serve } from "./serve.ts";
 import { median, percentile } from "./statistics.ts";
-import { type Stream, streamEvents } from "./steady.ts";
+import { createPublisher, streamEvents, subscribeMixed } from "./steady.ts";
 
-const IDLE: Stream = { subscriptions: 1, hanging: 0, events: 60, eventsPerSecond: 10 };
-const LOADED: Stream = { subscriptions: 10, hanging: 0, events: 120, eventsPerSecond: 10 };
-const SCENES: [string, Stream][] = [
+const TYPE = "Streamed";
+const IDLE = { subscriptions: 1, hanging: 0, events: 60, eventsPerSecond: 10 };
+const LOADED = { subscriptions: 10, hanging: 0, events: 120, eventsPerSecond: 10 };
+const SCENES: [string, typeof LOADED][] = [
   ["202 to arrival, idle", IDLE],
   ["202 to arrival, 100/s", LOADED],
   ["202 to arrival, 100/s, 1 in 10 hangs", { ...LOADED, hanging: 1 }],
@@ -18,10 +19,14 @@ const SCENES: [string, Stream][] = [
 /** Each scene in a service of its own; the distributions go into a plot beside the results. */
 export async function measureLatencies(run: Run): Promise<Result[]> {
   const series = [];
-  for (const [label, stream] of SCENES) {
+  for (const [label, { subscriptions, hanging, events, eventsPerSecond }] of SCENES) {
     const service = await serve(run.bundles);
-    const scene = { ...stream, events: run.scaled(stream.events) };
-    const latenciesMs = await streamEvents(service, run.receiver, scene);
+    const publisher = await createPublisher(service);
+    const healthy = subscriptions - hanging;
+    await subscribeMixed(publisher, run.receiver, TYPE, { healthy, hanging });
+    const stream = { publisher, type: TYPE, arrivalsPerEvent: healthy, events: run.scaled(events), eventsPerSecond };
+    const latenciesMs = await streamEvents(run.receiver, stream);
+    publisher.client.close();
     await service.stop();
     run.progress(
       `${label}: p50 ${median(latenciesMs).toFixed(1)} ms, p99 ${percentile(latenciesMs, 0.99).toFixed(1)} ms`,

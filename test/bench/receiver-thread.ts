@@ -1,4 +1,7 @@
-/** The subscribers, in a thread of their own: `/ok/...` answers at once, `/hang/...` never. Tells its parent what arrived and when. */
+/**
+ * The subscribers, in a thread of their own: `/ok/...` answers at once, `/hang/...` never, and `/other/MS/...` after so many milliseconds.
+ * Tells its parent what arrived at `/ok` and when, and how much arrived at the others.
+ */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { performance } from "node:perf_hooks";
@@ -8,12 +11,20 @@ const REPORT_INTERVAL_MS = 50;
 
 let arrived: [n: number, atMs: number][] = [];
 let hanging = 0;
+let others = 0;
 
 const server = createServer((request, response) => {
   const atMs = performance.timeOrigin + performance.now();
   if (request.url?.startsWith("/hang")) {
     hanging += 1;
     request.resume();
+    return;
+  }
+  if (request.url?.startsWith("/other/")) {
+    const waitMs = Number(request.url.split("/")[2]);
+    others += 1;
+    request.resume();
+    request.on("end", () => (waitMs === 0 ? response.end("ok") : setTimeout(() => response.end("ok"), waitMs)));
     return;
   }
   let text = "";
@@ -29,8 +40,9 @@ server.keepAliveTimeout = 60_000;
 
 server.listen(0, "127.0.0.1", () => parentPort?.postMessage({ port: (server.address() as AddressInfo).port }));
 setInterval(() => {
-  if (arrived.length === 0 && hanging === 0) return;
-  parentPort?.postMessage({ arrived, hanging });
+  if (arrived.length === 0 && hanging === 0 && others === 0) return;
+  parentPort?.postMessage({ arrived, hanging, others });
   arrived = [];
   hanging = 0;
+  others = 0;
 }, REPORT_INTERVAL_MS);

@@ -15,16 +15,19 @@ interface Arrival {
 export interface Receiver {
   okUrl: string;
   hangUrl: string;
-  /** What came since the last `clear`, and how many requests were left without an answer. */
+  /** Answers after this many milliseconds. What arrives there is counted in `others` alone. */
+  otherUrl(waitMs: number): string;
+  /** What came since the last `clear`, how many requests were left without an answer, and how many came to `otherUrl`. */
   arrivals: Arrival[];
   hung: number;
+  others: number;
   clear(): void;
   /** Resolves when `count` have arrived; throws when they stop coming. */
   waitFor(count: number): Promise<void>;
   stop(): Promise<number>;
 }
 
-type Report = { port: number } | { arrived: [number, number][]; hanging: number };
+type Report = { port: number } | { arrived: [number, number][]; hanging: number; others: number };
 
 export async function startReceiver(): Promise<Receiver> {
   const thread = new Worker(new URL("./receiver-thread.ts", import.meta.url));
@@ -35,11 +38,14 @@ export async function startReceiver(): Promise<Receiver> {
   const receiver: Receiver = {
     okUrl: `http://127.0.0.1:${port}/ok`,
     hangUrl: `http://127.0.0.1:${port}/hang`,
+    otherUrl: (waitMs) => `http://127.0.0.1:${port}/other/${waitMs}`,
     arrivals: [],
     hung: 0,
+    others: 0,
     clear() {
       receiver.arrivals = [];
       receiver.hung = 0;
+      receiver.others = 0;
     },
     async waitFor(count) {
       let seen = receiver.arrivals.length;
@@ -59,6 +65,7 @@ export async function startReceiver(): Promise<Receiver> {
     if ("port" in report) return;
     for (const [n, atMs] of report.arrived) receiver.arrivals.push({ n, atMs });
     receiver.hung += report.hanging;
+    receiver.others += report.others;
   });
   return receiver;
 }

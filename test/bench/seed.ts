@@ -1,66 +1,93 @@
-/** Delivery history by SQL: what would take the engine an hour. */
+/** Rows by SQL: what would take the engine an hour. */
 import type { Database } from "./serve.ts";
 
 /** D1 bounds the time of one statement. */
-const ROWS_PER_STATEMENT = 100_000;
+const ROWS_PER_STATEMENT = 50_000;
 const DELIVERIES_PER_EVENT = 10;
+const MINUTE_MS = 60_000;
 
 export interface History {
   tenantId: string;
   subscriptionId: string;
   deliveries: number;
-  /** Four hexadecimal digits that keep the ids of one history apart from another's. */
+  /** Three hexadecimal digits that keep the ids of one history apart from another's. */
   tag: string;
+  /** When its last delivery ended, Unix ms; a minute ago if left out. */
+  endMs?: number;
 }
 
-/** A UUIDv7 of the millisecond `at`, numbered. */
-const id = (at: string, number: string) =>
-  `substr(printf('%012x', ${at}), 1, 8) || '-' || substr(printf('%012x', ${at}), 9) || '-7000-8' || ?3 || '-' || printf('%012x', ${number})`;
+/** The start of a UUIDv7 of the millisecond `at`, up to its last dash. */
+const idStart = (at: string) =>
+  `substr(printf('%012x', ${at}), 1, 8) || '-' || substr(printf('%012x', ${at}), 9) || '-7000-8' || ?3 || '-'`;
+const id = (at: string, number: string) => `${idStart(at)} || printf('%012x', ${number})`;
 
-/** One row for each `i` from ?1 up to ?2; the history ends a minute ago. */
+/** One row for each `i` from ?1 up to ?2. */
 const numbers = "WITH RECURSIVE n(i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ?2)";
+const PAYLOAD = `'{"n":-1,"note":"' || hex(zeroblob(100)) || '"}'`;
 const EVENT = `i / ${DELIVERIES_PER_EVENT}`;
+/** One delivery a millisecond. */
 const AT = "(?4 + i)";
 const EVENT_AT = `(?4 + ${EVENT} * ${DELIVERIES_PER_EVENT})`;
 
-const STATEMENTS = [
+const HISTORY = [
   `${numbers} INSERT INTO events (id, tenant_id, type, payload, delivery_count, created_at)
-    SELECT ${id(EVENT_AT, EVENT)}, ?5, 'History', '{"order":' || i || ',"note":"' || hex(zeroblob(100)) || '"}', ${DELIVERIES_PER_EVENT}, ${EVENT_AT}
+    SELECT ${id(EVENT_AT, EVENT)}, ?5, 'History', ${PAYLOAD}, ${DELIVERIES_PER_EVENT}, ${EVENT_AT}
     FROM n WHERE i % ${DELIVERIES_PER_EVENT} = 0 AND ?6 = ?6`,
-  `${numbers} INSERT INTO deliveries (id, tenant_id, subscription_id, event_id, kind, attempts, created_at)
-    SELECT ${id(AT, "i")}, ?5, ?6, ${id(EVENT_AT, EVENT)}, 'event', 1, ${AT} FROM n`,
-  `${numbers} INSERT INTO attempts (id, subscription_id, tenant_id, delivery_id, event_id, event_type, status, response_code, response_body,
-      attempt_count, attempted_at, completed_at)
-    SELECT ${id(AT, "i")}, ?6, ?5, ${id(AT, "i")}, ${id(EVENT_AT, EVENT)}, 'History', 'success', 200, 'ok', 1, ${AT}, ${AT} + 20 FROM n`,
+  `${numbers} INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, response_code, response_body, attempt_count,
+      attempted_at, completed_at)
+    SELECT ?6, ${id(AT, "i")}, ${id(EVENT_AT, EVENT)}, 'History', 'event', 'success', 200, 'ok', 1, ${AT}, ${AT} + 20 FROM n WHERE ?5 = ?5`,
+  `${numbers} INSERT INTO hourly_stats (subscription_id, hour, succeeded) SELECT ?6, ${AT} / 3600000 * 3600000, count(*) FROM n
+    WHERE ?3 = ?3 AND ?5 = ?5 GROUP BY 2 ON CONFLICT DO UPDATE SET succeeded = succeeded + excluded.succeeded`,
 ];
 
-/** Writes events, deliveries and their successful attempts, all of one subscription. */
-export async function seedHistory(
-  database: Database,
-  { tenantId, subscriptionId, deliveries, tag }: History,
-): Promise<void> {
-  const startMs = Date.now() - 60_000 - deliveries;
+const BACKLOG = [
+  `${numbers} INSERT INTO events (id, tenant_id, type, payload, delivery_count, created_at)
+    SELECT ${id(AT, "i")}, ?5, 'Waiting', ${PAYLOAD}, 1, ${AT} FROM n WHERE ?6 = ?6`,
+  `${numbers} INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, bytes)
+    SELECT ?6, ${AT}, ${idStart(AT)} || substr(?6, 25), ?5, ?6, ${id(AT, "i")}, 'event', 220 FROM n`,
+];
+
+/** Writes events and their successful attempts, all of one subscription. */
+export const seedHistory = (database: Database, history: History): Promise<void> => insert(database, HISTORY, history);
+
+/** Writes events whose deliveries to one subscription are due and wait in its backlog. */
+export async function seedBacklog(database: Database, backlog: History): Promise<void> {
+  await insert(database, BACKLOG, backlog);
+  await database.prepare("UPDATE subscriptions SET has_backlog = 1 WHERE id = ?").bind(backlog.subscriptionId).run();
+}
+
+async function insert(database: Database, statements: readonly string[], history: History): Promise<void> {
+  const { tenantId, subscriptionId, deliveries, tag, endMs = Date.now() - MINUTE_MS } = history;
   for (let from = 0; from < deliveries; from += ROWS_PER_STATEMENT) {
     const to = Math.min(from + ROWS_PER_STATEMENT, deliveries);
-    for (const statement of STATEMENTS) {
-      await database.prepare(statement).bind(from, to, tag, startMs, tenantId, subscriptionId).run();
+    for (const statement of statements) {
+      await database
+        .prepare(statement)
+        .bind(from, to, tag, endMs - deliveries, tenantId, subscriptionId)
+        .run();
     }
   }
 }
 
-/** Copies a subscription `count` times; each copy wants a type of its own, so that no event of the bench goes to it. */
-export async function seedSubscriptions(database: Database, subscriptionId: string, count: number): Promise<void> {
+/** Copies a subscription `count` times. Each copy receives `type`, or a type of its own, so that no event of the bench goes to it. */
+export async function seedSubscriptions(
+  database: Database,
+  subscriptionId: string,
+  count: number,
+  type?: string,
+): Promise<void> {
   const copies = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)`;
   const copyId = "substr(s.id, 1, 24) || printf('%012x', n.i)";
+  const typeOf = "coalesce(?3, 'Type' || n.i)";
   await database
     .prepare(`${copies} INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled, created_at, updated_at)
-      SELECT ${copyId}, s.tenant_id, s.name, s.url, '["Type' || n.i || '"]', s.secret_sealed, s.secret_digest, 1, s.created_at, s.updated_at
+      SELECT ${copyId}, s.tenant_id, s.name, s.url, json_array(${typeOf}), s.secret_sealed, s.secret_digest, 1, s.created_at, s.updated_at
       FROM n, subscriptions s WHERE s.id = ?1`)
-    .bind(subscriptionId, count)
+    .bind(subscriptionId, count, type ?? null)
     .run();
   await database
     .prepare(`${copies} INSERT INTO subscription_events (tenant_id, event_type, subscription_id)
-      SELECT s.tenant_id, 'Type' || n.i, ${copyId} FROM n, subscriptions s WHERE s.id = ?1`)
-    .bind(subscriptionId, count)
+      SELECT s.tenant_id, ${typeOf}, ${copyId} FROM n, subscriptions s WHERE s.id = ?1`)
+    .bind(subscriptionId, count, type ?? null)
     .run();
 }
