@@ -1,11 +1,13 @@
 /**
  * `npm run bench [-- --only TEXT --scale N --count N --concurrency N]`: what each operation costs, as a ratio to a floor
- * measured in turns with it. `--compare peer [--peer PATH]`: against the peer instead. `--compare dev [--count N]`: `npm run dev` against
- * the way in which the other figures are measured.
+ * measured in turns with it. With `--compare dev [--count N]`: `npm run dev` against the way in which the other figures are measured; with
+ * `--compare peer [--peer PATH]`: the peer; with `--compare checkout --checkout PATH`: sign-in and reading in an earlier version.
  */
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { build } from "./build.ts";
 import { comparePeer } from "./compare.ts";
+import { compareCheckout } from "./compare-checkout.ts";
 import { compareDev } from "./compare-dev.ts";
 import { countCosts } from "./counting.ts";
 import { measureThroughput, memoryVerdict } from "./deliveries.ts";
@@ -14,12 +16,14 @@ import { measureLatencies } from "./latency.ts";
 import { measureFloors, measureOperations } from "./measure.ts";
 import { startReceiver } from "./receiver.ts";
 import { conditions, type Result, resultTable, save } from "./report.ts";
+import { measureRetention } from "./retention.ts";
 import type { Run } from "./run.ts";
 import { serve } from "./serve.ts";
+import { measureTiming } from "./timing.ts";
 
 const { values } = parseArgs({
   options: {
-    /** Only what has this in its name: an operation, or `floor`, `deliveries`, `202 to arrival`, `growth`. */
+    /** Only what has this in its name: an operation, or `floor`, `deliveries`, `202 to arrival`, `retention`, `growth`, `timing`. */
     only: { type: "string", default: "" },
     /** Times the usual number of requests. */
     scale: { type: "string", default: "1" },
@@ -29,6 +33,7 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "5" },
     compare: { type: "string" },
     peer: { type: "string", default: "../shared/peer" },
+    checkout: { type: "string", default: "" },
   },
 });
 
@@ -52,6 +57,7 @@ try {
   if (values.compare === undefined) await measureAll();
   else if (values.compare === "peer") await comparePeer(run, values.peer, measuredOn);
   else if (values.compare === "dev") await compareDev(run, Number(values.count));
+  else if (values.compare === "checkout") await compareCheckout(run, resolve(values.checkout));
   else throw new Error(`nothing is known of ${values.compare}`);
 } finally {
   await run.receiver.stop();
@@ -74,7 +80,9 @@ async function measureAll(): Promise<void> {
   }
   await full.stop();
   if (run.wants("202 to arrival")) results.push(...(await measureLatencies(run)));
+  if (run.wants("retention")) results.push(...(await measureRetention(run)));
   if (run.wants("growth")) results.push(...(await measureGrowth(run)));
+  if (run.wants("timing")) await measureTiming(run);
   progress("counting D1 round trips and rows");
   const costs = await countCosts(run);
   for (const result of results) result.cost = costs.get(result.operation);

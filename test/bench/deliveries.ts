@@ -18,7 +18,7 @@ const MAX_OPEN = 2_000;
 const POLL_MS = 5;
 const MEMORY_INTERVAL_MS = 1_000;
 const TYPE = "Delivered";
-const LEAST_OF_FLOOR = 0.5;
+const LEAST_OF_FLOOR = 0.6;
 const MAX_MEMORY_GROWTH = 1.2;
 const MEMORY_POINTS = 30;
 

@@ -1,5 +1,5 @@
 /** What a client can ask of the Worker, each with the floor that it is held against. */
-import { ask, bearer, createAccount, dataOf, publishCall, subscribe, type Tokens } from "./account.ts";
+import { ask, bearer, createAccount, dataOf, payloadOf, publishCall, subscribe, type Tokens } from "./account.ts";
 import type { FloorRoute } from "./floors.ts";
 import type { Client, Operation } from "./load.ts";
 import { createStock } from "./sessions.ts";
@@ -7,6 +7,7 @@ import { createStock } from "./sessions.ts";
 const LISTED_WEBHOOKS = 10;
 const LISTED_SESSIONS = 5;
 const FAN_OUTS = [1, 10, 200];
+const BATCH_EVENTS = 100;
 
 export interface Row {
   operation: Operation;
@@ -51,7 +52,7 @@ function sessionRows(client: Client): Row[] {
   return [
     { operation: register, count: 18, floor: "argon2id", atLeast: 0.85 },
     { operation: login, count: 18, floor: "argon2id", atLeast: 0.85, prepare: () => fill(0) },
-    { operation: refresh, count: 200, floor: "insert", atLeast: 0.6, prepare: () => fill(100) },
+    { operation: refresh, count: 200, floor: "insert", prepare: () => fill(100) },
     { operation: logout, count: 16, floor: "insert", prepare: (requests) => fill(requests) },
   ];
 }
@@ -124,9 +125,26 @@ async function publishingRows(client: Client, receiverUrl: string): Promise<Row[
       if (deliveries !== width) throw new Error(`published to ${deliveries}, not ${width}`);
     },
   });
+  const batch: Operation = {
+    name: `batch of ${BATCH_EVENTS} events, each to 1`,
+    client,
+    status: 202,
+    call: (index) => ({
+      method: "POST",
+      path: "/api/v1/events/batch",
+      headers: publisher.headers,
+      body: {
+        events: Array.from({ length: BATCH_EVENTS }, (_, n) => ({
+          type: "To1",
+          payload: payloadOf(index * BATCH_EVENTS + n),
+        })),
+      },
+    }),
+  };
   return [
     { operation: publish(1), count: 150, floor: "insert", held: true },
-    { operation: publish(10), count: 150, floor: "insert", atLeast: 0.5, held: true },
+    { operation: publish(10), count: 150, floor: "insert", atLeast: 0.4, held: true },
     { operation: publish(200), count: 20, floor: "batch", held: true },
+    { operation: batch, count: 20, floor: "batch", atLeast: 0.5, held: true },
   ];
 }

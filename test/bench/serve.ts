@@ -27,17 +27,19 @@ const CRON_INTERVAL_MS = 60_000;
 /** A window of one second, so that one client's own hits do not pile up in its limiter. */
 const UNLIMITED = { limit: 1_000_000, windowSeconds: 1 };
 const FLOOR_SCHEMA = ["CREATE TABLE floor (id TEXT PRIMARY KEY, v TEXT)", "INSERT INTO floor VALUES ('key', 'value')"];
-const LIMITED = ["login", "register", "refresh", "publish", "writeWebhook", "redeliver", "readDeliveries"];
-const SETTINGS = {
-  SECRET_KEYS: process.env.SECRET_KEYS,
-  RATE_LIMITS: JSON.stringify(Object.fromEntries(LIMITED.map((rule) => [rule, UNLIMITED]))),
+/** Rules that the first release knew too, which refuses unknown names. */
+const LIMITED = ["login", "register", "refresh", "publish", "forgotPassword"];
+const LIMITED_SINCE = ["writeWebhook", "redeliver", "readDeliveries", "resetMail"];
+const settings = (limited: readonly string[]) => ({
+  SECRET_KEYS: process.env.SECRET_KEYS ?? "",
+  RATE_LIMITS: JSON.stringify(Object.fromEntries(limited.map((rule) => [rule, UNLIMITED]))),
   TENANT_DELIVERIES_PER_MINUTE: "100000000",
   TENANT_PAYLOAD_MIB_PER_MINUTE: "100000",
   MAX_SUBSCRIPTIONS_PER_TENANT: "1000000",
   MAX_SESSIONS_PER_USER: "1000000",
   EMAIL_VERIFICATION: "optional",
   WEBHOOK_EGRESS: "any",
-};
+});
 
 export type Database = Awaited<ReturnType<Miniflare["getD1Database"]>>;
 
@@ -48,6 +50,8 @@ export interface Service {
   database: Database;
   /** Resident memory of workerd. */
   memoryMiB(): number;
+  /** Fires a cron trigger and resolves when its jobs have ended. */
+  cron(schedule: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -58,11 +62,13 @@ export interface ServeOptions {
   deliver?: boolean;
   /** Where the inspector of the isolates listens; none without it. */
   inspectorPort?: number;
+  /** Another checkout of this repository, whose Worker `bundles` has. */
+  checkout?: string;
 }
 
 export async function serve(
   bundles: Bundles,
-  { worker = "postern", deliver = true, inspectorPort }: ServeOptions = {},
+  { worker = "postern", deliver = true, inspectorPort, checkout = ROOT }: ServeOptions = {},
 ): Promise<Service> {
   const state = temporaryFolder("state");
   const [port = 0, floorPort = 0] = await freePorts(2);
@@ -80,15 +86,15 @@ export async function serve(
       unsafeTriggerHandlers: true,
       resourcePersistencePath: state,
       workers: [
-        optionsOf("postern", bundles[worker], port, deliver),
-        optionsOf("floor", bundles.floor, floorPort, true),
+        posternOptions(checkout, bundles[worker], port, deliver),
+        optionsOf("floor", CONFIG.floor, bundles.floor, floorPort),
       ],
     }),
   );
   await miniflare.ready;
   const pid = childrenOf(process.pid).find((child) => !before.has(child)) ?? 0; // workerd is the only child that Miniflare starts
   const database = await miniflare.getD1Database("DB", "postern");
-  await runAll(database, migrations());
+  await runAll(database, migrations(checkout));
   await runAll(await miniflare.getD1Database("DB", "floor"), FLOOR_SCHEMA);
   const sweep = () => fireCron(miniflare, "* * * * *");
   if (deliver) await sweep();
@@ -98,6 +104,7 @@ export async function serve(
     floorBase: `http://127.0.0.1:${floorPort}`,
     database,
     memoryMiB: () => residentMiB(pid),
+    cron: (schedule) => fireCron(miniflare, schedule),
     async stop() {
       if (cron) clearInterval(cron);
       await miniflare.dispose();
@@ -106,24 +113,27 @@ export async function serve(
   };
 }
 
-function optionsOf(name: keyof typeof CONFIG, folder: string, port: number, deliver: boolean): V4WorkerOptions {
-  const configured: V4WorkerOptionsShape = readConfiguration(CONFIG[name]).workerOptions;
-  const { queueConsumers, bindings } = configured;
-  const changed = {
-    ...configured,
-    bindings: name === "postern" ? { ...bindings, ...SETTINGS } : {},
-    queueConsumers: deliver ? (queueConsumers ?? {}) : withoutDeliveries(queueConsumers),
-    unsafeDirectSockets: [{ host: "127.0.0.1", port }],
+function posternOptions(checkout: string, folder: string, port: number, deliver: boolean): V4WorkerOptions {
+  const options = optionsOf("postern", join(checkout, "wrangler.toml"), folder, port);
+  const limited = checkout === ROOT ? [...LIMITED, ...LIMITED_SINCE] : LIMITED;
+  return {
+    ...options,
+    bindings: { ...options.bindings, ...settings(limited) },
+    ...(deliver ? {} : { queueConsumers: withoutDeliveries(options.queueConsumers) }),
   };
-  return workerOptions(name, changed, folder);
+}
+
+function optionsOf(name: string, config: string, folder: string, port: number): V4WorkerOptions {
+  const configured: V4WorkerOptionsShape = readConfiguration(config).workerOptions;
+  return workerOptions(name, { ...configured, unsafeDirectSockets: [{ host: "127.0.0.1", port }] }, folder);
 }
 
 /** The broker drops what nobody consumes. */
 const withoutDeliveries = (consumers: object = {}) =>
   Object.fromEntries(Object.entries(consumers).filter(([queue]) => !queue.includes("deliveries")));
 
-function migrations(): string[] {
-  const folder = join(ROOT, "migrations");
+function migrations(checkout: string): string[] {
+  const folder = join(checkout, "migrations");
   const files = readdirSync(folder).filter((file) => file.endsWith(".sql"));
   return files.sort().flatMap((file) => readFileSync(join(folder, file), "utf8").split("--> statement-breakpoint"));
 }
