@@ -25,7 +25,7 @@ const WAIT_SECONDS = 15;
 /** Claim, mark as slow, record, postpone, statistics. */
 const MAX_ROWS_PER_SEND = 6;
 
-export interface Setting {
+interface Setting {
   bundles: Bundles;
   receiver: Receiver;
   /** The length of one stream. */
