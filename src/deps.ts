@@ -26,13 +26,16 @@ export interface Deps {
   mailQueue: Queue<MailJob>;
   mailer: SendEmail;
   sweepers: DurableObjectNamespace<Sweeper>;
-  /** The hosts of this service, with their ports, as far as it knows them: that of APP_URL and that of the request. */
+  /** The hosts of this service, with their ports, as far as it knows them: that of the request, and that of APP_URL if it is our console. */
   ownHosts: readonly string[];
   /** Lets `work` go on after the response. A failure is logged under the name `what`. */
   background(what: string, work: Promise<unknown>): void;
   /** The current time in Unix ms. */
   now(): number;
 }
+
+/** Where `app.ts` serves the console. */
+const CONSOLE_PATH = "/console";
 
 interface Settings {
   config: Config;
@@ -82,8 +85,14 @@ export async function createDeps(
     mailQueue: env.MAIL_QUEUE,
     mailer: env.EMAIL,
     sweepers: env.SWEEPER,
-    ownHosts: [config.appUrl, ...(requestUrl === undefined ? [] : [requestUrl])].map((url) => new URL(url).host),
+    ownHosts: ownHosts(config.appUrl, requestUrl),
     background,
     now: Date.now,
   };
+}
+
+/** APP_URL may also be a client of its own, whose host may receive deliveries. */
+function ownHosts(appUrl: string, requestUrl: string | undefined): string[] {
+  const urls = [appUrl, requestUrl].flatMap((url) => (url === undefined ? [] : [new URL(url)]));
+  return urls.filter(({ pathname, href }) => href === requestUrl || pathname === CONSOLE_PATH).map(({ host }) => host);
 }

@@ -3,6 +3,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import worker from "../src";
+import { createDeps } from "../src/deps";
 import { refuseTarget } from "../src/subscriptions/target";
 import { type Person, signUp } from "./support/client";
 import { addDelivery, messageFor } from "./support/engine";
@@ -122,10 +123,14 @@ describe("the service's own hosts", () => {
     }
   });
 
-  test("are refused in `any` mode only with their own port, so that receivers can run on the same machine", () => {
-    const local = ["localhost:8787"];
-    expect(refuseTarget("http://localhost:8787/api/v1/events", "any", local)).toBe("Must not point to this service");
-    expect(refuseTarget("http://localhost:9000/hook", "any", local)).toBeNull();
+  test("are allowed in `any` mode, so that receivers can run on the same machine", () => {
+    expect(refuseTarget("http://localhost:9000/hook", "any", ["localhost:8787"])).toBeNull();
+  });
+
+  test("do not include APP_URL when it is a client of its own, whose host may receive deliveries", async () => {
+    const client = { ...PUBLIC, APP_URL: "https://client.example.com/account" };
+    const { ownHosts } = await createDeps(client, createExecutionContext(), "https://own.example.com/api/v1/webhooks");
+    expect(ownHosts).toEqual(["own.example.com"]);
   });
 });
 

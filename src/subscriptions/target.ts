@@ -10,9 +10,8 @@ const FORBIDDEN_NAMES = /(^|\.)(localhost|localdomain|local|internal|home\.arpa)
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
 
 /**
- * Returns the reason a URL is refused, as a message for the client; null when it is accepted. `ownHosts` are the hosts of this service, with
- * their ports: a subscription to its own `POST /events` would be a loop. `egress: "any"` accepts private addresses, and other ports of its
- * own hosts, because in local development every server has the same host name.
+ * Returns the reason a URL is refused, as a message for the client; null when it is accepted. `ownHosts` are the hosts of this service: a
+ * subscription to its own `POST /events` would be a loop. `egress: "any"` accepts private addresses and own hosts, for local development.
  */
 export function refuseTarget(
   text: string,
@@ -25,15 +24,12 @@ export function refuseTarget(
   if (url.protocol !== "http:" && url.protocol !== "https:") return "Must be an http or https URL";
   if (url.username !== "" || url.password !== "") return "Must not contain credentials";
   if (url.hostname === "") return "Must name a host";
-  if (egress === "public" && isPrivateHost(url.hostname)) return "Must not point to a private or reserved address";
-  if (ownHosts.some((own) => isSameHost(url, new URL(`http://${own}`), egress)))
+  if (egress === "any") return null;
+  if (isPrivateHost(url.hostname)) return "Must not point to a private or reserved address";
+  if (ownHosts.some((own) => withoutDot(url.hostname) === withoutDot(new URL(`http://${own}`).hostname))) {
     return "Must not point to this service";
+  }
   return null;
-}
-
-function isSameHost(target: URL, own: URL, egress: Config["webhookEgress"]): boolean {
-  if (withoutDot(target.hostname) !== withoutDot(own.hostname)) return false;
-  return egress === "public" || target.port === own.port;
 }
 
 /** A host name may end with the dot of the DNS root. */
