@@ -74,20 +74,25 @@ export async function acceptEvents(
     ? sql`(e.idempotency_key IS NULL OR EXISTS (SELECT 1 FROM idempotency_keys k
         WHERE k.tenant_id = ${tenantId} AND k.key = e.idempotency_key AND k.event_id = e.id))`
     : sql`true`;
+  // The answer has the exact number of deliveries, so each type's subscriptions are counted in the index, once for all of its events.
+  const counts = sql`(SELECT t.type, t.events, (SELECT count(*) FROM (${wantedBy(tenantId, sql`t.type`)})) AS deliveries
+    FROM (SELECT type, count(*) AS events FROM ${listed} GROUP BY type) t)`;
+  const wantedOf = (source: SQL) => sql`(SELECT coalesce(sum(events * deliveries), 0) FROM ${source})`;
+  const fits = sql`${wantedOf(counts)} <= ${allowedDeliveries}`;
   // An event that already exists was written by an earlier try of this call, and its deliveries may have ended since then.
-  const wanted = sql`(SELECT coalesce(sum((SELECT count(*) FROM (${wantedBy(tenantId, sql`w.type`)}))), 0) FROM ${listed} w)`;
-  const fits = sql`${wanted} <= ${allowedDeliveries}`;
-  const isNew = sql`${holdsItsKey} AND ${noConflict} AND ${fits} AND NOT EXISTS (SELECT 1 FROM events WHERE events.id = e.id)`;
+  const isAbsent = sql`NOT EXISTS (SELECT 1 FROM events WHERE events.id = e.id)`;
+  const isNew = sql`${holdsItsKey} AND ${noConflict} AND ${isAbsent}`;
   const pageRows = Math.max(1, Math.floor(FAN_OUT_PAGE / events.length));
   const page = sql`SELECT subscription_id FROM (${wantedBy(tenantId, sql`e.type`)}) ORDER BY 1 LIMIT ${pageRows}`;
-  const count = sql`(SELECT count(*) FROM (${wantedBy(tenantId, sql`e.type`)}))`;
   const lastOfPage = sql`(SELECT subscription_id FROM (${wantedBy(tenantId, sql`e.type`)}) ORDER BY 1 LIMIT 1 OFFSET ${pageRows - 1})`;
   const payloads = payloadLists(events).map(
     (part) => sql`
+    WITH counts AS MATERIALIZED ${counts}
     INSERT INTO events (id, tenant_id, type, payload, correlation_id, delivery_count, fan_out_after, created_at)
-    SELECT e.id, ${tenantId}, e.type, p.value ->> 'payload', p.value ->> 'correlationId', ${count},
-      iif(${count} > ${pageRows}, ${lastOfPage}, NULL), ${nowMs}
-    FROM json_each(${part}) p CROSS JOIN ${listed} e ON e.id = p.value ->> 'id' WHERE ${isNew}`,
+    SELECT e.id, ${tenantId}, e.type, p.value ->> 'payload', p.value ->> 'correlationId', counts.deliveries,
+      iif(counts.deliveries > ${pageRows}, ${lastOfPage}, NULL), ${nowMs}
+    FROM json_each(${part}) p CROSS JOIN ${listed} e ON e.id = p.value ->> 'id' CROSS JOIN counts ON counts.type = e.type
+    WHERE ${wantedOf(sql`counts`)} <= ${allowedDeliveries} AND ${isNew}`,
   );
   const {
     accepted,
@@ -103,7 +108,7 @@ export async function acceptEvents(
         : undefined,
       // Before the events, because `isNew` is false once they exist. A delivery id that is already taken fails the whole call.
       outbox: sql`INSERT INTO outbox (${OUTBOX_COLUMNS}) SELECT ${outboxValues(nowMs)}
-        FROM ${listed} e CROSS JOIN subscriptions s ON s.id IN (${page}) WHERE ${isNew} AND s.enabled = 1 AND s.is_deleted = 0`,
+        FROM ${listed} e CROSS JOIN subscriptions s ON s.id IN (${page}) WHERE ${fits} AND ${isNew} AND s.enabled = 1 AND s.is_deleted = 0`,
       ...Object.fromEntries(payloads.map((insert, part) => [`events${part}`, insert])),
       accepted: rows<AcceptedEvent>(
         hasKeys
@@ -112,7 +117,9 @@ export async function acceptEvents(
           : sql`SELECT e.id, e.type, e.delivery_count AS deliveries, NULL AS requestHash, e.fan_out_after AS fanOutAfter
               FROM ${listed} l LEFT JOIN events e ON e.id = l.id ORDER BY l.position`,
       ),
-      count: rows<{ deliveries: number }>(sql`SELECT ${wanted} AS deliveries`),
+      // Only needed when nothing was written.
+      count: rows<{ deliveries: number }>(sql`SELECT CASE WHEN EXISTS (SELECT 1 FROM ${listed} e WHERE ${isAbsent})
+        THEN ${wantedOf(counts)} ELSE 0 END AS deliveries`),
       due: rows<DueDelivery>(sql`SELECT o.queue, o.due_at AS dueAt, o.id, o.subscription_id AS subscriptionId, o.bytes, s.slow_until > ${nowMs} AS slow
         FROM ${listed} e CROSS JOIN outbox o ON o.queue = '' AND o.due_at = ${nowMs}
           AND o.id > substr(e.id, 1, 23) || '-' AND o.id < substr(e.id, 1, 23) || '.' AND o.event_id = e.id
