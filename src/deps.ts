@@ -4,6 +4,7 @@ import { deriveKeyRing, type KeyRing } from "./crypto/keys";
 import { createDb, type Db, type TripCount } from "./db/client";
 import { createShards, type Shards } from "./db/shards";
 import type { DeliveryMessage, FanOutMessage } from "./delivery/message";
+import type { SubscriptionGate } from "./gates/durable-object";
 import { describeError, log } from "./log";
 import type { MailJob } from "./mail/job";
 import { createGuesses, type Guesses } from "./ratelimit/guesses";
@@ -28,6 +29,8 @@ export interface Deps {
   sweepers: DurableObjectNamespace<Sweeper>;
   /** The hosts of this service, with their ports, as far as it knows them: that of the request, and that of APP_URL if it is our console. */
   ownHosts: readonly string[];
+  /** One object per limited subscription, by its id. */
+  gates: DurableObjectNamespace<SubscriptionGate>;
   /** Lets `work` go on after the response. A failure is logged under the name `what`. */
   background(what: string, work: Promise<unknown>): void;
   /** The current time in Unix ms. */
@@ -86,6 +89,7 @@ export async function createDeps(
     mailer: env.EMAIL,
     sweepers: env.SWEEPER,
     ownHosts: ownHosts(config.appUrl, requestUrl),
+    gates: env.SUBSCRIPTION_GATE,
     background,
     now: Date.now,
   };

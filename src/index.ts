@@ -5,6 +5,7 @@ import { createDeps } from "./deps";
 import { consume } from "./queue";
 
 export { EventPublisher } from "./events/rpc";
+export { SubscriptionGate } from "./gates/durable-object";
 export { AccountLock } from "./ratelimit/account-lock";
 export { RateLimiter } from "./ratelimit/durable-object";
 export { Sweeper } from "./sweeper";

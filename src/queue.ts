@@ -23,17 +23,21 @@ export async function consume(deps: Deps, batch: MessageBatch): Promise<void> {
 
 interface Parsed {
   deliveries: { message: Message; keys: ShardKey[] }[];
+  /** Deliveries that wait for slots. */
+  slots: ShardKey[];
   fanOuts: { message: Message; fanOut: FanOutMessage }[];
 }
 
 function parse(batch: MessageBatch): Parsed {
-  const parsed: Parsed = { deliveries: [], fanOuts: [] };
+  const parsed: Parsed = { deliveries: [], slots: [], fanOuts: [] };
   for (const message of batch.messages) {
     const delivery = deliveryMessage.safeParse(message.body);
     const fanOut = fanOutMessage.safeParse(message.body);
     if (delivery.success) {
-      const { shard, due } = delivery.data;
-      parsed.deliveries.push({ message, keys: due.map((key) => ({ ...key, shard })) });
+      const { shard, due, hasSlots } = delivery.data;
+      const keys = due.map((key) => ({ ...key, shard }));
+      if (hasSlots) parsed.slots.push(...keys);
+      else parsed.deliveries.push({ message, keys });
     } else if (fanOut.success) parsed.fanOuts.push({ message, fanOut: fanOut.data });
     else dropUnknown(batch.queue, message);
   }
@@ -46,8 +50,9 @@ function parse(batch: MessageBatch): Parsed {
  */
 async function consumeDeliveries(deps: Deps, batch: MessageBatch): Promise<void> {
   const speed: QueueSpeed = batch.queue.endsWith("-slow") ? "slow" : "fast";
-  const { deliveries, fanOuts } = parse(batch);
+  const { deliveries, slots, fanOuts } = parse(batch);
   const run = new DeliveryRun(deps, speed);
+  if (slots.length > 0) run.addSlots(slots);
   await Promise.all([
     ...fanOuts.map((parsed) => consumeFanOut(deps, parsed)),
     ...groups(deps, deliveries).map((group) => claimGroup(run, group)),

@@ -21,7 +21,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ["http"],
   ["deps.ts"],
   ["config.ts"],
-  ["ratelimit", "db"],
+  ["ratelimit", "gates", "db"],
   ["crypto", "wire", "log.ts"],
   ["errors.ts", "log-fields.ts", "time.ts", "docs"],
 ];

@@ -59,6 +59,7 @@ const OF_STORE: Record<string, RegExp> = {
   "db/shard-sizes-store": /INSERT INTO shards/,
   "delivery/claim-store": /INSERT INTO attempts .*'moved'/s,
   "delivery/gone-store": /SET gone_since = t\.first_at/,
+  "delivery/line-store": /SET due_at = t\.next_due_at, slot_at = t\.slot_at/,
   "delivery/record-store": /UPDATE attempts SET status = t\.status/,
   "delivery/retention-store": /DELETE FROM hourly_stats/,
   "delivery/sweep-store": /SET has_backlog = 0/,
@@ -115,6 +116,9 @@ test("statements of every store are collected, from requests, RPC, queue consume
   await env.PUBLISHER.fetch("http://publisher/", { method: "POST", body: JSON.stringify(event) });
   const [attempt] = await endedAttempts(person, id, 1);
   await endedAttempts(person, goneId, 1);
+  const limits = { delivery: { rateLimit: { limit: 1, per: "hour" } } };
+  const limitedId = await subscribe(person, newInbox("200").url, { events: ["Limited"], ...limits });
+  await call("POST", "/events/batch", { token, body: { events: Array(2).fill({ type: "Limited", payload: 1 }) } });
   const failingId = await subscribe(person, newInbox("500").url, { events: ["Failing"] });
   await call("POST", "/events", { token, body: { type: "Failing", payload: 1 } });
   const [failedAttempt] = await endedAttempts(person, failingId, 1);
@@ -125,6 +129,8 @@ test("statements of every store are collected, from requests, RPC, queue consume
   await mailTo(person.email, /will be disabled/);
   await call("GET", `/webhooks/${id}/attempts/${attempt._id}`, { token });
   await call("POST", `/webhooks/${id}/test`, { token });
+  await endedAttempts(person, limitedId, 1);
+  await call("PATCH", `/webhooks/${limitedId}`, { token, body: { delivery: { rateLimit: null } } });
   const signed = { delivery: { signature: "v1+v1a" } };
   await call("PATCH", `/webhooks/${id}`, { token, body: { ...signed, secret: "another" } });
   await call("POST", `/webhooks/${id}/secret/rotate`, { token, body: {} });

@@ -24,6 +24,20 @@ export interface DeliveryChange {
    * what the deployment sets, usually 120.
    */
   autoDisable?: false | { afterHours: number } | null | undefined;
+  /**
+   * The most requests that are sent in any second, minute or hour, retries and tests included. The others wait and use no attempt. By
+   * default there is no limit.
+   */
+  rateLimit?: RateLimit | null | undefined;
+  /** The most requests that are in progress at the same time: 1 to 100. By default there is no limit. */
+  maxConcurrent?: number | null | undefined;
+}
+
+/** So many requests per unit of time. */
+export interface RateLimit {
+  /** 1 to 10,000. */
+  limit: number;
+  per: "second" | "minute" | "hour";
 }
 
 /** How failed deliveries are tried again; null sets a member back to its default. */
@@ -58,6 +72,10 @@ export interface DeliveryOptions {
   headers?: Record<string, { set: true; last4?: string | undefined }> | undefined;
   /** After how many hours without a success it is disabled; false for never. */
   autoDisable?: false | { afterHours: number } | undefined;
+  /** The most requests that are sent in any unit of time. */
+  rateLimit?: RateLimit | undefined;
+  /** The most requests that are in progress at the same time. */
+  maxConcurrent?: number | undefined;
 }
 
 /** The retry options that are set. */

@@ -172,8 +172,16 @@ export const outbox = sqliteTable(
     attemptId: text("attempt_id"),
     /** The size of the payload. */
     bytes: integer().notNull(),
+    /**
+     * The slot for which it waits in the line of its subscription's gate; null if it never has. If it is earlier than `dueAt`, the delivery
+     * waits for something else.
+     */
+    slotAt: integer("slot_at"),
   },
-  (t) => [primaryKey({ columns: [t.queue, t.dueAt, t.id] })],
+  (t) => [
+    primaryKey({ columns: [t.queue, t.dueAt, t.id] }),
+    index("outbox_in_line").on(t.subscriptionId, t.slotAt).where(sql`slot_at IS NOT NULL`),
+  ],
 );
 
 /** The delivery log: one row per attempt, `pending` while it runs. */

@@ -10,6 +10,7 @@ import { bodyOf } from "./envelope";
 import { blocked, CONNECTION_FAILED, EXHAUSTED, PAUSED } from "./reasons";
 import type { AttemptResult } from "./record-store";
 import { correlationOf, failure, type Outcome, RuntimeFault, send } from "./send";
+import { comesInTime, type Start } from "./starts";
 import { RETRY_AFTER_OUR_FAULT_MS, RETRY_AFTER_RUNTIME_FAULT_MS } from "./timing";
 import { type RetryPolicy, retryPolicy, verdictOf } from "./verdict";
 
@@ -18,17 +19,21 @@ interface OurFault {
   retryInMs: number;
 }
 
-/** Makes an attempt and returns its result. Returns "deleted" when the subscription no longer exists. Never throws. */
+/**
+ * Makes an attempt and returns its result. Returns "deleted" when the subscription no longer exists. Waits for `start`, and returns "late"
+ * when it has passed. Never throws.
+ */
 export async function makeAttempt(
   deps: Deps,
   delivery: ClaimedDelivery,
   decrypted: Decrypt,
-): Promise<AttemptResult | OurFault | "deleted"> {
+  start?: Start,
+): Promise<AttemptResult | OurFault | "deleted" | "late"> {
   if (delivery.isDeleted === 1) return "deleted";
-  const startedAt = deps.now();
+  const startedAt = Math.max(deps.now(), start?.atMs ?? 0);
   const policy = retryPolicy(delivery.options?.retry);
-  const outcome = await sendUnlessStopped(deps, delivery, decrypted, policy, startedAt);
-  if ("retryInMs" in outcome) return outcome;
+  const outcome = await sendUnlessStopped(deps, delivery, decrypted, policy, startedAt, start);
+  if (outcome === "late" || "retryInMs" in outcome) return outcome;
   const completedAt = deps.now();
   const times = { startedAt, completedAt };
   const { nextDueAt, error, isSlow, isGone, heldUntil } = verdictOf(
@@ -93,7 +98,8 @@ async function sendUnlessStopped(
   decrypted: Decrypt,
   { schedule }: RetryPolicy,
   nowMs: number,
-): Promise<Outcome | OurFault> {
+  start: Start | undefined,
+): Promise<Outcome | OurFault | "late"> {
   if (delivery.attemptCount > schedule.length + 1) return failure(EXHAUSTED);
   if (delivery.kind === "event" && delivery.enabled === 0) return failure(PAUSED);
   const refusal = refuseTarget(delivery.url, deps.config.webhookEgress, deps.ownHosts);
@@ -104,7 +110,11 @@ async function sendUnlessStopped(
     const correlationId = correlationOf(kind, delivery.correlationId);
     const headers = await headersFor(decrypted, delivery);
     const body = bodyOf(delivery, options);
-    return await send({ deliveryId, url, eventType, body, headers, keys, correlationId }, nowMs);
+    return await send(
+      { deliveryId, url, eventType, body, headers, keys, correlationId },
+      nowMs,
+      start && (() => comesInTime(start, deps.now)),
+    );
   } catch (error) {
     const isRuntimeFault = error instanceof RuntimeFault;
     // The local runtime reports an unknown host as a fault of its own. Cloudflare answers with status 530.

@@ -4,15 +4,24 @@
  * ids stay in the order of time, and a row with the status `moved` takes the planned id and points to it.
  * Spans tenants, as a batch of the queue does; each row has its own tenant.
  */
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../db/client";
 import { repeatable } from "../db/faults";
 import { firstIdAt, newIdAt } from "../db/ids";
+import { outboxByKeys, PLANNED_ID } from "../db/outbox";
 import type { StoredKey } from "../signing-keys/keys";
 import { keysFrom, parseKeys } from "../signing-keys/store";
 import type { DeliveryOptions } from "../subscriptions/delivery-options";
 import { parseOptions } from "../subscriptions/store";
 import type { QueueSpeed } from "./enqueue";
+import {
+  IS_LIMITED,
+  LIMITED_COLUMNS,
+  LIMITS_TEXT,
+  type LimitedDelivery,
+  type LimitedRow,
+  limitedDelivery,
+} from "./line-store";
 import type { OutboxKey } from "./message";
 import { LATE_AFTER_MS, MARKED_SLOW_FOR_MS } from "./timing";
 
@@ -45,6 +54,9 @@ export interface ClaimedDelivery extends OutboxKey, Target {
   correlationId: string | null;
 }
 
+/** A delivery to claim; `start` is the leave of its subscription's gate. */
+export type ClaimKey = OutboxKey & { start?: { limitsText: string } | undefined };
+
 type ClaimedRow = Omit<
   ClaimedDelivery,
   "payload" | "correlationId" | "eventType" | "eventCreatedAt" | "options" | "keys"
@@ -61,37 +73,37 @@ interface EventRow {
   correlationId: string | null;
 }
 
-/** The id that the outbox row `o` plans for its next attempt, as SQL. */
-export const PLANNED_ID = sql.raw("coalesce(o.attempt_id, o.id)");
-
 /** The columns of an attempt that a claim writes. */
 const ATTEMPT_COLUMNS = sql.raw(
   "subscription_id, id, delivery_id, event_id, event_type, kind, status, attempt_count, attempted_at",
 );
 
-/** The outbox rows `o` for a JSON list of keys with the members q (queue), d (due), i (id), as SQL. */
-const outboxByKeys = (keys: string): SQL =>
-  sql`json_each(${keys}) j CROSS JOIN outbox o ON o.queue = j.value ->> 'q' AND o.due_at = j.value ->> 'd' AND o.id = j.value ->> 'i'`;
-
 /**
  * Claims those of `keys` that are due and unclaimed, and reads what sending needs, in one round trip. `claim` is the caller's token: a
  * call may be repeated with the same token. A call for the fast queue claims nothing of slow subscriptions and returns their due keys as
- * `slow`. Nothing is claimed of a subscription that asked to wait: `held` are its due keys. Ends deliveries whose subscription was deleted or whose event retention has removed.
+ * `slow`. Nothing is claimed of a subscription that asked to wait: `held` are its due keys. A delivery of a limited subscription is claimed
+ * only with the leave of its gate, given under the limits that it still has; the others are `limited`. Ends deliveries whose subscription was deleted or whose event retention has removed.
  */
 export async function claimDeliveries(
   db: Db,
   { speed, claim }: { speed: QueueSpeed; claim: string },
-  keys: readonly OutboxKey[],
+  keys: readonly ClaimKey[],
   nowMs: number,
-): Promise<{ claimed: ClaimedDelivery[]; slow: OutboxKey[]; held: OutboxKey[] }> {
-  const wanted = jsonList(keys.map(({ queue, dueAt, id }) => ({ q: queue, d: dueAt, i: id, f: newIdAt(nowMs) })));
+): Promise<{ claimed: ClaimedDelivery[]; slow: OutboxKey[]; held: OutboxKey[]; limited: LimitedDelivery[] }> {
+  const wanted = jsonList(
+    keys.map(({ queue, dueAt, id, start }) => ({ q: queue, d: dueAt, i: id, f: newIdAt(nowMs), l: start?.limitsText })),
+  );
   const due = outboxByKeys(wanted);
   const isSlow = speed === "fast" ? sql`s.slow_until > ${nowMs}` : sql`0`;
   // While its backlog lasts after a hold, nothing goes out beside it.
   const isHeld = sql`(o.kind <> 'test' AND s.held_until > 0 AND (s.held_until > ${nowMs} OR (o.queue = '' AND s.has_backlog = 1)))`;
-  const isLate = sql`${PLANNED_ID} < ${firstIdAt(nowMs - LATE_AFTER_MS)}`;
-  const claimable = sql`o.due_at <= ${nowMs} AND NOT ${isSlow} AND NOT ${isHeld}`;
-  const { claimed, events, notClaimed } = await repeatable(() =>
+  // Also a delivery that was called from the line of a gate long before the time for which it was planned.
+  const isLate = sql`(${PLANNED_ID} < ${firstIdAt(nowMs - LATE_AFTER_MS)} OR ${PLANNED_ID} >= ${firstIdAt(nowMs + LATE_AFTER_MS)})`;
+  const mayStart = sql`(${LIMITS_TEXT} IS j.value ->> 'l')`;
+  const isWaiting = sql`(${IS_LIMITED} AND NOT ${mayStart})`;
+  const isDue = sql`(o.due_at <= ${nowMs} OR ${IS_LIMITED} AND ${mayStart})`;
+  const claimable = sql`${isDue} AND NOT ${isSlow} AND NOT ${isHeld} AND NOT ${isWaiting}`;
+  const { claimed, events, notClaimed, limited } = await repeatable(() =>
     atomically(db, {
       // Not while an attempt is in progress: if its consumer dies, the sweep needs the outbox row to find and end the attempt.
       ended: sql`DELETE FROM outbox WHERE (queue, due_at, id) IN (SELECT o.queue, o.due_at, o.id FROM ${due}
@@ -125,7 +137,11 @@ export async function claimDeliveries(
           WHERE a.claim = ${claim} AND a.status = 'pending')`),
       notClaimed: rows<OutboxKey & { isHeld: 0 | 1 }>(sql`SELECT o.queue, o.due_at AS dueAt, o.id,
           o.subscription_id AS subscriptionId, o.bytes, ${isHeld} AS isHeld
-        FROM ${due} CROSS JOIN subscriptions s ON s.id = o.subscription_id WHERE o.due_at <= ${nowMs} AND (${isSlow} OR ${isHeld})`),
+        FROM ${due} CROSS JOIN subscriptions s ON s.id = o.subscription_id WHERE ${isDue} AND (${isSlow} OR ${isHeld})`),
+      limited:
+        rows<LimitedRow>(sql`SELECT ${LIMITED_COLUMNS} FROM ${due} CROSS JOIN subscriptions s ON s.id = o.subscription_id
+        WHERE s.is_deleted = 0 AND ${isWaiting} AND NOT ${isSlow} AND NOT ${isHeld}
+          AND NOT EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = o.subscription_id AND a.id = ${PLANNED_ID})`),
     }),
   );
   const eventById = new Map(events.map(({ id, ...event }) => [id, event]));
@@ -134,6 +150,7 @@ export async function claimDeliveries(
   return {
     slow: keysOf(0),
     held: keysOf(1),
+    limited: limited.map(limitedDelivery),
     claimed: claimed.flatMap((row) => {
       const event = eventById.get(row.eventId);
       return event ? [{ ...row, ...event, options: parseOptions(row.options), keys: parseKeys(row.keys) }] : [];

@@ -14,9 +14,10 @@ import { handBack, markSlowInBackground, moveToBacklogs } from "./hand-back";
 import { holdHere, isHeldHere } from "./holds";
 import type { ShardKey } from "./message";
 import { createRecorder, type Recorder } from "./recorder";
-import { planClaim, takeFairest } from "./selection";
+import { planClaim, takeNext } from "./selection";
 import { endAbandoned, hangs, holdBytes, startSend } from "./send-load";
-import { STALLED_AFTER_MS, START_WITHIN_MS, TARGET_FRESH_FOR_MS } from "./timing";
+import { type Start, type StartingKey, Starts } from "./starts";
+import { STALLED_AFTER_MS, START_WITHIN_MS, TAKE_BEFORE_START_MS, TARGET_FRESH_FOR_MS } from "./timing";
 
 const MAX_CONCURRENT_SENDS = 6;
 const WATCH_EVERY_MS = 100;
@@ -26,6 +27,8 @@ interface Claimed extends ClaimedDelivery {
   /** When its subscription was read, Unix ms. */
   readMs: number;
   claimedMs: number;
+  /** Its start, if its subscription is limited. */
+  start: Start | undefined;
   /** Subtracts its payload from the bytes that the isolate holds. */
   releaseBytes: () => void;
 }
@@ -37,7 +40,8 @@ export class DeliveryRun {
   readonly #claim = newId();
   readonly #decrypt: Decrypt;
   readonly #recorders = new Map<number, Recorder>();
-  #waiting: ShardKey[] = [];
+  readonly #starts: Starts;
+  #waiting: StartingKey[] = [];
   #ready: Claimed[] = [];
   #workers = new Set<Promise<void>>();
   #claiming: Promise<void> | null = null;
@@ -53,6 +57,7 @@ export class DeliveryRun {
     this.#deps = deps;
     this.#speed = speed;
     this.#decrypt = decryptOnce(deps.keys);
+    this.#starts = new Starts(deps, speed, this.#claim);
     this.#lastProgressMs = deps.now();
   }
 
@@ -69,6 +74,13 @@ export class DeliveryRun {
       await this.#checkProgress();
     }
     if (this.#claimError) throw this.#claimError;
+  }
+
+  /** Delivers those of `keys` that may start, each in its slot. Their messages have come before their slots. */
+  addSlots(keys: readonly ShardKey[]): void {
+    const wanted = keys.filter((key) => this.#isNew(key));
+    this.#starts.askForSlots(wanted);
+    while (this.#workers.size < Math.min(MAX_CONCURRENT_SENDS, wanted.length)) this.#startWorker();
   }
 
   #isNew({ shard, id }: ShardKey): boolean {
@@ -99,19 +111,20 @@ export class DeliveryRun {
     for (const { shard, subscriptionId } of this.#sending) {
       if (hangs(subscriptionId, nowMs)) markSlowInBackground(this.#deps, shard, subscriptionId);
     }
-    const isStalled = nowMs - this.#lastProgressMs >= STALLED_AFTER_MS && this.#waiting.length + this.#ready.length > 0;
-    if (!isStalled) return;
-    const waiting = this.#waiting.splice(0);
+    const isStalled = nowMs - this.#lastProgressMs >= STALLED_AFTER_MS;
+    if (!isStalled || this.#waiting.length + this.#ready.length + this.#starts.toClaim.length === 0) return;
+    const waiting = [...this.#waiting.splice(0), ...this.#starts.takeToClaim()];
     this.#lastProgressMs = nowMs;
     this.#handBack(() => true, waiting);
   }
 
   /** Hands back those claimed deliveries that have not started and of which `isChosen` is true, and `waiting`, which nobody has claimed. */
-  #handBack(isChosen: (delivery: Claimed) => boolean, waiting: readonly ShardKey[] = []): void {
+  #handBack(isChosen: (delivery: Claimed) => boolean, waiting: readonly StartingKey[] = []): void {
     const chosen = this.#ready.filter(isChosen);
     this.#ready = this.#ready.filter((delivery) => !isChosen(delivery));
     for (const { releaseBytes } of chosen) releaseBytes();
     if (chosen.length + waiting.length === 0) return;
+    this.#starts.release([...waiting, ...chosen]);
     this.#deps.background("hand back", handBack(this.#deps, this.#speed, this.#claim, waiting, chosen));
   }
 
@@ -125,26 +138,35 @@ export class DeliveryRun {
   async #work(): Promise<void> {
     for (;;) {
       await this.#refreshTargets();
-      const delivery = takeFairest(this.#speed, this.#ready);
+      const delivery = takeNext(this.#speed, this.#ready, this.#deps.now() + TAKE_BEFORE_START_MS);
       if (delivery) await this.#attempt(delivery);
       else if (this.#claimError) return;
-      else if (this.#claiming) await this.#claiming;
-      else if (this.#claimNext()) await this.#claiming;
-      else if (this.#waiting.length > 0 || this.#ready.length > 0) await scheduler.wait(WATCH_EVERY_MS);
+      else if (this.#claiming || this.#claimNext()) await Promise.race([this.#claiming, this.#pause()]);
+      else if (this.#waiting.length > 0 || this.#ready.length > 0 || !this.#starts.areDone) await this.#pause();
       else return;
     }
   }
 
+  /** Waits a little, but not longer than until a delivery should be claimed or taken. */
+  #pause(): Promise<void> {
+    const nowMs = this.#deps.now();
+    const takenAtMs = this.#ready.map(({ start }) => (start?.atMs ?? 0) - TAKE_BEFORE_START_MS);
+    const momentsMs = [this.#starts.nextClaimMs, ...takenAtMs].filter((timeMs) => timeMs > nowMs);
+    return scheduler.wait(Math.min(WATCH_EVERY_MS, ...momentsMs.map((timeMs) => timeMs - nowMs)));
+  }
+
   /** Starts to claim the deliveries that can start soon. Returns false when there are none. */
   #claimNext(): boolean {
-    const keys = planClaim(this.#speed, this.#waiting);
+    const keys = planClaim<StartingKey>(this.#speed, [...this.#starts.toClaim, ...this.#waiting]);
     const [first] = keys;
     if (!first) return false;
     const chosen = new Set(keys);
     this.#waiting = this.#waiting.filter((key) => !chosen.has(key));
+    this.#starts.remove(chosen);
     this.#claiming = this.#claimKeys(first.shard, keys)
       .catch((error: unknown) => {
         this.#claimError = error;
+        this.#starts.release(keys);
       })
       .finally(() => {
         this.#claiming = null;
@@ -152,25 +174,30 @@ export class DeliveryRun {
     return true;
   }
 
-  async #claimKeys(shard: number, keys: readonly ShardKey[]): Promise<void> {
+  async #claimKeys(shard: number, keys: readonly StartingKey[]): Promise<void> {
     const claimedMs = this.#deps.now();
     const db = this.#deps.shards.db(shard);
-    const { claimed, slow, held } = await claimDeliveries(
+    const { claimed, slow, held, limited } = await claimDeliveries(
       db,
       { speed: this.#speed, claim: this.#claim },
       keys,
       claimedMs,
     );
+    const startOf = new Map(keys.map(({ id, start }) => [id, start]));
     this.#ready.push(
       ...claimed.map((delivery) => ({
         ...delivery,
         shard,
+        start: startOf.get(delivery.id),
         claimedMs,
         readMs: claimedMs,
         releaseBytes: holdBytes(delivery.bytes, claimedMs),
       })),
     );
     this.#lastProgressMs = this.#deps.now();
+    const claimedIds = new Set(claimed.map(({ id }) => id));
+    this.#starts.release(keys.filter(({ id }) => !claimedIds.has(id)));
+    this.#starts.ask(shard, limited);
     // In the background, so that a failing queue does not delay what is claimed. The sweep replaces lost messages.
     if (slow.length > 0) this.#deps.background("pass on to the slow queue", enqueue(this.#deps, "slow", shard, slow));
     if (held.length > 0) this.#deps.background("wait for a hold", moveToBacklogs(this.#deps, shard, held));
@@ -183,18 +210,31 @@ export class DeliveryRun {
     this.#lastProgressMs = this.#deps.now();
     if (this.#waiting.length + this.#ready.length === 0) this.#allStarted.resolve();
     try {
-      const result = await makeAttempt(this.#deps, delivery, this.#decrypt);
+      const result = await this.#makeAttempt(delivery);
+      if (result === "late") return;
       if (result === "deleted") await this.#release(delivery);
       else if ("retryInMs" in result) await this.#release(delivery, this.#deps.now() + result.retryInMs);
       else {
         if (result.heldUntil !== null) holdHere(result.subscriptionId, result.heldUntil, result.completedAt);
         this.#recorderOf(shard).add(result);
       }
+      this.#starts.release([delivery]);
     } finally {
       endSend();
       delivery.releaseBytes();
       this.#sending.delete(delivery);
       this.#lastProgressMs = this.#deps.now();
+    }
+  }
+
+  /** Makes the attempt. Returns "late" when it missed its start and has to wait for another; it is released then. */
+  async #makeAttempt(delivery: Claimed): Promise<Awaited<ReturnType<typeof makeAttempt>>> {
+    for (;;) {
+      const { start } = delivery;
+      const result = await makeAttempt(this.#deps, delivery, this.#decrypt, start);
+      if (result !== "late" || !start) return result;
+      delivery.start = await this.#starts.again({ ...delivery, start }, delivery.claimedMs + START_WITHIN_MS);
+      if (!delivery.start) return "late";
     }
   }
 

@@ -1,7 +1,7 @@
 /** Queues deliveries. A lost message delays a delivery but cannot lose it, because the sweep queues it again. */
 import type { Deps } from "../deps";
 import { type DeliveryMessage, MAX_KEYS_PER_MESSAGE, type OutboxKey } from "./message";
-import { LONGEST_MESSAGE_DELAY_MS } from "./timing";
+import { LONGEST_MESSAGE_DELAY_MS, SLOT_MESSAGE_LEAD_MS } from "./timing";
 
 /** One `sendBatch` takes at most 256 KB, and a message of 50 keys has about 10 KB. */
 const MESSAGES_PER_BATCH = 20;
@@ -46,6 +46,29 @@ export async function enqueueRetries(deps: Deps, shard: number, retries: readonl
   await Promise.all([...byDelay].map(([delaySeconds, keys]) => enqueue(deps, "slow", shard, keys, delaySeconds)));
 }
 
+/** Queues deliveries that wait for slots, by the second before their slots. Throws when the queue is down. */
+export async function enqueueSlots(
+  deps: Deps,
+  speed: QueueSpeed,
+  shard: number,
+  waiting: readonly { key: OutboxKey; slotAtMs: number }[],
+): Promise<void> {
+  const latestMs = deps.now() + SLOT_MESSAGE_LEAD_MS;
+  const byDelay = Map.groupBy(waiting, ({ slotAtMs }) => Math.max(0, Math.floor((slotAtMs - latestMs) / 1000)));
+  await Promise.all(
+    [...byDelay].map(([delaySeconds, group]) =>
+      enqueue(
+        deps,
+        speed,
+        shard,
+        group.map(({ key }) => key),
+        delaySeconds,
+        { hasSlots: true },
+      ),
+    ),
+  );
+}
+
 /** Queues deliveries, up to 50 per message. Throws when the queue is down. */
 export async function enqueue(
   deps: Deps,
@@ -53,11 +76,12 @@ export async function enqueue(
   shard: number,
   keys: readonly OutboxKey[],
   delaySeconds = 0,
+  marks: Pick<DeliveryMessage, "hasSlots"> = {},
 ): Promise<void> {
   const messages: MessageSendRequest<DeliveryMessage>[] = [];
   for (let start = 0; start < keys.length; start += MAX_KEYS_PER_MESSAGE) {
     const due = keys.slice(start, start + MAX_KEYS_PER_MESSAGE).map(keyOnly);
-    messages.push({ body: { shard, due }, delaySeconds });
+    messages.push({ body: { shard, due, ...marks }, delaySeconds });
   }
   const queue = speed === "slow" ? deps.slowDeliveryQueue : deps.deliveryQueue;
   for (let start = 0; start < messages.length; start += MESSAGES_PER_BATCH) {

@@ -20,7 +20,12 @@ const key = z.object({
 });
 
 /** Deliveries of one shard that are due, or will be when the message arrives. */
-export const deliveryMessage = z.object({ shard, due: z.array(key).min(1).max(1_000) });
+export const deliveryMessage = z.object({
+  shard,
+  due: z.array(key).min(1).max(1_000),
+  /** Present if they wait for slots of limited subscriptions. Such a message arrives before the first slot. */
+  hasSlots: z.literal(true).optional(),
+});
 
 /** A wide fan-out of one shard, to be continued after this subscription. */
 export const fanOutMessage = z.object({ shard, fanOut: id, afterSubscriptionId: id });

@@ -10,18 +10,32 @@ const CLAIM_WORK_MS = 6 * 700;
 
 interface Item {
   subscriptionId: string;
+  /** When it may start, Unix ms, if its subscription is limited. */
+  start?: { atMs: number } | undefined;
 }
 
 /** From the slow queue, a subscription may have only a few sends in progress. */
 const mayStart = (speed: QueueSpeed, sends: number): boolean => speed === "fast" || sends < MAX_SENDS_OF_SLOW;
 
-/** Removes and returns the item whose subscription has the fewest sends in progress; undefined when none may start. */
+/** Removes and returns the next item to send: one that starts up to `untilMs` (Unix ms), or one without limits; undefined when none may start. */
+export function takeNext<T extends Item>(speed: QueueSpeed, items: T[], untilMs: number): T | undefined {
+  let first = -1;
+  let firstMs = untilMs;
+  for (const [index, { start, subscriptionId }] of items.entries()) {
+    if (!start || start.atMs > firstMs || !mayStart(speed, sendsOf(subscriptionId))) continue;
+    first = index;
+    firstMs = start.atMs;
+  }
+  return first < 0 ? takeFairest(speed, items) : items.splice(first, 1)[0];
+}
+
+/** Removes and returns the item without limits whose subscription has the fewest sends in progress; undefined when none may start. */
 export function takeFairest<T extends Item>(speed: QueueSpeed, items: T[]): T | undefined {
   let best = -1;
   let bestSends = Infinity;
-  for (const [index, { subscriptionId }] of items.entries()) {
+  for (const [index, { subscriptionId, start }] of items.entries()) {
     const sends = sendsOf(subscriptionId);
-    if (sends >= bestSends || !mayStart(speed, sends)) continue;
+    if (start || sends >= bestSends || !mayStart(speed, sends)) continue;
     best = index;
     bestSends = sends;
     if (sends === 0) break;

@@ -55,16 +55,23 @@ export const failure = (error: string): Outcome => ({
 /** The runtime failed to make a request, twice in a row. Not the subscriber's fault. */
 export class RuntimeFault extends Error {}
 
-/** Sends one attempt that starts at `nowMs` and returns its outcome. Throws only when the request cannot be made, such as RuntimeFault. */
-export async function send(outbound: Outbound, nowMs: number): Promise<Outcome> {
+/**
+ * Sends one attempt that starts at `nowMs` and returns its outcome. With `comesInTime`, it waits for that before the request, makes one
+ * request at most, and returns "late" instead of making it if that is false. Throws only when the request cannot be made, such as
+ * RuntimeFault.
+ */
+export async function send(
+  outbound: Outbound,
+  nowMs: number,
+  comesInTime?: () => Promise<boolean>,
+): Promise<Outcome | "late"> {
+  const headers = { ...outbound.headers, ...(await headersOf(outbound, nowMs)) };
+  if (comesInTime && !(await comesInTime())) return "late";
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), SEND_TIMEOUT_MS);
   try {
-    const response = await post(outbound.url, {
-      headers: { ...outbound.headers, ...(await headersOf(outbound, nowMs)) },
-      body: outbound.body,
-      signal: deadline.signal,
-    });
+    const request = { headers, body: outbound.body, signal: deadline.signal };
+    const response = await post(outbound.url, request, comesInTime ? 1 : 2);
     const responseBody = withoutValues(await readBody(response), outbound.headers);
     const ok = response.status >= 200 && response.status < 300;
     return {
@@ -86,13 +93,13 @@ export async function send(outbound: Outbound, nowMs: number): Promise<Outcome> 
   }
 }
 
-/** Makes a request, and once more after a fault of the runtime. */
-async function post(url: string, init: RequestInit): Promise<Response> {
+/** Makes a request, and once more after a fault of the runtime unless `maxRequests` is 1. */
+async function post(url: string, init: RequestInit, maxRequests: 1 | 2): Promise<Response> {
   const request = { ...init, method: "POST", redirect: "manual" } as const;
   try {
     return await fetch(url, request);
   } catch (error) {
-    if (!isRuntimeFault(error) || init.signal?.aborted) throw error;
+    if (maxRequests === 1 || !isRuntimeFault(error) || init.signal?.aborted) throw error;
     return fetch(url, request);
   }
 }

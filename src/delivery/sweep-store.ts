@@ -2,8 +2,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../db/client";
 import { repeatable } from "../db/faults";
+import { PLANNED_ID } from "../db/outbox";
 import { addToHours } from "../stats/hours-store";
-import { PLANNED_ID } from "./claim-store";
 import type { DueDelivery } from "./enqueue";
 import { INTERRUPTED } from "./reasons";
 

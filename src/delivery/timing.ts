@@ -28,6 +28,22 @@ export const MARKED_SLOW_FOR_MS = 60_000;
 /** When no send of a run has started or ended for this long, the rest of the run is handed back. */
 export const STALLED_AFTER_MS = HANGS_AFTER_MS + 100;
 
+/** A delivery that has leave to start is claimed this long before, and taken for sending shortly before. */
+export const CLAIM_BEFORE_START_MS = 800;
+export const TAKE_BEFORE_START_MS = 50;
+/** The shortest time from the leave of a gate to the start, for the claim, or for a delivery that is claimed already. */
+export const LEAD_MS = 150;
+export const LEAD_OF_CLAIMED_MS = 10;
+/** The message of a delivery with a slot arrives this long before the slot, because queues can be late. */
+export const SLOT_MESSAGE_LEAD_MS = 2_000;
+/** A delivery whose slot is further away gets no message: the sweep finds it. */
+export const LONGEST_SLOT_MESSAGE_DELAY_MS = 15 * 60_000;
+/** So that the sweep finds it in time, it is due this long before its slot. */
+export const DUE_BEFORE_SWEPT_SLOT_MS = 12_000;
+/** How long a gate may take to answer, and when the deliveries ask again if it does not. */
+export const GATE_TIMEOUT_MS = 2_000;
+export const GATE_RETRY_MS = 5_000;
+
 /** Queues delay messages by whole seconds, so the message of a retry may arrive this much too early. */
 export const MAX_EARLY_MS = 1_500;
 /** An attempt that is due later than this gets no message, because a queue delays a message for at most 24 hours. The sweep finds it. */

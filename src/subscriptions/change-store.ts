@@ -7,6 +7,7 @@ import type { Deps } from "../deps";
 import { endFormerSecrets, ensurePublicKey, HAS_FORMER, keepFormerSecret, pruneEnded } from "../signing-keys/store";
 import { restartEpisode } from "../stats/episode-marks-store";
 import type { TenantRef } from "../tenants/principal";
+import type { OptionsPatch } from "./delivery-options";
 import { formerStates } from "./former-states-store";
 import {
   dbOf,
@@ -54,6 +55,7 @@ export async function updateSubscription(
     unindexed: movesInIndex ? unindexEventTypes(tenant, id, isChanged) : undefined,
     // Also before the update. Unlike a rotation, a change of the secret ends the old secrets at once.
     ...endSecrets(tenant, id, change.secretDigest, isAllowed, nowMs),
+    waitsEnded: change.options && endWaitsForSlots(tenant, id, change.options, isAllowed, nowMs),
     updated: sql`UPDATE subscriptions AS s SET ${sql.join(assigned, sql`, `)}, version = version + 1, updated_at = ${nowMs}
       WHERE ${isLive(tenant, id)} AND ${isChanged}`,
     indexed: movesInIndex ? indexEventTypes(tenant, id) : undefined,
@@ -145,4 +147,26 @@ function columnsOf(
       false,
     ),
   ];
+}
+
+const limitsOf = (options: SQL) => sql`json_array(${options} ->> '$.rateLimit', ${options} ->> '$.maxConcurrent')`;
+
+/**
+ * Makes the deliveries that wait for slots of a subscription due at once if its limits change: each gets a new slot under the new limits,
+ * or needs none any more. Undefined when `patch` has no limits. Runs before the change.
+ */
+function endWaitsForSlots(
+  tenant: TenantRef,
+  id: string,
+  patch: OptionsPatch,
+  isAllowed: SQL,
+  nowMs: number,
+): SQL | undefined {
+  if (!("rateLimit" in patch || "maxConcurrent" in patch)) return undefined;
+  return sql`UPDATE outbox SET due_at = ${nowMs}, slot_at = NULL
+    WHERE subscription_id = ${id} AND slot_at IS NOT NULL AND slot_at >= due_at
+      AND NOT EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = outbox.subscription_id
+        AND a.id = coalesce(outbox.attempt_id, outbox.id))
+      AND EXISTS (SELECT 1 FROM subscriptions s WHERE ${isLive(tenant, id)} AND ${isAllowed}
+        AND ${limitsOf(sql`s.options`)} IS NOT ${limitsOf(patchedOptions(sql`s.options`, patch))})`;
 }

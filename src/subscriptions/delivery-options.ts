@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { ErrorDetail } from "../errors";
 import { type HeadersView, headersChange, headersView } from "./header-options";
+import { maxConcurrent, rateLimit } from "./limit-options";
 import { refuseRetry, retryChange, retryOptions, retryPatch } from "./retry-options";
 
 const signature = z.enum(["v1", "v1+v1a"]).meta({
@@ -33,6 +34,8 @@ export const deliveryChange = z
     format: format.nullable(),
     headers: headersChange.nullable(),
     autoDisable: autoDisable.nullable(),
+    rateLimit: rateLimit.nullable(),
+    maxConcurrent: maxConcurrent.nullable(),
   })
   .partial()
   .meta({
@@ -41,7 +44,9 @@ export const deliveryChange = z
   });
 
 /** What the column `options` holds: every member that is set, but for the headers, which are encrypted. */
-const storedOptions = z.object({ retry: retryOptions, signature, format, autoDisable }).partial();
+const storedOptions = z
+  .object({ retry: retryOptions, signature, format, autoDisable, rateLimit, maxConcurrent })
+  .partial();
 
 /** The options that are set. */
 export const deliveryOptions = storedOptions.extend({ headers: headersView.optional() }).meta({
@@ -58,7 +63,9 @@ export type OptionsPatch = Readonly<Record<string, unknown>>;
 
 /** Returns the merge patch for the stored options. The change null sets all of them back to their defaults. */
 export function optionsPatch(change: DeliveryChange | null): OptionsPatch {
-  if (change === null) return { retry: null, signature: null, format: null, autoDisable: null };
+  if (change === null) {
+    return { retry: null, signature: null, format: null, autoDisable: null, rateLimit: null, maxConcurrent: null };
+  }
   const { headers: _encrypted, ...stored } = change;
   return {
     ...stored,
@@ -74,12 +81,14 @@ export const refuseOptions = ({ retry }: DeliveryChange, retentionDays: number):
 
 /** Returns the options that are set, as the API shows them; null when none is. */
 export function deliveryView(options: DeliveryOptions | null, headers: HeadersView): DeliveryOptionsView | null {
-  const { retry, signature, format, autoDisable: disables } = options ?? {};
+  const { retry, signature, format, autoDisable: disables, rateLimit, maxConcurrent } = options ?? {};
   const set = {
     ...(retry ? { retry } : {}),
     ...(signature ? { signature } : {}),
     ...(format ? { format } : {}),
     ...(disables === undefined ? {} : { autoDisable: disables }),
+    ...(rateLimit ? { rateLimit } : {}),
+    ...(maxConcurrent ? { maxConcurrent } : {}),
     ...(Object.keys(headers).length > 0 ? { headers } : {}),
   };
   return Object.keys(set).length > 0 ? set : null;

@@ -1,0 +1,122 @@
+/**
+ * Deliveries of limited subscriptions that wait for their slots. Such an outbox row has `slot_at` at or after `due_at`. Spans tenants, as a
+ * batch of the queue does.
+ */
+import { type SQL, sql } from "drizzle-orm";
+import { atomically, type Db, jsonList, rows } from "../db/client";
+import { repeatable } from "../db/faults";
+import { newIdAt } from "../db/ids";
+import { outboxByKeys, PLANNED_ID } from "../db/outbox";
+import type { Limits } from "../gates/limits";
+import { parseOptions } from "../subscriptions/store";
+import type { OutboxKey } from "./message";
+
+/** A delivery that may not start without the leave of its subscription's gate. */
+export interface LimitedDelivery extends OutboxKey {
+  isTest: boolean;
+  /** The slot for which it has waited; null if it has not. */
+  slotAtMs: number | null;
+  limits: Limits;
+  /** The limits as the database writes them. A claim compares them. */
+  limitsText: string;
+}
+
+export type LimitedRow = OutboxKey & {
+  kind: string;
+  slotAt: number | null;
+  options: string | null;
+  limitsText: string;
+};
+
+/** The limits of the subscription `s` as a text, as SQL. */
+export const LIMITS_TEXT = sql.raw(
+  "json_array(s.options ->> '$.rateLimit.limit', s.options ->> '$.rateLimit.per', s.options ->> '$.maxConcurrent')",
+);
+/** Whether the subscription `s` has limits, as SQL. */
+export const IS_LIMITED = sql.raw(
+  "(s.options IS NOT NULL AND coalesce(s.options ->> '$.rateLimit.limit', s.options ->> '$.maxConcurrent') IS NOT NULL)",
+);
+/** The columns of LimitedRow. */
+export const LIMITED_COLUMNS = sql`o.queue, o.due_at AS dueAt, o.id, o.subscription_id AS subscriptionId, o.bytes, o.kind,
+  iif(o.slot_at >= o.due_at, o.slot_at, NULL) AS slotAt, s.options, ${LIMITS_TEXT} AS limitsText`;
+/** Whether nobody has claimed the outbox row `o`, as SQL. */
+const IS_UNCLAIMED = sql`NOT EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = o.subscription_id AND a.id = ${PLANNED_ID})`;
+
+export const limitedDelivery = ({ kind, slotAt, options, ...row }: LimitedRow): LimitedDelivery => {
+  const { rateLimit, maxConcurrent } = parseOptions(options) ?? {};
+  return { ...row, isTest: kind === "test", slotAtMs: slotAt, limits: { rateLimit, maxConcurrent } };
+};
+
+/** Reads those of `keys` that are still owed to limited subscriptions and that nobody has claimed. */
+export async function readLimited(db: Db, keys: readonly OutboxKey[]): Promise<LimitedDelivery[]> {
+  return readFrom(db, outboxByKeys(jsonList(keys.map(({ queue, dueAt, id }) => ({ q: queue, d: dueAt, i: id })))));
+}
+
+/** Returns the first deliveries that wait for a slot or a place of a subscription, at most `count`. */
+export async function readLine(db: Db, subscriptionId: string, count: number): Promise<LimitedDelivery[]> {
+  return readFrom(
+    db,
+    sql`(SELECT * FROM outbox o WHERE subscription_id = ${subscriptionId} AND slot_at IS NOT NULL AND slot_at >= due_at AND ${IS_UNCLAIMED}
+      ORDER BY slot_at LIMIT ${count}) o`,
+  );
+}
+
+async function readFrom(db: Db, outbox: SQL): Promise<LimitedDelivery[]> {
+  const { found } = await atomically(db, {
+    found:
+      rows<LimitedRow>(sql`SELECT ${LIMITED_COLUMNS} FROM ${outbox} CROSS JOIN subscriptions s ON s.id = o.subscription_id
+      WHERE s.is_deleted = 0 AND ${IS_LIMITED} AND ${IS_UNCLAIMED}`),
+  });
+  return found.map(limitedDelivery);
+}
+
+/** Until when a delivery waits. Times are Unix ms. */
+export interface Deferral {
+  key: OutboxKey;
+  dueAt: number;
+  slotAtMs: number | null;
+}
+
+const listOf = (deferrals: readonly Deferral[]) =>
+  jsonList(
+    deferrals.map(({ key: { queue, dueAt: before, id }, dueAt, slotAtMs }) => ({
+      q: queue,
+      d: before,
+      i: id,
+      to: dueAt,
+      slot: slotAtMs,
+      n: newIdAt(dueAt),
+    })),
+  );
+
+/** Postpones deliveries that nobody has claimed, for a moment in which their gate cannot be reached. No attempt is used. */
+export async function postponeDeliveries(db: Db, deferrals: readonly Deferral[]): Promise<void> {
+  await repeatable(() =>
+    atomically(db, {
+      outbox: sql`UPDATE outbox SET due_at = t.next_due_at, slot_at = t.next_slot_at FROM (
+          SELECT o.queue AS queue, o.due_at AS due_at, o.id AS id, j.value ->> 'to' AS next_due_at, j.value ->> 'slot' AS next_slot_at
+          FROM ${outboxByKeys(listOf(deferrals))} WHERE ${IS_UNCLAIMED}) t
+        WHERE outbox.queue = t.queue AND outbox.due_at = t.due_at AND outbox.id = t.id`,
+    }),
+  );
+}
+
+/**
+ * Postpones deliveries that nobody has claimed to their slots. No attempt is used. They plan a new attempt, and a placeholder with the
+ * old planned id points to it, so that ids stay in the order of time.
+ */
+export async function deferDeliveries(db: Db, deferrals: readonly Deferral[]): Promise<void> {
+  const list = listOf(deferrals);
+  await repeatable(() =>
+    atomically(db, {
+      pointers: sql`INSERT INTO attempts (subscription_id, id, delivery_id, event_id, event_type, kind, status, attempt_count, attempted_at, next_id)
+        SELECT o.subscription_id, ${PLANNED_ID}, o.id, o.event_id, '', o.kind, 'moved', o.attempts + 1, o.due_at, j.value ->> 'n'
+        FROM ${outboxByKeys(list)} WHERE true ON CONFLICT DO NOTHING`,
+      outbox: sql`UPDATE outbox SET due_at = t.next_due_at, slot_at = t.slot_at, attempt_id = t.next_id FROM (
+          SELECT o.queue AS queue, o.due_at AS due_at, o.id AS id, j.value ->> 'to' AS next_due_at, j.value ->> 'slot' AS slot_at, m.next_id AS next_id
+          FROM ${outboxByKeys(list)} CROSS JOIN attempts m
+            ON m.subscription_id = o.subscription_id AND m.id = ${PLANNED_ID} AND m.status = 'moved' AND m.next_id = j.value ->> 'n') t
+        WHERE outbox.queue = t.queue AND outbox.due_at = t.due_at AND outbox.id = t.id`,
+    }),
+  );
+}

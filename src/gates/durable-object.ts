@@ -1,0 +1,71 @@
+/** One object per limited subscription. It hands out the starts of its deliveries, and stores them, so that eviction loses nothing. */
+import { DurableObject } from "cloudflare:workers";
+import { type Answer, type Demand, Gate, type GateState, NEW_GATE } from "./gate";
+import type { Limits } from "./limits";
+
+const KEY = "gate";
+
+/** Its methods are callable over RPC. Everything else is `#private`: TypeScript's `private` would be callable too. */
+export class SubscriptionGate extends DurableObject<Env> {
+  #state: GateState = NEW_GATE;
+  /** Whether an alarm is set; undefined until it has been looked up. */
+  #hasAlarm: boolean | undefined;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    void ctx.blockConcurrencyWhile(async () => {
+      this.#state = (await ctx.storage.get<GateState>(KEY)) ?? NEW_GATE;
+    });
+  }
+
+  /** Answers each demand under these limits. `holder` names the caller, which has the places; it can start what is granted `leadMs` later. */
+  async reserve(
+    limits: Limits,
+    demands: Demand[],
+    { holder, leadMs }: { holder: string; leadMs: number },
+  ): Promise<Answer[]> {
+    const gate = new Gate(this.#state, limits, Date.now(), leadMs);
+    const answers = gate.reserve(demands, holder);
+    await this.#save(gate);
+    return answers;
+  }
+
+  /** Frees the places of deliveries that have ended. Returns how many of the waiting ones may be called. */
+  async release(limits: Limits, ids: string[], holder: string): Promise<number> {
+    const gate = new Gate(this.#state, limits, Date.now());
+    const free = gate.release(ids, holder);
+    await this.#save(gate);
+    return free;
+  }
+
+  /** Corrects the number of deliveries that wait for a place. */
+  async setWaiting(limits: Limits, count: number): Promise<void> {
+    const gate = new Gate(this.#state, limits, Date.now());
+    gate.setWaiting(count);
+    await this.#save(gate);
+  }
+
+  /** Deletes everything stored once nothing depends on it. */
+  override async alarm(): Promise<void> {
+    this.#hasAlarm = false;
+    const { limits } = this.#state;
+    const idleFromMs = limits ? new Gate(this.#state, limits, Date.now()).idleFromMs : 0;
+    if (idleFromMs > Date.now()) return this.#cleanUpAfter(idleFromMs);
+    this.#state = NEW_GATE;
+    await this.ctx.storage.deleteAll();
+  }
+
+  async #save(gate: Gate): Promise<void> {
+    this.#state = gate.state;
+    await this.ctx.storage.put(KEY, this.#state);
+    await this.#cleanUpAfter(gate.idleFromMs);
+  }
+
+  /** Sets the alarm unless one is set. An alarm is never moved: one that comes early sets the next. */
+  async #cleanUpAfter(timeMs: number): Promise<void> {
+    this.#hasAlarm ??= (await this.ctx.storage.getAlarm()) !== null;
+    if (this.#hasAlarm) return;
+    this.#hasAlarm = true;
+    await this.ctx.storage.setAlarm(timeMs);
+  }
+}
