@@ -61,7 +61,7 @@ test(`a delivery of ${PAYLOAD_BYTES} bytes to one subscription takes at most ${M
       gone: 0 as const,
       mayBeGone: 0 as const,
     }));
-    expect((await recordAttempts(db, claim, results)).size).toBe(EVENTS_PER_BATCH);
+    expect((await recordAttempts(db, claim, results)).recorded.size).toBe(EVENTS_PER_BATCH);
   }
   const bytes = ((await sizeBytes()) - before) / (BATCHES * EVENTS_PER_BATCH);
   expect(bytes).toBeGreaterThan(PAYLOAD_BYTES);

@@ -88,6 +88,8 @@ const OF_STORE: Record<string, RegExp> = {
   "recovery/undo-store": /UPDATE email_tokens AS t/,
   "subscriptions/former-states-store": /json_insert\(json_group_array/,
   "subscriptions/change-store": /UPDATE subscriptions AS s SET .*version = version \+ 1/s,
+  "subscriptions/operational-store": /INSERT INTO events .*strftime/s,
+  "subscriptions/patterns-store": /iif\(t\.value GLOB/,
   "subscriptions/tenant-store": /UPDATE subscriptions SET enabled = 0/,
   tenants: /t\.shard, EXISTS/,
   "tenants/roles-store": /json_each\(json_extract\(/,

@@ -7,7 +7,7 @@ export interface NewSubscription {
   name: string;
   /** An http or https URL without credentials. Private addresses are refused. */
   url: string;
-  /** The event types it gets, 1 to 100; `*` stands for all. */
+  /** The event types it gets, 1 to 100; `*` stands for all that the tenant publishes, `postern.*` for all operational events. */
   events: string[];
   /** Signs the deliveries: `whsec_` and a key in base64, or any text of up to 256 characters. */
   secret: string;

@@ -2,11 +2,12 @@
 import { type SQL, sql } from "drizzle-orm";
 import { markDisabled } from "../stats/episode-marks-store";
 import { withFormerState } from "../subscriptions/former-states-store";
+import { publishOperational } from "../subscriptions/operational-store";
 
 const GONE_FOR_MS = 60_000;
 
-/** Returns the statements for results with a 410. `ours` joins the results `j` with their claimed attempts `a`, so they run before the claim ends. */
-export const goneStatements = (ours: SQL) => {
+/** Returns the statements for results with a 410, recorded at `nowMs`. `ours` joins the results `j` with their claimed attempts `a`, so they run before the claim ends. */
+export const goneStatements = (ours: SQL, nowMs: number) => {
   const gone = sql`SELECT a.subscription_id AS subscription_id, min(j.value ->> 'completedAt') AS first_at,
     max(j.value ->> 'completedAt') AS last_at FROM ${ours} WHERE j.value ->> 'gone' = 1 GROUP BY a.subscription_id`;
   return {
@@ -15,6 +16,13 @@ export const goneStatements = (ours: SQL) => {
     disabled: sql`UPDATE subscriptions SET enabled = 0, disabled_reason = 'gone', disabled_at = t.last_at,
         former_states = ${withFormerState(sql.raw("t.last_at"))}, version = version + 1, updated_at = t.last_at
       FROM (${gone}) t WHERE subscriptions.id = t.subscription_id AND enabled = 1 AND gone_since <= t.last_at - ${GONE_FOR_MS}`,
+    // Before the episode, which exists once this was told.
+    told: publishOperational(
+      "postern.webhook.disabled",
+      sql`(${gone}) t CROSS JOIN subscriptions s ON s.id = t.subscription_id WHERE s.disabled_reason = 'gone' AND s.disabled_at = t.last_at`,
+      nowMs,
+      { data: sql`'reason', 'gone'` },
+    ),
     // After `disabled`, because it only removes subscriptions that are disabled.
     unindexed: sql`DELETE FROM subscription_events WHERE (tenant_id, event_type, subscription_id) IN (
       SELECT s.tenant_id, v.value, s.id FROM (${gone}) t CROSS JOIN subscriptions s ON s.id = t.subscription_id

@@ -27,8 +27,8 @@ export const deliveryMessage = z.object({
   hasSlots: z.literal(true).optional(),
 });
 
-/** A wide fan-out of one shard, to be continued after this subscription. */
-export const fanOutMessage = z.object({ shard, fanOut: id, afterSubscriptionId: id });
+/** A fan-out of one shard, to be continued after this subscription; "" for one that has not begun. */
+export const fanOutMessage = z.object({ shard, fanOut: id, afterSubscriptionId: z.string().max(64) });
 
 /** The key of an outbox row, with the subscription and the size, which decide when it is claimed. */
 export type OutboxKey = z.infer<typeof key>;

@@ -2,10 +2,12 @@
  * Recording results in D1, many attempts in one round trip. Only the holder of a claim can record, and a call can be repeated. Spans
  * tenants, as a batch of the queue does; each result was claimed with its own tenant.
  */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../db/client";
 import { markFailing } from "../stats/episode-marks-store";
 import { addToHours } from "../stats/hours-store";
+import { publishOperational } from "../subscriptions/operational-store";
+import { ALL_OPERATIONAL } from "../wire/event-type";
 import { goneStatements, notGoneStatement } from "./gone-store";
 import { wasSent } from "./reasons";
 import { SLOW_FOR_MS } from "./timing";
@@ -46,9 +48,13 @@ export interface AttemptResult {
 
 /**
  * Records results. Returns the ids of the attempts that are recorded, by this call or by an earlier one with the same results. A missing
- * id means that the sweep has ended the attempt in the meantime.
+ * id means that the sweep has ended the attempt in the meantime. Also returns the operational events that this call has written.
  */
-export async function recordAttempts(db: Db, claim: string, results: readonly AttemptResult[]): Promise<Set<string>> {
+export async function recordAttempts(
+  db: Db,
+  claim: string,
+  results: readonly AttemptResult[],
+): Promise<{ recorded: Set<string>; operational: { id: string }[] }> {
   const isSentFailure = ({ status, error }: AttemptResult) => status === "failed" && wasSent(error);
   const input = jsonList(
     results.map((result) => ({ ...result, failedAt: isSentFailure(result) ? result.startedAt : null })),
@@ -57,9 +63,10 @@ export async function recordAttempts(db: Db, claim: string, results: readonly At
   // The attempts that this claim still holds. The UPDATE of `attempts` ends the claim, so it runs after the statements that use `ours`.
   const ours = sql`json_each(${input}) j CROSS JOIN attempts a
     ON a.subscription_id = j.value ->> 'subscriptionId' AND a.id = j.value ->> 'attemptId' AND a.status = 'pending' AND a.claim = ${claim}`;
-  const gone = results.some((result) => result.gone === 1) ? goneStatements(ours) : undefined;
+  const gone = results.some((result) => result.gone === 1) ? goneStatements(ours, endedAt) : undefined;
   const isBack = results.some(({ status, mayBeGone }) => status === "success" && mayBeGone === 1);
-  const { recorded } = await atomically(db, {
+  const hasEnded = results.some(({ status, nextDueAt }) => status === "failed" && nextDueAt === null);
+  const { recorded, exhausted, goneTold } = await atomically(db, {
     stats: addToHours(
       sql`SELECT a.subscription_id, j.key AS position, j.value ->> 'status' = 'success' AS succeeded, j.value ->> 'latencyMs' AS latency_ms,
         j.value ->> 'failedAt' AS failed_at FROM ${ours}`,
@@ -83,8 +90,10 @@ export async function recordAttempts(db: Db, claim: string, results: readonly At
     notGone: isBack ? notGoneStatement(ours) : undefined,
     goneNoted: gone?.noted,
     goneDisabled: gone?.disabled,
+    goneTold: gone?.told,
     goneUnindexed: gone?.unindexed,
     goneEpisode: gone?.episode,
+    exhausted: hasEnded ? publishExhausted(ours, endedAt) : undefined,
     retries: results.some(({ isRetry }) => isRetry === 1)
       ? sql`UPDATE manual_retries SET state = t.status FROM (
             SELECT a.subscription_id AS subscription_id, a.event_id AS event_id, j.value ->> 'deliveryId' AS delivery_id,
@@ -110,5 +119,19 @@ export async function recordAttempts(db: Db, claim: string, results: readonly At
       ON a.subscription_id = j.value ->> 'subscriptionId' AND a.id = j.value ->> 'attemptId'
       WHERE a.status = j.value ->> 'status' AND a.completed_at = j.value ->> 'completedAt'`),
   });
-  return new Set(recorded.map(({ id }) => id));
+  return { recorded: new Set(recorded.map(({ id }) => id)), operational: [...exhausted, ...goneTold] };
 }
+
+/** Publishes that deliveries have failed for good, but not those of tests and of operational events. */
+const publishExhausted = (ours: SQL, nowMs: number) =>
+  publishOperational(
+    "postern.delivery.exhausted",
+    sql`${ours} CROSS JOIN subscriptions s ON s.id = a.subscription_id
+      WHERE j.value ->> 'status' = 'failed' AND j.value ->> 'nextDueAt' IS NULL AND a.kind <> 'test' AND a.event_type NOT GLOB ${ALL_OPERATIONAL}`,
+    nowMs,
+    {
+      data: sql`'deliveryId', coalesce(a.delivery_id, a.id), 'eventId', a.event_id, 'eventType', a.event_type, 'attempts', a.attempt_count,
+        'lastError', j.value ->> 'error', 'responseCode', j.value ->> 'responseCode'`,
+      correlationId: sql`(SELECT correlation_id FROM events WHERE id = a.event_id)`,
+    },
+  );

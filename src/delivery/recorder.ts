@@ -2,6 +2,7 @@
 import { repeatable } from "../db/faults";
 import type { Deps } from "../deps";
 import { describeError, log } from "../log";
+import { sendOperational } from "../subscriptions/operational";
 import { enqueueRetries } from "./enqueue";
 import { type AttemptResult, recordAttempts } from "./record-store";
 import { feedBacklog } from "./sweep";
@@ -51,7 +52,8 @@ async function write(deps: Deps, shard: number, claim: string, results: AttemptR
   const giveUpMs = deps.now() + RECORD_WITHIN_MS;
   for (;;) {
     try {
-      const recorded = await repeatable(() => recordAttempts(deps.shards.db(shard), claim, results));
+      const { recorded, operational } = await repeatable(() => recordAttempts(deps.shards.db(shard), claim, results));
+      sendOperational(deps, shard, operational);
       return await queueFollowUps(
         deps,
         shard,

@@ -1,11 +1,13 @@
 /** The minutely review of the failing subscriptions of one delivery database, across its tenants: what has become of each, and who is told. */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../db/client";
 import { repeatable } from "../db/faults";
 import { isNewestHour } from "../stats/hours-store";
 import { MIN_FAILURES, MIN_FAILURES_TO_DISABLE, STAGE } from "../stats/stages";
 import { withFormerState } from "../subscriptions/former-states-store";
+import { isoSql, publishOperational } from "../subscriptions/operational-store";
 import { HOUR_MS } from "../time";
+import type { OperationalType } from "../wire/event-type";
 
 /** Users are told of failures that have lasted this long. */
 const FAILING_AFTER_MS = HOUR_MS;
@@ -46,12 +48,24 @@ const CURRENT = sql`episodes e CROSS JOIN subscriptions s ON s.id = e.subscripti
 /** Whether the subscription has succeeded since it failed, or since it was enabled again. */
 const HAS_RECOVERED = sql`(h.hour IS NOT NULL AND (h.failing_since IS NULL OR h.failing_since <> e.failing_since))`;
 
-/** Moves every episode to its stage, disables what has failed for too long, and composes the mails that are due. Returns what they name. */
-export async function reviewEpisodes(db: Db, defaultHours: number | null, nowMs: number): Promise<Alert[]> {
+/** Moves every episode to its stage, disables what has failed for too long, and composes the mails that are due. Returns what they name, and the operational events that it has written. */
+export async function reviewEpisodes(
+  db: Db,
+  defaultHours: number | null,
+  nowMs: number,
+): Promise<{ alerts: Alert[]; operational: { id: string }[] }> {
   const afterMs = disabledAfterMs(defaultHours);
-  const moved = (stage: number, condition: ReturnType<typeof sql>) => sql`UPDATE episodes SET stage = ${stage}
+  const moved = (stage: number, condition: SQL) => sql`UPDATE episodes SET stage = ${stage}
     WHERE subscription_id IN (SELECT e.subscription_id FROM ${CURRENT} WHERE ${condition})`;
-  const { alerts } = await repeatable(() =>
+  const isFailing = sql`e.stage = ${STAGE.noticed} AND s.enabled = 1 AND e.failing_since <= ${nowMs - FAILING_AFTER_MS}`;
+  const isAtRisk = sql`e.stage = ${STAGE.failing} AND s.enabled = 1 AND e.failing_since <= ${nowMs + WARNED_BEFORE_MS} - ${afterMs}`;
+  const isOver = sql`e.stage IN (${STAGE.failing}, ${STAGE.atRisk}) AND s.enabled = 1 AND s.is_deleted = 0
+    AND e.failing_since <= ${nowMs} - ${afterMs} AND h.sent_failures >= ${MIN_FAILURES_TO_DISABLE}`;
+  const isBack = sql`e.stage BETWEEN ${STAGE.failing} AND ${STAGE.disabled} AND s.enabled = 1 AND ${HAS_RECOVERED}`;
+  const told = (type: OperationalType, condition: SQL, data?: SQL) =>
+    publishOperational(type, sql`${CURRENT} WHERE ${condition}`, nowMs, data ? { data } : {});
+  const failures = sql`'failingSince', ${isoSql(sql`e.failing_since`)}, 'failures', coalesce(h.sent_failures, 0)`;
+  const { alerts, ...written } = await repeatable(() =>
     atomically(db, {
       ended: sql`DELETE FROM episodes WHERE subscription_id NOT IN (SELECT e.subscription_id FROM ${CURRENT} WHERE s.is_deleted = 0
         AND NOT (e.stage = ${STAGE.noticed} AND ${HAS_RECOVERED})
@@ -61,22 +75,21 @@ export async function reviewEpisodes(db: Db, defaultHours: number | null, nowMs:
         FROM (SELECT e.subscription_id AS id, h.failing_since FROM ${CURRENT} WHERE h.sent_failures >= ${MIN_FAILURES} AND s.enabled = 1
           AND (e.failing_since IS NULL OR (e.stage = ${STAGE.recovered} AND e.mailed_stage = e.stage AND e.is_mail_waiting = 0))) t
         WHERE episodes.subscription_id = t.id`,
-      recovered: moved(
-        STAGE.recovered,
-        sql`e.stage BETWEEN ${STAGE.failing} AND ${STAGE.disabled} AND s.enabled = 1 AND ${HAS_RECOVERED}`,
+      // Each event is written before its stage, by which the condition sees that it is new.
+      toldRecovered: told("postern.webhook.recovered", isBack),
+      recovered: moved(STAGE.recovered, isBack),
+      toldFailing: told("postern.webhook.failing", isFailing, failures),
+      failing: moved(STAGE.failing, isFailing),
+      toldAtRisk: told(
+        "postern.webhook.failing",
+        isAtRisk,
+        sql`${failures}, 'disablesAt', ${isoSql(sql`(e.failing_since + ${afterMs})`)}`,
       ),
-      failing: moved(
-        STAGE.failing,
-        sql`e.stage = ${STAGE.noticed} AND s.enabled = 1 AND e.failing_since <= ${nowMs - FAILING_AFTER_MS}`,
-      ),
-      atRisk: moved(
-        STAGE.atRisk,
-        sql`e.stage = ${STAGE.failing} AND s.enabled = 1 AND e.failing_since <= ${nowMs + WARNED_BEFORE_MS} - ${afterMs}`,
-      ),
+      atRisk: moved(STAGE.atRisk, isAtRisk),
+      toldDisabled: told("postern.webhook.disabled", isOver, sql`'reason', 'failing', ${failures}`),
       disabled: sql`UPDATE subscriptions SET enabled = 0, disabled_reason = 'failing', disabled_at = ${nowMs}, version = version + 1,
           updated_at = ${nowMs}, former_states = ${withFormerState(nowMs)}
-        WHERE id IN (SELECT s.id FROM ${CURRENT} WHERE e.stage IN (${STAGE.failing}, ${STAGE.atRisk}) AND s.enabled = 1 AND s.is_deleted = 0
-          AND e.failing_since <= ${nowMs} - ${afterMs} AND h.sent_failures >= ${MIN_FAILURES_TO_DISABLE})`,
+        WHERE id IN (SELECT s.id FROM ${CURRENT} WHERE ${isOver})`,
       unindexed: sql`DELETE FROM subscription_events WHERE (tenant_id, event_type, subscription_id) IN (
         SELECT s.tenant_id, v.value, s.id FROM episodes e CROSS JOIN subscriptions s ON s.id = e.subscription_id
           CROSS JOIN json_each(s.events) v WHERE s.disabled_at = ${nowMs} AND s.disabled_reason = 'failing')`,
@@ -101,7 +114,8 @@ export async function reviewEpisodes(db: Db, defaultHours: number | null, nowMs:
         ORDER BY e.stage = ${STAGE.recovered}, e.failing_since`),
     }),
   );
-  return alerts;
+  const { toldRecovered, toldFailing, toldAtRisk, toldDisabled } = written;
+  return { alerts, operational: [...toldRecovered, ...toldFailing, ...toldAtRisk, ...toldDisabled] };
 }
 
 /** Notes that the mails of these episodes are in the queue. An episode whose stage a later mail tells of keeps waiting for that one. */

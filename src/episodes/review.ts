@@ -8,6 +8,7 @@ import { describeError, log } from "../log";
 import type { AlertItem } from "../mail/job";
 import { queueMail } from "../mail/queue";
 import { STAGE } from "../stats/stages";
+import { sendOperational } from "../subscriptions/operational";
 import { type AlertRecipient, findAlertRecipients } from "./recipients-store";
 import { type Alert, noteQueued, reviewEpisodes } from "./review-store";
 
@@ -28,7 +29,8 @@ export async function reviewFailing(deps: Deps): Promise<void> {
 
 async function reviewShard(deps: Deps, shard: number): Promise<void> {
   const db = deps.shards.db(shard);
-  const alerts = await reviewEpisodes(db, deps.config.autoDisableHours, deps.now());
+  const { alerts, operational } = await reviewEpisodes(db, deps.config.autoDisableHours, deps.now());
+  sendOperational(deps, shard, operational);
   if (alerts.length === 0) return;
   const byTenant = Map.groupBy(alerts, ({ tenantId }) => tenantId);
   const recipients = await findAlertRecipients(deps, [...byTenant.keys()]);

@@ -1,14 +1,24 @@
-/** The pages of a wide fan-out in D1, except the first, which is written with the event. */
+/** The pages of a fan-out in D1, except the first one of a published event, which is written with it. */
 import { sql } from "drizzle-orm";
 import { atomically, type Db, rows } from "../db/client";
 import { deliveryIdOf } from "../db/ids";
 import type { DueDelivery } from "../delivery/enqueue";
-import { FAN_OUT_PAGE, OUTBOX_COLUMNS, outboxValues, wantedBy } from "./accept-store";
+import { patternOf } from "../subscriptions/patterns-store";
+import { FAN_OUT_PAGE, OUTBOX_COLUMNS, outboxValues } from "./accept-store";
+
+/** True for an operational event, as SQL. */
+const IS_OPERATIONAL = sql.raw("type GLOB 'postern.*'");
+
+/** Selects the enabled subscriptions that receive the event `e` and whose ids follow `after`. An operational event does not go to the one that it tells of. */
+const wantedBy = (eventId: string, after: string) => sql`SELECT w.subscription_id FROM (SELECT tenant_id, type,
+    CASE WHEN ${IS_OPERATIONAL} THEN payload ->> '$.webhookId' ELSE '' END AS about FROM events WHERE id = ${eventId}) e
+  CROSS JOIN subscription_events w ON w.tenant_id = e.tenant_id AND w.event_type IN (e.type, ${patternOf(sql`e.type`)})
+    AND w.subscription_id > ${after} AND w.subscription_id <> e.about`;
 
 /** An unfinished fan-out, and how far it has come. */
 export interface FanOut {
   eventId: string;
-  /** The last subscription that has its delivery. */
+  /** The last subscription that has its delivery; "" before the first. */
   fanOutAfter: string;
 }
 
@@ -21,8 +31,7 @@ export async function writeFanOutPage(
   { eventId, fanOutAfter }: FanOut,
   nowMs: number,
 ): Promise<{ due: DueDelivery[]; next: string | null }> {
-  const ofEvent = (column: "tenant_id" | "type") => sql`(SELECT ${sql.raw(column)} FROM events WHERE id = ${eventId})`;
-  const page = sql`SELECT subscription_id FROM (${wantedBy(ofEvent("tenant_id"), ofEvent("type"), fanOutAfter)}) ORDER BY 1 LIMIT ${FAN_OUT_PAGE}`;
+  const page = sql`SELECT subscription_id FROM (${wantedBy(eventId, fanOutAfter)}) ORDER BY 1 LIMIT ${FAN_OUT_PAGE}`;
   const { due, moved } = await atomically(db, {
     outbox: sql`INSERT INTO outbox (${OUTBOX_COLUMNS}) SELECT ${outboxValues(nowMs)}
       FROM (SELECT id, octet_length(payload) AS bytes, created_at FROM events WHERE id = ${eventId} AND fan_out_after = ${fanOutAfter}) e

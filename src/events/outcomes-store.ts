@@ -8,8 +8,9 @@ import { atomically, rows } from "../db/client";
 import { deliveryIdOf, timeOfId } from "../db/ids";
 import type { Deps } from "../deps";
 import { enabledAt, eventsAt, switchedBetween } from "../subscriptions/former-states-store";
+import { patternOf } from "../subscriptions/patterns-store";
 import type { TenantRef } from "../tenants/principal";
-import { TEST_EVENT_TYPE } from "../wire/event-type";
+import { ALL_OPERATIONAL, TEST_EVENT_TYPE } from "../wire/event-type";
 
 /** The most subscriptions on a page, and the most that are read to find them. */
 const PAGE_SUBSCRIPTIONS = 100;
@@ -76,7 +77,8 @@ export async function readOutcomes(
     cursor === undefined
       ? sql`true`
       : sql`(s.created_at, s.id) > (coalesce((SELECT created_at FROM subscriptions WHERE id = ${cursor}), ${timeOfId(cursor)}), ${cursor})`;
-  const event = sql`event AS MATERIALIZED (SELECT id, type, created_at, fan_out_after FROM events WHERE id = ${eventId} AND tenant_id = ${tenantId})`;
+  const event = sql`event AS MATERIALIZED (SELECT id, type, created_at, fan_out_after,
+      CASE WHEN type GLOB ${ALL_OPERATIONAL} THEN payload ->> '$.webhookId' ELSE '' END AS about FROM events WHERE id = ${eventId} AND tenant_id = ${tenantId})`;
   const examined = sql`s AS MATERIALIZED (SELECT s.id, s.name, s.events, s.enabled, s.is_deleted,
       s.created_at, s.updated_at, s.has_backlog, s.held_until, s.former_states FROM subscriptions s WHERE s.tenant_id = ${tenantId} AND ${after}
     ORDER BY s.created_at, s.id LIMIT ${EXAMINED_SUBSCRIPTIONS})`;
@@ -97,7 +99,8 @@ export async function readOutcomes(
       (SELECT o.queue FROM ${waiting}) AS waits_in
     FROM event CROSS JOIN test CROSS JOIN s
     WHERE EXISTS (SELECT 1 FROM ${first("a")}) OR EXISTS (SELECT 1 FROM ${waiting})
-      OR (NOT test.is_test AND (event.type IN ${types} OR '*' IN ${types}) AND NOT (s.is_deleted = 1 AND s.updated_at <= event.created_at))
+      OR (NOT test.is_test AND (event.type IN ${types} OR ${patternOf(sql`event.type`)} IN ${types}) AND s.id <> event.about
+        AND NOT (s.is_deleted = 1 AND s.updated_at <= event.created_at))
     ORDER BY s.created_at, s.id LIMIT ${PAGE_SUBSCRIPTIONS + 1})`;
   const { found, wanting, trails, ends } = await atomically(deps.shards.db(shard), {
     found:

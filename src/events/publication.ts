@@ -1,6 +1,6 @@
 /** The input and output of publishing, over HTTP and over RPC. */
 import { z } from "zod";
-import { eventType } from "../wire/event-type";
+import { eventType, OPERATIONAL_PREFIX } from "../wire/event-type";
 import { id } from "../wire/schemas";
 
 const MAX_CORRELATION_ID_CHARACTERS = 128;
@@ -19,7 +19,7 @@ function isWithinDepth(payload: unknown): boolean {
 
 export const publication = z
   .object({
-    type: eventType.refine((type) => !type.startsWith("postern."), "Must not start with postern."),
+    type: eventType.refine((type) => !type.startsWith(OPERATIONAL_PREFIX), "Must not start with postern."),
     /** Any JSON value. */
     payload: z
       .unknown()

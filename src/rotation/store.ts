@@ -4,6 +4,8 @@ import { atomically, rows } from "../db/client";
 import { isLive } from "../db/predicates";
 import type { Deps } from "../deps";
 import { countFormer, endFormerKeys, keepFormerSecret, pruneEnded, startNewestKey } from "../signing-keys/store";
+import { sendOperational } from "../subscriptions/operational";
+import { isoSql, publishOperational } from "../subscriptions/operational-store";
 import type { TenantRef } from "../tenants/principal";
 
 /** The most former keys of one kind that a subscription may have at a time. */
@@ -43,7 +45,7 @@ export async function replaceSecret(
   const isExpected = sql`s.secret_sealed = ${expectedSealed}`;
   // A secret that ends at once does not count, so that a leaked secret can always be replaced.
   const hasRoom = former.expiresAt <= nowMs ? sql`true` : sql`${countFormer("v1", nowMs)} < ${MAX_FORMER_KEYS}`;
-  const { expected, replaced, left } = await atomically(deps.shards.db(tenant.shard), {
+  const { expected, replaced, left, told } = await atomically(deps.shards.db(tenant.shard), {
     expected: isCurrent(tenant, id, isExpected),
     kept: keepFormerSecret(tenant, id, former, sql`${isExpected} AND ${hasRoom}`),
     replaced: rows<{
@@ -52,9 +54,11 @@ export async function replaceSecret(
         secret_since = ${nowMs}, former_secrets_until = max(former_secrets_until, ${former.expiresAt}),
         version = version + 1, updated_at = ${nowMs}
       WHERE ${isLive(tenant, id)} AND ${hasKey(former.id)} RETURNING id`),
+    told: publishRotated(tenant, id, "v1", former, nowMs),
     pruned: pruneEnded(tenant, id),
     left: formerKeys(tenant, id, "v1", nowMs),
   });
+  sendOperational(deps, tenant.shard, told);
   return outcomeOf(expected, replaced, left);
 }
 
@@ -85,7 +89,7 @@ export async function replaceKey(
   nowMs: number,
 ): Promise<Outcome> {
   const isExpected = sql`EXISTS (SELECT 1 FROM signing_keys e WHERE e.subscription_id = s.id AND e.id = ${expectedId} AND e.expires_at IS NULL)`;
-  const { expected, replaced, left } = await atomically(deps.shards.db(tenant.shard), {
+  const { expected, replaced, left, told } = await atomically(deps.shards.db(tenant.shard), {
     expected: isCurrent(tenant, id, isExpected),
     added: sql`INSERT INTO signing_keys (subscription_id, id, kind, sealed, public, starts_at)
       SELECT s.id, ${next.id}, 'v1a', ${next.sealed}, ${next.publicKey}, ${next.startsAt} FROM subscriptions s
@@ -94,11 +98,33 @@ export async function replaceKey(
       AND subscription_id = (SELECT s.id FROM subscriptions s WHERE ${isLive(tenant, id)} AND ${hasKey(next.id)})`,
     replaced: rows<{ id: string }>(sql`UPDATE subscriptions AS s SET version = version + 1, updated_at = ${nowMs}
       WHERE ${isLive(tenant, id)} AND ${hasKey(next.id)} RETURNING id`),
+    told: publishRotated(tenant, id, "v1a", next, nowMs, formerExpiresAt),
     pruned: pruneEnded(tenant, id),
     left: formerKeys(tenant, id, "v1a", nowMs),
   });
+  sendOperational(deps, tenant.shard, told);
   return outcomeOf(expected, replaced, left);
 }
+
+/** Publishes that the key with this id has just been written, and when the one before it ends. */
+const publishRotated = (
+  tenant: TenantRef,
+  id: string,
+  kind: "v1" | "v1a",
+  { id: keyId }: { id: string },
+  nowMs: number,
+  endsAt:
+    | SQL
+    | number = sql`(SELECT k.expires_at FROM signing_keys k WHERE k.subscription_id = s.id AND k.id = ${keyId})`,
+) =>
+  publishOperational(
+    "postern.webhook.secret_rotated",
+    sql`subscriptions s WHERE ${isLive(tenant, id)} AND ${hasKey(keyId)}`,
+    nowMs,
+    {
+      data: sql`'kind', ${kind}, 'previousExpiresAt', ${isoSql(endsAt)}`,
+    },
+  );
 
 function outcomeOf(
   expected: readonly unknown[],
@@ -111,14 +137,20 @@ function outcomeOf(
 
 /** Ends all former keys, and lets a new Ed25519 key sign at once. Returns false when the tenant has no such subscription. */
 export async function endFormer(deps: Deps, tenant: TenantRef, id: string, nowMs: number): Promise<boolean> {
-  const { found } = await atomically(deps.shards.db(tenant.shard), {
+  const hasFormer = sql`EXISTS (SELECT 1 FROM signing_keys k WHERE k.subscription_id = s.id AND k.expires_at > ${nowMs})`;
+  const { found, told } = await atomically(deps.shards.db(tenant.shard), {
     found: isCurrent(tenant, id, sql`true`),
-    // Before `ended`, because the version increases only if there are keys to end.
+    told: publishOperational(
+      "postern.webhook.secret_ended",
+      sql`subscriptions s WHERE ${isLive(tenant, id)} AND ${hasFormer}`,
+      nowMs,
+    ),
+    // Both before `ended`, because the version increases only if there are keys to end.
     changed: sql`UPDATE subscriptions AS s SET former_secrets_until = min(former_secrets_until, ${nowMs}), version = version + 1,
-      updated_at = ${nowMs} WHERE ${isLive(tenant, id)}
-      AND EXISTS (SELECT 1 FROM signing_keys k WHERE k.subscription_id = s.id AND k.expires_at > ${nowMs})`,
+      updated_at = ${nowMs} WHERE ${isLive(tenant, id)} AND ${hasFormer}`,
     started: startNewestKey(tenant, id, nowMs),
     ended: endFormerKeys(tenant, id, nowMs),
   });
+  sendOperational(deps, tenant.shard, told);
   return found.length > 0;
 }

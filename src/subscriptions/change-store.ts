@@ -9,6 +9,8 @@ import { restartEpisode } from "../stats/episode-marks-store";
 import type { TenantRef } from "../tenants/principal";
 import type { OptionsPatch } from "./delivery-options";
 import { formerStates } from "./former-states-store";
+import { sendOperational } from "./operational";
+import { publishOperational } from "./operational-store";
 import {
   dbOf,
   findSubscription,
@@ -45,15 +47,15 @@ export async function updateSubscription(
   const isChanged = sql`(${sql.join(differs, sql` OR `)}) AND ${isAllowed}`;
   const assigned = columns.map(({ column, value }) => sql`${sql.identifier(column)} = ${value}`);
   const movesInIndex = change.events !== undefined || change.enabled !== undefined;
-  const { refused, written } = await atomically(dbOf(deps, tenant), {
+  const { refused, written, ...told } = await atomically(dbOf(deps, tenant), {
     refused:
       condition &&
       rows<{ id: string }>(sql`SELECT s.id FROM subscriptions s WHERE ${isLive(tenant, id)} AND NOT ${isAllowed}`),
-    // Before the update, which enables it.
+    // These are before the update, because they compare the change with what is stored.
+    ...operationalEvents(tenant, id, columns, isAllowed, nowMs),
     ...(change.enabled === true ? restartEpisode(id, becomesEnabled(tenant, id, isAllowed), nowMs) : {}),
-    // Before the update, which overwrites the types that this reads.
     unindexed: movesInIndex ? unindexEventTypes(tenant, id, isChanged) : undefined,
-    // Also before the update. Unlike a rotation, a change of the secret ends the old secrets at once.
+    // Unlike a rotation, a change of the secret ends the old secrets at once.
     ...endSecrets(tenant, id, change.secretDigest, isAllowed, nowMs),
     waitsEnded: change.options && endWaitsForSlots(tenant, id, change.options, isAllowed, nowMs),
     updated: sql`UPDATE subscriptions AS s SET ${sql.join(assigned, sql`, `)}, version = version + 1, updated_at = ${nowMs}
@@ -62,8 +64,61 @@ export async function updateSubscription(
     publicKey: change.publicKey && ensurePublicKey(tenant, id, change.publicKey, nowMs),
     written: liveRow(tenant, id),
   });
+  sendOperational(deps, tenant.shard, told.toldUpdated, told.toldSecret, told.toldSwitched);
   if (refused.length > 0) return "changed meanwhile";
   return written[0] && parsed(written[0]);
+}
+
+/** The names in the API of the columns that count as an update. The secret and the switch have events of their own. */
+const UPDATED_FIELDS: Readonly<Record<string, string>> = {
+  name: "name",
+  url: "url",
+  events: "events",
+  headers_sealed: "delivery",
+  options: "delivery",
+};
+
+/** Returns the statements that publish what a change does. */
+function operationalEvents(
+  tenant: TenantRef,
+  id: string,
+  columns: readonly ChangedColumn[],
+  isAllowed: SQL,
+  nowMs: number,
+) {
+  const differing = (condition: SQL) =>
+    sql`subscriptions s WHERE ${isLive(tenant, id)} AND ${isAllowed} AND ${condition}`;
+  const updated = columns.filter(({ column }) => column in UPDATED_FIELDS);
+  const fields = updated.map(
+    ({ column, value }) => sql`iif(s.${sql.identifier(column)} IS NOT ${value}, ${UPDATED_FIELDS[column]}, NULL)`,
+  );
+  const changed = sql`(SELECT json_group_array(DISTINCT f.value) FROM json_each(json_array(${sql.join(fields, sql`, `)})) f
+    WHERE f.value IS NOT NULL)`;
+  const valueFor = (name: string) => columns.find(({ column }) => column === name)?.value;
+  const [digest, enabled] = [valueFor("secret_digest"), valueFor("enabled")];
+  return {
+    toldUpdated:
+      fields.length === 0
+        ? undefined
+        : publishOperational("postern.webhook.updated", differing(sql`${changed} <> '[]'`), nowMs, {
+            data: sql`'changed', json(${changed})`,
+          }),
+    toldSecret:
+      digest === undefined
+        ? undefined
+        : publishOperational("postern.webhook.secret_rotated", differing(sql`s.secret_digest <> ${digest}`), nowMs, {
+            data: sql`'kind', 'v1'`,
+          }),
+    toldSwitched:
+      enabled === undefined
+        ? undefined
+        : publishOperational(
+            enabled === 1 ? "postern.webhook.enabled" : "postern.webhook.disabled",
+            differing(sql`s.enabled <> ${enabled}`),
+            nowMs,
+            enabled === 1 ? {} : { data: sql`'reason', 'manual'` },
+          ),
+  };
 }
 
 const becomesEnabled = (tenant: TenantRef, id: string, isAllowed: SQL) =>
@@ -107,11 +162,14 @@ function endSecrets(tenant: TenantRef, id: string, digest: string | undefined, i
 /** The options that decide the headers and the body of an attempt, as SQL. */
 const wireFormat = (options: SQL) => sql`json_array(${options} ->> '$.signature', ${options} ->> '$.format')`;
 
+interface ChangedColumn {
+  column: string;
+  value: SQL | string | number | null;
+  isCompared: boolean;
+}
+
 /** The encrypted secret is not compared, because each encryption of the same secret differs; its digest is. */
-function columnsOf(
-  change: SubscriptionChange,
-  nowMs: number,
-): { column: string; value: SQL | string | number | null; isCompared: boolean }[] {
+function columnsOf(change: SubscriptionChange, nowMs: number): ChangedColumn[] {
   const { name, url, events, secretSealed, secretDigest, enabled, options, headersSealed } = change;
   const patched = options && patchedOptions(sql`s.options`, options);
   const given = (column: string, value: SQL | string | number | null | undefined, isCompared = true) =>

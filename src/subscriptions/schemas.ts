@@ -1,6 +1,6 @@
 /** The request bodies of a subscription, and the resource that the API returns. */
 import { z } from "zod";
-import { eventType } from "../wire/event-type";
+import { ALL_OPERATIONAL, eventType } from "../wire/event-type";
 import { id, name, time } from "../wire/schemas";
 import { deliveryChange, deliveryOptions } from "./delivery-options";
 
@@ -31,12 +31,15 @@ const subscriptionFields = z.object({
   name,
   url,
   events: z
-    .array(z.union([z.literal("*"), eventType]))
+    .array(z.union([z.literal("*"), z.literal(ALL_OPERATIONAL), eventType]))
     .min(1)
     .max(MAX_EVENT_TYPES)
     .meta({ examples: [["OrderPaid"]] })
     .transform((types) => [...new Set(types)])
-    .meta({ description: "The event types that it receives; `*` stands for all." }),
+    .meta({
+      description:
+        "The event types that it receives; `*` stands for all that the tenant publishes, `postern.*` for all operational events.",
+    }),
   secret: signingSecret,
   enabled: z.boolean(),
   delivery: deliveryChange.nullable().optional(),

@@ -7,6 +7,9 @@ import { deleteKeys, ensurePublicKey, type NewPublicKey } from "../signing-keys/
 import { failureCountOf } from "../stats/hours-store";
 import type { TenantRef } from "../tenants/principal";
 import type { DeliveryOptions, OptionsPatch } from "./delivery-options";
+import { sendOperational } from "./operational";
+import { publishOperational } from "./operational-store";
+import { patternOf } from "./patterns-store";
 
 export interface SubscriptionRow {
   id: string;
@@ -111,24 +114,30 @@ export async function insertSubscription(
     headersSealed = null,
   } = subscription;
   const stored = options ? patchedOptions(sql`NULL`, options) : sql`NULL`;
-  const { written } = await atomically(dbOf(deps, tenant), {
+  const { written, created } = await atomically(dbOf(deps, tenant), {
     inserted: sql`INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled, options, headers_sealed, created_at, updated_at)
       SELECT ${id}, ${tenant.tenantId}, ${name}, ${url}, ${jsonList(events)}, ${secretSealed}, ${secretDigest}, ${enabled ? 1 : 0}, ${stored},
         ${headersSealed}, ${nowMs}, ${nowMs}
       WHERE (SELECT count(*) FROM subscriptions WHERE tenant_id = ${tenant.tenantId} AND is_deleted = 0) < ${most}`,
     indexed: indexEventTypes(tenant, id),
     publicKey: publicKey && ensurePublicKey(tenant, id, publicKey, nowMs),
+    created: publishOperational("postern.webhook.created", sql`subscriptions s WHERE ${isLive(tenant, id)}`, nowMs),
     written: liveRow(tenant, id),
   });
+  sendOperational(deps, tenant.shard, created);
   return written[0] && parsed(written[0]);
 }
 
-/** Adds the stored subscription to the fan-out index if it is enabled: under "*" alone if it lists "*", else under each of its types. */
+/**
+ * Adds the stored subscription to the fan-out index if it is enabled, under each of its types. A type that a listed pattern covers is
+ * left out: "*" covers all types but those of operational events, which "postern.*" covers.
+ */
 export const indexEventTypes = (tenant: TenantRef, id: string) => sql`
   INSERT INTO subscription_events (tenant_id, event_type, subscription_id)
   SELECT s.tenant_id, t.value, s.id FROM subscriptions s CROSS JOIN json_each(s.events) t
   WHERE ${isLive(tenant, id)} AND s.enabled = 1
-    AND (t.value = '*' OR NOT EXISTS (SELECT 1 FROM json_each(s.events) other WHERE other.value = '*'))
+    AND NOT EXISTS (SELECT 1 FROM json_each(s.events) pattern
+      WHERE pattern.value = ${patternOf(sql`t.value`)} AND pattern.value <> t.value)
   ON CONFLICT DO NOTHING`;
 
 /** Removes the subscription `s` from the fan-out index if `condition` holds. Its stored types are the keys of its rows there. */
@@ -138,7 +147,8 @@ export const unindexEventTypes = ({ tenantId }: TenantRef, id: string, condition
 
 /** Marks the subscription as deleted and erases its secret; nothing more is sent to it. Returns false when the tenant has none with this id. */
 export async function deleteSubscription(deps: Deps, tenant: TenantRef, id: string, nowMs: number): Promise<boolean> {
-  const { deleted } = await atomically(dbOf(deps, tenant), {
+  const { deleted, told } = await atomically(dbOf(deps, tenant), {
+    told: publishOperational("postern.webhook.deleted", sql`subscriptions s WHERE ${isLive(tenant, id)}`, nowMs),
     unindexed: unindexEventTypes(tenant, id),
     keys: deleteKeys(tenant, id),
     deleted: rows<{ id: string }>(
@@ -146,6 +156,7 @@ export async function deleteSubscription(deps: Deps, tenant: TenantRef, id: stri
         updated_at = ${nowMs} WHERE ${isLive(tenant, id)} RETURNING id`,
     ),
   });
+  sendOperational(deps, tenant.shard, told);
   return deleted.length > 0;
 }
 

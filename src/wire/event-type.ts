@@ -11,3 +11,22 @@ export const eventType = z
 
 /** The type of the event that a test sends to one subscription. */
 export const TEST_EVENT_TYPE = "WebhookTested";
+
+/** The prefix of operational events. Only the service publishes them, and `*` does not match them. */
+export const OPERATIONAL_PREFIX = "postern.";
+/** What a subscription lists to receive every operational event. */
+export const ALL_OPERATIONAL = "postern.*";
+
+export type OperationalType =
+  | "postern.webhook.created"
+  | "postern.webhook.updated"
+  | "postern.webhook.deleted"
+  | "postern.webhook.enabled"
+  | "postern.webhook.disabled"
+  | "postern.webhook.failing"
+  | "postern.webhook.recovered"
+  | "postern.webhook.secret_rotated"
+  | "postern.webhook.secret_ended"
+  | "postern.webhook.throttled"
+  | "postern.delivery.exhausted"
+  | "postern.replay.finished";

@@ -162,7 +162,7 @@ export class SimulatedHour {
     return this.#call(
       "record",
       () => recordAttempts(this.#db, claim, results),
-      async (recorded) => {
+      async ({ recorded }) => {
         if (recorded.size !== results.length) throw new Error("a result was not recorded");
         for (const { status, nextDueAt, queue, deliveryId, subscriptionId, bytes } of results) {
           if (status === "success") this.#result.succeeded += 1;

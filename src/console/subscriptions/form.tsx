@@ -50,7 +50,7 @@ export function SubscriptionForm({ id, values, schedule, failure }: FormProps) {
           label="Event types"
           value={values.events}
           rows={3}
-          hint="One per line, for example OrderPaid. A single * means all types."
+          hint="One per line, for example OrderPaid. A single * means all types that you publish, postern.* all operational events."
           failure={failure}
         />
         <TextField

@@ -4,6 +4,7 @@ import errors from "../../docs/errors.md";
 import glossary from "../../docs/glossary.md";
 import start from "../../docs/index.md";
 import limits from "../../docs/limits.md";
+import operationalEvents from "../../docs/operational-events.md";
 import operations from "../../docs/operations.md";
 import performance from "../../docs/performance.md";
 import quickStart from "../../docs/quick-start.md";
@@ -29,6 +30,7 @@ const PAGES: readonly Page[] = [
   page("/docs/verify", verify),
   page("/docs/rotate-a-secret", rotateASecret),
   page("/docs/retries", retries),
+  page("/docs/operational-events", operationalEvents),
   page("/docs/tokens", tokens),
   { path: REFERENCE_PATH, title: "API reference", markdown: null },
   page("/docs/errors", errors),

@@ -1,0 +1,6 @@
+/** The patterns that a subscription can list in place of event types. */
+import { type SQL, sql } from "drizzle-orm";
+import { ALL_OPERATIONAL } from "../wire/event-type";
+
+/** The pattern that matches an event type, as SQL: "postern.*" for operational events, "*" for all others. */
+export const patternOf = (type: SQL): SQL => sql`iif(${type} GLOB ${ALL_OPERATIONAL}, ${ALL_OPERATIONAL}, '*')`;
