@@ -10,9 +10,6 @@ interface Timer {
   run: () => void;
 }
 
-/** Turns of the event loop in which nothing more has happened: then everybody waits for the clock or for a call. */
-const QUIET_TURNS = 2;
-
 export class VirtualClock {
   #nowMs: number;
   #lastId = 0;
@@ -78,13 +75,16 @@ export class VirtualClock {
     for (;;) {
       await this.#quiet();
       if (isDone()) return;
-      const [next] = [...this.#timers].sort(([a, { atMs: atA }], [b, { atMs: atB }]) => atA - atB || a - b);
-      if (!next) throw new Error("nothing is left to wait for");
-      const [id, { atMs, run }] = next;
-      if (atMs > deadlineMs) throw new Error("the deadline has passed");
-      this.#timers.delete(id);
-      this.jumpTo(atMs);
-      run();
+      const nextMs = Math.min(...[...this.#timers.values()].map(({ atMs }) => atMs));
+      if (nextMs === Infinity) throw new Error("nothing is left to wait for");
+      if (nextMs > deadlineMs) throw new Error("the deadline has passed");
+      this.jumpTo(nextMs);
+      // A timer that is cleared by an earlier one of the same moment is no longer in the map when its turn comes.
+      for (const [id, { atMs, run }] of this.#timers) {
+        if (atMs !== nextMs) continue;
+        this.#timers.delete(id);
+        run();
+      }
     }
   }
 
@@ -93,12 +93,13 @@ export class VirtualClock {
     vi.setSystemTime(this.#nowMs);
   }
 
+  /** Resolves when everybody waits for the clock: all calls have answered, and nothing has followed from them that made another. */
   async #quiet(): Promise<void> {
-    for (let turns = 0; turns < QUIET_TURNS; turns += 1) {
+    for (;;) {
       const calls = this.#calls;
       await calls;
       await this.#turn();
-      if (this.#calls !== calls) turns = 0;
+      if (this.#calls === calls) return;
     }
   }
 
