@@ -62,11 +62,17 @@ test("signatures, format and headers are set in the form; values of headers are 
     format: "standard",
     headers: { Authorization: { set: true, last4 }, "X-Team": { set: true } },
   });
+  for (const page of [path, `${path}/edit`]) {
+    const { html } = await browser.get(page);
+    expect(html).toMatch(/Authorization<\/code> <span class="muted">value ends in alue</);
+    expect(html).toMatch(/X-Team<\/code> <span class="muted">value hidden</);
+  }
   expect((await save("X-Team:")).status).toBe(303);
   expect(Object.keys((await read()).delivery.headers)).toEqual(["Authorization"]);
   const refused = await save("Host: recognisable-value");
   expect(refused.status).toBe(400);
   expect(refused.html).toContain('id="headers-error"');
+  expect(refused.html).toContain("Authorization</code>");
   for (const page of [refused, await browser.get(path), await browser.get(`${path}/edit`)]) {
     expect(page.html).not.toContain("recognisable-value");
   }

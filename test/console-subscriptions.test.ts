@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { createDeps } from "../src/deps";
 import { endWait, readWaiting } from "../src/redelivery/waiting-store";
-import { call, eventually, type Person, signUp, verify } from "./support/client";
+import { call, eventually, type Person, setRole, signUp, verify } from "./support/client";
 import { holding, type Visit } from "./support/console";
 import { addDelivery, consumeBatch, makeDue, messageFor } from "./support/engine";
 import { endedAttempts, newInbox, publish, subscribe } from "./support/receiver";
@@ -146,6 +146,40 @@ describe("the retry schedule", () => {
     expect(body.data).not.toHaveProperty("delivery");
   });
 
+  test.each([
+    ["schedule=own&delivery=30,10m", ["at once", "after 30 s", "after 10 min 30 s"]],
+    ["schedule=contract", ["at once", "after 5 s", "after 15 s"]],
+    ["", ["at once", "after 5 s", "after 15 s"]],
+    ["schedule=own&delivery=soon", null],
+    ["schedule=own&delivery=24h+24h+24h+24h+24h+24h+24h+1", null],
+  ])("the calendar of a form with %j lists %j", async (query, moments) => {
+    const { status, html } = await (await holding(await signUp())).get(`/webhooks/calendar?${query}`);
+    expect(status).toBe(200);
+    const listed = [...html.matchAll(/<li>([^<]+)/g)].map(([, moment]) => moment);
+    expect(listed).toEqual(moments ?? []);
+    expect(html.includes("This is not a valid schedule.")).toBe(moments === null);
+  });
+
+  test("what answers do to retries is set in the form, shown again, and reset", async () => {
+    const fields = { schedule: "contract", respectRetryAfter: "yes", onGone: "disable", abortHeader: "yes" };
+    const { person, browser, id, delivery } = await saved(fields);
+    expect(delivery).toEqual({ retry: { respectRetryAfter: true, onGone: "disable", abortHeader: true } });
+    const { html } = await browser.get(`/webhooks/${id}/edit`);
+    for (const [name, value] of Object.entries(fields)) {
+      expect(html).toMatch(new RegExp(`name="${name}"[^]*?<option value="${value}" selected`));
+    }
+    const change = async (answers: Record<string, string>) => {
+      await browser.post(`/webhooks/${id}`, { ...FIELDS, ...answers });
+      return (await call("GET", `/webhooks/${id}`, { token: person.token })).body.data.delivery;
+    };
+    expect(await change({ respectRetryAfter: "no", onGone: "retry", abortHeader: "no" })).toEqual({
+      retry: { respectRetryAfter: false, onGone: "retry" },
+    });
+    expect(await change({ respectRetryAfter: "default", onGone: "default", abortHeader: "no" })).toBeUndefined();
+    const refused = await browser.post(`/webhooks/${id}`, { ...FIELDS, onGone: "ignore" });
+    expect([refused.status, refused.html.includes('id="onGone-error"')]).toEqual([400, true]);
+  });
+
   test("a subscription that is held or gone says so", async () => {
     const { browser, id } = await saved({});
     await deliveryDb
@@ -234,6 +268,34 @@ describe("a delivery that waits", () => {
     await eventually("the wait for the third", async () => (await browser.get(path)).html.includes("(3 of 3)"));
   });
 
+  test("is shown on the page of its subscription, with the same button, unless that is paused or may not be changed", async () => {
+    const { person, inbox, id, browser, path } = await waiting([14_400, 86_400]);
+    const button = `action="/console${path}/now"`;
+    const shown = async () => (await browser.get(`/webhooks/${id}`)).html;
+    expect(await shown()).toMatch(/Next attempt in (3 h 59 min|4 h( \d+ min)?) \(2 of 3\)/);
+    expect(await shown()).toContain(button);
+    await call("POST", `/webhooks/${id}/pause`, { token: person.token });
+    expect(await shown()).not.toContain(button);
+    await call("POST", `/webhooks/${id}/resume`, { token: person.token });
+    await setRole(person, "viewer");
+    expect(await shown()).not.toContain(button);
+    await setRole(person, "owner");
+    await browser.post(`${path}/now`);
+    await inbox.arrived(2);
+    await eventually("the wait for the third", async () => (await shown()).includes("(3 of 3)"));
+  });
+
+  test("is the one that ends first, of several", async () => {
+    const { person, id, browser, path } = await waiting([14_400]);
+    await call("PATCH", `/webhooks/${id}`, {
+      token: person.token,
+      body: { delivery: { retry: { schedule: [86_400] } } },
+    });
+    await consumeBatch([messageFor(await addDelivery(person, id))]);
+    await endedAttempts(person, id, 2);
+    expect((await browser.get(`/webhooks/${id}`)).html).toContain(`action="/console${path}/now"`);
+  });
+
   test("is queued once by ten presses at once", async () => {
     const { person, id, key } = await waiting([14_400]);
     const deps = await createDeps(env, createExecutionContext());
@@ -252,7 +314,9 @@ describe("a delivery that waits", () => {
 
   test("has ended: nothing is shown, and the button's address answers 404", async () => {
     const { browser, path } = await waiting([]);
-    expect((await browser.get(path)).html).not.toContain("Next attempt");
+    for (const page of [path, path.replace(/\/attempts.*/, "")]) {
+      expect((await browser.get(page)).html).not.toContain("Next attempt");
+    }
     expect((await browser.post(`${path}/now`)).status).toBe(404);
   });
 });

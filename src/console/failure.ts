@@ -10,7 +10,8 @@ export interface Failure {
 
 /** The form's field for a path of the API's body. */
 function fieldOf(path: string): string {
-  const [, option] = /^delivery\.(headers|format|signature)\b/.exec(path) ?? [];
+  const [, option] =
+    /^delivery\.(?:retry\.)?(headers|format|signature|respectRetryAfter|onGone|abortHeader)\b/.exec(path) ?? [];
   return option ?? path.split(".")[0] ?? "";
 }
 

@@ -5,7 +5,7 @@ import { ActionButton } from "../components/buttons";
 import { Banner, Copyable, FailureBanner, ScrollArea, Time } from "../components/display";
 import type { Failure } from "../failure";
 import { duration, outcomeOf, StatusBadge } from "../subscriptions/log";
-import { duration as waitOf } from "../subscriptions/schedule";
+import { type NextAttempt, NextAttemptLine } from "../subscriptions/next-attempt";
 
 /** A longer payload would make the page too large. The download has all of it. */
 const SHOWN_CHARACTERS = 40_000;
@@ -19,24 +19,17 @@ function formatPayload(payload: unknown): string {
   return line.length * (levels + 1) <= MAX_INDENTED_CHARACTERS ? JSON.stringify(payload, null, 2) : line;
 }
 
-/** What the delivery waits for. */
-interface NextAttempt {
-  waitSeconds: number;
-  number: number;
-  /** How many attempts there will be at most. */
-  of: number;
-  isPaused: boolean;
-}
-
 interface AttemptProps {
   attempt: AttemptDetail;
   webhookName: string;
+  /** What the delivery waits for; undefined if it does not wait. */
   next?: NextAttempt | undefined;
+  isPaused: boolean;
   permissions: ReadonlySet<Permission>;
   failure?: Failure | undefined;
 }
 
-export function AttemptPage({ attempt, webhookName, next, permissions, failure }: AttemptProps) {
+export function AttemptPage({ attempt, webhookName, next, isPaused, permissions, failure }: AttemptProps) {
   const subscriptionPath = `/console/webhooks/${attempt.webhookId}`;
   const here = `${subscriptionPath}/attempts/${attempt._id}`;
   const hasFailed = attempt.attempts.at(-1)?.status === "failed";
@@ -59,17 +52,7 @@ export function AttemptPage({ attempt, webhookName, next, permissions, failure }
       <FailureBanner failure={failure} />
       {next && (
         <Banner kind="note">
-          <div class="row">
-            <span>
-              Next attempt {next.waitSeconds > 0 ? `in ${waitOf(next.waitSeconds)}` : "in a moment"} ({next.number} of{" "}
-              {next.of})
-            </span>
-            {permissions.has("webhook.update") && !next.isPaused && (
-              <ActionButton action={`${here}/now`} label="Make the next attempt now">
-                Now
-              </ActionButton>
-            )}
-          </div>
+          <NextAttemptLine {...next} attemptPath={here} mayStart={permissions.has("webhook.update") && !isPaused} />
         </Banner>
       )}
       <div class="columns">

@@ -1,7 +1,6 @@
 /** `/console/webhooks/:id/attempts/:attemptId`: one attempt, its payload as a download, and a retry of its delivery. */
 import { type Context, Hono } from "hono";
 import { attemptOfSubscription } from "../../attempts/delivery-log";
-import { CONTRACT_SCHEDULE } from "../../delivery/timing";
 import { notFound } from "../../errors";
 import type { AppEnv } from "../../http/env";
 import { can } from "../../http/permissions";
@@ -12,6 +11,7 @@ import { readWaiting } from "../../redelivery/waiting-store";
 import { findSubscription } from "../../subscriptions/store";
 import type { Failure } from "../failure";
 import { page, redirectWithFlash, rerenderOnError } from "../http/page";
+import { nextAttemptOf } from "../subscriptions/next-attempt";
 import { AttemptPage } from "./page";
 
 const readLimit = limit("readDeliveries", byTenant);
@@ -26,13 +26,7 @@ async function attemptPage(c: Context<AppEnv>, id: string, attemptId: string, fa
   if (!webhook) throw notFound("Webhook");
   const isWaiting = attempt.attempts.at(-1)?.status === "failed";
   const waiting = isWaiting ? await readWaiting(deps, principal, id, attempt.deliveryId) : undefined;
-  const attempts = (webhook.options?.retry?.schedule ?? CONTRACT_SCHEDULE).length + 1;
-  const next = waiting && {
-    waitSeconds: Math.max(0, Math.ceil((waiting.dueAt - deps.now()) / 1000)),
-    number: waiting.attempts + 1,
-    of: Math.max(attempts, waiting.attempts + 1),
-    isPaused: !webhook.enabled,
-  };
+  const next = waiting && nextAttemptOf(waiting, webhook.options?.retry?.schedule, deps.now());
   return page(
     c,
     { title: `${attempt.eventType} to ${webhook.name}`, section: "subscriptions", status },
@@ -40,6 +34,7 @@ async function attemptPage(c: Context<AppEnv>, id: string, attemptId: string, fa
       attempt={attempt}
       webhookName={webhook.name}
       next={next}
+      isPaused={!webhook.enabled}
       failure={failure}
       permissions={principal.permissions}
     />,

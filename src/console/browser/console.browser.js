@@ -5,6 +5,7 @@ const IDLE_REFRESH_MS = 10_000;
 /** After this many refreshes without a change, a part is refreshed at the slower rate. */
 const IDLE_AFTER_REFRESHES = 30;
 const COPIED_LABEL_MS = 1_500;
+const TYPING_PAUSE_MS = 200;
 
 // A mailed token stays in the form of its page, but not in the address bar, where it would get into the history and into screenshots.
 const hasToken = ["token", "invitation"].some((name) => new URLSearchParams(location.search).has(name));
@@ -99,6 +100,30 @@ function keepFresh(part, unchangedRefreshes) {
   }, delayMs);
 }
 
+/**
+ * Shows the calendar of the schedule that is chosen or typed. Only the answer to the latest question is shown.
+ * @param {HTMLElement} calendar
+ */
+function followSchedule(calendar) {
+  const form = calendar.closest("form");
+  let asked = "";
+  form?.addEventListener("input", async ({ target }) => {
+    const isSchedule =
+      (target instanceof HTMLSelectElement || target instanceof HTMLInputElement) &&
+      ["schedule", "delivery"].includes(target.name);
+    if (!isSchedule) return;
+    const fields = new FormData(form);
+    const schedule = ["schedule", "delivery"].map((name) => [name, String(fields.get(name))]);
+    const question = `${calendar.dataset.calendar}?${new URLSearchParams(schedule)}`;
+    asked = question;
+    await new Promise((resolve) => setTimeout(resolve, TYPING_PAUSE_MS));
+    if (asked !== question) return;
+    const answer = await fetch(question, { headers: { accept: "text/html" } });
+    const html = await answer.text();
+    if (answer.ok && !answer.redirected && asked === question) calendar.innerHTML = html;
+  });
+}
+
 /** @param {ParentNode} root */
 function enhance(root) {
   localizeTimes(root);
@@ -108,3 +133,4 @@ function enhance(root) {
 enhance(document);
 for (const element of findAll(document, "[data-scripted]")) element.hidden = false;
 for (const part of findAll(document, "[data-live]")) keepFresh(part, 0);
+for (const calendar of findAll(document, "[data-calendar]")) followSchedule(calendar);

@@ -1,6 +1,8 @@
 /** One subscription: its health, its settings and its log. */
 import { CONTRACT_SCHEDULE } from "../../delivery/timing";
 import { MIN_FAILURES_TO_DISABLE } from "../../stats/stages";
+import type { DeliveryOptions } from "../../subscriptions/delivery-options";
+import type { HeadersView } from "../../subscriptions/header-options";
 import type { Permission } from "../../tenants/roles";
 import { HOUR_MS } from "../../time";
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
@@ -10,7 +12,9 @@ import { Select } from "../components/fields";
 import type { Failure } from "../failure";
 import { Health } from "./list";
 import { Log, type LogView } from "./log";
+import { type NextAttempt, NextAttemptLine } from "./next-attempt";
 import { Calendar } from "./schedule";
+import { HeaderList } from "./sending";
 
 interface SubscriptionView {
   id: string;
@@ -21,8 +25,8 @@ interface SubscriptionView {
   failureCount: number;
   /** Null unless the user asked to see it. */
   secret: string | null;
-  /** The waits between attempts in seconds; undefined for the default. */
-  schedule: readonly number[] | undefined;
+  options: DeliveryOptions | null;
+  headers: HeadersView;
   disabledReason: "failing" | "gone" | null;
   /** When the service disabled it, Unix ms; null if it did not. */
   disabledAt: number | null;
@@ -41,11 +45,13 @@ interface DetailProps {
   subscription: SubscriptionView;
   bars: Bar[];
   log: LogView;
+  /** The wait that ends first, and the attempt that it follows. */
+  next: (NextAttempt & { lastAttemptId: string }) | null;
   permissions: ReadonlySet<Permission>;
   failure?: Failure | undefined;
 }
 
-export function SubscriptionDetail({ subscription, bars, log, permissions, failure }: DetailProps) {
+export function SubscriptionDetail({ subscription, bars, log, next, permissions, failure }: DetailProps) {
   const mayUpdate = permissions.has("webhook.update");
   return (
     <>
@@ -64,6 +70,15 @@ export function SubscriptionDetail({ subscription, bars, log, permissions, failu
       {subscription.isHeld && (
         <Banner kind="note">
           It asked for a pause. Its deliveries wait until <Time at={subscription.heldUntil} />.
+        </Banner>
+      )}
+      {next && !subscription.isHeld && (
+        <Banner kind="note">
+          <NextAttemptLine
+            {...next}
+            attemptPath={`/console/webhooks/${subscription.id}/attempts/${next.lastAttemptId}`}
+            mayStart={mayUpdate && subscription.enabled}
+          />
         </Banner>
       )}
       {subscription.failureCount > 0 && <FailureNotice subscription={subscription} log={log} mayUpdate={mayUpdate} />}
@@ -188,43 +203,60 @@ function FailureNotice({
   );
 }
 
-const Facts = ({ subscription }: { subscription: SubscriptionView }) => (
-  <section class="card" aria-label="Settings">
-    <dl class="facts">
-      <dt>URL</dt>
-      <dd>
-        <Copyable text={subscription.url} label="the URL" />
-      </dd>
-      <dt>Events</dt>
-      <dd>{subscription.events.map((type) => (type === "*" ? "all (*)" : type)).join(", ")}</dd>
-      <dt>Secret</dt>
-      <dd id="secret">
-        {subscription.secret === null ? (
-          <a href={`/console/webhooks/${subscription.id}?secret=shown#secret`}>Show</a>
-        ) : (
-          <Copyable text={subscription.secret} label="the secret" />
+const Facts = ({ subscription }: { subscription: SubscriptionView }) => {
+  const schedule = subscription.options?.retry?.schedule;
+  return (
+    <section class="card" aria-label="Settings">
+      <dl class="facts">
+        <dt>URL</dt>
+        <dd>
+          <Copyable text={subscription.url} label="the URL" />
+        </dd>
+        <dt>Events</dt>
+        <dd>{subscription.events.map((type) => (type === "*" ? "all (*)" : type)).join(", ")}</dd>
+        <dt>Secret</dt>
+        <dd id="secret">
+          {subscription.secret === null ? (
+            <a href={`/console/webhooks/${subscription.id}?secret=shown#secret`}>Show</a>
+          ) : (
+            <Copyable text={subscription.secret} label="the secret" />
+          )}
+        </dd>
+        <dt>Retries</dt>
+        <dd>
+          <details>
+            <summary>
+              {(schedule ?? CONTRACT_SCHEDULE).length + 1} attempts
+              {schedule === undefined && " (contract)"}
+            </summary>
+            <Calendar schedule={schedule} />
+          </details>
+        </dd>
+        {subscription.options?.format === "standard" && (
+          <>
+            <dt>Body</dt>
+            <dd>an envelope with type, timestamp and data</dd>
+          </>
         )}
-      </dd>
-      <dt>Retries</dt>
-      <dd>
-        <details>
-          <summary>
-            {(subscription.schedule ?? CONTRACT_SCHEDULE).length + 1} attempts
-            {subscription.schedule === undefined && " (contract)"}
-          </summary>
-          <Calendar schedule={subscription.schedule} />
-        </details>
-      </dd>
-      <dt>Last sent</dt>
-      <dd>{subscription.lastTriggeredAt ? <Time at={subscription.lastTriggeredAt} /> : "never"}</dd>
-      <dt>Created</dt>
-      <dd>
-        <Time at={subscription.createdAt} />
-      </dd>
-      <dt>ID</dt>
-      <dd>
-        <Copyable text={subscription.id} label="the ID" />
-      </dd>
-    </dl>
-  </section>
-);
+        {Object.keys(subscription.headers).length > 0 && (
+          <>
+            <dt>Own headers</dt>
+            <dd>
+              <HeaderList headers={subscription.headers} />
+            </dd>
+          </>
+        )}
+        <dt>Last sent</dt>
+        <dd>{subscription.lastTriggeredAt ? <Time at={subscription.lastTriggeredAt} /> : "never"}</dd>
+        <dt>Created</dt>
+        <dd>
+          <Time at={subscription.createdAt} />
+        </dd>
+        <dt>ID</dt>
+        <dd>
+          <Copyable text={subscription.id} label="the ID" />
+        </dd>
+      </dl>
+    </section>
+  );
+};

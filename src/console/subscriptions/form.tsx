@@ -1,11 +1,12 @@
 /** The form of a subscription, and the confirmation before it is deleted. */
 
-import { STANDARD_SCHEDULE } from "../../subscriptions/retry-options";
+import type { HeadersView } from "../../subscriptions/header-options";
 import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { FailureBanner } from "../components/display";
 import { TextArea, TextField } from "../components/fields";
 import type { Failure } from "../failure";
-import { Calendar, ScheduleFields, type ScheduleValues } from "./schedule";
+import { AnswerFields, type AnswerValues } from "./answers";
+import { CalendarPreview, ScheduleFields, type ScheduleValues } from "./schedule";
 import { SendingFields, type SendingValues } from "./sending";
 
 export interface SubscriptionValues {
@@ -15,6 +16,7 @@ export interface SubscriptionValues {
   events: string;
   secret: string;
   schedule: ScheduleValues;
+  answers: AnswerValues;
   sending: SendingValues;
 }
 
@@ -22,12 +24,12 @@ interface FormProps {
   /** Null for a new subscription. */
   id: string | null;
   values: SubscriptionValues;
-  /** The schedule that is set now; undefined for the default. */
-  schedule?: readonly number[] | undefined;
+  /** The headers that are set now. */
+  headers?: HeadersView | undefined;
   failure?: Failure | undefined;
 }
 
-export function SubscriptionForm({ id, values, schedule, failure }: FormProps) {
+export function SubscriptionForm({ id, values, headers = {}, failure }: FormProps) {
   const back = id === null ? "/console/webhooks" : `/console/webhooks/${id}`;
   return (
     <div class="narrow">
@@ -66,18 +68,10 @@ export function SubscriptionForm({ id, values, schedule, failure }: FormProps) {
           }
           failure={failure}
         />
-        <SendingFields values={values.sending} failure={failure} />
+        <SendingFields values={values.sending} headers={headers} failure={failure} />
         <ScheduleFields values={values.schedule} failure={failure} />
-        {!failure && (
-          <details>
-            <summary>Calendar of the {id === null ? "contract’s" : "saved"} schedule</summary>
-            <Calendar schedule={schedule} />
-          </details>
-        )}
-        <details>
-          <summary>Calendar of the standard schedule</summary>
-          <Calendar schedule={STANDARD_SCHEDULE} />
-        </details>
+        <CalendarPreview values={values.schedule} />
+        <AnswerFields values={values.answers} failure={failure} />
         <div class="row">
           <SubmitButton>{id === null ? "Create subscription" : "Save changes"}</SubmitButton>
           <a href={back}>Cancel</a>

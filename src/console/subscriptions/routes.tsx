@@ -10,17 +10,21 @@ import { byTenant, limit } from "../../http/rate-limit";
 import { secretOwner } from "../../signing-keys/keys";
 import { changeSubscription, createSubscription } from "../../subscriptions/changes";
 import { autoDisableHours } from "../../subscriptions/delivery-options";
+import { type HeadersView, viewOfHeaders } from "../../subscriptions/header-options";
+import { openHeaders } from "../../subscriptions/headers";
 import { newSubscription, subscriptionChange } from "../../subscriptions/schemas";
 import { deleteSubscription, findSubscription } from "../../subscriptions/store";
 import { barsOf, chartStart } from "../components/chart-hours";
 import { type Failure, failureOf, parse } from "../failure";
 import { readForm } from "../http/form";
 import { fragment, page, redirectWithFlash, rerenderOnError } from "../http/page";
+import { answerChange, answerValues } from "./answers";
 import { SubscriptionDetail } from "./detail";
 import { DeleteSubscription, SubscriptionForm, type SubscriptionValues } from "./form";
 import { SubscriptionList } from "./list";
 import { LogRows } from "./log";
-import { scheduleChange, scheduleValues } from "./schedule";
+import { nextAttemptOf } from "./next-attempt";
+import { CalendarOf, scheduleChange, scheduleValues } from "./schedule";
 import { sendingChange, sendingValues } from "./sending";
 import { LIST_ROWS, readLog, readSubscriptionList, readSubscriptionScreen } from "./store";
 
@@ -42,28 +46,36 @@ async function readValues(c: Context<AppEnv>): Promise<SubscriptionValues> {
     events: form.text("events"),
     secret: form.text("secret"),
     schedule: { preset: form.text("schedule"), waits: form.text("delivery") },
+    answers: {
+      respectRetryAfter: form.text("respectRetryAfter"),
+      onGone: form.text("onGone"),
+      abortHeader: form.text("abortHeader"),
+    },
     sending: { signature: form.text("signature"), format: form.text("format"), headers: form.text("headers") },
   };
 }
 
-const requestBody = ({ name, url, events, secret, schedule, sending }: SubscriptionValues) => ({
-  name,
-  url: url.trim(),
-  events: events.split(/[\s,]+/).filter((type) => type !== ""),
-  ...(secret === "" ? {} : { secret }),
-  delivery: { ...scheduleChange(schedule), ...sendingChange(sending) },
-});
+function requestBody({ name, url, events, secret, schedule, answers, sending }: SubscriptionValues) {
+  const retry = { ...scheduleChange(schedule), ...answerChange(answers) };
+  return {
+    name,
+    url: url.trim(),
+    events: events.split(/[\s,]+/).filter((type) => type !== ""),
+    ...(secret === "" ? {} : { secret }),
+    delivery: { ...(Object.keys(retry).length > 0 ? { retry } : {}), ...sendingChange(sending) },
+  };
+}
 
 const formPage = (
   c: Context<AppEnv>,
   id: string | null,
   values: SubscriptionValues,
-  { schedule, failure, status = 200 }: { schedule?: number[] | undefined; failure?: Failure; status?: number } = {},
+  { headers, failure, status = 200 }: { headers?: HeadersView; failure?: Failure; status?: number } = {},
 ) =>
   page(
     c,
     { title: id === null ? "New subscription" : "Edit subscription", section: SECTION, status },
-    <SubscriptionForm id={id} values={values} schedule={schedule} failure={failure} />,
+    <SubscriptionForm id={id} values={values} headers={headers} failure={failure} />,
   );
 
 /** The log's filter from the page's address, validated as in the API. An invalid filter is shown with its error and not applied. */
@@ -86,30 +98,30 @@ export async function detailPage(c: Context<AppEnv>, id: string, failure?: Failu
   const principal = c.get("principal");
   const { query, filter, failure: badFilter } = readLogQuery(c);
   const nowMs = deps.now();
-  const screen = await readSubscriptionScreen(deps, principal, id, filter, chartStart(nowMs));
+  const screen = await readSubscriptionScreen(deps, principal, id, filter, { sinceMs: chartStart(nowMs), nowMs });
   if (!screen) throw notFound("Webhook");
-  const { secretSealed, pending, options, ...plain } = screen.subscription;
-  const disabledAfterHours = autoDisableHours(options, deps.config.autoDisableHours);
+  const { secretSealed, headersSealed, pending, ...plain } = screen.subscription;
+  const headers = await headersOf(c, { id: plain.id, headersSealed });
+  const { waiting } = screen;
+  const disabledAfterHours = autoDisableHours(plain.options, deps.config.autoDisableHours);
   const isShown = c.req.query("secret") === "shown";
   const secret = isShown ? await decrypt(deps.keys, secretOwner(plain.id), secretSealed) : null;
   return page(
     c,
     { title: plain.name, section: SECTION, status: badFilter ? 400 : status },
     <SubscriptionDetail
-      subscription={{
-        ...plain,
-        secret,
-        schedule: options?.retry?.schedule,
-        isHeld: plain.heldUntil > nowMs,
-        disabledAfterHours,
-      }}
+      subscription={{ ...plain, secret, headers, isHeld: plain.heldUntil > nowMs, disabledAfterHours }}
       bars={barsOf(screen.hours, nowMs, pending)}
       log={{ webhookId: plain.id, query, failure: badFilter, ...screen.log }}
+      next={waiting && { ...waiting, ...nextAttemptOf(waiting, plain.options?.retry?.schedule, nowMs) }}
       failure={failure}
       permissions={principal.permissions}
     />,
   );
 }
+
+const headersOf = async (c: Context<AppEnv>, row: { id: string; headersSealed: string | null }) =>
+  viewOfHeaders(await openHeaders(c.get("deps"), row));
 
 const subscriptionPath = (id: string) => `/webhooks/${id}`;
 
@@ -143,9 +155,14 @@ const reading = new Hono<AppEnv>()
       events: "",
       secret: newSecret(),
       schedule: scheduleValues(undefined),
+      answers: answerValues(undefined),
       sending: sendingValues(null),
     }),
   )
+  .get("/calendar", readLimit, can("webhook.read"), (c) => {
+    const values = { preset: c.req.query("schedule") ?? "", waits: c.req.query("delivery") ?? "" };
+    return fragment(c, <CalendarOf values={values} />);
+  })
   .get("/:id", readLimit, can("webhook.read"), (c) => detailPage(c, c.req.param("id")))
   .get("/:id/log", readLimit, can("webhook.read"), async (c) => {
     const { query, filter } = readLogQuery(c);
@@ -169,17 +186,18 @@ const writing = new Hono<AppEnv>()
     );
   })
   .get("/:id/edit", can("webhook.update"), async (c) => {
-    const { id, name, url, events, options } = await requireSubscription(c, c.req.param("id"));
-    const saved = options?.retry?.schedule;
+    const row = await requireSubscription(c, c.req.param("id"));
+    const { id, name, url, events, options } = row;
     const values = {
       name,
       url,
       events: events.join("\n"),
       secret: "",
-      schedule: scheduleValues(saved),
+      schedule: scheduleValues(options?.retry?.schedule),
+      answers: answerValues(options?.retry),
       sending: sendingValues(options),
     };
-    return formPage(c, id, values, { schedule: saved });
+    return formPage(c, id, values, { headers: await headersOf(c, row) });
   })
   .post("/:id", writeLimit, can("webhook.update"), async (c) => {
     const id = c.req.param("id");
@@ -191,9 +209,10 @@ const writing = new Hono<AppEnv>()
         await changeSubscription(c.get("deps"), c.get("principal"), id, change);
         return redirectWithFlash(c, subscriptionPath(id), "changed");
       },
-      (failure, status, error) => {
+      async (failure, status, error) => {
         if (error.code === "NOT_FOUND") throw error;
-        return formPage(c, id, values, { failure, status });
+        const headers = await headersOf(c, await requireSubscription(c, id));
+        return formPage(c, id, values, { headers, failure, status });
       },
     );
   })

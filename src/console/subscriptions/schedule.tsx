@@ -1,6 +1,6 @@
 /** A retry schedule as people choose it and see it. */
 import { CONTRACT_SCHEDULE } from "../../delivery/timing";
-import { STANDARD_SCHEDULE } from "../../subscriptions/retry-options";
+import { retryChange, STANDARD_SCHEDULE } from "../../subscriptions/retry-options";
 import { Select, TextField } from "../components/fields";
 import type { Failure } from "../failure";
 
@@ -19,11 +19,19 @@ export function scheduleValues(schedule: readonly number[] | undefined): Schedul
   return isStandard ? { preset: "standard", waits: "" } : { preset: "own", waits: schedule.map(shortly).join(", ") };
 }
 
-/** What the form sets, for the API's schema to validate; undefined when it has no choice. */
-export function scheduleChange({ preset, waits }: ScheduleValues): { retry: { schedule: unknown } } | undefined {
-  if (preset === "") return undefined;
-  if (preset === "contract") return { retry: { schedule: null } };
-  return { retry: { schedule: preset === "own" ? secondsOf(waits) : preset } };
+/** What the form sets, for the API's schema to validate; empty when it has no choice. */
+export function scheduleChange({ preset, waits }: ScheduleValues): { schedule?: unknown } {
+  if (preset === "") return {};
+  if (preset === "contract") return { schedule: null };
+  return { schedule: preset === "own" ? secondsOf(waits) : preset };
+}
+
+/** Returns the waits that a form stands for, in seconds; undefined while it has no valid schedule. */
+function waitsOf({ preset, waits }: ScheduleValues): readonly number[] | undefined {
+  if (preset === "standard") return STANDARD_SCHEDULE;
+  if (preset !== "own") return CONTRACT_SCHEDULE;
+  const schedule = secondsOf(waits);
+  return retryChange.safeParse({ schedule }).success ? schedule : undefined;
 }
 
 /** "90, 10m, 2h" as seconds; NaN for what is no duration. */
@@ -84,6 +92,22 @@ export const ScheduleFields = ({ values, failure }: { values: ScheduleValues; fa
     />
   </>
 );
+
+/** The calendar of the schedule in the form. The script asks for it again while the schedule is typed. */
+export const CalendarPreview = ({ values }: { values: ScheduleValues }) => (
+  <div class="field">
+    <p id="calendar-title">When the attempts are made, if each one fails</p>
+    <div data-calendar="/console/webhooks/calendar" aria-live="polite">
+      <CalendarOf values={values} />
+    </div>
+  </div>
+);
+
+export function CalendarOf({ values }: { values: ScheduleValues }) {
+  const schedule = waitsOf(values);
+  if (schedule === undefined) return <p class="hint">This is not a valid schedule.</p>;
+  return <Calendar schedule={schedule} />;
+}
 
 /** When each attempt comes, if all before it fail. */
 export function Calendar({ schedule = CONTRACT_SCHEDULE }: { schedule?: readonly number[] | undefined }) {

@@ -1,5 +1,6 @@
 /** The fields for signatures, format and headers of a subscription. */
 import type { DeliveryOptions } from "../../subscriptions/delivery-options";
+import type { HeadersView } from "../../subscriptions/header-options";
 import { Select, TextArea } from "../components/fields";
 import type { Failure } from "../failure";
 
@@ -31,7 +32,25 @@ export function sendingChange({ signature, format, headers }: SendingValues): Re
   };
 }
 
-export const SendingFields = ({ values, failure }: { values: SendingValues; failure?: Failure | undefined }) => (
+/** The headers that are set, with the ends of their values. */
+export const HeaderList = ({ headers }: { headers: HeadersView }) => (
+  <ul class="plain-list">
+    {Object.entries(headers).map(([name, { last4 }]) => (
+      <li>
+        <code>{name}</code> <span class="muted">{last4 === undefined ? "value hidden" : `value ends in ${last4}`}</span>
+      </li>
+    ))}
+  </ul>
+);
+
+interface SendingFieldsProps {
+  values: SendingValues;
+  /** The headers that are set now. */
+  headers: HeadersView;
+  failure?: Failure | undefined;
+}
+
+export const SendingFields = ({ values, headers, failure }: SendingFieldsProps) => (
   <>
     <Select
       name="signature"
@@ -60,8 +79,18 @@ export const SendingFields = ({ values, failure }: { values: SendingValues; fail
       label="Own headers"
       value=""
       rows={2}
-      hint="For a gateway, for example. One per line, as Authorization: Bearer 1234. A name without a value removes that header. Headers that you don't list stay. Values are never shown again, and must be entered again when the URL moves to another host."
+      hint="For a gateway, for example. One per line, as Authorization: Bearer 1234. Values are never shown again."
       failure={failure}
     />
+    {Object.keys(headers).length > 0 && (
+      <div class="field">
+        <p>Set now:</p>
+        <HeaderList headers={headers} />
+        <p class="hint">
+          A header that you don't list above stays. To remove one, enter its name and a colon. If you change the host of
+          the URL, enter every header again or remove it.
+        </p>
+      </div>
+    )}
   </>
 );

@@ -2,6 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type LogFilter, logPageOf, logPageSql, WITHOUT_BODIES } from "../../attempts/log-store";
 import { atomically, rows } from "../../db/client";
+import { firstIdAt, timeOfId } from "../../db/ids";
 import { isLive } from "../../db/predicates";
 import type { Deps } from "../../deps";
 import { failureCountOf, isNewestHour } from "../../stats/hours-store";
@@ -72,10 +73,32 @@ export interface Screen {
     /** When the failures began, Unix ms; null if the last request did not fail. */
     failingSince: number | null;
     heldUntil: number;
+    headersSealed: string | null;
   };
   hours: Counts[];
   log: LogPage;
+  /** The delivery whose next attempt comes first; null if none of the latest attempts has failed with another one to come. */
+  waiting: WaitingRow | null;
 }
+
+interface WaitingRow {
+  lastAttemptId: string;
+  /** How many attempts have ended. */
+  attempts: number;
+  /** When the next attempt is due, in Unix ms. */
+  dueAt: number;
+}
+
+/** How many of the latest attempts are searched for one whose delivery waits. The log has no index for them. */
+const SEARCHED_ATTEMPTS = 200;
+
+/** The planned id of an attempt carries the time at which it is due, so an id beyond the present stands for a wait. */
+const waitingRows = (tenant: TenantRef, id: string, nowMs: number) =>
+  rows<{ lastAttemptId: string; attempts: number; nextAttemptId: string }>(sql`SELECT a.id AS lastAttemptId,
+      a.attempt_count AS attempts, a.next_id AS nextAttemptId
+    FROM subscriptions s CROSS JOIN (SELECT id, status, attempt_count, next_id FROM attempts WHERE subscription_id = ${id}
+      ORDER BY id DESC LIMIT ${SEARCHED_ATTEMPTS}) a
+    WHERE ${isLive(tenant, id)} AND a.status = 'failed' AND a.next_id >= ${firstIdAt(nowMs)} ORDER BY a.next_id LIMIT 1`);
 
 export interface LogPage {
   rows: LogRow[];
@@ -92,23 +115,27 @@ export async function readSubscriptionScreen(
   tenant: TenantRef,
   id: string,
   filter: LogFilter,
-  sinceMs: number,
+  { sinceMs, nowMs }: { sinceMs: number; nowMs: number },
 ): Promise<Screen | undefined> {
-  const { found, hours, log } = await atomically(deps.shards.db(tenant.shard), {
+  const { found, hours, log, next } = await atomically(deps.shards.db(tenant.shard), {
     found: rows<
       Omit<Stored<Screen["subscription"]>, "options"> & { options: string | null }
     >(sql`SELECT ${COLUMNS}, s.events, s.secret_sealed AS secretSealed, s.created_at AS createdAt, s.options,
-      s.disabled_at AS disabledAt, s.held_until AS heldUntil, coalesce((SELECT failing_since FROM episodes WHERE subscription_id = s.id),
+      s.disabled_at AS disabledAt, s.held_until AS heldUntil, s.headers_sealed AS headersSealed,
+        coalesce((SELECT failing_since FROM episodes WHERE subscription_id = s.id),
         (SELECT h.failing_since FROM hourly_stats h WHERE ${isNewestHour(sql`s.id`)} AND h.sent_failures > 0)) AS failingSince,
       ${PENDING} AS pending FROM subscriptions s WHERE ${isLive(tenant, id)}`),
     hours: hoursOfSubscription(tenant, id, sinceMs),
     log: logRows(tenant, id, filter),
+    next: waitingRows(tenant, id, nowMs),
   });
   const [row] = found;
   if (!row) return undefined;
   const events = JSON.parse(row.events) as string[];
   const subscription = { ...row, events, enabled: row.enabled === 1, options: parseOptions(row.options) };
-  return { subscription, hours, log: logPageOf(log, filter) };
+  const [first] = next;
+  const waiting = first === undefined ? null : { ...first, dueAt: timeOfId(first.nextAttemptId) };
+  return { subscription, hours, log: logPageOf(log, filter), waiting };
 }
 
 /** A page of the log alone; undefined when the tenant has no such subscription. */

@@ -1,0 +1,70 @@
+/** The fields for what answers do to retries: `Retry-After`, 410 and the abort header. */
+import type { RetryOptions } from "../../subscriptions/retry-options";
+import { Select } from "../components/fields";
+import type { Failure } from "../failure";
+
+/** The choices in the form; "" for a field that the form does not have. */
+export interface AnswerValues {
+  respectRetryAfter: string;
+  onGone: string;
+  abortHeader: string;
+}
+
+const YES_OR_NO: Readonly<Record<string, boolean>> = { yes: true, no: false };
+const yesOrNo = (value: boolean | undefined) => (value === undefined ? "default" : value ? "yes" : "no");
+
+/** What the form shows for the options that are set. */
+export const answerValues = (retry: RetryOptions | undefined): AnswerValues => ({
+  respectRetryAfter: yesOrNo(retry?.respectRetryAfter),
+  onGone: retry?.onGone ?? "default",
+  abortHeader: yesOrNo(retry?.abortHeader ?? false),
+});
+
+/** What the form sets, for the API's schema to validate. */
+export function answerChange({ respectRetryAfter, onGone, abortHeader }: AnswerValues): Record<string, unknown> {
+  const chosen = (value: string) => (value === "default" ? null : (YES_OR_NO[value] ?? value));
+  return {
+    ...(respectRetryAfter === "" ? {} : { respectRetryAfter: chosen(respectRetryAfter) }),
+    ...(onGone === "" ? {} : { onGone: onGone === "default" ? null : onGone }),
+    ...(abortHeader === "" ? {} : { abortHeader: abortHeader === "no" ? null : chosen(abortHeader) }),
+  };
+}
+
+export const AnswerFields = ({ values, failure }: { values: AnswerValues; failure?: Failure | undefined }) => (
+  <>
+    <Select
+      name="respectRetryAfter"
+      label="When the receiver answers with Retry-After"
+      value={values.respectRetryAfter}
+      options={[
+        ["default", "Wait, except with the contract’s retries (default)"],
+        ["yes", "Wait as long as it asks"],
+        ["no", "Ignore it"],
+      ]}
+      hint="At most a day. After 429 or 503, all deliveries to this subscription wait, for up to an hour."
+      failure={failure}
+    />
+    <Select
+      name="onGone"
+      label="When the receiver answers 410 (Gone)"
+      value={values.onGone}
+      options={[
+        ["default", "Stop, except with the contract’s retries (default)"],
+        ["disable", "Stop: end the delivery"],
+        ["retry", "Try again, as after any failure"],
+      ]}
+      hint="If it stops, a second 410 at least a minute later, with no success in between, disables the subscription."
+      failure={failure}
+    />
+    <Select
+      name="abortHeader"
+      label="When a failed answer has the header webhook-delivery: abort"
+      value={values.abortHeader}
+      options={[
+        ["no", "Try again, as after any failure"],
+        ["yes", "End the delivery"],
+      ]}
+      failure={failure}
+    />
+  </>
+);
