@@ -33,6 +33,7 @@ try {
   const log = await printed(/Log +(\S+)/);
   await printed(/demo-1 .* healthy .* success/);
   await printed(/demo-1 .* failing .*\(status 500\)/);
+  await printed(/demo-3 .* gateway .* success/);
   check("attempts are printed, good and bad", true);
   const { stdout } = spawnSync("bash", ["-c", commands], { encoding: "utf8" });
   check("its commands list the subscribers", /'hanging', 0/.test(stdout));

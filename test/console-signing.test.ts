@@ -1,7 +1,7 @@
 /** The console's page Security of a subscription. */
 import { expect, test } from "vitest";
 import { call, setRole, signUp } from "./support/client";
-import { holding } from "./support/console";
+import { holding, ORIGIN } from "./support/console";
 import { newInbox, subscribe } from "./support/receiver";
 
 async function opened(fields: Record<string, unknown> = {}) {
@@ -32,7 +32,11 @@ test("a secret is rotated in two steps: how long the old one stays, then the new
 test("public keys are listed, and rotated like secrets", async () => {
   const { id, path, browser } = await opened({ delivery: { signature: "v1+v1a" } });
   const keys = (await call("GET", `//.well-known/webhook-keys/${id}`)).body;
-  expect((await browser.get(`${path}/security`)).html).toContain(keys.whpk[0]);
+  const { html } = await browser.get(`${path}/security`);
+  expect([html.includes(keys.whpk[0]), html.includes(`${ORIGIN}/.well-known/webhook-keys/${id}`)]).toEqual([
+    true,
+    true,
+  ]);
   const rotated = await browser.post(`${path}/secret/rotate`, { kind: "v1a", overlapSeconds: "0" });
   expect([rotated.status, rotated.html.includes("begins to sign in 20 minutes")]).toEqual([200, true]);
   expect((await browser.get(`${path}/security`)).html.match(/whpk_/g)?.length).toBeGreaterThanOrEqual(2);

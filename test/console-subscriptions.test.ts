@@ -189,7 +189,7 @@ describe("the retry schedule", () => {
       .bind(Date.now() + 60_000, id)
       .run();
     const { html } = await browser.get(`/webhooks/${id}`);
-    expect(html).toContain("Its deliveries wait until");
+    expect(html).toContain("Deliveries wait until");
     expect(html).toContain("answered 410 (Gone) twice");
   });
 });

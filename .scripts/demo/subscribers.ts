@@ -1,9 +1,10 @@
-/** Eight subscribers on this machine. Each behaves in its own way, and each checks the signatures. */
+/** Nine subscribers on this machine. Each behaves in its own way, and each checks the signatures. */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 const SLOW_MS = 2_000;
+const GATEWAY_KEY = randomBytes(16).toString("hex");
 
 /** A running subscriber, and what to subscribe it to. */
 export interface Subscriber {
@@ -21,7 +22,7 @@ interface Behaviour {
   events: string[];
   does: string;
   /** Answers a delivery that has arrived `times` times. */
-  answer: (response: ServerResponse, times: number) => void;
+  answer: (response: ServerResponse, times: number, headers: IncomingHttpHeaders) => void;
   delivery?: object;
 }
 
@@ -56,6 +57,15 @@ const BEHAVIOURS: Record<string, Behaviour> = {
     answer: (response) => response.writeHead(410).end("gone"),
     delivery: { retry: { schedule: "standard" } },
   },
+  gateway: {
+    events: ["OrderPaid"],
+    does: "wants a header of its own, an envelope and two kinds of signature; otherwise answers 401",
+    answer: (response, _times, headers) => {
+      const isAllowed = headers["x-gateway-key"] === GATEWAY_KEY && / v1a,/.test(String(headers["webhook-signature"]));
+      response.writeHead(isAllowed ? 200 : 401).end(isAllowed ? "ok" : "no key");
+    },
+    delivery: { headers: { "X-Gateway-Key": GATEWAY_KEY }, format: "standard", signature: "v1+v1a" },
+  },
   closed: { events: ["CustomerJoined"], does: "nothing listens on its port", answer: (response) => response.end() },
 };
 
@@ -74,7 +84,7 @@ export async function openSubscribers(): Promise<{ subscribers: Subscriber[]; cl
       }
       const id = String(request.headers["webhook-id"]);
       times.set(id, (times.get(id) ?? 0) + 1);
-      answer(response, times.get(id) ?? 1);
+      answer(response, times.get(id) ?? 1, request.headers);
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;

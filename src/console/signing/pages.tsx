@@ -13,6 +13,8 @@ interface Named {
 
 interface SigningProps extends Named {
   keys: readonly ValidKeyRow[];
+  /** Where the public keys are. */
+  keysUrl: string;
   mayUpdate: boolean;
   nowMs: number;
 }
@@ -23,7 +25,7 @@ const Trail = ({ id, name }: Named) => (
   </p>
 );
 
-export function Signing({ id, name, keys, mayUpdate, nowMs }: SigningProps) {
+export function Signing({ id, name, keys, keysUrl, mayUpdate, nowMs }: SigningProps) {
   const secrets = keys.filter(({ kind }) => kind === "v1");
   const publicKeys = keys.filter(({ kind }) => kind === "v1a");
   const hasFormer = keys.some(({ expiresAt }) => expiresAt !== null);
@@ -52,7 +54,13 @@ export function Signing({ id, name, keys, mayUpdate, nowMs }: SigningProps) {
       </section>
       <section class="card">
         <h2>Public keys</h2>
-        {publicKeys.length === 0 && <p class="muted">Deliveries are signed with the secret only.</p>}
+        {publicKeys.length === 0 ? (
+          <p class="muted">Deliveries are signed with the secret only.</p>
+        ) : (
+          <p>
+            Receivers can fetch them from <Copyable text={keysUrl} label="the URL of the public keys" />
+          </p>
+        )}
         {publicKeys.map(({ publicKey, startsAt, expiresAt }) => (
           <div>
             {publicKey !== null && <Copyable text={publicKeyText(publicKey)} label="the public key" />}
@@ -78,7 +86,7 @@ const OVERLAPS = [
   ["86400", "1 day"],
   ["259200", "3 days"],
   ["604800", "7 days"],
-  ["0", "not at all: it has leaked"],
+  ["0", "no time: it has leaked"],
 ] as const;
 
 const KINDS = [
@@ -134,7 +142,10 @@ export const RotatedPage = ({ id, name, secret, formerExpireAt: [newest] }: Rota
     </Banner>
     <section class="card">
       {secret === null ? (
-        <p>It begins to sign in 20 minutes. A receiver that uses the key URL follows by itself.</p>
+        <>
+          <h1>New public key</h1>
+          <p>It begins to sign in 20 minutes. A receiver that fetches the keys from their URL needs no change.</p>
+        </>
       ) : (
         <>
           <h1>New secret</h1>

@@ -49,10 +49,11 @@ export const signingPages = new Hono<AppEnv>()
     const { id, name } = await requireSubscription(c, c.req.param("id"));
     const keys = await readValidKeys(deps.shards.db(principal.shard), principal, id, nowMs);
     const mayUpdate = principal.permissions.has("webhook.update");
+    const keysUrl = `${new URL(c.req.url).origin}/.well-known/webhook-keys/${id}`;
     return page(
       c,
       { title: "Security", section: SECTION },
-      <Signing id={id} name={name} keys={keys} mayUpdate={mayUpdate} nowMs={nowMs} />,
+      <Signing id={id} name={name} keys={keys} keysUrl={keysUrl} mayUpdate={mayUpdate} nowMs={nowMs} />,
     );
   })
   .get("/:id/secret/rotate", can("webhook.update"), (c) =>

@@ -37,11 +37,11 @@ export const AnswerFields = ({ values, failure }: { values: AnswerValues; failur
       label="When the receiver answers with Retry-After"
       value={values.respectRetryAfter}
       options={[
-        ["default", "Wait, except with the contract’s retries (default)"],
+        ["default", "Default"],
         ["yes", "Wait as long as it asks"],
         ["no", "Ignore it"],
       ]}
-      hint="At most a day. After 429 or 503, all deliveries to this subscription wait, for up to an hour."
+      hint="The default is to wait, except with the contract’s retries. A delivery waits at most a day. After 429 or 503, all deliveries to this subscription wait, for up to an hour."
       failure={failure}
     />
     <Select
@@ -49,11 +49,11 @@ export const AnswerFields = ({ values, failure }: { values: AnswerValues; failur
       label="When the receiver answers 410 (Gone)"
       value={values.onGone}
       options={[
-        ["default", "Stop, except with the contract’s retries (default)"],
-        ["disable", "Stop: end the delivery"],
-        ["retry", "Try again, as after any failure"],
+        ["default", "Default"],
+        ["disable", "End the delivery"],
+        ["retry", "Try again"],
       ]}
-      hint="If it stops, a second 410 at least a minute later, with no success in between, disables the subscription."
+      hint="The default is to end the delivery, except with the contract’s retries. A second 410 at least a minute later, with no success in between, then disables the subscription."
       failure={failure}
     />
     <Select
@@ -61,7 +61,7 @@ export const AnswerFields = ({ values, failure }: { values: AnswerValues; failur
       label="When a failed answer has the header webhook-delivery: abort"
       value={values.abortHeader}
       options={[
-        ["no", "Try again, as after any failure"],
+        ["no", "Try again (default)"],
         ["yes", "End the delivery"],
       ]}
       failure={failure}

@@ -69,7 +69,7 @@ export function SubscriptionDetail({ subscription, bars, log, next, permissions,
       {subscription.disabledReason !== null && <DisabledNotice subscription={subscription} mayUpdate={mayUpdate} />}
       {subscription.isHeld && (
         <Banner kind="note">
-          It asked for a pause. Its deliveries wait until <Time at={subscription.heldUntil} />.
+          The receiver asked for a pause. Deliveries wait until <Time at={subscription.heldUntil} />.
         </Banner>
       )}
       {next && !subscription.isHeld && (

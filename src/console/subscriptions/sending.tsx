@@ -58,9 +58,9 @@ export const SendingFields = ({ values, headers, failure }: SendingFieldsProps) 
       value={values.signature}
       options={[
         ["v1", "With the secret"],
-        ["v1+v1a", "With the secret, and with a key pair"],
+        ["v1+v1a", "With the secret and an Ed25519 key"],
       ]}
-      hint="With a key pair, receivers verify with a public key and need no secret. The page Security shows the key."
+      hint="With an Ed25519 key, receivers can verify with a public key and need no secret. The page Security shows it."
       failure={failure}
     />
     <Select

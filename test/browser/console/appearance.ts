@@ -82,6 +82,7 @@ async function subscriptionPages(stage: ConsoleStage, page: Page): Promise<void>
     name: "billing",
     url: receiver.url("/500/tour"),
     events: "OrderPaid",
+    waits: "4h, 20h",
   });
   await page.goto(`${server.base}/console/events`);
   await inspect(page, "event-new");
@@ -93,6 +94,7 @@ async function subscriptionPages(stage: ConsoleStage, page: Page): Promise<void>
   await follow(page, "Subscriptions");
   await inspect(page, "subscriptions", "Subscriptions");
   await page.goto(failing);
+  await page.getByText(/^Next attempt in/).waitFor();
   await inspect(page, "subscription-failing");
   await page.locator("#log tbody a").first().click();
   await page.getByText("Headers sent").waitFor();
@@ -100,7 +102,20 @@ async function subscriptionPages(stage: ConsoleStage, page: Page): Promise<void>
   await page.goto(`${hook}?secret=shown`);
   await inspect(page, "subscription");
   await follow(page, "Edit");
+  await page.getByLabel("Own headers").fill("Authorization: Bearer abcdefghijkl");
+  await page.getByLabel("Signatures").selectOption("v1+v1a");
+  await page.getByLabel("Retries").selectOption("own");
+  await page.getByLabel("Own schedule", { exact: true }).fill("30, 10m");
+  await page.getByText("after 10 min 30 s").waitFor();
+  await press(page, "Save changes");
+  await page.getByText("value ends in ijkl").waitFor();
+  await follow(page, "Edit");
   await inspect(page, "subscription-edit", "Edit subscription");
+  await page.goto(`${hook}/security`);
+  await inspect(page, "subscription-security", "Security");
+  await follow(page, "Rotate");
+  await press(page, "Rotate");
+  await inspect(page, "subscription-rotated", "New secret");
   await page.goto(`${hook}/delete`);
   await inspect(page, "subscription-delete");
 }

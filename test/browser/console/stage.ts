@@ -77,16 +77,20 @@ export async function confirm({ server }: ConsoleStage, page: Page, email: strin
   await page.getByText("Your email address is verified.").waitFor();
 }
 
-/** Creates a subscription with the form. Returns the URL of its page. */
+/** Creates a subscription with the form. `waits` is its own schedule, as typed. Returns the URL of its page. */
 export async function subscribe(
   { server }: ConsoleStage,
   page: Page,
-  fields: { name: string; url: string; events: string },
+  fields: { name: string; url: string; events: string; waits?: string },
 ) {
   await page.goto(`${server.base}/console/webhooks/new`);
   await page.getByLabel("Name").fill(fields.name);
   await page.getByLabel("URL").fill(fields.url);
   await page.getByLabel("Event types").fill(fields.events);
+  if (fields.waits !== undefined) {
+    await page.getByLabel("Retries").selectOption("own");
+    await page.getByLabel("Own schedule", { exact: true }).fill(fields.waits);
+  }
   await press(page, "Create subscription");
   await page.getByRole("heading", { name: fields.name, exact: true }).waitFor();
   return page.url();
