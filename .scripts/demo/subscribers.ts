@@ -59,7 +59,7 @@ const BEHAVIOURS: Record<string, Behaviour> = {
   },
   gateway: {
     events: ["OrderPaid"],
-    does: "wants a header of its own, an envelope and two kinds of signature; otherwise answers 401",
+    does: "answers 401 without its own header and a v1a signature",
     answer: (response, _times, headers) => {
       const isAllowed = headers["x-gateway-key"] === GATEWAY_KEY && / v1a,/.test(String(headers["webhook-signature"]));
       response.writeHead(isAllowed ? 200 : 401).end(isAllowed ? "ok" : "no key");
