@@ -13,14 +13,20 @@ export const rotation = z
         "The new secret. If it is left out, the service makes a random `whsec_` one. Not allowed with `v1a`.",
       examples: ["a new signing secret"],
     }),
-    overlapSeconds: z.int().min(0).max(MAX_OVERLAP_SECONDS).default(DAY_SECONDS).meta({
-      description:
-        "How long the old key still signs. For `v1a`, this counts from the time at which the new key starts to sign.",
-    }),
+    overlapSeconds: z
+      .int()
+      .min(0)
+      .max(MAX_OVERLAP_SECONDS)
+      .default(DAY_SECONDS)
+      .meta({
+        description:
+          "How long the old key still signs. For `v1a`, this counts from the time at which the new key starts to sign.",
+        examples: [DAY_SECONDS],
+      }),
     kind: z
       .enum(["v1", "v1a"])
       .default("v1")
-      .meta({ description: "What to replace: the secret (`v1`), or the Ed25519 key (`v1a`)." }),
+      .meta({ description: "What to replace: the secret (`v1`), or the Ed25519 key (`v1a`).", examples: ["v1"] }),
   })
   .refine(({ secret, kind }) => secret === undefined || kind === "v1", {
     path: ["secret"],

@@ -30,16 +30,19 @@ const respectRetryAfter = z.boolean().meta({
   description:
     "Whether `Retry-After` can make a wait longer, up to a day, and whether 429 or 503 with this header stops all deliveries for up to an " +
     "hour. By default true if there is a schedule.",
+  examples: [true],
 });
 
 const onGone = z.enum(["disable", "retry"]).meta({
   description:
     "What happens after 410. `disable` ends the delivery, and a second 410 at least a minute later, without a success in between, disables " +
     "the subscription. By default `disable` if there is a schedule, otherwise `retry`.",
+  examples: ["disable"],
 });
 
 const abortHeader = z.boolean().meta({
   description: "Whether the response header `webhook-delivery: abort` ends a delivery that failed. By default false.",
+  examples: [true],
 });
 
 export const retryChange = z
