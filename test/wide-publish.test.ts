@@ -70,3 +70,9 @@ test("a batch that needs more deliveries than allowed writes nothing and says ho
   const { deliveries, wantedDeliveries } = await publish(10, 1_000, 9_999);
   expect([new Set(deliveries), wantedDeliveries]).toEqual([new Set([null]), 10_000]);
 });
+
+test("a batch of twice as many events reads at most twice as many rows", async () => {
+  const [half, full] = [await publish(50, 1, 100), await publish(100, 1, 100)];
+  expect(full.deliveries).toEqual(Array(100).fill(1));
+  expect(full.rowsRead).toBeLessThanOrEqual(2 * half.rowsRead);
+});

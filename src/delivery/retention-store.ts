@@ -6,7 +6,8 @@ import { sql } from "drizzle-orm";
 import { atomically, type Db, rows } from "../db/client";
 import { firstIdAt } from "../db/ids";
 
-const PAGE_ROWS = 5_000;
+/** Few enough that a publish, which waits for at most two pages, is not held up noticeably. */
+const PAGE_ROWS = 1_000;
 const SUBSCRIPTIONS_PER_PAGE = 500;
 
 interface Deleted {

@@ -15,6 +15,8 @@ import {
 const EVENT_MARGIN_MS = HOUR_MS;
 /** The time for one shard in an hourly run. */
 const BUDGET_MS = 5 * MINUTE_MS;
+/** The longest pause between two pages. */
+const MAX_PAUSE_MS = 100;
 
 /** Deletes what is older than RETENTION_DAYS from every shard. A shard that fails is logged and skipped. Never throws. */
 export async function removeOld(deps: Deps): Promise<void> {
@@ -44,21 +46,29 @@ async function removeOldOfShard(deps: Deps, shard: number): Promise<void> {
     }
     if (attemptsFrom !== null) {
       const after: string = attemptsFrom;
-      const page = await repeatable(() => deleteOldAttempts(db, cutoffMs, after));
+      const page = await unhurried(deps, () => deleteOldAttempts(db, cutoffMs, after));
       removed.attempts += page.removed;
       attemptsFrom = page.next;
     }
     if (hasEvents) {
-      const count = await repeatable(() => deleteOldEvents(db, eventCutoffMs));
+      const count = await unhurried(deps, () => deleteOldEvents(db, eventCutoffMs));
       removed.events += count;
       hasEvents = count > 0;
     }
     if (hoursFrom !== null) {
       const after: string = hoursFrom;
-      hoursFrom = (await repeatable(() => deleteOldHours(db, eventCutoffMs, after))).next;
+      hoursFrom = (await unhurried(deps, () => deleteOldHours(db, eventCutoffMs, after))).next;
     }
-    if (hasKeys) hasKeys = (await repeatable(() => deleteOldKeys(db, startedMs - DAY_MS, eventCutoffMs))) > 0;
+    if (hasKeys) hasKeys = (await unhurried(deps, () => deleteOldKeys(db, startedMs - DAY_MS, eventCutoffMs))) > 0;
   }
   await repeatable(() => deleteEmptySubscriptions(db, cutoffMs));
   if (removed.attempts + removed.events > 0) log("info", "old rows removed", { shard, ...removed });
+}
+
+/** Deletes a page, and then leaves the database to others for as long as that took. */
+async function unhurried<T>(deps: Deps, deletePage: () => Promise<T>): Promise<T> {
+  const startedMs = deps.now();
+  const result = await repeatable(deletePage);
+  await scheduler.wait(Math.min(deps.now() - startedMs, MAX_PAUSE_MS));
+  return result;
 }

@@ -89,9 +89,10 @@ export async function acceptEvents(
     (part) => sql`
     WITH counts AS MATERIALIZED ${counts}
     INSERT INTO events (id, tenant_id, type, payload, correlation_id, delivery_count, fan_out_after, created_at)
-    SELECT e.id, ${tenantId}, e.type, p.value ->> 'payload', p.value ->> 'correlationId', counts.deliveries,
+    SELECT e.id, ${tenantId}, e.type, e.payload, e.correlation_id, counts.deliveries,
       iif(counts.deliveries > ${pageRows}, ${lastOfPage}, NULL), ${nowMs}
-    FROM json_each(${part}) p CROSS JOIN ${listed} e ON e.id = p.value ->> 'id' CROSS JOIN counts ON counts.type = e.type
+    FROM (SELECT value ->> 'id' AS id, value ->> 'type' AS type, value ->> 'key' AS idempotency_key, value ->> 'payload' AS payload,
+      value ->> 'correlationId' AS correlation_id FROM json_each(${part})) e CROSS JOIN counts ON counts.type = e.type
     WHERE ${wantedOf(sql`counts`)} <= ${allowedDeliveries} AND ${isNew}`,
   );
   const {
@@ -129,12 +130,12 @@ export async function acceptEvents(
   return { accepted, due, wantedDeliveries: counted[0]?.deliveries ?? 0 };
 }
 
-/** Returns JSON lists of ids, payloads and correlation ids, each small enough for one D1 value. */
+/** Returns JSON lists of what the events' rows contain, each small enough for one D1 value. */
 function payloadLists(events: readonly NewEvent[]): string[] {
   const lists: string[][] = [];
   let room = 0;
-  for (const { id, payload, correlationId } of events) {
-    const entry = JSON.stringify({ id, payload, correlationId });
+  for (const { id, type, idempotencyKey: key, payload, correlationId } of events) {
+    const entry = JSON.stringify({ id, type, key, payload, correlationId });
     if (lists.length === 0 || entry.length > room) {
       lists.push([]);
       room = MAX_PAYLOAD_LIST_CHARACTERS;
