@@ -66,7 +66,7 @@ const OF_STORE: Record<string, RegExp> = {
   "stats/episode-marks-store": /INSERT INTO episodes/,
   "episodes/recipients-store": /m\.alerts = 1/,
   "episodes/review-store": /UPDATE episodes SET mailed_stage/,
-  "events/accept-store": /INSERT INTO events .* FROM json_each\(\?\) p/s,
+  "events/accept-store": /INSERT INTO events .* FROM json_each\(\?\)\) e/s,
   "events/list-store": /OFFSET \?\) END AS examined/,
   "events/outcomes-store": /trail\(subscription_id/,
   "events/fan-out-store": /fan_out_after IS NOT NULL AND created_at <=/,

@@ -4,7 +4,16 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { claimDeliveries } from "../src/delivery/claim-store";
 import { planClaim, roundRobin, takeFairest } from "../src/delivery/selection";
-import { expectedMs, hangs, hasRoomFor, holdBytes, sendsOf, startSend } from "../src/delivery/send-load";
+import {
+  expectedMs,
+  hangs,
+  hasRoomFor,
+  holdBytes,
+  sendsOf,
+  startSend,
+  WATCH_EVERY_MS,
+  watch,
+} from "../src/delivery/send-load";
 import { sweepShard } from "../src/delivery/sweep";
 import { LEASE_MS } from "../src/delivery/timing";
 import { createDeps } from "../src/deps";
@@ -37,6 +46,18 @@ describe("the next send", () => {
     expect(hangs(id, nowMs)).toBe(true);
     for (const end of ends.slice(1)) end();
     expect(hangs(id, nowMs)).toBe(false);
+  });
+
+  test("a subscription does not hang because the isolate was blocked and could not read its answer", () => {
+    const id = crypto.randomUUID();
+    const end = startSend(id, () => 0);
+    watch(0);
+    watch(WATCH_EVERY_MS);
+    watch(2_000);
+    expect(hangs(id, 2_000)).toBe(false);
+    for (let nowMs = 2_000; nowMs <= 3_000; nowMs += WATCH_EVERY_MS) watch(nowMs);
+    expect(hangs(id, 3_000)).toBe(true);
+    end();
   });
 
   test("a subscription has at most three sends in progress from the slow queue, and any number from the fast queue", () => {

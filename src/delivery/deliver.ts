@@ -15,12 +15,11 @@ import { holdHere, isHeldHere } from "./holds";
 import type { ShardKey } from "./message";
 import { createRecorder, type Recorder } from "./recorder";
 import { planClaim, takeNext } from "./selection";
-import { endAbandoned, hangs, holdBytes, startSend } from "./send-load";
+import { endAbandoned, hangs, holdBytes, startSend, WATCH_EVERY_MS, watch } from "./send-load";
 import { type Start, type StartingKey, Starts } from "./starts";
 import { STALLED_AFTER_MS, START_WITHIN_MS, TAKE_BEFORE_START_MS, TARGET_FRESH_FOR_MS } from "./timing";
 
 const MAX_CONCURRENT_SENDS = 6;
-const WATCH_EVERY_MS = 100;
 
 interface Claimed extends ClaimedDelivery {
   shard: number;
@@ -108,6 +107,7 @@ export class DeliveryRun {
   async #checkProgress(): Promise<void> {
     const nowMs = this.#deps.now();
     endAbandoned(nowMs);
+    watch(nowMs);
     for (const { shard, subscriptionId } of this.#sending) {
       if (hangs(subscriptionId, nowMs)) markSlowInBackground(this.#deps, shard, subscriptionId);
     }

@@ -18,10 +18,17 @@ interface Load {
   silentSinceMs: number;
 }
 
+/** The runs look at the sends in progress this often. */
+export const WATCH_EVERY_MS = 100;
+/** A look that is later than this shows that the isolate was blocked. */
+const BLOCKED_AFTER_MS = 300;
+
 const loads = new Map<string, Load>();
 const latenciesMs = new Map<string, number>();
 let sends = 0;
 let claimedBytes = 0;
+/** When a run last looked at the sends in progress, Unix ms. */
+let watchedMs = 0;
 
 /** Returns how many sends of a subscription are in progress. */
 export const sendsOf = (subscriptionId: string): number => loads.get(subscriptionId)?.active ?? 0;
@@ -30,6 +37,17 @@ export const sendsOf = (subscriptionId: string): number => loads.get(subscriptio
 export function hangs(subscriptionId: string, nowMs: number): boolean {
   const load = loads.get(subscriptionId);
   return load !== undefined && nowMs - load.silentSinceMs >= HANGS_AFTER_MS;
+}
+
+/**
+ * Every run calls this every `WATCH_EVERY_MS`. While the isolate was blocked, answers could not be read, so that time is not the silence of
+ * the subscriptions. Otherwise one long garbage collection would mark all subscriptions as slow that have a send in progress.
+ */
+export function watch(nowMs: number): void {
+  const blockedMs = nowMs - watchedMs;
+  watchedMs = nowMs;
+  if (blockedMs < BLOCKED_AFTER_MS) return;
+  for (const load of loads.values()) load.silentSinceMs = Math.min(nowMs, load.silentSinceMs + blockedMs);
 }
 
 /** Returns how long the next send of a subscription will probably take, in ms. */
