@@ -22,6 +22,7 @@ import { memberRoutes } from "./members/routes";
 import { passwordRoutes, publicRecoveryRoutes } from "./recovery/routes";
 import { redeliveryRoutes } from "./redelivery/routes";
 import { referenceRoutes } from "./reference/routes";
+import { replayRoutes } from "./replays/routes";
 import { rotationRoutes } from "./rotation/routes";
 import { publicSessionRoutes, sessionRoutes } from "./sessions/routes";
 import { webhookKeyRoutes } from "./signing-keys/routes";
@@ -89,6 +90,7 @@ const authenticated = new Hono<AppEnv>()
   .route("/webhooks", subscriptionRoutes)
   .route("/webhooks", rotationRoutes)
   .route("/webhooks", redeliveryRoutes)
+  .route("/webhooks", replayRoutes)
   .route("/webhooks", attemptRoutes)
   .route("/webhooks", subscriptionStatsRoutes)
   .route("/stats", statsRoutes)

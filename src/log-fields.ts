@@ -12,6 +12,7 @@ export const LOG_FIELDS = {
   correlationId: "The publisher's correlation id, on the same lines as `eventId`.",
   webhookId: "The subscription.",
   deliveryId: "The delivery. Subscribers see it as the `webhook-id` header.",
+  replayId: "The replay.",
   attempt: "The number of the attempt: 1, 2 or 3.",
   outcome: "`success` or `failed`.",
   responseCode: "The status that the subscriber answered.",

@@ -1,10 +1,11 @@
-/** One Durable Object per shard runs the sweep. Its alarm is set to the next due delivery, so a crash delays deliveries by seconds, not by a minute. */
+/** One Durable Object per shard runs the sweep and the replays. Its alarm is set to the next due delivery, so a crash delays deliveries by seconds, not by a minute. */
 import { DurableObject } from "cloudflare:workers";
 import { type SweptAt, sweepShard } from "./delivery/sweep";
 import { MAX_SWEEP_INTERVAL_MS, MIN_SWEEP_INTERVAL_MS } from "./delivery/timing";
 import { createDeps, type Deps } from "./deps";
 import { sweepFanOuts } from "./events/fan-out";
 import { describeError, log } from "./log";
+import { continueReplays } from "./replays/continue";
 
 const SHARD_KEY = "shard";
 
@@ -28,6 +29,7 @@ export class Sweeper extends DurableObject<Env> {
       const deps = await createDeps(this.env, this.ctx);
       nextMs = await sweepShard(deps, shard, this.#sweptAt);
       await sweepFanOuts(deps, shard);
+      if (await continueReplays(deps, shard)) nextMs = startedMs;
     } catch (error) {
       log("error", "sweep failed", { shard, ...describeError(error) });
     }

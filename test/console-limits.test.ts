@@ -26,6 +26,8 @@ const API_ROUTE: Record<string, string> = {
   "/webhooks/:id/resume": "POST /webhooks/:id/resume",
   "/webhooks/:id/test": "POST /webhooks/:id/test",
   "/webhooks/:id/retry-failed": "POST /webhooks/:id/retry-failed",
+  "/webhooks/:id/replays": "POST /webhooks/:id/replay",
+  "/webhooks/:id/replays/:replayId/stop": "DELETE /webhooks/:id/replays/:replayId",
   "/webhooks/:id/attempts/:attemptId/retry": "POST /webhooks/:id/deliveries/:deliveryId/retry",
   // The API has no route for it: it sends what is owed anyway.
   "/webhooks/:id/attempts/:attemptId/now": "POST /webhooks/:id/deliveries/:deliveryId/retry",

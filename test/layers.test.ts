@@ -13,7 +13,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ["index.ts"],
   ["app.ts", "queue.ts", "cron.ts"],
   ["console", "reference", "authenticate.ts", "health", "sweeper.ts"],
-  ["auth", "mailer", "rekey", "episodes", "redelivery", "rotation"],
+  ["auth", "mailer", "rekey", "episodes", "redelivery", "replays", "rotation"],
   ["recovery", "two-factor", "invitations", "members", "api-keys", "attempts", "events"],
   ["sessions", "delivery", "verify", "client"],
   ["subscriptions"],

@@ -195,6 +195,9 @@ test("subscriptions and deliveries, their consumers too", async () => {
   for (const id of [bad, "none"]) {
     await ask("POST", `/webhooks/${id}/deliveries/${failed.deliveryId}/retry`, undefined, bearer);
     await ask("POST", `/webhooks/${id}/retry-failed`, { since: new Date(0).toISOString() }, bearer);
+    const since = new Date(Date.now() - 60_000).toISOString();
+    const replay = await ask("POST", `/webhooks/${id}/replay`, { since, which: "failed" }, bearer);
+    await ask("DELETE", `/webhooks/${id}/replays/${replay.body.data?.id ?? "none"}`, undefined, bearer);
   }
   for (const inbox of inboxes) {
     for (const { headers } of await inbox.arrived(1)) {

@@ -39,6 +39,10 @@ const NEEDS: Record<string, { permission?: Permission; key?: true }> = {
   "GET /webhooks/:id/attempts/:attemptId": { permission: "webhook.read", key: true },
   "POST /webhooks/:id/deliveries/:deliveryId/retry": { permission: "webhook.update", key: true },
   "POST /webhooks/:id/retry-failed": { permission: "webhook.update", key: true },
+  "POST /webhooks/:id/replay": { permission: "webhook.update", key: true },
+  "GET /webhooks/:id/replays": { permission: "webhook.read", key: true },
+  "GET /webhooks/:id/replays/:replayId": { permission: "webhook.read", key: true },
+  "DELETE /webhooks/:id/replays/:replayId": { permission: "webhook.update", key: true },
   "GET /webhooks/:id/stats": { permission: "webhook.read", key: true },
   "GET /stats": { permission: "webhook.read", key: true },
   "PATCH /webhooks/:id": { permission: "webhook.update", key: true },
@@ -69,6 +73,7 @@ const MISSING = "0190a0a0-0000-7000-8000-000000000000";
 const READS_BODY = [
   ...OPEN,
   "POST /webhooks/:id/retry-failed",
+  "POST /webhooks/:id/replay",
   "POST /webhooks/:id/secret/rotate",
   "POST /auth/change-password",
   "POST /auth/2fa/verify",
@@ -153,7 +158,9 @@ test("another tenant's ids are answered as missing ones, on every route that tak
   };
   for (const route of Object.keys(NEEDS).filter((name) => name.includes(":"))) {
     const id = ids[route.split("/")[1] ?? ""] ?? "";
-    const body = route.includes("members") ? { role: "admin" } : { since: "2026-01-01T00:00:00Z" };
+    const body = route.includes("members")
+      ? { role: "admin" }
+      : { since: new Date(Date.now() - 60_000).toISOString(), which: "failed" };
     const foreign = await send(route, { token: stranger.token, id, body });
     const missing = await send(route, { token: stranger.token, body });
     expect([route, foreign.status, foreign.body.code]).toEqual([route, 404, "NOT_FOUND"]);

@@ -61,6 +61,7 @@ test("the delivery plane's tables keep no second index for their text keys", asy
     "idempotency_keys",
     "manual_retries",
     "outbox",
+    "replay_jobs",
     "signing_keys",
     "subscription_events",
     "subscriptions",

@@ -52,7 +52,7 @@ test("an exception allows one step of one statement", async () => {
 const OF_STORE: Record<string, RegExp> = {
   "api-keys": /INSERT INTO api_keys/,
   "attempts/log-store": /WITH examined AS MATERIALIZED/,
-  attempts: /a\.kind AS kind\s+FROM/,
+  attempts: /a\.kind AS kind,/,
   auth: /INSERT INTO users/,
   "auth/sweep-store": /FROM email_tokens e INDEXED BY/,
   "console/subscriptions": /instr\(lower\(s\.name\)/,
@@ -96,6 +96,9 @@ const OF_STORE: Record<string, RegExp> = {
   "tenants/verified-store": /om\.role = 'owner'/,
   "two-factor": /update "users" set "totp_secret_encrypted"/,
   subscriptions: /INSERT INTO subscriptions/,
+  replays: /INSERT INTO replay_jobs/,
+  "replays/page-store": /p\.tenant_id = \?/,
+  "delivery/reopen-store": /'-7' \|\| substr\(lower/,
   "redelivery/waiting-store": /a\.next_id AS nextAttemptId/,
   redelivery: /INSERT INTO outbox .*'test'/s,
 };
@@ -156,6 +159,9 @@ test("statements of every store are collected, from requests, RPC, queue consume
   await hourly({ SECRET_KEYS: `c144a6f37bd358f8df12faaf2e78ad96b13e71b7e6a84620ff2cae9efdf58d3b,${env.SECRET_KEYS}` });
   await call("GET", "/stats", { token });
   await call("GET", "/events", { token });
+  await call("POST", `/webhooks/${id}/retry-failed`, { token, body: { since: "2026-01-01T00:00:00Z" } });
+  const since = new Date(Date.now() - 60_000).toISOString();
+  await call("POST", `/webhooks/${id}/replay`, { token, body: { since, which: "missing" } });
   await browser.get("/webhooks");
   await browser.get(`/events/${id}`);
   await startSweepers(await createDeps(env, createExecutionContext()));

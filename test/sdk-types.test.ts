@@ -12,6 +12,7 @@ import type { invitationRoutes } from "../src/invitations/routes";
 import type { memberRoutes } from "../src/members/routes";
 import type { passwordRoutes, publicRecoveryRoutes } from "../src/recovery/routes";
 import type { redeliveryRoutes } from "../src/redelivery/routes";
+import type { replayRoutes } from "../src/replays/routes";
 import type { rotationRoutes } from "../src/rotation/routes";
 import type { publicSessionRoutes, sessionRoutes } from "../src/sessions/routes";
 import type { statsRoutes, subscriptionStatsRoutes } from "../src/stats/routes";
@@ -32,6 +33,7 @@ type Invitations = Routes<typeof invitationRoutes>;
 type Webhooks = Routes<typeof subscriptionRoutes>;
 type Attempts = Routes<typeof attemptRoutes>;
 type Redelivery = Routes<typeof redeliveryRoutes>;
+type Replays = Routes<typeof replayRoutes>;
 type WebhookStats = Routes<typeof subscriptionStatsRoutes>;
 type Rotation = Routes<typeof rotationRoutes>;
 type Stats = Routes<typeof statsRoutes>;
@@ -51,6 +53,9 @@ test("what a method takes is what its route takes", () => {
   same<client.SubscriptionChange>().toEqualTypeOf<Webhooks["/:id"]["$patch"]["input"]["json"]>();
   same<client.RetryFailedRequest>().toEqualTypeOf<Redelivery["/:id/retry-failed"]["$post"]["input"]["json"]>();
   same<client.SecretRotation>().toEqualTypeOf<Rotation["/:id/secret/rotate"]["$post"]["input"]["json"]>();
+  same<client.NewReplay & { dryRun?: boolean | undefined }>().toEqualTypeOf<
+    Replays["/:id/replay"]["$post"]["input"]["json"]
+  >();
   same<client.NewEvent>().toEqualTypeOf<Events["/"]["$post"]["input"]["json"]>();
 });
 
@@ -75,6 +80,11 @@ test("what a method returns is what its route answers", () => {
   same<client.SubscriptionStats>().toEqualTypeOf<WebhookStats["/:id/stats"]["$get"]["output"]["data"]>();
   same<client.TenantStats>().toEqualTypeOf<Stats["/"]["$get"]["output"]["data"]>();
   same<client.PublishedEvent>().toEqualTypeOf<Events["/"]["$post"]["output"]["data"]>();
+  same<client.ReplayPage>().toEqualTypeOf<Replays["/:id/replays"]["$get"]["output"]>();
+  same<client.Replay>().toEqualTypeOf<Replays["/:id/replays/:replayId"]["$delete"]["output"]["data"]>();
+  same<{ data: client.Replay } | { data: client.ReplayPreview }>().toEqualTypeOf<
+    Replays["/:id/replay"]["$post"]["output"]
+  >();
   same<client.EventPage>().toEqualTypeOf<Events["/"]["$get"]["output"]>();
   same<client.EventDetailPage>().toEqualTypeOf<Events["/:id"]["$get"]["output"]>();
   same<client.NewBatchEvent>().toEqualTypeOf<Events["/batch"]["$post"]["input"]["json"]["events"][number]>();

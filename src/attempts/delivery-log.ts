@@ -49,13 +49,13 @@ async function headersSent(
   deps: Deps,
   attempt: AttemptDetailRow,
 ): Promise<Pick<AttemptDetail, "headers" | "missingSignatures">> {
-  const { deliveryId, eventType, payload, attemptedAt, formatSince, options } = attempt;
+  const { deliveryId, eventType, payload, attemptedAt, formatSince, options, replayId } = attempt;
   const signer = { ...attempt, signsV1a: options?.signature === "v1+v1a" };
   const { keys, hasEnded } = await keysAt(decryptOnce(deps.keys), signer, attemptedAt);
   const hasChanged = formatSince !== null && attemptedAt < formatSince;
   const body = bodyOf({ eventType, eventCreatedAt: attempt.eventCreatedAt ?? 0, payload: payload ?? "" }, options);
   const correlationId = correlationOf(attempt.kind, attempt.correlationId);
-  const outbound = { deliveryId, eventType, body, keys: hasChanged ? NO_KEYS : keys, correlationId };
+  const outbound = { deliveryId, eventType, body, keys: hasChanged ? NO_KEYS : keys, correlationId, replayId };
   const headers = await headersOf(outbound, attemptedAt);
   if (hasChanged) return { headers, missingSignatures: "settings-changed" };
   return { headers, ...(hasEnded ? { missingSignatures: "secret-ended" } : {}) };

@@ -73,9 +73,9 @@ const attemptSummary = attempt
 export const attemptDetail = attempt
   .extend({
     eventId: id,
-    kind: z
-      .enum(["event", "retry", "test"])
-      .meta({ description: "Why its delivery exists: a published event, a manual retry or a test." }),
+    kind: z.enum(["event", "retry", "test", "replay"]).meta({
+      description: "Why its delivery exists: a published event, a manual retry, a test or a replay of all events.",
+    }),
     correlationId: z
       .string()
       .optional()

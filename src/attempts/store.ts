@@ -1,7 +1,7 @@
 /** Reading one attempt of the delivery log, with all attempts of its delivery. */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, rows } from "../db/client";
-import { isLive } from "../db/predicates";
+import { isLive, replayIdOf } from "../db/predicates";
 import type { Deps } from "../deps";
 import type { StoredKey } from "../signing-keys/keys";
 import { ALL_KEYS, parseKeys } from "../signing-keys/store";
@@ -38,7 +38,9 @@ export const COLUMNS = sql`${SUMMARY_COLUMNS}, a.subscription_id AS subscription
   a.event_type AS eventType, e.payload AS payload, a.response_body AS responseBody`;
 /** One attempt with everything that its headers were made of. */
 export interface AttemptDetailRow extends AttemptRow {
-  kind: "event" | "retry" | "test";
+  kind: "event" | "retry" | "test" | "replay";
+  /** The replay that made its delivery; null for any other delivery. */
+  replayId: string | null;
   eventId: string;
   correlationId: string | null;
   secretSealed: string;
@@ -78,7 +80,8 @@ export async function readAttempt(
     >(sql`SELECT ${COLUMNS}, a.event_id AS eventId, e.correlation_id AS correlationId,
         s.secret_sealed AS secretSealed,
         coalesce(s.secret_since, s.created_at) AS secretSince, s.format_since AS formatSince,
-        s.options, e.created_at AS eventCreatedAt, ${ALL_KEYS} AS keys, a.kind AS kind
+        s.options, e.created_at AS eventCreatedAt, ${ALL_KEYS} AS keys, a.kind AS kind,
+        ${replayIdOf(sql.raw("a.kind"), sql.raw("a.subscription_id"), sql.raw("coalesce(a.delivery_id, a.id)"))} AS replayId
       FROM (SELECT * FROM ${opened}) a LEFT JOIN events e ON e.id = a.event_id CROSS JOIN subscriptions s ON s.id = a.subscription_id
       WHERE ${isLive(tenant, subscriptionId)}`),
     chain:

@@ -30,8 +30,8 @@ export interface Attempt extends AttemptSummary {
 /** One attempt with its headers and the other attempts of its delivery. */
 export interface AttemptDetail extends Attempt {
   eventId: string;
-  /** What its delivery was queued for: an event, a manual retry, or a test. */
-  kind: "event" | "retry" | "test";
+  /** What its delivery was queued for: an event, a manual retry, a test, or a replay of all events. */
+  kind: "event" | "retry" | "test" | "replay";
   /** Of the event. */
   correlationId?: string | undefined;
   /** As sent, signed again with the keys of that time; missing while pending and where nothing was sent. */

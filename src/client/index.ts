@@ -50,6 +50,7 @@ export type {
 } from "./events";
 export type { Invitation, InvitationMethods, JoinedTenant, NewInvitation } from "./invitations";
 export type { Member, MemberMethods, MembershipChange } from "./members";
+export type * from "./replays";
 export type { RotatedSubscription, SecretRotation } from "./rotation";
 export type { Fetch } from "./send";
 export type { Session, SessionMethods } from "./sessions";

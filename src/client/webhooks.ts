@@ -10,6 +10,15 @@ import type {
 } from "./attempts";
 import type { Call, CallOptions } from "./call";
 import { query, segment } from "./path";
+import type {
+  NewReplay,
+  Replay,
+  ReplayListOptions,
+  ReplayOptions,
+  ReplayPage,
+  ReplayPeriod,
+  ReplayPreview,
+} from "./replays";
 import type { RotatedSubscription, SecretRotation } from "./rotation";
 import type { StatsOptions, SubscriptionStats } from "./stats";
 import type { NewSubscription, Subscription, SubscriptionChange } from "./subscriptions";
@@ -70,6 +79,19 @@ export interface WebhookMethods {
    * `nextCursor` for the rest. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED, and CONFLICT while the subscription is paused.
    */
   retryFailed(id: string, body: RetryFailedRequest, options?: CallOptions): Promise<RetryFailedResult>;
+  /**
+   * Starts to send events of a period again, in the background, and returns the replay. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED,
+   * and CONFLICT while another replay of the subscription runs, while it is paused, and for a key that was used with another body.
+   */
+  replay(id: string, body: NewReplay, options?: ReplayOptions): Promise<Replay>;
+  /** Counts what such a replay would send, and sends nothing. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED. */
+  previewReplay(id: string, body: ReplayPeriod, options?: CallOptions): Promise<ReplayPreview>;
+  /** Returns one page of the subscription's replays, newest first. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED. */
+  replays(id: string, options?: ReplayListOptions): Promise<ReplayPage>;
+  /** Returns a replay, which says how far it has come. Throws FORBIDDEN, NOT_FOUND. */
+  replayStatus(id: string, replayId: string, options?: CallOptions): Promise<Replay>;
+  /** Stops a replay and returns it. What it has queued is still sent. Throws FORBIDDEN, NOT_FOUND. */
+  stopReplay(id: string, replayId: string, options?: CallOptions): Promise<Replay>;
   /** Sends a `WebhookTested` event to this subscription alone. Returns the service's confirmation. Throws FORBIDDEN, NOT_FOUND. */
   test(id: string, options?: CallOptions): Promise<string>;
   /** Disables the subscription: new events skip it. Returns the service's confirmation. Throws FORBIDDEN, NOT_FOUND. */
@@ -98,6 +120,12 @@ export function webhookMethods(call: Call): WebhookMethods {
     retryDelivery: (id, deliveryId, options) =>
       call.message(`POST ${at(id, `/deliveries/${segment(deliveryId)}/retry`)}`, options),
     retryFailed: (id, body, options) => call.answer(`POST ${at(id, "/retry-failed")}`, { ...options, body }),
+    replay: (id, body, options) => call.data(`POST ${at(id, "/replay")}`, { ...options, body }),
+    previewReplay: (id, body, options) =>
+      call.data(`POST ${at(id, "/replay")}`, { ...options, body: { ...body, dryRun: true } }),
+    replays: (id, { cursor, ...options } = {}) => call.answer(`GET ${at(id, `/replays${query({ cursor })}`)}`, options),
+    replayStatus: (id, replayId, options) => call.data(`GET ${at(id, `/replays/${segment(replayId)}`)}`, options),
+    stopReplay: (id, replayId, options) => call.data(`DELETE ${at(id, `/replays/${segment(replayId)}`)}`, options),
     test: (id, options) => call.message(`POST ${at(id, "/test")}`, options),
     pause: (id, options) => call.message(`POST ${at(id, "/pause")}`, options),
     resume: (id, options) => call.message(`POST ${at(id, "/resume")}`, options),

@@ -8,11 +8,15 @@ export interface Failure {
   fields: Readonly<Record<string, string>>;
 }
 
+/** Where a form calls a field otherwise than the API. */
+const FIELDS: Record<string, string> = { since: "period", eventTypes: "types", ratePerMinute: "rate" };
+
 /** The form's field for a path of the API's body. */
 function fieldOf(path: string): string {
   const [, option] =
     /^delivery\.(?:retry\.)?(headers|format|signature|respectRetryAfter|onGone|abortHeader)\b/.exec(path) ?? [];
-  return option ?? path.split(".")[0] ?? "";
+  const name = path.split(".")[0] ?? "";
+  return option ?? FIELDS[name] ?? name;
 }
 
 /** Rewrites an API error for people. An error at `events.2` belongs to the field `events`. */

@@ -22,6 +22,8 @@ export const FLASH_MESSAGES = {
   retried: "Retry queued. It will appear below in a moment.",
   partlyRetried: "Many retries are queued. Press the button again for the rest.",
   nothingFailed: "There are no failed deliveries in that time.",
+  replayStarted: "Replay started. Its progress appears below.",
+  replayStopped: "Replay stopped. What it has queued is still sent.",
   keyRevoked: "API key revoked.",
   invited: "Invitation sent.",
   invitationRevoked: "Invitation revoked.",

@@ -17,6 +17,7 @@ import { notMePages } from "./not-me/routes";
 import { operationPages } from "./operations/routes";
 import { overviewPage } from "./overview/routes";
 import { peoplePages } from "./people/routes";
+import { replayPages } from "./replays/routes";
 import { securityPages } from "./security/routes";
 import { signingPages } from "./signing/routes";
 import { subscriptionPages } from "./subscriptions/routes";
@@ -46,6 +47,7 @@ export const consoleRoutes = (bodyKiB: { event: number; other: number }) =>
     .route("/webhooks", subscriptionPages)
     .route("/webhooks", signingPages)
     .route("/webhooks", operationPages)
+    .route("/webhooks", replayPages)
     .route("/webhooks", attemptPages)
     .route("/events", eventPages)
     .route("/api-keys", keyPages)

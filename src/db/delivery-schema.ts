@@ -5,7 +5,7 @@
  * each written index entry as a row.
  */
 import { sql } from "drizzle-orm";
-import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
 interface FormerState {
   /** When the change was made. */
@@ -163,7 +163,7 @@ export const outbox = sqliteTable(
     tenantId: text("tenant_id").notNull(),
     subscriptionId: text("subscription_id").notNull(),
     eventId: text("event_id").notNull(),
-    kind: text({ enum: ["event", "retry", "test"] }).notNull(),
+    kind: text({ enum: ["event", "retry", "test", "replay"] }).notNull(),
     /** How many attempts have ended, not counting interrupted ones. */
     attempts: integer().notNull().default(0),
     /** How many attempts were interrupted because their consumer died. Each one makes the next wait longer; none ends the delivery. */
@@ -195,7 +195,7 @@ export const attempts = sqliteTable(
     deliveryId: text("delivery_id"),
     eventId: text("event_id").notNull(),
     eventType: text("event_type").notNull(),
-    kind: text({ enum: ["event", "retry", "test"] }).notNull(),
+    kind: text({ enum: ["event", "retry", "test", "replay"] }).notNull(),
     /** "moved" marks a placeholder: it has the planned id of an attempt that was claimed late, and `nextId` is the id of that attempt. */
     status: text({ enum: ["pending", "success", "failed", "moved"] }).notNull(),
     /** The token of the consumer that runs it; null when it has ended. */
@@ -254,4 +254,34 @@ export const hourlyStats = sqliteTable(
     latency9: integer("latency_9").notNull().default(0),
   },
   (t) => [primaryKey({ columns: [t.subscriptionId, t.hour] })],
+);
+
+/** Replays: jobs that send a subscription's events of a period again. At most one of a subscription is running. */
+export const replayJobs = sqliteTable(
+  "replay_jobs",
+  {
+    subscriptionId: text("subscription_id").notNull(),
+    /** Time-ordered. */
+    id: text().notNull(),
+    tenantId: text("tenant_id").notNull(),
+    /** What it sends: `ReplaySpec` in `replays/store.ts`. */
+    spec: text({ mode: "json" }).$type<Record<string, unknown>>().notNull(),
+    state: text({ enum: ["running", "finished", "stopped"] }).notNull(),
+    /** The last id that was read: of an event or, where failed deliveries are sent again, of an attempt. */
+    cursor: text().notNull(),
+    /** How many deliveries it has queued. */
+    queued: integer().notNull().default(0),
+    /** The time up to which its rate is used up. */
+    pacedAt: integer("paced_at").notNull(),
+    createdAt: integer("created_at").notNull(),
+    /** When it finished or was stopped. */
+    endedAt: integer("ended_at"),
+    idempotencyKey: text("idempotency_key"),
+    /** SHA-256 of the request with the Idempotency-Key. Another request with the same key is a conflict. */
+    requestHash: text("request_hash"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.subscriptionId, t.id] }),
+    uniqueIndex("replay_jobs_running").on(t.subscriptionId).where(sql`state = 'running'`),
+  ],
 );

@@ -5,3 +5,7 @@ import type { TenantRef } from "../tenants/principal";
 /** True for the subscription `s` with this id if it belongs to the tenant and is not deleted. Those of other tenants are treated as missing. */
 export const isLive = ({ tenantId }: TenantRef, id: string): SQL =>
   sql`s.id = ${id} AND s.tenant_id = ${tenantId} AND s.is_deleted = 0`;
+
+/** The replay that made a delivery, as SQL; NULL unless its kind is "replay". The id of such a delivery ends like that of its replay. */
+export const replayIdOf = (kind: SQL, subscriptionId: SQL, deliveryId: SQL): SQL => sql`iif(${kind} = 'replay',
+  (SELECT r.id FROM replay_jobs r WHERE r.subscription_id = ${subscriptionId} AND substr(r.id, 25) = substr(${deliveryId}, 25) LIMIT 1), NULL)`;

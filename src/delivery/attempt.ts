@@ -101,17 +101,17 @@ async function sendUnlessStopped(
   start: Start | undefined,
 ): Promise<Outcome | OurFault | "late"> {
   if (delivery.attemptCount > schedule.length + 1) return failure(EXHAUSTED);
-  if (delivery.kind === "event" && delivery.enabled === 0) return failure(PAUSED);
+  if ((delivery.kind === "event" || delivery.kind === "replay") && delivery.enabled === 0) return failure(PAUSED);
   const refusal = refuseTarget(delivery.url, deps.config.webhookEgress, deps.ownHosts);
   if (refusal) return failure(blocked(refusal));
   try {
     const keys = await keysInForce(decrypted, delivery, nowMs);
-    const { id: deliveryId, url, eventType, kind, options } = delivery;
+    const { id: deliveryId, url, eventType, kind, options, replayId } = delivery;
     const correlationId = correlationOf(kind, delivery.correlationId);
     const headers = await headersFor(decrypted, delivery);
     const body = bodyOf(delivery, options);
     return await send(
-      { deliveryId, url, eventType, body, headers, keys, correlationId },
+      { deliveryId, url, eventType, body, headers, keys, correlationId, replayId },
       nowMs,
       start && (() => comesInTime(start, deps.now)),
     );

@@ -9,6 +9,7 @@ import { atomically, type Db, jsonList, rows } from "../db/client";
 import { repeatable } from "../db/faults";
 import { firstIdAt, newIdAt } from "../db/ids";
 import { outboxByKeys, PLANNED_ID } from "../db/outbox";
+import { replayIdOf } from "../db/predicates";
 import type { StoredKey } from "../signing-keys/keys";
 import { keysFrom, parseKeys } from "../signing-keys/store";
 import type { DeliveryOptions } from "../subscriptions/delivery-options";
@@ -25,7 +26,7 @@ import {
 import type { OutboxKey } from "./message";
 import { LATE_AFTER_MS, MARKED_SLOW_FOR_MS } from "./timing";
 
-type DeliveryKind = "event" | "retry" | "test";
+type DeliveryKind = "event" | "retry" | "test" | "replay";
 
 /** The fields of a subscription that can change between the claim and the send. */
 export interface Target {
@@ -45,6 +46,8 @@ export interface ClaimedDelivery extends OutboxKey, Target {
   tenantId: string;
   eventId: string;
   kind: DeliveryKind;
+  /** The replay that sends its event again as a new delivery; null for any other delivery. */
+  replayId: string | null;
   /** The number of this attempt: 1, 2, 3. */
   attemptCount: number;
   eventType: string;
@@ -74,7 +77,7 @@ interface EventRow {
 }
 
 /** The columns of an attempt that a claim writes. */
-const ATTEMPT_COLUMNS = sql.raw(
+export const ATTEMPT_COLUMNS = sql.raw(
   "subscription_id, id, delivery_id, event_id, event_type, kind, status, attempt_count, attempted_at",
 );
 
@@ -110,9 +113,9 @@ export async function claimDeliveries(
         LEFT JOIN subscriptions s ON s.id = o.subscription_id AND s.is_deleted = 0 LEFT JOIN events e ON e.id = o.event_id
         WHERE (s.id IS NULL OR e.id IS NULL) AND NOT EXISTS (SELECT 1 FROM attempts a
           WHERE a.subscription_id = o.subscription_id AND a.id = ${PLANNED_ID}))`,
-      // Before the claims: a late claim succeeds only if its own placeholder was inserted.
+      // Before the claims: a late claim succeeds only if its own placeholder was inserted. It has the time of its id, as the log expects.
       placeholders: sql`INSERT INTO attempts (${ATTEMPT_COLUMNS}, next_id)
-        SELECT o.subscription_id, ${PLANNED_ID}, o.id, o.event_id, '', o.kind, 'moved', o.attempts + 1, ${nowMs}, j.value ->> 'f'
+        SELECT o.subscription_id, ${PLANNED_ID}, o.id, o.event_id, '', o.kind, 'moved', o.attempts + 1, o.due_at, j.value ->> 'f'
         FROM ${due} CROSS JOIN subscriptions s ON s.id = o.subscription_id WHERE ${claimable} AND ${isLate}
         ON CONFLICT DO NOTHING`,
       claims: sql`INSERT INTO attempts (${ATTEMPT_COLUMNS}, claim)
@@ -125,7 +128,8 @@ export async function claimDeliveries(
         ON CONFLICT DO NOTHING`,
       claimed:
         rows<ClaimedRow>(sql`SELECT o.queue, o.due_at AS dueAt, o.id, o.subscription_id AS subscriptionId, o.bytes,
-          a.id AS attemptId, o.tenant_id AS tenantId, o.event_id AS eventId, o.kind, a.attempt_count AS attemptCount, s.url,
+          a.id AS attemptId, o.tenant_id AS tenantId, o.event_id AS eventId, o.kind, a.attempt_count AS attemptCount,
+          ${replayIdOf(sql.raw("o.kind"), sql.raw("o.subscription_id"), sql.raw("o.id"))} AS replayId, s.url,
           s.secret_sealed AS secretSealed, s.enabled, s.is_deleted AS isDeleted, s.options, s.headers_sealed AS headersSealed, ${keysFrom(nowMs)} AS keys
         FROM ${due} CROSS JOIN attempts a ON a.subscription_id = o.subscription_id AND a.id IN (${PLANNED_ID}, j.value ->> 'f')
           CROSS JOIN subscriptions s ON s.id = o.subscription_id

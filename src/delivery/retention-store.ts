@@ -87,8 +87,9 @@ export async function deleteEmptySubscriptions(db: Db, before: number): Promise<
   const isOver = sql`is_deleted = 1 AND updated_at < ${before}
     AND NOT EXISTS (SELECT 1 FROM attempts WHERE attempts.subscription_id = subscriptions.id)`;
   const { removed } = await atomically(db, {
-    // Before the subscriptions, whose rows say which hours to delete.
+    // Before the subscriptions, whose rows say which hours and replays to delete.
     hours: sql`DELETE FROM hourly_stats WHERE subscription_id IN (SELECT id FROM subscriptions WHERE ${isOver})`,
+    replays: sql`DELETE FROM replay_jobs WHERE subscription_id IN (SELECT id FROM subscriptions WHERE ${isOver})`,
     removed: rows<Deleted>(sql`DELETE FROM subscriptions WHERE ${isOver} RETURNING id`),
   });
   return removed.length;

@@ -19,10 +19,12 @@ export interface Outbound {
   body: string;
   /** Sent as `X-Correlation-Id` unless null. For a manual retry it is empty. */
   correlationId: string | null;
+  /** Sent as `webhook-replay` unless null. */
+  replayId: string | null;
 }
 
 /** Returns what a delivery sends as `X-Correlation-Id`. The specification wants it to be empty for a manual retry. */
-export const correlationOf = (kind: "event" | "retry" | "test", ofEvent: string | null) =>
+export const correlationOf = (kind: "event" | "retry" | "test" | "replay", ofEvent: string | null) =>
   kind === "retry" ? "" : ofEvent;
 
 /** How an attempt ended: with an answer, or with the reason why there was none. */
@@ -116,7 +118,7 @@ export async function headersOf(
   outbound: Omit<Outbound, "url" | "headers">,
   startedMs: number,
 ): Promise<Record<string, string>> {
-  const { deliveryId, keys, body, correlationId } = outbound;
+  const { deliveryId, keys, body, correlationId, replayId } = outbound;
   const timestampSeconds = Math.floor(startedMs / 1000);
   const signatures = await signaturesOf(keys, deliveryId, timestampSeconds, body);
   return {
@@ -129,6 +131,7 @@ export async function headersOf(
     "webhook-timestamp": String(timestampSeconds),
     ...(signatures === "" ? {} : { "webhook-signature": signatures }),
     ...(correlationId === null ? {} : { "X-Correlation-Id": correlationId }),
+    ...(replayId === null ? {} : { "webhook-replay": replayId }),
   };
 }
 

@@ -8,7 +8,7 @@ import { atomically, rows } from "../db/client";
 import { deliveryIdOf, timeOfId } from "../db/ids";
 import type { Deps } from "../deps";
 import { enabledAt, eventsAt, switchedBetween } from "../subscriptions/former-states-store";
-import { patternOf } from "../subscriptions/patterns-store";
+import { listsType } from "../subscriptions/patterns-store";
 import type { TenantRef } from "../tenants/principal";
 import { ALL_OPERATIONAL, TEST_EVENT_TYPE } from "../wire/event-type";
 
@@ -90,7 +90,6 @@ export async function readOutcomes(
   const isTest = sql`test AS MATERIALIZED (SELECT EXISTS (SELECT 1 FROM event CROSS JOIN subscriptions s ON s.tenant_id = ${tenantId}
     WHERE event.type = ${TEST_EVENT_TYPE} AND (EXISTS (SELECT 1 FROM ${first("a")} AND a.kind = 'test')
       OR EXISTS (SELECT 1 FROM ${waiting} AND o.kind = 'test'))) AS is_test)`;
-  const types = sql`(SELECT value FROM json_each(${eventsAt(sql`event.created_at`)}))`;
   const published = sql`event.created_at`;
   // `s` stands for the examined subscriptions, as the SQL about former states expects.
   const listed = sql`listed AS MATERIALIZED (SELECT s.*, s.created_at > ${published} AS is_newer,
@@ -99,7 +98,7 @@ export async function readOutcomes(
       (SELECT o.queue FROM ${waiting}) AS waits_in
     FROM event CROSS JOIN test CROSS JOIN s
     WHERE EXISTS (SELECT 1 FROM ${first("a")}) OR EXISTS (SELECT 1 FROM ${waiting})
-      OR (NOT test.is_test AND (event.type IN ${types} OR ${patternOf(sql`event.type`)} IN ${types}) AND s.id <> event.about
+      OR (NOT test.is_test AND ${listsType(eventsAt(published), sql`event.type`)} AND s.id <> event.about
         AND NOT (s.is_deleted = 1 AND s.updated_at <= event.created_at))
     ORDER BY s.created_at, s.id LIMIT ${PAGE_SUBSCRIPTIONS + 1})`;
   const { found, wanting, trails, ends } = await atomically(deps.shards.db(shard), {

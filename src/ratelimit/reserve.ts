@@ -1,6 +1,6 @@
 /** The budgets of a tenant for events, deliveries and bytes of payloads. They are reserved before anything is written. */
 import type { Deps } from "../deps";
-import { emailNotVerified } from "../errors";
+import { AppError, emailNotVerified } from "../errors";
 import type { TenantStanding } from "../tenants/principal";
 import { refuseOverLimit } from "./limiter";
 import type { LimitName } from "./rules";
@@ -56,6 +56,22 @@ export async function reserve(deps: Deps, tenant: TenantStanding, amounts: Amoun
       return giveBack(consumed.map((taken) => ({ ...taken, units: units.get(taken.name) ?? 0 })));
     },
   };
+}
+
+/** Reserves `most` deliveries of the tenant's budget, or a tenth, a hundredth and so on if it has fewer. Throws like `reserve` when it has none. */
+export async function reserveUpTo(
+  deps: Deps,
+  tenant: TenantStanding,
+  most: number,
+): Promise<Reservation & { limit: number }> {
+  for (let limit = most; limit > 1; limit = Math.ceil(limit / 10)) {
+    const reservation = await reserve(deps, tenant, { deliveries: limit }).catch((error: unknown) => {
+      if (!(error instanceof AppError)) throw error;
+      return null;
+    });
+    if (reservation) return { ...reservation, limit };
+  }
+  return { ...(await reserve(deps, tenant, { deliveries: 1 })), limit: 1 };
 }
 
 /** Whether the tenant is on trial, with small limits, because none of its owners has a verified email address. */

@@ -4,7 +4,7 @@ import { enqueueDue } from "../delivery/enqueue";
 import type { Deps } from "../deps";
 import { AppError, notFound } from "../errors";
 import type { Publisher } from "../events/publish";
-import { type Reservation, reserve } from "../ratelimit/reserve";
+import { reserve, reserveUpTo } from "../ratelimit/reserve";
 import { TEST_EVENT_TYPE } from "../wire/event-type";
 import { insertRetries, insertRetry, insertTest, MAX_RETRIES_PER_CALL } from "./store";
 
@@ -55,18 +55,6 @@ export async function retryFailed(
   if (!inserted.enabled) throw new AppError("CONFLICT", { message: "Resume the webhook first." });
   deps.background("enqueue failed", enqueueDue(deps, tenant.shard, inserted.due, "slow"));
   return { queued: inserted.count, nextCursor: inserted.nextCursor };
-}
-
-/** Reserves `most` deliveries of the tenant's budget, or a tenth, a hundredth and so on if it has fewer. Throws like `reserve` when it has none. */
-async function reserveUpTo(deps: Deps, tenant: Publisher, most: number): Promise<Reservation & { limit: number }> {
-  for (let limit = most; limit > 1; limit = Math.ceil(limit / 10)) {
-    const reservation = await reserve(deps, tenant, { deliveries: limit }).catch((error: unknown) => {
-      if (!(error instanceof AppError)) throw error;
-      return null;
-    });
-    if (reservation) return { ...reservation, limit };
-  }
-  return { ...(await reserve(deps, tenant, { deliveries: 1 })), limit: 1 };
 }
 
 /** Sends a synthetic event to this subscription alone. Throws NOT_FOUND, and RATE_LIMITED or EMAIL_NOT_VERIFIED when the tenant has used up its deliveries. */

@@ -6,6 +6,7 @@ import { repeatable } from "../db/faults";
 import { deliveryIdOf, firstIdAt, newId, newIdAt, timeOfId } from "../db/ids";
 import { isLive } from "../db/predicates";
 import type { DueDelivery } from "../delivery/enqueue";
+import { reopenStatements } from "../delivery/reopen-store";
 import type { Deps } from "../deps";
 import type { TenantRef } from "../tenants/principal";
 
@@ -95,10 +96,6 @@ export interface InsertedRetries {
   nextCursor: string | null;
 }
 
-/** A new attempt id with the time `nowMs` for each row, as SQL. */
-const attemptIdSql = (nowMs: number) => sql`${firstIdAt(nowMs)} || '-7' || substr(lower(hex(randomblob(2))), 2) || '-8'
-  || substr(lower(hex(randomblob(2))), 2) || '-' || lower(hex(randomblob(6)))`;
-
 /**
  * Puts failed deliveries back into the outbox, oldest first: those of events published at `since` (Unix ms) or later whose last attempt
  * failed and whose event no manual retry has delivered. They keep their ids, so the `webhook-id` stays the same and subscribers can
@@ -113,9 +110,9 @@ export async function insertRetries(
 ): Promise<InsertedRetries | undefined> {
   const after = cursor ?? firstIdAt(since - CLOCK_SLACK_MS);
   const page = sql`SELECT a.* FROM attempts a WHERE a.subscription_id = ${id} AND a.id > ${after} ORDER BY a.id LIMIT ${EXAMINED_ATTEMPTS}`;
-  const failed = sql`SELECT p.id AS attempt_id, coalesce(p.delivery_id, p.id) AS delivery_id, p.event_id AS event_id
+  const failed = sql`SELECT p.id AS attempt_id, coalesce(p.delivery_id, p.id) AS delivery_id, p.event_id AS event_id, p.kind AS kind
     FROM ${live(tenant, id)} CROSS JOIN (${page}) p
-    WHERE s.enabled = 1 AND p.status = 'failed' AND p.kind = 'event' AND p.next_id IS NULL AND p.event_id >= ${firstIdAt(since)}
+    WHERE s.enabled = 1 AND p.status = 'failed' AND p.kind IN ('event', 'replay') AND p.next_id IS NULL AND p.event_id >= ${firstIdAt(since)}
       AND NOT EXISTS (SELECT 1 FROM manual_retries m WHERE m.subscription_id = ${id} AND m.event_id = p.event_id AND m.state = 'success')
     ORDER BY p.id LIMIT ${limit}`;
   const { found, ends, opened, slow } = await atomically(deps.shards.db(tenant.shard), {
@@ -124,14 +121,7 @@ export async function insertRetries(
     ends: rows<{ full: string | null; examined: string | null }>(sql`SELECT
       (SELECT CASE WHEN count(*) = ${limit} THEN max(attempt_id) END FROM (${failed})) AS full,
       (SELECT CASE WHEN count(*) = ${EXAMINED_ATTEMPTS} THEN max(id) END FROM (${page})) AS examined`),
-    opened:
-      rows<DueDelivery>(sql`INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, attempt_id, bytes)
-      SELECT iif(s.has_backlog, s.id, ''), ${nowMs}, f.delivery_id, s.tenant_id, s.id, e.id, 'event', ${attemptIdSql(nowMs)}, octet_length(e.payload)
-      FROM (${failed}) f CROSS JOIN events e ON e.id = f.event_id CROSS JOIN subscriptions s ON s.id = ${id}
-      RETURNING queue, due_at AS dueAt, id, subscription_id AS subscriptionId, bytes`),
-    linked: sql`UPDATE attempts SET next_id = o.attempt_id FROM (${failed}) f CROSS JOIN outbox o
-        ON o.queue IN ('', ${id}) AND o.due_at = ${nowMs} AND o.id = f.delivery_id
-      WHERE attempts.subscription_id = ${id} AND attempts.id = f.attempt_id`,
+    ...reopenStatements(failed, id, nowMs),
     slow: rows<{ slow: 0 | 1 }>(sql`SELECT s.slow_until > ${nowMs} AS slow FROM ${live(tenant, id)}`),
   });
   const [subscription] = found;

@@ -129,7 +129,7 @@ const Facts = ({ attempt }: { attempt: AttemptDetail }) => (
       <dt>Attempt</dt>
       <dd>{attempt.attemptCount}</dd>
       <dt>Trigger</dt>
-      <dd>{{ event: "an event", retry: "a manual retry", test: "a test" }[attempt.kind]}</dd>
+      <dd>{{ event: "an event", retry: "a manual retry", test: "a test", replay: "a replay" }[attempt.kind]}</dd>
       {attempt.correlationId !== undefined && (
         <>
           <dt>Correlation ID</dt>

@@ -99,6 +99,7 @@ const Actions = ({ subscription, permissions }: Pick<DetailProps, "subscription"
   return (
     <div class="row">
       <LinkButton href={`${here}/security`}>Security</LinkButton>
+      <LinkButton href={`${here}/replays`}>Replay…</LinkButton>
       {mayUpdate && (
         <>
           <ActionButton action={`${here}/test`} kind="main">

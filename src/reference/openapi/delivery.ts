@@ -23,6 +23,9 @@ const headers = z.object({
     .string()
     .optional()
     .meta({ description: "The publisher's correlation id; empty on a manual retry." }),
+  "webhook-replay": id
+    .optional()
+    .meta({ description: "The replay that sends the event again as a new delivery; only on such deliveries." }),
 });
 
 export const DELIVERY: ZodOpenApiPathsObject = {

@@ -1,0 +1,151 @@
+/** The replays of a subscription: choosing what to send again, with its count, and how far each has come. */
+import type { Replay, ReplayPreview } from "../../replays/schemas";
+import { ActionButton, PostForm, SubmitButton } from "../components/buttons";
+import { Badge, Banner, EmptyState, FailureBanner, LiveIndicator, Time, type Tone } from "../components/display";
+import { Select, TextField } from "../components/fields";
+import type { Failure } from "../failure";
+
+/** What the form has. */
+export interface ReplayValues {
+  which: string;
+  /** Hours, or "all" for as long as events are kept. */
+  period: string;
+  /** Event types, separated by spaces or commas; empty for all. */
+  types: string;
+  rate: string;
+}
+
+export interface ReplayList {
+  webhookId: string;
+  replays: Replay[];
+  nextCursor: string | null;
+  mayUpdate: boolean;
+}
+
+interface ReplaysProps extends ReplayList {
+  webhookName: string;
+  values: ReplayValues;
+  /** The count for these values; undefined before it was asked for. */
+  preview: ReplayPreview | undefined;
+  failure?: Failure | undefined;
+}
+
+const WHICH = [
+  ["missing", "Missing: never sent, because it was paused or did not list the type"],
+  ["failed", "Failed: deliveries without a success, under their old IDs"],
+  ["all", "All: everything again, as new deliveries"],
+] as const;
+const PERIODS = [
+  ["1", "from the last hour"],
+  ["24", "from the last 24 hours"],
+  ["168", "from the last 7 days"],
+  ["all", "from as long as events are kept"],
+] as const;
+const RATES = [
+  ["60", "60 per minute"],
+  ["600", "600 per minute"],
+  ["6000", "6,000 per minute"],
+] as const;
+
+export function Replays({ webhookName, values, preview, failure, ...list }: ReplaysProps) {
+  const here = `/console/webhooks/${list.webhookId}`;
+  return (
+    <>
+      <p class="trail">
+        <a href="/console/webhooks">Subscriptions</a> / <a href={here}>{webhookName}</a>
+      </p>
+      <h1>Replay</h1>
+      <p class="muted">Sends events that were published before to this subscription again.</p>
+      <FailureBanner failure={failure} />
+      {list.mayUpdate && (
+        <section class="card" aria-label="New replay">
+          <form method="get" action={`${here}/replays/preview`}>
+            <Select name="which" label="Events" value={values.which} options={WHICH} failure={failure} />
+            <Select name="period" label="Period" value={values.period} options={PERIODS} failure={failure} />
+            <TextField
+              name="types"
+              label="Event types (optional)"
+              value={values.types}
+              hint="Separated by spaces. Empty: all types of the subscription."
+              failure={failure}
+            />
+            <Select name="rate" label="Speed" value={values.rate} options={RATES} failure={failure} />
+            <SubmitButton kind={preview ? "plain" : "main"}>Preview</SubmitButton>
+          </form>
+          {preview && <Preview here={here} values={values} preview={preview} />}
+        </section>
+      )}
+      <section class="card" aria-labelledby="replays">
+        <div class="head">
+          <h2 id="replays">Replays</h2>
+          <LiveIndicator />
+        </div>
+        <div data-live={`${here}/replays/list`}>
+          <ReplayRows {...list} />
+        </div>
+      </section>
+    </>
+  );
+}
+
+const Preview = ({ here, values, preview }: { here: string; values: ReplayValues; preview: ReplayPreview }) => (
+  <Banner kind="note">
+    <p>
+      <strong>{countOf(preview)}</strong> would be sent.
+    </p>
+    {(preview.matched > 0 || preview.isPartial) && (
+      <PostForm action={`${here}/replays`} class="inline">
+        {Object.entries(values).map(([name, value]) => (
+          <input type="hidden" name={name} value={value} />
+        ))}
+        <SubmitButton>Start the replay</SubmitButton>
+      </PostForm>
+    )}
+  </Banner>
+);
+
+const deliveries = (count: number) => `${count.toLocaleString("en")} ${count === 1 ? "delivery" : "deliveries"}`;
+const countOf = ({ matched, isPartial }: ReplayPreview) =>
+  isPartial ? `At least ${deliveries(matched)}` : deliveries(matched);
+
+const TONES: Record<Replay["status"], Tone> = { running: "wait", finished: "ok", stopped: "calm" };
+
+/** The part of the page that the script refreshes. */
+export const ReplayRows = ({ webhookId, replays, nextCursor, mayUpdate }: ReplayList) =>
+  replays.length === 0 ? (
+    <EmptyState title="No replays yet">
+      <p class="muted">A replay that you start appears here with its progress.</p>
+    </EmptyState>
+  ) : (
+    <>
+      <ul class="list">
+        {replays.map((replay) => (
+          <li>
+            <div>
+              {deliveries(replay.queued)} of {replay.which === "all" ? "all" : `${replay.which}`} events queued
+              <div class="small muted">
+                <Time at={replay.since} /> to <Time at={replay.until} />, {progressOf(replay)} % read,{" "}
+                {replay.ratePerMinute.toLocaleString("en")} per minute
+              </div>
+            </div>
+            <div class="row">
+              {replay.status === "running" && mayUpdate && (
+                <ActionButton action={`/console/webhooks/${webhookId}/replays/${replay.id}/stop`}>Stop</ActionButton>
+              )}
+              <Badge tone={TONES[replay.status]}>{replay.status}</Badge>
+            </div>
+          </li>
+        ))}
+      </ul>
+      {nextCursor !== null && (
+        <p>
+          <a href={`/console/webhooks/${webhookId}/replays?cursor=${nextCursor}`}>Older</a>
+        </p>
+      )}
+    </>
+  );
+
+function progressOf({ since, until, reached }: Replay): number {
+  const [from, to, at] = [since, until, reached].map((time) => Date.parse(time)) as [number, number, number];
+  return Math.floor((100 * (at - from)) / (to - from));
+}
