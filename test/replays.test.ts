@@ -350,6 +350,27 @@ describe("a replay is refused", () => {
   });
 });
 
+test("the end of a replay is told once, with its state and count", async () => {
+  const { person, id } = await withMissing(12);
+  const inbox = newInbox("200");
+  await subscribe(person, inbox.url, { events: ["postern.replay.finished"] });
+  await start(person, id, { ratePerMinute: 60 });
+  for (let run = 0; run < 4; run += 1) await runOnce({}, { now: () => Date.now() + run * 5_000 });
+  const stopped = await start(person, id, { which: "all" });
+  for (let times = 0; times < 2; times += 1) {
+    await call("DELETE", `/webhooks/${id}/replays/${stopped}`, { token: person.token });
+  }
+  await inbox.arrived(2);
+  const received = (await inbox.received()).map(({ body }) => JSON.parse(body));
+  expect(received).toHaveLength(2);
+  expect(received).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ webhookId: id, state: "finished", queued: 12 }),
+      expect.objectContaining({ webhookId: id, state: "stopped", queued: 0, replayId: stopped }),
+    ]),
+  );
+});
+
 test("the console counts, starts, shows and stops a replay", async () => {
   const { person, id } = await withMissing(3);
   const browser = await holding(person);

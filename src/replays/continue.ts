@@ -4,6 +4,7 @@ import type { Deps } from "../deps";
 import { AppError } from "../errors";
 import { describeError, log } from "../log";
 import { reserveUpTo } from "../ratelimit/reserve";
+import { sendOperational } from "../subscriptions/operational";
 import { findTenant } from "../tenants/store";
 import { MINUTE_MS } from "../time";
 import { firstOf, type ReplayPage, readPage, writePage } from "./page-store";
@@ -49,6 +50,7 @@ export async function continueReplay(deps: Deps, shard: number, job: ReplayJob):
       return queue(deps, shard, current, page, (deliveries) => Math.ceil(paidFromMs + deliveries * intervalMs));
     }
     const written = await writePage(db, current, page, job.pacedAt, nowMs);
+    sendOperational(deps, shard, written?.told ?? []);
     if (written === null || page.next === null) return;
     current = { ...current, cursor: page.next };
   }
@@ -75,5 +77,7 @@ async function queue(
   const written = await writePage(deps.shards.db(shard), job, affordable, pacedAt, deps.now());
   const unused = budget.limit - (written?.queued ?? 0);
   if (unused > 0) deps.background("give back", budget.giveBack({ deliveries: unused }));
-  if (written) await enqueueDue(deps, shard, written.due, "slow");
+  if (!written) return;
+  sendOperational(deps, shard, written.told);
+  await enqueueDue(deps, shard, written.due, "slow");
 }

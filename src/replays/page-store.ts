@@ -11,7 +11,7 @@ import { reopenStatements } from "../delivery/reopen-store";
 import { enabledAt, eventsAt, switchedBetween } from "../subscriptions/former-states-store";
 import { listsType } from "../subscriptions/patterns-store";
 import { ALL_OPERATIONAL, TEST_EVENT_TYPE } from "../wire/event-type";
-import { isReady, type ReplayJob } from "./store";
+import { isReady, publishEnd, type ReplayJob } from "./store";
 
 /** The most events or attempts that a page reads. */
 const EXAMINED_ROWS = 10_000;
@@ -142,7 +142,7 @@ export async function writePage(
   { wanted, next }: ReplayPage,
   pacedAt: number,
   nowMs: number,
-): Promise<{ due: DueDelivery[]; queued: number } | null> {
+): Promise<{ due: DueDelivery[]; queued: number; told: { id: string }[] } | null> {
   const { subscriptionId, tenantId } = job;
   const isCurrent = sql`EXISTS (SELECT 1 FROM replay_jobs r CROSS JOIN subscriptions s ON s.id = r.subscription_id
     WHERE r.subscription_id = ${subscriptionId} AND r.id = ${job.id} AND r.state = 'running' AND r.cursor = ${job.cursor}
@@ -153,13 +153,15 @@ export async function writePage(
     job.which === "failed"
       ? reopenStatements(stillFailed(listed, subscriptionId), subscriptionId, nowMs)
       : createStatements(listed, job, nowMs);
-  const { opened, moved, slow } = await atomically(db, {
+  const queued = sql`(SELECT count(*) FROM json_each(${jsonList(wanted)}) j WHERE EXISTS (SELECT 1 FROM outbox o
+    WHERE o.queue IN ('', ${subscriptionId}) AND o.due_at = ${nowMs} AND o.id = j.value ->> 'deliveryId'))`;
+  const { opened, told, moved, slow } = await atomically(db, {
     ...statements,
-    // After the deliveries, which are written only while the cursor stands.
+    told: next === null ? publishEnd(subscriptionId, job.id, "finished", queued, isCurrent, nowMs) : undefined,
+    // After the deliveries and the event, which are written only while the cursor stands.
     moved: rows<{ id: string }>(sql`UPDATE replay_jobs SET cursor = ${next ?? job.cursor}, paced_at = ${pacedAt},
         state = ${next === null ? "finished" : "running"}, ended_at = ${next === null ? nowMs : null},
-        queued = queued + (SELECT count(*) FROM json_each(${jsonList(wanted)}) j WHERE EXISTS (SELECT 1 FROM outbox o
-          WHERE o.queue IN ('', ${subscriptionId}) AND o.due_at = ${nowMs} AND o.id = j.value ->> 'deliveryId'))
+        queued = queued + ${queued}
       WHERE subscription_id = ${subscriptionId} AND id = ${job.id} AND tenant_id = ${tenantId} AND ${isCurrent} RETURNING id`),
     slow: rows<{ slow: 0 | 1 }>(
       sql`SELECT s.slow_until > ${nowMs} AS slow FROM subscriptions s WHERE s.id = ${subscriptionId}`,
@@ -168,7 +170,7 @@ export async function writePage(
   if (moved.length === 0) return null;
   const isSlow = slow[0]?.slow ?? 0;
   const due = opened.filter(({ queue }) => queue === "").map((delivery) => ({ ...delivery, slow: isSlow }));
-  return { due, queued: opened.length };
+  return { due, queued: opened.length, told };
 }
 
 /** Keeps of the listed deliveries those that nothing else has reopened since they were read. */

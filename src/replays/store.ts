@@ -4,6 +4,8 @@ import { atomically, type Db, rows } from "../db/client";
 import { firstIdAt } from "../db/ids";
 import { isLive } from "../db/predicates";
 import type { Deps } from "../deps";
+import { sendOperational } from "../subscriptions/operational";
+import { publishOperational } from "../subscriptions/operational-store";
 import type { TenantRef } from "../tenants/principal";
 import { DAY_MS } from "../time";
 
@@ -132,6 +134,23 @@ export async function findJob(
   return found[0] && parsed(found[0]);
 }
 
+/** Returns the statement that publishes the end of a running job if `condition` holds. `added` is what it has queued beside `queued`. */
+export const publishEnd = (
+  subscriptionId: string,
+  id: string,
+  state: "finished" | "stopped",
+  added: SQL,
+  condition: SQL,
+  nowMs: number,
+) =>
+  publishOperational(
+    "postern.replay.finished",
+    sql`replay_jobs r CROSS JOIN subscriptions s ON s.id = r.subscription_id
+      WHERE r.subscription_id = ${subscriptionId} AND r.id = ${id} AND r.state = 'running' AND s.is_deleted = 0 AND ${condition}`,
+    nowMs,
+    { data: sql`'replayId', r.id, 'state', ${state}, 'queued', r.queued + ${added}` },
+  );
+
 /** Stops a job that is running. Returns the job, or undefined when the tenant has no such job or subscription. */
 export async function stopJob(
   deps: Deps,
@@ -140,12 +159,15 @@ export async function stopJob(
   id: string,
   nowMs: number,
 ): Promise<ReplayJob | undefined> {
-  const { found } = await atomically(dbOf(deps, tenant), {
+  const { told, found } = await atomically(dbOf(deps, tenant), {
+    // Before the update, after which the job is not running any more.
+    told: publishEnd(subscriptionId, id, "stopped", sql`0`, sql`r.tenant_id = ${tenant.tenantId}`, nowMs),
     stopped: sql`UPDATE replay_jobs SET state = 'stopped', ended_at = ${nowMs} WHERE subscription_id = ${subscriptionId} AND id = ${id}
       AND tenant_id = ${tenant.tenantId} AND state = 'running'`,
     found: rows<StoredJob>(sql`SELECT ${COLUMNS} FROM subscriptions s
       CROSS JOIN replay_jobs r ON r.subscription_id = s.id AND r.id = ${id} WHERE ${isLive(tenant, subscriptionId)}`),
   });
+  sendOperational(deps, tenant.shard, told);
   return found[0] && parsed(found[0]);
 }
 
