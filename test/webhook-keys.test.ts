@@ -77,6 +77,16 @@ describe("/.well-known/webhook-keys/:id", () => {
     }
   });
 
+  test("is limited to 120 requests in 60 seconds and IP address, cached answers included", async () => {
+    const { id } = await newSubscription();
+    const left = async () => {
+      const { headers } = await published(id);
+      return [headers.get("ratelimit-limit"), Number(headers.get("ratelimit-remaining"))] as const;
+    };
+    const [[limit, first], [, second]] = [await left(), await left()];
+    expect([limit, second]).toEqual(["120", first - 1]);
+  });
+
   test("is answered from the edge's cache, which a query string does not go round", async () => {
     const { id } = await newSubscription();
     const first = await published(id);
