@@ -36,7 +36,7 @@ export interface AcceptedEvent {
 }
 
 /** Selects the enabled subscriptions that receive an event type and whose ids follow `after`. The index contains no others. */
-export const wantedBy = (tenantId: SQL | string, type: SQL | string, after: SQL | string = "") => sql`
+const wantedBy = (tenantId: SQL | string, type: SQL | string, after: SQL | string = "") => sql`
   SELECT subscription_id FROM subscription_events WHERE tenant_id = ${tenantId} AND event_type = ${type} AND subscription_id > ${after}
   UNION ALL SELECT subscription_id FROM subscription_events WHERE tenant_id = ${tenantId} AND event_type = '*' AND subscription_id > ${after}`;
 

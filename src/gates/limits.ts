@@ -30,7 +30,7 @@ export const gapMs = ({ limit, per }: RateLimit): number => (UNIT_MS[per] + SLAC
 export const maxDelayMs = ({ per }: RateLimit): number => Math.min((SLACK_MS[per] * 2) / 3, LONGEST_DELAY_MS);
 
 /** Whether anything limits the subscription. */
-export const isLimited = ({ rateLimit, maxConcurrent }: Limits): boolean =>
+const isLimited = ({ rateLimit, maxConcurrent }: Limits): boolean =>
   rateLimit !== undefined || maxConcurrent !== undefined;
 
 /** A text that is the same for the same limits. */

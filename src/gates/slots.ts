@@ -6,9 +6,9 @@
 import { gapMs, type RateLimit } from "./limits";
 
 /** Slots of the line are confirmed at most this long before. */
-export const HOLD_SLOT_MS = 10_000;
+const HOLD_SLOT_MS = 10_000;
 /** Other deliveries get a slot that is not further away, or join the line. */
-export const NEAR_MS = 3_000;
+const NEAR_MS = 3_000;
 
 /** As it is stored. */
 export interface SlotsState {

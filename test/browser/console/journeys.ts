@@ -109,7 +109,7 @@ export function journeys(stage: ConsoleStage): void {
     await press(page, "Pause");
     await badge(page, "Paused").waitFor();
     await publish(stage, page, "OrderPaid", "1");
-    await page.getByText("No active subscription is for OrderPaid.").waitFor();
+    await page.getByText("The subscription was paused when the event was published.").waitFor();
     await page.goto(hook);
     await press(page, "Resume");
     await badge(page, "Active").waitFor();
@@ -214,7 +214,7 @@ export function journeys(stage: ConsoleStage): void {
       events: "*",
     });
     await publish(stage, page, "<script>alert('type')</script>", `{"note": "<script>alert('payload')</script>"}`);
-    await badge(page, "success").waitFor();
+    await badge(page, "delivered").waitFor();
     await follow(page, "Attempt 1");
     await page.getByText("<script>alert('payload')</script>").waitFor();
     await page.getByText("<script>alert('from the receiver')</script>").waitFor();
