@@ -1,12 +1,15 @@
 /** Subscriptions with a rate limit or a limit of concurrency, at a real receiver: what arrives, when, and what it costs the others. */
-import { runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import type { SubscriptionGate } from "../src/gates/durable-object";
 import { call, eventually, type Person, signUp, verify } from "./support/client";
+import { addDelivery, consumeBatch, keyNow, messageFor, metricsOf, outboxRow } from "./support/engine";
+import { captureLog } from "./support/log-lines";
 import { newInbox, subscribe } from "./support/receiver";
 import { deliveryDb } from "./support/shard";
 
+const captured = captureLog();
 /** A request may arrive a little later than another that was sent after it. */
 const NETWORK = 1;
 
@@ -32,6 +35,11 @@ async function publishMany(person: Person, count: number): Promise<void> {
 
 const _change = (person: Person, id: string, delivery: unknown) =>
   call("PATCH", `/webhooks/${id}`, { token: person.token, body: { delivery } });
+
+const change = async (person: Person, id: string, delivery: unknown) => {
+  const answer = await call("PATCH", `/webhooks/${id}`, { token: person.token, body: { delivery } });
+  expect(answer.status).toBe(200);
+};
 
 /** The most requests that arrived within any window of this length. */
 function mostIn(windowMs: number, received: readonly { at: number }[]): number {
@@ -62,4 +70,116 @@ test("no sliding second has more than the limit, every event arrives once with o
   await runInDurableObject(gateOf(neighbourId), async (_: SubscriptionGate, { storage }) => {
     expect((await storage.list()).size).toBe(0);
   });
+});
+
+test("retries count, and a gate that is evicted on the way forgets nothing", async () => {
+  const retry = { schedule: [1, 1] };
+  const { person, inbox, id } = await limited("fail-15", { rateLimit: { limit: 10, per: "second" }, retry });
+  await publishMany(person, 25);
+  for (const count of [5, 20]) {
+    await inbox.arrived(count);
+    await evictDurableObject(gateOf(id));
+  }
+  const received = await inbox.arrived(40, 20_000);
+  expect(mostIn(1_000, received)).toBeLessThanOrEqual(10 + NETWORK);
+  await eventually("25 successes", async () => {
+    const attempts = await attemptsOf(id);
+    return attempts.filter(({ status }) => status === "success").length === 25;
+  });
+  expect(await inbox.received()).toHaveLength(40);
+});
+
+test("a lowered limit holds for what waits, the metrics count it, and without a limit everything goes out at once", async () => {
+  const { person, inbox, id } = await limited("200", { rateLimit: { limit: 25, per: "second" } });
+  await publishMany(person, 100);
+  await inbox.arrived(20);
+  await change(person, id, { rateLimit: { limit: 2, per: "second" } });
+  const before = (await inbox.received()).length;
+  await eventually("all to wait", async () => (await metricsOf(person, id)).throttle.waiting > 40);
+  const { throttle } = await metricsOf(person, id);
+  expect(Date.parse(throttle.nextSlotAt)).toBeGreaterThan(Date.now() - 5_000);
+  const slow = await inbox.arrived(before + 5);
+  // What the gate had let start under the old limit arrives within two seconds.
+  const changedAt = slow[before]?.at ?? 0;
+  const later = slow.filter(({ at }) => at > changedAt + 2_000);
+  expect(later.length === 0 ? 0 : mostIn(1_000, later)).toBeLessThanOrEqual(2 + NETWORK);
+  await change(person, id, { rateLimit: null });
+  await inbox.arrived(100);
+  expect(await metricsOf(person, id)).not.toHaveProperty("throttle");
+});
+
+test("a raised limit holds for what waits", async () => {
+  const { person, inbox, id } = await limited("200", { rateLimit: { limit: 1, per: "minute" } });
+  await publishMany(person, 40);
+  await inbox.arrived(1);
+  await eventually("39 to wait", async () => (await metricsOf(person, id)).throttle.waiting === 39);
+  await change(person, id, { rateLimit: { limit: 20, per: "second" } });
+  const received = await inbox.arrived(40);
+  expect(mostIn(1_000, received)).toBeLessThanOrEqual(20 + NETWORK);
+});
+
+test.each([1, 2])(
+  "with maxConcurrent %i a slow receiver never has more requests at the same time, and gets all of them",
+  async (most) => {
+    const { person, inbox } = await limited("slow-300", { maxConcurrent: most });
+    await publishMany(person, 8);
+    const received = await inbox.arrived(8, 20_000);
+    expect(mostIn(300, received)).toBeLessThanOrEqual(most);
+    expect(new Set(received.map(({ headers }) => headers["webhook-id"])).size).toBe(8);
+  },
+);
+
+test("a test goes before everything that waits", async () => {
+  const { person, inbox, id } = await limited("200", { rateLimit: { limit: 2, per: "second" } });
+  await publishMany(person, 30);
+  await inbox.arrived(1);
+  await call("POST", `/webhooks/${id}/test`, { token: person.token });
+  await eventually("the test", async () =>
+    (await inbox.received()).some(({ headers }) => headers["x-webhook-event"] === "WebhookTested"),
+  );
+  const received = await inbox.received();
+  expect(received.length).toBeLessThan(20);
+  expect(mostIn(1_000, received)).toBeLessThanOrEqual(2 + NETWORK);
+});
+
+test("fifty calls at once get distinct slots", async () => {
+  const gate = gateOf(crypto.randomUUID());
+  const limits = { rateLimit: { limit: 10, per: "second" } } as const;
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, n) =>
+      gate.reserve(limits, [{ id: `d${n}`, standing: "new", slotAtMs: null }], { holder: `run${n}`, leadMs: 0 }),
+    ),
+  );
+  const times = answers
+    .flat()
+    .map((answer) => (answer.kind === "start" ? answer.atMs : answer.kind === "wait" ? answer.untilMs : 0));
+  expect(
+    mostIn(
+      1_000,
+      times.map((at) => ({ at })),
+    ),
+  ).toBe(10);
+  expect(new Set(times).size).toBe(50);
+});
+
+test("without its gate nothing is sent: the delivery waits 5 seconds, with no attempt used and one line in the log", async () => {
+  const { person, inbox, id } = await limited("200", { rateLimit: { limit: 10, per: "second" } });
+  const key = await addDelivery(person, id);
+  const unreachable = {
+    ...env.SUBSCRIPTION_GATE,
+    idFromName: () => env.SUBSCRIPTION_GATE.newUniqueId(),
+    get: () => ({ reserve: () => Promise.reject(new Error("unreachable")) }),
+  } as unknown as typeof env.SUBSCRIPTION_GATE;
+  const atMs = Date.now();
+  await consumeBatch([messageFor(key)], "postern-deliveries", { SUBSCRIPTION_GATE: unreachable });
+  const row = await outboxRow(key);
+  expect(row?.due_at).toBeGreaterThanOrEqual(atMs + 5_000);
+  expect(row).toMatchObject({ attempts: 0, attempt_id: null });
+  expect(await attemptsOf(id)).toEqual([]);
+  expect(captured.lines("gate not reached").filter(({ webhookId }) => webhookId === id)).toMatchObject([
+    { count: 1, cause: "unreachable" },
+  ]);
+  await deliveryDb.prepare("UPDATE outbox SET due_at = ? WHERE id = ?").bind(atMs, key.id).run();
+  await consumeBatch([messageFor(await keyNow(key))]);
+  await inbox.arrived(1);
 });

@@ -90,6 +90,7 @@ const OF_STORE: Record<string, RegExp> = {
   "subscriptions/change-store": /UPDATE subscriptions AS s SET .*version = version \+ 1/s,
   "subscriptions/operational-store": /INSERT INTO events .*strftime/s,
   "subscriptions/patterns-store": /iif\(t\.value GLOB/,
+  "subscriptions/waits-store": /SET due_at = \?, slot_at = NULL/,
   "subscriptions/tenant-store": /UPDATE subscriptions SET enabled = 0/,
   tenants: /t\.shard, EXISTS/,
   "tenants/roles-store": /json_each\(json_extract\(/,

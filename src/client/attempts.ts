@@ -70,6 +70,16 @@ export interface AttemptCounts {
   success: number;
   failed: number;
   pending: number;
+  /** What waits because of the subscription's limits; missing if it has none. */
+  throttle?: Throttle | undefined;
+}
+
+/** The deliveries that wait because of a subscription's limits. */
+export interface Throttle {
+  /** How many wait, at most 100,000. */
+  waiting: number;
+  /** ISO 8601: when the first of them comes at the latest; null if none waits. */
+  nextSlotAt: Timestamp | null;
 }
 
 /** Which failed deliveries to send again. */

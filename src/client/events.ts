@@ -72,8 +72,8 @@ export interface EventOutcome {
   deliveryId: string;
   state: "delivered" | "failed" | "waiting" | "skipped";
   /**
-   * Why it waits: `sending`, `retry`, `queue` (about to be sent), `backlog` (others to this subscription come first), `retry-after` (the
-   * subscriber asked for a pause), `fan-out` (deliveries of the event are still being created). Why it was skipped: the subscription was
+   * Why it waits: `sending`, `retry`, `queue` (about to be sent, or because of the subscription's limits until `until`), `backlog` (others
+   * to this subscription come first), `retry-after` (the subscriber asked for a pause), `fan-out` (deliveries of the event are still being created). Why it was skipped: the subscription was
    * `paused` when the event was published, `created-later`, or `deleted`.
    */
   reason?:

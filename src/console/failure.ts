@@ -14,7 +14,9 @@ const FIELDS: Record<string, string> = { since: "period", eventTypes: "types", r
 /** The form's field for a path of the API's body. */
 function fieldOf(path: string): string {
   const [, option] =
-    /^delivery\.(?:retry\.)?(headers|format|signature|respectRetryAfter|onGone|abortHeader)\b/.exec(path) ?? [];
+    /^delivery\.(?:retry\.)?(headers|format|signature|respectRetryAfter|onGone|abortHeader|rateLimit|maxConcurrent)\b/.exec(
+      path,
+    ) ?? [];
   const name = path.split(".")[0] ?? "";
   return option ?? FIELDS[name] ?? name;
 }

@@ -102,21 +102,30 @@ export async function postponeDeliveries(db: Db, deferrals: readonly Deferral[])
 }
 
 /**
- * Postpones deliveries that nobody has claimed to their slots. No attempt is used. They plan a new attempt, and a placeholder with the
- * old planned id points to it, so that ids stay in the order of time.
+ * Postpones deliveries to their slots, unless somebody has claimed them or their subscription has other limits by now (`limitsText`).
+ * Returns the ids of those that it has postponed. No attempt is used. They plan a new attempt, and a placeholder with the old planned id
+ * points to it, so that ids stay in the order of time.
  */
-export async function deferDeliveries(db: Db, deferrals: readonly Deferral[]): Promise<void> {
+export async function deferDeliveries(
+  db: Db,
+  deferrals: readonly Deferral[],
+  limitsText: string,
+): Promise<Set<string>> {
   const list = listOf(deferrals);
-  await repeatable(() =>
+  const { deferred } = await repeatable(() =>
     atomically(db, {
       pointers: sql`INSERT INTO attempts (subscription_id, id, delivery_id, event_id, event_type, kind, status, attempt_count, attempted_at, next_id)
         SELECT o.subscription_id, ${PLANNED_ID}, o.id, o.event_id, '', o.kind, 'moved', o.attempts + 1, o.due_at, j.value ->> 'n'
-        FROM ${outboxByKeys(list)} WHERE true ON CONFLICT DO NOTHING`,
+        FROM ${outboxByKeys(list)} CROSS JOIN subscriptions s ON s.id = o.subscription_id
+        WHERE ${LIMITS_TEXT} = ${limitsText} ON CONFLICT DO NOTHING`,
       outbox: sql`UPDATE outbox SET due_at = t.next_due_at, slot_at = t.slot_at, attempt_id = t.next_id FROM (
           SELECT o.queue AS queue, o.due_at AS due_at, o.id AS id, j.value ->> 'to' AS next_due_at, j.value ->> 'slot' AS slot_at, m.next_id AS next_id
           FROM ${outboxByKeys(list)} CROSS JOIN attempts m
             ON m.subscription_id = o.subscription_id AND m.id = ${PLANNED_ID} AND m.status = 'moved' AND m.next_id = j.value ->> 'n') t
         WHERE outbox.queue = t.queue AND outbox.due_at = t.due_at AND outbox.id = t.id`,
+      deferred: rows<{ id: string }>(sql`SELECT o.id FROM json_each(${list}) j CROSS JOIN outbox o
+        ON o.queue = j.value ->> 'q' AND o.due_at = j.value ->> 'to' AND o.id = j.value ->> 'i' WHERE o.attempt_id = j.value ->> 'n'`),
     }),
   );
+  return new Set(deferred.map(({ id }) => id));
 }

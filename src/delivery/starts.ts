@@ -186,12 +186,19 @@ export class Starts {
         this.#granted.push({ ...keyOf(delivery), shard, start: startOf(delivery, answer.atMs) });
       else if (answer?.kind === "wait") deferrals.push(this.#deferral(delivery, answer.untilMs));
     }
-    if (deferrals.length === 0) return;
-    await deferDeliveries(this.#deps.shards.db(shard), deferrals);
+    const [first] = deliveries;
+    if (first && deferrals.length > 0) await this.#defer(shard, deferrals, first.limitsText);
+  }
+
+  async #defer(shard: number, deferrals: readonly Deferral[], limitsText: string): Promise<void> {
+    const deferred = await deferDeliveries(this.#deps.shards.db(shard), deferrals, limitsText);
     const withMessage = deferrals.flatMap(({ key, dueAt, slotAtMs }) =>
-      slotAtMs === dueAt ? [{ key: { ...key, dueAt }, slotAtMs }] : [],
+      deferred.has(key.id) && slotAtMs === dueAt ? [{ key: { ...key, dueAt }, slotAtMs }] : [],
     );
     await enqueueSlots(this.#deps, this.#speed, shard, withMessage);
+    // The limits have changed meanwhile, or another consumer has the delivery. The next claim finds out.
+    const others = deferrals.flatMap(({ key }) => (deferred.has(key.id) ? [] : [key]));
+    await enqueue(this.#deps, this.#speed, shard, others);
   }
 
   #deferral(delivery: LimitedDelivery, slotAtMs: number): Deferral {

@@ -70,7 +70,7 @@ const eventOutcome = z
       .optional()
       .meta({
         description:
-          "Why it waits: `sending` (an attempt is in progress), `retry`, `queue` (it is about to be sent), `backlog` (others to this subscription " +
+          "Why it waits: `sending` (an attempt is in progress), `retry`, `queue` (it is about to be sent, or waits until `until` because of the subscription's limits), `backlog` (others to this subscription " +
           "come first), `retry-after` (the subscriber asked for a pause), `fan-out` (deliveries of the event are still being created). " +
           "Why it was skipped: the subscription was `paused` when the event was published, `created-later`, or `deleted`.",
         examples: ["retry"],

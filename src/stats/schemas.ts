@@ -36,8 +36,17 @@ const totals = {
 };
 export const subscriptionStats = z.object(totals).meta({ id: "SubscriptionStats" });
 
+const throttle = z
+  .object({
+    waiting: count.meta({ description: "How many deliveries wait, at most 100000.", examples: [1240] }),
+    nextSlotAt: time
+      .nullable()
+      .meta({ description: "When the first of them comes at the latest. Null if none waits." }),
+  })
+  .meta({ id: "Throttle", description: "What waits because of the subscription's limits. Missing if it has none." });
+
 export const attemptCounts = z
-  .object({ total: count, success: count, failed: count, pending: count })
+  .object({ total: count, success: count, failed: count, pending: count, throttle: throttle.optional() })
   .meta({ id: "AttemptCounts", examples: [{ total: 3, success: 2, failed: 1, pending: 0 }] });
 
 const attentionItem = z

@@ -4,6 +4,7 @@ import { atomically, type Rows, rows } from "../db/client";
 import { isLive } from "../db/predicates";
 import type { Deps } from "../deps";
 import type { TenantRef } from "../tenants/principal";
+import { iso } from "../time";
 import { failureCountOf } from "./hours-store";
 import { BUCKET_STARTS_MS } from "./latency";
 import type { AttemptCounts } from "./schemas";
@@ -13,6 +14,8 @@ const MAX_ATTENTION = 20;
 const MAX_NEWER_ATTEMPTS = 500;
 /** How many of the newest attempts are searched for those in progress. */
 const NEWEST_ATTEMPTS = 1_000;
+/** The most deliveries that are counted as waiting. */
+const MAX_WAITING = 100_000;
 
 /** The counts of one hour. */
 export interface HourRow {
@@ -37,6 +40,11 @@ export const hoursOfSubscription = (tenant: TenantRef, subscriptionId: string, f
 export const PENDING = sql`(SELECT count(*) FROM (SELECT a.status FROM attempts a WHERE a.subscription_id = s.id
   ORDER BY a.id DESC LIMIT ${NEWEST_ATTEMPTS}) WHERE status = 'pending')`;
 
+/** The outbox rows of the subscription `s` that wait for slots or places because of its limits, as SQL. */
+const LINE = sql`outbox o WHERE o.subscription_id = s.id AND o.slot_at IS NOT NULL AND o.slot_at >= o.due_at`;
+/** How many deliveries of the subscription `s` wait because of its limits, as SQL. */
+export const WAITING_FOR_SLOTS = sql`iif(s.options IS NULL, 0, (SELECT count(*) FROM (SELECT 1 FROM ${LINE} LIMIT ${MAX_WAITING})))`;
+
 /** Returns the hours of one subscription since `fromMs`, and how many attempts are in progress; undefined when the tenant has no such subscription. */
 export async function readSubscriptionHours(
   deps: Deps,
@@ -54,17 +62,22 @@ export async function readSubscriptionHours(
   return subscription && { pending: subscription.pending, hours };
 }
 
-/** Counts the attempts of a subscription by status; undefined when the tenant has no such subscription. */
+/** Counts the attempts of a subscription by status, and for a limited one what waits; undefined when the tenant has no such subscription. */
 export async function countAttempts(deps: Deps, tenant: TenantRef, id: string): Promise<AttemptCounts | undefined> {
   const { counts } = await atomically(deps.shards.db(tenant.shard), {
     counts: rows<
-      Omit<AttemptCounts, "total">
-    >(sql`SELECT coalesce(sum(h.succeeded), 0) AS success, coalesce(sum(h.failed), 0) AS failed,
-        ${PENDING} AS pending
+      Omit<AttemptCounts, "total" | "throttle"> & { isLimited: 0 | 1; waiting: number; nextSlotAt: number | null }
+    >(sql`SELECT coalesce(sum(h.succeeded), 0) AS success, coalesce(sum(h.failed), 0) AS failed, ${PENDING} AS pending,
+        coalesce(s.options ->> '$.rateLimit', s.options ->> '$.maxConcurrent') IS NOT NULL AS isLimited,
+        ${WAITING_FOR_SLOTS} AS waiting, iif(s.options IS NULL, NULL, (SELECT min(o.slot_at) FROM ${LINE})) AS nextSlotAt
       FROM subscriptions s LEFT JOIN hourly_stats h ON h.subscription_id = s.id WHERE ${isLive(tenant, id)} GROUP BY s.id`),
   });
   const [found] = counts;
-  return found && { total: found.success + found.failed + found.pending, ...found };
+  if (!found) return undefined;
+  const { isLimited, waiting, nextSlotAt, ...byStatus } = found;
+  const total = byStatus.success + byStatus.failed + byStatus.pending;
+  const throttle = { waiting, nextSlotAt: nextSlotAt === null ? null : iso(nextSlotAt) };
+  return { total, ...byStatus, ...(isLimited ? { throttle } : {}) };
 }
 
 /** A subscription that needs attention, because it fails, is slow or is paused. */

@@ -26,6 +26,13 @@ import {
 /** The columns to change. A field that is left out keeps its value. */
 type SubscriptionChange = Partial<Omit<NewSubscription, "id">>;
 
+/** A subscription after a change. */
+export interface Updated {
+  row: SubscriptionRow;
+  /** Whether its rate limit or its limit of concurrency differs. */
+  limitsChanged: boolean;
+}
+
 /**
  * Applies a change and returns the subscription, or undefined when the tenant has none with this id. The version increases only if a
  * value differs.
@@ -37,9 +44,12 @@ export async function updateSubscription(
   change: SubscriptionChange,
   nowMs: number,
   condition?: Condition,
-): Promise<SubscriptionRow | "changed meanwhile" | undefined> {
+): Promise<Updated | "changed meanwhile" | undefined> {
   const columns = columnsOf(change, nowMs);
-  if (columns.length === 0) return findSubscription(deps, tenant, id);
+  if (columns.length === 0) {
+    const row = await findSubscription(deps, tenant, id);
+    return row && { row, limitsChanged: false };
+  }
   const differs = columns
     .filter(({ isCompared }) => isCompared)
     .map(({ column, value }) => sql`s.${sql.identifier(column)} IS NOT ${value}`);
@@ -47,7 +57,7 @@ export async function updateSubscription(
   const isChanged = sql`(${sql.join(differs, sql` OR `)}) AND ${isAllowed}`;
   const assigned = columns.map(({ column, value }) => sql`${sql.identifier(column)} = ${value}`);
   const movesInIndex = change.events !== undefined || change.enabled !== undefined;
-  const { refused, written, ...told } = await atomically(dbOf(deps, tenant), {
+  const { refused, limitsChanged, written, ...told } = await atomically(dbOf(deps, tenant), {
     refused:
       condition &&
       rows<{ id: string }>(sql`SELECT s.id FROM subscriptions s WHERE ${isLive(tenant, id)} AND NOT ${isAllowed}`),
@@ -57,7 +67,7 @@ export async function updateSubscription(
     unindexed: movesInIndex ? unindexEventTypes(tenant, id, isChanged) : undefined,
     // Unlike a rotation, a change of the secret ends the old secrets at once.
     ...endSecrets(tenant, id, change.secretDigest, isAllowed, nowMs),
-    waitsEnded: change.options && endWaitsForSlots(tenant, id, change.options, isAllowed, nowMs),
+    limitsChanged: change.options && changesLimits(tenant, id, change.options, isAllowed),
     updated: sql`UPDATE subscriptions AS s SET ${sql.join(assigned, sql`, `)}, version = version + 1, updated_at = ${nowMs}
       WHERE ${isLive(tenant, id)} AND ${isChanged}`,
     indexed: movesInIndex ? indexEventTypes(tenant, id) : undefined,
@@ -66,7 +76,7 @@ export async function updateSubscription(
   });
   sendOperational(deps, tenant.shard, told.toldUpdated, told.toldSecret, told.toldSwitched);
   if (refused.length > 0) return "changed meanwhile";
-  return written[0] && parsed(written[0]);
+  return written[0] && { row: parsed(written[0]), limitsChanged: limitsChanged.length > 0 };
 }
 
 /** The names in the API of the columns that count as an update. The secret and the switch have events of their own. */
@@ -209,22 +219,9 @@ function columnsOf(change: SubscriptionChange, nowMs: number): ChangedColumn[] {
 
 const limitsOf = (options: SQL) => sql`json_array(${options} ->> '$.rateLimit', ${options} ->> '$.maxConcurrent')`;
 
-/**
- * Makes the deliveries that wait for slots of a subscription due at once if its limits change: each gets a new slot under the new limits,
- * or needs none any more. Undefined when `patch` has no limits. Runs before the change.
- */
-function endWaitsForSlots(
-  tenant: TenantRef,
-  id: string,
-  patch: OptionsPatch,
-  isAllowed: SQL,
-  nowMs: number,
-): SQL | undefined {
+/** Reads whether `patch` changes the limits of the subscription. Undefined when it has none. Runs before the change. */
+function changesLimits(tenant: TenantRef, id: string, patch: OptionsPatch, isAllowed: SQL) {
   if (!("rateLimit" in patch || "maxConcurrent" in patch)) return undefined;
-  return sql`UPDATE outbox SET due_at = ${nowMs}, slot_at = NULL
-    WHERE subscription_id = ${id} AND slot_at IS NOT NULL AND slot_at >= due_at
-      AND NOT EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = outbox.subscription_id
-        AND a.id = coalesce(outbox.attempt_id, outbox.id))
-      AND EXISTS (SELECT 1 FROM subscriptions s WHERE ${isLive(tenant, id)} AND ${isAllowed}
-        AND ${limitsOf(sql`s.options`)} IS NOT ${limitsOf(patchedOptions(sql`s.options`, patch))})`;
+  return rows<{ id: string }>(sql`SELECT s.id FROM subscriptions s WHERE ${isLive(tenant, id)} AND ${isAllowed}
+    AND ${limitsOf(sql`s.options`)} IS NOT ${limitsOf(patchedOptions(sql`s.options`, patch))}`);
 }

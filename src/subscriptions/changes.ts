@@ -8,12 +8,13 @@ import { capReached } from "../ratelimit/caps";
 import { isOnTrial } from "../ratelimit/reserve";
 import { secretOwner, signingKeyOwner } from "../signing-keys/keys";
 import type { TenantRef, TenantStanding } from "../tenants/principal";
-import { updateSubscription } from "./change-store";
+import { type Updated, updateSubscription } from "./change-store";
 import { type DeliveryChange, optionsPatch, refuseOptions } from "./delivery-options";
 import { mergeHeaders } from "./header-options";
 import { changedHeaders, sealHeaders } from "./headers";
 import { findSubscription, insertSubscription, type SubscriptionRow } from "./store";
 import { refuseTarget } from "./target";
+import { askForNewSlots } from "./waits";
 
 export interface SubscriptionInput {
   name: string;
@@ -70,7 +71,7 @@ export async function changeSubscription(
   const headers = delivery === null ? null : delivery?.headers;
   if (headers === undefined) {
     // Most subscriptions have no headers, so that nothing need be read first.
-    const row = await updateSubscription(
+    const updated = await updateSubscription(
       deps,
       tenant,
       id,
@@ -78,14 +79,14 @@ export async function changeSubscription(
       deps.now(),
       url === undefined ? undefined : { withoutHeadersOr: url },
     );
-    if (row === undefined) throw notFound("Webhook");
-    if (row !== "changed meanwhile") return row;
+    if (updated === undefined) throw notFound("Webhook");
+    if (updated !== "changed meanwhile") return afterUpdate(deps, tenant, updated);
   }
   const before = await findSubscription(deps, tenant, id);
   if (!before) throw notFound("Webhook");
   const headersSealed = await changedHeaders(deps, before, url, headers);
   const expected = { url: before.url, headersSealed: before.headersSealed };
-  const row = await updateSubscription(
+  const updated = await updateSubscription(
     deps,
     tenant,
     id,
@@ -93,10 +94,15 @@ export async function changeSubscription(
     deps.now(),
     { expected },
   );
-  if (row === "changed meanwhile") {
+  if (updated === "changed meanwhile") {
     throw new AppError("CONFLICT", { message: "The subscription was changed at the same time. Try again." });
   }
-  if (!row) throw notFound("Webhook");
+  if (!updated) throw notFound("Webhook");
+  return afterUpdate(deps, tenant, updated);
+}
+
+function afterUpdate(deps: Deps, tenant: TenantRef, { row, limitsChanged }: Updated): SubscriptionRow {
+  if (limitsChanged) deps.background("ask for new slots", askForNewSlots(deps, tenant, row.id));
   return row;
 }
 

@@ -14,6 +14,8 @@ export const rateLimit = z
     examples: [{ limit: 10, per: "second" }],
   });
 
+export type RateLimit = z.infer<typeof rateLimit>;
+
 export const maxConcurrent = z
   .int()
   .min(1)

@@ -69,11 +69,15 @@ export async function keyNow(key: Key): Promise<Key> {
 }
 
 /** Passes message bodies to the consumer as one batch, waits for all work it started, and returns which messages it acked or retried. */
-export async function consumeBatch(bodies: readonly unknown[], queue = "postern-deliveries") {
+export async function consumeBatch(
+  bodies: readonly unknown[],
+  queue = "postern-deliveries",
+  bindings: Partial<Cloudflare.Env> = {},
+) {
   const messages = bodies.map((body, index) => ({ id: `m${index}`, timestamp: new Date(), attempts: 1, body }));
   const batch = createMessageBatch(queue, messages);
   const context = createExecutionContext();
-  await worker.queue(batch, env, context);
+  await worker.queue(batch, { ...env, ...bindings }, context);
   return getQueueResult(batch, context);
 }
 

@@ -146,7 +146,7 @@ const TONES = { delivered: "ok", failed: "bad", waiting: "wait", skipped: "calm"
 const REASONS: Record<NonNullable<Outcome["reason"]>, string> = {
   sending: "An attempt is in progress.",
   retry: "It waits for its next attempt.",
-  queue: "It is about to be sent.",
+  queue: "It is about to be sent, or the limits of the subscription make it wait.",
   backlog: "Other deliveries to this subscription come first.",
   "retry-after": "The subscriber asked for a pause.",
   "fan-out": "The deliveries of this event are still being created.",

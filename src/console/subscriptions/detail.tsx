@@ -10,6 +10,7 @@ import { type Bar, StackedChart } from "../components/charts";
 import { Banner, Copyable, FailureBanner, Time } from "../components/display";
 import { Select } from "../components/fields";
 import type { Failure } from "../failure";
+import { Line } from "./limits";
 import { Health } from "./list";
 import { Log, type LogView } from "./log";
 import { type NextAttempt, NextAttemptLine } from "./next-attempt";
@@ -27,6 +28,8 @@ interface SubscriptionView {
   secret: string | null;
   options: DeliveryOptions | null;
   headers: HeadersView;
+  /** How many deliveries wait because of its limits. */
+  waiting: number;
   disabledReason: "failing" | "gone" | null;
   /** When the service disabled it, Unix ms; null if it did not. */
   disabledAt: number | null;
@@ -81,6 +84,7 @@ export function SubscriptionDetail({ subscription, bars, log, next, permissions,
           />
         </Banner>
       )}
+      <Line {...subscription} />
       {subscription.failureCount > 0 && <FailureNotice subscription={subscription} log={log} mayUpdate={mayUpdate} />}
       <div class="columns">
         <section class="card" aria-label="Last 24 hours">

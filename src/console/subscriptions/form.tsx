@@ -6,6 +6,7 @@ import { FailureBanner } from "../components/display";
 import { TextArea, TextField } from "../components/fields";
 import type { Failure } from "../failure";
 import { AnswerFields, type AnswerValues } from "./answers";
+import { LimitFields, type LimitValues } from "./limits";
 import { CalendarPreview, ScheduleFields, type ScheduleValues } from "./schedule";
 import { SendingFields, type SendingValues } from "./sending";
 
@@ -18,6 +19,7 @@ export interface SubscriptionValues {
   schedule: ScheduleValues;
   answers: AnswerValues;
   sending: SendingValues;
+  limits: LimitValues;
 }
 
 interface FormProps {
@@ -69,6 +71,7 @@ export function SubscriptionForm({ id, values, headers = {}, failure }: FormProp
           failure={failure}
         />
         <SendingFields values={values.sending} headers={headers} failure={failure} />
+        <LimitFields values={values.limits} failure={failure} />
         <ScheduleFields values={values.schedule} failure={failure} />
         <CalendarPreview values={values.schedule} />
         <AnswerFields values={values.answers} failure={failure} />

@@ -21,6 +21,7 @@ import { fragment, page, redirectWithFlash, rerenderOnError } from "../http/page
 import { answerChange, answerValues } from "./answers";
 import { SubscriptionDetail } from "./detail";
 import { DeleteSubscription, SubscriptionForm, type SubscriptionValues } from "./form";
+import { limitChange, limitValues } from "./limits";
 import { SubscriptionList } from "./list";
 import { LogRows } from "./log";
 import { nextAttemptOf } from "./next-attempt";
@@ -52,17 +53,22 @@ async function readValues(c: Context<AppEnv>): Promise<SubscriptionValues> {
       abortHeader: form.text("abortHeader"),
     },
     sending: { signature: form.text("signature"), format: form.text("format"), headers: form.text("headers") },
+    limits: { rate: form.text("rateLimit"), per: form.text("per"), maxConcurrent: form.text("maxConcurrent") },
   };
 }
 
-function requestBody({ name, url, events, secret, schedule, answers, sending }: SubscriptionValues) {
+function requestBody({ name, url, events, secret, schedule, answers, sending, limits }: SubscriptionValues) {
   const retry = { ...scheduleChange(schedule), ...answerChange(answers) };
   return {
     name,
     url: url.trim(),
     events: events.split(/[\s,]+/).filter((type) => type !== ""),
     ...(secret === "" ? {} : { secret }),
-    delivery: { ...(Object.keys(retry).length > 0 ? { retry } : {}), ...sendingChange(sending) },
+    delivery: {
+      ...(Object.keys(retry).length > 0 ? { retry } : {}),
+      ...sendingChange(sending),
+      ...limitChange(limits),
+    },
   };
 }
 
@@ -157,6 +163,7 @@ const reading = new Hono<AppEnv>()
       schedule: scheduleValues(undefined),
       answers: answerValues(undefined),
       sending: sendingValues(null),
+      limits: limitValues(null),
     }),
   )
   .get("/calendar", readLimit, can("webhook.read"), (c) => {
@@ -196,6 +203,7 @@ const writing = new Hono<AppEnv>()
       schedule: scheduleValues(options?.retry?.schedule),
       answers: answerValues(options?.retry),
       sending: sendingValues(options),
+      limits: limitValues(options),
     };
     return formPage(c, id, values, { headers: await headersOf(c, row) });
   })

@@ -6,7 +6,7 @@ import { firstIdAt, timeOfId } from "../../db/ids";
 import { isLive } from "../../db/predicates";
 import type { Deps } from "../../deps";
 import { failureCountOf, isNewestHour } from "../../stats/hours-store";
-import { type HourRow, hoursOfSubscription, PENDING } from "../../stats/store";
+import { type HourRow, hoursOfSubscription, PENDING, WAITING_FOR_SLOTS } from "../../stats/store";
 import type { DeliveryOptions } from "../../subscriptions/delivery-options";
 import { LAST_TRIGGERED_AT, parseOptions } from "../../subscriptions/store";
 import type { TenantRef } from "../../tenants/principal";
@@ -74,6 +74,8 @@ export interface Screen {
     failingSince: number | null;
     heldUntil: number;
     headersSealed: string | null;
+    /** How many deliveries wait because of its limits. */
+    waiting: number;
   };
   hours: Counts[];
   log: LogPage;
@@ -124,7 +126,7 @@ export async function readSubscriptionScreen(
       s.disabled_at AS disabledAt, s.held_until AS heldUntil, s.headers_sealed AS headersSealed,
         coalesce((SELECT failing_since FROM episodes WHERE subscription_id = s.id),
         (SELECT h.failing_since FROM hourly_stats h WHERE ${isNewestHour(sql`s.id`)} AND h.sent_failures > 0)) AS failingSince,
-      ${PENDING} AS pending FROM subscriptions s WHERE ${isLive(tenant, id)}`),
+      ${PENDING} AS pending, ${WAITING_FOR_SLOTS} AS waiting FROM subscriptions s WHERE ${isLive(tenant, id)}`),
     hours: hoursOfSubscription(tenant, id, sinceMs),
     log: logRows(tenant, id, filter),
     next: waitingRows(tenant, id, nowMs),
