@@ -33,9 +33,6 @@ async function publishMany(person: Person, count: number): Promise<void> {
   }
 }
 
-const _change = (person: Person, id: string, delivery: unknown) =>
-  call("PATCH", `/webhooks/${id}`, { token: person.token, body: { delivery } });
-
 const change = async (person: Person, id: string, delivery: unknown) => {
   const answer = await call("PATCH", `/webhooks/${id}`, { token: person.token, body: { delivery } });
   expect(answer.status).toBe(200);
@@ -59,14 +56,14 @@ test("no sliding second has more than the limit, every event arrives once with o
   const { person, inbox, id } = await limited("200", { rateLimit: { limit: 20, per: "second" } });
   const neighbour = newInbox("200");
   const neighbourId = await subscribe(person, neighbour.url);
-  await publishMany(person, 100);
-  await neighbour.arrived(100);
-  const received = await inbox.arrived(100, 20_000);
+  await publishMany(person, 60);
+  await neighbour.arrived(60);
+  const received = await inbox.arrived(60, 20_000);
   expect(mostIn(1_000, received)).toBeLessThanOrEqual(20 + NETWORK);
-  expect(new Set(received.map(({ headers }) => headers["webhook-id"])).size).toBe(100);
+  expect(new Set(received.map(({ headers }) => headers["webhook-id"])).size).toBe(60);
   await eventually("all recorded", async () => (await attemptsOf(id)).every(({ status }) => status === "success"));
-  expect((await attemptsOf(id)).map((attempt) => attempt.attempt_count)).toEqual(Array(100).fill(1));
-  expect(received).toHaveLength(100);
+  expect((await attemptsOf(id)).map((attempt) => attempt.attempt_count)).toEqual(Array(60).fill(1));
+  expect(received).toHaveLength(60);
   await runInDurableObject(gateOf(neighbourId), async (_: SubscriptionGate, { storage }) => {
     expect((await storage.list()).size).toBe(0);
   });
