@@ -29,10 +29,6 @@ export const gapMs = ({ limit, per }: RateLimit): number => (UNIT_MS[per] + SLAC
 /** How long after its slot a delivery may still start, in ms. */
 export const maxDelayMs = ({ per }: RateLimit): number => Math.min((SLACK_MS[per] * 2) / 3, LONGEST_DELAY_MS);
 
-/** Whether anything limits the subscription. */
-const isLimited = ({ rateLimit, maxConcurrent }: Limits): boolean =>
-  rateLimit !== undefined || maxConcurrent !== undefined;
-
 /** A text that is the same for the same limits. */
 export const nameOf = ({ rateLimit, maxConcurrent }: Limits): string =>
   JSON.stringify([rateLimit?.limit, rateLimit?.per, maxConcurrent]);
