@@ -1,5 +1,6 @@
 /** The scheduled jobs. Every minute, sweepers that have stopped are started and failing subscriptions reviewed; every hour, old rows are removed and old keys replaced. */
 import { sweepExpired } from "./auth/sweep";
+import { releaseHeld } from "./delivery/held";
 import { removeOld } from "./delivery/retention";
 import { noteShardSizes } from "./delivery/shard-sizes";
 import type { Deps } from "./deps";
@@ -16,7 +17,7 @@ export async function runCron(deps: Deps, cron: string): Promise<void> {
   const startedMs = deps.now();
   const jobs =
     cron === EVERY_MINUTE
-      ? { startSweepers, reviewFailing }
+      ? { startSweepers, reviewFailing, releaseHeld }
       : { noteShardSizes, removeOld, sweepExpired, endExpiredKeys, rekey };
   for (const [job, run] of Object.entries(jobs)) {
     try {

@@ -59,6 +59,7 @@ test(`a delivery of ${PAYLOAD_BYTES} bytes to one subscription takes at most ${M
       slow: 0 as const,
       heldUntil: null,
       gone: 0 as const,
+      probe: 0 as const,
       mayBeGone: 0 as const,
     }));
     expect((await recordAttempts(db, claim, results)).recorded.size).toBe(EVENTS_PER_BATCH);

@@ -44,6 +44,7 @@ const resultOf = (key: Key, attemptId: string): AttemptResult => ({
   slow: 0,
   heldUntil: null,
   gone: 0,
+  probe: 0,
   mayBeGone: 0,
 });
 

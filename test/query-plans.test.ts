@@ -2,6 +2,7 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
+import { releaseHeld } from "../src/delivery/held";
 import { createDeps } from "../src/deps";
 import { startSweepers } from "../src/sweeper";
 import { call, eventually, logIn, signUp } from "./support/client";
@@ -60,6 +61,7 @@ const OF_STORE: Record<string, RegExp> = {
   "delivery/claim-store": /INSERT INTO attempts .*'moved'/s,
   "delivery/gone-store": /SET gone_since = t\.first_at/,
   "delivery/line-store": /SET due_at = t\.next_due_at, slot_at = t\.slot_at/,
+  "delivery/held-store": /release_rate AS rate/,
   "delivery/record-store": /UPDATE attempts SET status = t\.status/,
   "delivery/retention-store": /DELETE FROM hourly_stats/,
   "delivery/sweep-store": /SET has_backlog = 0/,
@@ -91,6 +93,7 @@ const OF_STORE: Record<string, RegExp> = {
   "subscriptions/operational-store": /INSERT INTO events .*strftime/s,
   "subscriptions/patterns-store": /iif\(t\.value GLOB/,
   "subscriptions/waits-store": /SET due_at = \?, slot_at = NULL/,
+  "subscriptions/release-store": /iif\(coalesce\(options ->> '\$\.onDisable'/,
   "subscriptions/tenant-store": /UPDATE subscriptions SET enabled = 0/,
   tenants: /t\.shard, EXISTS/,
   "tenants/roles-store": /json_each\(json_extract\(/,
@@ -132,6 +135,7 @@ test("statements of every store are collected, from requests, RPC, queue consume
   await deliveryDb.prepare("UPDATE episodes SET failing_since = 1 WHERE subscription_id = ?").bind(failingId).run();
   await deliveryDb.prepare("UPDATE hourly_stats SET failing_since = 1 WHERE subscription_id = ?").bind(failingId).run();
   await review();
+  await releaseHeld(await createDeps(env, createExecutionContext()));
   await mailTo(person.email, /will be disabled/);
   await call("GET", `/webhooks/${id}/attempts/${attempt._id}`, { token });
   await call("POST", `/webhooks/${id}/test`, { token });

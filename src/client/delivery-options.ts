@@ -25,6 +25,13 @@ export interface DeliveryChange {
    */
   autoDisable?: false | { afterHours: number } | null | undefined;
   /**
+   * What happens to events that are published while it is paused: they are not sent to it (`"skip"`, the default), or their deliveries are
+   * held and sent when it is resumed (`"hold"`). At most 100,000 are held. A change holds from the next pause on.
+   */
+  onPause?: "skip" | "hold" | null | undefined;
+  /** The same while the service has disabled it. With a `retry.schedule` it is always `"hold"`. */
+  onDisable?: "skip" | "hold" | null | undefined;
+  /**
    * The most requests that are sent in any second, minute or hour, retries and tests included. The others wait and use no attempt. By
    * default there is no limit.
    */
@@ -72,6 +79,10 @@ export interface DeliveryOptions {
   headers?: Record<string, { set: true; last4?: string | undefined }> | undefined;
   /** After how many hours without a success it is disabled; false for never. */
   autoDisable?: false | { afterHours: number } | undefined;
+  /** `"hold"`: events published during a pause are sent when it is resumed. */
+  onPause?: "skip" | "hold" | undefined;
+  /** `"hold"`: the same while the service has disabled it. */
+  onDisable?: "skip" | "hold" | undefined;
   /** The most requests that are sent in any unit of time. */
   rateLimit?: RateLimit | undefined;
   /** The most requests that are in progress at the same time. */

@@ -73,7 +73,7 @@ export interface EventOutcome {
   state: "delivered" | "failed" | "waiting" | "skipped";
   /**
    * Why it waits: `sending`, `retry`, `queue` (about to be sent, or because of the subscription's limits until `until`), `backlog` (others
-   * to this subscription come first), `retry-after` (the subscriber asked for a pause), `fan-out` (deliveries of the event are still being created). Why it was skipped: the subscription was
+   * to this subscription come first), `held` (the subscription holds its deliveries), `retry-after` (the subscriber asked for a pause), `fan-out` (deliveries of the event are still being created). Why it was skipped: the subscription was
    * `paused` when the event was published, `created-later`, or `deleted`.
    */
   reason?:
@@ -81,6 +81,7 @@ export interface EventOutcome {
     | "retry"
     | "queue"
     | "backlog"
+    | "held"
     | "retry-after"
     | "fan-out"
     | "paused"

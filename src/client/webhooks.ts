@@ -96,8 +96,11 @@ export interface WebhookMethods {
   test(id: string, options?: CallOptions): Promise<string>;
   /** Disables the subscription: new events skip it. Returns the service's confirmation. Throws FORBIDDEN, NOT_FOUND. */
   pause(id: string, options?: CallOptions): Promise<string>;
-  /** Enables the subscription again. Returns the service's confirmation. Throws FORBIDDEN, NOT_FOUND. */
-  resume(id: string, options?: CallOptions): Promise<string>;
+  /**
+   * Enables the subscription again. The deliveries that it held are sent, oldest first, or dropped with `held: "drop"`. Returns the
+   * service's confirmation. Throws FORBIDDEN, NOT_FOUND.
+   */
+  resume(id: string, options?: CallOptions & { held?: "send" | "drop" | undefined }): Promise<string>;
 }
 
 export function webhookMethods(call: Call): WebhookMethods {
@@ -128,6 +131,6 @@ export function webhookMethods(call: Call): WebhookMethods {
     stopReplay: (id, replayId, options) => call.data(`DELETE ${at(id, `/replays/${segment(replayId)}`)}`, options),
     test: (id, options) => call.message(`POST ${at(id, "/test")}`, options),
     pause: (id, options) => call.message(`POST ${at(id, "/pause")}`, options),
-    resume: (id, options) => call.message(`POST ${at(id, "/resume")}`, options),
+    resume: (id, { held = "send", ...options } = {}) => call.message(`POST ${at(id, `/resume?held=${held}`)}`, options),
   };
 }

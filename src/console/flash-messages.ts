@@ -12,7 +12,7 @@ export const FLASH_MESSAGES = {
   joined: "You have joined. Choose the tenant in the sidebar to work there.",
   subscribed: "Subscription created.",
   changed: "Changes saved.",
-  paused: "Paused. New events are not sent to this subscription.",
+  paused: "Paused. Nothing is sent to this subscription until you resume it.",
   resumed: "Resumed. New events are sent to this subscription again.",
   secretsEnded: "Old secrets and keys have ended.",
   deleted: "Subscription deleted.",

@@ -48,6 +48,16 @@ export const subscriptions = sqliteTable(
     options: text({ mode: "json" }).$type<Record<string, unknown>>(),
     /** Its deliveries wait until then, because it asked for that. 0 when none waits for that reason. */
     heldUntil: integer("held_until").notNull().default(0),
+    /**
+     * Set while its deliveries are held or released step by step: those in its backlog that were due up to then may be sent, and the
+     * others wait. 0: all of them wait. Null: none waits for this reason.
+     */
+    releasedTo: integer("released_to"),
+    /** How many deliveries the next step releases, and when the last step was taken. */
+    releaseRate: integer("release_rate").notNull().default(0),
+    releasedAt: integer("released_at"),
+    /** Held deliveries that were due up to then are dropped, because a user has asked for that; null: none. */
+    droppedTo: integer("dropped_to"),
     /** When it first answered 410 since its last success. */
     goneSince: integer("gone_since"),
     /** Why and when we disabled it; null for a subscription that is enabled or that its users have paused. */
@@ -78,6 +88,8 @@ export const episodes = sqliteTable("episodes", {
   mailedStage: integer("mailed_stage").notNull().default(0),
   /** When that mail was composed. The tenant and this time identify it. */
   mailedAt: integer("mailed_at").notNull().default(0),
+  /** When the next held delivery is sent to see whether the subscriber works again; null for never. */
+  probeAt: integer("probe_at"),
   /** True until that mail is in the queue. */
   isMailWaiting: integer("is_mail_waiting", { mode: "boolean" }).notNull().default(false),
 });

@@ -7,12 +7,13 @@ import { type Headers, headersOwner } from "../subscriptions/header-options";
 import { refuseTarget } from "../subscriptions/target";
 import type { ClaimedDelivery } from "./claim-store";
 import { bodyOf } from "./envelope";
+import { isForPauses } from "./holds";
 import { blocked, CONNECTION_FAILED, EXHAUSTED, PAUSED } from "./reasons";
 import type { AttemptResult } from "./record-store";
 import { correlationOf, failure, type Outcome, RuntimeFault, send } from "./send";
 import { comesInTime, type Start } from "./starts";
 import { RETRY_AFTER_OUR_FAULT_MS, RETRY_AFTER_RUNTIME_FAULT_MS } from "./timing";
-import { type RetryPolicy, retryPolicy, verdictOf } from "./verdict";
+import { type RetryPolicy, retryPolicy, type Verdict, verdictOf } from "./verdict";
 
 /** The service could not make the request. This uses up no attempt. */
 interface OurFault {
@@ -36,13 +37,9 @@ export async function makeAttempt(
   if (outcome === "late" || "retryInMs" in outcome) return outcome;
   const completedAt = deps.now();
   const times = { startedAt, completedAt };
-  const { nextDueAt, error, isSlow, isGone, heldUntil } = verdictOf(
-    policy,
-    delivery.attemptCount,
-    outcome,
-    times,
-    Math.random(),
-  );
+  const verdict = verdictOf(policy, delivery.attemptCount, outcome, times, Math.random());
+  const isFailedProbe = isProbe(delivery) && outcome.status === "failed";
+  const { nextDueAt, error, isSlow, isGone, heldUntil } = isFailedProbe ? heldAgain(delivery, verdict) : verdict;
   log(outcome.status === "success" ? "info" : "warn", "attempt", {
     ...namesOf(delivery),
     outcome: outcome.status,
@@ -66,13 +63,27 @@ export async function makeAttempt(
     completedAt,
     latencyMs: outcome.wasAnswered || outcome.timedOut ? completedAt - startedAt : null,
     nextDueAt,
-    nextAttemptId: nextDueAt === null ? null : newIdAt(nextDueAt),
+    nextAttemptId: nextDueAt === null ? null : newIdAt(isFailedProbe ? completedAt : nextDueAt),
+    probe: isFailedProbe ? 1 : 0,
     slow: isSlow ? 1 : 0,
     heldUntil,
     gone: isGone ? 1 : 0,
     mayBeGone: policy.onGone === "disable" ? 1 : 0,
   };
 }
+
+/** Whether the delivery is sent to a disabled subscription to see whether it works again. */
+const isProbe = (delivery: ClaimedDelivery) =>
+  isForPauses(delivery) && delivery.enabled === 0 && delivery.releasedTo !== null;
+
+/** After a failed probe the delivery keeps its place among the held ones. */
+const heldAgain = ({ dueAt }: ClaimedDelivery, { error }: Verdict): Verdict => ({
+  error,
+  nextDueAt: dueAt,
+  isSlow: false,
+  isGone: false,
+  heldUntil: null,
+});
 
 /** The fields that connect the attempts of a delivery with each other and with the publish request in the log. */
 function namesOf(delivery: ClaimedDelivery): LogFields {
@@ -101,7 +112,7 @@ async function sendUnlessStopped(
   start: Start | undefined,
 ): Promise<Outcome | OurFault | "late"> {
   if (delivery.attemptCount > schedule.length + 1) return failure(EXHAUSTED);
-  if ((delivery.kind === "event" || delivery.kind === "replay") && delivery.enabled === 0) return failure(PAUSED);
+  if (isForPauses(delivery) && delivery.enabled === 0 && !isProbe(delivery)) return failure(PAUSED);
   const refusal = refuseTarget(delivery.url, deps.config.webhookEgress, deps.ownHosts);
   if (refusal) return failure(blocked(refusal));
   try {

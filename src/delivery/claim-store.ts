@@ -33,6 +33,8 @@ export interface Target {
   url: string;
   secretSealed: string;
   enabled: 0 | 1;
+  /** Deliveries of events that were due after then are held (Unix ms); null: none is. */
+  releasedTo: number | null;
   isDeleted: 0 | 1;
   options: DeliveryOptions | null;
   headersSealed: string | null;
@@ -99,7 +101,8 @@ export async function claimDeliveries(
   const due = outboxByKeys(wanted);
   const isSlow = speed === "fast" ? sql`s.slow_until > ${nowMs}` : sql`0`;
   // While its backlog lasts after a hold, nothing goes out beside it.
-  const isHeld = sql`(o.kind <> 'test' AND s.held_until > 0 AND (s.held_until > ${nowMs} OR (o.queue = '' AND s.has_backlog = 1)))`;
+  const isHeld = sql`((o.kind <> 'test' AND s.held_until > 0 AND (s.held_until > ${nowMs} OR (o.queue = '' AND s.has_backlog = 1)))
+    OR (o.kind IN ('event', 'replay') AND s.released_to IS NOT NULL AND o.due_at > s.released_to))`;
   // Also a delivery that was called from the line of a gate long before the time for which it was planned.
   const isLate = sql`(${PLANNED_ID} < ${firstIdAt(nowMs - LATE_AFTER_MS)} OR ${PLANNED_ID} >= ${firstIdAt(nowMs + LATE_AFTER_MS)})`;
   const mayStart = sql`(${LIMITS_TEXT} IS j.value ->> 'l')`;
@@ -130,7 +133,7 @@ export async function claimDeliveries(
         rows<ClaimedRow>(sql`SELECT o.queue, o.due_at AS dueAt, o.id, o.subscription_id AS subscriptionId, o.bytes,
           a.id AS attemptId, o.tenant_id AS tenantId, o.event_id AS eventId, o.kind, a.attempt_count AS attemptCount,
           ${replayIdOf(sql.raw("o.kind"), sql.raw("o.subscription_id"), sql.raw("o.id"))} AS replayId, s.url,
-          s.secret_sealed AS secretSealed, s.enabled, s.is_deleted AS isDeleted, s.options, s.headers_sealed AS headersSealed, ${keysFrom(nowMs)} AS keys
+          s.secret_sealed AS secretSealed, s.enabled, s.released_to AS releasedTo, s.is_deleted AS isDeleted, s.options, s.headers_sealed AS headersSealed, ${keysFrom(nowMs)} AS keys
         FROM ${due} CROSS JOIN attempts a ON a.subscription_id = o.subscription_id AND a.id IN (${PLANNED_ID}, j.value ->> 'f')
           CROSS JOIN subscriptions s ON s.id = o.subscription_id
         WHERE a.claim = ${claim} AND a.status = 'pending'`),
@@ -170,7 +173,7 @@ export async function readTargets(
 ): Promise<Map<string, Target>> {
   const { targets } = await atomically(db, {
     targets: rows<Omit<Target, "options" | "keys"> & { id: string; options: string | null; keys: string | null }>(
-      sql`SELECT s.id, s.url, s.secret_sealed AS secretSealed, s.enabled, s.is_deleted AS isDeleted, s.options, s.headers_sealed AS headersSealed, ${keysFrom(nowMs)} AS keys
+      sql`SELECT s.id, s.url, s.secret_sealed AS secretSealed, s.enabled, s.released_to AS releasedTo, s.is_deleted AS isDeleted, s.options, s.headers_sealed AS headersSealed, ${keysFrom(nowMs)} AS keys
         FROM subscriptions s WHERE s.id IN (SELECT value FROM json_each(${jsonList(subscriptionIds)}))`,
     ),
   });

@@ -11,7 +11,7 @@ import { makeAttempt } from "./attempt";
 import { type ClaimedDelivery, claimDeliveries, readTargets, releaseDeliveries } from "./claim-store";
 import { enqueue, type QueueSpeed } from "./enqueue";
 import { handBack, markSlowInBackground, moveToBacklogs } from "./hand-back";
-import { holdHere, isHeldHere } from "./holds";
+import { holdHere, isHeldHere, isUnreleased } from "./holds";
 import type { ShardKey } from "./message";
 import { createRecorder, type Recorder } from "./recorder";
 import { planClaim, takeNext } from "./selection";
@@ -258,7 +258,9 @@ export class DeliveryRun {
   #handBackLate(): void {
     const nowMs = this.#deps.now();
     const isHeld = ({ kind, subscriptionId }: Claimed) => kind !== "test" && isHeldHere(subscriptionId, nowMs);
-    this.#handBack((delivery) => nowMs - delivery.claimedMs > START_WITHIN_MS || isHeld(delivery));
+    this.#handBack(
+      (delivery) => nowMs - delivery.claimedMs > START_WITHIN_MS || isHeld(delivery) || isUnreleased(delivery),
+    );
   }
 
   async #readTargets(): Promise<void> {

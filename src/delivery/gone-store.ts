@@ -3,6 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { markDisabled } from "../stats/episode-marks-store";
 import { withFormerState } from "../subscriptions/former-states-store";
 import { publishOperational } from "../subscriptions/operational-store";
+import { HOLD_WHEN_DISABLED } from "../subscriptions/release-store";
 
 const GONE_FOR_MS = 60_000;
 
@@ -13,7 +14,7 @@ export const goneStatements = (ours: SQL, nowMs: number) => {
   return {
     noted: sql`UPDATE subscriptions SET gone_since = t.first_at FROM (${gone}) t
       WHERE subscriptions.id = t.subscription_id AND gone_since IS NULL`,
-    disabled: sql`UPDATE subscriptions SET enabled = 0, disabled_reason = 'gone', disabled_at = t.last_at,
+    disabled: sql`UPDATE subscriptions SET enabled = 0, disabled_reason = 'gone', disabled_at = t.last_at, ${HOLD_WHEN_DISABLED},
         former_states = ${withFormerState(sql.raw("t.last_at"))}, version = version + 1, updated_at = t.last_at
       FROM (${gone}) t WHERE subscriptions.id = t.subscription_id AND enabled = 1 AND gone_since <= t.last_at - ${GONE_FOR_MS}`,
     // Before the episode, which exists once this was told.
@@ -26,7 +27,8 @@ export const goneStatements = (ours: SQL, nowMs: number) => {
     // After `disabled`, because it only removes subscriptions that are disabled.
     unindexed: sql`DELETE FROM subscription_events WHERE (tenant_id, event_type, subscription_id) IN (
       SELECT s.tenant_id, v.value, s.id FROM (${gone}) t CROSS JOIN subscriptions s ON s.id = t.subscription_id
-        CROSS JOIN json_each(s.events) v WHERE s.enabled = 0 AND s.disabled_reason = 'gone')`,
+        CROSS JOIN json_each(s.events) v WHERE s.enabled = 0 AND s.disabled_reason = 'gone'
+          AND s.released_to IS NULL)`,
     episode: markDisabled(sql`SELECT subscription_id FROM (${gone})`),
   };
 };

@@ -14,6 +14,13 @@ export function holdHere(subscriptionId: string, untilMs: number, nowMs: number)
   heldUntilMs.set(subscriptionId, Math.min(untilMs, nowMs + RECORD_WITHIN_MS));
 }
 
+/** Whether a delivery waits for the end of a pause. Manual retries and tests are sent all the same. */
+export const isForPauses = ({ kind }: { kind: string }): boolean => kind === "event" || kind === "replay";
+
+/** Whether a delivery is held because its subscription is paused or disabled, or has not been released since. */
+export const isUnreleased = (delivery: { kind: string; dueAt: number; releasedTo: number | null }): boolean =>
+  isForPauses(delivery) && delivery.releasedTo !== null && delivery.dueAt > delivery.releasedTo;
+
 /** Whether a subscription has just asked this isolate for a pause. */
 export const isHeldHere = (subscriptionId: string, nowMs: number): boolean =>
   nowMs < (heldUntilMs.get(subscriptionId) ?? 0);

@@ -42,6 +42,8 @@ export interface AttemptResult {
   heldUntil: number | null;
   /** 1 when the answer was 410 and this may disable the subscription. */
   gone: 0 | 1;
+  /** 1 for a failed probe: it uses up no attempt, and its delivery is held again. */
+  probe: 0 | 1;
   /** 1 when a 410 disables its subscription. */
   mayBeGone: 0 | 1;
 }
@@ -93,6 +95,10 @@ export async function recordAttempts(
     goneTold: gone?.told,
     goneUnindexed: gone?.unindexed,
     goneEpisode: gone?.episode,
+    heldAgain: results.some(({ probe }) => probe === 1)
+      ? sql`UPDATE subscriptions SET released_to = 0 WHERE enabled = 0 AND released_to > 0
+          AND id IN (SELECT a.subscription_id FROM ${ours} WHERE j.value ->> 'probe' = 1)`
+      : undefined,
     exhausted: hasEnded ? publishExhausted(ours, endedAt) : undefined,
     retries: results.some(({ isRetry }) => isRetry === 1)
       ? sql`UPDATE manual_retries SET state = t.status FROM (
@@ -102,9 +108,10 @@ export async function recordAttempts(
           WHERE manual_retries.subscription_id = t.subscription_id AND manual_retries.event_id = t.event_id
             AND manual_retries.delivery_id = t.delivery_id`
       : undefined,
-    postponed: sql`UPDATE outbox SET due_at = t.next_due_at, attempts = attempts + 1, attempt_id = t.next_attempt_id FROM (
+    postponed: sql`UPDATE outbox SET due_at = t.next_due_at, attempts = attempts + 1 - t.probe, attempt_id = t.next_attempt_id FROM (
         SELECT j.value ->> 'queue' AS queue, j.value ->> 'dueAt' AS due_at, j.value ->> 'deliveryId' AS id,
-          j.value ->> 'nextDueAt' AS next_due_at, j.value ->> 'nextAttemptId' AS next_attempt_id
+          j.value ->> 'nextDueAt' AS next_due_at, j.value ->> 'nextAttemptId' AS next_attempt_id,
+          j.value ->> 'probe' AS probe
         FROM ${ours} WHERE j.value ->> 'nextDueAt' IS NOT NULL) t
       WHERE outbox.queue = t.queue AND outbox.due_at = t.due_at AND outbox.id = t.id`,
     ended: sql`DELETE FROM outbox WHERE (queue, due_at, id) IN (

@@ -46,7 +46,7 @@ export async function readOverdue(
 
 /**
  * Returns the oldest due deliveries of each backlog, or of that of `subscriptionId` alone: as many as the subscription may have in
- * progress, which is fewer while it is slow. Deliveries that are in progress are included.
+ * progress, which is fewer while it is slow, and one while it is probed. Held deliveries are left out, and those in progress are included.
  */
 export async function readBacklogHeads(
   db: Db,
@@ -62,15 +62,18 @@ export async function readBacklogHeads(
     isSlow: SQL,
     limit: number,
   ) => sql`SELECT ${OVERDUE_COLUMNS}, coalesce(s.slow_until > ${nowMs}, 0) AS slow
-    FROM (SELECT id FROM subscriptions WHERE has_backlog = 1 AND held_until <= ${nowMs} AND ${isSlow} AND ${which}) w
+    FROM (SELECT id, coalesce(released_to, ${nowMs}) AS released_to FROM subscriptions
+      WHERE has_backlog = 1 AND held_until <= ${nowMs} AND ${isSlow} AND ${which}) w
     CROSS JOIN outbox o ON o.queue = w.id AND (o.due_at, o.id) IN (SELECT due_at, id FROM outbox
-      WHERE queue = w.id AND due_at <= ${nowMs} ORDER BY due_at, id LIMIT ${limit})
+      WHERE queue = w.id AND due_at <= min(${nowMs}, w.released_to) ORDER BY due_at, id LIMIT ${limit})
     ${PLANNED_ATTEMPT}`;
-  const { slow, quick } = await atomically(db, {
-    slow: rows<OverdueDelivery>(headsOf(sql`slow_until > ${nowMs}`, perSlowSubscription)),
-    quick: rows<OverdueDelivery>(headsOf(sql`slow_until <= ${nowMs}`, perSubscription)),
+  const isProbed = sql`(enabled = 0 AND released_to IS NOT NULL)`;
+  const { slow, quick, probed } = await atomically(db, {
+    slow: rows<OverdueDelivery>(headsOf(sql`slow_until > ${nowMs} AND NOT ${isProbed}`, perSlowSubscription)),
+    quick: rows<OverdueDelivery>(headsOf(sql`slow_until <= ${nowMs} AND NOT ${isProbed}`, perSubscription)),
+    probed: rows<OverdueDelivery>(headsOf(isProbed, 1)),
   });
-  return [...slow, ...quick];
+  return [...slow, ...quick, ...probed];
 }
 
 /** An attempt whose consumer died, and the next attempt of its delivery. Times are Unix ms. */
@@ -163,8 +166,8 @@ export async function moveToBacklog(
 /** Ends every backlog that is empty. New deliveries of its subscription then go to the main outbox queue. */
 export async function endBacklogs(db: Db, nowMs: number): Promise<void> {
   await atomically(db, {
-    ended: sql`UPDATE subscriptions SET has_backlog = 0, held_until = 0
-      WHERE has_backlog = 1 AND held_until <= ${nowMs} AND NOT EXISTS (SELECT 1 FROM outbox WHERE queue = subscriptions.id)`,
+    ended: sql`UPDATE subscriptions SET has_backlog = 0, held_until = 0, released_to = NULL
+      WHERE has_backlog = 1 AND held_until <= ${nowMs} AND (enabled = 1 OR released_to IS NULL) AND NOT EXISTS (SELECT 1 FROM outbox WHERE queue = subscriptions.id)`,
   });
 }
 

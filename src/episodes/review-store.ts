@@ -6,7 +6,8 @@ import { isNewestHour } from "../stats/hours-store";
 import { MIN_FAILURES, MIN_FAILURES_TO_DISABLE, STAGE } from "../stats/stages";
 import { withFormerState } from "../subscriptions/former-states-store";
 import { isoSql, publishOperational } from "../subscriptions/operational-store";
-import { HOUR_MS } from "../time";
+import { HOLD_WHEN_DISABLED, releaseFrom } from "../subscriptions/release-store";
+import { DAY_MS, HOUR_MS } from "../time";
 import type { OperationalType } from "../wire/event-type";
 
 /** Users are told of failures that have lasted this long. */
@@ -17,6 +18,9 @@ const WARNED_BEFORE_MS = 24 * HOUR_MS;
 const MAIL_EVERY_MS = HOUR_MS;
 /** How many of the newest attempts are searched for the last failed one. */
 const NEWEST_ATTEMPTS = 500;
+/** When a disabled subscription that holds deliveries is first and last sent one, counted from the disabling. */
+const FIRST_PROBE_MS = HOUR_MS;
+const LAST_PROBE_MS = 14 * DAY_MS;
 
 /** A subscription of a tenant to which a mail is due. Times are Unix ms. */
 export interface Alert {
@@ -48,6 +52,11 @@ const CURRENT = sql`episodes e CROSS JOIN subscriptions s ON s.id = e.subscripti
 /** Whether the subscription has succeeded since it failed, or since it was enabled again. */
 const HAS_RECOVERED = sql`(h.hour IS NOT NULL AND (h.failing_since IS NULL OR h.failing_since <> e.failing_since))`;
 
+/** How long after the disabling the probe after `e.probe_at` comes, as SQL: 1, 2, 4, 8, 16 and 24 hours, then daily; NULL after the last. */
+const NEXT_PROBE = sql`(SELECT iif(next_ms <= ${LAST_PROBE_MS}, next_ms, NULL) FROM (SELECT CASE
+  WHEN e.probe_at - s.disabled_at >= ${DAY_MS} THEN e.probe_at - s.disabled_at + ${DAY_MS}
+  ELSE min(2 * (e.probe_at - s.disabled_at), ${DAY_MS}) END AS next_ms))`;
+
 /** Moves every episode to its stage, disables what has failed for too long, and composes the mails that are due. Returns what they name, and the operational events that it has written. */
 export async function reviewEpisodes(
   db: Db,
@@ -62,6 +71,8 @@ export async function reviewEpisodes(
   const isOver = sql`e.stage IN (${STAGE.failing}, ${STAGE.atRisk}) AND s.enabled = 1 AND s.is_deleted = 0
     AND e.failing_since <= ${nowMs} - ${afterMs} AND h.sent_failures >= ${MIN_FAILURES_TO_DISABLE}`;
   const isBack = sql`e.stage BETWEEN ${STAGE.failing} AND ${STAGE.disabled} AND s.enabled = 1 AND ${HAS_RECOVERED}`;
+  const isProbed = sql`e.stage = ${STAGE.disabled} AND s.enabled = 0 AND s.released_to > 0 AND ${HAS_RECOVERED}`;
+  const isProbeDue = sql`e.stage = ${STAGE.disabled} AND s.enabled = 0 AND s.released_to IS NOT NULL AND e.probe_at <= ${nowMs}`;
   const told = (type: OperationalType, condition: SQL, data?: SQL) =>
     publishOperational(type, sql`${CURRENT} WHERE ${condition}`, nowMs, data ? { data } : {});
   const failures = sql`'failingSince', ${isoSql(sql`e.failing_since`)}, 'failures', coalesce(h.sent_failures, 0)`;
@@ -75,6 +86,11 @@ export async function reviewEpisodes(
         FROM (SELECT e.subscription_id AS id, h.failing_since FROM ${CURRENT} WHERE h.sent_failures >= ${MIN_FAILURES} AND s.enabled = 1
           AND (e.failing_since IS NULL OR (e.stage = ${STAGE.recovered} AND e.mailed_stage = e.stage AND e.is_mail_waiting = 0))) t
         WHERE episodes.subscription_id = t.id`,
+      // A probe has succeeded: the subscription is enabled, and what it holds goes out.
+      toldEnabled: told("postern.webhook.enabled", isProbed),
+      enabled: sql`UPDATE subscriptions SET enabled = 1, disabled_reason = NULL, disabled_at = NULL, gone_since = NULL, version = version + 1,
+          updated_at = ${nowMs}, former_states = ${withFormerState(nowMs)}, ${releaseFrom(sql`subscriptions.id`, nowMs)}
+        WHERE id IN (SELECT s.id FROM ${CURRENT} WHERE ${isProbed})`,
       // Each event is written before its stage, by which the condition sees that it is new.
       toldRecovered: told("postern.webhook.recovered", isBack),
       recovered: moved(STAGE.recovered, isBack),
@@ -88,15 +104,24 @@ export async function reviewEpisodes(
       atRisk: moved(STAGE.atRisk, isAtRisk),
       toldDisabled: told("postern.webhook.disabled", isOver, sql`'reason', 'failing', ${failures}`),
       disabled: sql`UPDATE subscriptions SET enabled = 0, disabled_reason = 'failing', disabled_at = ${nowMs}, version = version + 1,
-          updated_at = ${nowMs}, former_states = ${withFormerState(nowMs)}
+          updated_at = ${nowMs}, former_states = ${withFormerState(nowMs)}, ${HOLD_WHEN_DISABLED}
         WHERE id IN (SELECT s.id FROM ${CURRENT} WHERE ${isOver})`,
       unindexed: sql`DELETE FROM subscription_events WHERE (tenant_id, event_type, subscription_id) IN (
         SELECT s.tenant_id, v.value, s.id FROM episodes e CROSS JOIN subscriptions s ON s.id = e.subscription_id
-          CROSS JOIN json_each(s.events) v WHERE s.disabled_at = ${nowMs} AND s.disabled_reason = 'failing')`,
+          CROSS JOIN json_each(s.events) v WHERE s.disabled_at = ${nowMs} AND s.disabled_reason = 'failing'
+            AND s.released_to IS NULL)`,
       noted: moved(
         STAGE.disabled,
         sql`e.stage < ${STAGE.disabled} AND s.enabled = 0 AND s.disabled_reason = 'failing' AND s.disabled_at = ${nowMs}`,
       ),
+      firstProbe: sql`UPDATE episodes SET probe_at = ${nowMs + FIRST_PROBE_MS} WHERE subscription_id IN (SELECT s.id FROM ${CURRENT}
+        WHERE s.disabled_at = ${nowMs} AND s.disabled_reason = 'failing' AND s.released_to IS NOT NULL)`,
+      // The oldest held delivery may be sent, and the sweep sends it.
+      probed: sql`UPDATE subscriptions SET released_to = coalesce((SELECT min(due_at) FROM outbox WHERE queue = subscriptions.id), 0)
+        WHERE id IN (SELECT s.id FROM ${CURRENT} WHERE ${isProbeDue})`,
+      nextProbe: sql`UPDATE episodes SET probe_at = t.next_at FROM (SELECT s.id, s.disabled_at + ${NEXT_PROBE} AS next_at FROM ${CURRENT}
+          WHERE ${isProbeDue}) t
+        WHERE episodes.subscription_id = t.id`,
       // What is already due to be told goes into one mail with what has just become due.
       composed: sql`UPDATE episodes SET mailed_stage = stage, mailed_at = ${nowMs}, is_mail_waiting = 1
         WHERE stage > mailed_stage AND tenant_id IN (SELECT e.tenant_id FROM episodes e WHERE e.stage > e.mailed_stage
@@ -114,8 +139,8 @@ export async function reviewEpisodes(
         ORDER BY e.stage = ${STAGE.recovered}, e.failing_since`),
     }),
   );
-  const { toldRecovered, toldFailing, toldAtRisk, toldDisabled } = written;
-  return { alerts, operational: [...toldRecovered, ...toldFailing, ...toldAtRisk, ...toldDisabled] };
+  const { toldEnabled, toldRecovered, toldFailing, toldAtRisk, toldDisabled } = written;
+  return { alerts, operational: [toldEnabled, toldRecovered, toldFailing, toldAtRisk, toldDisabled].flat() };
 }
 
 /** Notes that the mails of these episodes are in the queue. An episode whose stage a later mail tells of keeps waiting for that one. */

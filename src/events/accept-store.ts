@@ -109,7 +109,7 @@ export async function acceptEvents(
         : undefined,
       // Before the events, because `isNew` is false once they exist. A delivery id that is already taken fails the whole call.
       outbox: sql`INSERT INTO outbox (${OUTBOX_COLUMNS}) SELECT ${outboxValues(nowMs)}
-        FROM ${listed} e CROSS JOIN subscriptions s ON s.id IN (${page}) WHERE ${fits} AND ${isNew} AND s.enabled = 1 AND s.is_deleted = 0`,
+        FROM ${listed} e CROSS JOIN subscriptions s ON s.id IN (${page}) WHERE ${fits} AND ${isNew} AND (s.enabled = 1 OR s.released_to IS NOT NULL) AND s.is_deleted = 0`,
       ...Object.fromEntries(payloads.map((insert, part) => [`events${part}`, insert])),
       accepted: rows<AcceptedEvent>(
         hasKeys

@@ -35,7 +35,8 @@ export async function writeFanOutPage(
   const { due, moved } = await atomically(db, {
     outbox: sql`INSERT INTO outbox (${OUTBOX_COLUMNS}) SELECT ${outboxValues(nowMs)}
       FROM (SELECT id, octet_length(payload) AS bytes, created_at FROM events WHERE id = ${eventId} AND fan_out_after = ${fanOutAfter}) e
-      CROSS JOIN subscriptions s ON s.id IN (${page}) WHERE s.enabled = 1 AND s.is_deleted = 0 AND s.created_at <= e.created_at
+      CROSS JOIN subscriptions s ON s.id IN (${page}) WHERE (s.enabled = 1 OR s.released_to IS NOT NULL) AND s.is_deleted = 0
+        AND s.created_at <= e.created_at
       ON CONFLICT DO NOTHING`,
     due: rows<DueDelivery>(sql`SELECT o.queue, o.due_at AS dueAt, o.id, o.subscription_id AS subscriptionId, o.bytes, s.slow_until > ${nowMs} AS slow
       FROM (${page}) p CROSS JOIN outbox o ON o.queue = '' AND o.due_at = ${nowMs} AND o.id = ${deliveryIdOf(eventId, sql`p.subscription_id`)}

@@ -46,6 +46,8 @@ export interface WantingRow {
   isAhead: 0 | 1;
   hasBacklog: 0 | 1;
   heldUntil: number;
+  /** Deliveries that were due after then are held, Unix ms; null: none is. */
+  releasedTo: number | null;
   /** The outbox queue in which the delivery waits for its first attempt; null if it is not there. */
   queue: string | null;
 }
@@ -80,7 +82,7 @@ export async function readOutcomes(
   const event = sql`event AS MATERIALIZED (SELECT id, type, created_at, fan_out_after,
       CASE WHEN type GLOB ${ALL_OPERATIONAL} THEN payload ->> '$.webhookId' ELSE '' END AS about FROM events WHERE id = ${eventId} AND tenant_id = ${tenantId})`;
   const examined = sql`s AS MATERIALIZED (SELECT s.id, s.name, s.events, s.enabled, s.is_deleted,
-      s.created_at, s.updated_at, s.has_backlog, s.held_until, s.former_states FROM subscriptions s WHERE s.tenant_id = ${tenantId} AND ${after}
+      s.created_at, s.updated_at, s.has_backlog, s.held_until, s.released_to, s.former_states FROM subscriptions s WHERE s.tenant_id = ${tenantId} AND ${after}
     ORDER BY s.created_at, s.id LIMIT ${EXAMINED_SUBSCRIPTIONS})`;
   const first = (alias: string) => sql`attempts ${sql.raw(alias)} WHERE ${sql.raw(alias)}.subscription_id = s.id
     AND ${sql.raw(alias)}.id = ${deliveryIdOf(eventId, sql`s.id`)}`;
@@ -107,7 +109,7 @@ export async function readOutcomes(
         created_at AS createdAt FROM events WHERE id = ${eventId} AND tenant_id = ${tenantId}`),
     wanting: rows<WantingRow>(sql`WITH ${event}, ${isTest}, ${examined}, ${listed}
       SELECT id, name, ${deliveryIdOf(eventId, sql`id`)} AS deliveryId, enabled, is_deleted AS isDeleted, is_newer AS isNewer,
-        was_enabled AS wasEnabled, is_ahead AS isAhead, has_backlog AS hasBacklog, held_until AS heldUntil, waits_in AS queue
+        was_enabled AS wasEnabled, is_ahead AS isAhead, has_backlog AS hasBacklog, held_until AS heldUntil, released_to AS releasedTo, waits_in AS queue
       FROM listed ORDER BY created_at, id`),
     trails: rows<TrailRow>(sql`WITH RECURSIVE ${event}, ${isTest}, ${examined}, ${listed},
       trail(subscription_id, is_retry, id, position) AS (

@@ -73,13 +73,14 @@ function verdictOf(row: WantingRow, [newest, before]: readonly TrailRow[], nowMs
 
 /** Says until when a delivery waits that is due at `dueMs`, and why. */
 function waiting(
-  { heldUntil, hasBacklog }: WantingRow,
+  { heldUntil, hasBacklog, releasedTo }: WantingRow,
   nowMs: number,
   dueMs = 0,
   reason: "retry" | "queue" = "queue",
 ): Verdict {
   if (heldUntil > Math.max(nowMs, dueMs)) return { state: "waiting", reason: "retry-after", untilMs: heldUntil };
   if (dueMs > nowMs) return { state: "waiting", reason, untilMs: dueMs };
+  if (hasBacklog && releasedTo === 0) return { state: "waiting", reason: "held" };
   return { state: "waiting", reason: hasBacklog ? "backlog" : reason };
 }
 

@@ -66,12 +66,23 @@ const eventOutcome = z
     deliveryId: id.meta({ description: "The id that the delivery has, or would have. Sent as `webhook-id`." }),
     state: z.enum(["delivered", "failed", "waiting", "skipped"]),
     reason: z
-      .enum(["sending", "retry", "queue", "backlog", "retry-after", "fan-out", "paused", "created-later", "deleted"])
+      .enum([
+        "sending",
+        "retry",
+        "queue",
+        "backlog",
+        "held",
+        "retry-after",
+        "fan-out",
+        "paused",
+        "created-later",
+        "deleted",
+      ])
       .optional()
       .meta({
         description:
           "Why it waits: `sending` (an attempt is in progress), `retry`, `queue` (it is about to be sent, or waits until `until` because of the subscription's limits), `backlog` (others to this subscription " +
-          "come first), `retry-after` (the subscriber asked for a pause), `fan-out` (deliveries of the event are still being created). " +
+          "come first), `held` (the subscription is paused or disabled and holds its deliveries, or has not released this one yet), `retry-after` (the subscriber asked for a pause), `fan-out` (deliveries of the event are still being created). " +
           "Why it was skipped: the subscription was `paused` when the event was published, `created-later`, or `deleted`.",
         examples: ["retry"],
       }),

@@ -52,8 +52,8 @@ const parsed = ({ spec, ...job }: StoredJob): ReplayJob => ({ ...job, ...(JSON.p
 
 const dbOf = (deps: Deps, tenant: TenantRef): Db => deps.shards.db(tenant.shard);
 
-/** Whether the subscription `s` can be sent a replay, as SQL. While it is paused, every attempt would fail. */
-export const isReady: SQL = sql`s.enabled = 1`;
+/** Whether the subscription `s` can be sent a replay, as SQL. While it is paused, every attempt would fail, unless it holds its deliveries. */
+export const isReady: SQL = sql`(s.enabled = 1 OR s.released_to IS NOT NULL)`;
 
 /** The result of `insertJob`. */
 export type InsertedJob =

@@ -31,6 +31,6 @@ export const restartEpisode = (id: string, condition: SQL, nowMs: number) => ({
   countedAnew: sql`UPDATE hourly_stats AS h SET failing_since = ${nowMs}, sent_failures = 0
     WHERE ${isNewestHour(sql`${id}`)} AND h.sent_failures > 0 AND ${condition}`,
   unmarked: sql`DELETE FROM episodes WHERE subscription_id = ${id} AND stage = ${STAGE.noticed} AND ${condition}`,
-  restarted: sql`UPDATE episodes SET failing_since = NULL, mailed_stage = stage
+  restarted: sql`UPDATE episodes SET failing_since = NULL, mailed_stage = stage, probe_at = NULL
     WHERE subscription_id = ${id} AND stage <> ${STAGE.recovered} AND failing_since IS NOT NULL AND ${condition}`,
 });

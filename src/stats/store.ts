@@ -90,6 +90,18 @@ export interface AttentionRow {
   error: string | null;
 }
 
+/** How many deliveries the subscription `s` holds or has not released yet, as SQL. */
+export const HELD = sql.raw(
+  "iif(s.released_to IS NULL, 0, (SELECT count(*) FROM outbox o WHERE o.queue = s.id AND o.due_at > s.released_to))",
+);
+
+/** The subscriptions of a tenant that fail or were disabled by the service, and all deliveries that are held. */
+export interface HealthCounts {
+  failing: number;
+  disabled: number;
+  held: number;
+}
+
 const summed = (column: string) => `sum(${column})`;
 
 /** Returns the hours of the whole tenant, how many attempts are in progress, and the subscriptions that need attention, worst first. */
@@ -98,9 +110,9 @@ export async function readTenantHours(
   { tenantId, shard }: TenantRef,
   fromMs: number,
   nowMs: number,
-): Promise<{ hours: HourRow[]; pending: number; attention: AttentionRow[] }> {
+): Promise<{ hours: HourRow[]; pending: number; attention: AttentionRow[]; health: HealthCounts }> {
   const ofTenant: SQL = sql`s.tenant_id = ${tenantId} AND s.is_deleted = 0`;
-  const { hours, pending, attention } = await atomically(deps.shards.db(shard), {
+  const { hours, pending, attention, health } = await atomically(deps.shards.db(shard), {
     hours:
       rows<HourRow>(sql`SELECT h.hour, sum(h.succeeded) AS succeeded, sum(h.failed) AS failed, ${histogram(summed)} AS histogramJson
       FROM subscriptions s CROSS JOIN hourly_stats h ON h.subscription_id = s.id AND h.hour >= ${fromMs}
@@ -110,6 +122,10 @@ export async function readTenantHours(
     }>(sql`SELECT count(*) AS count FROM (SELECT * FROM outbox WHERE queue = '' AND due_at <= ${nowMs} ORDER BY due_at, id
         LIMIT ${NEWEST_ATTEMPTS}) o CROSS JOIN attempts a ON a.subscription_id = o.subscription_id AND a.id = coalesce(o.attempt_id, o.id)
       WHERE o.tenant_id = ${tenantId} AND a.status = 'pending'`),
+    health:
+      rows<HealthCounts>(sql`SELECT coalesce(sum(s.enabled AND ${failureCountOf(sql.raw("s.id"))} > 0), 0) AS failing,
+        coalesce(sum(s.disabled_reason IS NOT NULL), 0) AS disabled, coalesce(sum(${HELD}), 0) AS held
+      FROM subscriptions s WHERE ${ofTenant}`),
     attention: rows<AttentionRow>(sql`SELECT s.id, s.name, s.enabled, s.failureCount, s.slow_until > ${nowMs} AS slow,
         CASE WHEN s.failureCount > 0 THEN (SELECT error FROM (SELECT a.status, a.error FROM attempts a
           WHERE a.subscription_id = s.id ORDER BY a.id DESC LIMIT ${MAX_NEWER_ATTEMPTS}) WHERE status = 'failed' LIMIT 1) END AS error
@@ -117,5 +133,6 @@ export async function readTenantHours(
       WHERE s.failureCount > 0 OR s.slow_until > ${nowMs} OR s.enabled = 0
       ORDER BY s.failureCount DESC, s.slow_until DESC LIMIT ${MAX_ATTENTION}`),
   });
-  return { hours, pending: pending[0]?.count ?? 0, attention };
+  const nothing = { failing: 0, disabled: 0, held: 0 };
+  return { hours, pending: pending[0]?.count ?? 0, attention, health: health[0] ?? nothing };
 }

@@ -5,7 +5,7 @@ import type { TenantRef } from "../tenants/principal";
 import { HOUR_MS } from "../time";
 import { addUp, type Histogram, percentileMs } from "./latency";
 import type { SubscriptionStats, TenantStats } from "./schemas";
-import { type AttentionRow, type HourRow, readSubscriptionHours, readTenantHours } from "./store";
+import { type AttentionRow, type HealthCounts, type HourRow, readSubscriptionHours, readTenantHours } from "./store";
 
 /** Returns the last `hours` hours of one subscription, the current one included. Throws NOT_FOUND. */
 export async function statsOfSubscription(
@@ -22,10 +22,20 @@ export async function statsOfSubscription(
 
 /** Returns the last `hours` hours of the tenant, and the subscriptions that need attention. */
 export async function statsOfTenant(deps: Deps, tenant: TenantRef, hours: number): Promise<TenantStats> {
+  return (await overviewOfTenant(deps, tenant, hours)).stats;
+}
+
+/** The same, with what the console's overview says about the tenant's health. */
+export async function overviewOfTenant(
+  deps: Deps,
+  tenant: TenantRef,
+  hours: number,
+): Promise<{ stats: TenantStats; health: HealthCounts }> {
   const nowMs = deps.now();
   const fromMs = startOf(nowMs, hours);
   const found = await readTenantHours(deps, tenant, fromMs, nowMs);
-  return { ...summary(found.hours, fromMs, hours, found.pending), attention: found.attention.map(attentionView) };
+  const attention = found.attention.map(attentionView);
+  return { stats: { ...summary(found.hours, fromMs, hours, found.pending), attention }, health: found.health };
 }
 
 /** Returns the start of the first of the last `hours` hours, Unix ms. */

@@ -11,6 +11,7 @@ import type { OptionsPatch } from "./delivery-options";
 import { formerStates } from "./former-states-store";
 import { sendOperational } from "./operational";
 import { publishOperational } from "./operational-store";
+import { FIRST_RELEASED, lastOfStep } from "./release-store";
 import {
   dbOf,
   findSubscription,
@@ -24,7 +25,10 @@ import {
 } from "./store";
 
 /** The columns to change. A field that is left out keeps its value. */
-type SubscriptionChange = Partial<Omit<NewSubscription, "id">>;
+type SubscriptionChange = Partial<Omit<NewSubscription, "id">> & {
+  /** What becomes of the held deliveries of a subscription that is enabled; sent unless given. */
+  held?: "send" | "drop" | undefined;
+};
 
 /** A subscription after a change. */
 export interface Updated {
@@ -169,6 +173,25 @@ function endSecrets(tenant: TenantRef, id: string, digest: string | undefined, i
   };
 }
 
+/** Begins to hold the deliveries of a subscription that is paused, if its options say so, and to release or drop those of one that is enabled. */
+function holdColumns(enabled: boolean, held: SubscriptionChange["held"], options: SQL, nowMs: number): ChangedColumn[] {
+  const set = (column: string, value: SQL | number) => ({ column, value: sql`${value}`, isCompared: false });
+  if (!enabled) {
+    const holds = sql`${options} ->> '$.onPause' = 'hold'`;
+    return [
+      set("released_to", sql`CASE WHEN s.enabled = 0 THEN s.released_to WHEN ${holds} THEN 0 END`),
+      set("has_backlog", sql`CASE WHEN s.enabled = 1 AND ${holds} THEN 1 ELSE s.has_backlog END`),
+    ];
+  }
+  const isHeld = sql`s.enabled = 0 AND s.released_to IS NOT NULL`;
+  if (held === "drop") return [set("dropped_to", sql`CASE WHEN ${isHeld} THEN ${nowMs} ELSE s.dropped_to END`)];
+  return [
+    set("released_to", sql`CASE WHEN ${isHeld} THEN ${lastOfStep(sql`s.id`, FIRST_RELEASED)} ELSE s.released_to END`),
+    set("release_rate", sql`CASE WHEN ${isHeld} THEN ${FIRST_RELEASED} ELSE s.release_rate END`),
+    set("released_at", sql`CASE WHEN ${isHeld} THEN ${nowMs} ELSE s.released_at END`),
+  ];
+}
+
 /** The options that decide the headers and the body of an attempt, as SQL. */
 const wireFormat = (options: SQL) => sql`json_array(${options} ->> '$.signature', ${options} ->> '$.format')`;
 
@@ -206,6 +229,7 @@ function columnsOf(change: SubscriptionChange, nowMs: number): ChangedColumn[] {
           isCompared: false,
         }))
       : []),
+    ...(enabled === undefined ? [] : holdColumns(enabled, change.held, patched ?? sql`s.options`, nowMs)),
     // A hold belongs to the old URL and options, so a change of either ends it.
     ...(url !== undefined || options !== undefined ? [{ column: "held_until", value: 0, isCompared: false }] : []),
     ...given("options", patched),

@@ -51,7 +51,10 @@ export async function createSubscription(
   return row;
 }
 
-type Change = { [K in keyof SubscriptionInput]?: SubscriptionInput[K] | undefined };
+type Change = { [K in keyof SubscriptionInput]?: SubscriptionInput[K] | undefined } & {
+  /** What becomes of the held deliveries of a subscription that is enabled; sent unless given. */
+  held?: "send" | "drop" | undefined;
+};
 
 /**
  * Changes the given fields, and the given members of `delivery`. Returns the whole subscription. Throws NOT_FOUND, VALIDATION_FAILED as

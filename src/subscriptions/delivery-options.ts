@@ -26,6 +26,17 @@ const autoDisable = z.union([z.literal(false), z.strictObject({ afterHours: z.in
   examples: [{ afterHours: 72 }],
 });
 
+const onPause = z.enum(["skip", "hold"]).meta({
+  description:
+    "What happens to events that are published while the subscription is paused: they are not sent to it (`skip`, the default), or their " +
+    "deliveries are held and sent when it is resumed (`hold`). At most 100,000 are held, for the time of the retention. A change holds from the next pause on.",
+});
+
+const onDisable = z.enum(["skip", "hold"]).meta({
+  description:
+    "The same while the service has disabled it. With a `retry.schedule` it is always `hold`; otherwise `skip` is the default.",
+});
+
 /** A change of the options (RFC 7396): a member that is left out stays as it is, and null sets it back to its default. */
 export const deliveryChange = z
   .strictObject({
@@ -34,6 +45,8 @@ export const deliveryChange = z
     format: format.nullable(),
     headers: headersChange.nullable(),
     autoDisable: autoDisable.nullable(),
+    onPause: onPause.nullable(),
+    onDisable: onDisable.nullable(),
     rateLimit: rateLimit.nullable(),
     maxConcurrent: maxConcurrent.nullable(),
   })
@@ -45,7 +58,7 @@ export const deliveryChange = z
 
 /** What the column `options` holds: every member that is set, but for the headers, which are encrypted. */
 const storedOptions = z
-  .object({ retry: retryOptions, signature, format, autoDisable, rateLimit, maxConcurrent })
+  .object({ retry: retryOptions, signature, format, autoDisable, onPause, onDisable, rateLimit, maxConcurrent })
   .partial();
 
 /** The options that are set. */
@@ -64,7 +77,7 @@ export type OptionsPatch = Readonly<Record<string, unknown>>;
 /** Returns the merge patch for the stored options. The change null sets all of them back to their defaults. */
 export function optionsPatch(change: DeliveryChange | null): OptionsPatch {
   if (change === null) {
-    return { retry: null, signature: null, format: null, autoDisable: null, rateLimit: null, maxConcurrent: null };
+    return Object.fromEntries(Object.keys(storedOptions.shape).map((name) => [name, null]));
   }
   const { headers: _encrypted, ...stored } = change;
   return {
@@ -72,6 +85,8 @@ export function optionsPatch(change: DeliveryChange | null): OptionsPatch {
     ...(change.retry ? { retry: retryPatch(change.retry) } : {}),
     ...(change.signature === "v1" ? { signature: null } : {}),
     ...(change.format === "payload" ? { format: null } : {}),
+    ...(change.onPause === "skip" ? { onPause: null } : {}),
+    ...(change.onDisable === "skip" ? { onDisable: null } : {}),
   };
 }
 
@@ -81,12 +96,15 @@ export const refuseOptions = ({ retry }: DeliveryChange, retentionDays: number):
 
 /** Returns the options that are set, as the API shows them; null when none is. */
 export function deliveryView(options: DeliveryOptions | null, headers: HeadersView): DeliveryOptionsView | null {
-  const { retry, signature, format, autoDisable: disables, rateLimit, maxConcurrent } = options ?? {};
+  const { autoDisable: disables, onPause: pauses, onDisable: holds, ...rest } = options ?? {};
+  const { retry, signature, format, rateLimit, maxConcurrent } = rest;
   const set = {
     ...(retry ? { retry } : {}),
     ...(signature ? { signature } : {}),
     ...(format ? { format } : {}),
     ...(disables === undefined ? {} : { autoDisable: disables }),
+    ...(pauses ? { onPause: pauses } : {}),
+    ...(holds ? { onDisable: holds } : {}),
     ...(rateLimit ? { rateLimit } : {}),
     ...(maxConcurrent ? { maxConcurrent } : {}),
     ...(Object.keys(headers).length > 0 ? { headers } : {}),

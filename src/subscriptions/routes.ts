@@ -6,18 +6,18 @@ import type { AppEnv } from "../http/env";
 import { can } from "../http/permissions";
 import { byTenant, limit } from "../http/rate-limit";
 import { describeRoute } from "../http/route-docs";
-import { body } from "../http/validate";
+import { body, query } from "../http/validate";
 import { dataOf, says } from "../wire/schemas";
 import { changeSubscription, createSubscription } from "./changes";
-import { newSubscription, subscription, subscriptionChange } from "./schemas";
+import { newSubscription, resumption, subscription, subscriptionChange } from "./schemas";
 import { deleteSubscription, findSubscription, listSubscriptions } from "./store";
 import { subscriptionView } from "./view";
 
 const limited = limit("writeWebhook", byTenant);
 const MISSING = { errors: ["NOT_FOUND"] } as const;
 
-const setEnabled = async (c: Context<AppEnv, "/:id">, enabled: boolean) =>
-  changeSubscription(c.get("deps"), c.get("principal"), c.req.param("id"), { enabled });
+const setEnabled = async (c: Context<AppEnv, "/:id">, enabled: boolean, held?: "send" | "drop") =>
+  changeSubscription(c.get("deps"), c.get("principal"), c.req.param("id"), { enabled, held });
 
 export const subscriptionRoutes = new Hono<AppEnv>()
   .post(
@@ -109,8 +109,9 @@ export const subscriptionRoutes = new Hono<AppEnv>()
     }),
     limited,
     can("webhook.update"),
+    query(resumption),
     async (c) => {
-      await setEnabled(c, true);
+      await setEnabled(c, true, c.req.valid("query").held);
       return c.json({ message: "Webhook resumed" });
     },
   );

@@ -52,6 +52,12 @@ export const newSubscription = subscriptionFields
 /** Any of the fields. A field that is left out keeps its value. */
 export const subscriptionChange = subscriptionFields.partial().meta({ id: "SubscriptionChange" });
 
+export const resumption = z.object({
+  held: z.enum(["send", "drop"]).default("send").meta({
+    description: "Whether the deliveries that were held meanwhile are sent, oldest first, or dropped.",
+  }),
+});
+
 export const subscription = z
   .object({
     _id: id,

@@ -114,10 +114,12 @@ export async function insertSubscription(
     headersSealed = null,
   } = subscription;
   const stored = options ? patchedOptions(sql`NULL`, options) : sql`NULL`;
+  const isHolding = !enabled && options?.onPause === "hold";
   const { written, created } = await atomically(dbOf(deps, tenant), {
-    inserted: sql`INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled, options, headers_sealed, created_at, updated_at)
+    inserted: sql`INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled, options, headers_sealed, released_to, has_backlog,
+        created_at, updated_at)
       SELECT ${id}, ${tenant.tenantId}, ${name}, ${url}, ${jsonList(events)}, ${secretSealed}, ${secretDigest}, ${enabled ? 1 : 0}, ${stored},
-        ${headersSealed}, ${nowMs}, ${nowMs}
+        ${headersSealed}, ${isHolding ? 0 : null}, ${Number(isHolding)}, ${nowMs}, ${nowMs}
       WHERE (SELECT count(*) FROM subscriptions WHERE tenant_id = ${tenant.tenantId} AND is_deleted = 0) < ${most}`,
     indexed: indexEventTypes(tenant, id),
     publicKey: publicKey && ensurePublicKey(tenant, id, publicKey, nowMs),
@@ -129,13 +131,13 @@ export async function insertSubscription(
 }
 
 /**
- * Adds the stored subscription to the fan-out index if it is enabled, under each of its types. A type that a listed pattern covers is
+ * Adds the stored subscription to the fan-out index if it is enabled or its deliveries are held, under each of its types. A type that a listed pattern covers is
  * left out: "*" covers all types but those of operational events, which "postern.*" covers.
  */
 export const indexEventTypes = (tenant: TenantRef, id: string) => sql`
   INSERT INTO subscription_events (tenant_id, event_type, subscription_id)
   SELECT s.tenant_id, t.value, s.id FROM subscriptions s CROSS JOIN json_each(s.events) t
-  WHERE ${isLive(tenant, id)} AND s.enabled = 1
+  WHERE ${isLive(tenant, id)} AND (s.enabled = 1 OR s.released_to IS NOT NULL)
     AND NOT EXISTS (SELECT 1 FROM json_each(s.events) pattern
       WHERE pattern.value = ${patternOf(sql`t.value`)} AND pattern.value <> t.value)
   ON CONFLICT DO NOTHING`;
@@ -152,7 +154,7 @@ export async function deleteSubscription(deps: Deps, tenant: TenantRef, id: stri
     unindexed: unindexEventTypes(tenant, id),
     keys: deleteKeys(tenant, id),
     deleted: rows<{ id: string }>(
-      sql`UPDATE subscriptions AS s SET is_deleted = 1, secret_sealed = '', secret_digest = '', headers_sealed = NULL, version = version + 1,
+      sql`UPDATE subscriptions AS s SET is_deleted = 1, secret_sealed = '', secret_digest = '', headers_sealed = NULL, released_to = NULL, version = version + 1,
         updated_at = ${nowMs} WHERE ${isLive(tenant, id)} RETURNING id`,
     ),
   });

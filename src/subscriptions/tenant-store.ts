@@ -8,7 +8,7 @@ import { withFormerState } from "./former-states-store";
 /** Disables every subscription of a tenant, and removes them from the fan-out index. */
 export async function disableSubscriptionsOfTenant({ shards }: Deps, tenant: TenantRef, nowMs: number): Promise<void> {
   await atomically(shards.db(tenant.shard), {
-    disabled: sql`UPDATE subscriptions SET enabled = 0, former_states = ${withFormerState(nowMs)}, version = version + 1, updated_at = ${nowMs}
+    disabled: sql`UPDATE subscriptions SET enabled = 0, released_to = NULL, former_states = ${withFormerState(nowMs)}, version = version + 1, updated_at = ${nowMs}
       WHERE tenant_id = ${tenant.tenantId} AND is_deleted = 0 AND enabled = 1`,
     unindexed: sql`DELETE FROM subscription_events WHERE tenant_id = ${tenant.tenantId}`,
   });
@@ -17,7 +17,7 @@ export async function disableSubscriptionsOfTenant({ shards }: Deps, tenant: Ten
 /** Deletes every subscription of a tenant, as `deleteSubscription` does. Retention removes the rows after their log. */
 export async function deleteSubscriptionsOfTenant({ shards }: Deps, tenant: TenantRef, nowMs: number): Promise<void> {
   await atomically(shards.db(tenant.shard), {
-    deleted: sql`UPDATE subscriptions SET is_deleted = 1, secret_sealed = '', secret_digest = '', version = version + 1,
+    deleted: sql`UPDATE subscriptions SET is_deleted = 1, secret_sealed = '', secret_digest = '', released_to = NULL, version = version + 1,
         updated_at = ${nowMs}
       WHERE tenant_id = ${tenant.tenantId} AND is_deleted = 0`,
     unindexed: sql`DELETE FROM subscription_events WHERE tenant_id = ${tenant.tenantId}`,

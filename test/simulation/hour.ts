@@ -227,6 +227,7 @@ function resultOf(delivery: ClaimedDelivery, startedAt: number): AttemptResult {
     slow: verdict.isSlow ? 1 : 0,
     heldUntil: null,
     gone: 0,
+    probe: 0,
     mayBeGone: 0,
   };
 }

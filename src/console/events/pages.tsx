@@ -148,6 +148,7 @@ const REASONS: Record<NonNullable<Outcome["reason"]>, string> = {
   retry: "It waits for its next attempt.",
   queue: "It is about to be sent, or the limits of the subscription make it wait.",
   backlog: "Other deliveries to this subscription come first.",
+  held: "The subscription is paused or disabled and holds it, or has not released it yet.",
   "retry-after": "The subscriber asked for a pause.",
   "fan-out": "The deliveries of this event are still being created.",
   paused: "The subscription was paused when the event was published.",

@@ -24,7 +24,8 @@ const writeLimit = limit("writeWebhook", byTenant);
 const redeliveryLimit = limit("redeliver", byTenant);
 
 async function setEnabled(c: Context<AppEnv>, id: string, enabled: boolean): Promise<Response> {
-  await changeSubscription(c.get("deps"), c.get("principal"), id, { enabled });
+  const held = c.req.query("held") === "drop" ? "drop" : "send";
+  await changeSubscription(c.get("deps"), c.get("principal"), id, { enabled, held });
   return redirectWithFlash(c, `/webhooks/${id}`, enabled ? "resumed" : "paused");
 }
 

@@ -1,5 +1,6 @@
 /** The tenant's last 24 hours, and the subscriptions that need attention. */
 import type { TenantStats } from "../../stats/schemas";
+import type { HealthCounts } from "../../stats/store";
 import type { Permission } from "../../tenants/roles";
 import { LinkButton } from "../components/buttons";
 import { type Bar, StackedChart } from "../components/charts";
@@ -7,10 +8,11 @@ import { Badge, EmptyState, type Tone } from "../components/display";
 
 interface OverviewProps {
   stats: TenantStats;
+  health: HealthCounts;
   permissions: ReadonlySet<Permission>;
 }
 
-export function Overview({ stats, permissions }: OverviewProps) {
+export function Overview({ stats, health, permissions }: OverviewProps) {
   const bars: Bar[] = stats.hours.map(({ hour, success, failed }, index) => ({
     hour,
     success,
@@ -20,7 +22,7 @@ export function Overview({ stats, permissions }: OverviewProps) {
   return (
     <>
       <h1>Overview</h1>
-      {stats.attention.length > 0 && <Attention stats={stats} permissions={permissions} />}
+      {stats.attention.length > 0 && <Attention stats={stats} health={health} permissions={permissions} />}
       <Figures stats={stats} />
       <section class="card" aria-labelledby="day">
         <h2 id="day">Attempts in the last 24 hours</h2>
@@ -72,9 +74,13 @@ const describeItem = ({ reason, failureCount, error, enabled }: AttentionItem): 
   return [error, count, enabled ? undefined : "paused"].filter(Boolean).join("; ");
 };
 
-const Attention = ({ stats, permissions }: OverviewProps) => (
+const healthLine = ({ failing, disabled, held }: HealthCounts) =>
+  `Failing ${failing.toLocaleString("en")} · disabled ${disabled.toLocaleString("en")} · held ${held.toLocaleString("en")}`;
+
+const Attention = ({ stats, health, permissions }: OverviewProps) => (
   <section class="card" aria-labelledby="attention">
     <h2 id="attention">Needs attention</h2>
+    <p class="muted">{healthLine(health)}</p>
     <ul class="list">
       {stats.attention.map((subscription) => (
         <li>

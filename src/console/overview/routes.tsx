@@ -2,7 +2,7 @@
 import { Hono } from "hono";
 import type { AppEnv } from "../../http/env";
 import { byTenant, limit } from "../../http/rate-limit";
-import { statsOfTenant } from "../../stats/summary";
+import { overviewOfTenant } from "../../stats/summary";
 import { CHART_HOURS } from "../components/chart-hours";
 import { page } from "../http/page";
 import { NoAccess, Overview } from "./page";
@@ -12,6 +12,6 @@ export const overviewPage = new Hono<AppEnv>().get("/", limit("readDeliveries", 
   const { role, permissions } = principal;
   const options = { title: "Overview", section: "overview" } as const;
   if (!permissions.has("webhook.read")) return page(c, options, <NoAccess tenantName={tenantName} role={role} />);
-  const stats = await statsOfTenant(c.get("deps"), principal, CHART_HOURS);
-  return page(c, options, <Overview stats={stats} permissions={permissions} />);
+  const { stats, health } = await overviewOfTenant(c.get("deps"), principal, CHART_HOURS);
+  return page(c, options, <Overview stats={stats} health={health} permissions={permissions} />);
 });

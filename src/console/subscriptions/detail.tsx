@@ -1,15 +1,15 @@
 /** One subscription: its health, its settings and its log. */
 import { CONTRACT_SCHEDULE } from "../../delivery/timing";
-import { MIN_FAILURES_TO_DISABLE } from "../../stats/stages";
 import type { DeliveryOptions } from "../../subscriptions/delivery-options";
 import type { HeadersView } from "../../subscriptions/header-options";
 import type { Permission } from "../../tenants/roles";
-import { HOUR_MS } from "../../time";
+import { TEST_EVENT_TYPE } from "../../wire/event-type";
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { type Bar, StackedChart } from "../components/charts";
 import { Banner, Copyable, FailureBanner, Time } from "../components/display";
 import { Select } from "../components/fields";
 import type { Failure } from "../failure";
+import { HealthNotice, type HealthView, Outlook } from "./health";
 import { Line } from "./limits";
 import { Health } from "./list";
 import { Log, type LogView } from "./log";
@@ -17,12 +17,10 @@ import { type NextAttempt, NextAttemptLine } from "./next-attempt";
 import { Calendar } from "./schedule";
 import { HeaderList } from "./sending";
 
-interface SubscriptionView {
-  id: string;
+interface SubscriptionView extends HealthView {
   name: string;
   url: string;
   events: string[];
-  enabled: boolean;
   failureCount: number;
   /** Null unless the user asked to see it. */
   secret: string | null;
@@ -30,13 +28,6 @@ interface SubscriptionView {
   headers: HeadersView;
   /** How many deliveries wait because of its limits. */
   waiting: number;
-  disabledReason: "failing" | "gone" | null;
-  /** When the service disabled it, Unix ms; null if it did not. */
-  disabledAt: number | null;
-  /** When the failures began, Unix ms; null if the last request did not fail. */
-  failingSince: number | null;
-  /** After how many hours of failures it is disabled; null for never. */
-  disabledAfterHours: number | null;
   isHeld: boolean;
   /** The end of the hold, in Unix ms. */
   heldUntil: number;
@@ -56,6 +47,12 @@ interface DetailProps {
 
 export function SubscriptionDetail({ subscription, bars, log, next, permissions, failure }: DetailProps) {
   const mayUpdate = permissions.has("webhook.update");
+  const hasPassedTest = log.rows.some(
+    ({ eventType, status, attemptedAt }) =>
+      eventType === TEST_EVENT_TYPE &&
+      status === "success" &&
+      attemptedAt > (subscription.disabledAt ?? Number.POSITIVE_INFINITY),
+  );
   return (
     <>
       <p class="trail">
@@ -69,7 +66,7 @@ export function SubscriptionDetail({ subscription, bars, log, next, permissions,
         <Actions subscription={subscription} permissions={permissions} />
       </div>
       <FailureBanner failure={failure} />
-      {subscription.disabledReason !== null && <DisabledNotice subscription={subscription} mayUpdate={mayUpdate} />}
+      <HealthNotice health={subscription} mayUpdate={mayUpdate} hasPassedTest={hasPassedTest} />
       {subscription.isHeld && (
         <Banner kind="note">
           The receiver asked for a pause. Deliveries wait until <Time at={subscription.heldUntil} />.
@@ -125,48 +122,6 @@ const Actions = ({ subscription, permissions }: Pick<DetailProps, "subscription"
     </div>
   );
 };
-
-/** Why the service disabled the subscription, and how to go on. */
-const DisabledNotice = ({ subscription, mayUpdate }: { subscription: SubscriptionView; mayUpdate: boolean }) => (
-  <Banner kind="bad">
-    <p>
-      <strong>
-        Disabled{" "}
-        {subscription.disabledAt !== null && (
-          <>
-            on <Time at={subscription.disabledAt} />
-          </>
-        )}
-        .
-      </strong>{" "}
-      {subscription.disabledReason === "gone"
-        ? "Its URL answered 410 (Gone) twice."
-        : "No delivery succeeded for too long."}{" "}
-      It receives no new events. Send a test when its URL works again, then enable it.
-    </p>
-    {mayUpdate && (
-      <ActionButton action={`/console/webhooks/${subscription.id}/resume`} kind="main">
-        Enable
-      </ActionButton>
-    )}
-  </Banner>
-);
-
-/** Since when it fails, and when that disables it. */
-function Outlook({ failingSince, disabledAfterHours, enabled }: SubscriptionView) {
-  if (failingSince === null) return null;
-  return (
-    <p>
-      Failing since <Time at={failingSince} />.{" "}
-      {enabled && disabledAfterHours !== null && (
-        <>
-          Without a success it is disabled on <Time at={failingSince + disabledAfterHours * HOUR_MS} />, if at least{" "}
-          {MIN_FAILURES_TO_DISABLE} attempts have failed by then.
-        </>
-      )}
-    </p>
-  );
-}
 
 const RETRY_PERIODS = [
   ["1", "from the last hour"],

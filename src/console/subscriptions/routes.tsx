@@ -52,7 +52,13 @@ async function readValues(c: Context<AppEnv>): Promise<SubscriptionValues> {
       onGone: form.text("onGone"),
       abortHeader: form.text("abortHeader"),
     },
-    sending: { signature: form.text("signature"), format: form.text("format"), headers: form.text("headers") },
+    sending: {
+      signature: form.text("signature"),
+      format: form.text("format"),
+      onPause: form.text("onPause"),
+      onDisable: form.text("onDisable"),
+      headers: form.text("headers"),
+    },
     limits: { rate: form.text("rateLimit"), per: form.text("per"), maxConcurrent: form.text("maxConcurrent") },
   };
 }

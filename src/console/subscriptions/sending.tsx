@@ -7,6 +7,8 @@ import type { Failure } from "../failure";
 export interface SendingValues {
   signature: string;
   format: string;
+  onPause: string;
+  onDisable: string;
   /** One header per line, never filled in: values are not shown again. */
   headers: string;
 }
@@ -15,11 +17,19 @@ export interface SendingValues {
 export const sendingValues = (options: DeliveryOptions | null): SendingValues => ({
   signature: options?.signature ?? "v1",
   format: options?.format ?? "payload",
+  onPause: options?.onPause ?? "skip",
+  onDisable: options?.onDisable ?? "skip",
   headers: "",
 });
 
 /** What the form sets, for the API's schema to validate. A line without a value removes its header. */
-export function sendingChange({ signature, format, headers }: SendingValues): Record<string, unknown> {
+export function sendingChange({
+  signature,
+  format,
+  onPause,
+  onDisable,
+  headers,
+}: SendingValues): Record<string, unknown> {
   const lines = headers.split(/\r?\n/).filter((line) => line.trim() !== "");
   const entries = lines.map((line): [string, string | null] => {
     const [name = "", ...rest] = line.split(":");
@@ -28,9 +38,16 @@ export function sendingChange({ signature, format, headers }: SendingValues): Re
   return {
     ...(signature === "" ? {} : { signature }),
     ...(format === "" ? {} : { format }),
+    ...(onPause === "" ? {} : { onPause }),
+    ...(onDisable === "" ? {} : { onDisable }),
     ...(entries.length === 0 ? {} : { headers: Object.fromEntries(entries) }),
   };
 }
+
+const WHILE_OFF = [
+  ["skip", "Skip new events"],
+  ["hold", "Hold new events"],
+] as const;
 
 /** The headers that are set, with the ends of their values. */
 export const HeaderList = ({ headers }: { headers: HeadersView }) => (
@@ -72,6 +89,22 @@ export const SendingFields = ({ values, headers, failure }: SendingFieldsProps) 
         ["standard", "An envelope with type, timestamp and data"],
       ]}
       hint="Warning: a change also affects deliveries that are still being retried. Check first that your receiver reads both."
+      failure={failure}
+    />
+    <Select
+      name="onPause"
+      label="While it is paused"
+      value={values.onPause}
+      options={WHILE_OFF}
+      hint="Held events are sent when you resume it, oldest first. Applies from the next pause on."
+      failure={failure}
+    />
+    <Select
+      name="onDisable"
+      label="While we have disabled it, because it failed"
+      value={values.onDisable}
+      options={WHILE_OFF}
+      hint="With a schedule of its own, events are always held. The oldest one is tried from time to time; if it succeeds, the others follow."
       failure={failure}
     />
     <TextArea

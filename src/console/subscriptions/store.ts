@@ -6,7 +6,7 @@ import { firstIdAt, timeOfId } from "../../db/ids";
 import { isLive } from "../../db/predicates";
 import type { Deps } from "../../deps";
 import { failureCountOf, isNewestHour } from "../../stats/hours-store";
-import { type HourRow, hoursOfSubscription, PENDING, WAITING_FOR_SLOTS } from "../../stats/store";
+import { HELD, type HourRow, hoursOfSubscription, PENDING, WAITING_FOR_SLOTS } from "../../stats/store";
 import type { DeliveryOptions } from "../../subscriptions/delivery-options";
 import { LAST_TRIGGERED_AT, parseOptions } from "../../subscriptions/store";
 import type { TenantRef } from "../../tenants/principal";
@@ -76,6 +76,12 @@ export interface Screen {
     headersSealed: string | null;
     /** How many deliveries wait because of its limits. */
     waiting: number;
+    releasedTo: number | null;
+    releaseRate: number;
+    /** How many deliveries are held or wait to be released. */
+    held: number;
+    /** When the next probe is due, Unix ms; null for never. */
+    probeAt: number | null;
   };
   hours: Counts[];
   log: LogPage;
@@ -123,8 +129,8 @@ export async function readSubscriptionScreen(
     found: rows<
       Omit<Stored<Screen["subscription"]>, "options"> & { options: string | null }
     >(sql`SELECT ${COLUMNS}, s.events, s.secret_sealed AS secretSealed, s.created_at AS createdAt, s.options,
-      s.disabled_at AS disabledAt, s.held_until AS heldUntil, s.headers_sealed AS headersSealed,
-        coalesce((SELECT failing_since FROM episodes WHERE subscription_id = s.id),
+      s.disabled_at AS disabledAt, s.held_until AS heldUntil, s.headers_sealed AS headersSealed, s.released_to AS releasedTo, s.release_rate AS releaseRate,
+      ${HELD} AS held, (SELECT probe_at FROM episodes WHERE subscription_id = s.id) AS probeAt, coalesce((SELECT failing_since FROM episodes WHERE subscription_id = s.id),
         (SELECT h.failing_since FROM hourly_stats h WHERE ${isNewestHour(sql`s.id`)} AND h.sent_failures > 0)) AS failingSince,
       ${PENDING} AS pending, ${WAITING_FOR_SLOTS} AS waiting FROM subscriptions s WHERE ${isLive(tenant, id)}`),
     hours: hoursOfSubscription(tenant, id, sinceMs),

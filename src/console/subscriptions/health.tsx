@@ -1,0 +1,140 @@
+/** What is wrong with a subscription, what happens next and when, what waits, and the button that helps. */
+import { MIN_FAILURES_TO_DISABLE } from "../../stats/stages";
+import { HOUR_MS } from "../../time";
+import { ActionButton } from "../components/buttons";
+import { Banner, Time } from "../components/display";
+
+/** Times are Unix ms. */
+export interface HealthView {
+  id: string;
+  enabled: boolean;
+  disabledReason: "failing" | "gone" | null;
+  /** When the service disabled it; null if it did not. */
+  disabledAt: number | null;
+  /** When the failures began; null if the last request did not fail. */
+  failingSince: number | null;
+  /** After how many hours of failures it is disabled; null for never. */
+  disabledAfterHours: number | null;
+  /** Null unless its deliveries are held or released step by step. */
+  releasedTo: number | null;
+  /** How many deliveries the present step releases. */
+  releaseRate: number;
+  /** How many deliveries are held or wait to be released. */
+  held: number;
+  /** When the next probe is due; null for never. */
+  probeAt: number | null;
+}
+
+interface NoticeProps {
+  health: HealthView;
+  mayUpdate: boolean;
+  /** Whether a test has succeeded since the service disabled it. */
+  hasPassedTest: boolean;
+}
+
+const count = (held: number) => `${held.toLocaleString("en")} ${held === 1 ? "delivery" : "deliveries"}`;
+
+/** The banner of a subscription that is off or that is still sending what it held; nothing for others. */
+export function HealthNotice({ health, mayUpdate, hasPassedTest }: NoticeProps) {
+  const { enabled, disabledReason, releasedTo, releaseRate, held } = health;
+  if (enabled && releasedTo !== null && held > 0) {
+    return (
+      <Banner kind="note">
+        {count(held)} that it held are going out, oldest first, about {releaseRate.toLocaleString("en")} a minute. New
+        events follow them.
+      </Banner>
+    );
+  }
+  if (enabled || (disabledReason === null && releasedTo === null)) return null;
+  return (
+    <Banner kind={disabledReason === null ? "note" : "bad"}>
+      {disabledReason === null ? <strong>Paused.</strong> : <Disabled {...health} hasPassedTest={hasPassedTest} />}
+      <Waiting {...health} />
+      {mayUpdate && <Enable {...health} />}
+    </Banner>
+  );
+}
+
+const Disabled = ({
+  disabledAt,
+  disabledReason,
+  failingSince,
+  hasPassedTest,
+}: HealthView & { hasPassedTest: boolean }) => (
+  <p>
+    <strong>
+      Disabled
+      {disabledAt !== null && (
+        <>
+          {" "}
+          on <Time at={disabledAt} />
+        </>
+      )}
+      .
+    </strong>{" "}
+    {disabledReason === "gone" ? (
+      "Its URL answered 410 (Gone) twice."
+    ) : (
+      <>
+        No delivery has succeeded
+        {failingSince !== null && (
+          <>
+            {" "}
+            since <Time at={failingSince} />
+          </>
+        )}
+        .
+      </>
+    )}{" "}
+    {hasPassedTest ? "A test has succeeded since then: you can enable it." : "Send a test when its URL works again."}
+  </p>
+);
+
+const Waiting = ({ releasedTo, held, probeAt }: HealthView) => (
+  <p>
+    {releasedTo === null ? "It receives no new events." : `${count(held)} held. New events are held too.`}
+    {probeAt !== null && held > 0 && (
+      <>
+        {" "}
+        The oldest one is sent on <Time at={probeAt} />. If that succeeds, the subscription is enabled.
+      </>
+    )}
+  </p>
+);
+
+function Enable({ id, releasedTo, held }: HealthView) {
+  const resume = `/console/webhooks/${id}/resume`;
+  if (releasedTo === null || held === 0) {
+    return (
+      <ActionButton action={resume} kind="main">
+        Enable
+      </ActionButton>
+    );
+  }
+  return (
+    <div class="row">
+      <ActionButton action={resume} kind="main">
+        Enable and send held
+      </ActionButton>
+      <ActionButton action={`${resume}?held=drop`} kind="danger">
+        Enable and drop held
+      </ActionButton>
+    </div>
+  );
+}
+
+/** Since when it fails, and when that disables it. */
+export function Outlook({ failingSince, disabledAfterHours, enabled }: HealthView) {
+  if (failingSince === null || !enabled) return null;
+  return (
+    <p>
+      Failing since <Time at={failingSince} />.{" "}
+      {disabledAfterHours !== null && (
+        <>
+          Without a success it is disabled on <Time at={failingSince + disabledAfterHours * HOUR_MS} />, if at least{" "}
+          {MIN_FAILURES_TO_DISABLE} attempts have failed by then.
+        </>
+      )}
+    </p>
+  );
+}

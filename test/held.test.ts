@@ -1,0 +1,291 @@
+/** What is published while a subscription is paused or disabled is held if its options say so, and goes out in order afterwards. */
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { releaseHeld } from "../src/delivery/held";
+import { createDeps } from "../src/deps";
+import { call, eventually, logIn, type Person, signUpVerified } from "./support/client";
+import { addDelivery, consumeBatch, messageFor, outboxRow, sweepNow } from "./support/engine";
+import { answerWith, attempt, episodeOf, pass, review } from "./support/failing";
+import { newInbox, publish, subscribe } from "./support/receiver";
+import { deliveryDb } from "./support/shard";
+
+const HOUR_MS = 3_600_000;
+const HOLDS = { delivery: { onPause: "hold" } };
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: Date.now() }));
+afterEach(() => void vi.useRealTimers());
+
+async function release(): Promise<void> {
+  const context = createExecutionContext();
+  await releaseHeld(await createDeps(env, context));
+  await waitOnExecutionContext(context);
+}
+
+const api = async (person: Person, method: string, path: string, body?: unknown) =>
+  call(method, `/webhooks/${path}`, { token: (await logIn(person)).token, body });
+
+const row = (id: string) =>
+  deliveryDb
+    .prepare("SELECT enabled, has_backlog, released_to, release_rate, dropped_to FROM subscriptions WHERE id = ?")
+    .bind(id)
+    .first<Record<string, number | null>>();
+
+const countHeld = (id: string) =>
+  deliveryDb.prepare("SELECT count(*) AS n FROM outbox WHERE queue = ?").bind(id).first<number>("n");
+
+const attemptsOf = async (id: string) => {
+  const { results } = await deliveryDb
+    .prepare(
+      "SELECT status, error, attempt_count FROM attempts WHERE subscription_id = ? AND status <> 'moved' ORDER BY id",
+    )
+    .bind(id)
+    .all<{ status: string; error: string | null; attempt_count: number }>();
+  return results;
+};
+
+/** Adds `count` held deliveries of one event, a millisecond apart and all in the past. */
+async function hold(person: Person, id: string, count: number): Promise<void> {
+  const { id: eventId } = await publish(await logIn(person), "held");
+  await deliveryDb.prepare("DELETE FROM outbox WHERE queue = ?").bind(id).run();
+  await deliveryDb
+    .prepare(
+      `WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
+       INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, bytes)
+       SELECT ?2, ?3 + i, printf('%08d', i) || substr(?4, 9), ?5, ?2, ?4, 'event', 1 FROM n`,
+    )
+    .bind(count, id, Date.now() - 200_000, eventId, person.tenantId)
+    .run();
+}
+
+describe("a paused subscription that holds", () => {
+  test("receives what was published meanwhile, in order, when it is resumed", async () => {
+    const person = await signUpVerified();
+    const inbox = newInbox("200");
+    const id = await subscribe(person, inbox.url, HOLDS);
+    const retry = await addDelivery(person, id);
+    await api(person, "POST", `${id}/pause`);
+    // A retry that comes due is held too, and uses no attempt.
+    await consumeBatch([messageFor(retry)]);
+    await eventually("the retry", async () => (await outboxRow(retry))?.queue === id);
+    for (const n of [1, 2, 3]) {
+      pass(10);
+      expect(await publish(await logIn(person), n)).toMatchObject({ deliveries: 1 });
+    }
+    pass(60_000);
+    await sweepNow();
+    await release();
+    expect(await inbox.received()).toEqual([]);
+    expect(await attemptsOf(id)).toEqual([]);
+    expect(await countHeld(id)).toBe(4);
+    await api(person, "POST", `${id}/resume`);
+    await sweepNow();
+    const received = await inbox.arrived(4);
+    expect(received.map(({ body }) => body)).toEqual(["1", "1", "2", "3"]);
+    await eventually("the results", async () => (await countHeld(id)) === 0);
+    await sweepNow();
+    expect(await row(id)).toMatchObject({ enabled: 1, has_backlog: 0, released_to: null });
+  });
+
+  test("skips by default, and after the option is taken back", async () => {
+    const person = await signUpVerified();
+    const id = await subscribe(person, newInbox("200").url, HOLDS);
+    await api(person, "PATCH", id, { delivery: { onPause: "skip" } });
+    await api(person, "POST", `${id}/pause`);
+    expect(await publish(await logIn(person), 1)).toMatchObject({ deliveries: 0 });
+    expect(await row(id)).toMatchObject({ released_to: null, has_backlog: 0 });
+  });
+
+  test("can be made paused", async () => {
+    const person = await signUpVerified();
+    await subscribe(person, newInbox("200").url, { ...HOLDS, enabled: false });
+    expect(await publish(await logIn(person), 1)).toMatchObject({ deliveries: 1 });
+  });
+
+  test("is enabled without what it held, each of which ends as a failed attempt that was not sent", async () => {
+    const person = await signUpVerified();
+    const inbox = newInbox("200");
+    const id = await subscribe(person, inbox.url, HOLDS);
+    await api(person, "POST", `${id}/pause`);
+    await publish(await logIn(person), "unwanted");
+    pass(1_000);
+    expect((await api(person, "POST", `${id}/resume?held=drop`)).status).toBe(200);
+    pass(1_000);
+    await publish(await logIn(person), "wanted");
+    await release();
+    await release();
+    await sweepNow();
+    expect((await inbox.arrived(1)).map(({ body }) => body)).toEqual(['"wanted"']);
+    await eventually("the result", async () => (await attemptsOf(id)).some(({ status }) => status === "success"));
+    expect(await attemptsOf(id)).toMatchObject([{ status: "failed", error: "dropped" }, { status: "success" }]);
+    expect(await row(id)).toMatchObject({ enabled: 1, released_to: null, dropped_to: null });
+    expect((await api(person, "POST", `${id}/resume?held=perhaps`)).status).toBe(400);
+  });
+
+  test("loses what it holds when it is deleted", async () => {
+    const person = await signUpVerified();
+    const id = await subscribe(person, newInbox("200").url, HOLDS);
+    await api(person, "POST", `${id}/pause`);
+    await publish(await logIn(person), 1);
+    await api(person, "DELETE", id);
+    await sweepNow();
+    await eventually("the end", async () => (await countHeld(id)) === 0);
+  });
+});
+
+describe("releasing", () => {
+  test("begins with 200, and each minute without a failure doubles the step", async () => {
+    const person = await signUpVerified();
+    const id = await subscribe(person, newInbox("200").url, HOLDS);
+    await api(person, "POST", `${id}/pause`);
+    await hold(person, id, 3_000);
+    await api(person, "POST", `${id}/resume`);
+    const isReleased = (count: number) =>
+      deliveryDb
+        .prepare(
+          "SELECT count(*) AS n FROM outbox o JOIN subscriptions s ON s.id = o.queue WHERE s.id = ? AND due_at <= released_to",
+        )
+        .bind(id)
+        .first<number>("n")
+        .then((n) => expect(n).toBe(count));
+    await isReleased(200);
+    await release();
+    await isReleased(200);
+    pass(60_000);
+    await release();
+    await isReleased(600);
+    await deliveryDb
+      .prepare(
+        `INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, attempt_count, attempted_at)
+         VALUES (?, ?, 'e', 'OrderPaid', 'event', 'failed', 1, 1)`,
+      )
+      .bind(
+        id,
+        `${(Date.now() + 60_000)
+          .toString(16)
+          .padStart(12, "0")
+          .replace(/^(.{8})/, "$1-")}-7000-8000-000000000000`,
+      )
+      .run();
+    pass(60_000);
+    await release();
+    await isReleased(1_000);
+    pass(61_000);
+    await release();
+    await isReleased(1_800);
+    pass(61_000);
+    await release();
+    expect(await row(id)).toMatchObject({ released_to: null });
+  });
+
+  test("of 100,001 drops the oldest one", async () => {
+    const person = await signUpVerified();
+    const id = await subscribe(person, newInbox("200").url, HOLDS);
+    await api(person, "POST", `${id}/pause`);
+    await hold(person, id, 100_001);
+    await release();
+    expect(await countHeld(id)).toBe(100_000);
+    expect(await attemptsOf(id)).toEqual([{ status: "failed", error: "hold overflow", attempt_count: 1 }]);
+    const oldest = await deliveryDb
+      .prepare("SELECT min(id) AS id FROM outbox WHERE queue = ?")
+      .bind(id)
+      .first<string>("id");
+    expect(oldest?.slice(0, 8)).toBe("00000002");
+    await deliveryDb.prepare("DELETE FROM outbox WHERE queue = ?").bind(id).run();
+  });
+});
+
+describe("a subscription that the service has disabled", () => {
+  /** Fails until it is disabled, with two held deliveries. */
+  async function disabled(delivery: object) {
+    const person = await signUpVerified();
+    const id = await subscribe(person, newInbox("500").url, { delivery });
+    await attempt(person, id, 20);
+    pass(121 * HOUR_MS);
+    await review();
+    const { token } = await logIn(person);
+    const counts = [];
+    for (const n of [1, 2]) {
+      pass(10);
+      counts.push((await publish({ ...person, token }, n)).deliveries);
+    }
+    return { person, id, counts };
+  }
+
+  test.each([
+    ["{}", {}, 0],
+    ["onDisable hold", { onDisable: "hold" }, 1],
+    ["a schedule", { retry: { schedule: [60] } }, 1],
+  ])("holds if it should: %s", async (_what, delivery, deliveries) => {
+    const { id, counts } = await disabled(delivery);
+    expect(counts).toEqual([deliveries, deliveries]);
+    expect(await row(id)).toMatchObject({ enabled: 0, has_backlog: deliveries });
+  });
+
+  test("is probed after 1, 2, 4, 8, 16 and 24 hours and then daily for 14 days, and no failed probe uses an attempt", async () => {
+    const { id } = await disabled({ onDisable: "hold" });
+    const probeAt = () =>
+      deliveryDb
+        .prepare("SELECT probe_at FROM episodes WHERE subscription_id = ?")
+        .bind(id)
+        .first<number | null>("probe_at");
+    const disabledAt =
+      (await deliveryDb
+        .prepare("SELECT disabled_at FROM subscriptions WHERE id = ?")
+        .bind(id)
+        .first<number>("disabled_at")) ?? 0;
+    const hours: number[] = [];
+    for (let at = await probeAt(); at !== null; at = await probeAt()) {
+      hours.push((at - disabledAt) / HOUR_MS);
+      vi.setSystemTime(at);
+      await review();
+      if (hours.length > 2) continue;
+      await sweepNow();
+      await eventually("the probe", async () => (await row(id))?.released_to === 0);
+    }
+    expect(hours).toEqual([1, 2, 4, 8, 16, ...Array.from({ length: 14 }, (_, day) => 24 * (day + 1))]);
+    const probes = (await attemptsOf(id)).slice(20);
+    expect(probes).toHaveLength(2);
+    expect(probes.every(({ attempt_count: count, error }) => count === 1 && error === "status 500")).toBe(true);
+    expect(await countHeld(id)).toBe(2);
+  });
+
+  test("is enabled by a probe that succeeds, and everything arrives in order", async () => {
+    const { person, id } = await disabled({ onDisable: "hold" });
+    const inbox = newInbox("200");
+    await deliveryDb.prepare("UPDATE subscriptions SET url = ?, slow_until = 0 WHERE id = ?").bind(inbox.url, id).run();
+    pass(HOUR_MS);
+    await review();
+    await sweepNow();
+    await inbox.arrived(1);
+    await eventually("the result", async () => (await countHeld(id)) === 1);
+    await review();
+    expect(await row(id)).toMatchObject({ enabled: 1 });
+    expect(await episodeOf(id)).toMatchObject({ stage: 4 });
+    expect((await api(person, "GET", id)).body.data).not.toHaveProperty("disabled");
+    await sweepNow();
+    expect((await inbox.arrived(2)).map(({ body }) => body)).toEqual(["1", "2"]);
+    expect(await publish(await logIn(person), 3)).toMatchObject({ deliveries: 1 });
+  });
+
+  test("is not enabled by a test that succeeds, nor probed when its URL is gone", async () => {
+    const { person, id } = await disabled({ onDisable: "hold" });
+    await answerWith(id, "200");
+    await api(person, "POST", `${id}/test`);
+    await eventually("the test", async () => (await attemptsOf(id)).some(({ status }) => status === "success"));
+    await review();
+    expect(await row(id)).toMatchObject({ enabled: 0, released_to: 0 });
+    const gone = await subscribe(await logIn(person), newInbox("410").url, { delivery: { retry: { schedule: [60] } } });
+    for (const waitMs of [0, 61_000]) {
+      pass(waitMs);
+      await consumeBatch([messageFor(await addDelivery(person, gone))]);
+    }
+    await review();
+    expect(await row(gone)).toMatchObject({ enabled: 0, released_to: 0 });
+    const { probe_at: probeAt } = (await deliveryDb
+      .prepare("SELECT probe_at FROM episodes WHERE subscription_id = ?")
+      .bind(gone)
+      .first<{ probe_at: number | null }>()) ?? { probe_at: 1 };
+    expect(probeAt).toBeNull();
+  });
+});
