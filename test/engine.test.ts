@@ -175,7 +175,7 @@ describe("claims", () => {
     expect(await metricsOf(person, webhookId)).toEqual({ total: 1, success: 1, failed: 0, pending: 0 });
   });
 
-  test("that are interrupted again and again do not end the delivery or use up attempts", async () => {
+  test("that are interrupted again and again do not end the delivery or use up attempts; it waits only from the fifth time on", async () => {
     const { key, inbox } = await newDelivery("200");
     let current = key;
     for (let interruptions = 1; interruptions <= 8; interruptions += 1) {
@@ -184,6 +184,7 @@ describe("claims", () => {
       await sweepNow();
       const row = await outboxRow(key);
       expect(row).toMatchObject({ interruptions, attempts: 0 });
+      expect([interruptions, Number(row?.due_at) > Date.now()]).toEqual([interruptions, interruptions > 4]);
       current = await makeDue(key);
     }
     await consumeBatch([messageFor(await keyNow(current))]);

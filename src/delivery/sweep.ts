@@ -26,8 +26,10 @@ const PAGE_ROWS = 1_000;
 const MAX_PAGES = 10;
 /** How many deliveries are in progress from the backlog of a subscription that is not slow. */
 const BACKLOG_SENDS = 50;
-/** Doubles with each interruption, up to an hour, so that a delivery that kills its consumer does so ever less often. */
-const FIRST_INTERRUPTION_WAIT_MS = 1_000;
+/** Deployments and crashes interrupt any delivery, so the first interruptions do not delay it. */
+const INTERRUPTIONS_WITHOUT_WAIT = 4;
+/** Doubles with each further interruption, up to an hour, so that a delivery that kills its consumer does so ever less often. */
+const FIRST_INTERRUPTION_WAIT_MS = 2_000;
 const LONGEST_INTERRUPTION_WAIT_MS = 3_600_000;
 
 /** When each delivery was last swept, by id, in Unix ms. The caller keeps it from one sweep to the next. */
@@ -140,8 +142,7 @@ async function interrupt(deps: Deps, shard: number, dead: readonly OverdueDelive
   const nowMs = deps.now();
   const interruptions = dead.flatMap((delivery): (Interruption & OverdueDelivery)[] => {
     if (delivery.attemptId === null) return [];
-    const waitMs = Math.min(FIRST_INTERRUPTION_WAIT_MS * 2 ** delivery.interruptions, LONGEST_INTERRUPTION_WAIT_MS);
-    const nextDueAt = delivery.interruptions === 0 ? nowMs : nowMs + waitMs;
+    const nextDueAt = nowMs + interruptionWaitMs(delivery.interruptions);
     const { attemptId, id: deliveryId } = delivery;
     return [{ ...delivery, deliveryId, attemptId, nextDueAt, nextAttemptId: newIdAt(nextDueAt) }];
   });
@@ -156,6 +157,15 @@ async function interrupt(deps: Deps, shard: number, dead: readonly OverdueDelive
     deps,
     shard,
     due.map((delivery) => ({ ...delivery, dueAt: delivery.nextDueAt })),
+  );
+}
+
+/** Returns how long a delivery waits after an interruption; `earlier` is how many it had before. */
+function interruptionWaitMs(earlier: number): number {
+  if (earlier < INTERRUPTIONS_WITHOUT_WAIT) return 0;
+  return Math.min(
+    FIRST_INTERRUPTION_WAIT_MS * 2 ** (earlier - INTERRUPTIONS_WITHOUT_WAIT),
+    LONGEST_INTERRUPTION_WAIT_MS,
   );
 }
 
