@@ -104,6 +104,42 @@ test("members are changed one by one", async () => {
 });
 
 test.each([
+  [{ rateLimit: { limit: 0, per: "second" } }, "delivery.rateLimit.limit"],
+  [{ rateLimit: { limit: 10_001, per: "second" } }, "delivery.rateLimit.limit"],
+  [{ rateLimit: { limit: 1.5, per: "second" } }, "delivery.rateLimit.limit"],
+  [{ rateLimit: { limit: "10", per: "second" } }, "delivery.rateLimit.limit"],
+  [{ rateLimit: { per: "second" } }, "delivery.rateLimit.limit"],
+  [{ rateLimit: { limit: 10, per: "day" } }, "delivery.rateLimit.per"],
+  [{ rateLimit: { limit: 10 } }, "delivery.rateLimit.per"],
+  [{ rateLimit: { limit: 10, per: "second", burst: 5 } }, "delivery.rateLimit"],
+  [{ rateLimit: 10 }, "delivery.rateLimit"],
+  [{ maxConcurrent: 0 }, "delivery.maxConcurrent"],
+  [{ maxConcurrent: 101 }, "delivery.maxConcurrent"],
+  [{ maxConcurrent: 1.5 }, "delivery.maxConcurrent"],
+  [{ maxConcurrent: "5" }, "delivery.maxConcurrent"],
+])("the limit %j is refused at %s, and the one before stays", async (delivery, path) => {
+  const person = await signUp();
+  const limits = { rateLimit: { limit: 10_000, per: "hour" }, maxConcurrent: 100 };
+  const id = await subscribe(person, URL, { delivery: limits });
+  const refused = await change(person, id, delivery);
+  expect([refused.status, refused.body.code]).toEqual([400, "VALIDATION_FAILED"]);
+  expect(refused.body.details.map((detail: { path: string }) => detail.path)).toEqual([path]);
+  const kept = await call("GET", `/webhooks/${id}`, { token: person.token });
+  expect(kept.body.data).toMatchObject({ version: 0, delivery: limits });
+});
+
+test("null removes one limit and leaves the other", async () => {
+  const person = await signUp();
+  const rateLimit = { limit: 1, per: "minute" };
+  const id = await subscribe(person, URL, { delivery: { rateLimit, maxConcurrent: 1 } });
+  const first = await change(person, id, { maxConcurrent: null });
+  expect(first.body.data.delivery).toEqual({ rateLimit });
+  const second = await change(person, id, { rateLimit: null });
+  expect(second.body.data).not.toHaveProperty("delivery");
+  expect(await storedOptions(id)).toBeNull();
+});
+
+test.each([
   [{ respectRetryAfter: "yes" }, "delivery.retry.respectRetryAfter"],
   [{ onGone: "ignore" }, "delivery.retry.onGone"],
   [{ abortHeader: 1 }, "delivery.retry.abortHeader"],
