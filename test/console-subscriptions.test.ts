@@ -194,6 +194,52 @@ describe("the retry schedule", () => {
   });
 });
 
+describe("when failures disable it", () => {
+  const FIELDS = { name: "orders", url: "https://example.com/hook", events: "*" };
+
+  async function created() {
+    const person = await signUp();
+    const browser = await holding(person);
+    const { location } = await browser.post("/webhooks", { ...FIELDS, secret: "s3cret" });
+    const path = location?.replace("/console", "") ?? "";
+    const change = async (fields: Record<string, string>) => {
+      const { status, html } = await browser.post(path, { ...FIELDS, ...fields });
+      const { body } = await call("GET", path, { token: person.token });
+      return { status, html, autoDisable: body.data.delivery?.autoDisable };
+    };
+    return { browser, path, change };
+  }
+
+  test("is set in the form, shown again, kept by a form without the field, and set back to the default", async () => {
+    const { browser, path, change } = await created();
+    expect((await browser.get(`${path}/edit`)).html).toContain(
+      '<option value="default" selected="">Disable it after 120 hours (default)',
+    );
+    expect((await change({ disabling: "own", autoDisable: "72" })).autoDisable).toEqual({ afterHours: 72 });
+    expect((await change({})).autoDisable).toEqual({ afterHours: 72 });
+    const { html } = await browser.get(`${path}/edit`);
+    expect(html).toContain('<option value="own" selected');
+    expect(html).toMatch(/<input[^>]*name="autoDisable"[^>]*value="72"/);
+    expect((await change({ disabling: "never", autoDisable: "72" })).autoDisable).toBe(false);
+    expect((await browser.get(`${path}/edit`)).html).toContain('<option value="never" selected');
+    expect((await change({ disabling: "default", autoDisable: "72" })).autoDisable).toBeUndefined();
+  });
+
+  test.each([
+    ["23", "Must be at least 24"],
+    ["721", "Must be at most 720"],
+    ["soon", "Is not valid"],
+    ["", "Must be at least 24"],
+  ])("%j hours are refused at their field, and the form keeps them", async (hours, message) => {
+    const { change } = await created();
+    const { status, html, autoDisable } = await change({ disabling: "own", autoDisable: hours });
+    expect([status, autoDisable]).toEqual([400, undefined]);
+    expect(html).toMatch(new RegExp(`id="autoDisable-error">${message}`));
+    expect(html).toContain('<option value="own" selected');
+    expect(html).toContain(`value="${hours}"`);
+  });
+});
+
 describe("the log", () => {
   test("is filtered and paged like the API's, and an invalid filter is shown at its field", async () => {
     const person = await signUp();

@@ -14,7 +14,7 @@ const FIELDS: Record<string, string> = { since: "period", eventTypes: "types", r
 /** The form's field for a path of the API's body. */
 function fieldOf(path: string): string {
   const [, option] =
-    /^delivery\.(?:retry\.)?(headers|format|signature|respectRetryAfter|onGone|abortHeader|rateLimit|maxConcurrent)\b/.exec(
+    /^delivery\.(?:retry\.)?(headers|format|signature|respectRetryAfter|onGone|abortHeader|rateLimit|maxConcurrent|autoDisable)\b/.exec(
       path,
     ) ?? [];
   const name = path.split(".")[0] ?? "";

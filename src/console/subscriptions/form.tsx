@@ -6,6 +6,7 @@ import { FailureBanner } from "../components/display";
 import { TextArea, TextField } from "../components/fields";
 import type { Failure } from "../failure";
 import { AnswerFields, type AnswerValues } from "./answers";
+import { DisablingFields, type DisablingValues } from "./disabling";
 import { LimitFields, type LimitValues } from "./limits";
 import { CalendarPreview, ScheduleFields, type ScheduleValues } from "./schedule";
 import { SendingFields, type SendingValues } from "./sending";
@@ -20,6 +21,7 @@ export interface SubscriptionValues {
   answers: AnswerValues;
   sending: SendingValues;
   limits: LimitValues;
+  disabling: DisablingValues;
 }
 
 interface FormProps {
@@ -28,10 +30,12 @@ interface FormProps {
   values: SubscriptionValues;
   /** The headers that are set now. */
   headers?: HeadersView | undefined;
+  /** After how many hours of failures the deployment disables a subscription; null for never. */
+  defaultHours: number | null;
   failure?: Failure | undefined;
 }
 
-export function SubscriptionForm({ id, values, headers = {}, failure }: FormProps) {
+export function SubscriptionForm({ id, values, headers = {}, defaultHours, failure }: FormProps) {
   const back = id === null ? "/console/webhooks" : `/console/webhooks/${id}`;
   return (
     <div class="narrow">
@@ -75,6 +79,7 @@ export function SubscriptionForm({ id, values, headers = {}, failure }: FormProp
         <ScheduleFields values={values.schedule} failure={failure} />
         <CalendarPreview values={values.schedule} />
         <AnswerFields values={values.answers} failure={failure} />
+        <DisablingFields values={values.disabling} defaultHours={defaultHours} failure={failure} />
         <div class="row">
           <SubmitButton>{id === null ? "Create subscription" : "Save changes"}</SubmitButton>
           <a href={back}>Cancel</a>

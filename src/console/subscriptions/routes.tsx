@@ -20,6 +20,7 @@ import { readForm } from "../http/form";
 import { fragment, page, redirectWithFlash, rerenderOnError } from "../http/page";
 import { answerChange, answerValues } from "./answers";
 import { SubscriptionDetail } from "./detail";
+import { disablingChange, disablingValues } from "./disabling";
 import { DeleteSubscription, SubscriptionForm, type SubscriptionValues } from "./form";
 import { limitChange, limitValues } from "./limits";
 import { SubscriptionList } from "./list";
@@ -60,10 +61,11 @@ async function readValues(c: Context<AppEnv>): Promise<SubscriptionValues> {
       headers: form.text("headers"),
     },
     limits: { rate: form.text("rateLimit"), per: form.text("per"), maxConcurrent: form.text("maxConcurrent") },
+    disabling: { disabling: form.text("disabling"), hours: form.text("autoDisable") },
   };
 }
 
-function requestBody({ name, url, events, secret, schedule, answers, sending, limits }: SubscriptionValues) {
+function requestBody({ name, url, events, secret, schedule, answers, sending, limits, disabling }: SubscriptionValues) {
   const retry = { ...scheduleChange(schedule), ...answerChange(answers) };
   return {
     name,
@@ -74,6 +76,7 @@ function requestBody({ name, url, events, secret, schedule, answers, sending, li
       ...(Object.keys(retry).length > 0 ? { retry } : {}),
       ...sendingChange(sending),
       ...limitChange(limits),
+      ...disablingChange(disabling),
     },
   };
 }
@@ -87,7 +90,13 @@ const formPage = (
   page(
     c,
     { title: id === null ? "New subscription" : "Edit subscription", section: SECTION, status },
-    <SubscriptionForm id={id} values={values} headers={headers} failure={failure} />,
+    <SubscriptionForm
+      id={id}
+      values={values}
+      headers={headers}
+      defaultHours={c.get("deps").config.autoDisableHours}
+      failure={failure}
+    />,
   );
 
 /** The log's filter from the page's address, validated as in the API. An invalid filter is shown with its error and not applied. */
@@ -170,6 +179,7 @@ const reading = new Hono<AppEnv>()
       answers: answerValues(undefined),
       sending: sendingValues(null),
       limits: limitValues(null),
+      disabling: disablingValues(null),
     }),
   )
   .get("/calendar", readLimit, can("webhook.read"), (c) => {
@@ -210,6 +220,7 @@ const writing = new Hono<AppEnv>()
       answers: answerValues(options?.retry),
       sending: sendingValues(options),
       limits: limitValues(options),
+      disabling: disablingValues(options),
     };
     return formPage(c, id, values, { headers: await headersOf(c, row) });
   })
