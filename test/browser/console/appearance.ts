@@ -77,7 +77,7 @@ async function subscriptionPages(stage: ConsoleStage, page: Page): Promise<void>
   await inspect(page, "subscription-empty");
   await subscribe(stage, page, { name: "analytics", url: receiver.url("/200/tour"), events: "*" });
   await press(page, "Pause");
-  await page.getByText("Paused. New events are not sent").waitFor();
+  await page.getByText("Paused. Nothing is sent to this subscription").waitFor();
   const failing = await subscribe(stage, page, {
     name: "billing",
     url: receiver.url("/500/tour"),
