@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { call, eventually, type Person, signUpVerified } from "./support/client";
-import { addDelivery, consumeBatch, messageFor } from "./support/engine";
+import { addDelivery, consumeBatch, messageFor, metricsOf } from "./support/engine";
 import { answerWith, attempt, pass, review } from "./support/failing";
 import { newInbox, publish, subscribe } from "./support/receiver";
 import { deliveryDb } from "./support/shard";
@@ -140,6 +140,39 @@ test("a delivery that has used up its attempts is told, with its cause's correla
     return log.body.data.some(({ status }: { status: string }) => status === "failed");
   });
   expect(await written(person)).toHaveLength(1);
+});
+
+test("a rate limit that makes deliveries wait for more than an hour is told, once until they are through or it changes", async () => {
+  const { person, inbox } = await listening(["postern.webhook.throttled"]);
+  const id = await subscribe(person, newInbox("200").url, { delivery: { rateLimit: { limit: 2, per: "hour" } } });
+  const waiting = (count: number) =>
+    eventually(`${count} to wait`, async () => (await metricsOf(person, id)).throttle.waiting === count);
+  const mark = () =>
+    deliveryDb.prepare("SELECT throttled_until FROM subscriptions WHERE id = ?").bind(id).first("throttled_until");
+  // The first is sent at once, and the second waits half an hour.
+  await publish(person, 1);
+  await publish(person, 2);
+  await waiting(1);
+  expect(await mark()).toBe(0);
+  await publish(person, 3);
+  const [told] = await inbox.arrived(1);
+  const { lastSlotAt, ...about } = JSON.parse(told?.body ?? "");
+  expect(about).toEqual({ webhookId: id, name: "test", host: "receiver.example" });
+  expect(Date.parse(lastSlotAt)).toBeGreaterThan(Date.now() + HOUR_MS - 60_000);
+  // Each of these comes in a batch of its own.
+  for (const order of [4, 5]) {
+    await publish(person, order);
+    await waiting(order - 1);
+  }
+  await eventually("the last slot", async () => Number(await mark()) > Date.now() + 1.9 * HOUR_MS);
+  expect(await written(person)).toHaveLength(1);
+  await api(person, "PATCH", id, { delivery: { rateLimit: { limit: 1, per: "hour" } } });
+  await eventually("the second", async () => (await written(person)).length === 2);
+  await eventually("the last slot", async () => Number(await mark()) > Date.now() + 3.5 * HOUR_MS);
+  expect(await written(person)).toHaveLength(2);
+  await deliveryDb.prepare("UPDATE subscriptions SET throttled_until = 1 WHERE id = ?").bind(id).run();
+  await publish(person, 6);
+  await eventually("the third", async () => (await written(person)).length === 3);
 });
 
 describe("nobody receives one", () => {

@@ -48,10 +48,9 @@ export const subscriptions = sqliteTable(
     options: text({ mode: "json" }).$type<Record<string, unknown>>(),
     /** Its deliveries wait until then, because it asked for that. 0 when none waits for that reason. */
     heldUntil: integer("held_until").notNull().default(0),
-    /**
-     * Set while its deliveries are held or released step by step: those in its backlog that were due up to then may be sent, and the
-     * others wait. 0: all of them wait. Null: none waits for this reason.
-     */
+    /** The last of its slots that were more than an hour away when they were given; 0: none under its current limits. */
+    throttledUntil: integer("throttled_until").notNull().default(0),
+    /** While deliveries are held or released step by step: those in its backlog that were due up to then may be sent. 0: none may. */
     releasedTo: integer("released_to"),
     /** How many deliveries the next step releases, and when the last step was taken. */
     releaseRate: integer("release_rate").notNull().default(0),

@@ -8,6 +8,7 @@ import { repeatable } from "../db/faults";
 import { newIdAt } from "../db/ids";
 import { outboxByKeys, PLANNED_ID } from "../db/outbox";
 import type { Limits } from "../gates/limits";
+import { isoSql, publishOperational } from "../subscriptions/operational-store";
 import { parseOptions } from "../subscriptions/store";
 import type { OutboxKey } from "./message";
 
@@ -128,4 +129,29 @@ export async function deferDeliveries(
     }),
   );
   return new Set(deferred.map(({ id }) => id));
+}
+
+/**
+ * Records `lastSlotMs`, the last far slot that a subscription was given. If all earlier far slots have passed, it also publishes that the
+ * subscription is throttled, and returns the id of that event if anybody wants it. Does nothing if the limits have changed.
+ */
+export async function markThrottled(
+  db: Db,
+  { subscriptionId, limitsText, lastSlotMs }: { subscriptionId: string; limitsText: string; lastSlotMs: number },
+  nowMs: number,
+): Promise<{ id: string }[]> {
+  const isSame = sql`s.id = ${subscriptionId} AND s.is_deleted = 0 AND ${LIMITS_TEXT} = ${limitsText}`;
+  const { told } = await repeatable(() =>
+    atomically(db, {
+      // Before `marked`, because it compares with what is stored.
+      told: publishOperational(
+        "postern.webhook.throttled",
+        sql`subscriptions s WHERE ${isSame} AND s.throttled_until < ${nowMs}`,
+        nowMs,
+        { data: sql`'lastSlotAt', ${isoSql(lastSlotMs)}` },
+      ),
+      marked: sql`UPDATE subscriptions AS s SET throttled_until = ${lastSlotMs} WHERE ${isSame} AND s.throttled_until < ${lastSlotMs}`,
+    }),
+  );
+  return told;
 }

@@ -17,6 +17,7 @@ import {
   readLine,
 } from "./line-store";
 import type { OutboxKey, ShardKey } from "./message";
+import { tellIfThrottled } from "./throttled";
 import {
   CLAIM_BEFORE_START_MS,
   DUE_BEFORE_SWEPT_SLOT_MS,
@@ -187,7 +188,9 @@ export class Starts {
       else if (answer?.kind === "wait") deferrals.push(this.#deferral(delivery, answer.untilMs));
     }
     const [first] = deliveries;
-    if (first && deferrals.length > 0) await this.#defer(shard, deferrals, first.limitsText);
+    if (!first || deferrals.length === 0) return;
+    await this.#defer(shard, deferrals, first.limitsText);
+    await tellIfThrottled(this.#deps, shard, first, answers);
   }
 
   async #defer(shard: number, deferrals: readonly Deferral[], limitsText: string): Promise<void> {

@@ -25,8 +25,8 @@ export interface Demand {
 export type Answer =
   /** It may start exactly then. */
   | { kind: "start"; atMs: number }
-  /** It must come back then. */
-  | { kind: "wait"; untilMs: number }
+  /** It must come back then: shortly before its slot, or to ask for a place. */
+  | { kind: "wait"; untilMs: number; waitsFor: "slot" | "place" }
   /** It goes on waiting for the time that it was given before. */
   | { kind: "stay" };
 
@@ -134,7 +134,7 @@ export class Gate {
     const { atMs, isTaken } = this.#slotFor(demand);
     if (!isTaken) {
       this.release([demand.id], holder);
-      return { kind: "wait", untilMs: atMs };
+      return { kind: "wait", untilMs: atMs, waitsFor: "slot" };
     }
     if (isLimited) this.#occupy(demand, holder, atMs);
     return { kind: "start", atMs };
@@ -153,15 +153,15 @@ export class Gate {
   #waitForPlace({ id, standing, slotAtMs }: Demand, holder: string): Answer | undefined {
     const held = this.#places.find((place) => place.id === id);
     if (held?.holder === holder) return undefined;
-    if (held) return { kind: "wait", untilMs: held.untilMs };
+    if (held) return { kind: "wait", untilMs: held.untilMs, waitsFor: "place" };
     if (this.#freePlaces > 0 && (standing !== "new" || this.#waiting === 0)) return undefined;
     if (standing === "next") return { kind: "stay" };
-    if (standing === "test") return { kind: "wait", untilMs: this.#nowMs + TEST_RETURNS_AFTER_MS };
+    if (standing === "test") return { kind: "wait", untilMs: this.#nowMs + TEST_RETURNS_AFTER_MS, waitsFor: "place" };
     // A delivery that comes for its slot has not waited for a place before.
     if (standing === "new" || (slotAtMs !== null && this.#slots?.has(slotAtMs))) this.#waiting += 1;
     const longestMs = PLACE_LEASE_MS / (this.#limits.maxConcurrent ?? 1);
     this.#lastReturnMs = Math.ceil(Math.max(this.#lastReturnMs, this.#nowMs) + longestMs);
-    return { kind: "wait", untilMs: this.#lastReturnMs };
+    return { kind: "wait", untilMs: this.#lastReturnMs, waitsFor: "place" };
   }
 
   #occupy({ id, standing }: Demand, holder: string, startMs: number): void {

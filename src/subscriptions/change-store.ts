@@ -232,6 +232,8 @@ function columnsOf(change: SubscriptionChange, nowMs: number): ChangedColumn[] {
     ...(enabled === undefined ? [] : holdColumns(enabled, change.held, patched ?? sql`s.options`, nowMs)),
     // A hold belongs to the old URL and options, so a change of either ends it.
     ...(url !== undefined || options !== undefined ? [{ column: "held_until", value: 0, isCompared: false }] : []),
+    // A change of the limits gives out new slots.
+    ...given("throttled_until", patched && sql`iif(${sameLimits(patched)}, s.throttled_until, 0)`, false),
     ...given("options", patched),
     ...given(
       "format_since",
@@ -243,9 +245,12 @@ function columnsOf(change: SubscriptionChange, nowMs: number): ChangedColumn[] {
 
 const limitsOf = (options: SQL) => sql`json_array(${options} ->> '$.rateLimit', ${options} ->> '$.maxConcurrent')`;
 
+/** Whether the options of the subscription `s` set the same limits as `options`, as SQL. */
+const sameLimits = (options: SQL) => sql`${limitsOf(sql`s.options`)} IS ${limitsOf(options)}`;
+
 /** Reads whether `patch` changes the limits of the subscription. Undefined when it has none. Runs before the change. */
 function changesLimits(tenant: TenantRef, id: string, patch: OptionsPatch, isAllowed: SQL) {
   if (!("rateLimit" in patch || "maxConcurrent" in patch)) return undefined;
   return rows<{ id: string }>(sql`SELECT s.id FROM subscriptions s WHERE ${isLive(tenant, id)} AND ${isAllowed}
-    AND ${limitsOf(sql`s.options`)} IS NOT ${limitsOf(patchedOptions(sql`s.options`, patch))}`);
+    AND NOT (${sameLimits(patchedOptions(sql`s.options`, patch))})`);
 }

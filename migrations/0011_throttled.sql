@@ -1,0 +1,1 @@
+ALTER TABLE `subscriptions` ADD `throttled_until` integer DEFAULT 0 NOT NULL;
