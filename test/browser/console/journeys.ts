@@ -94,6 +94,42 @@ export function journeys(stage: ConsoleStage): void {
     OUTAGE_TIMEOUT_MS,
   );
 
+  test("after a receiver was broken for a day, everything that was held for it arrives after at most 4 clicks, and its count is shown before", {
+    timeout: OUTAGE_TIMEOUT_MS,
+  }, async ({ expect }) => {
+    const page = await stage.open();
+    await register(stage, page);
+    const hook = await subscribe(stage, page, {
+      name: "warehouse",
+      url: stage.receiver.url("/200/warehouse"),
+      events: "*",
+    });
+    await follow(page, "Edit");
+    await page.getByLabel("While it is paused").selectOption("hold");
+    await press(page, "Save changes");
+    await press(page, "Pause");
+    await badge(page, "Paused").waitFor();
+    for (const n of [1, 2, 3]) await publish(stage, page, "StockChanged", String(n));
+    await page.goto(`${stage.server.base}/console`);
+    await page.getByText("held 3").waitFor();
+    let clicks = 0;
+    const click = (name: string) => {
+      clicks += 1;
+      return page.getByText(name, { exact: true }).first().click();
+    };
+    await click("warehouse");
+    await page.waitForURL(hook);
+    await page.getByText("3 deliveries held").waitFor();
+    await click("Enable and send held");
+    const arrived = () =>
+      stage.receiver.arrivals
+        .filter(({ path }) => path === "/200/warehouse")
+        .map(({ body }) => body)
+        .sort();
+    await expect.poll(arrived, { timeout: OUTAGE_TIMEOUT_MS }).toEqual(["1", "2", "3"]);
+    expect(clicks).toBeLessThanOrEqual(4);
+  });
+
   test("a subscription is paused and resumed, and one of its deliveries is retried", {
     timeout: OUTAGE_TIMEOUT_MS,
   }, async ({ expect }) => {
