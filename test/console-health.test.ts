@@ -81,7 +81,7 @@ describe("a failing subscription", () => {
     const failingSince = Date.now();
     const html = await open(person, `/webhooks/${await failing(person, 3)}`);
     expect(textOf(html)).toMatch(/3 failed attempts since the last success\. ?Last error: status 500\./);
-    expect(textOf(html)).toContain("if at least 20 attempts have failed by then");
+    expect(textOf(html)).toContain("if no delivery succeeds before then and at least 20 attempts have failed");
     expect(html).toContain(at(failingSince));
     expect(html).toContain(at(failingSince + 120 * HOUR_MS));
     expect(html).toContain("Retry failed deliveries</button>");
@@ -101,7 +101,7 @@ describe("a disabled subscription", () => {
     const { path, failingSince, disabledAt } = await disabled(person);
     const html = await open(person, path);
     expect(textOf(html)).toMatch(/Disabled on .* No delivery has succeeded since/);
-    expect(textOf(html)).toContain("2 deliveries held");
+    expect(textOf(html)).toContain("2 deliveries are held");
     for (const moment of [failingSince, disabledAt, disabledAt + HOUR_MS]) expect(html).toContain(at(moment));
     expect(html).toContain(SEND_HELD);
     expect(html).toContain(DROP_HELD);
@@ -111,7 +111,7 @@ describe("a disabled subscription", () => {
     const person = await signUpVerified();
     const { id, path } = await disabled(person, {});
     const html = await open(person, path);
-    expect(textOf(html)).toContain("It receives no new events.");
+    expect(textOf(html)).toContain("No new events are sent to it.");
     expect([html.includes("Enable</button>"), html.includes(SEND_HELD), html.includes(DROP_HELD)]).toEqual([
       true,
       false,
@@ -139,7 +139,7 @@ describe("a subscription that holds deliveries", () => {
     const id = await held(person, inbox.url, 3);
     const path = `/webhooks/${id}`;
     const html = await open(person, path);
-    expect(textOf(html)).toContain("Paused.3 deliveries held. New events are held too.");
+    expect(textOf(html)).toContain("Paused.3 deliveries are held. New events are held too.");
     expect(html).toContain(SEND_HELD);
     await press(person, `${path}/resume`);
     await sweepNow();
@@ -152,7 +152,7 @@ describe("a subscription that holds deliveries", () => {
     const inbox = newInbox("200");
     const id = await held(person, inbox.url, 1);
     const [, drop = ""] = /action="\/console([^"]+held=drop)"/.exec(await open(person, `/webhooks/${id}`)) ?? [];
-    expect(textOf(await open(person, `/webhooks/${id}`))).toContain("1 delivery held");
+    expect(textOf(await open(person, `/webhooks/${id}`))).toContain("1 delivery is held");
     await press(person, drop);
     expect(await isEnabled(id)).toBe(true);
     pass(1_000);

@@ -382,7 +382,7 @@ test("the console counts, starts, shows and stops a replay", async () => {
   await browser.post(`/webhooks/${id}/replays`, form);
   await eventually("the replay is on the page", async () => {
     const { html } = await browser.get(`/webhooks/${id}/replays/list`);
-    return html.includes("3 deliveries of missing events queued") && html.includes("100 % read");
+    return html.includes("Missing: 3 deliveries queued") && html.includes("100 % done");
   });
   const started = await start(person, id, { which: "all" });
   await browser.follow(await browser.post(`/webhooks/${id}/replays/${started}/stop`));

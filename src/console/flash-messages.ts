@@ -23,7 +23,7 @@ export const FLASH_MESSAGES = {
   partlyRetried: "Many retries are queued. Press the button again for the rest.",
   nothingFailed: "There are no failed deliveries in that time.",
   replayStarted: "Replay started. Its progress appears below.",
-  replayStopped: "Replay stopped. What it has queued is still sent.",
+  replayStopped: "Replay stopped. Deliveries that it has already queued are still sent.",
   keyRevoked: "API key revoked.",
   invited: "Invitation sent.",
   invitationRevoked: "Invitation revoked.",

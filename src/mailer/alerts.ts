@@ -16,7 +16,11 @@ export function subscriptionAlertMail({ appUrl, name }: NoticeContext, { items, 
     body: [
       ...news.flatMap((item) => [describe(item), openLink(appUrl, item)]),
       ...(known.length === 0 ? [] : [`Still failing or disabled: ${known.map(nameOf).join("; ")}.`]),
-      ...(more === 0 ? [] : [`${more} more: see the list of subscriptions in the console.`]),
+      ...(more === 0
+        ? []
+        : [
+            `${more} more ${more === 1 ? "subscription needs" : "subscriptions need"} attention. The console lists them.`,
+          ]),
       `You receive this because you manage ${tenantName}.`,
       { label: "Turn these mails off", url: `${appUrl}/alerts` },
     ],
@@ -60,11 +64,11 @@ function describe(item: AlertItem): string {
     case "atRisk":
       return `${who} will be disabled${disablesAt === null ? "" : ` on ${utc(disablesAt)}`}, unless a delivery succeeds before then. ${failed} ${fix}`;
     case "disabled":
-      return `${who} was disabled, because nothing has succeeded ${since(item)}: ${counted(item.failures)}${lastError(item)}. It receives no new events until you enable it. ${fix} Then send a test, and enable it.`;
+      return `${who} was disabled because no delivery has succeeded ${since(item)}: ${counted(item.failures)}${lastError(item)}. No new events are sent to it until you enable it. ${fix} Then send a test and enable the subscription.`;
     case "gone":
-      return `${who} was disabled, because its URL answered 410 (Gone) twice. It receives no new events until you enable it. If the URL is wrong, change it first. If nobody needs the subscription, delete it.`;
+      return `${who} was disabled because its URL answered 410 (Gone) twice. No new events are sent to it until you enable it. If the URL is wrong, change it first. If nobody needs the subscription, delete it.`;
     case "recovered":
-      return `${who} works again: a delivery has succeeded. You can resend what failed with "Retry failed deliveries".`;
+      return `${who} works again: a delivery has succeeded. To send what failed or was missed, open the subscription and choose "Replay…".`;
   }
 }
 

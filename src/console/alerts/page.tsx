@@ -11,10 +11,11 @@ export const Alerts = ({ isOn, tenantName, role }: { isOn: boolean; tenantName: 
         {tenantName} {isOn ? <Badge tone="ok">On</Badge> : <Badge tone="calm">Off</Badge>}
       </h2>
       <p>
-        Owners and admins are told when a subscription fails for an hour, a day before it is disabled, when it is
-        disabled, and when it works again. At most one mail an hour, except about a disabled subscription.
+        Owners and admins get a mail when a subscription has failed for an hour, a day before it is disabled, when it is
+        disabled, and when it works again. They get at most one such mail an hour, but are told at once when a
+        subscription is disabled.
       </p>
-      {role !== "owner" && role !== "admin" && <p class="muted">Your role is {role}, so you get none of them.</p>}
+      {role !== "owner" && role !== "admin" && <p class="muted">Your role is {role}, so you do not get these mails.</p>}
       <input type="hidden" name="alerts" value={isOn ? "off" : "on"} />
       <SubmitButton>{isOn ? "Turn off for me" : "Turn on for me"}</SubmitButton>
     </PostForm>

@@ -31,15 +31,15 @@ interface ReplaysProps extends ReplayList {
 }
 
 const WHICH = [
-  ["missing", "Missing: never sent, because it was paused or did not list the type"],
-  ["failed", "Failed: deliveries without a success, under their old IDs"],
-  ["all", "All: everything again, as new deliveries"],
+  ["missing", "Missing: never sent to it, because it was paused or did not list the type"],
+  ["failed", "Failed: deliveries that never succeeded, with their old IDs"],
+  ["all", "All: every event again, as new deliveries"],
 ] as const;
 const PERIODS = [
-  ["1", "from the last hour"],
-  ["24", "from the last 24 hours"],
-  ["168", "from the last 7 days"],
-  ["all", "from as long as events are kept"],
+  ["1", "the last hour"],
+  ["24", "the last 24 hours"],
+  ["168", "the last 7 days"],
+  ["all", "as far back as events are kept"],
 ] as const;
 const RATES = [
   ["60", "60 per minute"],
@@ -55,7 +55,7 @@ export function Replays({ webhookName, values, preview, failure, ...list }: Repl
         <a href="/console/webhooks">Subscriptions</a> / <a href={here}>{webhookName}</a>
       </p>
       <h1>Replay</h1>
-      <p class="muted">Sends events that were published before to this subscription again.</p>
+      <p class="muted">Sends past events to this subscription: those it missed, those that failed, or all.</p>
       <FailureBanner failure={failure} />
       {list.mayUpdate && (
         <section class="card" aria-label="New replay">
@@ -66,7 +66,7 @@ export function Replays({ webhookName, values, preview, failure, ...list }: Repl
               name="types"
               label="Event types (optional)"
               value={values.types}
-              hint="Separated by spaces. Empty: all types of the subscription."
+              hint="Separated by spaces. Leave empty for all types of the subscription."
               failure={failure}
             />
             <Select name="rate" label="Speed" value={values.rate} options={RATES} failure={failure} />
@@ -108,6 +108,7 @@ const deliveries = (count: number) => `${count.toLocaleString("en")} ${count ===
 const countOf = ({ matched, isPartial }: ReplayPreview) =>
   isPartial ? `At least ${deliveries(matched)}` : deliveries(matched);
 
+const NAMES: Record<Replay["which"], string> = { missing: "Missing", failed: "Failed", all: "All" };
 const TONES: Record<Replay["status"], Tone> = { running: "wait", finished: "ok", stopped: "calm" };
 
 /** The part of the page that the script refreshes. */
@@ -122,9 +123,9 @@ export const ReplayRows = ({ webhookId, replays, nextCursor, mayUpdate }: Replay
         {replays.map((replay) => (
           <li>
             <div>
-              {deliveries(replay.queued)} of {replay.which === "all" ? "all" : `${replay.which}`} events queued
+              {NAMES[replay.which]}: {deliveries(replay.queued)} queued
               <div class="small muted">
-                <Time at={replay.since} /> to <Time at={replay.until} />, {progressOf(replay)} % read,{" "}
+                <Time at={replay.since} /> to <Time at={replay.until} />, {progressOf(replay)} % done,{" "}
                 {replay.ratePerMinute.toLocaleString("en")} per minute
               </div>
             </div>

@@ -32,7 +32,7 @@ interface NoticeProps {
   hasPassedTest: boolean;
 }
 
-const count = (held: number) => `${held.toLocaleString("en")} ${held === 1 ? "delivery" : "deliveries"}`;
+const count = (held: number) => `${held.toLocaleString("en")} ${held === 1 ? "delivery is" : "deliveries are"}`;
 
 /** The banner of a subscription that is off or that is still sending what it held; nothing for others. */
 export function HealthNotice({ health, mayUpdate, hasPassedTest }: NoticeProps) {
@@ -40,8 +40,8 @@ export function HealthNotice({ health, mayUpdate, hasPassedTest }: NoticeProps) 
   if (enabled && releasedTo !== null && held > 0) {
     return (
       <Banner kind="note">
-        {count(held)} that it held are going out, oldest first, about {releaseRate.toLocaleString("en")} a minute. New
-        events follow them.
+        Held deliveries are being sent, oldest first, about {releaseRate.toLocaleString("en")} per minute. {count(held)}{" "}
+        still held. New events are sent after them.
       </Banner>
     );
   }
@@ -86,17 +86,18 @@ const Disabled = ({
         .
       </>
     )}{" "}
-    {hasPassedTest ? "A test has succeeded since then: you can enable it." : "Send a test when its URL works again."}
+    {hasPassedTest ? "A test has succeeded since then, so you can enable it." : "Send a test when its URL works again."}
   </p>
 );
 
 const Waiting = ({ releasedTo, held, probeAt }: HealthView) => (
   <p>
-    {releasedTo === null ? "It receives no new events." : `${count(held)} held. New events are held too.`}
+    {releasedTo === null ? "No new events are sent to it." : `${count(held)} held. New events are held too.`}
     {probeAt !== null && held > 0 && (
       <>
         {" "}
-        The oldest one is sent on <Time at={probeAt} />. If that succeeds, the subscription is enabled.
+        We will try the oldest one on <Time at={probeAt} />. If it succeeds, we enable the subscription and send the
+        rest.
       </>
     )}
   </p>
@@ -131,8 +132,8 @@ export function Outlook({ failingSince, disabledAfterHours, enabled }: HealthVie
       Failing since <Time at={failingSince} />.{" "}
       {disabledAfterHours !== null && (
         <>
-          Without a success it is disabled on <Time at={failingSince + disabledAfterHours * HOUR_MS} />, if at least{" "}
-          {MIN_FAILURES_TO_DISABLE} attempts have failed by then.
+          It will be disabled on <Time at={failingSince + disabledAfterHours * HOUR_MS} /> if no delivery succeeds
+          before then and at least {MIN_FAILURES_TO_DISABLE} attempts have failed.
         </>
       )}
     </p>

@@ -36,11 +36,11 @@ export const LimitFields = ({ values, failure }: { values: LimitValues; failure?
   <>
     <TextField
       name="rateLimit"
-      label="At most so many requests"
+      label="Maximum number of requests"
       inputmode="numeric"
       value={values.rate}
       placeholder="no limit"
-      hint="1 to 10,000. The others wait and use no attempt. Retries and tests count too."
+      hint="1 to 10,000. Deliveries beyond that wait, which uses no attempt. Retries and tests count too."
       failure={failure}
     />
     <Select
@@ -55,7 +55,7 @@ export const LimitFields = ({ values, failure }: { values: LimitValues; failure?
     />
     <TextField
       name="maxConcurrent"
-      label="At most so many requests at the same time"
+      label="Maximum number of requests at the same time"
       inputmode="numeric"
       value={values.maxConcurrent}
       placeholder="no limit"

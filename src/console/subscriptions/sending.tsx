@@ -96,15 +96,15 @@ export const SendingFields = ({ values, headers, failure }: SendingFieldsProps) 
       label="While it is paused"
       value={values.onPause}
       options={WHILE_OFF}
-      hint="Held events are sent when you resume it, oldest first. Applies from the next pause on."
+      hint="Held events are sent when you resume it, oldest first. A change takes effect at the next pause."
       failure={failure}
     />
     <Select
       name="onDisable"
-      label="While we have disabled it, because it failed"
+      label="While it is disabled because of failures"
       value={values.onDisable}
       options={WHILE_OFF}
-      hint="With a schedule of its own, events are always held. The oldest one is tried from time to time; if it succeeds, the others follow."
+      hint="With its own retry schedule, events are always held. We try the oldest one from time to time. Once it succeeds, we enable the subscription and send the rest."
       failure={failure}
     />
     <TextArea

@@ -119,7 +119,7 @@ export function journeys(stage: ConsoleStage): void {
     };
     await click("warehouse");
     await page.waitForURL(hook);
-    await page.getByText("3 deliveries held").waitFor();
+    await page.getByText("3 deliveries are held").waitFor();
     await click("Enable and send held");
     const arrived = () =>
       stage.receiver.arrivals
