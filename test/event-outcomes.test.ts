@@ -1,7 +1,7 @@
 /** `GET /events` and `GET /events/:id`: which events there were, and why one did not arrive. */
 import { describe, expect, test } from "vitest";
 import { firstIdAt, newIdAt } from "../src/db/ids";
-import { call, type Person, signUp, signUpVerified } from "./support/client";
+import { call, eventually, type Person, signUp, signUpVerified } from "./support/client";
 import { holding } from "./support/console";
 import { consumeBatch, makeDue, messageFor } from "./support/engine";
 import { endedAttempts, newInbox, publish, subscribe } from "./support/receiver";
@@ -112,6 +112,26 @@ describe("each subscription that wanted the event is listed", () => {
     await deliveryDb.prepare("UPDATE subscriptions SET held_until = ? WHERE id = ?").bind(heldUntil, id).run();
     const held = await outcomeOf(person, behind.eventId, id);
     expect(held).toMatchObject({ state: "waiting", reason: "retry-after", until: new Date(heldUntil).toISOString() });
+  });
+
+  test("as waiting for its slot, which is given as `until`, before the first attempt and before a retry", async () => {
+    const person = await signUpVerified();
+    const delivery = { rateLimit: { limit: 1, per: "hour" }, retry: { schedule: [1] } };
+    const id = await subscribe(person, newInbox("500").url, { delivery });
+    const retried = await publish(person, 1);
+    await endedAttempts(person, id, 1);
+    const first = await publish(person, 2);
+    for (const event of [retried, first]) {
+      const outcome = await eventually("its slot", async () => {
+        const found = await outcomeOf(person, event.id, id);
+        return found?.reason === "limit" && found;
+      });
+      const slotAt = await deliveryDb
+        .prepare("SELECT slot_at FROM outbox WHERE subscription_id = ? AND event_id = ?")
+        .bind(id, event.id)
+        .first<number>("slot_at");
+      expect([outcome.state, Date.parse(outcome.until ?? "")]).toEqual(["waiting", slotAt]);
+    }
   });
 
   test("as waiting when its page of a wide fan-out was created later, or has not been created yet", async () => {

@@ -72,7 +72,7 @@ export interface EventOutcome {
   deliveryId: string;
   state: "delivered" | "failed" | "waiting" | "skipped";
   /**
-   * Why it waits: `sending`, `retry`, `queue` (about to be sent, or because of the subscription's limits until `until`), `backlog` (others
+   * Why it waits: `sending`, `retry`, `queue` (about to be sent, or due at `until` because of a fault of the service), `limit` (because of the subscription's limits), `backlog` (others
    * to this subscription come first), `held` (the subscription holds its deliveries), `retry-after` (the subscriber asked for a pause), `fan-out` (deliveries of the event are still being created). Why it was skipped: the subscription was
    * `paused` when the event was published, `created-later`, or `deleted`.
    */
@@ -80,6 +80,7 @@ export interface EventOutcome {
     | "sending"
     | "retry"
     | "queue"
+    | "limit"
     | "backlog"
     | "held"
     | "retry-after"

@@ -25,3 +25,11 @@ export const timeOfId = (id: string): number => Number.parseInt(id.slice(0, 8) +
  */
 export const deliveryIdOf = (eventId: SQL | string, subscriptionId: SQL | string) =>
   sql`substr(${eventId}, 1, 23) || '-' || substr(${subscriptionId}, 25)`;
+
+/** Returns the timestamp of the UUIDv7 in the column `id` in Unix ms, as SQL. SQLite has no function that reads hexadecimal digits. */
+export const timeOfIdSql = (id: string): SQL => {
+  const digits = [1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13].map(
+    (position, index) => `((instr('0123456789abcdef', substr(${id}, ${position}, 1)) - 1) << ${44 - 4 * index})`,
+  );
+  return sql.raw(`(${digits.join(" + ")})`);
+};

@@ -5,7 +5,7 @@
  */
 import { sql } from "drizzle-orm";
 import { atomically, rows } from "../db/client";
-import { deliveryIdOf, timeOfId } from "../db/ids";
+import { deliveryIdOf, timeOfId, timeOfIdSql } from "../db/ids";
 import type { Deps } from "../deps";
 import { enabledAt, eventsAt, switchedBetween } from "../subscriptions/former-states-store";
 import { listsType } from "../subscriptions/patterns-store";
@@ -66,6 +66,8 @@ export interface TrailRow {
   attemptCount: number;
   attemptedAt: number;
   completedAt: number | null;
+  /** For a planned attempt that waits because of its subscription's limits: until when, Unix ms; otherwise null. */
+  slotAt: number | null;
 }
 
 /** Returns the event with one page of the subscriptions that wanted it, oldest first, and their newest attempts; null when the tenant has no such event. */
@@ -112,18 +114,20 @@ export async function readOutcomes(
         was_enabled AS wasEnabled, is_ahead AS isAhead, has_backlog AS hasBacklog, held_until AS heldUntil, released_to AS releasedTo, waits_in AS queue
       FROM listed ORDER BY created_at, id`),
     trails: rows<TrailRow>(sql`WITH RECURSIVE ${event}, ${isTest}, ${examined}, ${listed},
-      trail(subscription_id, is_retry, id, position) AS (
-        SELECT id, 0, ${deliveryIdOf(eventId, sql`id`)}, 1 FROM listed
-        UNION ALL SELECT m.subscription_id, 1, m.delivery_id, 1 FROM listed CROSS JOIN manual_retries m
+      trail(subscription_id, is_retry, delivery_id, id, position) AS (
+        SELECT id, 0, ${deliveryIdOf(eventId, sql`id`)}, ${deliveryIdOf(eventId, sql`id`)}, 1 FROM listed
+        UNION ALL SELECT m.subscription_id, 1, m.delivery_id, m.delivery_id, 1 FROM listed CROSS JOIN manual_retries m
           ON m.subscription_id = listed.id AND m.event_id = ${eventId} AND m.state IN ('open', 'success')
-        UNION ALL SELECT trail.subscription_id, is_retry, a.next_id, position + 1 FROM trail
+        UNION ALL SELECT trail.subscription_id, is_retry, trail.delivery_id, a.next_id, position + 1 FROM trail
           CROSS JOIN attempts a ON a.subscription_id = trail.subscription_id AND a.id = trail.id
           WHERE a.next_id IS NOT NULL AND position < ${MAX_CHAIN_ROWS}),
-      newest AS (SELECT trail.subscription_id, is_retry, trail.id, row_number() OVER (PARTITION BY trail.subscription_id, is_retry ORDER BY position DESC) AS rank
+      newest AS (SELECT trail.subscription_id, is_retry, trail.delivery_id, trail.id, row_number() OVER (PARTITION BY trail.subscription_id, is_retry ORDER BY position DESC) AS rank
         FROM trail LEFT JOIN attempts a ON a.subscription_id = trail.subscription_id AND a.id = trail.id
         WHERE a.status IS NULL OR a.status <> 'moved')
       SELECT newest.subscription_id AS webhookId, is_retry AS isRetry, newest.id, a.status, a.next_id AS nextId, a.response_code AS responseCode, a.error,
-        a.attempt_count AS attemptCount, a.attempted_at AS attemptedAt, a.completed_at AS completedAt
+        a.attempt_count AS attemptCount, a.attempted_at AS attemptedAt, a.completed_at AS completedAt,
+        CASE WHEN a.id IS NULL THEN (SELECT o.slot_at FROM outbox o WHERE o.queue IN ('', newest.subscription_id)
+          AND o.due_at = ${timeOfIdSql("newest.id")} AND o.id = newest.delivery_id AND o.slot_at >= o.due_at) END AS slotAt
       FROM newest LEFT JOIN attempts a ON a.subscription_id = newest.subscription_id AND a.id = newest.id WHERE rank <= 2 ORDER BY rank`),
     ends: rows<{ examined: string | null }>(sql`WITH ${examined}
       SELECT CASE WHEN count(*) = ${EXAMINED_SUBSCRIPTIONS} THEN (SELECT id FROM s ORDER BY created_at DESC, id DESC LIMIT 1) END AS examined

@@ -62,6 +62,7 @@ function verdictOf(row: WantingRow, [newest, before]: readonly TrailRow[], nowMs
   if (newest?.status === "pending") return { state: "waiting", reason: "sending" };
   if (row.isDeleted) return { state: "skipped", reason: "deleted" };
   if (newest && newest.id !== row.deliveryId) {
+    if (newest.slotAt !== null) return waiting(row, nowMs, newest.slotAt, "limit");
     return waiting(row, nowMs, timeOfId(newest.id), before || newest.isRetry ? "retry" : "queue");
   }
   if (row.queue !== null) return waiting(row, nowMs);
@@ -76,7 +77,7 @@ function waiting(
   { heldUntil, hasBacklog, releasedTo }: WantingRow,
   nowMs: number,
   dueMs = 0,
-  reason: "retry" | "queue" = "queue",
+  reason: "retry" | "queue" | "limit" = "queue",
 ): Verdict {
   if (heldUntil > Math.max(nowMs, dueMs)) return { state: "waiting", reason: "retry-after", untilMs: heldUntil };
   if (dueMs > nowMs) return { state: "waiting", reason, untilMs: dueMs };

@@ -146,7 +146,8 @@ const TONES = { delivered: "ok", failed: "bad", waiting: "wait", skipped: "calm"
 const REASONS: Record<NonNullable<Outcome["reason"]>, string> = {
   sending: "An attempt is in progress.",
   retry: "It waits for its next attempt.",
-  queue: "It is about to be sent, or the limits of the subscription make it wait.",
+  queue: "It waits to be sent.",
+  limit: "It waits because of the subscription's limit.",
   backlog: "Other deliveries to this subscription come first.",
   held: "The subscription is paused or disabled and holds it, or has not released it yet.",
   "retry-after": "The subscriber asked for a pause.",
