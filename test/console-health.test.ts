@@ -87,6 +87,17 @@ describe("a failing subscription", () => {
     expect(html).toContain("Retry failed deliveries</button>");
   });
 
+  test("that has failed for long enough, but too few times, says what is missing", async () => {
+    const person = await signUpVerified();
+    const id = await failing(person, 3);
+    pass(121 * HOUR_MS);
+    await review();
+    const text = textOf(await open(person, `/webhooks/${id}`));
+    expect(text).toContain("It will be disabled once 20 attempts have failed");
+    expect(text).not.toMatch(/disabled on \d/);
+    expect(await isEnabled(id)).toBe(true);
+  });
+
   test("says nothing of disabling if it is never disabled", async () => {
     const person = await signUpVerified();
     const text = textOf(await open(person, `/webhooks/${await failing(person, 3, { autoDisable: false })}`));

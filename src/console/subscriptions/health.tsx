@@ -13,6 +13,8 @@ export interface HealthView {
   disabledAt: number | null;
   /** When the failures began; null if the last request did not fail. */
   failingSince: number | null;
+  /** The time at which the page was requested. */
+  nowMs: number;
   /** After how many hours of failures it is disabled; null for never. */
   disabledAfterHours: number | null;
   /** Null unless its deliveries are held or released step by step. */
@@ -124,16 +126,20 @@ function Enable({ id, releasedTo, held }: HealthView) {
   );
 }
 
-/** Since when it fails, and when that disables it. */
-export function Outlook({ failingSince, disabledAfterHours, enabled }: HealthView) {
+/** Since when it fails, and when that disables it. After that time, only the number of failures is still missing. */
+export function Outlook({ failingSince, disabledAfterHours, enabled, nowMs }: HealthView) {
   if (failingSince === null || !enabled) return null;
+  const disablesAt = disabledAfterHours === null ? null : failingSince + disabledAfterHours * HOUR_MS;
   return (
     <p>
       Failing since <Time at={failingSince} />.{" "}
-      {disabledAfterHours !== null && (
+      {disablesAt !== null && disablesAt <= nowMs && (
+        <>It will be disabled once {MIN_FAILURES_TO_DISABLE} attempts have failed, unless a delivery succeeds first.</>
+      )}
+      {disablesAt !== null && disablesAt > nowMs && (
         <>
-          It will be disabled on <Time at={failingSince + disabledAfterHours * HOUR_MS} /> if no delivery succeeds
-          before then and at least {MIN_FAILURES_TO_DISABLE} attempts have failed.
+          It will be disabled on <Time at={disablesAt} /> if no delivery succeeds before then and at least{" "}
+          {MIN_FAILURES_TO_DISABLE} attempts have failed.
         </>
       )}
     </p>

@@ -131,7 +131,7 @@ export async function detailPage(c: Context<AppEnv>, id: string, failure?: Failu
     c,
     { title: plain.name, section: SECTION, status: badFilter ? 400 : status },
     <SubscriptionDetail
-      subscription={{ ...plain, secret, headers, isHeld: plain.heldUntil > nowMs, disabledAfterHours }}
+      subscription={{ ...plain, secret, headers, isHeld: plain.heldUntil > nowMs, disabledAfterHours, nowMs }}
       bars={barsOf(screen.hours, nowMs, pending)}
       log={{ webhookId: plain.id, query, failure: badFilter, ...screen.log }}
       next={waiting && { ...waiting, ...nextAttemptOf(waiting, plain.options?.retry?.schedule, nowMs) }}
