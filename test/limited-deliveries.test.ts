@@ -1,7 +1,7 @@
 /** Subscriptions with a rate limit or a limit of concurrency, at a real receiver: what arrives, when, and what it costs the others. */
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { SubscriptionGate } from "../src/gates/durable-object";
 import { call, eventually, type Person, signUp, verify } from "./support/client";
 import { addDelivery, consumeBatch, keyNow, messageFor, metricsOf, outboxRow } from "./support/engine";
@@ -10,6 +10,9 @@ import { newInbox, subscribe } from "./support/receiver";
 import { deliveryDb } from "./support/shard";
 
 const captured = captureLog();
+/** What a busy machine may need: a send that starts too late after its slot loses the slot. */
+const SLOW_MACHINE_MS = 60_000;
+vi.setConfig({ testTimeout: 4 * SLOW_MACHINE_MS });
 /** A request may arrive a little later than another that was sent after it. */
 const NETWORK = 1;
 
@@ -56,14 +59,18 @@ test("no sliding second has more than the limit, every event arrives once with o
   const { person, inbox, id } = await limited("200", { rateLimit: { limit: 20, per: "second" } });
   const neighbour = newInbox("200");
   const neighbourId = await subscribe(person, neighbour.url);
-  await publishMany(person, 60);
-  await neighbour.arrived(60);
-  const received = await inbox.arrived(60, 20_000);
+  await publishMany(person, 50);
+  await neighbour.arrived(50, SLOW_MACHINE_MS);
+  const received = await inbox.arrived(50, SLOW_MACHINE_MS);
   expect(mostIn(1_000, received)).toBeLessThanOrEqual(20 + NETWORK);
-  expect(new Set(received.map(({ headers }) => headers["webhook-id"])).size).toBe(60);
-  await eventually("all recorded", async () => (await attemptsOf(id)).every(({ status }) => status === "success"));
-  expect((await attemptsOf(id)).map((attempt) => attempt.attempt_count)).toEqual(Array(60).fill(1));
-  expect(received).toHaveLength(60);
+  expect(new Set(received.map(({ headers }) => headers["webhook-id"])).size).toBe(50);
+  await eventually(
+    "all recorded",
+    async () => (await attemptsOf(id)).every(({ status }) => status === "success"),
+    SLOW_MACHINE_MS,
+  );
+  expect((await attemptsOf(id)).map((attempt) => attempt.attempt_count)).toEqual(Array(50).fill(1));
+  expect(received).toHaveLength(50);
   await runInDurableObject(gateOf(neighbourId), async (_: SubscriptionGate, { storage }) => {
     expect((await storage.list()).size).toBe(0);
   });
@@ -74,44 +81,50 @@ test("retries count, and a gate that is evicted on the way forgets nothing", asy
   const { person, inbox, id } = await limited("fail-15", { rateLimit: { limit: 10, per: "second" }, retry });
   await publishMany(person, 25);
   for (const count of [5, 20]) {
-    await inbox.arrived(count);
+    await inbox.arrived(count, SLOW_MACHINE_MS);
     await evictDurableObject(gateOf(id));
   }
-  const received = await inbox.arrived(40, 20_000);
+  const received = await inbox.arrived(40, SLOW_MACHINE_MS);
   expect(mostIn(1_000, received)).toBeLessThanOrEqual(10 + NETWORK);
-  await eventually("25 successes", async () => {
-    const attempts = await attemptsOf(id);
-    return attempts.filter(({ status }) => status === "success").length === 25;
-  });
+  await eventually(
+    "25 successes",
+    async () => {
+      const attempts = await attemptsOf(id);
+      return attempts.filter(({ status }) => status === "success").length === 25;
+    },
+    SLOW_MACHINE_MS,
+  );
   expect(await inbox.received()).toHaveLength(40);
 });
 
-test("a lowered limit holds for what waits, the metrics count it, and without a limit everything goes out at once", async () => {
+test("a lowered limit holds for what waits, the metrics count it, and without a limit everything goes out at once", {
+  timeout: 90_000,
+}, async () => {
   const { person, inbox, id } = await limited("200", { rateLimit: { limit: 10, per: "second" } });
-  await publishMany(person, 100);
-  await inbox.arrived(5);
+  await publishMany(person, 200);
+  await inbox.arrived(5, SLOW_MACHINE_MS);
   await change(person, id, { rateLimit: { limit: 2, per: "second" } });
   const before = (await inbox.received()).length;
-  await eventually("all to wait", async () => (await metricsOf(person, id)).throttle.waiting > 20);
+  await eventually("all to wait", async () => (await metricsOf(person, id)).throttle.waiting > 20, SLOW_MACHINE_MS);
   const { throttle } = await metricsOf(person, id);
-  expect(Date.parse(throttle.nextSlotAt)).toBeGreaterThan(Date.now() - 5_000);
-  const slow = await inbox.arrived(before + 5);
+  expect(Date.parse(throttle.nextSlotAt)).toBeGreaterThan(Date.now() - SLOW_MACHINE_MS);
+  const slow = await inbox.arrived(before + 5, SLOW_MACHINE_MS);
   // What the gate had let start under the old limit arrives within two seconds.
   const changedAt = slow[before]?.at ?? 0;
   const later = slow.filter(({ at }) => at > changedAt + 2_000);
   expect(later.length === 0 ? 0 : mostIn(1_000, later)).toBeLessThanOrEqual(2 + NETWORK);
   await change(person, id, { rateLimit: null });
-  await inbox.arrived(100);
+  await inbox.arrived(200, SLOW_MACHINE_MS);
   expect(await metricsOf(person, id)).not.toHaveProperty("throttle");
 });
 
 test("a raised limit holds for what waits", async () => {
   const { person, inbox, id } = await limited("200", { rateLimit: { limit: 1, per: "minute" } });
   await publishMany(person, 40);
-  await inbox.arrived(1);
-  await eventually("39 to wait", async () => (await metricsOf(person, id)).throttle.waiting === 39);
+  await inbox.arrived(1, SLOW_MACHINE_MS);
+  await eventually("39 to wait", async () => (await metricsOf(person, id)).throttle.waiting === 39, SLOW_MACHINE_MS);
   await change(person, id, { rateLimit: { limit: 20, per: "second" } });
-  const received = await inbox.arrived(40);
+  const received = await inbox.arrived(40, SLOW_MACHINE_MS);
   expect(mostIn(1_000, received)).toBeLessThanOrEqual(20 + NETWORK);
 });
 
@@ -120,7 +133,7 @@ test.each([1, 2])(
   async (most) => {
     const { person, inbox } = await limited("slow-300", { maxConcurrent: most });
     await publishMany(person, 8);
-    const received = await inbox.arrived(8, 20_000);
+    const received = await inbox.arrived(8, SLOW_MACHINE_MS);
     expect(mostIn(300, received)).toBeLessThanOrEqual(most);
     expect(new Set(received.map(({ headers }) => headers["webhook-id"])).size).toBe(8);
   },
@@ -129,10 +142,12 @@ test.each([1, 2])(
 test("a test goes before everything that waits", async () => {
   const { person, inbox, id } = await limited("200", { rateLimit: { limit: 2, per: "second" } });
   await publishMany(person, 30);
-  await inbox.arrived(1);
+  await inbox.arrived(1, SLOW_MACHINE_MS);
   await call("POST", `/webhooks/${id}/test`, { token: person.token });
-  await eventually("the test", async () =>
-    (await inbox.received()).some(({ headers }) => headers["x-webhook-event"] === "WebhookTested"),
+  await eventually(
+    "the test",
+    async () => (await inbox.received()).some(({ headers }) => headers["x-webhook-event"] === "WebhookTested"),
+    SLOW_MACHINE_MS,
   );
   const received = await inbox.received();
   expect(received.length).toBeLessThan(20);
@@ -178,5 +193,5 @@ test("without its gate nothing is sent: the delivery waits 5 seconds, with no at
   ]);
   await deliveryDb.prepare("UPDATE outbox SET due_at = ? WHERE id = ?").bind(atMs, key.id).run();
   await consumeBatch([messageFor(await keyNow(key))]);
-  await inbox.arrived(1);
+  await inbox.arrived(1, SLOW_MACHINE_MS);
 });
