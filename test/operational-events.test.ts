@@ -37,7 +37,7 @@ async function written(person: Person) {
 const api = (person: Person, method: string, path: string, body?: unknown) =>
   call(method, `/webhooks/${path}`, { token: person.token, body });
 
-test("a change of a subscription is told with what it changes, signed and logged as any event", async () => {
+test("a change of a subscription publishes an event that names what changed, signed and logged like any other", async () => {
   const { person, inbox, listenerId } = await listening();
   const url = "http://Receiver.example:8080/200/secret?token=1#x";
   const id = await subscribe(person, url, { name: "Orders" });
@@ -245,7 +245,7 @@ test("publishing with the prefix is refused, over HTTP, in a batch and over RPC"
   expect(answer.ok).toBe(false);
 });
 
-test("the view of an operational event names those that wanted it, and not the one that it tells of", async () => {
+test("the view of an operational event names those that wanted it, and not the one that it is about", async () => {
   const { person, inbox, listenerId } = await listening();
   await subscribe(person, newInbox("200").url, { events: ["*"] });
   const id = await subscribe(person, newInbox("200").url, { events: ["*", "postern.*"] });

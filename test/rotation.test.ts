@@ -2,11 +2,11 @@
 import { Webhook } from "standardwebhooks";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { toHex, utf8 } from "../src/crypto/encoding";
-import { verifyDelivery } from "../src/verify";
 import { call, type Person, setRole, signUp } from "./support/client";
 import { addDelivery, consumeBatch, hourly, keyNow, makeDue, messageFor } from "./support/engine";
 import { endedAttempts, newInbox, subscribe } from "./support/receiver";
 import { deliveryDb } from "./support/shard";
+import { sendOne, verifies } from "./support/signed";
 
 afterEach(() => vi.useRealTimers());
 
@@ -25,24 +25,6 @@ const rotateBy = (person: Person, id: string, body: object = {}) =>
 const end = (person: Person, id: string) => call("DELETE", `/webhooks/${id}/secret/previous`, { token: person.token });
 const read = async (person: Person, id: string) =>
   (await call("GET", `/webhooks/${id}`, { token: person.token })).body.data;
-
-/** Sends one delivery and returns the request that arrived last. */
-async function sendOne({ person, inbox, id }: Awaited<ReturnType<typeof newSubscription>>) {
-  const count = (await inbox.received()).length;
-  await consumeBatch([messageFor(await addDelivery(person, id))]);
-  const request = (await inbox.arrived(count + 1)).at(-1);
-  if (!request) throw new Error("nothing came");
-  return request;
-}
-
-const verifies = async (request: { headers: Record<string, string>; body: string }, secret: string) => {
-  try {
-    await verifyDelivery(request, secret, { nowMs: Number(request.headers["webhook-timestamp"]) * 1000 });
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 const bodySignature = async (secret: string, body: string) => {
   const key = await crypto.subtle.importKey("raw", utf8(secret), { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);

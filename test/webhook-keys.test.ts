@@ -5,11 +5,11 @@ import { calculateJwkThumbprint } from "jose";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createDeps } from "../src/deps";
 import { publicKeysOf } from "../src/signing-keys/public-keys";
-import { type VerificationKeys, verifyDelivery } from "../src/verify";
+import type { VerificationKeys } from "../src/verify";
 import { call, type Person, signUp } from "./support/client";
-import { addDelivery, consumeBatch, messageFor } from "./support/engine";
 import { newInbox, subscribe } from "./support/receiver";
 import { deliveryDb } from "./support/shard";
+import { sendOne, verifies } from "./support/signed";
 
 afterEach(() => vi.useRealTimers());
 
@@ -30,23 +30,6 @@ const published = (id: string, headers = {}) => call("GET", `//.well-known/webho
 /** As published now, past the cache. */
 const keysNow = async (id: string) => publicKeysOf(await createDeps(env, createExecutionContext()), id);
 const moveClock = (ms: number) => vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + ms });
-
-async function sendOne({ person, inbox, id }: Awaited<ReturnType<typeof newSubscription>>) {
-  const count = (await inbox.received()).length;
-  await consumeBatch([messageFor(await addDelivery(person, id))]);
-  const request = (await inbox.arrived(count + 1)).at(-1);
-  if (!request) throw new Error("nothing came");
-  return request;
-}
-
-const verifies = async (request: { headers: Record<string, string>; body: string }, keys: VerificationKeys) => {
-  try {
-    await verifyDelivery(request, keys, { nowMs: Number(request.headers["webhook-timestamp"]) * 1000 });
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 describe("/.well-known/webhook-keys/:id", () => {
   test("gives the public key as a JWK with its thumbprint and as whpk_, to anybody, for ten minutes", async () => {

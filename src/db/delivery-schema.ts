@@ -83,7 +83,7 @@ export const episodes = sqliteTable("episodes", {
   failingSince: integer("failing_since"),
   /** How far it has come: a value of `STAGE` in episodes/stages.ts. */
   stage: integer().notNull().default(0),
-  /** The stage that the newest mail tells of. */
+  /** The stage that the newest mail reported. */
   mailedStage: integer("mailed_stage").notNull().default(0),
   /** When that mail was composed. The tenant and this time identify it. */
   mailedAt: integer("mailed_at").notNull().default(0),

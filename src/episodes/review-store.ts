@@ -29,7 +29,7 @@ export interface Alert {
   name: string;
   url: string;
   stage: number;
-  /** 1 if the mail that is due tells of this stage, 0 if an earlier one did. */
+  /** 1 if this stage is reported by the mail that is due, 0 if an earlier mail has reported it. */
   isNew: 0 | 1;
   /** When the mail was composed. */
   mailedAt: number;
@@ -143,7 +143,7 @@ export async function reviewEpisodes(
   return { alerts, operational: [toldEnabled, toldRecovered, toldFailing, toldAtRisk, toldDisabled].flat() };
 }
 
-/** Notes that the mails of these episodes are in the queue. An episode whose stage a later mail tells of keeps waiting for that one. */
+/** Notes that the mails of these episodes are in the queue. An episode that a later mail reports still waits for that mail. */
 export async function noteQueued(db: Db, mailed: readonly Pick<Alert, "subscriptionId" | "mailedAt">[]): Promise<void> {
   const list = jsonList(mailed);
   await repeatable(() =>

@@ -9,7 +9,7 @@ import { FAN_OUT_PAGE, OUTBOX_COLUMNS, outboxValues } from "./accept-store";
 /** True for an operational event, as SQL. */
 const IS_OPERATIONAL = sql.raw("type GLOB 'postern.*'");
 
-/** Selects the enabled subscriptions that receive the event `e` and whose ids follow `after`. An operational event does not go to the one that it tells of. */
+/** Selects the enabled subscriptions that receive the event `e` and whose ids follow `after`. An operational event never goes to the subscription that it is about. */
 const wantedBy = (eventId: string, after: string) => sql`SELECT w.subscription_id FROM (SELECT tenant_id, type,
     CASE WHEN ${IS_OPERATIONAL} THEN payload ->> '$.webhookId' ELSE '' END AS about FROM events WHERE id = ${eventId}) e
   CROSS JOIN subscription_events w ON w.tenant_id = e.tenant_id AND w.event_type IN (e.type, ${patternOf(sql`e.type`)})

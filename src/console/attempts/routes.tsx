@@ -57,31 +57,27 @@ export const attemptPages = new Hono<AppEnv>()
       "Content-Disposition": `attachment; filename="${attempt.deliveryId}.json"`,
     });
   })
-  .post("/:id/attempts/:attemptId/retry", limit("redeliver", byTenant), can("webhook.update"), async (c) => {
-    const deps = c.get("deps");
-    const id = c.req.param("id");
-    const attemptId = c.req.param("attemptId");
-    const { deliveryId } = await attemptOfSubscription(deps, c.get("principal"), id, attemptId);
-    return rerenderOnError(
-      c,
-      async () => {
-        await retryDelivery(deps, c.get("principal"), id, deliveryId);
-        return redirectWithFlash(c, `/webhooks/${id}#log`, "retried");
-      },
-      (failure, status) => attemptPage(c, id, attemptId, failure, status),
-    );
-  })
-  .post("/:id/attempts/:attemptId/now", limit("redeliver", byTenant), can("webhook.update"), async (c) => {
-    const deps = c.get("deps");
-    const id = c.req.param("id");
-    const attemptId = c.req.param("attemptId");
-    const { deliveryId } = await attemptOfSubscription(deps, c.get("principal"), id, attemptId);
-    return rerenderOnError(
-      c,
-      async () => {
-        await sendNow(deps, c.get("principal"), id, deliveryId);
-        return redirectWithFlash(c, `/webhooks/${id}#log`, "retried");
-      },
-      (failure, status) => attemptPage(c, id, attemptId, failure, status),
-    );
-  });
+  .post("/:id/attempts/:attemptId/retry", limit("redeliver", byTenant), can("webhook.update"), (c) =>
+    sendAgain(c, retryDelivery),
+  )
+  .post("/:id/attempts/:attemptId/now", limit("redeliver", byTenant), can("webhook.update"), (c) =>
+    sendAgain(c, sendNow),
+  );
+
+/** Queues the delivery of the attempt by `send`, and shows the log. */
+async function sendAgain(
+  c: Context<AppEnv, "/:id/attempts/:attemptId/*">,
+  send: typeof retryDelivery | typeof sendNow,
+): Promise<Response> {
+  const [deps, principal] = [c.get("deps"), c.get("principal")];
+  const { id, attemptId } = c.req.param();
+  const { deliveryId } = await attemptOfSubscription(deps, principal, id, attemptId);
+  return rerenderOnError(
+    c,
+    async () => {
+      await send(deps, principal, id, deliveryId);
+      return redirectWithFlash(c, `/webhooks/${id}#log`, "retried");
+    },
+    (failure, status) => attemptPage(c, id, attemptId, failure, status),
+  );
+}

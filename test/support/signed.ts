@@ -1,0 +1,34 @@
+/** A delivery that is made at once, and whether its signatures are good. */
+import { type VerificationKeys, verifyDelivery } from "../../src/verify";
+import type { Person } from "./client";
+import { addDelivery, consumeBatch, messageFor } from "./engine";
+import type { newInbox } from "./receiver";
+
+interface Subscribed {
+  person: Person;
+  inbox: ReturnType<typeof newInbox>;
+  /** Of the subscription. */
+  id: string;
+}
+
+/** Sends one delivery and returns the request that arrived last. */
+export async function sendOne({ person, inbox, id }: Subscribed) {
+  const count = (await inbox.received()).length;
+  await consumeBatch([messageFor(await addDelivery(person, id))]);
+  const request = (await inbox.arrived(count + 1)).at(-1);
+  if (!request) throw new Error("nothing came");
+  return request;
+}
+
+/** Whether the request is genuine by these keys, at the time that it names. */
+export async function verifies(
+  request: { headers: Record<string, string>; body: string },
+  keys: VerificationKeys,
+): Promise<boolean> {
+  try {
+    await verifyDelivery(request, keys, { nowMs: Number(request.headers["webhook-timestamp"]) * 1000 });
+    return true;
+  } catch {
+    return false;
+  }
+}
