@@ -15,10 +15,19 @@ import {
   watch,
 } from "../src/delivery/send-load";
 import { sweepShard } from "../src/delivery/sweep";
-import { LEASE_MS } from "../src/delivery/timing";
+import { LEASE_MS, QUEUE_GRACE_MS } from "../src/delivery/timing";
 import { createDeps } from "../src/deps";
 import { eventually } from "./support/client";
-import { addDelivery, consumeBatch, messageFor, metricsOf, newDelivery, outboxRow, sweepNow } from "./support/engine";
+import {
+  addDelivery,
+  consumeBatch,
+  type Key,
+  messageFor,
+  metricsOf,
+  newDelivery,
+  outboxRow,
+  sweepNow,
+} from "./support/engine";
 import { deliveryDb, SHARD } from "./support/shard";
 
 const SLOW_QUEUE = "postern-deliveries-slow";
@@ -149,6 +158,53 @@ describe("a claim", () => {
   });
 });
 
+/** Sweeps, and returns the queues in which that puts the delivery. */
+async function queuesOfSweep({ id }: Key): Promise<string[]> {
+  const deps = await createDeps(env, createExecutionContext());
+  const queued: string[] = [];
+  const recording = (speed: string, queue: Queue<unknown>): Queue<never> => ({
+    send: (body) => queue.send(body),
+    sendBatch: (messages) => {
+      if (JSON.stringify([...messages]).includes(id)) queued.push(speed);
+      return queue.sendBatch(messages);
+    },
+    metrics: () => queue.metrics(),
+  });
+  await sweepShard(
+    {
+      ...deps,
+      deliveryQueue: recording("fast", deps.deliveryQueue),
+      slowDeliveryQueue: recording("slow", deps.slowDeliveryQueue),
+    },
+    SHARD,
+  );
+  return queued;
+}
+
+describe("a delivery that has waited for seconds without being claimed", () => {
+  const lateDelivery = async () => {
+    const { person, webhookId } = await newDelivery("200");
+    return addDelivery(person, webhookId, { dueAt: Date.now() - QUEUE_GRACE_MS });
+  };
+  const noteAnswers = ({ subscriptionId }: Key, bucket: "latency_5" | "latency_6") =>
+    deliveryDb
+      .prepare(`INSERT INTO hourly_stats (subscription_id, hour, succeeded, ${bucket}) VALUES (?, 0, 1, 1)`)
+      .bind(subscriptionId)
+      .run();
+
+  test("is swept into the fast queue if its subscription has answered within a second", async () => {
+    const key = await lateDelivery();
+    await noteAnswers(key, "latency_5");
+    expect(await queuesOfSweep(key)).toEqual(["fast"]);
+  });
+
+  test("is swept into the slow queue if its subscription has never answered, or took longer", async () => {
+    const [unknown, slow] = [await lateDelivery(), await lateDelivery()];
+    await noteAnswers(slow, "latency_6");
+    expect([await queuesOfSweep(unknown), await queuesOfSweep(slow)]).toEqual([["slow"], ["slow"]]);
+  });
+});
+
 describe("a subscription that hangs", () => {
   test("is marked as slow before its first send ends", async () => {
     const { webhookId, key } = await newDelivery("hang");
@@ -209,25 +265,7 @@ describe("a subscription that hangs", () => {
       deliveryDb.prepare("UPDATE subscriptions SET has_backlog = 1 WHERE id = ?").bind(webhookId),
       deliveryDb.prepare("UPDATE outbox SET queue = subscription_id WHERE subscription_id = ?").bind(webhookId),
     ]);
-    const deps = await createDeps(env, createExecutionContext());
-    const queued: string[] = [];
-    const recording = (speed: string, queue: Queue<unknown>): Queue<never> => ({
-      send: (body) => queue.send(body),
-      sendBatch: (messages) => {
-        if (JSON.stringify([...messages]).includes(key.id)) queued.push(speed);
-        return queue.sendBatch(messages);
-      },
-      metrics: () => queue.metrics(),
-    });
-    await sweepShard(
-      {
-        ...deps,
-        deliveryQueue: recording("fast", deps.deliveryQueue),
-        slowDeliveryQueue: recording("slow", deps.slowDeliveryQueue),
-      },
-      SHARD,
-    );
-    expect(queued).toEqual(["slow"]);
+    expect(await queuesOfSweep(key)).toEqual(["slow"]);
   });
 
   test("causes no row to be written while its backlog waits", async () => {

@@ -3,9 +3,10 @@ import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../db/client";
 import { repeatable } from "../db/faults";
 import { PLANNED_ID } from "../db/outbox";
-import { addToHours } from "../stats/hours-store";
+import { addToHours, answersWithin } from "../stats/hours-store";
 import type { DueDelivery } from "./enqueue";
 import { INTERRUPTED } from "./reasons";
+import { HANGS_AFTER_MS } from "./timing";
 
 /** An overdue outbox row, with the attempt that claimed it. */
 export interface OverdueDelivery extends DueDelivery {
@@ -30,14 +31,19 @@ const PLANNED_ATTEMPT = sql`LEFT JOIN attempts a ON a.subscription_id = o.subscr
   LEFT JOIN attempts b ON a.status = 'moved' AND b.subscription_id = o.subscription_id AND b.id = a.next_id
   LEFT JOIN subscriptions s ON s.id = o.subscription_id`;
 
-/** Returns one page of the main outbox queue that was due at or before `dueBefore` (Unix ms), oldest first, after the key `after`. */
+/**
+ * Returns one page of the main outbox queue that was due at or before `dueBefore` (Unix ms), oldest first, after the key `after`. A
+ * subscription counts as slow unless it has lately answered quickly: perhaps no message is lost, and its deliveries wait in the slow queue.
+ * A wide event to slow subscriptions would otherwise fill the fast queue.
+ */
 export async function readOverdue(
   db: Db,
   { dueBefore, after, limit }: { dueBefore: number; after: { dueAt: number; id: string }; limit: number },
   nowMs: number,
 ): Promise<OverdueDelivery[]> {
   const { overdue } = await atomically(db, {
-    overdue: rows<OverdueDelivery>(sql`SELECT ${OVERDUE_COLUMNS}, coalesce(s.slow_until > ${nowMs}, 0) AS slow
+    overdue: rows<OverdueDelivery>(sql`SELECT ${OVERDUE_COLUMNS},
+        coalesce(s.slow_until > ${nowMs}, 0) OR NOT ${answersWithin(sql`o.subscription_id`, HANGS_AFTER_MS)} AS slow
       FROM (SELECT * FROM outbox WHERE queue = '' AND (due_at, id) > (${after.dueAt}, ${after.id}) AND due_at <= ${dueBefore}
         ORDER BY due_at, id LIMIT ${limit}) o ${PLANNED_ATTEMPT} ORDER BY o.due_at, o.id`),
   });

@@ -18,7 +18,7 @@ export const TARGET_FRESH_FOR_MS = 1_000;
 export const LATE_AFTER_MS = 10_000;
 
 /** A subscription hangs when it has sends in progress and none has ended for this long. */
-export const HANGS_AFTER_MS = 1_000;
+export const HANGS_AFTER_MS = 1_000 as const;
 /** A send that takes this long moves its subscription to the slow queue. */
 export const SLOW_SEND_MS = 5_000;
 /** How long a subscription stays there after a slow send. */

@@ -24,6 +24,17 @@ export const isNewestHour = (subscriptionId: SQL): SQL =>
   sql`h.subscription_id = ${subscriptionId}
     AND h.hour = (SELECT max(hour) FROM hourly_stats WHERE subscription_id = ${subscriptionId})`;
 
+const sumOfBuckets = (isWanted: (startMs: number) => boolean) =>
+  BUCKET_STARTS_MS.flatMap((startMs, bucket) => (isWanted(startMs) ? [`h.${bucketColumn(bucket)}`] : [])).join(" + ");
+
+/**
+ * Returns whether most of a subscription's answers in its newest hour took less than `limitMs`, which must be the start of a bucket, as
+ * SQL. False without any answer.
+ */
+export const answersWithin = (subscriptionId: SQL, limitMs: (typeof BUCKET_STARTS_MS)[number]): SQL =>
+  sql`EXISTS (SELECT 1 FROM hourly_stats h WHERE ${isNewestHour(subscriptionId)} AND ${sql.raw(sumOfBuckets((startMs) => startMs < limitMs))} >
+    ${sql.raw(sumOfBuckets((startMs) => startMs >= limitMs))})`;
+
 /**
  * Returns the statement that counts ended attempts in the hour of `nowMs`. It writes one row per subscription. `ended` selects
  * subscription_id, position (the order in which they ended), succeeded (0 or 1), latency_ms (null if not measured), and failed_at: when
