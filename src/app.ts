@@ -5,6 +5,7 @@ import { methodNotAllowed } from "hono/method-not-allowed";
 import { secureHeaders } from "hono/secure-headers";
 import { apiKeyRoutes } from "./api-keys/routes";
 import { attemptRoutes } from "./attempts/routes";
+import { activityRoutes, auditRoutes } from "./audit/routes";
 import { accountRoutes, publicAuthRoutes } from "./auth/routes";
 import { requirePrincipal } from "./authenticate";
 import { consoleRoutes } from "./console/routes";
@@ -83,6 +84,7 @@ const authenticated = new Hono<AppEnv>()
   .route("/auth", sessionRoutes)
   .route("/auth", passwordRoutes)
   .route("/auth/2fa", twoFactorRoutes)
+  .route("/auth/me/activity", activityRoutes)
   .route("/api-keys", apiKeyRoutes)
   .route("/tenants", tenantRoutes)
   .route("/members", memberRoutes)
@@ -94,7 +96,8 @@ const authenticated = new Hono<AppEnv>()
   .route("/webhooks", attemptRoutes)
   .route("/webhooks", subscriptionStatsRoutes)
   .route("/stats", statsRoutes)
-  .route("/events", eventRoutes);
+  .route("/events", eventRoutes)
+  .route("/audit", auditRoutes);
 
 app.route("/", healthRoutes);
 app.route("/.well-known/webhook-keys", webhookKeyRoutes);

@@ -4,6 +4,7 @@ import { createMiddleware } from "hono/factory";
 import { authenticateApiKey } from "./api-keys/authenticate";
 import { AppError } from "./errors";
 import type { AppEnv } from "./http/env";
+import { originOf } from "./http/origin";
 import { servesRequest } from "./http/permissions";
 import { documented } from "./http/route-docs";
 import { authenticateSession } from "./sessions/authenticate";
@@ -28,7 +29,7 @@ async function identify(c: Context<AppEnv>): Promise<Principal | null> {
   const deps = c.get("deps");
   const credential = c.req.header("x-api-key") ?? c.req.header("authorization")?.match(BEARER)?.[1];
   if (!credential || credential.length > MAX_CREDENTIAL_CHARACTERS) return null;
-  if (credential.startsWith("ak_")) return authenticateApiKey(deps, credential, c.get("clientIp"));
+  if (credential.startsWith("ak_")) return authenticateApiKey(deps, credential, c.get("clientIp"), originOf(c));
   if (c.req.header("x-api-key")) return null;
-  return authenticateSession(deps, credential);
+  return authenticateSession(deps, credential, originOf(c));
 }

@@ -17,7 +17,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ["recovery", "two-factor", "invitations", "members", "api-keys", "attempts", "events"],
   ["sessions", "delivery", "verify", "client"],
   ["subscriptions"],
-  ["stats", "signing-keys", "mail", "passwords", "tenants"],
+  ["stats", "signing-keys", "mail", "passwords", "tenants", "audit"],
   ["http"],
   ["deps.ts"],
   ["config.ts"],
@@ -120,7 +120,7 @@ test("only db/*, deps.ts, store.ts and *-store.ts import drizzle", () => {
 });
 
 test("schemas are pure zod: clients derive their types from them", () => {
-  const pure = /(\/schemas|-options|\/errors|\/time|\/roles|\/event-type)$/;
+  const pure = /(\/schemas|-options|\/errors|\/time|\/roles|\/event-type|\/actions)$/;
   const files = Object.entries(sources).filter(([path]) =>
     /(\/schemas|\/publication|\/event-type|^\.\.\/src\/subscriptions\/.+-options)\.ts$/.test(path),
   );

@@ -57,6 +57,8 @@ const NEEDS: Record<string, { permission?: Permission; key?: true }> = {
   "GET /events/:id": { permission: "webhook.read", key: true },
   "POST /events": { permission: "event.publish", key: true },
   "POST /events/batch": { permission: "event.publish", key: true },
+  "GET /auth/me/activity": {},
+  "GET /audit": { permission: "audit.read", key: true },
   "POST /auth/logout-all": {},
 };
 const OPEN = [

@@ -55,6 +55,7 @@ test("the delivery plane's tables keep no second index for their text keys", asy
     .all<{ name: string }>();
   expect(results.map(({ name }) => name).sort()).toEqual([
     "attempts",
+    "audit_events",
     "episodes",
     "events",
     "hourly_stats",

@@ -54,6 +54,8 @@ const OF_STORE: Record<string, RegExp> = {
   "api-keys": /INSERT INTO api_keys/,
   "attempts/log-store": /WITH examined AS MATERIALIZED/,
   attempts: /a\.kind AS kind,/,
+  "audit/read-store": /reach LEFT JOIN page/,
+  "audit/record-store": /INSERT INTO audit_events/,
   auth: /INSERT INTO users/,
   "auth/sweep-store": /FROM email_tokens e INDEXED BY/,
   "console/subscriptions": /instr\(lower\(s\.name\)/,
@@ -164,6 +166,7 @@ test("statements of every store are collected, from requests, RPC, queue consume
   await hourly({ SECRET_KEYS: `c144a6f37bd358f8df12faaf2e78ad96b13e71b7e6a84620ff2cae9efdf58d3b,${env.SECRET_KEYS}` });
   await call("GET", "/stats", { token });
   await call("GET", "/events", { token });
+  await call("GET", "/audit", { token });
   await call("POST", `/webhooks/${id}/retry-failed`, { token, body: { since: "2026-01-01T00:00:00Z" } });
   const since = new Date(Date.now() - 60_000).toISOString();
   await call("POST", `/webhooks/${id}/replay`, { token, body: { since, which: "missing" } });

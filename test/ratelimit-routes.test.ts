@@ -38,6 +38,7 @@ const COUNTED: Record<
   writeWebhook: ({ token }) => ({ path: "/api/v1/webhooks", token }),
   redeliver: ({ token }) => ({ path: `${webhook}/test`, token }),
   readDeliveries: ({ token }) => ({ method: "GET", path: `${webhook}/logs`, token }),
+  readAudit: ({ token }) => ({ method: "GET", path: "/api/v1/audit", token }),
   publish: ({ token }) => ({ path: "/api/v1/events", token }),
   webhookKeys: () => ({ method: "GET", path: "/.well-known/webhook-keys/x", ip: newIp() }),
   deepHealth: () => ({ method: "GET", path: "/health?deep=1", ip: newIp() }),

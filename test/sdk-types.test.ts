@@ -4,6 +4,7 @@ import type { JSONValue } from "hono/utils/types";
 import { expectTypeOf, test } from "vitest";
 import type { apiKeyRoutes } from "../src/api-keys/routes";
 import type { attemptRoutes } from "../src/attempts/routes";
+import type { auditRoutes } from "../src/audit/routes";
 import type { accountRoutes, publicAuthRoutes } from "../src/auth/routes";
 import type * as client from "../src/client";
 import type * as errors from "../src/errors";
@@ -37,6 +38,7 @@ type Replays = Routes<typeof replayRoutes>;
 type WebhookStats = Routes<typeof subscriptionStatsRoutes>;
 type Rotation = Routes<typeof rotationRoutes>;
 type Stats = Routes<typeof statsRoutes>;
+type Audit = Routes<typeof auditRoutes>;
 type Events = Routes<typeof eventRoutes>;
 
 const same = <T>() => expectTypeOf<Plain<T>>();
@@ -85,6 +87,7 @@ test("what a method returns is what its route answers", () => {
   same<{ data: client.Replay } | { data: client.ReplayPreview }>().toEqualTypeOf<
     Replays["/:id/replay"]["$post"]["output"]
   >();
+  same<client.AuditPage>().toEqualTypeOf<Audit["/"]["$get"]["output"]>();
   same<client.EventPage>().toEqualTypeOf<Events["/"]["$get"]["output"]>();
   same<client.EventDetailPage>().toEqualTypeOf<Events["/:id"]["$get"]["output"]>();
   same<client.NewBatchEvent>().toEqualTypeOf<Events["/batch"]["$post"]["input"]["json"]["events"][number]>();

@@ -35,6 +35,7 @@ test("every endpoint has a method", async () => {
       client.invitations,
       client.webhooks,
       client.stats,
+      client.audit,
     ]
       .flatMap((group) => Object.values(group) as ((...ids: string[]) => Promise<unknown>)[])
       .map((method) => () => method("ID", "ID")),

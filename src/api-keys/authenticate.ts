@@ -1,4 +1,5 @@
 /** Authenticates an API key in one D1 round trip; a mistyped key costs none. */
+import type { RequestOrigin } from "../audit/actor";
 import { sha256Hex } from "../crypto/encoding";
 import type { Deps } from "../deps";
 import type { ApiKeyPrincipal } from "../tenants/principal";
@@ -13,7 +14,12 @@ const USE_RESOLUTION_MS = 60_000;
  * The principal of a key; null when it is unknown, revoked or expired, or its owner has left the tenant. Throws RATE_LIMITED when too
  * many such keys come from `clientIp`.
  */
-export async function authenticateApiKey(deps: Deps, key: string, clientIp: string): Promise<ApiKeyPrincipal | null> {
+export async function authenticateApiKey(
+  deps: Deps,
+  key: string,
+  clientIp: string,
+  origin: RequestOrigin,
+): Promise<ApiKeyPrincipal | null> {
   if (!isApiKey(key)) return null;
   const nowMs = deps.now();
   const hash = await sha256Hex(key);
@@ -30,5 +36,6 @@ export async function authenticateApiKey(deps: Deps, key: string, clientIp: stri
     deps.background("API key use", touchApiKey(deps, tenantId, row.id, nowMs));
   }
   const permissions = new Set(permissionsOf(role).filter((permission) => row.scopes.includes(permission)));
-  return { kind: "api-key", userId, tenantId, shard, hasVerifiedOwner, role, permissions };
+  const actor = { kind: "api-key", id: row.id, name: row.name, sessionId: null, ...origin } as const;
+  return { kind: "api-key", userId, tenantId, shard, hasVerifiedOwner, role, permissions, actor };
 }

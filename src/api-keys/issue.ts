@@ -5,6 +5,7 @@ import type { Deps } from "../deps";
 import { queueMailIfPossible } from "../mail/queue";
 import { newUndo } from "../mail/undo-store";
 import { capReached } from "../ratelimit/caps";
+import type { Principal } from "../tenants/principal";
 import type { Permission } from "../tenants/roles";
 import { makeApiKey } from "./key";
 import { type ApiKeyRow, insertApiKey } from "./store";
@@ -18,11 +19,10 @@ export interface KeyRequest {
   expiresAt?: number | undefined;
 }
 
-/** Creates a key of a user in a tenant and notifies them by mail. Returns its row and the key itself. Throws CONFLICT at the cap. */
+/** Creates a key of the caller in their tenant and notifies them by mail. Returns its row and the key itself. Throws CONFLICT at the cap. */
 export async function issueApiKey(
   deps: Deps,
-  tenantId: string,
-  userId: string,
+  { tenantId, userId, actor }: Pick<Principal, "tenantId" | "userId" | "actor">,
   request: KeyRequest,
 ): Promise<{ row: ApiKeyRow; key: string }> {
   const key = makeApiKey();
@@ -40,7 +40,7 @@ export async function issueApiKey(
     revokedAt: null,
   };
   const undo = await newUndo(deps.keys, deps.now());
-  if (!(await insertApiKey(deps, row, undo))) throw capReached("apiKeys", deps.config.caps);
+  if (!(await insertApiKey(deps, row, undo, actor))) throw capReached("apiKeys", deps.config.caps);
   await queueMailIfPossible(deps, { kind: "apiKeyCreated", id: undo.mailId, userId, keyName: request.name });
   return { row, key };
 }

@@ -34,8 +34,7 @@ export const apiKeyRoutes = new Hono<AppEnv>()
     limit("createApiKey", byUser),
     body(newApiKey),
     async (c) => {
-      const { tenantId, userId } = c.get("principal");
-      const { row, key } = await issueApiKey(c.get("deps"), tenantId, userId, c.req.valid("json"));
+      const { row, key } = await issueApiKey(c.get("deps"), c.get("principal"), c.req.valid("json"));
       return c.json({ data: { ...view(row), key } }, 201);
     },
   )

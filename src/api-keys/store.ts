@@ -1,5 +1,7 @@
 /** API keys in D1, stored as SHA-256. */
 import { and, desc, eq, gt, isNull, or, sql } from "drizzle-orm";
+import type { ActingIn, Actor } from "../audit/actor";
+import { auditIfChanged } from "../audit/record-store";
 import { atomically, jsonList, prepared } from "../db/client";
 import { apiKeys } from "../db/schema";
 import type { Deps } from "../deps";
@@ -10,13 +12,25 @@ import { hasVerifiedOwner } from "../tenants/verified-store";
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
 
 /** Stores a new key, and the link that undoes it. Returns false when its user has as many active keys as they can have. */
-export async function insertApiKey({ db, config }: Deps, row: ApiKeyRow, undo: NewUndo): Promise<boolean> {
+export async function insertApiKey(
+  { db, config }: Deps,
+  row: ApiKeyRow,
+  undo: NewUndo,
+  actor: Actor,
+): Promise<boolean> {
   const { inserted } = await atomically(db, {
     inserted: sql`INSERT INTO api_keys (id, tenant_id, user_id, name, prefix, key_hash, scopes, created_at, expires_at)
       SELECT ${row.id}, ${row.tenantId}, ${row.userId}, ${row.name}, ${row.prefix}, ${row.keyHash}, ${jsonList(row.scopes)},
         ${row.createdAt}, ${row.expiresAt}
       WHERE (SELECT count(*) FROM api_keys WHERE user_id = ${row.userId} AND ${active(row.createdAt)}) < ${config.caps.apiKeys}
       RETURNING id`,
+    recorded: auditIfChanged({
+      tenantId: row.tenantId,
+      action: "api_key.created",
+      actor,
+      target: { kind: "api-key", id: row.id },
+      meta: { scopes: row.scopes },
+    }),
     undo: insertUndo(undo, row.userId, "apiKey", {
       condition: sql`EXISTS (SELECT 1 FROM api_keys WHERE id = ${row.id})`,
     }),
@@ -39,28 +53,22 @@ export function listApiKeys({ db }: Deps, tenantId: string, userId: string, nowM
 /** Revokes an active key of `userId`, or of anybody in the tenant if that is null. Returns false when there is no such key. */
 export async function revokeApiKeyOf(
   { db }: Deps,
-  tenantId: string,
+  { tenantId, actor }: Pick<ActingIn, "tenantId" | "actor">,
   userId: string | null,
   id: string,
   nowMs: number,
 ): Promise<boolean> {
-  const revoked = await db
-    .update(apiKeys)
-    .set({ revokedAt: nowMs })
-    .where(
-      and(
-        eq(apiKeys.id, id),
-        eq(apiKeys.tenantId, tenantId),
-        isNull(apiKeys.revokedAt),
-        userId === null ? sql`1` : eq(apiKeys.userId, userId),
-      ),
-    )
-    .returning({ id: apiKeys.id });
+  const { revoked } = await atomically(db, {
+    revoked: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE id = ${id} AND tenant_id = ${tenantId} AND revoked_at IS NULL
+      AND ${userId === null ? sql`1` : sql`user_id = ${userId}`} RETURNING id`,
+    recorded: auditIfChanged({ tenantId, action: "api_key.deleted", actor, target: { kind: "api-key", id } }),
+  });
   return revoked.length === 1;
 }
 
 interface KnownKey {
   id: string;
+  name: string;
   tenantId: string;
   userId: string;
   /** A JSON array. */
@@ -72,7 +80,7 @@ interface KnownKey {
 }
 
 const keyByHash = prepared<KnownKey>(sql`
-  SELECT k.id, k.tenant_id AS tenantId, k.user_id AS userId, k.scopes, k.last_used_at AS lastUsedAt, m.role, t.shard,
+  SELECT k.id, k.name, k.tenant_id AS tenantId, k.user_id AS userId, k.scopes, k.last_used_at AS lastUsedAt, m.role, t.shard,
     ${hasVerifiedOwner(sql`k.tenant_id`)} AS hasVerifiedOwner
   FROM api_keys k JOIN memberships m ON m.tenant_id = k.tenant_id AND m.user_id = k.user_id JOIN tenants t ON t.id = k.tenant_id
   WHERE k.key_hash = ${sql.placeholder("keyHash")} AND k.revoked_at IS NULL

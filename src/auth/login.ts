@@ -2,6 +2,7 @@
  * Login in one step, or in two for the console: the password, then the code. Known and unknown emails cost the same work, and the write
  * that opens the session also uses the second factor.
  */
+import { userActor } from "../audit/actor";
 import { digest } from "../crypto/encryption";
 import { hashPassword, verifyPassword } from "../crypto/passwords";
 import { newId } from "../db/ids";
@@ -21,6 +22,7 @@ import {
   type StoredCredentials,
   upgradePasswordHash,
 } from "./store";
+import type { Visit } from "./visit";
 
 const VERIFICATION_MAIL_INTERVAL_MS = 2 * MINUTE_MS;
 
@@ -45,22 +47,18 @@ export interface PendingLogin {
 export async function login(
   deps: Deps,
   input: Credentials & { totp?: string | undefined },
-  device: Device,
+  visit: Visit,
 ): Promise<OpenedSession> {
   const stored = await checkPassword(deps, input);
-  if (!hasSecondFactor(stored)) return open(deps, stored, input.tenantId, device);
+  if (!hasSecondFactor(stored)) return open(deps, stored, input.tenantId, visit);
   if (input.totp === undefined) throw new AppError("TOTP_REQUIRED");
-  return openWithCode(deps, stored, { code: input.totp, tenantId: input.tenantId }, device);
+  return openWithCode(deps, stored, { code: input.totp, tenantId: input.tenantId }, visit);
 }
 
 /** The first step: opens a session, or returns what `continueLogin` needs for an account with a second factor. Throws as `login`. */
-export async function startLogin(
-  deps: Deps,
-  input: Credentials,
-  device: Device,
-): Promise<OpenedSession | PendingLogin> {
+export async function startLogin(deps: Deps, input: Credentials, visit: Visit): Promise<OpenedSession | PendingLogin> {
   const stored = await checkPassword(deps, input);
-  if (!hasSecondFactor(stored)) return open(deps, stored, input.tenantId, device);
+  if (!hasSecondFactor(stored)) return open(deps, stored, input.tenantId, visit);
   return { userId: stored.userId, passwordDigest: await passwordDigest(deps, stored) };
 }
 
@@ -69,12 +67,12 @@ export async function continueLogin(
   deps: Deps,
   pending: PendingLogin,
   code: string,
-  device: Device,
+  visit: Visit,
 ): Promise<OpenedSession> {
   const stored = await findCredentialsOfUser(deps, pending.userId);
   if (!stored || (await passwordDigest(deps, stored)) !== pending.passwordDigest) throw wrongPassword();
-  if (!hasSecondFactor(stored)) return open(deps, stored, undefined, device);
-  return openWithCode(deps, stored, { code, tenantId: undefined }, device);
+  if (!hasSecondFactor(stored)) return open(deps, stored, undefined, visit);
+  return openWithCode(deps, stored, { code, tenantId: undefined }, visit);
 }
 
 const wrongPassword = () => new AppError("UNAUTHENTICATED", { message: "Invalid email or password." });
@@ -117,13 +115,13 @@ async function openWithCode(
   deps: Deps,
   stored: StoredCredentials & SecondFactor,
   { code, tenantId }: { code: string; tenantId: string | undefined },
-  device: Device,
+  visit: Visit,
 ): Promise<OpenedSession> {
   const { value: opened, startedLock } = await deps.guesses.check("totp", stored.email, async () => {
     const factor = await readFactor(deps, stored.userId, stored, code);
     if (!factor) return null;
     requireMember(stored, tenantId);
-    return tryOpen(deps, stored, factor, device);
+    return tryOpen(deps, stored, factor, visit);
   });
   if (startedLock) await queueMailIfPossible(deps, { kind: "secondFactorGuessed", userId: stored.userId });
   if (!opened) throw new AppError("INVALID_TOTP");
@@ -134,10 +132,10 @@ async function open(
   deps: Deps,
   stored: StoredCredentials,
   tenantId: string | undefined,
-  device: Device,
+  visit: Visit,
 ): Promise<OpenedSession> {
   requireMember(stored, tenantId);
-  const opened = await tryOpen(deps, stored, null, device);
+  const opened = await tryOpen(deps, stored, null, visit);
   if (!opened) throw wrongPassword();
   return opened;
 }
@@ -152,12 +150,14 @@ async function tryOpen(
   deps: Deps,
   stored: StoredCredentials,
   factor: Factor | null,
-  device: Device,
+  visit: Visit,
 ): Promise<OpenedSession | null> {
-  const { userId, tenantId, name, passwordHash } = stored;
+  const { userId, email, tenantId, name, passwordHash } = stored;
+  const { device, origin } = visit;
   const draft = await draftSession(deps, userId, device);
+  const actor = userActor({ userId, email, sessionId: draft.row.id }, origin);
   const ownTenant = tenantId === null ? { id: newId(), name: name ?? "Personal" } : null;
-  const opening = { session: draft.row, device: device.kind, tenantId, ownTenant, factor, passwordHash };
+  const opening = { session: draft.row, device: device.kind, tenantId, ownTenant, factor, passwordHash, actor };
   const opened = await openSession(deps, opening, deps.now());
   if (!opened) return null;
   if (factor?.kind === "recovery") await queueMailIfPossible(deps, { kind: "recoveryCodeUsed", userId });

@@ -1,11 +1,11 @@
 /** `/auth`: registration, login and the signed-in user. */
 import { Hono } from "hono";
-import { deviceOf } from "../http/device";
 import type { AppEnv } from "../http/env";
 import { sessionOf, sessionOnly } from "../http/permissions";
 import { byIp, limit } from "../http/rate-limit";
 import { describeRoute } from "../http/route-docs";
 import { body } from "../http/validate";
+import { visitOf } from "../http/visit";
 import { tokenPair } from "../sessions/schemas";
 import { iso } from "../time";
 import { dataOf } from "../wire/schemas";
@@ -24,7 +24,7 @@ export const publicAuthRoutes = new Hono<AppEnv>()
     limit("register", byIp),
     body(registration),
     async (c) => {
-      const { tokens } = await register(c.get("deps"), c.req.valid("json"), deviceOf(c));
+      const { tokens } = await register(c.get("deps"), c.req.valid("json"), visitOf(c));
       return c.json({ data: tokens }, 201);
     },
   )
@@ -38,7 +38,7 @@ export const publicAuthRoutes = new Hono<AppEnv>()
     limit("login", byIp),
     body(credentials),
     async (c) => {
-      const { tokens } = await login(c.get("deps"), c.req.valid("json"), deviceOf(c));
+      const { tokens } = await login(c.get("deps"), c.req.valid("json"), visitOf(c));
       return c.json({ data: tokens });
     },
   );

@@ -14,6 +14,7 @@ import { capReached } from "../ratelimit/caps";
 import type { Device } from "../sessions/device";
 import { draftSession, type OpenedSession, openedSession } from "../sessions/tokens";
 import { insertAccount, type NewUser } from "./store";
+import type { Visit } from "./visit";
 
 export interface Registration {
   email: string;
@@ -27,14 +28,14 @@ export interface Registration {
  * Creates the account and queues the verification mail. Throws FORBIDDEN where registration is not open to the address, EMAIL_TAKEN, INVALID_TOKEN for an invitation that is not
  * open for this address, CONFLICT when its tenant has no room, VALIDATION_FAILED for a guessable password.
  */
-export async function register(deps: Deps, input: Registration, device: Device): Promise<OpenedSession> {
+export async function register(deps: Deps, input: Registration, visit: Visit): Promise<OpenedSession> {
   if (input.invitationToken === undefined) refuseUninvited(deps.config.registration, input.email);
   refuseGuessable(deps.config, "password", input.password, input.email);
-  if (input.invitationToken === undefined) return withNewTenant(deps, await newUser(input, device), input, device);
+  if (input.invitationToken === undefined) return withNewTenant(deps, await newUser(input, visit.device), input, visit);
   const tokenHash = await sha256Hex(input.invitationToken);
   const tenantId = await findTenantByToken(deps, tokenHash, input.email, deps.now());
   if (!tenantId) throw badInvitation();
-  return intoTenant(deps, await newUser(input, device), { tenantId, tokenHash }, device);
+  return intoTenant(deps, await newUser(input, visit.device), { tenantId, tokenHash }, visit);
 }
 
 function refuseUninvited(registration: RegistrationRule, email: string): void {
@@ -56,10 +57,10 @@ const newUser = async ({ email, name, password }: Registration, device: Device):
   createdFrom: [device.kind, device.location].filter(Boolean).join(", "),
 });
 
-async function withNewTenant(deps: Deps, user: NewUser, input: Registration, device: Device): Promise<OpenedSession> {
+async function withNewTenant(deps: Deps, user: NewUser, input: Registration, visit: Visit): Promise<OpenedSession> {
   const tenant = { id: newId(), name: input.tenantName ?? input.name ?? "Personal" };
-  const draft = await draftSession(deps, user.userId, device);
-  await orEmailTaken(insertAccount(deps, user, tenant, draft.row, deps.now()));
+  const draft = await draftSession(deps, user.userId, visit.device);
+  await orEmailTaken(insertAccount(deps, user, tenant, draft.row, visit.origin, deps.now()));
   await queueMailIfPossible(deps, { kind: "verification", userId: user.userId });
   return openedSession(deps, draft, tenant.id);
 }
@@ -69,10 +70,10 @@ async function intoTenant(
   deps: Deps,
   user: NewUser,
   invitation: { tenantId: string; tokenHash: string },
-  device: Device,
+  visit: Visit,
 ): Promise<OpenedSession> {
-  const draft = await draftSession(deps, user.userId, device);
-  const joined = await orEmailTaken(insertInvitedByToken(deps, user, invitation, draft.row, deps.now()));
+  const draft = await draftSession(deps, user.userId, visit.device);
+  const joined = await orEmailTaken(insertInvitedByToken(deps, user, invitation, draft.row, visit.origin, deps.now()));
   if (joined === "closed") throw badInvitation();
   if (joined === "full") throw capReached("members", deps.config.caps);
   return openedSession(deps, draft, invitation.tenantId);

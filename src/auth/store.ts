@@ -1,5 +1,7 @@
 /** Sign-up and login in D1. Functions named `...ByEmail` look across tenants, because nobody is signed in yet. */
 import { and, eq, sql } from "drizzle-orm";
+import { type Actor, type RequestOrigin, userActor } from "../audit/actor";
+import { auditIfChanged } from "../audit/record-store";
 import { atomically, jsonList, rows } from "../db/client";
 import { memberships, users } from "../db/schema";
 import { emptiestShard } from "../db/shard-sizes-store";
@@ -41,9 +43,10 @@ export async function insertAccount(
   user: NewUser,
   tenant: NewTenant,
   session: NewSession,
+  origin: RequestOrigin,
   nowMs: number,
 ): Promise<void> {
-  const { userId, passwordHash } = user;
+  const { userId, email, passwordHash } = user;
   await atomically(db, {
     // The caller queues the verification mail.
     user: sql`INSERT INTO users (id, email, name, password_hash, verification_mailed_at, known_devices, created_from, created_at)
@@ -51,6 +54,12 @@ export async function insertAccount(
     ...insertOwnTenant(shards, userId, tenant, nowMs),
     // Last: it joins the user with the membership.
     minted: mintSession(session, { tenantId: tenant.id, passwordHash, factor: null }, nowMs),
+    recorded: auditIfChanged({
+      tenantId: tenant.id,
+      action: "auth.registered",
+      actor: userActor({ userId, email, sessionId: session.id }, origin),
+      target: { kind: "user", id: userId },
+    }),
   });
 }
 
@@ -64,6 +73,10 @@ const insertOwnTenant = (shards: Shards, userId: string, tenant: NewTenant, nowM
     SELECT id, ${userId}, 'owner', ${nowMs}, ${nowMs} FROM tenants WHERE id = ${tenant.id}`,
 });
 
+/** That of a session, or the user's id if it was not opened: a code may have been used all the same. */
+const tenantOf = ({ id, userId }: NewSession) =>
+  sql`coalesce((SELECT tenant_id FROM sessions WHERE id = ${id}), ${userId})`;
+
 export interface Opening {
   session: NewSession;
   /** The kind of device, remembered so that a sign-in from another one can be told of. */
@@ -76,6 +89,7 @@ export interface Opening {
   factor: Factor | null;
   /** The hash that the password was checked against. */
   passwordHash: string;
+  actor: Actor;
 }
 
 /**
@@ -88,15 +102,18 @@ export async function openSession(
   opening: Opening,
   nowMs: number,
 ): Promise<{ tenantId: string; isNewDevice: boolean } | null> {
-  const { session, device, tenantId, ownTenant, factor, passwordHash } = opening;
+  const { session, device, tenantId, ownTenant, factor, passwordHash, actor } = opening;
   const { userId } = session;
+  const login = { tenantId: tenantOf(session), actor, target: { kind: "user", id: userId } } as const;
   const preconditions = { tenantId, passwordHash, factor: factor && factorHolds(userId, factor) };
   const { minted, learnt } = await atomically(db, {
     ...(ownTenant ? insertOwnTenant(shards, userId, ownTenant, nowMs) : {}),
     minted: mintSession(session, preconditions, nowMs),
+    recorded: auditIfChanged({ ...login, action: "auth.login", meta: { factor: factor?.kind ?? null } }),
     ended: endOldestSessions(userId, config.caps.sessions, nowMs),
     // After the session, which asks whether the factor is unused.
     used: factor ? consumeFactor(userId, factor, nowMs) : undefined,
+    recordedUse: factor?.kind === "recovery" ? auditIfChanged({ ...login, action: "auth.recovery_used" }) : undefined,
     lastUsed: useTenant(session.id, nowMs),
     learnt: rememberDevice(session.id, device),
   });

@@ -1,5 +1,6 @@
 /** `postern/client`: the API from browsers, Node and Workers, without dependencies. */
 import { type ApiKeyMethods, apiKeyMethods } from "./api-keys";
+import { type AuditMethods, auditMethods } from "./audit";
 import { type AuthMethods, authMethods } from "./auth";
 import { createCall } from "./call";
 import { type EventMethods, eventMethods } from "./events";
@@ -16,6 +17,7 @@ import { type WebhookMethods, webhookMethods } from "./webhooks";
 
 export type { ApiKey, ApiKeyMethods, IssuedApiKey, NewApiKey } from "./api-keys";
 export type * from "./attempts";
+export type * from "./audit";
 export type {
   AuthMethods,
   Credentials,
@@ -106,6 +108,7 @@ export interface Client {
   webhooks: WebhookMethods;
   events: EventMethods;
   stats: StatsMethods;
+  audit: AuditMethods;
 }
 
 /**
@@ -139,5 +142,6 @@ export function createClient(options: ClientOptions): Client {
     webhooks: webhookMethods(call),
     events: eventMethods(call),
     stats: statsMethods(call),
+    audit: auditMethods(call),
   };
 }

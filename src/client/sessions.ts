@@ -1,4 +1,5 @@
 /** `/auth/sessions`: where the user is signed in. */
+import type { AuditEvent } from "./audit";
 import type { Call, CallOptions } from "./call";
 import { segment } from "./path";
 import type { Timestamp } from "./types";
@@ -35,9 +36,12 @@ export interface SessionMethods {
   list(options?: CallOptions): Promise<Session[]>;
   /** Ends one session of the user. Returns the service's confirmation. Throws NOT_FOUND. */
   revoke(id: string, options?: CallOptions): Promise<string>;
+  /** Returns the last 100 events of the user's own account, newest first: what the user did, and failed logins. */
+  activity(options?: CallOptions): Promise<AuditEvent[]>;
 }
 
 export const sessionMethods = (call: Call): SessionMethods => ({
   list: (options) => call.data("GET /auth/sessions", options),
+  activity: (options) => call.data("GET /auth/me/activity", options),
   revoke: (id, options) => call.message(`DELETE /auth/sessions/${segment(id)}`, options),
 });

@@ -14,7 +14,8 @@ export type Permission =
   | "webhook.delete"
   | "event.publish"
   | "member.read"
-  | "member.manage";
+  | "member.manage"
+  | "audit.read";
 
 /** An account's space: its members, subscriptions, events and API keys. */
 export type Tenant = { id: string; name: string };

@@ -16,6 +16,12 @@ export function firstIdAt(timeMs: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}`;
 }
 
+const hex = (digits: number) => sql.raw(`substr(lower(hex(randomblob(${digits}))), 1, ${digits})`);
+
+/** A new UUIDv7 with the timestamp `nowMs`, as SQL: another one for each row. */
+export const newIdSql = (nowMs: number): SQL =>
+  sql`${`${firstIdAt(nowMs)}-7`} || ${hex(3)} || '-' || substr('89ab', 1 + abs(random() % 4), 1) || ${hex(3)} || '-' || ${hex(12)}`;
+
 /** Returns the timestamp of a UUIDv7 in Unix ms. */
 export const timeOfId = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 

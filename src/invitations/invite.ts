@@ -6,7 +6,7 @@ import { AppError, emailNotVerified, notFound } from "../errors";
 import { queueMail } from "../mail/queue";
 import { capReached } from "../ratelimit/caps";
 import { refuseOverLimit } from "../ratelimit/limiter";
-import type { SessionPrincipal } from "../tenants/principal";
+import type { Principal, SessionPrincipal } from "../tenants/principal";
 import { ROLES_MANAGED_BY, type Role } from "../tenants/roles";
 import { DAY_MS } from "../time";
 import { acceptInvitationByToken, closeInvitation, insertInvitation, type NewInvitation } from "./store";
@@ -30,24 +30,24 @@ export async function invite(
   const createdAt = deps.now();
   const times = { createdAt, expiresAt: createdAt + LIFETIME_MS };
   const invitation = { id: newId(), tenantId, ...guest, invitedBy: userId, ...times };
-  const outcome = await insertInvitation(deps, invitation);
+  const outcome = await insertInvitation(deps, invitation, inviter.actor);
   if (outcome === "member") throw new AppError("CONFLICT", { message: "This person is already a member." });
   if (outcome === "full") throw capReached("invitations", deps.config.caps);
   await queueMail(deps, { kind: "invitation", tenantId, invitationId: invitation.id });
   return invitation;
 }
 
-/** Revokes an open invitation of a tenant. Throws NOT_FOUND. */
-export async function revokeInvitation(deps: Deps, tenantId: string, id: string): Promise<void> {
-  if (!(await closeInvitation(deps, tenantId, id, deps.now()))) throw notFound("Invitation");
+/** Revokes an open invitation of the caller's tenant. Throws NOT_FOUND. */
+export async function revokeInvitation(deps: Deps, caller: Principal, id: string): Promise<void> {
+  if (!(await closeInvitation(deps, caller, id, deps.now()))) throw notFound("Invitation");
 }
 
 /** One refusal for an invitation that is unknown, used, revoked, expired or for another address. */
 export const badInvitation = () => new AppError("INVALID_TOKEN", { message: "Invalid or expired invitation token." });
 
 /** Joins the tenant of an invitation that was sent to the caller's address. Throws INVALID_TOKEN, CONFLICT at the cap of members. */
-export async function acceptInvitation(deps: Deps, userId: string, token: string) {
-  const joined = await acceptInvitationByToken(deps, userId, await sha256Hex(token), deps.now());
+export async function acceptInvitation(deps: Deps, caller: Principal, token: string) {
+  const joined = await acceptInvitationByToken(deps, caller, await sha256Hex(token), deps.now());
   if (joined === "closed") throw badInvitation();
   if (joined === "full") throw capReached("members", deps.config.caps);
   return joined;

@@ -64,7 +64,7 @@ export const invitationRoutes = new Hono<AppEnv>()
     }),
     body(acceptanceBody),
     async (c) => {
-      const joined = await acceptInvitation(c.get("deps"), c.get("principal").userId, c.req.valid("json").token);
+      const joined = await acceptInvitation(c.get("deps"), c.get("principal"), c.req.valid("json").token);
       return c.json({ data: { tenant: { id: joined.tenantId, name: joined.tenantName }, role: joined.role } });
     },
   )
@@ -76,7 +76,7 @@ export const invitationRoutes = new Hono<AppEnv>()
     }),
     can("member.manage"),
     async (c) => {
-      await revokeInvitation(c.get("deps"), c.get("principal").tenantId, c.req.param("id"));
+      await revokeInvitation(c.get("deps"), c.get("principal"), c.req.param("id"));
       return c.json({ message: "Invitation revoked." });
     },
   );

@@ -1,10 +1,13 @@
 /** Invitations in D1. One write uses an invitation: a registration, or the acceptance of a signed-in user with its address. */
 import { and, desc, eq, gt, isNull, type SQL, sql } from "drizzle-orm";
+import { type ActingIn, type Actor, type RequestOrigin, userActor } from "../audit/actor";
+import { auditIfChanged } from "../audit/record-store";
 import type { NewUser } from "../auth/store";
 import { atomically, jsonList, rows } from "../db/client";
 import { invitations } from "../db/schema";
 import type { Deps } from "../deps";
 import { mintSession, type NewSession } from "../sessions/store";
+import type { Principal } from "../tenants/principal";
 import type { Role } from "../tenants/roles";
 import { mayManageRole, roleOf } from "../tenants/roles-store";
 
@@ -25,6 +28,7 @@ export interface NewInvitation {
 export async function insertInvitation(
   { db, config }: Deps,
   invitation: NewInvitation,
+  actor: Actor,
 ): Promise<"invited" | "member" | "full"> {
   const { id, tenantId, email, createdAt } = invitation;
   const isMember = sql`EXISTS (SELECT 1 FROM memberships m JOIN users u ON u.id = m.user_id
@@ -38,6 +42,13 @@ export async function insertInvitation(
       WHERE NOT ${isMember} AND (SELECT count(*) FROM invitations WHERE tenant_id = ${tenantId} AND accepted_at IS NULL
         AND revoked_at IS NULL AND expires_at > ${createdAt}) < ${config.caps.invitations}
       RETURNING id`,
+    recorded: auditIfChanged({
+      tenantId,
+      action: "member.invited",
+      actor,
+      target: { kind: "invitation", id },
+      meta: { role: invitation.role },
+    }),
     found: rows<{ isMember: 0 | 1 }>(sql`SELECT ${isMember} AS isMember`),
   });
   if (inserted.length === 1) return "invited";
@@ -61,12 +72,22 @@ export function listInvitations({ db }: Deps, tenantId: string, nowMs: number) {
 }
 
 /** Revokes an open invitation. Returns false when the tenant has no such open invitation. */
-export async function closeInvitation({ db }: Deps, tenantId: string, id: string, nowMs: number): Promise<boolean> {
-  const revoked = await db
-    .update(invitations)
-    .set({ revokedAt: nowMs })
-    .where(sql`id = ${id} AND tenant_id = ${tenantId} AND accepted_at IS NULL AND revoked_at IS NULL`)
-    .returning({ id: invitations.id });
+export async function closeInvitation(
+  { db }: Deps,
+  { tenantId, actor }: ActingIn,
+  id: string,
+  nowMs: number,
+): Promise<boolean> {
+  const { revoked } = await atomically(db, {
+    revoked: sql`UPDATE invitations SET revoked_at = ${nowMs}
+      WHERE id = ${id} AND tenant_id = ${tenantId} AND accepted_at IS NULL AND revoked_at IS NULL RETURNING id`,
+    recorded: auditIfChanged({
+      tenantId,
+      action: "member.invitation_revoked",
+      actor,
+      target: { kind: "invitation", id },
+    }),
+  });
   return revoked.length === 1;
 }
 
@@ -125,9 +146,12 @@ export async function insertInvitedByToken(
   user: NewUser,
   { tenantId, tokenHash }: { tenantId: string; tokenHash: string },
   session: NewSession,
+  origin: RequestOrigin,
   nowMs: number,
 ): Promise<Joining> {
-  const { userId, passwordHash } = user;
+  const { userId, email, passwordHash } = user;
+  const actor = userActor({ userId, email, sessionId: session.id }, origin);
+  const event = { tenantId, actor, target: { kind: "user", id: userId } } as const;
   const open = openByToken(tokenHash, user.email, nowMs);
   const { minted, stillOpen } = await atomically(db, {
     user: sql`INSERT INTO users (id, email, name, password_hash, email_verified_at, known_devices, created_from, created_at)
@@ -143,6 +167,12 @@ export async function insertInvitedByToken(
     stillOpen: open,
     // After the membership that it joins with.
     minted: mintSession(session, { tenantId, passwordHash, factor: null }, nowMs),
+    registered: auditIfChanged({ ...event, action: "auth.registered" }),
+    joined: auditIfChanged({
+      ...event,
+      action: "member.joined",
+      meta: sql`json_object('role', ${roleOf(tenantId, userId)})`,
+    }),
   });
   if (minted.length === 1) return "joined";
   return stillOpen.length > 0 ? "full" : "closed";
@@ -157,17 +187,25 @@ export interface JoinedTenant {
 /** Makes a signed-in user a member and uses the invitation. An invitation for another address is `closed`. */
 export async function acceptInvitationByToken(
   { db, config }: Deps,
-  userId: string,
+  { userId, actor }: Pick<Principal, "userId" | "actor">,
   tokenHash: string,
   nowMs: number,
 ): Promise<JoinedTenant | Exclude<Joining, "joined">> {
   const open = openByToken(tokenHash, sql`(SELECT email FROM users WHERE id = ${userId})`, nowMs);
+  const joinedTenant = sql`(SELECT tenant_id FROM invitations WHERE id = (${open}))`;
+  const event = { tenantId: joinedTenant, actor, target: { kind: "user", id: userId } } as const;
   const isMember = sql`EXISTS (SELECT 1 FROM memberships m WHERE m.user_id = ${userId} AND m.tenant_id = invitations.tenant_id)`;
   const { accepted, stillOpen } = await atomically(db, {
     membership: sql`INSERT INTO memberships (tenant_id, user_id, role, created_at)
       SELECT tenant_id, ${userId}, role, ${nowMs} FROM invitations WHERE id = (${open}) AND ${hasRoom(open, config.caps.members)}
       ON CONFLICT DO NOTHING`,
+    joined: auditIfChanged({
+      ...event,
+      action: "member.joined",
+      meta: sql`json_object('role', ${roleOf(joinedTenant, userId)})`,
+    }),
     verified: sql`UPDATE users SET email_verified_at = ${nowMs} WHERE id = ${userId} AND email_verified_at IS NULL AND EXISTS (${open})`,
+    recorded: auditIfChanged({ ...event, action: "auth.email_verified" }),
     // After the statements that ask whether the invitation is open, and only for a member: there may have been no room.
     accepted: rows<JoinedTenant>(sql`UPDATE invitations SET accepted_at = ${nowMs}, accepted_by = ${userId}
       WHERE id = (${open}) AND ${isMember}

@@ -1,8 +1,11 @@
 /** Members of a tenant in D1. The rules about owners are conditions of the write, so parallel changes cannot break them. */
 import { asc, eq, type SQL, sql } from "drizzle-orm";
+import type { Actor } from "../audit/actor";
+import { auditEach, auditIfChanged } from "../audit/record-store";
 import { atomically, rows } from "../db/client";
 import { memberships, users } from "../db/schema";
 import type { Deps } from "../deps";
+import type { Principal } from "../tenants/principal";
 import type { Role } from "../tenants/roles";
 import { mayManageRole, roleOf } from "../tenants/roles-store";
 
@@ -11,6 +14,7 @@ export interface MemberChange {
   tenantId: string;
   actorId: string;
   userId: string;
+  actor: Actor;
 }
 
 /** Whether a change was made, and why not. */
@@ -64,9 +68,22 @@ export async function updateRole(
   { db }: Deps,
   change: MemberChange,
   role: Role,
+  nowMs: number,
 ): Promise<{ outcome: MemberChangeOutcome; member: MemberRow | undefined }> {
-  const { tenantId, userId } = change;
+  const { tenantId, userId, actor } = change;
   const { updated, found } = await atomically(db, {
+    // First: it reads the role before.
+    recorded: auditEach(
+      {
+        tenantId,
+        action: "member.role_changed",
+        actor,
+        target: { kind: "user", id: userId },
+        meta: sql`json_object('from', c.role, 'to', ${role})`,
+      },
+      sql`memberships c WHERE c.tenant_id = ${tenantId} AND c.user_id = ${userId} AND c.role <> ${role} AND ${allowed(change, role)}`,
+      nowMs,
+    ),
     updated: sql`UPDATE memberships SET role = ${role} WHERE tenant_id = ${tenantId} AND user_id = ${userId}
       AND ${allowed(change, role)} RETURNING user_id`,
     // After the update: it returns the new role.
@@ -90,7 +107,7 @@ export async function setAlerts(
 /** Ends a member's own membership, with their sessions and API keys in this tenant, unless they are its last owner. */
 export async function deleteOwnMembership(
   { db }: Deps,
-  { tenantId, userId }: { tenantId: string; userId: string },
+  { tenantId, userId, actor }: Pick<Principal, "tenantId" | "userId" | "actor">,
   nowMs: number,
 ): Promise<Exclude<MemberChangeOutcome, "forbidden">> {
   const mine = sql`tenant_id = ${tenantId} AND user_id = ${userId}`;
@@ -100,8 +117,9 @@ export async function deleteOwnMembership(
     found: sql`SELECT 1 FROM memberships WHERE ${mine}`,
     sessions: sql`DELETE FROM sessions WHERE ${mayLeave}`,
     apiKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE revoked_at IS NULL AND ${mayLeave}`,
-    // Last: the statements above ask whether the membership may end.
+    // Last of the changes: the statements above ask whether the membership may end.
     deleted: sql`DELETE FROM memberships WHERE ${mayLeave} RETURNING user_id`,
+    recorded: auditIfChanged({ tenantId, action: "member.left", actor, target: { kind: "user", id: userId } }),
   });
   if (deleted.length === 1) return "changed";
   return found.length === 1 ? "lastOwner" : "missing";
@@ -109,14 +127,15 @@ export async function deleteOwnMembership(
 
 /** Removes a member with their sessions and API keys in this tenant, if the actor may. */
 export async function deleteMember({ db }: Deps, change: MemberChange, nowMs: number): Promise<MemberChangeOutcome> {
-  const { tenantId, userId } = change;
+  const { tenantId, userId, actor } = change;
   const theirs = sql`tenant_id = ${tenantId} AND user_id = ${userId} AND ${allowed(change, null)}`;
   const { found, deleted } = await atomically(db, {
     found: memberAndActor(change),
     sessions: sql`DELETE FROM sessions WHERE ${theirs}`,
     apiKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE revoked_at IS NULL AND ${theirs}`,
-    // Last: the statements above ask whether the membership may be removed.
+    // Last of the changes: the statements above ask whether the membership may be removed.
     deleted: sql`DELETE FROM memberships WHERE ${theirs} RETURNING user_id`,
+    recorded: auditIfChanged({ tenantId, action: "member.removed", actor, target: { kind: "user", id: userId } }),
   });
   return deleted.length === 1 ? "changed" : whyRefused(found[0]);
 }

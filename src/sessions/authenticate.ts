@@ -1,4 +1,5 @@
 /** Authenticates a session in one D1 round trip, so that revocation and role changes take effect at once. */
+import { type RequestOrigin, userActor } from "../audit/actor";
 import { type AccessClaims, verifyAccessToken, verifyConsoleToken } from "../crypto/jwt";
 import type { Deps } from "../deps";
 import type { SessionPrincipal } from "../tenants/principal";
@@ -10,10 +11,14 @@ const ACTIVITY_RESOLUTION_MS = 60_000;
 const partiesOf = ({ config }: Deps) => ({ issuer: config.tokenIssuer, audience: config.tokenAudience });
 
 /** The principal of an access token; null when it is bad, expired or revoked. */
-export async function authenticateSession(deps: Deps, token: string): Promise<SessionPrincipal | null> {
+export async function authenticateSession(
+  deps: Deps,
+  token: string,
+  origin: RequestOrigin,
+): Promise<SessionPrincipal | null> {
   const nowMs = deps.now();
   const claims = await verifyAccessToken(deps.keys, partiesOf(deps), token, nowMs);
-  return claims && admit(deps, claims, await findLiveSession(deps, claims, nowMs), nowMs);
+  return claims && admit(deps, claims, await findLiveSession(deps, claims, nowMs), origin);
 }
 
 /** The user who is signed in to the console, as its pages show them. */
@@ -29,11 +34,15 @@ export interface CurrentUser {
 }
 
 /** The user of a console cookie; null when it is bad, expired or revoked. */
-export async function authenticateConsoleSession(deps: Deps, token: string): Promise<CurrentUser | null> {
+export async function authenticateConsoleSession(
+  deps: Deps,
+  token: string,
+  origin: RequestOrigin,
+): Promise<CurrentUser | null> {
   const nowMs = deps.now();
   const claims = await verifyConsoleToken(deps.keys, partiesOf(deps), token, nowMs);
   const live = claims && (await findLiveConsoleSession(deps, claims, nowMs));
-  const principal = live && admit(deps, claims, live.session, nowMs);
+  const principal = live && admit(deps, claims, live.session, origin);
   if (!principal) return null;
   const { email, name, emailVerifiedAt, totpEnabledAt, tenantName } = principal.account;
   const [emailVerified, twoFactorEnabled] = [emailVerifiedAt !== null, totpEnabledAt !== null];
@@ -44,10 +53,11 @@ function admit(
   deps: Deps,
   claims: AccessClaims,
   session: LiveSession | undefined,
-  nowMs: number,
+  origin: RequestOrigin,
 ): SessionPrincipal | null {
   if (!session || !isRole(session.role)) return null;
   const { role, shard, hasVerifiedOwner, lastActivityAt, ...account } = session;
+  const nowMs = deps.now();
   if (nowMs - lastActivityAt >= ACTIVITY_RESOLUTION_MS) {
     deps.background("session activity", touchSession(deps, claims, nowMs));
   }
@@ -61,5 +71,6 @@ function admit(
     account,
     role,
     permissions: new Set<Permission>(permissionsOf(role)),
+    actor: userActor({ ...claims, email: account.email }, origin),
   };
 }

@@ -1,11 +1,12 @@
 /** Refresh: each token works once. A second use means that somebody else has the token, so it ends the session (RFC 9700 section 4.14.2). */
+import type { RequestOrigin } from "../audit/actor";
+import type { Visit } from "../auth/visit";
 import { sha256Hex } from "../crypto/encoding";
 import { makeRefreshToken, type RefreshClaims, readRefreshToken } from "../crypto/refresh-token";
 import type { Deps } from "../deps";
 import { AppError } from "../errors";
 import { queueMailIfPossible } from "../mail/queue";
 import { MINUTE_MS } from "../time";
-import type { Device } from "./device";
 import type { TokenPair } from "./schemas";
 import { deleteSessionByToken, type Rotation, rotateByToken, type StoredRotation } from "./store";
 import { makeAccessToken, SESSION_IDLE_MS, SESSION_MAX_MS } from "./tokens";
@@ -23,7 +24,7 @@ export async function refresh(
   deps: Deps,
   token: string,
   idempotencyKey: string | null,
-  device: Device,
+  { device, origin }: Visit,
 ): Promise<TokenPair> {
   const claims = await readRefreshToken(deps.keys, token);
   if (!claims) throw new AppError("REFRESH_TOKEN_INVALID");
@@ -43,7 +44,7 @@ export async function refresh(
   if (rotated) return pairFor(deps, session, claims, refreshToken);
   if (session.expiresAt <= nowMs) throw new AppError("REFRESH_TOKEN_EXPIRED");
   if (session.generation === claims.generation) throw new AppError("REFRESH_TOKEN_INVALID");
-  return answerReuse(deps, session, claims, rotation);
+  return answerReuse(deps, session, claims, rotation, origin);
 }
 
 async function answerReuse(
@@ -51,6 +52,7 @@ async function answerReuse(
   session: StoredRotation,
   claims: RefreshClaims,
   { keyHash, device }: Pick<Rotation, "keyHash" | "device">,
+  origin: RequestOrigin,
 ): Promise<TokenPair> {
   const isPredecessor = session.generation === claims.generation + 1;
   const ageMs = deps.now() - session.rotatedAt;
@@ -60,7 +62,7 @@ async function answerReuse(
   }
   const isElsewhere = device.ipAddress !== session.ipAddress && device.deviceName !== session.deviceName;
   if (!isPredecessor || ageMs > DOUBLE_SEND_MS || isElsewhere) {
-    const ended = await deleteSessionByToken(deps, claims.sessionId);
+    const ended = await deleteSessionByToken(deps, claims.sessionId, "auth.refresh_reused", origin, deps.now());
     if (ended) await queueMailIfPossible(deps, { kind: "refreshTokenReused", userId: session.userId });
   }
   throw new AppError("REFRESH_TOKEN_REUSED");
@@ -86,7 +88,7 @@ async function pairFor(
 }
 
 /** Ends the session of a refresh token. Does nothing for a token without a session. */
-export async function logout(deps: Deps, token: string): Promise<void> {
+export async function logout(deps: Deps, token: string, origin: RequestOrigin): Promise<void> {
   const claims = await readRefreshToken(deps.keys, token);
-  if (claims) await deleteSessionByToken(deps, claims.sessionId);
+  if (claims) await deleteSessionByToken(deps, claims.sessionId, "auth.logout", origin, deps.now());
 }

@@ -2,12 +2,13 @@
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { AppError } from "../errors";
-import { deviceOf } from "../http/device";
 import type { AppEnv } from "../http/env";
+import { originOf } from "../http/origin";
 import { sessionOf, sessionOnly } from "../http/permissions";
 import { byIp, limit } from "../http/rate-limit";
 import { describeRoute } from "../http/route-docs";
 import { body } from "../http/validate";
+import { visitOf } from "../http/visit";
 import { dataOf, says } from "../wire/schemas";
 import { revokeSession } from "./revoke";
 import { logout, refresh } from "./rotation";
@@ -37,7 +38,7 @@ export const publicSessionRoutes = new Hono<AppEnv>()
     body(refreshTokenBody),
     async (c) => {
       const { refreshToken } = c.req.valid("json");
-      return c.json({ data: await refresh(c.get("deps"), refreshToken, idempotencyKeyOf(c), deviceOf(c)) });
+      return c.json({ data: await refresh(c.get("deps"), refreshToken, idempotencyKeyOf(c), visitOf(c)) });
     },
   )
   .post(
@@ -45,7 +46,7 @@ export const publicSessionRoutes = new Hono<AppEnv>()
     describeRoute("logout", "Ends the session of a refresh token.", { 200: says("Logged out successfully.") }),
     body(refreshTokenBody),
     async (c) => {
-      await logout(c.get("deps"), c.req.valid("json").refreshToken);
+      await logout(c.get("deps"), c.req.valid("json").refreshToken, originOf(c));
       return c.json({ message: "Logged out successfully." });
     },
   );
@@ -71,7 +72,7 @@ export const sessionRoutes = new Hono<AppEnv>()
     describeRoute("logoutAll", "Ends every session of the user.", { 200: says("Logged out from all devices.") }),
     sessionOnly,
     async (c) => {
-      await deleteAllSessionsOfUser(c.get("deps"), c.get("principal").userId);
+      await deleteAllSessionsOfUser(c.get("deps"), sessionOf(c));
       return c.json({ message: "Logged out from all devices." });
     },
   )
@@ -96,7 +97,7 @@ export const sessionRoutes = new Hono<AppEnv>()
     }),
     sessionOnly,
     async (c) => {
-      await revokeSession(c.get("deps"), c.get("principal").userId, c.req.param("id"));
+      await revokeSession(c.get("deps"), sessionOf(c), c.req.param("id"));
       return c.json({ message: "Session revoked." });
     },
   );

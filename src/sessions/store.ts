@@ -1,10 +1,13 @@
 /** Sessions in D1. A user has sessions in several tenants: functions that span tenants are named `...OfUser` or `...ByToken`. */
 import { and, asc, eq, gt, type SQL, sql } from "drizzle-orm";
+import type { AuditAction } from "../audit/actions";
+import { anonymous, type RequestOrigin } from "../audit/actor";
+import { auditEach, auditIfChanged } from "../audit/record-store";
 import type { AccessClaims } from "../crypto/jwt";
 import { atomically, prepared, type Rows, rows } from "../db/client";
 import { sessions } from "../db/schema";
 import type { Deps } from "../deps";
-import type { Account } from "../tenants/principal";
+import type { Account, SessionPrincipal } from "../tenants/principal";
 import { hasVerifiedOwner } from "../tenants/verified-store";
 import type { Device } from "./device";
 
@@ -207,9 +210,28 @@ export async function rotateByToken(
   return { rotated: updated.length === 1, session: stored[0] };
 }
 
-/** Deletes the session that a refresh token names. Returns false when it was deleted before. */
-export async function deleteSessionByToken({ db }: Deps, sessionId: string): Promise<boolean> {
-  const deleted = await db.delete(sessions).where(eq(sessions.id, sessionId)).returning({ id: sessions.id });
+/** Deletes the session that a refresh token names. Whoever uses a token again may not be its user. Returns false when it was deleted before. */
+export async function deleteSessionByToken(
+  { db }: Deps,
+  sessionId: string,
+  action: "auth.logout" | "auth.refresh_reused",
+  origin: RequestOrigin,
+  nowMs: number,
+): Promise<boolean> {
+  const actor =
+    action === "auth.logout"
+      ? { ...anonymous(origin), kind: "user" as const, id: sql`u.id`, name: sql`u.email`, sessionId }
+      : { ...anonymous(origin), sessionId };
+  const target = { kind: "user", id: sql`u.id` } as const;
+  const { deleted } = await atomically(db, {
+    // First: it reads the session.
+    recorded: auditEach(
+      { tenantId: sql`s.tenant_id`, action, actor, target },
+      sql`sessions s JOIN users u ON u.id = s.user_id WHERE s.id = ${sessionId}`,
+      nowMs,
+    ),
+    deleted: sql`DELETE FROM sessions WHERE id = ${sessionId} RETURNING id`,
+  });
   return deleted.length === 1;
 }
 
@@ -222,16 +244,27 @@ export function listSessionsOfUser({ db }: Deps, userId: string, nowMs: number) 
     .orderBy(asc(sessions.createdAt), asc(sessions.id));
 }
 
-/** Returns false when the user has no such session. */
-export async function deleteSessionOfUser({ db }: Deps, userId: string, id: string): Promise<boolean> {
-  const deleted = await db
-    .delete(sessions)
-    .where(and(eq(sessions.id, id), eq(sessions.userId, userId)))
-    .returning({ id: sessions.id });
+/** A user who ends sessions of their own, in whatever tenants those are. */
+type Owner = Pick<SessionPrincipal, "userId" | "tenantId" | "actor">;
+
+/** Ends a session of a user. Returns false when the user has no such session. */
+export async function deleteSessionOfUser(
+  { db }: Deps,
+  { userId, tenantId, actor }: Owner,
+  id: string,
+  action: AuditAction,
+): Promise<boolean> {
+  const { deleted } = await atomically(db, {
+    deleted: sql`DELETE FROM sessions WHERE id = ${id} AND user_id = ${userId} RETURNING id`,
+    recorded: auditIfChanged({ tenantId, action, actor, target: { kind: "session", id } }),
+  });
   return deleted.length === 1;
 }
 
 /** Ends every session of a user, in all tenants. */
-export async function deleteAllSessionsOfUser({ db }: Deps, userId: string): Promise<void> {
-  await db.delete(sessions).where(eq(sessions.userId, userId));
+export async function deleteAllSessionsOfUser({ db }: Deps, { userId, tenantId, actor }: Owner): Promise<void> {
+  await atomically(db, {
+    deleted: sql`DELETE FROM sessions WHERE user_id = ${userId}`,
+    recorded: auditIfChanged({ tenantId, action: "auth.logout_all", actor, target: { kind: "user", id: userId } }),
+  });
 }

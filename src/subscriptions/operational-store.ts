@@ -5,14 +5,8 @@
  */
 import { type SQL, sql } from "drizzle-orm";
 import { type Rows, rows } from "../db/client";
-import { firstIdAt } from "../db/ids";
+import { newIdSql } from "../db/ids";
 import { ALL_OPERATIONAL, type OperationalType } from "../wire/event-type";
-
-const hex = (digits: number) => sql.raw(`substr(lower(hex(randomblob(${digits}))), 1, ${digits})`);
-
-/** A new UUIDv7 with the timestamp `nowMs`, as SQL: another one for each row. */
-const newIdSql = (nowMs: number): SQL =>
-  sql`${`${firstIdAt(nowMs)}-7`} || ${hex(3)} || '-' || substr('89ab', 1 + abs(random() % 4), 1) || ${hex(3)} || '-' || ${hex(12)}`;
 
 /** A time in Unix ms as ISO 8601, as SQL; null stays null. */
 export const isoSql = (timeMs: SQL | number): SQL =>

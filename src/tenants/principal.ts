@@ -1,4 +1,5 @@
 /** An authenticated caller: who, in which tenant, with which permissions now. */
+import type { Actor } from "../audit/actor";
 import type { Permission, Role } from "./roles";
 
 /** A tenant and the delivery database that holds its subscriptions, events and deliveries. */
@@ -31,6 +32,7 @@ interface Caller extends TenantRef, TenantStanding {
   userId: string;
   role: Role;
   permissions: ReadonlySet<Permission>;
+  actor: Actor;
 }
 
 /** A person with a bearer access token or a console session. */

@@ -8,6 +8,7 @@ export const PERMISSIONS = [
   "event.publish",
   "member.read",
   "member.manage",
+  "audit.read",
 ] as const;
 
 export type Permission = (typeof PERMISSIONS)[number];

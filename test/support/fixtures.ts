@@ -29,7 +29,14 @@ export async function createAccount(email: string, { passwordHash, createdFrom, 
   const user = { userId: newId(), email, name: null, passwordHash, device: device.kind, createdFrom };
   const tenant = { id: newId(), name: "Personal" };
   const draft = await draftSession(deps, user.userId, device);
-  await insertAccount(deps, user, tenant, draft.row, deps.now());
+  await insertAccount(
+    deps,
+    user,
+    tenant,
+    draft.row,
+    { ip: device.ipAddress, userAgent: null, requestId: null },
+    deps.now(),
+  );
   await queueMailIfPossible(deps, { kind: "verification", userId: user.userId });
   const { tokens } = await openedSession(deps, draft, tenant.id);
   await waitOnExecutionContext(context);

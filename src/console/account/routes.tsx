@@ -3,10 +3,10 @@ import { type Context, Hono } from "hono";
 import { continueLogin, startLogin } from "../../auth/login";
 import { credentials, registration } from "../../auth/schemas";
 import { register } from "../../auth/signup";
-import { deviceOf } from "../../http/device";
 import type { AppEnv } from "../../http/env";
 import { sessionOf } from "../../http/permissions";
 import { byIp, byUser, limit } from "../../http/rate-limit";
+import { visitOf } from "../../http/visit";
 import { acceptInvitation } from "../../invitations/invite";
 import { acceptanceBody } from "../../invitations/schemas";
 import { findClaim, resendVerification, verifyEmail } from "../../recovery/email-verification";
@@ -101,7 +101,7 @@ const signIn = new Hono<AppEnv>()
       c,
       async () => {
         const deps = c.get("deps");
-        const started = await startLogin(deps, parse(credentials, { email, password }), deviceOf(c));
+        const started = await startLogin(deps, parse(credentials, { email, password }), visitOf(c));
         if ("session" in started) return startSession(c, started, to);
         const { encrypted, expiresAt } = await encryptPending(deps, { ...started, to: safePath(to) });
         setConsoleCookie(c, "sign-in", encrypted, expiresAt);
@@ -123,14 +123,14 @@ const signIn = new Hono<AppEnv>()
       c,
       async () => {
         const { totp } = parse(codeForm, { totp: form.text("totp") });
-        return startSession(c, await continueLogin(deps, pending, totp, deviceOf(c)), pending.to);
+        return startSession(c, await continueLogin(deps, pending, totp, visitOf(c)), pending.to);
       },
       (failure, status) => codePage(c, failure, status),
     );
   })
   .post("/sign-out", requireUser, async (c) => {
-    const { userId, sessionId } = sessionOf(c);
-    await deleteSessionOfUser(c.get("deps"), userId, sessionId);
+    const session = sessionOf(c);
+    await deleteSessionOfUser(c.get("deps"), session, session.sessionId, "auth.logout");
     deleteConsoleCookie(c, "session");
     return redirectWithFlash(c, "/sign-in", "signedOut");
   });
@@ -153,7 +153,7 @@ const registering = new Hono<AppEnv>()
           tenantName: form.optional("tenantName"),
           invitationToken: form.optional("invitationToken"),
         });
-        return startSession(c, await register(c.get("deps"), input, deviceOf(c)), "", "welcome");
+        return startSession(c, await register(c.get("deps"), input, visitOf(c)), "", "welcome");
       },
       (failure, status) => registerPage(c, { email, name, tenantName, invitationToken }, failure, status),
     );
@@ -207,7 +207,7 @@ const mailLinks = new Hono<AppEnv>()
     return rerenderOnError(
       c,
       async () => {
-        await acceptInvitation(c.get("deps"), principal.userId, parse(acceptanceBody, { token }).token);
+        await acceptInvitation(c.get("deps"), principal, parse(acceptanceBody, { token }).token);
         return redirectWithFlash(c, "", "joined");
       },
       (failure, status) => invitationPage(c, token, email, failure, status),

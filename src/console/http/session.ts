@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { signConsoleToken } from "../../crypto/jwt";
 import type { AppEnv } from "../../http/env";
+import { originOf } from "../../http/origin";
 import { authenticateConsoleSession, type CurrentUser } from "../../sessions/authenticate";
 import type { OpenedSession } from "../../sessions/tokens";
 import { deleteConsoleCookie, getConsoleCookie, setConsoleCookie } from "./cookies";
@@ -11,7 +12,7 @@ import { CONSOLE_PATH } from "./paths";
 /** The signed-in user, for pages that anybody may see; null when nobody is signed in. */
 export async function findCurrentUser(c: Context<AppEnv>): Promise<CurrentUser | null> {
   const token = getConsoleCookie(c, "session");
-  return token === undefined ? null : authenticateConsoleSession(c.get("deps"), token);
+  return token === undefined ? null : authenticateConsoleSession(c.get("deps"), token, originOf(c));
 }
 
 /** Sets the session cookie. The browser gets no token of the API. */

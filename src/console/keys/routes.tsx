@@ -46,10 +46,9 @@ export const keyPages = new Hono<AppEnv>()
     return rerenderOnError(
       c,
       async () => {
-        const { tenantId, userId } = c.get("principal");
         const { name, scopes } = values;
         const input = parse(newApiKey, { name, scopes, ...expiry(values.days, deps.now()) });
-        const { key } = await issueApiKey(deps, tenantId, userId, input);
+        const { key } = await issueApiKey(deps, c.get("principal"), input);
         return keysPage(c, { issued: { name: input.name, key } }, 201);
       },
       (failure, status) => keysPage(c, { values, failure }, status),

@@ -63,7 +63,7 @@ const invitationPages = new Hono<AppEnv>()
     },
   )
   .post("/:id/revoke", can("member.manage"), async (c) => {
-    await revokeInvitation(c.get("deps"), c.get("principal").tenantId, c.req.param("id"));
+    await revokeInvitation(c.get("deps"), c.get("principal"), c.req.param("id"));
     return redirectWithFlash(c, "/people", "invitationRevoked");
   });
 

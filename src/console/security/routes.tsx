@@ -56,11 +56,11 @@ const atCodeField = (failure: Failure, error: AppError): Failure =>
 const sessionPages = new Hono<AppEnv>()
   .get("/", (c) => securityPage(c))
   .post("/sessions/:id/revoke", async (c) => {
-    await revokeSession(c.get("deps"), c.get("principal").userId, c.req.param("id"));
+    await revokeSession(c.get("deps"), sessionOf(c), c.req.param("id"));
     return redirectWithFlash(c, "/security", "sessionRevoked");
   })
   .post("/sign-out-everywhere", async (c) => {
-    await deleteAllSessionsOfUser(c.get("deps"), c.get("principal").userId);
+    await deleteAllSessionsOfUser(c.get("deps"), sessionOf(c));
     deleteConsoleCookie(c, "session");
     return redirectWithFlash(c, "/sign-in", "signedOutEverywhere");
   })

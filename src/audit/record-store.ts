@@ -1,0 +1,43 @@
+/**
+ * The statements that record audit events. They belong into the batch of the change itself, so that an event is there if and only if the
+ * change is.
+ */
+import { type SQL, sql } from "drizzle-orm";
+import { newId, newIdSql } from "../db/ids";
+import type { AuditAction, TargetKind } from "./actions";
+import type { Actor } from "./actor";
+
+type OrSql<T> = { [K in keyof T]: T[K] | SQL };
+
+/** An event to record. Where it is recorded for rows of a query, its values may be SQL. */
+export interface NewAuditEvent {
+  tenantId: string | SQL;
+  action: AuditAction;
+  actor: OrSql<Actor>;
+  target?: { kind: TargetKind; id: string | SQL };
+  /** JSON, at most 4 KiB. Names of fields and values of enumerations only: no secrets, payloads or URLs. */
+  meta?: Readonly<Record<string, string | number | boolean | null | readonly string[]>> | SQL;
+}
+
+/** Records an event if the statement before it in the batch has changed a row. Several can follow one statement. */
+export const auditIfChanged = (event: NewAuditEvent): SQL =>
+  insert(event, sql`${newId()}`, sql`(SELECT 1) WHERE changes() > 0`);
+
+/** Records an event for each row of `from` (SQL: what follows FROM). */
+export const auditEach = (event: NewAuditEvent, from: SQL, nowMs: number): SQL => insert(event, newIdSql(nowMs), from);
+
+/** The tenant that the next login of a user would open, as SQL; the user's id when they are a member of none. */
+export const tenantOfAccount = (userId: string | SQL): SQL =>
+  sql`coalesce((SELECT am.tenant_id FROM memberships am WHERE am.user_id = ${userId}
+    ORDER BY am.last_used_at DESC, am.created_at, am.tenant_id LIMIT 1), ${userId})`;
+
+function insert({ tenantId, action, actor, target, meta }: NewAuditEvent, id: SQL, from: SQL): SQL {
+  const json = meta === undefined ? null : isSql(meta) ? meta : JSON.stringify(meta);
+  return sql`INSERT INTO audit_events (tenant_id, id, action, actor_kind, actor_id, actor_name, target_kind, target_id, ip, user_agent,
+      request_id, session_id, meta)
+    SELECT ${tenantId}, ${id}, ${action}, ${actor.kind}, ${actor.id}, ${actor.name}, ${target?.kind ?? null}, ${target?.id ?? null},
+      ${actor.ip}, ${actor.userAgent}, ${actor.requestId}, ${actor.sessionId}, ${json}
+    FROM ${from}`;
+}
+
+const isSql = (meta: NonNullable<NewAuditEvent["meta"]>): meta is SQL => "getSQL" in meta;

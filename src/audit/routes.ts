@@ -1,0 +1,34 @@
+/** `/audit`: who changed what in the caller's tenant. `/auth/me/activity`: the same for the signed-in user's own account. */
+import { Hono } from "hono";
+import type { AppEnv } from "../http/env";
+import { can, sessionOnly } from "../http/permissions";
+import { byTenant, byUser, limit } from "../http/rate-limit";
+import { describeRoute } from "../http/route-docs";
+import { query } from "../http/validate";
+import { dataOf } from "../wire/schemas";
+import { activityOf, auditPage } from "./log";
+import { activity, auditPageBody, auditQuery } from "./schemas";
+
+export const auditRoutes = new Hono<AppEnv>().get(
+  "/",
+  describeRoute("listAuditEvents", "Lists who changed what in the tenant, newest first, page by page.", {
+    200: auditPageBody,
+    description:
+      "A filter other than `since` and `until` examines 10,000 events for a page, so a page may be short or empty although more follow: continue until `nextCursor` is null.",
+  }),
+  limit("readAudit", byTenant),
+  can("audit.read"),
+  query(auditQuery),
+  async (c) => c.json(await auditPage(c.get("deps"), c.get("principal"), c.req.valid("query"))),
+);
+
+export const activityRoutes = new Hono<AppEnv>().get(
+  "/",
+  describeRoute("listActivity", "The last 100 events of the user's own account, newest first, in all tenants.", {
+    200: dataOf(activity),
+    description: "What the user did, and what others who were not signed in did to the account, such as failed logins.",
+  }),
+  sessionOnly,
+  limit("readAudit", byUser),
+  async (c) => c.json({ data: await activityOf(c.get("deps"), c.get("principal").userId) }),
+);
