@@ -12,8 +12,8 @@ import { newInbox, publish, subscribe } from "./support/receiver";
 import { deliveryDb } from "./support/shard";
 
 const HOUR_MS = 3_600_000;
-const SEND_HELD = "Enable and send held</button>";
-const DROP_HELD = "Enable and drop held</button>";
+const sendHeld = (count: number) => `Enable and send ${count} held</button>`;
+const dropHeld = (count: number) => `Enable and drop ${count} held</button>`;
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: Date.now() }));
 afterEach(() => void vi.useRealTimers());
@@ -84,7 +84,51 @@ describe("a failing subscription", () => {
     expect(textOf(html)).toContain("if no delivery succeeds before then and at least 20 attempts have failed");
     expect(html).toContain(at(failingSince));
     expect(html).toContain(at(failingSince + 120 * HOUR_MS));
-    expect(html).toContain("Retry failed deliveries</button>");
+  });
+
+  test("says how many deliveries have failed for good, and sends them again", async () => {
+    const person = await signUpVerified();
+    const inbox = newInbox("500");
+    const id = await subscribe(await logIn(person), inbox.url, { delivery: { retry: { schedule: [] } } });
+    for (const n of [1, 2]) await publish(await logIn(person), n);
+    await inbox.arrived(2);
+    pass(1_000);
+    const path = `/webhooks/${id}`;
+    await eventually("the count", async () =>
+      textOf(await open(person, path)).includes("2 deliveries of the last 7 days failed and will not be tried again."),
+    );
+    const html = await open(person, path);
+    expect(html).toContain("Send 2 failed again</button>");
+    await answerWith(id, "200");
+    pass(1_000);
+    const fields = Object.fromEntries(
+      [...html.matchAll(/<input type="hidden" name="(which|period|rate)" value="(\w+)"/g)].map(([, name, value]) => [
+        name ?? "",
+        value ?? "",
+      ]),
+    );
+    const browser = await holding(await logIn(person));
+    const shown = await browser.follow(await browser.post(`${path}/replays`, fields));
+    expect(shown.html).toContain("Replay started.");
+    await eventually("the successes", async () => !(await open(person, path)).includes("failed again</button>"));
+  });
+
+  test("with more attempts than a page counts, leads to the count", async () => {
+    const person = await signUpVerified();
+    const id = await failing(person, 1);
+    pass(1_000);
+    await deliveryDb
+      .prepare(
+        `WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
+         INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, attempt_count, attempted_at)
+         SELECT a.subscription_id, substr(a.id, 1, 24) || printf('%012d', i), a.event_id, a.event_type, a.kind, 'success', 1, a.attempted_at
+         FROM attempts a CROSS JOIN n WHERE a.subscription_id = ? AND a.status = 'failed'`,
+      )
+      .bind(id)
+      .run();
+    expect(await open(person, `/webhooks/${id}`)).toContain(
+      `href="/console/webhooks/${id}/replays/preview?which=failed&amp;period=168"`,
+    );
   });
 
   test("that has failed for long enough, but too few times, says what is missing", async () => {
@@ -114,8 +158,8 @@ describe("a disabled subscription", () => {
     expect(textOf(html)).toMatch(/Disabled on .* No delivery has succeeded since/);
     expect(textOf(html)).toContain("2 deliveries are held");
     for (const moment of [failingSince, disabledAt, disabledAt + HOUR_MS]) expect(html).toContain(at(moment));
-    expect(html).toContain(SEND_HELD);
-    expect(html).toContain(DROP_HELD);
+    expect(html).toContain(sendHeld(2));
+    expect(html).toContain(dropHeld(2));
   });
 
   test("that holds nothing has one button, which enables it", async () => {
@@ -123,11 +167,8 @@ describe("a disabled subscription", () => {
     const { id, path } = await disabled(person, {});
     const html = await open(person, path);
     expect(textOf(html)).toContain("No new events are sent to it.");
-    expect([html.includes("Enable</button>"), html.includes(SEND_HELD), html.includes(DROP_HELD)]).toEqual([
-      true,
-      false,
-      false,
-    ]);
+    expect(html).toContain("Enable</button>");
+    expect(html).not.toMatch(/Enable and|Resume<\/button>/);
     expect(textOf(await press(person, `${path}/resume`))).not.toContain("Disabled on");
     expect(await isEnabled(id)).toBe(true);
   });
@@ -151,11 +192,16 @@ describe("a subscription that holds deliveries", () => {
     const path = `/webhooks/${id}`;
     const html = await open(person, path);
     expect(textOf(html)).toContain("Paused.3 deliveries are held. New events are held too.");
-    expect(html).toContain(SEND_HELD);
+    expect(html).toContain(sendHeld(3));
+    expect(html).not.toContain("Resume</button>");
     await press(person, `${path}/resume`);
+    expect(textOf(await open(person, ""))).toContain("3 still to send");
+    expect(textOf(await open(person, path))).toContain("3 deliveries are still to be sent, oldest first.");
     await sweepNow();
     expect((await inbox.arrived(3)).map(({ body }) => body)).toEqual(["1", "2", "3"]);
     await eventually("the results", async () => (await countHeld(id)) === 0);
+    await sweepNow();
+    for (const page of ["", path]) expect(textOf(await open(person, page))).not.toContain("still to");
   });
 
   test("sends none of them when it is enabled without them", async () => {
@@ -189,7 +235,7 @@ test("a viewer sees all of it without a button", async () => {
     "Disabled on",
     "3 failed attempts",
   ]);
-  for (const html of shown) expect(html).not.toMatch(/\/(resume|retry-failed|test|edit)["?]/);
+  for (const html of shown) expect(html).not.toMatch(/\/(resume|test|edit)["?]|failed again/);
 });
 
 test("the overview counts what fails, what is disabled and what is held", async () => {

@@ -25,7 +25,6 @@ const API_ROUTE: Record<string, string> = {
   "/webhooks/:id/pause": "POST /webhooks/:id/pause",
   "/webhooks/:id/resume": "POST /webhooks/:id/resume",
   "/webhooks/:id/test": "POST /webhooks/:id/test",
-  "/webhooks/:id/retry-failed": "POST /webhooks/:id/retry-failed",
   "/webhooks/:id/replays": "POST /webhooks/:id/replay",
   "/webhooks/:id/replays/:replayId/stop": "DELETE /webhooks/:id/replays/:replayId",
   "/webhooks/:id/attempts/:attemptId/retry": "POST /webhooks/:id/deliveries/:deliveryId/retry",

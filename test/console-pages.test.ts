@@ -67,7 +67,6 @@ const NEEDS: Record<string, string> = {
   "/webhooks/:id/pause": "webhook.update",
   "/webhooks/:id/resume": "webhook.update",
   "/webhooks/:id/test": "webhook.update",
-  "/webhooks/:id/retry-failed": "webhook.update",
   "/webhooks/:id/attempts/:attemptId/retry": "webhook.update",
   "/webhooks/:id/attempts/:attemptId/now": "webhook.update",
   "/events": "event.publish",

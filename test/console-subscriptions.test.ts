@@ -282,12 +282,11 @@ describe("the log", () => {
     expect((await browser.get("")).html).toMatch(/Needs attention.*status 500; 3 failed attempts/s);
     const inbox = newInbox("200");
     await browser.post(`/webhooks/${id}`, { name: "t", url: inbox.url, events: "OrderPaid", secret: "" });
-    expect((await browser.post(`/webhooks/${id}/retry-failed`, { hours: "24" })).location).toBe(
-      `/console/webhooks/${id}#log`,
-    );
+    expect((await browser.post(`${path}/retry`)).location).toBe(`/console/webhooks/${id}#log`);
     await inbox.arrived(1);
+    const replay = { which: "failed", period: "24", rate: "600" };
     await browser.post(`/webhooks/${id}/pause`);
-    const paused = await browser.post(`/webhooks/${id}/retry-failed`, { hours: "24" });
+    const paused = await browser.post(`/webhooks/${id}/replays`, replay);
     expect([paused.status, paused.html.includes("Resume the webhook first.")]).toEqual([409, true]);
   });
 });

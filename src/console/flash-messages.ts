@@ -20,8 +20,6 @@ export const FLASH_MESSAGES = {
   signedOutEverywhere: "You are signed out everywhere.",
   tested: "Test queued. It will appear below in a moment.",
   retried: "Retry queued. It will appear below in a moment.",
-  partlyRetried: "Many retries are queued. Press the button again for the rest.",
-  nothingFailed: "There are no failed deliveries in that time.",
   replayStarted: "Replay started. Its progress appears below.",
   replayStopped: "Replay stopped. Deliveries that it has already queued are still sent.",
   keyRevoked: "API key revoked.",

@@ -78,12 +78,34 @@ export async function previewReplay(
   const nowMs = deps.now();
   const spec = specOf(deps, request, nowMs);
   if (!(await findSubscription(deps, tenant, subscriptionId))) throw notFound("Webhook");
-  const db = deps.shards.db(tenant.shard);
+  return countMatches(deps, tenant, subscriptionId, spec, MAX_COUNTED_PAGES);
+}
+
+/** Counts the deliveries of the last `periodMs` whose last attempt failed, as far as one page of attempts shows. */
+export function countFailed(
+  deps: Deps,
+  tenant: TenantRef,
+  subscriptionId: string,
+  periodMs: number,
+): Promise<ReplayPreview> {
+  const since = Math.max(deps.now() - periodMs, oldestMs(deps));
+  const spec = specOf(deps, { which: "failed", since, ratePerMinute: 1 }, deps.now());
+  return countMatches(deps, tenant, subscriptionId, spec, 1);
+}
+
+async function countMatches(
+  deps: Deps,
+  tenant: TenantRef,
+  subscriptionId: string,
+  spec: ReplaySpec,
+  maxPages: number,
+): Promise<ReplayPreview> {
+  const nowMs = deps.now();
   const range = { ...spec, id: newIdAt(nowMs), tenantId: tenant.tenantId, subscriptionId, createdAt: nowMs };
   let cursor = firstCursor(spec);
   let matched = 0;
-  for (let pages = 0; pages < MAX_COUNTED_PAGES && matched < MAX_COUNTED; pages += 1) {
-    const { wanted, next } = await readPage(db, { ...range, cursor }, MAX_COUNTED - matched);
+  for (let pages = 0; pages < maxPages && matched < MAX_COUNTED; pages += 1) {
+    const { wanted, next } = await readPage(deps.shards.db(tenant.shard), { ...range, cursor }, MAX_COUNTED - matched);
     matched += wanted.length;
     if (next === null) return { matched, isPartial: false };
     cursor = next;

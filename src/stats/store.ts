@@ -90,16 +90,21 @@ export interface AttentionRow {
   error: string | null;
 }
 
-/** How many deliveries the subscription `s` holds or has not released yet, as SQL. */
+/** How many deliveries the subscription `s` holds, as SQL; 0 while it is enabled. */
 export const HELD = sql.raw(
-  "iif(s.released_to IS NULL, 0, (SELECT count(*) FROM outbox o WHERE o.queue = s.id AND o.due_at > s.released_to))",
+  "iif(s.enabled OR s.released_to IS NULL, 0, (SELECT count(*) FROM outbox o WHERE o.queue = s.id AND o.due_at > s.released_to))",
 );
 
-/** The subscriptions of a tenant that fail or were disabled by the service, and all deliveries that are held. */
+/** How many deliveries of the subscription `s` are still to be sent from its backlog, as SQL; 0 while it is paused or disabled. */
+export const TO_SEND = sql.raw(`iif(s.enabled AND s.has_backlog,
+  (SELECT count(*) FROM outbox o WHERE o.queue = s.id AND o.due_at > coalesce(s.dropped_to, 0)), 0)`);
+
+/** The subscriptions of a tenant that fail or were disabled by the service, and all deliveries that are held or sent from backlogs. */
 export interface HealthCounts {
   failing: number;
   disabled: number;
   held: number;
+  toSend: number;
 }
 
 const summed = (column: string) => `sum(${column})`;
@@ -124,7 +129,8 @@ export async function readTenantHours(
       WHERE o.tenant_id = ${tenantId} AND a.status = 'pending'`),
     health:
       rows<HealthCounts>(sql`SELECT coalesce(sum(s.enabled AND ${failureCountOf(sql.raw("s.id"))} > 0), 0) AS failing,
-        coalesce(sum(s.disabled_reason IS NOT NULL), 0) AS disabled, coalesce(sum(${HELD}), 0) AS held
+        coalesce(sum(s.disabled_reason IS NOT NULL), 0) AS disabled, coalesce(sum(${HELD}), 0) AS held,
+        coalesce(sum(${TO_SEND}), 0) AS toSend
       FROM subscriptions s WHERE ${ofTenant}`),
     attention: rows<AttentionRow>(sql`SELECT s.id, s.name, s.enabled, s.failureCount, s.slow_until > ${nowMs} AS slow,
         CASE WHEN s.failureCount > 0 THEN (SELECT error FROM (SELECT a.status, a.error FROM attempts a
@@ -133,6 +139,6 @@ export async function readTenantHours(
       WHERE s.failureCount > 0 OR s.slow_until > ${nowMs} OR s.enabled = 0
       ORDER BY s.failureCount DESC, s.slow_until DESC LIMIT ${MAX_ATTENTION}`),
   });
-  const nothing = { failing: 0, disabled: 0, held: 0 };
+  const nothing = { failing: 0, disabled: 0, held: 0, toSend: 0 };
   return { hours, pending: pending[0]?.count ?? 0, attention, health: health[0] ?? nothing };
 }

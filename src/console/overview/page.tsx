@@ -23,6 +23,7 @@ export function Overview({ stats, health, permissions }: OverviewProps) {
     <>
       <h1>Overview</h1>
       {stats.attention.length > 0 && <Attention stats={stats} health={health} permissions={permissions} />}
+      {stats.attention.length === 0 && health.toSend > 0 && <p class="muted">{toSendLine(health)}</p>}
       <Figures stats={stats} />
       <section class="card" aria-labelledby="day">
         <h2 id="day">Attempts in the last 24 hours</h2>
@@ -74,8 +75,14 @@ const describeItem = ({ reason, failureCount, error, enabled }: AttentionItem): 
   return [error, count, enabled ? undefined : "paused"].filter(Boolean).join("; ");
 };
 
-const healthLine = ({ failing, disabled, held }: HealthCounts) =>
-  `Failing ${failing.toLocaleString("en")} · disabled ${disabled.toLocaleString("en")} · held ${held.toLocaleString("en")}`;
+const toSendLine = ({ toSend }: HealthCounts) => `${toSend.toLocaleString("en")} still to send`;
+const healthLine = (health: HealthCounts) =>
+  [
+    `Failing ${health.failing.toLocaleString("en")}`,
+    `disabled ${health.disabled.toLocaleString("en")}`,
+    `held ${health.held.toLocaleString("en")}`,
+    ...(health.toSend > 0 ? [toSendLine(health)] : []),
+  ].join(" · ");
 
 const Attention = ({ stats, health, permissions }: OverviewProps) => (
   <section class="card" aria-labelledby="attention">

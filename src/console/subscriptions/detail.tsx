@@ -1,15 +1,15 @@
 /** One subscription: its health, its settings and its log. */
 import { CONTRACT_SCHEDULE } from "../../delivery/timing";
+import type { ReplayPreview } from "../../replays/schemas";
 import type { DeliveryOptions } from "../../subscriptions/delivery-options";
 import type { HeadersView } from "../../subscriptions/header-options";
 import type { Permission } from "../../tenants/roles";
 import { TEST_EVENT_TYPE } from "../../wire/event-type";
-import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
+import { ActionButton, LinkButton } from "../components/buttons";
 import { type Bar, StackedChart } from "../components/charts";
-import { Banner, Copyable, FailureBanner, Time } from "../components/display";
-import { Select } from "../components/fields";
-import type { Failure } from "../failure";
-import { HealthNotice, type HealthView, Outlook } from "./health";
+import { Banner, Copyable, Time } from "../components/display";
+import { FailedDeliveries, FailureNotice } from "./failures";
+import { HealthNotice, type HealthView, isOff } from "./health";
 import { Line } from "./limits";
 import { Health } from "./list";
 import { Log, type LogView } from "./log";
@@ -17,7 +17,7 @@ import { type NextAttempt, NextAttemptLine } from "./next-attempt";
 import { Calendar } from "./schedule";
 import { HeaderList } from "./sending";
 
-interface SubscriptionView extends HealthView {
+export interface SubscriptionView extends HealthView {
   name: string;
   url: string;
   events: string[];
@@ -41,11 +41,12 @@ interface DetailProps {
   log: LogView;
   /** The wait that ends first, and the attempt that it follows. */
   next: (NextAttempt & { lastAttemptId: string }) | null;
+  /** Its deliveries that have failed lately. */
+  failed: ReplayPreview;
   permissions: ReadonlySet<Permission>;
-  failure?: Failure | undefined;
 }
 
-export function SubscriptionDetail({ subscription, bars, log, next, permissions, failure }: DetailProps) {
+export function SubscriptionDetail({ subscription, bars, log, next, failed, permissions }: DetailProps) {
   const mayUpdate = permissions.has("webhook.update");
   const hasPassedTest = log.rows.some(
     ({ eventType, status, attemptedAt }) =>
@@ -65,7 +66,6 @@ export function SubscriptionDetail({ subscription, bars, log, next, permissions,
         </div>
         <Actions subscription={subscription} permissions={permissions} />
       </div>
-      <FailureBanner failure={failure} />
       <HealthNotice health={subscription} mayUpdate={mayUpdate} hasPassedTest={hasPassedTest} />
       {subscription.isHeld && (
         <Banner kind="note">
@@ -83,6 +83,7 @@ export function SubscriptionDetail({ subscription, bars, log, next, permissions,
       )}
       <Line {...subscription} />
       {subscription.failureCount > 0 && <FailureNotice subscription={subscription} log={log} mayUpdate={mayUpdate} />}
+      <FailedDeliveries subscription={subscription} failed={failed} mayUpdate={mayUpdate} />
       <div class="columns">
         <section class="card" aria-label="Last 24 hours">
           <StackedChart bars={bars} />
@@ -106,9 +107,8 @@ const Actions = ({ subscription, permissions }: Pick<DetailProps, "subscription"
           <ActionButton action={`${here}/test`} kind="main">
             Send a test
           </ActionButton>
-          {subscription.enabled ? (
-            <ActionButton action={`${here}/pause`}>Pause</ActionButton>
-          ) : (
+          {subscription.enabled && <ActionButton action={`${here}/pause`}>Pause</ActionButton>}
+          {!subscription.enabled && !isOff(subscription) && (
             <ActionButton action={`${here}/resume`}>Resume</ActionButton>
           )}
           <LinkButton href={`${here}/edit`}>Edit</LinkButton>
@@ -122,46 +122,6 @@ const Actions = ({ subscription, permissions }: Pick<DetailProps, "subscription"
     </div>
   );
 };
-
-const RETRY_PERIODS = [
-  ["1", "from the last hour"],
-  ["24", "from the last 24 hours"],
-  ["168", "from the last 7 days"],
-] as const;
-
-/** Why the subscription fails, and the two ways to fix it. */
-function FailureNotice({
-  subscription,
-  log,
-  mayUpdate,
-}: Pick<DetailProps, "subscription" | "log"> & { mayUpdate: boolean }) {
-  const { id, failureCount } = subscription;
-  const last = log.rows.find((row) => row.status === "failed");
-  return (
-    <Banner kind="bad">
-      <p>
-        <strong>
-          {failureCount} failed {failureCount === 1 ? "attempt" : "attempts"} since the last success.
-        </strong>{" "}
-        {last?.error && (
-          <>
-            Last error: <a href={`/console/webhooks/${id}/attempts/${last.id}`}>{last.error}</a>.
-          </>
-        )}
-      </p>
-      <Outlook {...subscription} />
-      {mayUpdate && (
-        <div class="row">
-          <LinkButton href={`/console/webhooks/${id}/edit`}>Change the URL</LinkButton>
-          <PostForm action={`/console/webhooks/${id}/retry-failed`} class="inline">
-            <SubmitButton kind="plain">Retry failed deliveries</SubmitButton>
-            <Select name="hours" label="Period" hiddenLabel value="24" options={RETRY_PERIODS} />
-          </PostForm>
-        </div>
-      )}
-    </Banner>
-  );
-}
 
 const Facts = ({ subscription }: { subscription: SubscriptionView }) => {
   const schedule = subscription.options?.retry?.schedule;

@@ -21,8 +21,10 @@ export interface HealthView {
   releasedTo: number | null;
   /** How many deliveries the present step releases. */
   releaseRate: number;
-  /** How many deliveries are held or wait to be released. */
+  /** How many deliveries are held; 0 while it is enabled. */
   held: number;
+  /** How many deliveries of its backlog are still to be sent; 0 while it is paused or disabled. */
+  toSend: number;
   /** When the next probe is due; null for never. */
   probeAt: number | null;
 }
@@ -36,18 +38,23 @@ interface NoticeProps {
 
 const count = (held: number) => `${held.toLocaleString("en")} ${held === 1 ? "delivery is" : "deliveries are"}`;
 
+/** Whether it is off with a banner that says more than "Paused" and can enable it. */
+export const isOff = ({ enabled, disabledReason, releasedTo }: HealthView): boolean =>
+  !enabled && (disabledReason !== null || releasedTo !== null);
+
 /** The banner of a subscription that is off or that is still sending what it held; nothing for others. */
 export function HealthNotice({ health, mayUpdate, hasPassedTest }: NoticeProps) {
-  const { enabled, disabledReason, releasedTo, releaseRate, held } = health;
-  if (enabled && releasedTo !== null && held > 0) {
+  const { enabled, disabledReason, releasedTo, releaseRate, toSend } = health;
+  if (enabled && toSend > 0) {
     return (
       <Banner kind="note">
-        Held deliveries are being sent, oldest first, about {releaseRate.toLocaleString("en")} per minute. {count(held)}{" "}
-        still held. New events are sent after them.
+        {count(toSend)} still to be sent, oldest first
+        {releasedTo !== null && `, about ${releaseRate.toLocaleString("en")} per minute`}. New events are sent after
+        them.
       </Banner>
     );
   }
-  if (enabled || (disabledReason === null && releasedTo === null)) return null;
+  if (!isOff(health)) return null;
   return (
     <Banner kind={disabledReason === null ? "note" : "bad"}>
       {disabledReason === null ? <strong>Paused.</strong> : <Disabled {...health} hasPassedTest={hasPassedTest} />}
@@ -117,10 +124,10 @@ function Enable({ id, releasedTo, held }: HealthView) {
   return (
     <div class="row">
       <ActionButton action={resume} kind="main">
-        Enable and send held
+        Enable and send {held.toLocaleString("en")} held
       </ActionButton>
       <ActionButton action={`${resume}?held=drop`} kind="danger">
-        Enable and drop held
+        Enable and drop {held.toLocaleString("en")} held
       </ActionButton>
     </div>
   );

@@ -7,6 +7,7 @@ import { invalid, notFound } from "../../errors";
 import type { AppEnv } from "../../http/env";
 import { can } from "../../http/permissions";
 import { byTenant, limit } from "../../http/rate-limit";
+import { countFailed } from "../../replays/replays";
 import { secretOwner } from "../../signing-keys/keys";
 import { changeSubscription, createSubscription } from "../../subscriptions/changes";
 import { autoDisableHours } from "../../subscriptions/delivery-options";
@@ -14,6 +15,7 @@ import { type HeadersView, viewOfHeaders } from "../../subscriptions/header-opti
 import { openHeaders } from "../../subscriptions/headers";
 import { newSubscription, subscriptionChange } from "../../subscriptions/schemas";
 import { deleteSubscription, findSubscription } from "../../subscriptions/store";
+import { HOUR_MS } from "../../time";
 import { barsOf, chartStart } from "../components/chart-hours";
 import { type Failure, failureOf, parse } from "../failure";
 import { readForm } from "../http/form";
@@ -21,6 +23,7 @@ import { fragment, page, redirectWithFlash, rerenderOnError } from "../http/page
 import { answerChange, answerValues } from "./answers";
 import { SubscriptionDetail } from "./detail";
 import { disablingChange, disablingValues } from "./disabling";
+import { FAILED_HOURS } from "./failures";
 import { DeleteSubscription, SubscriptionForm, type SubscriptionValues } from "./form";
 import { limitChange, limitValues } from "./limits";
 import { SubscriptionList } from "./list";
@@ -113,29 +116,35 @@ function readLogQuery(c: Context<AppEnv>) {
   return { query, filter: logQuery.parse({}), failure: failureOf(invalid(checked.error)) };
 }
 
-/** The page of one subscription. `failure` is the error of a refused write. */
-export async function detailPage(c: Context<AppEnv>, id: string, failure?: Failure, status = 200) {
+async function detailPage(c: Context<AppEnv>, id: string) {
   const deps = c.get("deps");
   const principal = c.get("principal");
   const { query, filter, failure: badFilter } = readLogQuery(c);
   const nowMs = deps.now();
-  const screen = await readSubscriptionScreen(deps, principal, id, filter, { sinceMs: chartStart(nowMs), nowMs });
+  const screen = await readSubscriptionScreen(deps, principal, id, filter, {
+    sinceMs: chartStart(nowMs),
+    failedSinceMs: nowMs - FAILED_HOURS * HOUR_MS,
+    nowMs,
+  });
   if (!screen) throw notFound("Webhook");
-  const { secretSealed, headersSealed, pending, ...plain } = screen.subscription;
+  const { secretSealed, headersSealed, pending, hasFailed, ...plain } = screen.subscription;
   const headers = await headersOf(c, { id: plain.id, headersSealed });
   const { waiting } = screen;
   const disabledAfterHours = autoDisableHours(plain.options, deps.config.autoDisableHours);
+  const failed = hasFailed
+    ? await countFailed(deps, principal, id, FAILED_HOURS * HOUR_MS)
+    : { matched: 0, isPartial: false };
   const isShown = c.req.query("secret") === "shown";
   const secret = isShown ? await decrypt(deps.keys, secretOwner(plain.id), secretSealed) : null;
   return page(
     c,
-    { title: plain.name, section: SECTION, status: badFilter ? 400 : status },
+    { title: plain.name, section: SECTION, status: badFilter ? 400 : 200 },
     <SubscriptionDetail
       subscription={{ ...plain, secret, headers, isHeld: plain.heldUntil > nowMs, disabledAfterHours, nowMs }}
       bars={barsOf(screen.hours, nowMs, pending)}
       log={{ webhookId: plain.id, query, failure: badFilter, ...screen.log }}
       next={waiting && { ...waiting, ...nextAttemptOf(waiting, plain.options?.retry?.schedule, nowMs) }}
-      failure={failure}
+      failed={failed}
       permissions={principal.permissions}
     />,
   );

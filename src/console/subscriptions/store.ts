@@ -6,10 +6,11 @@ import { firstIdAt, timeOfId } from "../../db/ids";
 import { isLive } from "../../db/predicates";
 import type { Deps } from "../../deps";
 import { failureCountOf, isNewestHour } from "../../stats/hours-store";
-import { HELD, type HourRow, hoursOfSubscription, PENDING, WAITING_FOR_SLOTS } from "../../stats/store";
+import { HELD, type HourRow, hoursOfSubscription, PENDING, TO_SEND, WAITING_FOR_SLOTS } from "../../stats/store";
 import type { DeliveryOptions } from "../../subscriptions/delivery-options";
 import { LAST_TRIGGERED_AT, parseOptions } from "../../subscriptions/store";
 import type { TenantRef } from "../../tenants/principal";
+import { HOUR_MS } from "../../time";
 import type { LogRow } from "./log";
 
 export const LIST_ROWS = 50;
@@ -78,8 +79,12 @@ export interface Screen {
     waiting: number;
     releasedTo: number | null;
     releaseRate: number;
-    /** How many deliveries are held or wait to be released. */
+    /** How many deliveries are held; 0 while it is enabled. */
     held: number;
+    /** How many deliveries of its backlog are still to be sent; 0 while it is paused or disabled. */
+    toSend: number;
+    /** Whether an attempt has failed in the hours of interest. */
+    hasFailed: boolean;
     /** When the next probe is due, Unix ms; null for never. */
     probeAt: number | null;
   };
@@ -117,20 +122,22 @@ export interface LogPage {
 const logRows = (tenant: TenantRef, id: string, filter: LogFilter) =>
   logPageSql<LogRow>(tenant, id, filter, WITHOUT_BODIES);
 
-/** A subscription, its hours since `sinceMs` (Unix ms) and a page of its log; undefined when the tenant has no such subscription. */
+/**
+ * A subscription, whether it has failed since `failedSinceMs`, its hours since `sinceMs` (both Unix ms) and a page of its log; undefined when the tenant has no such subscription. */
 export async function readSubscriptionScreen(
   deps: Deps,
   tenant: TenantRef,
   id: string,
   filter: LogFilter,
-  { sinceMs, nowMs }: { sinceMs: number; nowMs: number },
+  { sinceMs, failedSinceMs, nowMs }: { sinceMs: number; failedSinceMs: number; nowMs: number },
 ): Promise<Screen | undefined> {
   const { found, hours, log, next } = await atomically(deps.shards.db(tenant.shard), {
     found: rows<
-      Omit<Stored<Screen["subscription"]>, "options"> & { options: string | null }
+      Omit<Stored<Screen["subscription"]>, "options" | "hasFailed"> & { options: string | null; hasFailed: 0 | 1 }
     >(sql`SELECT ${COLUMNS}, s.events, s.secret_sealed AS secretSealed, s.created_at AS createdAt, s.options,
       s.disabled_at AS disabledAt, s.held_until AS heldUntil, s.headers_sealed AS headersSealed, s.released_to AS releasedTo, s.release_rate AS releaseRate,
-      ${HELD} AS held, (SELECT probe_at FROM episodes WHERE subscription_id = s.id) AS probeAt, coalesce((SELECT failing_since FROM episodes WHERE subscription_id = s.id),
+      ${HELD} AS held, ${TO_SEND} AS toSend,
+      EXISTS (SELECT 1 FROM hourly_stats h WHERE h.subscription_id = s.id AND h.hour >= ${failedSinceMs - HOUR_MS} AND h.failed > 0) AS hasFailed, (SELECT probe_at FROM episodes WHERE subscription_id = s.id) AS probeAt, coalesce((SELECT failing_since FROM episodes WHERE subscription_id = s.id),
         (SELECT h.failing_since FROM hourly_stats h WHERE ${isNewestHour(sql`s.id`)} AND h.sent_failures > 0)) AS failingSince,
       ${PENDING} AS pending, ${WAITING_FOR_SLOTS} AS waiting FROM subscriptions s WHERE ${isLive(tenant, id)}`),
     hours: hoursOfSubscription(tenant, id, sinceMs),
@@ -140,7 +147,13 @@ export async function readSubscriptionScreen(
   const [row] = found;
   if (!row) return undefined;
   const events = JSON.parse(row.events) as string[];
-  const subscription = { ...row, events, enabled: row.enabled === 1, options: parseOptions(row.options) };
+  const subscription = {
+    ...row,
+    events,
+    enabled: row.enabled === 1,
+    hasFailed: row.hasFailed === 1,
+    options: parseOptions(row.options),
+  };
   const [first] = next;
   const waiting = first === undefined ? null : { ...first, dueAt: timeOfId(first.nextAttemptId) };
   return { subscription, hours, log: logPageOf(log, filter), waiting };
