@@ -1,13 +1,13 @@
-/** `npm run dev`: writes settings, applies migrations and runs the service, which ends with this process, however that ends. */
+/** `npm run dev`: writes settings and runs the service, which ends with this process, however that ends. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, writeFileSync } from "node:fs";
-import { type Flags, readFlags } from "./dev/flags.ts";
+import { readFlags } from "./dev/flags.ts";
 import { onStop } from "./on-stop.ts";
 
 const STOP_GRACE_MS = 5_000;
 
-const flags = flagsOrExit();
+checkFlags();
 if (!existsSync(".dev.vars")) {
   const settings = [`SECRET_KEYS=${randomBytes(32).toString("hex")}`, "WEBHOOK_EGRESS=any"];
   writeFileSync(".dev.vars", `${settings.join("\n")}\n`, { mode: 0o600 });
@@ -18,27 +18,22 @@ let child: ChildProcess | undefined;
 let stopping = false;
 onStop(stop);
 
-const migrate = ["d1", "migrations", "apply", "DB", "--local", "--persist-to", flags.persistTo];
-const migrated = await run("wrangler", migrate);
-if (stopping || migrated !== 0) process.exit(migrated);
-const code = await run(process.execPath, [
-  new URL("./dev/service.ts", import.meta.url).pathname,
-  ...process.argv.slice(2),
-]);
+const code = await runService();
 process.exit(stopping ? 0 : code);
 
-function flagsOrExit(): Flags {
+function checkFlags(): void {
   try {
-    return readFlags();
+    readFlags();
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     process.exit(1);
   }
 }
 
-/** Runs a program in a process group of its own. Nothing of the group is left when this resolves with the exit code. */
-async function run(program: string, args: string[]): Promise<number> {
-  child = spawn(program, args, {
+/** Runs the service in a process group of its own. Nothing of the group is left when this resolves with the exit code. */
+async function runService(): Promise<number> {
+  const program = new URL("./dev/service.ts", import.meta.url).pathname;
+  child = spawn(process.execPath, [program, ...process.argv.slice(2)], {
     detached: true,
     stdio: ["ignore", "inherit", "inherit"],
     env: { ...process.env, WRANGLER_SEND_METRICS: "false" },

@@ -10,6 +10,7 @@ import { bundle, ROOT } from "../bundle.ts";
 import { fireCron } from "../cron.ts";
 import { onStop } from "../on-stop.ts";
 import { readFlags } from "./flags.ts";
+import { migrate } from "./migrate.ts";
 import { readOptions } from "./options.ts";
 
 /** Files besides those in src/ that change the service. */
@@ -27,7 +28,9 @@ process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 /** Miniflare passes them to workerd, which otherwise keeps several hundred MiB of garbage. */
 process.env.MINIFLARE_WORKERD_V8_FLAGS ??= "--optimize-for-size --max-semi-space-size=1";
 await bundle(folder, CONFIG);
-const miniflare = new Miniflare(await readOptions(flags, folder));
+const options = await readOptions(flags, folder);
+await migrate(options);
+const miniflare = new Miniflare(options);
 onStop(() => void miniflare.dispose().then(() => process.exit(0)));
 await miniflare.ready;
 console.log(welcome(flags.address));

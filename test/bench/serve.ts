@@ -1,6 +1,6 @@
 /** The built Worker and the floor Worker in one workerd, by Miniflare's API: straight sockets, data in a temporary folder. */
 import { randomBytes } from "node:crypto";
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -14,6 +14,7 @@ import {
 } from "miniflare";
 import { ROOT, workerOptions } from "../../.scripts/bundle.ts";
 import { fireCron } from "../../.scripts/cron.ts";
+import { readMigrations } from "../../.scripts/migrations.ts";
 import { type Bundles, CONFIG } from "./build.ts";
 import { childrenOf, residentMiB } from "./process.ts";
 import { temporaryFolder } from "./temporary.ts";
@@ -132,11 +133,8 @@ function optionsOf(name: string, config: string, folder: string, port: number): 
 const withoutDeliveries = (consumers: object = {}) =>
   Object.fromEntries(Object.entries(consumers).filter(([queue]) => !queue.includes("deliveries")));
 
-function migrations(checkout: string): string[] {
-  const folder = join(checkout, "migrations");
-  const files = readdirSync(folder).filter((file) => file.endsWith(".sql"));
-  return files.sort().flatMap((file) => readFileSync(join(folder, file), "utf8").split("--> statement-breakpoint"));
-}
+const migrations = (checkout: string) =>
+  readMigrations(join(checkout, "migrations")).flatMap(({ statements }) => statements);
 
 async function runAll(database: Database, statements: string[]): Promise<void> {
   await database.batch(statements.map((statement) => database.prepare(statement)));

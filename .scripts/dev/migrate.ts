@@ -1,0 +1,28 @@
+/** Applies migrations to the local database, as `wrangler d1 migrations apply --local` does, which starts workerd anew for each of them. */
+import { join } from "node:path";
+import { Miniflare, type MiniflareOptions } from "miniflare";
+import { ROOT } from "../bundle.ts";
+import { readMigrations } from "../migrations.ts";
+
+/** Where wrangler notes what it has applied. */
+const NOTES = `CREATE TABLE IF NOT EXISTS d1_migrations (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)`;
+
+/** Brings the database of these options up to date, before the service can be reached. */
+export async function migrate(options: MiniflareOptions): Promise<void> {
+  const unreachable = new Miniflare({ ...options, host: "127.0.0.1", port: 0, handleStructuredLogs: () => {} });
+  try {
+    const database = await unreachable.getD1Database("DB");
+    await database.prepare(NOTES).run();
+    const { results } = await database.prepare("SELECT name FROM d1_migrations").all<{ name: string }>();
+    const applied = new Set(results.map(({ name }) => name));
+    const missing = readMigrations(join(ROOT, "migrations")).filter(({ name }) => !applied.has(name));
+    for (const { name, statements } of missing) {
+      const note = database.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(name);
+      await database.batch([...statements.map((statement) => database.prepare(statement)), note]);
+    }
+    if (missing.length > 0) console.log(`Applied ${missing.length} migrations.`);
+  } finally {
+    await unreachable.dispose();
+  }
+}
