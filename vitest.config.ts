@@ -6,8 +6,8 @@ const publisher = "publisher";
 /** Every `fetch` of the Worker under test reaches this Worker; see test/support/receiver-worker.mjs. */
 const receiver = "receiver";
 
-/** The service in its own runtime. */
-const service = {
+/** The service in workerd. `isolate` gives each test file a runtime and databases of its own, which takes 3 s of CPU for each file. */
+const inWorkerd = (name: string, include: string, isolate: boolean) => ({
   plugins: [
     cloudflareTest(async () => ({
       wrangler: { configPath: "./wrangler.toml" },
@@ -33,7 +33,7 @@ const service = {
             modules: true,
             scriptPath: "test/support/publisher-worker.mjs",
             compatibilityDate: "2026-11-01",
-            serviceBindings: { POSTERN: { name: "vitest-plugin-runner-service", entrypoint: "EventPublisher" } },
+            serviceBindings: { POSTERN: { name: `vitest-plugin-runner-${name}`, entrypoint: "EventPublisher" } },
           },
           {
             name: receiver,
@@ -48,13 +48,19 @@ const service = {
   ],
   resolve: { tsconfigPaths: true },
   test: {
-    name: "service",
-    include: ["test/**/*.test.ts"],
-    exclude: ["test/browser/**", "test/node/**"],
+    name,
+    include: [include],
+    isolate,
     setupFiles: ["test/setup.ts"],
     testTimeout: 30_000,
   },
-};
+});
+
+/** Files whose tests make their own tenants and look at nothing else: one after the other, they share a runtime in each worker. */
+const service = inWorkerd("service", "test/*.test.ts", false);
+
+/** Files that need a service for themselves: they run its jobs, fill or break its databases, count all rows, or replace what is global. */
+const isolated = inWorkerd("isolated", "test/isolated/*.test.ts", true);
 
 /** Its pages in a real Chromium, from Node; see test/browser/support.ts. */
 const browser = {
@@ -76,5 +82,5 @@ const node = {
 const MAX_WORKERS = 4;
 
 export default defineConfig({
-  test: { projects: [service, browser, node], maxWorkers: MAX_WORKERS, silent: "passed-only" },
+  test: { projects: [service, isolated, browser, node], maxWorkers: MAX_WORKERS, silent: "passed-only" },
 });

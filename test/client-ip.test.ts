@@ -6,11 +6,9 @@ import { describe, expect, test } from "vitest";
 import worker from "../src";
 import { parseConfig } from "../src/config";
 import { randomBytes, toBase64, toHex, utf8 } from "../src/crypto/encoding";
-import { newEmail, PASSWORD } from "./support/client";
+import { newAddress, newEmail, PASSWORD } from "./support/client";
 
 const SECRET = toHex(randomBytes(32));
-let addresses = 0;
-const newAddress = () => `203.0.113.${++addresses}`;
 
 async function signed(address: string, { secret = SECRET, atMs = Date.now() } = {}): Promise<Record<string, string>> {
   const seconds = Math.floor(atMs / 1000);

@@ -1,7 +1,7 @@
 /** Publishing: valid and invalid events, idempotency keys, batches, other Workers, and a fan-out to ten thousand subscriptions. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { createDeps } from "../src/deps";
 import { sweepFanOuts } from "../src/events/fan-out";
 import { publishEvents } from "../src/events/publish";
@@ -291,6 +291,8 @@ describe("POST /events/batch", () => {
 });
 
 describe("a fan-out to thousands of subscriptions", () => {
+  afterAll(() => deliveryDb.prepare("DROP TRIGGER put_off_wide").run());
+
   /** Adds many subscriptions. A trigger postpones their deliveries, because only the fan-out is tested. */
   async function subscribeMany(person: Person, count: number): Promise<void> {
     await verify(person.email);

@@ -1,7 +1,7 @@
 /** "This was not me" links: each undoes what its mail names, once, without a sign-in. */
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { call, eventually, logIn, PASSWORD, type Person, signUp, verify } from "./support/client";
+import { call, eventually, logIn, newAddress, PASSWORD, type Person, signUp, verify } from "./support/client";
 import { visit } from "./support/console";
 import { mailsTo, mailTo, tokenIn, tokensIn } from "./support/mailbox";
 import { codeOf, enrol } from "./support/two-factor";
@@ -11,9 +11,8 @@ const NEW_PASSWORD = "a much better password";
 
 afterEach(() => void vi.useRealTimers());
 
-let addresses = 0;
 const report = (token: string) =>
-  call("POST", "/auth/not-me", { body: { token }, headers: { "cf-connecting-ip": `198.51.100.${++addresses}` } });
+  call("POST", "/auth/not-me", { body: { token }, headers: { "cf-connecting-ip": newAddress() } });
 const me = async (person: Person) => (await call("GET", "/auth/me", { token: person.token })).status;
 const login = (email: string, fields: Record<string, unknown> = {}) =>
   call("POST", "/auth/login", { body: { email, password: PASSWORD, ...fields } });
@@ -183,7 +182,7 @@ describe("a link", () => {
 
   test("is no reset, verification or invitation token, and the other way round", async () => {
     const { owner, token } = await linkOfKey();
-    const elsewhere = { headers: { "cf-connecting-ip": "198.51.100.251" } };
+    const elsewhere = { headers: { "cf-connecting-ip": newAddress() } };
     const reset = await call("POST", "/auth/reset-password", {
       body: { token, newPassword: NEW_PASSWORD },
       ...elsewhere,

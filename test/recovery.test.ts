@@ -4,14 +4,13 @@ import { env } from "cloudflare:workers";
 import { Secret, TOTP } from "otpauth";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import worker from "../src";
-import { call, eventually, logIn, newEmail, PASSWORD, type Person, signUp, verify } from "./support/client";
+import { call, eventually, logIn, newAddress, newEmail, PASSWORD, type Person, signUp, verify } from "./support/client";
 import { mailsTo, mailTo, tokenIn } from "./support/mailbox";
 
 const NEW_PASSWORD = "a much better password";
 const HOUR_MS = 3_600_000;
-let addresses = 0;
 /** A caller of its own: the limits of forgot and reset are per address. */
-const elsewhere = () => ({ "cf-connecting-ip": `198.51.100.${++addresses}` });
+const elsewhere = () => ({ "cf-connecting-ip": newAddress() });
 
 afterEach(() => {
   vi.useRealTimers();

@@ -1,7 +1,7 @@
 /** Somebody registers with an address that is not theirs; its owner takes it back. */
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { call, logIn, newEmail, PASSWORD, type Person, signUp } from "./support/client";
+import { call, logIn, newAddress, newEmail, PASSWORD, type Person, signUp } from "./support/client";
 import { holding, visit } from "./support/console";
 import { mailTo, tokenIn } from "./support/mailbox";
 import { callUnder } from "./support/overrides";
@@ -9,8 +9,7 @@ import { newInbox, subscribe } from "./support/receiver";
 import { enrol } from "./support/two-factor";
 
 const OWN_PASSWORD = "the owner's own password";
-let addresses = 0;
-const elsewhere = () => ({ "cf-connecting-ip": `198.51.101.${++addresses}` });
+const elsewhere = () => ({ "cf-connecting-ip": newAddress() });
 
 /** An attacker has registered the victim's address and dug in: sessions, key, subscription, a second owner, an open invitation, TOTP. */
 async function squatted() {

@@ -10,6 +10,26 @@ export interface Answer {
   body: any;
 }
 
+let addresses = 0;
+
+/** A client's IP address that no other test has. */
+export function newAddress(): string {
+  addresses += 1;
+  return `198.18.${addresses >> 8}.${addresses & 0xff}`;
+}
+
+/** Where the calls of the current test file come from. */
+export let ownAddress = newAddress();
+
+/** What the first registration of the current test file stored. */
+let registered: Registered | null = null;
+
+/** Gives a test file an address of its own, because limits per address would count several files together. */
+export function beginFile(): void {
+  ownAddress = newAddress();
+  registered = null;
+}
+
 interface CallOptions {
   body?: unknown;
   /** Sent as it is, instead of `body`. */
@@ -20,7 +40,7 @@ interface CallOptions {
 
 /** Calls the Worker and holds its answer against the OpenAPI document; `path` is under `/api/v1` unless it starts with `//`, which stands for the root. */
 export async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
-  const headers = new Headers({ "cf-connecting-ip": "192.0.2.1", ...options.headers });
+  const headers = new Headers({ "cf-connecting-ip": ownAddress, ...options.headers });
   const body = options.raw ?? (options.body === undefined ? null : JSON.stringify(options.body));
   if (options.body !== undefined) headers.set("content-type", "application/json");
   if (options.token) headers.set("authorization", `Bearer ${options.token}`);
@@ -48,9 +68,6 @@ export interface Person {
   userId: string;
   tenantId: string;
 }
-
-/** What the first registration of this test file stored. */
-let registered: Registered | null = null;
 
 /** A fresh owner of a fresh tenant, signed in. The first one, and one with `headers`, registers; the others are created as registration would have left them. */
 export async function signUp(options: { headers?: Record<string, string> } = {}): Promise<Person> {

@@ -4,7 +4,7 @@ import { env, exports } from "cloudflare:workers";
 import { decodeJwt } from "jose";
 import { signConsoleToken } from "../../src/crypto/jwt";
 import { createDeps } from "../../src/deps";
-import { PASSWORD, type Person, verify } from "./client";
+import { newAddress, PASSWORD, type Person, verify } from "./client";
 
 export const ORIGIN = "http://postern.test";
 
@@ -29,12 +29,10 @@ export interface Visit {
   address: string;
 }
 
-let visits = 0;
-
 /** A new browser with an IP address of its own. Paths are relative to `/console`. */
 export function visit(origin = ORIGIN): Visit {
   const jar = new Map<string, string>();
-  const address = `198.51.100.${++visits % 250}`;
+  const address = newAddress();
   const send = async (method: string, path: string, body: string | null, given: Record<string, string>) => {
     const headers = new Headers({ "cf-connecting-ip": address, ...given });
     if (jar.size > 0) headers.set("cookie", [...jar].map(([name, value]) => `${name}=${value}`).join("; "));

@@ -1,7 +1,7 @@
 /** `postern/client` on the service under test, with a `fetch` that records requests and can be replaced. */
 import { exports } from "cloudflare:workers";
 import { type Client, type ClientOptions, createClient, type Fetch, memoryStore } from "../../src/client";
-import type { Person } from "./client";
+import { ownAddress, type Person } from "./client";
 
 interface Sent {
   route: string;
@@ -11,7 +11,7 @@ interface Sent {
 /** Sends to the service under test. */
 export const serviceFetch: Fetch = (url, init) => {
   const request = new Request(url, init);
-  request.headers.set("cf-connecting-ip", "192.0.2.1");
+  request.headers.set("cf-connecting-ip", ownAddress);
   return exports.default.fetch(request);
 };
 

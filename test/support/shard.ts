@@ -1,16 +1,20 @@
 /** About half of the test files have their tenants in the second delivery database, so that the suite covers both. */
 import { env } from "cloudflare:workers";
-import { expect } from "vitest";
 import { MAX_SHARD_BYTES } from "../../src/db/shard-sizes-store";
 
-const path = expect.getState().testPath ?? "";
-const nameCodes = [...(path.split("/").at(-1) ?? "")].map((character) => character.charCodeAt(0));
-
-/** The number of the delivery database for the tenants of this test file. */
-export const SHARD = nameCodes.reduce((sum, code) => sum + code, 0) % 2;
+/** The number of the delivery database for the tenants of the current test file. */
+export let SHARD = 0;
 
 /** The database itself. */
-export const deliveryDb: D1Database = SHARD === 0 ? env.DB : env.SHARD_1;
+export let deliveryDb: D1Database = env.DB;
+
+/** Chooses the database by the name of a test file that begins. */
+export async function chooseShard(testPath: string): Promise<void> {
+  const nameCodes = [...(testPath.split("/").at(-1) ?? "")].map((character) => character.charCodeAt(0));
+  SHARD = nameCodes.reduce((sum, code) => sum + code, 0) % 2;
+  deliveryDb = SHARD === 0 ? env.DB : env.SHARD_1;
+  await closeOtherShard();
+}
 
 /** Marks the other database as full, so that new tenants get this one. */
 export async function closeOtherShard(): Promise<void> {

@@ -2,15 +2,15 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { firstIdAt } from "../src/db/ids";
-import { removeOld } from "../src/delivery/retention";
-import { deleteOldAttempts, deleteOldEvents } from "../src/delivery/retention-store";
-import { createDeps } from "../src/deps";
-import { call, type Person, signUp } from "./support/client";
-import { controlledDeps } from "./support/controlled";
-import { hourly } from "./support/engine";
-import { endedAttempts, newInbox, publish, subscribe } from "./support/receiver";
-import { deliveryDb, SHARD } from "./support/shard";
+import { firstIdAt } from "../../src/db/ids";
+import { removeOld } from "../../src/delivery/retention";
+import { deleteOldAttempts, deleteOldEvents } from "../../src/delivery/retention-store";
+import { createDeps } from "../../src/deps";
+import { call, type Person, signUp } from "../support/client";
+import { controlledDeps } from "../support/controlled";
+import { hourly } from "../support/engine";
+import { endedAttempts, newInbox, publish, subscribe } from "../support/receiver";
+import { deliveryDb, SHARD } from "../support/shard";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;

@@ -1,12 +1,12 @@
 /** The hourly cron removes what has ended a while ago, and accounts that were never verified. */
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { sweepExpired } from "../src/auth/sweep";
-import { createDeps } from "../src/deps";
-import { call, newEmail, signUp, signUpVerified, verify } from "./support/client";
-import { mailTo } from "./support/mailbox";
-import { invite, joinTenant } from "./support/people";
-import { newInbox, subscribe } from "./support/receiver";
+import { sweepExpired } from "../../src/auth/sweep";
+import { createDeps } from "../../src/deps";
+import { call, newEmail, signUp, signUpVerified, verify } from "../support/client";
+import { mailTo } from "../support/mailbox";
+import { invite, joinTenant } from "../support/people";
+import { newInbox, subscribe } from "../support/receiver";
 
 const DAY_MS = 24 * 3_600_000;
 

@@ -2,13 +2,13 @@
 import { createExecutionContext, createMessageBatch, getQueueResult, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import worker from "../src";
-import { app } from "../src/app";
-import { MAX_SHARD_BYTES, noteSize } from "../src/db/shard-sizes-store";
-import { noteShardSizes } from "../src/delivery/shard-sizes";
-import { createDeps } from "../src/deps";
-import { call, type Person, signUp } from "./support/client";
-import { endedAttempts, newInbox, publish, subscribe } from "./support/receiver";
+import worker from "../../src";
+import { app } from "../../src/app";
+import { MAX_SHARD_BYTES, noteSize } from "../../src/db/shard-sizes-store";
+import { noteShardSizes } from "../../src/delivery/shard-sizes";
+import { createDeps } from "../../src/deps";
+import { call, type Person, signUp } from "../support/client";
+import { endedAttempts, newInbox, publish, subscribe } from "../support/receiver";
 
 const deps = await createDeps(env, createExecutionContext());
 const DATABASES = [env.DB, env.SHARD_1] as const;

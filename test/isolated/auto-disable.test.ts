@@ -1,11 +1,11 @@
 /** A subscription that fails for days is disabled, and its managers are told before, then, and when it works again. */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { call, eventually, logIn, type Person, signUpVerified } from "./support/client";
-import { addDelivery, consumeBatch, messageFor } from "./support/engine";
-import { answerWith, attempt, episodeOf, pass, review } from "./support/failing";
-import { mailsTo } from "./support/mailbox";
-import { newInbox, subscribe } from "./support/receiver";
-import { deliveryDb } from "./support/shard";
+import { call, eventually, logIn, type Person, signUpVerified } from "../support/client";
+import { addDelivery, consumeBatch, messageFor } from "../support/engine";
+import { answerWith, attempt, episodeOf, pass, review } from "../support/failing";
+import { mailsTo } from "../support/mailbox";
+import { newInbox, subscribe } from "../support/receiver";
+import { deliveryDb } from "../support/shard";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -2,8 +2,8 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { claimDeliveries } from "../src/delivery/claim-store";
-import { planClaim, roundRobin, takeFairest } from "../src/delivery/selection";
+import { claimDeliveries } from "../../src/delivery/claim-store";
+import { planClaim, roundRobin, takeFairest } from "../../src/delivery/selection";
 import {
   expectedMs,
   hangs,
@@ -13,11 +13,11 @@ import {
   startSend,
   WATCH_EVERY_MS,
   watch,
-} from "../src/delivery/send-load";
-import { sweepShard } from "../src/delivery/sweep";
-import { LEASE_MS, QUEUE_GRACE_MS } from "../src/delivery/timing";
-import { createDeps } from "../src/deps";
-import { eventually } from "./support/client";
+} from "../../src/delivery/send-load";
+import { sweepShard } from "../../src/delivery/sweep";
+import { LEASE_MS, QUEUE_GRACE_MS } from "../../src/delivery/timing";
+import { createDeps } from "../../src/deps";
+import { eventually } from "../support/client";
 import {
   addDelivery,
   consumeBatch,
@@ -27,8 +27,8 @@ import {
   newDelivery,
   outboxRow,
   sweepNow,
-} from "./support/engine";
-import { deliveryDb, SHARD } from "./support/shard";
+} from "../support/engine";
+import { deliveryDb, SHARD } from "../support/shard";
 
 const SLOW_QUEUE = "postern-deliveries-slow";
 const keyOf = (subscriptionId: string, bytes = 1) => ({

@@ -2,16 +2,16 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { runCron } from "../src/cron";
-import { claimDeliveries } from "../src/delivery/claim-store";
-import { createDeps } from "../src/deps";
-import { describeError, log } from "../src/log";
-import { LOG_FIELDS } from "../src/log-fields";
-import { call, signUp } from "./support/client";
-import { addDelivery, eventOf } from "./support/engine";
-import { captureLog } from "./support/log-lines";
-import { newInbox, publish, subscribe } from "./support/receiver";
-import { deliveryDb, SHARD } from "./support/shard";
+import { runCron } from "../../src/cron";
+import { claimDeliveries } from "../../src/delivery/claim-store";
+import { createDeps } from "../../src/deps";
+import { describeError, log } from "../../src/log";
+import { LOG_FIELDS } from "../../src/log-fields";
+import { call, signUp } from "../support/client";
+import { addDelivery, eventOf } from "../support/engine";
+import { captureLog } from "../support/log-lines";
+import { newInbox, publish, subscribe } from "../support/receiver";
+import { deliveryDb, SHARD } from "../support/shard";
 
 const captured = captureLog();
 const rpc = (body: object) => env.PUBLISHER.fetch("http://publisher/", { method: "POST", body: JSON.stringify(body) });

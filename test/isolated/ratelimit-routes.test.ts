@@ -1,9 +1,9 @@
 /** Which routes are limited, by what, and what counts. */
 import { describe, expect, test, vi } from "vitest";
-import { makeApiKey } from "../src/api-keys/key";
-import { type MailRuleName, RULES, type RuleName } from "../src/ratelimit/rules";
-import { newEmail, type Person, setRole, signUp, signUpVerified } from "./support/client";
-import { callUnder, type OverriddenCall } from "./support/overrides";
+import { makeApiKey } from "../../src/api-keys/key";
+import { type MailRuleName, RULES, type RuleName } from "../../src/ratelimit/rules";
+import { newEmail, type Person, setRole, signUp, signUpVerified } from "../support/client";
+import { callUnder, type OverriddenCall } from "../support/overrides";
 
 const PARALLEL = 50;
 const LIMIT = 5;

@@ -2,14 +2,14 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { claimDeliveries, releaseDeliveries } from "../src/delivery/claim-store";
-import { LEASE_MS } from "../src/delivery/timing";
-import { createDeps } from "../src/deps";
-import { BUCKET_STARTS_MS, percentileMs } from "../src/stats/latency";
-import { call, type Person, signUp, signUpVerified } from "./support/client";
-import { addDelivery, consumeBatch, hourly, type Key, makeDue, messageFor, sweepNow } from "./support/engine";
-import { newInbox, subscribe } from "./support/receiver";
-import { deliveryDb, SHARD } from "./support/shard";
+import { claimDeliveries, releaseDeliveries } from "../../src/delivery/claim-store";
+import { LEASE_MS } from "../../src/delivery/timing";
+import { createDeps } from "../../src/deps";
+import { BUCKET_STARTS_MS, percentileMs } from "../../src/stats/latency";
+import { call, type Person, signUp, signUpVerified } from "../support/client";
+import { addDelivery, consumeBatch, hourly, type Key, makeDue, messageFor, sweepNow } from "../support/engine";
+import { newInbox, subscribe } from "../support/receiver";
+import { deliveryDb, SHARD } from "../support/shard";
 
 const HOUR_MS = 3_600_000;
 const db = (await createDeps(env, createExecutionContext())).shards.db(SHARD);

@@ -2,14 +2,14 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { releaseHeld } from "../src/delivery/held";
-import { createDeps } from "../src/deps";
-import { eventually, logIn, type Person, setRole, signUpVerified } from "./support/client";
-import { holding } from "./support/console";
-import { sweepNow } from "./support/engine";
-import { answerWith, attempt, pass, review } from "./support/failing";
-import { newInbox, publish, subscribe } from "./support/receiver";
-import { deliveryDb } from "./support/shard";
+import { releaseHeld } from "../../src/delivery/held";
+import { createDeps } from "../../src/deps";
+import { eventually, logIn, type Person, setRole, signUpVerified } from "../support/client";
+import { holding } from "../support/console";
+import { sweepNow } from "../support/engine";
+import { answerWith, attempt, pass, review } from "../support/failing";
+import { newInbox, publish, subscribe } from "../support/receiver";
+import { deliveryDb } from "../support/shard";
 
 const HOUR_MS = 3_600_000;
 const sendHeld = (count: number) => `Enable and send ${count} held</button>`;

@@ -1,10 +1,10 @@
 /** A subscription that answers 429 or 503 with `Retry-After` gets nothing until then, and little at first afterwards. */
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { call, eventually, type Person, signUp, verify } from "./support/client";
-import { addDelivery, consumeBatch, messageFor, newDelivery, outboxRow, sweepNow } from "./support/engine";
-import { newInbox, publish, subscribe } from "./support/receiver";
-import { deliveryDb } from "./support/shard";
+import { call, eventually, type Person, signUp, verify } from "../support/client";
+import { addDelivery, consumeBatch, messageFor, newDelivery, outboxRow, sweepNow } from "../support/engine";
+import { newInbox, publish, subscribe } from "../support/receiver";
+import { deliveryDb } from "../support/shard";
 
 const RESPECTS = { delivery: { retry: { respectRetryAfter: true } } };
 const send = (...keys: Parameters<typeof messageFor>) => consumeBatch([messageFor(...keys)], "postern-deliveries-slow");

@@ -1,11 +1,11 @@
 /** Operational events: what happens to subscriptions, for the subscriptions of the tenant that ask for it. */
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { call, eventually, type Person, signUpVerified } from "./support/client";
-import { addDelivery, consumeBatch, messageFor, metricsOf } from "./support/engine";
-import { answerWith, attempt, pass, review } from "./support/failing";
-import { newInbox, publish, subscribe } from "./support/receiver";
-import { deliveryDb } from "./support/shard";
+import { call, eventually, type Person, signUpVerified } from "../support/client";
+import { addDelivery, consumeBatch, messageFor, metricsOf } from "../support/engine";
+import { answerWith, attempt, pass, review } from "../support/failing";
+import { newInbox, publish, subscribe } from "../support/receiver";
+import { deliveryDb } from "../support/shard";
 
 const HOUR_MS = 3_600_000;
 

@@ -2,15 +2,15 @@
 import { env } from "cloudflare:workers";
 import { Secret, TOTP } from "otpauth";
 import { expect, test, vi } from "vitest";
-import { app } from "../src/app";
-import { call, eventually, newEmail } from "./support/client";
-import { visit } from "./support/console";
-import { addDelivery, consumeBatch, messageFor } from "./support/engine";
-import { captureLog } from "./support/log-lines";
-import { mailTo } from "./support/mailbox";
-import { endedAttempts, newInbox } from "./support/receiver";
-import { secretKeeper } from "./support/secrets";
-import { deliveryDb } from "./support/shard";
+import { app } from "../../src/app";
+import { call, eventually, newEmail } from "../support/client";
+import { visit } from "../support/console";
+import { addDelivery, consumeBatch, messageFor } from "../support/engine";
+import { captureLog } from "../support/log-lines";
+import { mailTo } from "../support/mailbox";
+import { endedAttempts, newInbox } from "../support/receiver";
+import { secretKeeper } from "../support/secrets";
+import { deliveryDb } from "../support/shard";
 
 const captured = captureLog();
 const { secrets, keep, keepFields, keepTokenOf, foundIn } = secretKeeper();

@@ -2,14 +2,14 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { newId, newIdAt } from "../src/db/ids";
-import { claimDeliveries } from "../src/delivery/claim-store";
-import { recordAttempts } from "../src/delivery/record-store";
-import { createDeps } from "../src/deps";
-import { acceptEvents } from "../src/events/accept-store";
-import { signUp } from "./support/client";
-import { newInbox, subscribe } from "./support/receiver";
-import { deliveryDb, SHARD } from "./support/shard";
+import { newId, newIdAt } from "../../src/db/ids";
+import { claimDeliveries } from "../../src/delivery/claim-store";
+import { recordAttempts } from "../../src/delivery/record-store";
+import { createDeps } from "../../src/deps";
+import { acceptEvents } from "../../src/events/accept-store";
+import { signUp } from "../support/client";
+import { newInbox, subscribe } from "../support/receiver";
+import { deliveryDb, SHARD } from "../support/shard";
 
 const BATCHES = 12;
 const EVENTS_PER_BATCH = 100;

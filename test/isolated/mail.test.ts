@@ -2,13 +2,13 @@
 import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import worker from "../src";
-import { retryDelaySeconds } from "../src/mailer/consume";
-import { call, eventually, newEmail, signUp, verify } from "./support/client";
-import { mailsTo, mailTo, type SentMail, tokenIn } from "./support/mailbox";
+import worker from "../../src";
+import { retryDelaySeconds } from "../../src/mailer/consume";
+import { call, eventually, newEmail, signUp, verify } from "../support/client";
+import { mailsTo, mailTo, type SentMail, tokenIn } from "../support/mailbox";
 
 const HOUR_SECONDS = 3_600;
-const sources = import.meta.glob("../src/**/*.ts", { query: "?raw", import: "default", eager: true });
+const sources = import.meta.glob("../../src/**/*.ts", { query: "?raw", import: "default", eager: true });
 const [wrangler = ""] = Object.values(
   import.meta.glob("../wrangler.toml", { query: "?raw", import: "default", eager: true }),
 );
@@ -164,5 +164,5 @@ describe("S1: an address", () => {
 
 test("only the consumer of the mail queue asks the provider", () => {
   const askers = Object.entries(sources).filter(([, text]) => /\bmailer\.send\(/.test(text));
-  expect(askers.map(([path]) => path)).toEqual(["../src/mailer/consume.ts"]);
+  expect(askers.map(([path]) => path)).toEqual(["../../src/mailer/consume.ts"]);
 });

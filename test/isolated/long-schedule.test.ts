@@ -2,10 +2,10 @@
 import { abortAllDurableObjects, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
-import { STANDARD_SCHEDULE } from "../src/subscriptions/retry-options";
-import { eventually } from "./support/client";
-import { consumeBatch, messageFor, newDelivery, outboxRow } from "./support/engine";
-import { deliveryDb, SHARD } from "./support/shard";
+import { STANDARD_SCHEDULE } from "../../src/subscriptions/retry-options";
+import { eventually } from "../support/client";
+import { consumeBatch, messageFor, newDelivery, outboxRow } from "../support/engine";
+import { deliveryDb, SHARD } from "../support/shard";
 
 /** Loses the memory of every Durable Object, as a restart does. The next alarm of the sweep then starts from the database alone. */
 async function sweepAfterRestart(): Promise<void> {

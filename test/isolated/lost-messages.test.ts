@@ -2,15 +2,15 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
-import { enqueueRetries } from "../src/delivery/enqueue";
-import { type SweptAt, sweepShard } from "../src/delivery/sweep";
-import { QUEUE_GRACE_MS, RESWEEP_AFTER_MS } from "../src/delivery/timing";
-import { createDeps } from "../src/deps";
-import { type Person, signUp } from "./support/client";
-import { controlledDeps } from "./support/controlled";
-import { addDelivery, type Key } from "./support/engine";
-import { subscribe } from "./support/receiver";
-import { deliveryDb, SHARD } from "./support/shard";
+import { enqueueRetries } from "../../src/delivery/enqueue";
+import { type SweptAt, sweepShard } from "../../src/delivery/sweep";
+import { QUEUE_GRACE_MS, RESWEEP_AFTER_MS } from "../../src/delivery/timing";
+import { createDeps } from "../../src/deps";
+import { type Person, signUp } from "../support/client";
+import { controlledDeps } from "../support/controlled";
+import { addDelivery, type Key } from "../support/engine";
+import { subscribe } from "../support/receiver";
+import { deliveryDb, SHARD } from "../support/shard";
 
 const HOUR_MS = 3_600_000;
 

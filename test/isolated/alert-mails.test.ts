@@ -2,15 +2,15 @@
 import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import worker from "../src";
-import type { Deps } from "../src/deps";
-import type { MailJob } from "../src/mail/job";
-import { call, eventually, logIn, type Person, setRole, signUp, signUpVerified } from "./support/client";
-import { holding } from "./support/console";
-import { attempt, episodeOf, pass, review } from "./support/failing";
-import { mailsTo } from "./support/mailbox";
-import { newInbox, subscribe } from "./support/receiver";
-import { deliveryDb } from "./support/shard";
+import worker from "../../src";
+import type { Deps } from "../../src/deps";
+import type { MailJob } from "../../src/mail/job";
+import { call, eventually, logIn, type Person, setRole, signUp, signUpVerified } from "../support/client";
+import { holding } from "../support/console";
+import { attempt, episodeOf, pass, review } from "../support/failing";
+import { mailsTo } from "../support/mailbox";
+import { newInbox, subscribe } from "../support/receiver";
+import { deliveryDb } from "../support/shard";
 
 const HOUR_MS = 3_600_000;
 const PATH = "/secret-path";

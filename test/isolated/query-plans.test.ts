@@ -2,17 +2,17 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { releaseHeld } from "../src/delivery/held";
-import { createDeps } from "../src/deps";
-import { startSweepers } from "../src/sweeper";
-import { call, eventually, logIn, signUp } from "./support/client";
-import { holding } from "./support/console";
-import { hourly } from "./support/engine";
-import { attempt as attemptNow, review } from "./support/failing";
-import { mailTo, tokenIn } from "./support/mailbox";
-import { badPlans, collected, statementsAcrossPlanes } from "./support/query-plans";
-import { endedAttempts, newInbox, subscribe } from "./support/receiver";
-import { deliveryDb } from "./support/shard";
+import { releaseHeld } from "../../src/delivery/held";
+import { createDeps } from "../../src/deps";
+import { startSweepers } from "../../src/sweeper";
+import { call, eventually, logIn, signUp } from "../support/client";
+import { holding } from "../support/console";
+import { hourly } from "../support/engine";
+import { attempt as attemptNow, review } from "../support/failing";
+import { mailTo, tokenIn } from "../support/mailbox";
+import { badPlans, collected, statementsAcrossPlanes } from "../support/query-plans";
+import { endedAttempts, newInbox, subscribe } from "../support/receiver";
+import { deliveryDb } from "../support/shard";
 
 test.each([
   ["a table", "SELECT payload FROM events WHERE type = ?"],
@@ -111,13 +111,13 @@ const OF_STORE: Record<string, RegExp> = {
 
 test("statements of every store are collected, from requests, RPC, queue consumers, cron and alarms", async () => {
   const stores = Object.keys(
-    import.meta.glob(["../src/**/store.ts", "../src/**/*-store.ts", "!../src/client/**"], {
+    import.meta.glob(["../../src/**/store.ts", "../../src/**/*-store.ts", "!../src/client/**"], {
       query: "?raw",
       import: "default",
       eager: true,
     }),
   );
-  const nameOf = (path: string) => path.slice("../src/".length).replace(/\/store\.ts$|\.ts$/, "");
+  const nameOf = (path: string) => path.slice("../../src/".length).replace(/\/store\.ts$|\.ts$/, "");
   expect(stores.map(nameOf).sort()).toEqual(Object.keys(OF_STORE).sort());
   const person = await logIn(await signUp());
   const { token } = person;

@@ -1,12 +1,12 @@
 /** Rotating a subscription's secret: old and new sign together for a while, and what ends an old one. */
 import { Webhook } from "standardwebhooks";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { toHex, utf8 } from "../src/crypto/encoding";
-import { call, type Person, setRole, signUp } from "./support/client";
-import { addDelivery, consumeBatch, hourly, keyNow, makeDue, messageFor } from "./support/engine";
-import { endedAttempts, newInbox, subscribe } from "./support/receiver";
-import { deliveryDb } from "./support/shard";
-import { sendOne, verifies } from "./support/signed";
+import { toHex, utf8 } from "../../src/crypto/encoding";
+import { call, type Person, setRole, signUp } from "../support/client";
+import { addDelivery, consumeBatch, hourly, keyNow, makeDue, messageFor } from "../support/engine";
+import { endedAttempts, newInbox, subscribe } from "../support/receiver";
+import { deliveryDb } from "../support/shard";
+import { sendOne, verifies } from "../support/signed";
 
 afterEach(() => vi.useRealTimers());
 

@@ -2,13 +2,13 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-import { claimDeliveries, releaseDeliveries } from "../src/delivery/claim-store";
-import { DeliveryRun } from "../src/delivery/deliver";
-import { type AttemptResult, recordAttempts } from "../src/delivery/record-store";
-import { GATHER_MS } from "../src/delivery/recorder";
-import { LEASE_MS, RECORD_WITHIN_MS, SEND_TIMEOUT_MS, START_WITHIN_MS } from "../src/delivery/timing";
-import { createDeps } from "../src/deps";
-import { call, eventually, type Person, signUp } from "./support/client";
+import { claimDeliveries, releaseDeliveries } from "../../src/delivery/claim-store";
+import { DeliveryRun } from "../../src/delivery/deliver";
+import { type AttemptResult, recordAttempts } from "../../src/delivery/record-store";
+import { GATHER_MS } from "../../src/delivery/recorder";
+import { LEASE_MS, RECORD_WITHIN_MS, SEND_TIMEOUT_MS, START_WITHIN_MS } from "../../src/delivery/timing";
+import { createDeps } from "../../src/deps";
+import { call, eventually, type Person, signUp } from "../support/client";
 import {
   addDelivery,
   consumeBatch,
@@ -20,9 +20,9 @@ import {
   newDelivery,
   outboxRow,
   sweepNow,
-} from "./support/engine";
-import { endedAttempts, newInbox, subscribe } from "./support/receiver";
-import { deliveryDb, SHARD } from "./support/shard";
+} from "../support/engine";
+import { endedAttempts, newInbox, subscribe } from "../support/receiver";
+import { deliveryDb, SHARD } from "../support/shard";
 
 const db = (await createDeps(env, createExecutionContext())).shards.db(SHARD);
 const claimAs = (claim: string, key: Key) => claimDeliveries(db, { speed: "fast", claim }, [key], Date.now());

@@ -3,13 +3,13 @@ import { createExecutionContext, createMessageBatch, waitOnExecutionContext } fr
 import { env } from "cloudflare:workers";
 import { Secret, TOTP } from "otpauth";
 import { describe, expect, test } from "vitest";
-import worker from "../src";
-import { app } from "../src/app";
-import { verifyDelivery } from "../src/verify";
-import { call, PASSWORD, signUp, verify } from "./support/client";
-import { addDelivery, consumeBatch, hourly, makeDue, messageFor, metricsOf, outboxRow } from "./support/engine";
-import { newInbox, subscribe } from "./support/receiver";
-import { deliveryDb } from "./support/shard";
+import worker from "../../src";
+import { app } from "../../src/app";
+import { verifyDelivery } from "../../src/verify";
+import { call, PASSWORD, signUp, verify } from "../support/client";
+import { addDelivery, consumeBatch, hourly, makeDue, messageFor, metricsOf, outboxRow } from "../support/engine";
+import { newInbox, subscribe } from "../support/receiver";
+import { deliveryDb } from "../support/shard";
 
 const NEW_KEY = "c7341a0d7fd1b794ab602ff5266fb9c58b837dc52afbec65abc0cfd415b64327";
 

@@ -1,15 +1,15 @@
 /** The consumer between a message and its sends: what it waits for, how much it sends at once, and what it reads again before a send. */
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { DeliveryRun } from "../src/delivery/deliver";
-import { RETRY_AFTER_RUNTIME_FAULT_MS } from "../src/delivery/timing";
-import type { Deps } from "../src/deps";
-import { consume } from "../src/queue";
-import { call, logIn, type Person, signUp } from "./support/client";
-import { controlledDeps } from "./support/controlled";
-import { addDelivery, consumeBatch, type Key, messageFor, newDelivery, outboxRow } from "./support/engine";
-import { endedAttempts, newInbox, subscribe } from "./support/receiver";
-import { deliveryDb, SHARD } from "./support/shard";
+import { DeliveryRun } from "../../src/delivery/deliver";
+import { RETRY_AFTER_RUNTIME_FAULT_MS } from "../../src/delivery/timing";
+import type { Deps } from "../../src/deps";
+import { consume } from "../../src/queue";
+import { call, logIn, type Person, signUp } from "../support/client";
+import { controlledDeps } from "../support/controlled";
+import { addDelivery, consumeBatch, type Key, messageFor, newDelivery, outboxRow } from "../support/engine";
+import { endedAttempts, newInbox, subscribe } from "../support/receiver";
+import { deliveryDb, SHARD } from "../support/shard";
 
 /** Longer than the handler waits for sends. */
 const CLAIM_MS = 200;

@@ -6,9 +6,9 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { databaseIn } from "./support/faults/database";
-import { type Coverage, FAULTS } from "./support/faults/faults";
-import { CALLS, runSchedule, type Theme } from "./support/faults/schedule";
+import { databaseIn } from "../support/faults/database";
+import { type Coverage, FAULTS } from "../support/faults/faults";
+import { CALLS, runSchedule, type Theme } from "../support/faults/schedule";
 
 const [FIRST_SEED, LAST_SEED] = env.FAULT_SEEDS.split("-").map(Number) as [number, number];
 const THEMES: readonly [Theme, Theme] = ["crashes", "calls"];

@@ -2,13 +2,13 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { releaseHeld } from "../src/delivery/held";
-import { createDeps } from "../src/deps";
-import { call, eventually, logIn, type Person, signUpVerified } from "./support/client";
-import { addDelivery, consumeBatch, messageFor, outboxRow, sweepNow } from "./support/engine";
-import { answerWith, attempt, episodeOf, pass, review } from "./support/failing";
-import { newInbox, publish, subscribe } from "./support/receiver";
-import { deliveryDb } from "./support/shard";
+import { releaseHeld } from "../../src/delivery/held";
+import { createDeps } from "../../src/deps";
+import { call, eventually, logIn, type Person, signUpVerified } from "../support/client";
+import { addDelivery, consumeBatch, messageFor, outboxRow, sweepNow } from "../support/engine";
+import { answerWith, attempt, episodeOf, pass, review } from "../support/failing";
+import { newInbox, publish, subscribe } from "../support/receiver";
+import { deliveryDb } from "../support/shard";
 
 const HOUR_MS = 3_600_000;
 const HOLDS = { delivery: { onPause: "hold" } };

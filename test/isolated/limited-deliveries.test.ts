@@ -2,12 +2,12 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
-import type { SubscriptionGate } from "../src/gates/durable-object";
-import { call, eventually, type Person, signUp, verify } from "./support/client";
-import { addDelivery, consumeBatch, keyNow, messageFor, metricsOf, outboxRow } from "./support/engine";
-import { captureLog } from "./support/log-lines";
-import { newInbox, subscribe } from "./support/receiver";
-import { deliveryDb } from "./support/shard";
+import type { SubscriptionGate } from "../../src/gates/durable-object";
+import { call, eventually, type Person, signUp, verify } from "../support/client";
+import { addDelivery, consumeBatch, keyNow, messageFor, metricsOf, outboxRow } from "../support/engine";
+import { captureLog } from "../support/log-lines";
+import { newInbox, subscribe } from "../support/receiver";
+import { deliveryDb } from "../support/shard";
 
 const captured = captureLog();
 /** What a busy machine may need: a send that starts too late after its slot loses the slot. */
