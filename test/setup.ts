@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterAll, expect } from "vitest";
 import { beginFile } from "./support/client";
 import { migrate } from "./support/databases";
-import { badPlans, collected, collectStatements, statementsAcrossPlanes } from "./support/query-plans";
+import { badPlans, collectStatements, newlyCollected, statementsAcrossPlanes } from "./support/query-plans";
 import { chooseShard } from "./support/shard";
 
 beginFile();
@@ -11,8 +11,9 @@ await migrate();
 await chooseShard(expect.getState().testPath ?? "");
 
 collectStatements(env.DB);
-/** Whatever the stores have sent in this file finds its rows by an index. */
+/** Whatever the stores have sent finds its rows by an index. */
 afterAll(async () => {
-  expect(await badPlans(env.DB, collected())).toEqual([]);
-  expect(statementsAcrossPlanes(collected())).toEqual([]);
+  const statements = newlyCollected();
+  expect(await badPlans(env.DB, statements)).toEqual([]);
+  expect(statementsAcrossPlanes(statements)).toEqual([]);
 });

@@ -10,7 +10,7 @@ import { mailsTo, mailTo, type SentMail, tokenIn } from "../support/mailbox";
 const HOUR_SECONDS = 3_600;
 const sources = import.meta.glob("../../src/**/*.ts", { query: "?raw", import: "default", eager: true });
 const [wrangler = ""] = Object.values(
-  import.meta.glob("../wrangler.toml", { query: "?raw", import: "default", eager: true }),
+  import.meta.glob("../../wrangler.toml", { query: "?raw", import: "default", eager: true }),
 );
 
 afterEach(() => void vi.useRealTimers());

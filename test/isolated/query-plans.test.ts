@@ -111,7 +111,7 @@ const OF_STORE: Record<string, RegExp> = {
 
 test("statements of every store are collected, from requests, RPC, queue consumers, cron and alarms", async () => {
   const stores = Object.keys(
-    import.meta.glob(["../../src/**/store.ts", "../../src/**/*-store.ts", "!../src/client/**"], {
+    import.meta.glob(["../../src/**/store.ts", "../../src/**/*-store.ts", "!../../src/client/**"], {
       query: "?raw",
       import: "default",
       eager: true,

@@ -55,6 +55,15 @@ export function collectStatements(database: D1Database): void {
 
 export const collected = (): string[] => [...statements];
 
+const checked = new Set<string>();
+
+/** The statements that were collected since the last call. */
+export function newlyCollected(): string[] {
+  const found = collected().filter((statement) => !checked.has(statement));
+  for (const statement of found) checked.add(statement);
+  return found;
+}
+
 /** Returns the query plan of each statement as SQLite prints it, one line per step. */
 async function explain(database: D1Database, queries: readonly string[]): Promise<string[][]> {
   const explained = queries.map((query) => {
