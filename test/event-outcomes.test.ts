@@ -1,13 +1,12 @@
-/** `GET /events` and `GET /events/:id`: which events there were, and why one did not arrive. */
+/** `GET /events/:id`: why an event did not arrive. */
 import { describe, expect, test } from "vitest";
-import { firstIdAt, newIdAt } from "../src/db/ids";
+import { newIdAt } from "../src/db/ids";
 import { call, eventually, type Person, signUp, signUpVerified } from "./support/client";
 import { holding } from "./support/console";
 import { consumeBatch, makeDue, messageFor } from "./support/engine";
 import { endedAttempts, newInbox, publish, subscribe } from "./support/receiver";
 import { deliveryDb } from "./support/shard";
-
-const DAY_MS = 86_400_000;
+import { storeEvent } from "./support/stored-event";
 
 interface Outcome {
   webhookId: string;
@@ -28,34 +27,6 @@ async function outcomeOf(person: Person, eventId: string, webhookId: string): Pr
 
 const act = (person: Person, webhookId: string, action: string) =>
   call("POST", `/webhooks/${webhookId}/${action}`, { token: person.token });
-
-/** Stores an event without telling anybody, as if its messages were lost; `webhookIds` have their delivery. */
-async function storeEvent(person: Person, webhookIds: string[], fields: { at?: number; queue?: string } = {}) {
-  const at = fields.at ?? Date.now();
-  const eventId = newIdAt(at);
-  const keys = webhookIds.map((webhookId) => ({
-    queue: fields.queue ?? "",
-    dueAt: at,
-    id: `${eventId.slice(0, 23)}-${webhookId.slice(24)}`,
-    subscriptionId: webhookId,
-    bytes: 1,
-  }));
-  await deliveryDb.batch([
-    deliveryDb
-      .prepare(
-        "INSERT INTO events (id, tenant_id, type, payload, delivery_count, created_at) VALUES (?, ?, 'OrderPaid', '1', ?, ?)",
-      )
-      .bind(eventId, person.tenantId, keys.length, at),
-    ...keys.map((key) =>
-      deliveryDb
-        .prepare(
-          "INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, bytes) VALUES (?, ?, ?, ?, ?, ?, 'event', 1)",
-        )
-        .bind(key.queue, at, key.id, person.tenantId, key.subscriptionId, eventId),
-    ),
-  ]);
-  return { eventId, keys };
-}
 
 describe("each subscription that wanted the event is listed", () => {
   test("as delivered, or as waiting for its next attempt, which is due at the time that the log has", async () => {
@@ -243,55 +214,6 @@ test("subscriptions come in pages, and every one is on exactly one of them", asy
   expect(query).toBe("end");
   expect(seen.length).toBe(204);
   expect(new Set(seen)).toEqual(new Set([...made, first]));
-});
-
-describe("the list of events", () => {
-  test("has them newest first, by type, since a time, page by page, without those of others", async () => {
-    const person = await signUp();
-    const stranger = await signUp();
-    const ids: string[] = [];
-    for (const type of ["A", "B", "A"]) ids.unshift((await publish(person, 1, { type })).id);
-    await publish(stranger, 1, { type: "A" });
-    const list = async (query: string) => (await call("GET", `/events${query}`, { token: person.token })).body;
-    const idsOf = (body: { data: { id: string }[] }) => body.data.map(({ id }) => id);
-    expect(idsOf(await list(""))).toEqual(ids);
-    expect(idsOf(await list("?type=A"))).toEqual([ids[0], ids[2]]);
-    const first = await list("?limit=2");
-    expect([idsOf(first), first.nextCursor]).toEqual([ids.slice(0, 2), ids[1]]);
-    expect(await list(`?limit=2&cursor=${first.nextCursor}`)).toMatchObject({
-      data: [{ id: ids[2] }],
-      nextCursor: null,
-    });
-    const { createdAt } = (await list("?limit=1")).data[0];
-    expect(idsOf(await list(`?since=${createdAt}`))).toContain(ids[0]);
-    expect(idsOf(await list(`?since=${new Date(Date.now() + 60_000).toISOString()}`))).toEqual([]);
-    expect((await call("GET", "/events?since=yesterday", { token: person.token })).status).toBe(400);
-  });
-
-  test("ends at the retention, as the view of an event does", async () => {
-    const person = await signUp();
-    const { eventId } = await storeEvent(person, [], { at: Date.now() - 31 * DAY_MS });
-    expect((await call("GET", "/events", { token: person.token })).body.data).toEqual([]);
-    expect((await call("GET", `/events/${eventId}`, { token: person.token })).status).toBe(404);
-  });
-
-  test("reads a bounded part of a busy database, and its cursor leads on", async () => {
-    const person = await signUp();
-    const at = Date.now() - 3_600_000;
-    const { eventId } = await storeEvent(person, [], { at: at - 1000 });
-    await deliveryDb
-      .prepare(
-        `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 10099)
-         INSERT INTO events (id, tenant_id, type, payload, delivery_count, created_at)
-         SELECT ? || '-7' || printf('%03x', i % 4096) || '-8000-' || printf('%012x', i), 'another', 'T', '1', 0, ? FROM n`,
-      )
-      .bind(firstIdAt(at), at)
-      .run();
-    const page = (await call("GET", "/events", { token: person.token })).body;
-    expect(page.data).toEqual([]);
-    const next = (await call("GET", `/events?cursor=${page.nextCursor}`, { token: person.token })).body;
-    expect(next).toMatchObject({ data: [{ id: eventId }], nextCursor: null });
-  });
 });
 
 test("every statement that pauses subscriptions keeps the former state", () => {

@@ -1,28 +1,16 @@
 /** `delivery.headers` and `delivery.format`: what a delivery carries besides, and how its body looks. */
-import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
 import { withoutValues } from "../src/subscriptions/header-options";
-import { call, type Person, signUp } from "./support/client";
+import { call } from "./support/client";
 import { holding } from "./support/console";
-import { addDelivery, consumeBatch, makeDue, messageFor } from "./support/engine";
+import { type Hook, newHook, patchHook, readHook } from "./support/hook";
 import { captureLog } from "./support/log-lines";
-import { endedAttempts, newInbox, publish, subscribe } from "./support/receiver";
+import { endedAttempts } from "./support/receiver";
 import { deliveryDb } from "./support/shard";
+import { sendOne } from "./support/signed";
 
 const captured = captureLog();
 const TOKEN = "Bearer recognisable-credential-4711";
-
-interface Hook {
-  person: Person;
-  id: string;
-  inbox: ReturnType<typeof newInbox>;
-}
-
-async function newHook(fields: Record<string, unknown> = {}, behaviour = "200"): Promise<Hook> {
-  const person = await signUp();
-  const inbox = newInbox(behaviour);
-  return { person, inbox, id: await subscribe(person, inbox.url, fields) };
-}
 
 let made: Promise<Hook> | undefined;
 /** A subscription for requests that are refused, made once. */
@@ -32,23 +20,13 @@ function unchanged(): Promise<Hook> {
 }
 
 const withHeaders = (headers: unknown, behaviour?: string) => newHook({ delivery: { headers } }, behaviour);
-const patch = ({ person, id }: Hook, body: object) => call("PATCH", `/webhooks/${id}`, { token: person.token, body });
-const setHeaders = (hook: Hook, headers: unknown) => patch(hook, { delivery: { headers } });
-const read = async ({ person, id }: Hook) => (await call("GET", `/webhooks/${id}`, { token: person.token })).body.data;
-
-async function sendOne({ person, id, inbox }: Hook) {
-  const count = (await inbox.received()).length;
-  await consumeBatch([messageFor(await addDelivery(person, id))]);
-  const request = (await inbox.arrived(count + 1)).at(-1);
-  if (!request) throw new Error("nothing came");
-  return request;
-}
+const setHeaders = (hook: Hook, headers: unknown) => patchHook(hook, { delivery: { headers } });
 
 describe("headers", () => {
   test("are sent with each delivery, and read back by name only", async () => {
     const hook = await withHeaders({ Authorization: TOKEN, "X-Team": "blue" });
     expect((await sendOne(hook)).headers).toMatchObject({ authorization: TOKEN, "x-team": "blue" });
-    const { delivery } = await read(hook);
+    const { delivery } = await readHook(hook);
     expect(delivery).toEqual({ headers: { Authorization: { set: true, last4: "4711" }, "X-Team": { set: true } } });
     const listed = await call("GET", "/webhooks", { token: hook.person.token });
     expect(listed.body.data[0].delivery).toEqual(delivery);
@@ -56,7 +34,7 @@ describe("headers", () => {
 
   test("tell the last four characters of a value from its 12th character on", async () => {
     const hook = await withHeaders({ "X-11": "abcdefghijk", "X-12": "abcdefghijkl" });
-    expect((await read(hook)).delivery.headers).toEqual({
+    expect((await readHook(hook)).delivery.headers).toEqual({
       "X-11": { set: true },
       "X-12": { set: true, last4: "ijkl" },
     });
@@ -72,7 +50,7 @@ describe("headers", () => {
     expect((await setHeaders(hook, null)).body.data).not.toHaveProperty("delivery");
     expect((await sendOne(hook)).headers).not.toHaveProperty("x-a");
     await setHeaders(hook, { "X-A": "one" });
-    expect((await patch(hook, { delivery: null })).body.data).not.toHaveProperty("delivery");
+    expect((await patchHook(hook, { delivery: null })).body.data).not.toHaveProperty("delivery");
   });
 
   test("are encrypted in the database, and gone with the subscription", async () => {
@@ -151,7 +129,7 @@ describe("headers", () => {
     const refused = await setHeaders(hook, headers);
     expect([refused.status, refused.body.code]).toEqual([400, "VALIDATION_FAILED"]);
     expect(refused.body.details[0].path).toMatch(/^delivery\.headers/);
-    expect((await read(hook)).version).toBe(0);
+    expect((await readHook(hook)).version).toBe(0);
   });
 
   test("may be 20, with names of 64 and values of 1,024 characters, and 4 KiB together with those that stay", async () => {
@@ -175,7 +153,7 @@ describe("headers", () => {
   test("do not follow the URL to another origin: each must be given again, or set to null", async () => {
     const hook = await withHeaders({ Authorization: TOKEN, "X-Team": "blue" });
     const url = "https://elsewhere.example/hook";
-    const refused = await patch(hook, { url });
+    const refused = await patchHook(hook, { url });
     expect([refused.status, refused.body.details]).toEqual([
       400,
       ["Authorization", "X-Team"].map((name) => ({
@@ -183,14 +161,14 @@ describe("headers", () => {
         message: "The URL has another origin: send the header again, or null",
       })),
     ]);
-    const partly = await patch(hook, { url, delivery: { headers: { authorization: "another" } } });
+    const partly = await patchHook(hook, { url, delivery: { headers: { authorization: "another" } } });
     expect([partly.status, partly.body.details.length]).toEqual([400, 1]);
-    expect(await read(hook)).toMatchObject({ url: hook.inbox.url, version: 0 });
-    const samePlace = await patch(hook, { url: `${hook.inbox.url}?x=1` });
+    expect(await readHook(hook)).toMatchObject({ url: hook.inbox.url, version: 0 });
+    const samePlace = await patchHook(hook, { url: `${hook.inbox.url}?x=1` });
     expect([samePlace.status, samePlace.body.data.version]).toEqual([200, 1]);
-    const moved = await patch(hook, { url, delivery: { headers: { authorization: "another", "x-team": null } } });
+    const moved = await patchHook(hook, { url, delivery: { headers: { authorization: "another", "x-team": null } } });
     expect([moved.status, moved.body.data.delivery]).toEqual([200, { headers: { authorization: { set: true } } }]);
-    expect((await patch(hook, { url: "http://elsewhere.example/hook", delivery: null })).status).toBe(200);
+    expect((await patchHook(hook, { url: "http://elsewhere.example/hook", delivery: null })).status).toBe(200);
   });
 
   test("of parallel changes are all there, or the change answered 409", async () => {
@@ -199,14 +177,14 @@ describe("headers", () => {
     const answers = await Promise.all(names.map((name) => setHeaders(hook, { [name]: "v" })));
     const kept = names.filter((_, index) => answers[index]?.status === 200);
     expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true);
-    expect(Object.keys((await read(hook)).delivery.headers).sort()).toEqual(kept.sort());
+    expect(Object.keys((await readHook(hook)).delivery.headers).sort()).toEqual(kept.sort());
   });
 
   test("cannot arrive at another origin by a URL that changes at the same time", async () => {
     for (let round = 0; round < 5; round += 1) {
       const hook = await newHook();
       const [moved] = await Promise.all([
-        patch(hook, { url: "https://elsewhere.example/hook" }),
+        patchHook(hook, { url: "https://elsewhere.example/hook" }),
         setHeaders(hook, { Authorization: TOKEN }),
       ]);
       // Either the URL came first, and the headers were meant for it; or the headers did, and it was refused.
@@ -229,13 +207,13 @@ describe("headers", () => {
       })),
     ];
     const answers = await Promise.all([
-      ...changes.map((body) => patch(hook, body)),
+      ...changes.map((body) => patchHook(hook, body)),
       ...["", `/${id}`, `/${id}/logs`, `/${id}/attempts/${attempt._id}`, `/${id}/metrics`, `/${id}/stats`].map((path) =>
         call("GET", `/webhooks${path}`, { token: person.token }),
       ),
     ]);
     const browser = await holding(person);
-    const { name, url } = await read(hook);
+    const { name, url } = await readHook(hook);
     const refused = { name, url, events: "*", secret: "", headers: `X-A: ${TOKEN}\nHost: ${TOKEN}` };
     const here = `/webhooks/${id}`;
     const pages = [await browser.post(here, refused)];
@@ -262,57 +240,5 @@ describe("headers", () => {
     const shown = withoutValues(answer(value), { "X-Key": value, "X-Short": "token" });
     expect(shown).toContain("[header value]");
     expect(shown).not.toContain("4711");
-  });
-});
-
-describe("the format", () => {
-  const STANDARD = { delivery: { format: "standard" } };
-
-  test("payload sends the payload as it was published; standard puts it, byte for byte, into an envelope", async () => {
-    const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-    const hook = await newHook({ ...STANDARD, secret });
-    const payload = '{ "b": 12345678901234567890, "a": 1.0,  "é":"\\u00e9" }';
-    const raw = `{"type":"OrderPaid","payload":${payload}}`;
-    const published = await call("POST", "/events", {
-      token: hook.person.token,
-      raw,
-      headers: { "content-type": "application/json" },
-    });
-    const [request] = await hook.inbox.arrived(1);
-    if (!request) throw new Error("nothing came");
-    const createdAt = await deliveryDb
-      .prepare("SELECT created_at AS at, payload FROM events WHERE id = ?")
-      .bind(published.body.data.id)
-      .first<{ at: number; payload: string }>();
-    const timestamp = new Date(createdAt?.at ?? 0).toISOString();
-    expect(request.body).toBe(`{"type":"OrderPaid","timestamp":"${timestamp}","data":${createdAt?.payload}}`);
-    expect(request.body).toContain("12345678901234567890");
-    expect(request.headers["content-type"]).toBe("application/json");
-    expect(new Webhook(secret).verify(request.body, request.headers)).toMatchObject({ type: "OrderPaid", timestamp });
-    const reset = await patch(hook, { delivery: { format: "payload" } });
-    expect(reset.body.data).not.toHaveProperty("delivery");
-    await publish(hook.person, 7);
-    expect((await hook.inbox.arrived(2)).at(-1)?.body).toBe("7");
-  });
-
-  test("is that of the attempt, and the envelope of a retry is the same", async () => {
-    const hook = await newHook(STANDARD, "500");
-    const key = await addDelivery(hook.person, hook.id);
-    const attempt = async () => {
-      await consumeBatch([messageFor(await makeDue(key))]);
-      return (await hook.inbox.received()).at(-1)?.body;
-    };
-    const first = await attempt();
-    expect(JSON.parse(first ?? "")).toMatchObject({ type: "OrderPaid", data: 1 });
-    expect(await attempt()).toBe(first);
-    await patch(hook, { delivery: { format: null } });
-    expect(await attempt()).toBe("1");
-  });
-
-  test("is shown only when set, and no other is accepted", async () => {
-    const hook = await newHook(STANDARD);
-    expect((await read(hook)).delivery).toEqual({ format: "standard" });
-    expect((await patch(hook, { delivery: { format: "cloudevents" } })).status).toBe(400);
-    expect((await patch(hook, { delivery: { envelope: "standard" } })).status).toBe(400);
   });
 });

@@ -1,18 +1,10 @@
 /** A delivery that is made at once, and whether its signatures are good. */
 import { type VerificationKeys, verifyDelivery } from "../../src/verify";
-import type { Person } from "./client";
 import { addDelivery, consumeBatch, messageFor } from "./engine";
-import type { newInbox } from "./receiver";
-
-interface Subscribed {
-  person: Person;
-  inbox: ReturnType<typeof newInbox>;
-  /** Of the subscription. */
-  id: string;
-}
+import type { Hook } from "./hook";
 
 /** Sends one delivery and returns the request that arrived last. */
-export async function sendOne({ person, inbox, id }: Subscribed) {
+export async function sendOne({ person, inbox, id }: Hook) {
   const count = (await inbox.received()).length;
   await consumeBatch([messageFor(await addDelivery(person, id))]);
   const request = (await inbox.arrived(count + 1)).at(-1);

@@ -1,0 +1,23 @@
+/** A subscription with its inbox, and what tests do with it. */
+import { call, type Person, signUp } from "./client";
+import { newInbox, subscribe } from "./receiver";
+
+export interface Hook {
+  person: Person;
+  inbox: ReturnType<typeof newInbox>;
+  /** Of the subscription. */
+  id: string;
+}
+
+/** A subscription of a new person, to an inbox with this behaviour. */
+export async function newHook(fields: Record<string, unknown> = {}, behaviour = "200"): Promise<Hook> {
+  const person = await signUp();
+  const inbox = newInbox(behaviour);
+  return { person, inbox, id: await subscribe(person, inbox.url, fields) };
+}
+
+export const patchHook = ({ person, id }: Hook, body: object) =>
+  call("PATCH", `/webhooks/${id}`, { token: person.token, body });
+
+export const readHook = async ({ person, id }: Pick<Hook, "person" | "id">) =>
+  (await call("GET", `/webhooks/${id}`, { token: person.token })).body.data;
