@@ -17,7 +17,13 @@ import {
   readOverdue,
   replanDeliveries,
 } from "./sweep-store";
-import { LEASE_MS, LONGEST_MESSAGE_DELAY_MS, QUEUE_GRACE_MS, RESWEEP_AFTER_MS } from "./timing";
+import {
+  LEASE_MS,
+  LONGEST_MESSAGE_DELAY_MS,
+  QUEUE_GRACE_MS,
+  RESWEEP_AFTER_MS,
+  RESWEEP_BACKLOG_AFTER_MS,
+} from "./timing";
 
 /** A message with a longer delay belongs to a retry of a subscription with its own schedule. */
 const LONG_DELAY_MS = 15_000;
@@ -26,6 +32,8 @@ const PAGE_ROWS = 1_000;
 const MAX_PAGES = 10;
 /** How many deliveries are in progress from the backlog of a subscription that is not slow. */
 const BACKLOG_SENDS = 50;
+/** Bounds the memory. */
+const MAX_FED = 10_000;
 /** Deployments and crashes interrupt any delivery, so the first interruptions do not delay it. */
 const INTERRUPTIONS_WITHOUT_WAIT = 4;
 /** Doubles with each further interruption, up to an hour, so that a delivery that kills its consumer does so ever less often. */
@@ -66,16 +74,21 @@ export async function sweepShard(deps: Deps, shard: number, sweptAt: SweptAt = n
   return moments.length === 0 ? null : Math.min(...moments);
 }
 
+/** When this isolate last queued a delivery of a backlog, by id, in Unix ms. */
+const fedAt = new Map<string, number>();
+
 /** Queues the next deliveries of one backlog. Called when some of its deliveries have ended. Throws when D1 or the queue is down. */
 export async function feedBacklog(deps: Deps, shard: number, subscriptionId: string): Promise<void> {
   const limits = { perSubscription: BACKLOG_SENDS, perSlowSubscription: MAX_SENDS_OF_SLOW, subscriptionId };
-  const heads = await readBacklogHeads(deps.shards.db(shard), limits, deps.now());
-  await enqueueDue(
-    deps,
-    shard,
-    heads.filter(({ attemptStatus }) => attemptStatus === null),
-    "slow",
+  const nowMs = deps.now();
+  const heads = await readBacklogHeads(deps.shards.db(shard), limits, nowMs);
+  // Without those that an earlier result has queued, or every result would queue the whole page again.
+  const next = heads.filter(
+    ({ attemptStatus, id }) => attemptStatus === null && nowMs - (fedAt.get(id) ?? 0) >= QUEUE_GRACE_MS,
   );
+  if (fedAt.size >= MAX_FED) fedAt.clear();
+  for (const { id } of next) fedAt.set(id, nowMs);
+  await enqueueDue(deps, shard, next, "slow");
 }
 
 /**
@@ -124,7 +137,8 @@ async function handleOverdue(
   });
   if (dead.length > 0) await interrupt(deps, shard, dead);
   if (ended.length > 0) await replan(deps, shard, ended);
-  const lost = unclaimed.filter(({ id }) => !sweptAt.has(id));
+  const sweepAgainMs = (queue: string) => (queue === "" ? RESWEEP_AFTER_MS : RESWEEP_BACKLOG_AFTER_MS);
+  const lost = unclaimed.filter(({ queue, id }) => nowMs - (sweptAt.get(id) ?? 0) >= sweepAgainMs(queue));
   if (lost.length > 0) {
     const { main = [], backlog = [] } = Object.groupBy(roundRobin(lost), ({ queue }) =>
       queue === "" ? "main" : "backlog",

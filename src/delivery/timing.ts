@@ -54,6 +54,11 @@ export const LONGEST_MESSAGE_DELAY_MS = 12 * 3_600_000;
 export const QUEUE_GRACE_MS = 5_000;
 /** A swept delivery is not swept again for this long, because its new message may wait in a long queue. */
 export const RESWEEP_AFTER_MS = 60_000;
+/**
+ * For the few next deliveries of a backlog it is shorter: if their subscription hung when their message came, nothing else queues them
+ * again.
+ */
+export const RESWEEP_BACKLOG_AFTER_MS = 10_000;
 /** The sweep runs when the next delivery is due, within these bounds. */
 export const MAX_SWEEP_INTERVAL_MS = 15_000;
 export const MIN_SWEEP_INTERVAL_MS = 5_000;
