@@ -1,11 +1,5 @@
 /** The subscriber of the crash run: it outlives the service and remembers every POST. */
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
-
-/** One event in so many is refused once, so that kills also hit retries. */
-const REFUSE_EVERY = 10;
-const SLOW_MS = 300;
+import { Worker } from "node:worker_threads";
 
 /** How the subscriber answers: at once, after 300 ms, or 503 to the first POST of every event. */
 export const BEHAVIOURS = ["quick", "slow", "failing"] as const;
@@ -23,31 +17,25 @@ export interface Arrival {
 /** The arrivals of each event in order, by the number in its payload. */
 export type Arrivals = Map<number, Arrival[]>;
 
+/** What the thread tells. */
+export type Report = { port: number } | { n: number; arrival: Arrival };
+
 export interface Receiver {
   url: string;
   arrivals: Arrivals;
   close(): void;
 }
 
-/** Starts a subscriber. */
+/** Starts a subscriber, in a thread of its own: it must answer at once while this thread publishes, reads and kills. */
 export async function startReceiver(behaviour: Behaviour): Promise<Receiver> {
   const arrivals: Arrivals = new Map();
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    try {
-      for await (const chunk of request) chunks.push(chunk as Buffer);
-    } catch {
-      return; // A kill cut it off.
-    }
-    const { n } = JSON.parse(Buffer.concat(chunks).toString()) as { n: number };
-    const earlier = arrivals.get(n) ?? [];
-    const isRefused = earlier.length === 0 && (behaviour === "failing" || n % REFUSE_EVERY === 0);
-    const deliveryId = String(request.headers["webhook-id"]);
-    arrivals.set(n, [...earlier, { deliveryId, at: Date.now(), accepted: !isRefused }]);
-    if (behaviour === "slow") await sleep(SLOW_MS);
-    response.writeHead(isRefused ? 503 : 200).end();
+  const thread = new Worker(new URL("./crash-receiver-thread.ts", import.meta.url), { workerData: behaviour });
+  const port = await new Promise<number>((resolve, reject) => {
+    thread.once("error", reject);
+    thread.on("message", (report: Report) => {
+      if ("port" in report) return resolve(report.port);
+      arrivals.set(report.n, [...(arrivals.get(report.n) ?? []), report.arrival]);
+    });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}/`, arrivals, close: () => server.close() };
+  return { url: `http://127.0.0.1:${port}/`, arrivals, close: () => void thread.terminate() };
 }

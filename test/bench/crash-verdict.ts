@@ -56,6 +56,7 @@ export function judge({ accepted, arrivals, rows, kills, stale }: Evidence): Ver
       delivered: arrivals.size,
       "attempts interrupted by a kill": interrupted.length,
       "attempts pending at the kills": pendingAtKill.size,
+      "deliveries owed at the last kill": kills.at(-1)?.owed.length ?? 0,
     },
     faults: {
       lost: lost.map(([n, eventId]) => `event number ${n} ${eventId}`),
