@@ -1,17 +1,14 @@
 /** The scenes of the fairness run. In each, a stream of events to healthy subscribers runs alone and then beside something that disturbs it. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Account, ask, publishCall, subscribe, tenantOf } from "./account.ts";
-import type { Bundles } from "./build.ts";
+import { type Comparison, compare, createHealthy, HEALTHY, type Setting, stop, TYPE } from "./fairness-compare.ts";
+import { besideDraining, besideProbes } from "./fairness-held.ts";
+import { besideLimited } from "./fairness-limited.ts";
 import type { Receiver } from "./receiver.ts";
 import { seedBacklog } from "./seed.ts";
 import { type Service, serve } from "./serve.ts";
-import { createPublisher, streamEvents, subscribeMixed } from "./steady.ts";
+import { createPublisher, subscribeMixed } from "./steady.ts";
 
-const TYPE = "Streamed";
-/** Of the streams: well below what the engine can do, or the queue is what is measured. */
-const EVENTS_PER_SECOND = 20;
-const HEALTHY = 5;
-const WARM_UP_SECONDS = 4;
 const POLL_MS = 50;
 /** How long what disturbs has run before the stream begins. */
 const LEAD_MS = 2_000;
@@ -25,23 +22,6 @@ const WAIT_SECONDS = 15;
 /** Claim, mark as slow, record, postpone, statistics. */
 const MAX_ROWS_PER_SEND = 6;
 
-interface Setting {
-  bundles: Bundles;
-  receiver: Receiver;
-  /** The length of one stream. */
-  seconds: number;
-  rounds: number;
-  progress(text: string): void;
-}
-
-/** Latencies of the healthy ones from 202 to arrival, in ms, of each round. */
-interface Comparison {
-  aloneMs: number[][];
-  besideMs: number[][];
-  /** What else the scene asks for. */
-  note?: { text: string; isMet: boolean };
-}
-
 interface Scene {
   name: string;
   run(setting: Setting): Promise<Comparison>;
@@ -52,36 +32,10 @@ export const SCENES: Scene[] = [
   { name: "another tenant publishes to 10,000", run: besideWide },
   { name: "a dead subscriber with a backlog of 100,000", run: besideBacklog },
   { name: "1,000 subscribers that answer in 3 s", run: besideSlow },
+  { name: "probes of disabled subscribers that hang", run: besideProbes },
+  { name: "20,000 held deliveries that go out", run: besideDraining },
+  { name: "10,000 deliveries to one limited to 50 a second", run: besideLimited },
 ];
-
-interface Healthy {
-  publisher: Account;
-  aloneType: string;
-  besideType: string;
-}
-
-/** Streams alone, runs `begin`, and streams beside what that has started. `begin` returns what ends it. */
-async function compare(
-  { receiver, seconds, rounds }: Setting,
-  { publisher, aloneType, besideType }: Healthy,
-  begin: () => Promise<() => void>,
-): Promise<Comparison> {
-  const stream = (type: string, length: number) =>
-    streamEvents(receiver, {
-      publisher,
-      type,
-      arrivalsPerEvent: HEALTHY,
-      events: length * EVENTS_PER_SECOND,
-      eventsPerSecond: EVENTS_PER_SECOND,
-    });
-  const [aloneMs, besideMs]: [number[][], number[][]] = [[], []];
-  await stream(aloneType, WARM_UP_SECONDS);
-  for (let round = 0; round < rounds; round += 1) aloneMs.push(await stream(aloneType, seconds));
-  const end = await begin();
-  for (let round = 0; round < rounds; round += 1) besideMs.push(await stream(besideType, seconds));
-  end();
-  return { aloneMs, besideMs };
-}
 
 /** A service for each round, because the first second counts, in which the engine does not know yet who hangs. */
 async function besideHanging(setting: Setting): Promise<Comparison> {
@@ -192,15 +146,4 @@ async function keepOwing(publisher: Account, type: string, service: Service): Pr
   return () => {
     isOver = true;
   };
-}
-
-async function createHealthy(service: Service, receiver: Receiver): Promise<Healthy> {
-  const publisher = await createPublisher(service);
-  await subscribe(publisher, TYPE, receiver.okUrl, HEALTHY);
-  return { publisher, aloneType: TYPE, besideType: TYPE };
-}
-
-async function stop(service: Service, ...publishers: Account[]): Promise<void> {
-  for (const { client } of publishers) client.close();
-  await service.stop();
 }

@@ -7,7 +7,7 @@ const REQUEST_TIMEOUT_MS = 60_000;
 const IDLE_CONNECTION_MS = 2_000;
 
 export interface Call {
-  method?: "GET" | "POST";
+  method?: "GET" | "POST" | "PATCH";
   path: string;
   headers?: Record<string, string>;
   body?: unknown;

@@ -1,6 +1,7 @@
 /**
  * The subscribers, in a thread of their own: `/ok/...` answers at once, `/hang/...` never, and `/other/MS/...` after so many milliseconds.
- * Tells its parent what arrived at `/ok` and when, and how much arrived at the others.
+ * `/timed/...` answers at once too. Tells its parent what arrived at `/ok` and when, when something arrived at `/timed`, and how much arrived
+ * at the others.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,6 +13,7 @@ const REPORT_INTERVAL_MS = 50;
 let arrived: [n: number, atMs: number][] = [];
 let hanging = 0;
 let others = 0;
+let times: number[] = [];
 
 const server = createServer((request, response) => {
   const atMs = performance.timeOrigin + performance.now();
@@ -27,6 +29,12 @@ const server = createServer((request, response) => {
     request.on("end", () => (waitMs === 0 ? response.end("ok") : setTimeout(() => response.end("ok"), waitMs)));
     return;
   }
+  if (request.url?.startsWith("/timed")) {
+    times.push(atMs);
+    request.resume();
+    request.on("end", () => response.end("ok"));
+    return;
+  }
   let text = "";
   request.setEncoding("utf8").on("data", (part: string) => {
     text += part;
@@ -40,9 +48,10 @@ server.keepAliveTimeout = 60_000;
 
 server.listen(0, "127.0.0.1", () => parentPort?.postMessage({ port: (server.address() as AddressInfo).port }));
 setInterval(() => {
-  if (arrived.length === 0 && hanging === 0 && others === 0) return;
-  parentPort?.postMessage({ arrived, hanging, others });
+  if (arrived.length === 0 && hanging === 0 && others === 0 && times.length === 0) return;
+  parentPort?.postMessage({ arrived, hanging, others, times });
   arrived = [];
+  times = [];
   hanging = 0;
   others = 0;
 }, REPORT_INTERVAL_MS);

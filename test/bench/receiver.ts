@@ -21,13 +21,18 @@ export interface Receiver {
   arrivals: Arrival[];
   hung: number;
   others: number;
+  /** What arrives here is in `times` alone, which `clear` keeps: Unix ms. */
+  timedUrl: string;
+  times: number[];
   clear(): void;
   /** Resolves when `count` have arrived; throws when they stop coming. */
   waitFor(count: number): Promise<void>;
+  /** The same for `times`. */
+  waitForTimes(count: number): Promise<void>;
   stop(): Promise<number>;
 }
 
-type Report = { port: number } | { arrived: [number, number][]; hanging: number; others: number };
+type Report = { port: number } | { arrived: [number, number][]; hanging: number; others: number; times: number[] };
 
 export async function startReceiver(): Promise<Receiver> {
   const thread = new Worker(new URL("./receiver-thread.ts", import.meta.url));
@@ -39,6 +44,8 @@ export async function startReceiver(): Promise<Receiver> {
     okUrl: `http://127.0.0.1:${port}/ok`,
     hangUrl: `http://127.0.0.1:${port}/hang`,
     otherUrl: (waitMs) => `http://127.0.0.1:${port}/other/${waitMs}`,
+    timedUrl: `http://127.0.0.1:${port}/timed`,
+    times: [],
     arrivals: [],
     hung: 0,
     others: 0,
@@ -47,18 +54,8 @@ export async function startReceiver(): Promise<Receiver> {
       receiver.hung = 0;
       receiver.others = 0;
     },
-    async waitFor(count) {
-      let seen = receiver.arrivals.length;
-      let end = Date.now() + PATIENCE_MS;
-      while (receiver.arrivals.length < count) {
-        await sleep(POLL_MS);
-        if (receiver.arrivals.length > seen) {
-          seen = receiver.arrivals.length;
-          end = Date.now() + PATIENCE_MS;
-        }
-        if (Date.now() > end) throw new Error(`${seen} of ${count} deliveries arrived`);
-      }
-    },
+    waitFor: (count) => waitUntil(count, () => receiver.arrivals.length),
+    waitForTimes: (count) => waitUntil(count, () => receiver.times.length),
     stop: () => thread.terminate(),
   };
   thread.on("message", (report: Report) => {
@@ -66,6 +63,20 @@ export async function startReceiver(): Promise<Receiver> {
     for (const [n, atMs] of report.arrived) receiver.arrivals.push({ n, atMs });
     receiver.hung += report.hanging;
     receiver.others += report.others;
+    receiver.times.push(...report.times);
   });
   return receiver;
+}
+
+async function waitUntil(count: number, arrived: () => number): Promise<void> {
+  let seen = arrived();
+  let end = Date.now() + PATIENCE_MS;
+  while (arrived() < count) {
+    await sleep(POLL_MS);
+    if (arrived() > seen) {
+      seen = arrived();
+      end = Date.now() + PATIENCE_MS;
+    }
+    if (Date.now() > end) throw new Error(`${seen} of ${count} deliveries arrived`);
+  }
 }
