@@ -62,7 +62,7 @@ const service = inWorkerd("service", "test/*.test.ts", false);
 /** Files that need a service for themselves: they run its jobs, fill or break its databases, count all rows, or replace what is global. */
 const isolated = inWorkerd("isolated", "test/isolated/*.test.ts", true);
 
-/** Its pages in a real Chromium, from Node; see test/browser/support.ts. */
+/** Its pages in a real Chromium, from Node; see test/browser/stage.ts. */
 const browser = {
   test: {
     name: "browser",

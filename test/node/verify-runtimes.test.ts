@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { chromium } from "playwright-core";
 import { build } from "rolldown";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CHROMIUM, FLAGS } from "../browser/support";
+import { CHROMIUM, FLAGS } from "../browser/chromium";
 
 /** The example of the Standard Webhooks specification, verified with each kind of key. Stores the verdicts in `verdicts`. */
 const PROGRAM = `

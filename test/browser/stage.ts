@@ -1,34 +1,40 @@
-/** The console in a real Chromium against `npm run dev`, and the actions that tests share. */
-import { type BrowserContextOptions, chromium, type Page } from "playwright-core";
+/** A real Chromium against `npm run dev`, and the actions in the console that tests share. */
+import { existsSync, writeSync } from "node:fs";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect } from "vitest";
-import { CHROMIUM, describeWhere, FLAGS } from "../support.ts";
+import { CHROMIUM, FLAGS } from "./chromium.ts";
 import { type DevServer, type Receiver, startDevServer, startReceiver } from "./dev-server.ts";
 
+const STDERR = 2;
 const START_TIMEOUT_MS = 150_000;
 const STEP_TIMEOUT_MS = 30_000;
 /** The tests provoke 4xx answers, and the reset page has no user name for its password field. */
 const EXPECTED = /the server responded with a status of 4|Password forms should have .* username fields/;
 export const PASSWORD = "correct horse battery staple";
 
-export interface ConsoleStage {
+export interface Stage {
   server: DevServer;
+  browser: Browser;
   receiver: Receiver;
   /** A page in its own browser context. Any error or message in its console fails the tests. */
   open(options?: BrowserContextOptions): Promise<Page>;
 }
 
 /** Runs `tests` if Chromium is installed; else skips them and says why. */
-export function describeConsole(name: string, tests: (stage: ConsoleStage) => void): void {
-  describeWhere(name, () => {
-    const stage = {} as ConsoleStage;
+export function describePages(tests: (stage: Stage) => void): void {
+  const name = existsSync(CHROMIUM) ? "in Chromium" : `no Chromium at ${CHROMIUM}`;
+  // Written directly, because vitest hides what passing tests print.
+  if (!existsSync(CHROMIUM)) writeSync(STDERR, `${name}: skipped (set CHROMIUM to its path)\n`);
+  describe.skipIf(!existsSync(CHROMIUM))(name, () => {
+    const stage = {} as Stage;
     const messages: string[] = [];
     let close = async () => {};
     beforeAll(async () => {
-      const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+      stage.browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
       stage.server = await startDevServer();
       stage.receiver = await startReceiver();
       stage.open = async (options = {}) => {
-        const context = await browser.newContext({ locale: "en-GB", timezoneId: "Asia/Kolkata", ...options });
+        const context = await stage.browser.newContext({ locale: "en-GB", timezoneId: "Asia/Kolkata", ...options });
         const page = await context.newPage();
         page.setDefaultTimeout(STEP_TIMEOUT_MS);
         page.on("pageerror", (error) => messages.push(error.message));
@@ -39,7 +45,7 @@ export function describeConsole(name: string, tests: (stage: ConsoleStage) => vo
         return page;
       };
       close = async () => {
-        await browser.close();
+        await stage.browser.close();
         stage.receiver.close();
         await stage.server.stop();
       };
@@ -49,7 +55,7 @@ export function describeConsole(name: string, tests: (stage: ConsoleStage) => vo
       expect(messages).toEqual([]);
     });
     // The tests mostly wait for the service, so in parallel they take as long as the longest one.
-    describe.concurrent("in Chromium", () => tests(stage));
+    describe.concurrent("the pages", () => tests(stage));
   });
 }
 
@@ -59,8 +65,12 @@ export const newEmail = () => `person-${++people}-${Date.now()}@example.com`;
 export const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
 export const follow = (page: Page, name: string) => page.getByRole("link", { name, exact: true }).first().click();
 
+/** The first badge with this status. */
+export const badge = (page: Page, status: string) =>
+  page.locator(".badge", { hasText: new RegExp(`^${status}$`) }).first();
+
 /** Creates an account with the form. */
-export async function register({ server }: ConsoleStage, page: Page, email = newEmail()): Promise<string> {
+export async function register({ server }: Stage, page: Page, email = newEmail()): Promise<string> {
   await page.goto(`${server.base}/console/register`);
   await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password").fill(PASSWORD);
@@ -70,7 +80,7 @@ export async function register({ server }: ConsoleStage, page: Page, email = new
 }
 
 /** Verifies an address with the mailed link. */
-export async function confirm({ server }: ConsoleStage, page: Page, email: string): Promise<void> {
+export async function confirm({ server }: Stage, page: Page, email: string): Promise<void> {
   await page.goto(await server.mailedLink(email, /Verify/));
   await page.waitForURL(({ search }) => search === "");
   await press(page, "Verify email");
@@ -79,7 +89,7 @@ export async function confirm({ server }: ConsoleStage, page: Page, email: strin
 
 /** Creates a subscription with the form. `waits` is its own schedule, as typed. Returns the URL of its page. */
 export async function subscribe(
-  { server }: ConsoleStage,
+  { server }: Stage,
   page: Page,
   fields: { name: string; url: string; events: string; waits?: string },
 ) {
@@ -97,7 +107,7 @@ export async function subscribe(
 }
 
 /** Publishes an event with the form, which opens the page of the event. */
-export async function publish({ server }: ConsoleStage, page: Page, type: string, payload: string): Promise<void> {
+export async function publish({ server }: Stage, page: Page, type: string, payload: string): Promise<void> {
   await page.goto(`${server.base}/console/events`);
   await page.getByLabel("Type").fill(type);
   await page.getByLabel("Payload").fill(payload);

@@ -1,12 +1,14 @@
 /** The API reference in a real browser. */
 import type { Page } from "playwright-core";
-import { expect, test } from "vitest";
-import { describeInBrowser, type Stage } from "./support";
+import { test } from "vitest";
+import type { Stage } from "./stage.ts";
 
 const PHONE_WIDTH_PIXELS = 360;
+/** Other pages load at the same time. */
+const SHOWN = { timeout: 15_000 };
 
 /** Opens the page and waits for its operations. `complaints` collects console messages and errors, `hosts` the hosts it requested from. */
-async function openReference({ browser, url }: Stage, widthPixels: number) {
+async function openReference({ browser, server }: Stage, widthPixels: number) {
   const page = await browser.newPage({ viewport: { width: widthPixels, height: 800 } });
   const complaints: string[] = [];
   const hosts = new Set<string>();
@@ -15,28 +17,32 @@ async function openReference({ browser, url }: Stage, widthPixels: number) {
   page.on("request", (request) => {
     if (!request.url().startsWith("data:")) hosts.add(new URL(request.url()).host);
   });
-  await page.goto(new URL("/docs/reference", url).href);
+  await page.goto(new URL("/docs/reference", server.base).href);
   await page.locator(".opblock").first().waitFor();
   return { page, complaints, hosts };
 }
 
 const widthOf = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth);
 
-describeInBrowser("the reference page", (stage) => {
-  test("shows every operation, with no browser error and no request to another host", async () => {
+export function reference(stage: Stage): void {
+  test("the reference shows every operation, with no browser error and no request to another host", async ({
+    expect,
+  }) => {
     const { page, complaints, hosts } = await openReference(stage, 1280);
-    const { paths } = (await (await fetch(new URL("/api/v1/openapi.json", stage.url))).json()) as { paths: object };
+    const { paths } = (await (await fetch(new URL("/api/v1/openapi.json", stage.server.base))).json()) as {
+      paths: object;
+    };
     const operations = Object.values(paths).flatMap((item) => Object.keys(item));
     await expect
-      .poll(() => page.locator(".opblock[id^=operations-]").count())
+      .poll(() => page.locator(".opblock[id^=operations-]").count(), SHOWN)
       .toBeGreaterThanOrEqual(operations.length);
     expect(await page.locator("main").textContent()).toContain("/api/v1/webhooks/{id}/retry");
     expect(complaints).toEqual([]);
-    expect([...hosts]).toEqual([stage.url.host]);
+    expect([...hosts]).toEqual([new URL(stage.server.base).host]);
     await page.close();
   });
 
-  test("fits a phone with an operation expanded and its form shown", async () => {
+  test("the reference fits a phone with an operation expanded and its form shown", async ({ expect }) => {
     const { page, complaints } = await openReference(stage, PHONE_WIDTH_PIXELS);
     expect(await widthOf(page)).toBe(PHONE_WIDTH_PIXELS);
     const operation = page.locator("#operations-Webhooks-createWebhook");
@@ -48,13 +54,15 @@ describeInBrowser("the reference page", (stage) => {
     await page.close();
   });
 
-  test("calls the service from its form under the page's Content-Security-Policy", async () => {
+  test("the reference calls the service from its form under the page's Content-Security-Policy", async ({ expect }) => {
     const { page } = await openReference(stage, 1280);
     const operation = page.locator("#operations-Service-getHealth");
     await operation.locator(".opblock-summary-control").click();
     await operation.getByRole("button", { name: "Try it out" }).click();
     await operation.getByRole("button", { name: "Execute" }).click();
-    await expect.poll(() => operation.locator(".live-responses-table").textContent()).toContain('"status": "ok"');
+    await expect
+      .poll(() => operation.locator(".live-responses-table").textContent(), SHOWN)
+      .toContain('"status": "ok"');
     await page.close();
   });
-});
+}

@@ -1,10 +1,10 @@
 /** What becomes of the token of a mailed link in the browser. */
 import { expect, test } from "vitest";
-import type { ConsoleStage } from "./stage.ts";
+import type { Stage } from "./stage.ts";
 
 const TOKEN = "a-token-that-nobody-mailed";
 
-export function mailedLinks(stage: ConsoleStage): void {
+export function mailedLinks(stage: Stage): void {
   test.each(["reset-password", "verify-email", "accept-invitation", "not-me"])(
     "L2: the token of a link to /%s leaves the address bar and the history, and goes to no other host",
     async (name) => {

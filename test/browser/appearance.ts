@@ -3,7 +3,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import axe, { type Result } from "axe-core";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { type ConsoleStage, confirm, follow, newEmail, press, publish, register, subscribe } from "./stage.ts";
+import { confirm, follow, newEmail, press, publish, register, type Stage, subscribe } from "./stage.ts";
 
 /** Git-ignored. */
 const FOLDER = ".screenshots";
@@ -42,7 +42,7 @@ async function inspect(page: Page, name: string, heading?: string): Promise<void
   }
 }
 
-async function signedOutPages(stage: ConsoleStage, page: Page): Promise<void> {
+async function signedOutPages(stage: Stage, page: Page): Promise<void> {
   const open = async (path: string, name: string) => {
     await page.goto(`${stage.server.base}/console${path}`);
     await inspect(page, name);
@@ -65,7 +65,7 @@ async function signedOutPages(stage: ConsoleStage, page: Page): Promise<void> {
   await open("/accept-invitation?token=x", "accept-invitation");
 }
 
-async function subscriptionPages(stage: ConsoleStage, page: Page): Promise<void> {
+async function subscriptionPages(stage: Stage, page: Page): Promise<void> {
   const { server, receiver } = stage;
   await page.goto(`${server.base}/console`);
   await inspect(page, "overview-empty");
@@ -120,7 +120,7 @@ async function subscriptionPages(stage: ConsoleStage, page: Page): Promise<void>
   await inspect(page, "subscription-delete");
 }
 
-async function accountPages(stage: ConsoleStage, page: Page): Promise<void> {
+async function accountPages(stage: Stage, page: Page): Promise<void> {
   const { base } = stage.server;
   await page.goto(`${base}/console/api-keys`);
   await inspect(page, "api-keys-empty");
@@ -144,7 +144,7 @@ async function accountPages(stage: ConsoleStage, page: Page): Promise<void> {
   await inspect(page, "not-found");
 }
 
-export function appearance(stage: ConsoleStage): void {
+export function appearance(stage: Stage): void {
   test(
     "every page passes axe-core in light and dark and fits a phone",
     async () => {

@@ -1,0 +1,17 @@
+/** Every page in a real browser: the console, the documentation and the API reference. One file, so that one service is started. */
+import { appearance } from "./appearance.ts";
+import { docs } from "./docs.ts";
+import { journeys } from "./journeys.ts";
+import { mailedLinks } from "./mailed-links.ts";
+import { protection } from "./protection.ts";
+import { reference } from "./reference.ts";
+import { describePages } from "./stage.ts";
+
+describePages((stage) => {
+  journeys(stage);
+  protection(stage);
+  mailedLinks(stage);
+  appearance(stage);
+  docs(stage);
+  reference(stage);
+});
