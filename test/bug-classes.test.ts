@@ -91,6 +91,15 @@ test("one statement in the code inserts sessions, so that every login passes its
   expect(inserts[0]?.[1].match(/insert\s+into\s+"?sessions/gi)).toHaveLength(1);
 });
 
+test("every batch that inserts a session remembers its device", () => {
+  const callers = Object.entries(sources).filter(([, text]) => /: mintSession\(/.test(text));
+  expect(callers.length).toBeGreaterThan(1);
+  const count = (text: string, call: RegExp) => text.match(call)?.length ?? 0;
+  for (const [path, text] of callers) {
+    expect([path, count(text, /\.\.\.rememberDevice\(/g)]).toEqual([path, count(text, /: mintSession\(/g)]);
+  }
+});
+
 describe("ids of another tenant", () => {
   test("in a body or a query select nothing", async () => {
     const [owner, stranger] = [await signUpVerified(), await signUpVerified()];

@@ -60,6 +60,7 @@ test("the delivery plane's tables keep no second index for their text keys", asy
     "events",
     "hourly_stats",
     "idempotency_keys",
+    "known_devices",
     "manual_retries",
     "outbox",
     "replay_jobs",

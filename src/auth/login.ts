@@ -9,6 +9,7 @@ import { newId } from "../db/ids";
 import type { Deps } from "../deps";
 import { AppError, notFound } from "../errors";
 import { queueMailIfPossible } from "../mail/queue";
+import { newUndo } from "../mail/undo-store";
 import { claimVerificationMail } from "../recovery/store";
 import type { Device } from "../sessions/device";
 import { draftSession, type OpenedSession, openedSession } from "../sessions/tokens";
@@ -157,17 +158,19 @@ async function tryOpen(
   const draft = await draftSession(deps, userId, device);
   const actor = userActor({ userId, email, sessionId: draft.row.id }, origin);
   const ownTenant = tenantId === null ? { id: newId(), name: name ?? "Personal" } : null;
-  const opening = { session: draft.row, device: device.kind, tenantId, ownTenant, factor, passwordHash, actor };
+  const undo = await newUndo(deps.keys, deps.now());
+  const opening = { session: draft.row, undo, tenantId, ownTenant, factor, passwordHash, actor };
   const opened = await openSession(deps, opening, deps.now());
   if (!opened) return null;
   if (factor?.kind === "recovery") await queueMailIfPossible(deps, { kind: "recoveryCodeUsed", userId });
-  if (opened.isNewDevice) await tellOfNewDevice(deps, userId, device);
+  if (opened.isNewDevice) await tellOfNewDevice(deps, userId, undo.mailId, device);
   return openedSession(deps, draft, opened.tenantId);
 }
 
-async function tellOfNewDevice(deps: Deps, userId: string, device: Device): Promise<void> {
-  const described = [device.kind, device.location, device.ipAddress].filter(Boolean).join(", ");
-  await queueMailIfPossible(deps, { kind: "signedInOnNewDevice", userId, device: described, signedInAt: deps.now() });
+async function tellOfNewDevice(deps: Deps, userId: string, mailId: string, device: Device): Promise<void> {
+  const { kind, location, ipAddress } = device;
+  const seen = { device: kind, location, ipAddress, signedInAt: deps.now() };
+  await queueMailIfPossible(deps, { kind: "signedInOnNewDevice", id: mailId, userId, ...seen });
 }
 
 async function mailVerificationAgain(deps: Deps, userId: string): Promise<void> {

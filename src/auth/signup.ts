@@ -53,7 +53,6 @@ const newUser = async ({ email, name, password }: Registration, device: Device):
   email,
   name: name ?? null,
   passwordHash: await hashPassword(password),
-  device: device.kind,
   createdFrom: [device.kind, device.location].filter(Boolean).join(", "),
 });
 

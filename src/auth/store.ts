@@ -2,33 +2,22 @@
 import { and, eq, sql } from "drizzle-orm";
 import { type Actor, type RequestOrigin, userActor } from "../audit/actor";
 import { auditIfChanged } from "../audit/record-store";
-import { atomically, jsonList, rows } from "../db/client";
+import { atomically } from "../db/client";
 import { memberships, users } from "../db/schema";
 import { emptiestShard } from "../db/shard-sizes-store";
 import type { Shards } from "../db/shards";
 import type { Deps } from "../deps";
+import type { NewUndo } from "../mail/undo-store";
+import { announceDevice, rememberDevice } from "../sessions/known-devices-store";
 import { endOldestSessions, mintSession, type NewSession, useTenant } from "../sessions/store";
 import { consumeFactor, type Factor, factorHolds } from "../two-factor/store";
-
-const MAX_KNOWN_DEVICES = 20;
-
-/** Adds the kind of device to those of the session's user, in place of the oldest one if there are many. Returns a row if it is new. */
-const rememberDevice = (sessionId: string, device: string) =>
-  rows<{ devices: number }>(sql`UPDATE users
-    SET known_devices = json_insert(CASE WHEN json_array_length(known_devices) < ${MAX_KNOWN_DEVICES} THEN known_devices
-      ELSE json_remove(known_devices, '$[0]') END, '$[#]', ${device})
-    WHERE id = (SELECT user_id FROM sessions WHERE id = ${sessionId})
-      AND NOT EXISTS (SELECT 1 FROM json_each(known_devices) WHERE value = ${device})
-    RETURNING json_array_length(known_devices) AS devices`);
 
 export interface NewUser {
   userId: string;
   email: string;
   name: string | null;
   passwordHash: string;
-  /** The kind of device that registers: "Firefox on Linux". */
-  device: string;
-  /** The same, with its place: "Firefox on Linux, Lisbon, PT". */
+  /** The kind of device that registers, with its location: "Firefox on Linux, Lisbon, PT". */
   createdFrom: string;
 }
 
@@ -49,8 +38,8 @@ export async function insertAccount(
   const { userId, email, passwordHash } = user;
   await atomically(db, {
     // The caller queues the verification mail.
-    user: sql`INSERT INTO users (id, email, name, password_hash, verification_mailed_at, known_devices, created_from, created_at)
-      VALUES (${userId}, ${user.email}, ${user.name}, ${passwordHash}, ${nowMs}, ${jsonList([user.device])}, ${user.createdFrom}, ${nowMs})`,
+    user: sql`INSERT INTO users (id, email, name, password_hash, verification_mailed_at, created_from, created_at)
+      VALUES (${userId}, ${user.email}, ${user.name}, ${passwordHash}, ${nowMs}, ${user.createdFrom}, ${nowMs})`,
     ...insertOwnTenant(shards, userId, tenant, nowMs),
     // Last: it joins the user with the membership.
     minted: mintSession(session, { tenantId: tenant.id, passwordHash, factor: null }, nowMs),
@@ -60,6 +49,7 @@ export async function insertAccount(
       actor: userActor({ userId, email, sessionId: session.id }, origin),
       target: { kind: "user", id: userId },
     }),
+    ...rememberDevice(session, nowMs),
   });
 }
 
@@ -79,8 +69,8 @@ const tenantOf = ({ id, userId }: NewSession) =>
 
 export interface Opening {
   session: NewSession;
-  /** The kind of device, remembered so that a sign-in from another one can be told of. */
-  device: string;
+  /** The link of the notice for a sign-in from a new device. */
+  undo: NewUndo;
   /** Null for the user's own tenant, which `ownTenant` creates if the user has none. */
   tenantId: string | null;
   /** For a user who is a member of no tenant. */
@@ -94,19 +84,18 @@ export interface Opening {
 
 /**
  * Opens a session for a user whose password was right: uses the factor, writes the session and ends the oldest ones beyond the
- * cap. `isNewDevice`: the user has signed in
- * before, but from no such device. Returns null when the factor was used before, or when password, second factor or membership changed since they were read.
+ * cap. `isNewDevice`: the user has not signed in from such a device for 90 days. Returns null when the factor was used before, or when password, second factor or membership changed since they were read.
  */
 export async function openSession(
   { db, config, shards }: Deps,
   opening: Opening,
   nowMs: number,
 ): Promise<{ tenantId: string; isNewDevice: boolean } | null> {
-  const { session, device, tenantId, ownTenant, factor, passwordHash, actor } = opening;
+  const { session, undo, tenantId, ownTenant, factor, passwordHash, actor } = opening;
   const { userId } = session;
   const login = { tenantId: tenantOf(session), actor, target: { kind: "user", id: userId } } as const;
   const preconditions = { tenantId, passwordHash, factor: factor && factorHolds(userId, factor) };
-  const { minted, learnt } = await atomically(db, {
+  const { minted, announced } = await atomically(db, {
     ...(ownTenant ? insertOwnTenant(shards, userId, ownTenant, nowMs) : {}),
     minted: mintSession(session, preconditions, nowMs),
     recorded: auditIfChanged({ ...login, action: "auth.login", meta: { factor: factor?.kind ?? null } }),
@@ -115,10 +104,11 @@ export async function openSession(
     used: factor ? consumeFactor(userId, factor, nowMs) : undefined,
     recordedUse: factor?.kind === "recovery" ? auditIfChanged({ ...login, action: "auth.recovery_used" }) : undefined,
     lastUsed: useTenant(session.id, nowMs),
-    learnt: rememberDevice(session.id, device),
+    announced: announceDevice(session, undo, nowMs),
+    ...rememberDevice(session, nowMs),
   });
   const [opened] = minted;
-  return opened ? { tenantId: opened.tenantId, isNewDevice: (learnt[0]?.devices ?? 0) > 1 } : null;
+  return opened ? { tenantId: opened.tenantId, isNewDevice: announced.length > 0 } : null;
 }
 
 /** Replaces a hash that has outdated parameters. Returns false when the password changed since it was read. */

@@ -13,9 +13,16 @@ const removeUpTo = (limit: number, table: string, condition: SQL) =>
 const isNeeded = sql`purpose = 'verify'
   AND EXISTS (SELECT 1 FROM users WHERE users.id = email_tokens.subject_id AND users.email_verified_at IS NULL)`;
 
-/** Deletes up to `limit` rows of each table that ended before `endedBefore`. Returns how many it deleted. */
-export async function deleteEnded({ db }: Deps, endedBefore: number, limit: number): Promise<number> {
-  const { sessions, emailTokens, invitations, revokedKeys, expiredKeys, alertMails } = await atomically(db, {
+/** What has ended, or was seen last, at these times (Unix ms) is removed. */
+interface Oldest {
+  endedAt: number;
+  deviceSeenAt: number;
+}
+
+/** Deletes up to `limit` rows of each table that are too old. Returns how many it deleted. */
+export async function deleteEnded({ db }: Deps, oldest: Oldest, limit: number): Promise<number> {
+  const endedBefore = oldest.endedAt;
+  const { sessions, emailTokens, invitations, revokedKeys, expiredKeys, alertMails, devices } = await atomically(db, {
     sessions: removeUpTo(limit, "sessions", sql`expires_at <= ${endedBefore}`),
     emailTokens: removeUpTo(limit, "email_tokens", sql`expires_at <= ${endedBefore} AND NOT (${isNeeded})`),
     invitations: removeUpTo(limit, "invitations", sql`expires_at <= ${endedBefore}`),
@@ -23,8 +30,11 @@ export async function deleteEnded({ db }: Deps, endedBefore: number, limit: numb
     expiredKeys: removeUpTo(limit, "api_keys", sql`expires_at <= ${endedBefore}`),
     // Their ids begin with their time.
     alertMails: removeUpTo(limit, "alert_mails", sql`id < ${String(endedBefore)}`),
+    // The table has no rowid.
+    devices: sql`DELETE FROM known_devices WHERE (user_id, key) IN
+      (SELECT user_id, key FROM known_devices WHERE last_seen_at <= ${oldest.deviceSeenAt} LIMIT ${limit}) RETURNING 1`,
   });
-  const removed = [sessions, emailTokens, invitations, revokedKeys, expiredKeys, alertMails];
+  const removed = [sessions, emailTokens, invitations, revokedKeys, expiredKeys, alertMails, devices];
   return removed.reduce((sum, { length }) => sum + length, 0);
 }
 
@@ -71,6 +81,7 @@ export async function deleteAbandonedAccount(
       AND (SELECT count(*) FROM memberships WHERE tenant_id = tenants.id) = 1`,
     memberships: sql`DELETE FROM memberships WHERE user_id = ${userId} AND ${abandoned}`,
     recoveryCodes: sql`DELETE FROM recovery_codes WHERE user_id = ${userId} AND ${abandoned}`,
+    devices: sql`DELETE FROM known_devices WHERE user_id = ${userId} AND ${abandoned}`,
     tokens: sql`DELETE FROM email_tokens WHERE subject_id = ${userId} AND ${abandoned}`,
     // Last: the others ask whether the account is there and unverified.
     deleted: sql`DELETE FROM users WHERE id = ${userId} AND ${abandoned} RETURNING id`,

@@ -1,6 +1,7 @@
-/** Removes what has ended: sessions, mailed tokens, invitations, API keys, and accounts that were never verified. */
+/** Removes what has ended: sessions, mailed tokens, invitations, API keys, devices that were not seen again, and accounts that were never verified. */
 import type { Deps } from "../deps";
 import { log } from "../log";
+import { KNOWN_DEVICE_MS } from "../sessions/known-devices-store";
 import { deleteSubscriptionsOfTenant } from "../subscriptions/tenant-store";
 import { DAY_MS } from "../time";
 import { deleteAbandonedAccount, deleteEnded, findAbandonedAccounts } from "./sweep-store";
@@ -15,9 +16,10 @@ const MAX_PAGES = 50;
 /** Deletes ended rows page by page, then abandoned accounts. */
 export async function sweepExpired(deps: Deps): Promise<void> {
   const endedBefore = deps.now() - KEEP_ENDED_MS;
+  const oldest = { endedAt: endedBefore, deviceSeenAt: deps.now() - KNOWN_DEVICE_MS };
   let removed = 0;
   for (let page = 0; page < MAX_PAGES; page++) {
-    const deleted = await deleteEnded(deps, endedBefore, PAGE_ROWS);
+    const deleted = await deleteEnded(deps, oldest, PAGE_ROWS);
     removed += deleted;
     if (deleted < PAGE_ROWS) break;
   }

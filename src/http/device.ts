@@ -1,6 +1,7 @@
 /** The device that a request comes from, as a session stores it. */
 import Bowser from "bowser";
 import type { Context } from "hono";
+import ipaddr from "ipaddr.js";
 import type { Device } from "../sessions/device";
 import type { AppEnv } from "./env";
 
@@ -17,6 +18,7 @@ export function deviceOf(c: Context<AppEnv>): Device {
     ipAddress: c.get("clientIp") === "unknown" ? undefined : c.get("clientIp"),
     city: cf?.city,
     country: cf?.country,
+    regionCode: cf?.regionCode,
   });
 }
 
@@ -26,6 +28,7 @@ interface ClientFacts {
   ipAddress: string | undefined;
   city: string | undefined;
   country: string | undefined;
+  regionCode: string | undefined;
 }
 
 function describeDevice(facts: ClientFacts): Device {
@@ -36,6 +39,7 @@ function describeDevice(facts: ClientFacts): Device {
   const model = joined(parsed?.platform.vendor, parsed?.platform.model);
   return {
     kind: kindOf(parsed?.browser.name, parsed?.os.name),
+    place: placeOf(facts),
     deviceName:
       model ?? (browser && operatingSystem ? `${browser} on ${operatingSystem}` : (browser ?? operatingSystem)),
     browser,
@@ -54,6 +58,20 @@ function kindOf(browser: string | undefined, operatingSystem: string | undefined
   const known = BROWSERS.has(browser) ? browser : undefined;
   if (!OPERATING_SYSTEMS.has(operatingSystem)) return known ?? "an unknown device";
   return `${known ?? "an unknown browser"} on ${operatingSystem}`;
+}
+
+/** Country and region change less often than city and address. */
+function placeOf({ country, regionCode, ipAddress }: ClientFacts): string {
+  if (country) return [country, regionCode].filter(Boolean).join("-");
+  return ipAddress === undefined ? "unknown" : networkOf(ipAddress);
+}
+
+/** The network that a provider gives to a neighbourhood (IPv4) or to a customer (IPv6). */
+function networkOf(ipAddress: string): string {
+  const [address = ""] = ipAddress.split("/");
+  if (ipaddr.IPv4.isValid(address)) return `${ipaddr.IPv4.networkAddressFromCIDR(`${address}/24`)}/24`;
+  if (ipaddr.IPv6.isValid(address)) return `${ipaddr.IPv6.networkAddressFromCIDR(`${address}/48`)}/48`;
+  return "unknown";
 }
 
 function joined(...parts: (string | undefined)[]): string | null {

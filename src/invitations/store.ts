@@ -3,9 +3,10 @@ import { and, desc, eq, gt, isNull, type SQL, sql } from "drizzle-orm";
 import { type ActingIn, type Actor, type RequestOrigin, userActor } from "../audit/actor";
 import { auditIfChanged } from "../audit/record-store";
 import type { NewUser } from "../auth/store";
-import { atomically, jsonList, rows } from "../db/client";
+import { atomically, rows } from "../db/client";
 import { invitations } from "../db/schema";
 import type { Deps } from "../deps";
+import { rememberDevice } from "../sessions/known-devices-store";
 import { mintSession, type NewSession } from "../sessions/store";
 import type { Principal } from "../tenants/principal";
 import type { Role } from "../tenants/roles";
@@ -154,8 +155,8 @@ export async function insertInvitedByToken(
   const event = { tenantId, actor, target: { kind: "user", id: userId } } as const;
   const open = openByToken(tokenHash, user.email, nowMs);
   const { minted, stillOpen } = await atomically(db, {
-    user: sql`INSERT INTO users (id, email, name, password_hash, email_verified_at, known_devices, created_from, created_at)
-      SELECT ${userId}, ${user.email}, ${user.name}, ${passwordHash}, ${nowMs}, ${jsonList([user.device])}, ${user.createdFrom}, ${nowMs}
+    user: sql`INSERT INTO users (id, email, name, password_hash, email_verified_at, created_from, created_at)
+      SELECT ${userId}, ${user.email}, ${user.name}, ${passwordHash}, ${nowMs}, ${user.createdFrom}, ${nowMs}
       WHERE EXISTS (${open}) AND ${hasRoom(open, config.caps.members)}`,
     // After the user, who is written only if there is room.
     membership: sql`INSERT INTO memberships (tenant_id, user_id, role, last_used_at, created_at)
@@ -173,6 +174,7 @@ export async function insertInvitedByToken(
       action: "member.joined",
       meta: sql`json_object('role', ${roleOf(tenantId, userId)})`,
     }),
+    ...rememberDevice(session, nowMs),
   });
   if (minted.length === 1) return "joined";
   return stillOpen.length > 0 ? "full" : "closed";

@@ -43,7 +43,15 @@ export const mailJob = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("recoveryCodesRenewed"), id, userId }),
   z.object({ kind: z.literal("recoveryCodeUsed"), id, userId }),
   z.object({ kind: z.literal("apiKeyCreated"), id, userId, keyName: z.string() }),
-  z.object({ kind: z.literal("signedInOnNewDevice"), id, userId, device: z.string(), signedInAt: z.number() }),
+  z.object({
+    kind: z.literal("signedInOnNewDevice"),
+    id,
+    userId,
+    device: z.string(),
+    location: z.string().nullish(),
+    ipAddress: z.string().nullish(),
+    signedInAt: z.number(),
+  }),
   z.object({ kind: z.literal("refreshTokenReused"), id, userId }),
   z.object({ kind: z.literal("secondFactorGuessed"), id, userId }),
   /** `more` counts the subscriptions that `items` leaves out. Only one mail is sent for all jobs with the same `id`. */

@@ -1,5 +1,5 @@
 /** Mails that report a change. If it can be undone, they have a link that does so without signing in. */
-import type { EndedAccess } from "../mail/job";
+import type { EndedAccess, MailJob } from "../mail/job";
 import { type Link, linkTo, type Mail, renderMail } from "./render";
 import { endedSentence, utc } from "./token-mails";
 
@@ -98,11 +98,21 @@ export function recoveryCodeUsedMail({ name }: NoticeContext, codesLeft: number)
   });
 }
 
-export function newDeviceMail({ name }: NoticeContext, device: string, signedInAt: number): Mail {
+type SignInJob = Extract<MailJob, { kind: "signedInOnNewDevice" }>;
+
+export function newDeviceMail(context: UndoableContext, { device, location, ipAddress, signedInAt }: SignInJob): Mail {
   return renderMail({
     subject: "New sign-in to your account",
-    greetingName: name,
-    body: [`Your account was signed in to from a new device: ${device}, on ${utc(signedInAt)}.`, RESET_ADVICE],
+    greetingName: context.name,
+    body: [
+      "Someone signed in to your account with a browser or from a place that we have not seen in the last 90 days.",
+      `When: ${utc(signedInAt)}`,
+      `Browser and system: ${device}`,
+      ...(location ? [`Approximate place: ${location}`] : []),
+      ...(ipAddress ? [`IP address: ${ipAddress}`] : []),
+      "If this was you, there is nothing to do.",
+      ...notMe(context, "makes your password invalid"),
+    ],
   });
 }
 

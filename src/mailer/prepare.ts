@@ -102,7 +102,7 @@ async function noticeOf(deps: Deps, job: NoticeJob, user: NoticeRecipient): Prom
     case "recoveryCodeUsed":
       return notices.recoveryCodeUsedMail(context, user.codesLeft);
     case "signedInOnNewDevice":
-      return notices.newDeviceMail(context, job.device, job.signedInAt);
+      return notices.newDeviceMail(undoable, job);
     case "refreshTokenReused":
       return notices.refreshTokenReusedMail(context);
     case "secondFactorGuessed":

@@ -70,7 +70,7 @@ export async function resetPasswordByToken(
     ...takeOver(userId, live, nowMs),
     // The mailbox has set a new password: links that void an older one are void themselves.
     olderUndo: sql`DELETE FROM email_tokens WHERE subject_id = ${userId} AND purpose = 'undo'
-      AND action ->> 'kind' = 'password' AND ${live}`,
+      AND action ->> 'kind' IN ('password', 'signIn') AND ${live}`,
     ...insertPasswordUndo(undo, userId, live),
     // After the take-over, which asks whether the address was verified before.
     password: sql`UPDATE users SET password_hash = ${passwordHash}, email_verified_at = coalesce(email_verified_at, ${nowMs})

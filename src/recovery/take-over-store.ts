@@ -37,8 +37,9 @@ export function takeOver(userId: string, condition: SQL, nowMs: number) {
     apiKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE ${livingKeys} AND ${unproven}`,
     recoveryCodes: sql`DELETE FROM recovery_codes WHERE user_id = ${userId} AND ${unproven}`,
     secondFactor: sql`UPDATE users SET name = NULL, totp_secret_encrypted = NULL, totp_enrolment_id = NULL, totp_enabled_at = NULL,
-        totp_last_step = 0, known_devices = '[]', created_from = NULL
+        totp_last_step = 0, created_from = NULL
       WHERE id = ${userId} AND ${unproven}`,
+    devices: sql`DELETE FROM known_devices WHERE user_id = ${userId} AND ${unproven}`,
     // Before the memberships, through which they are found.
     invitations: sql`UPDATE invitations SET revoked_at = ${nowMs} WHERE ${tenantsOfUser} AND ${openInvitations} AND ${unproven}`,
     memberships: sql`DELETE FROM memberships WHERE ${ownTenants} AND ${unproven}`,

@@ -34,11 +34,12 @@ export async function undoByToken({ db }: Deps, hash: string, nowMs: number): Pr
   const stored = (field: string) => sql`(SELECT t.action ->> ${`$.${field}`} ${token})`;
   const { found } = await atomically(db, {
     found: undoOf(hash, nowMs),
-    password: sql`UPDATE users SET password_hash = '' WHERE id = ${subject} AND ${when("password")}`,
+    password: sql`UPDATE users SET password_hash = '' WHERE id = ${subject} AND ${when("password", "signIn")}`,
+    device: sql`DELETE FROM known_devices WHERE user_id = ${subject} AND key = ${stored("device")}`,
     ...undoTwoFactor({ subject, stored, when }),
     ...undoRecoveryCodes({ subject, stored, when }),
     sessions: sql`DELETE FROM sessions WHERE user_id = ${subject}
-      AND ${when("password", "twoFactorOn", "twoFactorOff", "recoveryCodes", "apiKey")}`,
+      AND ${when("password", "twoFactorOn", "twoFactorOff", "recoveryCodes", "apiKey", "signIn")}`,
     apiKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE user_id = ${subject} AND revoked_at IS NULL`,
     // Last: the statements above ask whether the link is unused.
     used: sql`UPDATE email_tokens AS t SET used_at = ${nowMs}, action = NULL WHERE t.hash = ${hash} AND ${isLive(nowMs)}`,

@@ -2,6 +2,8 @@
 export interface Device {
   /** "Firefox on Linux". It uses known names only, because mails contain it and must not contain a stranger's text. */
   kind: string;
+  /** Where the device roughly is: the country and region, or the network. It is only compared with others. */
+  place: string;
   deviceName: string | null;
   browser: string | null;
   operatingSystem: string | null;

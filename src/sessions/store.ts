@@ -10,10 +10,12 @@ import type { Deps } from "../deps";
 import type { Account, SessionPrincipal } from "../tenants/principal";
 import { hasVerifiedOwner } from "../tenants/verified-store";
 import type { Device } from "./device";
+import type { DeviceKeys } from "./known-devices";
 
 export interface NewSession extends Device {
   id: string;
   userId: string;
+  deviceKeys: DeviceKeys;
   refreshTokenHash: string;
   expiresAt: number;
 }

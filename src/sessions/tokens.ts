@@ -6,6 +6,7 @@ import { newId } from "../db/ids";
 import type { Deps } from "../deps";
 import { DAY_MS } from "../time";
 import type { Device } from "./device";
+import { deviceKeys } from "./known-devices";
 import type { TokenPair } from "./schemas";
 import type { NewSession } from "./store";
 
@@ -31,7 +32,8 @@ export async function draftSession(deps: Deps, userId: string, device: Device): 
   const refreshToken = await makeRefreshToken(deps.keys, { sessionId: id, generation: 1 });
   const refreshTokenHash = await sha256Hex(refreshToken);
   const expiresAt = deps.now() + SESSION_IDLE_MS;
-  return { row: { ...device, id, userId, refreshTokenHash, expiresAt }, refreshToken };
+  const row = { ...device, id, userId, refreshTokenHash, expiresAt };
+  return { row: { ...row, deviceKeys: await deviceKeys(deps.keys, userId, device) }, refreshToken };
 }
 
 /** The session of a draft that has been written into `tenantId`, with its token pair. */

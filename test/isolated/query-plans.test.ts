@@ -83,6 +83,7 @@ const OF_STORE: Record<string, RegExp> = {
   stats: /GROUP BY h\.hour/,
   "stats/hours-store": /INSERT INTO hourly_stats/,
   sessions: /UPDATE sessions SET generation/,
+  "sessions/known-devices-store": /INSERT INTO known_devices/,
   "mail/undo-store": /'undo', u\.id, json_object/,
   mailer: /AS codesLeft/,
   "mailer/alerts-store": /INSERT INTO alert_mails/,

@@ -42,6 +42,14 @@ describe("ended rows", () => {
     expect(await counts()).toEqual([0, 0, 0]);
   });
 
+  test("devices go 90 days after they were last seen", async () => {
+    const person = await signUp();
+    await sweepAfter(89);
+    expect(await countOf("known_devices", "user_id", person.userId)).toBe(1);
+    await sweepAfter(91);
+    expect(await countOf("known_devices", "user_id", person.userId)).toBe(0);
+  });
+
   test("L12: revoked and expired API keys go, others stay", async () => {
     const person = await signUpVerified();
     const create = async (fields: object = {}) =>
@@ -88,7 +96,8 @@ describe("L12: accounts that were never verified", () => {
       await countOf("tenants", "id", squatter.tenantId),
       await countOf("memberships", "user_id", squatter.userId),
       await countOf("email_tokens", "subject_id", squatter.userId),
-    ]).toEqual([0, 0, 0, 0]);
+      await countOf("known_devices", "user_id", squatter.userId),
+    ]).toEqual([0, 0, 0, 0, 0]);
     const again = await call("POST", "/auth/register", { body: { email: squatter.email, password: "correct horse" } });
     expect(again.status).toBe(201);
     const hook = await call("GET", `/webhooks/${webhookId}`, { token: again.body.data.accessToken });

@@ -14,19 +14,21 @@ export interface Registered extends Device {
   createdFrom: string;
 }
 
+/** For a registration by `call`: it has an IPv4 address and no location, so the kind of device is all that it came from. */
 export async function readRegistered(email: string): Promise<Registered | null> {
   const read =
-    env.DB.prepare(`SELECT u.password_hash AS passwordHash, u.created_from AS createdFrom, u.known_devices ->> '$[0]' AS kind,
+    env.DB.prepare(`SELECT u.password_hash AS passwordHash, u.created_from AS createdFrom, u.created_from AS kind,
       s.device_name AS deviceName, s.browser, s.operating_system AS operatingSystem, s.platform, s.ip_address AS ipAddress, s.location
     FROM users u CROSS JOIN sessions s ON s.user_id = u.id WHERE u.email = ?`);
-  return read.bind(email).first<Registered>();
+  const stored = await read.bind(email).first<Omit<Registered, "place">>();
+  return stored && { ...stored, place: `${stored.ipAddress}`.replace(/\d+$/, "0/24") };
 }
 
 /** Creates an account with a tenant and a session by the functions that registration uses, and queues its verification mail. */
 export async function createAccount(email: string, { passwordHash, createdFrom, ...device }: Registered) {
   const context = createExecutionContext();
   const deps = await createDeps(env, context);
-  const user = { userId: newId(), email, name: null, passwordHash, device: device.kind, createdFrom };
+  const user = { userId: newId(), email, name: null, passwordHash, createdFrom };
   const tenant = { id: newId(), name: "Personal" };
   const draft = await draftSession(deps, user.userId, device);
   await insertAccount(

@@ -10,6 +10,7 @@ const EFFECTS: Record<Exclude<NotMeKind, "apiKeys" | "takeOver">, string> = {
   twoFactorOff: "Two-factor authentication is turned on again, as it was.",
   recoveryCodes: "Your previous recovery codes become valid again.",
   apiKey: "The new API key is revoked.",
+  signIn: "Your password becomes invalid.",
 };
 
 function effectsOf(kind: NotMeKind): string[] {
