@@ -122,6 +122,50 @@ describe("a paused subscription that holds", () => {
     expect((await api(person, "POST", `${id}/resume?held=perhaps`)).status).toBe(400);
   });
 
+  test("that drops what it held tells of each delivery, with its cause's correlation id", async () => {
+    const person = await signUpVerified();
+    await subscribe(person, newInbox("200").url, { events: ["postern.delivery.exhausted"] });
+    const id = await subscribe(person, newInbox("200").url, HOLDS);
+    await api(person, "POST", `${id}/pause`);
+    const event = await publish(await logIn(person), 1, { correlationId: "cause-1" });
+    pass(1_000);
+    await api(person, "POST", `${id}/resume?held=drop`);
+    await release();
+    await release();
+    const { results } = await deliveryDb
+      .prepare(
+        "SELECT payload, correlation_id AS cause FROM events WHERE tenant_id = ? AND type = 'postern.delivery.exhausted'",
+      )
+      .bind(person.tenantId)
+      .all<{ payload: string; cause: string }>();
+    expect(results.map(({ payload, cause }) => ({ ...JSON.parse(payload), cause }))).toMatchObject([
+      { webhookId: id, eventId: event.id, attempts: 1, lastError: "dropped", responseCode: null, cause: "cause-1" },
+    ]);
+  });
+
+  test("whose drop fails does not hold up the others of its database", async () => {
+    const person = await signUpVerified();
+    const ids: string[] = [];
+    for (const _ of [1, 2]) {
+      const id = await subscribe(person, newInbox("200").url, HOLDS);
+      ids.push(id);
+      await api(person, "POST", `${id}/pause`);
+    }
+    await publish(await logIn(person), 1);
+    pass(1_000);
+    for (const id of ids) await api(person, "POST", `${id}/resume?held=drop`);
+    await deliveryDb
+      .prepare(
+        `CREATE TRIGGER refused BEFORE DELETE ON outbox WHEN old.queue = '${ids[0]}' BEGIN SELECT raise(ABORT, 'refused'); END`,
+      )
+      .run();
+    await release();
+    expect(await Promise.all(ids.map(countHeld))).toEqual([1, 0]);
+    await deliveryDb.prepare("DROP TRIGGER refused").run();
+    await release();
+    expect(await countHeld(ids[0] ?? "")).toBe(0);
+  });
+
   test("loses what it holds when it is deleted", async () => {
     const person = await signUpVerified();
     const id = await subscribe(person, newInbox("200").url, HOLDS);
@@ -176,6 +220,20 @@ describe("releasing", () => {
     pass(61_000);
     await release();
     expect(await row(id)).toMatchObject({ released_to: null });
+  });
+
+  test("is counted only when it has grown lately, because counting reads every row", async () => {
+    const person = await signUpVerified();
+    const id = await subscribe(person, newInbox("200").url, HOLDS);
+    await api(person, "POST", `${id}/pause`);
+    await hold(person, id, 100_001);
+    pass(15 * 60_000);
+    await release();
+    expect(await countHeld(id)).toBe(100_001);
+    await publish(await logIn(person), "one more");
+    await release();
+    expect(await countHeld(id)).toBe(100_000);
+    await deliveryDb.prepare("DELETE FROM outbox WHERE queue = ?").bind(id).run();
   });
 
   test("of 100,001 drops the oldest one", async () => {
