@@ -1,6 +1,6 @@
 /** What is published while a subscription is paused or disabled is held if its options say so, and goes out in order afterwards. */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { call, eventually, logIn, type Person, signUpVerified } from "../support/client";
+import { eventually, logIn, signUpVerified } from "../support/client";
 import { addDelivery, consumeBatch, messageFor, outboxRow, sweepNow } from "../support/engine";
 import { answerWith, attempt, episodeOf, pass, review } from "../support/failing";
 import { api, attemptsOf, countHeld, HOLDS, hold, release, row } from "../support/held";
