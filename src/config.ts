@@ -186,6 +186,17 @@ const VARIABLES = {
     must: "be a whole number from 1 to 3650",
     schema: wholeNumber(1, 3650),
   },
+  AUDIT_RETENTION_DAYS: {
+    description: "How many days the audit log is kept.",
+    must: "be a whole number from 30 to 3650",
+    schema: wholeNumber(30, 3650).prefault("365"),
+  },
+  AUDIT_MAX_ROWS: {
+    description:
+      "How many events of a tenant the audit log keeps in each database. Beyond it the oldest ones are removed.",
+    must: "be a whole number from 10000 to 100000000",
+    schema: wholeNumber(10_000, 100_000_000).prefault("1000000"),
+  },
 } as const;
 
 /** The settings as the operations page shows them. */
@@ -212,6 +223,9 @@ export interface Config {
   /** Null: subscriptions are not disabled for failing, unless they ask for it. */
   autoDisableHours: number | null;
   retentionDays: number;
+  auditRetentionDays: number;
+  /** Per tenant and database. */
+  auditMaxRows: number;
 }
 
 /** The service cannot run with these settings. The message names each bad one and says what it must be. */
@@ -258,6 +272,8 @@ export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>
     },
     autoDisableHours: read("AUTO_DISABLE_HOURS"),
     retentionDays: read("RETENTION_DAYS"),
+    auditRetentionDays: read("AUDIT_RETENTION_DAYS"),
+    auditMaxRows: read("AUDIT_MAX_ROWS"),
   };
   if (problems.length > 0) throw new ConfigError(problems.join("; "));
   return config;

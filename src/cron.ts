@@ -1,4 +1,5 @@
 /** The scheduled jobs. Every minute, sweepers that have stopped are started and failing subscriptions reviewed; every hour, old rows are removed and old keys replaced. */
+import { removeOldAudit } from "./audit/retention";
 import { sweepExpired } from "./auth/sweep";
 import { releaseHeld } from "./delivery/held";
 import { removeOld } from "./delivery/retention";
@@ -18,7 +19,7 @@ export async function runCron(deps: Deps, cron: string): Promise<void> {
   const jobs =
     cron === EVERY_MINUTE
       ? { startSweepers, reviewFailing, releaseHeld }
-      : { noteShardSizes, removeOld, sweepExpired, endExpiredKeys, rekey };
+      : { noteShardSizes, removeOld, removeOldAudit, sweepExpired, endExpiredKeys, rekey };
   for (const [job, run] of Object.entries(jobs)) {
     try {
       await run(deps);

@@ -164,6 +164,8 @@ describe("settings", () => {
     ["WEBHOOK_EGRESS", "everything"],
     ["EMAIL_VERIFICATION", "maybe"],
     ["RETENTION_DAYS", "-1"],
+    ["AUDIT_RETENTION_DAYS", "29"],
+    ["AUDIT_MAX_ROWS", "9999"],
     ["CORS_ORIGINS", "example.com"],
     ["MAIL_FROM", "nobody"],
     ["TOKEN_ISSUER", ""],

@@ -59,6 +59,7 @@ const NEEDS: Record<string, { permission?: Permission; key?: true }> = {
   "POST /events/batch": { permission: "event.publish", key: true },
   "GET /auth/me/activity": {},
   "GET /audit": { permission: "audit.read", key: true },
+  "GET /audit/export": { permission: "audit.read", key: true },
   "POST /auth/logout-all": {},
 };
 const OPEN = [

@@ -50,6 +50,8 @@ test("every endpoint has a method", async () => {
   }
   const endpoints = app.routes
     .filter(({ method, path }) => method !== "ALL" && path.startsWith("/api/v1/") && !path.endsWith(".json"))
+    // A file: the client reads the same events with `audit.list`.
+    .filter(({ path }) => !path.endsWith("/audit/export"))
     .map(({ method, path }) => `${method} ${path.replaceAll(/:\w+/g, "ID")}`);
   expect(endpoints.length).toBeGreaterThan(30);
   expect([...new Set(sent.map(({ route }) => route))].sort()).toEqual([...new Set(endpoints)].sort());

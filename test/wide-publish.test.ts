@@ -2,8 +2,7 @@
 import { expect, test } from "vitest";
 import { createDb } from "../src/db/client";
 import { newIdAt } from "../src/db/ids";
-import { FAN_OUT_PAGE } from "../src/events/accept-statements-store";
-import { acceptEvents } from "../src/events/accept-store";
+import { acceptEvents, FAN_OUT_PAGE } from "../src/events/accept-store";
 import { signUp } from "./support/client";
 import { deliveryDb } from "./support/shard";
 

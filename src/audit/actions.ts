@@ -1,43 +1,48 @@
-/** What the audit log records. */
+/** What the audit log records, and how the console and the documentation say it of whoever did it. */
 
-export const AUDIT_ACTIONS = [
-  "auth.registered",
-  "auth.login",
-  "auth.login_failed",
-  "auth.locked",
-  "auth.logout",
-  "auth.logout_all",
-  "auth.refresh_reused",
-  "auth.email_verified",
-  "auth.password_reset_requested",
-  "auth.password_reset",
-  "auth.password_changed",
-  "auth.2fa_enabled",
-  "auth.2fa_disabled",
-  "auth.recovery_used",
-  "auth.recovery_codes_renewed",
-  "notice.undone",
-  "session.revoked",
-  "api_key.created",
-  "api_key.deleted",
-  "member.invited",
-  "member.invitation_revoked",
-  "member.joined",
-  "member.role_changed",
-  "member.removed",
-  "member.left",
-  "webhook.created",
-  "webhook.updated",
-  "webhook.deleted",
-  "webhook.paused",
-  "webhook.resumed",
-  "webhook.secret_rotated",
-  "webhook.secret_ended",
-  "webhook.disabled",
-  "webhook.replayed",
-] as const;
+export const AUDIT_ACTIONS = {
+  "auth.registered": "created an account",
+  "auth.login": "signed in, or switched to the tenant",
+  "auth.login_failed": "tried to sign in with a wrong password or code",
+  "auth.locked": "locked an account by wrong guesses",
+  "auth.logout": "signed out",
+  "auth.logout_all": "signed out everywhere",
+  "auth.refresh_reused": "used a refresh token again, which ended the session",
+  "auth.email_verified": "verified an email address",
+  "auth.password_reset_requested": "asked for a password reset",
+  "auth.password_reset": "reset a password",
+  "auth.password_changed": "changed a password",
+  "auth.2fa_enabled": "turned two-factor authentication on",
+  "auth.2fa_disabled": "turned two-factor authentication off",
+  "auth.recovery_used": "used a recovery code",
+  "auth.recovery_codes_renewed": "replaced the recovery codes",
+  "notice.undone": 'followed a link for "this was not me"',
+  "session.revoked": "ended a session",
+  "api_key.created": "created an API key",
+  "api_key.deleted": "revoked an API key",
+  "member.invited": "invited somebody",
+  "member.invitation_revoked": "revoked an invitation",
+  "member.joined": "joined the tenant",
+  "member.role_changed": "changed the role of a member",
+  "member.removed": "removed a member",
+  "member.left": "left the tenant",
+  "webhook.created": "created a subscription",
+  "webhook.updated": "changed a subscription",
+  "webhook.deleted": "deleted a subscription",
+  "webhook.paused": "paused a subscription",
+  "webhook.resumed": "resumed a subscription",
+  "webhook.secret_rotated": "gave a subscription a new secret or key",
+  "webhook.secret_ended": "ended the former secrets of a subscription",
+  "webhook.disabled": "disabled a subscription",
+  "webhook.replayed": "started a replay",
+} as const satisfies Record<string, string>;
 
-export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+export type AuditAction = keyof typeof AUDIT_ACTIONS;
+
+export const ACTION_NAMES = Object.keys(AUDIT_ACTIONS) as [AuditAction, ...AuditAction[]];
+
+/** The groups that a filter takes, such as `webhook.*`. */
+export const ACTION_GROUPS = [...new Set(ACTION_NAMES.map((name) => `${name.slice(0, name.indexOf("."))}.*`))];
 
 export const TARGET_KINDS = ["user", "session", "api-key", "invitation", "webhook"] as const;
 

@@ -39,7 +39,7 @@ const databasesOf = ({ db, shards }: Deps, { shard }: TenantRef): Db[] => (shard
 const newestFirst = (a: { id: string }, b: { id: string }) => (a.id < b.id ? 1 : -1);
 
 /** A page of what several databases have found. It ends where one of them has stopped, because older events of that one may be missing. */
-export function merged(pages: readonly AuditPage[], limit: number): { rows: AuditRow[]; nextCursor: string | null } {
+function merged(pages: readonly AuditPage[], limit: number): { rows: AuditRow[]; nextCursor: string | null } {
   const reached = pages.flatMap((page) => page.reached ?? []).sort();
   const end = reached.at(-1) ?? null;
   const rows = pages

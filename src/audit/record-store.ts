@@ -5,7 +5,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { newId, newIdSql } from "../db/ids";
 import type { AuditAction, TargetKind } from "./actions";
-import type { Actor } from "./actor";
+import type { Actor, RequestOrigin } from "./actor";
 
 type OrSql<T> = { [K in keyof T]: T[K] | SQL };
 
@@ -19,12 +19,47 @@ export interface NewAuditEvent {
   meta?: Readonly<Record<string, string | number | boolean | null | readonly string[]>> | SQL;
 }
 
+/** Records an event, whatever else the batch does. */
+export const audit = (event: NewAuditEvent): SQL => insert(event, sql`${newId()}`, sql`(SELECT 1)`);
+
 /** Records an event if the statement before it in the batch has changed a row. Several can follow one statement. */
 export const auditIfChanged = (event: NewAuditEvent): SQL =>
   insert(event, sql`${newId()}`, sql`(SELECT 1) WHERE changes() > 0`);
 
 /** Records an event for each row of `from` (SQL: what follows FROM). */
 export const auditEach = (event: NewAuditEvent, from: SQL, nowMs: number): SQL => insert(event, newIdSql(nowMs), from);
+
+/**
+ * Records an event about each subscription `s` of `from` (SQL: what follows FROM). `meta` are the members of the event's meta, as arguments
+ * of SQL's `json_object`.
+ */
+export const auditWebhooks = (
+  action: AuditAction & `webhook.${string}`,
+  actor: Actor,
+  from: SQL,
+  nowMs: number,
+  meta?: SQL,
+): SQL =>
+  auditEach(
+    {
+      tenantId: sql`s.tenant_id`,
+      action,
+      actor,
+      target: { kind: "webhook", id: sql`s.id` },
+      ...(meta ? { meta: sql`json_object(${meta})` } : {}),
+    },
+    from,
+    nowMs,
+  );
+
+/** The user whom a mailed token or a refresh token names, as actor. `userId` is SQL. */
+export const holderOfToken = (userId: SQL, origin: RequestOrigin): OrSql<Actor> => ({
+  kind: "user",
+  id: userId,
+  name: sql`(SELECT au.email FROM users au WHERE au.id = ${userId})`,
+  sessionId: null,
+  ...origin,
+});
 
 /** The tenant that the next login of a user would open, as SQL; the user's id when they are a member of none. */
 export const tenantOfAccount = (userId: string | SQL): SQL =>

@@ -1,15 +1,17 @@
 /** `/audit`: who changed what in the caller's tenant. `/auth/me/activity`: the same for the signed-in user's own account. */
 import { Hono } from "hono";
+import { z } from "zod";
 import type { AppEnv } from "../http/env";
 import { can, sessionOnly } from "../http/permissions";
 import { byTenant, byUser, limit } from "../http/rate-limit";
 import { describeRoute } from "../http/route-docs";
 import { query } from "../http/validate";
 import { dataOf } from "../wire/schemas";
+import { auditExport, EXPORT_TYPES, exportHeaders } from "./export";
 import { activityOf, auditPage } from "./log";
-import { activity, auditPageBody, auditQuery } from "./schemas";
+import { activity, auditPageBody, auditQuery, exportQuery } from "./schemas";
 
-export const auditRoutes = new Hono<AppEnv>().get(
+const listRoute = new Hono<AppEnv>().get(
   "/",
   describeRoute("listAuditEvents", "Lists who changed what in the tenant, newest first, page by page.", {
     200: auditPageBody,
@@ -21,6 +23,25 @@ export const auditRoutes = new Hono<AppEnv>().get(
   query(auditQuery),
   async (c) => c.json(await auditPage(c.get("deps"), c.get("principal"), c.req.valid("query"))),
 );
+
+const exportRoute = new Hono<AppEnv>().get(
+  "/export",
+  describeRoute("exportAuditEvents", "Returns the audit log of a period of at most 31 days as a file, newest first.", {
+    200: { body: z.string(), mediaType: Object.values(EXPORT_TYPES) },
+    description:
+      "Without `since` and `until`, the last 31 days. The file is sent while it is read: one that ends before the answer does is not complete. " +
+      "In CSV, a cell that a spreadsheet would run as a formula begins with an apostrophe.",
+  }),
+  limit("exportAudit", byTenant),
+  can("audit.read"),
+  query(exportQuery),
+  (c) => {
+    const request = c.req.valid("query");
+    return c.body(auditExport(c.get("deps"), c.get("principal"), request), 200, exportHeaders(request));
+  },
+);
+
+export const auditRoutes = new Hono<AppEnv>().route("/", listRoute).route("/", exportRoute);
 
 export const activityRoutes = new Hono<AppEnv>().get(
   "/",

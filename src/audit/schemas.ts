@@ -1,12 +1,10 @@
 /** The audit log, as the API sends it. */
 import { z } from "zod";
 import { cursor, id, moment, nextCursor, time } from "../wire/schemas";
-import { ACTOR_KINDS, AUDIT_ACTIONS, TARGET_KINDS } from "./actions";
+import { ACTION_GROUPS, ACTION_NAMES, ACTOR_KINDS, TARGET_KINDS } from "./actions";
 
 const MAX_PAGE_ROWS = 200;
 const MAX_NAME_CHARACTERS = 254;
-
-const groups = [...new Set(AUDIT_ACTIONS.map((action) => `${action.slice(0, action.indexOf("."))}.*` as const))];
 
 export const auditQuery = z.object({
   limit: z.coerce
@@ -18,7 +16,7 @@ export const auditQuery = z.object({
     .meta({ examples: [50] }),
   cursor: cursor.optional(),
   action: z
-    .enum([...AUDIT_ACTIONS, ...groups])
+    .enum([...ACTION_NAMES, ...ACTION_GROUPS])
     .optional()
     .meta({ description: "One action, or all of a group.", examples: ["webhook.*"] }),
   actor: z
@@ -40,6 +38,15 @@ export const auditQuery = z.object({
   since: moment.optional().meta({ description: "Only events at this time or later." }),
   until: moment.optional().meta({ description: "Only events before this time." }),
 });
+
+export const exportQuery = auditQuery.pick({ since: true, until: true }).extend({
+  format: z
+    .enum(["ndjson", "csv"])
+    .default("ndjson")
+    .meta({ description: "NDJSON has one event a line.", examples: ["csv"] }),
+});
+
+export type ExportFormat = z.infer<typeof exportQuery>["format"];
 
 const nullable = (description: string, example: string) =>
   z

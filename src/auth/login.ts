@@ -16,6 +16,7 @@ import { draftSession, type OpenedSession, openedSession } from "../sessions/tok
 import { MINUTE_MS } from "../time";
 import { readFactor } from "../two-factor/codes";
 import type { Factor, StoredSecret } from "../two-factor/store";
+import { checkGuess } from "./guess";
 import {
   findCredentialsByEmail,
   findCredentialsOfUser,
@@ -50,7 +51,7 @@ export async function login(
   input: Credentials & { totp?: string | undefined },
   visit: Visit,
 ): Promise<OpenedSession> {
-  const stored = await checkPassword(deps, input);
+  const stored = await checkPassword(deps, input, visit);
   if (!hasSecondFactor(stored)) return open(deps, stored, input.tenantId, visit);
   if (input.totp === undefined) throw new AppError("TOTP_REQUIRED");
   return openWithCode(deps, stored, { code: input.totp, tenantId: input.tenantId }, visit);
@@ -58,7 +59,7 @@ export async function login(
 
 /** The first step: opens a session, or returns what `continueLogin` needs for an account with a second factor. Throws as `login`. */
 export async function startLogin(deps: Deps, input: Credentials, visit: Visit): Promise<OpenedSession | PendingLogin> {
-  const stored = await checkPassword(deps, input);
+  const stored = await checkPassword(deps, input, visit);
   if (!hasSecondFactor(stored)) return open(deps, stored, input.tenantId, visit);
   return { userId: stored.userId, passwordDigest: await passwordDigest(deps, stored) };
 }
@@ -86,16 +87,21 @@ type SecondFactor = StoredSecret & { totpEnabledAt: number };
 const hasSecondFactor = (stored: StoredCredentials): stored is StoredCredentials & SecondFactor =>
   stored.totpEnabledAt !== null && stored.totpSecretEncrypted !== null && stored.totpEnrolmentId !== null;
 
-async function checkPassword(deps: Deps, { email, password, tenantId }: Credentials): Promise<StoredCredentials> {
+async function checkPassword(
+  deps: Deps,
+  { email, password, tenantId }: Credentials,
+  { origin }: Visit,
+): Promise<StoredCredentials> {
   const found = findCredentialsByEmail(deps, email, tenantId ?? null);
   // It runs beside the reservation of the guess. When that is refused, nobody awaits it.
   found.catch(() => {});
-  const { value: stored } = await deps.guesses.check("password", email, async () => {
+  const evaluate = async () => {
     const credentials = await found;
     const { correct, outdated } = await verifyPassword(password, credentials?.passwordHash ?? null);
     if (!credentials || !correct) return null;
     return outdated ? withNewHash(deps, credentials, password) : credentials;
-  });
+  };
+  const { value: stored } = await checkGuess(deps, { pool: "password", email, account: found, origin, evaluate });
   if (!stored) throw wrongPassword();
   if (stored.emailVerifiedAt === null && deps.config.emailVerification === "required") {
     await mailVerificationAgain(deps, stored.userId);
@@ -118,13 +124,17 @@ async function openWithCode(
   { code, tenantId }: { code: string; tenantId: string | undefined },
   visit: Visit,
 ): Promise<OpenedSession> {
-  const { value: opened, startedLock } = await deps.guesses.check("totp", stored.email, async () => {
+  const evaluate = async () => {
     const factor = await readFactor(deps, stored.userId, stored, code);
     if (!factor) return null;
     requireMember(stored, tenantId);
     return tryOpen(deps, stored, factor, visit);
-  });
-  if (startedLock) await queueMailIfPossible(deps, { kind: "secondFactorGuessed", userId: stored.userId });
+  };
+  const { email, userId } = stored;
+  const account = Promise.resolve(stored);
+  const guess = { pool: "totp", email, account, origin: visit.origin, evaluate } as const;
+  const { value: opened, startedLock } = await checkGuess(deps, guess);
+  if (startedLock) await queueMailIfPossible(deps, { kind: "secondFactorGuessed", userId });
   if (!opened) throw new AppError("INVALID_TOTP");
   return opened;
 }

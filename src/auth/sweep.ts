@@ -1,4 +1,5 @@
 /** Removes what has ended: sessions, mailed tokens, invitations, API keys, devices that were not seen again, and accounts that were never verified. */
+import { forgetUser } from "../audit/forget";
 import type { Deps } from "../deps";
 import { log } from "../log";
 import { KNOWN_DEVICE_MS } from "../sessions/known-devices-store";
@@ -33,7 +34,9 @@ async function sweepAbandoned(deps: Deps, expiredBefore: number): Promise<void> 
   let removed = 0;
   for (const account of accounts) {
     for (const tenant of account.tenants) await deleteSubscriptionsOfTenant(deps, tenant, deps.now());
-    if (await deleteAbandonedAccount(deps, account, deps.now())) removed += 1;
+    if (!(await deleteAbandonedAccount(deps, account, deps.now()))) continue;
+    removed += 1;
+    await forgetUser(deps, account.userId);
   }
   if (removed > 0) log("info", "unverified accounts removed", { count: removed });
 }

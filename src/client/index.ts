@@ -17,7 +17,7 @@ import { type WebhookMethods, webhookMethods } from "./webhooks";
 
 export type { ApiKey, ApiKeyMethods, IssuedApiKey, NewApiKey } from "./api-keys";
 export type * from "./attempts";
-export type * from "./audit";
+export type { AuditEvent, AuditFilter, AuditMethods, AuditPage } from "./audit";
 export type {
   AuthMethods,
   Credentials,

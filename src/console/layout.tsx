@@ -12,6 +12,7 @@ const NAV_SECTIONS = [
   { name: "events", title: "Events", path: "/console/events", permission: "event.publish" },
   { name: "keys", title: "API keys", path: "/console/api-keys", permission: null },
   { name: "people", title: "People", path: "/console/people", permission: "member.read" },
+  { name: "activity", title: "Activity", path: "/console/activity", permission: "audit.read" },
   { name: "security", title: "My security", path: "/console/security", permission: null },
 ] as const satisfies readonly { name: string; title: string; path: string; permission: Permission | null }[];
 

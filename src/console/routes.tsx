@@ -4,6 +4,7 @@ import { notFound } from "../errors";
 import { limitBody } from "../http/body";
 import type { AppEnv } from "../http/env";
 import { accountPages } from "./account/routes";
+import { activityPages } from "./activity/routes";
 import { alertPages } from "./alerts/routes";
 import { ASSETS } from "./assets";
 import { attemptPages } from "./attempts/routes";
@@ -54,6 +55,7 @@ export const consoleRoutes = (bodyKiB: { event: number; other: number }) =>
     .route("/people", peoplePages)
     .route("/tenants", tenantPages)
     .route("/security", securityPages)
+    .route("/activity", activityPages)
     .route("/alerts", alertPages)
     .all("*", (c) => {
       const { pathname } = new URL(c.req.url);

@@ -1,5 +1,7 @@
 /** Disables subscriptions whose subscriber answers 410 twice, at least a minute apart and without a success in between. */
 import { type SQL, sql } from "drizzle-orm";
+import { SYSTEM } from "../audit/actor";
+import { auditWebhooks } from "../audit/record-store";
 import { markDisabled } from "../stats/episode-marks-store";
 import { withFormerState } from "../subscriptions/former-states-store";
 import { publishOperational } from "../subscriptions/operational-store";
@@ -11,6 +13,8 @@ const GONE_FOR_MS = 60_000;
 export const goneStatements = (ours: SQL, nowMs: number) => {
   const gone = sql`SELECT a.subscription_id AS subscription_id, min(j.value ->> 'completedAt') AS first_at,
     max(j.value ->> 'completedAt') AS last_at FROM ${ours} WHERE j.value ->> 'gone' = 1 GROUP BY a.subscription_id`;
+  const justDisabled = sql`(${gone}) t CROSS JOIN subscriptions s ON s.id = t.subscription_id
+    WHERE s.disabled_reason = 'gone' AND s.disabled_at = t.last_at`;
   return {
     noted: sql`UPDATE subscriptions SET gone_since = t.first_at FROM (${gone}) t
       WHERE subscriptions.id = t.subscription_id AND gone_since IS NULL`,
@@ -18,12 +22,8 @@ export const goneStatements = (ours: SQL, nowMs: number) => {
         former_states = ${withFormerState(sql.raw("t.last_at"))}, version = version + 1, updated_at = t.last_at
       FROM (${gone}) t WHERE subscriptions.id = t.subscription_id AND enabled = 1 AND gone_since <= t.last_at - ${GONE_FOR_MS}`,
     // Before the episode, which exists once this was told.
-    told: publishOperational(
-      "postern.webhook.disabled",
-      sql`(${gone}) t CROSS JOIN subscriptions s ON s.id = t.subscription_id WHERE s.disabled_reason = 'gone' AND s.disabled_at = t.last_at`,
-      nowMs,
-      { data: sql`'reason', 'gone'` },
-    ),
+    told: publishOperational("postern.webhook.disabled", justDisabled, nowMs, { data: sql`'reason', 'gone'` }),
+    recorded: auditWebhooks("webhook.disabled", SYSTEM, justDisabled, nowMs, sql`'reason', 'gone'`),
     // After `disabled`, because it only removes subscriptions that are disabled.
     unindexed: sql`DELETE FROM subscription_events WHERE (tenant_id, event_type, subscription_id) IN (
       SELECT s.tenant_id, v.value, s.id FROM (${gone}) t CROSS JOIN subscriptions s ON s.id = t.subscription_id

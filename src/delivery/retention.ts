@@ -1,5 +1,6 @@
 /** Deletes old rows, oldest first, from each table in turn, until none is left or the time for the run is used up. */
 import { repeatable } from "../db/faults";
+import { unhurried } from "../db/unhurried";
 import type { Deps } from "../deps";
 import { describeError, log } from "../log";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../time";
@@ -15,8 +16,6 @@ import {
 const EVENT_MARGIN_MS = HOUR_MS;
 /** The time for one shard in an hourly run. */
 const BUDGET_MS = 5 * MINUTE_MS;
-/** The longest pause between two pages. */
-const MAX_PAUSE_MS = 100;
 
 /** Deletes what is older than RETENTION_DAYS from every shard. A shard that fails is logged and skipped. Never throws. */
 export async function removeOld(deps: Deps): Promise<void> {
@@ -46,29 +45,21 @@ async function removeOldOfShard(deps: Deps, shard: number): Promise<void> {
     }
     if (attemptsFrom !== null) {
       const after: string = attemptsFrom;
-      const page = await unhurried(deps, () => deleteOldAttempts(db, cutoffMs, after));
+      const page = await unhurried(deps.now, () => deleteOldAttempts(db, cutoffMs, after));
       removed.attempts += page.removed;
       attemptsFrom = page.next;
     }
     if (hasEvents) {
-      const count = await unhurried(deps, () => deleteOldEvents(db, eventCutoffMs));
+      const count = await unhurried(deps.now, () => deleteOldEvents(db, eventCutoffMs));
       removed.events += count;
       hasEvents = count > 0;
     }
     if (hoursFrom !== null) {
       const after: string = hoursFrom;
-      hoursFrom = (await unhurried(deps, () => deleteOldHours(db, eventCutoffMs, after))).next;
+      hoursFrom = (await unhurried(deps.now, () => deleteOldHours(db, eventCutoffMs, after))).next;
     }
-    if (hasKeys) hasKeys = (await unhurried(deps, () => deleteOldKeys(db, startedMs - DAY_MS, eventCutoffMs))) > 0;
+    if (hasKeys) hasKeys = (await unhurried(deps.now, () => deleteOldKeys(db, startedMs - DAY_MS, eventCutoffMs))) > 0;
   }
   await repeatable(() => deleteEmptySubscriptions(db, cutoffMs));
   if (removed.attempts + removed.events > 0) log("info", "old rows removed", { shard, ...removed });
-}
-
-/** Deletes a page, and then leaves the database to others for as long as that took. */
-async function unhurried<T>(deps: Deps, deletePage: () => Promise<T>): Promise<T> {
-  const startedMs = deps.now();
-  const result = await repeatable(deletePage);
-  await scheduler.wait(Math.min(deps.now() - startedMs, MAX_PAUSE_MS));
-  return result;
 }

@@ -1,5 +1,7 @@
 /** The minutely review of the failing subscriptions of one delivery database, across its tenants: what has become of each, and who is told. */
 import { type SQL, sql } from "drizzle-orm";
+import { SYSTEM } from "../audit/actor";
+import { auditWebhooks } from "../audit/record-store";
 import { atomically, type Db, jsonList, rows } from "../db/client";
 import { repeatable } from "../db/faults";
 import { isNewestHour } from "../stats/hours-store";
@@ -75,6 +77,8 @@ export async function reviewEpisodes(
   const isProbeDue = sql`e.stage = ${STAGE.disabled} AND s.enabled = 0 AND s.released_to IS NOT NULL AND e.probe_at <= ${nowMs}`;
   const told = (type: OperationalType, condition: SQL, data?: SQL) =>
     publishOperational(type, sql`${CURRENT} WHERE ${condition}`, nowMs, data ? { data } : {});
+  const recorded = (action: "webhook.disabled" | "webhook.resumed", condition: SQL, meta?: SQL) =>
+    auditWebhooks(action, SYSTEM, sql`${CURRENT} WHERE ${condition}`, nowMs, meta);
   const failures = sql`'failingSince', ${isoSql(sql`e.failing_since`)}, 'failures', coalesce(h.sent_failures, 0)`;
   const { alerts, ...written } = await repeatable(() =>
     atomically(db, {
@@ -88,6 +92,7 @@ export async function reviewEpisodes(
         WHERE episodes.subscription_id = t.id`,
       // A probe has succeeded: the subscription is enabled, and what it holds goes out.
       toldEnabled: told("postern.webhook.enabled", isProbed),
+      recordedEnabled: recorded("webhook.resumed", isProbed),
       enabled: sql`UPDATE subscriptions SET enabled = 1, disabled_reason = NULL, disabled_at = NULL, gone_since = NULL, version = version + 1,
           updated_at = ${nowMs}, former_states = ${withFormerState(nowMs)}, ${releaseFrom(sql`subscriptions.id`, nowMs)}
         WHERE id IN (SELECT s.id FROM ${CURRENT} WHERE ${isProbed})`,
@@ -103,6 +108,7 @@ export async function reviewEpisodes(
       ),
       atRisk: moved(STAGE.atRisk, isAtRisk),
       toldDisabled: told("postern.webhook.disabled", isOver, sql`'reason', 'failing', ${failures}`),
+      recordedDisabled: recorded("webhook.disabled", isOver, sql`'reason', 'failing'`),
       disabled: sql`UPDATE subscriptions SET enabled = 0, disabled_reason = 'failing', disabled_at = ${nowMs}, version = version + 1,
           updated_at = ${nowMs}, former_states = ${withFormerState(nowMs)}, ${HOLD_WHEN_DISABLED}
         WHERE id IN (SELECT s.id FROM ${CURRENT} WHERE ${isOver})`,

@@ -9,8 +9,8 @@ import type { AppEnv } from "./env";
 /** A successful response. */
 export interface Success {
   body: ZodType;
-  /** `application/json` when absent. */
-  mediaType?: string;
+  /** `application/json` when absent; a list where the request chooses. */
+  mediaType?: string | readonly string[];
   /** JSON pointer to the id in the body that the other routes of this resource take. */
   id?: string;
 }

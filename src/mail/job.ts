@@ -4,6 +4,13 @@ import { z } from "zod";
 const id = z.string();
 const userId = z.string();
 
+/** The request that asked for a mail, for the audit log. */
+const origin = z.object({
+  ip: z.string().nullable(),
+  userAgent: z.string().nullable(),
+  requestId: z.string().nullable(),
+});
+
 /** What a take-over of an unproven account has ended; counts, except for the second factor. */
 const endedAccess = z.object({
   sessions: z.number(),
@@ -35,7 +42,7 @@ export type EndedAccess = z.infer<typeof endedAccess>;
 export const mailJob = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("verification"), id, userId }),
   /** Holds the email: the consumer looks up whether such a user exists, where no caller can measure the time. */
-  z.object({ kind: z.literal("passwordReset"), id, email: z.string() }),
+  z.object({ kind: z.literal("passwordReset"), id, email: z.string(), origin: origin.optional() }),
   z.object({ kind: z.literal("invitation"), id, tenantId: z.string(), invitationId: z.string() }),
   z.object({ kind: z.literal("accountTakenOver"), id, userId, ended: endedAccess }),
   z.object({ kind: z.literal("passwordChanged"), id, userId, ended: endedAccess.optional() }),

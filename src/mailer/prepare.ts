@@ -56,7 +56,9 @@ async function prepareWithToken(deps: Deps, job: TokenJob): Promise<PreparedMail
   const email = job.kind === "passwordReset" ? job.email : (await findNoticeRecipient(deps, job.userId, nowMs))?.email;
   if (email === undefined) return null;
   const { token, hash } = await mailToken(deps.keys, "reset", job.id);
-  const user = await insertResetTokenByEmail(deps, email, { hash, expiresAt: nowMs + RESET_LIFETIME_MS }, nowMs);
+  const stored = { hash, expiresAt: nowMs + RESET_LIFETIME_MS };
+  const origin = job.kind === "passwordReset" ? (job.origin ?? null) : null;
+  const user = await insertResetTokenByEmail(deps, email, stored, origin, nowMs);
   if (!user) return null;
   const mail =
     job.kind === "passwordReset" ? resetMail(appUrl, user.name, token) : takenOverMail(appUrl, job.ended, token);

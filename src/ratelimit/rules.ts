@@ -31,6 +31,7 @@ export const RULES = {
   redeliver: { limit: 120, windowSeconds: minute },
   readDeliveries: { limit: 3000, windowSeconds: minute },
   readAudit: { limit: 300, windowSeconds: minute },
+  exportAudit: { limit: 10, windowSeconds: minute },
   publish: { limit: 6000, windowSeconds: minute },
   unverifiedDeliveries: { limit: 100, windowSeconds: day },
   deepHealth: { limit: 30, windowSeconds: minute },

@@ -1,5 +1,7 @@
 /** "This was not me" on the verification page, in D1: the token of the mail proves the address. */
 import { sql } from "drizzle-orm";
+import type { RequestOrigin } from "../audit/actor";
+import { auditIfChanged, holderOfToken, tenantOfAccount } from "../audit/record-store";
 import { atomically, rows } from "../db/client";
 import type { Deps } from "../deps";
 import type { EndedAccess } from "../mail/job";
@@ -35,15 +37,22 @@ export async function findClaimByToken({ db }: Deps, hash: string, nowMs: number
 /** Takes the account over and makes its password void. Returns what ended; null when the token was used in the meantime. */
 export async function takeOverByToken(
   { db }: Deps,
-  { hash, userId }: { hash: string; userId: string },
+  { hash, userId, origin }: { hash: string; userId: string; origin: RequestOrigin },
   nowMs: number,
 ): Promise<EndedAccess | null> {
   const live = sql`EXISTS (SELECT 1 FROM email_tokens WHERE hash = ${hash} AND purpose = 'verify'
     AND subject_id = ${userId} AND expires_at > ${nowMs})`;
   const { ended } = await atomically(db, {
     password: sql`UPDATE users SET password_hash = '' WHERE id = ${userId} AND email_verified_at IS NULL AND ${live}`,
-    // Last: it removes the token.
+    // Last of the changes: it removes the token.
     ...takeOver(userId, live, nowMs),
+    recorded: auditIfChanged({
+      tenantId: tenantOfAccount(userId),
+      action: "notice.undone",
+      actor: holderOfToken(sql`${userId}`, origin),
+      target: { kind: "user", id: userId },
+      meta: { kind: "takeOver" },
+    }),
   });
   return endedOf(ended) ?? null;
 }

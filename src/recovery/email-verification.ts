@@ -1,4 +1,5 @@
 /** Proving an email address. */
+import type { RequestOrigin } from "../audit/actor";
 import { sha256Hex } from "../crypto/encoding";
 import type { Deps } from "../deps";
 import { AppError } from "../errors";
@@ -7,8 +8,8 @@ import { type Claim, findClaimByToken } from "./claim-store";
 import { recordVerificationMail, verifyEmailByToken } from "./store";
 
 /** Verifies the address of a mailed token. Returns the message of the contract. Throws INVALID_TOKEN. */
-export async function verifyEmail(deps: Deps, token: string): Promise<string> {
-  const outcome = await verifyEmailByToken(deps, await sha256Hex(token), deps.now());
+export async function verifyEmail(deps: Deps, token: string, origin: RequestOrigin): Promise<string> {
+  const outcome = await verifyEmailByToken(deps, await sha256Hex(token), origin, deps.now());
   if (outcome === "invalid") throw new AppError("INVALID_TOKEN", { message: "Invalid or expired verification token." });
   return outcome === "already" ? "Email already verified." : "Email verified successfully.";
 }

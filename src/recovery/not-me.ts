@@ -1,4 +1,5 @@
 /** "This was not me": undoing what a mail tells of, and taking back an address that somebody else has registered. */
+import type { RequestOrigin } from "../audit/actor";
 import { sha256Hex } from "../crypto/encoding";
 import { newId } from "../db/ids";
 import type { Deps } from "../deps";
@@ -30,20 +31,20 @@ export async function describeNotMe(deps: Deps, token: string): Promise<NotMeKin
 }
 
 /** Does what the link of a mailed token is for, once. Returns the sentence for people. Throws INVALID_TOKEN. */
-export async function reportNotMe(deps: Deps, token: string): Promise<string> {
+export async function reportNotMe(deps: Deps, token: string, origin: RequestOrigin): Promise<string> {
   const hash = await sha256Hex(token);
-  const undone = await undoByToken(deps, hash, deps.now());
-  if (!undone) return takeOverAccount(deps, hash);
+  const undone = await undoByToken(deps, hash, origin, deps.now());
+  if (!undone) return takeOverAccount(deps, hash, origin);
   if (undone.kind === "apiKeys") return NOT_ME_MESSAGES.apiKeys;
-  await queueMailIfPossible(deps, { kind: "passwordReset", email: undone.email });
+  await queueMailIfPossible(deps, { kind: "passwordReset", email: undone.email, origin });
   return NOT_ME_MESSAGES.undone;
 }
 
-async function takeOverAccount(deps: Deps, hash: string): Promise<string> {
+async function takeOverAccount(deps: Deps, hash: string, origin: RequestOrigin): Promise<string> {
   const claim = await findClaimByToken(deps, hash, deps.now());
   if (!claim) throw badLink();
   await disableAbandoned(deps, claim.tenants);
-  const ended = await takeOverByToken(deps, { hash, userId: claim.userId }, deps.now());
+  const ended = await takeOverByToken(deps, { hash, userId: claim.userId, origin }, deps.now());
   if (!ended) throw badLink();
   await queueMailIfPossible(deps, { kind: "accountTakenOver", id: newId(), userId: claim.userId, ended });
   return NOT_ME_MESSAGES.takenOver;

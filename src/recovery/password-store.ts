@@ -1,5 +1,7 @@
 /** Passwords in D1. Reset tokens are found across tenants: nobody is signed in yet. */
 import { eq, sql } from "drizzle-orm";
+import { type Actor, anonymous, type RequestOrigin } from "../audit/actor";
+import { auditEach, auditIfChanged, holderOfToken, tenantOfAccount } from "../audit/record-store";
 import { atomically, rows } from "../db/client";
 import { users } from "../db/schema";
 import type { Deps } from "../deps";
@@ -14,9 +16,25 @@ export async function insertResetTokenByEmail(
   { db }: Deps,
   email: string,
   token: NewToken,
+  /** The request that asked for it; null when nobody did. */
+  origin: RequestOrigin | null,
   nowMs: number,
 ): Promise<Recipient | null> {
   const { found } = await atomically(db, {
+    // Before the token, so that a repeated mail is not recorded again.
+    requested:
+      origin === null
+        ? undefined
+        : auditEach(
+            {
+              tenantId: tenantOfAccount(sql`u.id`),
+              action: "auth.password_reset_requested",
+              actor: anonymous(origin),
+              target: { kind: "user", id: sql`u.id` },
+            },
+            sql`users u WHERE u.email = ${email} AND NOT EXISTS (SELECT 1 FROM email_tokens WHERE hash = ${token.hash})`,
+            nowMs,
+          ),
     // A repeated mail has the same token, which becomes valid for the full time again.
     inserted: sql`INSERT INTO email_tokens (hash, purpose, subject_id, created_at, expires_at)
       SELECT ${token.hash}, 'reset', id, ${nowMs}, ${token.expiresAt} FROM users WHERE email = ${email}
@@ -52,6 +70,7 @@ export interface PasswordReset {
   userId: string;
   passwordHash: string;
   undo: NewUndo;
+  origin: RequestOrigin;
 }
 
 /**
@@ -61,7 +80,7 @@ export interface PasswordReset {
  */
 export async function resetPasswordByToken(
   { db }: Deps,
-  { hash, userId, passwordHash, undo }: PasswordReset,
+  { hash, userId, passwordHash, undo, origin }: PasswordReset,
   nowMs: number,
 ): Promise<{ ended: EndedAccess | undefined } | null> {
   const live = sql`EXISTS (SELECT 1 FROM email_tokens WHERE hash = ${hash} AND purpose = 'reset'
@@ -76,9 +95,16 @@ export async function resetPasswordByToken(
     password: sql`UPDATE users SET password_hash = ${passwordHash}, email_verified_at = coalesce(email_verified_at, ${nowMs})
       WHERE id = ${userId} AND ${live}`,
     endedSessions: sql`DELETE FROM sessions WHERE user_id = ${userId} AND ${live}`,
-    // Last: the statements above ask whether the token is unused.
+    // Last of the changes: the statements above ask whether the token is unused.
     used: sql`UPDATE email_tokens SET used_at = ${nowMs}
       WHERE subject_id = ${userId} AND purpose = 'reset' AND used_at IS NULL AND ${live} RETURNING hash`,
+    // After the take-over: an event in a tenant that it has left would tell strangers there.
+    recorded: auditIfChanged({
+      tenantId: tenantOfAccount(userId),
+      action: "auth.password_reset",
+      actor: holderOfToken(sql`${userId}`, origin),
+      target: { kind: "user", id: userId },
+    }),
   });
   return used.length === 0 ? null : { ended: endedOf(ended) };
 }
@@ -94,6 +120,8 @@ export async function findCredentialsOfUser({ db }: Deps, userId: string) {
 
 export interface PasswordWrite {
   userId: string;
+  tenantId: string;
+  actor: Actor;
   keepSessionId: string;
   oldHash: string;
   newHash: string;
@@ -102,11 +130,17 @@ export interface PasswordWrite {
 
 /** Sets the password, ends every other session and removes reset tokens. Returns false when the password changed since it was read. */
 export async function changePasswordOfUser({ db }: Deps, write: PasswordWrite): Promise<boolean> {
-  const { userId, keepSessionId, oldHash, newHash, undo } = write;
+  const { userId, tenantId, actor, keepSessionId, oldHash, newHash, undo } = write;
   const changed = sql`EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND password_hash = ${newHash})`;
   const { updated } = await atomically(db, {
     // First: the others ask whether it took effect.
     updated: sql`UPDATE users SET password_hash = ${newHash} WHERE id = ${userId} AND password_hash = ${oldHash} RETURNING id`,
+    recorded: auditIfChanged({
+      tenantId,
+      action: "auth.password_changed",
+      actor,
+      target: { kind: "user", id: userId },
+    }),
     sessions: sql`DELETE FROM sessions WHERE user_id = ${userId} AND id <> ${keepSessionId} AND ${changed}`,
     tokens: sql`DELETE FROM email_tokens WHERE subject_id = ${userId} AND purpose = 'reset' AND ${changed}`,
     ...insertPasswordUndo(undo, userId, changed),

@@ -1,4 +1,6 @@
 /** Resetting a forgotten password by mail, and changing a known one. */
+import type { RequestOrigin } from "../audit/actor";
+import { recordLock } from "../audit/failed-login-store";
 import { sha256Hex } from "../crypto/encoding";
 import { hashPassword, verifyPassword } from "../crypto/passwords";
 import type { Deps } from "../deps";
@@ -6,6 +8,7 @@ import { AppError } from "../errors";
 import { queueMail, queueMailIfPossible } from "../mail/queue";
 import { newUndo } from "../mail/undo-store";
 import { refuseGuessable } from "../passwords/guessable";
+import type { SessionPrincipal } from "../tenants/principal";
 import { changePasswordOfUser, findCredentialsOfUser, findResetByToken, resetPasswordByToken } from "./password-store";
 import { disableAbandoned } from "./take-over";
 
@@ -13,9 +16,9 @@ import { disableAbandoned } from "./take-over";
  * Queues a reset mail, at most a few per address and hour. Does the same whether or not the account exists and whether or not the mail
  * is sent, so that neither the answer nor its time tells.
  */
-export async function forgotPassword(deps: Deps, email: string): Promise<void> {
+export async function forgotPassword(deps: Deps, email: string, origin: RequestOrigin): Promise<void> {
   const verdict = await deps.limiter.consume("resetMail", email);
-  if (verdict?.allowed !== false) await queueMail(deps, { kind: "passwordReset", email });
+  if (verdict?.allowed !== false) await queueMail(deps, { kind: "passwordReset", email, origin });
 }
 
 const badToken = () => new AppError("INVALID_TOKEN", { message: "Invalid or expired reset token." });
@@ -24,7 +27,7 @@ const badToken = () => new AppError("INVALID_TOKEN", { message: "Invalid or expi
  * Sets a new password with a mailed token, which also verifies the address. An account whose address was not verified before is taken
  * over: see take-over-store.ts. Throws INVALID_TOKEN, TOKEN_EXPIRED, VALIDATION_FAILED.
  */
-export async function resetPassword(deps: Deps, token: string, password: string): Promise<void> {
+export async function resetPassword(deps: Deps, token: string, password: string, origin: RequestOrigin): Promise<void> {
   const hash = await sha256Hex(token);
   refuseGuessable(deps.config, "newPassword", password);
   const reset = await findResetByToken(deps, hash);
@@ -35,34 +38,33 @@ export async function resetPassword(deps: Deps, token: string, password: string)
   const passwordHash = await hashPassword(password);
   const undo = await newUndo(deps.keys, deps.now());
   await disableAbandoned(deps, reset.tenants);
-  const done = await resetPasswordByToken(deps, { hash, userId, passwordHash, undo }, deps.now());
+  const done = await resetPasswordByToken(deps, { hash, userId, passwordHash, undo, origin }, deps.now());
   if (!done) throw badToken();
   await queueMailIfPossible(deps, { kind: "passwordChanged", id: undo.mailId, userId, ended: done.ended });
   await deps.guesses.passwordReset(email);
 }
 
 export interface PasswordChange {
-  userId: string;
-  /** Stays; every other session ends. */
-  sessionId: string;
   currentPassword: string;
   newPassword: string;
 }
 
-/** Sets a new password. Throws WRONG_PASSWORD for a wrong current password, ACCOUNT_LOCKED after ten of them, VALIDATION_FAILED for a guessable new one. */
-export async function changePassword(deps: Deps, change: PasswordChange): Promise<void> {
-  const { userId, sessionId, currentPassword, newPassword } = change;
+/** Sets the caller's new password, and ends their other sessions. Throws WRONG_PASSWORD for a wrong current password, ACCOUNT_LOCKED after ten of them, VALIDATION_FAILED for a guessable new one. */
+export async function changePassword(deps: Deps, caller: SessionPrincipal, change: PasswordChange): Promise<void> {
+  const { userId, tenantId, sessionId, actor } = caller;
+  const { currentPassword, newPassword } = change;
   const user = await findCredentialsOfUser(deps, userId);
   if (!user) throw new AppError("UNAUTHENTICATED");
   refuseGuessable(deps.config, "newPassword", newPassword, user.email);
   const undo = await newUndo(deps.keys, deps.now());
-  const { value: changed } = await deps.guesses.check("password", user.email, async () => {
+  const { value: changed, startedLock } = await deps.guesses.check("password", user.email, async () => {
     const { correct } = await verifyPassword(currentPassword, user.passwordHash);
     if (!correct) return null;
     const newHash = await hashPassword(newPassword);
-    const write = { userId, keepSessionId: sessionId, oldHash: user.passwordHash, newHash, undo };
+    const write = { userId, tenantId, actor, keepSessionId: sessionId, oldHash: user.passwordHash, newHash, undo };
     return (await changePasswordOfUser(deps, write)) || null;
   });
+  if (startedLock) deps.background("record lock", recordLock(deps, caller, "password"));
   if (!changed) throw new AppError("WRONG_PASSWORD");
   await queueMailIfPossible(deps, { kind: "passwordChanged", id: undo.mailId, userId });
 }

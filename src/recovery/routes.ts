@@ -1,6 +1,7 @@
 /** `/auth`: email verification, password reset and password change. */
 import { Hono } from "hono";
 import type { AppEnv } from "../http/env";
+import { originOf } from "../http/origin";
 import { sessionOf, sessionOnly } from "../http/permissions";
 import { byIp, byUser, limit } from "../http/rate-limit";
 import { describeRoute } from "../http/route-docs";
@@ -23,7 +24,7 @@ export const publicRecoveryRoutes = new Hono<AppEnv>()
     limit("verifyEmail", byIp),
     body(verificationBody),
     async (c) => {
-      return c.json({ message: await verifyEmail(c.get("deps"), c.req.valid("json").token) });
+      return c.json({ message: await verifyEmail(c.get("deps"), c.req.valid("json").token, originOf(c)) });
     },
   )
   .post(
@@ -40,7 +41,7 @@ export const publicRecoveryRoutes = new Hono<AppEnv>()
     limit("verifyEmail", byIp),
     body(notMeBody),
     async (c) => {
-      return c.json({ message: await reportNotMe(c.get("deps"), c.req.valid("json").token) });
+      return c.json({ message: await reportNotMe(c.get("deps"), c.req.valid("json").token, originOf(c)) });
     },
   )
   .post(
@@ -49,7 +50,7 @@ export const publicRecoveryRoutes = new Hono<AppEnv>()
     limit("forgotPassword", byIp),
     body(forgotBody),
     async (c) => {
-      await forgotPassword(c.get("deps"), c.req.valid("json").email);
+      await forgotPassword(c.get("deps"), c.req.valid("json").email, originOf(c));
       return c.json({ message: RESET_QUEUED });
     },
   )
@@ -63,7 +64,7 @@ export const publicRecoveryRoutes = new Hono<AppEnv>()
     body(resetBody),
     async (c) => {
       const { token, newPassword: password } = c.req.valid("json");
-      await resetPassword(c.get("deps"), token, password);
+      await resetPassword(c.get("deps"), token, password, originOf(c));
       return c.json({ message: "Password reset successfully." });
     },
   );
@@ -90,8 +91,7 @@ export const passwordRoutes = new Hono<AppEnv>()
     limit("changePassword", byUser),
     body(changeBody),
     async (c) => {
-      const { userId, sessionId } = sessionOf(c);
-      await changePassword(c.get("deps"), { userId, sessionId, ...c.req.valid("json") });
+      await changePassword(c.get("deps"), sessionOf(c), c.req.valid("json"));
       return c.json({ message: "Password changed successfully." });
     },
   );

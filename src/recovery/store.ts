@@ -1,5 +1,7 @@
 /** Email verification in D1. Tokens are stored as hashes and found across tenants. */
 import { and, eq, sql } from "drizzle-orm";
+import type { RequestOrigin } from "../audit/actor";
+import { auditIfChanged, holderOfToken, tenantOfAccount } from "../audit/record-store";
 import { atomically, rows } from "../db/client";
 import { users } from "../db/schema";
 import type { Deps } from "../deps";
@@ -46,16 +48,24 @@ export async function insertVerificationToken(
 export async function verifyEmailByToken(
   { db }: Deps,
   hash: string,
+  origin: RequestOrigin,
   nowMs: number,
 ): Promise<"verified" | "already" | "invalid"> {
   const token = sql`FROM email_tokens t WHERE t.hash = ${hash} AND t.purpose = 'verify'`;
+  const userId = sql`(SELECT t.subject_id ${token})`;
   const { known, updated } = await atomically(db, {
     // First: it tells whether the address was verified before.
     known: rows<{ verifiedAt: number | null }>(
-      sql`SELECT email_verified_at AS verifiedAt FROM users WHERE id = (SELECT t.subject_id ${token})`,
+      sql`SELECT email_verified_at AS verifiedAt FROM users WHERE id = ${userId}`,
     ),
     updated: sql`UPDATE users SET email_verified_at = ${nowMs}
       WHERE email_verified_at IS NULL AND id = (SELECT t.subject_id ${token} AND t.expires_at > ${nowMs}) RETURNING id`,
+    recorded: auditIfChanged({
+      tenantId: tenantOfAccount(userId),
+      action: "auth.email_verified",
+      actor: holderOfToken(userId, origin),
+      target: { kind: "user", id: userId },
+    }),
   });
   if (updated.length === 1) return "verified";
   return known[0]?.verifiedAt ? "already" : "invalid";

@@ -3,6 +3,8 @@
  * it. Whatever the account has gathered by then ends, so that it leaves them no way in.
  */
 import { type SQL, sql } from "drizzle-orm";
+import { SYSTEM } from "../audit/actor";
+import { auditEach } from "../audit/record-store";
 import { rows } from "../db/client";
 import type { EndedAccess } from "../mail/job";
 
@@ -42,6 +44,18 @@ export function takeOver(userId: string, condition: SQL, nowMs: number) {
     devices: sql`DELETE FROM known_devices WHERE user_id = ${userId} AND ${unproven}`,
     // Before the memberships, through which they are found.
     invitations: sql`UPDATE invitations SET revoked_at = ${nowMs} WHERE ${tenantsOfUser} AND ${openInvitations} AND ${unproven}`,
+    left: auditEach(
+      {
+        tenantId: sql`l.tenant_id`,
+        action: "member.left",
+        // Others in the tenant learn nothing of the owner of the address.
+        actor: SYSTEM,
+        target: { kind: "user", id: userId },
+        meta: { reason: "taken-over" },
+      },
+      sql`memberships l WHERE ${ownTenants} AND ${unproven}`,
+      nowMs,
+    ),
     memberships: sql`DELETE FROM memberships WHERE ${ownTenants} AND ${unproven}`,
     sessions: sql`DELETE FROM sessions WHERE user_id = ${userId} AND ${unproven}`,
     mailedTokens: sql`DELETE FROM email_tokens WHERE subject_id = ${userId} AND purpose IN ('verify', 'undo') AND ${unproven}`,

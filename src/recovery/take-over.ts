@@ -1,4 +1,5 @@
 /** What a take-over ends outside of the control plane. */
+import { SYSTEM } from "../audit/actor";
 import type { Deps } from "../deps";
 import { disableSubscriptionsOfTenant } from "../subscriptions/tenant-store";
 import type { TenantRef } from "../tenants/principal";
@@ -8,5 +9,5 @@ import type { TenantRef } from "../tenants/principal";
  * be followed again.
  */
 export async function disableAbandoned(deps: Deps, tenants: readonly TenantRef[]): Promise<void> {
-  for (const tenant of tenants) await disableSubscriptionsOfTenant(deps, tenant, deps.now());
+  for (const tenant of tenants) await disableSubscriptionsOfTenant(deps, { ...tenant, actor: SYSTEM }, deps.now());
 }

@@ -1,5 +1,7 @@
 /** Carrying out "this was not me" links in D1; `mail/undo-store.ts` has stored them with what they restore. */
 import { type SQL, sql } from "drizzle-orm";
+import type { RequestOrigin } from "../audit/actor";
+import { auditEach, holderOfToken, tenantOfAccount } from "../audit/record-store";
 import { atomically, rows } from "../db/client";
 import type { Deps } from "../deps";
 import type { UndoKind } from "../mail/undo-store";
@@ -26,7 +28,12 @@ const isLive = (nowMs: number) => sql`t.purpose = 'undo' AND t.used_at IS NULL A
  * Uses a link: undoes what it names, and ends every session and API key of its user. Of parallel uses one succeeds; the others, and
  * those of an expired link, return null.
  */
-export async function undoByToken({ db }: Deps, hash: string, nowMs: number): Promise<FoundUndo | null> {
+export async function undoByToken(
+  { db }: Deps,
+  hash: string,
+  origin: RequestOrigin,
+  nowMs: number,
+): Promise<FoundUndo | null> {
   const token = sql`FROM email_tokens t WHERE t.hash = ${hash} AND ${isLive(nowMs)}`;
   const when = (...kinds: UndoKind[]) =>
     sql`EXISTS (SELECT 1 ${token} AND t.action ->> 'kind' IN (SELECT value FROM json_each(${JSON.stringify(kinds)})))`;
@@ -34,6 +41,17 @@ export async function undoByToken({ db }: Deps, hash: string, nowMs: number): Pr
   const stored = (field: string) => sql`(SELECT t.action ->> ${`$.${field}`} ${token})`;
   const { found } = await atomically(db, {
     found: undoOf(hash, nowMs),
+    recorded: auditEach(
+      {
+        tenantId: tenantOfAccount(sql`t.subject_id`),
+        action: "notice.undone",
+        actor: holderOfToken(sql`t.subject_id`, origin),
+        target: { kind: "user", id: sql`t.subject_id` },
+        meta: sql`json_object('kind', t.action ->> 'kind')`,
+      },
+      sql`email_tokens t WHERE t.hash = ${hash} AND ${isLive(nowMs)}`,
+      nowMs,
+    ),
     password: sql`UPDATE users SET password_hash = '' WHERE id = ${subject} AND ${when("password", "signIn")}`,
     device: sql`DELETE FROM known_devices WHERE user_id = ${subject} AND key = ${stored("device")}`,
     ...undoTwoFactor({ subject, stored, when }),

@@ -1,4 +1,5 @@
 /** Starting, counting, showing and stopping replays. */
+import type { ActingIn } from "../audit/actor";
 import { sha256Hex } from "../crypto/encoding";
 import { firstIdAt, newIdAt, timeOfId } from "../db/ids";
 import type { Deps } from "../deps";
@@ -39,7 +40,7 @@ const firstCursor = ({ since }: ReplaySpec) => firstIdAt(since - ID_BEFORE_MS);
  */
 export async function startReplay(
   deps: Deps,
-  tenant: TenantRef,
+  tenant: ActingIn,
   subscriptionId: string,
   request: ReplayRequest,
   key: string | null,

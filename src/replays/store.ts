@@ -1,5 +1,7 @@
 /** Replay jobs in the delivery database of their tenant. */
 import { type SQL, sql } from "drizzle-orm";
+import type { ActingIn } from "../audit/actor";
+import { auditIfChanged } from "../audit/record-store";
 import { atomically, type Db, rows } from "../db/client";
 import { firstIdAt } from "../db/ids";
 import { isLive } from "../db/predicates";
@@ -66,7 +68,7 @@ export type InsertedJob =
  */
 export async function insertJob(
   deps: Deps,
-  tenant: TenantRef,
+  tenant: ActingIn,
   subscriptionId: string,
   { id, cursor, pacedAt, spec }: Pick<ReplayJob, "id" | "cursor" | "pacedAt"> & { spec: ReplaySpec },
   { key, requestHash }: { key: string | null; requestHash: string | null },
@@ -87,6 +89,13 @@ export async function insertJob(
     written: sql`INSERT INTO replay_jobs (subscription_id, id, tenant_id, spec, state, cursor, paced_at, created_at, idempotency_key, request_hash)
       SELECT s.id, ${id}, s.tenant_id, ${JSON.stringify(spec)}, 'running', ${cursor}, ${pacedAt}, ${nowMs}, ${key}, ${requestHash}
       FROM ${live} AND ${isReady} AND NOT EXISTS (SELECT 1 ${ofKey}) AND NOT EXISTS (SELECT 1 ${running})`,
+    recorded: auditIfChanged({
+      tenantId: tenant.tenantId,
+      action: "webhook.replayed",
+      actor: tenant.actor,
+      target: { kind: "webhook", id: subscriptionId },
+      meta: { replayId: id, which: spec.which },
+    }),
     forgotten: sql`DELETE FROM replay_jobs WHERE subscription_id = ${subscriptionId} AND id < ${firstIdAt(forgetBefore)}
       AND tenant_id = ${tenant.tenantId} AND state <> 'running'`,
     inserted: rows<StoredJob>(

@@ -1,4 +1,5 @@
 /** Rotating the signing keys of a subscription. For a while, deliveries have the signatures of both the new key and the old one. */
+import type { ActingIn } from "../audit/actor";
 import { newKeyPair } from "../crypto/ed25519";
 import { randomBytes, toBase64 } from "../crypto/encoding";
 import { decrypt, encrypt } from "../crypto/encryption";
@@ -31,7 +32,7 @@ export interface Rotated {
  * Gives the subscription a new key. Throws NOT_FOUND, VALIDATION_FAILED for the present secret and for `v1a` without public keys,
  * CONFLICT when there are already three former keys or another rotation happens at the same time, and RATE_LIMITED.
  */
-export async function rotate(deps: Deps, tenant: TenantRef, id: string, asked: Rotation): Promise<Rotated> {
+export async function rotate(deps: Deps, tenant: ActingIn, id: string, asked: Rotation): Promise<Rotated> {
   const row = await findSubscription(deps, tenant, id);
   if (!row) throw notFound("Webhook");
   const verdict = await deps.limiter.consume("rotateSecret", `${tenant.tenantId}:${id}`);
@@ -51,7 +52,7 @@ export async function rotate(deps: Deps, tenant: TenantRef, id: string, asked: R
 
 async function rotateSecret(
   deps: Deps,
-  tenant: TenantRef,
+  tenant: ActingIn,
   row: SubscriptionRow,
   { secret = newSecret(), overlapSeconds }: Rotation,
 ): Promise<Rotated> {
@@ -77,7 +78,7 @@ async function rotateSecret(
 
 async function rotateKey(
   deps: Deps,
-  tenant: TenantRef,
+  tenant: ActingIn,
   { id, options }: SubscriptionRow,
   { overlapSeconds }: Rotation,
 ): Promise<Rotated> {
@@ -109,7 +110,7 @@ async function finish(deps: Deps, tenant: TenantRef, id: string, outcome: Outcom
 }
 
 /** Ends all former keys of the subscription at once, for example after a leak. Throws NOT_FOUND. */
-export async function endFormerKeysOf(deps: Deps, tenant: TenantRef, id: string): Promise<void> {
+export async function endFormerKeysOf(deps: Deps, tenant: ActingIn, id: string): Promise<void> {
   if (!(await endFormer(deps, tenant, id, deps.now()))) throw notFound("Webhook");
 }
 

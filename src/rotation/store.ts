@@ -1,5 +1,7 @@
 /** Replacing the keys of a subscription, in one atomic write that does nothing if another rotation came first. */
 import { type SQL, sql } from "drizzle-orm";
+import type { ActingIn } from "../audit/actor";
+import { auditWebhooks } from "../audit/record-store";
 import { atomically, rows } from "../db/client";
 import { isLive } from "../db/predicates";
 import type { Deps } from "../deps";
@@ -37,7 +39,7 @@ const isCurrent = (tenant: TenantRef, id: string, condition: SQL) =>
 /** Replaces the secret, and keeps the old one as a former key until it expires. */
 export async function replaceSecret(
   deps: Deps,
-  tenant: TenantRef,
+  tenant: ActingIn,
   id: string,
   { expectedSealed, secretSealed, secretDigest, former }: SecretReplacement,
   nowMs: number,
@@ -55,6 +57,7 @@ export async function replaceSecret(
         version = version + 1, updated_at = ${nowMs}
       WHERE ${isLive(tenant, id)} AND ${hasKey(former.id)} RETURNING id`),
     told: publishRotated(tenant, id, "v1", former, nowMs),
+    recorded: auditRotated(tenant, id, "v1", former, nowMs),
     pruned: pruneEnded(tenant, id),
     left: formerKeys(tenant, id, "v1", nowMs),
   });
@@ -83,7 +86,7 @@ interface KeyReplacement {
 /** Adds an Ed25519 key that signs from `startsAt` on, and sets the end of the one before it. */
 export async function replaceKey(
   deps: Deps,
-  tenant: TenantRef,
+  tenant: ActingIn,
   id: string,
   { expectedId, next, formerExpiresAt }: KeyReplacement,
   nowMs: number,
@@ -99,6 +102,7 @@ export async function replaceKey(
     replaced: rows<{ id: string }>(sql`UPDATE subscriptions AS s SET version = version + 1, updated_at = ${nowMs}
       WHERE ${isLive(tenant, id)} AND ${hasKey(next.id)} RETURNING id`),
     told: publishRotated(tenant, id, "v1a", next, nowMs, formerExpiresAt),
+    recorded: auditRotated(tenant, id, "v1a", next, nowMs),
     pruned: pruneEnded(tenant, id),
     left: formerKeys(tenant, id, "v1a", nowMs),
   });
@@ -117,14 +121,15 @@ const publishRotated = (
     | SQL
     | number = sql`(SELECT k.expires_at FROM signing_keys k WHERE k.subscription_id = s.id AND k.id = ${keyId})`,
 ) =>
-  publishOperational(
-    "postern.webhook.secret_rotated",
-    sql`subscriptions s WHERE ${isLive(tenant, id)} AND ${hasKey(keyId)}`,
-    nowMs,
-    {
-      data: sql`'kind', ${kind}, 'previousExpiresAt', ${isoSql(endsAt)}`,
-    },
-  );
+  publishOperational("postern.webhook.secret_rotated", withKey(tenant, id, keyId), nowMs, {
+    data: sql`'kind', ${kind}, 'previousExpiresAt', ${isoSql(endsAt)}`,
+  });
+
+const auditRotated = (tenant: ActingIn, id: string, kind: "v1" | "v1a", key: { id: string }, nowMs: number) =>
+  auditWebhooks("webhook.secret_rotated", tenant.actor, withKey(tenant, id, key.id), nowMs, sql`'kind', ${kind}`);
+
+const withKey = (tenant: TenantRef, id: string, keyId: string) =>
+  sql`subscriptions s WHERE ${isLive(tenant, id)} AND ${hasKey(keyId)}`;
 
 function outcomeOf(
   expected: readonly unknown[],
@@ -136,16 +141,14 @@ function outcomeOf(
 }
 
 /** Ends all former keys, and lets a new Ed25519 key sign at once. Returns false when the tenant has no such subscription. */
-export async function endFormer(deps: Deps, tenant: TenantRef, id: string, nowMs: number): Promise<boolean> {
+export async function endFormer(deps: Deps, tenant: ActingIn, id: string, nowMs: number): Promise<boolean> {
   const hasFormer = sql`EXISTS (SELECT 1 FROM signing_keys k WHERE k.subscription_id = s.id AND k.expires_at > ${nowMs})`;
+  const affected = sql`subscriptions s WHERE ${isLive(tenant, id)} AND ${hasFormer}`;
   const { found, told } = await atomically(deps.shards.db(tenant.shard), {
     found: isCurrent(tenant, id, sql`true`),
-    told: publishOperational(
-      "postern.webhook.secret_ended",
-      sql`subscriptions s WHERE ${isLive(tenant, id)} AND ${hasFormer}`,
-      nowMs,
-    ),
-    // Both before `ended`, because the version increases only if there are keys to end.
+    told: publishOperational("postern.webhook.secret_ended", affected, nowMs),
+    recorded: auditWebhooks("webhook.secret_ended", tenant.actor, affected, nowMs),
+    // All before `ended`, because the version increases only if there are keys to end.
     changed: sql`UPDATE subscriptions AS s SET former_secrets_until = min(former_secrets_until, ${nowMs}), version = version + 1,
       updated_at = ${nowMs} WHERE ${isLive(tenant, id)} AND ${hasFormer}`,
     started: startNewestKey(tenant, id, nowMs),

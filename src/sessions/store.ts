@@ -1,8 +1,8 @@
 /** Sessions in D1. A user has sessions in several tenants: functions that span tenants are named `...OfUser` or `...ByToken`. */
 import { and, asc, eq, gt, type SQL, sql } from "drizzle-orm";
 import type { AuditAction } from "../audit/actions";
-import { anonymous, type RequestOrigin } from "../audit/actor";
-import { auditEach, auditIfChanged } from "../audit/record-store";
+import { type Actor, anonymous, type RequestOrigin } from "../audit/actor";
+import { auditEach, auditIfChanged, holderOfToken } from "../audit/record-store";
 import type { AccessClaims } from "../crypto/jwt";
 import { atomically, prepared, type Rows, rows } from "../db/client";
 import { sessions } from "../db/schema";
@@ -94,16 +94,23 @@ export async function findSwitchable({ db }: Deps, { sessionId, userId, tenantId
 /** Moves the session, with a new refresh token. Returns false when the session was refreshed or the membership ended since they were read. */
 export async function moveSession(
   { db }: Deps,
-  move: SessionMove & { generation: number; nextTokenHash: string },
+  move: SessionMove & { generation: number; nextTokenHash: string; actor: Actor },
   nowMs: number,
 ): Promise<boolean> {
-  const { sessionId, userId, tenantId, generation, nextTokenHash } = move;
+  const { sessionId, userId, tenantId, generation, nextTokenHash, actor } = move;
   const { moved } = await atomically(db, {
     moved: sql`UPDATE sessions SET tenant_id = ${tenantId}, generation = generation + 1, refresh_token_hash = ${nextTokenHash},
         rotated_at = ${nowMs}, rotation_key_hash = NULL, last_activity_at = ${nowMs}
       WHERE id = ${sessionId} AND user_id = ${userId} AND generation = ${generation} AND expires_at > ${nowMs}
         AND EXISTS (SELECT 1 FROM memberships WHERE tenant_id = ${tenantId} AND user_id = ${userId})
       RETURNING id`,
+    recorded: auditIfChanged({
+      tenantId,
+      action: "auth.login",
+      actor,
+      target: { kind: "user", id: userId },
+      meta: { via: "switch" },
+    }),
     lastUsed: useTenant(sessionId, nowMs),
   });
   return moved.length === 1;
@@ -222,14 +229,14 @@ export async function deleteSessionByToken(
 ): Promise<boolean> {
   const actor =
     action === "auth.logout"
-      ? { ...anonymous(origin), kind: "user" as const, id: sql`u.id`, name: sql`u.email`, sessionId }
+      ? { ...holderOfToken(sql`s.user_id`, origin), sessionId }
       : { ...anonymous(origin), sessionId };
-  const target = { kind: "user", id: sql`u.id` } as const;
+  const target = { kind: "user", id: sql`s.user_id` } as const;
   const { deleted } = await atomically(db, {
     // First: it reads the session.
     recorded: auditEach(
       { tenantId: sql`s.tenant_id`, action, actor, target },
-      sql`sessions s JOIN users u ON u.id = s.user_id WHERE s.id = ${sessionId}`,
+      sql`sessions s WHERE s.id = ${sessionId}`,
       nowMs,
     ),
     deleted: sql`DELETE FROM sessions WHERE id = ${sessionId} RETURNING id`,

@@ -15,13 +15,13 @@ const MAX_TRIES = 3;
  * one that their next login opens. Throws NOT_FOUND for a tenant that they are not a member of.
  */
 export async function switchTenant(deps: Deps, caller: SessionPrincipal, tenantId: string): Promise<OpenedSession> {
-  const { userId, sessionId } = caller;
+  const { userId, sessionId, actor } = caller;
   for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
     const current = await findSwitchable(deps, { sessionId, userId, tenantId });
     if (!current) throw notFound("Tenant");
     const { generation, expiresAt } = current;
     const refreshToken = await makeRefreshToken(deps.keys, { sessionId, generation: generation + 1 });
-    const move = { sessionId, userId, tenantId, generation, nextTokenHash: await sha256Hex(refreshToken) };
+    const move = { sessionId, userId, tenantId, generation, nextTokenHash: await sha256Hex(refreshToken), actor };
     if (await moveSession(deps, move, deps.now())) {
       const claims = { userId, tenantId, sessionId };
       return {

@@ -1,5 +1,7 @@
 /** Changing a subscription in the delivery database of its tenant: one batch, which does all or nothing. */
 import { type SQL, sql } from "drizzle-orm";
+import type { ActingIn } from "../audit/actor";
+import { auditWebhooks } from "../audit/record-store";
 import { atomically, jsonList, rows } from "../db/client";
 import { newId } from "../db/ids";
 import { isLive } from "../db/predicates";
@@ -7,6 +9,7 @@ import type { Deps } from "../deps";
 import { endFormerSecrets, ensurePublicKey, HAS_FORMER, keepFormerSecret, pruneEnded } from "../signing-keys/store";
 import { restartEpisode } from "../stats/episode-marks-store";
 import type { TenantRef } from "../tenants/principal";
+import type { OperationalType } from "../wire/event-type";
 import type { OptionsPatch } from "./delivery-options";
 import { formerStates } from "./former-states-store";
 import { sendOperational } from "./operational";
@@ -43,7 +46,7 @@ export interface Updated {
  */
 export async function updateSubscription(
   deps: Deps,
-  tenant: TenantRef,
+  tenant: ActingIn,
   id: string,
   change: SubscriptionChange,
   nowMs: number,
@@ -66,7 +69,7 @@ export async function updateSubscription(
       condition &&
       rows<{ id: string }>(sql`SELECT s.id FROM subscriptions s WHERE ${isLive(tenant, id)} AND NOT ${isAllowed}`),
     // These are before the update, because they compare the change with what is stored.
-    ...operationalEvents(tenant, id, columns, isAllowed, nowMs),
+    ...recordedChanges(tenant, id, columns, isAllowed, nowMs),
     ...(change.enabled === true ? restartEpisode(id, becomesEnabled(tenant, id, isAllowed), nowMs) : {}),
     unindexed: movesInIndex ? unindexEventTypes(tenant, id, isChanged) : undefined,
     // Unlike a rotation, a change of the secret ends the old secrets at once.
@@ -92,9 +95,9 @@ const UPDATED_FIELDS: Readonly<Record<string, string>> = {
   options: "delivery",
 };
 
-/** Returns the statements that publish what a change does. */
-function operationalEvents(
-  tenant: TenantRef,
+/** Returns the statements that publish what a change does, and those that record it. */
+function recordedChanges(
+  tenant: ActingIn,
   id: string,
   columns: readonly ChangedColumn[],
   isAllowed: SQL,
@@ -102,6 +105,10 @@ function operationalEvents(
 ) {
   const differing = (condition: SQL) =>
     sql`subscriptions s WHERE ${isLive(tenant, id)} AND ${isAllowed} AND ${condition}`;
+  const told = (type: OperationalType, condition: SQL, data?: SQL) =>
+    publishOperational(type, differing(condition), nowMs, data ? { data } : {});
+  const audited = (action: Parameters<typeof auditWebhooks>[0], condition: SQL, data?: SQL) =>
+    auditWebhooks(action, tenant.actor, differing(condition), nowMs, data);
   const updated = columns.filter(({ column }) => column in UPDATED_FIELDS);
   const fields = updated.map(
     ({ column, value }) => sql`iif(s.${sql.identifier(column)} IS NOT ${value}, ${UPDATED_FIELDS[column]}, NULL)`,
@@ -110,28 +117,21 @@ function operationalEvents(
     WHERE f.value IS NOT NULL)`;
   const valueFor = (name: string) => columns.find(({ column }) => column === name)?.value;
   const [digest, enabled] = [valueFor("secret_digest"), valueFor("enabled")];
+  const isUpdated = fields.length === 0 ? undefined : sql`${changed} <> '[]'`;
+  const isRotated = digest === undefined ? undefined : sql`s.secret_digest <> ${digest}`;
+  const isSwitched = enabled === undefined ? undefined : sql`s.enabled <> ${enabled}`;
+  const [switchedType, action, reason] =
+    enabled === 1
+      ? (["postern.webhook.enabled", "webhook.resumed", undefined] as const)
+      : (["postern.webhook.disabled", "webhook.paused", sql`'reason', 'manual'`] as const);
+  const [fieldNames, kind] = [sql`'changed', json(${changed})`, sql`'kind', 'v1'`];
   return {
-    toldUpdated:
-      fields.length === 0
-        ? undefined
-        : publishOperational("postern.webhook.updated", differing(sql`${changed} <> '[]'`), nowMs, {
-            data: sql`'changed', json(${changed})`,
-          }),
-    toldSecret:
-      digest === undefined
-        ? undefined
-        : publishOperational("postern.webhook.secret_rotated", differing(sql`s.secret_digest <> ${digest}`), nowMs, {
-            data: sql`'kind', 'v1'`,
-          }),
-    toldSwitched:
-      enabled === undefined
-        ? undefined
-        : publishOperational(
-            enabled === 1 ? "postern.webhook.enabled" : "postern.webhook.disabled",
-            differing(sql`s.enabled <> ${enabled}`),
-            nowMs,
-            enabled === 1 ? {} : { data: sql`'reason', 'manual'` },
-          ),
+    toldUpdated: isUpdated && told("postern.webhook.updated", isUpdated, fieldNames),
+    auditedUpdate: isUpdated && audited("webhook.updated", isUpdated, fieldNames),
+    toldSecret: isRotated && told("postern.webhook.secret_rotated", isRotated, kind),
+    auditedSecret: isRotated && audited("webhook.secret_rotated", isRotated, kind),
+    toldSwitched: isSwitched && told(switchedType, isSwitched, reason),
+    auditedSwitch: isSwitched && audited(action, isSwitched),
   };
 }
 

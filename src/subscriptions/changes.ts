@@ -1,4 +1,5 @@
 /** Creating and changing a subscription: both check the URL and encrypt the secret. */
+import type { ActingIn } from "../audit/actor";
 import { newKeyPair } from "../crypto/ed25519";
 import { digest, encrypt } from "../crypto/encryption";
 import { newId } from "../db/ids";
@@ -31,7 +32,7 @@ export interface SubscriptionInput {
  */
 export async function createSubscription(
   deps: Deps,
-  tenant: TenantRef & TenantStanding,
+  tenant: ActingIn & TenantStanding,
   input: SubscriptionInput,
 ): Promise<SubscriptionRow> {
   checkTarget(deps, input.url);
@@ -63,7 +64,7 @@ type Change = { [K in keyof SubscriptionInput]?: SubscriptionInput[K] | undefine
  */
 export async function changeSubscription(
   deps: Deps,
-  tenant: TenantRef,
+  tenant: ActingIn,
   id: string,
   change: Change,
 ): Promise<SubscriptionRow> {

@@ -1,5 +1,7 @@
 /** Subscriptions in the delivery database of their tenant. */
 import { type SQL, sql } from "drizzle-orm";
+import type { ActingIn } from "../audit/actor";
+import { auditIfChanged, auditWebhooks } from "../audit/record-store";
 import { atomically, type Db, jsonList, rows } from "../db/client";
 import { isLive } from "../db/predicates";
 import type { Deps } from "../deps";
@@ -96,7 +98,7 @@ export const patchedOptions = (before: SQL, patch: OptionsPatch): SQL =>
 /** Inserts the subscription and its rows in the fan-out index, and returns it. Returns undefined when the tenant already has `most`. */
 export async function insertSubscription(
   deps: Deps,
-  tenant: TenantRef,
+  tenant: ActingIn,
   subscription: NewSubscription,
   most: number,
   nowMs: number,
@@ -121,6 +123,12 @@ export async function insertSubscription(
       SELECT ${id}, ${tenant.tenantId}, ${name}, ${url}, ${jsonList(events)}, ${secretSealed}, ${secretDigest}, ${enabled ? 1 : 0}, ${stored},
         ${headersSealed}, ${isHolding ? 0 : null}, ${Number(isHolding)}, ${nowMs}, ${nowMs}
       WHERE (SELECT count(*) FROM subscriptions WHERE tenant_id = ${tenant.tenantId} AND is_deleted = 0) < ${most}`,
+    recorded: auditIfChanged({
+      tenantId: tenant.tenantId,
+      action: "webhook.created",
+      actor: tenant.actor,
+      target: { kind: "webhook", id },
+    }),
     indexed: indexEventTypes(tenant, id),
     publicKey: publicKey && ensurePublicKey(tenant, id, publicKey, nowMs),
     created: publishOperational("postern.webhook.created", sql`subscriptions s WHERE ${isLive(tenant, id)}`, nowMs),
@@ -148,9 +156,10 @@ export const unindexEventTypes = ({ tenantId }: TenantRef, id: string, condition
     SELECT t.value FROM subscriptions s CROSS JOIN json_each(s.events) t WHERE s.id = ${id} AND s.tenant_id = ${tenantId} AND ${condition})`;
 
 /** Marks the subscription as deleted and erases its secret; nothing more is sent to it. Returns false when the tenant has none with this id. */
-export async function deleteSubscription(deps: Deps, tenant: TenantRef, id: string, nowMs: number): Promise<boolean> {
+export async function deleteSubscription(deps: Deps, tenant: ActingIn, id: string, nowMs: number): Promise<boolean> {
   const { deleted, told } = await atomically(dbOf(deps, tenant), {
     told: publishOperational("postern.webhook.deleted", sql`subscriptions s WHERE ${isLive(tenant, id)}`, nowMs),
+    recorded: auditWebhooks("webhook.deleted", tenant.actor, sql`subscriptions s WHERE ${isLive(tenant, id)}`, nowMs),
     unindexed: unindexEventTypes(tenant, id),
     keys: deleteKeys(tenant, id),
     deleted: rows<{ id: string }>(

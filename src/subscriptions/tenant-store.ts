@@ -1,13 +1,17 @@
 /** Disabling or deleting all subscriptions of a tenant whose owner is gone. */
 import { sql } from "drizzle-orm";
+import type { ActingIn } from "../audit/actor";
+import { auditWebhooks } from "../audit/record-store";
 import { atomically } from "../db/client";
 import type { Deps } from "../deps";
 import type { TenantRef } from "../tenants/principal";
 import { withFormerState } from "./former-states-store";
 
 /** Disables every subscription of a tenant, and removes them from the fan-out index. */
-export async function disableSubscriptionsOfTenant({ shards }: Deps, tenant: TenantRef, nowMs: number): Promise<void> {
+export async function disableSubscriptionsOfTenant({ shards }: Deps, tenant: ActingIn, nowMs: number): Promise<void> {
+  const enabled = sql`subscriptions s WHERE s.tenant_id = ${tenant.tenantId} AND s.is_deleted = 0 AND s.enabled = 1`;
   await atomically(shards.db(tenant.shard), {
+    recorded: auditWebhooks("webhook.disabled", tenant.actor, enabled, nowMs, sql`'reason', 'taken-over'`),
     disabled: sql`UPDATE subscriptions SET enabled = 0, released_to = NULL, former_states = ${withFormerState(nowMs)}, version = version + 1, updated_at = ${nowMs}
       WHERE tenant_id = ${tenant.tenantId} AND is_deleted = 0 AND enabled = 1`,
     unindexed: sql`DELETE FROM subscription_events WHERE tenant_id = ${tenant.tenantId}`,

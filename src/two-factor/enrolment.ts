@@ -1,4 +1,5 @@
 /** Turning two-factor authentication on and off. */
+import { recordLock } from "../audit/failed-login-store";
 import { newId } from "../db/ids";
 import type { Deps } from "../deps";
 import { AppError } from "../errors";
@@ -31,7 +32,7 @@ export async function startEnrolment(deps: Deps, userId: string): Promise<Enrolm
  */
 export async function confirmEnrolment(
   deps: Deps,
-  { userId, sessionId }: Pick<SessionPrincipal, "userId" | "sessionId">,
+  { userId, tenantId, sessionId, actor }: SessionPrincipal,
   code: string,
 ): Promise<void> {
   const user = await findTwoFactorOfUser(deps, userId);
@@ -40,21 +41,23 @@ export async function confirmEnrolment(
   const step = await stepOf(deps, userId, user.totpSecretEncrypted, code);
   if (step === null) throw new AppError("INVALID_TOTP");
   const undo = await newUndo(deps.keys, deps.now());
-  const enabling = { userId, sessionId, enrolmentId: user.totpEnrolmentId, step, undo };
+  const enabling = { userId, tenantId, actor, sessionId, enrolmentId: user.totpEnrolmentId, step, undo };
   if (!(await enableTwoFactorOfUser(deps, enabling, deps.now()))) throw new AppError("INVALID_TOTP");
   await queueMailIfPossible(deps, { kind: "twoFactorChanged", id: undo.mailId, userId, enabled: true });
 }
 
 /** Turns two-factor authentication off with a TOTP or recovery code. Throws TWO_FACTOR_NOT_ENABLED, INVALID_TOTP, ACCOUNT_LOCKED. */
-export async function disableTwoFactor(deps: Deps, userId: string, code: string): Promise<void> {
-  const mailId = await useFactor(deps, userId, code, (use) => disableTwoFactorOfUser(deps, use, deps.now()));
+export async function disableTwoFactor(deps: Deps, caller: SessionPrincipal, code: string): Promise<void> {
+  const { userId } = caller;
+  const mailId = await useFactor(deps, caller, code, (use) => disableTwoFactorOfUser(deps, use, deps.now()));
   await queueMailIfPossible(deps, { kind: "twoFactorChanged", id: mailId, userId, enabled: false });
 }
 
 /** Replaces the recovery codes and returns the new ones. Throws TWO_FACTOR_NOT_ENABLED, INVALID_TOTP, ACCOUNT_LOCKED. */
-export async function renewRecoveryCodes(deps: Deps, userId: string, code: string): Promise<string[]> {
+export async function renewRecoveryCodes(deps: Deps, caller: SessionPrincipal, code: string): Promise<string[]> {
+  const { userId } = caller;
   const { codes, hashes } = await newRecoveryCodes();
-  const mailId = await useFactor(deps, userId, code, (use) =>
+  const mailId = await useFactor(deps, caller, code, (use) =>
     replaceRecoveryCodesOfUser(deps, use, hashes, deps.now()),
   );
   await queueMailIfPossible(deps, { kind: "recoveryCodesRenewed", id: mailId, userId });
@@ -67,10 +70,11 @@ export async function renewRecoveryCodes(deps: Deps, userId: string, code: strin
  */
 async function useFactor(
   deps: Deps,
-  userId: string,
+  caller: SessionPrincipal,
   code: string,
   write: (use: FactorUse) => Promise<boolean>,
 ): Promise<string> {
+  const { userId, tenantId, actor } = caller;
   const user = await findTwoFactorOfUser(deps, userId);
   if (!user?.totpEnabledAt || !user.totpSecretEncrypted || !user.totpEnrolmentId) {
     throw new AppError("TWO_FACTOR_NOT_ENABLED");
@@ -79,9 +83,12 @@ async function useFactor(
   const undo = await newUndo(deps.keys, deps.now());
   const { value: used, startedLock } = await deps.guesses.check("totp", user.email, async () => {
     const factor = await readFactor(deps, userId, { totpSecretEncrypted, totpEnrolmentId }, code);
-    return (factor && (await write({ userId, factor, undo }))) || null;
+    return (factor && (await write({ userId, tenantId, actor, factor, undo }))) || null;
   });
-  if (startedLock) await queueMailIfPossible(deps, { kind: "secondFactorGuessed", userId });
+  if (startedLock) {
+    deps.background("record lock", recordLock(deps, caller, "totp"));
+    await queueMailIfPossible(deps, { kind: "secondFactorGuessed", userId });
+  }
   if (!used) throw new AppError("INVALID_TOTP");
   return undo.mailId;
 }

@@ -52,7 +52,7 @@ export const twoFactorRoutes = new Hono<AppEnv>()
     limited,
     body(factorBody),
     async (c) => {
-      await disableTwoFactor(c.get("deps"), c.get("principal").userId, c.req.valid("json").token);
+      await disableTwoFactor(c.get("deps"), sessionOf(c), c.req.valid("json").token);
       return c.json({ message: "2FA disabled successfully." });
     },
   )
@@ -70,11 +70,7 @@ export const twoFactorRoutes = new Hono<AppEnv>()
     limited,
     body(factorBody),
     async (c) => {
-      const recoveryCodes = await renewRecoveryCodes(
-        c.get("deps"),
-        c.get("principal").userId,
-        c.req.valid("json").token,
-      );
+      const recoveryCodes = await renewRecoveryCodes(c.get("deps"), sessionOf(c), c.req.valid("json").token);
       return c.json({ data: { recoveryCodes } });
     },
   );

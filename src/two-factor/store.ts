@@ -1,5 +1,8 @@
 /** Second factors in D1. The check is a condition of the write, so of parallel uses of one code only one succeeds. */
 import { eq, type SQL, sql } from "drizzle-orm";
+import type { AuditAction } from "../audit/actions";
+import type { Actor } from "../audit/actor";
+import { auditIfChanged } from "../audit/record-store";
 import { atomically, jsonList } from "../db/client";
 import { users } from "../db/schema";
 import type { Deps } from "../deps";
@@ -59,6 +62,8 @@ export interface Enabling {
   /** Of the first code, which is used by this. */
   step: number;
   undo: NewUndo;
+  tenantId: string;
+  actor: Actor;
 }
 
 /** Turns two-factor authentication on. Returns false when it is already on, or the secret changed. */
@@ -69,6 +74,7 @@ export async function enableTwoFactorOfUser({ db }: Deps, enabling: Enabling, no
     // First: the others ask whether it took effect.
     enabled: sql`UPDATE users SET totp_enabled_at = ${nowMs}, totp_last_step = ${step}
       WHERE id = ${userId} AND totp_enabled_at IS NULL AND totp_enrolment_id = ${enrolmentId} RETURNING id`,
+    recorded: auditOfUser("auth.2fa_enabled", enabling),
     sessions: sql`DELETE FROM sessions WHERE user_id = ${userId} AND id <> ${sessionId}
       AND EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND ${isOn})`,
     undo: insertUndo(undo, userId, "twoFactorOn", { state: sql`, 'at', ${nowMs}`, condition: isOn }),
@@ -80,7 +86,18 @@ export interface FactorUse {
   userId: string;
   factor: Factor;
   undo: NewUndo;
+  tenantId: string;
+  actor: Actor;
 }
+
+const auditOfUser = (action: AuditAction, { tenantId, actor, userId }: Omit<FactorUse, "factor">) =>
+  auditIfChanged({ tenantId, action, actor, target: { kind: "user", id: userId } });
+
+/** Records what a factor was used for, if the statement before it has changed a row, and that a recovery code was used. */
+const auditUse = (action: AuditAction, use: FactorUse) => ({
+  recorded: auditOfUser(action, use),
+  recordedUse: use.factor.kind === "recovery" ? auditOfUser("auth.recovery_used", use) : undefined,
+});
 
 /** The codes that an undo brings back: those unused so far, without the one that is used now. */
 const unusedCodes = ({ factor }: FactorUse) => sql`json((SELECT json_group_array(code_hash) FROM recovery_codes
@@ -99,6 +116,7 @@ export async function disableTwoFactorOfUser({ db }: Deps, use: FactorUse, nowMs
     // Before the codes, against which a recovery code is checked.
     disabled: sql`UPDATE users SET totp_secret_encrypted = NULL, totp_enrolment_id = NULL, totp_enabled_at = NULL, totp_last_step = 0
       WHERE id = ${userId} AND ${holds} RETURNING id`,
+    ...auditUse("auth.2fa_disabled", use),
     recoveryCodes: sql`DELETE FROM recovery_codes WHERE user_id = ${userId}
       AND EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND totp_enabled_at IS NULL)`,
   });
@@ -124,6 +142,7 @@ export async function replaceRecoveryCodesOfUser(
     inserted: sql`INSERT INTO recovery_codes (user_id, code_hash)
       SELECT ${userId}, value FROM json_each(${hashes}) WHERE ${holds}`,
     used: consumeFactor(userId, factor, nowMs),
+    ...auditUse("auth.recovery_codes_renewed", use),
     // Last: a recovery code that was used as the factor is among the removed ones.
     removed: sql`DELETE FROM recovery_codes WHERE user_id = ${userId} AND NOT ${isNew}
       AND EXISTS (SELECT 1 FROM recovery_codes WHERE user_id = ${userId} AND ${isNew})`,

@@ -5,6 +5,7 @@
  */
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { measureAudit } from "./audit.ts";
 import { build } from "./build.ts";
 import { comparePeer } from "./compare.ts";
 import { compareCheckout } from "./compare-checkout.ts";
@@ -23,7 +24,7 @@ import { measureTiming } from "./timing.ts";
 
 const { values } = parseArgs({
   options: {
-    /** Only what has one of these texts, separated by commas, in its name: an operation, or `floor`, `deliveries`, `202 to arrival`, `retention`, `growth`, `timing`. */
+    /** Only what has this in its name: an operation, or `floor`, `deliveries`, `202 to arrival`, `retention`, `growth`, `audit`, `timing`. */
     only: { type: "string", default: "" },
     /** Times the usual number of requests. */
     scale: { type: "string", default: "1" },
@@ -48,7 +49,7 @@ const run: Run = {
   receiver: await startReceiver(),
   concurrency: Number(values.concurrency),
   rounds: Number(values.rounds),
-  wants: (name) => values.only.split(",").some((text) => name.includes(text)),
+  wants: (name) => name.includes(values.only),
   scaled: (count) => Math.max(1, Math.round(count * Number(values.scale))),
   progress,
 };
@@ -82,6 +83,7 @@ async function measureAll(): Promise<void> {
   if (run.wants("202 to arrival")) results.push(...(await measureLatencies(run)));
   if (run.wants("retention")) results.push(...(await measureRetention(run)));
   if (run.wants("growth")) results.push(...(await measureGrowth(run)));
+  if (run.wants("audit")) results.push(...(await measureAudit(run)));
   if (run.wants("timing")) await measureTiming(run);
   progress("counting D1 round trips and rows");
   const costs = await countCosts(run);

@@ -54,8 +54,11 @@ const OF_STORE: Record<string, RegExp> = {
   "api-keys": /INSERT INTO api_keys/,
   "attempts/log-store": /WITH examined AS MATERIALIZED/,
   attempts: /a\.kind AS kind,/,
+  "audit/failed-login-store": /'auth\.login_failed'/,
+  "audit/names-store": /UNION ALL SELECT k\.id, k\.name/,
   "audit/read-store": /reach LEFT JOIN page/,
   "audit/record-store": /INSERT INTO audit_events/,
+  "audit/retention-store": /DELETE FROM audit_events/,
   auth: /INSERT INTO users/,
   "auth/sweep-store": /FROM email_tokens e INDEXED BY/,
   "console/subscriptions": /instr\(lower\(s\.name\)/,
@@ -70,8 +73,7 @@ const OF_STORE: Record<string, RegExp> = {
   "stats/episode-marks-store": /INSERT INTO episodes/,
   "episodes/recipients-store": /m\.alerts = 1/,
   "episodes/review-store": /UPDATE episodes SET mailed_stage/,
-  "events/accept-statements-store": /INSERT INTO events .* FROM json_each\(\?\)\) e/s,
-  "events/accept-store": /FROM listed e CROSS JOIN outbox o/,
+  "events/accept-store": /INSERT INTO events .* FROM json_each\(\?\)\) e/s,
   "events/list-store": /OFFSET \?\) END AS examined/,
   "events/outcomes-store": /trail\(subscription_id/,
   "events/fan-out-store": /fan_out_after IS NOT NULL AND created_at <=/,
@@ -169,9 +171,12 @@ test("statements of every store are collected, from requests, RPC, queue consume
   await call("GET", "/stats", { token });
   await call("GET", "/events", { token });
   await call("GET", "/audit", { token });
+  await call("GET", "/auth/me/activity", { token });
+  await call("POST", "/auth/login", { body: { email: person.email, password: "wrong" } });
   await call("POST", `/webhooks/${id}/retry-failed`, { token, body: { since: "2026-01-01T00:00:00Z" } });
   const since = new Date(Date.now() - 60_000).toISOString();
   await call("POST", `/webhooks/${id}/replay`, { token, body: { since, which: "missing" } });
+  await browser.get("/activity");
   await browser.get("/webhooks");
   await browser.get(`/events/${id}`);
   await startSweepers(await createDeps(env, createExecutionContext()));

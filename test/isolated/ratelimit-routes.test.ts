@@ -39,6 +39,7 @@ const COUNTED: Record<
   redeliver: ({ token }) => ({ path: `${webhook}/test`, token }),
   readDeliveries: ({ token }) => ({ method: "GET", path: `${webhook}/logs`, token }),
   readAudit: ({ token }) => ({ method: "GET", path: "/api/v1/audit", token }),
+  exportAudit: ({ token }) => ({ method: "GET", path: "/api/v1/audit/export?format=x", token }),
   publish: ({ token }) => ({ path: "/api/v1/events", token }),
   webhookKeys: () => ({ method: "GET", path: "/.well-known/webhook-keys/x", ip: newIp() }),
   deepHealth: () => ({ method: "GET", path: "/health?deep=1", ip: newIp() }),

@@ -97,7 +97,8 @@ describe("L12: accounts that were never verified", () => {
       await countOf("memberships", "user_id", squatter.userId),
       await countOf("email_tokens", "subject_id", squatter.userId),
       await countOf("known_devices", "user_id", squatter.userId),
-    ]).toEqual([0, 0, 0, 0, 0]);
+      await countOf("audit_events", "actor_name", squatter.email),
+    ]).toEqual([0, 0, 0, 0, 0, 0]);
     const again = await call("POST", "/auth/register", { body: { email: squatter.email, password: "correct horse" } });
     expect(again.status).toBe(201);
     const hook = await call("GET", `/webhooks/${webhookId}`, { token: again.body.data.accessToken });

@@ -38,6 +38,12 @@ interface CallOptions {
   headers?: Record<string, string>;
 }
 
+function bodyOf({ headers }: Response, text: string): unknown {
+  const type = headers.get("content-type") ?? "";
+  if (type.startsWith("application/json")) return JSON.parse(text);
+  return type === "" ? undefined : text;
+}
+
 /** Calls the Worker and holds its answer against the OpenAPI document; `path` is under `/api/v1` unless it starts with `//`, which stands for the root. */
 export async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
   const headers = new Headers({ "cf-connecting-ip": ownAddress, ...options.headers });
@@ -51,7 +57,7 @@ export async function call(method: string, path: string, options: CallOptions = 
   const answer = {
     status: response.status,
     headers: response.headers,
-    body: text === "" ? undefined : JSON.parse(text),
+    body: bodyOf(response, text),
   };
   await expectDocumented(request, answer);
   return answer;

@@ -1,6 +1,7 @@
 /** Replays of a subscription: begun by the API or without their first page, and continued one run at a time. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { SYSTEM } from "../../src/audit/actor";
 import { firstIdAt, newIdAt } from "../../src/db/ids";
 import { createDeps, type Deps } from "../../src/deps";
 import { continueReplays } from "../../src/replays/continue";
@@ -49,7 +50,7 @@ export async function startReplay(person: Person, id: string, fields: Partial<Re
   };
   const inserted = await insertJob(
     await createDeps(env, createExecutionContext()),
-    { tenantId: person.tenantId, shard: SHARD },
+    { tenantId: person.tenantId, shard: SHARD, actor: SYSTEM },
     id,
     { id: newIdAt(nowMs), cursor: firstIdAt(nowMs - HOUR_MS), pacedAt: nowMs - 5_000, spec },
     { key: null, requestHash: null },

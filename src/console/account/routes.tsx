@@ -4,6 +4,7 @@ import { continueLogin, startLogin } from "../../auth/login";
 import { credentials, registration } from "../../auth/schemas";
 import { register } from "../../auth/signup";
 import type { AppEnv } from "../../http/env";
+import { originOf } from "../../http/origin";
 import { sessionOf } from "../../http/permissions";
 import { byIp, byUser, limit } from "../../http/rate-limit";
 import { visitOf } from "../../http/visit";
@@ -166,7 +167,7 @@ const mailLinks = new Hono<AppEnv>()
     return rerenderOnError(
       c,
       async () => {
-        await verifyEmail(c.get("deps"), parse(verificationBody, { token }).token);
+        await verifyEmail(c.get("deps"), parse(verificationBody, { token }).token, originOf(c));
         return redirectWithFlash(c, getConsoleCookie(c, "session") ? "" : "/sign-in", "verified");
       },
       (failure, status) => verifyPage(c, token, failure, status),
@@ -178,7 +179,7 @@ const mailLinks = new Hono<AppEnv>()
     return rerenderOnError(
       c,
       async () => {
-        await forgotPassword(c.get("deps"), parse(forgotBody, { email }).email);
+        await forgotPassword(c.get("deps"), parse(forgotBody, { email }).email, originOf(c));
         return forgotPage(c, { email, sent: true });
       },
       (failure, status) => forgotPage(c, { email, sent: false, failure }, status),
@@ -192,7 +193,7 @@ const mailLinks = new Hono<AppEnv>()
       c,
       async () => {
         const input = parse(resetBody, { token, newPassword: form.text("newPassword") });
-        await resetPassword(c.get("deps"), input.token, input.newPassword);
+        await resetPassword(c.get("deps"), input.token, input.newPassword, originOf(c));
         return redirectWithFlash(c, "/sign-in", "passwordReset");
       },
       (failure, status) => resetPage(c, token, failure, status),

@@ -47,7 +47,7 @@ function Field({
 }
 
 interface TextFieldProps extends Omit<FieldProps, "hiddenLabel"> {
-  type?: "text" | "email" | "password" | "search" | "url";
+  type?: "text" | "date" | "email" | "password" | "search" | "url";
   value?: string;
   autocomplete?: string;
   inputmode?: "numeric";

@@ -1,6 +1,7 @@
 /** `/console/not-me`: the target of "this was not me" links. It needs no session. */
 import { type Context, Hono } from "hono";
 import type { AppEnv } from "../../http/env";
+import { originOf } from "../../http/origin";
 import { byIp, limit } from "../../http/rate-limit";
 import { describeNotMe, type NotMeKind, reportNotMe } from "../../recovery/not-me";
 import { notMeBody } from "../../recovery/schemas";
@@ -22,7 +23,11 @@ export const notMePages = new Hono<AppEnv>()
     const token = c.req.query("token") ?? "";
     return rerenderOnError(
       c,
-      async () => notMePage(c, { token, kind: await describeNotMe(c.get("deps"), parse(notMeBody, { token }).token) }),
+      async () =>
+        notMePage(c, {
+          token,
+          kind: await describeNotMe(c.get("deps"), parse(notMeBody, { token }).token),
+        }),
       (failure, status) => notMePage(c, { token, kind: undefined, failure }, status),
     );
   })
@@ -31,7 +36,7 @@ export const notMePages = new Hono<AppEnv>()
     return rerenderOnError(
       c,
       async () => {
-        const message = await reportNotMe(c.get("deps"), parse(notMeBody, { token }).token);
+        const message = await reportNotMe(c.get("deps"), parse(notMeBody, { token }).token, originOf(c));
         return page(c, OPTIONS, <NotMeDone message={message} />);
       },
       (failure, status) => notMePage(c, { token, kind: undefined, failure }, status),

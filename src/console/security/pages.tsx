@@ -23,6 +23,7 @@ export const Security = ({ currentUser, sessions, failure }: SecurityProps) => (
       <ChangePassword email={currentUser.email} failure={failure} />
     </div>
     <p>
+      <a href="/console/security/activity">My activity</a> ·{" "}
       <a href="/console/alerts">Mails about failing subscriptions</a>
     </p>
     <section class="card" aria-labelledby="sessions">

@@ -1,5 +1,6 @@
 /** `/console/security`: the current user's sessions, password and second factor. */
 import { type Context, Hono } from "hono";
+import { activityOf } from "../../audit/log";
 import type { AppError } from "../../errors";
 import type { AppEnv } from "../../http/env";
 import { sessionOf } from "../../http/permissions";
@@ -12,6 +13,7 @@ import { sessionView } from "../../sessions/view";
 import { enrolmentUri } from "../../two-factor/codes";
 import { confirmEnrolment, disableTwoFactor, renewRecoveryCodes, startEnrolment } from "../../two-factor/enrolment";
 import { codeBody, factorBody } from "../../two-factor/schemas";
+import { OwnActivity } from "../activity/page";
 import { type Failure, parse } from "../failure";
 import { deleteConsoleCookie } from "../http/cookies";
 import { readForm } from "../http/form";
@@ -55,6 +57,10 @@ const atCodeField = (failure: Failure, error: AppError): Failure =>
 
 const sessionPages = new Hono<AppEnv>()
   .get("/", (c) => securityPage(c))
+  .get("/activity", limit("readAudit", byUser), async (c) => {
+    const events = await activityOf(c.get("deps"), c.get("principal").userId);
+    return page(c, { title: "My activity", section: SECTION }, <OwnActivity events={events} />);
+  })
   .post("/sessions/:id/revoke", async (c) => {
     await revokeSession(c.get("deps"), sessionOf(c), c.req.param("id"));
     return redirectWithFlash(c, "/security", "sessionRevoked");
@@ -66,7 +72,6 @@ const sessionPages = new Hono<AppEnv>()
   })
   .post("/password", limit("changePassword", byUser), async (c) => {
     const form = await readForm(c);
-    const { userId, sessionId } = sessionOf(c);
     return rerenderOnError(
       c,
       async () => {
@@ -74,7 +79,7 @@ const sessionPages = new Hono<AppEnv>()
           currentPassword: form.text("currentPassword"),
           newPassword: form.text("newPassword"),
         });
-        await changePassword(c.get("deps"), { userId, sessionId, ...input });
+        await changePassword(c.get("deps"), sessionOf(c), input);
         return redirectWithFlash(c, "/security", "passwordChanged");
       },
       (failure, status) => securityPage(c, failure, status),
@@ -117,7 +122,7 @@ const twoFactorPages = new Hono<AppEnv>()
       c,
       async () => {
         const { token } = parse(factorBody, { token: form.text("token") });
-        await disableTwoFactor(c.get("deps"), c.get("principal").userId, token);
+        await disableTwoFactor(c.get("deps"), sessionOf(c), token);
         return redirectWithFlash(c, "/security", "twoFactorOff");
       },
       (failure, status, error) => securityPage(c, atCodeField(failure, error), status),
@@ -129,7 +134,7 @@ const twoFactorPages = new Hono<AppEnv>()
       c,
       async () => {
         const { token } = parse(factorBody, { token: form.text("token") });
-        const codes = await renewRecoveryCodes(c.get("deps"), c.get("principal").userId, token);
+        const codes = await renewRecoveryCodes(c.get("deps"), sessionOf(c), token);
         return page(c, { title: "Recovery codes", section: SECTION }, <RecoveryCodes codes={codes} />);
       },
       (failure, status, error) => {

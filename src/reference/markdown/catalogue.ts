@@ -1,4 +1,5 @@
 /** The pages under `/docs`, in reading order. All are Markdown files of src/docs except the API reference. */
+import auditLog from "../../docs/audit-log.md";
 import decisions from "../../docs/decisions.md";
 import errors from "../../docs/errors.md";
 import glossary from "../../docs/glossary.md";
@@ -31,6 +32,7 @@ const PAGES: readonly Page[] = [
   page("/docs/rotate-a-secret", rotateASecret),
   page("/docs/retries", retries),
   page("/docs/operational-events", operationalEvents),
+  page("/docs/audit-log", auditLog),
   page("/docs/tokens", tokens),
   { path: REFERENCE_PATH, title: "API reference", markdown: null },
   page("/docs/errors", errors),

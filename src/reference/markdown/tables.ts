@@ -1,4 +1,5 @@
 /** Tables generated from the code, so that the pages cannot fall behind it. A page places one with `<!-- table: errors -->`. */
+import { AUDIT_ACTIONS } from "../../audit/actions";
 import { type Config, SETTINGS } from "../../config";
 import { describeCode, ERROR_CODES } from "../../errors";
 import { LOG_FIELDS } from "../../log-fields";
@@ -62,6 +63,11 @@ const TABLES: Record<string, (facts: Facts) => string> = {
     table(
       ["Name", "Purpose", "Must"],
       SETTINGS.map(({ name, description, must }) => [`\`${name}\``, description, must]),
+    ),
+  "audit-actions": () =>
+    table(
+      ["Action", "Somebody"],
+      Object.entries(AUDIT_ACTIONS).map(([name, did]) => [`\`${name}\``, did]),
     ),
   "log-fields": () =>
     table(

@@ -90,7 +90,7 @@ function successResponse(
   return {
     description: "Success.",
     headers: { ...REQUEST_ID_HEADER, ...(limited ? LIMIT_HEADERS : {}) },
-    content: { [mediaType]: { schema: body } },
+    content: Object.fromEntries([mediaType].flat().map((type) => [type, { schema: body }])),
     ...(links ? { links } : {}),
   };
 }

@@ -1,0 +1,59 @@
+/** Failed logins of known accounts in D1. A guesser decides how many there are, so an hour has at most six rows of an account. */
+import { sql } from "drizzle-orm";
+import { atomically } from "../db/client";
+import { firstIdAt, newId } from "../db/ids";
+import type { Deps } from "../deps";
+import type { GuessPool } from "../ratelimit/lock";
+import { HOUR_MS } from "../time";
+import { type Actor, anonymous, type RequestOrigin } from "./actor";
+import { audit } from "./record-store";
+
+/** Beyond these, one more row counts the rest of the hour. */
+const MAX_ROWS_PER_HOUR = 5;
+
+/** The account that somebody has tried to sign in to. */
+export interface GuessedAccount {
+  userId: string;
+  /** The tenant that the login would have opened; null for a user who is a member of none. */
+  tenantId: string | null;
+}
+
+/** Records a failed login, and that it was the last one before a lock. */
+export async function recordFailedLogin(
+  { db, now }: Deps,
+  account: GuessedAccount,
+  { pool, startedLock }: { pool: GuessPool; startedLock: boolean },
+  origin: RequestOrigin,
+): Promise<void> {
+  const { userId, tenantId } = account;
+  const tenant = tenantId ?? userId;
+  const nowMs = now();
+  const ofThisHour = sql`FROM audit_events e WHERE coalesce(e.actor_id, e.target_id) = ${userId}
+    AND e.id >= ${firstIdAt(nowMs - (nowMs % HOUR_MS))} AND e.tenant_id = ${tenant} AND e.action = 'auth.login_failed'`;
+  await atomically(db, {
+    recorded: sql`INSERT INTO audit_events (tenant_id, id, action, actor_kind, target_kind, target_id, ip, user_agent, request_id, meta)
+      SELECT ${tenant}, coalesce((SELECT e.id ${ofThisHour} AND e.meta ->> 'count' IS NOT NULL LIMIT 1), ${newId()}), 'auth.login_failed',
+        'anonymous', 'user', ${userId}, ${origin.ip}, ${origin.userAgent}, ${origin.requestId},
+        iif((SELECT count(*) ${ofThisHour}) < ${MAX_ROWS_PER_HOUR}, json_object('factor', ${pool}), json_object('count', 1)) WHERE true
+      ON CONFLICT (tenant_id, id) DO UPDATE SET meta = json_set(meta, '$.count', 1 + (meta ->> 'count'))`,
+    locked: startedLock ? auditLock(account, pool, anonymous(origin)) : undefined,
+  });
+}
+
+/** Records that wrong guesses of a signed-in user have locked their account. */
+export async function recordLock(
+  { db }: Deps,
+  user: GuessedAccount & { actor: Actor },
+  pool: GuessPool,
+): Promise<void> {
+  await atomically(db, { locked: auditLock(user, pool, user.actor) });
+}
+
+const auditLock = ({ userId, tenantId }: GuessedAccount, pool: GuessPool, actor: Actor) =>
+  audit({
+    tenantId: tenantId ?? userId,
+    action: "auth.locked",
+    actor,
+    target: { kind: "user", id: userId },
+    meta: { factor: pool },
+  });
