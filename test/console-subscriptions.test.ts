@@ -189,6 +189,21 @@ describe("a delivery that waits", () => {
     await eventually("the wait for the third", async () => (await shown()).includes("(3 of 3)"));
   });
 
+  test("for a slot of its subscription's limit is shown with that time, and without a button, because nobody can jump the line", async () => {
+    const person = await signUp();
+    const delivery = { rateLimit: { limit: 1, per: "hour" }, retry: { schedule: [1] } };
+    const id = await subscribe(person, newInbox("500").url, { delivery });
+    await publish(person, 1);
+    const [attempt] = await endedAttempts(person, id, 1);
+    const browser = await holding(person);
+    const path = `/webhooks/${id}/attempts/${attempt._id}`;
+    await eventually("the slot", async () =>
+      /Next attempt in (59 min|1 h)[^(]*\(2 of 2\)/.test((await browser.get(path)).html),
+    );
+    expect((await browser.get(path)).html).not.toContain(`${path}/now"`);
+    expect((await browser.post(`${path}/now`)).status).toBe(404);
+  });
+
   test("is the one that ends first, of several", async () => {
     const { person, id, browser, path } = await waiting([14_400]);
     await call("PATCH", `/webhooks/${id}`, {

@@ -85,6 +85,14 @@ describe("each subscription that wanted the event is listed", () => {
     expect(held).toMatchObject({ state: "waiting", reason: "retry-after", until: new Date(heldUntil).toISOString() });
   });
 
+  test("as held while its subscription is paused and holds", async () => {
+    const person = await signUpVerified();
+    const id = await subscribe(person, newInbox("200").url, { delivery: { onPause: "hold" } });
+    await call("POST", `/webhooks/${id}/pause`, { token: person.token });
+    const { id: eventId } = await publish(person, 1);
+    expect(await outcomeOf(person, eventId, id)).toMatchObject({ state: "waiting", reason: "held" });
+  });
+
   test("as waiting for its slot, which is given as `until`, before the first attempt and before a retry", async () => {
     const person = await signUpVerified();
     const delivery = { rateLimit: { limit: 1, per: "hour" }, retry: { schedule: [1] } };

@@ -2,7 +2,8 @@
 import { expect, test } from "vitest";
 import { createDb } from "../src/db/client";
 import { newIdAt } from "../src/db/ids";
-import { acceptEvents, FAN_OUT_PAGE } from "../src/events/accept-store";
+import { FAN_OUT_PAGE } from "../src/events/accept-statements-store";
+import { acceptEvents } from "../src/events/accept-store";
 import { signUp } from "./support/client";
 import { deliveryDb } from "./support/shard";
 

@@ -4,7 +4,7 @@ const encoder = new TextEncoder();
 export const utf8 = (text: string): Uint8Array<ArrayBuffer> => encoder.encode(text) as Uint8Array<ArrayBuffer>;
 
 export function toBase64(bytes: Uint8Array): string {
-  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+  return btoa(bytes.reduce((text, byte) => text + String.fromCharCode(byte), ""));
 }
 
 /** Throws on anything but base64. */
@@ -16,7 +16,7 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
 }
 
 export function toHex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return bytes.reduce((text, byte) => text + byte.toString(16).padStart(2, "0"), "");
 }
 
 export function randomBytes(length: number): Uint8Array<ArrayBuffer> {

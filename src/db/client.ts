@@ -14,10 +14,10 @@ export function createDb(database: D1Database, count: TripCount) {
 
 export type Db = ReturnType<typeof createDb>;
 
-type Statement = D1PreparedStatement & { inner?: D1PreparedStatement };
+type Counted = D1PreparedStatement & { inner?: D1PreparedStatement };
 
 function counted(database: D1Database, count: TripCount): D1Database {
-  const wrap = (inner: D1PreparedStatement): Statement => {
+  const wrap = (inner: D1PreparedStatement): Counted => {
     const trip = <T>(call: Promise<T>): Promise<T> => {
       count.trips += 1;
       return call;
@@ -29,11 +29,11 @@ function counted(database: D1Database, count: TripCount): D1Database {
       run: () => trip(inner.run()),
       first: (column?: string) => trip(column === undefined ? inner.first() : inner.first(column)),
       raw: (options?: { columnNames?: false }) => trip(inner.raw(options)),
-    } as Statement;
+    } as Counted;
   };
   return {
     prepare: (query: string) => wrap(database.prepare(query)),
-    batch: (statements: Statement[]) => {
+    batch: (statements: Counted[]) => {
       count.trips += 1;
       return database.batch(statements.map((statement) => statement.inner ?? statement));
     },
@@ -55,41 +55,56 @@ export interface Rows<Row> {
 /** Gives a statement the type of its result rows, for `atomically`. The properties of `Row` are the column names in the SQL. */
 export const rows = <Row>(query: SQLWrapper): Rows<Row> => ({ query });
 
-type Statements = Record<string, SQLWrapper | Rows<unknown> | undefined>;
-type ResultOf<S> = NonNullable<S> extends Rows<infer Row> ? Row[] : unknown[];
+/** A statement of `fixed` with its values. */
+interface Bound<Row> {
+  text: string;
+  params: unknown[];
+  /** Only carries the type; never set. */
+  row?: Row;
+}
+
+/**
+ * Builds the text of a statement with `sql.placeholder`s once, for a statement that runs on every request: building its text takes longer
+ * than reading a row. Returns a function that gives the statement its values. The properties of `Row` are the column names in the SQL.
+ */
+export function fixed<Row = never>(query: SQL): (values: Record<string, unknown>) => Bound<Row> {
+  const { sql: text, params } = dialect.sqlToQuery(query);
+  return (values) => ({ text, params: fillPlaceholders(params, values) });
+}
+
+/** A `fixed` query that is a round trip of its own. */
+export function prepared<Row>(query: SQL): (db: Db, values: Record<string, unknown>) => Promise<Row[]> {
+  const bind = fixed<Row>(query);
+  return async (db, values) => (await prepare(db, bind(values)).all<Row>()).results;
+}
+
+const prepare = (db: Db, { text, params }: Bound<unknown>) => db.$client.prepare(text).bind(...params);
+
+type Statement = SQLWrapper | Rows<unknown> | Bound<unknown>;
+type Statements = Record<string, Statement | Statement[] | undefined>;
+type RowOf<S> = S extends Rows<infer Row> | Bound<infer Row> ? Row : unknown;
+type ResultOf<S> = NonNullable<S> extends (infer One)[] ? RowOf<One>[] : RowOf<NonNullable<S>>[];
+
+function bound(statement: Statement): Bound<unknown> {
+  if ("text" in statement) return statement;
+  const { sql: text, params } = dialect.sqlToQuery(("query" in statement ? statement.query : statement).getSQL());
+  return { text, params };
+}
 
 /**
  * Runs named statements in one transaction and one round trip, in the given order. Returns the result rows of each under its name. A
- * statement that is undefined is skipped and returns no rows.
+ * statement that is undefined is skipped and returns no rows; a list of statements returns the rows of all of them.
  * Replaces drizzle's `db.batch`, which takes no raw statements with parameters and mixes up columns that have the same name.
  */
 export async function atomically<S extends Statements>(
   db: Db,
   statements: S,
 ): Promise<{ [K in keyof S]: ResultOf<S[K]> }> {
-  const named = Object.entries(statements);
-  const given = named.flatMap(([, statement]) =>
-    statement ? ["query" in statement ? statement.query : statement] : [],
-  );
-  const prepared = given.map((statement) => {
-    const { sql, params } = dialect.sqlToQuery(statement.getSQL());
-    return db.$client.prepare(sql).bind(...params);
-  });
-  const results = (await db.$client.batch(prepared)).values();
-  const byName = named.map(([name, statement]) => [name, statement ? (results.next().value?.results ?? []) : []]);
+  const named = Object.entries(statements).map(([name, given]) => ({ name, list: given ? [given].flat() : [] }));
+  const all = named.flatMap(({ list }) => list.map((statement) => prepare(db, bound(statement))));
+  const results = (await db.$client.batch(all)).values();
+  const byName = named.map(({ name, list }) => [name, list.flatMap(() => results.next().value?.results ?? [])]);
   return Object.fromEntries(byName) as { [K in keyof S]: ResultOf<S[K]> };
-}
-
-/**
- * Prepares a query with `sql.placeholder`s that runs on every request. Its text is built only once, because building it takes longer than
- * reading a row. The properties of `Row` are the column names in the SQL.
- */
-export function prepared<Row>(query: SQL): (db: Db, values: Record<string, unknown>) => Promise<Row[]> {
-  const { sql: text, params } = dialect.sqlToQuery(query);
-  return async (db, values) => {
-    const statement = db.$client.prepare(text).bind(...fillPlaceholders(params, values));
-    return (await statement.all<Row>()).results;
-  };
 }
 
 /** Whether a write failed because of a UNIQUE constraint on `column`, such as "users.email". */

@@ -8,29 +8,25 @@ import type { Deps } from "../deps";
 import { describeError, log } from "../log";
 import { type Decrypt, decryptOnce } from "../signing-keys/keys";
 import { makeAttempt } from "./attempt";
-import { type ClaimedDelivery, claimDeliveries, readTargets, releaseDeliveries } from "./claim-store";
+import { claimDeliveries, readTargets, releaseDeliveries } from "./claim-store";
+import type { Claimed } from "./claimed";
 import { enqueue, type QueueSpeed } from "./enqueue";
 import { handBack, markSlowInBackground, moveToBacklogs } from "./hand-back";
 import { holdHere, isHeldHere, isUnreleased } from "./holds";
 import type { ShardKey } from "./message";
 import { createRecorder, type Recorder } from "./recorder";
-import { planClaim, takeNext } from "./selection";
+import { isTooMuch, planClaim, takeNext } from "./selection";
 import { endAbandoned, hangs, holdBytes, startSend, WATCH_EVERY_MS, watch } from "./send-load";
-import { type Start, type StartingKey, Starts } from "./starts";
-import { STALLED_AFTER_MS, START_WITHIN_MS, TAKE_BEFORE_START_MS, TARGET_FRESH_FOR_MS } from "./timing";
+import { type StartingKey, Starts } from "./starts";
+import {
+  PASS_ON_AFTER_MS,
+  STALLED_AFTER_MS,
+  START_WITHIN_MS,
+  TAKE_BEFORE_START_MS,
+  TARGET_FRESH_FOR_MS,
+} from "./timing";
 
 const MAX_CONCURRENT_SENDS = 6;
-
-interface Claimed extends ClaimedDelivery {
-  shard: number;
-  /** When its subscription was read, Unix ms. */
-  readMs: number;
-  claimedMs: number;
-  /** Its start, if its subscription is limited. */
-  start: Start | undefined;
-  /** Subtracts its payload from the bytes that the isolate holds. */
-  releaseBytes: () => void;
-}
 
 /** The deliveries of one invocation. Call `add` any number of times, and then `finished` once. */
 export class DeliveryRun {
@@ -67,10 +63,12 @@ export class DeliveryRun {
     // Counted before the first worker starts, because a worker takes keys at once.
     const wanted = Math.min(MAX_CONCURRENT_SENDS, this.#waiting.length);
     while (this.#workers.size < wanted) this.#startWorker();
+    const passOnAtMs = this.#deps.now() + PASS_ON_AFTER_MS;
     while (this.#waiting.length > 0 || this.#claiming) {
       await Promise.race([this.#claiming, scheduler.wait(WATCH_EVERY_MS)].filter((wait) => wait !== null));
       if (this.#claimError) throw this.#claimError;
       await this.#checkProgress();
+      if (this.#deps.now() >= passOnAtMs) this.#passOnExcess();
     }
     if (this.#claimError) throw this.#claimError;
   }
@@ -126,6 +124,13 @@ export class DeliveryRun {
     if (chosen.length + waiting.length === 0) return;
     this.#starts.release([...waiting, ...chosen]);
     this.#deps.background("hand back", handBack(this.#deps, this.#speed, this.#claim, waiting, chosen));
+  }
+
+  /** Not before a send has started, because a run that can start nothing would pass on everything, and so would the next one. */
+  #passOnExcess(): void {
+    if (this.#sending.size === 0 || !isTooMuch(this.#speed, this.#waiting)) return;
+    this.#handBack(() => false, this.#waiting.splice(0));
+    this.#allStarted.resolve();
   }
 
   #startWorker(): void {

@@ -5,8 +5,10 @@ import { repeatable } from "../db/faults";
 import { firstIdAt } from "../db/ids";
 import { PLANNED_ID } from "../db/outbox";
 import { addToHours } from "../stats/hours-store";
+import { publishOperational } from "../subscriptions/operational-store";
 import { lastOfStep } from "../subscriptions/release-store";
 import { MINUTE_MS } from "../time";
+import { ALL_OPERATIONAL } from "../wire/event-type";
 import { DROPPED, HOLD_OVERFLOW } from "./reasons";
 
 /** The most deliveries that a subscription holds. */
@@ -16,27 +18,36 @@ const STEP_MS = MINUTE_MS - 5_000;
 const MAX_RATE = MAX_HELD;
 const PAGE_ROWS = 1_000;
 
-/** Releases the next step of each subscription whose held deliveries go out. Each minute without a failed attempt doubles the step. */
-export async function releaseSteps(db: Db, nowMs: number): Promise<void> {
-  const isDue = sql`has_backlog = 1 AND enabled = 1 AND released_to IS NOT NULL AND dropped_to IS NULL AND released_at <= ${nowMs - STEP_MS}`;
+const isDue = (nowMs: number) =>
+  sql`has_backlog = 1 AND enabled = 1 AND released_to IS NOT NULL AND dropped_to IS NULL AND released_at <= ${nowMs - STEP_MS}`;
+
+/** The next step of a subscription whose held deliveries go out. */
+interface Step {
+  subscriptionId: string;
+  /** How many deliveries the step before has released. */
+  rate: number;
+  /** Whether an attempt has failed since then. */
+  hasFailed: 0 | 1;
+}
+
+export async function findSteps(db: Db, nowMs: number): Promise<Step[]> {
   const { due } = await atomically(db, {
-    due: rows<{
-      id: string;
-      rate: number;
-      hasFailed: 0 | 1;
-    }>(sql`SELECT id, release_rate AS rate, EXISTS (SELECT 1 FROM attempts a
+    due: rows<Step>(sql`SELECT id AS subscriptionId, release_rate AS rate, EXISTS (SELECT 1 FROM attempts a
         WHERE a.subscription_id = s.id AND a.id >= ${firstIdAt(nowMs - MINUTE_MS)} AND a.status = 'failed') AS hasFailed
-      FROM subscriptions s WHERE ${isDue}`),
+      FROM subscriptions s WHERE ${isDue(nowMs)}`),
   });
-  for (const { id, rate, hasFailed } of due) {
-    const next = hasFailed === 1 ? rate : Math.min(2 * rate, MAX_RATE);
-    await repeatable(() =>
-      atomically(db, {
-        released: sql`UPDATE subscriptions SET released_at = ${nowMs}, release_rate = ${next},
-          released_to = ${lastOfStep(sql`subscriptions.id`, next, sql`released_to`)} WHERE id = ${id} AND ${isDue}`,
-      }),
-    );
-  }
+  return due;
+}
+
+/** Releases the next step. Each minute without a failed attempt doubles it. */
+export async function releaseStep(db: Db, { subscriptionId, rate, hasFailed }: Step, nowMs: number): Promise<void> {
+  const next = hasFailed === 1 ? rate : Math.min(2 * rate, MAX_RATE);
+  await repeatable(() =>
+    atomically(db, {
+      released: sql`UPDATE subscriptions SET released_at = ${nowMs}, release_rate = ${next},
+        released_to = ${lastOfStep(sql`subscriptions.id`, next, sql`released_to`)} WHERE id = ${subscriptionId} AND ${isDue(nowMs)}`,
+    }),
+  );
 }
 
 /** Deliveries of a subscription to drop: the oldest ones, up to a key of its backlog. */
@@ -49,10 +60,16 @@ export interface Surplus {
 
 /** Sorts after every id. */
 const LAST_ID = "~";
+/** A subscription that was sent nothing for so long holds no more than when it was last counted. Crons can be skipped. */
+const GROWING_MS = 10 * MINUTE_MS;
 
-/** Returns which held deliveries are to be dropped: those that a user does not want, those before `oldestMs` (Unix ms), and those beyond the most. */
-export async function findSurplus(db: Db, oldestMs: number): Promise<Surplus[]> {
+/**
+ * Returns which held deliveries are to be dropped: those that a user does not want, those before `oldestMs` (Unix ms), and those beyond the
+ * most. Only what has grown lately is counted.
+ */
+export async function findSurplus(db: Db, oldestMs: number, nowMs: number): Promise<Surplus[]> {
   const holding = sql`(SELECT id, dropped_to FROM subscriptions WHERE has_backlog = 1 AND released_to IS NOT NULL) w`;
+  const isGrowing = sql`(SELECT max(due_at) FROM outbox WHERE queue = w.id) > ${nowMs - GROWING_MS}`;
   const { dropped, old, overflowing } = await atomically(db, {
     dropped:
       rows<Surplus>(sql`SELECT id AS subscriptionId, dropped_to AS dueAt, ${LAST_ID} AS id, ${DROPPED} AS error FROM ${holding}
@@ -62,23 +79,41 @@ export async function findSurplus(db: Db, oldestMs: number): Promise<Surplus[]> 
     overflowing:
       rows<Surplus>(sql`SELECT w.id AS subscriptionId, o.due_at AS dueAt, o.id, ${HOLD_OVERFLOW} AS error FROM ${holding}
       CROSS JOIN outbox o ON o.queue = w.id AND (o.due_at, o.id) = (SELECT due_at, id FROM outbox WHERE queue = w.id
-        ORDER BY due_at DESC, id DESC LIMIT 1 OFFSET ${MAX_HELD})`),
+        ORDER BY due_at DESC, id DESC LIMIT 1 OFFSET ${MAX_HELD}) WHERE ${isGrowing}`),
   });
   return [...dropped, ...old, ...overflowing];
 }
 
-/** Drops one page, oldest first, and ends each delivery with a failed attempt. Returns how many it dropped. */
-export async function dropHeld(db: Db, { subscriptionId, dueAt, id, error }: Surplus, nowMs: number): Promise<number> {
+/**
+ * Drops one page, oldest first, and ends each delivery with a failed attempt. Returns how many it dropped, and the operational events that
+ * tell of it.
+ */
+export async function dropHeld(
+  db: Db,
+  { subscriptionId, dueAt, id, error }: Surplus,
+  nowMs: number,
+): Promise<{ dropped: number; told: { id: string }[] }> {
   const page = sql`(SELECT * FROM outbox o WHERE queue = ${subscriptionId} AND (due_at, id) <= (${dueAt}, ${id}) AND NOT EXISTS (
       SELECT 1 FROM attempts a WHERE a.subscription_id = o.subscription_id AND a.id = ${PLANNED_ID})
     ORDER BY due_at, id LIMIT ${PAGE_ROWS}) o`;
-  const { removed } = await repeatable(() =>
+  const { removed, told } = await repeatable(() =>
     atomically(db, {
       stats: addToHours(
         sql`SELECT o.subscription_id, 0 AS position, 0 AS succeeded, NULL AS latency_ms, NULL AS failed_at FROM ${page}`,
         nowMs,
       ),
-      // After the counts and before the attempts, by which the page would see that a delivery has ended.
+      told: publishOperational(
+        "postern.delivery.exhausted",
+        sql`${page} CROSS JOIN subscriptions s ON s.id = o.subscription_id CROSS JOIN events e ON e.id = o.event_id
+          WHERE e.type NOT GLOB ${ALL_OPERATIONAL}`,
+        nowMs,
+        {
+          data: sql`'deliveryId', o.id, 'eventId', o.event_id, 'eventType', e.type, 'attempts', o.attempts + 1, 'lastError', ${error},
+            'responseCode', NULL`,
+          correlationId: sql`e.correlation_id`,
+        },
+      ),
+      // After the counts and the events, which would not see a delivery that has ended.
       ended: sql`INSERT INTO attempts (subscription_id, id, delivery_id, event_id, event_type, kind, status, error, attempt_count, attempted_at, completed_at)
         SELECT o.subscription_id, ${PLANNED_ID}, nullif(o.id, ${PLANNED_ID}), o.event_id, coalesce(e.type, ''), o.kind, 'failed', ${error},
           o.attempts + 1, ${nowMs}, ${nowMs}
@@ -90,7 +125,7 @@ export async function dropHeld(db: Db, { subscriptionId, dueAt, id, error }: Sur
           AND a.id = coalesce(outbox.attempt_id, outbox.id) AND a.status = 'failed' AND a.error = ${error}) RETURNING id`),
     }),
   );
-  return removed.length;
+  return { dropped: removed.length, told };
 }
 
 /** Lets the deliveries go that came after those that a user has dropped. */

@@ -3,7 +3,7 @@
  * tenants, as a batch of the queue does; each result was claimed with its own tenant.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, type Db, jsonList, rows } from "../db/client";
+import { atomically, type Db, rows } from "../db/client";
 import { markFailing } from "../stats/episode-marks-store";
 import { addToHours } from "../stats/hours-store";
 import { publishOperational } from "../subscriptions/operational-store";
@@ -57,9 +57,13 @@ export async function recordAttempts(
   claim: string,
   results: readonly AttemptResult[],
 ): Promise<{ recorded: Set<string>; operational: { id: string }[] }> {
-  const isSentFailure = ({ status, error }: AttemptResult) => status === "failed" && wasSent(error);
-  const input = jsonList(
-    results.map((result) => ({ ...result, failedAt: isSentFailure(result) ? result.startedAt : null })),
+  const isSentFailure = ({ status, error }: Pick<AttemptResult, "status" | "error">) =>
+    status === "failed" && wasSent(error);
+  const input = compactList(
+    results.map(({ bytes: _, isRetry: __, mayBeGone: ___, ...result }) => ({
+      ...result,
+      failedAt: isSentFailure(result) ? result.startedAt : null,
+    })),
   );
   const endedAt = Math.max(...results.map(({ completedAt }) => completedAt));
   // The attempts that this claim still holds. The UPDATE of `attempts` ends the claim, so it runs after the statements that use `ours`.
@@ -68,6 +72,7 @@ export async function recordAttempts(
   const gone = results.some((result) => result.gone === 1) ? goneStatements(ours, endedAt) : undefined;
   const isBack = results.some(({ status, mayBeGone }) => status === "success" && mayBeGone === 1);
   const hasEnded = results.some(({ status, nextDueAt }) => status === "failed" && nextDueAt === null);
+  const isPostponed = results.some(({ nextDueAt }) => nextDueAt !== null);
   const { recorded, exhausted, goneTold } = await atomically(db, {
     stats: addToHours(
       sql`SELECT a.subscription_id, j.key AS position, j.value ->> 'status' = 'success' AS succeeded, j.value ->> 'latencyMs' AS latency_ms,
@@ -109,12 +114,14 @@ export async function recordAttempts(
           WHERE manual_retries.subscription_id = t.subscription_id AND manual_retries.event_id = t.event_id
             AND manual_retries.delivery_id = t.delivery_id`
       : undefined,
-    postponed: sql`UPDATE outbox SET due_at = t.next_due_at, attempts = attempts + 1 - t.probe, attempt_id = t.next_attempt_id FROM (
+    postponed: isPostponed
+      ? sql`UPDATE outbox SET due_at = t.next_due_at, attempts = attempts + 1 - t.probe, attempt_id = t.next_attempt_id FROM (
         SELECT j.value ->> 'queue' AS queue, j.value ->> 'dueAt' AS due_at, j.value ->> 'deliveryId' AS id,
           j.value ->> 'nextDueAt' AS next_due_at, j.value ->> 'nextAttemptId' AS next_attempt_id,
           j.value ->> 'probe' AS probe
         FROM ${ours} WHERE j.value ->> 'nextDueAt' IS NOT NULL) t
-      WHERE outbox.queue = t.queue AND outbox.due_at = t.due_at AND outbox.id = t.id`,
+      WHERE outbox.queue = t.queue AND outbox.due_at = t.due_at AND outbox.id = t.id`
+      : undefined,
     ended: sql`DELETE FROM outbox WHERE (queue, due_at, id) IN (
       SELECT j.value ->> 'queue', j.value ->> 'dueAt', j.value ->> 'deliveryId' FROM ${ours} WHERE j.value ->> 'nextDueAt' IS NULL)`,
     attempts: sql`UPDATE attempts SET status = t.status, claim = NULL, response_code = t.code, response_body = t.body, error = t.error,
@@ -129,6 +136,10 @@ export async function recordAttempts(
   });
   return { recorded: new Set(recorded.map(({ id }) => id)), operational: [...exhausted, ...goneTold] };
 }
+
+/** A JSON list without nulls. SQLite writes out an object and parses it again for each value that it reads of it, so a short one is quicker. */
+const compactList = (results: readonly object[]): string =>
+  JSON.stringify(results, (_name, value: unknown) => (value === null ? undefined : value));
 
 /** Publishes that deliveries have failed for good, but not those of tests and of operational events. */
 const publishExhausted = (ours: SQL, nowMs: number) =>

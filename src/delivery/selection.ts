@@ -7,6 +7,8 @@ import { expectedMs, hasRoomFor, MAX_SENDS_OF_SLOW, sendsOf } from "./send-load"
 const MAX_CLAIM = 60;
 /** The expected duration of all sends of one claim together: six run at once, so they take about 0.7 s. */
 const CLAIM_WORK_MS = 6 * 700;
+/** The same of all deliveries that may wait in one invocation: about 2 s. */
+const MAX_WORK_MS = 6 * 2_000;
 
 interface Item {
   subscriptionId: string;
@@ -64,6 +66,10 @@ export function planClaim<K extends ShardKey>(speed: QueueSpeed, keys: readonly 
   }
   return planned;
 }
+
+/** Whether one invocation would take too long for `keys`. Slow subscriptions may hold up the slow queue. */
+export const isTooMuch = (speed: QueueSpeed, keys: readonly Item[]): boolean =>
+  speed === "fast" && keys.reduce((workMs, { subscriptionId }) => workMs + expectedMs(subscriptionId), 0) > MAX_WORK_MS;
 
 /** Returns the first item of each subscription, then the second of each, and so on. */
 export function roundRobin<T extends Item>(items: readonly T[]): T[] {

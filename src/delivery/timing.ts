@@ -1,5 +1,7 @@
 /** Every delay, timeout and lease of a delivery. */
 
+/** A run keeps deliveries that would wait long for a connection for this long. Then it passes them on to other invocations. */
+export const PASS_ON_AFTER_MS = 100;
 /** A send that could not start this long after its claim is handed back. */
 export const START_WITHIN_MS = 1_500;
 /** The timeout of a send: connecting, headers, and the part of the body that is read (specification, Outbound delivery). */

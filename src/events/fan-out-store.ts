@@ -4,7 +4,7 @@ import { atomically, type Db, rows } from "../db/client";
 import { deliveryIdOf } from "../db/ids";
 import type { DueDelivery } from "../delivery/enqueue";
 import { patternOf } from "../subscriptions/patterns-store";
-import { FAN_OUT_PAGE, OUTBOX_COLUMNS, outboxValues } from "./accept-store";
+import { FAN_OUT_PAGE, OUTBOX_COLUMNS, outboxValues } from "./accept-statements-store";
 
 /** True for an operational event, as SQL. */
 const IS_OPERATIONAL = sql.raw("type GLOB 'postern.*'");

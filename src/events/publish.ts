@@ -7,7 +7,8 @@ import type { Deps } from "../deps";
 import { AppError } from "../errors";
 import { isOnTrial, reserve } from "../ratelimit/reserve";
 import type { TenantRef, TenantStanding } from "../tenants/principal";
-import { type AcceptedEvent, acceptEvents, type NewEvent } from "./accept-store";
+import type { AcceptedEvent } from "./accept-statements-store";
+import { acceptEvents, type NewEvent } from "./accept-store";
 import { expectedDeliveries, noteDeliveries } from "./expected-deliveries";
 import { enqueueFanOut } from "./fan-out";
 import type { Published } from "./publication";
@@ -62,7 +63,7 @@ export async function publishEvents(
 
 /**
  * Reserves as many deliveries of the budget as the last events of these types had, and accepts the events. If they need more, nothing is
- * written, the missing deliveries are reserved, and the events are accepted in a second round trip, which is rare. An event that exceeds
+ * written, the missing deliveries are reserved, and the events are accepted in further round trips, which is rare. An event that exceeds
  * the budget is never delivered in part.
  */
 async function acceptWithin(

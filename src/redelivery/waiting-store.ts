@@ -11,15 +11,21 @@ import type { TenantRef } from "../tenants/principal";
 /** The wait of one delivery. */
 export interface WaitingDelivery {
   deliveryId: string;
-  /** When the next attempt is due, in Unix ms. */
+  /** When the outbox row is due, in Unix ms. */
   dueAt: number;
+  /** The slot for which it waits because of a limit, in Unix ms; null if it waits for its time only. */
+  slotAt: number | null;
   /** How many attempts have ended. */
   attempts: number;
-  lastAttemptId: string;
+  /** The attempt, or the placeholder of a postponed one, that names the next attempt. */
+  lastId: string;
   nextAttemptId: string;
 }
 
-const rowOf = (id: string, { dueAt, deliveryId, nextAttemptId }: WaitingDelivery) =>
+const rowOf = (
+  id: string,
+  { dueAt, deliveryId, nextAttemptId }: Pick<WaitingDelivery, "dueAt" | "deliveryId" | "nextAttemptId">,
+) =>
   sql`queue IN ('', ${id}) AND due_at = ${dueAt} AND outbox.id = ${deliveryId} AND subscription_id = ${id} AND attempt_id = ${nextAttemptId}`;
 
 /** Returns the wait of a delivery after a failed attempt; undefined when it has ended, is under way, or is not the tenant's. */
@@ -31,22 +37,22 @@ export async function readWaiting(
 ): Promise<WaitingDelivery | undefined> {
   const db = deps.shards.db(tenant.shard);
   const { last } = await atomically(db, {
-    last: rows<
-      Pick<WaitingDelivery, "lastAttemptId" | "nextAttemptId" | "attempts">
-    >(sql`${attemptChain(id, sql`${deliveryId}`)}
-      SELECT a.id AS lastAttemptId, a.next_id AS nextAttemptId, a.attempt_count AS attempts FROM chain CROSS JOIN attempts a
+    last: rows<Pick<WaitingDelivery, "lastId" | "nextAttemptId">>(sql`${attemptChain(id, sql`${deliveryId}`)}
+      SELECT a.id AS lastId, a.next_id AS nextAttemptId FROM chain CROSS JOIN attempts a
         ON a.subscription_id = ${id} AND a.id = chain.id CROSS JOIN subscriptions s
-      WHERE ${isLive(tenant, id)} AND a.status = 'failed' AND a.next_id IS NOT NULL ORDER BY a.attempt_count DESC, a.id DESC LIMIT 1`),
+      WHERE ${isLive(tenant, id)} AND a.status IN ('failed', 'moved') AND a.next_id IS NOT NULL ORDER BY a.attempt_count DESC, a.id DESC LIMIT 1`),
   });
-  const [attempt] = last;
-  if (!attempt) return undefined;
+  const [link] = last;
+  if (!link) return undefined;
   // The planned id carries the time at which the attempt is due.
-  const waiting = { ...attempt, deliveryId, dueAt: timeOfId(attempt.nextAttemptId) };
+  const key = { ...link, deliveryId, dueAt: timeOfId(link.nextAttemptId) };
   const { found } = await atomically(db, {
-    found: rows<{ id: string }>(sql`SELECT id FROM outbox WHERE ${rowOf(id, waiting)}
-      AND NOT EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = ${id} AND a.id = ${attempt.nextAttemptId})`),
+    found: rows<
+      Pick<WaitingDelivery, "slotAt" | "attempts">
+    >(sql`SELECT iif(slot_at >= due_at, slot_at, NULL) AS slotAt, attempts FROM outbox WHERE ${rowOf(id, key)} AND attempts > 0
+      AND NOT EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = ${id} AND a.id = ${link.nextAttemptId})`),
   });
-  return found.length === 1 ? waiting : undefined;
+  return found[0] && { ...key, ...found[0] };
 }
 
 /** Ends the wait of a delivery. Returns what is to be queued: nothing when the attempt has begun meanwhile, or when its subscription is held. */
@@ -62,7 +68,7 @@ export async function endWait(
     moved: sql`UPDATE outbox SET due_at = ${nowMs}, attempt_id = ${attemptId} WHERE ${rowOf(id, waiting)}
       AND EXISTS (SELECT 1 FROM subscriptions s WHERE ${isLive(tenant, id)})
       AND NOT EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = ${id} AND a.id = ${waiting.nextAttemptId})`,
-    linked: sql`UPDATE attempts SET next_id = ${attemptId} WHERE subscription_id = ${id} AND id = ${waiting.lastAttemptId}
+    linked: sql`UPDATE attempts SET next_id = ${attemptId} WHERE subscription_id = ${id} AND id = ${waiting.lastId}
       AND EXISTS (SELECT 1 FROM outbox WHERE ${rowOf(id, { ...waiting, dueAt: nowMs, nextAttemptId: attemptId })})`,
     due: rows<DueDelivery>(sql`SELECT outbox.queue, due_at AS dueAt, outbox.id, subscription_id AS subscriptionId, bytes,
         s.slow_until > ${nowMs} AS slow

@@ -5,10 +5,13 @@ import { notFound } from "../errors";
 import type { TenantRef } from "../tenants/principal";
 import { endWait, readWaiting } from "./waiting-store";
 
-/** Makes the next attempt of a delivery now. It counts as the attempt that was due. Throws NOT_FOUND when the delivery does not wait. */
+/**
+ * Makes the next attempt of a delivery now. It counts as the attempt that was due. Throws NOT_FOUND when the delivery does not wait, or
+ * waits because of a limit, which no user can jump.
+ */
 export async function sendNow(deps: Deps, tenant: TenantRef, id: string, deliveryId: string): Promise<void> {
   const waiting = await readWaiting(deps, tenant, id, deliveryId);
-  if (!waiting) throw notFound("Waiting delivery");
+  if (waiting?.slotAt !== null) throw notFound("Waiting delivery");
   const due = await endWait(deps, tenant, id, waiting, deps.now());
   deps.background("enqueue attempt", enqueueDue(deps, tenant.shard, due, "slow"));
 }

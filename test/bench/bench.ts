@@ -24,7 +24,7 @@ import { measureTiming } from "./timing.ts";
 
 const { values } = parseArgs({
   options: {
-    /** Only what has this in its name: an operation, or `floor`, `deliveries`, `202 to arrival`, `retention`, `growth`, `audit`, `timing`. */
+    /** Only what has one of these texts, separated by commas, in its name: an operation, or `floor`, `deliveries`, `202 to arrival`, `retention`, `growth`, `audit`, `timing`. */
     only: { type: "string", default: "" },
     /** Times the usual number of requests. */
     scale: { type: "string", default: "1" },
@@ -49,7 +49,7 @@ const run: Run = {
   receiver: await startReceiver(),
   concurrency: Number(values.concurrency),
   rounds: Number(values.rounds),
-  wants: (name) => name.includes(values.only),
+  wants: (name) => values.only.split(",").some((text) => name.includes(text)),
   scaled: (count) => Math.max(1, Math.round(count * Number(values.scale))),
   progress,
 };

@@ -193,21 +193,29 @@ describe("exactly one mail for each notice", () => {
     { call, after: true },
   ]);
 
-  test.each(KILLS)("when call %j of a review fails", async (at) => {
-    const owner = await signUpVerified();
-    const admin = await member(owner, "admin");
-    const webhookId = await failed(owner, "Orders");
-    const { jobs, into } = jobsOf();
-    await review({}, (deps) => killed(into(deps), at));
-    pass(60_000);
-    await review({}, into);
-    pass(60_000);
-    await review({}, into);
-    expect(await episodeOf(webhookId)).toMatchObject({ stage: 1, mailed_stage: 1, is_mail_waiting: 0 });
-    await consume(jobs);
-    await Promise.all(jobs.map((job) => consume([job])));
-    expect([alerts(owner).length, alerts(admin).length]).toEqual([1, 1]);
-  });
+  /** The review that repeats a killed one is killed, too. */
+  const KILLED_AGAIN = KILLS.slice(0, 8).map((second) => ({ call: 5, after: false, second }));
+
+  test.each([...KILLS.map((at) => ({ ...at, second: undefined })), ...KILLED_AGAIN])(
+    "when call %j of a review fails",
+    async ({ second, ...at }) => {
+      const owner = await signUpVerified();
+      const admin = await member(owner, "admin");
+      const webhookId = await failed(owner, "Orders");
+      const { jobs, into } = jobsOf();
+      await review({}, (deps) => killed(into(deps), at));
+      pass(60_000);
+      if (second) await review({}, (deps) => killed(into(deps), second));
+      pass(60_000);
+      await review({}, into);
+      pass(60_000);
+      await review({}, into);
+      expect(await episodeOf(webhookId)).toMatchObject({ stage: 1, mailed_stage: 1, is_mail_waiting: 0 });
+      await consume(jobs);
+      await Promise.all(jobs.map((job) => consume([job])));
+      expect([alerts(owner).length, alerts(admin).length]).toEqual([1, 1]);
+    },
+  );
 
   test("when ten consumers get the same job at once", async () => {
     const owner = await signUpVerified();

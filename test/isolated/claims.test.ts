@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { DeliveryRun } from "../../src/delivery/deliver";
+import { startSend } from "../../src/delivery/send-load";
 import { RETRY_AFTER_RUNTIME_FAULT_MS } from "../../src/delivery/timing";
 import type { Deps } from "../../src/deps";
 import { consume } from "../../src/queue";
@@ -24,6 +25,16 @@ const handle = (deps: Deps, bodies: readonly unknown[], onRetry: () => void = ()
     queue: "postern-deliveries",
     messages: bodies.map((body, index) => ({ id: `m${index}`, body, ack: () => undefined, retry: onRetry })),
   } as unknown as MessageBatch);
+
+/** Lets this isolate expect about `latencyMs` of the next send of a subscription. */
+function learnLatency(subscriptionId: string, latencyMs: number): void {
+  let nowMs = 0;
+  for (let sends = 0; sends < 10; sends += 1) {
+    const end = startSend(subscriptionId, () => nowMs);
+    nowMs += latencyMs;
+    end();
+  }
+}
 
 const attemptsOf = async (webhookId: string) =>
   (
@@ -90,6 +101,36 @@ describe("the handler of a batch", () => {
     await consumeBatch([messageFor(...many), messageFor(...few)]);
     expect(sent).toHaveLength(13);
     expect(sent.slice(0, 6)).toContain(few[0]?.id);
+  });
+
+  test("passes on to other invocations what would wait long for one of its six connections, and no more", async () => {
+    const { person, webhookId, key } = await newDelivery("200");
+    const keys = [key];
+    while (keys.length < 80) keys.push(await addDelivery(person, webhookId));
+    const sent: (string | null)[] = [];
+    let answersInMs = 300;
+    vi.stubGlobal("fetch", async (_: string, init: RequestInit) => {
+      sent.push(new Headers(init.headers).get("webhook-id"));
+      await scheduler.wait(answersInMs);
+      return new Response("done");
+    });
+    learnLatency(webhookId, answersInMs);
+    const { deps, queued, ended } = await controlledDeps();
+    await handle(deps, [messageFor(...keys)]);
+    await ended();
+    expect(sent.length).toBeGreaterThanOrEqual(6);
+    expect(queued.length).toBeGreaterThan(0);
+    expect([...sent, ...queued].toSorted()).toEqual(keys.map(({ id }) => id).toSorted());
+    answersInMs = 1;
+    learnLatency(webhookId, answersInMs);
+    const quick = await controlledDeps();
+    await handle(
+      quick.deps,
+      queued.map((id) => messageFor(...keys.filter((queuedKey) => queuedKey.id === id))),
+    );
+    await quick.ended();
+    expect(quick.queued).toEqual([]);
+    expect(sent).toHaveLength(keys.length);
   });
 });
 

@@ -1,62 +1,16 @@
 /** What is published while a subscription is paused or disabled is held if its options say so, and goes out in order afterwards. */
-import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { releaseHeld } from "../../src/delivery/held";
-import { createDeps } from "../../src/deps";
-import { call, eventually, logIn, type Person, signUpVerified } from "../support/client";
+import { eventually, logIn, signUpVerified } from "../support/client";
 import { addDelivery, consumeBatch, messageFor, outboxRow, sweepNow } from "../support/engine";
 import { answerWith, attempt, episodeOf, pass, review } from "../support/failing";
+import { api, attemptsOf, countHeld, HOLDS, hold, release, row } from "../support/held";
 import { newInbox, publish, subscribe } from "../support/receiver";
 import { deliveryDb } from "../support/shard";
 
 const HOUR_MS = 3_600_000;
-const HOLDS = { delivery: { onPause: "hold" } };
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: Date.now() }));
 afterEach(() => void vi.useRealTimers());
-
-async function release(): Promise<void> {
-  const context = createExecutionContext();
-  await releaseHeld(await createDeps(env, context));
-  await waitOnExecutionContext(context);
-}
-
-const api = async (person: Person, method: string, path: string, body?: unknown) =>
-  call(method, `/webhooks/${path}`, { token: (await logIn(person)).token, body });
-
-const row = (id: string) =>
-  deliveryDb
-    .prepare("SELECT enabled, has_backlog, released_to, release_rate, dropped_to FROM subscriptions WHERE id = ?")
-    .bind(id)
-    .first<Record<string, number | null>>();
-
-const countHeld = (id: string) =>
-  deliveryDb.prepare("SELECT count(*) AS n FROM outbox WHERE queue = ?").bind(id).first<number>("n");
-
-const attemptsOf = async (id: string) => {
-  const { results } = await deliveryDb
-    .prepare(
-      "SELECT status, error, attempt_count FROM attempts WHERE subscription_id = ? AND status <> 'moved' ORDER BY id",
-    )
-    .bind(id)
-    .all<{ status: string; error: string | null; attempt_count: number }>();
-  return results;
-};
-
-/** Adds `count` held deliveries of one event, a millisecond apart and all in the past. */
-async function hold(person: Person, id: string, count: number): Promise<void> {
-  const { id: eventId } = await publish(await logIn(person), "held");
-  await deliveryDb.prepare("DELETE FROM outbox WHERE queue = ?").bind(id).run();
-  await deliveryDb
-    .prepare(
-      `WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
-       INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, bytes)
-       SELECT ?2, ?3 + i, printf('%08d', i) || substr(?4, 9), ?5, ?2, ?4, 'event', 1 FROM n`,
-    )
-    .bind(count, id, Date.now() - 200_000, eventId, person.tenantId)
-    .run();
-}
 
 describe("a paused subscription that holds", () => {
   test("receives what was published meanwhile, in order, when it is resumed", async () => {
@@ -100,26 +54,6 @@ describe("a paused subscription that holds", () => {
     const person = await signUpVerified();
     await subscribe(person, newInbox("200").url, { ...HOLDS, enabled: false });
     expect(await publish(await logIn(person), 1)).toMatchObject({ deliveries: 1 });
-  });
-
-  test("is enabled without what it held, each of which ends as a failed attempt that was not sent", async () => {
-    const person = await signUpVerified();
-    const inbox = newInbox("200");
-    const id = await subscribe(person, inbox.url, HOLDS);
-    await api(person, "POST", `${id}/pause`);
-    await publish(await logIn(person), "unwanted");
-    pass(1_000);
-    expect((await api(person, "POST", `${id}/resume?held=drop`)).status).toBe(200);
-    pass(1_000);
-    await publish(await logIn(person), "wanted");
-    await release();
-    await release();
-    await sweepNow();
-    expect((await inbox.arrived(1)).map(({ body }) => body)).toEqual(['"wanted"']);
-    await eventually("the result", async () => (await attemptsOf(id)).some(({ status }) => status === "success"));
-    expect(await attemptsOf(id)).toMatchObject([{ status: "failed", error: "dropped" }, { status: "success" }]);
-    expect(await row(id)).toMatchObject({ enabled: 1, released_to: null, dropped_to: null });
-    expect((await api(person, "POST", `${id}/resume?held=perhaps`)).status).toBe(400);
   });
 
   test("loses what it holds when it is deleted", async () => {
@@ -176,22 +110,6 @@ describe("releasing", () => {
     pass(61_000);
     await release();
     expect(await row(id)).toMatchObject({ released_to: null });
-  });
-
-  test("of 100,001 drops the oldest one", async () => {
-    const person = await signUpVerified();
-    const id = await subscribe(person, newInbox("200").url, HOLDS);
-    await api(person, "POST", `${id}/pause`);
-    await hold(person, id, 100_001);
-    await release();
-    expect(await countHeld(id)).toBe(100_000);
-    expect(await attemptsOf(id)).toEqual([{ status: "failed", error: "hold overflow", attempt_count: 1 }]);
-    const oldest = await deliveryDb
-      .prepare("SELECT min(id) AS id FROM outbox WHERE queue = ?")
-      .bind(id)
-      .first<string>("id");
-    expect(oldest?.slice(0, 8)).toBe("00000002");
-    await deliveryDb.prepare("DELETE FROM outbox WHERE queue = ?").bind(id).run();
   });
 });
 

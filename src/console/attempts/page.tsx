@@ -24,12 +24,12 @@ interface AttemptProps {
   webhookName: string;
   /** What the delivery waits for; undefined if it does not wait. */
   next?: NextAttempt | undefined;
-  isPaused: boolean;
+  mayEndWait: boolean;
   permissions: ReadonlySet<Permission>;
   failure?: Failure | undefined;
 }
 
-export function AttemptPage({ attempt, webhookName, next, isPaused, permissions, failure }: AttemptProps) {
+export function AttemptPage({ attempt, webhookName, next, mayEndWait, permissions, failure }: AttemptProps) {
   const subscriptionPath = `/console/webhooks/${attempt.webhookId}`;
   const here = `${subscriptionPath}/attempts/${attempt._id}`;
   const hasFailed = attempt.attempts.at(-1)?.status === "failed";
@@ -52,7 +52,7 @@ export function AttemptPage({ attempt, webhookName, next, isPaused, permissions,
       <FailureBanner failure={failure} />
       {next && (
         <Banner kind="note">
-          <NextAttemptLine {...next} attemptPath={here} mayStart={permissions.has("webhook.update") && !isPaused} />
+          <NextAttemptLine {...next} attemptPath={here} mayStart={permissions.has("webhook.update") && mayEndWait} />
         </Banner>
       )}
       <div class="columns">

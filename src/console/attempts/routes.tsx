@@ -26,7 +26,13 @@ async function attemptPage(c: Context<AppEnv>, id: string, attemptId: string, fa
   if (!webhook) throw notFound("Webhook");
   const isWaiting = attempt.attempts.at(-1)?.status === "failed";
   const waiting = isWaiting ? await readWaiting(deps, principal, id, attempt.deliveryId) : undefined;
-  const next = waiting && nextAttemptOf(waiting, webhook.options?.retry?.schedule, deps.now());
+  const next =
+    waiting &&
+    nextAttemptOf(
+      { dueAt: waiting.slotAt ?? waiting.dueAt, attempts: waiting.attempts },
+      webhook.options?.retry?.schedule,
+      deps.now(),
+    );
   return page(
     c,
     { title: `${attempt.eventType} to ${webhook.name}`, section: "subscriptions", status },
@@ -34,7 +40,7 @@ async function attemptPage(c: Context<AppEnv>, id: string, attemptId: string, fa
       attempt={attempt}
       webhookName={webhook.name}
       next={next}
-      isPaused={!webhook.enabled}
+      mayEndWait={webhook.enabled && waiting?.slotAt === null}
       failure={failure}
       permissions={principal.permissions}
     />,

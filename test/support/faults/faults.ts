@@ -13,6 +13,13 @@ export type Fault = (typeof FAULTS)[number];
 const SLOW_MS = 2_000;
 const FOCUS_RATE = 0.5;
 
+/** How many subscribers there are, what all of them do, and how many events come at once. */
+export interface Crowd {
+  subscribers: number;
+  behaviour: string;
+  events: number;
+}
+
 /** What D1 says when it fails in passing. */
 const D1_ERRORS = [
   "D1_ERROR: Network connection lost.",
@@ -30,8 +37,8 @@ export interface FaultPlan {
   alarmLateMs: number;
   /** The call that this schedule is about: it has all of its faults soon. */
   focus: string;
-  /** Whether more deliveries come at once than can be sent at once, each of which takes a second. */
-  isCrowded: boolean;
+  /** More deliveries at once than can be sent at once; null in most schedules. */
+  crowd: Crowd | null;
   /** How likely each fault is at the other calls, for those that this schedule has picked. */
   rate: number;
   /** Calls until an invocation is killed, whether that call has its effect, and whether only calls of consumers count. */

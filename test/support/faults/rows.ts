@@ -5,6 +5,7 @@ import { encrypt } from "../../../src/crypto/encryption";
 import { newIdAt } from "../../../src/db/ids";
 import { createDeps } from "../../../src/deps";
 import { secretOwner } from "../../../src/signing-keys/keys";
+import type { Crowd } from "./faults";
 import type { Subscriber } from "./ledger";
 import type { Random } from "./random";
 
@@ -27,20 +28,18 @@ const BEHAVIOURS = [
   "200?holdMs=60000",
 ] as const;
 
-const TAKES_A_SECOND = "200?holdMs=1050";
-
 /** One to three subscriptions of a tenant, each with a behaviour of its own. */
 export async function addSubscribers(
   database: D1Database,
   random: Random,
   tenantId: string,
   nowMs: number,
-  isCrowded: boolean,
+  crowd: Crowd | null,
 ): Promise<Subscriber[]> {
   const { keys } = await createDeps(env, createExecutionContext());
-  const subscribers = Array.from({ length: isCrowded ? 3 : random.integer(1, 3) }, (): Subscriber => {
+  const subscribers = Array.from({ length: crowd?.subscribers ?? random.integer(1, 3) }, (): Subscriber => {
     const id = newIdAt(nowMs - 1_000);
-    const url = `http://receiver.example/${isCrowded ? TAKES_A_SECOND : random.pick(BEHAVIOURS)}`;
+    const url = `http://receiver.example/${crowd?.behaviour ?? random.pick(BEHAVIOURS)}`;
     return { id, url, isPaused: false, isDeleted: false, isReopened: false };
   });
   const statements = subscribers.map(async ({ id, url }) => [

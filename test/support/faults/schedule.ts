@@ -6,7 +6,7 @@ import { type EventInput, publishEvents } from "../../../src/events/publish";
 import { retryDelivery, retryFailed, retryLatest, sendTest } from "../../../src/redelivery/retries";
 import { changeSubscription } from "../../../src/subscriptions/changes";
 import { deleteSubscription } from "../../../src/subscriptions/store";
-import type { Coverage, FaultPlan } from "./faults";
+import type { Coverage, Crowd, FaultPlan } from "./faults";
 import { isOwed, type Publication, type Rows, readRows, type Subscriber, violations } from "./ledger";
 import { type Random, seeded } from "./random";
 import { addFanOut, addSubscribers, EVENT_TYPE, removeTenant } from "./rows";
@@ -44,6 +44,13 @@ export const CALLS = [
 ] as const;
 type Call = (typeof CALLS)[number];
 
+const CROWDS: Partial<Record<Call, Crowd>> = {
+  // Only then does a delivery wait so long that its subscription is read again.
+  readTargets: { subscribers: 3, behaviour: "200?holdMs=1050", events: 3 },
+  // Only what waits for a subscription with three sends in progress moves to its backlog.
+  moveToBacklog: { subscribers: 1, behaviour: "200?holdMs=6000", events: 8 },
+};
+
 function planOf(theme: Theme, focus: Call, random: Random, startMs: number): FaultPlan {
   const isCrash = theme === "crashes";
   const kills = isCrash ? random.integer(0, 3) : 0;
@@ -51,8 +58,7 @@ function planOf(theme: Theme, focus: Call, random: Random, startMs: number): Fau
   return {
     startMs,
     focus,
-    // Only then does a delivery wait so long that its subscription is read again.
-    isCrowded: focus === "readTargets",
+    crowd: CROWDS[focus] ?? null,
     cronAfterMs: random.chance(0.15) ? 0 : random.between(5_000, 65_000),
     alarmLateMs: random.pick([0, 10_000, 40_000]),
     rate: random.pick(isCrash ? [0, 0.02, 0.1] : [0.05, 0.1, 0.25]),
@@ -114,7 +120,7 @@ class Schedule {
   async run(): Promise<Verdict> {
     const { random, clock, faults, plan } = this.world;
     this.#subscribers = await clock.hold(() =>
-      addSubscribers(this.world.database, random, TENANT_ID, clock.nowMs, plan.isCrowded),
+      addSubscribers(this.world.database, random, TENANT_ID, clock.nowMs, plan.crowd),
     );
     this.#plan();
     const { rows, problems } = await this.#settle();
@@ -153,7 +159,7 @@ class Schedule {
   async #publish(): Promise<void> {
     const { random, clock, plan } = this.world;
     const hasKeys = random.chance(0.5);
-    const inputs = Array.from({ length: plan.isCrowded ? 3 : random.pick([1, 1, 2, 3]) }, (): EventInput => {
+    const inputs = Array.from({ length: plan.crowd?.events ?? random.pick([1, 1, 2, 3]) }, (): EventInput => {
       this.#published += 1;
       const payload = `{"n":${this.#published}, "of":"${TENANT_ID}"}`;
       return { type: EVENT_TYPE, payload, correlationId: null, idempotencyKey: hasKeys ? payload : null };

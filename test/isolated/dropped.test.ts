@@ -1,0 +1,107 @@
+/** Held deliveries that users do not want, and those that are too many, end as failed attempts. */
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { eventually, logIn, signUpVerified } from "../support/client";
+import { sweepNow } from "../support/engine";
+import { pass } from "../support/failing";
+import { api, attemptsOf, countHeld, HOLDS, hold, release, row } from "../support/held";
+import { newInbox, publish, subscribe } from "../support/receiver";
+import { deliveryDb } from "../support/shard";
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: Date.now() }));
+afterEach(() => void vi.useRealTimers());
+
+describe("a subscription that holds deliveries", () => {
+  test("is enabled without what it held, each of which ends as a failed attempt that was not sent", async () => {
+    const person = await signUpVerified();
+    const inbox = newInbox("200");
+    const id = await subscribe(person, inbox.url, HOLDS);
+    await api(person, "POST", `${id}/pause`);
+    await publish(await logIn(person), "unwanted");
+    pass(1_000);
+    expect((await api(person, "POST", `${id}/resume?held=drop`)).status).toBe(200);
+    pass(1_000);
+    await publish(await logIn(person), "wanted");
+    await release();
+    await release();
+    await sweepNow();
+    expect((await inbox.arrived(1)).map(({ body }) => body)).toEqual(['"wanted"']);
+    await eventually("the result", async () => (await attemptsOf(id)).some(({ status }) => status === "success"));
+    expect(await attemptsOf(id)).toMatchObject([{ status: "failed", error: "dropped" }, { status: "success" }]);
+    expect(await row(id)).toMatchObject({ enabled: 1, released_to: null, dropped_to: null });
+    expect((await api(person, "POST", `${id}/resume?held=perhaps`)).status).toBe(400);
+  });
+
+  test("that drops what it held tells of each delivery, with its cause's correlation id", async () => {
+    const person = await signUpVerified();
+    await subscribe(person, newInbox("200").url, { events: ["postern.delivery.exhausted"] });
+    const id = await subscribe(person, newInbox("200").url, HOLDS);
+    await api(person, "POST", `${id}/pause`);
+    const event = await publish(await logIn(person), 1, { correlationId: "cause-1" });
+    pass(1_000);
+    await api(person, "POST", `${id}/resume?held=drop`);
+    await release();
+    await release();
+    const { results } = await deliveryDb
+      .prepare(
+        "SELECT payload, correlation_id AS cause FROM events WHERE tenant_id = ? AND type = 'postern.delivery.exhausted'",
+      )
+      .bind(person.tenantId)
+      .all<{ payload: string; cause: string }>();
+    expect(results.map(({ payload, cause }) => ({ ...JSON.parse(payload), cause }))).toMatchObject([
+      { webhookId: id, eventId: event.id, attempts: 1, lastError: "dropped", responseCode: null, cause: "cause-1" },
+    ]);
+  });
+
+  test("whose drop fails does not hold up the others of its database", async () => {
+    const person = await signUpVerified();
+    const ids: string[] = [];
+    for (const _ of [1, 2]) {
+      const id = await subscribe(person, newInbox("200").url, HOLDS);
+      ids.push(id);
+      await api(person, "POST", `${id}/pause`);
+    }
+    await publish(await logIn(person), 1);
+    pass(1_000);
+    for (const id of ids) await api(person, "POST", `${id}/resume?held=drop`);
+    await deliveryDb
+      .prepare(
+        `CREATE TRIGGER refused BEFORE DELETE ON outbox WHEN old.queue = '${ids[0]}' BEGIN SELECT raise(ABORT, 'refused'); END`,
+      )
+      .run();
+    await release();
+    expect(await Promise.all(ids.map(countHeld))).toEqual([1, 0]);
+    await deliveryDb.prepare("DROP TRIGGER refused").run();
+    await release();
+    expect(await countHeld(ids[0] ?? "")).toBe(0);
+  });
+
+  test("is counted only when it has grown lately, because counting reads every row", async () => {
+    const person = await signUpVerified();
+    const id = await subscribe(person, newInbox("200").url, HOLDS);
+    await api(person, "POST", `${id}/pause`);
+    await hold(person, id, 100_001);
+    pass(15 * 60_000);
+    await release();
+    expect(await countHeld(id)).toBe(100_001);
+    await publish(await logIn(person), "one more");
+    await release();
+    expect(await countHeld(id)).toBe(100_000);
+    await deliveryDb.prepare("DELETE FROM outbox WHERE queue = ?").bind(id).run();
+  });
+
+  test("of 100,001 drops the oldest one", async () => {
+    const person = await signUpVerified();
+    const id = await subscribe(person, newInbox("200").url, HOLDS);
+    await api(person, "POST", `${id}/pause`);
+    await hold(person, id, 100_001);
+    await release();
+    expect(await countHeld(id)).toBe(100_000);
+    expect(await attemptsOf(id)).toEqual([{ status: "failed", error: "hold overflow", attempt_count: 1 }]);
+    const oldest = await deliveryDb
+      .prepare("SELECT min(id) AS id FROM outbox WHERE queue = ?")
+      .bind(id)
+      .first<string>("id");
+    expect(oldest?.slice(0, 8)).toBe("00000002");
+    await deliveryDb.prepare("DELETE FROM outbox WHERE queue = ?").bind(id).run();
+  });
+});
