@@ -11,30 +11,24 @@ import { isForPauses } from "./holds";
 import { blocked, CONNECTION_FAILED, EXHAUSTED, PAUSED } from "./reasons";
 import type { AttemptResult } from "./record-store";
 import { correlationOf, failure, type Outcome, RuntimeFault, send } from "./send";
+import { comesInTime, type Start } from "./starts";
 import { RETRY_AFTER_OUR_FAULT_MS, RETRY_AFTER_RUNTIME_FAULT_MS } from "./timing";
 import { type RetryPolicy, retryPolicy, type Verdict, verdictOf } from "./verdict";
 
 /** The service could not make the request. This uses up no attempt. */
-/** When an attempt starts, and the wait for that: false when it has come too late. */
-interface StartTime {
-  /** Unix ms. */
-  atMs: number;
-  comesInTime: () => Promise<boolean>;
-}
-
 interface OurFault {
   retryInMs: number;
 }
 
 /**
  * Makes an attempt and returns its result. Returns "deleted" when the subscription no longer exists. Waits for `start`, and returns "late"
- * when it comes too late. Never throws.
+ * when it has passed. Never throws.
  */
 export async function makeAttempt(
   deps: Deps,
   delivery: ClaimedDelivery,
   decrypted: Decrypt,
-  start?: StartTime,
+  start?: Start,
 ): Promise<AttemptResult | OurFault | "deleted" | "late"> {
   if (delivery.isDeleted === 1) return "deleted";
   const startedAt = Math.max(deps.now(), start?.atMs ?? 0);
@@ -115,7 +109,7 @@ async function sendUnlessStopped(
   decrypted: Decrypt,
   { schedule }: RetryPolicy,
   nowMs: number,
-  start: StartTime | undefined,
+  start: Start | undefined,
 ): Promise<Outcome | OurFault | "late"> {
   if (delivery.attemptCount > schedule.length + 1) return failure(EXHAUSTED);
   if (isForPauses(delivery) && delivery.enabled === 0 && !isProbe(delivery)) return failure(PAUSED);
@@ -130,7 +124,7 @@ async function sendUnlessStopped(
     return await send(
       { deliveryId, url, eventType, body, headers, keys, correlationId, replayId },
       nowMs,
-      start?.comesInTime,
+      start && (() => comesInTime(start, deps.now)),
     );
   } catch (error) {
     const isRuntimeFault = error instanceof RuntimeFault;

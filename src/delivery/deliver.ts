@@ -27,7 +27,6 @@ import {
 } from "./timing";
 
 const MAX_CONCURRENT_SENDS = 6;
-const BEHIND_AFTER_MS = 100;
 
 /** The deliveries of one invocation. Call `add` any number of times, and then `finished` once. */
 export class DeliveryRun {
@@ -163,11 +162,7 @@ export class DeliveryRun {
 
   /** Starts to claim the deliveries that can start soon. Returns false when there are none. */
   #claimNext(): boolean {
-    const nowMs = this.#deps.now();
-    // What is claimed must start soon, so nothing more is while starts come later than planned.
-    const isBehind = this.#ready.some(({ start }) => start && nowMs - start.atMs > BEHIND_AFTER_MS);
-    const planned = isBehind ? [] : this.#starts.toClaim;
-    const keys = planClaim<StartingKey>(this.#speed, [...planned, ...this.#waiting]);
+    const keys = planClaim<StartingKey>(this.#speed, [...this.#starts.toClaim, ...this.#waiting]);
     const [first] = keys;
     if (!first) return false;
     const chosen = new Set(keys);
@@ -215,17 +210,12 @@ export class DeliveryRun {
 
   async #attempt(delivery: Claimed): Promise<void> {
     const { shard } = delivery;
-    let endSend = () => {};
-    const countSend = () => {
-      endSend = startSend(delivery.subscriptionId, this.#deps.now);
-      this.#sending.add(delivery);
-    };
-    // A delivery that waits for its start is not a send of a subscriber that does not answer.
-    if (!delivery.start) countSend();
+    const endSend = startSend(delivery.subscriptionId, this.#deps.now);
+    this.#sending.add(delivery);
     this.#lastProgressMs = this.#deps.now();
     if (this.#waiting.length + this.#ready.length === 0) this.#allStarted.resolve();
     try {
-      const result = await this.#makeAttempt(delivery, countSend);
+      const result = await this.#makeAttempt(delivery);
       if (result === "late") return;
       if (result === "deleted") await this.#release(delivery);
       else if ("retryInMs" in result) await this.#release(delivery, this.#deps.now() + result.retryInMs);
@@ -242,23 +232,14 @@ export class DeliveryRun {
     }
   }
 
-  /** Makes the attempt, and calls `countSend` when a start comes. Returns "late" when its gate does not let it start in time; it is released then. */
-  async #makeAttempt(delivery: Claimed, countSend: () => void): Promise<Awaited<ReturnType<typeof makeAttempt>>> {
-    const { start, claimedMs } = delivery;
-    if (!start) return makeAttempt(this.#deps, delivery, this.#decrypt);
+  /** Makes the attempt. Returns "late" when it missed its start and has to wait for another; it is released then. */
+  async #makeAttempt(delivery: Claimed): Promise<Awaited<ReturnType<typeof makeAttempt>>> {
     for (;;) {
-      const limited = { ...delivery, start };
-      const leave = start.limits.rateLimit
-        ? await this.#starts.leave(limited, claimedMs + START_WITHIN_MS)
-        : { atMs: start.atMs, latestMs: Infinity };
-      if (!leave) return "late";
-      const comesInTime = async () => {
-        const isInTime = await this.#starts.comesInTime(limited, leave);
-        if (isInTime) countSend();
-        return isInTime;
-      };
-      const result = await makeAttempt(this.#deps, delivery, this.#decrypt, { atMs: leave.atMs, comesInTime });
-      if (result !== "late") return result;
+      const { start } = delivery;
+      const result = await makeAttempt(this.#deps, delivery, this.#decrypt, start);
+      if (result !== "late" || !start) return result;
+      delivery.start = await this.#starts.again({ ...delivery, start }, delivery.claimedMs + START_WITHIN_MS);
+      if (!delivery.start) return "late";
     }
   }
 

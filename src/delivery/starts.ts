@@ -1,14 +1,13 @@
 /**
- * The deliveries of limited subscriptions in one run. Their gates say when each should start. Those that should start soon stay in the run
- * and are claimed shortly before; once they are ready, the gates grant the starts. The others go back to the outbox until their slots.
+ * The deliveries of limited subscriptions in one run. Their gates say when each may start. Those that may start soon stay in the run and
+ * are claimed shortly before. The others go back to the outbox until their slots, and are sent nothing meanwhile.
  */
 import type { Deps } from "../deps";
 import type { Answer, Demand } from "../gates/gate";
-import type { Limits } from "../gates/limits";
+import { type Limits, maxDelayMs } from "../gates/limits";
 import { describeError, log } from "../log";
 import { type ClaimedDelivery, releaseDeliveries } from "./claim-store";
 import { enqueue, enqueueSlots, type QueueSpeed } from "./enqueue";
-import { GateCalls, inTime, type Leave } from "./gate-calls";
 import {
   type Deferral,
   deferDeliveries,
@@ -23,20 +22,25 @@ import {
   CLAIM_BEFORE_START_MS,
   DUE_BEFORE_SWEPT_SLOT_MS,
   GATE_RETRY_MS,
+  GATE_TIMEOUT_MS,
+  LEAD_MS,
+  LEAD_OF_CLAIMED_MS,
   LONGEST_SLOT_MESSAGE_DELAY_MS,
-  SLOT_COMES_EARLY_MS,
 } from "./timing";
 
 const CALLS_FOR_MS = 8_000;
-/** When a limited delivery should start. */
+
+/** The leave of a gate to start a delivery. */
 export interface Start {
   /** Unix ms. */
   atMs: number;
+  /** It may start up to this moment, Unix ms. */
+  latestMs: number;
   limits: Limits;
   limitsText: string;
 }
 
-/** A delivery that should start soon. Without `start`, its subscription is not limited, or its gate has not been asked. */
+/** A delivery with the leave to start. Without `start`, its subscription is not limited, or its gate has not been asked. */
 export interface StartingKey extends ShardKey {
   start?: Start | undefined;
 }
@@ -48,8 +52,7 @@ export class Starts {
   readonly #speed: QueueSpeed;
   /** The token of the run's claims. It also names the run to the gates. */
   readonly #claim: string;
-  readonly #gates: GateCalls;
-  #planned: Starting<OutboxKey>[] = [];
+  #granted: Starting<OutboxKey>[] = [];
   readonly #asking = new Set<Promise<void>>();
   /** From then on the run calls no deliveries to places any more, because the runtime ends what takes longer than 30 s. */
   readonly #endsCallsMs: number;
@@ -58,29 +61,28 @@ export class Starts {
     this.#deps = deps;
     this.#speed = speed;
     this.#claim = claim;
-    this.#gates = new GateCalls(deps, claim, (what, work) => this.#inBackground(what, work));
     this.#endsCallsMs = deps.now() + CALLS_FOR_MS;
   }
 
   /** Whether no delivery of the run waits for its start or for an answer. */
   get areDone(): boolean {
-    return this.#planned.length + this.#asking.size === 0;
+    return this.#granted.length + this.#asking.size === 0;
   }
 
   /** The deliveries that should be claimed now. */
   get toClaim(): readonly Starting<OutboxKey>[] {
     const untilMs = this.#deps.now() + CLAIM_BEFORE_START_MS;
-    return this.#planned.filter(({ start }) => start.atMs <= untilMs);
+    return this.#granted.filter(({ start }) => start.atMs <= untilMs);
   }
 
   /** When the next delivery should be claimed, Unix ms; Infinity if there is none. */
   get nextClaimMs(): number {
-    return Math.min(...this.#planned.map(({ start }) => start.atMs)) - CLAIM_BEFORE_START_MS;
+    return Math.min(...this.#granted.map(({ start }) => start.atMs)) - CLAIM_BEFORE_START_MS;
   }
 
-  /** Removes those of `keys` that should start soon. */
+  /** Removes those of `keys` that have leave to start. */
   remove(keys: ReadonlySet<StartingKey>): void {
-    this.#planned = this.#planned.filter((key) => !keys.has(key));
+    this.#granted = this.#granted.filter((key) => !keys.has(key));
   }
 
   /** Removes and returns what should be claimed now. */
@@ -90,14 +92,9 @@ export class Starts {
     return taken;
   }
 
-  /** Asks the gates of limited deliveries, in the background. Those that come for their slots are not asked about. */
+  /** Asks the gates of limited deliveries, in the background. */
   ask(shard: number, deliveries: readonly LimitedDelivery[]): void {
-    const latestMs = this.#deps.now() + SLOT_COMES_EARLY_MS;
-    const comesForSlot = ({ isTest, slotAtMs, limits }: LimitedDelivery) =>
-      !isTest && limits.maxConcurrent === undefined && slotAtMs !== null && slotAtMs <= latestMs;
-    for (const delivery of deliveries.filter(comesForSlot)) this.#plan(shard, delivery, delivery.slotAtMs ?? 0);
-    const others = deliveries.filter((delivery) => !comesForSlot(delivery));
-    for (const group of Map.groupBy(others, ({ subscriptionId }) => subscriptionId).values()) {
+    for (const group of Map.groupBy(deliveries, ({ subscriptionId }) => subscriptionId).values()) {
       this.#inBackground("ask a gate", this.#ask(shard, group, standingOf));
     }
   }
@@ -121,22 +118,18 @@ export class Starts {
   }
 
   /**
-   * Returns the leave of the gate to start a claimed delivery, or undefined when that is after `beforeMs` (Unix ms): the delivery is then
-   * released. Throws when D1 is down.
+   * Asks the gate for another start of a claimed delivery that has missed its own. Returns undefined when that is after `latestMs` (Unix ms):
+   * the delivery is then released. Throws when D1 is down.
    */
-  async leave(delivery: Starting<ClaimedDelivery>, beforeMs: number): Promise<Leave | undefined> {
+  async again(delivery: Starting<ClaimedDelivery>, latestMs: number): Promise<Start | undefined> {
     const limited = limitedOf(delivery);
-    const answer = await this.#gates.askForStart({ ...limited, standing: limited.isTest ? "test" : "back" }, beforeMs);
-    if (answer?.kind === "start") return answer;
+    const answers = await this.#reserve([limited], () => "back", LEAD_OF_CLAIMED_MS);
+    const answer = answers?.[0];
+    if (answer?.kind === "start" && answer.atMs <= latestMs) return startOf(limited, answer.atMs);
     const db = this.#deps.shards.db(delivery.shard);
     await releaseDeliveries(db, this.#claim, [delivery]);
-    await this.#follow(delivery.shard, [limited], answer && [answer]);
+    await this.#follow(delivery.shard, [limited], answers);
     return undefined;
-  }
-
-  /** Waits for a start that was granted, and returns whether it has come in time. */
-  comesInTime(delivery: Starting<ClaimedDelivery>, leave: Leave): Promise<boolean> {
-    return this.#gates.comesInTime(delivery.subscriptionId, delivery.start.limits, leave);
   }
 
   #inBackground(what: string, work: Promise<void>): void {
@@ -155,8 +148,29 @@ export class Starts {
     deliveries: readonly LimitedDelivery[],
     standing: (delivery: LimitedDelivery) => Demand["standing"],
   ): Promise<void> {
-    const askers = deliveries.map((delivery) => ({ ...delivery, standing: standing(delivery) }));
-    await this.#follow(shard, deliveries, await this.#gates.reserve(askers));
+    await this.#follow(shard, deliveries, await this.#reserve(deliveries, standing, LEAD_MS));
+  }
+
+  /** Asks one gate. Returns null when it cannot be reached. */
+  async #reserve(
+    deliveries: readonly LimitedDelivery[],
+    standing: (delivery: LimitedDelivery) => Demand["standing"],
+    leadMs: number,
+  ): Promise<Answer[] | null> {
+    const [first] = deliveries;
+    if (!first) return [];
+    const { subscriptionId, limits } = first;
+    const demands = deliveries.map((delivery) => ({
+      id: delivery.id,
+      standing: standing(delivery),
+      slotAtMs: delivery.slotAtMs,
+    }));
+    try {
+      return await inTime(this.#gate(subscriptionId).reserve(limits, demands, { holder: this.#claim, leadMs }));
+    } catch (error) {
+      log("warn", "gate not reached", { webhookId: subscriptionId, count: deliveries.length, ...describeError(error) });
+      return null;
+    }
   }
 
   /** Does what the gate has answered. */
@@ -169,19 +183,14 @@ export class Starts {
     const deferrals: Deferral[] = [];
     for (const [position, delivery] of deliveries.entries()) {
       const answer = answers[position];
-      if (answer?.kind === "start" || answer?.kind === "soon") this.#plan(shard, delivery, answer.atMs);
+      if (answer?.kind === "start")
+        this.#granted.push({ ...keyOf(delivery), shard, start: startOf(delivery, answer.atMs) });
       else if (answer?.kind === "wait") deferrals.push(this.#deferral(delivery, answer.untilMs));
     }
     const [first] = deliveries;
     if (!first || deferrals.length === 0) return;
     await this.#defer(shard, deferrals, first.limitsText);
     await tellIfThrottled(this.#deps, shard, first, answers);
-  }
-
-  /** Keeps a delivery in the run until its start. */
-  #plan(shard: number, delivery: LimitedDelivery, atMs: number): void {
-    const { limits, limitsText } = delivery;
-    this.#planned.push({ ...keyOf(delivery), shard, start: { atMs, limits, limitsText } });
   }
 
   async #defer(shard: number, deferrals: readonly Deferral[], limitsText: string): Promise<void> {
@@ -214,7 +223,7 @@ export class Starts {
   }
 
   async #release(shard: number, subscriptionId: string, id: string, limits: Limits): Promise<void> {
-    const gate = this.#gates.of(subscriptionId);
+    const gate = this.#gate(subscriptionId);
     try {
       const free = await inTime(gate.release(limits, [id], this.#claim));
       if (free === 0) return;
@@ -228,12 +237,30 @@ export class Starts {
       log("warn", "gate not reached", { webhookId: subscriptionId, count: 1, ...describeError(error) });
     }
   }
+
+  #gate(subscriptionId: string) {
+    const { gates } = this.#deps;
+    return gates.get(gates.idFromName(subscriptionId));
+  }
+}
+
+/** Waits for a start. Returns false when it has passed. */
+export async function comesInTime({ atMs, latestMs }: Start, now: () => number): Promise<boolean> {
+  for (let leftMs = atMs - now(); leftMs > 0; leftMs = atMs - now()) await scheduler.wait(leftMs);
+  return now() <= latestMs;
 }
 
 const standingOf = ({ isTest, slotAtMs }: LimitedDelivery): Demand["standing"] => {
   if (isTest) return "test";
   return slotAtMs === null ? "new" : "back";
 };
+
+const startOf = ({ limits, limitsText }: Pick<LimitedDelivery, "limits" | "limitsText">, atMs: number): Start => ({
+  atMs,
+  latestMs: atMs + (limits.rateLimit ? maxDelayMs(limits.rateLimit) : Infinity),
+  limits,
+  limitsText,
+});
 
 const keyOf = ({ queue, dueAt, id, subscriptionId, bytes }: OutboxKey): OutboxKey => ({
   queue,
@@ -244,6 +271,17 @@ const keyOf = ({ queue, dueAt, id, subscriptionId, bytes }: OutboxKey): OutboxKe
 });
 
 function limitedOf(delivery: Starting<ClaimedDelivery>): LimitedDelivery {
-  const { atMs: slotAtMs, limits, limitsText } = delivery.start;
-  return { ...keyOf(delivery), isTest: delivery.kind === "test", slotAtMs, limits, limitsText };
+  const { limits, limitsText } = delivery.start;
+  return { ...keyOf(delivery), isTest: delivery.kind === "test", slotAtMs: null, limits, limitsText };
+}
+
+/** Throws when the gate does not answer in time. */
+async function inTime<T>(answer: Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`no answer within ${GATE_TIMEOUT_MS} ms`)), GATE_TIMEOUT_MS);
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

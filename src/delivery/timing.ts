@@ -30,11 +30,12 @@ export const MARKED_SLOW_FOR_MS = 60_000;
 /** When no send of a run has started or ended for this long, the rest of the run is handed back. */
 export const STALLED_AFTER_MS = HANGS_AFTER_MS + 100;
 
-/** A delivery that should start soon is claimed this long before, and asks its gate for the start shortly before. */
+/** A delivery that has leave to start is claimed this long before, and taken for sending shortly before. */
 export const CLAIM_BEFORE_START_MS = 800;
 export const TAKE_BEFORE_START_MS = 50;
-/** A delivery with a slot stays in the run if its slot comes within this time. */
-export const SLOT_COMES_EARLY_MS = 13_000;
+/** The shortest time from the leave of a gate to the start, for the claim, or for a delivery that is claimed already. */
+export const LEAD_MS = 150;
+export const LEAD_OF_CLAIMED_MS = 10;
 /** The message of a delivery with a slot arrives this long before the slot, because queues can be late. */
 export const SLOT_MESSAGE_LEAD_MS = 2_000;
 /** A delivery whose slot is further away gets no message: the sweep finds it. */

@@ -1,6 +1,6 @@
 /** One object per limited subscription. It hands out the starts of its deliveries, and stores them, so that eviction loses nothing. */
 import { DurableObject } from "cloudflare:workers";
-import { type Answer, type Demand, Gate, type GateState, type Made, NEW_GATE } from "./gate";
+import { type Answer, type Demand, Gate, type GateState, NEW_GATE } from "./gate";
 import type { Limits } from "./limits";
 
 const KEY = "gate";
@@ -14,14 +14,17 @@ export class SubscriptionGate extends DurableObject<Env> {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     void ctx.blockConcurrencyWhile(async () => {
-      this.#state = { ...NEW_GATE, ...(await ctx.storage.get<Partial<GateState>>(KEY)) };
+      this.#state = (await ctx.storage.get<GateState>(KEY)) ?? NEW_GATE;
     });
   }
 
-  /** Answers each demand under these limits. `holder` names the caller, which has the places; `made` are its starts before. */
-  async reserve(limits: Limits, demands: Demand[], holder: string, made: Made[]): Promise<Answer[]> {
-    const gate = new Gate(this.#state, limits, Date.now());
-    gate.note(made);
+  /** Answers each demand under these limits. `holder` names the caller, which has the places; it can start what is granted `leadMs` later. */
+  async reserve(
+    limits: Limits,
+    demands: Demand[],
+    { holder, leadMs }: { holder: string; leadMs: number },
+  ): Promise<Answer[]> {
+    const gate = new Gate(this.#state, limits, Date.now(), leadMs);
     const answers = gate.reserve(demands, holder);
     await this.#save(gate);
     return answers;

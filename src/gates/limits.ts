@@ -14,23 +14,20 @@ export interface Limits {
 }
 
 const UNIT_MS: Record<Unit, number> = { second: 1_000, minute: 60_000, hour: 3_600_000 };
-/** What clocks and networks may differ by. */
-const MARGIN_MS: Record<Unit, number> = { second: 5, minute: 300, hour: 3_000 };
-const LEEWAY_MS: Record<Unit, number> = { second: 10, minute: 500, hour: 1_000 };
-/** The line is planned a little slower than the limit, so that a start that uses its leeway does not push the ones after it. */
+
+/**
+ * Slots are `unit + slack` apart for each `limit`: slot n + limit comes a whole unit and the slack after slot n. A delivery starts in its
+ * slot, or so much later as `maxDelayMs` allows, or not in this slot at all. So the starts of any limit + 1 deliveries in a row span more
+ * than a unit, and no sliding window has limit + 1 of them. A third of the slack is left for clocks and networks that differ.
+ */
 const SLACK_MS: Record<Unit, number> = { second: 15, minute: 900, hour: 9_000 };
+const LONGEST_DELAY_MS = 1_000;
 
-/** How long after a start is granted the next start beyond the limit must wait, in ms. */
-export const spanMs = ({ per }: RateLimit): number => UNIT_MS[per] + MARGIN_MS[per];
-
-/** The time between two planned starts in ms, not rounded. */
+/** The time between two slots in ms, not rounded. */
 export const gapMs = ({ limit, per }: RateLimit): number => (UNIT_MS[per] + SLACK_MS[per]) / limit;
 
-/** How long after the granted moment a delivery may still start, in ms, unless it needs longer. */
-export const leewayMs = ({ per }: RateLimit): number => LEEWAY_MS[per];
-
-/** Starts are counted in steps of so many ms, which bounds what a gate stores. */
-export const stepMs = ({ per }: RateLimit): number => UNIT_MS[per] / 1_000;
+/** How long after its slot a delivery may still start, in ms. */
+export const maxDelayMs = ({ per }: RateLimit): number => Math.min((SLACK_MS[per] * 2) / 3, LONGEST_DELAY_MS);
 
 /** A text that is the same for the same limits. */
 export const nameOf = ({ rateLimit, maxConcurrent }: Limits): string =>
