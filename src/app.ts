@@ -9,9 +9,11 @@ import { activityRoutes, auditRoutes } from "./audit/routes";
 import { accountRoutes, publicAuthRoutes } from "./auth/routes";
 import { requirePrincipal } from "./authenticate";
 import { consoleRoutes } from "./console/routes";
+import { accountDeletionRoutes, tenantDeletionRoutes } from "./deletion/routes";
 import { createDeps } from "./deps";
 import { AppError, notFound } from "./errors";
 import { eventRoutes } from "./events/routes";
+import { accountExportRoutes, tenantExportRoutes } from "./exports/routes";
 import { healthRoutes } from "./health/routes";
 import { jsonOnly, limitBody } from "./http/body";
 import { clientIp } from "./http/client-ip";
@@ -28,6 +30,7 @@ import { rotationRoutes } from "./rotation/routes";
 import { publicSessionRoutes, sessionRoutes } from "./sessions/routes";
 import { webhookKeyRoutes } from "./signing-keys/routes";
 import { statsRoutes, subscriptionStatsRoutes } from "./stats/routes";
+import { stepUpRoutes } from "./step-up/routes";
 import { subscriptionRoutes } from "./subscriptions/routes";
 import { tenantRoutes } from "./tenants/routes";
 import { twoFactorRoutes } from "./two-factor/routes";
@@ -81,12 +84,17 @@ app.use("/api/*", jsonOnly);
 const authenticated = new Hono<AppEnv>()
   .use(requirePrincipal)
   .route("/auth", accountRoutes)
+  .route("/auth", accountDeletionRoutes)
+  .route("/auth", stepUpRoutes)
   .route("/auth", sessionRoutes)
   .route("/auth", passwordRoutes)
   .route("/auth/2fa", twoFactorRoutes)
   .route("/auth/me/activity", activityRoutes)
+  .route("/auth/me/export", accountExportRoutes)
   .route("/api-keys", apiKeyRoutes)
   .route("/tenants", tenantRoutes)
+  .route("/tenant", tenantDeletionRoutes)
+  .route("/tenant/export", tenantExportRoutes)
   .route("/members", memberRoutes)
   .route("/invitations", invitationRoutes)
   .route("/webhooks", subscriptionRoutes)

@@ -1,6 +1,7 @@
-/** The scheduled jobs. Every minute, sweepers that have stopped are started and failing subscriptions reviewed; every hour, old rows are removed and old keys replaced. */
+/** The scheduled jobs. Every minute, sweepers that have stopped are started and failing subscriptions reviewed, and deletions continued; every hour, old rows are removed and old keys replaced. */
 import { removeOldAudit } from "./audit/retention";
 import { sweepExpired } from "./auth/sweep";
+import { continuePurges } from "./deletion/purge";
 import { releaseHeld } from "./delivery/held";
 import { removeOld } from "./delivery/retention";
 import { noteShardSizes } from "./delivery/shard-sizes";
@@ -18,7 +19,7 @@ export async function runCron(deps: Deps, cron: string): Promise<void> {
   const startedMs = deps.now();
   const jobs =
     cron === EVERY_MINUTE
-      ? { startSweepers, reviewFailing, releaseHeld }
+      ? { startSweepers, reviewFailing, releaseHeld, continuePurges }
       : { noteShardSizes, removeOld, removeOldAudit, sweepExpired, endExpiredKeys, rekey };
   for (const [job, run] of Object.entries(jobs)) {
     try {

@@ -17,6 +17,7 @@ const TABLE = {
   FORBIDDEN: [403, "You do not have permission to do this."],
   EMAIL_NOT_VERIFIED: [403, "Verify your email before logging in."],
   TOTP_REQUIRED: [403, "Two-factor code required."],
+  STEP_UP_REQUIRED: [403, "Confirm your password to continue."],
   NOT_FOUND: [404, "Not found"],
   METHOD_NOT_ALLOWED: [405, "Method not allowed."],
   CONFLICT: [409, "Conflict."],

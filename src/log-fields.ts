@@ -17,6 +17,7 @@ export const LOG_FIELDS = {
   outcome: "`success` or `failed`.",
   responseCode: "The status that the subscriber answered.",
   reason: "Why an attempt failed, as in `error` of the delivery log, or which setting was refused.",
+  step: "The step of a deletion: the table, or what it waits for.",
   cron: "The cron trigger.",
   job: "The job of a cron trigger.",
   queue: "The queue.",

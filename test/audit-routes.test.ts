@@ -110,6 +110,16 @@ const RECORDED: Record<string, [actions: AuditAction[], act: Act]> = {
     ["auth.password_changed"],
     byOwner("POST", "/auth/change-password", { currentPassword: PASSWORD, newPassword: "another pass phrase" }),
   ],
+  "POST /auth/step-up": [["auth.step_up"], byOwner("POST", "/auth/step-up", { password: PASSWORD })],
+  "DELETE /auth/me": [
+    ["auth.account_deleted"],
+    async () => {
+      const owner = await signUp();
+      const guest = await joinTenant(owner, "viewer");
+      await must("DELETE", "/auth/me", { password: PASSWORD }, guest.token);
+      return owner;
+    },
+  ],
   "POST /auth/not-me": [
     ["notice.undone"],
     async () => {
@@ -240,6 +250,7 @@ const RECORDED: Record<string, [actions: AuditAction[], act: Act]> = {
 
 /** Routes that leave no event, and why. */
 const NOT_RECORDED: Record<string, string> = {
+  "DELETE /tenant": "the log goes with the tenant; the owner's own activity has it (deletion.test.ts)",
   "POST /auth/refresh": "too frequent, and no change of rights",
   "POST /auth/resend-verification": "sends a mail and changes nothing",
   "POST /auth/2fa/enable": "changes nothing until a code confirms it",
@@ -286,6 +297,9 @@ const FORMS: Record<string, string> = {
   "/people/:userId/remove": "DELETE /members/:userId",
   "/tenants/switch": "POST /auth/switch-tenant",
   "/tenants/leave": "DELETE /members/me",
+  "/tenants/delete": "DELETE /tenant",
+  "/tenants/export": "POST /auth/step-up",
+  "/security/delete": "DELETE /auth/me",
   "/security/sessions/:id/revoke": "DELETE /auth/sessions/:id",
   "/security/sign-out-everywhere": "POST /auth/logout-all",
   "/security/password": "POST /auth/change-password",

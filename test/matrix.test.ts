@@ -6,9 +6,11 @@ import { call, newEmail, type Person, setRole, signUp } from "./support/client";
 import { joinTenant } from "./support/people";
 import { newInbox, subscribe } from "./support/receiver";
 
-/** What an authenticated route requires: a permission, or only a session. With `key`, an API key is accepted too. */
-const NEEDS: Record<string, { permission?: Permission; key?: true }> = {
+/** What an authenticated route requires: a permission, to be an owner, or only a session. With `key`, an API key is accepted too. */
+const NEEDS: Record<string, { permission?: Permission; key?: true; owner?: true }> = {
   "GET /auth/me": {},
+  "DELETE /auth/me": {},
+  "POST /auth/step-up": {},
   "GET /auth/sessions": {},
   "DELETE /auth/sessions/:id": {},
   "POST /auth/resend-verification": {},
@@ -21,6 +23,9 @@ const NEEDS: Record<string, { permission?: Permission; key?: true }> = {
   "GET /api-keys": {},
   "DELETE /api-keys/:id": {},
   "GET /tenants": {},
+  "DELETE /tenant": { owner: true },
+  "GET /tenant/export": { owner: true },
+  "GET /auth/me/export": {},
   "POST /auth/switch-tenant": {},
   "DELETE /members/me": {},
   "PATCH /members/me": {},
@@ -79,6 +84,8 @@ const READS_BODY = [
   "POST /webhooks/:id/replay",
   "POST /webhooks/:id/secret/rotate",
   "POST /auth/change-password",
+  "POST /auth/step-up",
+  "DELETE /auth/me",
   "POST /auth/2fa/verify",
   "POST /auth/2fa/disable",
   "POST /auth/2fa/recovery-codes",
@@ -111,20 +118,21 @@ describe.each(ROLE_NAMES)("a %s", (role) => {
   const refusals = (needs: [string, boolean][]) => needs.filter(([, refused]) => refused).map(([route]) => route);
 
   test("is refused with 403 exactly where the role lacks the permission", async () => {
-    const [person, leaver] = [await signUp(), await signUp()];
-    for (const one of [person, leaver]) await setRole(one, role);
+    const [person, leaver, deleter] = [await signUp(), await signUp(), await signUp()];
+    for (const one of [person, leaver, deleter]) await setRole(one, role);
+    const ending: Record<string, Person> = { "DELETE /members/me": leaver, "DELETE /tenant": deleter };
     const held = permissionsOf(role);
     const seen: string[] = [];
     for (const route of Object.keys(NEEDS)) {
-      const { token } = route === "DELETE /members/me" ? leaver : person;
+      const { token } = ending[route] ?? person;
       const { status, body } = await send(route, { token });
       expect([route, body.code], route).not.toEqual([route, "UNAUTHENTICATED"]);
       expect(status, route).toBeLessThan(500);
       if (status === 403) seen.push(route);
     }
-    const lacking = Object.entries(NEEDS).map(([route, { permission }]): [string, boolean] => [
+    const lacking = Object.entries(NEEDS).map(([route, { permission, owner }]): [string, boolean] => [
       route,
-      permission !== undefined && !held.includes(permission),
+      (permission !== undefined && !held.includes(permission)) || (owner === true && role !== "owner"),
     ]);
     expect(seen).toEqual(refusals(lacking));
   });

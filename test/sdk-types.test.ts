@@ -7,8 +7,11 @@ import type { attemptRoutes } from "../src/attempts/routes";
 import type { auditRoutes } from "../src/audit/routes";
 import type { accountRoutes, publicAuthRoutes } from "../src/auth/routes";
 import type * as client from "../src/client";
+import type { accountDeletionRoutes } from "../src/deletion/routes";
 import type * as errors from "../src/errors";
 import type { eventRoutes } from "../src/events/routes";
+import type { accountExportRoutes } from "../src/exports/routes";
+import type { TenantExport } from "../src/exports/schemas";
 import type { invitationRoutes } from "../src/invitations/routes";
 import type { memberRoutes } from "../src/members/routes";
 import type { passwordRoutes, publicRecoveryRoutes } from "../src/recovery/routes";
@@ -17,6 +20,7 @@ import type { replayRoutes } from "../src/replays/routes";
 import type { rotationRoutes } from "../src/rotation/routes";
 import type { publicSessionRoutes, sessionRoutes } from "../src/sessions/routes";
 import type { statsRoutes, subscriptionStatsRoutes } from "../src/stats/routes";
+import type { stepUpRoutes } from "../src/step-up/routes";
 import type { subscriptionRoutes } from "../src/subscriptions/routes";
 import type { twoFactorRoutes } from "../src/two-factor/routes";
 
@@ -25,6 +29,8 @@ type Plain<T> = JSONValue extends T ? unknown : T extends object ? { [K in keyof
 type Routes<T> = Plain<ExtractSchema<T>>;
 
 type Auth = Routes<typeof publicAuthRoutes> & Routes<typeof accountRoutes>;
+type Deletion = Routes<typeof accountDeletionRoutes>;
+type StepUp = Routes<typeof stepUpRoutes>;
 type Passwords = Routes<typeof publicRecoveryRoutes> & Routes<typeof passwordRoutes>;
 type Sessions = Routes<typeof publicSessionRoutes> & Routes<typeof sessionRoutes>;
 type TwoFactor = Routes<typeof twoFactorRoutes>;
@@ -48,6 +54,8 @@ test("what a method takes is what its route takes", () => {
   same<client.Credentials>().toEqualTypeOf<Auth["/login"]["$post"]["input"]["json"]>();
   same<client.PasswordReset>().toEqualTypeOf<Passwords["/reset-password"]["$post"]["input"]["json"]>();
   same<client.PasswordChange>().toEqualTypeOf<Passwords["/change-password"]["$post"]["input"]["json"]>();
+  same<client.AccountDeletion>().toEqualTypeOf<Deletion["/me"]["$delete"]["input"]["json"]>();
+  same<client.Proof>().toEqualTypeOf<StepUp["/step-up"]["$post"]["input"]["json"]>();
   same<client.NewApiKey>().toEqualTypeOf<ApiKeys["/"]["$post"]["input"]["json"]>();
   same<client.Role>().toEqualTypeOf<Members["/:userId"]["$patch"]["input"]["json"]["role"]>();
   same<client.NewInvitation>().toEqualTypeOf<Invitations["/"]["$post"]["input"]["json"]>();
@@ -63,6 +71,8 @@ test("what a method takes is what its route takes", () => {
 
 test("what a method returns is what its route answers", () => {
   same<client.TokenPair>().toEqualTypeOf<Sessions["/refresh"]["$post"]["output"]["data"]>();
+  same<client.AccountExport>().toEqualTypeOf<Routes<typeof accountExportRoutes>["/"]["$get"]["output"]["data"]>();
+  same<client.TenantExport>().toEqualTypeOf<Plain<TenantExport>>();
   same<client.Profile>().toEqualTypeOf<Auth["/me"]["$get"]["output"]["data"]>();
   same<client.Session[]>().toEqualTypeOf<Sessions["/sessions"]["$get"]["output"]["data"]>();
   same<client.TwoFactorEnrolment>().toEqualTypeOf<TwoFactor["/enable"]["$post"]["output"]["data"]>();

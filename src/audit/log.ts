@@ -26,11 +26,11 @@ export async function auditPage(
   return { data: rows.map(auditView), nextCursor };
 }
 
-/** Returns the newest events of a user's account, in all tenants. */
-export async function activityOf(deps: Deps, userId: string): Promise<AuditEvent[]> {
+/** Returns the newest `limit` events of a user's account, in all tenants. */
+export async function activityOf(deps: Deps, userId: string, limit = OWN_EVENTS): Promise<AuditEvent[]> {
   const databases = deps.shards.numbers.map((shard) => deps.shards.db(shard));
-  const found = await Promise.all(databases.map((db) => readAuditRowsOfAccount(db, userId, OWN_EVENTS)));
-  return found.flat().sort(newestFirst).slice(0, OWN_EVENTS).map(auditView);
+  const found = await Promise.all(databases.map((db) => readAuditRowsOfAccount(db, userId, limit)));
+  return found.flat().sort(newestFirst).slice(0, limit).map(auditView);
 }
 
 /** The control plane, which is also shard 0, and the shard of the tenant if it is another one. */

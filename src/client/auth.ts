@@ -1,5 +1,6 @@
 /** `/auth`: signing in and out, and the password of an account. */
 import type { Call, CallOptions } from "./call";
+import type { AccountExport } from "./exports";
 import type { Renew } from "./renewal";
 import type { TokenStore } from "./token-store";
 import type { Permission, Role, Tenant, Timestamp } from "./types";
@@ -64,6 +65,22 @@ export interface PasswordChange {
   newPassword: string;
 }
 
+/** What confirms a session for what cannot be undone: the password, a code, or both. */
+export interface Proof {
+  password?: string | undefined;
+  /** Six digits from the authenticator app, or a recovery code. */
+  totp?: string | undefined;
+}
+
+/** What deletes the signed-in user's account. */
+export interface AccountDeletion {
+  password: string;
+  /** Six digits from the authenticator app, or a recovery code. Needed when two-factor authentication is on. */
+  totp?: string | undefined;
+  /** Whether tenants that nobody else is a member of are deleted too, with all that they have. */
+  deleteTenants?: boolean | undefined;
+}
+
 /**
  * `client.auth`.
  *
@@ -122,6 +139,19 @@ export interface AuthMethods {
    * Throws WRONG_PASSWORD, ACCOUNT_LOCKED, VALIDATION_FAILED, UNAUTHENTICATED.
    */
   changePassword(body: PasswordChange, options?: CallOptions): Promise<string>;
+  /**
+   * Confirms the session for ten minutes, after a STEP_UP_REQUIRED. Returns the service's confirmation.
+   * Throws WRONG_PASSWORD, INVALID_TOTP, TWO_FACTOR_NOT_ENABLED, ACCOUNT_LOCKED.
+   */
+  stepUp(proof: Proof, options?: CallOptions): Promise<string>;
+  /** Returns everything that the service keeps about the user, in all tenants, without secrets. Works once an hour: else RATE_LIMITED. */
+  exportAccount(options?: CallOptions): Promise<AccountExport>;
+  /**
+   * Deletes the user's account; the stored tokens are gone then. Returns the service's confirmation. Throws WRONG_PASSWORD, TOTP_REQUIRED,
+   * INVALID_TOTP, ACCOUNT_LOCKED, LAST_OWNER while other members need the user as an owner, and CONFLICT for the only member of a tenant
+   * without `deleteTenants`.
+   */
+  deleteAccount(body: AccountDeletion, options?: CallOptions): Promise<string>;
 }
 
 export function authMethods(call: Call, store: TokenStore, renew: Renew): AuthMethods {
@@ -159,5 +189,12 @@ export function authMethods(call: Call, store: TokenStore, renew: Renew): AuthMe
       call.message("POST /auth/forgot-password", { ...options, body: { email }, as: "nobody" }),
     resetPassword: (body, options) => call.message("POST /auth/reset-password", { ...options, body, as: "nobody" }),
     changePassword: (body, options) => call.message("POST /auth/change-password", { ...options, body }),
+    stepUp: (proof, options) => call.message("POST /auth/step-up", { ...options, body: proof }),
+    exportAccount: (options) => call.data("GET /auth/me/export", options),
+    deleteAccount: async (body, options) => {
+      const message = await call.message("DELETE /auth/me", { ...options, body });
+      await store.save(null);
+      return message;
+    },
   };
 }

@@ -18,6 +18,7 @@ export type ErrorCode =
   | "FORBIDDEN"
   | "EMAIL_NOT_VERIFIED"
   | "TOTP_REQUIRED"
+  | "STEP_UP_REQUIRED"
   | "NOT_FOUND"
   | "METHOD_NOT_ALLOWED"
   | "CONFLICT"

@@ -19,11 +19,13 @@ export type { ApiKey, ApiKeyMethods, IssuedApiKey, NewApiKey } from "./api-keys"
 export type * from "./attempts";
 export type { AuditEvent, AuditFilter, AuditMethods, AuditPage } from "./audit";
 export type {
+  AccountDeletion,
   AuthMethods,
   Credentials,
   PasswordChange,
   PasswordReset,
   Profile,
+  Proof,
   Registration,
   TokenPair,
 } from "./auth";
@@ -50,6 +52,7 @@ export type {
   PublishedEvent,
   PublishOptions,
 } from "./events";
+export type * from "./exports";
 export type { Invitation, InvitationMethods, JoinedTenant, NewInvitation } from "./invitations";
 export type { Member, MemberMethods, MembershipChange } from "./members";
 export type * from "./replays";

@@ -1,6 +1,7 @@
 /** `/tenants`: the tenants of the signed-in user. */
-import type { TokenPair } from "./auth";
+import type { Proof, TokenPair } from "./auth";
 import type { Call, CallOptions } from "./call";
+import type { TenantExport } from "./exports";
 import type { TokenStore } from "./token-store";
 import type { Role, Tenant } from "./types";
 
@@ -27,6 +28,17 @@ export interface TenantMethods {
    * Throws NOT_FOUND.
    */
   switchTo(tenantId: string, options?: CallOptions): Promise<TokenPair>;
+  /**
+   * Returns what the service keeps about the tenant of this session, without secrets and payloads. Only owners may. Reads the whole answer
+   * into memory, so give a large tenant a long `timeoutMs`. Throws FORBIDDEN, STEP_UP_REQUIRED.
+   */
+  export(options?: CallOptions): Promise<TenantExport>;
+  /**
+   * Deletes the tenant of this session for all of its members; the stored tokens are gone then. Only owners may. Returns the service's
+   * confirmation. Throws FORBIDDEN, and STEP_UP_REQUIRED if the sign-in was more than ten minutes ago and `proof` is empty; else as
+   * `auth.stepUp`.
+   */
+  remove(proof?: Proof, options?: CallOptions): Promise<string>;
 }
 
 export const tenantMethods = (call: Call, store: TokenStore): TenantMethods => ({
@@ -35,5 +47,11 @@ export const tenantMethods = (call: Call, store: TokenStore): TenantMethods => (
     const pair = await call.data<TokenPair>("POST /auth/switch-tenant", { ...options, body: { tenantId } });
     await store.save(pair);
     return pair;
+  },
+  export: (options) => call.data("GET /tenant/export", options),
+  remove: async (proof = {}, options) => {
+    const message = await call.message("DELETE /tenant", { ...options, body: proof });
+    await store.save(null);
+    return message;
   },
 });

@@ -9,6 +9,8 @@ export const FLASH_MESSAGES = {
   passwordReset: "Your password is set. Sign in with your new password.",
   switched: "You are working in another tenant now.",
   left: "You have left the tenant. Sign in to work in another one.",
+  accountDeleted: "Your account is deleted. An email will confirm when everything is removed.",
+  tenantDeleted: "The tenant is deleted. Sign in to work in another one.",
   joined: "You have joined. Choose the tenant in the sidebar to work there.",
   subscribed: "Subscription created.",
   changed: "Changes saved.",

@@ -8,6 +8,7 @@ import { activityPages } from "./activity/routes";
 import { alertPages } from "./alerts/routes";
 import { ASSETS } from "./assets";
 import { attemptPages } from "./attempts/routes";
+import { accountEndPages, tenantEndPages } from "./deletion/routes";
 import { eventPages } from "./events/routes";
 import { ownFormOnly } from "./http/own-form";
 import { errorPage } from "./http/page";
@@ -54,8 +55,10 @@ export const consoleRoutes = (bodyKiB: { event: number; other: number }) =>
     .route("/api-keys", keyPages)
     .route("/people", peoplePages)
     .route("/tenants", tenantPages)
+    .route("/tenants", tenantEndPages)
     .route("/security", securityPages)
     .route("/activity", activityPages)
+    .route("/security", accountEndPages)
     .route("/alerts", alertPages)
     .all("*", (c) => {
       const { pathname } = new URL(c.req.url);

@@ -79,6 +79,8 @@ export const sessions = sqliteTable(
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at").notNull(),
     lastActivityAt: integer("last_activity_at").notNull(),
+    /** When the user last gave the password or a code again (step-up); null: not since the sign-in. */
+    confirmedAt: integer("confirmed_at"),
   },
   (t) => [index("sessions_by_user").on(t.userId), index("sessions_by_expiry").on(t.expiresAt)],
 );
@@ -168,3 +170,37 @@ export const alertMails = sqliteTable("alert_mails", {
   /** Null until the provider has accepted it. */
   sentAt: integer("sent_at"),
 });
+
+/**
+ * Deletions under way: a row exists from the moment an account or a tenant is deleted until nothing of it is left and the mail is queued.
+ * `deletion/steps.ts` says what is removed, step by step.
+ */
+export const purges = sqliteTable(
+  "purges",
+  {
+    id: text().primaryKey(),
+    kind: text({ enum: ["user", "tenant"] }).notNull(),
+    /** Of the user or the tenant. */
+    subjectId: text("subject_id").notNull(),
+    /** The purge of the account that the tenant was deleted with; null for any other. */
+    partOf: text("part_of"),
+    /** The delivery database of a tenant; null for a user, who is in the audit log of each. */
+    shard: integer(),
+    /** The former address of a user; null for a tenant. */
+    email: text(),
+    /** Where the confirmation goes: the same address; null for a tenant, and for an address that was never verified. */
+    mailTo: text("mail_to"),
+    /** The name of the user or the tenant, for the mail. */
+    name: text(),
+    /** JSON array: the ids of the users who are told that their tenant is gone. */
+    members: text().notNull().default("[]"),
+    createdAt: integer("created_at").notNull(),
+    /** The name of the step that comes next; "" for the first one. */
+    step: text().notNull().default(""),
+    /** How far that step has come. */
+    cursor: text().notNull().default(""),
+    /** When it goes on. While a run works on it, this is when another one may take it over. */
+    runAt: integer("run_at").notNull(),
+  },
+  (t) => [index("purges_by_run").on(t.runAt), index("purges_by_part").on(t.partOf).where(sql`part_of IS NOT NULL`)],
+);

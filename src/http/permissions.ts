@@ -17,6 +17,15 @@ export function can(permission: Permission) {
   return documented(check, { permission, errors: ["FORBIDDEN"] });
 }
 
+/** 403 for whoever is not an owner of the tenant. */
+export const ownersOnly = documented(
+  createMiddleware<AppEnv>(async (c, next) => {
+    if (c.get("principal").role !== "owner") throw new AppError("FORBIDDEN", { message: "Only an owner can do this." });
+    await next();
+  }),
+  { errors: ["FORBIDDEN"] },
+);
+
 /** 401 for an API key, on routes that need a session. A path that no route serves has no principal and goes on to its 404. */
 export const sessionOnly = documented(
   createMiddleware<AppEnv>(async (c, next) => {

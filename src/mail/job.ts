@@ -61,7 +61,16 @@ export const mailJob = z.discriminatedUnion("kind", [
   }),
   z.object({ kind: z.literal("refreshTokenReused"), id, userId }),
   z.object({ kind: z.literal("secondFactorGuessed"), id, userId }),
-  /** `more` counts the subscriptions that `items` leaves out. Only one mail is sent for all jobs with the same `id`. */
+  /** Holds the address: the account is gone. Of all jobs with the same `id` one sends its mail, as of the two below. */
+  z.object({
+    kind: z.literal("accountDeleted"),
+    id,
+    email: z.string(),
+    name: z.string().nullable(),
+    deletedAt: z.number(),
+  }),
+  z.object({ kind: z.literal("tenantDeleted"), id, userId, tenantName: z.string() }),
+  /** `more` counts the subscriptions that `items` leaves out. */
   z.object({
     kind: z.literal("subscriptionAlert"),
     id,

@@ -36,6 +36,13 @@ const isPermanent = (error: unknown): boolean => {
   return code !== undefined && (PERMANENT_CODES.has(code) || code.startsWith("E_HEADER"));
 };
 
+/** Mails whose jobs may be queued again. */
+const SENT_ONCE: ReadonlySet<MailJob["kind"]> = new Set<MailJob["kind"]>([
+  "subscriptionAlert",
+  "accountDeleted",
+  "tenantDeleted",
+]);
+
 /** Sends the mails of a batch, each for itself. Never throws. */
 export async function consumeMail(deps: Deps, batch: MessageBatch): Promise<void> {
   for (const message of batch.messages) {
@@ -50,9 +57,7 @@ export async function consumeMail(deps: Deps, batch: MessageBatch): Promise<void
 
 async function handle(deps: Deps, message: Message, job: MailJob): Promise<void> {
   try {
-    await (job.kind === "subscriptionAlert"
-      ? sendOnce(deps, job, message.attempts)
-      : sendMail(deps, job, message.attempts));
+    await (SENT_ONCE.has(job.kind) ? sendOnce(deps, job, message.attempts) : sendMail(deps, job, message.attempts));
     message.ack();
   } catch (error) {
     const fields = {

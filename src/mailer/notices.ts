@@ -116,6 +116,30 @@ export function newDeviceMail(context: UndoableContext, { device, location, ipAd
   });
 }
 
+/** The last mail to an address whose account is gone. */
+export function accountDeletedMail(name: string | null, deletedAt: number): Mail {
+  return renderMail({
+    subject: "Your account was deleted",
+    greetingName: name,
+    body: [
+      `Your account was deleted on ${utc(deletedAt)}, and what belonged to it has been removed. Nobody can bring it back.`,
+      "If this was not you, somebody knew your password: change it wherever else you use it.",
+      "You can register again with this address at any time.",
+    ],
+  });
+}
+
+export function tenantDeletedMail({ name }: NoticeContext, tenantName: string): Mail {
+  return renderMail({
+    subject: `${tenantName} was deleted`,
+    greetingName: name,
+    body: [
+      `An owner has deleted ${tenantName}. Its webhook subscriptions receive nothing any more, and its API keys and all of its data are being removed. Nobody can bring them back.`,
+      "Your account stays. Your next sign-in opens another tenant of yours, or a new one.",
+    ],
+  });
+}
+
 export function refreshTokenReusedMail({ name }: NoticeContext): Mail {
   return renderMail({
     subject: "A session was ended for your safety",

@@ -24,7 +24,8 @@ export interface PreparedMail {
 }
 
 type TokenJob = Extract<MailJob, { kind: "verification" | "passwordReset" | "invitation" | "accountTakenOver" }>;
-type NoticeJob = Exclude<MailJob, TokenJob>;
+type FarewellJob = Extract<MailJob, { kind: "accountDeleted" }>;
+type NoticeJob = Exclude<MailJob, TokenJob | FarewellJob>;
 
 /** Returns null for a job whose reason is gone: user deleted, address verified, invitation revoked. */
 export function prepareMail(deps: Deps, job: MailJob): Promise<PreparedMail | null> {
@@ -34,6 +35,8 @@ export function prepareMail(deps: Deps, job: MailJob): Promise<PreparedMail | nu
     case "invitation":
     case "accountTakenOver":
       return prepareWithToken(deps, job);
+    case "accountDeleted":
+      return Promise.resolve(prepareFarewell(job));
     default:
       return prepareNotice(deps, job);
   }
@@ -64,6 +67,13 @@ async function prepareWithToken(deps: Deps, job: TokenJob): Promise<PreparedMail
     job.kind === "passwordReset" ? resetMail(appUrl, user.name, token) : takenOverMail(appUrl, job.ended, token);
   return { to: user.email, mail, limits: [] };
 }
+
+/** Its address was verified, or nobody has to verify theirs: the deletion has looked. */
+const prepareFarewell = ({ email, name, deletedAt }: FarewellJob): PreparedMail => ({
+  to: email,
+  mail: notices.accountDeletedMail(name, deletedAt),
+  limits: ["notice"],
+});
 
 /** Notices go to verified addresses only: of any other we do not know that its owner has the account. */
 async function prepareNotice(deps: Deps, job: NoticeJob): Promise<PreparedMail | null> {
@@ -109,6 +119,8 @@ async function noticeOf(deps: Deps, job: NoticeJob, user: NoticeRecipient): Prom
       return notices.refreshTokenReusedMail(context);
     case "secondFactorGuessed":
       return notices.secondFactorGuessedMail(context);
+    case "tenantDeleted":
+      return notices.tenantDeletedMail(context, job.tenantName);
     case "subscriptionAlert":
       return subscriptionAlertMail(context, job);
   }

@@ -21,6 +21,11 @@ export const RULES = {
   register: { limit: 20, windowSeconds: minute },
   refresh: { limit: 60, windowSeconds: minute },
   twoFactor: { limit: 10, windowSeconds: minute },
+  stepUp: { limit: 10, windowSeconds: minute },
+  deleteAccount: { limit: 10, windowSeconds: hour },
+  deleteTenant: { limit: 10, windowSeconds: hour },
+  exportAccount: { limit: 1, windowSeconds: hour },
+  exportTenant: { limit: 5, windowSeconds: hour },
   createApiKey: { limit: 20, windowSeconds: hour },
   unknownApiKey: { limit: 60, windowSeconds: minute },
   invite: { limit: 20, windowSeconds: hour },
@@ -65,6 +70,9 @@ export const FAIL_CLOSED: ReadonlySet<LimitName> = new Set<LimitName>([
   "register",
   "refresh",
   "twoFactor",
+  "stepUp",
+  "deleteAccount",
+  "deleteTenant",
   ...MAIL_RULES,
 ]);
 

@@ -56,7 +56,7 @@ function admit(
   origin: RequestOrigin,
 ): SessionPrincipal | null {
   if (!session || !isRole(session.role)) return null;
-  const { role, shard, hasVerifiedOwner, lastActivityAt, ...account } = session;
+  const { role, shard, hasVerifiedOwner, lastActivityAt, confirmedAt, ...account } = session;
   const nowMs = deps.now();
   if (nowMs - lastActivityAt >= ACTIVITY_RESOLUTION_MS) {
     deps.background("session activity", touchSession(deps, claims, nowMs));
@@ -68,6 +68,7 @@ function admit(
     shard,
     hasVerifiedOwner: hasVerifiedOwner === 1,
     sessionId: claims.sessionId,
+    confirmedAt,
     account,
     role,
     permissions: new Set<Permission>(permissionsOf(role)),

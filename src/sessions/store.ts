@@ -121,9 +121,10 @@ export interface LiveSession extends Account {
   shard: number;
   hasVerifiedOwner: 0 | 1;
   lastActivityAt: number;
+  confirmedAt: number;
 }
 
-const LIVE_SESSION = sql`m.role, s.last_activity_at AS lastActivityAt, u.email, u.name, u.email_verified_at AS emailVerifiedAt,
+const LIVE_SESSION = sql`m.role, s.last_activity_at AS lastActivityAt, coalesce(s.confirmed_at, s.created_at) AS confirmedAt, u.email, u.name, u.email_verified_at AS emailVerifiedAt,
     u.totp_enabled_at AS totpEnabledAt, u.created_at AS createdAt, t.name AS tenantName, m.alerts, t.shard,
     m.role = 'owner' AND u.email_verified_at IS NOT NULL OR ${hasVerifiedOwner(sql`s.tenant_id`)} AS hasVerifiedOwner`;
 

@@ -39,6 +39,8 @@ interface Caller extends TenantRef, TenantStanding {
 export interface SessionPrincipal extends Caller {
   kind: "session";
   sessionId: string;
+  /** When the user signed in, or last gave the password or a code again; Unix ms. */
+  confirmedAt: number;
   account: Account;
 }
 

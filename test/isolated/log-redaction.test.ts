@@ -162,6 +162,17 @@ test("API keys, members and invitations", async () => {
   await ask("DELETE", `/members/${viewer.userId}`, undefined, owner.token);
 });
 
+test("step-up, and deleting an account and a tenant", async () => {
+  const [one, other] = [await verified(), await verified()];
+  for (const password of [fresh("password"), one.password]) {
+    await ask("POST", "/auth/step-up", { password }, one.token);
+    await ask("DELETE", "/tenant", { password }, one.token);
+  }
+  for (const password of [fresh("password"), other.password]) {
+    await ask("DELETE", "/auth/me", { password, deleteTenants: true }, other.token);
+  }
+});
+
 test("subscriptions and deliveries, their consumers too", async () => {
   const owner = await verified();
   const bearer = owner.token;

@@ -5,11 +5,12 @@ import { expect, test } from "vitest";
 import { releaseHeld } from "../../src/delivery/held";
 import { createDeps } from "../../src/deps";
 import { startSweepers } from "../../src/sweeper";
-import { call, eventually, logIn, signUp } from "../support/client";
+import { call, eventually, logIn, PASSWORD, signUp } from "../support/client";
 import { holding } from "../support/console";
 import { hourly } from "../support/engine";
 import { attempt as attemptNow, review } from "../support/failing";
 import { mailTo, tokenIn } from "../support/mailbox";
+import { purgeAll } from "../support/purges";
 import { badPlans, collected, statementsAcrossPlanes } from "../support/query-plans";
 import { endedAttempts, newInbox, subscribe } from "../support/receiver";
 import { deliveryDb } from "../support/shard";
@@ -63,6 +64,16 @@ const OF_STORE: Record<string, RegExp> = {
   "auth/sweep-store": /FROM email_tokens e INDEXED BY/,
   "console/subscriptions": /instr\(lower\(s\.name\)/,
   "db/shard-sizes-store": /INSERT INTO shards/,
+  "deletion/preview-store": /THEN 'goes'/,
+  "exports/account-store": /SELECT k\.id, k\.tenant_id AS tenantId, k\.user_id AS userId/,
+  "exports/tenant-store": /a\.status <> 'moved'/,
+  "deletion/account-store": /INSERT INTO purges .*'user'/s,
+  "deletion/ending-store": /DELETE FROM tenants WHERE id IN \(SELECT subject_id/,
+  "deletion/pages-store": /LIMIT \? OFFSET \?/,
+  "deletion/purge-store": /UPDATE purges SET step/,
+  "deletion/tenant-steps-store": /FROM subscriptions s\s+CROSS JOIN attempts a/,
+  "deletion/tenant-store": /json_group_array\(m\.user_id\)/,
+  "deletion/user-steps-store": /SET actor_name = NULL/,
   "delivery/claim-store": /INSERT INTO attempts .*'moved'/s,
   "delivery/gone-store": /SET gone_since = t\.first_at/,
   "delivery/line-store": /SET due_at = t\.next_due_at, slot_at = t\.slot_at/,
@@ -101,6 +112,7 @@ const OF_STORE: Record<string, RegExp> = {
   "subscriptions/patterns-store": /iif\(t\.value GLOB/,
   "subscriptions/waits-store": /SET due_at = \?, slot_at = NULL/,
   "subscriptions/release-store": /iif\(coalesce\(options ->> '\$\.onDisable'/,
+  "step-up": /SET confirmed_at/,
   "subscriptions/tenant-store": /UPDATE subscriptions SET enabled = 0/,
   tenants: /t\.shard, EXISTS/,
   "tenants/roles-store": /json_each\(json_extract\(/,
@@ -181,6 +193,16 @@ test("statements of every store are collected, from requests, RPC, queue consume
   await browser.get("/webhooks");
   await browser.get(`/events/${id}`);
   await startSweepers(await createDeps(env, createExecutionContext()));
+  const others = [await signUp(), await signUp()];
+  await call("POST", "/auth/step-up", { token: others[0]?.token, body: { password: PASSWORD } });
+  await call("GET", "/auth/me/export", { token });
+  await (await holding(await signUp())).get("/security/delete");
+  const exporter = await signUp();
+  await subscribe(exporter, newInbox("200").url);
+  await call("GET", "/tenant/export", { token: exporter.token });
+  await call("DELETE", "/tenant", { token: others[0]?.token, body: {} });
+  await call("DELETE", "/auth/me", { token: others[1]?.token, body: { password: PASSWORD, deleteTenants: true } });
+  await purgeAll();
   const missed = () =>
     Object.keys(OF_STORE).filter((store) => !collected().some((query) => OF_STORE[store]?.test(query)));
   await eventually("a sweep by the alarm", async () => !missed().includes("events/fan-out-store"));

@@ -1,7 +1,7 @@
 /** The user's own security: password, second factor and sessions. */
 import type { CurrentUser } from "../../sessions/authenticate";
 import type { Session } from "../../sessions/schemas";
-import { ActionButton, PostForm, SubmitButton } from "../components/buttons";
+import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { Badge, Banner, Copyable, FailureBanner, Time } from "../components/display";
 import { TextField } from "../components/fields";
 import type { Failure } from "../failure";
@@ -38,6 +38,16 @@ export const Security = ({ currentUser, sessions, failure }: SecurityProps) => (
           <SessionRow session={session} />
         ))}
       </ul>
+    </section>
+    <section class="card" aria-labelledby="account">
+      <h2 id="account">Your account</h2>
+      <p class="muted">The export is a JSON file with all that we keep about you. You can make one an hour.</p>
+      <div class="row">
+        <LinkButton href="/console/security/export">Export my data</LinkButton>
+        <LinkButton href="/console/security/delete" kind="danger">
+          Delete my account
+        </LinkButton>
+      </div>
     </section>
   </>
 );

@@ -23,9 +23,17 @@ export const Tenants = ({ tenants, currentId, failure }: TenantsProps) => (
               {id === currentId && <Badge tone="ok">You are here</Badge>}
             </div>
             {id === currentId ? (
-              <LinkButton href="/console/tenants/leave" kind="danger">
-                Leave
-              </LinkButton>
+              <div class="row">
+                {role === "owner" && <LinkButton href="/console/tenants/export">Export</LinkButton>}
+                <LinkButton href="/console/tenants/leave" kind="danger">
+                  Leave
+                </LinkButton>
+                {role === "owner" && (
+                  <LinkButton href="/console/tenants/delete" kind="danger">
+                    Delete
+                  </LinkButton>
+                )}
+              </div>
             ) : (
               <PostForm action="/console/tenants/switch" class="inline">
                 <input type="hidden" name="tenantId" value={id} />

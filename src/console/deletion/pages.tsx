@@ -1,0 +1,140 @@
+/** What a deletion will end, with the export offered first, and the form that does it. */
+import type { AccountPreview, AffectedTenant, TenantPreview } from "../../deletion/preview-store";
+import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
+import { Banner, FailureBanner } from "../components/display";
+import { TextField } from "../components/fields";
+import type { Failure } from "../failure";
+
+interface FormProps {
+  failure?: Failure | undefined;
+  twoFactorEnabled: boolean;
+}
+
+const Proof = ({ failure, twoFactorEnabled }: FormProps) => (
+  <>
+    <TextField
+      name="password"
+      label="Your password"
+      type="password"
+      autocomplete="current-password"
+      required
+      failure={failure}
+    />
+    {twoFactorEnabled && (
+      <TextField
+        name="totp"
+        label="Code from your app"
+        autocomplete="one-time-code"
+        required
+        hint="Or one of your recovery codes."
+        failure={failure}
+      />
+    )}
+  </>
+);
+
+export function DeleteAccount({ preview, ...form }: FormProps & { preview: AccountPreview }) {
+  const { sessions, apiKeys, tenants } = preview;
+  const named = (fate: AffectedTenant["fate"]) =>
+    tenants.filter((tenant) => tenant.fate === fate).map(({ name }) => name);
+  const [going, blocking, staying] = [named("goes"), named("blocks"), named("stays")];
+  return (
+    <div class="narrow">
+      <h1>Delete your account?</h1>
+      <FailureBanner failure={form.failure} />
+      {blocking.length > 0 && (
+        <Banner kind="note">
+          You are the last owner of {blocking.join(", ")}. Make somebody else an owner there, or delete the tenant,
+          first.
+        </Banner>
+      )}
+      <section class="card">
+        <p>This cannot be undone. At once:</p>
+        <ul>
+          <li>
+            {counted(sessions, "session")} and {counted(apiKeys, "API key")} of yours end.
+          </li>
+          {going.length > 0 && (
+            <li>
+              {going.join(", ")} {going.length === 1 ? "is" : "are"} deleted with all subscriptions, events and
+              deliveries, because nobody else is a member.
+            </li>
+          )}
+          {staying.length > 0 && <li>You leave {staying.join(", ")}. What you made there stays.</li>}
+          <li>Your email address is free to register again.</li>
+        </ul>
+        <p>
+          Keep a copy first: <a href="/console/security/export">Export my data</a> (once an hour).
+        </p>
+      </section>
+      <PostForm action="/console/security/delete" class="card">
+        <Proof {...form} />
+        {going.length > 0 && (
+          <label class="check">
+            <input type="checkbox" name="deleteTenants" value="yes" required /> Also delete {going.join(", ")}
+          </label>
+        )}
+        <div class="row">
+          <SubmitButton kind="danger">Delete my account</SubmitButton>
+          <LinkButton href="/console/security">Cancel</LinkButton>
+        </div>
+      </PostForm>
+    </div>
+  );
+}
+
+interface TenantFormProps {
+  name: string;
+  failure?: Failure | undefined;
+}
+
+export const DeleteTenant = ({ name, preview, failure }: TenantFormProps & { preview: TenantPreview }) => (
+  <div class="narrow">
+    <h1>Delete {name}?</h1>
+    <FailureBanner failure={failure} />
+    <section class="card">
+      <p>This cannot be undone. At once, for everybody:</p>
+      <ul>
+        <li>
+          {counted(preview.subscriptions, "subscription")} no longer{" "}
+          {preview.subscriptions === 1 ? "receives" : "receive"} anything, and their events and deliveries are deleted.
+        </li>
+        <li>
+          {counted(preview.members, "member")} {preview.members === 1 ? "loses" : "lose"} access and{" "}
+          {preview.members === 1 ? "gets" : "get"} an email. Accounts stay.
+        </li>
+        <li>{counted(preview.apiKeys, "API key")} stop working.</li>
+      </ul>
+      <p>
+        Keep a copy first: <a href="/console/tenants/export">Export the tenant</a>.
+      </p>
+    </section>
+    <PostForm action="/console/tenants/delete" class="card">
+      <Proof failure={failure} twoFactorEnabled={false} />
+      <div class="row">
+        <SubmitButton kind="danger">Delete the tenant</SubmitButton>
+        <LinkButton href="/console/tenants">Cancel</LinkButton>
+      </div>
+    </PostForm>
+  </div>
+);
+
+export const ExportTenant = ({ name, failure }: TenantFormProps) => (
+  <div class="narrow">
+    <h1>Export {name}</h1>
+    <FailureBanner failure={failure} />
+    <PostForm action="/console/tenants/export" class="card">
+      <p>
+        A JSON file with members, invitations, API keys, subscriptions, events and delivery attempts. It contains no
+        secrets, payloads or responses.
+      </p>
+      <Proof failure={failure} twoFactorEnabled={false} />
+      <div class="row">
+        <SubmitButton>Download</SubmitButton>
+        <LinkButton href="/console/tenants">Back</LinkButton>
+      </div>
+    </PostForm>
+  </div>
+);
+
+const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;

@@ -1,0 +1,100 @@
+/** `/console/security/delete` and `export`, `/console/tenants/delete` and `export`: leaving with one's data. */
+import { type Context, Hono } from "hono";
+import { deleteAccount } from "../../deletion/account";
+import { previewAccount, previewTenant } from "../../deletion/preview-store";
+import { accountDeletion, tenantDeletion } from "../../deletion/schemas";
+import { deleteTenant } from "../../deletion/tenant";
+import { exportAccount } from "../../exports/account";
+import { attachment } from "../../exports/attachment";
+import { exportTenant } from "../../exports/tenant";
+import type { AppEnv } from "../../http/env";
+import { ownersOnly, sessionOf } from "../../http/permissions";
+import { byTenant, byUser, limit } from "../../http/rate-limit";
+import { confirm } from "../../step-up/confirm";
+import { type Failure, parse } from "../failure";
+import { deleteConsoleCookie } from "../http/cookies";
+import { readForm } from "../http/form";
+import { page, redirectWithFlash, rerenderOnError } from "../http/page";
+import { DeleteAccount, DeleteTenant, ExportTenant } from "./pages";
+
+async function deleteAccountPage(c: Context<AppEnv>, failure?: Failure, status = 200) {
+  const deps = c.get("deps");
+  const preview = await previewAccount(deps, c.get("principal").userId, deps.now());
+  const { twoFactorEnabled } = c.get("currentUser");
+  return page(
+    c,
+    { title: "Delete your account", section: "security", status },
+    <DeleteAccount preview={preview} twoFactorEnabled={twoFactorEnabled} failure={failure} />,
+  );
+}
+
+async function deleteTenantPage(c: Context<AppEnv>, failure?: Failure, status = 200) {
+  const preview = await previewTenant(c.get("deps"), c.get("principal"));
+  return page(
+    c,
+    { title: "Delete the tenant", section: null, status },
+    <DeleteTenant name={c.get("currentUser").tenantName} preview={preview} failure={failure} />,
+  );
+}
+
+const exportTenantPage = (c: Context<AppEnv>, failure?: Failure, status = 200) =>
+  page(
+    c,
+    { title: "Export the tenant", section: null, status },
+    <ExportTenant name={c.get("currentUser").tenantName} failure={failure} />,
+  );
+
+/** Under `/security`. */
+export const accountEndPages = new Hono<AppEnv>()
+  .get("/export", limit("exportAccount", byUser), async (c) =>
+    c.json(await exportAccount(c.get("deps"), sessionOf(c)), 200, attachment("account")),
+  )
+  .get("/delete", (c) => deleteAccountPage(c))
+  .post("/delete", limit("deleteAccount", byUser), async (c) => {
+    const form = await readForm(c);
+    return rerenderOnError(
+      c,
+      async () => {
+        const input = parse(accountDeletion, {
+          password: form.text("password"),
+          totp: form.optional("totp"),
+          deleteTenants: form.text("deleteTenants") === "yes",
+        });
+        await deleteAccount(c.get("deps"), sessionOf(c), input);
+        deleteConsoleCookie(c, "session");
+        return redirectWithFlash(c, "/sign-in", "accountDeleted");
+      },
+      (failure, status, error) => {
+        const message = error.code === "CONFLICT" ? "Confirm that your tenants are deleted too." : failure.message;
+        return deleteAccountPage(c, { ...failure, message }, status);
+      },
+    );
+  });
+
+/** Under `/tenants`. Both forms always ask for the password. */
+export const tenantEndPages = new Hono<AppEnv>()
+  .get("/delete", ownersOnly, (c) => deleteTenantPage(c))
+  .post("/delete", limit("deleteTenant", byUser), ownersOnly, async (c) => {
+    const form = await readForm(c);
+    return rerenderOnError(
+      c,
+      async () => {
+        await deleteTenant(c.get("deps"), sessionOf(c), parse(tenantDeletion, { password: form.text("password") }));
+        deleteConsoleCookie(c, "session");
+        return redirectWithFlash(c, "/sign-in", "tenantDeleted");
+      },
+      (failure, status) => deleteTenantPage(c, failure, status),
+    );
+  })
+  .get("/export", ownersOnly, (c) => exportTenantPage(c))
+  .post("/export", limit("exportTenant", byTenant), ownersOnly, async (c) => {
+    const form = await readForm(c);
+    return rerenderOnError(
+      c,
+      async () => {
+        await confirm(c.get("deps"), sessionOf(c), parse(tenantDeletion, { password: form.text("password") }));
+        return c.body(await exportTenant(c.get("deps"), sessionOf(c)), 200, attachment("tenant"));
+      },
+      (failure, status) => exportTenantPage(c, failure, status),
+    );
+  });

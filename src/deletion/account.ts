@@ -1,0 +1,74 @@
+/** Deleting one's own account. Access ends at once; the purge removes the rest and then mails the former address. */
+import type { Deps } from "../deps";
+import { AppError } from "../errors";
+import { log } from "../log";
+import { checkPassword, hasSecondFactor, withCode } from "../step-up/proof";
+import { findProofOfUser } from "../step-up/store";
+import { endSubscriptionsOfTenant } from "../subscriptions/tenant-store";
+import type { SessionPrincipal, TenantRef } from "../tenants/principal";
+import type { Factor } from "../two-factor/store";
+import { type AccountDeletionOutcome, deleteUser } from "./account-store";
+
+export interface AccountDeletionRequest {
+  password: string;
+  totp?: string | undefined;
+  deleteTenants?: boolean | undefined;
+}
+
+/**
+ * Deletes the caller's account. Throws WRONG_PASSWORD, TOTP_REQUIRED, INVALID_TOTP, ACCOUNT_LOCKED, LAST_OWNER for somebody whom other
+ * members need as an owner, and CONFLICT for the only member of a tenant without `deleteTenants`.
+ */
+export async function deleteAccount(
+  deps: Deps,
+  { userId, actor }: SessionPrincipal,
+  { password, totp, deleteTenants = false }: AccountDeletionRequest,
+): Promise<void> {
+  const user = await findProofOfUser(deps, userId);
+  if (!user) throw new AppError("UNAUTHENTICATED");
+  await checkPassword(deps, user, password);
+  const deletion = {
+    userId,
+    passwordHash: user.passwordHash,
+    deleteTenants,
+    tellsUnverified: deps.config.emailVerification === "optional",
+    requestId: actor.requestId,
+  };
+  const write = (factor: Factor | null) => deleteUser(deps, { ...deletion, factor }, deps.now());
+  const outcome = hasSecondFactor(user) ? await writeWithCode(deps, user, totp, write) : await write(null);
+  const tenants = requireDeleted(outcome);
+  log("info", "account deleted", { userId, count: tenants.length });
+  deps.background("end subscriptions", endSubscriptions(deps, tenants));
+}
+
+function writeWithCode(
+  deps: Deps,
+  user: Parameters<typeof withCode>[1],
+  totp: string | undefined,
+  write: (factor: Factor) => Promise<AccountDeletionOutcome>,
+): Promise<AccountDeletionOutcome> {
+  if (totp === undefined) throw new AppError("TOTP_REQUIRED");
+  return withCode(deps, user, totp, async (factor) => {
+    const outcome = await write(factor);
+    return outcome.kind === "stale" ? null : outcome;
+  });
+}
+
+function requireDeleted(outcome: AccountDeletionOutcome): TenantRef[] {
+  if (outcome.kind === "deleted") return outcome.tenants;
+  if (outcome.kind === "stale") throw new AppError("UNAUTHENTICATED");
+  const names = outcome.tenantNames.join(", ");
+  if (outcome.kind === "lastOwner") {
+    throw new AppError("LAST_OWNER", {
+      message: `You are the last owner of ${names}. Make somebody else an owner, or delete the tenant, first.`,
+    });
+  }
+  throw new AppError("CONFLICT", {
+    message: `You are the only member of ${names}. Send "deleteTenants": true to delete what belongs to it as well.`,
+  });
+}
+
+/** Stops the deliveries of deleted tenants now. The purge does so too, at its next run. */
+async function endSubscriptions(deps: Deps, tenants: readonly TenantRef[]): Promise<void> {
+  for (const tenant of tenants) await endSubscriptionsOfTenant(deps, tenant, deps.now());
+}

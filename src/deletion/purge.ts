@@ -1,0 +1,85 @@
+/**
+ * Removes what deleted accounts and tenants leave behind, page by page over many runs. All purges take turns, so that a large one holds up
+ * no other, and one whose database fails waits while the others go on.
+ */
+import { repeatable } from "../db/faults";
+import { unhurried } from "../db/unhurried";
+import type { Deps } from "../deps";
+import { describeError, log } from "../log";
+import { MINUTE_MS } from "../time";
+import { deletePurge, type Purge, savePurge, takePurges } from "./purge-store";
+import type { Step } from "./steps";
+import { TENANT_STEPS } from "./tenant-steps-store";
+import { USER_STEPS } from "./user-steps-store";
+
+/** The time for one run, which comes every minute. */
+const BUDGET_MS = 20_000;
+/** Longer than a run: a purge that a killed run had taken goes on then. */
+const LEASE_MS = 2 * MINUTE_MS;
+const PURGES_PER_RUN = 100;
+const WAIT_AFTER_FAILURE_MS = 5 * MINUTE_MS;
+
+const STEPS: Record<Purge["kind"], readonly Step[]> = { user: USER_STEPS, tenant: TENANT_STEPS };
+
+/** Goes on with the purges that are due, in turns, until none is or the time is used up. One that fails is logged. */
+export async function continuePurges(deps: Deps): Promise<void> {
+  const startedMs = deps.now();
+  const lease = { limit: PURGES_PER_RUN, leaseUntil: startedMs + LEASE_MS };
+  let open = await repeatable(() => takePurges(deps, startedMs, lease));
+  while (open.length > 0) {
+    const next: Purge[] = [];
+    for (const purge of open) {
+      const isOver = deps.now() - startedMs >= BUDGET_MS;
+      const advanced = isOver ? await putBack(deps, purge) : await advance(deps, purge, lease.leaseUntil);
+      if (advanced) next.push(advanced);
+    }
+    open = next;
+  }
+}
+
+async function putBack(deps: Deps, purge: Purge): Promise<null> {
+  await savePurge(deps, purge, deps.now());
+  return null;
+}
+
+/** Does one page. Returns the purge as it is then; null if it has ended or has to wait. */
+async function advance(deps: Deps, purge: Purge, leaseUntil: number): Promise<Purge | null> {
+  try {
+    return await doPage(deps, purge, leaseUntil);
+  } catch (error) {
+    const { kind, subjectId, shard, step } = purge;
+    log("error", "purge failed", { ...idOf(kind, subjectId), shard, step, ...describeError(error) });
+    // If this fails too, the purge goes on when its lease has ended.
+    await savePurge(deps, purge, deps.now() + WAIT_AFTER_FAILURE_MS).catch(() => {});
+    return null;
+  }
+}
+
+async function doPage(deps: Deps, purge: Purge, leaseUntil: number): Promise<Purge | null> {
+  const { kind, subjectId } = purge;
+  const steps = STEPS[kind];
+  const index = Math.max(
+    0,
+    steps.findIndex(({ name }) => name === purge.step),
+  );
+  const step = steps[index];
+  if (!step) throw new Error(`no steps for ${kind}`);
+  const cursor = step.name === purge.step ? purge.cursor : "";
+  const after = await unhurried(deps.now, () => step.page(deps, purge, cursor));
+  if (after === "done" && index === steps.length - 1) {
+    await repeatable(() => deletePurge(deps, purge));
+    log("info", "purge finished", idOf(kind, subjectId));
+    return null;
+  }
+  const next = after === "done" ? steps[index + 1] : step;
+  const advanced = {
+    ...purge,
+    step: next?.name ?? "",
+    cursor: typeof after === "object" && "cursor" in after ? after.cursor : "",
+  };
+  const waits = typeof after === "object" && "notBefore" in after;
+  await repeatable(() => savePurge(deps, advanced, waits ? after.notBefore : leaseUntil));
+  return waits ? null : advanced;
+}
+
+const idOf = (kind: Purge["kind"], id: string) => (kind === "user" ? { userId: id } : { tenantId: id });

@@ -1,0 +1,19 @@
+/** Deleting accounts and tenants, in requests. */
+import { z } from "zod";
+import { proofFields } from "../step-up/schemas";
+import { givenPassword, opaqueToken } from "../wire/schemas";
+
+export const accountDeletion = z
+  .object({
+    password: givenPassword,
+    totp: opaqueToken.optional().meta({
+      description: "A TOTP or recovery code. Required when two-factor authentication is on.",
+      examples: ["123456"],
+    }),
+    deleteTenants: z.boolean().optional().meta({
+      description: "Whether tenants that nobody else is a member of are deleted too, with all that they have.",
+    }),
+  })
+  .meta({ id: "AccountDeletion" });
+
+export const tenantDeletion = z.object(proofFields).meta({ id: "TenantDeletion" });

@@ -1,0 +1,39 @@
+/** Deleting a tenant in D1. One batch decides and ends all access, so that of parallel requests one succeeds. */
+import { sql } from "drizzle-orm";
+import type { Actor } from "../audit/actor";
+import { auditIfChanged } from "../audit/record-store";
+import { atomically } from "../db/client";
+import { newId } from "../db/ids";
+import type { Deps } from "../deps";
+import { roleOf } from "../tenants/roles-store";
+import { endTenants } from "./ending-store";
+
+export interface TenantDeletion {
+  tenantId: string;
+  /** The user who deletes it. */
+  userId: string;
+  actor: Actor;
+}
+
+/** Deletes the tenant and ends everybody's membership. Returns false unless the user is an owner. The purge removes what it leaves behind. */
+export async function deleteTenantOfOwner(
+  { db }: Deps,
+  { tenantId, userId, actor }: TenantDeletion,
+  nowMs: number,
+): Promise<boolean> {
+  const purgeId = newId();
+  const { ended } = await atomically(db, {
+    purge: sql`INSERT INTO purges (id, kind, subject_id, shard, name, members, created_at, run_at)
+      SELECT ${purgeId}, 'tenant', t.id, t.shard, t.name, (SELECT json_group_array(m.user_id) FROM memberships m WHERE m.tenant_id = t.id),
+        ${nowMs}, ${nowMs} FROM tenants t WHERE t.id = ${tenantId} AND ${roleOf(tenantId, userId)} = 'owner'`,
+    // In the user's own log: that of the tenant goes with it.
+    recorded: auditIfChanged({
+      tenantId: userId,
+      action: "tenant.deleted",
+      actor,
+      target: { kind: "user", id: userId },
+    }),
+    ...endTenants(sql`id = ${purgeId}`, nowMs),
+  });
+  return ended.length === 1;
+}

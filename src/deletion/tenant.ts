@@ -1,0 +1,18 @@
+/** Deleting a tenant. Access ends at once; the purge mails the members and removes the rest. */
+import type { Deps } from "../deps";
+import { AppError } from "../errors";
+import { log } from "../log";
+import { type Proof, requireStepUp } from "../step-up/confirm";
+import { endSubscriptionsOfTenant } from "../subscriptions/tenant-store";
+import type { SessionPrincipal } from "../tenants/principal";
+import { deleteTenantOfOwner } from "./tenant-store";
+
+/** Deletes the caller's tenant for all of its members; their accounts stay. Throws FORBIDDEN, and as `requireStepUp`. */
+export async function deleteTenant(deps: Deps, caller: SessionPrincipal, proof: Proof): Promise<void> {
+  await requireStepUp(deps, caller, proof);
+  if (!(await deleteTenantOfOwner(deps, caller, deps.now()))) throw new AppError("FORBIDDEN");
+  const { tenantId, userId } = caller;
+  log("info", "tenant deleted", { tenantId, userId });
+  // The purge does so too, at its next run.
+  deps.background("end subscriptions", endSubscriptionsOfTenant(deps, caller, deps.now()));
+}

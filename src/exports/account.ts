@@ -1,0 +1,43 @@
+/** The export of an account: everything that the service keeps about its user, in all tenants, without secrets. */
+import { activityOf } from "../audit/log";
+import type { Deps } from "../deps";
+import { listSessionsOfUser } from "../sessions/store";
+import { sessionView } from "../sessions/view";
+import type { SessionPrincipal } from "../tenants/principal";
+import { iso } from "../time";
+import { readAccount } from "./account-store";
+import { keyView } from "./key-view";
+import type { AccountExport } from "./schemas";
+
+/** More than a year of anybody's own activity. */
+const MOST_EVENTS = 10_000;
+
+/** Returns the caller's export, and records that it was made. */
+export async function exportAccount(deps: Deps, caller: SessionPrincipal): Promise<AccountExport> {
+  const { userId, sessionId, account } = caller;
+  const nowMs = deps.now();
+  const [{ keys, memberships }, sessions, activity] = await Promise.all([
+    readAccount(deps, caller, nowMs),
+    listSessionsOfUser(deps, userId, nowMs),
+    activityOf(deps, userId, MOST_EVENTS),
+  ]);
+  return {
+    exportedAt: iso(nowMs),
+    profile: {
+      id: userId,
+      email: account.email,
+      name: account.name,
+      emailVerified: account.emailVerifiedAt !== null,
+      twoFactorEnabled: account.totpEnabledAt !== null,
+      createdAt: iso(account.createdAt),
+    },
+    memberships: memberships.map(({ alerts, createdAt, ...membership }) => ({
+      ...membership,
+      alerts: alerts === 1,
+      joinedAt: iso(createdAt),
+    })),
+    sessions: sessions.map((row) => sessionView(row, sessionId)),
+    apiKeys: keys.map(keyView),
+    activity,
+  };
+}

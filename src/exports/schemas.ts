@@ -1,0 +1,87 @@
+/** Exports of accounts and tenants, as the API sends them. */
+import { z } from "zod";
+import { apiKey } from "../api-keys/schemas";
+import { activity } from "../audit/schemas";
+import { invitation } from "../invitations/schemas";
+import { member } from "../members/schemas";
+import { session } from "../sessions/schemas";
+import { subscription } from "../subscriptions/schemas";
+import { ROLE_NAMES } from "../tenants/roles";
+import { tenant } from "../tenants/schemas";
+import { id, time } from "../wire/schemas";
+
+const keyInExport = apiKey
+  .extend({ tenantId: id, userId: id, revokedAt: time.nullable() })
+  .meta({ id: "ExportedApiKey", description: "Without the key itself." });
+
+export const accountExport = z
+  .object({
+    exportedAt: time,
+    profile: z.object({
+      id,
+      email: z.string(),
+      name: z.string().nullable(),
+      emailVerified: z.boolean(),
+      twoFactorEnabled: z.boolean(),
+      createdAt: time,
+    }),
+    memberships: z.array(
+      z.object({
+        tenantId: id,
+        tenantName: z.string(),
+        role: z.enum(ROLE_NAMES),
+        alerts: z.boolean(),
+        joinedAt: time,
+      }),
+    ),
+    sessions: z.array(session),
+    apiKeys: z.array(keyInExport).meta({ description: "Of all tenants, ended ones too." }),
+    activity: activity.meta({ description: "The newest 10,000 audit events of the account, newest first." }),
+  })
+  .meta({ id: "AccountExport" });
+
+const exportedEvent = z
+  .object({
+    id,
+    type: z.string().meta({ examples: ["OrderPaid"] }),
+    correlationId: z.string().nullable(),
+    deliveries: z.int().min(0),
+    createdAt: time,
+  })
+  .meta({ id: "ExportedEvent", description: "Without its payload." });
+
+const exportedAttempt = z
+  .object({
+    id,
+    webhookId: id,
+    deliveryId: id,
+    eventId: id,
+    eventType: z.string(),
+    status: z.enum(["pending", "success", "failed"]),
+    responseCode: z.int().nullable(),
+    error: z.string().nullable(),
+    attemptCount: z.int().min(1),
+    attemptedAt: time,
+    completedAt: time.nullable(),
+  })
+  .meta({ id: "ExportedAttempt", description: "Without payload and response." });
+
+export const tenantExport = z
+  .object({
+    exportedAt: time,
+    tenant: tenant.extend({ createdAt: time }),
+    members: z.array(member),
+    invitations: z.array(invitation).meta({ description: "The open ones." }),
+    apiKeys: z.array(keyInExport).meta({ description: "Of the members, ended ones too." }),
+    subscriptions: z.array(subscription.omit({ secret: true })),
+    events: z.array(exportedEvent).meta({ description: "Newest first." }),
+    attempts: z.array(exportedAttempt).meta({ description: "By subscription, newest first." }),
+    isComplete: z
+      .boolean()
+      .meta({ description: "False if there are more events or attempts than one answer can hold." }),
+  })
+  .meta({ id: "TenantExport" });
+
+export type KeyInExport = z.infer<typeof keyInExport>;
+export type AccountExport = z.infer<typeof accountExport>;
+export type TenantExport = z.infer<typeof tenantExport>;

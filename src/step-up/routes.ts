@@ -1,0 +1,26 @@
+/** `/auth/step-up`: confirming a session for what needs it. */
+import { Hono } from "hono";
+import type { AppEnv } from "../http/env";
+import { sessionOf, sessionOnly } from "../http/permissions";
+import { byUser, limit } from "../http/rate-limit";
+import { describeRoute } from "../http/route-docs";
+import { body } from "../http/validate";
+import { says } from "../wire/schemas";
+import { confirm } from "./confirm";
+import { stepUpBody } from "./schemas";
+
+export const stepUpRoutes = new Hono<AppEnv>().post(
+  "/step-up",
+  describeRoute("stepUp", "Confirms the session for ten minutes with the password or a two-factor code.", {
+    200: says("Confirmed."),
+    errors: ["WRONG_PASSWORD", "INVALID_TOTP", "TWO_FACTOR_NOT_ENABLED", "ACCOUNT_LOCKED"],
+    description: "Endpoints that answer `STEP_UP_REQUIRED` need this, or a sign-in, within the last ten minutes.",
+  }),
+  sessionOnly,
+  limit("stepUp", byUser),
+  body(stepUpBody),
+  async (c) => {
+    await confirm(c.get("deps"), sessionOf(c), c.req.valid("json"));
+    return c.json({ message: "Confirmed." });
+  },
+);

@@ -1,0 +1,57 @@
+/** What confirms in D1 that a session is still used by its user. */
+import { sql } from "drizzle-orm";
+import { auditIfChanged } from "../audit/record-store";
+import { atomically, rows } from "../db/client";
+import type { Deps } from "../deps";
+import type { SessionPrincipal } from "../tenants/principal";
+import { consumeFactor, type Factor, factorHolds, type StoredSecret } from "../two-factor/store";
+
+/** What a user can prove who they are with. */
+export interface StoredProof {
+  userId: string;
+  email: string;
+  /** PHC string. */
+  passwordHash: string;
+  /** The second factor; null when it is off. */
+  secondFactor: StoredSecret | null;
+}
+
+type ProofRow = Omit<StoredProof, "secondFactor"> & Partial<StoredSecret> & { totpEnabledAt: number | null };
+
+/** Returns what a user can prove who they are with, in all tenants; undefined when the account is gone. */
+export async function findProofOfUser({ db }: Deps, userId: string): Promise<StoredProof | undefined> {
+  const { found } = await atomically(db, {
+    found:
+      rows<ProofRow>(sql`SELECT id AS userId, email, password_hash AS passwordHash, totp_enabled_at AS totpEnabledAt,
+        totp_enrolment_id AS totpEnrolmentId, totp_secret_encrypted AS totpSecretEncrypted
+      FROM users WHERE id = ${userId}`),
+  });
+  const [row] = found;
+  if (!row) return undefined;
+  const { totpEnabledAt, totpEnrolmentId, totpSecretEncrypted, ...rest } = row;
+  const isOn = totpEnabledAt !== null && totpEnrolmentId && totpSecretEncrypted;
+  return { ...rest, secondFactor: isOn ? { totpEnrolmentId, totpSecretEncrypted } : null };
+}
+
+/** A session of a user that is confirmed, by the password with this hash or by a code. */
+export interface Confirmation {
+  caller: SessionPrincipal;
+  /** The hash that the password was checked against; null when none was given. */
+  passwordHash: string | null;
+  factor: Factor | null;
+}
+
+/** Records that the user has confirmed the session, and uses the code. Returns false when the code was used before, or the password has changed. */
+export async function confirmSession({ db }: Deps, confirmation: Confirmation, nowMs: number): Promise<boolean> {
+  const { caller, passwordHash, factor } = confirmation;
+  const { tenantId, userId, sessionId, actor } = caller;
+  const isPassword = sql`(SELECT password_hash FROM users WHERE id = ${userId}) = ${passwordHash}`;
+  const { confirmed } = await atomically(db, {
+    confirmed: sql`UPDATE sessions SET confirmed_at = ${nowMs} WHERE id = ${sessionId} AND user_id = ${userId}
+      AND ${passwordHash === null ? sql`true` : isPassword} AND ${factor ? factorHolds(userId, factor) : sql`true`} RETURNING id`,
+    recorded: auditIfChanged({ tenantId, action: "auth.step_up", actor, target: { kind: "user", id: userId } }),
+    // After the session, which asks whether the factor is unused.
+    used: factor ? consumeFactor(userId, factor, nowMs) : undefined,
+  });
+  return confirmed.length === 1;
+}

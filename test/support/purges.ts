@@ -1,0 +1,173 @@
+/** Purges on a clock that the test turns, and a search of every table for what should be gone. */
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { getTableName, is, Table } from "drizzle-orm";
+import * as audit from "../../src/db/audit-schema";
+import { createDb } from "../../src/db/client";
+import * as delivery from "../../src/db/delivery-schema";
+import { newId } from "../../src/db/ids";
+import * as control from "../../src/db/schema";
+import { continuePurges } from "../../src/deletion/purge";
+import { createDeps, type Deps } from "../../src/deps";
+import { MINUTE_MS } from "../../src/time";
+import type { Person } from "./client";
+import { faultyDatabase } from "./faults/bindings";
+
+/** Makes a call to D1. It may do anything before, after or instead of `call`. */
+export type Hook = <T>(name: string, call: () => Promise<T>, shard: number) => Promise<T>;
+
+const DATABASES: readonly D1Database[] = [env.DB, env.SHARD_1];
+
+/** Runs the purges once, so many minutes from now. */
+export async function purgeOnce(minutesFromNow: number, hook: Hook = (_, call) => call()): Promise<void> {
+  const context = createExecutionContext();
+  const real = await createDeps(env, context);
+  const databases = DATABASES.map((database, shard) =>
+    createDb(faultyDatabase(database, { call: (name, call) => hook(name, call, shard) }), { trips: 0 }),
+  );
+  const [db = real.db] = databases;
+  const deps: Deps = {
+    ...real,
+    db,
+    shards: { ...real.shards, db: (shard) => databases[shard] ?? db },
+    now: () => Date.now() + minutesFromNow * MINUTE_MS,
+  };
+  await continuePurges(deps).finally(() => waitOnExecutionContext(context));
+}
+
+export const openPurges = async (): Promise<number> =>
+  (await env.DB.prepare("SELECT count(*) AS n FROM purges").first<number>("n")) ?? 0;
+
+/** Runs the purges until they have ended. */
+export async function purgeAll(): Promise<void> {
+  for (let minutes = 3; minutes < 60; minutes += 1) {
+    await purgeOnce(minutes);
+    if ((await openPurges()) === 0) return;
+  }
+  throw new Error("the purges do not end");
+}
+
+interface Column {
+  name: string;
+  type: string;
+  notnull: 0 | 1;
+  dflt_value: string | null;
+  /** Not 0 for a column of the key. */
+  pk: number;
+}
+
+interface StoredTable {
+  database: D1Database;
+  shard: number;
+  name: string;
+  columns: Column[];
+}
+
+/** Every table of every database, as the migrations made them. */
+async function allTables(): Promise<StoredTable[]> {
+  const tables: StoredTable[] = [];
+  for (const [shard, database] of DATABASES.entries()) {
+    const { results } = await database
+      .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '_cf*' AND name NOT GLOB 'd1_*'")
+      .all<{ name: string }>();
+    for (const { name } of results) {
+      if (name.startsWith("sqlite_")) continue;
+      const { results: columns } = await database.prepare(`PRAGMA table_info(${name})`).all<Column>();
+      tables.push({ database, shard, name, columns });
+    }
+  }
+  return tables;
+}
+
+/** Returns where a text occurs in any column of any table: "0 users.email". Tables of the control plane are empty in the other databases. */
+export async function occurrencesOf(text: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const { database, shard, name, columns } of await allTables()) {
+    const counts = columns.map((column) => `sum(instr("${column.name}", ?1) > 0) AS "${column.name}"`);
+    const row = await database
+      .prepare(`SELECT ${counts.join(", ")} FROM ${name}`)
+      .bind(text)
+      .first<object>();
+    for (const [column, count] of Object.entries(row ?? {})) if (count) found.push(`${shard} ${name}.${column}`);
+  }
+  return found.sort();
+}
+
+/** The ids that a made-up row carries. */
+interface Ids {
+  person: Pick<Person, "userId" | "email">;
+  tenantId: string;
+  webhookId: string;
+}
+
+/** By the name of a column, what it holds in a made-up row. A new table whose ids have other names needs a line here. */
+const contentOf = (column: Column, { person, tenantId, webhookId }: Ids): string | number | undefined => {
+  const ids: Record<string, string> = {
+    id: newId(),
+    tenant_id: tenantId,
+    user_id: person.userId,
+    subject_id: person.userId,
+    invited_by: person.userId,
+    accepted_by: person.userId,
+    actor_id: person.userId,
+    email: person.email,
+    actor_name: person.email,
+    subscription_id: webhookId,
+    key_hash: newId(),
+    actor_kind: "user",
+    action: "auth.login",
+    ip: "198.51.100.9",
+    user_agent: "a browser",
+  };
+  const known = ids[column.name];
+  if (known !== undefined || column.notnull === 0 || column.dflt_value !== null) return known;
+  if (column.type.toLowerCase() === "integer") return 1;
+  return column.pk > 0 ? newId() : "[]";
+};
+
+const HOLDS_PERSON = new Set(["user_id", "subject_id", "invited_by", "accepted_by", "actor_id", "email"]);
+/** Their rows are made by the service. */
+const REAL = new Set(["users", "tenants", "memberships", "purges"]);
+/** They have no rows of people or tenants. */
+const IMPERSONAL = new Set(["shards"]);
+
+const namesOf = (schema: object) =>
+  Object.values(schema).flatMap((value) => (is(value, Table) ? [getTableName(value)] : []));
+const CONTROL = new Set(namesOf(control));
+const DELIVERY = new Set([...namesOf(delivery), ...namesOf(audit)]);
+
+/** Adds a row to each table where it would stand for a tenant with this shard; with `ofPersons`, to those that have a column for a person. */
+export async function fillTables(ids: Ids, tenantShard: number, { ofPersons = false } = {}): Promise<void> {
+  for (const { database, shard, name, columns } of await allTables()) {
+    const isUsed = (shard === 0 && CONTROL.has(name)) || (shard === tenantShard && DELIVERY.has(name));
+    if (!isUsed || REAL.has(name) || IMPERSONAL.has(name)) continue;
+    if (ofPersons && !columns.some((column) => HOLDS_PERSON.has(column.name))) continue;
+    const isAlert = name === "alert_mails";
+    const contents = columns.flatMap((column) => {
+      const content = contentOf(column, ids);
+      if (content === undefined) return [];
+      const isComposed = isAlert && column.name === "id";
+      return [[column.name, isComposed ? `${newId()}:${ids.tenantId}:${ids.person.userId}` : content] as const];
+    });
+    const names = contents.map(([column]) => `"${column}"`).join(", ");
+    const marks = contents.map(() => "?").join(", ");
+    const values = contents.map(([, content]) => content);
+    await database
+      .prepare(`INSERT INTO ${name} (${names}) VALUES (${marks})`)
+      .bind(...values)
+      .run();
+  }
+}
+
+/** Returns the tables of which no row carries one of these texts, in the database where rows of a tenant with this shard stand. */
+export async function tablesWithout(texts: readonly string[], tenantShard: number): Promise<string[]> {
+  const found = (await Promise.all(texts.map(occurrencesOf))).flat().map((place) => place.replace(/\..*/, ""));
+  const expected = [
+    ...[...CONTROL].map((name) => `0 ${name}`),
+    ...[...DELIVERY].map((name) => `${tenantShard} ${name}`),
+  ];
+  return expected
+    .filter((place) => !found.includes(place))
+    .map((place) => place.slice(2))
+    .sort();
+}
