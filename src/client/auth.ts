@@ -144,7 +144,10 @@ export interface AuthMethods {
    * Throws WRONG_PASSWORD, INVALID_TOTP, TWO_FACTOR_NOT_ENABLED, ACCOUNT_LOCKED.
    */
   stepUp(proof: Proof, options?: CallOptions): Promise<string>;
-  /** Returns everything that the service keeps about the user, in all tenants, without secrets. Works once an hour: else RATE_LIMITED. */
+  /**
+   * Returns everything that the service keeps about the user, in all tenants, without secrets. Works once an hour.
+   * Throws UNAUTHENTICATED, RATE_LIMITED.
+   */
   exportAccount(options?: CallOptions): Promise<AccountExport>;
   /**
    * Deletes the user's account; the stored tokens are gone then. Returns the service's confirmation. Throws WRONG_PASSWORD, TOTP_REQUIRED,
