@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { call, logIn, type Person, signUp, verify } from "./support/client";
+import { callUnder } from "./support/overrides";
 import { invite, joinTenant } from "./support/people";
 
 const eventsOf = async ({ token }: Pick<Person, "token">, query = "") =>
@@ -32,6 +33,13 @@ test("an event says who did what, from where, with which request", async () => {
     sessionId: expect.any(String),
     meta: { scopes: ["webhook.read"] },
   });
+});
+
+test("a user agent that would be cut within a character has 256 characters", async () => {
+  const owner = await signUp();
+  const headers = { "user-agent": `${"x".repeat(255)}😀` };
+  await call("POST", "/api-keys", { token: owner.token, body: { name: "key", scopes: ["webhook.read"] }, headers });
+  expect((await eventsOf(owner))[0].userAgent).toBe(`${"x".repeat(255)}\ufffd`);
 });
 
 test("a change that is not made is not recorded", async () => {
@@ -175,4 +183,13 @@ test("own activity is the caller's in all tenants, and nobody else's", async () 
   const actions = mine.body.data.map(({ action }: { action: string }) => action);
   expect(actions).toEqual(["member.joined", "auth.registered"]);
   expect(await actionsOf(owner)).toEqual(["auth.registered"]);
+});
+
+test("an invitation to a full tenant verifies the address, which is recorded in the guest's tenant and not in the full one", async () => {
+  const [host, guest] = [await signUp(), await signUp()];
+  const body = { token: await invite(host, guest.email, "viewer") };
+  const acceptance = { path: "/api/v1/invitations/accept", token: guest.token, body };
+  expect((await callUnder({ MAX_MEMBERS_PER_TENANT: "1" }, acceptance)).status).toBe(409);
+  expect(await actionsOf(host)).toEqual(["member.invited", "auth.registered"]);
+  expect(await actionsOf(guest)).toEqual(["auth.email_verified", "auth.registered"]);
 });

@@ -199,6 +199,18 @@ describe("nobody is told of", () => {
 });
 
 describe("what is stored", () => {
+  test("is no part of a character where a name is too long", async () => {
+    const { body } = await post(
+      "/auth/register",
+      { email: newEmail(), password: PASSWORD },
+      {
+        userAgent: `${"x".repeat(99)}😀${"x".repeat(9)}/1.0 (rest)`,
+      },
+    );
+    const sessions = await call("GET", "/auth/sessions", { token: body.data.accessToken });
+    expect(sessions.body.data[0].browser).toBe(`${"x".repeat(99)}\ufffd`);
+  });
+
   test("is a keyed digest, without browser, place and address", async () => {
     const person = await registeredFrom({ cf: LISBON, ip: "203.0.113.9" });
     const [{ key } = { key: "" }] = await known(person);

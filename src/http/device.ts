@@ -74,6 +74,7 @@ function networkOf(ipAddress: string): string {
   return "unknown";
 }
 
+/** `toWellFormed`, because a cut may split a pair of surrogates, and half a pair cannot be stored as UTF-8. */
 function joined(...parts: (string | undefined)[]): string | null {
-  return parts.filter(Boolean).join(" ").slice(0, MAX_FIELD_CHARACTERS) || null;
+  return parts.filter(Boolean).join(" ").slice(0, MAX_FIELD_CHARACTERS).toWellFormed() || null;
 }

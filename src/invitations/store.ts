@@ -189,13 +189,13 @@ export interface JoinedTenant {
 /** Makes a signed-in user a member and uses the invitation. An invitation for another address is `closed`. */
 export async function acceptInvitationByToken(
   { db, config }: Deps,
-  { userId, actor }: Pick<Principal, "userId" | "actor">,
+  { userId, tenantId, actor }: Pick<Principal, "userId" | "tenantId" | "actor">,
   tokenHash: string,
   nowMs: number,
 ): Promise<JoinedTenant | Exclude<Joining, "joined">> {
   const open = openByToken(tokenHash, sql`(SELECT email FROM users WHERE id = ${userId})`, nowMs);
   const joinedTenant = sql`(SELECT tenant_id FROM invitations WHERE id = (${open}))`;
-  const event = { tenantId: joinedTenant, actor, target: { kind: "user", id: userId } } as const;
+  const event = { actor, target: { kind: "user", id: userId } } as const;
   const isMember = sql`EXISTS (SELECT 1 FROM memberships m WHERE m.user_id = ${userId} AND m.tenant_id = invitations.tenant_id)`;
   const { accepted, stillOpen } = await atomically(db, {
     membership: sql`INSERT INTO memberships (tenant_id, user_id, role, created_at)
@@ -203,11 +203,17 @@ export async function acceptInvitationByToken(
       ON CONFLICT DO NOTHING`,
     joined: auditIfChanged({
       ...event,
+      tenantId: joinedTenant,
       action: "member.joined",
       meta: sql`json_object('role', ${roleOf(joinedTenant, userId)})`,
     }),
     verified: sql`UPDATE users SET email_verified_at = ${nowMs} WHERE id = ${userId} AND email_verified_at IS NULL AND EXISTS (${open})`,
-    recorded: auditIfChanged({ ...event, action: "auth.email_verified" }),
+    recorded: auditIfChanged({
+      ...event,
+      // In the caller's tenant when the other one had no room: it must not learn where a stranger signs in from.
+      tenantId: sql`iif(${roleOf(joinedTenant, userId)} IS NULL, ${tenantId}, ${joinedTenant})`,
+      action: "auth.email_verified",
+    }),
     // After the statements that ask whether the invitation is open, and only for a member: there may have been no room.
     accepted: rows<JoinedTenant>(sql`UPDATE invitations SET accepted_at = ${nowMs}, accepted_by = ${userId}
       WHERE id = (${open}) AND ${isMember}
