@@ -2,6 +2,8 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { call, logIn, newEmail, PASSWORD, type Person, setRole, signUp, signUpVerified } from "./support/client";
+import { mailTo } from "./support/mailbox";
+import { callUnder } from "./support/overrides";
 import { invite, joinTenant } from "./support/people";
 import { codeOf, enrol } from "./support/two-factor";
 
@@ -201,5 +203,29 @@ describe("step-up", () => {
     expect(await codeOfAnswer(totp)).toEqual([400, "TWO_FACTOR_NOT_ENABLED"]);
     const unsigned = call("POST", "/auth/step-up", { body: { password: PASSWORD } });
     expect(await codeOfAnswer(unsigned)).toEqual([401, "UNAUTHENTICATED"]);
+  });
+
+  test("with a recovery code is recorded and told by mail", async () => {
+    const person = await signUpVerified();
+    const { token } = person;
+    const body = { token: codeOf(await enrol(person)) };
+    const { recoveryCodes } = (await call("POST", "/auth/2fa/recovery-codes", { token, body })).body.data;
+    expect((await call("POST", "/auth/step-up", { token, body: { totp: recoveryCodes[0] } })).status).toBe(200);
+    const { data } = (await call("GET", "/audit?limit=2", { token })).body;
+    expect(data.map(({ action }: { action: string }) => action)).toEqual(["auth.recovery_used", "auth.step_up"]);
+    await mailTo(person.email, /recovery code was used/);
+  });
+
+  test.each([
+    ["password", { password: "not the password" }],
+    ["totp", { totp: "000000" }],
+  ])("records the lock by ten wrong guesses: %s", async (factor, body) => {
+    const person = await signUpVerified();
+    await enrol(person);
+    const limits = { RATE_LIMITS: JSON.stringify({ stepUp: { limit: 100, windowSeconds: 60 } }) };
+    const wrong = { path: "/api/v1/auth/step-up", token: person.token, body };
+    for (let guess = 0; guess < 10; guess += 1) await callUnder(limits, wrong);
+    const [event] = (await call("GET", "/audit?limit=1", { token: person.token })).body.data;
+    expect(event).toMatchObject({ action: "auth.locked", actor: { id: person.userId }, meta: { factor } });
   });
 });

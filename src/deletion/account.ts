@@ -21,12 +21,13 @@ export interface AccountDeletionRequest {
  */
 export async function deleteAccount(
   deps: Deps,
-  { userId, actor }: SessionPrincipal,
+  caller: SessionPrincipal,
   { password, totp, deleteTenants = false }: AccountDeletionRequest,
 ): Promise<void> {
+  const { userId, actor } = caller;
   const user = await findProofOfUser(deps, userId);
   if (!user) throw new AppError("UNAUTHENTICATED");
-  await checkPassword(deps, user, password);
+  await checkPassword(deps, caller, user, password);
   const deletion = {
     userId,
     passwordHash: user.passwordHash,
@@ -35,7 +36,7 @@ export async function deleteAccount(
     requestId: actor.requestId,
   };
   const write = (factor: Factor | null) => deleteUser(deps, { ...deletion, factor }, deps.now());
-  const outcome = hasSecondFactor(user) ? await writeWithCode(deps, user, totp, write) : await write(null);
+  const outcome = hasSecondFactor(user) ? await writeWithCode(deps, caller, user, totp, write) : await write(null);
   const tenants = requireDeleted(outcome);
   log("info", "account deleted", { userId, count: tenants.length });
   deps.background("end subscriptions", endSubscriptions(deps, tenants));
@@ -43,12 +44,13 @@ export async function deleteAccount(
 
 function writeWithCode(
   deps: Deps,
-  user: Parameters<typeof withCode>[1],
+  caller: SessionPrincipal,
+  user: Parameters<typeof withCode>[2],
   totp: string | undefined,
   write: (factor: Factor) => Promise<AccountDeletionOutcome>,
 ): Promise<AccountDeletionOutcome> {
   if (totp === undefined) throw new AppError("TOTP_REQUIRED");
-  return withCode(deps, user, totp, async (factor) => {
+  return withCode(deps, caller, user, totp, async (factor) => {
     const outcome = await write(factor);
     return outcome.kind === "stale" ? null : outcome;
   });

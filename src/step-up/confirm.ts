@@ -4,6 +4,7 @@
  */
 import type { Deps } from "../deps";
 import { AppError } from "../errors";
+import { queueMailIfPossible } from "../mail/queue";
 import type { SessionPrincipal } from "../tenants/principal";
 import { MINUTE_MS } from "../time";
 import { checkPassword, hasSecondFactor, withCode } from "./proof";
@@ -26,7 +27,7 @@ export async function confirm(deps: Deps, caller: SessionPrincipal, proof: Proof
   const user = await findProofOfUser(deps, caller.userId);
   if (!user) throw new AppError("UNAUTHENTICATED");
   const { password, totp } = proof;
-  if (password !== undefined) await checkPassword(deps, user, password);
+  if (password !== undefined) await checkPassword(deps, caller, user, password);
   const passwordHash = password === undefined ? null : user.passwordHash;
   const write = { caller, passwordHash, factor: null };
   if (totp === undefined) {
@@ -34,12 +35,10 @@ export async function confirm(deps: Deps, caller: SessionPrincipal, proof: Proof
     return;
   }
   if (!hasSecondFactor(user)) throw new AppError("TWO_FACTOR_NOT_ENABLED");
-  await withCode(
-    deps,
-    user,
-    totp,
-    async (factor) => (await confirmSession(deps, { ...write, factor }, deps.now())) || null,
+  const used = await withCode(deps, caller, user, totp, async (factor) =>
+    (await confirmSession(deps, { ...write, factor }, deps.now())) ? factor : null,
   );
+  if (used.kind === "recovery") await queueMailIfPossible(deps, { kind: "recoveryCodeUsed", userId: caller.userId });
 }
 
 /** Lets the caller pass if the session is confirmed, or is now by what is given. Throws STEP_UP_REQUIRED, or as `confirm`. */

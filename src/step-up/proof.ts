@@ -1,18 +1,26 @@
 /** Checking the password or a code of somebody who is signed in. Wrong ones count as at login. */
+import { recordLock } from "../audit/failed-login-store";
 import { verifyPassword } from "../crypto/passwords";
 import type { Deps } from "../deps";
 import { AppError } from "../errors";
 import { queueMailIfPossible } from "../mail/queue";
+import type { SessionPrincipal } from "../tenants/principal";
 import { readFactor } from "../two-factor/codes";
 import type { Factor, StoredSecret } from "../two-factor/store";
 import type { StoredProof } from "./store";
 
 /** Throws WRONG_PASSWORD, and ACCOUNT_LOCKED after ten wrong ones. */
-export async function checkPassword(deps: Deps, user: StoredProof, password: string): Promise<void> {
-  const { value: right } = await deps.guesses.check("password", user.email, async () => {
+export async function checkPassword(
+  deps: Deps,
+  caller: SessionPrincipal,
+  user: StoredProof,
+  password: string,
+): Promise<void> {
+  const { value: right, startedLock } = await deps.guesses.check("password", user.email, async () => {
     const { correct } = await verifyPassword(password, user.passwordHash);
     return correct || null;
   });
+  if (startedLock) deps.background("record lock", recordLock(deps, caller, "password"));
   if (!right) throw new AppError("WRONG_PASSWORD");
 }
 
@@ -22,6 +30,7 @@ export async function checkPassword(deps: Deps, user: StoredProof, password: str
  */
 export async function withCode<T>(
   deps: Deps,
+  caller: SessionPrincipal,
   { userId, email, secondFactor }: StoredProof & { secondFactor: StoredSecret },
   code: string,
   write: (factor: Factor) => Promise<T | null>,
@@ -30,7 +39,10 @@ export async function withCode<T>(
     const factor = await readFactor(deps, userId, secondFactor, code);
     return factor && (await write(factor));
   });
-  if (startedLock) await queueMailIfPossible(deps, { kind: "secondFactorGuessed", userId });
+  if (startedLock) {
+    deps.background("record lock", recordLock(deps, caller, "totp"));
+    await queueMailIfPossible(deps, { kind: "secondFactorGuessed", userId });
+  }
   if (value === null) throw new AppError("INVALID_TOTP");
   return value;
 }

@@ -45,13 +45,15 @@ export interface Confirmation {
 export async function confirmSession({ db }: Deps, confirmation: Confirmation, nowMs: number): Promise<boolean> {
   const { caller, passwordHash, factor } = confirmation;
   const { tenantId, userId, sessionId, actor } = caller;
+  const event = { tenantId, actor, target: { kind: "user", id: userId } } as const;
   const isPassword = sql`(SELECT password_hash FROM users WHERE id = ${userId}) = ${passwordHash}`;
   const { confirmed } = await atomically(db, {
     confirmed: sql`UPDATE sessions SET confirmed_at = ${nowMs} WHERE id = ${sessionId} AND user_id = ${userId}
       AND ${passwordHash === null ? sql`true` : isPassword} AND ${factor ? factorHolds(userId, factor) : sql`true`} RETURNING id`,
-    recorded: auditIfChanged({ tenantId, action: "auth.step_up", actor, target: { kind: "user", id: userId } }),
+    recorded: auditIfChanged({ ...event, action: "auth.step_up" }),
     // After the session, which asks whether the factor is unused.
     used: factor ? consumeFactor(userId, factor, nowMs) : undefined,
+    recordedUse: factor?.kind === "recovery" ? auditIfChanged({ ...event, action: "auth.recovery_used" }) : undefined,
   });
   return confirmed.length === 1;
 }
