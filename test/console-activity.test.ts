@@ -1,6 +1,6 @@
 /** The console's pages of the audit log: the tenant's and the user's own. */
 import { describe, expect, test } from "vitest";
-import { call, type Person, signUp } from "./support/client";
+import { call, logIn, type Person, signUp } from "./support/client";
 import { holding } from "./support/console";
 import { joinTenant } from "./support/people";
 import { newInbox, subscribe } from "./support/receiver";
@@ -23,6 +23,14 @@ async function withEvents(): Promise<{ owner: Person; guest: Person }> {
 const rowsIn = (html: string) => [...html.matchAll(/<tr>.*?<\/tr>/gs)].map(([row]) => row).slice(1);
 
 describe("Activity", () => {
+  test("names by id what is gone", async () => {
+    const { owner, guest } = await withEvents();
+    await call("DELETE", `/members/${guest.userId}`, { token: owner.token });
+    const [removed = ""] = rowsIn((await (await holding(owner)).get("/activity")).html);
+    expect(removed).toContain("removed a member");
+    expect(removed).toContain(guest.userId);
+  });
+
   test("shows who did what to what, from where, with the newest first", async () => {
     const { owner, guest } = await withEvents();
     const { status, html } = await (await holding(owner)).get("/activity");
@@ -103,5 +111,16 @@ test("My activity shows the user's own events, whatever their role", async () =>
   expect(status).toBe(200);
   expect(rowsIn(html)).toHaveLength(2);
   expect(html).toContain("joined the tenant");
+  expect(html).not.toContain(guest.userId);
   expect(html).not.toContain(owner.email);
+});
+
+test("signing out of the console is recorded as signing out with a token is", async () => {
+  const owner = await signUp();
+  await (await holding(owner)).post("/sign-out");
+  const { token } = await logIn(owner);
+  await call("POST", "/auth/logout", { body: { refreshToken: (await logIn(owner)).refreshToken } });
+  const { data } = (await call("GET", "/audit?action=auth.logout", { token })).body;
+  const target = { kind: "user", id: owner.userId };
+  expect(data).toMatchObject([{ target }, { target }]);
 });

@@ -1,6 +1,5 @@
 /** Sessions in D1. A user has sessions in several tenants: functions that span tenants are named `...OfUser` or `...ByToken`. */
 import { and, asc, eq, gt, type SQL, sql } from "drizzle-orm";
-import type { AuditAction } from "../audit/actions";
 import { type Actor, anonymous, type RequestOrigin } from "../audit/actor";
 import { auditEach, auditIfChanged, holderOfToken } from "../audit/record-store";
 import type { AccessClaims } from "../crypto/jwt";
@@ -262,11 +261,13 @@ export async function deleteSessionOfUser(
   { db }: Deps,
   { userId, tenantId, actor }: Owner,
   id: string,
-  action: AuditAction,
+  action: "auth.logout" | "session.revoked",
 ): Promise<boolean> {
+  const target =
+    action === "auth.logout" ? ({ kind: "user", id: userId } as const) : ({ kind: "session", id } as const);
   const { deleted } = await atomically(db, {
     deleted: sql`DELETE FROM sessions WHERE id = ${id} AND user_id = ${userId} RETURNING id`,
-    recorded: auditIfChanged({ tenantId, action, actor, target: { kind: "session", id } }),
+    recorded: auditIfChanged({ tenantId, action, actor, target }),
   });
   return deleted.length === 1;
 }

@@ -120,12 +120,18 @@ export const OwnActivity = ({ events }: { events: readonly AuditEvent[] }) => (
         What you did, and what others did to your account without being signed in. If something was not you, change your
         password and sign out everywhere.
       </p>
-      {events.length === 0 ? <EmptyState title="No events" /> : <Events events={events} names={new Map()} />}
+      {events.length === 0 ? <EmptyState title="No events" /> : <Events events={events} names={null} />}
     </section>
   </>
 );
 
-const Events = ({ events, names }: Pick<ActivityView, "events" | "names">) => (
+interface EventsProps {
+  events: readonly AuditEvent[];
+  /** The names of what the events are about; null where that is not shown. */
+  names: ActivityView["names"] | null;
+}
+
+const Events = ({ events, names }: EventsProps) => (
   <ScrollArea label="Events">
     <table>
       <thead>
@@ -166,9 +172,9 @@ function whoDid({ actor }: AuditEvent): string {
   return actor.kind === "api-key" ? `API key ${name}` : name;
 }
 
-/** What was changed, and the members of the meta: `Orders · changed url, name`. */
-function detailsOf({ target, meta }: AuditEvent, names: ActivityView["names"]): string {
-  const name = target && names.get(target.id);
+/** What was changed, by its name or, once it is gone, its id; and the members of the meta: `Orders · changed url, name`. */
+function detailsOf({ target, meta }: AuditEvent, names: EventsProps["names"]): string {
+  const name = target && names && (names.get(target.id) ?? target.id);
   const members = Object.entries(meta ?? {}).filter(([, value]) => value !== null);
   return [name, ...members.map(([key, value]) => `${key} ${[value].flat().join(", ")}`)].filter(Boolean).join(" · ");
 }
