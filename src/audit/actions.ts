@@ -1,4 +1,4 @@
-/** What the audit log records, and how the console and the documentation say it of whoever did it. */
+/** The actions of the audit log, each with what its actor did, in the words of the console and the documentation. */
 
 export const AUDIT_ACTIONS = {
   "auth.registered": "created an account",
