@@ -48,6 +48,9 @@ const API_ROUTE: Record<string, string> = {
   "/security/two-factor/confirm": "POST /auth/2fa/verify",
   "/security/two-factor/disable": "POST /auth/2fa/disable",
   "/security/recovery-codes": "POST /auth/2fa/recovery-codes",
+  "/security/delete": "DELETE /auth/me",
+  "/tenants/delete": "DELETE /tenant",
+  "/tenants/export": "GET /tenant/export",
 };
 
 const limitsOf = (method: string, path: string) =>

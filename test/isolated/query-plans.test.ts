@@ -158,7 +158,12 @@ test("statements of every store are collected, from requests, RPC, queue consume
   await mailTo(person.email, /will be disabled/);
   await call("GET", `/webhooks/${id}/attempts/${attempt._id}`, { token });
   await call("POST", `/webhooks/${id}/test`, { token });
-  await endedAttempts(person, limitedId, 1);
+  await eventually("a wait for a slot", () =>
+    deliveryDb
+      .prepare("SELECT 1 FROM outbox WHERE subscription_id = ? AND slot_at IS NOT NULL")
+      .bind(limitedId)
+      .first(),
+  );
   await call("PATCH", `/webhooks/${limitedId}`, { token, body: { delivery: { rateLimit: null } } });
   const signed = { delivery: { signature: "v1+v1a" } };
   await call("PATCH", `/webhooks/${id}`, { token, body: { ...signed, secret: "another" } });
