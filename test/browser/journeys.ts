@@ -77,8 +77,16 @@ export function journeys(stage: Stage): void {
         })
         .toBe('{"invoice": 7}');
       expect(clicks).toBeLessThanOrEqual(4);
-      await page.goto(`${stage.server.base}/console`);
-      expect(await page.getByText("Needs attention").count()).toBe(0);
+      // The success is recorded after the receiver has answered.
+      await expect
+        .poll(
+          async () => {
+            await page.goto(`${stage.server.base}/console`);
+            return page.getByText("Needs attention").count();
+          },
+          { timeout: RECORD_TIMEOUT_MS },
+        )
+        .toBe(0);
     },
     OUTAGE_TIMEOUT_MS,
   );
