@@ -217,13 +217,17 @@ test("two subscriptions that fail and listen to each other come to an end", asyn
   ];
   for (const id of ids) await api(person, "PATCH", id, { name: "Renamed" });
   const failed = (count: number) =>
-    eventually(`${count} failed attempts`, async () => {
-      const n = await deliveryDb
-        .prepare("SELECT count(*) AS n FROM attempts WHERE status = 'failed' AND subscription_id IN (?, ?)")
-        .bind(...ids)
-        .first<number>("n");
-      return (n ?? 0) >= count;
-    });
+    eventually(
+      `${count} failed attempts`,
+      async () => {
+        const n = await deliveryDb
+          .prepare("SELECT count(*) AS n FROM attempts WHERE status = 'failed' AND subscription_id IN (?, ?)")
+          .bind(...ids)
+          .first<number>("n");
+        return (n ?? 0) >= count;
+      },
+      25_000,
+    );
   // The second creation and both changes are told to one each; all of these deliveries fail.
   await failed(3);
   expect(await written(person)).toHaveLength(3);
