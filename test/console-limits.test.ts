@@ -5,53 +5,7 @@ import { app } from "../src/app";
 import { docsOf } from "../src/http/route-docs";
 import { call } from "./support/client";
 import { visit } from "./support/console";
-
-/** Every write of the console and the route of the API that does the same. */
-const API_ROUTE: Record<string, string> = {
-  "/sign-in": "POST /auth/login",
-  "/sign-in/code": "POST /auth/login",
-  "/sign-out": "POST /auth/logout",
-  "/register": "POST /auth/register",
-  "/verify-email": "POST /auth/verify-email",
-  "/forgot-password": "POST /auth/forgot-password",
-  "/reset-password": "POST /auth/reset-password",
-  "/accept-invitation": "POST /invitations/accept",
-  "/resend-verification": "POST /auth/resend-verification",
-  "/webhooks": "POST /webhooks",
-  "/webhooks/:id": "PATCH /webhooks/:id",
-  "/webhooks/:id/delete": "DELETE /webhooks/:id",
-  "/webhooks/:id/secret/rotate": "POST /webhooks/:id/secret/rotate",
-  "/webhooks/:id/secret/previous/delete": "DELETE /webhooks/:id/secret/previous",
-  "/webhooks/:id/pause": "POST /webhooks/:id/pause",
-  "/webhooks/:id/resume": "POST /webhooks/:id/resume",
-  "/webhooks/:id/test": "POST /webhooks/:id/test",
-  "/webhooks/:id/replays": "POST /webhooks/:id/replay",
-  "/webhooks/:id/replays/:replayId/stop": "DELETE /webhooks/:id/replays/:replayId",
-  "/webhooks/:id/attempts/:attemptId/retry": "POST /webhooks/:id/deliveries/:deliveryId/retry",
-  // The API has no route for it: it sends what is owed anyway.
-  "/webhooks/:id/attempts/:attemptId/now": "POST /webhooks/:id/deliveries/:deliveryId/retry",
-  "/events": "POST /events",
-  "/not-me": "POST /auth/not-me",
-  "/api-keys": "POST /api-keys",
-  "/api-keys/:id/revoke": "DELETE /api-keys/:id",
-  "/people/invitations": "POST /invitations",
-  "/people/invitations/:id/revoke": "DELETE /invitations/:id",
-  "/people/:userId/role": "PATCH /members/:userId",
-  "/people/:userId/remove": "DELETE /members/:userId",
-  "/tenants/switch": "POST /auth/switch-tenant",
-  "/alerts": "PATCH /members/me",
-  "/tenants/leave": "DELETE /members/me",
-  "/security/sessions/:id/revoke": "DELETE /auth/sessions/:id",
-  "/security/sign-out-everywhere": "POST /auth/logout-all",
-  "/security/password": "POST /auth/change-password",
-  "/security/two-factor": "POST /auth/2fa/enable",
-  "/security/two-factor/confirm": "POST /auth/2fa/verify",
-  "/security/two-factor/disable": "POST /auth/2fa/disable",
-  "/security/recovery-codes": "POST /auth/2fa/recovery-codes",
-  "/security/delete": "DELETE /auth/me",
-  "/tenants/delete": "DELETE /tenant",
-  "/tenants/export": "GET /tenant/export",
-};
+import { API_ROUTE } from "./support/console-forms";
 
 const limitsOf = (method: string, path: string) =>
   app.routes

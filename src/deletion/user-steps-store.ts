@@ -5,7 +5,7 @@ import { databasesOf, deleting, PAGE_ROWS, searching } from "./pages-store";
 import { SETTLE, type Step } from "./steps";
 import { afterTenants, tellFormerUser } from "./tell";
 
-/** The audit log of other tenants keeps who did what by id. What tells of a person goes: name, IP address and browser. */
+/** The audit log of other tenants keeps who did what by id. The name, IP address and browser of the person are removed. */
 const ANONYMISE_AUDIT: Step = {
   name: "anonymise audit events",
   page: async (deps, purge) => {

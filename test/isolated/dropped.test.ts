@@ -31,7 +31,7 @@ describe("a subscription that holds deliveries", () => {
     expect((await api(person, "POST", `${id}/resume?held=perhaps`)).status).toBe(400);
   });
 
-  test("that drops what it held tells of each delivery, with its cause's correlation id", async () => {
+  test("that drops held deliveries publishes an event for each, with the correlation id of its cause", async () => {
     const person = await signUpVerified();
     await subscribe(person, newInbox("200").url, { events: ["postern.delivery.exhausted"] });
     const id = await subscribe(person, newInbox("200").url, HOLDS);
