@@ -63,6 +63,9 @@ test.each([
   [{ retry: { schedule: Array(21).fill(1) } }, "delivery.retry.schedule"],
   [{ retry: { schedule: Array(8).fill(86_400) } }, "delivery.retry.schedule"],
   ["fast", "delivery"],
+  [{ onPause: "drop" }, "delivery.onPause"],
+  [{ onPause: true }, "delivery.onPause"],
+  [{ onDisable: "drop" }, "delivery.onDisable"],
 ])("%j is refused at %s", async (delivery, path) => {
   const person = await signUp();
   const answer = await change(person, await subscribe(person, URL), delivery);

@@ -70,6 +70,22 @@ test("a change of a subscription publishes an event that names what changed, sig
   expect(log.body.data.length).toBeGreaterThan(0);
 });
 
+test("an event that fails is sent again under the same id, and both attempts are logged", async () => {
+  const person = await signUpVerified();
+  const inbox = newInbox("fail-1");
+  const delivery = { retry: { schedule: [1] } };
+  const id = await subscribe(person, inbox.url, { events: ["postern.webhook.created"], delivery });
+  await subscribe(person, newInbox("200").url);
+  const [first, second] = await inbox.arrived(2);
+  expect(second?.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
+  expect(second?.body).toBe(first?.body);
+  await eventually("both attempts", async () => {
+    const log = await call("GET", `/webhooks/${id}/logs`, { token: person.token });
+    const statuses = log.body.data.map(({ status }: { status: string }) => status);
+    return statuses.toSorted().join() === "failed,success";
+  });
+});
+
 describe("an episode is told", () => {
   test("at each stage, once", async () => {
     const { person, inbox } = await listening([
