@@ -9,8 +9,8 @@ import type { Shards } from "../db/shards";
 import type { Deps } from "../deps";
 import type { NewUndo } from "../mail/undo-store";
 import { announceDevice, rememberDevice } from "../sessions/known-devices-store";
-import { endOldestSessions, mintSession, type NewSession, useTenant } from "../sessions/store";
-import { consumeFactor, type Factor, factorHolds } from "../two-factor/store";
+import { endOldestSessions, mintSession, type NewSession, passwordHolds, useTenant } from "../sessions/store";
+import { conditionsOf, metaOf, type SignInProof, usesOf } from "./proof-store";
 
 export interface NewUser {
   userId: string;
@@ -42,7 +42,7 @@ export async function insertAccount(
       VALUES (${userId}, ${user.email}, ${user.name}, ${passwordHash}, ${nowMs}, ${user.createdFrom}, ${nowMs})`,
     ...insertOwnTenant(shards, userId, tenant, nowMs),
     // Last: it joins the user with the membership.
-    minted: mintSession(session, { tenantId: tenant.id, passwordHash, factor: null }, nowMs),
+    minted: mintSession(session, { tenantId: tenant.id, proof: passwordHolds(passwordHash), factor: null }, nowMs),
     recorded: auditIfChanged({
       tenantId: tenant.id,
       action: "auth.registered",
@@ -75,34 +75,29 @@ export interface Opening {
   tenantId: string | null;
   /** For a user who is a member of no tenant. */
   ownTenant: NewTenant | null;
-  /** Null when the account has no second factor. */
-  factor: Factor | null;
-  /** The hash that the password was checked against. */
-  passwordHash: string;
+  proof: SignInProof;
   actor: Actor;
 }
 
 /**
- * Opens a session for a user whose password was right: uses the factor, writes the session and ends the oldest ones beyond the
- * cap. `isNewDevice`: the user has not signed in from such a device for 90 days. Returns null when the factor was used before, or when password, second factor or membership changed since they were read.
+ * Opens a session for a user who has proven who they are: writes the session, uses what works once and ends the oldest sessions beyond
+ * the cap. `isNewDevice`: the user has not signed in from such a device for 90 days. Returns null when the proof was used before, or when
+ * it or the membership changed since they were read.
  */
 export async function openSession(
   { db, config, shards }: Deps,
   opening: Opening,
   nowMs: number,
 ): Promise<{ tenantId: string; isNewDevice: boolean } | null> {
-  const { session, undo, tenantId, ownTenant, factor, passwordHash, actor } = opening;
+  const { session, undo, tenantId, ownTenant, proof, actor } = opening;
   const { userId } = session;
   const login = { tenantId: tenantOf(session), actor, target: { kind: "user", id: userId } } as const;
-  const preconditions = { tenantId, passwordHash, factor: factor && factorHolds(userId, factor) };
   const { minted, announced } = await atomically(db, {
     ...(ownTenant ? insertOwnTenant(shards, userId, ownTenant, nowMs) : {}),
-    minted: mintSession(session, preconditions, nowMs),
-    recorded: auditIfChanged({ ...login, action: "auth.login", meta: { factor: factor?.kind ?? null } }),
+    minted: mintSession(session, { tenantId, ...conditionsOf(userId, proof) }, nowMs),
+    recorded: auditIfChanged({ ...login, action: "auth.login", meta: metaOf(proof) }),
     ended: endOldestSessions(userId, config.caps.sessions, nowMs),
-    // After the session, which asks whether the factor is unused.
-    used: factor ? consumeFactor(userId, factor, nowMs) : undefined,
-    recordedUse: factor?.kind === "recovery" ? auditIfChanged({ ...login, action: "auth.recovery_used" }) : undefined,
+    ...usesOf(userId, proof, login, nowMs),
     lastUsed: useTenant(session.id, nowMs),
     announced: announceDevice(session, undo, nowMs),
     ...rememberDevice(session, nowMs),

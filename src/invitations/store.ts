@@ -7,7 +7,7 @@ import { atomically, rows } from "../db/client";
 import { invitations } from "../db/schema";
 import type { Deps } from "../deps";
 import { rememberDevice } from "../sessions/known-devices-store";
-import { mintSession, type NewSession } from "../sessions/store";
+import { mintSession, type NewSession, passwordHolds } from "../sessions/store";
 import type { Principal } from "../tenants/principal";
 import type { Role } from "../tenants/roles";
 import { mayManageRole, roleOf } from "../tenants/roles-store";
@@ -167,7 +167,7 @@ export async function insertInvitedByToken(
     // Last: an invitation that is open now was not used for lack of room.
     stillOpen: open,
     // After the membership that it joins with.
-    minted: mintSession(session, { tenantId, passwordHash, factor: null }, nowMs),
+    minted: mintSession(session, { tenantId, proof: passwordHolds(passwordHash), factor: null }, nowMs),
     registered: auditIfChanged({ ...event, action: "auth.registered" }),
     joined: auditIfChanged({
       ...event,

@@ -23,11 +23,14 @@ export interface NewSession extends Device {
 export interface SessionPreconditions {
   /** Null: the tenant that the user joined first. */
   tenantId: string | null;
-  /** The hash that the password was checked against. A password reset in between therefore stops the login. */
-  passwordHash: string;
+  /** A condition on `users u` that holds while what the user has proven is true. */
+  proof: SQL;
   /** A condition that holds while the second factor is unused; null when none was given. */
   factor: SQL | null;
 }
+
+/** Holds while the password has this hash: a password reset after the check therefore stops the login. */
+export const passwordHolds = (passwordHash: string): SQL => sql`u.password_hash = ${passwordHash}`;
 
 /** What the statement of `mintSession` returns: one row, or none when a precondition failed. */
 export interface MintedSession {
@@ -44,7 +47,7 @@ export function mintSession(
   nowMs: number,
 ): Rows<MintedSession> {
   const { id, userId, refreshTokenHash } = session;
-  const { passwordHash, factor } = preconditions;
+  const { proof, factor } = preconditions;
   const tenantId =
     preconditions.tenantId ??
     sql`(SELECT tenant_id FROM memberships WHERE user_id = ${userId} ORDER BY created_at LIMIT 1)`;
@@ -53,7 +56,7 @@ export function mintSession(
     SELECT ${id}, u.id, m.tenant_id, 1, ${refreshTokenHash}, ${nowMs}, ${session.deviceName}, ${session.browser},
       ${session.operatingSystem}, ${session.platform}, ${session.ipAddress}, ${session.location}, ${nowMs}, ${session.expiresAt}, ${nowMs}
     FROM users u JOIN memberships m ON m.user_id = u.id
-    WHERE u.id = ${userId} AND m.tenant_id = ${tenantId} AND u.password_hash = ${passwordHash}
+    WHERE u.id = ${userId} AND m.tenant_id = ${tenantId} AND ${proof}
       AND (u.totp_enabled_at IS NULL OR ${factor ?? sql`0`})
     RETURNING tenant_id AS tenantId`);
 }

@@ -1,0 +1,60 @@
+/** The second factor of a sign-in, whatever came first. */
+import type { Deps } from "../deps";
+import { AppError } from "../errors";
+import { queueMailIfPossible } from "../mail/queue";
+import type { OpenedSession } from "../sessions/tokens";
+import { readFactor } from "../two-factor/codes";
+import type { StoredSecret } from "../two-factor/store";
+import { checkGuess } from "./guess";
+import { openProven, requireMember } from "./open";
+import type { SignInProof } from "./proof-store";
+import type { StoredCredentials } from "./store";
+import type { Visit } from "./visit";
+
+/** What is proven before the second factor. */
+export type FirstProof = Omit<SignInProof, "factor">;
+
+/** Whether the account asks for a second factor. */
+export const hasSecondFactor = (
+  stored: StoredCredentials,
+): stored is StoredCredentials & StoredSecret & { totpEnabledAt: number } =>
+  stored.totpEnabledAt !== null && stored.totpSecretEncrypted !== null && stored.totpEnrolmentId !== null;
+
+/** What a sign-in names besides its proof. */
+export interface SignInChoice {
+  /** A TOTP or recovery code. */
+  totp?: string | undefined;
+  /** One of the user's tenants; the one used last when missing. */
+  tenantId?: string | undefined;
+}
+
+/**
+ * Opens a session for a first proof that was right, with the second factor where the account has one. Returns null when the first proof
+ * holds no longer. Throws TOTP_REQUIRED, INVALID_TOTP, ACCOUNT_LOCKED, and NOT_FOUND for a tenant that the user is not a member of.
+ */
+export async function openWithFactors(
+  deps: Deps,
+  stored: StoredCredentials,
+  first: FirstProof,
+  { totp, tenantId }: SignInChoice,
+  visit: Visit,
+): Promise<OpenedSession | null> {
+  if (!hasSecondFactor(stored)) {
+    requireMember(stored, tenantId);
+    return openProven(deps, stored, { ...first, factor: null }, visit);
+  }
+  if (totp === undefined) throw new AppError("TOTP_REQUIRED");
+  const { email, userId } = stored;
+  const evaluate = async () => {
+    const factor = await readFactor(deps, userId, stored, totp);
+    if (!factor) return null;
+    requireMember(stored, tenantId);
+    return openProven(deps, stored, { ...first, factor }, visit);
+  };
+  const account = Promise.resolve(stored);
+  const guess = { pool: "totp", email, account, origin: visit.origin, evaluate } as const;
+  const { value: opened, startedLock } = await checkGuess(deps, guess);
+  if (startedLock) await queueMailIfPossible(deps, { kind: "secondFactorGuessed", userId });
+  if (!opened) throw new AppError("INVALID_TOTP");
+  return opened;
+}
