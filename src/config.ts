@@ -1,6 +1,7 @@
 /** Settings from variables and secrets, parsed once per isolate. A bad one stops the service with a message that names it and never shows its value. */
 import { z } from "zod";
 import { isGuessableKey } from "./crypto/guessable-key";
+import { LOG_LEVELS, type LogLevel } from "./log";
 import { CAPS, type Caps } from "./ratelimit/caps";
 import { BUDGETS, type BudgetName, RULES, type Rule, type RuleName } from "./ratelimit/rules";
 
@@ -181,6 +182,18 @@ const VARIABLES = {
     must: 'be a whole number from 24 to 720, or "false"',
     schema: z.union([z.literal("false").transform(() => null), wholeNumber(24, 720)]).prefault("120"),
   },
+  LOG_LEVEL: {
+    description:
+      "The least serious log lines that are written. `warn` leaves out requests, sign-ins and successful attempts.",
+    must: 'be "info", "warn" or "error"',
+    schema: z.enum(LOG_LEVELS).prefault("info"),
+  },
+  LOG_ATTEMPTS: {
+    description:
+      "Which attempts are logged: `all`, or only those that failed (`failed`). The delivery log has all of them.",
+    must: 'be "all" or "failed"',
+    schema: z.enum(["all", "failed"]).prefault("all"),
+  },
   RETENTION_DAYS: {
     description: "How many days delivery logs and events are kept.",
     must: "be a whole number from 1 to 3650",
@@ -222,6 +235,8 @@ export interface Config {
   caps: Caps;
   /** Null: subscriptions are not disabled for failing, unless they ask for it. */
   autoDisableHours: number | null;
+  logLevel: LogLevel;
+  logAttempts: "all" | "failed";
   retentionDays: number;
   auditRetentionDays: number;
   /** Per tenant and database. */
@@ -271,6 +286,8 @@ export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>
       sessions: read(CAPS.sessions.variable),
     },
     autoDisableHours: read("AUTO_DISABLE_HOURS"),
+    logLevel: read("LOG_LEVEL"),
+    logAttempts: read("LOG_ATTEMPTS"),
     retentionDays: read("RETENTION_DAYS"),
     auditRetentionDays: read("AUDIT_RETENTION_DAYS"),
     auditMaxRows: read("AUDIT_MAX_ROWS"),

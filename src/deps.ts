@@ -5,7 +5,7 @@ import { createDb, type Db, type TripCount } from "./db/client";
 import { createShards, type Shards } from "./db/shards";
 import type { DeliveryMessage, FanOutMessage } from "./delivery/message";
 import type { SubscriptionGate } from "./gates/durable-object";
-import { describeError, log } from "./log";
+import { describeError, log, setLogLevel } from "./log";
 import type { MailJob } from "./mail/job";
 import { createGuesses, type Guesses } from "./ratelimit/guesses";
 import { createLimiter, type Leases, type Limiter } from "./ratelimit/limiter";
@@ -69,6 +69,7 @@ export async function createDeps(
   const fingerprint = JSON.stringify(SETTING_NAMES.map((name) => variables[name]));
   if (cache?.fingerprint !== fingerprint) cache = { fingerprint, settings: loadSettings(env) };
   const { config, keys, leases } = await cache.settings;
+  setLogLevel(config.logLevel);
   const trips = { trips: 0 };
   const background: Deps["background"] = (what, work) =>
     ctx.waitUntil(

@@ -6,11 +6,21 @@ const SECRET_NAME = /password|secret|token|authorization|cookie|api_?key|totp|si
 /** What access tokens, API keys, mailed tokens, digests and signing secrets look like, to find them in the messages of others' errors. */
 const SECRET_FORM = /eyJ[\w-]+\.[\w-]+\.[\w-]+|ak_[0-9A-Za-z]{8,}|[0-9a-f]{64}|whsec_[^\s"]+/g;
 
-type Level = "info" | "warn" | "error";
+/** From the least to the most serious. */
+export const LOG_LEVELS = ["info", "warn", "error"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+let lowest: LogLevel = "info";
+
+/** Lines below `level` are not written, in this isolate. */
+export function setLogLevel(level: LogLevel): void {
+  lowest = level;
+}
 export type LogFields = Partial<Record<keyof typeof LOG_FIELDS, string | number | boolean | null | undefined>>;
 
 /** Writes one line. `message` is a fixed phrase to search for; everything that varies goes into `fields`. */
-export function log(level: Level, message: string, fields: LogFields = {}): void {
+export function log(level: LogLevel, message: string, fields: LogFields = {}): void {
+  if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(lowest)) return;
   const safe = Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [name, SECRET_NAME.test(name) && value ? "[redacted]" : value]),
   );

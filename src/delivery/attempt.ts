@@ -40,13 +40,15 @@ export async function makeAttempt(
   const verdict = verdictOf(policy, delivery.attemptCount, outcome, times, Math.random());
   const isFailedProbe = isProbe(delivery) && outcome.status === "failed";
   const { nextDueAt, error, isSlow, isGone, heldUntil } = isFailedProbe ? heldAgain(delivery, verdict) : verdict;
-  log(outcome.status === "success" ? "info" : "warn", "attempt", {
-    ...namesOf(delivery),
-    outcome: outcome.status,
-    responseCode: outcome.responseCode,
-    reason: error,
-    ms: completedAt - startedAt,
-  });
+  if (outcome.status === "failed" || deps.config.logAttempts === "all") {
+    log(outcome.status === "success" ? "info" : "warn", "attempt", {
+      ...namesOf(delivery),
+      outcome: outcome.status,
+      responseCode: outcome.responseCode,
+      reason: error,
+      ms: completedAt - startedAt,
+    });
+  }
   return {
     queue: delivery.queue,
     dueAt: delivery.dueAt,

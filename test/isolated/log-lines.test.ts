@@ -8,8 +8,9 @@ import { createDeps } from "../../src/deps";
 import { describeError, log } from "../../src/log";
 import { LOG_FIELDS } from "../../src/log-fields";
 import { call, signUp } from "../support/client";
-import { addDelivery, eventOf } from "../support/engine";
+import { addDelivery, consumeBatch, eventOf, messageFor } from "../support/engine";
 import { captureLog } from "../support/log-lines";
+import { callUnder } from "../support/overrides";
 import { newInbox, publish, subscribe } from "../support/receiver";
 import { deliveryDb, SHARD } from "../support/shard";
 
@@ -138,4 +139,28 @@ test("text in an error that looks like a token is redacted", () => {
   const line = captured.text.at(-1) ?? "";
   for (const secret of [token, "xxxx", "eyJ", "bm90"]) expect(line).not.toContain(secret);
   expect(line).toContain("refused: ...?token=[redacted]");
+});
+
+test.each([
+  ["LOG_ATTEMPTS is failed", { LOG_ATTEMPTS: "failed" }, ["failed"]],
+  ["LOG_LEVEL is warn", { LOG_LEVEL: "warn" }, ["failed"]],
+  ["LOG_LEVEL is error", { LOG_LEVEL: "error" }, []],
+  ["neither is set", {}, ["failed", "success"]],
+])("when %s the outcomes of attempts on lines are %j", async (_, settings, outcomes) => {
+  const person = await signUp();
+  const ids = [await subscribe(person, newInbox("200").url), await subscribe(person, newInbox("500").url)];
+  const keys = await Promise.all(ids.map((id) => addDelivery(person, id)));
+  await consumeBatch([messageFor(...keys)], "postern-deliveries", settings as Partial<Cloudflare.Env>);
+  const lines = captured.lines("attempt").filter(({ webhookId }) => ids.includes(webhookId));
+  expect(lines.map(({ outcome }) => outcome).toSorted()).toEqual(outcomes);
+});
+
+test("when LOG_LEVEL is warn a request that succeeds leaves no line", async () => {
+  const person = await signUp();
+  const ask = { method: "GET", path: "/api/v1/auth/me", token: person.token };
+  const { headers } = await callUnder({ LOG_LEVEL: "warn" }, ask);
+  const other = await callUnder({}, ask);
+  const ids = [headers, other.headers].map((answered) => answered.get("x-request-id"));
+  const lines = captured.lines("request").filter(({ requestId }) => ids.includes(requestId));
+  expect(lines.map(({ requestId }) => requestId)).toEqual([ids[1]]);
 });
