@@ -1,0 +1,76 @@
+/** The part of wrangler.toml that a deployment needs, and the ids that it writes into it. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { unstable_readConfig as readConfig } from "wrangler";
+
+const FILE = "wrangler.toml";
+/** Stands in for the id of a database that does not exist yet. */
+export const NO_ID = "00000000-0000-0000-0000-000000000000";
+
+export interface Database {
+  /** `DB` or `SHARD_n`. */
+  binding: string;
+  name: string;
+  /** Undefined until the database is created. */
+  id: string | undefined;
+}
+
+export interface Configuration {
+  /** The name of the Worker. */
+  name: string;
+  databases: Database[];
+  queues: string[];
+  vars: Record<string, unknown>;
+}
+
+/** The members that are read here. Wrangler's own types are in a package that it does not publish. */
+interface WranglerConfig {
+  name?: string;
+  d1_databases: { binding: string; database_name?: string; database_id?: string }[];
+  queues: { producers?: { queue: string }[]; consumers?: { queue: string; dead_letter_queue?: string }[] };
+  vars: Record<string, unknown>;
+}
+
+export function readConfiguration(): Configuration {
+  const config: WranglerConfig = readConfig({ config: FILE });
+  const { producers = [], consumers = [] } = config.queues;
+  const queues = [...producers, ...consumers].map(({ queue }) => queue);
+  const dead = consumers.flatMap(({ dead_letter_queue: name }) => name ?? []);
+  return {
+    name: config.name ?? "postern",
+    databases: config.d1_databases.map(({ binding, database_name: name = binding, database_id: id = NO_ID }) => ({
+      binding,
+      name,
+      id: id === NO_ID ? undefined : id,
+    })),
+    queues: [...new Set([...queues, ...dead])],
+    vars: config.vars,
+  };
+}
+
+/** The delivery database that comes after those of `databases`. */
+export function nextShard(databases: readonly Database[]): Database {
+  const numbers = databases.map(({ binding }) => Number(binding.match(/^SHARD_(\d+)$/)?.[1] ?? 0));
+  const number = Math.max(...numbers) + 1;
+  const main = databases.find(({ binding }) => binding === "DB")?.name ?? "postern";
+  return { binding: `SHARD_${number}`, name: `${main}-shard-${number}`, id: undefined };
+}
+
+/** Writes the id of a database into its section, or a section for it after the last one. */
+export function writeDatabase({ binding, name }: Database, id: string): void {
+  const sections = readFileSync(FILE, "utf8").split(/^(?=\[)/m);
+  const isDatabase = (section: string) => section.startsWith("[[d1_databases]]");
+  const own = sections.findIndex(
+    (section) => isDatabase(section) && new RegExp(`^binding = "${binding}"`, "m").test(section),
+  );
+  if (own >= 0) sections[own] = (sections[own] ?? "").replace(/^(database_id = ").*"/m, `$1${id}"`);
+  else {
+    const lines = [
+      `binding = "${binding}"`,
+      `database_name = "${name}"`,
+      `database_id = "${id}"`,
+      `migrations_dir = "migrations"`,
+    ];
+    sections.splice(sections.findLastIndex(isDatabase) + 1, 0, `[[d1_databases]]\n${lines.join("\n")}\n\n`);
+  }
+  writeFileSync(FILE, sections.join(""));
+}

@@ -1,0 +1,98 @@
+/** The steps of a deployment: what is missing, in the order in which it is needed. */
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Account } from "./account.ts";
+import { type Configuration, type Database, NO_ID, nextShard, writeDatabase } from "./configuration.ts";
+import { tagOfSources } from "./tag.ts";
+import { wranglerOutput } from "./wrangler.ts";
+
+export interface Step {
+  /** What it does, as an imperative sentence without a full stop. */
+  does: string;
+  /** Resolves with the text that wrangler printed, if it was wrangler. */
+  run(): Promise<unknown>;
+}
+
+export interface Plan {
+  steps: Step[];
+  /** True if `SECRET_KEYS` will be made up by this deployment. */
+  makesKeys: boolean;
+}
+
+/** Compares the configuration with the account, and returns the steps that are left. Throws when the two contradict each other. */
+export async function makePlan(
+  configuration: Configuration,
+  account: Account,
+  { addShard }: { addShard: boolean },
+): Promise<Plan> {
+  const databases = [...configuration.databases, ...(addShard ? [nextShard(configuration.databases)] : [])];
+  const queues = await account.queueNames();
+  const hasKeys = await account.hasSecret(configuration.name, "SECRET_KEYS");
+  const creations = await Promise.all(databases.map((database) => databaseSteps(account, database)));
+  return {
+    makesKeys: !hasKeys && process.env.SECRET_KEYS === undefined,
+    steps: [
+      ...creations.flat(),
+      ...configuration.queues.filter((queue) => !queues.has(queue)).map((queue) => queueStep(account, queue)),
+      ...databases.map(migrationStep),
+      deployStep(hasKeys, await account.runningTag(configuration.name)),
+    ],
+  };
+}
+
+/** A database of this name that is in the account already is taken: an earlier run may have ended before it could write the id. */
+async function databaseSteps(account: Account, database: Database): Promise<Step[]> {
+  const { binding, name, id } = database;
+  if (id !== undefined) {
+    if (await account.hasDatabase(id)) return [];
+    throw new Error(
+      `wrangler.toml names the database ${id} for ${binding}, which this account does not have. Log in to the account that has it, or set database_id to ${NO_ID} to create one.`,
+    );
+  }
+  const write = async () => {
+    const created = await account.databaseId(name);
+    if (created === undefined) throw new Error(`The account has no database ${name}.`);
+    writeDatabase(database, created);
+  };
+  const isThere = (await account.databaseId(name)) !== undefined;
+  return [
+    ...(isThere ? [] : [{ does: `Create the database ${name}`, run: () => account.createDatabase(name) }]),
+    { does: `Write the id of ${name} into wrangler.toml`, run: write },
+  ];
+}
+
+const queueStep = (account: Account, queue: string): Step => ({
+  does: `Create the queue ${queue}`,
+  run: () => account.createQueue(queue),
+});
+
+const migrationStep = ({ binding }: Database): Step => ({
+  does: `Apply the migrations that ${binding} lacks`,
+  run: () => wranglerOutput("d1", "migrations", "apply", binding, "--remote"),
+});
+
+/** What runs already is not deployed again, but its routes, crons and queue consumers are set: a run may have ended in between. */
+const deployStep = (hasKeys: boolean, running: string | undefined): Step => ({
+  does: "Deploy the Worker, unless this version of it is running",
+  run: () => {
+    // Only now: the steps before may have written ids into wrangler.toml.
+    const tag = tagOfSources();
+    if (!hasKeys) return deployWithKeys(tag);
+    return tag === running ? wranglerOutput("triggers", "deploy") : wranglerOutput("deploy", "--tag", tag);
+  },
+});
+
+/** The Worker requires its secret, so both go up together. */
+async function deployWithKeys(tag: string): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "postern-deploy-"));
+  try {
+    const file = join(folder, "secrets.json");
+    const keys = process.env.SECRET_KEYS ?? randomBytes(32).toString("hex");
+    writeFileSync(file, JSON.stringify({ SECRET_KEYS: keys }), { mode: 0o600 });
+    return await wranglerOutput("deploy", "--tag", tag, "--secrets-file", file);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
