@@ -92,13 +92,13 @@ test("what a method returns is what its route answers", () => {
   same<client.SubscriptionStats>().toEqualTypeOf<WebhookStats["/:id/stats"]["$get"]["output"]["data"]>();
   same<client.TenantStats>().toEqualTypeOf<Stats["/"]["$get"]["output"]["data"]>();
   same<client.PublishedEvent>().toEqualTypeOf<Events["/"]["$post"]["output"]["data"]>();
-  same<client.ReplayPage>().toEqualTypeOf<Replays["/:id/replays"]["$get"]["output"]>();
+  same<client.Page<client.Replay>>().toEqualTypeOf<Replays["/:id/replays"]["$get"]["output"]>();
   same<client.Replay>().toEqualTypeOf<Replays["/:id/replays/:replayId"]["$delete"]["output"]["data"]>();
   same<{ data: client.Replay } | { data: client.ReplayPreview }>().toEqualTypeOf<
     Replays["/:id/replay"]["$post"]["output"]
   >();
-  same<client.AuditPage>().toEqualTypeOf<Audit["/"]["$get"]["output"]>();
-  same<client.EventPage>().toEqualTypeOf<Events["/"]["$get"]["output"]>();
+  same<client.Page<client.AuditEvent>>().toEqualTypeOf<Audit["/"]["$get"]["output"]>();
+  same<client.Page<client.EventSummary>>().toEqualTypeOf<Events["/"]["$get"]["output"]>();
   same<client.EventDetailPage>().toEqualTypeOf<Events["/:id"]["$get"]["output"]>();
   same<client.NewBatchEvent>().toEqualTypeOf<Events["/batch"]["$post"]["input"]["json"]["events"][number]>();
 });

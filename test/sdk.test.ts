@@ -57,6 +57,29 @@ test("every endpoint has a method", async () => {
   expect([...new Set(sent.map(({ route }) => route))].sort()).toEqual([...new Set(endpoints)].sort());
 });
 
+test("iterating over a list reads all its pages from the given one on, and awaiting it reads one", async () => {
+  const { client, sent } = clientOf(await signUp());
+  const events = Array.from({ length: 5 }, (_, order) => ({ type: "OrderPaid", payload: order }));
+  const published = (await client.events.publishBatch(events)).map(({ id }) => id).toReversed();
+  const { data, nextCursor } = await client.events.list({ limit: 2 });
+  expect(data.map(({ id }) => id)).toEqual(published.slice(0, 2));
+  const before = sent.length;
+  const rest: string[] = [];
+  for await (const { id } of client.events.list({ limit: 2, cursor: nextCursor ?? "" })) rest.push(id);
+  expect(rest).toEqual(published.slice(2));
+  expect(sent.length - before).toBe(2);
+
+  const { _id } = await client.webhooks.create({ name: "n", url: newInbox("200").url, events: ["*"], secret: "s" });
+  const lists = [client.audit.list({ limit: 1 }), client.webhooks.logPage(_id), client.webhooks.replays(_id)];
+  const lengths: number[] = [];
+  for (const list of lists) {
+    let length = 0;
+    for await (const _ of list) length += 1;
+    lengths.push(length);
+  }
+  expect(lengths).toEqual([(await client.audit.list()).data.length, 0, 0]);
+});
+
 test("a user can register, verify the address, log in, subscribe, publish, read the log and log out", async () => {
   const { client } = clientOf();
   const email = newEmail();

@@ -31,11 +31,11 @@ export class Account {
     this.#url = url;
   }
 
-  /** Uses wrangler's login, and the account that the environment names or the only one. */
+  /** Uses the token of the environment or wrangler's login, and the account that the environment names or the only one. */
   static async open(): Promise<Account> {
     const { CLOUDFLARE_API_BASE_URL: base = "https://api.cloudflare.com/client/v4", CLOUDFLARE_ACCOUNT_ID: id } =
       process.env;
-    const { token } = logins.parse(JSON.parse(await wranglerOutput("auth", "token", "--json")));
+    const token = process.env.CLOUDFLARE_API_TOKEN ?? (await tokenOfLogin());
     if (id !== undefined) return new Account(token, `${base}/accounts/${id}`);
     const found = accounts.parse(await new Account(token, base).#list("/accounts"));
     if (found.length === 1) return new Account(token, `${base}/accounts/${found[0]?.id}`);
@@ -109,6 +109,10 @@ export class Account {
     }
     return { result: answer.result, pages: answer.result_info?.total_pages ?? 1 };
   }
+}
+
+async function tokenOfLogin(): Promise<string> {
+  return logins.parse(JSON.parse(await wranglerOutput("auth", "token", "--json"))).token;
 }
 
 function parseOrNull(text: string): unknown {

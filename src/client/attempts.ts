@@ -56,14 +56,6 @@ export interface LogFilter {
   until?: string | undefined;
 }
 
-/** One page of a log, newest attempt first. */
-export interface LogPage {
-  /** May be short, or empty, while there are more pages. */
-  data: Attempt[];
-  /** Leads to the next page; null on the last one. */
-  nextCursor: string | null;
-}
-
 /** How many attempts a subscription has had, by status. */
 export interface AttemptCounts {
   total: number;

@@ -1,5 +1,6 @@
 /** `/audit`: who changed what in the tenant. */
 import type { Call, CallOptions } from "./call";
+import { type Paged, paged } from "./pages";
 import { query } from "./path";
 import type { Timestamp } from "./types";
 
@@ -49,25 +50,18 @@ export interface AuditFilter {
   until?: string | undefined;
 }
 
-/** One page of the audit log, newest first. */
-export interface AuditPage {
-  /** May be short, or empty, while there are more pages. */
-  data: AuditEvent[];
-  /** Leads to the next page; null on the last one. */
-  nextCursor: string | null;
-}
-
 /**
  * `client.audit`.
  *
  * @example
- * const { data } = await client.audit.list({ action: "member.*" });
+ * for await (const event of client.audit.list({ action: "member.*" })) console.log(event.at, event.action);
  */
 export interface AuditMethods {
-  /** Returns one page of the tenant's audit log. Throws FORBIDDEN, VALIDATION_FAILED. */
-  list(filter?: AuditFilter, options?: CallOptions): Promise<AuditPage>;
+  /** Returns the tenant's audit log, newest first. Throws FORBIDDEN, VALIDATION_FAILED. */
+  list(filter?: AuditFilter, options?: CallOptions): Paged<AuditEvent>;
 }
 
 export const auditMethods = (call: Call): AuditMethods => ({
-  list: (filter = {}, options) => call.answer(`GET /audit${query(filter)}`, options),
+  list: (filter = {}, options) =>
+    paged((cursor) => call.answer(`GET /audit${query({ ...filter, cursor })}`, options), filter.cursor),
 });

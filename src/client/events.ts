@@ -1,6 +1,7 @@
 /** `/events`: publishing, and what became of events. */
 import type { AttemptSummary } from "./attempts";
 import type { Call, CallOptions } from "./call";
+import { type Paged, paged } from "./pages";
 import { query, segment } from "./path";
 import type { Timestamp } from "./types";
 
@@ -53,14 +54,6 @@ export interface EventSummary {
   /** How many subscriptions received it when it was published. */
   deliveries: number;
   createdAt: Timestamp;
-}
-
-/** One page of the tenant's events, newest first. */
-export interface EventPage {
-  /** May be short, or empty, while there are more pages. */
-  data: EventSummary[];
-  /** Leads to the next page; null on the last one. */
-  nextCursor: string | null;
 }
 
 /** What became of an event for one subscription that wanted it. */
@@ -135,8 +128,8 @@ export interface EventMethods {
    * that was used with another event.
    */
   publishBatch(events: readonly NewBatchEvent[], options?: CallOptions): Promise<PublishedEvent[]>;
-  /** Returns one page of the tenant's events, newest first. Throws FORBIDDEN, VALIDATION_FAILED. */
-  list(filter?: EventFilter, options?: CallOptions): Promise<EventPage>;
+  /** Returns the tenant's events, newest first. Throws FORBIDDEN, VALIDATION_FAILED. */
+  list(filter?: EventFilter, options?: CallOptions): Paged<EventSummary>;
   /**
    * Returns an event and, for each subscription that wanted it, whether it was delivered, has failed, waits or was skipped, and why.
    * Throws FORBIDDEN, NOT_FOUND.
@@ -147,6 +140,7 @@ export interface EventMethods {
 export const eventMethods = (call: Call): EventMethods => ({
   publish: (body, options) => call.data("POST /events", { ...options, body }),
   publishBatch: (events, options) => call.data("POST /events/batch", { ...options, body: { events } }),
-  list: (filter = {}, options) => call.answer(`GET /events${query(filter)}`, options),
+  list: (filter = {}, options) =>
+    paged((cursor) => call.answer(`GET /events${query({ ...filter, cursor })}`, options), filter.cursor),
   get: (id, { cursor, ...options } = {}) => call.answer(`GET /events/${segment(id)}${query({ cursor })}`, options),
 });

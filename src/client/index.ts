@@ -17,7 +17,7 @@ import { type WebhookMethods, webhookMethods } from "./webhooks";
 
 export type { ApiKey, ApiKeyMethods, IssuedApiKey, NewApiKey } from "./api-keys";
 export type * from "./attempts";
-export type { AuditEvent, AuditFilter, AuditMethods, AuditPage } from "./audit";
+export type { AuditEvent, AuditFilter, AuditMethods } from "./audit";
 export type {
   AccountDeletion,
   AuthMethods,
@@ -45,7 +45,6 @@ export type {
   EventMethods,
   EventOptions,
   EventOutcome,
-  EventPage,
   EventSummary,
   NewBatchEvent,
   NewEvent,
@@ -55,6 +54,7 @@ export type {
 export type * from "./exports";
 export type { Invitation, InvitationMethods, JoinedTenant, NewInvitation } from "./invitations";
 export type { Member, MemberMethods, MembershipChange } from "./members";
+export type { Page, Paged } from "./pages";
 export type * from "./replays";
 export type { RotatedSubscription, SecretRotation } from "./rotation";
 export type { Fetch } from "./send";

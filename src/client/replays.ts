@@ -54,13 +54,6 @@ export interface ReplayPreview {
   isPartial: boolean;
 }
 
-/** One page of a subscription's replays, newest first. */
-export interface ReplayPage {
-  data: Replay[];
-  /** Leads to the next page; null on the last one. */
-  nextCursor: string | null;
-}
-
 /** Options of `client.webhooks.replay`. */
 export interface ReplayOptions extends CallOptions {
   /** 1 to 255 printable ASCII characters. For 24 hours the same key with the same body returns the first replay and starts no other. */

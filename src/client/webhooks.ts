@@ -4,21 +4,13 @@ import type {
   AttemptCounts,
   AttemptDetail,
   LogFilter,
-  LogPage,
   RetryFailedRequest,
   RetryFailedResult,
 } from "./attempts";
 import type { Call, CallOptions } from "./call";
+import { type Paged, paged } from "./pages";
 import { query, segment } from "./path";
-import type {
-  NewReplay,
-  Replay,
-  ReplayListOptions,
-  ReplayOptions,
-  ReplayPage,
-  ReplayPeriod,
-  ReplayPreview,
-} from "./replays";
+import type { NewReplay, Replay, ReplayListOptions, ReplayOptions, ReplayPeriod, ReplayPreview } from "./replays";
 import type { RotatedSubscription, SecretRotation } from "./rotation";
 import type { StatsOptions, SubscriptionStats } from "./stats";
 import type { NewSubscription, Subscription, SubscriptionChange } from "./subscriptions";
@@ -59,8 +51,8 @@ export interface WebhookMethods {
   endPreviousSecrets(id: string, options?: CallOptions): Promise<string>;
   /** Returns the 50 newest attempts, newest first. Throws FORBIDDEN, NOT_FOUND. */
   logs(id: string, options?: CallOptions): Promise<Attempt[]>;
-  /** Returns one page of the log, newest attempt first. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED. */
-  logPage(id: string, filter?: LogFilter, options?: CallOptions): Promise<LogPage>;
+  /** Returns the log, newest attempt first. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED. */
+  logPage(id: string, filter?: LogFilter, options?: CallOptions): Paged<Attempt>;
   /** Returns one attempt with its headers and all attempts of its delivery. Throws FORBIDDEN, NOT_FOUND. */
   attempt(id: string, attemptId: string, options?: CallOptions): Promise<AttemptDetail>;
   /** Returns the attempts per hour with their latency. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED. */
@@ -86,8 +78,8 @@ export interface WebhookMethods {
   replay(id: string, body: NewReplay, options?: ReplayOptions): Promise<Replay>;
   /** Counts what such a replay would send, and sends nothing. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED. */
   previewReplay(id: string, body: ReplayPeriod, options?: CallOptions): Promise<ReplayPreview>;
-  /** Returns one page of the subscription's replays, newest first. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED. */
-  replays(id: string, options?: ReplayListOptions): Promise<ReplayPage>;
+  /** Returns the subscription's replays, newest first. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED. */
+  replays(id: string, options?: ReplayListOptions): Paged<Replay>;
   /** Returns a replay, which says how far it has come. Throws FORBIDDEN, NOT_FOUND. */
   replayStatus(id: string, replayId: string, options?: CallOptions): Promise<Replay>;
   /** Stops a replay and returns it. What it has queued is still sent. Throws FORBIDDEN, NOT_FOUND. */
@@ -115,7 +107,11 @@ export function webhookMethods(call: Call): WebhookMethods {
     endPreviousSecrets: (id, options) => call.message(`DELETE ${at(id, "/secret/previous")}`, options),
     logs: (id, options) => call.data(`GET ${at(id, "/logs")}`, options),
     // The service answers with a page, not with the plain list, when any parameter is given.
-    logPage: (id, filter, options) => call.answer(`GET ${at(id, `/logs${query({ limit: 50, ...filter })}`)}`, options),
+    logPage: (id, filter, options) =>
+      paged(
+        (cursor) => call.answer(`GET ${at(id, `/logs${query({ limit: 50, ...filter, cursor })}`)}`, options),
+        filter?.cursor,
+      ),
     attempt: (id, attemptId, options) => call.data(`GET ${at(id, `/attempts/${segment(attemptId)}`)}`, options),
     stats: (id, { hours, ...options } = {}) => call.data(`GET ${at(id, `/stats${query({ hours })}`)}`, options),
     metrics: (id, options) => call.data(`GET ${at(id, "/metrics")}`, options),
@@ -126,7 +122,8 @@ export function webhookMethods(call: Call): WebhookMethods {
     replay: (id, body, options) => call.data(`POST ${at(id, "/replay")}`, { ...options, body }),
     previewReplay: (id, body, options) =>
       call.data(`POST ${at(id, "/replay")}`, { ...options, body: { ...body, dryRun: true } }),
-    replays: (id, { cursor, ...options } = {}) => call.answer(`GET ${at(id, `/replays${query({ cursor })}`)}`, options),
+    replays: (id, { cursor: from, ...options } = {}) =>
+      paged((cursor) => call.answer(`GET ${at(id, `/replays${query({ cursor })}`)}`, options), from),
     replayStatus: (id, replayId, options) => call.data(`GET ${at(id, `/replays/${segment(replayId)}`)}`, options),
     stopReplay: (id, replayId, options) => call.data(`DELETE ${at(id, `/replays/${segment(replayId)}`)}`, options),
     test: (id, options) => call.message(`POST ${at(id, "/test")}`, options),

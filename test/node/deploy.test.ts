@@ -15,6 +15,9 @@ const QUEUES = ["deliveries", "deliveries-slow", "mail", "deliveries-dead", "mai
 );
 const MIGRATIONS = readMigrations(join(ROOT, "migrations")).map(({ name }) => name);
 
+/** Wrangler starts a dozen times. */
+const TIMEOUT_MS = 300_000;
+
 let api: CloudflareApi;
 let project: string;
 let apiUrl: string;
@@ -68,44 +71,48 @@ async function deploy(...flags: string[]) {
 const toml = () => readFileSync(join(project, "wrangler.toml"), "utf8");
 const idsInToml = () => [...toml().matchAll(/^database_id = "(.*)"/gm)].map(([, id]) => id);
 
-test("a deployment is completed after failures in the middle, repeating it changes nothing, and --add-shard adds a database", async () => {
-  const planned = await deploy("--dry-run");
-  expect(planned.code).toBe(0);
-  expect(planned.text).toContain("would: Create the database postern\n");
-  expect(api.state()).toEqual({ databases: [], queues: {}, schedules: "", versions: [], secrets: [] });
-  expect(idsInToml()).toEqual(["00000000-0000-0000-0000-000000000000"]);
+test(
+  "a deployment is completed after failures in the middle, repeating it changes nothing, and --add-shard adds a database",
+  async () => {
+    const planned = await deploy("--dry-run");
+    expect(planned.code).toBe(0);
+    expect(planned.text).toContain("would: Create the database postern\n");
+    expect(api.state()).toEqual({ databases: [], queues: {}, schedules: "", versions: [], secrets: [] });
+    expect(idsInToml()).toEqual(["00000000-0000-0000-0000-000000000000"]);
 
-  for (const call of ["POST /queues", "POST /d1/database/", "PUT /workers/scripts/postern/schedules"]) {
-    api.failsAt = call;
-    const failed = await deploy();
-    expect([call, failed.code, failed.text]).toEqual([call, 1, expect.stringContaining("Refused by the test")]);
-    expect(failed.text).toContain("run `npm run deploy` again");
-  }
-  health.failures = 1;
-  const completed = await deploy();
-  expect([completed.code, completed.text]).toEqual([0, expect.stringContaining(`It works: ${health.url}`)]);
-  expect(completed.text).toContain("Set APP_URL in wrangler.toml");
-  expect(completed.text).toContain("Set MAIL_FROM in wrangler.toml");
+    for (const call of ["POST /queues", "POST /d1/database/", "PUT /workers/scripts/postern/schedules"]) {
+      api.failsAt = call;
+      const failed = await deploy();
+      expect([call, failed.code, failed.text]).toEqual([call, 1, expect.stringContaining("Refused by the test")]);
+      expect(failed.text).toContain("run `npm run deploy` again");
+    }
+    health.failures = 1;
+    const completed = await deploy();
+    expect([completed.code, completed.text]).toEqual([0, expect.stringContaining(`It works: ${health.url}`)]);
+    expect(completed.text).toContain("Set APP_URL in wrangler.toml");
+    expect(completed.text).toContain("Set MAIL_FROM in wrangler.toml");
 
-  const state = api.state();
-  expect(state).toMatchObject({ databases: [{ name: "postern", migrations: MIGRATIONS }], secrets: ["SECRET_KEYS"] });
-  expect(state.versions).toHaveLength(1);
-  expect(JSON.parse(state.schedules)).toEqual([{ cron: "* * * * *" }, { cron: "17 * * * *" }]);
-  expect(Object.keys(state.queues).toSorted()).toEqual(QUEUES.toSorted());
-  for (const consumers of Object.values(state.queues)) expect(consumers).toMatchObject([{ script_name: "postern" }]);
-  expect(idsInToml()).toEqual([...api.databases.keys()]);
+    const state = api.state();
+    expect(state).toMatchObject({ databases: [{ name: "postern", migrations: MIGRATIONS }], secrets: ["SECRET_KEYS"] });
+    expect(state.versions).toHaveLength(1);
+    expect(JSON.parse(state.schedules)).toEqual([{ cron: "* * * * *" }, { cron: "17 * * * *" }]);
+    expect(Object.keys(state.queues).toSorted()).toEqual(QUEUES.toSorted());
+    for (const consumers of Object.values(state.queues)) expect(consumers).toMatchObject([{ script_name: "postern" }]);
+    expect(idsInToml()).toEqual([...api.databases.keys()]);
 
-  expect((await deploy()).code).toBe(0);
-  expect(api.state()).toEqual(state);
+    expect((await deploy()).code).toBe(0);
+    expect(api.state()).toEqual(state);
 
-  const added = await deploy("--add-shard");
-  expect([added.code, added.text]).toEqual([0, expect.stringContaining("npm run types")]);
-  const databases = ["postern", "postern-shard-1"].map((name) => ({ name, migrations: MIGRATIONS }));
-  expect(api.state()).toMatchObject({ databases, queues: state.queues, secrets: ["SECRET_KEYS"] });
-  expect(api.versions).toHaveLength(2);
-  expect(idsInToml()).toEqual([...api.databases.keys()]);
-  expect(toml()).toContain('binding = "SHARD_1"');
-});
+    const added = await deploy("--add-shard");
+    expect([added.code, added.text]).toEqual([0, expect.stringContaining("npm run types")]);
+    const databases = ["postern", "postern-shard-1"].map((name) => ({ name, migrations: MIGRATIONS }));
+    expect(api.state()).toMatchObject({ databases, queues: state.queues, secrets: ["SECRET_KEYS"] });
+    expect(api.versions).toHaveLength(2);
+    expect(idsInToml()).toEqual([...api.databases.keys()]);
+    expect(toml()).toContain('binding = "SHARD_1"');
+  },
+  TIMEOUT_MS,
+);
 
 test("a database of another account is refused by its id", async () => {
   writeFileSync(
