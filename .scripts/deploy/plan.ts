@@ -8,7 +8,7 @@ import { type Configuration, type Database, NO_ID, nextShard, writeDatabase } fr
 import { tagOfSources } from "./tag.ts";
 import { wranglerOutput } from "./wrangler.ts";
 
-export interface Step {
+interface Step {
   /** What it does, as an imperative sentence without a full stop. */
   does: string;
   /** Resolves with the text that wrangler printed, if it was wrangler. */
