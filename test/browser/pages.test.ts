@@ -1,5 +1,6 @@
 /** Every page in a real browser: the console, the documentation and the API reference. One file, so that one service is started. */
 import { appearance } from "./appearance.ts";
+import { deletion } from "./deletion.ts";
 import { docs } from "./docs.ts";
 import { journeys } from "./journeys.ts";
 import { mailedLinks } from "./mailed-links.ts";
@@ -11,6 +12,7 @@ describePages((stage) => {
   journeys(stage);
   protection(stage);
   mailedLinks(stage);
+  deletion(stage);
   appearance(stage);
   docs(stage);
   reference(stage);

@@ -1,0 +1,54 @@
+/** Leaving: a person takes their data along and deletes the account, and an owner deletes a tenant. */
+import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
+import { test } from "vitest";
+import { confirm, follow, PASSWORD, press, register, type Stage, subscribe } from "./stage.ts";
+
+export function deletion(stage: Stage): void {
+  test("a person exports their data, deletes the account, and can register the address again", async ({ expect }) => {
+    const page = await stage.open();
+    const email = await register(stage, page);
+    await page.goto(`${stage.server.base}/console/security`);
+    const download = page.waitForEvent("download");
+    await follow(page, "Export my data");
+    const file = await download;
+    expect(file.suggestedFilename()).toBe("account.json");
+    expect(JSON.parse(readFileSync(await file.path(), "utf8")).profile.email).toBe(email);
+    await follow(page, "Delete my account");
+    await page.getByRole("heading", { name: "Delete your account?" }).waitFor();
+    await page.getByLabel("Your password").fill(PASSWORD);
+    await page.getByLabel(/Also delete/).check();
+    await press(page, "Delete my account");
+    await page.getByText("Your account is deleted.").waitFor();
+    await signIn(page, email);
+    await page.getByRole("alert").waitFor();
+    await register(stage, page, email);
+    await page.context().close();
+  });
+
+  test("an owner deletes a tenant and works on in another one", async ({ expect }) => {
+    const page = await stage.open();
+    const email = await register(stage, page);
+    await confirm(stage, page, email);
+    const url = await subscribe(stage, page, { name: "orders", url: stage.receiver.url("/200/left"), events: "*" });
+    await page.goto(`${stage.server.base}/console/tenants`);
+    await follow(page, "Delete");
+    await page.getByText("1 subscription no longer receives anything").waitFor();
+    await page.getByLabel("Your password").fill("not my password");
+    await press(page, "Delete the tenant");
+    await page.getByRole("alert").waitFor();
+    await page.getByLabel("Your password").fill(PASSWORD);
+    await press(page, "Delete the tenant");
+    await page.getByText("The tenant is deleted.").waitFor();
+    await signIn(page, email);
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+    expect((await page.goto(url))?.status()).toBe(404);
+    await page.context().close();
+  });
+}
+
+async function signIn(page: Page, email: string): Promise<void> {
+  await page.getByLabel("Email").fill(email);
+  await page.getByLabel("Password").fill(PASSWORD);
+  await press(page, "Sign in");
+}
