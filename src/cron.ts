@@ -1,6 +1,7 @@
-/** The scheduled jobs. Every minute, sweepers that have stopped are started and failing subscriptions reviewed, and deletions continued; every hour, old rows are removed and old keys replaced. */
+/** The scheduled jobs. Every minute, sweepers that have stopped are started and failing subscriptions reviewed, audit events published, and deletions continued; every hour, old rows are removed and old keys replaced. */
 import { removeOldAudit } from "./audit/retention";
 import { sweepExpired } from "./auth/sweep";
+import { removeAbandoned } from "./deletion/abandoned";
 import { continuePurges } from "./deletion/purge";
 import { releaseHeld } from "./delivery/held";
 import { removeOld } from "./delivery/retention";
@@ -10,6 +11,7 @@ import { reviewFailing } from "./episodes/review";
 import { describeError, log } from "./log";
 import { rekey } from "./rekey/rekey";
 import { endExpiredKeys } from "./signing-keys/expiry";
+import { publishAudit } from "./subscriptions/audit-feed";
 import { startSweepers } from "./sweeper";
 
 const EVERY_MINUTE = "* * * * *";
@@ -19,8 +21,8 @@ export async function runCron(deps: Deps, cron: string): Promise<void> {
   const startedMs = deps.now();
   const jobs =
     cron === EVERY_MINUTE
-      ? { startSweepers, reviewFailing, releaseHeld, continuePurges }
-      : { noteShardSizes, removeOld, removeOldAudit, sweepExpired, endExpiredKeys, rekey };
+      ? { startSweepers, reviewFailing, releaseHeld, publishAudit, continuePurges }
+      : { noteShardSizes, removeOld, removeOldAudit, sweepExpired, removeAbandoned, endExpiredKeys, rekey };
   for (const [job, run] of Object.entries(jobs)) {
     try {
       await run(deps);

@@ -1,7 +1,8 @@
 /** The audit log: what it records, when it does not, and who may read it. */
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { call, logIn, type Person, signUp, verify } from "./support/client";
+import { newIdAt } from "../src/db/ids";
+import { call, logIn, PASSWORD, type Person, signUp, signUpVerified, verify } from "./support/client";
 import { callUnder } from "./support/overrides";
 import { invite, joinTenant } from "./support/people";
 
@@ -107,6 +108,23 @@ test("members, sessions and keys are recorded with what changed", async () => {
   ]);
 });
 
+test("signing out everywhere is recorded in each tenant that had a session", async () => {
+  const [host, guest] = [await signUp(), await signUpVerified()];
+  const token = await invite(host, guest.email, "viewer");
+  await call("POST", "/invitations/accept", { token: guest.token, body: { token } });
+  const there = await call("POST", "/auth/login", {
+    body: { email: guest.email, password: PASSWORD, tenantId: host.tenantId },
+  });
+  expect(there.status).toBe(200);
+  await call("POST", "/auth/logout-all", { token: guest.token });
+  const [event] = await eventsOf(host);
+  expect(event).toMatchObject({ action: "auth.logout_all", actor: { id: guest.userId } });
+  const again = { ...guest, token: (await logIn(guest)).token };
+  expect((await call("GET", "/auth/me/activity", { token: again.token })).body.data).toEqual(
+    expect.arrayContaining([expect.objectContaining({ action: "auth.logout_all" })]),
+  );
+});
+
 test("a refresh leaves no event, and a second use of its token one by somebody anonymous", async () => {
   const owner = await signUp();
   const session = await logIn(owner);
@@ -183,6 +201,18 @@ test("own activity is the caller's in all tenants, and nobody else's", async () 
   const actions = mine.body.data.map(({ action }: { action: string }) => action);
   expect(actions).toEqual(["member.joined", "auth.registered"]);
   expect(await actionsOf(owner)).toEqual(["auth.registered"]);
+});
+
+test("own activity has the newest 100 events", async () => {
+  const owner = await signUp();
+  const ids = Array.from({ length: 120 }, (_, n) => newIdAt(Date.now() - 3_600_000 + n));
+  await env.DB.prepare(
+    "INSERT INTO audit_events (tenant_id, id, action, actor_kind, actor_id) SELECT ?1, value, 'session.revoked', 'user', ?2 FROM json_each(?3)",
+  )
+    .bind(owner.tenantId, owner.userId, JSON.stringify(ids))
+    .run();
+  const { body } = await call("GET", "/auth/me/activity", { token: owner.token });
+  expect(body.data.map(({ id }: { id: string }) => id).slice(1)).toEqual(ids.slice(21).reverse());
 });
 
 test("an invitation to a full tenant verifies the address, which is recorded in the guest's tenant and not in the full one", async () => {

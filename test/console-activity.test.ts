@@ -1,5 +1,7 @@
 /** The console's pages of the audit log: the tenant's and the user's own. */
+import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
+import { newIdAt } from "../src/db/ids";
 import { call, logIn, type Person, signUp } from "./support/client";
 import { holding } from "./support/console";
 import { joinTenant } from "./support/people";
@@ -49,6 +51,12 @@ describe("Activity", () => {
     const browser = await holding(owner);
     const byGuest = await browser.get(`/activity?actor=${encodeURIComponent(guest.email)}`);
     expect(rowsIn(byGuest.html)).toHaveLength(2);
+    const inCapitals = await browser.get(`/activity?actor=${encodeURIComponent(guest.email.toUpperCase())}`);
+    expect(rowsIn(inCapitals.html)).toHaveLength(2);
+    const aboutGuest = await browser.get(`/activity?target=${guest.userId}`);
+    expect(aboutGuest.html).toContain(`value="${guest.userId}"`);
+    expect(rowsIn(aboutGuest.html).length).toBeGreaterThan(0);
+    for (const row of rowsIn(aboutGuest.html)) expect(row).toContain(guest.email);
     const members = await browser.get("/activity?action=member.*");
     expect(rowsIn(members.html)).toHaveLength(3);
     expect(members.html).toContain('<option value="member.*" selected');
@@ -87,11 +95,20 @@ describe("Activity", () => {
   test("is exported as a file of the chosen days", async () => {
     const { owner } = await withEvents();
     const browser = await holding(owner);
-    const { html } = await browser.get(`/activity?since=${dayOf(Date.now())}`);
+    for (const days of [2, 0, -2]) {
+      const id = newIdAt(Date.now() - days * DAY_MS);
+      const event = env.DB.prepare(
+        "INSERT INTO audit_events (tenant_id, id, action, actor_kind, request_id) VALUES (?, ?, 'session.revoked', 'system', ?)",
+      );
+      await event.bind(owner.tenantId, id, `${days} days ago`).run();
+    }
+    const { html } = await browser.get(`/activity?since=${dayOf(Date.now())}&until=${dayOf(Date.now())}`);
     const [link = ""] = html.match(/\/activity\/export[^"]*format=csv/) ?? [];
     const file = await browser.get(link.replaceAll("&amp;", "&"));
     expect([file.status, file.headers.get("content-type")]).toEqual([200, "text/csv; charset=utf-8"]);
-    expect(file.html.trimEnd().split("\r\n")).toHaveLength(7);
+    expect(file.html).toContain('"0 days ago"');
+    expect(file.html).not.toContain("2 days ago");
+    expect(file.html.trimEnd().split("\r\n")).toHaveLength(8);
   });
 
   test("is for owners and admins, also its export", async () => {

@@ -1,4 +1,5 @@
 /** The console's pages for leaving: what they say will happen, the export they offer, and that they do it. */
+import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { call, PASSWORD, signUpVerified } from "./support/client";
 import { holding } from "./support/console";
@@ -10,6 +11,16 @@ describe("deleting the account", () => {
     const person = await signUpVerified();
     const browser = await holding(person);
     expect((await browser.get("/security")).html).toContain("/console/security/delete");
+    const expiring = {
+      name: "k",
+      scopes: ["webhook.read"],
+      expiresAt: new Date(Date.now() + 86_400_000).toISOString(),
+    };
+    const made = await call("POST", "/api-keys", { token: person.token, body: expiring });
+    const keys = async (path: string) => (await browser.get(path)).html.match(/(\d+) API key/)?.[1];
+    expect([await keys("/security/delete"), await keys("/tenants/delete")]).toEqual(["1", "1"]);
+    await env.DB.prepare("UPDATE api_keys SET expires_at = 1 WHERE id = ?").bind(made.body.data.id).run();
+    expect([await keys("/security/delete"), await keys("/tenants/delete")]).toEqual(["0", "0"]);
     const { html } = await browser.get("/security/delete");
     expect(html).toMatch(/1 session\D+0 API keys/);
     expect(html).toContain("Personal");

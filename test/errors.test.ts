@@ -165,6 +165,7 @@ describe("settings", () => {
     ["EMAIL_VERIFICATION", "maybe"],
     ["RETENTION_DAYS", "-1"],
     ["AUDIT_RETENTION_DAYS", "29"],
+    ["AUDIT_RETENTION_DAYS", "3651"],
     ["AUDIT_MAX_ROWS", "9999"],
     ["CORS_ORIGINS", "example.com"],
     ["MAIL_FROM", "nobody"],

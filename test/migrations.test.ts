@@ -56,6 +56,7 @@ test("the delivery plane's tables keep no second index for their text keys", asy
   expect(results.map(({ name }) => name).sort()).toEqual([
     "attempts",
     "audit_events",
+    "audit_feeds",
     "episodes",
     "events",
     "hourly_stats",

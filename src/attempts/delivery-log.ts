@@ -7,6 +7,7 @@ import { notFound } from "../errors";
 import { decryptOnce, keysAt, NO_KEYS } from "../signing-keys/keys";
 import type { TenantRef } from "../tenants/principal";
 import { iso } from "../time";
+import { shownPayload } from "../wire/shown-payload";
 import { type LogFilter, readLogPage } from "./log-store";
 import type { Attempt, AttemptDetail } from "./schemas";
 import { type AttemptDetailRow, type AttemptRow, type ChainRow, readAttempt } from "./store";
@@ -76,6 +77,6 @@ const attemptView = (row: AttemptRow): Attempt => ({
   webhookId: row.subscriptionId,
   deliveryId: row.deliveryId,
   eventType: row.eventType,
-  payload: row.payload === null ? null : (JSON.parse(row.payload) as unknown),
+  payload: shownPayload(row.eventType, row.payload),
   ...(row.responseBody === null ? {} : { responseBody: row.responseBody }),
 });

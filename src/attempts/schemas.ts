@@ -13,7 +13,10 @@ const attempt = z
       description: "The delivery, which is the same for all of its attempts. Sent as `webhook-id`.",
     }),
     eventType: z.string().meta({ examples: ["OrderPaid"] }),
-    payload: z.unknown().meta({ description: "The body that was sent: any JSON value.", examples: [{ order: 42 }] }),
+    payload: z.unknown().meta({
+      description: "The body that was sent: any JSON value. Null for `postern.audit`.",
+      examples: [{ order: 42 }],
+    }),
     status: z.enum(["pending", "success", "failed"]),
     responseCode: z
       .int()

@@ -1,12 +1,12 @@
 /** Failed logins of known accounts in D1. A guesser decides how many there are, so an hour has at most six rows of an account. */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { atomically } from "../db/client";
 import { firstIdAt, newId } from "../db/ids";
 import type { Deps } from "../deps";
 import type { GuessPool } from "../ratelimit/lock";
 import { HOUR_MS } from "../time";
-import { type Actor, anonymous, type RequestOrigin } from "./actor";
-import { audit } from "./record-store";
+import type { Actor, RequestOrigin } from "./actor";
+import { audit, strangerTo } from "./record-store";
 
 /** Beyond these, one more row counts the rest of the hour. */
 const MAX_ROWS_PER_HOUR = 5;
@@ -29,14 +29,16 @@ export async function recordFailedLogin(
   const tenant = tenantId ?? userId;
   const nowMs = now();
   const ofThisHour = sql`FROM audit_events e WHERE coalesce(e.actor_id, e.target_id) = ${userId}
-    AND e.id >= ${firstIdAt(nowMs - (nowMs % HOUR_MS))} AND e.tenant_id = ${tenant} AND e.action = 'auth.login_failed'`;
+    AND e.id >= ${firstIdAt(nowMs - (nowMs % HOUR_MS))} AND e.action = 'auth.login_failed'`;
+  const countingRow = (column: SQL) => sql`(SELECT ${column} ${ofThisHour} AND e.meta ->> 'count' IS NOT NULL LIMIT 1)`;
+  const { ip, userAgent, requestId } = strangerTo(userId, origin);
   await atomically(db, {
     recorded: sql`INSERT INTO audit_events (tenant_id, id, action, actor_kind, target_kind, target_id, ip, user_agent, request_id, meta)
-      SELECT ${tenant}, coalesce((SELECT e.id ${ofThisHour} AND e.meta ->> 'count' IS NOT NULL LIMIT 1), ${newId()}), 'auth.login_failed',
-        'anonymous', 'user', ${userId}, ${origin.ip}, ${origin.userAgent}, ${origin.requestId},
+      SELECT coalesce(${countingRow(sql`e.tenant_id`)}, ${tenant}), coalesce(${countingRow(sql`e.id`)}, ${newId()}), 'auth.login_failed',
+        'anonymous', 'user', ${userId}, ${ip}, ${userAgent}, ${requestId},
         iif((SELECT count(*) ${ofThisHour}) < ${MAX_ROWS_PER_HOUR}, json_object('factor', ${pool}), json_object('count', 1)) WHERE true
       ON CONFLICT (tenant_id, id) DO UPDATE SET meta = json_set(meta, '$.count', 1 + (meta ->> 'count'))`,
-    locked: startedLock ? auditLock(account, pool, anonymous(origin)) : undefined,
+    locked: startedLock ? auditLock(account, pool, strangerTo(userId, origin)) : undefined,
   });
 }
 
@@ -49,7 +51,11 @@ export async function recordLock(
   await atomically(db, { locked: auditLock(user, pool, user.actor) });
 }
 
-const auditLock = ({ userId, tenantId }: GuessedAccount, pool: GuessPool, actor: Actor) =>
+const auditLock = (
+  { userId, tenantId }: GuessedAccount,
+  pool: GuessPool,
+  actor: Parameters<typeof audit>[0]["actor"],
+) =>
   audit({
     tenantId: tenantId ?? userId,
     action: "auth.locked",

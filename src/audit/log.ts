@@ -1,11 +1,10 @@
 /** The audit log of a tenant or of a user. Its events are in the control plane and in the delivery database of their tenant; one list shows them all. */
 import type { Db } from "../db/client";
-import { timeOfId } from "../db/ids";
 import type { Deps } from "../deps";
 import type { TenantRef } from "../tenants/principal";
-import { iso } from "../time";
 import { type AuditFilter, type AuditPage, type AuditRow, readAuditRows, readAuditRowsOfAccount } from "./read-store";
 import type { AuditEvent } from "./schemas";
+import { auditView } from "./view";
 
 /** The most events that a page with filters examines. */
 const EXAMINED_EVENTS = 10_000;
@@ -49,16 +48,3 @@ function merged(pages: readonly AuditPage[], limit: number): { rows: AuditRow[];
   const shown = rows.slice(0, limit);
   return { rows: shown, nextCursor: rows.length > limit ? (shown.at(-1)?.id ?? null) : end };
 }
-
-const auditView = (row: AuditRow): AuditEvent => ({
-  id: row.id,
-  at: iso(timeOfId(row.id)),
-  action: row.action,
-  actor: { kind: row.actorKind, id: row.actorId, name: row.actorName },
-  target: row.targetKind && row.targetId ? { kind: row.targetKind, id: row.targetId } : null,
-  ip: row.ip,
-  userAgent: row.userAgent,
-  requestId: row.requestId,
-  sessionId: row.sessionId,
-  meta: row.meta === null ? null : (JSON.parse(row.meta) as Record<string, unknown>),
-});

@@ -50,7 +50,7 @@ function wantedBy({ action, actor, target, ip }: AuditFilter): SQL[] {
   return [
     ...(group === undefined ? [] : [sql`substr(action, 1, ${group.length}) = ${group}`]),
     ...(action === undefined || group !== undefined ? [] : [sql`action = ${action}`]),
-    ...(actor === undefined ? [] : [sql`(actor_id = ${actor} OR actor_name = ${actor})`]),
+    ...(actor === undefined ? [] : [sql`(actor_id = ${actor} OR lower(actor_name) = lower(${actor}))`]),
     ...(target === undefined ? [] : [sql`target_id = ${target}`]),
     ...(ip === undefined ? [] : [sql`ip = ${ip}`]),
   ];
@@ -91,6 +91,28 @@ export async function readAuditRows(
         LEFT JOIN audit_events e ON e.tenant_id = ${tenantId} AND e.id = page.id ORDER BY e.id DESC`),
   });
   return { rows: found.filter((row) => row.id !== null), reached: found[0]?.reached ?? null };
+}
+
+/** A place in the audit log of a tenant. */
+export interface FromId {
+  tenantId: string;
+  /** The id of the first event to read, or how it begins. */
+  fromId: string;
+}
+
+/** Reads up to `limit` events of each of some tenants, oldest first, in one round trip. */
+export async function readAuditRowsFrom(
+  db: Db,
+  places: readonly FromId[],
+  limit: number,
+): Promise<(AuditRow & { tenantId: string })[]> {
+  const { found } = await atomically(db, {
+    found: places.map(({ tenantId, fromId }) =>
+      rows<AuditRow & { tenantId: string }>(sql`SELECT e.tenant_id AS tenantId, ${COLUMNS} FROM audit_events e
+        WHERE e.tenant_id = ${tenantId} AND e.id >= ${fromId} ORDER BY e.id LIMIT ${limit}`),
+    ),
+  });
+  return found;
 }
 
 /** Reads the newest events of an account in all tenants of a database: what its user did, and what strangers did to it. */

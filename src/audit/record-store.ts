@@ -5,7 +5,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { newId, newIdSql } from "../db/ids";
 import type { AuditAction, TargetKind } from "./actions";
-import type { Actor, RequestOrigin } from "./actor";
+import { type Actor, anonymous, type RequestOrigin } from "./actor";
 
 type OrSql<T> = { [K in keyof T]: T[K] | SQL };
 
@@ -60,6 +60,18 @@ export const holderOfToken = (userId: SQL, origin: RequestOrigin): OrSql<Actor> 
   sessionId: null,
   ...origin,
 });
+
+/**
+ * Somebody who does something to an account without being signed in to it. As long as its address is unverified, somebody else than the
+ * owner of the address may have made the account; they do not learn where the owner is. `userId` is an id or SQL.
+ */
+export function strangerTo(userId: SQL | string, origin: RequestOrigin): OrSql<Actor> {
+  const ifVerified = (value: string | null) =>
+    value === null
+      ? null
+      : sql`(SELECT ${value} FROM users au WHERE au.id = ${userId} AND au.email_verified_at IS NOT NULL)`;
+  return { ...anonymous(origin), ip: ifVerified(origin.ip), userAgent: ifVerified(origin.userAgent) };
+}
 
 /** The tenant that the next login of a user would open, as SQL; the user's id when they are a member of none. */
 export const tenantOfAccount = (userId: string | SQL): SQL =>

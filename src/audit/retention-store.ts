@@ -1,12 +1,27 @@
 /** Deleting from the audit log of one database, across its tenants. Every statement reads ranges of the primary key, of at most a page. */
 import { sql } from "drizzle-orm";
-import { atomically, type Db, jsonList, rows } from "../db/client";
+import { atomically, CHANGES, countOf, type Db, jsonList, rows } from "../db/client";
 import { firstIdAt } from "../db/ids";
+import { type Ends, endsOf } from "../db/in-turns";
 
-/** How many events one statement deletes or counts. */
-export const PAGE_EVENTS = 5_000;
+/** How many events one statement deletes. Each has two rows to write, and a publish waits for the page. */
+export const DELETED_EVENTS = 200;
+/** How many events one statement counts. */
+export const COUNTED_EVENTS = 5_000;
 /** How many tenants one statement looks at. It may count a page of each. */
 const PAGE_TENANTS = 20;
+
+/** Returns the first and the last tenant that has events, by their ids; null when there is none. */
+export async function endsOfTenants(db: Db): Promise<Ends | null> {
+  const { ends } = await atomically(db, {
+    ends: rows<{
+      first: string | null;
+      last: string | null;
+    }>(sql`SELECT (SELECT min(tenant_id) FROM audit_events) AS first,
+      (SELECT max(tenant_id) FROM audit_events) AS last`),
+  });
+  return endsOf(ends);
+}
 
 /** Returns the next tenants that have events, in the order of their ids; `after` is the last one of the page before. */
 export async function nextTenants(db: Db, after: string): Promise<string[]> {
@@ -23,11 +38,12 @@ export async function nextTenants(db: Db, after: string): Promise<string[]> {
 /** Deletes a page of the events of these tenants from before `before` (Unix ms). Returns how many. */
 export async function deleteEventsBefore(db: Db, tenantIds: readonly string[], before: number): Promise<number> {
   const { removed } = await atomically(db, {
-    removed: rows<{ id: string }>(sql`DELETE FROM audit_events WHERE (tenant_id, id) IN (
+    deleted: sql`DELETE FROM audit_events WHERE (tenant_id, id) IN (
       SELECT e.tenant_id, e.id FROM json_each(${jsonList(tenantIds)}) t CROSS JOIN audit_events e
-        ON e.tenant_id = t.value AND e.id < ${firstIdAt(before)} LIMIT ${PAGE_EVENTS}) RETURNING id`),
+        ON e.tenant_id = t.value AND e.id < ${firstIdAt(before)} LIMIT ${DELETED_EVENTS})`,
+    removed: CHANGES,
   });
-  return removed.length;
+  return countOf(removed);
 }
 
 /** Returns which of these tenants have had events since `since` (Unix ms) and have more than a page of them. */
@@ -35,7 +51,7 @@ export async function tenantsWithMany(db: Db, tenantIds: readonly string[], sinc
   const { found } = await atomically(db, {
     found: rows<{ tenantId: string }>(sql`SELECT t.value AS tenantId FROM json_each(${jsonList(tenantIds)}) t
       WHERE EXISTS (SELECT 1 FROM audit_events n WHERE n.tenant_id = t.value AND n.id >= ${firstIdAt(since)})
-        AND EXISTS (SELECT 1 FROM audit_events e WHERE e.tenant_id = t.value ORDER BY e.id LIMIT 1 OFFSET ${PAGE_EVENTS})`),
+        AND EXISTS (SELECT 1 FROM audit_events e WHERE e.tenant_id = t.value ORDER BY e.id LIMIT 1 OFFSET ${COUNTED_EVENTS})`),
   });
   return found.map(({ tenantId }) => tenantId);
 }
@@ -52,23 +68,9 @@ export async function idOfNth(db: Db, tenantId: string, before: string, count: n
 /** Deletes a page of the oldest events of a tenant that are older than the one with this id. Returns how many. */
 export async function deleteEventsOlderThan(db: Db, tenantId: string, id: string): Promise<number> {
   const { removed } = await atomically(db, {
-    removed: rows<{ id: string }>(sql`DELETE FROM audit_events WHERE tenant_id = ${tenantId} AND id IN (
-      SELECT e.id FROM audit_events e WHERE e.tenant_id = ${tenantId} AND e.id < ${id} ORDER BY e.id LIMIT ${PAGE_EVENTS}) RETURNING id`),
+    deleted: sql`DELETE FROM audit_events WHERE tenant_id = ${tenantId} AND id IN (
+      SELECT e.id FROM audit_events e WHERE e.tenant_id = ${tenantId} AND e.id < ${id} ORDER BY e.id LIMIT ${DELETED_EVENTS})`,
+    removed: CHANGES,
   });
-  return removed.length;
-}
-
-/**
- * Removes what the audit log of a database says of a user besides their id, when the account is deleted: name, address, device. Takes a
- * page of events after the one with the id `after`. Returns the `after` of the next page; null at the end.
- */
-export async function forgetPerson(db: Db, userId: string, after: string): Promise<string | null> {
-  const page = sql`SELECT e.tenant_id, e.id FROM audit_events e
-    WHERE coalesce(e.actor_id, e.target_id) = ${userId} AND e.id > ${after} ORDER BY e.id LIMIT ${PAGE_EVENTS}`;
-  const { last } = await atomically(db, {
-    last: rows<{ count: number; id: string | null }>(sql`SELECT count(*) AS count, max(id) AS id FROM (${page})`),
-    forgotten: sql`UPDATE audit_events SET actor_name = NULL, ip = NULL, user_agent = NULL
-      WHERE (tenant_id, id) IN (${page}) AND (actor_name IS NOT NULL OR ip IS NOT NULL OR user_agent IS NOT NULL)`,
-  });
-  return last[0]?.count === PAGE_EVENTS ? last[0].id : null;
+  return countOf(removed);
 }

@@ -1,15 +1,18 @@
 /** Deletes audit events that are too old or too many, oldest first, a page at a time, so that the other users of the database do not wait. */
 import type { Db } from "../db/client";
+import { fromAnywhere } from "../db/in-turns";
 import { unhurried } from "../db/unhurried";
 import type { Deps } from "../deps";
 import { describeError, log } from "../log";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../time";
 import {
+  COUNTED_EVENTS,
+  DELETED_EVENTS,
   deleteEventsBefore,
   deleteEventsOlderThan,
+  endsOfTenants,
   idOfNth,
   nextTenants,
-  PAGE_EVENTS,
   tenantsWithMany,
 } from "./retention-store";
 
@@ -32,49 +35,73 @@ export async function removeOldAudit(deps: Deps): Promise<void> {
 }
 
 async function removeFrom(deps: Deps, shard: number): Promise<void> {
-  const { auditRetentionDays } = deps.config;
   const db = deps.shards.db(shard);
+  const ends = await endsOfTenants(db);
+  if (ends === null) return;
   const startedMs = deps.now();
+  const run: Run = { deps, shard, db, startedMs, isOver: () => deps.now() - startedMs >= BUDGET_MS };
   let count = 0;
-  let tenantIds = await nextTenants(db, "");
-  while (tenantIds.length > 0) {
-    if (deps.now() - startedMs >= BUDGET_MS) {
+  const pages = fromAnywhere(
+    ends,
+    (after) => nextTenants(db, after),
+    (tenantId) => tenantId,
+  );
+  for await (const tenantIds of pages) {
+    count += await removeTooOld(run, tenantIds);
+    for (const tenantId of await tenantsWithMany(db, tenantIds, startedMs - RECENT_MS)) {
+      if (!run.isOver()) await removeBeyondCap(run, tenantId);
+    }
+    if (run.isOver()) {
       log("warn", "audit retention did not finish", { shard, count });
       return;
     }
-    const page = tenantIds;
-    const removed = await unhurried(deps.now, () =>
-      deleteEventsBefore(db, page, startedMs - auditRetentionDays * DAY_MS),
-    );
-    count += removed;
-    if (removed === PAGE_EVENTS) continue;
-    for (const tenantId of await tenantsWithMany(db, page, startedMs - RECENT_MS)) {
-      await removeBeyondCap(deps, shard, tenantId);
-    }
-    tenantIds = await nextTenants(db, page.at(-1) ?? "");
   }
   if (count > 0) log("info", "old audit events removed", { shard, count });
 }
 
-async function removeBeyondCap(deps: Deps, shard: number, tenantId: string): Promise<void> {
-  const db = deps.shards.db(shard);
-  const oldestKept = await idAtCap(deps, db, tenantId);
+/** The work on one database in an hourly run. */
+interface Run {
+  deps: Deps;
+  shard: number;
+  db: Db;
+  /** Unix ms. */
+  startedMs: number;
+  /** Whether the time for it is used up. */
+  isOver(): boolean;
+}
+
+/** Returns how many events it has removed. */
+async function removeTooOld({ deps, db, startedMs, isOver }: Run, tenantIds: readonly string[]): Promise<number> {
+  const before = startedMs - deps.config.auditRetentionDays * DAY_MS;
+  let count = 0;
+  let removed = DELETED_EVENTS;
+  while (removed === DELETED_EVENTS && !isOver()) {
+    removed = await unhurried(deps.now, () => deleteEventsBefore(db, tenantIds, before));
+    count += removed;
+  }
+  return count;
+}
+
+async function removeBeyondCap(run: Run, tenantId: string): Promise<void> {
+  const { deps, shard, db, isOver } = run;
+  const oldestKept = await idAtCap(run, tenantId);
   if (oldestKept === undefined) return;
   let count = 0;
-  let removed = PAGE_EVENTS;
-  while (removed === PAGE_EVENTS) {
+  let removed = DELETED_EVENTS;
+  while (removed === DELETED_EVENTS && !isOver()) {
     removed = await unhurried(deps.now, () => deleteEventsOlderThan(db, tenantId, oldestKept));
     count += removed;
   }
   if (count > 0) log("warn", "audit events beyond the cap removed", { shard, tenantId, count });
 }
 
-/** Returns the id of the oldest event that the tenant may keep; undefined when it has fewer. Counts page by page. */
-async function idAtCap(deps: Deps, db: Db, tenantId: string): Promise<string | undefined> {
+/** Returns the id of the oldest event that the tenant may keep; undefined when it has fewer, or the time is used up. Counts page by page. */
+async function idAtCap({ deps, db, isOver }: Run, tenantId: string): Promise<string | undefined> {
   let id: string | undefined = NEWEST;
-  for (let left = deps.config.auditMaxRows; left > 0 && id !== undefined; left -= PAGE_EVENTS) {
+  for (let left = deps.config.auditMaxRows; left > 0 && id !== undefined; left -= COUNTED_EVENTS) {
+    if (isOver()) return undefined;
     const before: string = id;
-    id = await unhurried(deps.now, () => idOfNth(db, tenantId, before, Math.min(left, PAGE_EVENTS)));
+    id = await unhurried(deps.now, () => idOfNth(db, tenantId, before, Math.min(left, COUNTED_EVENTS)));
   }
   return id;
 }

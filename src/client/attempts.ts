@@ -21,7 +21,7 @@ export interface Attempt extends AttemptSummary {
   /** Sent as `webhook-id`, the same for every attempt of a delivery. */
   deliveryId: string;
   eventType: string;
-  /** What was sent: any JSON value. */
+  /** What was sent: any JSON value. Null for `postern.audit`. */
   payload: unknown;
   /** The first 16 KiB of the subscriber's answer. */
   responseBody?: string | undefined;

@@ -90,7 +90,7 @@ export interface EventOutcome {
 
 /** A published event, and what became of it. */
 export interface EventDetail extends EventSummary {
-  /** Any JSON value. */
+  /** Any JSON value. Null for `postern.audit`. */
   payload: unknown;
   /** Each subscription that wanted the event, oldest first, at most 100 on a page. */
   subscriptions: EventOutcome[];

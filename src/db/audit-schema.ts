@@ -1,6 +1,6 @@
-/** The audit log. Every database has this table: a change is recorded in the database, and in the batch, that it is made in. */
+/** The audit log. Every database has these tables: a change is recorded in the database, and in the batch, that it is made in. */
 import { sql } from "drizzle-orm";
-import { index, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { ActorKind, AuditAction, TargetKind } from "../audit/actions";
 
 /** The migration creates it WITHOUT ROWID. */
@@ -32,3 +32,10 @@ export const auditEvents = sqliteTable(
     index("audit_events_by_account").on(sql`coalesce(actor_id, target_id)`, t.id),
   ],
 );
+
+/** The tenants of which a subscription wants the audit log as operational events. They are in the database of their subscriptions. */
+export const auditFeeds = sqliteTable("audit_feeds", {
+  tenantId: text("tenant_id").primaryKey(),
+  /** What was recorded earlier has been published. */
+  publishedTo: integer("published_to").notNull(),
+});

@@ -35,8 +35,6 @@ export const users = sqliteTable("users", {
   totpEnabledAt: integer("totp_enabled_at"),
   /** Last TOTP time step that was accepted: a code works once (RFC 6238 section 5.2). */
   totpLastStep: integer("totp_last_step").notNull().default(0),
-  /** No longer used. Code from before `known_devices` reads it, so only a later migration may drop it. */
-  knownDevices: text("known_devices").notNull().default("[]"),
   /** Where the registration came from: "Firefox on Linux, Lisbon, PT". */
   createdFrom: text("created_from"),
   createdAt: integer("created_at").notNull(),

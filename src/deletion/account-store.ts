@@ -1,13 +1,12 @@
 /** Deleting an account in D1. One batch decides and ends all access, so that of parallel requests one succeeds. */
 import { type SQL, sql } from "drizzle-orm";
 import { userActor } from "../audit/actor";
-import { auditEach } from "../audit/record-store";
 import { atomically, rows } from "../db/client";
-import { newId, newIdSql } from "../db/ids";
+import { newId } from "../db/ids";
 import type { Deps } from "../deps";
 import type { TenantRef } from "../tenants/principal";
 import { type Factor, factorHolds } from "../two-factor/store";
-import { endTenants, hasBegun } from "./ending-store";
+import { endAccount, MEMBERS, withoutOthers } from "./ending-store";
 
 export interface AccountDeletion {
   userId: string;
@@ -28,16 +27,10 @@ export type AccountDeletionOutcome =
   | { kind: "stale" }
   | { kind: "lastOwner" | "onlyMember"; tenantNames: string[] };
 
-const members = sql`(SELECT count(*) FROM memberships o WHERE o.tenant_id = m.tenant_id)`;
-
 /** The tenants (as `t`) of a user (as `m`) that other people would be left in without an owner. */
 const ownedAlone = (userId: string): SQL => sql`memberships m JOIN tenants t ON t.id = m.tenant_id
-  WHERE m.user_id = ${userId} AND m.role = 'owner' AND ${members} > 1
+  WHERE m.user_id = ${userId} AND m.role = 'owner' AND ${MEMBERS} > 1
     AND (SELECT count(*) FROM memberships o WHERE o.tenant_id = m.tenant_id AND o.role = 'owner') = 1`;
-
-/** The tenants (as `t`) that nobody but the user is a member of. */
-const withoutOthers = (userId: string): SQL => sql`memberships m JOIN tenants t ON t.id = m.tenant_id
-  WHERE m.user_id = ${userId} AND ${members} = 1`;
 
 const namesIn = (from: SQL) => sql`(SELECT json_group_array(t.name) FROM ${from})`;
 
@@ -48,37 +41,21 @@ export async function deleteUser(
   nowMs: number,
 ): Promise<AccountDeletionOutcome> {
   const { userId, passwordHash, factor, deleteTenants, tellsUnverified } = deletion;
-  const purgeId = newId();
-  const isProven = sql`u.id = ${userId} AND u.password_hash = ${passwordHash}
+  const isProven = sql`u.password_hash = ${passwordHash}
     AND (u.totp_enabled_at IS NULL OR ${factor ? factorHolds(userId, factor) : sql`false`})`;
   const isAllowed = sql`NOT EXISTS (SELECT 1 FROM ${ownedAlone(userId)})
     AND ${deleteTenants ? sql`true` : sql`NOT EXISTS (SELECT 1 FROM ${withoutOthers(userId)})`}`;
-  const begun = hasBegun(purgeId);
   // The purge would remove the name and the address of the request again.
   const actor = {
     ...userActor({ userId, email: "" }, { ip: null, userAgent: null, requestId: deletion.requestId }),
     name: null,
   };
+  const mailTo = sql`iif(u.email_verified_at IS NOT NULL OR ${Number(tellsUnverified)}, u.email, NULL)`;
   const { found, user, ended } = await atomically(db, {
     // First: it reads what the others change.
     found: rows<{ ownedAlone: string; withoutOthers: string }>(sql`SELECT ${namesIn(ownedAlone(userId))} AS ownedAlone,
-      ${namesIn(withoutOthers(userId))} AS withoutOthers FROM users u WHERE ${isProven}`),
-    purge: sql`INSERT INTO purges (id, kind, subject_id, email, mail_to, name, created_at, run_at)
-      SELECT ${purgeId}, 'user', u.id, u.email, iif(u.email_verified_at IS NOT NULL OR ${Number(tellsUnverified)}, u.email, NULL), u.name,
-        ${nowMs}, ${nowMs} FROM users u WHERE ${isProven} AND ${isAllowed}`,
-    tenantPurges: sql`INSERT INTO purges (id, kind, subject_id, part_of, shard, name, created_at, run_at)
-      SELECT ${newIdSql(nowMs)}, 'tenant', t.id, ${purgeId}, t.shard, t.name, ${nowMs}, ${nowMs} FROM ${withoutOthers(userId)} AND ${begun}`,
-    ...endTenants(sql`part_of = ${purgeId}`, nowMs),
-    // After the tenants that nobody else is a member of: their logs go with them.
-    recorded: auditEach(
-      { tenantId: sql`m.tenant_id`, action: "auth.account_deleted", actor, target: { kind: "user", id: userId } },
-      sql`memberships m WHERE m.user_id = ${userId} AND ${begun}`,
-      nowMs,
-    ),
-    sessions: sql`DELETE FROM sessions WHERE user_id = ${userId} AND ${begun}`,
-    apiKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE user_id = ${userId} AND revoked_at IS NULL AND ${begun}`,
-    memberships: sql`DELETE FROM memberships WHERE user_id = ${userId} AND ${begun}`,
-    user: sql`DELETE FROM users WHERE id = ${userId} AND ${begun} RETURNING id`,
+      ${namesIn(withoutOthers(userId))} AS withoutOthers FROM users u WHERE u.id = ${userId} AND ${isProven}`),
+    ...endAccount({ userId, purgeId: newId(), actor, condition: sql`${isProven} AND ${isAllowed}`, mailTo }, nowMs),
   });
   if (user.length === 1) return { kind: "deleted", tenants: ended };
   const [names] = found;

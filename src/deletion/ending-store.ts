@@ -1,10 +1,57 @@
 /** What a deletion ends at once, in the batch that decides it. The rest is left to the purge. */
 import { type SQL, sql } from "drizzle-orm";
+import type { Actor } from "../audit/actor";
+import { auditEach } from "../audit/record-store";
 import { rows } from "../db/client";
+import { newIdSql } from "../db/ids";
 import type { TenantRef } from "../tenants/principal";
 
+/** How many members the tenant of the membership `m` has, as SQL. */
+export const MEMBERS = sql`(SELECT count(*) FROM memberships o WHERE o.tenant_id = m.tenant_id)`;
+
+/** The tenants (as `t`) that nobody but the user is a member of. */
+export const withoutOthers = (userId: string): SQL => sql`memberships m JOIN tenants t ON t.id = m.tenant_id
+  WHERE m.user_id = ${userId} AND ${MEMBERS} = 1`;
+
+/** An account that is to end. */
+export interface EndingAccount {
+  userId: string;
+  purgeId: string;
+  /** Who is recorded in the tenants that remain. */
+  actor: Actor;
+  /** For `users u`: whether it may end. */
+  condition: SQL;
+  /** For `users u`: where the purge confirms it; null for nowhere. */
+  mailTo: SQL;
+}
+
+/**
+ * Ends an account, and the tenants that nobody else is a member of. `user` has a row if it has ended; `ended` are its tenants. The purge
+ * removes what it leaves behind.
+ */
+export function endAccount({ userId, purgeId, actor, condition, mailTo }: EndingAccount, nowMs: number) {
+  const begun = hasBegun(purgeId);
+  return {
+    purge: sql`INSERT INTO purges (id, kind, subject_id, email, mail_to, name, created_at, run_at)
+      SELECT ${purgeId}, 'user', u.id, u.email, ${mailTo}, u.name, ${nowMs}, ${nowMs} FROM users u WHERE u.id = ${userId} AND ${condition}`,
+    tenantPurges: sql`INSERT INTO purges (id, kind, subject_id, part_of, shard, name, created_at, run_at)
+      SELECT ${newIdSql(nowMs)}, 'tenant', t.id, ${purgeId}, t.shard, t.name, ${nowMs}, ${nowMs} FROM ${withoutOthers(userId)} AND ${begun}`,
+    ...endTenants(sql`part_of = ${purgeId}`, nowMs),
+    // After the tenants that nobody else is a member of: their logs go with them.
+    recorded: auditEach(
+      { tenantId: sql`m.tenant_id`, action: "auth.account_deleted", actor, target: { kind: "user", id: userId } },
+      sql`memberships m WHERE m.user_id = ${userId} AND ${begun}`,
+      nowMs,
+    ),
+    sessions: sql`DELETE FROM sessions WHERE user_id = ${userId} AND ${begun}`,
+    apiKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE user_id = ${userId} AND revoked_at IS NULL AND ${begun}`,
+    memberships: sql`DELETE FROM memberships WHERE user_id = ${userId} AND ${begun}`,
+    user: sql`DELETE FROM users WHERE id = ${userId} AND ${begun} RETURNING id`,
+  };
+}
+
 /** True once the batch has stored the purge with this id. It is stored only if the deletion is allowed. */
-export const hasBegun = (purgeId: string): SQL => sql`EXISTS (SELECT 1 FROM purges WHERE id = ${purgeId})`;
+const hasBegun = (purgeId: string): SQL => sql`EXISTS (SELECT 1 FROM purges WHERE id = ${purgeId})`;
 
 /**
  * Ends everybody's access to the tenants that these purges remove (`purges`: a condition on their rows). Frees the rows that nothing else

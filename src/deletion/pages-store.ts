@@ -3,15 +3,15 @@
  * publish beside it waits for milliseconds, and a purge that was killed goes on.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, type Db, rows } from "../db/client";
+import { atomically, CHANGES, countOf, type Db, rows } from "../db/client";
 import type { Deps } from "../deps";
 import type { Purge } from "./purge-store";
 import type { Step } from "./steps";
 
-/** The most rows that a page changes: as many as one of retention. */
-export const PAGE_ROWS = 1_000;
+/** The most rows that a page changes. */
+export const PAGE_ROWS = 200;
 /** The most rows that a page reads of a table without an index that leads to them. */
-const EXAMINED_ROWS = 10_000;
+const EXAMINED_ROWS = 2_000;
 
 /** A table and its key. */
 export interface Keyed {
@@ -29,10 +29,11 @@ export const deleting = ({ table, key }: Keyed, where: Where, found: (purge: Pur
   name: `${table}, ${where}`,
   page: async (deps, purge) => {
     for (const db of databasesOf(deps, purge, where)) {
-      const { deleted } = await atomically(db, {
-        deleted: sql`DELETE FROM ${sql.raw(table)} WHERE (${list(key)}) IN (SELECT ${found(purge)} LIMIT ${PAGE_ROWS}) RETURNING 1`,
+      const { count } = await atomically(db, {
+        deleted: sql`DELETE FROM ${sql.raw(table)} WHERE (${list(key)}) IN (SELECT ${found(purge)} LIMIT ${PAGE_ROWS})`,
+        count: CHANGES,
       });
-      if (deleted.length === PAGE_ROWS) return { cursor: "" };
+      if (countOf(count) === PAGE_ROWS) return { cursor: "" };
     }
     return "done";
   },
@@ -74,13 +75,14 @@ async function searchPage(db: Db, search: Search, cursor: string): Promise<strin
   const keys = sql`(SELECT ${list(key)} FROM (${examined([...key, ...columns])} LIMIT ${EXAMINED_ROWS})
     WHERE ${condition} LIMIT ${PAGE_ROWS})`;
   const change = set ? sql`UPDATE ${sql.raw(table)} SET ${set}` : sql`DELETE FROM ${sql.raw(table)}`;
-  const { last, changed } = await atomically(db, {
+  const { last, count } = await atomically(db, {
     // First: the others remove rows.
     last: rows<Record<string, string | number>>(sql`${examined(key)} LIMIT 1 OFFSET ${EXAMINED_ROWS - 1}`),
     dependents: dependents?.(keys),
-    changed: sql`${change} WHERE (${list(key)}) IN ${keys} RETURNING 1`,
+    changed: sql`${change} WHERE (${list(key)}) IN ${keys}`,
+    count: CHANGES,
   });
-  if (changed.length === PAGE_ROWS) return cursor;
+  if (countOf(count) === PAGE_ROWS) return cursor;
   const [end] = last;
   return end ? JSON.stringify(key.map((name) => end[name])) : null;
 }

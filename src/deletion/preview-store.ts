@@ -17,6 +17,9 @@ export interface AccountPreview {
   tenants: AffectedTenant[];
 }
 
+/** True for an API key `k` that works. */
+const isLiveKey = (nowMs: number) => sql`k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${nowMs})`;
+
 /** Counts what the deletion of an account would end, in all tenants. */
 export async function previewAccount({ db }: Deps, userId: string, nowMs: number): Promise<AccountPreview> {
   const others = sql`EXISTS (SELECT 1 FROM memberships o WHERE o.tenant_id = m.tenant_id AND o.user_id <> ${userId})`;
@@ -24,7 +27,7 @@ export async function previewAccount({ db }: Deps, userId: string, nowMs: number
   const { counts, tenants } = await atomically(db, {
     counts: rows<Omit<AccountPreview, "tenants">>(sql`SELECT
       (SELECT count(*) FROM sessions WHERE user_id = ${userId} AND expires_at > ${nowMs}) AS sessions,
-      (SELECT count(*) FROM api_keys WHERE user_id = ${userId} AND revoked_at IS NULL) AS apiKeys`),
+      (SELECT count(*) FROM api_keys k WHERE k.user_id = ${userId} AND ${isLiveKey(nowMs)}) AS apiKeys`),
     tenants: rows<AffectedTenant>(sql`SELECT t.name, CASE WHEN NOT ${others} THEN 'goes'
         WHEN m.role = 'owner' AND NOT ${otherOwners} THEN 'blocks' ELSE 'stays' END AS fate
       FROM memberships m JOIN tenants t ON t.id = m.tenant_id WHERE m.user_id = ${userId} ORDER BY t.name, t.id`),
@@ -39,14 +42,18 @@ export interface TenantPreview {
 }
 
 /** Counts what the deletion of a tenant would end. */
-export async function previewTenant({ db, shards }: Deps, { tenantId, shard }: TenantRef): Promise<TenantPreview> {
+export async function previewTenant(
+  { db, shards }: Deps,
+  { tenantId, shard }: TenantRef,
+  nowMs: number,
+): Promise<TenantPreview> {
   const [{ counts }, { subscriptions }] = await Promise.all([
     atomically(db, {
       counts: rows<{
         members: number;
         apiKeys: number;
       }>(sql`SELECT count(*) AS members, coalesce(sum((SELECT count(*) FROM api_keys k
-          WHERE k.user_id = m.user_id AND k.tenant_id = m.tenant_id AND k.revoked_at IS NULL)), 0) AS apiKeys
+          WHERE k.user_id = m.user_id AND k.tenant_id = m.tenant_id AND ${isLiveKey(nowMs)})), 0) AS apiKeys
         FROM memberships m WHERE m.tenant_id = ${tenantId}`),
     }),
     atomically(shards.db(shard), {

@@ -1,6 +1,7 @@
 /** What the purge of an account removes, in order. A new table with rows of users needs a step here; test/isolated/purge.test.ts finds it missing. */
 import { sql } from "drizzle-orm";
-import { atomically, jsonList, rows } from "../db/client";
+import { forgetActors } from "../audit/forget-store";
+import { atomically, rows } from "../db/client";
 import { databasesOf, deleting, PAGE_ROWS, searching } from "./pages-store";
 import { SETTLE, type Step } from "./steps";
 import { afterTenants, tellFormerUser } from "./tell";
@@ -12,14 +13,10 @@ const ANONYMISE_AUDIT: Step = {
     const { keys } = await atomically(deps.db, {
       keys: rows<{ id: string }>(sql`SELECT id FROM api_keys WHERE user_id = ${purge.subjectId}`),
     });
-    const actors = jsonList([purge.subjectId, ...keys.map(({ id }) => id)]);
-    for (const db of databasesOf(deps, purge, "everywhere")) {
-      const { changed } = await atomically(db, {
-        changed: sql`UPDATE audit_events SET actor_name = NULL, ip = NULL, user_agent = NULL WHERE (tenant_id, id) IN (
-          SELECT e.tenant_id, e.id FROM json_each(${actors}) j CROSS JOIN audit_events e ON coalesce(e.actor_id, e.target_id) = j.value
-          WHERE e.actor_name IS NOT NULL OR e.ip IS NOT NULL OR e.user_agent IS NOT NULL LIMIT ${PAGE_ROWS}) RETURNING 1`,
-      });
-      if (changed.length === PAGE_ROWS) return { cursor: "" };
+    const actorIds = [purge.subjectId, ...keys.map(({ id }) => id)];
+    const databases = databasesOf(deps, purge, "everywhere");
+    for (const db of databases) {
+      if ((await forgetActors(db, databases, actorIds, PAGE_ROWS)) === PAGE_ROWS) return { cursor: "" };
     }
     return "done";
   },

@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { atomically, type Db, rows } from "../db/client";
 import { deliveryIdOf } from "../db/ids";
 import type { DueDelivery } from "../delivery/enqueue";
-import { patternOf } from "../subscriptions/patterns-store";
+import { aboutOf, patternOf } from "../subscriptions/patterns-store";
 import { FAN_OUT_PAGE, OUTBOX_COLUMNS, outboxValues } from "./accept-statements-store";
 
 /** True for an operational event, as SQL. */
@@ -11,7 +11,7 @@ const IS_OPERATIONAL = sql.raw("type GLOB 'postern.*'");
 
 /** Selects the enabled subscriptions that receive the event `e` and whose ids follow `after`. An operational event never goes to the subscription that it is about. */
 const wantedBy = (eventId: string, after: string) => sql`SELECT w.subscription_id FROM (SELECT tenant_id, type,
-    CASE WHEN ${IS_OPERATIONAL} THEN payload ->> '$.webhookId' ELSE '' END AS about FROM events WHERE id = ${eventId}) e
+    CASE WHEN ${IS_OPERATIONAL} THEN ${aboutOf(sql`payload`)} ELSE '' END AS about FROM events WHERE id = ${eventId}) e
   CROSS JOIN subscription_events w ON w.tenant_id = e.tenant_id AND w.event_type IN (e.type, ${patternOf(sql`e.type`)})
     AND w.subscription_id > ${after} AND w.subscription_id <> e.about`;
 

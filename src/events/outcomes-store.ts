@@ -8,7 +8,7 @@ import { atomically, rows } from "../db/client";
 import { deliveryIdOf, timeOfId, timeOfIdSql } from "../db/ids";
 import type { Deps } from "../deps";
 import { enabledAt, eventsAt, switchedBetween } from "../subscriptions/former-states-store";
-import { listsType } from "../subscriptions/patterns-store";
+import { aboutOf, listsType } from "../subscriptions/patterns-store";
 import type { TenantRef } from "../tenants/principal";
 import { ALL_OPERATIONAL, TEST_EVENT_TYPE } from "../wire/event-type";
 
@@ -82,7 +82,7 @@ export async function readOutcomes(
       ? sql`true`
       : sql`(s.created_at, s.id) > (coalesce((SELECT created_at FROM subscriptions WHERE id = ${cursor}), ${timeOfId(cursor)}), ${cursor})`;
   const event = sql`event AS MATERIALIZED (SELECT id, type, created_at, fan_out_after,
-      CASE WHEN type GLOB ${ALL_OPERATIONAL} THEN payload ->> '$.webhookId' ELSE '' END AS about FROM events WHERE id = ${eventId} AND tenant_id = ${tenantId})`;
+      CASE WHEN type GLOB ${ALL_OPERATIONAL} THEN ${aboutOf(sql`payload`)} ELSE '' END AS about FROM events WHERE id = ${eventId} AND tenant_id = ${tenantId})`;
   const examined = sql`s AS MATERIALIZED (SELECT s.id, s.name, s.events, s.enabled, s.is_deleted,
       s.created_at, s.updated_at, s.has_backlog, s.held_until, s.released_to, s.former_states FROM subscriptions s WHERE s.tenant_id = ${tenantId} AND ${after}
     ORDER BY s.created_at, s.id LIMIT ${EXAMINED_SUBSCRIPTIONS})`;

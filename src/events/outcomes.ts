@@ -4,6 +4,7 @@ import type { Deps } from "../deps";
 import { notFound } from "../errors";
 import type { TenantRef } from "../tenants/principal";
 import { DAY_MS, iso } from "../time";
+import { shownPayload } from "../wire/shown-payload";
 import { type EventRow, readEventPage } from "./list-store";
 import { readOutcomes, type StoredEvent, type TrailRow, type WantingRow } from "./outcomes-store";
 import type { EventDetail, EventOutcome, EventSummary } from "./schemas";
@@ -105,5 +106,5 @@ const summaryView = ({ id, type, correlationId, deliveryCount, createdAt }: Even
 
 const detailView = (event: StoredEvent) => ({
   ...summaryView(event),
-  payload: JSON.parse(event.payload) as unknown,
+  payload: shownPayload(event.type, event.payload),
 });

@@ -94,7 +94,7 @@ const eventOutcome = z
 
 const eventDetail = eventSummary
   .extend({
-    payload: z.unknown().meta({ description: "Any JSON value.", examples: [{ order: 42 }] }),
+    payload: z.unknown().meta({ description: "Any JSON value. Null for `postern.audit`.", examples: [{ order: 42 }] }),
     subscriptions: z
       .array(eventOutcome)
       .meta({ description: "Each subscription that wanted the event, oldest first, at most 100 on a page." }),

@@ -1,7 +1,7 @@
 /** Passwords in D1. Reset tokens are found across tenants: nobody is signed in yet. */
 import { eq, sql } from "drizzle-orm";
-import { type Actor, anonymous, type RequestOrigin } from "../audit/actor";
-import { auditEach, auditIfChanged, holderOfToken, tenantOfAccount } from "../audit/record-store";
+import type { Actor, RequestOrigin } from "../audit/actor";
+import { auditEach, auditIfChanged, holderOfToken, strangerTo, tenantOfAccount } from "../audit/record-store";
 import { atomically, rows } from "../db/client";
 import { users } from "../db/schema";
 import type { Deps } from "../deps";
@@ -29,7 +29,7 @@ export async function insertResetTokenByEmail(
             {
               tenantId: tenantOfAccount(sql`u.id`),
               action: "auth.password_reset_requested",
-              actor: anonymous(origin),
+              actor: strangerTo(sql`u.id`, origin),
               target: { kind: "user", id: sql`u.id` },
             },
             sql`users u WHERE u.email = ${email} AND NOT EXISTS (SELECT 1 FROM email_tokens WHERE hash = ${token.hash})`,

@@ -9,7 +9,7 @@ import { ATTEMPT_COLUMNS } from "../delivery/claim-store";
 import type { DueDelivery } from "../delivery/enqueue";
 import { reopenStatements } from "../delivery/reopen-store";
 import { enabledAt, eventsAt, switchedBetween } from "../subscriptions/former-states-store";
-import { listsType } from "../subscriptions/patterns-store";
+import { aboutOf, listsType } from "../subscriptions/patterns-store";
 import { ALL_OPERATIONAL, TEST_EVENT_TYPE } from "../wire/event-type";
 import { isReady, publishEnd, type ReplayJob } from "./store";
 
@@ -91,7 +91,7 @@ async function readEvents(db: Db, job: JobRange, limit: number): Promise<ReplayP
       FROM (${page}) p CROSS JOIN events e ON e.id = p.id CROSS JOIN subscriptions s ON s.id = ${subscriptionId}
       WHERE p.tenant_id = ${tenantId} AND s.tenant_id = ${tenantId} AND ${listsType(sql`s.events`, sql`p.type`)}
         AND ${ofTypes(job.eventTypes, sql`p.type`)} AND p.type <> ${TEST_EVENT_TYPE}
-        AND (p.type NOT GLOB ${ALL_OPERATIONAL} OR e.payload ->> '$.webhookId' IS NOT s.id)
+        AND (p.type NOT GLOB ${ALL_OPERATIONAL} OR ${aboutOf(sql`e.payload`)} <> s.id)
         AND e.created_at >= ${since} AND e.created_at < ${until} AND ${condition}
       ORDER BY e.id LIMIT ${limit}`),
     ends: endOf(page),

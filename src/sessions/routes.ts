@@ -72,7 +72,7 @@ export const sessionRoutes = new Hono<AppEnv>()
     describeRoute("logoutAll", "Ends every session of the user.", { 200: says("Logged out from all devices.") }),
     sessionOnly,
     async (c) => {
-      await deleteAllSessionsOfUser(c.get("deps"), sessionOf(c));
+      await deleteAllSessionsOfUser(c.get("deps"), sessionOf(c), c.get("deps").now());
       return c.json({ message: "Logged out from all devices." });
     },
   )

@@ -275,10 +275,15 @@ export async function deleteSessionOfUser(
   return deleted.length === 1;
 }
 
-/** Ends every session of a user, in all tenants. */
-export async function deleteAllSessionsOfUser({ db }: Deps, { userId, tenantId, actor }: Owner): Promise<void> {
+/** Ends every session of a user, in all tenants. Each tenant of such a session learns of it, as it did of the login. */
+export async function deleteAllSessionsOfUser({ db }: Deps, { userId, actor }: Owner, nowMs: number): Promise<void> {
   await atomically(db, {
+    // First: it reads the sessions.
+    recorded: auditEach(
+      { tenantId: sql`s.tenant_id`, action: "auth.logout_all", actor, target: { kind: "user", id: userId } },
+      sql`(SELECT DISTINCT tenant_id FROM sessions WHERE user_id = ${userId} AND expires_at > ${nowMs}) s`,
+      nowMs,
+    ),
     deleted: sql`DELETE FROM sessions WHERE user_id = ${userId}`,
-    recorded: auditIfChanged({ tenantId, action: "auth.logout_all", actor, target: { kind: "user", id: userId } }),
   });
 }

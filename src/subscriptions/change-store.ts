@@ -18,7 +18,7 @@ import { FIRST_RELEASED, lastOfStep } from "./release-store";
 import {
   dbOf,
   findSubscription,
-  indexEventTypes,
+  indexSubscription,
   liveRow,
   type NewSubscription,
   parsed,
@@ -77,7 +77,7 @@ export async function updateSubscription(
     limitsChanged: change.options && changesLimits(tenant, id, change.options, isAllowed),
     updated: sql`UPDATE subscriptions AS s SET ${sql.join(assigned, sql`, `)}, version = version + 1, updated_at = ${nowMs}
       WHERE ${isLive(tenant, id)} AND ${isChanged}`,
-    indexed: movesInIndex ? indexEventTypes(tenant, id) : undefined,
+    indexed: movesInIndex ? indexSubscription(tenant, id, nowMs) : undefined,
     publicKey: change.publicKey && ensurePublicKey(tenant, id, change.publicKey, nowMs),
     written: liveRow(tenant, id),
   });

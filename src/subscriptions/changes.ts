@@ -9,6 +9,7 @@ import { capReached } from "../ratelimit/caps";
 import { isOnTrial } from "../ratelimit/reserve";
 import { secretOwner, signingKeyOwner } from "../signing-keys/keys";
 import type { TenantRef, TenantStanding } from "../tenants/principal";
+import { type Permitted, refuseNewReader, refuseReader } from "./audit-readers";
 import { type Updated, updateSubscription } from "./change-store";
 import { type DeliveryChange, optionsPatch, refuseOptions } from "./delivery-options";
 import { mergeHeaders } from "./header-options";
@@ -27,14 +28,15 @@ export interface SubscriptionInput {
 }
 
 /**
- * Creates a subscription and returns it. Throws VALIDATION_FAILED for a URL that may not be called or an option that this deployment does
+ * Creates a subscription and returns it. Throws FORBIDDEN for the audit log without audit.read, VALIDATION_FAILED for a URL that may not be called or an option that this deployment does
  * not allow, and at the cap CONFLICT, or EMAIL_NOT_VERIFIED for a tenant without a verified owner.
  */
 export async function createSubscription(
   deps: Deps,
-  tenant: ActingIn & TenantStanding,
+  tenant: ActingIn & TenantStanding & Permitted,
   input: SubscriptionInput,
 ): Promise<SubscriptionRow> {
+  refuseNewReader(tenant, input.events);
   checkTarget(deps, input.url);
   checkOptions(deps, input.delivery);
   const id = newId();
@@ -58,16 +60,17 @@ type Change = { [K in keyof SubscriptionInput]?: SubscriptionInput[K] | undefine
 };
 
 /**
- * Changes the given fields, and the given members of `delivery`. Returns the whole subscription. Throws NOT_FOUND, VALIDATION_FAILED as
- * `createSubscription` does and for a URL of another origin whose headers are not given again, and CONFLICT when somebody else changes
+ * Changes the given fields, and the given members of `delivery`. Returns the whole subscription. Throws NOT_FOUND, FORBIDDEN and
+ * VALIDATION_FAILED as `createSubscription` does, VALIDATION_FAILED also for a URL of another origin whose headers are not given again, and CONFLICT when somebody else changes
  * URL or headers at the same time.
  */
 export async function changeSubscription(
   deps: Deps,
-  tenant: ActingIn,
+  tenant: ActingIn & Permitted,
   id: string,
   change: Change,
 ): Promise<SubscriptionRow> {
+  await refuseReader(deps, tenant, id, change);
   const { url, delivery } = change;
   if (url !== undefined) checkTarget(deps, url);
   checkOptions(deps, delivery);

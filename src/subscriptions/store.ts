@@ -11,7 +11,7 @@ import type { TenantRef } from "../tenants/principal";
 import type { DeliveryOptions, OptionsPatch } from "./delivery-options";
 import { sendOperational } from "./operational";
 import { publishOperational } from "./operational-store";
-import { patternOf } from "./patterns-store";
+import { patternOf, readersOfAudit } from "./patterns-store";
 
 export interface SubscriptionRow {
   id: string;
@@ -129,7 +129,7 @@ export async function insertSubscription(
       actor: tenant.actor,
       target: { kind: "webhook", id },
     }),
-    indexed: indexEventTypes(tenant, id),
+    indexed: indexSubscription(tenant, id, nowMs),
     publicKey: publicKey && ensurePublicKey(tenant, id, publicKey, nowMs),
     created: publishOperational("postern.webhook.created", sql`subscriptions s WHERE ${isLive(tenant, id)}`, nowMs),
     written: liveRow(tenant, id),
@@ -142,13 +142,20 @@ export async function insertSubscription(
  * Adds the stored subscription to the fan-out index if it is enabled or its deliveries are held, under each of its types. A type that a listed pattern covers is
  * left out: "*" covers all types but those of operational events, which "postern.*" covers.
  */
-export const indexEventTypes = (tenant: TenantRef, id: string) => sql`
+const indexEventTypes = (tenant: TenantRef, id: string): SQL => sql`
   INSERT INTO subscription_events (tenant_id, event_type, subscription_id)
   SELECT s.tenant_id, t.value, s.id FROM subscriptions s CROSS JOIN json_each(s.events) t
   WHERE ${isLive(tenant, id)} AND (s.enabled = 1 OR s.released_to IS NOT NULL)
     AND NOT EXISTS (SELECT 1 FROM json_each(s.events) pattern
       WHERE pattern.value = ${patternOf(sql`t.value`)} AND pattern.value <> t.value)
   ON CONFLICT DO NOTHING`;
+
+/** As `indexEventTypes`, and begins to publish the audit log of the tenant if it receives that. */
+export const indexSubscription = (tenant: TenantRef, id: string, nowMs: number): SQL[] => [
+  indexEventTypes(tenant, id),
+  sql`INSERT INTO audit_feeds (tenant_id, published_to) SELECT ${tenant.tenantId}, ${nowMs} WHERE EXISTS (${readersOfAudit(tenant.tenantId)})
+    ON CONFLICT DO NOTHING`,
+];
 
 /** Removes the subscription `s` from the fan-out index if `condition` holds. Its stored types are the keys of its rows there. */
 export const unindexEventTypes = ({ tenantId }: TenantRef, id: string, condition: SQL = sql`true`) => sql`

@@ -1,4 +1,4 @@
-/** Disabling or deleting all subscriptions of a tenant whose owner is gone. */
+/** Disabling or ending all subscriptions of a tenant whose owner is gone. */
 import { sql } from "drizzle-orm";
 import type { ActingIn } from "../audit/actor";
 import { auditWebhooks } from "../audit/record-store";
@@ -18,22 +18,11 @@ export async function disableSubscriptionsOfTenant({ shards }: Deps, tenant: Act
   });
 }
 
-const endAll = (
-  { tenantId }: TenantRef,
-  nowMs: number,
-) => sql`UPDATE subscriptions SET is_deleted = 1, secret_sealed = '',
-    secret_digest = '', headers_sealed = NULL, released_to = NULL, version = version + 1, updated_at = ${nowMs}
-  WHERE tenant_id = ${tenantId} AND is_deleted = 0`;
-
-/** Deletes every subscription of a tenant, as `deleteSubscription` does. Retention removes the rows after their log. */
-export async function deleteSubscriptionsOfTenant({ shards }: Deps, tenant: TenantRef, nowMs: number): Promise<void> {
-  await atomically(shards.db(tenant.shard), {
-    deleted: endAll(tenant, nowMs),
-    unindexed: sql`DELETE FROM subscription_events WHERE tenant_id = ${tenant.tenantId}`,
-  });
-}
-
 /** Marks every subscription of a tenant deleted, so that nothing more is sent to it. Leaves the fan-out index, which can be long. */
 export async function endSubscriptionsOfTenant({ shards }: Deps, tenant: TenantRef, nowMs: number): Promise<void> {
-  await atomically(shards.db(tenant.shard), { ended: endAll(tenant, nowMs) });
+  await atomically(shards.db(tenant.shard), {
+    ended: sql`UPDATE subscriptions SET is_deleted = 1, secret_sealed = '', secret_digest = '', headers_sealed = NULL, released_to = NULL,
+        version = version + 1, updated_at = ${nowMs}
+      WHERE tenant_id = ${tenant.tenantId} AND is_deleted = 0`,
+  });
 }

@@ -17,6 +17,10 @@ export const OPERATIONAL_PREFIX = "postern.";
 /** What a subscription lists to receive every operational event. */
 export const ALL_OPERATIONAL = "postern.*";
 
+/** An event of the audit log, as an operational event. */
+export const AUDIT_TYPE = "postern.audit";
+
+/** The operational events that are about a subscription. */
 export type OperationalType =
   | "postern.webhook.created"
   | "postern.webhook.updated"

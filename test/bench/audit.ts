@@ -14,9 +14,14 @@ const REQUESTS = 100;
 const ROWS_PER_STATEMENT = 50_000;
 const MAX_RATIO = 2;
 
-/** Writes events of a tenant, one a millisecond until a minute ago. */
-async function seedEvents(database: Database, tenantId: string, count: number): Promise<void> {
-  const startMs = Date.now() - 60_000 - count;
+/** Writes events of a tenant, one a millisecond until `endMs`, a minute ago if left out. */
+export async function seedEvents(
+  database: Database,
+  tenantId: string,
+  count: number,
+  endMs = Date.now() - 60_000,
+): Promise<void> {
+  const startMs = endMs - count;
   for (let from = 0; from < count; from += ROWS_PER_STATEMENT) {
     await database
       .prepare(`WITH RECURSIVE n(i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ?2)

@@ -15,6 +15,7 @@ import { measureThroughput, memoryVerdict } from "./deliveries.ts";
 import { measureGrowth } from "./growth.ts";
 import { measureLatencies } from "./latency.ts";
 import { measureFloors, measureOperations } from "./measure.ts";
+import { measurePurge } from "./purge.ts";
 import { startReceiver } from "./receiver.ts";
 import { conditions, type Result, resultTable, save } from "./report.ts";
 import { measureRetention } from "./retention.ts";
@@ -24,7 +25,7 @@ import { measureTiming } from "./timing.ts";
 
 const { values } = parseArgs({
   options: {
-    /** Only what has one of these texts, separated by commas, in its name: an operation, or `floor`, `deliveries`, `202 to arrival`, `retention`, `growth`, `audit`, `timing`. */
+    /** Only what has one of these texts, separated by commas, in its name: an operation, or `floor`, `deliveries`, `202 to arrival`, `retention`, `purge`, `growth`, `audit`, `timing`. */
     only: { type: "string", default: "" },
     /** Times the usual number of requests. */
     scale: { type: "string", default: "1" },
@@ -82,6 +83,7 @@ async function measureAll(): Promise<void> {
   await full.stop();
   if (run.wants("202 to arrival")) results.push(...(await measureLatencies(run)));
   if (run.wants("retention")) results.push(...(await measureRetention(run)));
+  if (run.wants("purge")) results.push(...(await measurePurge(run)));
   if (run.wants("growth")) results.push(...(await measureGrowth(run)));
   if (run.wants("audit")) results.push(...(await measureAudit(run)));
   if (run.wants("timing")) await measureTiming(run);

@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import { recordFailedLogin } from "../../src/audit/failed-login-store";
 import { createDeps } from "../../src/deps";
-import { call, eventually, newEmail, PASSWORD, type Person, signUp, signUpVerified } from "../support/client";
+import { call, eventually, newEmail, PASSWORD, type Person, signUp, signUpVerified, verify } from "../support/client";
 import { captureLog } from "../support/log-lines";
 import { joinTenant } from "../support/people";
 import { enrol } from "../support/two-factor";
@@ -79,6 +79,49 @@ test("an hour has five rows of an account and one that counts the rest, also of 
   await fail();
   expect((await metas()).at(-1)).toEqual({ factor: "password" });
   expect(await metas()).toHaveLength(7);
+});
+
+test("the bound is one of the account, also when it signs in to other tenants", async () => {
+  const [owner, host] = [await signUpVerified(), await signUp()];
+  const hour = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS + HOUR_MS;
+  vi.useFakeTimers({ toFake: ["Date"], now: hour });
+  const deps = await createDeps(env, createExecutionContext());
+  const origin = { ip: "192.0.2.1", userAgent: null, requestId: null };
+  const wrong = { pool: "password", startedLock: false } as const;
+  for (let n = 0; n < 20; n += 1) {
+    const { tenantId } = n % 2 === 0 ? owner : host;
+    await recordFailedLogin(deps, { userId: owner.userId, tenantId }, wrong, origin);
+  }
+  const { results } = await env.DB.prepare(
+    "SELECT meta FROM audit_events WHERE target_id = ? AND action = 'auth.login_failed' ORDER BY id",
+  )
+    .bind(owner.userId)
+    .all<{ meta: string }>();
+  const metas = results.map(({ meta }) => JSON.parse(meta));
+  expect(metas).toEqual([...Array(5).fill({ factor: "password" }), { count: 15 }]);
+});
+
+test("who registered an address that is not verified does not learn where its owner is", async () => {
+  const squatter = await signUp();
+  const headers = { "cf-connecting-ip": "198.51.100.42", "user-agent": "the owner's browser" };
+  await call("POST", "/auth/login", { body: { email: squatter.email, password: "wrong password" }, headers });
+  await call("POST", "/auth/forgot-password", { body: { email: squatter.email }, headers });
+  await failures(squatter, 1);
+  await eventsOf(squatter, "auth.password_reset_requested");
+  const texts = [];
+  for (const path of ["/auth/me/activity", "/audit?limit=200", "/audit/export"]) {
+    texts.push(JSON.stringify((await call("GET", path, { token: squatter.token })).body));
+  }
+  for (const text of texts) {
+    expect(text).toContain("auth.login_failed");
+    expect(text).toContain("auth.password_reset_requested");
+    expect(text).not.toContain("198.51.100.42");
+    expect(text).not.toContain("browser");
+  }
+  await verify(squatter.email);
+  await call("POST", "/auth/login", { body: { email: squatter.email, password: "wrong password" }, headers });
+  const found = await failures(squatter, 2);
+  expect(JSON.stringify(found)).toContain("198.51.100.42");
 });
 
 test("the tenth wrong password is recorded as the lock", async () => {

@@ -4,6 +4,7 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { releaseHeld } from "../../src/delivery/held";
 import { createDeps } from "../../src/deps";
+import { publishAudit } from "../../src/subscriptions/audit-feed";
 import { startSweepers } from "../../src/sweeper";
 import { call, eventually, logIn, PASSWORD, signUp } from "../support/client";
 import { holding } from "../support/console";
@@ -55,15 +56,18 @@ const OF_STORE: Record<string, RegExp> = {
   "api-keys": /INSERT INTO api_keys/,
   "attempts/log-store": /WITH examined AS MATERIALIZED/,
   attempts: /a\.kind AS kind,/,
+  "subscriptions/audit-feed-store": /UPDATE audit_feeds/,
   "audit/failed-login-store": /'auth\.login_failed'/,
+  "audit/forget-store": /SET actor_name = NULL/,
   "audit/names-store": /UNION ALL SELECT k\.id, k\.name/,
   "audit/read-store": /reach LEFT JOIN page/,
   "audit/record-store": /INSERT INTO audit_events/,
   "audit/retention-store": /DELETE FROM audit_events/,
   auth: /INSERT INTO users/,
-  "auth/sweep-store": /FROM email_tokens e INDEXED BY/,
+  "auth/sweep-store": /FROM known_devices WHERE last_seen_at <=/,
   "console/subscriptions": /instr\(lower\(s\.name\)/,
   "db/shard-sizes-store": /INSERT INTO shards/,
+  "deletion/abandoned-store": /FROM email_tokens e INDEXED BY/,
   "deletion/preview-store": /THEN 'goes'/,
   "exports/account-store": /SELECT k\.id, k\.tenant_id AS tenantId, k\.user_id AS userId/,
   "exports/tenant-store": /a\.status <> 'moved'/,
@@ -73,7 +77,7 @@ const OF_STORE: Record<string, RegExp> = {
   "deletion/purge-store": /UPDATE purges SET step/,
   "deletion/tenant-steps-store": /FROM subscriptions s\s+CROSS JOIN attempts a/,
   "deletion/tenant-store": /json_group_array\(m\.user_id\)/,
-  "deletion/user-steps-store": /SET actor_name = NULL/,
+  "deletion/user-steps-store": /^SELECT id FROM api_keys WHERE user_id = \?$/,
   "delivery/claim-store": /INSERT INTO attempts .*'moved'/s,
   "delivery/gone-store": /SET gone_since = t\.first_at/,
   "delivery/line-store": /SET due_at = t\.next_due_at, slot_at = t\.slot_at/,
@@ -155,6 +159,8 @@ test("statements of every store are collected, from requests, RPC, queue consume
   await deliveryDb.prepare("UPDATE hourly_stats SET failing_since = 1 WHERE subscription_id = ?").bind(failingId).run();
   await review();
   await releaseHeld(await createDeps(env, createExecutionContext()));
+  await subscribe(person, newInbox("200").url, { events: ["postern.audit"] });
+  await publishAudit(await createDeps(env, createExecutionContext()));
   await mailTo(person.email, /will be disabled/);
   await call("GET", `/webhooks/${id}/attempts/${attempt._id}`, { token });
   await call("POST", `/webhooks/${id}/test`, { token });

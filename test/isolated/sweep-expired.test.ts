@@ -2,18 +2,25 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { sweepExpired } from "../../src/auth/sweep";
+import { removeAbandoned } from "../../src/deletion/abandoned";
 import { createDeps } from "../../src/deps";
 import { call, newEmail, signUp, signUpVerified, verify } from "../support/client";
-import { mailTo } from "../support/mailbox";
+import { mailsTo, mailTo } from "../support/mailbox";
 import { invite, joinTenant } from "../support/people";
+import { occurrencesOf, purgeAll } from "../support/purges";
 import { newInbox, subscribe } from "../support/receiver";
 
 const DAY_MS = 24 * 3_600_000;
 
-async function sweepAfter(days: number, settings: { emailVerification?: "optional" } = {}): Promise<void> {
+async function sweepAfter(
+  days: number,
+  settings: { emailVerification?: "optional"; auditRetentionDays?: number } = {},
+): Promise<void> {
   const deps = await createDeps(env, { waitUntil: () => {} });
   const config = { ...deps.config, ...settings };
-  await sweepExpired({ ...deps, config, now: () => Date.now() + days * DAY_MS });
+  const later = { ...deps, config, now: () => Date.now() + days * DAY_MS };
+  await sweepExpired(later);
+  await removeAbandoned(later);
 }
 
 const countOf = async (table: string, column: string, value: string) => {
@@ -50,7 +57,7 @@ describe("ended rows", () => {
     expect(await countOf("known_devices", "user_id", person.userId)).toBe(0);
   });
 
-  test("L12: revoked and expired API keys go, others stay", async () => {
+  test("L12: revoked and expired API keys go once the audit log has nothing of them, others stay", async () => {
     const person = await signUpVerified();
     const create = async (fields: object = {}) =>
       (
@@ -70,9 +77,10 @@ describe("ended rows", () => {
       await countOf("api_keys", "id", expiring),
       await countOf("api_keys", "id", living),
     ];
-    await sweepAfter(29);
+    await sweepAfter(29, { auditRetentionDays: 7 });
+    await sweepAfter(364);
     expect(await left()).toEqual([1, 1, 1]);
-    await sweepAfter(32);
+    await sweepAfter(32, { auditRetentionDays: 7 });
     expect(await left()).toEqual([0, 0, 1]);
   });
 });
@@ -95,10 +103,12 @@ describe("L12: accounts that were never verified", () => {
       await countOf("users", "email", squatter.email),
       await countOf("tenants", "id", squatter.tenantId),
       await countOf("memberships", "user_id", squatter.userId),
-      await countOf("email_tokens", "subject_id", squatter.userId),
-      await countOf("known_devices", "user_id", squatter.userId),
-      await countOf("audit_events", "actor_name", squatter.email),
-    ]).toEqual([0, 0, 0, 0, 0, 0]);
+      await countOf("sessions", "user_id", squatter.userId),
+    ]).toEqual([0, 0, 0, 0]);
+    await purgeAll(400);
+    const texts = [squatter.userId, squatter.tenantId, squatter.email, webhookId];
+    expect((await Promise.all(texts.map(occurrencesOf))).flat()).toEqual([]);
+    expect(mailsTo(squatter.email).filter(({ subject }) => /deleted/.test(subject))).toEqual([]);
     const again = await call("POST", "/auth/register", { body: { email: squatter.email, password: "correct horse" } });
     expect(again.status).toBe(201);
     const hook = await call("GET", `/webhooks/${webhookId}`, { token: again.body.data.accessToken });

@@ -38,10 +38,10 @@ export async function purgeOnce(minutesFromNow: number, hook: Hook = (_, call) =
 export const openPurges = async (): Promise<number> =>
   (await env.DB.prepare("SELECT count(*) AS n FROM purges").first<number>("n")) ?? 0;
 
-/** Runs the purges until they have ended. */
-export async function purgeAll(): Promise<void> {
+/** Runs the purges until they have ended. They were begun until so many days from now. */
+export async function purgeAll(days = 0): Promise<void> {
   for (let minutes = 3; minutes < 60; minutes += 1) {
-    await purgeOnce(minutes);
+    await purgeOnce(days * 24 * 60 + minutes);
     if ((await openPurges()) === 0) return;
   }
   throw new Error("the purges do not end");

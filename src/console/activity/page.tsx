@@ -9,6 +9,8 @@ import type { Failure } from "../failure";
 export interface ActivityQuery {
   action: string;
   actor: string;
+  /** The id of what was changed. */
+  target: string;
   ip: string;
   /** A day in UTC, `2026-11-21`. */
   since: string;
@@ -53,6 +55,7 @@ export function Activity(view: ActivityView) {
         <form class="filters" method="get" action={HERE}>
           <Select name="action" label="Action" value={query.action} options={ACTIONS} failure={failure} />
           <TextField name="actor" label="Who (email, key or ID)" value={query.actor} failure={failure} />
+          <TextField name="target" label="What (ID)" value={query.target} failure={failure} />
           <TextField name="ip" label="IP address" value={query.ip} failure={failure} />
           <TextField name="since" label="From (UTC)" type="date" value={query.since} failure={failure} />
           <TextField name="until" label="To (UTC)" type="date" value={query.until} failure={failure} />

@@ -15,15 +15,16 @@ import { Activity, type ActivityQuery, type ActivityView } from "./page";
 const DAY_FORM = /^\d{4}-\d{2}-\d{2}$/;
 
 const queryOf = (c: Context<AppEnv>): ActivityQuery => {
-  const [action = "", actor = "", ip = "", since = "", until = "", cursor = ""] = [
+  const [action = "", actor = "", target = "", ip = "", since = "", until = "", cursor = ""] = [
     "action",
     "actor",
+    "target",
     "ip",
     "since",
     "until",
     "cursor",
   ].map((name) => c.req.query(name)?.trim());
-  return { action, actor, ip, since, until, cursor };
+  return { action, actor, target, ip, since, until, cursor };
 };
 
 /** A day as a moment that the API takes: its beginning, or with `after` its end. What is no day is left for the schema to refuse. */

@@ -29,7 +29,7 @@ async function deleteAccountPage(c: Context<AppEnv>, failure?: Failure, status =
 }
 
 async function deleteTenantPage(c: Context<AppEnv>, failure?: Failure, status = 200) {
-  const preview = await previewTenant(c.get("deps"), c.get("principal"));
+  const preview = await previewTenant(c.get("deps"), c.get("principal"), c.get("deps").now());
   return page(
     c,
     { title: "Delete the tenant", section: null, status },

@@ -66,7 +66,7 @@ const sessionPages = new Hono<AppEnv>()
     return redirectWithFlash(c, "/security", "sessionRevoked");
   })
   .post("/sign-out-everywhere", async (c) => {
-    await deleteAllSessionsOfUser(c.get("deps"), sessionOf(c));
+    await deleteAllSessionsOfUser(c.get("deps"), sessionOf(c), c.get("deps").now());
     deleteConsoleCookie(c, "session");
     return redirectWithFlash(c, "/sign-in", "signedOutEverywhere");
   })

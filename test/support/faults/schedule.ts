@@ -20,7 +20,7 @@ const DEADLINE_MS = 60 * 60_000;
 
 /** One for all schedules, since the objects that count for a tenant are slow to make. */
 const TENANT_ID = "tenant";
-const TENANT = { tenantId: TENANT_ID, shard: 0, hasVerifiedOwner: true, actor: SYSTEM };
+const TENANT = { tenantId: TENANT_ID, shard: 0, hasVerifiedOwner: true, permissions: new Set<never>(), actor: SYSTEM };
 
 /** What a schedule is about: calls that fail and messages that get lost, or also killed invocations and a database that is down. */
 export type Theme = "calls" | "crashes";

@@ -1,0 +1,12 @@
+/** The ids of the operational events that publish the audit log. */
+
+/**
+ * Returns the id of the event that publishes the audit event with this id. It moves the digits: a delivery's id has the time and the first
+ * random digits of its event's (`deliveryIdOf`), and audit events of one millisecond can have these in common.
+ */
+export function publishedId(auditId: string): string {
+  const [high = "", low = "", [version = "", ...first] = "", [variant = "", ...second] = "", last = ""] =
+    auditId.split("-");
+  const end = [...first, ...second, last.slice(0, 4), last.slice(10)].join("");
+  return [high, low, version + last.slice(4, 7), variant + last.slice(7, 10), end].join("-");
+}

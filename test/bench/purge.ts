@@ -1,0 +1,66 @@
+/** Publishing while a large tenant is purged, and while old audit events are deleted: the 99th percentile may at most double. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { createAccount, subscribe, tenantOf } from "./account.ts";
+import { seedEvents } from "./audit.ts";
+import { createClient } from "./load.ts";
+import type { Result } from "./report.ts";
+import { publishUntil, resultsOf } from "./retention.ts";
+import type { Run } from "./run.ts";
+import { seedHistory } from "./seed.ts";
+import { type Database, serve } from "./serve.ts";
+
+const TYPE = "Published";
+const EVERY_MINUTE = "* * * * *";
+const EVERY_HOUR = "17 * * * *";
+const CONNECTIONS = 64;
+const ATTEMPTS = 300_000;
+const AUDIT_EVENTS = 300_000;
+const OLD_MS = 400 * 86_400_000;
+const ALONE_MS = 10_000;
+
+export async function measurePurge(run: Run): Promise<Result[]> {
+  const service = await serve(run.bundles, { deliver: false });
+  const client = createClient(service.base, CONNECTIONS);
+  try {
+    const { database } = service;
+    const [publisher, leaving] = [await createAccount(client), await createAccount(client)];
+    await subscribe(publisher, TYPE, run.receiver.okUrl, 1);
+    const [subscriptionId = ""] = await subscribe(leaving, TYPE, run.receiver.okUrl, 1);
+    const tenantId = await tenantOf(leaving);
+    run.progress("purge: seeding");
+    await seedHistory(database, { tenantId, subscriptionId, deliveries: run.scaled(ATTEMPTS), tag: "bbb" });
+    await publishUntil(publisher, sleep(3_000));
+    const alone = await publishUntil(publisher, sleep(ALONE_MS));
+    await beginPurge(database, tenantId);
+    run.progress("purge: deleting a tenant");
+    const besidePurge = await publishUntil(
+      publisher,
+      cronUntilPurged(database, () => service.cron(EVERY_MINUTE)),
+    );
+    run.progress("purge: seeding old audit events");
+    await seedEvents(database, await tenantOf(publisher), run.scaled(AUDIT_EVENTS), Date.now() - OLD_MS);
+    run.progress("purge: deleting old audit events");
+    const besideAudit = await publishUntil(publisher, service.cron(EVERY_HOUR));
+    const [first, ...rest] = resultsOf(alone, { "purge of a tenant": besidePurge, "audit retention": besideAudit });
+    return first ? [{ ...first, operation: `${first.operation}, before a purge` }, ...rest] : [];
+  } finally {
+    client.close();
+    await service.stop();
+  }
+}
+
+/** Deletes a tenant as `DELETE /tenant` does, long enough ago that its purge does not wait for what is under way. */
+async function beginPurge(database: Database, tenantId: string): Promise<void> {
+  await database.prepare("DELETE FROM tenants WHERE id = ?").bind(tenantId).run();
+  await database
+    .prepare(
+      "INSERT INTO purges (id, kind, subject_id, shard, name, created_at, run_at) VALUES ('purge', 'tenant', ?, 0, 'n', 1, 1)",
+    )
+    .bind(tenantId)
+    .run();
+}
+
+async function cronUntilPurged(database: Database, cron: () => Promise<void>): Promise<void> {
+  const open = () => database.prepare("SELECT count(*) AS n FROM purges").first<number>("n");
+  while ((await open()) !== 0) await cron();
+}
