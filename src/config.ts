@@ -127,6 +127,11 @@ const VARIABLES = {
     must: 'be "required" or "optional"',
     schema: z.enum(["required", "optional"]),
   },
+  MAIL_CODE: {
+    description: "Whether people can sign in with a code that is mailed to them.",
+    must: 'be "on" or "off"',
+    schema: z.enum(["on", "off"]).prefault("on"),
+  },
   COMMON_PASSWORDS: {
     description: "Whether the most common passwords are refused.",
     must: 'be "refuse" or "allow"',
@@ -228,6 +233,7 @@ export interface Config {
   corsOrigins: string[];
   registration: Registration;
   emailVerification: "required" | "optional";
+  mailCode: "on" | "off";
   commonPasswords: "refuse" | "allow";
   webhookEgress: "public" | "any";
   rules: Record<RuleName, Rule>;
@@ -270,6 +276,7 @@ export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>
     corsOrigins: read("CORS_ORIGINS"),
     registration: read("REGISTRATION"),
     emailVerification: read("EMAIL_VERIFICATION"),
+    mailCode: read("MAIL_CODE"),
     commonPasswords: read("COMMON_PASSWORDS"),
     webhookEgress: read("WEBHOOK_EGRESS"),
     rules: { ...RULES, ...read("RATE_LIMITS") },

@@ -11,6 +11,7 @@ const TABLE = {
   UNAUTHENTICATED: [401, "Authentication required."],
   WRONG_PASSWORD: [401, "Current password is incorrect."],
   INVALID_TOTP: [401, "Invalid TOTP code."],
+  INVALID_CODE: [401, "Invalid or expired code."],
   REFRESH_TOKEN_INVALID: [401, "Invalid refresh token."],
   REFRESH_TOKEN_EXPIRED: [401, "Refresh token has expired."],
   REFRESH_TOKEN_REUSED: [401, "Refresh token has already been used."],

@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { app } from "../src/app";
 import { call, signUp } from "./support/client";
 
-const PUBLIC = /^POST .*\/(register|login|refresh|logout|verify-email|forgot-password|reset-password|not-me)$/;
+const PUBLIC =
+  /^POST .*\/(register|login|code|code\/verify|refresh|logout|verify-email|forgot-password|reset-password|not-me)$/;
 const PEOPLE_ONLY = /^\/api\/v1\/(auth|api-keys|members|invitations)(\/|$)/;
 
 const peopleRoutes = [

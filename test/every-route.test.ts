@@ -15,6 +15,8 @@ const PUBLIC = new Set([
   "GET /.well-known/webhook-keys/:id",
   "POST /api/v1/auth/register",
   "POST /api/v1/auth/login",
+  "POST /api/v1/auth/code",
+  "POST /api/v1/auth/code/verify",
   "POST /api/v1/auth/refresh",
   "POST /api/v1/auth/logout",
   "POST /api/v1/auth/verify-email",

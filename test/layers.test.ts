@@ -15,7 +15,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ["console", "reference", "authenticate.ts", "health", "sweeper.ts"],
   ["auth", "deletion", "exports", "mailer", "rekey", "episodes", "redelivery", "replays", "rotation"],
   ["recovery", "step-up", "invitations", "members", "api-keys", "attempts", "events"],
-  ["sessions", "two-factor", "delivery", "verify", "client"],
+  ["sessions", "two-factor", "mail-code", "delivery", "verify", "client"],
   ["subscriptions"],
   ["stats", "signing-keys", "mail", "passwords", "tenants", "audit"],
   ["http"],

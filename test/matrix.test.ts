@@ -70,6 +70,8 @@ const NEEDS: Record<string, { permission?: Permission; key?: true; owner?: true 
 const OPEN = [
   "POST /auth/register",
   "POST /auth/login",
+  "POST /auth/code",
+  "POST /auth/code/verify",
   "POST /auth/refresh",
   "POST /auth/logout",
   "POST /auth/verify-email",

@@ -62,6 +62,7 @@ test("the delivery plane's tables keep no second index for their text keys", asy
     "hourly_stats",
     "idempotency_keys",
     "known_devices",
+    "mail_codes",
     "manual_retries",
     "outbox",
     "replay_jobs",

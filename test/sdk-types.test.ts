@@ -52,6 +52,7 @@ const same = <T>() => expectTypeOf<Plain<T>>();
 test("what a method takes is what its route takes", () => {
   same<client.Registration>().toEqualTypeOf<Auth["/register"]["$post"]["input"]["json"]>();
   same<client.Credentials>().toEqualTypeOf<Auth["/login"]["$post"]["input"]["json"]>();
+  same<client.CodeCredentials>().toEqualTypeOf<Auth["/code/verify"]["$post"]["input"]["json"]>();
   same<client.PasswordReset>().toEqualTypeOf<Passwords["/reset-password"]["$post"]["input"]["json"]>();
   same<client.PasswordChange>().toEqualTypeOf<Passwords["/change-password"]["$post"]["input"]["json"]>();
   same<client.AccountDeletion>().toEqualTypeOf<Deletion["/me"]["$delete"]["input"]["json"]>();
@@ -73,6 +74,7 @@ test("what a method returns is what its route answers", () => {
   same<client.TokenPair>().toEqualTypeOf<Sessions["/refresh"]["$post"]["output"]["data"]>();
   same<client.AccountExport>().toEqualTypeOf<Routes<typeof accountExportRoutes>["/"]["$get"]["output"]["data"]>();
   same<client.TenantExport>().toEqualTypeOf<Plain<TenantExport>>();
+  same<client.RequestedCode>().toEqualTypeOf<Auth["/code"]["$post"]["output"]["data"]>();
   same<client.Profile>().toEqualTypeOf<Auth["/me"]["$get"]["output"]["data"]>();
   same<client.Session[]>().toEqualTypeOf<Sessions["/sessions"]["$get"]["output"]["data"]>();
   same<client.TwoFactorEnrolment>().toEqualTypeOf<TwoFactor["/enable"]["$post"]["output"]["data"]>();

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { call, logIn, newAddress, newEmail, PASSWORD, type Person, signUp } from "./support/client";
 import { holding, visit } from "./support/console";
-import { mailTo, tokenIn } from "./support/mailbox";
+import { codeIn, mailTo, tokenIn } from "./support/mailbox";
 import { callUnder } from "./support/overrides";
 import { newInbox, subscribe } from "./support/receiver";
 import { enrol } from "./support/two-factor";
@@ -91,6 +91,32 @@ describe("S3: the owner takes an unproven account over", () => {
     expect((await mailTo(email, /password was changed/)).text).toMatch(ENDED);
     await expectNothingLeft(story);
     await firstLogin(story.squatter);
+  });
+
+  test("by a mailed code, of which 20 at once open one session", async () => {
+    const story = await squatted();
+    const { email, userId } = story.squatter;
+    const { state } = (await call("POST", "/auth/code", { body: { email }, headers: elsewhere() })).body.data;
+    const mail = await mailTo(email, /sign-in code/);
+    expect(mail.text).toMatch(/This address has not been verified/);
+    const enter = (code: string, fields: object = {}) =>
+      call("POST", "/auth/code/verify", { body: { state, code, ...fields }, headers: elsewhere() });
+    expect((await enter("not a code")).body.code).toBe("INVALID_CODE");
+    expect((await call("GET", "/auth/me", { token: story.squatter.token })).status).toBe(200);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => enter(codeIn(mail))));
+    const opened = answers.filter(({ status }) => status === 200);
+    expect(opened).toHaveLength(1);
+    expect(answers.filter(({ body }) => body.code === "INVALID_CODE")).toHaveLength(19);
+    await expectNothingLeft(story);
+    const me = await call("GET", "/auth/me", { token: opened[0]?.body.data.accessToken });
+    expect(me.body.data).toMatchObject({ id: userId, emailVerified: true, twoFactorEnabled: false, name: null });
+    expect((await login(email, PASSWORD)).status).toBe(401);
+    const told = await mailTo(email, /yours again/);
+    expect(told.text).toMatch(/You signed in with a code/);
+    expect(told.text).toMatch(ENDED);
+    const body = { token: tokenIn(told), newPassword: OWN_PASSWORD };
+    expect((await call("POST", "/auth/reset-password", { body, headers: elsewhere() })).status).toBe(200);
+    expect((await login(email, OWN_PASSWORD)).status).toBe(200);
   });
 
   test("by a password reset, over the console", async () => {

@@ -11,6 +11,9 @@ import { audit, strangerTo } from "./record-store";
 /** Beyond these, one more row counts the rest of the hour. */
 const MAX_ROWS_PER_HOUR = 5;
 
+/** What was wrong: a password, a second factor, or a mailed code. */
+export type FailedProof = GuessPool | "code";
+
 /** The account that somebody has tried to sign in to. */
 export interface GuessedAccount {
   userId: string;
@@ -22,7 +25,7 @@ export interface GuessedAccount {
 export async function recordFailedLogin(
   { db, now }: Deps,
   account: GuessedAccount,
-  { pool, startedLock }: { pool: GuessPool; startedLock: boolean },
+  { pool, startedLock }: { pool: FailedProof; startedLock: boolean },
   origin: RequestOrigin,
 ): Promise<void> {
   const { userId, tenantId } = account;
@@ -53,7 +56,7 @@ export async function recordLock(
 
 const auditLock = (
   { userId, tenantId }: GuessedAccount,
-  pool: GuessPool,
+  pool: FailedProof,
   actor: Parameters<typeof audit>[0]["actor"],
 ) =>
   audit({

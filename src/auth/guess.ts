@@ -1,12 +1,14 @@
 /** A guess at login, whose failure the audit log records. */
 import type { RequestOrigin } from "../audit/actor";
-import { type GuessedAccount, recordFailedLogin } from "../audit/failed-login-store";
+import { type FailedProof, type GuessedAccount, recordFailedLogin } from "../audit/failed-login-store";
 import type { Deps } from "../deps";
 import { log } from "../log";
 import type { GuessPool } from "../ratelimit/lock";
 
 interface Guess<T> {
   pool: GuessPool;
+  /** The pools whose lock refuses it; each of them unless given. */
+  boundBy?: readonly GuessPool[] | undefined;
   email: string;
   /** The account that it is for; undefined when nobody has the email. */
   account: Promise<GuessedAccount | undefined>;
@@ -18,28 +20,33 @@ interface Guess<T> {
 /** Checks a guess as `Guesses.check` does. A wrong one is recorded behind the answer, whose time must not tell whether the account exists. */
 export async function checkGuess<T>(
   deps: Deps,
-  { pool, email, account, origin, evaluate }: Guess<T>,
+  { pool, boundBy, email, account, origin, evaluate }: Guess<T>,
 ): Promise<{ value: T | null; startedLock: boolean }> {
   let isWrong = false;
   let startedLock = false;
   try {
-    const checked = await deps.guesses.check(pool, email, async () => {
+    const judge = async () => {
       const value = await evaluate();
       isWrong = value === null;
       return value;
-    });
+    };
+    const checked = await deps.guesses.check(pool, email, judge, boundBy);
     startedLock = checked.startedLock;
     return checked;
   } finally {
-    if (isWrong) deps.background("record failed login", record(deps, { pool, account, origin }, startedLock));
+    if (isWrong) recordWrong(deps, { pool, account, origin }, startedLock);
   }
 }
 
-async function record(
-  deps: Deps,
-  { pool, account, origin }: Pick<Guess<unknown>, "pool" | "account" | "origin">,
-  startedLock: boolean,
-): Promise<void> {
+/** What was wrong in a login that is recorded. */
+type WrongGuess = Pick<Guess<unknown>, "account" | "origin"> & { pool: FailedProof };
+
+/** Records a wrong guess behind the answer. */
+export function recordWrong(deps: Deps, wrong: WrongGuess, startedLock = false): void {
+  deps.background("record failed login", record(deps, wrong, startedLock));
+}
+
+async function record(deps: Deps, { pool, account, origin }: WrongGuess, startedLock: boolean): Promise<void> {
   // The answer goes out first.
   await scheduler.wait(0);
   const guessed = await account;

@@ -1,17 +1,38 @@
 /** `/auth`: registration, login and the signed-in user. */
 import { Hono } from "hono";
+import { createMiddleware } from "hono/factory";
+import { notFound } from "../errors";
 import type { AppEnv } from "../http/env";
 import { sessionOf, sessionOnly } from "../http/permissions";
 import { byIp, limit } from "../http/rate-limit";
-import { describeRoute } from "../http/route-docs";
+import { describeRoute, documented } from "../http/route-docs";
 import { body } from "../http/validate";
 import { visitOf } from "../http/visit";
+import { requestCode } from "../mail-code/request";
 import { tokenPair } from "../sessions/schemas";
 import { iso } from "../time";
 import { dataOf } from "../wire/schemas";
+import { loginWithCode } from "./code-login";
 import { login } from "./login";
-import { credentials, type Profile, profile as profileSchema, registration } from "./schemas";
+import {
+  codeCredentials,
+  codeRequest,
+  credentials,
+  type Profile,
+  profile as profileSchema,
+  registration,
+  requestedCode,
+} from "./schemas";
 import { register } from "./signup";
+
+/** 404 as for a route that does not exist, where codes are turned off. */
+const whereMailCodes = documented(
+  createMiddleware<AppEnv>((c, next) => {
+    if (c.get("deps").config.mailCode === "off") throw notFound("Route");
+    return next();
+  }),
+  { errors: ["NOT_FOUND"] },
+);
 
 export const publicAuthRoutes = new Hono<AppEnv>()
   .post(
@@ -39,6 +60,36 @@ export const publicAuthRoutes = new Hono<AppEnv>()
     body(credentials),
     async (c) => {
       const { tokens } = await login(c.get("deps"), c.req.valid("json"), visitOf(c));
+      return c.json({ data: tokens });
+    },
+  )
+  .post(
+    "/code",
+    describeRoute("requestCode", "Mails a code to sign in with, if the account exists.", {
+      200: dataOf(requestedCode),
+      description: "At most three mails in 15 minutes go to an address; the answer is the same beyond them.",
+    }),
+    whereMailCodes,
+    limit("requestCode", byIp),
+    body(codeRequest),
+    async (c) => {
+      const state = await requestCode(c.get("deps"), c.req.valid("json").email);
+      return c.json({ data: { state } });
+    },
+  )
+  .post(
+    "/code/verify",
+    describeRoute("loginWithCode", "Opens a session with a mailed code.", {
+      200: dataOf(tokenPair),
+      errors: ["INVALID_CODE", "INVALID_TOTP", "TOTP_REQUIRED", "NOT_FOUND", "ACCOUNT_LOCKED"],
+      description:
+        "A code works once, for 10 minutes, and five wrong ones use it up. It verifies the address. An account whose address was unverified loses its password, sessions, API keys, second factor and tenants first, for somebody else may have registered it.",
+    }),
+    whereMailCodes,
+    limit("verifyCode", byIp),
+    body(codeCredentials),
+    async (c) => {
+      const { tokens } = await loginWithCode(c.get("deps"), c.req.valid("json"), visitOf(c));
       return c.json({ data: tokens });
     },
   );

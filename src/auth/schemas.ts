@@ -1,5 +1,6 @@
 /** Registration, login and the signed-in user in requests and answers. */
 import { z } from "zod";
+import { mailCode, mailCodeState } from "../mail-code/schemas";
 import { PERMISSIONS, ROLE_NAMES } from "../tenants/roles";
 import { tenant } from "../tenants/schemas";
 import { email, givenPassword, id, name, newPassword, opaqueToken, time } from "../wire/schemas";
@@ -17,17 +18,23 @@ export const registration = z
   })
   .meta({ id: "Registration" });
 
-export const credentials = z
-  .object({
-    email,
-    password: givenPassword,
-    totp: opaqueToken.optional().meta({
-      description: "A TOTP or recovery code. Required when two-factor authentication is on.",
-      examples: ["123456"],
-    }),
-    tenantId: opaqueToken.optional().meta({ description: "One of the user's tenants. Missing: the one used last." }),
-  })
-  .meta({ id: "Credentials" });
+const totp = opaqueToken.optional().meta({
+  description: "A TOTP or recovery code. Required when two-factor authentication is on.",
+  examples: ["123456"],
+});
+const tenantId = opaqueToken.optional().meta({ description: "One of the user's tenants. Missing: the one used last." });
+
+export const credentials = z.object({ email, password: givenPassword, totp, tenantId }).meta({ id: "Credentials" });
+
+export const codeRequest = z.object({ email }).meta({ id: "CodeRequest" });
+
+export const requestedCode = z
+  .object({ state: mailCodeState.meta({ description: "Goes with the code. Keep it on the device that asked." }) })
+  .meta({ id: "RequestedCode" });
+
+export const codeCredentials = z
+  .object({ state: mailCodeState, code: mailCode, totp, tenantId })
+  .meta({ id: "CodeCredentials" });
 
 export const profile = z
   .object({

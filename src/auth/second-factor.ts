@@ -7,12 +7,9 @@ import { readFactor } from "../two-factor/codes";
 import type { StoredSecret } from "../two-factor/store";
 import { checkGuess } from "./guess";
 import { openProven, requireMember } from "./open";
-import type { SignInProof } from "./proof-store";
+import type { FirstProof } from "./proof-store";
 import type { StoredCredentials } from "./store";
 import type { Visit } from "./visit";
-
-/** What is proven before the second factor. */
-export type FirstProof = Omit<SignInProof, "factor">;
 
 /** Whether the account asks for a second factor. */
 export const hasSecondFactor = (
@@ -52,7 +49,9 @@ export async function openWithFactors(
     return openProven(deps, stored, { ...first, factor }, visit);
   };
   const account = Promise.resolve(stored);
-  const guess = { pool: "totp", email, account, origin: visit.origin, evaluate } as const;
+  // Whoever guesses passwords cannot lock out those who sign in without one.
+  const boundBy = first.method === "password" ? undefined : (["totp"] as const);
+  const guess = { pool: "totp", boundBy, email, account, origin: visit.origin, evaluate } as const;
   const { value: opened, startedLock } = await checkGuess(deps, guess);
   if (startedLock) await queueMailIfPossible(deps, { kind: "secondFactorGuessed", userId });
   if (!opened) throw new AppError("INVALID_TOTP");

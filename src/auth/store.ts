@@ -97,7 +97,7 @@ export async function openSession(
     minted: mintSession(session, { tenantId, ...conditionsOf(userId, proof) }, nowMs),
     recorded: auditIfChanged({ ...login, action: "auth.login", meta: metaOf(proof) }),
     ended: endOldestSessions(userId, config.caps.sessions, nowMs),
-    ...usesOf(userId, proof, login, nowMs),
+    ...usesOf(session, proof, login, nowMs),
     lastUsed: useTenant(session.id, nowMs),
     announced: announceDevice(session, undo, nowMs),
     ...rememberDevice(session, nowMs),

@@ -1,6 +1,7 @@
 /** What the hourly sweep removes from the control plane, across tenants. */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically } from "../db/client";
+import { firstIdAt } from "../db/ids";
 import type { Deps } from "../deps";
 
 /** The columns are named without a table, for `rowid` would be ambiguous with one. */
@@ -22,18 +23,21 @@ interface Oldest {
 /** Deletes up to `limit` rows of each table that are too old. Returns how many it deleted. */
 export async function deleteEnded({ db }: Deps, oldest: Oldest, limit: number): Promise<number> {
   const endedBefore = oldest.endedAt;
-  const { sessions, emailTokens, invitations, revokedKeys, expiredKeys, alertMails, devices } = await atomically(db, {
-    sessions: removeUpTo(limit, "sessions", sql`expires_at <= ${endedBefore}`),
-    emailTokens: removeUpTo(limit, "email_tokens", sql`expires_at <= ${endedBefore} AND NOT (${isNeeded})`),
-    invitations: removeUpTo(limit, "invitations", sql`expires_at <= ${endedBefore}`),
-    revokedKeys: removeUpTo(limit, "api_keys", sql`revoked_at <= ${oldest.keyEndedAt}`),
-    expiredKeys: removeUpTo(limit, "api_keys", sql`expires_at <= ${oldest.keyEndedAt}`),
-    // Their ids begin with their time.
-    alertMails: removeUpTo(limit, "alert_mails", sql`id < ${String(endedBefore)}`),
-    // The table has no rowid.
-    devices: sql`DELETE FROM known_devices WHERE (user_id, key) IN
+  const { sessions, emailTokens, invitations, revokedKeys, expiredKeys, alertMails, mailCodes, devices } =
+    await atomically(db, {
+      sessions: removeUpTo(limit, "sessions", sql`expires_at <= ${endedBefore}`),
+      emailTokens: removeUpTo(limit, "email_tokens", sql`expires_at <= ${endedBefore} AND NOT (${isNeeded})`),
+      invitations: removeUpTo(limit, "invitations", sql`expires_at <= ${endedBefore}`),
+      revokedKeys: removeUpTo(limit, "api_keys", sql`revoked_at <= ${oldest.keyEndedAt}`),
+      expiredKeys: removeUpTo(limit, "api_keys", sql`expires_at <= ${oldest.keyEndedAt}`),
+      // Their ids begin with their time.
+      alertMails: removeUpTo(limit, "alert_mails", sql`id < ${String(endedBefore)}`),
+      // The two tables have no rowid.
+      mailCodes: sql`DELETE FROM mail_codes WHERE id IN
+      (SELECT id FROM mail_codes WHERE id < ${firstIdAt(endedBefore)} LIMIT ${limit}) RETURNING 1`,
+      devices: sql`DELETE FROM known_devices WHERE (user_id, key) IN
       (SELECT user_id, key FROM known_devices WHERE last_seen_at <= ${oldest.deviceSeenAt} LIMIT ${limit}) RETURNING 1`,
-  });
-  const removed = [sessions, emailTokens, invitations, revokedKeys, expiredKeys, alertMails, devices];
+    });
+  const removed = [sessions, emailTokens, invitations, revokedKeys, expiredKeys, alertMails, mailCodes, devices];
   return removed.reduce((sum, { length }) => sum + length, 0);
 }

@@ -27,6 +27,28 @@ export interface Credentials {
   tenantId?: string | undefined;
 }
 
+/** A code by mail that somebody has asked for. */
+export interface RequestedCode {
+  /** Goes with the code. Keep it on the device that asked. */
+  state: string;
+}
+
+/** A code from a mail. */
+export interface EnteredCode {
+  /** From `requestCode`. */
+  state: string;
+  /** The six digits. */
+  code: string;
+}
+
+/** What proves who signs in with a code from a mail. */
+export interface CodeCredentials extends EnteredCode {
+  /** Six digits from the authenticator app, or a recovery code. Needed when two-factor authentication is on. */
+  totp?: string | undefined;
+  /** Which of the user's tenants to sign in to; the one used last unless given. */
+  tenantId?: string | undefined;
+}
+
 /** The tokens of a session. */
 export interface TokenPair {
   /** A JWT, valid for 15 minutes. */
@@ -65,11 +87,13 @@ export interface PasswordChange {
   newPassword: string;
 }
 
-/** What confirms a session for what cannot be undone: the password, a code, or both. */
+/** What confirms a session for what cannot be undone: the password, a code, or several of them. */
 export interface Proof {
   password?: string | undefined;
   /** Six digits from the authenticator app, or a recovery code. */
   totp?: string | undefined;
+  /** A code from a mail to the user's address. */
+  mailCode?: EnteredCode | undefined;
 }
 
 /** What deletes the signed-in user's account. */
@@ -100,6 +124,17 @@ export interface AuthMethods {
    * ACCOUNT_LOCKED, and NOT_FOUND for a tenant that the user does not belong to.
    */
   login(body: Credentials, options?: CallOptions): Promise<TokenPair>;
+  /**
+   * Mails a code to sign in with, if the account exists; at most three in 15 minutes. Returns what `loginWithCode` needs beside the code.
+   * Throws VALIDATION_FAILED, and NOT_FOUND where codes are turned off.
+   */
+  requestCode(email: string, options?: CallOptions): Promise<RequestedCode>;
+  /**
+   * Opens a session with a mailed code, which also verifies the address. An account whose address was unverified loses its password and
+   * all that was set up first. Returns the session's tokens, which the client has already stored. Throws INVALID_CODE, TOTP_REQUIRED (call
+   * again with the same code and `totp`), INVALID_TOTP, ACCOUNT_LOCKED, and NOT_FOUND for a tenant that the user does not belong to.
+   */
+  loginWithCode(body: CodeCredentials, options?: CallOptions): Promise<TokenPair>;
   /**
    * Renews the tokens now; calls do it by themselves when the access token has expired. Returns the new tokens, or null when
    * nobody is signed in. Throws REFRESH_TOKEN_INVALID, REFRESH_TOKEN_EXPIRED or REFRESH_TOKEN_REUSED when the session has ended;
@@ -141,7 +176,7 @@ export interface AuthMethods {
   changePassword(body: PasswordChange, options?: CallOptions): Promise<string>;
   /**
    * Confirms the session for ten minutes, after a STEP_UP_REQUIRED. Returns the service's confirmation.
-   * Throws WRONG_PASSWORD, INVALID_TOTP, TWO_FACTOR_NOT_ENABLED, ACCOUNT_LOCKED.
+   * Throws WRONG_PASSWORD, INVALID_CODE, INVALID_TOTP, TWO_FACTOR_NOT_ENABLED, ACCOUNT_LOCKED.
    */
   stepUp(proof: Proof, options?: CallOptions): Promise<string>;
   /**
@@ -166,6 +201,8 @@ export function authMethods(call: Call, store: TokenStore, renew: Renew): AuthMe
   return {
     register: (body, options) => signIn("POST /auth/register", body, options),
     login: (body, options) => signIn("POST /auth/login", body, options),
+    requestCode: (email, options) => call.data("POST /auth/code", { ...options, body: { email }, as: "nobody" }),
+    loginWithCode: (body, options) => signIn("POST /auth/code/verify", body, options),
     refresh: async () => {
       const tokens = await store.load();
       if (tokens) await renew(tokens.accessToken);

@@ -21,12 +21,15 @@ export type { AuditEvent, AuditFilter, AuditMethods } from "./audit";
 export type {
   AccountDeletion,
   AuthMethods,
+  CodeCredentials,
   Credentials,
+  EnteredCode,
   PasswordChange,
   PasswordReset,
   Profile,
   Proof,
   Registration,
+  RequestedCode,
   TokenPair,
 } from "./auth";
 export type { CallOptions } from "./call";

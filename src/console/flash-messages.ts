@@ -3,6 +3,7 @@
 export const FLASH_MESSAGES = {
   welcome: "Welcome. Your account is ready.",
   signInAgain: "Please sign in again.",
+  codeExpired: "Your code has expired. Ask for another one.",
   signedOut: "You are signed out.",
   verificationSent: "Verification email sent.",
   verified: "Your email address is verified.",

@@ -15,6 +15,7 @@ import { errorPage } from "./http/page";
 import { contentSecurityPolicy, noStore } from "./http/page-headers";
 import { requireUser } from "./http/session";
 import { keyPages } from "./keys/routes";
+import { mailCodePages } from "./mail-code/routes";
 import { notMePages } from "./not-me/routes";
 import { operationPages } from "./operations/routes";
 import { overviewPage } from "./overview/routes";
@@ -43,6 +44,7 @@ export const consoleRoutes = (bodyKiB: { event: number; other: number }) =>
     .use(ownFormOnly)
     .use(limitBody((path) => (path === EVENTS_PATH ? bodyKiB.event : bodyKiB.other)))
     .route("/", accountPages)
+    .route("/sign-in/mail", mailCodePages)
     .route("/not-me", notMePages)
     .use(requireUser)
     .route("/", overviewPage)

@@ -113,6 +113,14 @@ export const emailTokens = sqliteTable(
   (t) => [index("email_tokens_by_subject").on(t.subjectId, t.purpose), index("email_tokens_by_expiry").on(t.expiresAt)],
 );
 
+/** Mailed codes that somebody has tried. The migration creates it WITHOUT ROWID. */
+export const mailCodes = sqliteTable("mail_codes", {
+  /** Of the mail, which is also when the code was asked for. */
+  id: text().primaryKey(),
+  /** Wrong guesses; 5 also after it was used. */
+  tries: integer().notNull(),
+});
+
 export const recoveryCodes = sqliteTable(
   "recovery_codes",
   { userId: text("user_id").notNull(), codeHash: text("code_hash").notNull(), usedAt: integer("used_at") },

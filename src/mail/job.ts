@@ -43,8 +43,10 @@ export const mailJob = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("verification"), id, userId }),
   /** Holds the email: the consumer looks up whether such a user exists, where no caller can measure the time. */
   z.object({ kind: z.literal("passwordReset"), id, email: z.string(), origin: origin.optional() }),
+  /** Holds the email, as above. */
+  z.object({ kind: z.literal("mailCode"), id, email: z.string() }),
   z.object({ kind: z.literal("invitation"), id, tenantId: z.string(), invitationId: z.string() }),
-  z.object({ kind: z.literal("accountTakenOver"), id, userId, ended: endedAccess }),
+  z.object({ kind: z.literal("accountTakenOver"), id, userId, ended: endedAccess, byCode: z.boolean().optional() }),
   z.object({ kind: z.literal("passwordChanged"), id, userId, ended: endedAccess.optional() }),
   z.object({ kind: z.literal("twoFactorChanged"), id, userId, enabled: z.boolean() }),
   z.object({ kind: z.literal("recoveryCodesRenewed"), id, userId }),

@@ -3,6 +3,7 @@ import type { Deps } from "../deps";
 import { insertInvitationToken } from "../invitations/store";
 import type { MailJob } from "../mail/job";
 import { mailToken } from "../mail/token";
+import { isExpired, mailCode } from "../mail-code/code";
 import type { RuleName } from "../ratelimit/rules";
 import { insertResetTokenByEmail } from "../recovery/password-store";
 import { insertVerificationToken } from "../recovery/store";
@@ -10,8 +11,8 @@ import { DAY_MS, HOUR_MS } from "../time";
 import { subscriptionAlertMail } from "./alerts";
 import * as notices from "./notices";
 import type { Mail } from "./render";
-import { findNoticeRecipient, type NoticeRecipient } from "./store";
-import { invitationMail, resetMail, takenOverMail, verificationMail } from "./token-mails";
+import { findCodeRecipientByEmail, findNoticeRecipient, type NoticeRecipient } from "./store";
+import { codeMail, invitationMail, resetMail, takenOverMail, verificationMail } from "./token-mails";
 
 const VERIFICATION_LIFETIME_MS = DAY_MS;
 const RESET_LIFETIME_MS = HOUR_MS;
@@ -24,10 +25,11 @@ export interface PreparedMail {
 }
 
 type TokenJob = Extract<MailJob, { kind: "verification" | "passwordReset" | "invitation" | "accountTakenOver" }>;
+type CodeJob = Extract<MailJob, { kind: "mailCode" }>;
 type FarewellJob = Extract<MailJob, { kind: "accountDeleted" }>;
-type NoticeJob = Exclude<MailJob, TokenJob | FarewellJob>;
+type NoticeJob = Exclude<MailJob, TokenJob | CodeJob | FarewellJob>;
 
-/** Returns null for a job whose reason is gone: user deleted, address verified, invitation revoked. */
+/** Returns null for a job whose reason is gone: user deleted, address verified, invitation revoked, code expired. */
 export function prepareMail(deps: Deps, job: MailJob): Promise<PreparedMail | null> {
   switch (job.kind) {
     case "verification":
@@ -35,6 +37,8 @@ export function prepareMail(deps: Deps, job: MailJob): Promise<PreparedMail | nu
     case "invitation":
     case "accountTakenOver":
       return prepareWithToken(deps, job);
+    case "mailCode":
+      return prepareCode(deps, job);
     case "accountDeleted":
       return Promise.resolve(prepareFarewell(job));
     default:
@@ -63,9 +67,15 @@ async function prepareWithToken(deps: Deps, job: TokenJob): Promise<PreparedMail
   const origin = job.kind === "passwordReset" ? (job.origin ?? null) : null;
   const user = await insertResetTokenByEmail(deps, email, stored, origin, nowMs);
   if (!user) return null;
-  const mail =
-    job.kind === "passwordReset" ? resetMail(appUrl, user.name, token) : takenOverMail(appUrl, job.ended, token);
+  const mail = job.kind === "passwordReset" ? resetMail(appUrl, user.name, token) : takenOverMail(appUrl, job, token);
   return { to: user.email, mail, limits: [] };
+}
+
+/** Mailed too late, a code would only confuse. */
+async function prepareCode(deps: Deps, { id, email }: CodeJob): Promise<PreparedMail | null> {
+  if (isExpired(id, deps.now())) return null;
+  const user = await findCodeRecipientByEmail(deps, email);
+  return user && { to: user.email, mail: codeMail(user, await mailCode(deps.keys, id)), limits: [] };
 }
 
 /** Its address was verified, or nobody has to verify theirs: the deletion has looked. */

@@ -2,6 +2,7 @@
 import { sql } from "drizzle-orm";
 import { atomically, rows } from "../db/client";
 import type { Deps } from "../deps";
+import type { Recipient } from "../recovery/store";
 import type { LivingKey } from "./notices";
 
 export interface NoticeRecipient {
@@ -30,4 +31,19 @@ export async function findNoticeRecipient(
   });
   const [user] = found;
   return user ? { ...user, keys } : null;
+}
+
+/** Who gets a code. */
+export interface CodeRecipient extends Recipient {
+  isVerified: 0 | 1;
+}
+
+/** Who gets the code for an address; null when nobody has it. */
+export async function findCodeRecipientByEmail({ db }: Deps, email: string): Promise<CodeRecipient | null> {
+  const { found } = await atomically(db, {
+    found: rows<CodeRecipient>(sql`SELECT email, CASE WHEN email_verified_at IS NULL THEN NULL ELSE name END AS name,
+        email_verified_at IS NOT NULL AS isVerified
+      FROM users WHERE email = ${email}`),
+  });
+  return found[0] ?? null;
 }

@@ -1,7 +1,10 @@
-/** Mails with a token that the next step needs: verification, password reset, invitation, take-over. */
-import type { EndedAccess } from "../mail/job";
+/** Mails with a token or a code that the next step needs: verification, password reset, sign-in, invitation, take-over. */
+import type { EndedAccess, MailJob } from "../mail/job";
 import type { Registrant } from "../recovery/store";
 import { linkTo, type Mail, renderMail } from "./render";
+import type { CodeRecipient } from "./store";
+
+type TakeOver = Pick<Extract<MailJob, { kind: "accountTakenOver" }>, "ended" | "byCode">;
 
 /** Contains no text from the person who registered the address, because that may be a stranger. */
 export function verificationMail(appUrl: string, { createdAt, createdFrom }: Registrant, token: string): Mail {
@@ -29,6 +32,23 @@ export function resetMail(appUrl: string, name: string | null, token: string): M
   });
 }
 
+/** The code is not in the subject, which phones show while they are locked. */
+export function codeMail({ name, isVerified }: CodeRecipient, code: string): Mail {
+  return renderMail({
+    subject: "Your sign-in code",
+    greetingName: name,
+    body: [
+      `Your code is ${code}. It works once, within 10 minutes, where you asked for it.`,
+      ...(isVerified
+        ? []
+        : [
+            "This address has not been verified, so somebody else may have created the account. Signing in with the code makes its password void and ends everything that was set up so far. If you created the account yourself, verify the address first, with the link that we emailed to you.",
+          ]),
+      "Give the code to nobody: we never ask for it. If you did not ask for it, you can ignore this email.",
+    ],
+  });
+}
+
 export function invitationMail(appUrl: string, tenantName: string, token: string): Mail {
   return renderMail({
     subject: `You are invited to join ${tenantName}`,
@@ -41,15 +61,19 @@ export function invitationMail(appUrl: string, tenantName: string, token: string
   });
 }
 
-/** The mail after "this was not me" on the verification page. */
-export function takenOverMail(appUrl: string, ended: EndedAccess, token: string): Mail {
+/** The mail after "this was not me" on the verification page, or after a sign-in with a code. */
+export function takenOverMail(appUrl: string, { ended, byCode }: TakeOver, token: string): Mail {
   return renderMail({
     subject: "Your email address is yours again",
     greetingName: null,
     body: [
-      "You told us that you did not create the account with this email address. Its password no longer works.",
+      byCode
+        ? "You signed in with a code, to an account whose email address had not been verified. Its password no longer works."
+        : "You told us that you did not create the account with this email address. Its password no longer works.",
       endedSentence(ended),
-      "You can take the account over by setting a password. The link works once, within one hour.",
+      byCode
+        ? "To sign in with a password too, set one. The link works once, within one hour."
+        : "You can take the account over by setting a password. The link works once, within one hour.",
       linkTo(appUrl, "reset-password", token, "Set a password"),
     ],
   });

@@ -42,12 +42,12 @@ export class AccountLock extends DurableObject {
 
   /**
    * Counts one guess as wrong before it is checked. While the guesses that would start a lock are still being checked, the next one
-   * waits for them: many right ones at once lock nobody out.
+   * waits for them: many right ones at once lock nobody out. A lock of one of the pools `boundBy` refuses it.
    */
-  async reserve(pool: GuessPool): Promise<Reservation> {
+  async reserve(pool: GuessPool, boundBy: readonly GuessPool[] = POOLS): Promise<Reservation> {
     for (;;) {
       const nowMs = Date.now();
-      const lockSeconds = this.#lockSeconds(nowMs);
+      const lockSeconds = this.#lockSeconds(boundBy, nowMs);
       if (lockSeconds === 0) {
         this.#unsettled.push({ pool, untilMs: nowMs + UNSETTLED_MS });
         await this.#save(pool, reserve(this.#read(pool), nowMs), nowMs);
@@ -99,9 +99,8 @@ export class AccountLock extends DurableObject {
     return { retryAfterSeconds: 0, passedLockSeconds: lockSeconds };
   }
 
-  /** A lock of either pool refuses the guesses of both. */
-  #lockSeconds(nowMs: number): number {
-    const lockedUntilMs = Math.max(...POOLS.map((pool) => this.#read(pool).lockedUntilMs));
+  #lockSeconds(pools: readonly GuessPool[], nowMs: number): number {
+    const lockedUntilMs = Math.max(...pools.map((pool) => this.#read(pool).lockedUntilMs));
     return Math.max(0, Math.ceil((lockedUntilMs - nowMs) / 1000));
   }
 

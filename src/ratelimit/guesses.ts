@@ -8,9 +8,15 @@ import type { GuessPool } from "./lock";
 export interface Guesses {
   /**
    * Counts one guess for an email address, known or not, and checks it: `evaluate` returns null for a wrong one. A right guess clears
-   * the pool; one that throws does not count. Throws ACCOUNT_LOCKED, or SERVICE_UNAVAILABLE when the lock cannot be reached.
+   * the pool; one that throws does not count. Throws ACCOUNT_LOCKED while one of the pools `boundBy` is locked (each of them unless given),
+   * or SERVICE_UNAVAILABLE when the lock cannot be reached.
    */
-  check<T>(pool: GuessPool, email: string, evaluate: () => Promise<T | null>): Promise<CheckedGuess<T>>;
+  check<T>(
+    pool: GuessPool,
+    email: string,
+    evaluate: () => Promise<T | null>,
+    boundBy?: readonly GuessPool[],
+  ): Promise<CheckedGuess<T>>;
   /** Clears the wrong passwords of an address whose password was reset. Never throws: the reset stands. */
   passwordReset(email: string): Promise<void>;
 }
@@ -39,8 +45,8 @@ export function createGuesses(namespace: DurableObjectNamespace<AccountLock>): G
   }
 
   return {
-    async check(pool, email, evaluate) {
-      const reservation = await orUnavailable(() => call(email, (object) => object.reserve(pool)));
+    async check(pool, email, evaluate, boundBy) {
+      const reservation = await orUnavailable(() => call(email, (object) => object.reserve(pool, boundBy)));
       const { retryAfterSeconds, passedLockSeconds } = reservation;
       if (retryAfterSeconds > 0) throw new AppError("ACCOUNT_LOCKED", { retryAfterSeconds });
       const value = await evaluate().catch(async (error: unknown) => {

@@ -18,6 +18,8 @@ export const RULES = {
   resetPassword: { limit: 5, windowSeconds: minute },
   changePassword: { limit: 10, windowSeconds: hour },
   login: { limit: 30, windowSeconds: minute },
+  requestCode: { limit: 5, windowSeconds: minute },
+  verifyCode: { limit: 10, windowSeconds: minute },
   register: { limit: 20, windowSeconds: minute },
   refresh: { limit: 60, windowSeconds: minute },
   twoFactor: { limit: 10, windowSeconds: minute },
@@ -40,6 +42,7 @@ export const RULES = {
   publish: { limit: 6000, windowSeconds: minute },
   unverifiedDeliveries: { limit: 100, windowSeconds: day },
   deepHealth: { limit: 30, windowSeconds: minute },
+  codeMail: { limit: 3, windowSeconds: 15 * minute },
   resetMail: { limit: 5, windowSeconds: hour },
   verificationMail: { limit: 20, windowSeconds: day },
   notice: { limit: 20, windowSeconds: day },
@@ -50,8 +53,9 @@ export const RULES = {
 export type RuleName = keyof typeof RULES;
 
 /** Mails to one email address. What exceeds them is not sent, and nobody is told. */
-export type MailRuleName = "resetMail" | "verificationMail" | "notice" | "minorNotice" | "alertMail";
+export type MailRuleName = "codeMail" | "resetMail" | "verificationMail" | "notice" | "minorNotice" | "alertMail";
 export const MAIL_RULES: ReadonlySet<LimitName> = new Set<MailRuleName>([
+  "codeMail",
   "resetMail",
   "verificationMail",
   "notice",
@@ -67,6 +71,8 @@ export const FAIL_CLOSED: ReadonlySet<LimitName> = new Set<LimitName>([
   "resetPassword",
   "changePassword",
   "login",
+  "requestCode",
+  "verifyCode",
   "register",
   "refresh",
   "twoFactor",

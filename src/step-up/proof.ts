@@ -4,6 +4,7 @@ import { verifyPassword } from "../crypto/passwords";
 import type { Deps } from "../deps";
 import { AppError } from "../errors";
 import { queueMailIfPossible } from "../mail/queue";
+import { type EnteredCode, invalidCode, readCode } from "../mail-code/judge";
 import type { SessionPrincipal } from "../tenants/principal";
 import { readFactor } from "../two-factor/codes";
 import type { Factor, StoredSecret } from "../two-factor/store";
@@ -22,6 +23,14 @@ export async function checkPassword(
   });
   if (startedLock) deps.background("record lock", recordLock(deps, caller, "password"));
   if (!right) throw new AppError("WRONG_PASSWORD");
+}
+
+/** Returns the id of the mail. Throws INVALID_CODE, also for a code that went to another address. */
+export async function checkMailCode(deps: Deps, { email }: StoredProof, entered: EnteredCode): Promise<string> {
+  const asked = await readCode(deps, entered);
+  const isRight = await asked.judge();
+  if (!isRight || asked.email !== email) throw invalidCode();
+  return asked.mailId;
 }
 
 /**

@@ -11,11 +11,15 @@ import { stepUpBody } from "./schemas";
 
 export const stepUpRoutes = new Hono<AppEnv>().post(
   "/step-up",
-  describeRoute("stepUp", "Confirms the session for ten minutes with the password or a two-factor code.", {
-    200: says("Confirmed."),
-    errors: ["WRONG_PASSWORD", "INVALID_TOTP", "TWO_FACTOR_NOT_ENABLED", "ACCOUNT_LOCKED"],
-    description: "Endpoints that answer `STEP_UP_REQUIRED` need this, or a sign-in, within the last ten minutes.",
-  }),
+  describeRoute(
+    "stepUp",
+    "Confirms the session for ten minutes with the password, a two-factor code or a mailed code.",
+    {
+      200: says("Confirmed."),
+      errors: ["WRONG_PASSWORD", "INVALID_CODE", "INVALID_TOTP", "TWO_FACTOR_NOT_ENABLED", "ACCOUNT_LOCKED"],
+      description: "Endpoints that answer `STEP_UP_REQUIRED` need this, or a sign-in, within the last ten minutes.",
+    },
+  ),
   sessionOnly,
   limit("stepUp", byUser),
   body(stepUpBody),

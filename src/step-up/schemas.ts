@@ -1,5 +1,6 @@
 /** What a signed-in user gives again, in requests. */
 import { z } from "zod";
+import { mailCode, mailCodeState } from "../mail-code/schemas";
 import { givenPassword, opaqueToken } from "../wire/schemas";
 
 const code = opaqueToken.meta({ description: "A TOTP or recovery code.", examples: ["123456"] });
@@ -7,9 +8,11 @@ const code = opaqueToken.meta({ description: "A TOTP or recovery code.", example
 /** For routes that also take a recent sign-in. */
 export const proofFields = { password: givenPassword.optional(), totp: code.optional() };
 
+const enteredCode = z.object({ state: mailCodeState, code: mailCode }).meta({ id: "EnteredCode" });
+
 export const stepUpBody = z
-  .object(proofFields)
-  .refine(({ password, totp }) => password !== undefined || totp !== undefined, {
+  .object({ ...proofFields, mailCode: enteredCode.optional() })
+  .refine(({ password, totp, mailCode }) => password !== undefined || totp !== undefined || mailCode !== undefined, {
     path: ["password"],
     message: "Give the password or a code",
   })

@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import { auditIfChanged } from "../audit/record-store";
 import { atomically, rows } from "../db/client";
 import type { Deps } from "../deps";
+import { mailCodeHolds, useMailCode } from "../mail-code/store";
 import type { SessionPrincipal } from "../tenants/principal";
 import { consumeFactor, type Factor, factorHolds, type StoredSecret } from "../two-factor/store";
 
@@ -33,25 +34,30 @@ export async function findProofOfUser({ db }: Deps, userId: string): Promise<Sto
   return { ...rest, secondFactor: isOn ? { totpEnrolmentId, totpSecretEncrypted } : null };
 }
 
-/** A session of a user that is confirmed, by the password with this hash or by a code. */
+/** A session of a user that is confirmed, by the password with this hash or by codes. */
 export interface Confirmation {
   caller: SessionPrincipal;
   /** The hash that the password was checked against; null when none was given. */
   passwordHash: string | null;
   factor: Factor | null;
+  /** Of the mail whose code was judged right; null when none was given. */
+  mailId: string | null;
 }
 
-/** Records that the user has confirmed the session, and uses the code. Returns false when the code was used before, or the password has changed. */
+/** Records that the user has confirmed the session, and uses the codes. Returns false when one was used before, or the password has changed. */
 export async function confirmSession({ db }: Deps, confirmation: Confirmation, nowMs: number): Promise<boolean> {
-  const { caller, passwordHash, factor } = confirmation;
+  const { caller, passwordHash, factor, mailId } = confirmation;
   const { tenantId, userId, sessionId, actor } = caller;
   const event = { tenantId, actor, target: { kind: "user", id: userId } } as const;
   const isPassword = sql`(SELECT password_hash FROM users WHERE id = ${userId}) = ${passwordHash}`;
+  const isConfirmed = sql`EXISTS (SELECT 1 FROM sessions WHERE id = ${sessionId} AND confirmed_at = ${nowMs})`;
   const { confirmed } = await atomically(db, {
     confirmed: sql`UPDATE sessions SET confirmed_at = ${nowMs} WHERE id = ${sessionId} AND user_id = ${userId}
-      AND ${passwordHash === null ? sql`true` : isPassword} AND ${factor ? factorHolds(userId, factor) : sql`true`} RETURNING id`,
+      AND ${passwordHash === null ? sql`true` : isPassword} AND ${factor ? factorHolds(userId, factor) : sql`true`}
+      AND ${mailId === null ? sql`true` : mailCodeHolds(mailId)} RETURNING id`,
     recorded: auditIfChanged({ ...event, action: "auth.step_up" }),
-    // After the session, which asks whether the factor is unused.
+    // After the session, which asks whether the codes are unused.
+    usedCode: mailId === null ? undefined : useMailCode(mailId, isConfirmed),
     used: factor ? consumeFactor(userId, factor, nowMs) : undefined,
     recordedUse: factor?.kind === "recovery" ? auditIfChanged({ ...event, action: "auth.recovery_used" }) : undefined,
   });

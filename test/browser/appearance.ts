@@ -53,6 +53,10 @@ async function signedOutPages(stage: Stage, page: Page): Promise<void> {
   await press(page, "Sign in");
   await page.getByRole("alert").waitFor();
   await inspect(page, "sign-in-refused");
+  await open("/sign-in/mail", "sign-in-mail");
+  await page.getByLabel("Email").fill("nobody@example.com");
+  await press(page, "Mail me a code");
+  await inspect(page, "sign-in-mail-code", "Enter the code");
   await open("/register", "register");
   await page.getByLabel("Email").fill("someone@example.com");
   await page.getByLabel("Password").fill("short");

@@ -7,7 +7,7 @@ import { call, eventually, newEmail } from "../support/client";
 import { visit } from "../support/console";
 import { addDelivery, consumeBatch, messageFor } from "../support/engine";
 import { captureLog } from "../support/log-lines";
-import { mailTo } from "../support/mailbox";
+import { codeIn, mailTo } from "../support/mailbox";
 import { endedAttempts, newInbox } from "../support/receiver";
 import { secretKeeper } from "../support/secrets";
 import { deliveryDb } from "../support/shard";
@@ -113,6 +113,15 @@ test("passwords", async () => {
   const token = keepTokenOf(await mailTo(user.email, /reset/i));
   await ask("POST", "/auth/reset-password", { token: fresh("mailed-token"), newPassword: fresh("password") });
   expect((await ask("POST", "/auth/reset-password", { token, newPassword: fresh("password") })).status).toBe(200);
+});
+
+test("mailed codes", async () => {
+  const user = await verified();
+  await ask("POST", "/auth/code", { email: "nobody" });
+  const state = keep((await ask("POST", "/auth/code", { email: user.email })).body.data.state);
+  const code = keep(codeIn(await mailTo(user.email, /sign-in code/)));
+  await ask("POST", "/auth/code/verify", { state, code: fresh("code") });
+  expect((await ask("POST", "/auth/code/verify", { state, code })).status).toBe(200);
 });
 
 test("API keys, members and invitations", async () => {

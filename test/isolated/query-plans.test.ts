@@ -10,7 +10,7 @@ import { call, eventually, logIn, PASSWORD, signUp } from "../support/client";
 import { holding } from "../support/console";
 import { hourly } from "../support/engine";
 import { attempt as attemptNow, review } from "../support/failing";
-import { mailTo, tokenIn } from "../support/mailbox";
+import { codeIn, mailTo, tokenIn } from "../support/mailbox";
 import { purgeAll } from "../support/purges";
 import { badPlans, collected, statementsAcrossPlanes } from "../support/query-plans";
 import { endedAttempts, newInbox, subscribe } from "../support/receiver";
@@ -64,6 +64,7 @@ const OF_STORE: Record<string, RegExp> = {
   "audit/record-store": /INSERT INTO audit_events/,
   "audit/retention-store": /DELETE FROM audit_events/,
   auth: /INSERT INTO users/,
+  "auth/proof-store": /UPDATE mail_codes SET tries = \? WHERE id = \? AND EXISTS/,
   "auth/sweep-store": /FROM known_devices WHERE last_seen_at <=/,
   "console/subscriptions": /instr\(lower\(s\.name\)/,
   "db/shard-sizes-store": /INSERT INTO shards/,
@@ -103,10 +104,13 @@ const OF_STORE: Record<string, RegExp> = {
   "stats/hours-store": /INSERT INTO hourly_stats/,
   sessions: /UPDATE sessions SET generation/,
   "sessions/known-devices-store": /INSERT INTO known_devices/,
+  "mail-code": /INSERT INTO mail_codes/,
   "mail/undo-store": /'undo', u\.id, json_object/,
   mailer: /AS codesLeft/,
   "mailer/alerts-store": /INSERT INTO alert_mails/,
   "recovery/claim-store": /t\.purpose = 'verify' AND t\.expires_at/,
+  "recovery/code-store":
+    /SET password_hash = '' WHERE id = \? AND email_verified_at IS NULL AND EXISTS \(SELECT 1 FROM mail_codes/,
   "recovery/password-store": /INSERT INTO email_tokens .*'reset'/s,
   "recovery/take-over-store": /DELETE FROM memberships WHERE .*created_by/s,
   "recovery/undo-store": /UPDATE email_tokens AS t/,
@@ -206,6 +210,10 @@ test("statements of every store are collected, from requests, RPC, queue consume
   await startSweepers(await createDeps(env, createExecutionContext()));
   const others = [await signUp(), await signUp()];
   await call("POST", "/auth/step-up", { token: others[0]?.token, body: { password: PASSWORD } });
+  const stranger = await signUp();
+  const { state } = (await call("POST", "/auth/code", { body: { email: stranger.email } })).body.data;
+  const code = codeIn(await mailTo(stranger.email, /sign-in code/));
+  await call("POST", "/auth/code/verify", { body: { state, code } });
   await call("GET", "/auth/me/export", { token });
   await (await holding(await signUp())).get("/security/delete");
   const exporter = await signUp();

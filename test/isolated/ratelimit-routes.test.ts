@@ -27,6 +27,8 @@ const COUNTED: Record<
   login: () => ({ path: "/api/v1/auth/login", ip: newIp() }),
   refresh: () => ({ path: "/api/v1/auth/refresh", ip: newIp() }),
   verifyEmail: () => ({ path: "/api/v1/auth/verify-email", ip: newIp() }),
+  requestCode: () => ({ path: "/api/v1/auth/code", ip: newIp() }),
+  verifyCode: () => ({ path: "/api/v1/auth/code/verify", ip: newIp() }),
   forgotPassword: () => ({ path: "/api/v1/auth/forgot-password", ip: newIp() }),
   resetPassword: () => ({ path: "/api/v1/auth/reset-password", ip: newIp() }),
   resendVerification: ({ token }) => ({ path: "/api/v1/auth/resend-verification", token }),

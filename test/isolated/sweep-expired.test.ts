@@ -49,6 +49,17 @@ describe("ended rows", () => {
     expect(await counts()).toEqual([0, 0, 0]);
   });
 
+  test("tries of mailed codes go 30 days after them", async () => {
+    const { email } = await signUpVerified();
+    const { state } = (await call("POST", "/auth/code", { body: { email } })).body.data;
+    await call("POST", "/auth/code/verify", { body: { state, code: "wrong" } });
+    const left = async () => (await env.DB.prepare("SELECT count(*) AS n FROM mail_codes").first<{ n: number }>())?.n;
+    await sweepAfter(29);
+    expect(await left()).toBe(1);
+    await sweepAfter(31);
+    expect(await left()).toBe(0);
+  });
+
   test("devices go 90 days after they were last seen", async () => {
     const person = await signUp();
     await sweepAfter(89);

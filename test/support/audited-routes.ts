@@ -1,7 +1,7 @@
 /** What each route that changes something leaves in the audit log, and a request of each. */
 import type { AuditAction } from "../../src/audit/actions";
 import { call, logIn, newEmail, PASSWORD, type Person, signUp, signUpVerified } from "./client";
-import { mailTo, tokenIn } from "./mailbox";
+import { codeIn, mailTo, tokenIn } from "./mailbox";
 import { invite, joinTenant } from "./people";
 import { newInbox, subscribe } from "./receiver";
 import { codeOf, enrol } from "./two-factor";
@@ -41,6 +41,16 @@ export const since = () => new Date(Date.now() - 60_000).toISOString();
 export const RECORDED: Record<string, [actions: AuditAction[], act: Act]> = {
   "POST /auth/register": [["auth.registered"], signUp],
   "POST /auth/login": [["auth.login"], async () => logIn(await signUp())],
+  "POST /auth/code/verify": [
+    ["auth.login"],
+    async () => {
+      const owner = await signUpVerified();
+      const { data } = await must("POST", "/auth/code", { email: owner.email });
+      const code = codeIn(await mailTo(owner.email, /sign-in code/));
+      const opened = await must("POST", "/auth/code/verify", { state: data.state, code });
+      return { token: opened.data.accessToken };
+    },
+  ],
   "POST /auth/logout": [
     ["auth.logout"],
     async () => {
@@ -248,6 +258,7 @@ export const RECORDED: Record<string, [actions: AuditAction[], act: Act]> = {
 /** Routes that leave no event, and why. */
 export const NOT_RECORDED: Record<string, string> = {
   "DELETE /tenant": "the log goes with the tenant; the owner's own activity has it (deletion.test.ts)",
+  "POST /auth/code": "sends a mail and changes nothing",
   "POST /auth/refresh": "too frequent, and no change of rights",
   "POST /auth/resend-verification": "sends a mail and changes nothing",
   "POST /auth/2fa/enable": "changes nothing until a code confirms it",

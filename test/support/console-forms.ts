@@ -4,6 +4,8 @@
 export const API_ROUTE: Record<string, string> = {
   "/sign-in": "POST /auth/login",
   "/sign-in/code": "POST /auth/login",
+  "/sign-in/mail": "POST /auth/code",
+  "/sign-in/mail/code": "POST /auth/code/verify",
   "/sign-out": "POST /auth/logout",
   "/register": "POST /auth/register",
   "/verify-email": "POST /auth/verify-email",

@@ -38,3 +38,10 @@ export function tokenIn(mail: SentMail): string {
 /** All tokens in a mail, in order. */
 export const tokensIn = (mail: SentMail): string[] =>
   [...mail.text.matchAll(/token=([^\s&]+)/g)].map(([, token = ""]) => token);
+
+/** The six digits to sign in with in a mail. */
+export function codeIn(mail: SentMail): string {
+  const code = mail.text.match(/\b\d{6}\b/)?.[0];
+  if (!code) throw new Error("the mail holds no code");
+  return code;
+}

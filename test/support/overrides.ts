@@ -31,3 +31,16 @@ export async function callUnder(
   await waitOnExecutionContext(context);
   return answer;
 }
+
+/** Gets a page of the console with some of the Worker's variables changed. */
+export async function pageUnder(
+  variables: Record<string, string>,
+  path: string,
+): Promise<{ status: number; html: string; headers: Headers }> {
+  const context = createExecutionContext();
+  const request = new Request<unknown, IncomingRequestCfProperties>(`http://postern.test/console${path}`);
+  const response = await worker.fetch(request, { ...env, ...variables } as Env, context);
+  const page = { status: response.status, html: await response.text(), headers: response.headers };
+  await waitOnExecutionContext(context);
+  return page;
+}

@@ -20,9 +20,10 @@ interface SignInProps extends FormProps {
   email: string;
   to: string;
   canRegister: boolean;
+  mailsCodes: boolean;
 }
 
-export const SignIn = ({ email, to, canRegister, failure }: SignInProps) => (
+export const SignIn = ({ email, to, canRegister, mailsCodes, failure }: SignInProps) => (
   <>
     <h1>Sign in</h1>
     <FailureBanner failure={failure} />
@@ -40,6 +41,11 @@ export const SignIn = ({ email, to, canRegister, failure }: SignInProps) => (
       <SubmitButton>Sign in</SubmitButton>
     </PostForm>
     <p />
+    {mailsCodes && (
+      <p>
+        <a href={withReturnPath("/console/sign-in/mail", to)}>Mail me a code instead</a>
+      </p>
+    )}
     <p>
       <a href="/console/forgot-password">Forgot your password?</a>
     </p>

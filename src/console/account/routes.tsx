@@ -14,28 +14,15 @@ import { findClaim, resendVerification, verifyEmail } from "../../recovery/email
 import { forgotPassword, resetPassword } from "../../recovery/password";
 import { forgotBody, resetBody, verificationBody } from "../../recovery/schemas";
 import { deleteSessionOfUser } from "../../sessions/store";
-import type { OpenedSession } from "../../sessions/tokens";
 import { type Failure, parse } from "../failure";
-import type { FlashKey } from "../flash-messages";
 import { deleteConsoleCookie, getConsoleCookie, setConsoleCookie } from "../http/cookies";
 import { readForm } from "../http/form";
 import { page, redirectTo, redirectWithFlash, rerenderOnError } from "../http/page";
 import { safePath } from "../http/paths";
-import { findCurrentUser, requireUser, setSession } from "../http/session";
+import { findCurrentUser, requireUser } from "../http/session";
+import { startSession } from "../http/start-session";
 import * as pages from "./pages";
 import { decryptPending, encryptPending } from "./pending";
-
-/** Sets the session cookie and redirects to `to`. */
-async function startSession(
-  c: Context<AppEnv>,
-  opened: OpenedSession,
-  to: string,
-  flash?: FlashKey,
-): Promise<Response> {
-  await setSession(c, opened);
-  deleteConsoleCookie(c, "sign-in");
-  return flash ? redirectWithFlash(c, safePath(to), flash) : redirectTo(c, safePath(to));
-}
 
 /** Whether people can register without an invitation. */
 const canRegister = (c: Context<AppEnv>) => c.get("deps").config.registration.for !== "invited";
@@ -44,7 +31,13 @@ const signInPage = (c: Context<AppEnv>, email: string, to: string, failure?: Fai
   page(
     c,
     { title: "Sign in", section: null, status },
-    <pages.SignIn email={email} to={to} canRegister={canRegister(c)} failure={failure} />,
+    <pages.SignIn
+      email={email}
+      to={to}
+      canRegister={canRegister(c)}
+      mailsCodes={c.get("deps").config.mailCode === "on"}
+      failure={failure}
+    />,
   );
 
 const codePage = (c: Context<AppEnv>, failure?: Failure, status = 200) =>

@@ -6,8 +6,8 @@ import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { AppEnv } from "../../http/env";
 
-/** The session, a sign-in that waits for its two-factor code, and the flash message for the next page. */
-export type CookieName = "session" | "sign-in" | "flash";
+/** The session, a sign-in that waits for its two-factor code, the state of a mailed code, and the flash message for the next page. */
+export type CookieName = "session" | "sign-in" | "mail-code" | "flash";
 
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/;
 

@@ -12,6 +12,8 @@ export const ADVICE: Record<ErrorCode, string> = {
   UNAUTHENTICATED: "After a login: email or password was wrong. Otherwise: refresh, then send the request again once.",
   WRONG_PASSWORD: "Ask the user for the current password again.",
   INVALID_TOTP: "Ask the user for another code. Each code works once.",
+  INVALID_CODE:
+    "Ask for the code of the newest mail, or call `POST /auth/code` for another. Five wrong ones use it up.",
   REFRESH_TOKEN_INVALID: "Log in.",
   REFRESH_TOKEN_EXPIRED: "Log in.",
   REFRESH_TOKEN_REUSED: "Log in. If your client did not refresh twice, someone else has the token.",

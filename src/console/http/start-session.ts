@@ -1,0 +1,22 @@
+/** What a sign-in in the console ends with, whatever it was made with. */
+import type { Context } from "hono";
+import type { AppEnv } from "../../http/env";
+import type { OpenedSession } from "../../sessions/tokens";
+import type { FlashKey } from "../flash-messages";
+import { deleteConsoleCookie } from "./cookies";
+import { redirectTo, redirectWithFlash } from "./page";
+import { safePath } from "./paths";
+import { setSession } from "./session";
+
+/** Sets the session cookie and redirects to `to`. */
+export async function startSession(
+  c: Context<AppEnv>,
+  opened: OpenedSession,
+  to: string,
+  flash?: FlashKey,
+): Promise<Response> {
+  await setSession(c, opened);
+  deleteConsoleCookie(c, "sign-in");
+  deleteConsoleCookie(c, "mail-code");
+  return flash ? redirectWithFlash(c, safePath(to), flash) : redirectTo(c, safePath(to));
+}

@@ -1,0 +1,87 @@
+/** Signing in with a code from a mail: asking for it, and entering it. */
+import { PostForm, SubmitButton } from "../components/buttons";
+import { FailureBanner } from "../components/display";
+import { TextField } from "../components/fields";
+import type { Failure } from "../failure";
+
+interface FormProps {
+  /** The path to redirect to after sign-in. */
+  to: string;
+  failure?: Failure | undefined;
+}
+
+export const RequestCode = ({ email, to, failure }: FormProps & { email: string }) => (
+  <>
+    <h1>Sign in with a code</h1>
+    <FailureBanner failure={failure} />
+    <p>We mail you a code of six digits. You need no password.</p>
+    <PostForm action="/console/sign-in/mail">
+      <input type="hidden" name="to" value={to} />
+      <TextField
+        name="email"
+        label="Email"
+        type="email"
+        value={email}
+        autocomplete="username"
+        required
+        failure={failure}
+      />
+      <SubmitButton>Mail me a code</SubmitButton>
+    </PostForm>
+    <p />
+    <p>
+      <a href="/console/sign-in">Sign in with a password</a>
+    </p>
+  </>
+);
+
+interface EnterCodeProps extends FormProps {
+  /** The code, once it was right and the second factor is asked for; null before. */
+  rightCode: string | null;
+}
+
+export const EnterCode = ({ to, rightCode, failure }: EnterCodeProps) => (
+  <>
+    <h1>{rightCode === null ? "Enter the code" : "Two-factor code"}</h1>
+    <FailureBanner failure={failure} />
+    {rightCode === null && (
+      <p role="status">
+        If an account exists for that email, a code has been sent. It works once, within 10 minutes. At most three are
+        sent in 15 minutes.
+      </p>
+    )}
+    <PostForm action="/console/sign-in/mail/code">
+      <input type="hidden" name="to" value={to} />
+      {rightCode === null ? (
+        <TextField
+          name="code"
+          label="Code"
+          autocomplete="one-time-code"
+          inputmode="numeric"
+          required
+          autofocus
+          hint="The six digits in the email."
+          failure={failure}
+        />
+      ) : (
+        <>
+          <input type="hidden" name="code" value={rightCode} />
+          <TextField
+            name="totp"
+            label="Code"
+            autocomplete="one-time-code"
+            required
+            autofocus
+            hint="The 6-digit code from your authenticator app, or one of your recovery codes."
+            failure={failure}
+          />
+        </>
+      )}
+      <SubmitButton>Sign in</SubmitButton>
+    </PostForm>
+    <p />
+    <p>
+      <a href="/console/sign-in/mail">Send another code</a>
+    </p>
+  </>
+);
