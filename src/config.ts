@@ -3,67 +3,11 @@ import { z } from "zod";
 import { isGuessableKey } from "./crypto/guessable-key";
 import { LOG_LEVELS, type LogLevel } from "./log";
 import { CAPS, type Caps } from "./ratelimit/caps";
+import { ruleOverrides } from "./ratelimit/overrides";
 import { BUDGETS, type BudgetName, RULES, type Rule, type RuleName } from "./ratelimit/rules";
+import { commaList, figure, type Registration, registration, wholeNumber } from "./wire/settings";
 
 const MIN_SECRET_KEY_CHARACTERS = 32;
-const EMAIL_DOMAIN = /^[a-z0-9-]+(\.[a-z0-9-]+)+$/;
-
-const commaList = z.string().transform((text) =>
-  text
-    .split(",")
-    .map((part) => part.trim())
-    .filter((part) => part !== ""),
-);
-
-const ruleOverrides = z
-  .string()
-  .transform((text, context) => {
-    try {
-      return JSON.parse(text) as unknown;
-    } catch {
-      context.addIssue({ code: "custom", message: "not JSON" });
-      return z.NEVER;
-    }
-  })
-  .pipe(
-    z.partialRecord(
-      z.enum(Object.keys(RULES) as [RuleName, ...RuleName[]]),
-      z.strictObject({
-        limit: z.int().min(1).max(1_000_000),
-        windowSeconds: z.int().min(1).max(86_400),
-      }),
-    ),
-  );
-
-const wholeNumber = (min: number, max: number) =>
-  z
-    .string()
-    .regex(/^\d{1,9}$/)
-    .transform(Number)
-    .pipe(z.int().min(min).max(max));
-
-/** A figure of the tables in `ratelimit/rules.ts`; the variable overrides it. */
-const figure = (fallback: number) => ({
-  must: "be a whole number from 1 to 100000000",
-  schema: wholeNumber(1, 100_000_000).prefault(String(fallback)),
-});
-
-/** Who may register without an invitation. */
-export type Registration = { for: "everybody" } | { for: "invited" } | { for: "domains"; domains: readonly string[] };
-
-const registration = z
-  .string()
-  .trim()
-  .toLowerCase()
-  .transform((text, context): Registration => {
-    if (text === "open") return { for: "everybody" };
-    if (text === "invite") return { for: "invited" };
-    const domains = commaList.safeParse(text.match(/^domains:(.*)$/)?.[1]).data ?? [];
-    if (domains.length > 0 && domains.every((domain) => EMAIL_DOMAIN.test(domain))) return { for: "domains", domains };
-    context.addIssue({ code: "custom", message: "unknown form" });
-    return z.NEVER;
-  });
-
 const VARIABLES = {
   SECRET_KEYS: {
     description:

@@ -1,5 +1,5 @@
 /** Registration: one write creates a user, a tenant (or joins one by invitation) and a first session. */
-import type { Registration as RegistrationRule } from "../config";
+
 import { sha256Hex } from "../crypto/encoding";
 import { hashPassword } from "../crypto/passwords";
 import { violatesUnique } from "../db/client";
@@ -13,6 +13,7 @@ import { refuseGuessable } from "../passwords/guessable";
 import { capReached } from "../ratelimit/caps";
 import type { Device } from "../sessions/device";
 import { draftSession, type OpenedSession, openedSession } from "../sessions/tokens";
+import type { Registration as RegistrationRule } from "../wire/settings";
 import { insertAccount, type NewUser } from "./store";
 import type { Visit } from "./visit";
 
