@@ -78,6 +78,8 @@ async function doPage(deps: Deps, purge: Purge, leaseUntil: number): Promise<Pur
     cursor: typeof after === "object" && "cursor" in after ? after.cursor : "",
   };
   const waits = typeof after === "object" && "notBefore" in after;
+  // The next page is the same one: what was deleted does not come again, and a save would be one more transaction.
+  if (!waits && advanced.step === purge.step && advanced.cursor === purge.cursor) return purge;
   await repeatable(() => savePurge(deps, advanced, waits ? after.notBefore : leaseUntil));
   return waits ? null : advanced;
 }
