@@ -27,8 +27,8 @@ export interface LogRow {
 
 type Api = <T>(method: string, path: string, body?: unknown, key?: string) => Promise<{ status: number; data: T }>;
 
-/** Registers at the service and subscribes `url`. */
-export async function createLoad(base: string, url: string, eventCount: number): Promise<Load> {
+/** Registers at the service and subscribes `url`. Publishes at most `ratePerSecond` events a second, Infinity for as fast as it is answered. */
+export async function createLoad(base: string, url: string, eventCount: number, ratePerSecond: number): Promise<Load> {
   const api = await signedIn(base);
   const typeOf = (n: number) => `Crash${Math.floor(n / EVENTS_PER_SUBSCRIPTION)}`;
   const webhooks: string[] = [];
@@ -38,6 +38,7 @@ export async function createLoad(base: string, url: string, eventCount: number):
   }
 
   const accepted = new Map<number, string>();
+  const pauseMs = (PUBLISHERS * 1000) / ratePerSecond;
   let next = 0;
   /** An event whose answer a kill has cut off comes again with its key. */
   const publisher = async () => {
@@ -49,6 +50,7 @@ export async function createLoad(base: string, url: string, eventCount: number):
         if (answer?.status === 202) accepted.set(n, answer.data.id);
         else await sleep(RETRY_MS);
       }
+      await sleep(pauseMs);
     }
   };
   return {

@@ -3,11 +3,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
-import type { Behaviour, Report } from "./crash-receiver.ts";
+import { ANSWER_MS, type Behaviour, type Report } from "./crash-receiver.ts";
 
 /** One event in so many is refused once, so that kills also hit retries. */
 const REFUSE_EVERY = 10;
-const SLOW_MS = 300;
 
 const behaviour = workerData as Behaviour;
 const known = new Set<number>();
@@ -25,7 +24,7 @@ const server = createServer(async (request, response) => {
   known.add(n);
   const deliveryId = String(request.headers["webhook-id"]);
   tell({ n, arrival: { deliveryId, at: Date.now(), accepted: !isRefused } });
-  if (behaviour === "slow") await sleep(SLOW_MS);
+  if (ANSWER_MS[behaviour] > 0) await sleep(ANSWER_MS[behaviour]);
   response.writeHead(isRefused ? 503 : 200).end();
 });
 

@@ -5,6 +5,9 @@ import { Worker } from "node:worker_threads";
 export const BEHAVIOURS = ["quick", "slow", "failing"] as const;
 export type Behaviour = (typeof BEHAVIOURS)[number];
 
+/** How long it takes to answer. */
+export const ANSWER_MS: Record<Behaviour, number> = { quick: 0, slow: 300, failing: 0 };
+
 /** One POST whose body arrived completely. */
 export interface Arrival {
   deliveryId: string;

@@ -23,14 +23,24 @@ export interface Evidence {
   kills: AtKill[];
   /** Descriptions of attempts that a sample found `pending` for too long. */
   stale: Set<string>;
+  /** How long the subscriber took to answer. */
+  answerMs: number;
+}
+
+/** What one kill caused to arrive again after an arrival that was, or would have been, answered 200. */
+export interface Duplicates {
+  count: number;
+  /** How many of these had no answer yet at the kill. */
+  unanswered: number;
+  /** The time since the answer of each of the others, at the kill. */
+  agesMs: number[];
 }
 
 export interface Verdict {
   counts: Record<string, number>;
   /** Each list must be empty. */
   faults: Record<string, string[]>;
-  /** For each kill, deliveries that arrived again because it lost the 200 of their subscriber. */
-  duplicatesPerKill: number[];
+  duplicatesPerKill: Duplicates[];
   /** From the last restart until everything that was owed then had arrived at least once more. */
   recoverySeconds: number;
 }
@@ -40,7 +50,7 @@ const nameOf = ({ id, deliveryId, subscriptionId, status, error }: AttemptRow) =
 const nameOfOwed = ({ id, eventId, subscriptionId }: OwedRow) =>
   `delivery ${id} event ${eventId} subscription ${subscriptionId}`;
 
-export function judge({ accepted, arrivals, rows, kills, stale }: Evidence): Verdict {
+export function judge({ accepted, arrivals, rows, kills, stale, answerMs }: Evidence): Verdict {
   const acceptedIds = new Set(accepted.values());
   const pendingAtKill = new Set(kills.flatMap(({ pending }) => pending));
   const attemptsOf = Map.groupBy(rows.attempts, ({ deliveryId }) => deliveryId);
@@ -72,7 +82,7 @@ export function judge({ accepted, arrivals, rows, kills, stale }: Evidence): Ver
         acceptedIds.has(eventId) ? deliveries.slice(1).map(nameOf) : deliveries.map(nameOf),
       ),
     },
-    duplicatesPerKill: countDuplicates(arrivals, kills),
+    duplicatesPerKill: countDuplicates(arrivals, kills, answerMs),
     recoverySeconds: recoverySeconds(arrivals, kills.at(-1)),
   };
 }
@@ -89,16 +99,21 @@ function unexplained(list: Arrival[], attemptsOf: Map<string, AttemptRow[]>, pen
   });
 }
 
-/** Arrivals that followed an accepted one, counted at the first kill after the accepted one: that kill lost its result. */
-function countDuplicates(arrivals: Arrivals, kills: readonly AtKill[]): number[] {
-  const counts = kills.map(() => 0);
+/** Counts arrivals that followed an accepted one at the first kill after the accepted one: that kill lost its result. */
+function countDuplicates(arrivals: Arrivals, kills: readonly AtKill[], answerMs: number): Duplicates[] {
+  const duplicates = kills.map((): Duplicates => ({ count: 0, unanswered: 0, agesMs: [] }));
   for (const list of arrivals.values()) {
     for (const { at, accepted } of list.slice(0, -1)) {
-      const kill = accepted ? kills.findIndex(({ outage }) => outage.from >= at) : -1;
-      if (kill >= 0) counts[kill] = (counts[kill] ?? 0) + 1;
+      const index = accepted ? kills.findIndex(({ outage }) => outage.from >= at) : -1;
+      const [kill, found] = [kills[index], duplicates[index]];
+      if (!kill || !found) continue;
+      found.count += 1;
+      const ageMs = kill.outage.from - at - answerMs;
+      if (ageMs < 0) found.unanswered += 1;
+      else found.agesMs.push(ageMs);
     }
   }
-  return counts;
+  return duplicates;
 }
 
 /** Counts the first arrival of each delivery. A later one follows an answer of 503, after the wait that the contract asks for. */
