@@ -8,11 +8,14 @@ import { readMigrations } from "../migrations.ts";
 const NOTES = `CREATE TABLE IF NOT EXISTS d1_migrations (
   id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)`;
 
-/** Brings the database of these options up to date, before the service can be reached. */
-export async function migrate(options: MiniflareOptions): Promise<void> {
-  const unreachable = new Miniflare({ ...options, host: "127.0.0.1", port: 0, handleStructuredLogs: () => {} });
+/**
+ * Brings the database up to date. The options are of the databases alone: with the service, its sweep would start to send what is owed, and
+ * lose it at the end of this.
+ */
+export async function migrate(databases: MiniflareOptions): Promise<void> {
+  const miniflare = new Miniflare(databases);
   try {
-    const database = await unreachable.getD1Database("DB");
+    const database = await miniflare.getD1Database("DB");
     await database.prepare(NOTES).run();
     const { results } = await database.prepare("SELECT name FROM d1_migrations").all<{ name: string }>();
     const applied = new Set(results.map(({ name }) => name));
@@ -23,6 +26,6 @@ export async function migrate(options: MiniflareOptions): Promise<void> {
     }
     if (missing.length > 0) console.log(`Applied ${missing.length} migrations.`);
   } finally {
-    await unreachable.dispose();
+    await miniflare.dispose();
   }
 }

@@ -9,6 +9,7 @@ import type { Flags } from "./flags.ts";
 /** In the APP_URL of wrangler.toml: links in mails should lead to the port in use. */
 const DEFAULT_ADDRESS = "http://localhost:8787";
 const CONFIGURATION = new URL("./configuration.ts", import.meta.url).pathname;
+const EMPTY_SCRIPT = "export default {}";
 /** Serves the files of the API reference, apart from the service, whose every call would otherwise pass the asset router. */
 const ASSET_SCRIPT = "export default { fetch: (request, env) => env.ASSETS.fetch(request) }";
 
@@ -19,32 +20,44 @@ class MailLog extends Log {
   }
 }
 
-/** The options for the bundle in `folder`. Reads wrangler.toml and .dev.vars again each time. */
+/** The options for the bundle in `folder`, and for its databases alone. Reads wrangler.toml and .dev.vars again each time. */
 export async function readOptions({ ip, port, inspectorPort, persistTo, vars, address }: Flags, folder: string) {
   const env = { ...process.env, WRANGLER_LOG: "error" }; // wrangler would print where it found the secrets.
   const { stdout } = await promisify(execFile)(process.execPath, [CONFIGURATION], { cwd: ROOT, env });
   const configured = JSON.parse(stdout) as V4WorkerOptionsShape;
-  const { assets, bindings, serviceBindings, compatibilityDate = "" } = configured;
+  const { assets, bindings, serviceBindings, d1Databases, compatibilityDate = "" } = configured;
   const appUrl = String(bindings?.APP_URL).replace(DEFAULT_ADDRESS, address);
   const service: V4WorkerOptionsShape = {
     ...configured,
     bindings: { ...bindings, APP_URL: appUrl, ...vars },
     serviceBindings: { ...serviceBindings, ...(assets?.binding ? { [assets.binding]: "assets" } : {}) },
   };
-  return convertV4MiniflareOptions({
+  const shared = { cf: false, telemetry: { enabled: false }, resourcePersistencePath: join(persistTo, "v3") };
+  const databases = convertV4MiniflareOptions({
+    ...shared,
+    workers: [
+      {
+        name: "databases",
+        modules: true,
+        script: EMPTY_SCRIPT,
+        compatibilityDate,
+        ...(d1Databases ? { d1Databases } : {}),
+      },
+    ],
+  });
+  const running = convertV4MiniflareOptions({
+    ...shared,
     host: ip,
     port,
     ...(inspectorPort > 0 ? { inspectorPort } : {}),
     log: new MailLog(LogLevel.INFO, { prefix: "" }),
     logRequests: false,
     handleStructuredLogs: ({ message }) => void process.stdout.write(`${message}\n`),
-    cf: false,
-    telemetry: { enabled: false },
     unsafeTriggerHandlers: true,
-    resourcePersistencePath: join(persistTo, "v3"),
     workers: [
       workerOptions("postern", service, folder),
       { name: "assets", modules: true, script: ASSET_SCRIPT, compatibilityDate, ...(assets ? { assets } : {}) },
     ],
   });
+  return { service: running, databases };
 }

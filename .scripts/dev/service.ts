@@ -29,8 +29,8 @@ process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 process.env.MINIFLARE_WORKERD_V8_FLAGS ??= "--optimize-for-size --max-semi-space-size=1";
 await bundle(folder, CONFIG);
 const options = await readOptions(flags, folder);
-await migrate(options);
-const miniflare = new Miniflare(options);
+await migrate(options.databases);
+const miniflare = new Miniflare(options.service);
 onStop(() => void miniflare.dispose().then(() => process.exit(0)));
 await miniflare.ready;
 console.log(welcome(flags.address));
@@ -55,7 +55,7 @@ function watchSources(): void {
   const reload = async () => {
     try {
       await bundle(folder, CONFIG);
-      await miniflare.setOptions(await readOptions(flags, folder));
+      await miniflare.setOptions((await readOptions(flags, folder)).service);
       console.log("Reloaded.");
       void tick(EVERY_MINUTE);
     } catch (error) {
