@@ -70,7 +70,7 @@ export async function createDeps(
   if (cache?.fingerprint !== fingerprint) cache = { fingerprint, settings: loadSettings(env) };
   const { config, keys, leases } = await cache.settings;
   setLogLevel(config.logLevel);
-  const trips = { trips: 0 };
+  const trips = { trips: 0, sqlMs: 0 };
   const background: Deps["background"] = (what, work) =>
     ctx.waitUntil(
       work.catch((error: unknown) => log("error", "background work failed", { what, ...describeError(error) })),

@@ -24,7 +24,7 @@ async function publishOnce(intercept: (moment: "before" | "after") => void = () 
     return result;
   };
   const [control, delivery] = [env.DB, deliveryDb].map((database) =>
-    createDb(faultyDatabase(database, { call: made }), { trips: 0 }),
+    createDb(faultyDatabase(database, { call: made }), { trips: 0, sqlMs: 0 }),
   );
   if (!control || !delivery) throw new Error("no database");
   const shards = { numbers: [SHARD], db: () => delivery };

@@ -46,7 +46,7 @@ async function publish(events: number, width: number, allowedDeliveries: number)
     ...{ correlationId: null, idempotencyKey: null, requestHash: null },
   }));
   const { accepted, wantedDeliveries } = await acceptEvents(
-    createDb(counted, { trips: 0 }),
+    createDb(counted, { trips: 0, sqlMs: 0 }),
     tenantId,
     published,
     allowedDeliveries,

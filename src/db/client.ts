@@ -5,6 +5,8 @@ import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 
 export interface TripCount {
   trips: number;
+  /** How long D1 has worked at the statements of batches. */
+  sqlMs: number;
 }
 
 /** Creates a drizzle client for `database` that adds each round trip to `count`. */
@@ -33,9 +35,11 @@ function counted(database: D1Database, count: TripCount): D1Database {
   };
   return {
     prepare: (query: string) => wrap(database.prepare(query)),
-    batch: (statements: Counted[]) => {
+    batch: async (statements: Counted[]) => {
       count.trips += 1;
-      return database.batch(statements.map((statement) => statement.inner ?? statement));
+      const results = await database.batch(statements.map((statement) => statement.inner ?? statement));
+      for (const { meta } of results) count.sqlMs += meta.duration;
+      return results;
     },
   } as D1Database;
 }

@@ -6,52 +6,55 @@ import { sql } from "drizzle-orm";
 import { atomically, type Db, rows } from "../db/client";
 import { firstIdAt } from "../db/ids";
 
-/** Few enough that a publish, which waits for at most two pages, is not held up noticeably. */
-const PAGE_ROWS = 1_000;
 const SUBSCRIPTIONS_PER_PAGE = 500;
 
-interface Deleted {
-  id: string;
-}
+/** How many rows the statement before it deleted. Their ids as results would take longer than deleting them. */
+const CHANGES = rows<{ count: number }>(sql`SELECT changes() AS count`);
+
+const countOf = ([row]: readonly { count: number }[]): number => row?.count ?? 0;
 
 /**
- * Deletes one page of attempts that started before `before` (Unix ms), of the subscriptions after `afterSubscription`. `next` is the
- * `afterSubscription` of the next page: the same one while pages are full, null at the end.
+ * Deletes a page of up to `limit` attempts that started before `before` (Unix ms), of the subscriptions after `afterSubscription`. `next` is
+ * the `afterSubscription` of the next page: the same one while pages are full, null at the end.
  */
 export async function deleteOldAttempts(
   db: Db,
   before: number,
   afterSubscription: string,
+  limit: number,
 ): Promise<{ removed: number; next: string | null }> {
   const group = sql`SELECT id FROM subscriptions WHERE id > ${afterSubscription} ORDER BY id LIMIT ${SUBSCRIPTIONS_PER_PAGE}`;
   const { last, removed } = await atomically(db, {
     last: rows<{ id: string | null }>(sql`SELECT max(id) AS id FROM (${group})`),
-    removed: rows<Deleted>(sql`DELETE FROM attempts WHERE (subscription_id, id) IN (
+    deleted: sql`DELETE FROM attempts WHERE (subscription_id, id) IN (
       SELECT a.subscription_id, a.id FROM (${group}) s CROSS JOIN attempts a ON a.subscription_id = s.id AND a.id < ${firstIdAt(before)}
-      WHERE a.status <> 'pending' LIMIT ${PAGE_ROWS}) RETURNING id`),
+      WHERE a.status <> 'pending' LIMIT ${limit})`,
+    removed: CHANGES,
   });
-  const isFull = removed.length === PAGE_ROWS;
-  return { removed: removed.length, next: isFull ? afterSubscription : (last[0]?.id ?? null) };
+  const isFull = countOf(removed) === limit;
+  return { removed: countOf(removed), next: isFull ? afterSubscription : (last[0]?.id ?? null) };
 }
 
-/** Deletes one page of events published before `before` (Unix ms) that have no open delivery, oldest first. Returns how many. */
-export async function deleteOldEvents(db: Db, before: number): Promise<number> {
+/** Deletes a page of up to `limit` events published before `before` (Unix ms) that have no open delivery, oldest first. Returns how many. */
+export async function deleteOldEvents(db: Db, before: number, limit: number): Promise<number> {
   const { removed } = await atomically(db, {
-    removed: rows<Deleted>(sql`DELETE FROM events WHERE id IN (
+    deleted: sql`DELETE FROM events WHERE id IN (
       SELECT id FROM events WHERE id < ${firstIdAt(before)} AND fan_out_after IS NULL
-        AND id NOT IN (SELECT event_id FROM outbox WHERE event_id < ${firstIdAt(before)}) ORDER BY id LIMIT ${PAGE_ROWS}) RETURNING id`),
+        AND id NOT IN (SELECT event_id FROM outbox WHERE event_id < ${firstIdAt(before)}) ORDER BY id LIMIT ${limit})`,
+    removed: CHANGES,
   });
-  return removed.length;
+  return countOf(removed);
 }
 
 /**
- * Deletes one page of hours before `before` (Unix ms). The newest hour of a subscription is kept if its `failure_count` is not zero, with
+ * Deletes a page of up to `limit` hours before `before` (Unix ms). The newest hour of a subscription is kept if its `failure_count` is not zero, with
  * its other counts set to 0. Returns like `deleteOldAttempts`.
  */
 export async function deleteOldHours(
   db: Db,
   before: number,
   afterSubscription: string,
+  limit: number,
 ): Promise<{ removed: number; next: string | null }> {
   const group = sql`SELECT id FROM subscriptions WHERE id > ${afterSubscription} ORDER BY id LIMIT ${SUBSCRIPTIONS_PER_PAGE}`;
   const old = sql`(${group}) s CROSS JOIN hourly_stats h ON h.subscription_id = s.id AND h.hour < ${before}`;
@@ -60,23 +63,28 @@ export async function deleteOldHours(
     last: rows<{ id: string | null }>(sql`SELECT max(id) AS id FROM (${group})`),
     emptied: sql`INSERT OR REPLACE INTO hourly_stats (subscription_id, hour, failure_count, failing_since, sent_failures)
       SELECT h.subscription_id, h.hour, h.failure_count, h.failing_since, h.sent_failures FROM ${old} WHERE h.failure_count > 0 AND h.succeeded + h.failed > 0 AND ${isNewest}`,
-    removed: rows<Deleted>(sql`DELETE FROM hourly_stats WHERE (subscription_id, hour) IN (
-      SELECT h.subscription_id, h.hour FROM ${old} WHERE h.failure_count = 0 OR NOT ${isNewest} LIMIT ${PAGE_ROWS})
-      RETURNING subscription_id AS id`),
+    deleted: sql`DELETE FROM hourly_stats WHERE (subscription_id, hour) IN (
+      SELECT h.subscription_id, h.hour FROM ${old} WHERE h.failure_count = 0 OR NOT ${isNewest} LIMIT ${limit})`,
+    removed: CHANGES,
   });
-  const isFull = removed.length === PAGE_ROWS;
-  return { removed: removed.length, next: isFull ? afterSubscription : (last[0]?.id ?? null) };
+  const isFull = countOf(removed) === limit;
+  return { removed: countOf(removed), next: isFull ? afterSubscription : (last[0]?.id ?? null) };
 }
 
-/** Deletes one page of idempotency keys from before `before`, and of manual retries of events from before `eventsBefore` (Unix ms). Returns how many. */
-export async function deleteOldKeys(db: Db, before: number, eventsBefore: number): Promise<number> {
+/**
+ * Deletes a page of up to `limit` idempotency keys from before `before`, and as many manual retries of events from before `eventsBefore`
+ * (Unix ms). Returns how many.
+ */
+export async function deleteOldKeys(db: Db, before: number, eventsBefore: number, limit: number): Promise<number> {
   const { keys, retries } = await atomically(db, {
-    keys: rows<Deleted>(sql`DELETE FROM idempotency_keys WHERE (tenant_id, key) IN (
-      SELECT tenant_id, key FROM idempotency_keys WHERE created_at < ${before} LIMIT ${PAGE_ROWS}) RETURNING event_id AS id`),
-    retries: rows<Deleted>(sql`DELETE FROM manual_retries WHERE (subscription_id, event_id) IN (
-      SELECT subscription_id, event_id FROM manual_retries WHERE event_id < ${firstIdAt(eventsBefore)} LIMIT ${PAGE_ROWS}) RETURNING event_id AS id`),
+    deletedKeys: sql`DELETE FROM idempotency_keys WHERE (tenant_id, key) IN (
+      SELECT tenant_id, key FROM idempotency_keys WHERE created_at < ${before} LIMIT ${limit})`,
+    keys: CHANGES,
+    deletedRetries: sql`DELETE FROM manual_retries WHERE (subscription_id, event_id) IN (
+      SELECT subscription_id, event_id FROM manual_retries WHERE event_id < ${firstIdAt(eventsBefore)} LIMIT ${limit})`,
+    retries: CHANGES,
   });
-  return keys.length + retries.length;
+  return countOf(keys) + countOf(retries);
 }
 
 /**
@@ -90,7 +98,8 @@ export async function deleteEmptySubscriptions(db: Db, before: number): Promise<
     // Before the subscriptions, whose rows say which hours and replays to delete.
     hours: sql`DELETE FROM hourly_stats WHERE subscription_id IN (SELECT id FROM subscriptions WHERE ${isOver})`,
     replays: sql`DELETE FROM replay_jobs WHERE subscription_id IN (SELECT id FROM subscriptions WHERE ${isOver})`,
-    removed: rows<Deleted>(sql`DELETE FROM subscriptions WHERE ${isOver} RETURNING id`),
+    deleted: sql`DELETE FROM subscriptions WHERE ${isOver}`,
+    removed: CHANGES,
   });
-  return removed.length;
+  return countOf(removed);
 }

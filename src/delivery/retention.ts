@@ -1,6 +1,6 @@
 /** Deletes old rows, oldest first, from each table in turn, until none is left or the time for the run is used up. */
 import { repeatable } from "../db/faults";
-import { unhurried } from "../db/unhurried";
+import { Pages } from "../db/unhurried";
 import type { Deps } from "../deps";
 import { describeError, log } from "../log";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../time";
@@ -34,6 +34,7 @@ async function removeOldOfShard(deps: Deps, shard: number): Promise<void> {
   const cutoffMs = startedMs - deps.config.retentionDays * DAY_MS;
   const eventCutoffMs = cutoffMs - EVENT_MARGIN_MS;
   const removed = { attempts: 0, events: 0 };
+  const [attempts, events, hours, keys] = [new Pages(deps), new Pages(deps), new Pages(deps), new Pages(deps)];
   let attemptsFrom: string | null = "";
   let hoursFrom: string | null = "";
   let hasEvents = true;
@@ -45,20 +46,20 @@ async function removeOldOfShard(deps: Deps, shard: number): Promise<void> {
     }
     if (attemptsFrom !== null) {
       const after: string = attemptsFrom;
-      const page = await unhurried(deps.now, () => deleteOldAttempts(db, cutoffMs, after));
+      const page = await attempts.next((rows) => deleteOldAttempts(db, cutoffMs, after, rows));
       removed.attempts += page.removed;
       attemptsFrom = page.next;
     }
     if (hasEvents) {
-      const count = await unhurried(deps.now, () => deleteOldEvents(db, eventCutoffMs));
+      const count = await events.next((rows) => deleteOldEvents(db, eventCutoffMs, rows));
       removed.events += count;
       hasEvents = count > 0;
     }
     if (hoursFrom !== null) {
       const after: string = hoursFrom;
-      hoursFrom = (await unhurried(deps.now, () => deleteOldHours(db, eventCutoffMs, after))).next;
+      hoursFrom = (await hours.next((rows) => deleteOldHours(db, eventCutoffMs, after, rows))).next;
     }
-    if (hasKeys) hasKeys = (await unhurried(deps.now, () => deleteOldKeys(db, startedMs - DAY_MS, eventCutoffMs))) > 0;
+    if (hasKeys) hasKeys = (await keys.next((rows) => deleteOldKeys(db, startedMs - DAY_MS, eventCutoffMs, rows))) > 0;
   }
   await repeatable(() => deleteEmptySubscriptions(db, cutoffMs));
   if (removed.attempts + removed.events > 0) log("info", "old rows removed", { shard, ...removed });

@@ -28,7 +28,7 @@ export interface Evidence {
 }
 
 /** What one kill caused to arrive again after an arrival that was, or would have been, answered 200. */
-export interface Duplicates {
+interface Duplicates {
   count: number;
   /** How many of these had no answer yet at the kill. */
   unanswered: number;

@@ -1,8 +1,11 @@
 /** Retention removes old rows, keeps young rows and events with open deliveries, and keeps the counts correct. */
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { sql } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
+import { atomically } from "../../src/db/client";
 import { firstIdAt } from "../../src/db/ids";
+import { Pages } from "../../src/db/unhurried";
 import { removeOld } from "../../src/delivery/retention";
 import { deleteOldAttempts, deleteOldEvents } from "../../src/delivery/retention-store";
 import { createDeps } from "../../src/deps";
@@ -120,7 +123,7 @@ describe("retention", () => {
   test("takes the tables in turns and repeats a page whose answer was lost, so that events go even if the time ends with many attempts left", async () => {
     const person = await signUp();
     const id = await subscribe(person, newInbox("200").url);
-    await addOld(person, id, 2_001);
+    await addOld(person, id, 501);
     const calls: string[] = [];
     const { deps, turn } = await controlledDeps(async (name, page) => {
       const isFirst = !calls.includes(name);
@@ -136,10 +139,31 @@ describe("retention", () => {
     expect(await rowsOf(person, id)).toEqual([1, 1]);
   });
 
+  test("gives the next page more rows when D1 worked briefly at a page, and fewer when it worked long, within bounds", async () => {
+    const trips = { trips: 0, sqlMs: 0 };
+    const pages = new Pages({ now: () => 0, trips });
+    const sizes: number[] = [];
+    for (const sqlMs of [...Array(6).fill(0), 3, ...Array(8).fill(50)]) {
+      await pages.next(async (rows) => {
+        sizes.push(rows);
+        trips.sqlMs += sqlMs;
+      });
+    }
+    const up = [250, 500, 1_000, 2_000, 4_000, 4_000, 4_000];
+    expect(sizes).toEqual([...up, 4_000, 2_000, 1_000, 500, 250, 125, 100, 100]);
+  });
+
+  test("knows how long D1 worked at a page", async () => {
+    const { shards, trips } = await createDeps(env, createExecutionContext());
+    const slow = sql`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300000) SELECT max(i) FROM n`;
+    await atomically(shards.db(SHARD), { slow });
+    expect(trips.sqlMs).toBeGreaterThan(0);
+  });
+
   test("removes nothing when nothing is old", async () => {
     const db = (await createDeps(env, createExecutionContext())).shards.db(SHARD);
-    expect(await deleteOldAttempts(db, DAYS_40_AGO, "")).toMatchObject({ removed: 0 });
-    expect(await deleteOldEvents(db, 0)).toBe(0);
+    expect(await deleteOldAttempts(db, DAYS_40_AGO, "", 100)).toMatchObject({ removed: 0 });
+    expect(await deleteOldEvents(db, 0, 100)).toBe(0);
   });
 
   test("keeps the failure count of a subscription that had no attempts for longer than RETENTION_DAYS", async () => {
