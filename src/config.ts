@@ -66,6 +66,23 @@ const VARIABLES = {
     must: 'be "open", "invite", or "domains:" and a comma-separated list of domains',
     schema: registration.prefault("open"),
   },
+  TURNSTILE_SITE_KEY: {
+    description:
+      "The site key of a Turnstile widget; see [Turnstile](operations.md#turnstile). Empty: no widget is shown or asked for.",
+    must: "be the site key of a Turnstile widget, or empty; set it with TURNSTILE_SECRET",
+    schema: z
+      .string()
+      .regex(/^[\w-]{0,100}$/)
+      .prefault(""),
+  },
+  TURNSTILE_SECRET: {
+    description: "The secret key of the same Turnstile widget. A secret, not a variable; optional.",
+    must: "be the secret key of a Turnstile widget, or missing; set it with TURNSTILE_SITE_KEY",
+    schema: z
+      .string()
+      .regex(/^[\w-]{0,100}$/)
+      .prefault(""),
+  },
   EMAIL_VERIFICATION: {
     description: "Whether login requires a verified email address.",
     must: 'be "required" or "optional"',
@@ -167,6 +184,12 @@ export const SETTINGS = Object.entries(VARIABLES).map(([name, { description, mus
 /** The names of all settings. */
 export const SETTING_NAMES = Object.keys(VARIABLES) as (keyof typeof VARIABLES)[];
 
+/** The keys of a Turnstile widget. */
+export interface Turnstile {
+  siteKey: string;
+  secret: string;
+}
+
 export interface Config {
   secretKeys: string[];
   clientIpSecret: string | undefined;
@@ -176,6 +199,8 @@ export interface Config {
   mailFrom: string;
   corsOrigins: string[];
   registration: Registration;
+  /** Null: nobody is asked to confirm that they are human. */
+  turnstile: Turnstile | null;
   emailVerification: "required" | "optional";
   mailCode: "on" | "off";
   commonPasswords: "refuse" | "allow";
@@ -210,6 +235,10 @@ export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>
     const { variable, units } = BUDGETS[name];
     return { limit: read(variable) * units, windowSeconds: 60 };
   };
+  const turnstile = { siteKey: read("TURNSTILE_SITE_KEY"), secret: read("TURNSTILE_SECRET") };
+  if ((turnstile.siteKey === "") !== (turnstile.secret === "")) {
+    problems.push("TURNSTILE_SITE_KEY and TURNSTILE_SECRET must both be set, or neither");
+  }
   const config: Config = {
     secretKeys: read("SECRET_KEYS"),
     clientIpSecret: read("CLIENT_IP_SECRET"),
@@ -219,6 +248,7 @@ export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>
     mailFrom: read("MAIL_FROM"),
     corsOrigins: read("CORS_ORIGINS"),
     registration: read("REGISTRATION"),
+    turnstile: turnstile.siteKey === "" ? null : turnstile,
     emailVerification: read("EMAIL_VERIFICATION"),
     mailCode: read("MAIL_CODE"),
     commonPasswords: read("COMMON_PASSWORDS"),

@@ -17,6 +17,7 @@ const TABLE = {
   REFRESH_TOKEN_REUSED: [401, "Refresh token has already been used."],
   FORBIDDEN: [403, "You do not have permission to do this."],
   EMAIL_NOT_VERIFIED: [403, "Verify your email before logging in."],
+  CAPTCHA_REQUIRED: [403, "Confirm that you are human."],
   TOTP_REQUIRED: [403, "Two-factor code required."],
   STEP_UP_REQUIRED: [403, "Confirm your password to continue."],
   NOT_FOUND: [404, "Not found"],

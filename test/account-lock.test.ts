@@ -134,9 +134,9 @@ describe("the lock", () => {
     expect(checked.filter(({ startedLock }) => startedLock)).toHaveLength(1);
   });
 
-  test("offers three methods over RPC, and no others", () => {
+  test("offers four methods over RPC, and no others", () => {
     const callable = Object.getOwnPropertyNames(AccountLock.prototype);
-    expect(callable.toSorted()).toEqual(["alarm", "constructor", "passwordReset", "reserve", "settle"]);
+    expect(callable.toSorted()).toEqual(["alarm", "constructor", "passwordReset", "reserve", "settle", "wrongGuesses"]);
   });
 });
 

@@ -17,7 +17,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ["recovery", "step-up", "invitations", "members", "api-keys", "attempts", "events"],
   ["sessions", "two-factor", "mail-code", "delivery", "verify", "client"],
   ["subscriptions"],
-  ["stats", "signing-keys", "mail", "passwords", "tenants", "audit"],
+  ["stats", "signing-keys", "mail", "passwords", "captcha", "tenants", "audit"],
   ["http"],
   ["deps.ts"],
   ["config.ts"],

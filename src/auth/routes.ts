@@ -1,6 +1,7 @@
 /** `/auth`: registration, login and the signed-in user. */
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
+import { requireCaptcha, requireLoginCaptcha } from "../captcha/captcha";
 import { notFound } from "../errors";
 import type { AppEnv } from "../http/env";
 import { sessionOf, sessionOnly } from "../http/permissions";
@@ -39,13 +40,15 @@ export const publicAuthRoutes = new Hono<AppEnv>()
     "/register",
     describeRoute("register", "Creates a user with a tenant of their own, or in the tenant of an invitation.", {
       201: dataOf(tokenPair),
-      errors: ["FORBIDDEN", "EMAIL_TAKEN", "CONFLICT", "INVALID_TOKEN"],
+      errors: ["CAPTCHA_REQUIRED", "FORBIDDEN", "EMAIL_TAKEN", "CONFLICT", "INVALID_TOKEN"],
       description: "The first session works at once. Later logins need a verified email.",
     }),
     limit("register", byIp),
     body(registration),
     async (c) => {
-      const { tokens } = await register(c.get("deps"), c.req.valid("json"), visitOf(c));
+      const [deps, input] = [c.get("deps"), c.req.valid("json")];
+      await requireCaptcha(deps, "register", input.captchaToken);
+      const { tokens } = await register(deps, input, visitOf(c));
       return c.json({ data: tokens }, 201);
     },
   )
@@ -53,13 +56,24 @@ export const publicAuthRoutes = new Hono<AppEnv>()
     "/login",
     describeRoute("login", "Opens a session.", {
       200: dataOf(tokenPair),
-      errors: ["UNAUTHENTICATED", "INVALID_TOTP", "EMAIL_NOT_VERIFIED", "TOTP_REQUIRED", "NOT_FOUND", "ACCOUNT_LOCKED"],
-      description: "Ten wrong passwords in a row lock an email for 15 minutes; each further lock lasts twice as long.",
+      errors: [
+        "UNAUTHENTICATED",
+        "INVALID_TOTP",
+        "EMAIL_NOT_VERIFIED",
+        "CAPTCHA_REQUIRED",
+        "TOTP_REQUIRED",
+        "NOT_FOUND",
+        "ACCOUNT_LOCKED",
+      ],
+      description:
+        "Ten wrong passwords in a row lock an email for 15 minutes; each further lock lasts twice as long. Where Turnstile is set up, a login needs `captchaToken` after three.",
     }),
     limit("login", byIp),
     body(credentials),
     async (c) => {
-      const { tokens } = await login(c.get("deps"), c.req.valid("json"), visitOf(c));
+      const [deps, input] = [c.get("deps"), c.req.valid("json")];
+      await requireLoginCaptcha(deps, input.email, input.captchaToken);
+      const { tokens } = await login(deps, input, visitOf(c));
       return c.json({ data: tokens });
     },
   )
@@ -67,13 +81,16 @@ export const publicAuthRoutes = new Hono<AppEnv>()
     "/code",
     describeRoute("requestCode", "Mails a code to sign in with, if the account exists.", {
       200: dataOf(requestedCode),
+      errors: ["CAPTCHA_REQUIRED"],
       description: "At most three mails in 15 minutes go to an address; the answer is the same beyond them.",
     }),
     whereMailCodes,
     limit("requestCode", byIp),
     body(codeRequest),
     async (c) => {
-      const state = await requestCode(c.get("deps"), c.req.valid("json").email);
+      const [deps, { email, captchaToken }] = [c.get("deps"), c.req.valid("json")];
+      await requireCaptcha(deps, "code", captchaToken);
+      const state = await requestCode(deps, email);
       return c.json({ data: { state } });
     },
   )

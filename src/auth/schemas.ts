@@ -3,7 +3,7 @@ import { z } from "zod";
 import { mailCode, mailCodeState } from "../mail-code/schemas";
 import { PERMISSIONS, ROLE_NAMES } from "../tenants/roles";
 import { tenant } from "../tenants/schemas";
-import { email, givenPassword, id, name, newPassword, opaqueToken, time } from "../wire/schemas";
+import { captchaToken, email, givenPassword, id, name, newPassword, opaqueToken, time } from "../wire/schemas";
 
 export const registration = z
   .object({
@@ -15,6 +15,7 @@ export const registration = z
       description: "The token in the link of an invitation mail. The user joins that tenant instead of creating one.",
       examples: ["c0ffee"],
     }),
+    captchaToken,
   })
   .meta({ id: "Registration" });
 
@@ -24,9 +25,11 @@ const totp = opaqueToken.optional().meta({
 });
 const tenantId = opaqueToken.optional().meta({ description: "One of the user's tenants. Missing: the one used last." });
 
-export const credentials = z.object({ email, password: givenPassword, totp, tenantId }).meta({ id: "Credentials" });
+export const credentials = z
+  .object({ email, password: givenPassword, totp, tenantId, captchaToken })
+  .meta({ id: "Credentials" });
 
-export const codeRequest = z.object({ email }).meta({ id: "CodeRequest" });
+export const codeRequest = z.object({ email, captchaToken }).meta({ id: "CodeRequest" });
 
 export const requestedCode = z
   .object({ state: mailCodeState.meta({ description: "Goes with the code. Keep it on the device that asked." }) })

@@ -15,6 +15,8 @@ export interface Registration {
   tenantName?: string | undefined;
   /** From an invitation mail: joins that tenant instead of creating one. */
   invitationToken?: string | undefined;
+  /** From the Turnstile widget, where the service asks for one. */
+  captchaToken?: string | undefined;
 }
 
 /** What proves who signs in. */
@@ -25,6 +27,14 @@ export interface Credentials {
   totp?: string | undefined;
   /** Which of the user's tenants to sign in to; the one used last unless given. */
   tenantId?: string | undefined;
+  /** From the Turnstile widget, where the service asks for one after three wrong passwords. */
+  captchaToken?: string | undefined;
+}
+
+/** For calls that mail somebody. */
+export interface CaptchaOptions extends CallOptions {
+  /** From the Turnstile widget, where the service asks for one. */
+  captchaToken?: string | undefined;
 }
 
 /** A code by mail that somebody has asked for. */
@@ -115,20 +125,20 @@ export interface AccountDeletion {
 export interface AuthMethods {
   /**
    * Creates an account, signs it in and mails a verification link. Returns the tokens, which the client has already stored.
-   * Throws EMAIL_TAKEN, VALIDATION_FAILED, and INVALID_TOKEN for an invitation that is not open for this address.
+   * Throws EMAIL_TAKEN, VALIDATION_FAILED, CAPTCHA_REQUIRED, and INVALID_TOKEN for an invitation that is not open for this address.
    */
   register(body: Registration, options?: CallOptions): Promise<TokenPair>;
   /**
    * Opens a session. Returns its tokens, which the client has already stored.
    * Throws UNAUTHENTICATED (wrong email or password), EMAIL_NOT_VERIFIED, TOTP_REQUIRED (call again with `totp`), INVALID_TOTP,
-   * ACCOUNT_LOCKED, and NOT_FOUND for a tenant that the user does not belong to.
+   * ACCOUNT_LOCKED, CAPTCHA_REQUIRED, and NOT_FOUND for a tenant that the user does not belong to.
    */
   login(body: Credentials, options?: CallOptions): Promise<TokenPair>;
   /**
    * Mails a code to sign in with, if the account exists; at most three in 15 minutes. Returns what `loginWithCode` needs beside the code.
-   * Throws VALIDATION_FAILED, and NOT_FOUND where codes are turned off.
+   * Throws VALIDATION_FAILED, CAPTCHA_REQUIRED, and NOT_FOUND where codes are turned off.
    */
-  requestCode(email: string, options?: CallOptions): Promise<RequestedCode>;
+  requestCode(email: string, options?: CaptchaOptions): Promise<RequestedCode>;
   /**
    * Opens a session with a mailed code, which also verifies the address. An account whose address was unverified loses its password and
    * all that was set up first. Returns the session's tokens, which the client has already stored. Throws INVALID_CODE, TOTP_REQUIRED (call
@@ -161,9 +171,9 @@ export interface AuthMethods {
   resendVerification(options?: CallOptions): Promise<string>;
   /**
    * Mails a reset link. Returns the service's confirmation, which is the same whether or not the account exists.
-   * Throws VALIDATION_FAILED.
+   * Throws VALIDATION_FAILED, CAPTCHA_REQUIRED.
    */
-  forgotPassword(email: string, options?: CallOptions): Promise<string>;
+  forgotPassword(email: string, options?: CaptchaOptions): Promise<string>;
   /**
    * Sets a new password and ends every session of the user. Returns the service's confirmation.
    * Throws INVALID_TOKEN, TOKEN_EXPIRED, VALIDATION_FAILED.
@@ -192,6 +202,10 @@ export interface AuthMethods {
   deleteAccount(body: AccountDeletion, options?: CallOptions): Promise<string>;
 }
 
+/** The request that mails somebody. */
+const toAddress = (email: string, { captchaToken, ...options }: CaptchaOptions = {}) =>
+  ({ ...options, body: { email, captchaToken }, as: "nobody" }) as const;
+
 export function authMethods(call: Call, store: TokenStore, renew: Renew): AuthMethods {
   const signIn = async (route: string, body: unknown, options?: CallOptions) => {
     const pair = await call.data<TokenPair>(route, { ...options, body, as: "nobody" });
@@ -201,7 +215,7 @@ export function authMethods(call: Call, store: TokenStore, renew: Renew): AuthMe
   return {
     register: (body, options) => signIn("POST /auth/register", body, options),
     login: (body, options) => signIn("POST /auth/login", body, options),
-    requestCode: (email, options) => call.data("POST /auth/code", { ...options, body: { email }, as: "nobody" }),
+    requestCode: (email, options) => call.data("POST /auth/code", toAddress(email, options)),
     loginWithCode: (body, options) => signIn("POST /auth/code/verify", body, options),
     refresh: async () => {
       const tokens = await store.load();
@@ -225,8 +239,7 @@ export function authMethods(call: Call, store: TokenStore, renew: Renew): AuthMe
     verifyEmail: (token, options) =>
       call.message("POST /auth/verify-email", { ...options, body: { token }, as: "nobody" }),
     resendVerification: (options) => call.message("POST /auth/resend-verification", options),
-    forgotPassword: (email, options) =>
-      call.message("POST /auth/forgot-password", { ...options, body: { email }, as: "nobody" }),
+    forgotPassword: (email, options) => call.message("POST /auth/forgot-password", toAddress(email, options)),
     resetPassword: (body, options) => call.message("POST /auth/reset-password", { ...options, body, as: "nobody" }),
     changePassword: (body, options) => call.message("POST /auth/change-password", { ...options, body }),
     stepUp: (proof, options) => call.message("POST /auth/step-up", { ...options, body: proof }),

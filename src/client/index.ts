@@ -21,6 +21,7 @@ export type { AuditEvent, AuditFilter, AuditMethods } from "./audit";
 export type {
   AccountDeletion,
   AuthMethods,
+  CaptchaOptions,
   CodeCredentials,
   Credentials,
   EnteredCode,

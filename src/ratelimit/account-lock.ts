@@ -10,6 +10,7 @@ import {
   reserve,
   UNLOCKED,
   usePass,
+  wrongOf,
 } from "./lock";
 
 /** The result of a guess: right, wrong, or not checked because of a fault in the service. */
@@ -68,6 +69,11 @@ export class AccountLock extends DurableObject {
     const state = this.#read(pool);
     const isLast = !this.#unsettled.some((guess) => guess.pool === pool);
     return outcome === "wrong" && !onPass && isLast && state.attempts === 0 && state.lockedUntilMs > nowMs;
+  }
+
+  /** Returns how many guesses were wrong since the last right one, those being checked included. More than any limit after a lock. */
+  wrongGuesses(): number {
+    return Math.max(...POOLS.map((pool) => wrongOf(this.#read(pool))));
   }
 
   /** After a password reset: see `passwordsAfterReset` and `factorsAfterReset`. */

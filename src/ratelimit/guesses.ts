@@ -17,6 +17,11 @@ export interface Guesses {
     evaluate: () => Promise<T | null>,
     boundBy?: readonly GuessPool[],
   ): Promise<CheckedGuess<T>>;
+  /**
+   * Returns how many guesses for an email address were wrong since the last right one. Throws SERVICE_UNAVAILABLE when the lock cannot be
+   * reached.
+   */
+  wrongGuesses(email: string): Promise<number>;
   /** Clears the wrong passwords of an address whose password was reset. Never throws: the reset stands. */
   passwordReset(email: string): Promise<void>;
 }
@@ -60,6 +65,7 @@ export function createGuesses(namespace: DurableObjectNamespace<AccountLock>): G
       }
       return { value, startedLock };
     },
+    wrongGuesses: (email) => orUnavailable(() => call(email, (object) => object.wrongGuesses())),
     async passwordReset(email) {
       try {
         await call(email, (object) => object.passwordReset());

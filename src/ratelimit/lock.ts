@@ -52,6 +52,9 @@ export function reserve(state: LockState, nowMs: number): LockState {
   return { ...state, attempts: 0, locks: state.locks + 1, lockedUntilMs: nowMs + lockMs };
 }
 
+/** Returns how many guesses were wrong since the last right one. Those before a lock are not counted any more, but were enough for one. */
+export const wrongOf = ({ attempts, locks }: LockState): number => attempts + locks * GUESSES_BEFORE_LOCK;
+
 /** Takes back one reservation: a fault of ours kept the guess from being checked. */
 export function giveBack(state: LockState, nowMs: number): LockState {
   const isLockedByTenth = state.attempts === 0 && state.lockedUntilMs > nowMs;

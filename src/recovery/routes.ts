@@ -1,5 +1,6 @@
 /** `/auth`: email verification, password reset and password change. */
 import { Hono } from "hono";
+import { requireCaptcha } from "../captcha/captcha";
 import type { AppEnv } from "../http/env";
 import { originOf } from "../http/origin";
 import { sessionOf, sessionOnly } from "../http/permissions";
@@ -46,11 +47,16 @@ export const publicRecoveryRoutes = new Hono<AppEnv>()
   )
   .post(
     "/forgot-password",
-    describeRoute("forgotPassword", "Mails a reset link if the account exists.", { 200: says(RESET_QUEUED) }),
+    describeRoute("forgotPassword", "Mails a reset link if the account exists.", {
+      200: says(RESET_QUEUED),
+      errors: ["CAPTCHA_REQUIRED"],
+    }),
     limit("forgotPassword", byIp),
     body(forgotBody),
     async (c) => {
-      await forgotPassword(c.get("deps"), c.req.valid("json").email, originOf(c));
+      const [deps, { email, captchaToken }] = [c.get("deps"), c.req.valid("json")];
+      await requireCaptcha(deps, "forgot-password", captchaToken);
+      await forgotPassword(deps, email, originOf(c));
       return c.json({ message: RESET_QUEUED });
     },
   )

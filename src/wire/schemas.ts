@@ -64,6 +64,17 @@ export const name = z
 /** A token as we send it by mail or show once; any other form can't be right, but only its use tells. */
 export const opaqueToken = z.string().min(1).max(1000);
 
+/** A token of the Turnstile widget, for requests that programs abuse. */
+export const captchaToken = z
+  .string()
+  .min(1)
+  .max(2048)
+  .optional()
+  .meta({
+    description: "From the Turnstile widget, where the service asks for one (`CAPTCHA_REQUIRED`).",
+    examples: ["XXXX.DUMMY.TOKEN.XXXX"],
+  });
+
 /** Ids are UUIDv7: sorted by the time of their making. */
 export const id = z.uuid().meta({ examples: ["0190a0a0-1b2c-7d3e-8f40-5a6b7c8d9e0f"] });
 

@@ -45,11 +45,48 @@ async function flood(name, refused, retryAfter) {
   return new Response("too many", { status: 429, headers: { "Retry-After": retryAfter } });
 }
 
+/** What became of each Turnstile token: how often it was asked for, and the idempotency key that it was spent with. */
+const tokens = new Map();
+
+/**
+ * Answers as Turnstile does. With a documented test key the key decides, with any other the token: `<hostname> <action> <anything>` is good
+ * once, and good again after `lost` in front of it lost the first answer; `down`, `hang`, `html`, `huge` and `secret` are its faults.
+ */
+async function siteverify(request) {
+  const { secret = "", response = "", idempotency_key: key = "" } = await request.json();
+  const [kind, ...rest] = response.split(" ");
+  const token = tokens.get(response) ?? { requests: 0, spentWith: null };
+  tokens.set(response, token);
+  token.requests += 1;
+  const refusal = (code, more = {}) => Response.json({ success: false, "error-codes": [code], messages: [], ...more });
+  if (!/^[0-9a-f-]{36}$/.test(key)) return refusal("bad-request");
+  const testing = { metadata: { result_with_testing_key: true } };
+  const now = { success: true, "error-codes": [], challenge_ts: new Date().toISOString() };
+  if (/^1x0+AA$/.test(secret)) return Response.json({ ...now, hostname: "example.com", ...testing });
+  if (/^2x0+AA$/.test(secret)) return refusal("invalid-input-response", testing);
+  if (/^3x0+AA$/.test(secret)) return refusal("timeout-or-duplicate", testing);
+  if (kind === "hang") await scheduler.wait(60_000);
+  if (kind === "down") return refusal("internal-error");
+  if (kind === "html") return new Response("<html>", { status: 502 });
+  if (kind === "huge") return new Response("x".repeat(1024 * 1024));
+  if (kind === "secret") return refusal("invalid-input-secret");
+  if (kind === "bad") return refusal("invalid-input-response");
+  if (token.spentWith !== null && token.spentWith !== key) return refusal("timeout-or-duplicate");
+  const isLost = kind === "lost" && token.spentWith === null;
+  token.spentWith = key;
+  if (isLost) return new Response("lost", { status: 502 });
+  const [hostname, action] = kind === "lost" ? rest : [kind, ...rest];
+  return Response.json({ ...now, hostname, action, cdata: "" });
+}
+
 export default {
   async fetch(request, env) {
     const url = new URL(request.url);
     const inboxOf = (name) => env.INBOX.get(env.INBOX.idFromName(name));
     if (url.hostname === "inbox") return Response.json(await inboxOf(url.pathname.slice(1)).list());
+
+    if (url.hostname === "challenges.cloudflare.com") return siteverify(request);
+    if (url.hostname === "captcha") return Response.json(tokens.get(decodeURIComponent(url.pathname.slice(1))) ?? null);
 
     if (url.hostname === "floods") return Response.json(floods.get(url.pathname.slice(1)) ?? null);
 

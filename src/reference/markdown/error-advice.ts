@@ -19,6 +19,8 @@ export const ADVICE: Record<ErrorCode, string> = {
   REFRESH_TOKEN_REUSED: "Log in. If your client did not refresh twice, someone else has the token.",
   FORBIDDEN: "The role or the API key's scopes lack the permission. Ask an admin.",
   EMAIL_NOT_VERIFIED: "Follow the link in the email. A new one was sent, at most one every two minutes.",
+  CAPTCHA_REQUIRED:
+    "Show the Turnstile widget, then send the request again with its token as `captchaToken`. Each works once.",
   TOTP_REQUIRED: "Send the request again with `totp`.",
   STEP_UP_REQUIRED: "Ask for the password or a code, call `POST /auth/step-up`, then send the request again.",
   NOT_FOUND: "Check the id. It does not exist in this tenant.",
