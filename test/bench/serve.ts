@@ -30,7 +30,15 @@ const UNLIMITED = { limit: 1_000_000, windowSeconds: 1 };
 const FLOOR_SCHEMA = ["CREATE TABLE floor (id TEXT PRIMARY KEY, v TEXT)", "INSERT INTO floor VALUES ('key', 'value')"];
 /** Rules that the first release knew too, which refuses unknown names. */
 const LIMITED = ["login", "register", "refresh", "publish", "forgotPassword"];
-const LIMITED_SINCE = ["writeWebhook", "redeliver", "readDeliveries", "readAudit", "resetMail"];
+const LIMITED_SINCE = [
+  "writeWebhook",
+  "redeliver",
+  "readDeliveries",
+  "readAudit",
+  "resetMail",
+  "requestCode",
+  "codeMail",
+];
 const settings = (limited: readonly string[]) => ({
   SECRET_KEYS: process.env.SECRET_KEYS ?? "",
   RATE_LIMITS: JSON.stringify(Object.fromEntries(limited.map((rule) => [rule, UNLIMITED]))),

@@ -26,6 +26,7 @@ const ENDPOINTS: { name: string; status: number; call(email: string): Call }[] =
     call: (email) => post("login", { email, password: "a wrong pass phrase" }),
   },
   { name: "forgot-password", status: 200, call: (email) => post("forgot-password", { email }) },
+  { name: "code", status: 200, call: (email) => post("code", { email }) },
 ];
 
 const post = (path: string, body: unknown): Call => ({ method: "POST", path: `/api/v1/auth/${path}`, body });

@@ -32,13 +32,19 @@ export async function callUnder(
   return answer;
 }
 
-/** Gets a page of the console with some of the Worker's variables changed. */
+/** Gets a page of the console with some of the Worker's variables changed, or posts a form to it. */
 export async function pageUnder(
   variables: Record<string, string>,
   path: string,
+  { fields, ip = "203.0.113.251" }: { fields?: Record<string, string>; ip?: string } = {},
 ): Promise<{ status: number; html: string; headers: Headers }> {
   const context = createExecutionContext();
-  const request = new Request<unknown, IncomingRequestCfProperties>(`http://postern.test/console${path}`);
+  const request = new Request<unknown, IncomingRequestCfProperties>(`http://postern.test/console${path}`, {
+    method: fields ? "POST" : "GET",
+    headers: { "cf-connecting-ip": ip, ...(fields ? { origin: "http://postern.test" } : {}) },
+    body: fields ? new URLSearchParams(fields) : null,
+    redirect: "manual",
+  });
   const response = await worker.fetch(request, { ...env, ...variables } as Env, context);
   const page = { status: response.status, html: await response.text(), headers: response.headers };
   await waitOnExecutionContext(context);

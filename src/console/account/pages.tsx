@@ -1,6 +1,7 @@
 /** The pages that need no session: sign in, register, and the targets of mail links. */
 
 import { PostForm, SubmitButton } from "../components/buttons";
+import { Captcha, type CaptchaProps } from "../components/captcha";
 import { FailureBanner, Time } from "../components/display";
 import { TextField } from "../components/fields";
 import type { Failure } from "../failure";
@@ -21,9 +22,10 @@ interface SignInProps extends FormProps {
   to: string;
   canRegister: boolean;
   mailsCodes: boolean;
+  captcha: CaptchaProps | null;
 }
 
-export const SignIn = ({ email, to, canRegister, mailsCodes, failure }: SignInProps) => (
+export const SignIn = ({ email, to, canRegister, mailsCodes, captcha, failure }: SignInProps) => (
   <>
     <h1>Sign in</h1>
     <FailureBanner failure={failure} />
@@ -38,6 +40,7 @@ export const SignIn = ({ email, to, canRegister, mailsCodes, failure }: SignInPr
         required
         failure={failure}
       />
+      <Captcha captcha={captcha} />
       <SubmitButton>Sign in</SubmitButton>
     </PostForm>
     <p />
@@ -98,7 +101,12 @@ export const RegistrationClosed = () => (
   </>
 );
 
-export const Register = ({ values, failure }: FormProps & { values: RegisterValues }) => (
+interface RegisterProps extends FormProps {
+  values: RegisterValues;
+  captcha: CaptchaProps | null;
+}
+
+export const Register = ({ values, captcha, failure }: RegisterProps) => (
   <>
     <h1>{values.invitationToken ? "Create an account and join" : "Create an account"}</h1>
     <FailureBanner failure={failure} />
@@ -134,6 +142,7 @@ export const Register = ({ values, failure }: FormProps & { values: RegisterValu
           failure={failure}
         />
       )}
+      <Captcha captcha={captcha} />
       <SubmitButton>Create account</SubmitButton>
     </PostForm>
     <p />
@@ -185,7 +194,13 @@ export const VerifyEmail = ({ token, claim, failure }: VerifyProps) => (
   </>
 );
 
-export const ForgotPassword = ({ email, sent, failure }: FormProps & { email: string; sent: boolean }) => (
+interface ForgotProps extends FormProps {
+  email: string;
+  sent: boolean;
+  captcha: CaptchaProps | null;
+}
+
+export const ForgotPassword = ({ email, sent, captcha, failure }: ForgotProps) => (
   <>
     <h1>Forgot your password?</h1>
     <FailureBanner failure={failure} />
@@ -194,6 +209,7 @@ export const ForgotPassword = ({ email, sent, failure }: FormProps & { email: st
     ) : (
       <PostForm action="/console/forgot-password">
         <EmailField value={email} failure={failure} />
+        <Captcha captcha={captcha} />
         <SubmitButton>Send a reset link</SubmitButton>
       </PostForm>
     )}

@@ -3,6 +3,7 @@ import { type Context, Hono } from "hono";
 import { continueLogin, startLogin } from "../../auth/login";
 import { credentials, registration } from "../../auth/schemas";
 import { register } from "../../auth/signup";
+import { requireCaptcha, requireLoginCaptcha } from "../../captcha/captcha";
 import type { AppEnv } from "../../http/env";
 import { originOf } from "../../http/origin";
 import { sessionOf } from "../../http/permissions";
@@ -15,6 +16,7 @@ import { forgotPassword, resetPassword } from "../../recovery/password";
 import { forgotBody, resetBody, verificationBody } from "../../recovery/schemas";
 import { deleteSessionOfUser } from "../../sessions/store";
 import { type Failure, parse } from "../failure";
+import { captchaFor } from "../http/captcha";
 import { deleteConsoleCookie, getConsoleCookie, setConsoleCookie } from "../http/cookies";
 import { readForm } from "../http/form";
 import { page, redirectTo, redirectWithFlash, rerenderOnError } from "../http/page";
@@ -36,6 +38,8 @@ const signInPage = (c: Context<AppEnv>, email: string, to: string, failure?: Fai
       to={to}
       canRegister={canRegister(c)}
       mailsCodes={c.get("deps").config.mailCode === "on"}
+      // The page knows the address, and so whether a token is needed, only once somebody has tried.
+      captcha={failure ? captchaFor(c, "login") : null}
       failure={failure}
     />,
   );
@@ -45,7 +49,11 @@ const codePage = (c: Context<AppEnv>, failure?: Failure, status = 200) =>
 
 function registerPage(c: Context<AppEnv>, values: pages.RegisterValues, failure?: Failure, status = 200) {
   const isClosed = values.invitationToken === "" && !canRegister(c);
-  const content = isClosed ? <pages.RegistrationClosed /> : <pages.Register values={values} failure={failure} />;
+  const content = isClosed ? (
+    <pages.RegistrationClosed />
+  ) : (
+    <pages.Register values={values} captcha={captchaFor(c, "register")} failure={failure} />
+  );
   return page(c, { title: "Create an account", section: null, status }, content);
 }
 
@@ -59,7 +67,11 @@ async function verifyPage(c: Context<AppEnv>, token: string, failure?: Failure, 
 }
 
 const forgotPage = (c: Context<AppEnv>, view: { email: string; sent: boolean; failure?: Failure }, status = 200) =>
-  page(c, { title: "Forgot your password?", section: null, status }, <pages.ForgotPassword {...view} />);
+  page(
+    c,
+    { title: "Forgot your password?", section: null, status },
+    <pages.ForgotPassword {...view} captcha={captchaFor(c, "forgot-password")} />,
+  );
 
 const resetPage = (c: Context<AppEnv>, token: string, failure?: Failure, status = 200) =>
   page(
@@ -95,7 +107,9 @@ const signIn = new Hono<AppEnv>()
       c,
       async () => {
         const deps = c.get("deps");
-        const started = await startLogin(deps, parse(credentials, { email, password }), visitOf(c));
+        const input = parse(credentials, { email, password, captchaToken: form.optional("captchaToken") });
+        await requireLoginCaptcha(deps, input.email, input.captchaToken);
+        const started = await startLogin(deps, input, visitOf(c));
         if ("session" in started) return startSession(c, started, to);
         const { encrypted, expiresAt } = await encryptPending(deps, { ...started, to: safePath(to) });
         setConsoleCookie(c, "sign-in", encrypted, expiresAt);
@@ -146,8 +160,11 @@ const registering = new Hono<AppEnv>()
           name: form.optional("name"),
           tenantName: form.optional("tenantName"),
           invitationToken: form.optional("invitationToken"),
+          captchaToken: form.optional("captchaToken"),
         });
-        return startSession(c, await register(c.get("deps"), input, visitOf(c)), "", "welcome");
+        const deps = c.get("deps");
+        await requireCaptcha(deps, "register", input.captchaToken);
+        return startSession(c, await register(deps, input, visitOf(c)), "", "welcome");
       },
       (failure, status) => registerPage(c, { email, name, tenantName, invitationToken }, failure, status),
     );
@@ -168,11 +185,15 @@ const mailLinks = new Hono<AppEnv>()
   })
   .get("/forgot-password", (c) => forgotPage(c, { email: "", sent: false }))
   .post("/forgot-password", limit("forgotPassword", byIp), async (c) => {
-    const email = (await readForm(c)).text("email");
+    const form = await readForm(c);
+    const email = form.text("email");
     return rerenderOnError(
       c,
       async () => {
-        await forgotPassword(c.get("deps"), parse(forgotBody, { email }).email, originOf(c));
+        const deps = c.get("deps");
+        const input = parse(forgotBody, { email, captchaToken: form.optional("captchaToken") });
+        await requireCaptcha(deps, "forgot-password", input.captchaToken);
+        await forgotPassword(deps, input.email, originOf(c));
         return forgotPage(c, { email, sent: true });
       },
       (failure, status) => forgotPage(c, { email, sent: false, failure }, status),

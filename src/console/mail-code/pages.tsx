@@ -1,5 +1,6 @@
 /** Signing in with a code from a mail: asking for it, and entering it. */
 import { PostForm, SubmitButton } from "../components/buttons";
+import { Captcha, type CaptchaProps } from "../components/captcha";
 import { FailureBanner } from "../components/display";
 import { TextField } from "../components/fields";
 import type { Failure } from "../failure";
@@ -10,7 +11,12 @@ interface FormProps {
   failure?: Failure | undefined;
 }
 
-export const RequestCode = ({ email, to, failure }: FormProps & { email: string }) => (
+interface RequestCodeProps extends FormProps {
+  email: string;
+  captcha: CaptchaProps | null;
+}
+
+export const RequestCode = ({ email, to, captcha, failure }: RequestCodeProps) => (
   <>
     <h1>Sign in with a code</h1>
     <FailureBanner failure={failure} />
@@ -26,6 +32,7 @@ export const RequestCode = ({ email, to, failure }: FormProps & { email: string 
         required
         failure={failure}
       />
+      <Captcha captcha={captcha} />
       <SubmitButton>Mail me a code</SubmitButton>
     </PostForm>
     <p />

@@ -3,6 +3,7 @@ import { type Context, Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import { loginWithCode } from "../../auth/code-login";
 import { codeCredentials, codeRequest } from "../../auth/schemas";
+import { requireCaptcha } from "../../captcha/captcha";
 import { notFound } from "../../errors";
 import type { AppEnv } from "../../http/env";
 import { byIp, limit } from "../../http/rate-limit";
@@ -10,6 +11,7 @@ import { visitOf } from "../../http/visit";
 import { MAIL_CODE_LIFETIME_MS } from "../../mail-code/code";
 import { requestCode } from "../../mail-code/request";
 import { type Failure, parse } from "../failure";
+import { captchaFor } from "../http/captcha";
 import { getConsoleCookie, setConsoleCookie } from "../http/cookies";
 import { readForm } from "../http/form";
 import { page, redirectTo, redirectWithFlash, rerenderOnError } from "../http/page";
@@ -27,7 +29,7 @@ const requestPage = (c: Context<AppEnv>, email: string, to: string, failure?: Fa
   page(
     c,
     { title: "Sign in with a code", section: null, status },
-    <RequestCode email={email} to={to} failure={failure} />,
+    <RequestCode email={email} to={to} captcha={captchaFor(c, "code")} failure={failure} />,
   );
 
 interface CodeView {
@@ -54,7 +56,9 @@ export const mailCodePages = new Hono<AppEnv>()
       c,
       async () => {
         const deps = c.get("deps");
-        const state = await requestCode(deps, parse(codeRequest, { email }).email);
+        const input = parse(codeRequest, { email, captchaToken: form.optional("captchaToken") });
+        await requireCaptcha(deps, "code", input.captchaToken);
+        const state = await requestCode(deps, input.email);
         setConsoleCookie(c, "mail-code", state, deps.now() + MAIL_CODE_LIFETIME_MS);
         return redirectTo(c, `/sign-in/mail/code?to=${encodeURIComponent(safePath(to))}`);
       },

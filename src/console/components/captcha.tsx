@@ -1,0 +1,27 @@
+/** The Turnstile widget. Its form sends the token as `captchaToken`. */
+
+const SCRIPT_URL = "https://challenges.cloudflare.com/turnstile/v0/api.js";
+
+export interface CaptchaProps {
+  siteKey: string;
+  /** What the token is good for; see captcha/captcha.ts. */
+  action: string;
+  nonce: string;
+}
+
+/** Shows nothing where Turnstile is not set up. It works with scripts only. */
+export const Captcha = ({ captcha }: { captcha: CaptchaProps | null }) =>
+  captcha && (
+    <div class="field">
+      <div
+        class="cf-turnstile"
+        data-sitekey={captcha.siteKey}
+        data-action={captcha.action}
+        data-response-field-name="captchaToken"
+      />
+      <noscript>
+        <p class="hint">Turn on JavaScript to confirm that you are human.</p>
+      </noscript>
+      <script src={SCRIPT_URL} nonce={captcha.nonce} async defer />
+    </div>
+  );

@@ -1,0 +1,17 @@
+/** Which pages show the Turnstile widget, and with what. */
+import type { Context } from "hono";
+import type { CaptchaAction } from "../../captcha/captcha";
+import type { AppEnv } from "../../http/env";
+import type { CaptchaProps } from "../components/captcha";
+
+const PAGES = new Set(["/console/sign-in", "/console/sign-in/mail", "/console/register", "/console/forgot-password"]);
+
+/** Whether the requested page may show the widget, for its Content-Security-Policy. */
+export const mayShowCaptcha = (c: Context<AppEnv>): boolean =>
+  c.get("deps").config.turnstile !== null && PAGES.has(c.req.path);
+
+/** The widget for an action; null where Turnstile is not set up. */
+export function captchaFor(c: Context<AppEnv>, action: CaptchaAction): CaptchaProps | null {
+  const { turnstile } = c.get("deps").config;
+  return turnstile && { siteKey: turnstile.siteKey, action, nonce: c.get("secureHeadersNonce") };
+}
