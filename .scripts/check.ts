@@ -11,7 +11,7 @@ import { createTestHarness } from "wrangler";
 /** A fifth of what the platform's free plan takes (3 MiB), so that an isolate starts quickly. */
 const MAX_BUNDLE_GZIP_KIB = 600;
 /** The packages in the Worker, their own dependencies included. Each one is code to keep patched: raise this for a reason only. */
-const MAX_BUNDLED_PACKAGES = 13;
+const MAX_BUNDLED_PACKAGES = 14;
 const bundle = mkdtempSync(join(tmpdir(), "postern-bundle-"));
 
 const gates: Record<string, string[]> = {

@@ -22,6 +22,7 @@ import { errorResponse } from "./http/errors";
 import { requestLog } from "./http/request-log";
 import { invitationRoutes } from "./invitations/routes";
 import { memberRoutes } from "./members/routes";
+import { passkeyRoutes } from "./passkeys/routes";
 import { passwordRoutes, publicRecoveryRoutes } from "./recovery/routes";
 import { redeliveryRoutes } from "./redelivery/routes";
 import { referenceRoutes } from "./reference/routes";
@@ -89,6 +90,7 @@ const authenticated = new Hono<AppEnv>()
   .route("/auth", sessionRoutes)
   .route("/auth", passwordRoutes)
   .route("/auth/2fa", twoFactorRoutes)
+  .route("/auth/passkeys", passkeyRoutes)
   .route("/auth/me/activity", activityRoutes)
   .route("/auth/me/export", accountExportRoutes)
   .route("/api-keys", apiKeyRoutes)

@@ -8,6 +8,7 @@ import { BUDGETS, type BudgetName, RULES, type Rule, type RuleName } from "./rat
 import { commaList, figure, type Registration, registration, wholeNumber } from "./wire/settings";
 
 const MIN_SECRET_KEY_CHARACTERS = 32;
+
 const VARIABLES = {
   SECRET_KEYS: {
     description:
@@ -59,6 +60,12 @@ const VARIABLES = {
     description: "The origins whose pages may call the API from a browser. Empty: none.",
     must: "be a comma-separated list of origins, or empty",
     schema: commaList.pipe(z.array(z.string().regex(/^https?:\/\/[^/]+$/))),
+  },
+  PASSKEY_ORIGINS: {
+    description:
+      "Origins besides that of `APP_URL` whose pages may use passkeys. Passkeys are bound to the host of `APP_URL`, so these must be hosts below it.",
+    must: "be a comma-separated list of origins, each of the host of APP_URL or of a host below it, or empty",
+    schema: commaList.pipe(z.array(z.string().refine((text) => URL.parse(text)?.origin === text))).prefault(""),
   },
   REGISTRATION: {
     description:
@@ -198,6 +205,7 @@ export interface Config {
   tokenAudience: string;
   mailFrom: string;
   corsOrigins: string[];
+  passkeyOrigins: string[];
   registration: Registration;
   /** Null: nobody is asked to confirm that they are human. */
   turnstile: Turnstile | null;
@@ -247,6 +255,7 @@ export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>
     tokenAudience: read("TOKEN_AUDIENCE"),
     mailFrom: read("MAIL_FROM"),
     corsOrigins: read("CORS_ORIGINS"),
+    passkeyOrigins: read("PASSKEY_ORIGINS"),
     registration: read("REGISTRATION"),
     turnstile: turnstile.siteKey === "" ? null : turnstile,
     emailVerification: read("EMAIL_VERIFICATION"),
@@ -273,6 +282,16 @@ export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>
     auditRetentionDays: read("AUDIT_RETENTION_DAYS"),
     auditMaxRows: read("AUDIT_MAX_ROWS"),
   };
+  if (problems.length === 0 && !config.passkeyOrigins.every((origin) => isAtOrBelow(origin, config.appUrl))) {
+    problems.push(`PASSKEY_ORIGINS must ${VARIABLES.PASSKEY_ORIGINS.must}`);
+  }
   if (problems.length > 0) throw new ConfigError(problems.join("; "));
   return config;
+}
+
+/** Browsers refuse a passkey on any other host than its own and those below. */
+function isAtOrBelow(origin: string, appUrl: string): boolean {
+  const host = new URL(appUrl).hostname;
+  const hostname = URL.parse(origin)?.hostname ?? "";
+  return hostname === host || hostname.endsWith(`.${host}`);
 }

@@ -16,7 +16,7 @@ export const LOG_FIELDS = {
   attempt: "The number of the attempt: 1, 2 or 3.",
   outcome: "`success` or `failed`.",
   responseCode: "The status that the subscriber answered.",
-  reason: "Why an attempt failed, as in `error` of the delivery log, or which setting was refused.",
+  reason: "Why an attempt failed, as in `error` of the delivery log, which setting was refused, or why a passkey was.",
   step: "The step of a deletion: the table, or what it waits for.",
   cron: "The cron trigger.",
   job: "The job of a cron trigger.",

@@ -8,6 +8,8 @@ const PUBLIC = [
   "GET /assets/:version/:file",
   "GET /sign-in",
   "POST /sign-in",
+  "GET /sign-in/passkey/options",
+  "POST /sign-in/passkey",
   "GET /sign-in/code",
   "POST /sign-in/code",
   "GET /sign-in/mail",

@@ -121,7 +121,9 @@ describe("the notice", () => {
     const { accessToken, refreshToken } = (await signIn(person, thief)).body.data;
     const token = tokenIn(await mailTo(person.email, NEW_SIGN_IN));
     const browser = visit();
-    expect((await browser.get(`/not-me?token=${token}`)).html).toContain("Your password becomes invalid.");
+    expect((await browser.get(`/not-me?token=${token}`)).html).toContain(
+      "Your password becomes invalid, and the passkey if one was used.",
+    );
     expect((await call("GET", "/auth/me", { token: accessToken })).status).toBe(200);
     expect((await browser.post("/not-me", { token })).status).toBe(200);
     expect((await call("GET", "/auth/me", { token: accessToken })).status).toBe(401);

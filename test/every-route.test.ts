@@ -17,6 +17,8 @@ const PUBLIC = new Set([
   "POST /api/v1/auth/login",
   "POST /api/v1/auth/code",
   "POST /api/v1/auth/code/verify",
+  "POST /api/v1/auth/passkeys/login/options",
+  "POST /api/v1/auth/passkeys/login",
   "POST /api/v1/auth/refresh",
   "POST /api/v1/auth/logout",
   "POST /api/v1/auth/verify-email",

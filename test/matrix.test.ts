@@ -10,7 +10,13 @@ import { newInbox, subscribe } from "./support/receiver";
 const NEEDS: Record<string, { permission?: Permission; key?: true; owner?: true }> = {
   "GET /auth/me": {},
   "DELETE /auth/me": {},
+  "POST /auth/step-up/options": {},
   "POST /auth/step-up": {},
+  "POST /auth/passkeys/options": {},
+  "POST /auth/passkeys": {},
+  "GET /auth/passkeys": {},
+  "PATCH /auth/passkeys/:id": {},
+  "DELETE /auth/passkeys/:id": {},
   "GET /auth/sessions": {},
   "DELETE /auth/sessions/:id": {},
   "POST /auth/resend-verification": {},
@@ -72,6 +78,8 @@ const OPEN = [
   "POST /auth/login",
   "POST /auth/code",
   "POST /auth/code/verify",
+  "POST /auth/passkeys/login/options",
+  "POST /auth/passkeys/login",
   "POST /auth/refresh",
   "POST /auth/logout",
   "POST /auth/verify-email",
@@ -81,12 +89,14 @@ const OPEN = [
 ];
 const MISSING = "0190a0a0-0000-7000-8000-000000000000";
 const READS_BODY = [
-  ...OPEN,
+  ...OPEN.filter((route) => !route.endsWith("/options")),
   "POST /webhooks/:id/retry-failed",
   "POST /webhooks/:id/replay",
   "POST /webhooks/:id/secret/rotate",
   "POST /auth/change-password",
   "POST /auth/step-up",
+  "POST /auth/passkeys",
+  "PATCH /auth/passkeys/:id",
   "DELETE /auth/me",
   "POST /auth/2fa/verify",
   "POST /auth/2fa/disable",
@@ -173,7 +183,7 @@ test("another tenant's ids are answered as missing ones, on every route that tak
     const id = ids[route.split("/")[1] ?? ""] ?? "";
     const body = route.includes("members")
       ? { role: "admin" }
-      : { since: new Date(Date.now() - 60_000).toISOString(), which: "failed" };
+      : { since: new Date(Date.now() - 60_000).toISOString(), which: "failed", name: "other" };
     const foreign = await send(route, { token: stranger.token, id, body });
     const missing = await send(route, { token: stranger.token, body });
     expect([route, foreign.status, foreign.body.code]).toEqual([route, 404, "NOT_FOUND"]);

@@ -69,5 +69,6 @@ test("the delivery plane's tables keep no second index for their text keys", asy
     "signing_keys",
     "subscription_events",
     "subscriptions",
+    "used_states",
   ]);
 });

@@ -14,6 +14,7 @@ import type { accountExportRoutes } from "../src/exports/routes";
 import type { TenantExport } from "../src/exports/schemas";
 import type { invitationRoutes } from "../src/invitations/routes";
 import type { memberRoutes } from "../src/members/routes";
+import type { passkeyRoutes } from "../src/passkeys/routes";
 import type { passwordRoutes, publicRecoveryRoutes } from "../src/recovery/routes";
 import type { redeliveryRoutes } from "../src/redelivery/routes";
 import type { replayRoutes } from "../src/replays/routes";
@@ -30,6 +31,7 @@ type Routes<T> = Plain<ExtractSchema<T>>;
 
 type Auth = Routes<typeof publicAuthRoutes> & Routes<typeof accountRoutes>;
 type Deletion = Routes<typeof accountDeletionRoutes>;
+type Passkeys = Routes<typeof passkeyRoutes>;
 type StepUp = Routes<typeof stepUpRoutes>;
 type Passwords = Routes<typeof publicRecoveryRoutes> & Routes<typeof passwordRoutes>;
 type Sessions = Routes<typeof publicSessionRoutes> & Routes<typeof sessionRoutes>;
@@ -57,6 +59,10 @@ test("what a method takes is what its route takes", () => {
   same<client.PasswordChange>().toEqualTypeOf<Passwords["/change-password"]["$post"]["input"]["json"]>();
   same<client.AccountDeletion>().toEqualTypeOf<Deletion["/me"]["$delete"]["input"]["json"]>();
   same<client.Proof>().toEqualTypeOf<StepUp["/step-up"]["$post"]["input"]["json"]>();
+  same<client.NewPasskey>().toEqualTypeOf<Passkeys["/"]["$post"]["input"]["json"]>();
+  same<client.ShownPasskey & { tenantId?: string | undefined }>().toEqualTypeOf<
+    Auth["/passkeys/login"]["$post"]["input"]["json"]
+  >();
   same<client.NewApiKey>().toEqualTypeOf<ApiKeys["/"]["$post"]["input"]["json"]>();
   same<client.Role>().toEqualTypeOf<Members["/:userId"]["$patch"]["input"]["json"]["role"]>();
   same<client.NewInvitation>().toEqualTypeOf<Invitations["/"]["$post"]["input"]["json"]>();
@@ -78,6 +84,11 @@ test("what a method returns is what its route answers", () => {
   same<client.Profile>().toEqualTypeOf<Auth["/me"]["$get"]["output"]["data"]>();
   same<client.Session[]>().toEqualTypeOf<Sessions["/sessions"]["$get"]["output"]["data"]>();
   same<client.TwoFactorEnrolment>().toEqualTypeOf<TwoFactor["/enable"]["$post"]["output"]["data"]>();
+  same<client.PasskeyCreationOptions>().toEqualTypeOf<Passkeys["/options"]["$post"]["output"]["data"]>();
+  same<client.PasskeyRequestOptions>().toEqualTypeOf<Auth["/passkeys/login/options"]["$post"]["output"]["data"]>();
+  same<client.PasskeyRequestOptions>().toEqualTypeOf<StepUp["/step-up/options"]["$post"]["output"]["data"]>();
+  same<client.Passkey[]>().toEqualTypeOf<Passkeys["/"]["$get"]["output"]["data"]>();
+  same<client.Passkey>().toEqualTypeOf<Passkeys["/"]["$post"]["output"]["data"]>();
   same<client.RecoveryCodes>().toEqualTypeOf<TwoFactor["/recovery-codes"]["$post"]["output"]["data"]>();
   same<client.IssuedApiKey>().toEqualTypeOf<ApiKeys["/"]["$post"]["output"]["data"]>();
   same<client.ApiKey[]>().toEqualTypeOf<ApiKeys["/"]["$get"]["output"]["data"]>();

@@ -22,6 +22,8 @@ const codeOf = async (work: Promise<unknown>): Promise<PosternErrorCode> => (awa
 test("every endpoint has a method", async () => {
   const { client, sent } = clientOf(await signUp(), { fetch: async () => Response.json({ data: {}, message: "" }) });
   const { register, login, ...auth } = client.auth;
+  // These three call the others, and the browser: see sdk-passkeys.test.ts.
+  const { register: _, login: __, confirm, ...passkeys } = client.passkeys;
   const methods = [
     () => register({ email: "a@b.c", password: PASSWORD }),
     () => login({ email: "a@b.c", password: PASSWORD }),
@@ -29,6 +31,7 @@ test("every endpoint has a method", async () => {
       auth,
       client.sessions,
       client.twoFactor,
+      passkeys,
       client.apiKeys,
       client.tenants,
       client.members,

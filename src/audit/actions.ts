@@ -16,6 +16,8 @@ export const AUDIT_ACTIONS = {
   "auth.2fa_disabled": "turned two-factor authentication off",
   "auth.recovery_used": "used a recovery code",
   "auth.recovery_codes_renewed": "replaced the recovery codes",
+  "auth.passkey_added": "added a passkey",
+  "auth.passkey_removed": "removed a passkey",
   "auth.account_deleted": "deleted their account",
   "auth.exported": "exported the data of their account",
   "auth.step_up": "confirmed the session with the password or a code",

@@ -11,8 +11,8 @@ import { audit, strangerTo } from "./record-store";
 /** Beyond these, one more row counts the rest of the hour. */
 const MAX_ROWS_PER_HOUR = 5;
 
-/** What was wrong: a password, a second factor, or a mailed code. */
-export type FailedProof = GuessPool | "code";
+/** What was wrong: a password, a second factor, a mailed code or a passkey. */
+export type FailedProof = GuessPool | "code" | "passkey";
 
 /** The account that somebody has tried to sign in to. */
 export interface GuessedAccount {

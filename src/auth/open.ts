@@ -53,7 +53,7 @@ export async function openProven(
   const undo = await newUndo(deps.keys, deps.now());
   const opened = await openSession(deps, { session: draft.row, undo, tenantId, ownTenant, proof, actor }, deps.now());
   if (!opened) return null;
-  if (proof.factor?.kind === "recovery") {
+  if (proof.method !== "passkey" && proof.factor?.kind === "recovery") {
     await queueMailIfPossible(deps, { kind: "recoveryCodeUsed", userId });
   }
   if (opened.isNewDevice) await tellOfNewDevice(deps, userId, undo.mailId, device);

@@ -4,6 +4,7 @@ import { auditIfChanged, type NewAuditEvent } from "../audit/record-store";
 import { mailCodeHolds, useMailCode } from "../mail-code/store";
 import { type NewSession, passwordHolds, type SessionPreconditions } from "../sessions/store";
 import { consumeFactor, type Factor, factorHolds } from "../two-factor/store";
+import { type PasskeyUse, passkeyHolds, usePasskey } from "../webauthn/store";
 
 /** What somebody has proven who they are with, before the second factor. */
 export type FirstProof =
@@ -12,11 +13,16 @@ export type FirstProof =
   /** With a code in the mail with this id. */
   | { method: "code"; mailId: string };
 
-/** `factor` is null when the account has no second factor. */
-export type SignInProof = FirstProof & { factor: Factor | null };
+/** How somebody has proven who they are. */
+export type SignInProof =
+  /** `factor` is null when the account has no second factor. */
+  | (FirstProof & { factor: Factor | null })
+  /** Counts as two factors: the authenticator, and what it verifies its user by. */
+  | { method: "passkey"; use: PasskeyUse };
 
 /** What must hold when the session is written. */
 export function conditionsOf(userId: string, proof: SignInProof): Pick<SessionPreconditions, "proof" | "factor"> {
+  if (proof.method === "passkey") return { proof: passkeyHolds(userId, proof.use), factor: sql`1` };
   return {
     proof: proof.method === "code" ? mailCodeHolds(proof.mailId) : passwordHolds(proof.passwordHash),
     factor: proof.factor && factorHolds(userId, proof.factor),
@@ -30,6 +36,7 @@ export function usesOf(
   event: Omit<NewAuditEvent, "action">,
   nowMs: number,
 ): Record<string, SQL | undefined> {
+  if (proof.method === "passkey") return usePasskey(userId, proof.use, nowMs);
   const { factor } = proof;
   const isOpen = sql`EXISTS (SELECT 1 FROM sessions WHERE id = ${id})`;
   return {
@@ -40,4 +47,5 @@ export function usesOf(
 }
 
 /** The proof as the audit log describes it. */
-export const metaOf = ({ method, factor }: SignInProof) => ({ method, factor: factor?.kind ?? null });
+export const metaOf = (proof: SignInProof) =>
+  proof.method === "passkey" ? { method: proof.method } : { method: proof.method, factor: proof.factor?.kind ?? null };

@@ -12,14 +12,18 @@ import { visitOf } from "../http/visit";
 import { requestCode } from "../mail-code/request";
 import { tokenPair } from "../sessions/schemas";
 import { iso } from "../time";
+import { loginOptions } from "../webauthn/options";
+import { requestOptions } from "../webauthn/schemas";
 import { dataOf } from "../wire/schemas";
 import { loginWithCode } from "./code-login";
 import { login } from "./login";
+import { loginWithPasskey } from "./passkey-login";
 import {
   codeCredentials,
   codeRequest,
   credentials,
   type Profile,
+  passkeyLogin,
   profile as profileSchema,
   registration,
   requestedCode,
@@ -107,6 +111,29 @@ export const publicAuthRoutes = new Hono<AppEnv>()
     body(codeCredentials),
     async (c) => {
       const { tokens } = await loginWithCode(c.get("deps"), c.req.valid("json"), visitOf(c));
+      return c.json({ data: tokens });
+    },
+  )
+  .post(
+    "/passkeys/login/options",
+    describeRoute("startPasskeyLogin", "What a page gives to `navigator.credentials.get` to sign in with a passkey.", {
+      200: dataOf(requestOptions),
+      description: "The same for everybody: the authenticator knows whose passkeys it has.",
+    }),
+    limit("login", byIp),
+    async (c) => c.json({ data: await loginOptions(c.get("deps")) }),
+  )
+  .post(
+    "/passkeys/login",
+    describeRoute("loginWithPasskey", "Opens a session with a passkey, which counts as two factors.", {
+      200: dataOf(tokenPair),
+      errors: ["UNAUTHENTICATED", "EMAIL_NOT_VERIFIED", "NOT_FOUND"],
+      description: "The lock of the password does not bind passkeys.",
+    }),
+    limit("login", byIp),
+    body(passkeyLogin),
+    async (c) => {
+      const { tokens } = await loginWithPasskey(c.get("deps"), c.req.valid("json"), visitOf(c));
       return c.json({ data: tokens });
     },
   );

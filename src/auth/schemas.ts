@@ -3,6 +3,7 @@ import { z } from "zod";
 import { mailCode, mailCodeState } from "../mail-code/schemas";
 import { PERMISSIONS, ROLE_NAMES } from "../tenants/roles";
 import { tenant } from "../tenants/schemas";
+import { assertion, passkeyState } from "../webauthn/schemas";
 import { captchaToken, email, givenPassword, id, name, newPassword, opaqueToken, time } from "../wire/schemas";
 
 export const registration = z
@@ -38,6 +39,14 @@ export const requestedCode = z
 export const codeCredentials = z
   .object({ state: mailCodeState, code: mailCode, totp, tenantId })
   .meta({ id: "CodeCredentials" });
+
+export const passkeyLogin = z
+  .object({
+    state: passkeyState,
+    response: assertion,
+    tenantId: opaqueToken.optional().meta({ description: "One of the user's tenants. Missing: the one used last." }),
+  })
+  .meta({ id: "PasskeyLogin" });
 
 export const profile = z
   .object({

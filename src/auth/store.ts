@@ -2,7 +2,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { type Actor, type RequestOrigin, userActor } from "../audit/actor";
 import { auditIfChanged } from "../audit/record-store";
-import { atomically } from "../db/client";
+import { atomically, rows } from "../db/client";
 import { memberships, users } from "../db/schema";
 import { emptiestShard } from "../db/shard-sizes-store";
 import type { Shards } from "../db/shards";
@@ -92,6 +92,7 @@ export async function openSession(
   const { session, undo, tenantId, ownTenant, proof, actor } = opening;
   const { userId } = session;
   const login = { tenantId: tenantOf(session), actor, target: { kind: "user", id: userId } } as const;
+  const passkeyId = proof.method === "passkey" ? proof.use.passkeyId : null;
   const { minted, announced } = await atomically(db, {
     ...(ownTenant ? insertOwnTenant(shards, userId, ownTenant, nowMs) : {}),
     minted: mintSession(session, { tenantId, ...conditionsOf(userId, proof) }, nowMs),
@@ -99,7 +100,7 @@ export async function openSession(
     ended: endOldestSessions(userId, config.caps.sessions, nowMs),
     ...usesOf(session, proof, login, nowMs),
     lastUsed: useTenant(session.id, nowMs),
-    announced: announceDevice(session, undo, nowMs),
+    announced: announceDevice(session, undo, passkeyId, nowMs),
     ...rememberDevice(session, nowMs),
   });
   const [opened] = minted;
@@ -160,4 +161,26 @@ export async function findCredentialsOfUser({ db }: Deps, userId: string): Promi
     .orderBy(byLastUse)
     .limit(1);
   return row;
+}
+
+/** An account that signs in with a passkey. */
+export type PasskeyAccount = Pick<StoredCredentials, "userId" | "email" | "name" | "emailVerifiedAt" | "tenantId"> & {
+  /** JWK in JSON. */
+  publicKey: string;
+};
+
+/** The account of a passkey, with the requested tenant, or the one used last if none is requested. */
+export async function findAccountByPasskey(
+  { db }: Deps,
+  passkeyId: string,
+  tenantId: string | null,
+): Promise<PasskeyAccount | undefined> {
+  const { found } = await atomically(db, {
+    found:
+      rows<PasskeyAccount>(sql`SELECT u.id AS userId, u.email, u.name, u.email_verified_at AS emailVerifiedAt, m.tenant_id AS tenantId,
+        p.public_key AS publicKey
+      FROM passkeys p JOIN users u ON u.id = p.user_id LEFT JOIN memberships m ON m.user_id = u.id WHERE p.id = ${passkeyId}
+      ORDER BY m.tenant_id = ${tenantId} DESC, m.last_used_at DESC, m.created_at, m.tenant_id LIMIT 1`),
+  });
+  return found[0];
 }

@@ -18,26 +18,27 @@ interface Oldest {
   endedAt: number;
   keyEndedAt: number;
   deviceSeenAt: number;
+  stateExpiredAt: number;
 }
 
 /** Deletes up to `limit` rows of each table that are too old. Returns how many it deleted. */
 export async function deleteEnded({ db }: Deps, oldest: Oldest, limit: number): Promise<number> {
   const endedBefore = oldest.endedAt;
-  const { sessions, emailTokens, invitations, revokedKeys, expiredKeys, alertMails, mailCodes, devices } =
-    await atomically(db, {
-      sessions: removeUpTo(limit, "sessions", sql`expires_at <= ${endedBefore}`),
-      emailTokens: removeUpTo(limit, "email_tokens", sql`expires_at <= ${endedBefore} AND NOT (${isNeeded})`),
-      invitations: removeUpTo(limit, "invitations", sql`expires_at <= ${endedBefore}`),
-      revokedKeys: removeUpTo(limit, "api_keys", sql`revoked_at <= ${oldest.keyEndedAt}`),
-      expiredKeys: removeUpTo(limit, "api_keys", sql`expires_at <= ${oldest.keyEndedAt}`),
-      // Their ids begin with their time.
-      alertMails: removeUpTo(limit, "alert_mails", sql`id < ${String(endedBefore)}`),
-      // The two tables have no rowid.
-      mailCodes: sql`DELETE FROM mail_codes WHERE id IN
+  const removed = await atomically(db, {
+    sessions: removeUpTo(limit, "sessions", sql`expires_at <= ${endedBefore}`),
+    emailTokens: removeUpTo(limit, "email_tokens", sql`expires_at <= ${endedBefore} AND NOT (${isNeeded})`),
+    invitations: removeUpTo(limit, "invitations", sql`expires_at <= ${endedBefore}`),
+    revokedKeys: removeUpTo(limit, "api_keys", sql`revoked_at <= ${oldest.keyEndedAt}`),
+    expiredKeys: removeUpTo(limit, "api_keys", sql`expires_at <= ${oldest.keyEndedAt}`),
+    // Their ids begin with their time.
+    alertMails: removeUpTo(limit, "alert_mails", sql`id < ${String(endedBefore)}`),
+    // These tables have no rowid.
+    mailCodes: sql`DELETE FROM mail_codes WHERE id IN
       (SELECT id FROM mail_codes WHERE id < ${firstIdAt(endedBefore)} LIMIT ${limit}) RETURNING 1`,
-      devices: sql`DELETE FROM known_devices WHERE (user_id, key) IN
+    devices: sql`DELETE FROM known_devices WHERE (user_id, key) IN
       (SELECT user_id, key FROM known_devices WHERE last_seen_at <= ${oldest.deviceSeenAt} LIMIT ${limit}) RETURNING 1`,
-    });
-  const removed = [sessions, emailTokens, invitations, revokedKeys, expiredKeys, alertMails, mailCodes, devices];
-  return removed.reduce((sum, { length }) => sum + length, 0);
+    usedStates: sql`DELETE FROM used_states WHERE id IN
+      (SELECT id FROM used_states WHERE id < ${String(oldest.stateExpiredAt)} LIMIT ${limit}) RETURNING 1`,
+  });
+  return Object.values(removed).reduce((sum, { length }) => sum + length, 0);
 }

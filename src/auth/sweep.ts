@@ -2,11 +2,13 @@
 import type { Deps } from "../deps";
 import { log } from "../log";
 import { KNOWN_DEVICE_MS } from "../sessions/known-devices-store";
-import { DAY_MS } from "../time";
+import { DAY_MS, HOUR_MS } from "../time";
 import { deleteEnded } from "./sweep-store";
 
 /** For this time an expired token is answered as expired, afterwards as unknown. */
 const KEEP_ENDED_MS = 30 * DAY_MS;
+/** A state is refused once it has expired; clocks may differ. */
+const KEEP_USED_STATES_MS = HOUR_MS;
 const PAGE_ROWS = 500;
 /** Bounds one run; the next one continues. */
 const MAX_PAGES = 50;
@@ -19,6 +21,7 @@ export async function sweepExpired(deps: Deps): Promise<void> {
     // As long as the audit log has events of a key: through the key, the purge of its owner finds them.
     keyEndedAt: Math.min(endedBefore, deps.now() - deps.config.auditRetentionDays * DAY_MS),
     deviceSeenAt: deps.now() - KNOWN_DEVICE_MS,
+    stateExpiredAt: deps.now() - KEEP_USED_STATES_MS,
   };
   let removed = 0;
   for (let page = 0; page < MAX_PAGES; page++) {

@@ -1,6 +1,7 @@
 /** `/auth`: signing in and out, and the password of an account. */
 import type { Call, CallOptions } from "./call";
 import type { AccountExport } from "./exports";
+import type { ShownPasskey } from "./passkeys";
 import type { Renew } from "./renewal";
 import type { TokenStore } from "./token-store";
 import type { Permission, Role, Tenant, Timestamp } from "./types";
@@ -97,13 +98,15 @@ export interface PasswordChange {
   newPassword: string;
 }
 
-/** What confirms a session for what cannot be undone: the password, a code, or several of them. */
+/** What confirms a session for what cannot be undone: the password, a code, a passkey, or several of them. */
 export interface Proof {
   password?: string | undefined;
   /** Six digits from the authenticator app, or a recovery code. */
   totp?: string | undefined;
   /** A code from a mail to the user's address. */
   mailCode?: EnteredCode | undefined;
+  /** The answer to `passkeys.startConfirmation`; in browsers, `passkeys.confirm` does both. */
+  passkey?: ShownPasskey | undefined;
 }
 
 /** What deletes the signed-in user's account. */
@@ -186,7 +189,8 @@ export interface AuthMethods {
   changePassword(body: PasswordChange, options?: CallOptions): Promise<string>;
   /**
    * Confirms the session for ten minutes, after a STEP_UP_REQUIRED. Returns the service's confirmation.
-   * Throws WRONG_PASSWORD, INVALID_CODE, INVALID_TOTP, TWO_FACTOR_NOT_ENABLED, ACCOUNT_LOCKED.
+   * Throws WRONG_PASSWORD, INVALID_CODE, INVALID_TOTP, TWO_FACTOR_NOT_ENABLED, ACCOUNT_LOCKED, and VALIDATION_FAILED for a passkey that is
+   * not right.
    */
   stepUp(proof: Proof, options?: CallOptions): Promise<string>;
   /**

@@ -3,6 +3,7 @@ import type { ApiKey } from "./api-keys";
 import type { AuditEvent } from "./audit";
 import type { Invitation } from "./invitations";
 import type { Member } from "./members";
+import type { Passkey } from "./passkeys";
 import type { Session } from "./sessions";
 import type { Subscription } from "./subscriptions";
 import type { Role, Tenant, Timestamp } from "./types";
@@ -27,6 +28,7 @@ export interface AccountExport {
   };
   memberships: { tenantId: string; tenantName: string; role: Role; alerts: boolean; joinedAt: Timestamp }[];
   sessions: Session[];
+  passkeys: Passkey[];
   /** Of all tenants, ended ones too. */
   apiKeys: ExportedApiKey[];
   /** The newest 10,000 audit events of the account, newest first. */

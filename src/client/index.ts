@@ -2,10 +2,12 @@
 import { type ApiKeyMethods, apiKeyMethods } from "./api-keys";
 import { type AuditMethods, auditMethods } from "./audit";
 import { type AuthMethods, authMethods } from "./auth";
+import { type Authenticators, browserAuthenticators } from "./authenticator";
 import { createCall } from "./call";
 import { type EventMethods, eventMethods } from "./events";
 import { type InvitationMethods, invitationMethods } from "./invitations";
 import { type MemberMethods, memberMethods } from "./members";
+import { type PasskeyMethods, passkeyMethods } from "./passkeys";
 import { createRenew } from "./renewal";
 import { createSend, type Fetch } from "./send";
 import { type SessionMethods, sessionMethods } from "./sessions";
@@ -33,6 +35,7 @@ export type {
   RequestedCode,
   TokenPair,
 } from "./auth";
+export type { Authenticators } from "./authenticator";
 export type { CallOptions } from "./call";
 export type * from "./delivery-options";
 export {
@@ -59,6 +62,17 @@ export type * from "./exports";
 export type { Invitation, InvitationMethods, JoinedTenant, NewInvitation } from "./invitations";
 export type { Member, MemberMethods, MembershipChange } from "./members";
 export type { Page, Paged } from "./pages";
+export type {
+  NewPasskey,
+  Passkey,
+  PasskeyAssertion,
+  PasskeyAttestation,
+  PasskeyCreationOptions,
+  PasskeyLoginOptions,
+  PasskeyMethods,
+  PasskeyRequestOptions,
+  ShownPasskey,
+} from "./passkeys";
 export type * from "./replays";
 export type { RotatedSubscription, SecretRotation } from "./rotation";
 export type { Fetch } from "./send";
@@ -91,6 +105,8 @@ export interface ClientOptions {
   tokens?: TokenStore | undefined;
   /** Replaces the global `fetch`. */
   fetch?: Fetch | undefined;
+  /** Replaces `navigator.credentials`, for passkeys. */
+  authenticators?: Authenticators | undefined;
   /** How long a call may take unless its own options say otherwise; 30,000. */
   timeoutMs?: number | undefined;
 }
@@ -108,6 +124,7 @@ export interface Client {
   auth: AuthMethods;
   sessions: SessionMethods;
   twoFactor: TwoFactorMethods;
+  passkeys: PasskeyMethods;
   apiKeys: ApiKeyMethods;
   tenants: TenantMethods;
   members: MemberMethods;
@@ -142,6 +159,7 @@ export function createClient(options: ClientOptions): Client {
     auth: authMethods(call, tokens, renew),
     sessions: sessionMethods(call),
     twoFactor: twoFactorMethods(call),
+    passkeys: passkeyMethods(call, tokens, () => options.authenticators ?? browserAuthenticators()),
     apiKeys: apiKeyMethods(call),
     tenants: tenantMethods(call, tokens),
     members: memberMethods(call),

@@ -2,13 +2,17 @@
 import base from "./browser/base.css";
 import blocks from "./browser/blocks.css";
 import charts from "./browser/charts.css";
-import script from "./browser/console.browser.js";
+import consoleScript from "./browser/console.browser.js";
 import forms from "./browser/forms.css";
 import frame from "./browser/frame.css";
+import passkeyScript from "./browser/passkeys.browser.js";
 import tables from "./browser/tables.css";
 
 /** One style sheet; a later part overrides an earlier one. */
 const STYLE = [base, frame, blocks, tables, forms, charts].join("\n");
+
+/** One script; each part is a block, so that their names do not clash. */
+const SCRIPT = [consoleScript, passkeyScript].map((part) => `{\n${part}}`).join("\n");
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#2563ad" d="M2 15V7a6 6 0 0 1 12 0v8h-3V7.5a3 3 0 0 0-6 0V15z"/></svg>`;
 
@@ -22,12 +26,12 @@ function contentHash(text: string): string {
 const pathOf = (name: string, text: string) => `/console/assets/${contentHash(text)}/${name}`;
 
 export const STYLE_PATH = pathOf("console.css", STYLE);
-export const SCRIPT_PATH = pathOf("console.js", script);
+export const SCRIPT_PATH = pathOf("console.js", SCRIPT);
 export const ICON_PATH = pathOf("icon.svg", ICON);
 
 /** The text and media type of each file. */
 export const ASSETS: Readonly<Record<string, { text: string; type: string }>> = {
   "console.css": { text: STYLE, type: "text/css" },
-  "console.js": { text: script, type: "text/javascript" },
+  "console.js": { text: SCRIPT, type: "text/javascript" },
   "icon.svg": { text: ICON, type: "image/svg+xml" },
 };

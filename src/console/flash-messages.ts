@@ -34,6 +34,8 @@ export const FLASH_MESSAGES = {
   passwordChanged: "Password changed. Your other sessions have ended.",
   alertsOn: "Mails about failing subscriptions are on.",
   alertsOff: "Mails about failing subscriptions are off.",
+  passkeyAdded: "Passkey added. You can sign in with it from now on.",
+  passkeyRemoved: "Passkey removed.",
   twoFactorOff: "Two-factor authentication is off.",
 } as const;
 

@@ -19,6 +19,7 @@ import { mailCodePages } from "./mail-code/routes";
 import { notMePages } from "./not-me/routes";
 import { operationPages } from "./operations/routes";
 import { overviewPage } from "./overview/routes";
+import { passkeyPages } from "./passkeys/routes";
 import { peoplePages } from "./people/routes";
 import { replayPages } from "./replays/routes";
 import { securityPages } from "./security/routes";
@@ -59,6 +60,7 @@ export const consoleRoutes = (bodyKiB: { event: number; other: number }) =>
     .route("/tenants", tenantPages)
     .route("/tenants", tenantEndPages)
     .route("/security", securityPages)
+    .route("/security", passkeyPages)
     .route("/activity", activityPages)
     .route("/security", accountEndPages)
     .route("/alerts", alertPages)

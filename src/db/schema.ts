@@ -127,6 +127,35 @@ export const recoveryCodes = sqliteTable(
   (t) => [primaryKey({ columns: [t.userId, t.codeHash] })],
 );
 
+/** The public keys that users sign in with: passkeys of WebAuthn. */
+export const passkeys = sqliteTable(
+  "passkeys",
+  {
+    /** The id that the authenticator gave it, in base64url. */
+    id: text().primaryKey(),
+    userId: text("user_id").notNull(),
+    /** JWK in JSON. */
+    publicKey: text("public_key").notNull(),
+    /** The highest that the authenticator has told; 0 if it does not count. */
+    counter: integer().notNull(),
+    transports: text({ mode: "json" }).$type<string[]>().notNull(),
+    /** Whether it is synchronised, or backed up otherwise. */
+    backedUp: integer("backed_up", { mode: "boolean" }).notNull(),
+    /** The model of the authenticator, in hex. */
+    aaguid: text().notNull(),
+    name: text().notNull(),
+    createdAt: integer("created_at").notNull(),
+    lastUsedAt: integer("last_used_at"),
+  },
+  (t) => [index("passkeys_by_user").on(t.userId)],
+);
+
+/**
+ * Challenges that were used, until they expire: what is encrypted in the hands of a client works once. An id begins with the time of the
+ * expiry. The migration creates it WITHOUT ROWID.
+ */
+export const usedStates = sqliteTable("used_states", { id: text().primaryKey() });
+
 export const apiKeys = sqliteTable(
   "api_keys",
   {

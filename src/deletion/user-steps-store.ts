@@ -40,6 +40,11 @@ export const USER_STEPS: readonly Step[] = [
     ({ subjectId }) => sql`user_id, code_hash FROM recovery_codes WHERE user_id = ${subjectId}`,
   ),
   deleting(
+    { table: "passkeys", key: ["id"] },
+    "control",
+    ({ subjectId }) => sql`id FROM passkeys WHERE user_id = ${subjectId}`,
+  ),
+  deleting(
     { table: "known_devices", key: ["user_id", "key"] },
     "control",
     ({ subjectId }) => sql`user_id, key FROM known_devices WHERE user_id = ${subjectId}`,

@@ -5,6 +5,8 @@ import { listSessionsOfUser } from "../sessions/store";
 import { sessionView } from "../sessions/view";
 import type { SessionPrincipal } from "../tenants/principal";
 import { iso } from "../time";
+import { listPasskeysOfUser } from "../webauthn/store";
+import { passkeyView } from "../webauthn/view";
 import { readAccount } from "./account-store";
 import { keyView } from "./key-view";
 import type { AccountExport } from "./schemas";
@@ -16,9 +18,10 @@ const MOST_EVENTS = 10_000;
 export async function exportAccount(deps: Deps, caller: SessionPrincipal): Promise<AccountExport> {
   const { userId, sessionId, account } = caller;
   const nowMs = deps.now();
-  const [{ keys, memberships }, sessions, activity] = await Promise.all([
+  const [{ keys, memberships }, sessions, passkeys, activity] = await Promise.all([
     readAccount(deps, caller, nowMs),
     listSessionsOfUser(deps, userId, nowMs),
+    listPasskeysOfUser(deps, userId),
     activityOf(deps, userId, MOST_EVENTS),
   ]);
   return {
@@ -37,6 +40,7 @@ export async function exportAccount(deps: Deps, caller: SessionPrincipal): Promi
       joinedAt: iso(createdAt),
     })),
     sessions: sessions.map((row) => sessionView(row, sessionId)),
+    passkeys: passkeys.map(passkeyView),
     apiKeys: keys.map(keyView),
     activity,
   };

@@ -8,6 +8,7 @@ import { session } from "../sessions/schemas";
 import { subscription } from "../subscriptions/schemas";
 import { ROLE_NAMES } from "../tenants/roles";
 import { tenant } from "../tenants/schemas";
+import { passkey } from "../webauthn/schemas";
 import { id, time } from "../wire/schemas";
 
 const keyInExport = apiKey
@@ -35,6 +36,7 @@ export const accountExport = z
       }),
     ),
     sessions: z.array(session),
+    passkeys: z.array(passkey),
     apiKeys: z.array(keyInExport).meta({ description: "Of all tenants, ended ones too." }),
     activity: activity.meta({ description: "The newest 10,000 audit events of the account, newest first." }),
   })

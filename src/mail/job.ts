@@ -17,6 +17,8 @@ const endedAccess = z.object({
   apiKeys: z.number(),
   invitations: z.number(),
   tenants: z.number(),
+  /** Missing in jobs from before there were passkeys. */
+  passkeys: z.number().default(0),
   twoFactor: z.boolean(),
 });
 
@@ -51,6 +53,8 @@ export const mailJob = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("twoFactorChanged"), id, userId, enabled: z.boolean() }),
   z.object({ kind: z.literal("recoveryCodesRenewed"), id, userId }),
   z.object({ kind: z.literal("recoveryCodeUsed"), id, userId }),
+  z.object({ kind: z.literal("passkeyAdded"), id, userId, passkeyName: z.string() }),
+  z.object({ kind: z.literal("passkeyRemoved"), id, userId, passkeyName: z.string() }),
   z.object({ kind: z.literal("apiKeyCreated"), id, userId, keyName: z.string() }),
   z.object({
     kind: z.literal("signedInOnNewDevice"),

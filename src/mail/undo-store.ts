@@ -11,7 +11,15 @@ import { mailToken } from "./token";
 const UNDO_LIFETIME_MS = 72 * HOUR_MS;
 
 /** What a link undoes. All but "apiKeys" also end every session and API key. */
-export type UndoKind = "password" | "twoFactorOn" | "twoFactorOff" | "recoveryCodes" | "apiKey" | "apiKeys" | "signIn";
+export type UndoKind =
+  | "password"
+  | "twoFactorOn"
+  | "twoFactorOff"
+  | "recoveryCodes"
+  | "passkey"
+  | "apiKey"
+  | "apiKeys"
+  | "signIn";
 
 /** A link to be stored, and the id of the mail that carries it. */
 export interface NewUndo {

@@ -81,6 +81,28 @@ export function recoveryCodesRenewedMail(context: UndoableContext): Mail {
   });
 }
 
+export function passkeyAddedMail(context: UndoableContext, passkeyName: string): Mail {
+  return renderMail({
+    subject: "A passkey was added",
+    greetingName: context.name,
+    body: [
+      `A passkey named "${passkeyName}" was added to your account. It can be used to sign in instead of your password.`,
+      ...notMe(context, "removes the passkey"),
+    ],
+  });
+}
+
+export function passkeyRemovedMail({ name }: NoticeContext, passkeyName: string): Mail {
+  return renderMail({
+    subject: "A passkey was removed",
+    greetingName: name,
+    body: [
+      `The passkey named "${passkeyName}" was removed from your account and can no longer be used to sign in.`,
+      RESET_ADVICE,
+    ],
+  });
+}
+
 export function apiKeyCreatedMail(context: UndoableContext, keyName: string): Mail {
   return renderMail({
     subject: "A new API key was created",
@@ -111,7 +133,7 @@ export function newDeviceMail(context: UndoableContext, { device, location, ipAd
       ...(location ? [`Approximate place: ${location}`] : []),
       ...(ipAddress ? [`IP address: ${ipAddress}`] : []),
       "If this was you, there is nothing to do.",
-      ...notMe(context, "makes your password invalid"),
+      ...notMe(context, "makes your password invalid, and the passkey if one was used"),
     ],
   });
 }

@@ -94,6 +94,7 @@ async function prepareNotice(deps: Deps, job: NoticeJob): Promise<PreparedMail |
 
 /** Frequent kinds have a lower limit of their own, so that they cannot use up the one of the others. */
 const MINOR: ReadonlySet<MailJob["kind"]> = new Set<MailJob["kind"]>([
+  "passkeyRemoved",
   "apiKeyCreated",
   "recoveryCodeUsed",
   "signedInOnNewDevice",
@@ -119,6 +120,10 @@ async function noticeOf(deps: Deps, job: NoticeJob, user: NoticeRecipient): Prom
       return notices.twoFactorChangedMail(undoable, job.enabled);
     case "recoveryCodesRenewed":
       return notices.recoveryCodesRenewedMail(undoable);
+    case "passkeyAdded":
+      return notices.passkeyAddedMail(undoable, job.passkeyName);
+    case "passkeyRemoved":
+      return notices.passkeyRemovedMail(context, job.passkeyName);
     case "apiKeyCreated":
       return notices.apiKeyCreatedMail(undoable, job.keyName);
     case "recoveryCodeUsed":

@@ -18,6 +18,17 @@ export async function findUndoByToken({ db }: Deps, hash: string, nowMs: number)
   return found[0] ?? null;
 }
 
+/** The links that end every session. */
+const ENDING: readonly UndoKind[] = [
+  "password",
+  "twoFactorOn",
+  "twoFactorOff",
+  "recoveryCodes",
+  "passkey",
+  "apiKey",
+  "signIn",
+];
+
 const undoOf = (hash: string, nowMs: number) =>
   rows<FoundUndo>(sql`SELECT t.action ->> 'kind' AS kind, u.id AS userId, u.email FROM email_tokens t JOIN users u ON u.id = t.subject_id
     WHERE t.hash = ${hash} AND ${isLive(nowMs)}`);
@@ -54,10 +65,13 @@ export async function undoByToken(
     ),
     password: sql`UPDATE users SET password_hash = '' WHERE id = ${subject} AND ${when("password", "signIn")}`,
     device: sql`DELETE FROM known_devices WHERE user_id = ${subject} AND key = ${stored("device")}`,
+    // Those added since the notice go too: a thief may have left one.
+    passkeys: sql`DELETE FROM passkeys WHERE user_id = ${subject} AND ${when(...ENDING)}
+      AND (id = ${stored("passkey")} OR created_at >= (SELECT t.created_at ${token}))`,
     ...undoTwoFactor({ subject, stored, when }),
     ...undoRecoveryCodes({ subject, stored, when }),
     sessions: sql`DELETE FROM sessions WHERE user_id = ${subject}
-      AND ${when("password", "twoFactorOn", "twoFactorOff", "recoveryCodes", "apiKey", "signIn")}`,
+      AND ${when(...ENDING)}`,
     apiKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE user_id = ${subject} AND revoked_at IS NULL`,
     // Last: the statements above ask whether the link is unused.
     used: sql`UPDATE email_tokens AS t SET used_at = ${nowMs}, action = NULL WHERE t.hash = ${hash} AND ${isLive(nowMs)}`,

@@ -4,7 +4,7 @@ import { iso } from "../time";
 import type { Device } from "./device";
 import type { Session } from "./schemas";
 
-interface SessionRow extends Omit<Device, "kind" | "place"> {
+export interface SessionRow extends Omit<Device, "kind" | "place"> {
   id: string;
   createdAt: number;
   expiresAt: number;

@@ -1,6 +1,7 @@
 /** What a signed-in user gives again, in requests. */
 import { z } from "zod";
 import { mailCode, mailCodeState } from "../mail-code/schemas";
+import { assertion, passkeyState } from "../webauthn/schemas";
 import { givenPassword, opaqueToken } from "../wire/schemas";
 
 const code = opaqueToken.meta({ description: "A TOTP or recovery code.", examples: ["123456"] });
@@ -9,11 +10,12 @@ const code = opaqueToken.meta({ description: "A TOTP or recovery code.", example
 export const proofFields = { password: givenPassword.optional(), totp: code.optional() };
 
 const enteredCode = z.object({ state: mailCodeState, code: mailCode }).meta({ id: "EnteredCode" });
+const shownPasskey = z.object({ state: passkeyState, response: assertion }).meta({ id: "ShownPasskey" });
 
 export const stepUpBody = z
-  .object({ ...proofFields, mailCode: enteredCode.optional() })
-  .refine(({ password, totp, mailCode }) => password !== undefined || totp !== undefined || mailCode !== undefined, {
+  .object({ ...proofFields, mailCode: enteredCode.optional(), passkey: shownPasskey.optional() })
+  .refine((given) => Object.values(given).some((proof) => proof !== undefined), {
     path: ["password"],
-    message: "Give the password or a code",
+    message: "Give the password, a code or a passkey",
   })
   .meta({ id: "StepUp" });

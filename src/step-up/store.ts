@@ -6,6 +6,7 @@ import type { Deps } from "../deps";
 import { mailCodeHolds, useMailCode } from "../mail-code/store";
 import type { SessionPrincipal } from "../tenants/principal";
 import { consumeFactor, type Factor, factorHolds, type StoredSecret } from "../two-factor/store";
+import { type PasskeyUse, passkeyHolds, usePasskey } from "../webauthn/store";
 
 /** What a user can prove who they are with. */
 export interface StoredProof {
@@ -34,7 +35,7 @@ export async function findProofOfUser({ db }: Deps, userId: string): Promise<Sto
   return { ...rest, secondFactor: isOn ? { totpEnrolmentId, totpSecretEncrypted } : null };
 }
 
-/** A session of a user that is confirmed, by the password with this hash or by codes. */
+/** A session of a user that is confirmed, by the password with this hash, by codes or by a passkey. */
 export interface Confirmation {
   caller: SessionPrincipal;
   /** The hash that the password was checked against; null when none was given. */
@@ -42,11 +43,15 @@ export interface Confirmation {
   factor: Factor | null;
   /** Of the mail whose code was judged right; null when none was given. */
   mailId: string | null;
+  passkey: PasskeyUse | null;
 }
 
-/** Records that the user has confirmed the session, and uses the codes. Returns false when one was used before, or the password has changed. */
+/**
+ * Records that the user has confirmed the session, and uses the codes and the passkey. Returns false when one was used before, or the
+ * password has changed.
+ */
 export async function confirmSession({ db }: Deps, confirmation: Confirmation, nowMs: number): Promise<boolean> {
-  const { caller, passwordHash, factor, mailId } = confirmation;
+  const { caller, passwordHash, factor, mailId, passkey } = confirmation;
   const { tenantId, userId, sessionId, actor } = caller;
   const event = { tenantId, actor, target: { kind: "user", id: userId } } as const;
   const isPassword = sql`(SELECT password_hash FROM users WHERE id = ${userId}) = ${passwordHash}`;
@@ -54,12 +59,13 @@ export async function confirmSession({ db }: Deps, confirmation: Confirmation, n
   const { confirmed } = await atomically(db, {
     confirmed: sql`UPDATE sessions SET confirmed_at = ${nowMs} WHERE id = ${sessionId} AND user_id = ${userId}
       AND ${passwordHash === null ? sql`true` : isPassword} AND ${factor ? factorHolds(userId, factor) : sql`true`}
-      AND ${mailId === null ? sql`true` : mailCodeHolds(mailId)} RETURNING id`,
+      AND ${mailId === null ? sql`true` : mailCodeHolds(mailId)} AND ${passkey ? passkeyHolds(userId, passkey) : sql`true`} RETURNING id`,
     recorded: auditIfChanged({ ...event, action: "auth.step_up" }),
-    // After the session, which asks whether the codes are unused.
+    // After the session, which asks whether they are unused.
     usedCode: mailId === null ? undefined : useMailCode(mailId, isConfirmed),
     used: factor ? consumeFactor(userId, factor, nowMs) : undefined,
     recordedUse: factor?.kind === "recovery" ? auditIfChanged({ ...event, action: "auth.recovery_used" }) : undefined,
+    ...(passkey ? usePasskey(userId, passkey, nowMs) : {}),
   });
   return confirmed.length === 1;
 }

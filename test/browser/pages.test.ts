@@ -4,6 +4,7 @@ import { deletion } from "./deletion.ts";
 import { docs } from "./docs.ts";
 import { journeys } from "./journeys.ts";
 import { mailedLinks } from "./mailed-links.ts";
+import { passkeys } from "./passkeys.ts";
 import { protection } from "./protection.ts";
 import { reference } from "./reference.ts";
 import { describePages } from "./stage.ts";
@@ -13,6 +14,7 @@ describePages((stage) => {
   protection(stage);
   mailedLinks(stage);
   deletion(stage);
+  passkeys(stage);
   appearance(stage);
   docs(stage);
   reference(stage);

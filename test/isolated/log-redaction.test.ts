@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { Secret, TOTP } from "otpauth";
 import { expect, test, vi } from "vitest";
 import { app } from "../../src/app";
+import { make, show } from "../support/authenticator";
 import { call, eventually, newEmail } from "../support/client";
 import { visit } from "../support/console";
 import { addDelivery, consumeBatch, messageFor } from "../support/engine";
@@ -169,6 +170,36 @@ test("API keys, members and invitations", async () => {
   await ask("PATCH", `/members/${viewer.userId}`, { role: fresh("role") }, owner.token);
   await ask("DELETE", `/members/${viewer.userId}`, undefined, owner.token);
   await ask("DELETE", `/members/${viewer.userId}`, undefined, owner.token);
+});
+
+test("passkeys", async () => {
+  const user = await verified();
+  const optionsOf = async (path: string, token?: string) => {
+    const { data } = (await ask("POST", path, undefined, token)).body;
+    keep(data.state);
+    keep(data.options.challenge);
+    return data;
+  };
+  const creation = await optionsOf("/auth/passkeys/options", user.token);
+  const { passkey, response } = await make(creation);
+  for (const state of [fresh("state"), creation.state]) {
+    await ask("POST", "/auth/passkeys", { state, response, name: "phone" }, user.token);
+  }
+  const path = `/auth/passkeys/${passkey.id}`;
+  await ask("PATCH", path, { name: "" }, user.token);
+  await ask("PATCH", path, { name: "other" }, user.token);
+  for (const wrong of [{ origin: "https://evil.example" }, {}]) {
+    const login = await optionsOf("/auth/passkeys/login/options");
+    await ask("POST", "/auth/passkeys/login", { state: login.state, response: await show(login, passkey, wrong) });
+    const stepUp = await optionsOf("/auth/step-up/options", user.token);
+    const shown = { state: stepUp.state, response: await show(stepUp, passkey, wrong) };
+    await ask("POST", "/auth/step-up", { passkey: shown }, user.token);
+  }
+  await ask("DELETE", path, undefined, user.token);
+  await ask("DELETE", path, undefined, user.token);
+  await ask("POST", "/auth/step-up/options", undefined, user.token);
+  await ask("POST", "/auth/passkeys/options", undefined, fresh("access-token"));
+  await call("POST", "/auth/passkeys/login/options", { raw: "x", headers: { "content-type": "text/plain" } });
 });
 
 test("step-up, and deleting an account and a tenant", async () => {

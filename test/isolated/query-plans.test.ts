@@ -11,6 +11,7 @@ import { holding } from "../support/console";
 import { hourly } from "../support/engine";
 import { attempt as attemptNow, review } from "../support/failing";
 import { codeIn, mailTo, tokenIn } from "../support/mailbox";
+import { loginWith, withPasskey } from "../support/passkeys";
 import { purgeAll } from "../support/purges";
 import { badPlans, collected, statementsAcrossPlanes } from "../support/query-plans";
 import { endedAttempts, newInbox, subscribe } from "../support/receiver";
@@ -66,6 +67,7 @@ const OF_STORE: Record<string, RegExp> = {
   auth: /INSERT INTO users/,
   "auth/proof-store": /UPDATE mail_codes SET tries = \? WHERE id = \? AND EXISTS/,
   "auth/sweep-store": /FROM known_devices WHERE last_seen_at <=/,
+  "console/security": /FROM passkeys WHERE user_id = \? ORDER BY created_at, id/,
   "console/subscriptions": /instr\(lower\(s\.name\)/,
   "db/shard-sizes-store": /INSERT INTO shards/,
   "deletion/abandoned-store": /FROM email_tokens e INDEXED BY/,
@@ -121,6 +123,9 @@ const OF_STORE: Record<string, RegExp> = {
   "subscriptions/waits-store": /SET due_at = \?, slot_at = NULL/,
   "subscriptions/release-store": /iif\(coalesce\(options ->> '\$\.onDisable'/,
   "step-up": /SET confirmed_at/,
+  passkeys: /INSERT INTO passkeys/,
+  webauthn: /from "passkeys"/,
+  "db/used-states-store": /INSERT OR IGNORE INTO used_states/,
   "subscriptions/tenant-store": /UPDATE subscriptions SET enabled = 0/,
   tenants: /t\.shard, EXISTS/,
   "tenants/roles-store": /json_each\(json_extract\(/,
@@ -205,6 +210,7 @@ test("statements of every store are collected, from requests, RPC, queue consume
   const since = new Date(Date.now() - 60_000).toISOString();
   await call("POST", `/webhooks/${id}/replay`, { token, body: { since, which: "missing" } });
   await browser.get("/activity");
+  await browser.get("/security");
   await browser.get("/webhooks");
   await browser.get(`/events/${id}`);
   await startSweepers(await createDeps(env, createExecutionContext()));
@@ -215,6 +221,7 @@ test("statements of every store are collected, from requests, RPC, queue consume
   const code = codeIn(await mailTo(stranger.email, /sign-in code/));
   await call("POST", "/auth/code/verify", { body: { state, code } });
   await call("GET", "/auth/me/export", { token });
+  await loginWith((await withPasskey()).passkey);
   await (await holding(await signUp())).get("/security/delete");
   const exporter = await signUp();
   await subscribe(exporter, newInbox("200").url);

@@ -35,6 +35,7 @@ const COUNTED: Record<
   changePassword: ({ token }) => ({ path: "/api/v1/auth/change-password", token }),
   twoFactor: ({ token }) => ({ path: "/api/v1/auth/2fa/verify", token }),
   stepUp: ({ token }) => ({ path: "/api/v1/auth/step-up", token }),
+  passkeys: ({ token }) => ({ path: "/api/v1/auth/passkeys", token }),
   deleteAccount: ({ token }) => ({ method: "DELETE", path: "/api/v1/auth/me", token }),
   deleteTenant: ({ token }) => ({ method: "DELETE", path: "/api/v1/tenant", body: { password: "" }, token }),
   exportAccount: ({ token }) => ({ method: "GET", path: "/api/v1/auth/me/export", token }),

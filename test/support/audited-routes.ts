@@ -2,6 +2,7 @@
 import type { AuditAction } from "../../src/audit/actions";
 import { call, logIn, newEmail, PASSWORD, type Person, signUp, signUpVerified } from "./client";
 import { codeIn, mailTo, tokenIn } from "./mailbox";
+import { loginWith, withPasskey } from "./passkeys";
 import { invite, joinTenant } from "./people";
 import { newInbox, subscribe } from "./receiver";
 import { codeOf, enrol } from "./two-factor";
@@ -116,6 +117,22 @@ export const RECORDED: Record<string, [actions: AuditAction[], act: Act]> = {
   "POST /auth/change-password": [
     ["auth.password_changed"],
     byOwner("POST", "/auth/change-password", { currentPassword: PASSWORD, newPassword: "another pass phrase" }),
+  ],
+  "POST /auth/passkeys/login": [
+    ["auth.login"],
+    async () => {
+      const { body } = await loginWith((await withPasskey()).passkey);
+      return { token: body.data.accessToken };
+    },
+  ],
+  "POST /auth/passkeys": [["auth.passkey_added"], async () => (await withPasskey()).person],
+  "DELETE /auth/passkeys/:id": [
+    ["auth.passkey_removed"],
+    async () => {
+      const { person, passkey } = await withPasskey();
+      await must("DELETE", `/auth/passkeys/${passkey.id}`, undefined, person.token);
+      return person;
+    },
   ],
   "POST /auth/step-up": [["auth.step_up"], byOwner("POST", "/auth/step-up", { password: PASSWORD })],
   "DELETE /auth/me": [
@@ -262,6 +279,10 @@ export const NOT_RECORDED: Record<string, string> = {
   "POST /auth/refresh": "too frequent, and no change of rights",
   "POST /auth/resend-verification": "sends a mail and changes nothing",
   "POST /auth/2fa/enable": "changes nothing until a code confirms it",
+  "POST /auth/passkeys/options": "changes nothing",
+  "POST /auth/passkeys/login/options": "changes nothing",
+  "POST /auth/step-up/options": "changes nothing",
+  "PATCH /auth/passkeys/:id": "a name that only the caller sees",
   "PATCH /members/me": "a preference of the caller",
   "POST /events": "an event of its own",
   "POST /events/batch": "events of their own",

@@ -5,59 +5,14 @@ import { Captcha, type CaptchaProps } from "../components/captcha";
 import { FailureBanner, Time } from "../components/display";
 import { TextField } from "../components/fields";
 import type { Failure } from "../failure";
+import { withReturnPath } from "./sign-in";
 
 interface FormProps {
   failure?: Failure | undefined;
 }
 
-const ReturnPath = ({ to }: { to: string }) => (to === "" ? null : <input type="hidden" name="to" value={to} />);
-const withReturnPath = (path: string, to: string) => (to === "" ? path : `${path}?to=${encodeURIComponent(to)}`);
-
 const EmailField = ({ value, failure }: FormProps & { value: string }) => (
   <TextField name="email" label="Email" type="email" value={value} autocomplete="username" required failure={failure} />
-);
-
-interface SignInProps extends FormProps {
-  email: string;
-  to: string;
-  canRegister: boolean;
-  mailsCodes: boolean;
-  captcha: CaptchaProps | null;
-}
-
-export const SignIn = ({ email, to, canRegister, mailsCodes, captcha, failure }: SignInProps) => (
-  <>
-    <h1>Sign in</h1>
-    <FailureBanner failure={failure} />
-    <PostForm action="/console/sign-in">
-      <ReturnPath to={to} />
-      <EmailField value={email} failure={failure} />
-      <TextField
-        name="password"
-        label="Password"
-        type="password"
-        autocomplete="current-password"
-        required
-        failure={failure}
-      />
-      <Captcha captcha={captcha} />
-      <SubmitButton>Sign in</SubmitButton>
-    </PostForm>
-    <p />
-    {mailsCodes && (
-      <p>
-        <a href={withReturnPath("/console/sign-in/mail", to)}>Mail me a code instead</a>
-      </p>
-    )}
-    <p>
-      <a href="/console/forgot-password">Forgot your password?</a>
-    </p>
-    {canRegister && (
-      <p>
-        New here? <a href={withReturnPath("/console/register", to)}>Create an account</a>
-      </p>
-    )}
-  </>
 );
 
 export const SignInCode = ({ failure }: FormProps) => (

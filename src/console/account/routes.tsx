@@ -1,9 +1,11 @@
 /** `/console`: sign in, register, and the targets of mail links. */
 import { type Context, Hono } from "hono";
 import { continueLogin, startLogin } from "../../auth/login";
-import { credentials, registration } from "../../auth/schemas";
+import { loginWithPasskey } from "../../auth/passkey-login";
+import { credentials, passkeyLogin, registration } from "../../auth/schemas";
 import { register } from "../../auth/signup";
 import { requireCaptcha, requireLoginCaptcha } from "../../captcha/captcha";
+import type { AppError } from "../../errors";
 import type { AppEnv } from "../../http/env";
 import { originOf } from "../../http/origin";
 import { sessionOf } from "../../http/permissions";
@@ -15,34 +17,40 @@ import { findClaim, resendVerification, verifyEmail } from "../../recovery/email
 import { forgotPassword, resetPassword } from "../../recovery/password";
 import { forgotBody, resetBody, verificationBody } from "../../recovery/schemas";
 import { deleteSessionOfUser } from "../../sessions/store";
+import { loginOptions } from "../../webauthn/options";
 import { type Failure, parse } from "../failure";
 import { captchaFor } from "../http/captcha";
 import { deleteConsoleCookie, getConsoleCookie, setConsoleCookie } from "../http/cookies";
 import { readForm } from "../http/form";
 import { page, redirectTo, redirectWithFlash, rerenderOnError } from "../http/page";
+import { hasPasskeysHere, shownIn } from "../http/passkeys";
 import { safePath } from "../http/paths";
 import { findCurrentUser, requireUser } from "../http/session";
 import { startSession } from "../http/start-session";
 import * as pages from "./pages";
 import { decryptPending, encryptPending } from "./pending";
+import { SignIn } from "./sign-in";
 
 /** Whether people can register without an invitation. */
 const canRegister = (c: Context<AppEnv>) => c.get("deps").config.registration.for !== "invited";
 
-const signInPage = (c: Context<AppEnv>, email: string, to: string, failure?: Failure, status = 200) =>
-  page(
+async function signInPage(c: Context<AppEnv>, email: string, to: string, failure?: Failure, status = 200) {
+  const passkey = hasPasskeysHere(c) ? await loginOptions(c.get("deps")) : null;
+  return page(
     c,
     { title: "Sign in", section: null, status },
-    <pages.SignIn
+    <SignIn
       email={email}
       to={to}
       canRegister={canRegister(c)}
       mailsCodes={c.get("deps").config.mailCode === "on"}
       // The page knows the address, and so whether a token is needed, only once somebody has tried.
       captcha={failure ? captchaFor(c, "login") : null}
+      passkey={passkey}
       failure={failure}
     />,
   );
+}
 
 const codePage = (c: Context<AppEnv>, failure?: Failure, status = 200) =>
   page(c, { title: "Two-factor code", section: null, status }, <pages.SignInCode failure={failure} />);
@@ -93,6 +101,9 @@ const invitationPage = (
     <pages.AcceptInvitation token={token} email={email} failure={failure} />,
   );
 
+const withHint = (failure: Failure, { code }: AppError): Failure =>
+  code === "EMAIL_NOT_VERIFIED" ? { ...failure, message: `${failure.message} Check your mail for the link.` } : failure;
+
 const codeForm = credentials.pick({ totp: true }).required();
 
 const signIn = new Hono<AppEnv>()
@@ -115,10 +126,20 @@ const signIn = new Hono<AppEnv>()
         setConsoleCookie(c, "sign-in", encrypted, expiresAt);
         return redirectTo(c, "/sign-in/code");
       },
-      (failure, status, error) => {
-        const hint = error.code === "EMAIL_NOT_VERIFIED" ? " Check your mail for the link." : "";
-        return signInPage(c, email, to, { ...failure, message: failure.message + hint }, status);
+      (failure, status, error) => signInPage(c, email, to, withHint(failure, error), status),
+    );
+  })
+  .get("/sign-in/passkey/options", limit("login", byIp), async (c) => c.json(await loginOptions(c.get("deps"))))
+  .post("/sign-in/passkey", limit("login", byIp), async (c) => {
+    const form = await readForm(c);
+    const to = form.text("to");
+    return rerenderOnError(
+      c,
+      async () => {
+        const input = parse(passkeyLogin, shownIn(form));
+        return startSession(c, await loginWithPasskey(c.get("deps"), input, visitOf(c)), to);
       },
+      (failure, status, error) => signInPage(c, "", to, withHint(failure, error), status),
     );
   })
   .get("/sign-in/code", (c) => (getConsoleCookie(c, "sign-in") ? codePage(c) : redirectTo(c, "/sign-in")))

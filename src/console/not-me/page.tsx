@@ -9,15 +9,16 @@ const EFFECTS: Record<Exclude<NotMeKind, "apiKeys" | "takeOver">, string> = {
   twoFactorOn: "Two-factor authentication is turned off again.",
   twoFactorOff: "Two-factor authentication is turned on again, as it was.",
   recoveryCodes: "Your previous recovery codes become valid again.",
+  passkey: "The new passkey is removed.",
   apiKey: "The new API key is revoked.",
-  signIn: "Your password becomes invalid.",
+  signIn: "Your password becomes invalid, and the passkey if one was used.",
 };
 
 function effectsOf(kind: NotMeKind): string[] {
   if (kind === "apiKeys") return ["All your API keys are revoked."];
   if (kind === "takeOver") {
     return [
-      "The password of the account becomes invalid. Its sessions, API keys, invitations and second factor end.",
+      "The password of the account becomes invalid. Its sessions, passkeys, API keys, invitations and second factor end.",
       "It leaves the tenants that it has created, and their subscriptions are disabled.",
       "You get an email with a link to set a password of your own.",
     ];

@@ -1,20 +1,25 @@
 /** The user's own security: password, second factor and sessions. */
 import type { CurrentUser } from "../../sessions/authenticate";
 import type { Session } from "../../sessions/schemas";
+import type { Passkey } from "../../webauthn/schemas";
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { Badge, Banner, Copyable, FailureBanner, Time } from "../components/display";
 import { TextField } from "../components/fields";
 import type { Failure } from "../failure";
+import { Passkeys } from "../passkeys/pages";
 import { QrCode } from "./qr-code";
 
 interface SecurityProps {
   currentUser: CurrentUser;
   sessions: readonly Session[];
+  passkeys: readonly Passkey[];
+  /** Whether the browser can make a passkey at this address. */
+  canAddPasskey: boolean;
   /** The error of a refused form. */
   failure?: Failure | undefined;
 }
 
-export const Security = ({ currentUser, sessions, failure }: SecurityProps) => (
+export const Security = ({ currentUser, sessions, passkeys, canAddPasskey, failure }: SecurityProps) => (
   <>
     <h1>My security</h1>
     <FailureBanner failure={failure} />
@@ -22,6 +27,7 @@ export const Security = ({ currentUser, sessions, failure }: SecurityProps) => (
       {currentUser.twoFactorEnabled ? <TwoFactorOn failure={failure} /> : <TwoFactorOff />}
       <ChangePassword email={currentUser.email} failure={failure} />
     </div>
+    {(canAddPasskey || passkeys.length > 0) && <Passkeys passkeys={passkeys} canAdd={canAddPasskey} />}
     <p>
       <a href="/console/security/activity">My activity</a> ·{" "}
       <a href="/console/alerts">Mails about failing subscriptions</a>

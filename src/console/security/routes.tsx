@@ -8,17 +8,20 @@ import { byUser, limit } from "../../http/rate-limit";
 import { changePassword } from "../../recovery/password";
 import { changeBody } from "../../recovery/schemas";
 import { revokeSession } from "../../sessions/revoke";
-import { deleteAllSessionsOfUser, listSessionsOfUser } from "../../sessions/store";
+import { deleteAllSessionsOfUser } from "../../sessions/store";
 import { sessionView } from "../../sessions/view";
 import { enrolmentUri } from "../../two-factor/codes";
 import { confirmEnrolment, disableTwoFactor, renewRecoveryCodes, startEnrolment } from "../../two-factor/enrolment";
 import { codeBody, factorBody } from "../../two-factor/schemas";
+import { passkeyView } from "../../webauthn/view";
 import { OwnActivity } from "../activity/page";
 import { type Failure, parse } from "../failure";
 import { deleteConsoleCookie } from "../http/cookies";
 import { readForm } from "../http/form";
 import { page, redirectWithFlash, rerenderOnError } from "../http/page";
+import { hasPasskeysHere } from "../http/passkeys";
 import { Enrolment, type EnrolmentView, FirstRecoveryCodes, RecoveryCodes, Security } from "./pages";
+import { readOwnAccess } from "./store";
 
 const SECTION = "security";
 /** Base32. The enrolment form posts the secret back, so that the page can show the same QR code after a wrong code. */
@@ -28,12 +31,17 @@ async function securityPage(c: Context<AppEnv>, failure?: Failure, status = 200)
   const deps = c.get("deps");
   const currentUser = c.get("currentUser");
   const { userId, sessionId } = currentUser.principal;
-  const rows = await listSessionsOfUser(deps, userId, deps.now());
-  const sessions = rows.map((row) => sessionView(row, sessionId)).reverse();
+  const { sessions, passkeys } = await readOwnAccess(deps, userId, deps.now());
   return page(
     c,
     { title: "My security", section: SECTION, status },
-    <Security currentUser={currentUser} sessions={sessions} failure={failure} />,
+    <Security
+      currentUser={currentUser}
+      sessions={sessions.map((row) => sessionView(row, sessionId))}
+      passkeys={passkeys.map(passkeyView)}
+      canAddPasskey={hasPasskeysHere(c)}
+      failure={failure}
+    />,
   );
 }
 

@@ -7,6 +7,7 @@ import start from "../../docs/index.md";
 import limits from "../../docs/limits.md";
 import operationalEvents from "../../docs/operational-events.md";
 import operations from "../../docs/operations.md";
+import passkeys from "../../docs/passkeys.md";
 import performance from "../../docs/performance.md";
 import quickStart from "../../docs/quick-start.md";
 import retries from "../../docs/retries.md";
@@ -34,6 +35,7 @@ const PAGES: readonly Page[] = [
   page("/docs/operational-events", operationalEvents),
   page("/docs/audit-log", auditLog),
   page("/docs/tokens", tokens),
+  page("/docs/passkeys", passkeys),
   { path: REFERENCE_PATH, title: "API reference", markdown: null },
   page("/docs/errors", errors),
   page("/docs/limits", limits),

@@ -1,0 +1,93 @@
+/** The browser's side of passkeys: `navigator.credentials` takes and gives bytes, the API base64url. */
+import type { PasskeyAssertion, PasskeyAttestation, PasskeyCreationOptions, PasskeyRequestOptions } from "./passkeys";
+
+/** The part of `navigator.credentials` that passkeys need. */
+export interface Authenticators {
+  /** Makes a passkey. */
+  create(options: { publicKey: unknown; signal?: AbortSignal }): Promise<unknown>;
+  /** Shows a passkey. */
+  get(options: { publicKey: unknown; signal?: AbortSignal; mediation?: "conditional" }): Promise<unknown>;
+}
+
+/** What both return: a `PublicKeyCredential`. */
+interface Made {
+  id: string;
+  response: {
+    clientDataJSON: ArrayBuffer;
+    attestationObject: ArrayBuffer;
+    authenticatorData: ArrayBuffer;
+    signature: ArrayBuffer;
+    userHandle: ArrayBuffer | null;
+    getTransports?(): string[];
+  };
+}
+
+/** Returns those of the browser. Throws TypeError where there are none. */
+export function browserAuthenticators(): Authenticators {
+  const { navigator } = globalThis as { navigator?: { credentials?: Authenticators } };
+  if (!navigator?.credentials) throw new TypeError("There are no passkeys here: navigator.credentials is missing.");
+  return navigator.credentials;
+}
+
+/** Lets the browser make a passkey. Throws the browser's DOMException, such as NotAllowedError when the user declines. */
+export async function makePasskey(
+  authenticators: Authenticators,
+  options: PasskeyCreationOptions["options"],
+  signal: AbortSignal | undefined,
+): Promise<PasskeyAttestation> {
+  const publicKey = {
+    ...options,
+    challenge: toBytes(options.challenge),
+    user: { ...options.user, id: toBytes(options.user.id) },
+    excludeCredentials: options.excludeCredentials.map((credential) => ({ ...credential, id: toBytes(credential.id) })),
+  };
+  const { id, response } = made(await authenticators.create({ publicKey, ...(signal ? { signal } : {}) }));
+  return {
+    id,
+    type: "public-key",
+    response: {
+      clientDataJSON: toBase64Url(response.clientDataJSON),
+      attestationObject: toBase64Url(response.attestationObject),
+      transports: response.getTransports?.() ?? [],
+    },
+  };
+}
+
+/** Lets the browser show a passkey. Throws as `makePasskey`. */
+export async function showPasskey(
+  authenticators: Authenticators,
+  options: PasskeyRequestOptions["options"],
+  how: { signal?: AbortSignal; mediation?: "conditional" },
+): Promise<PasskeyAssertion> {
+  const publicKey = {
+    ...options,
+    challenge: toBytes(options.challenge),
+    allowCredentials: options.allowCredentials.map((credential) => ({ ...credential, id: toBytes(credential.id) })),
+  };
+  const { id, response } = made(await authenticators.get({ publicKey, ...how }));
+  return {
+    id,
+    type: "public-key",
+    response: {
+      clientDataJSON: toBase64Url(response.clientDataJSON),
+      authenticatorData: toBase64Url(response.authenticatorData),
+      signature: toBase64Url(response.signature),
+      userHandle: response.userHandle ? toBase64Url(response.userHandle) : null,
+    },
+  };
+}
+
+function made(credential: unknown): Made {
+  if (!credential) throw new DOMException("The browser gave no passkey.", "NotAllowedError");
+  return credential as Made;
+}
+
+function toBytes(text: string): Uint8Array<ArrayBuffer> {
+  const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+  return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+}
+
+function toBase64Url(buffer: ArrayBuffer): string {
+  const binary = Array.from(new Uint8Array(buffer), (byte) => String.fromCharCode(byte)).join("");
+  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}

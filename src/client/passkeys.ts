@@ -1,0 +1,208 @@
+/** `/auth/passkeys`: signing in without a password. */
+import type { TokenPair } from "./auth";
+import { type Authenticators, makePasskey, showPasskey } from "./authenticator";
+import type { Call, CallOptions } from "./call";
+import { segment } from "./path";
+import type { TokenStore } from "./token-store";
+import type { Timestamp } from "./types";
+
+/** A passkey of the user. */
+export interface Passkey {
+  /** The id that the authenticator gave it, in base64url. */
+  id: string;
+  name: string;
+  /** Whether it is synchronised to the user's other devices. */
+  backedUp: boolean;
+  /** How the browser reaches the authenticator, such as `internal`, `hybrid` or `usb`. */
+  transports: string[];
+  /** The model of the authenticator, in hex; zeros when it does not tell. */
+  aaguid: string;
+  createdAt: Timestamp;
+  /** Null for never. */
+  lastUsedAt: Timestamp | null;
+}
+
+interface NamedPasskey {
+  type: "public-key";
+  id: string;
+  transports: string[];
+}
+
+/** What a passkey is made from. */
+export interface PasskeyCreationOptions {
+  /** To be sent back with the answer. */
+  state: string;
+  /** In the form of `PublicKeyCredential.parseCreationOptionsFromJSON`. */
+  options: {
+    rp: { id: string; name: string };
+    user: { id: string; name: string; displayName: string };
+    challenge: string;
+    pubKeyCredParams: { type: "public-key"; alg: number }[];
+    timeout: number;
+    excludeCredentials: NamedPasskey[];
+    authenticatorSelection: { residentKey: "required"; requireResidentKey: true; userVerification: "required" };
+    attestation: "none";
+  };
+  /** Until when the answer is taken. */
+  expiresAt: Timestamp;
+}
+
+/** What a passkey is shown for. */
+export interface PasskeyRequestOptions {
+  /** To be sent back with the answer. */
+  state: string;
+  /** In the form of `PublicKeyCredential.parseRequestOptionsFromJSON`. */
+  options: {
+    challenge: string;
+    rpId: string;
+    timeout: number;
+    allowCredentials: NamedPasskey[];
+    userVerification: "required";
+  };
+  /** Until when the answer is taken. */
+  expiresAt: Timestamp;
+}
+
+/** A passkey that was made, as `PublicKeyCredential.toJSON` gives it. */
+export interface PasskeyAttestation {
+  id: string;
+  type: "public-key";
+  response: { clientDataJSON: string; attestationObject: string; transports?: string[] | undefined };
+}
+
+/** A passkey that was shown, as `PublicKeyCredential.toJSON` gives it. */
+export interface PasskeyAssertion {
+  id: string;
+  type: "public-key";
+  response: {
+    clientDataJSON: string;
+    authenticatorData: string;
+    signature: string;
+    userHandle?: string | null | undefined;
+  };
+}
+
+/** A passkey to add. */
+export interface NewPasskey {
+  /** From the options. */
+  state: string;
+  response: PasskeyAttestation;
+  /** 1 to 64 characters. */
+  name: string;
+}
+
+/** The answer to request options. */
+export interface ShownPasskey {
+  /** From the options. */
+  state: string;
+  response: PasskeyAssertion;
+}
+
+/** What a login with a passkey is for. */
+export interface PasskeyLoginOptions {
+  /** Which of the user's tenants to sign in to; the one used last unless given. */
+  tenantId?: string | undefined;
+  /**
+   * True: no dialog opens. The browser offers passkeys where it fills in user names, in a field with `autocomplete="username webauthn"`,
+   * until the user chooses one or `signal` aborts.
+   */
+  conditional?: boolean | undefined;
+}
+
+/**
+ * `client.passkeys`. `register`, `login` and `confirm` work in browsers, on a page of the host that the service is set up for. They throw
+ * the browser's DOMException too: NotAllowedError when the user declines, InvalidStateError for an authenticator that has a passkey of
+ * this user already. Elsewhere they throw TypeError; an app uses `start…` and `finish…` around the passkeys of its platform.
+ *
+ * @example
+ * await client.passkeys.register("Ada's laptop");
+ * // Later, on the sign-in page, beside a form with an input of autocomplete="username webauthn":
+ * await client.passkeys.login({ conditional: true }, { signal });
+ */
+export interface PasskeyMethods {
+  /** Returns the user's passkeys, oldest first. Throws UNAUTHENTICATED. */
+  list(options?: CallOptions): Promise<Passkey[]>;
+  /** Gives a passkey another name. Returns the service's confirmation. Throws NOT_FOUND, VALIDATION_FAILED. */
+  rename(id: string, name: string, options?: CallOptions): Promise<string>;
+  /** Removes a passkey. Returns the service's confirmation. Throws STEP_UP_REQUIRED, NOT_FOUND. */
+  remove(id: string, options?: CallOptions): Promise<string>;
+  /**
+   * Lets the browser make a passkey, and adds it under this name. Returns it.
+   * Throws STEP_UP_REQUIRED, VALIDATION_FAILED, and CONFLICT for a user with ten passkeys.
+   */
+  register(name: string, options?: CallOptions): Promise<Passkey>;
+  /**
+   * Opens a session with a passkey of whoever has one. Returns its tokens, which the client has already stored.
+   * Throws UNAUTHENTICATED (the passkey is not right, or was removed), EMAIL_NOT_VERIFIED, and NOT_FOUND for a tenant that the user does
+   * not belong to.
+   */
+  login(request?: PasskeyLoginOptions, options?: CallOptions): Promise<TokenPair>;
+  /** Confirms the session for ten minutes with a passkey, after a STEP_UP_REQUIRED. Returns the service's confirmation. Throws CONFLICT for a user without passkeys, VALIDATION_FAILED. */
+  confirm(options?: CallOptions): Promise<string>;
+  /** Returns what a platform makes a passkey from. Throws STEP_UP_REQUIRED, CONFLICT. */
+  startRegistration(options?: CallOptions): Promise<PasskeyCreationOptions>;
+  /** Adds the passkey that a platform has made. Returns it. Throws STEP_UP_REQUIRED, VALIDATION_FAILED, CONFLICT. */
+  finishRegistration(body: NewPasskey, options?: CallOptions): Promise<Passkey>;
+  /** Returns what a platform shows a passkey for to sign in. Throws RATE_LIMITED. */
+  startLogin(options?: CallOptions): Promise<PasskeyRequestOptions>;
+  /** Opens a session with the passkey that a platform has shown, as `login` does. Throws UNAUTHENTICATED, EMAIL_NOT_VERIFIED, NOT_FOUND. */
+  finishLogin(body: ShownPasskey & { tenantId?: string | undefined }, options?: CallOptions): Promise<TokenPair>;
+  /** Returns what a platform shows a passkey for to confirm the session with `auth.stepUp`. Throws CONFLICT for a user without passkeys. */
+  startConfirmation(options?: CallOptions): Promise<PasskeyRequestOptions>;
+}
+
+/** Before a challenge expires, the browser gets another one. */
+const RENEWED_BEFORE_MS = 60_000;
+
+export function passkeyMethods(call: Call, store: TokenStore, authenticators: () => Authenticators): PasskeyMethods {
+  const api = {
+    startRegistration: (options) => call.data("POST /auth/passkeys/options", options),
+    finishRegistration: (body, options) => call.data("POST /auth/passkeys", { ...options, body }),
+    startLogin: (options) => call.data("POST /auth/passkeys/login/options", { ...options, as: "nobody" }),
+    finishLogin: async (body, options) => {
+      const pair = await call.data<TokenPair>("POST /auth/passkeys/login", { ...options, body, as: "nobody" });
+      await store.save(pair);
+      return pair;
+    },
+    startConfirmation: (options) => call.data("POST /auth/step-up/options", options),
+  } satisfies Partial<PasskeyMethods>;
+
+  /** Waits in the browser's suggestions for as long as the page wants to. */
+  const suggested = async (options: CallOptions): Promise<ShownPasskey> => {
+    for (;;) {
+      const { state, options: request } = await api.startLogin(options);
+      const limit = AbortSignal.timeout(request.timeout - RENEWED_BEFORE_MS);
+      const signal = options.signal ? AbortSignal.any([options.signal, limit]) : limit;
+      try {
+        return { state, response: await showPasskey(authenticators(), request, { signal, mediation: "conditional" }) };
+      } catch (error) {
+        if (!limit.aborted || options.signal?.aborted) throw error;
+      }
+    }
+  };
+  const shown = async (start: PasskeyMethods["startLogin"], options: CallOptions): Promise<ShownPasskey> => {
+    const { state, options: request } = await start(options);
+    const { signal } = options;
+    return { state, response: await showPasskey(authenticators(), request, signal ? { signal } : {}) };
+  };
+
+  return {
+    ...api,
+    list: (options) => call.data("GET /auth/passkeys", options),
+    rename: (id, name, options) => call.message(`PATCH /auth/passkeys/${segment(id)}`, { ...options, body: { name } }),
+    remove: (id, options) => call.message(`DELETE /auth/passkeys/${segment(id)}`, options),
+    register: async (name, options = {}) => {
+      const { state, options: creation } = await api.startRegistration(options);
+      const response = await makePasskey(authenticators(), creation, options.signal);
+      return api.finishRegistration({ state, response, name }, options);
+    },
+    login: async ({ tenantId, conditional = false } = {}, options = {}) => {
+      const passkey = conditional ? await suggested(options) : await shown(api.startLogin, options);
+      return api.finishLogin({ ...passkey, tenantId }, options);
+    },
+    confirm: async (options = {}) => {
+      const passkey = await shown(api.startConfirmation, options);
+      return call.message("POST /auth/step-up", { ...options, body: { passkey } });
+    },
+  };
+}

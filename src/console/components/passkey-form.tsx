@@ -1,0 +1,28 @@
+/** A form that the browser fills in with a passkey; browser/passkeys.browser.js shows it where there are passkeys. */
+import type { PropsWithChildren } from "hono/jsx";
+import type { CreationOptions, RequestOptions } from "../../webauthn/schemas";
+
+interface PasskeyFormProps {
+  action: string;
+  /** Whether a passkey is made or shown. */
+  kind: "create" | "get";
+  start: CreationOptions | RequestOptions;
+  /** Where new options come from. The browser then also suggests passkeys in the field for the address. */
+  renew?: string;
+}
+
+export const PasskeyForm = ({ action, kind, start, renew, children }: PropsWithChildren<PasskeyFormProps>) => (
+  <form
+    method="post"
+    action={action}
+    hidden
+    data-passkey={kind}
+    data-options={JSON.stringify(start.options)}
+    data-renew={renew}
+  >
+    <input type="hidden" name="state" value={start.state} />
+    <input type="hidden" name="response" />
+    {children}
+    <p class="error" role="alert" />
+  </form>
+);

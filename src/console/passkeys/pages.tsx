@@ -1,0 +1,132 @@
+/** A user's own passkeys, and confirming that it is they. */
+import type { CreationOptions, Passkey, RequestOptions } from "../../webauthn/schemas";
+import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
+import { Badge, FailureBanner, Time } from "../components/display";
+import { TextField } from "../components/fields";
+import { PasskeyForm } from "../components/passkey-form";
+import type { Failure } from "../failure";
+
+interface PasskeysProps {
+  passkeys: readonly Passkey[];
+  /** Whether the browser can make one at this address. */
+  canAdd: boolean;
+}
+
+export const Passkeys = ({ passkeys, canAdd }: PasskeysProps) => (
+  <section class="card" aria-labelledby="passkeys">
+    <div class="head">
+      <h2 id="passkeys">Passkeys</h2>
+      {canAdd && <LinkButton href="/console/security/passkeys/new">Add a passkey</LinkButton>}
+    </div>
+    <p class="muted">
+      A passkey signs you in with your fingerprint, face or screen lock. It replaces the password and the code.
+    </p>
+    <ul class="list">
+      {passkeys.map((passkey) => (
+        <PasskeyRow passkey={passkey} />
+      ))}
+    </ul>
+  </section>
+);
+
+const PasskeyRow = ({ passkey: { id, name, backedUp, createdAt, lastUsedAt } }: { passkey: Passkey }) => (
+  <li>
+    <div>
+      <strong>{name}</strong> {backedUp && <Badge tone="ok">Synchronised</Badge>}
+      <div class="small muted">
+        Added <Time at={createdAt} />, {lastUsedAt ? "last used " : "never used"}
+        {lastUsedAt && <Time at={lastUsedAt} />}
+      </div>
+    </div>
+    <div class="row">
+      <PostForm action={`/console/security/passkeys/${id}/rename`} class="inline">
+        <input name="name" value={name} aria-label={`New name of ${name}`} required maxlength={64} />
+        <SubmitButton kind="plain" label={`Rename ${name}`}>
+          Rename
+        </SubmitButton>
+      </PostForm>
+      <ActionButton action={`/console/security/passkeys/${id}/remove`} kind="danger" label={`Remove ${name}`}>
+        Remove
+      </ActionButton>
+    </div>
+  </li>
+);
+
+interface NewPasskeyProps {
+  start: CreationOptions;
+  name: string;
+  failure?: Failure | undefined;
+}
+
+export const NewPasskey = ({ start, name, failure }: NewPasskeyProps) => (
+  <div class="narrow">
+    <h1>Add a passkey</h1>
+    <FailureBanner failure={failure} />
+    <div class="card">
+      <p>Your browser will ask you to unlock your device, or to choose where the passkey is kept.</p>
+      <PasskeyForm action="/console/security/passkeys" kind="create" start={start}>
+        <TextField
+          name="name"
+          label="Name"
+          value={name}
+          hint="By which you will know it, such as the name of the device."
+          required
+          maxlength={64}
+          failure={failure}
+        />
+        <SubmitButton>Add the passkey</SubmitButton>
+      </PasskeyForm>
+      <p>
+        <a href="/console/security">Back to my security</a>
+      </p>
+    </div>
+  </div>
+);
+
+interface ConfirmProps {
+  /** The path to redirect to afterwards. */
+  to: string;
+  email: string;
+  twoFactorEnabled: boolean;
+  /** Null where no passkey can be shown. */
+  start: RequestOptions | null;
+  failure?: Failure | undefined;
+}
+
+export const Confirm = ({ to, email, twoFactorEnabled, start, failure }: ConfirmProps) => (
+  <div class="narrow">
+    <h1>Confirm that it is you</h1>
+    <FailureBanner failure={failure} />
+    <div class="card">
+      <p>You signed in more than ten minutes ago.</p>
+      {start && (
+        <PasskeyForm action="/console/security/confirm" kind="get" start={start}>
+          <input type="hidden" name="to" value={to} />
+          <SubmitButton>Confirm with a passkey</SubmitButton>
+        </PasskeyForm>
+      )}
+      <PostForm action="/console/security/confirm">
+        <input type="hidden" name="to" value={to} />
+        <input type="text" hidden autocomplete="username" value={email} readonly />
+        <TextField
+          name="password"
+          label="Password"
+          type="password"
+          autocomplete="current-password"
+          required={!twoFactorEnabled}
+          failure={failure}
+        />
+        {twoFactorEnabled && (
+          <TextField
+            name="totp"
+            label="Or a two-factor code"
+            autocomplete="one-time-code"
+            hint="From your app, or one of your recovery codes."
+            failure={failure}
+          />
+        )}
+        <SubmitButton kind={start ? "plain" : "main"}>Confirm</SubmitButton>
+      </PostForm>
+    </div>
+  </div>
+);

@@ -1,0 +1,34 @@
+/** What My security shows of a user, of all tenants, in one round trip. */
+import { sql } from "drizzle-orm";
+import { atomically, rows } from "../../db/client";
+import type { Deps } from "../../deps";
+import type { SessionRow } from "../../sessions/view";
+import type { PasskeyRow } from "../../webauthn/store";
+
+type StoredPasskey = Omit<PasskeyRow, "transports" | "backedUp"> & { transports: string; backedUp: 0 | 1 };
+
+/** The live sessions of a user, newest first, and the passkeys, oldest first. */
+export async function readOwnAccess(
+  { db }: Deps,
+  userId: string,
+  nowMs: number,
+): Promise<{ sessions: SessionRow[]; passkeys: PasskeyRow[] }> {
+  const { sessions, passkeys } = await atomically(db, {
+    sessions:
+      rows<SessionRow>(sql`SELECT id, device_name AS deviceName, browser, operating_system AS operatingSystem, platform,
+        ip_address AS ipAddress, location, created_at AS createdAt, expires_at AS expiresAt, last_activity_at AS lastActivityAt
+      FROM sessions WHERE user_id = ${userId} AND expires_at > ${nowMs} ORDER BY created_at DESC, id DESC`),
+    passkeys:
+      rows<StoredPasskey>(sql`SELECT id, user_id AS userId, public_key AS publicKey, counter, transports, backed_up AS backedUp, aaguid, name,
+        created_at AS createdAt, last_used_at AS lastUsedAt
+      FROM passkeys WHERE user_id = ${userId} ORDER BY created_at, id`),
+  });
+  return {
+    sessions,
+    passkeys: passkeys.map((row) => ({
+      ...row,
+      transports: JSON.parse(row.transports) as string[],
+      backedUp: row.backedUp === 1,
+    })),
+  };
+}

@@ -1,0 +1,79 @@
+/** The passkeys of the signed-in user: adding, renaming and removing them. A stolen session alone can add and remove none. */
+import type { Deps } from "../deps";
+import { AppError, invalid, notFound } from "../errors";
+import { queueMailIfPossible } from "../mail/queue";
+import { newUndo } from "../mail/undo-store";
+import { requireStepUp } from "../step-up/confirm";
+import type { SessionPrincipal } from "../tenants/principal";
+import { openChallenge } from "../webauthn/challenge";
+import { creationOptions } from "../webauthn/options";
+import { orRefused } from "../webauthn/refusal";
+import { relyingParty } from "../webauthn/relying-party";
+import type { Attestation, CreationOptions, Passkey } from "../webauthn/schemas";
+import { listPasskeysOfUser } from "../webauthn/store";
+import { verifyAttestation } from "../webauthn/verify";
+import { passkeyView } from "../webauthn/view";
+import { deletePasskeyOfUser, insertPasskey, MAX_PASSKEYS, renamePasskeyOfUser } from "./store";
+
+/** Returns what a page makes a passkey from. Throws STEP_UP_REQUIRED, and CONFLICT for a user who has as many as they can have. */
+export async function startPasskey(deps: Deps, caller: SessionPrincipal): Promise<CreationOptions> {
+  await requireStepUp(deps, caller);
+  const present = await listPasskeysOfUser(deps, caller.userId);
+  if (present.length >= MAX_PASSKEYS) throw tooMany();
+  const { email, name } = caller.account;
+  return creationOptions(deps, { userId: caller.userId, email, name }, present);
+}
+
+/** A passkey that an authenticator has made. */
+export interface MadePasskey {
+  state: string;
+  response: Attestation;
+  name: string;
+}
+
+/**
+ * Adds the passkey and tells the user by mail. Throws STEP_UP_REQUIRED, VALIDATION_FAILED when the answer of the authenticator is not right
+ * or the state was used or has expired, and CONFLICT at the limit or for a passkey that is there already.
+ */
+export async function addPasskey(
+  deps: Deps,
+  caller: SessionPrincipal,
+  { state, response, name }: MadePasskey,
+): Promise<Passkey> {
+  await requireStepUp(deps, caller);
+  const { userId, actor } = caller;
+  const verified = await orRefused(actor.requestId, async () => {
+    const { challenge, stateId } = await openChallenge(deps, "register", userId, state);
+    return { stateId, ...(await verifyAttestation(relyingParty(deps.config), challenge, response)) };
+  });
+  if (!verified) throw invalidPasskey();
+  const { stateId, ...credential } = verified;
+  const createdAt = deps.now();
+  const transports = response.response.transports ?? [];
+  const row = { ...credential, userId, transports, name, createdAt, lastUsedAt: null };
+  const undo = await newUndo(deps.keys, createdAt);
+  const outcome = await insertPasskey(deps, caller, { row, stateId, undo });
+  if (outcome === "full") throw tooMany();
+  if (outcome === "taken") throw new AppError("CONFLICT", { message: "This passkey has been added already." });
+  if (outcome === "used") throw invalidPasskey();
+  await queueMailIfPossible(deps, { kind: "passkeyAdded", id: undo.mailId, userId, passkeyName: name });
+  return passkeyView(row);
+}
+
+const tooMany = () => new AppError("CONFLICT", { message: `A user can have at most ${MAX_PASSKEYS} passkeys.` });
+
+const invalidPasskey = () =>
+  invalid({ issues: [{ path: ["response"], message: "Invalid or expired: ask for new options" }] });
+
+/** Renames one of the caller's passkeys. Throws NOT_FOUND. */
+export async function renamePasskey(deps: Deps, { userId }: SessionPrincipal, id: string, name: string): Promise<void> {
+  if (!(await renamePasskeyOfUser(deps, userId, id, name))) throw notFound("Passkey");
+}
+
+/** Removes one of the caller's passkeys and tells them by mail. Sessions that it has opened stay. Throws STEP_UP_REQUIRED, NOT_FOUND. */
+export async function removePasskey(deps: Deps, caller: SessionPrincipal, id: string): Promise<void> {
+  await requireStepUp(deps, caller);
+  const passkeyName = await deletePasskeyOfUser(deps, caller, id);
+  if (passkeyName === null) throw notFound("Passkey");
+  await queueMailIfPossible(deps, { kind: "passkeyRemoved", userId: caller.userId, passkeyName });
+}

@@ -1,0 +1,87 @@
+/** Adding, renaming and removing passkeys in D1. They belong to their user, in all tenants. */
+import { sql } from "drizzle-orm";
+import { auditIfChanged } from "../audit/record-store";
+import { atomically, jsonList, rows } from "../db/client";
+import { isUnused, useState } from "../db/used-states-store";
+import type { Deps } from "../deps";
+import { insertUndo, type NewUndo } from "../mail/undo-store";
+import type { SessionPrincipal } from "../tenants/principal";
+import type { PasskeyRow } from "../webauthn/store";
+
+/** How many passkeys a user can have. */
+export const MAX_PASSKEYS = 10;
+
+export interface NewPasskey {
+  row: PasskeyRow;
+  /** Of the challenge. */
+  stateId: string;
+  undo: NewUndo;
+}
+
+/** What stands in the way of a passkey; 1 for true. */
+interface Obstacles {
+  isFull: 0 | 1;
+  isTaken: 0 | 1;
+}
+
+/** What became of a new passkey. `used`: the challenge was used before. */
+export type AddingOutcome = "added" | "full" | "taken" | "used";
+
+/** Stores a passkey with the link that removes it again, and uses the challenge. */
+export async function insertPasskey(
+  { db }: Deps,
+  { tenantId, userId, actor }: SessionPrincipal,
+  { row, stateId, undo }: NewPasskey,
+): Promise<AddingOutcome> {
+  const isFull = sql`(SELECT count(*) FROM passkeys WHERE user_id = ${userId}) >= ${MAX_PASSKEYS}`;
+  const isTaken = sql`EXISTS (SELECT 1 FROM passkeys WHERE id = ${row.id})`;
+  const { before, added } = await atomically(db, {
+    // First: it reads what the others change.
+    before: rows<Obstacles>(sql`SELECT ${isFull} AS isFull, ${isTaken} AS isTaken`),
+    added: sql`INSERT INTO passkeys (id, user_id, public_key, counter, transports, backed_up, aaguid, name, created_at)
+      SELECT ${row.id}, u.id, ${row.publicKey}, ${row.counter}, ${jsonList(row.transports)}, ${row.backedUp ? 1 : 0}, ${row.aaguid}, ${row.name},
+        ${row.createdAt} FROM users u
+      WHERE u.id = ${userId} AND NOT ${isFull} AND NOT ${isTaken} AND ${isUnused(stateId)} RETURNING id`,
+    recorded: auditIfChanged({
+      tenantId,
+      action: "auth.passkey_added",
+      actor,
+      target: { kind: "user", id: userId },
+    }),
+    undo: insertUndo(undo, userId, "passkey", {
+      condition: sql`${isUnused(stateId)} AND EXISTS (SELECT 1 FROM passkeys WHERE id = ${row.id} AND user_id = u.id)`,
+    }),
+    // Last: the statements above ask whether it is unused.
+    used: useState(stateId),
+  });
+  if (added.length === 1) return "added";
+  const [obstacles] = before;
+  if (obstacles?.isFull) return "full";
+  return obstacles?.isTaken ? "taken" : "used";
+}
+
+/** Renames a passkey of a user. Returns false when the user has no such passkey. */
+export async function renamePasskeyOfUser({ db }: Deps, userId: string, id: string, name: string) {
+  const { renamed } = await atomically(db, {
+    renamed: sql`UPDATE passkeys SET name = ${name} WHERE id = ${id} AND user_id = ${userId} RETURNING id`,
+  });
+  return renamed.length === 1;
+}
+
+/** Removes a passkey of a user. Returns its name; null when the user has no such passkey. */
+export async function deletePasskeyOfUser(
+  { db }: Deps,
+  { tenantId, userId, actor }: SessionPrincipal,
+  id: string,
+): Promise<string | null> {
+  const { removed } = await atomically(db, {
+    removed: rows<{ name: string }>(sql`DELETE FROM passkeys WHERE id = ${id} AND user_id = ${userId} RETURNING name`),
+    recorded: auditIfChanged({
+      tenantId,
+      action: "auth.passkey_removed",
+      actor,
+      target: { kind: "user", id: userId },
+    }),
+  });
+  return removed[0]?.name ?? null;
+}

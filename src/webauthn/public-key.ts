@@ -1,0 +1,98 @@
+/** The public keys of passkeys: COSE (RFC 9053) in a registration, JWK in the database. */
+import { base64url } from "jose";
+import type { Cbor } from "./authenticator-data";
+import { ensure, Refusal } from "./refusal";
+
+/** COSE numbers: Ed25519, ECDSA on P-256, RSA of PKCS #1 v1.5, each with SHA-256 where it takes a hash. In the order of preference. */
+export const ALGORITHMS = [-8, -7, -257] as const;
+
+const COSE = { keyType: 1, algorithm: 3, curve: -1, x: -2, y: -3, modulus: -1, exponent: -2 };
+const RSA_BITS = { least: 2048, most: 4096 };
+const MAX_RSA_EXPONENT_BYTES = 4;
+const P256_BYTES = 32;
+
+const IMPORT = {
+  EdDSA: { name: "Ed25519" },
+  ES256: { name: "ECDSA", namedCurve: "P-256" },
+  RS256: { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" },
+};
+
+type Jwk = JsonWebKey & { alg: keyof typeof IMPORT };
+
+/** Returns a COSE key as JWK in JSON. Throws a Refusal for a key that is malformed or has another algorithm. */
+export async function toJwk(cose: Cbor): Promise<string> {
+  ensure(cose instanceof Map, "malformed public key");
+  const jwk = jwkOf((label) => cose.get(label));
+  try {
+    await importKey(jwk);
+  } catch {
+    throw new Refusal("malformed public key");
+  }
+  return JSON.stringify(jwk);
+}
+
+function jwkOf(get: (label: number) => Cbor | undefined): Jwk {
+  const bytes = (label: number, hasLength: (length: number) => boolean) => {
+    const value = get(label);
+    ensure(value instanceof Uint8Array && hasLength(value.length), "malformed public key");
+    return base64url.encode(value);
+  };
+  const is32 = (length: number) => length === P256_BYTES;
+  const [type, algorithm, curve] = [get(COSE.keyType), get(COSE.algorithm), get(COSE.curve)];
+  if (type === 1 && algorithm === -8 && curve === 6) {
+    return { kty: "OKP", crv: "Ed25519", alg: "EdDSA", x: bytes(COSE.x, is32) };
+  }
+  if (type === 2 && algorithm === -7 && curve === 1) {
+    return { kty: "EC", crv: "P-256", alg: "ES256", x: bytes(COSE.x, is32), y: bytes(COSE.y, is32) };
+  }
+  ensure(type === 3 && algorithm === -257, "an algorithm that was not offered");
+  const isModulus = (length: number) => length * 8 >= RSA_BITS.least && length * 8 <= RSA_BITS.most;
+  const n = bytes(COSE.modulus, isModulus);
+  return {
+    kty: "RSA",
+    alg: "RS256",
+    n,
+    e: bytes(COSE.exponent, (length) => length > 0 && length <= MAX_RSA_EXPONENT_BYTES),
+  };
+}
+
+const importKey = (jwk: Jwk) => {
+  const { alg, ...key } = jwk;
+  return crypto.subtle.importKey("jwk", key, IMPORT[alg], false, ["verify"]);
+};
+
+/** Checks the signature of an authenticator with the key that `toJwk` returned. */
+export async function isSignedBy(
+  publicKey: string,
+  signature: Uint8Array<ArrayBuffer>,
+  signed: Uint8Array<ArrayBuffer>,
+): Promise<boolean> {
+  const jwk = JSON.parse(publicKey) as Jwk;
+  const bytes = jwk.alg === "ES256" ? rawSignature(signature) : signature;
+  const algorithm = jwk.alg === "ES256" ? { name: "ECDSA", hash: "SHA-256" } : IMPORT[jwk.alg];
+  if (bytes === null) return false;
+  const key = await importKey(jwk);
+  // For a signature of another length, runtimes differ in whether they throw.
+  return crypto.subtle.verify(algorithm, key, bytes, signed).catch(() => false);
+}
+
+/** WebCrypto takes r and s of 32 bytes each; authenticators send them as ASN.1 DER. Null for anything else. */
+function rawSignature(der: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | null {
+  const [tag, length] = der;
+  if (tag !== 0x30 || length !== der.length - 2) return null;
+  const r = readInteger(der, 2);
+  const s = r && readInteger(der, r.end);
+  if (!r || !s || s.end !== der.length) return null;
+  const raw = new Uint8Array(2 * P256_BYTES);
+  raw.set(r.digits, P256_BYTES - r.digits.length);
+  raw.set(s.digits, 2 * P256_BYTES - s.digits.length);
+  return raw;
+}
+
+function readInteger(der: Uint8Array<ArrayBuffer>, at: number) {
+  const length = der[at + 1] ?? 0;
+  const end = at + 2 + length;
+  if (der[at] !== 0x02 || length === 0 || end > der.length) return null;
+  const start = der[at + 2] === 0 ? at + 3 : at + 2;
+  return end - start > P256_BYTES ? null : { digits: der.subarray(start, end), end };
+}

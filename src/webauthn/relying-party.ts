@@ -1,0 +1,17 @@
+/** Who passkeys are made for. It comes from the settings only: whoever sends a request chooses its Host and Origin. */
+import type { Config } from "../config";
+
+/** The relying party of WebAuthn. */
+export interface RelyingParty {
+  /** The host that passkeys are bound to, without a port. */
+  id: string;
+  name: string;
+  /** The origins of the pages that may use them. */
+  origins: readonly string[];
+}
+
+/** The host of `APP_URL`; its pages, and those of `PASSKEY_ORIGINS`, may use the passkeys. */
+export function relyingParty({ appUrl, passkeyOrigins }: Config): RelyingParty {
+  const { hostname, origin } = new URL(appUrl);
+  return { id: hostname, name: "Postern", origins: [origin, ...passkeyOrigins] };
+}
