@@ -6,6 +6,20 @@ const publisher = "publisher";
 /** Every `fetch` of the Worker under test reaches this Worker; see test/support/receiver-worker.mjs. */
 const receiver = "receiver";
 
+/** The sign-in providers, which the receiver passes requests on to. */
+const providers = "providers";
+/** Sign-in with the providers of test/support/provider-worker.mjs. */
+const PROVIDERS = {
+  PUBLIC_URL: "https://postern.test",
+  OIDC_ISSUER: "https://id.issuer.example",
+  ...Object.fromEntries(
+    ["GOOGLE", "GITHUB", "MICROSOFT", "OIDC"].flatMap((name) => [
+      [`${name}_CLIENT_ID`, "an-id"],
+      [`${name}_CLIENT_SECRET`, "a-secret"],
+    ]),
+  ),
+};
+
 /** The service in workerd. `isolate` gives each test file a runtime and databases of its own, which takes 3 s of CPU for each file. */
 const inWorkerd = (name: string, include: string, isolate: boolean) => ({
   plugins: [
@@ -15,6 +29,7 @@ const inWorkerd = (name: string, include: string, isolate: boolean) => ({
         bindings: {
           SECRET_KEYS: "b43da762eca10a9859f8c5faf3f80a24e2616dc4a1c8eae69957a976b72b8b7f",
           WEBHOOK_EGRESS: "any",
+          ...PROVIDERS,
           RATE_LIMITS: JSON.stringify({
             register: { limit: 1000, windowSeconds: 60 },
             login: { limit: 1000, windowSeconds: 60 },
@@ -41,6 +56,13 @@ const inWorkerd = (name: string, include: string, isolate: boolean) => ({
             scriptPath: "test/support/receiver-worker.mjs",
             compatibilityDate: "2026-11-01",
             durableObjects: { INBOX: { className: "Inbox", useSQLite: true } },
+            serviceBindings: { PROVIDERS: providers },
+          },
+          {
+            name: providers,
+            modules: true,
+            scriptPath: "test/support/provider-worker.mjs",
+            compatibilityDate: "2026-11-01",
           },
         ],
       },

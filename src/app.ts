@@ -20,8 +20,10 @@ import { clientIp } from "./http/client-ip";
 import type { AppEnv } from "./http/env";
 import { errorResponse } from "./http/errors";
 import { requestLog } from "./http/request-log";
+import { identityRoutes } from "./identities/routes";
 import { invitationRoutes } from "./invitations/routes";
 import { memberRoutes } from "./members/routes";
+import { oauthRoutes } from "./oauth/routes";
 import { passkeyRoutes } from "./passkeys/routes";
 import { passwordRoutes, publicRecoveryRoutes } from "./recovery/routes";
 import { redeliveryRoutes } from "./redelivery/routes";
@@ -43,6 +45,9 @@ const BODY_KIB_OF: Record<string, number> = {
   "/api/v1/events": EVENT_BODY_KIB,
   "/api/v1/events/batch": EVENT_BATCH_BODY_KIB,
 };
+
+/** Where pages of other origins may send cookies. */
+const WITH_COOKIES = /^\/api\/v1\/auth\/(oauth\/exchange|identities\/[a-z]+)$/;
 
 export const app = new Hono<AppEnv>();
 
@@ -69,6 +74,8 @@ app.use(async (c, next) => {
     allowHeaders: ["Authorization", "Content-Type", "Idempotency-Key", "X-API-Key", "X-Request-Id"],
     exposeHeaders: ["X-Request-Id", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"],
     maxAge: 600,
+    // Their cookies bind a sign-in with a provider to one browser.
+    credentials: WITH_COOKIES.test(c.req.path),
   });
   return allow(c, next);
 });
@@ -91,6 +98,7 @@ const authenticated = new Hono<AppEnv>()
   .route("/auth", passwordRoutes)
   .route("/auth/2fa", twoFactorRoutes)
   .route("/auth/passkeys", passkeyRoutes)
+  .route("/auth/identities", identityRoutes)
   .route("/auth/me/activity", activityRoutes)
   .route("/auth/me/export", accountExportRoutes)
   .route("/api-keys", apiKeyRoutes)
@@ -114,6 +122,7 @@ app.route("/.well-known/webhook-keys", webhookKeyRoutes);
 app.route("/", referenceRoutes(app));
 app.route("/console", consoleRoutes({ event: EVENT_BODY_KIB, other: BODY_KIB }));
 app.route("/api/v1/auth", publicAuthRoutes);
+app.route("/api/v1/auth/oauth", oauthRoutes);
 app.route("/api/v1/auth", publicSessionRoutes);
 app.route("/api/v1/auth", publicRecoveryRoutes);
 app.route("/api/v1", authenticated);

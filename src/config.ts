@@ -2,10 +2,11 @@
 import { z } from "zod";
 import { isGuessableKey } from "./crypto/guessable-key";
 import { LOG_LEVELS, type LogLevel } from "./log";
+import { PROVIDER_VARIABLES, type Providers, readProviders } from "./provider-settings";
 import { CAPS, type Caps } from "./ratelimit/caps";
 import { ruleOverrides } from "./ratelimit/overrides";
 import { BUDGETS, type BudgetName, RULES, type Rule, type RuleName } from "./ratelimit/rules";
-import { commaList, figure, type Registration, registration, wholeNumber } from "./wire/settings";
+import { commaList, figure, isAtOrBelow, type Registration, registration, wholeNumber } from "./wire/settings";
 
 const MIN_SECRET_KEY_CHARACTERS = 32;
 
@@ -67,6 +68,7 @@ const VARIABLES = {
     must: "be a comma-separated list of origins, each of the host of APP_URL or of a host below it, or empty",
     schema: commaList.pipe(z.array(z.string().refine((text) => URL.parse(text)?.origin === text))).prefault(""),
   },
+  ...PROVIDER_VARIABLES,
   REGISTRATION: {
     description:
       "Who may register without an invitation: everybody (`open`), nobody (`invite`), or addresses of the given domains (`domains:example.com,example.org`).",
@@ -206,6 +208,10 @@ export interface Config {
   mailFrom: string;
   corsOrigins: string[];
   passkeyOrigins: string[];
+  /** An origin; set if there is a provider. */
+  publicUrl: string | undefined;
+  /** The providers that people can sign in with. */
+  providers: Providers;
   registration: Registration;
   /** Null: nobody is asked to confirm that they are human. */
   turnstile: Turnstile | null;
@@ -247,6 +253,7 @@ export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>
   if ((turnstile.siteKey === "") !== (turnstile.secret === "")) {
     problems.push("TURNSTILE_SITE_KEY and TURNSTILE_SECRET must both be set, or neither");
   }
+  const { publicUrl, providers } = readProviders(read, problems);
   const config: Config = {
     secretKeys: read("SECRET_KEYS"),
     clientIpSecret: read("CLIENT_IP_SECRET"),
@@ -256,6 +263,8 @@ export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>
     mailFrom: read("MAIL_FROM"),
     corsOrigins: read("CORS_ORIGINS"),
     passkeyOrigins: read("PASSKEY_ORIGINS"),
+    publicUrl,
+    providers,
     registration: read("REGISTRATION"),
     turnstile: turnstile.siteKey === "" ? null : turnstile,
     emailVerification: read("EMAIL_VERIFICATION"),
@@ -287,11 +296,4 @@ export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>
   }
   if (problems.length > 0) throw new ConfigError(problems.join("; "));
   return config;
-}
-
-/** Browsers refuse a passkey on any other host than its own and those below. */
-function isAtOrBelow(origin: string, appUrl: string): boolean {
-  const host = new URL(appUrl).hostname;
-  const hostname = URL.parse(origin)?.hostname ?? "";
-  return hostname === host || hostname.endsWith(`.${host}`);
 }

@@ -16,7 +16,8 @@ export const LOG_FIELDS = {
   attempt: "The number of the attempt: 1, 2 or 3.",
   outcome: "`success` or `failed`.",
   responseCode: "The status that the subscriber answered.",
-  reason: "Why an attempt failed, as in `error` of the delivery log, which setting was refused, or why a passkey was.",
+  reason:
+    "Why an attempt failed, as in `error` of the delivery log, which setting was refused, or why a passkey or a sign-in with a provider was.",
   step: "The step of a deletion: the table, or what it waits for.",
   cron: "The cron trigger.",
   job: "The job of a cron trigger.",
@@ -24,6 +25,7 @@ export const LOG_FIELDS = {
   messageId: "The queue message.",
   queueAttempt: "How many times the queue has delivered the message.",
   mailKind: "The kind of mail: `verification`, `passwordReset`, `invitation`, ...",
+  provider: "The provider that somebody signs in with.",
   what: "Which work that runs after the response.",
   table: "The D1 table.",
   shard: "The delivery database: 0 is `DB`, n is `SHARD_n`.",

@@ -42,6 +42,7 @@ test("no route that is not recorded leaves an event", async () => {
   const [before, last] = [await count(), await newest()];
   await must("POST", "/auth/refresh", { refreshToken: owner.refreshToken });
   await must("POST", "/auth/resend-verification", undefined, token);
+  await must("POST", "/auth/identities/oidc", {}, token);
   await must("POST", "/auth/2fa/enable", undefined, token);
   await must("PATCH", "/members/me", { alerts: false }, token);
   await must("POST", "/events/batch", { events: [{ type: "OrderPaid", payload: 1 }] }, token);

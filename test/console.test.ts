@@ -16,6 +16,8 @@ const PUBLIC = [
   "POST /sign-in/mail",
   "GET /sign-in/mail/code",
   "POST /sign-in/mail/code",
+  "GET /oauth",
+  "POST /oauth",
   "GET /register",
   "POST /register",
   "GET /verify-email",

@@ -112,8 +112,9 @@ describe("the tables", () => {
   test("list every setting of wrangler.toml and every log field", async () => {
     const html = await pageOf("operations");
     const vars = wrangler.match(/\[vars\]([\s\S]*?)\n\[/)?.[1]?.match(/^[A-Z_]+(?= =)/gm) ?? [];
+    const providerSecrets = ["GOOGLE", "GITHUB", "MICROSOFT", "OIDC"].map((provider) => `${provider}_CLIENT_SECRET`);
     expect(SETTINGS.map(({ name }) => name).sort()).toEqual(
-      ["SECRET_KEYS", "CLIENT_IP_SECRET", "TURNSTILE_SECRET", ...vars].sort(),
+      ["SECRET_KEYS", "CLIENT_IP_SECRET", "TURNSTILE_SECRET", ...providerSecrets, ...vars].sort(),
     );
     for (const name of [...vars, ...Object.keys(LOG_FIELDS)])
       expect([name, rowOf(html, name)]).toEqual([name, expect.any(String)]);

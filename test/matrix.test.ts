@@ -28,6 +28,9 @@ const NEEDS: Record<string, { permission?: Permission; key?: true; owner?: true 
   "POST /api-keys": {},
   "GET /api-keys": {},
   "DELETE /api-keys/:id": {},
+  "GET /auth/identities": {},
+  "POST /auth/identities/:id": {},
+  "DELETE /auth/identities/:id": {},
   "GET /tenants": {},
   "DELETE /tenant": { owner: true },
   "GET /tenant/export": { owner: true },
@@ -82,6 +85,9 @@ const OPEN = [
   "POST /auth/passkeys/login",
   "POST /auth/refresh",
   "POST /auth/logout",
+  "GET /auth/oauth/:provider",
+  "GET /auth/oauth/:provider/callback",
+  "POST /auth/oauth/exchange",
   "POST /auth/verify-email",
   "POST /auth/not-me",
   "POST /auth/forgot-password",
@@ -89,7 +95,8 @@ const OPEN = [
 ];
 const MISSING = "0190a0a0-0000-7000-8000-000000000000";
 const READS_BODY = [
-  ...OPEN.filter((route) => !route.endsWith("/options")),
+  ...OPEN.filter((route) => !route.startsWith("GET ") && !route.endsWith("/options")),
+  "POST /auth/identities/:id",
   "POST /webhooks/:id/retry-failed",
   "POST /webhooks/:id/replay",
   "POST /webhooks/:id/secret/rotate",

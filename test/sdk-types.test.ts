@@ -12,8 +12,10 @@ import type * as errors from "../src/errors";
 import type { eventRoutes } from "../src/events/routes";
 import type { accountExportRoutes } from "../src/exports/routes";
 import type { TenantExport } from "../src/exports/schemas";
+import type { identityRoutes } from "../src/identities/routes";
 import type { invitationRoutes } from "../src/invitations/routes";
 import type { memberRoutes } from "../src/members/routes";
+import type { oauthRoutes } from "../src/oauth/routes";
 import type { passkeyRoutes } from "../src/passkeys/routes";
 import type { passwordRoutes, publicRecoveryRoutes } from "../src/recovery/routes";
 import type { redeliveryRoutes } from "../src/redelivery/routes";
@@ -31,6 +33,8 @@ type Routes<T> = Plain<ExtractSchema<T>>;
 
 type Auth = Routes<typeof publicAuthRoutes> & Routes<typeof accountRoutes>;
 type Deletion = Routes<typeof accountDeletionRoutes>;
+type Identities = Routes<typeof identityRoutes>;
+type Oauth = Routes<typeof oauthRoutes>;
 type Passkeys = Routes<typeof passkeyRoutes>;
 type StepUp = Routes<typeof stepUpRoutes>;
 type Passwords = Routes<typeof publicRecoveryRoutes> & Routes<typeof passwordRoutes>;
@@ -59,6 +63,9 @@ test("what a method takes is what its route takes", () => {
   same<client.PasswordChange>().toEqualTypeOf<Passwords["/change-password"]["$post"]["input"]["json"]>();
   same<client.AccountDeletion>().toEqualTypeOf<Deletion["/me"]["$delete"]["input"]["json"]>();
   same<client.Proof>().toEqualTypeOf<StepUp["/step-up"]["$post"]["input"]["json"]>();
+  same<client.CodeExchange>().toEqualTypeOf<Oauth["/exchange"]["$post"]["input"]["json"]>();
+  same<client.Departure>().toEqualTypeOf<Identities["/:id"]["$post"]["input"]["json"]>();
+  same<client.Departure>().toEqualTypeOf<Oauth["/:provider"]["$get"]["input"]["query"]>();
   same<client.NewPasskey>().toEqualTypeOf<Passkeys["/"]["$post"]["input"]["json"]>();
   same<client.ShownPasskey & { tenantId?: string | undefined }>().toEqualTypeOf<
     Auth["/passkeys/login"]["$post"]["input"]["json"]
@@ -87,6 +94,8 @@ test("what a method returns is what its route answers", () => {
   same<client.PasskeyCreationOptions>().toEqualTypeOf<Passkeys["/options"]["$post"]["output"]["data"]>();
   same<client.PasskeyRequestOptions>().toEqualTypeOf<Auth["/passkeys/login/options"]["$post"]["output"]["data"]>();
   same<client.PasskeyRequestOptions>().toEqualTypeOf<StepUp["/step-up/options"]["$post"]["output"]["data"]>();
+  same<client.Identity[]>().toEqualTypeOf<Identities["/"]["$get"]["output"]["data"]>();
+  same<client.TokenPair>().toEqualTypeOf<Oauth["/exchange"]["$post"]["output"]["data"]>();
   same<client.Passkey[]>().toEqualTypeOf<Passkeys["/"]["$get"]["output"]["data"]>();
   same<client.Passkey>().toEqualTypeOf<Passkeys["/"]["$post"]["output"]["data"]>();
   same<client.RecoveryCodes>().toEqualTypeOf<TwoFactor["/recovery-codes"]["$post"]["output"]["data"]>();

@@ -18,6 +18,8 @@ export const AUDIT_ACTIONS = {
   "auth.recovery_codes_renewed": "replaced the recovery codes",
   "auth.passkey_added": "added a passkey",
   "auth.passkey_removed": "removed a passkey",
+  "auth.identity_linked": "added a sign-in with a provider",
+  "auth.identity_unlinked": "removed a sign-in with a provider",
   "auth.account_deleted": "deleted their account",
   "auth.exported": "exported the data of their account",
   "auth.step_up": "confirmed the session with the password or a code",
@@ -51,7 +53,7 @@ export const ACTION_NAMES = Object.keys(AUDIT_ACTIONS) as [AuditAction, ...Audit
 /** The groups that a filter takes, such as `webhook.*`. */
 export const ACTION_GROUPS = [...new Set(ACTION_NAMES.map((name) => `${name.slice(0, name.indexOf("."))}.*`))];
 
-export const TARGET_KINDS = ["user", "session", "api-key", "invitation", "webhook"] as const;
+export const TARGET_KINDS = ["user", "session", "identity", "api-key", "invitation", "webhook"] as const;
 
 export type TargetKind = (typeof TARGET_KINDS)[number];
 

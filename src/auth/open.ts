@@ -56,6 +56,10 @@ export async function openProven(
   if (proof.method !== "passkey" && proof.factor?.kind === "recovery") {
     await queueMailIfPossible(deps, { kind: "recoveryCodeUsed", userId });
   }
+  if (proof.method === "provider" && proof.link) {
+    const { provider, link } = proof;
+    await queueMailIfPossible(deps, { kind: "identityLinked", id: link.undo.mailId, userId, provider });
+  }
   if (opened.isNewDevice) await tellOfNewDevice(deps, userId, undo.mailId, device);
   return openedSession(deps, draft, opened.tenantId);
 }

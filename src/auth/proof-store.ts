@@ -1,17 +1,30 @@
 /** What a sign-in has proven, as conditions and writes of the batch that opens the session. */
 import { type SQL, sql } from "drizzle-orm";
-import { auditIfChanged, type NewAuditEvent } from "../audit/record-store";
+import { auditIfChanged, type NewAuditEvent, tenantOfAccount } from "../audit/record-store";
+import { newId } from "../db/ids";
+import { isUnused } from "../db/used-states-store";
+import { insertUndo, type NewUndo } from "../mail/undo-store";
 import { mailCodeHolds, useMailCode } from "../mail-code/store";
+import type { ProviderIdentity } from "../oidc/identity";
+import { type IdentityUse, identityHolds, insertIdentity, isAdded, useIdentity } from "../oidc/store";
 import { type NewSession, passwordHolds, type SessionPreconditions } from "../sessions/store";
 import { consumeFactor, type Factor, factorHolds } from "../two-factor/store";
 import { type PasskeyUse, passkeyHolds, usePasskey } from "../webauthn/store";
+import type { ProviderName } from "../wire/schemas";
 
 /** What somebody has proven who they are with, before the second factor. */
 export type FirstProof =
   /** With the hash that the password was checked against. */
   | { method: "password"; passwordHash: string }
   /** With a code in the mail with this id. */
-  | { method: "code"; mailId: string };
+  | { method: "code"; mailId: string }
+  /** As somebody at a provider. `link` is the identity that becomes one of the user's with this sign-in; null for one that is. */
+  | {
+      method: "provider";
+      provider: ProviderName;
+      use: IdentityUse;
+      link: { identity: ProviderIdentity; undo: NewUndo } | null;
+    };
 
 /** How somebody has proven who they are. */
 export type SignInProof =
@@ -20,13 +33,47 @@ export type SignInProof =
   /** Counts as two factors: the authenticator, and what it verifies its user by. */
   | { method: "passkey"; use: PasskeyUse };
 
+/** What a sign-in changes before its session is written. */
+export function preparationsOf(
+  userId: string,
+  proof: SignInProof,
+  event: Omit<NewAuditEvent, "action" | "tenantId">,
+  nowMs: number,
+): Record<string, SQL> {
+  if (proof.method !== "provider" || !proof.link) return {};
+  const { identity, undo } = proof.link;
+  const id = newId();
+  const added = isAdded(id, identity);
+  // Both sides must have proven the address: somebody else may have registered it here, or entered it there.
+  const mayLink = sql`u.id = ${userId} AND u.email = ${identity.email} AND u.email_verified_at IS NOT NULL
+    AND ${isUnused(proof.use.stateId)} AND (u.totp_enabled_at IS NULL OR ${proof.factor ? factorHolds(userId, proof.factor) : sql`0`})`;
+  return {
+    linked: insertIdentity(id, identity, mayLink, nowMs),
+    recordedLink: auditIfChanged({
+      ...event,
+      tenantId: tenantOfAccount(userId),
+      action: "auth.identity_linked",
+      target: { kind: "identity", id },
+      meta: { provider: identity.provider },
+    }),
+    // Whoever has got in before, by whatever means, does not stay in.
+    formerSessions: sql`DELETE FROM sessions WHERE user_id = ${userId} AND ${added}`,
+    linkUndo: insertUndo(undo, userId, "identity", { state: sql`, 'identity', ${id}`, condition: added }),
+  };
+}
+
 /** What must hold when the session is written. */
 export function conditionsOf(userId: string, proof: SignInProof): Pick<SessionPreconditions, "proof" | "factor"> {
   if (proof.method === "passkey") return { proof: passkeyHolds(userId, proof.use), factor: sql`1` };
   return {
-    proof: proof.method === "code" ? mailCodeHolds(proof.mailId) : passwordHolds(proof.passwordHash),
+    proof: firstHolds(userId, proof),
     factor: proof.factor && factorHolds(userId, proof.factor),
   };
+}
+
+function firstHolds(userId: string, proof: FirstProof): SQL {
+  if (proof.method === "provider") return identityHolds(userId, proof.use);
+  return proof.method === "code" ? mailCodeHolds(proof.mailId) : passwordHolds(proof.passwordHash);
 }
 
 /** Uses what works once. The statements must come after the session, which asks whether it is unused. */
@@ -41,11 +88,23 @@ export function usesOf(
   const isOpen = sql`EXISTS (SELECT 1 FROM sessions WHERE id = ${id})`;
   return {
     usedCode: proof.method === "code" ? useMailCode(proof.mailId, isOpen) : undefined,
+    ...(proof.method === "provider" ? useIdentity(userId, proof.use, nowMs) : {}),
     used: factor ? consumeFactor(userId, factor, nowMs) : undefined,
     recordedUse: factor?.kind === "recovery" ? auditIfChanged({ ...event, action: "auth.recovery_used" }) : undefined,
   };
 }
 
 /** The proof as the audit log describes it. */
-export const metaOf = (proof: SignInProof) =>
-  proof.method === "passkey" ? { method: proof.method } : { method: proof.method, factor: proof.factor?.kind ?? null };
+export function metaOf(proof: SignInProof): Record<string, string | null> {
+  if (proof.method === "passkey") return { method: proof.method };
+  const { method, factor } = proof;
+  return { method, ...(proof.method === "provider" ? { provider: proof.provider } : {}), factor: factor?.kind ?? null };
+}
+
+/** What "this was not me" takes away besides the password, as arguments of SQL's `json_object`. */
+export function undoStateOf(proof: SignInProof): SQL {
+  if (proof.method === "passkey") return sql`, 'passkey', ${proof.use.passkeyId}`;
+  if (proof.method !== "provider") return sql``;
+  const { issuer, sub } = proof.use;
+  return sql`, 'identity', (SELECT id FROM identities WHERE issuer = ${issuer} AND sub = ${sub})`;
+}

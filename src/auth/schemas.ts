@@ -48,6 +48,14 @@ export const passkeyLogin = z
   })
   .meta({ id: "PasskeyLogin" });
 
+export const exchange = z
+  .object({
+    code: opaqueToken.meta({ description: "The `code` that `APP_URL/oauth` was opened with.", examples: ["c0ffee"] }),
+    totp: credentials.shape.totp,
+    tenantId: credentials.shape.tenantId,
+  })
+  .meta({ id: "OauthExchange" });
+
 export const profile = z
   .object({
     id,

@@ -1,5 +1,4 @@
 /** Registration: one write creates a user, a tenant (or joins one by invitation) and a first session. */
-
 import { sha256Hex } from "../crypto/encoding";
 import { hashPassword } from "../crypto/passwords";
 import { violatesUnique } from "../db/client";
@@ -39,7 +38,8 @@ export async function register(deps: Deps, input: Registration, visit: Visit): P
   return intoTenant(deps, await newUser(input, visit.device), { tenantId, tokenHash }, visit);
 }
 
-function refuseUninvited(registration: RegistrationRule, email: string): void {
+/** Throws FORBIDDEN where registration is not open to the address. */
+export function refuseUninvited(registration: RegistrationRule, email: string): void {
   if (registration.for === "everybody") return;
   if (registration.for === "invited") throw new AppError("FORBIDDEN", { message: "Registration is by invitation." });
   if (!registration.domains.includes(email.slice(email.lastIndexOf("@") + 1))) {
@@ -54,8 +54,11 @@ const newUser = async ({ email, name, password }: Registration, device: Device):
   email,
   name: name ?? null,
   passwordHash: await hashPassword(password),
-  createdFrom: [device.kind, device.location].filter(Boolean).join(", "),
+  createdFrom: createdFrom(device),
 });
+
+/** "Firefox on Linux, Lisbon, PT". */
+export const createdFrom = ({ kind, location }: Device): string => [kind, location].filter(Boolean).join(", ");
 
 async function withNewTenant(deps: Deps, user: NewUser, input: Registration, visit: Visit): Promise<OpenedSession> {
   const tenant = { id: newId(), name: input.tenantName ?? input.name ?? "Personal" };

@@ -10,7 +10,7 @@ import type { Deps } from "../deps";
 import type { NewUndo } from "../mail/undo-store";
 import { announceDevice, rememberDevice } from "../sessions/known-devices-store";
 import { endOldestSessions, mintSession, type NewSession, passwordHolds, useTenant } from "../sessions/store";
-import { conditionsOf, metaOf, type SignInProof, usesOf } from "./proof-store";
+import { conditionsOf, metaOf, preparationsOf, type SignInProof, undoStateOf, usesOf } from "./proof-store";
 
 export interface NewUser {
   userId: string;
@@ -54,7 +54,7 @@ export async function insertAccount(
 }
 
 /** A tenant for a user who is a member of none. Of parallel logins, one creates it. */
-const insertOwnTenant = (shards: Shards, userId: string, tenant: NewTenant, nowMs: number) => ({
+export const insertOwnTenant = (shards: Shards, userId: string, tenant: NewTenant, nowMs: number) => ({
   tenant: sql`INSERT INTO tenants (id, name, shard, created_by, created_at)
     SELECT ${tenant.id}, ${tenant.name}, ${emptiestShard(shards)}, ${userId}, ${nowMs}
     WHERE NOT EXISTS (SELECT 1 FROM memberships WHERE user_id = ${userId})`,
@@ -92,15 +92,15 @@ export async function openSession(
   const { session, undo, tenantId, ownTenant, proof, actor } = opening;
   const { userId } = session;
   const login = { tenantId: tenantOf(session), actor, target: { kind: "user", id: userId } } as const;
-  const passkeyId = proof.method === "passkey" ? proof.use.passkeyId : null;
   const { minted, announced } = await atomically(db, {
     ...(ownTenant ? insertOwnTenant(shards, userId, ownTenant, nowMs) : {}),
+    ...preparationsOf(userId, proof, { actor }, nowMs),
     minted: mintSession(session, { tenantId, ...conditionsOf(userId, proof) }, nowMs),
     recorded: auditIfChanged({ ...login, action: "auth.login", meta: metaOf(proof) }),
     ended: endOldestSessions(userId, config.caps.sessions, nowMs),
     ...usesOf(session, proof, login, nowMs),
     lastUsed: useTenant(session.id, nowMs),
-    announced: announceDevice(session, undo, passkeyId, nowMs),
+    announced: announceDevice(session, undo, undoStateOf(proof), nowMs),
     ...rememberDevice(session, nowMs),
   });
   const [opened] = minted;
@@ -151,14 +151,18 @@ export async function findCredentialsByEmail({ db }: Deps, email: string, tenant
 
 export type StoredCredentials = NonNullable<Awaited<ReturnType<typeof findCredentialsByEmail>>>;
 
-/** The same for a known user, with the tenant used last. */
-export async function findCredentialsOfUser({ db }: Deps, userId: string): Promise<StoredCredentials | undefined> {
+/** The same for a known user. */
+export async function findCredentialsOfUser(
+  { db }: Deps,
+  userId: string,
+  tenantId: string | null = null,
+): Promise<StoredCredentials | undefined> {
   const [row] = await db
     .select(credentials)
     .from(users)
     .leftJoin(memberships, eq(memberships.userId, users.id))
     .where(eq(users.id, userId))
-    .orderBy(byLastUse)
+    .orderBy(sql`${memberships.tenantId} = ${tenantId} DESC, ${byLastUse}`)
     .limit(1);
   return row;
 }

@@ -18,7 +18,7 @@ export interface AuditEvent {
     name: string | null;
   };
   /** What was changed. */
-  target: { kind: "user" | "session" | "api-key" | "invitation" | "webhook"; id: string } | null;
+  target: { kind: "user" | "session" | "identity" | "api-key" | "invitation" | "webhook"; id: string } | null;
   /** An IPv4 address or a /64 network. */
   ip: string | null;
   userAgent: string | null;

@@ -111,7 +111,8 @@ export interface Proof {
 
 /** What deletes the signed-in user's account. */
 export interface AccountDeletion {
-  password: string;
+  /** Needed by an account that has one. Any other needs a sign-in within the last ten minutes. */
+  password?: string | undefined;
   /** Six digits from the authenticator app, or a recovery code. Needed when two-factor authentication is on. */
   totp?: string | undefined;
   /** Whether tenants that nobody else is a member of are deleted too, with all that they have. */

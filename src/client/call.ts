@@ -16,6 +16,8 @@ interface Request extends CallOptions {
   idempotencyKey?: string | undefined;
   /** "nobody" sends no credential. */
   as?: "caller" | "nobody";
+  /** Whether the browser sends and keeps cookies of the service, also from a page of another origin. */
+  cookies?: boolean;
 }
 
 /** Sends a request to a route, `METHOD /path` under `/api/v1`, and returns a part of the answer. Throws as `Send` does. */
@@ -44,7 +46,7 @@ export function createCall(parts: Parts): Call {
     const { as = "caller", signal: given, timeoutMs = parts.timeoutMs, ...rest } = request;
     const limit = AbortSignal.timeout(timeoutMs);
     const signal = given ? AbortSignal.any([given, limit]) : limit;
-    const outgoing: Outgoing = { method, path, signal, body: rest.body, idempotencyKey: rest.idempotencyKey };
+    const outgoing: Outgoing = { method, path, signal, ...rest };
     if (as === "nobody") return parts.send(outgoing);
     const credential = await parts.credential();
     try {

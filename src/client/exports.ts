@@ -1,6 +1,7 @@
 /** What exports of accounts and tenants contain. */
 import type { ApiKey } from "./api-keys";
 import type { AuditEvent } from "./audit";
+import type { Identity } from "./identities";
 import type { Invitation } from "./invitations";
 import type { Member } from "./members";
 import type { Passkey } from "./passkeys";
@@ -29,6 +30,7 @@ export interface AccountExport {
   memberships: { tenantId: string; tenantName: string; role: Role; alerts: boolean; joinedAt: Timestamp }[];
   sessions: Session[];
   passkeys: Passkey[];
+  identities: Identity[];
   /** Of all tenants, ended ones too. */
   apiKeys: ExportedApiKey[];
   /** The newest 10,000 audit events of the account, newest first. */

@@ -5,6 +5,7 @@ import { type AuthMethods, authMethods } from "./auth";
 import { type Authenticators, browserAuthenticators } from "./authenticator";
 import { createCall } from "./call";
 import { type EventMethods, eventMethods } from "./events";
+import { type IdentityMethods, identityMethods } from "./identities";
 import { type InvitationMethods, invitationMethods } from "./invitations";
 import { type MemberMethods, memberMethods } from "./members";
 import { type PasskeyMethods, passkeyMethods } from "./passkeys";
@@ -59,6 +60,7 @@ export type {
   PublishOptions,
 } from "./events";
 export type * from "./exports";
+export type { CodeExchange, Departure, Identity, IdentityMethods, ProviderName } from "./identities";
 export type { Invitation, InvitationMethods, JoinedTenant, NewInvitation } from "./invitations";
 export type { Member, MemberMethods, MembershipChange } from "./members";
 export type { Page, Paged } from "./pages";
@@ -125,6 +127,7 @@ export interface Client {
   sessions: SessionMethods;
   twoFactor: TwoFactorMethods;
   passkeys: PasskeyMethods;
+  identities: IdentityMethods;
   apiKeys: ApiKeyMethods;
   tenants: TenantMethods;
   members: MemberMethods;
@@ -160,6 +163,7 @@ export function createClient(options: ClientOptions): Client {
     sessions: sessionMethods(call),
     twoFactor: twoFactorMethods(call),
     passkeys: passkeyMethods(call, tokens, () => options.authenticators ?? browserAuthenticators()),
+    identities: identityMethods(call, tokens, options.baseUrl),
     apiKeys: apiKeyMethods(call),
     tenants: tenantMethods(call, tokens),
     members: memberMethods(call),

@@ -12,6 +12,8 @@ export interface Outgoing {
   /** An access token or an API key. */
   credential?: string | undefined;
   idempotencyKey?: string | undefined;
+  /** Whether cookies go along, also to another origin. */
+  cookies?: boolean;
   signal: AbortSignal;
 }
 
@@ -42,6 +44,7 @@ export function createSend(baseUrl: string, fetch: Fetch): Send {
         method,
         headers: headersOf(outgoing),
         body: json,
+        ...(outgoing.cookies ? { credentials: "include" } : {}),
         signal,
       });
       return read(response, await response.text());

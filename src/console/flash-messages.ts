@@ -31,6 +31,8 @@ export const FLASH_MESSAGES = {
   roleChanged: "Role changed.",
   memberRemoved: "Member removed.",
   sessionRevoked: "Session revoked.",
+  identityLinked: "You can sign in with it from now on. Your other sessions have ended.",
+  identityRemoved: "Removed. It can no longer be used to sign in.",
   passwordChanged: "Password changed. Your other sessions have ended.",
   alertsOn: "Mails about failing subscriptions are on.",
   alertsOff: "Mails about failing subscriptions are off.",

@@ -17,6 +17,7 @@ import { requireUser } from "./http/session";
 import { keyPages } from "./keys/routes";
 import { mailCodePages } from "./mail-code/routes";
 import { notMePages } from "./not-me/routes";
+import { oauthPages } from "./oauth/routes";
 import { operationPages } from "./operations/routes";
 import { overviewPage } from "./overview/routes";
 import { passkeyPages } from "./passkeys/routes";
@@ -47,6 +48,7 @@ export const consoleRoutes = (bodyKiB: { event: number; other: number }) =>
     .route("/", accountPages)
     .route("/sign-in/mail", mailCodePages)
     .route("/not-me", notMePages)
+    .route("/oauth", oauthPages)
     .use(requireUser)
     .route("/", overviewPage)
     .route("/webhooks", subscriptionPages)

@@ -2,6 +2,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Permission, Role } from "../tenants/roles";
+import type { ProviderName } from "../wire/schemas";
 
 export const tenants = sqliteTable("tenants", {
   id: text().primaryKey(),
@@ -148,6 +149,24 @@ export const passkeys = sqliteTable(
     lastUsedAt: integer("last_used_at"),
   },
   (t) => [index("passkeys_by_user").on(t.userId)],
+);
+
+/** The people at Google, GitHub and other providers who sign in as users. */
+export const identities = sqliteTable(
+  "identities",
+  {
+    /** With `sub`, who it is at the provider: addresses change hands. */
+    issuer: text().notNull(),
+    sub: text().notNull(),
+    id: text().notNull(),
+    userId: text("user_id").notNull(),
+    provider: text().$type<ProviderName>().notNull(),
+    /** The address that the provider gave when the identity was added; null for none. */
+    email: text(),
+    createdAt: integer("created_at").notNull(),
+    lastUsedAt: integer("last_used_at"),
+  },
+  (t) => [primaryKey({ columns: [t.issuer, t.sub] }), index("identities_by_user").on(t.userId)],
 );
 
 /**

@@ -1,7 +1,8 @@
 /** Deleting one's own account. Access ends at once; the purge removes the rest and then mails the former address. */
 import type { Deps } from "../deps";
-import { AppError } from "../errors";
+import { AppError, invalid } from "../errors";
 import { log } from "../log";
+import { requireStepUp } from "../step-up/confirm";
 import { checkPassword, hasSecondFactor, withCode } from "../step-up/proof";
 import { findProofOfUser } from "../step-up/store";
 import { endSubscriptionsOfTenant } from "../subscriptions/tenant-store";
@@ -10,13 +11,14 @@ import type { Factor } from "../two-factor/store";
 import { type AccountDeletionOutcome, deleteUser } from "./account-store";
 
 export interface AccountDeletionRequest {
-  password: string;
+  /** Not needed by an account that has none. */
+  password?: string | undefined;
   totp?: string | undefined;
   deleteTenants?: boolean | undefined;
 }
 
 /**
- * Deletes the caller's account. Throws WRONG_PASSWORD, TOTP_REQUIRED, INVALID_TOTP, ACCOUNT_LOCKED, LAST_OWNER for somebody whom other
+ * Deletes the caller's account. An account without a password needs a recent sign-in instead. Throws VALIDATION_FAILED and STEP_UP_REQUIRED for want of these, WRONG_PASSWORD, TOTP_REQUIRED, INVALID_TOTP, ACCOUNT_LOCKED, LAST_OWNER for somebody whom other
  * members need as an owner, and CONFLICT for the only member of a tenant without `deleteTenants`.
  */
 export async function deleteAccount(
@@ -27,7 +29,9 @@ export async function deleteAccount(
   const { userId, actor } = caller;
   const user = await findProofOfUser(deps, userId);
   if (!user) throw new AppError("UNAUTHENTICATED");
-  await checkPassword(deps, caller, user, password);
+  if (password !== undefined) await checkPassword(deps, caller, user, password);
+  else if (user.passwordHash === "") await requireStepUp(deps, caller);
+  else throw invalid({ issues: [{ path: ["password"], message: "Give your password" }] });
   const deletion = {
     userId,
     passwordHash: user.passwordHash,

@@ -44,6 +44,8 @@ export function endAccount({ userId, purgeId, actor, condition, mailTo }: Ending
       nowMs,
     ),
     sessions: sql`DELETE FROM sessions WHERE user_id = ${userId} AND ${begun}`,
+    // Whoever signs in with them can begin again at once.
+    identities: sql`DELETE FROM identities WHERE user_id = ${userId} AND ${begun}`,
     apiKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE user_id = ${userId} AND revoked_at IS NULL AND ${begun}`,
     memberships: sql`DELETE FROM memberships WHERE user_id = ${userId} AND ${begun}`,
     user: sql`DELETE FROM users WHERE id = ${userId} AND ${begun} RETURNING id`,

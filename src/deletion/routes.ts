@@ -14,7 +14,15 @@ export const accountDeletionRoutes = new Hono<AppEnv>().delete(
   "/me",
   describeRoute("deleteAccount", "Deletes the user's account. All sessions and API keys end at once.", {
     200: says("Account deleted."),
-    errors: ["WRONG_PASSWORD", "TOTP_REQUIRED", "INVALID_TOTP", "ACCOUNT_LOCKED", "LAST_OWNER", "CONFLICT"],
+    errors: [
+      "WRONG_PASSWORD",
+      "STEP_UP_REQUIRED",
+      "TOTP_REQUIRED",
+      "INVALID_TOTP",
+      "ACCOUNT_LOCKED",
+      "LAST_OWNER",
+      "CONFLICT",
+    ],
     description:
       "The address is free at once. The rest is removed within minutes, which a mail confirms; large tenants take longer. `LAST_OWNER`: other members need you as an owner. `CONFLICT`: you are the only member of a tenant and have not sent `deleteTenants`.",
   }),

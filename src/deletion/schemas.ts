@@ -5,7 +5,9 @@ import { givenPassword, opaqueToken } from "../wire/schemas";
 
 export const accountDeletion = z
   .object({
-    password: givenPassword,
+    password: givenPassword.optional().meta({
+      description: "Required for an account that has one. Any other needs a sign-in within the last ten minutes.",
+    }),
     totp: opaqueToken.optional().meta({
       description: "A TOTP or recovery code. Required when two-factor authentication is on.",
       examples: ["123456"],

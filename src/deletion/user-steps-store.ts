@@ -40,6 +40,11 @@ export const USER_STEPS: readonly Step[] = [
     ({ subjectId }) => sql`user_id, code_hash FROM recovery_codes WHERE user_id = ${subjectId}`,
   ),
   deleting(
+    { table: "identities", key: ["issuer", "sub"] },
+    "control",
+    ({ subjectId }) => sql`issuer, sub FROM identities WHERE user_id = ${subjectId}`,
+  ),
+  deleting(
     { table: "passkeys", key: ["id"] },
     "control",
     ({ subjectId }) => sql`id FROM passkeys WHERE user_id = ${subjectId}`,

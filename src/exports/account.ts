@@ -1,6 +1,8 @@
 /** The export of an account: everything that the service keeps about its user, in all tenants, without secrets. */
 import { activityOf } from "../audit/log";
 import type { Deps } from "../deps";
+import { listIdentitiesOfUser } from "../oidc/store";
+import { identityView } from "../oidc/view";
 import { listSessionsOfUser } from "../sessions/store";
 import { sessionView } from "../sessions/view";
 import type { SessionPrincipal } from "../tenants/principal";
@@ -18,10 +20,11 @@ const MOST_EVENTS = 10_000;
 export async function exportAccount(deps: Deps, caller: SessionPrincipal): Promise<AccountExport> {
   const { userId, sessionId, account } = caller;
   const nowMs = deps.now();
-  const [{ keys, memberships }, sessions, passkeys, activity] = await Promise.all([
+  const [{ keys, memberships }, sessions, passkeys, identities, activity] = await Promise.all([
     readAccount(deps, caller, nowMs),
     listSessionsOfUser(deps, userId, nowMs),
     listPasskeysOfUser(deps, userId),
+    listIdentitiesOfUser(deps, userId),
     activityOf(deps, userId, MOST_EVENTS),
   ]);
   return {
@@ -41,6 +44,7 @@ export async function exportAccount(deps: Deps, caller: SessionPrincipal): Promi
     })),
     sessions: sessions.map((row) => sessionView(row, sessionId)),
     passkeys: passkeys.map(passkeyView),
+    identities: identities.map(identityView),
     apiKeys: keys.map(keyView),
     activity,
   };

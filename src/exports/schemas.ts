@@ -4,6 +4,7 @@ import { apiKey } from "../api-keys/schemas";
 import { activity } from "../audit/schemas";
 import { invitation } from "../invitations/schemas";
 import { member } from "../members/schemas";
+import { identity } from "../oidc/schemas";
 import { session } from "../sessions/schemas";
 import { subscription } from "../subscriptions/schemas";
 import { ROLE_NAMES } from "../tenants/roles";
@@ -37,6 +38,7 @@ export const accountExport = z
     ),
     sessions: z.array(session),
     passkeys: z.array(passkey),
+    identities: z.array(identity),
     apiKeys: z.array(keyInExport).meta({ description: "Of all tenants, ended ones too." }),
     activity: activity.meta({ description: "The newest 10,000 audit events of the account, newest first." }),
   })

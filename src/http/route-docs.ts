@@ -8,7 +8,8 @@ import type { AppEnv } from "./env";
 
 /** A successful response. */
 export interface Success {
-  body: ZodType;
+  /** Missing for a redirect. */
+  body?: ZodType;
   /** `application/json` when absent; a list where the request chooses. */
   mediaType?: string | readonly string[];
   /** JSON pointer to the id in the body that the other routes of this resource take. */
@@ -24,6 +25,8 @@ export interface RouteDocs {
   /** Each code implies its status. */
   errors?: readonly ErrorCode[];
   body?: ZodType;
+  /** Parameters of the path that are not ids. */
+  path?: ZodObject;
   query?: ZodObject;
   headers?: ZodObject;
   permission?: Permission;
@@ -43,11 +46,12 @@ export function documented<M extends object>(middleware: M, docs: RouteDocs): M 
 /** The documentation attached to a middleware, if any. */
 export const docsOf = (middleware: object): RouteDocs | undefined => docsByMiddleware.get(middleware);
 
-type Description = Pick<RouteDocs, "description" | "errors" | "query" | "headers"> & Record<number, ZodType | Success>;
+type Description = Pick<RouteDocs, "description" | "errors" | "path" | "query" | "headers"> &
+  Record<number, ZodType | Success>;
 
 /** Documents a route: its operation id, a summary, its successes by status, and the errors that only its handler raises. */
 export function describeRoute(operationId: string, summary: string, description: Description) {
-  const { description: text, errors, query, headers, ...byStatus } = description;
+  const { description: text, errors, path, query, headers, ...byStatus } = description;
   const successes = Object.fromEntries(
     Object.entries(byStatus).map(([status, success]) => [status, "_zod" in success ? { body: success } : success]),
   );
@@ -58,6 +62,7 @@ export function describeRoute(operationId: string, summary: string, description:
     successes,
     ...(text ? { description: text } : {}),
     ...(errors ? { errors } : {}),
+    ...(path ? { path } : {}),
     ...(query ? { query } : {}),
     ...(headers ? { headers } : {}),
   });

@@ -1,5 +1,6 @@
 /** The messages of the mail queue. They hold no secrets: tokens are derived from `id` when the mail is sent. */
 import { z } from "zod";
+import { PROVIDER_NAMES } from "../wire/schemas";
 
 const id = z.string();
 const userId = z.string();
@@ -19,6 +20,7 @@ const endedAccess = z.object({
   tenants: z.number(),
   /** Missing in jobs from before there were passkeys. */
   passkeys: z.number().default(0),
+  identities: z.number().default(0),
   twoFactor: z.boolean(),
 });
 
@@ -55,6 +57,8 @@ export const mailJob = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("recoveryCodeUsed"), id, userId }),
   z.object({ kind: z.literal("passkeyAdded"), id, userId, passkeyName: z.string() }),
   z.object({ kind: z.literal("passkeyRemoved"), id, userId, passkeyName: z.string() }),
+  z.object({ kind: z.literal("identityLinked"), id, userId, provider: z.enum(PROVIDER_NAMES) }),
+  z.object({ kind: z.literal("identityUnlinked"), id, userId, provider: z.enum(PROVIDER_NAMES) }),
   z.object({ kind: z.literal("apiKeyCreated"), id, userId, keyName: z.string() }),
   z.object({
     kind: z.literal("signedInOnNewDevice"),

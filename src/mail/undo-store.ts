@@ -17,6 +17,7 @@ export type UndoKind =
   | "twoFactorOff"
   | "recoveryCodes"
   | "passkey"
+  | "identity"
   | "apiKey"
   | "apiKeys"
   | "signIn";

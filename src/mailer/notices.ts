@@ -111,6 +111,25 @@ export function apiKeyCreatedMail(context: UndoableContext, keyName: string): Ma
   });
 }
 
+export function identityLinkedMail(context: UndoableContext, label: string): Mail {
+  return renderMail({
+    subject: `You can now sign in with ${label}`,
+    greetingName: context.name,
+    body: [
+      `A sign-in with ${label} was added to your account. It can be used instead of your password.`,
+      ...notMe(context, "removes it"),
+    ],
+  });
+}
+
+export function identityUnlinkedMail({ name }: NoticeContext, label: string): Mail {
+  return renderMail({
+    subject: `You can no longer sign in with ${label}`,
+    greetingName: name,
+    body: [`A sign-in with ${label} was removed from your account.`, RESET_ADVICE],
+  });
+}
+
 export function recoveryCodeUsedMail({ name }: NoticeContext, codesLeft: number): Mail {
   const left = codesLeft === 1 ? "1 code is left" : `${codesLeft} codes are left`;
   return renderMail({
@@ -133,7 +152,7 @@ export function newDeviceMail(context: UndoableContext, { device, location, ipAd
       ...(location ? [`Approximate place: ${location}`] : []),
       ...(ipAddress ? [`IP address: ${ipAddress}`] : []),
       "If this was you, there is nothing to do.",
-      ...notMe(context, "makes your password invalid, and the passkey if one was used"),
+      ...notMe(context, "makes your password invalid, and removes the passkey or provider if one was used"),
     ],
   });
 }

@@ -4,6 +4,7 @@ import { insertInvitationToken } from "../invitations/store";
 import type { MailJob } from "../mail/job";
 import { mailToken } from "../mail/token";
 import { isExpired, mailCode } from "../mail-code/code";
+import { providerLabel } from "../oidc/labels";
 import type { RuleName } from "../ratelimit/rules";
 import { insertResetTokenByEmail } from "../recovery/password-store";
 import { insertVerificationToken } from "../recovery/store";
@@ -95,6 +96,7 @@ async function prepareNotice(deps: Deps, job: NoticeJob): Promise<PreparedMail |
 /** Frequent kinds have a lower limit of their own, so that they cannot use up the one of the others. */
 const MINOR: ReadonlySet<MailJob["kind"]> = new Set<MailJob["kind"]>([
   "passkeyRemoved",
+  "identityUnlinked",
   "apiKeyCreated",
   "recoveryCodeUsed",
   "signedInOnNewDevice",
@@ -120,6 +122,10 @@ async function noticeOf(deps: Deps, job: NoticeJob, user: NoticeRecipient): Prom
       return notices.twoFactorChangedMail(undoable, job.enabled);
     case "recoveryCodesRenewed":
       return notices.recoveryCodesRenewedMail(undoable);
+    case "identityLinked":
+      return notices.identityLinkedMail(undoable, providerLabel(deps.config, job.provider));
+    case "identityUnlinked":
+      return notices.identityUnlinkedMail(context, providerLabel(deps.config, job.provider));
     case "passkeyAdded":
       return notices.passkeyAddedMail(undoable, job.passkeyName);
     case "passkeyRemoved":

@@ -80,10 +80,19 @@ export function takenOverMail(appUrl: string, { ended, byCode }: TakeOver, token
 }
 
 /** What a take-over has ended, in one sentence. */
-export function endedSentence({ sessions, passkeys, apiKeys, invitations, tenants, twoFactor }: EndedAccess): string {
+export function endedSentence({
+  sessions,
+  passkeys,
+  identities,
+  apiKeys,
+  invitations,
+  tenants,
+  twoFactor,
+}: EndedAccess): string {
   const parts = [
     counted(sessions, "session"),
     counted(passkeys, "passkey"),
+    counted(identities, "sign-in provider"),
     counted(apiKeys, "API key"),
     counted(invitations, "invitation"),
     tenants === 0 ? "" : `your membership in ${counted(tenants, "tenant")}, whose webhook subscriptions are disabled`,

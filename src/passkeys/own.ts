@@ -70,10 +70,15 @@ export async function renamePasskey(deps: Deps, { userId }: SessionPrincipal, id
   if (!(await renamePasskeyOfUser(deps, userId, id, name))) throw notFound("Passkey");
 }
 
-/** Removes one of the caller's passkeys and tells them by mail. Sessions that it has opened stay. Throws STEP_UP_REQUIRED, NOT_FOUND. */
+/** Removes one of the caller's passkeys and tells them by mail. Sessions that it has opened stay. Throws STEP_UP_REQUIRED, NOT_FOUND, CONFLICT for the last way to sign in. */
 export async function removePasskey(deps: Deps, caller: SessionPrincipal, id: string): Promise<void> {
   await requireStepUp(deps, caller);
-  const passkeyName = await deletePasskeyOfUser(deps, caller, id);
-  if (passkeyName === null) throw notFound("Passkey");
-  await queueMailIfPossible(deps, { kind: "passkeyRemoved", userId: caller.userId, passkeyName });
+  const outcome = await deletePasskeyOfUser(deps, caller, id);
+  if (outcome === "unknown") throw notFound("Passkey");
+  if (outcome === "last") {
+    throw new AppError("CONFLICT", {
+      message: "This is your only way to sign in. Set a password or add another passkey or a provider first.",
+    });
+  }
+  await queueMailIfPossible(deps, { kind: "passkeyRemoved", userId: caller.userId, passkeyName: outcome.name });
 }

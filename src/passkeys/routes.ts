@@ -66,8 +66,9 @@ export const passkeyRoutes = new Hono<AppEnv>()
     "/:id",
     describeRoute("removePasskey", "Removes a passkey of the user. Sessions that it has opened stay.", {
       200: says("Passkey removed."),
-      errors: ["STEP_UP_REQUIRED", "NOT_FOUND"],
-      description: "Needs a sign-in or a step-up within the last ten minutes. The user is told by mail.",
+      errors: ["STEP_UP_REQUIRED", "NOT_FOUND", "CONFLICT"],
+      description:
+        "Needs a sign-in or a step-up within the last ten minutes. The user is told by mail. `CONFLICT`: it is the last way to sign in.",
     }),
     sessionOnly,
     limited,

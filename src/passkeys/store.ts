@@ -5,6 +5,7 @@ import { atomically, jsonList, rows } from "../db/client";
 import { isUnused, useState } from "../db/used-states-store";
 import type { Deps } from "../deps";
 import { insertUndo, type NewUndo } from "../mail/undo-store";
+import { hasOtherWayIn } from "../step-up/ways-in-store";
 import type { SessionPrincipal } from "../tenants/principal";
 import type { PasskeyRow } from "../webauthn/store";
 
@@ -68,14 +69,21 @@ export async function renamePasskeyOfUser({ db }: Deps, userId: string, id: stri
   return renamed.length === 1;
 }
 
-/** Removes a passkey of a user. Returns its name; null when the user has no such passkey. */
+/** `unknown`: the user has no such passkey. `last`: there is no other way to sign in. */
+export type RemovalOutcome = { name: string } | "unknown" | "last";
+
+/** Removes a passkey of a user who can sign in without it. */
 export async function deletePasskeyOfUser(
-  { db }: Deps,
+  deps: Deps,
   { tenantId, userId, actor }: SessionPrincipal,
   id: string,
-): Promise<string | null> {
-  const { removed } = await atomically(db, {
-    removed: rows<{ name: string }>(sql`DELETE FROM passkeys WHERE id = ${id} AND user_id = ${userId} RETURNING name`),
+): Promise<RemovalOutcome> {
+  const { known, removed } = await atomically(deps.db, {
+    // First: it tells whether there is one to remove.
+    known: sql`SELECT 1 FROM passkeys WHERE id = ${id} AND user_id = ${userId}`,
+    removed: rows<{ name: string }>(
+      sql`DELETE FROM passkeys WHERE id = ${id} AND user_id = ${userId} AND ${hasOtherWayIn(deps, userId, id)} RETURNING name`,
+    ),
     recorded: auditIfChanged({
       tenantId,
       action: "auth.passkey_removed",
@@ -83,5 +91,6 @@ export async function deletePasskeyOfUser(
       target: { kind: "user", id: userId },
     }),
   });
-  return removed[0]?.name ?? null;
+  if (known.length === 0) return "unknown";
+  return removed[0] ?? "last";
 }

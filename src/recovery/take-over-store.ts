@@ -34,11 +34,13 @@ export function takeOver(userId: string, condition: SQL, nowMs: number) {
     ended: rows<CountedAccess>(sql`SELECT (SELECT count(*) FROM sessions WHERE user_id = ${userId}) AS sessions,
         (SELECT count(*) FROM api_keys WHERE ${livingKeys}) AS apiKeys,
         (SELECT count(*) FROM passkeys WHERE user_id = ${userId}) AS passkeys,
+        (SELECT count(*) FROM identities WHERE user_id = ${userId}) AS identities,
         (SELECT count(*) FROM invitations WHERE ${tenantsOfUser} AND ${openInvitations}) AS invitations,
         (SELECT count(*) FROM memberships WHERE ${ownTenants}) AS tenants, totp_enabled_at IS NOT NULL AS twoFactor
       FROM users WHERE id = ${userId} AND ${unproven}`),
     apiKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE ${livingKeys} AND ${unproven}`,
     recoveryCodes: sql`DELETE FROM recovery_codes WHERE user_id = ${userId} AND ${unproven}`,
+    identities: sql`DELETE FROM identities WHERE user_id = ${userId} AND ${unproven}`,
     passkeys: sql`DELETE FROM passkeys WHERE user_id = ${userId} AND ${unproven}`,
     secondFactor: sql`UPDATE users SET name = NULL, totp_secret_encrypted = NULL, totp_enrolment_id = NULL, totp_enabled_at = NULL,
         totp_last_step = 0, created_from = NULL

@@ -25,6 +25,7 @@ const ENDING: readonly UndoKind[] = [
   "twoFactorOff",
   "recoveryCodes",
   "passkey",
+  "identity",
   "apiKey",
   "signIn",
 ];
@@ -68,6 +69,8 @@ export async function undoByToken(
     // Those added since the notice go too: a thief may have left one.
     passkeys: sql`DELETE FROM passkeys WHERE user_id = ${subject} AND ${when(...ENDING)}
       AND (id = ${stored("passkey")} OR created_at >= (SELECT t.created_at ${token}))`,
+    identities: sql`DELETE FROM identities WHERE user_id = ${subject} AND ${when(...ENDING)}
+      AND (id = ${stored("identity")} OR created_at >= (SELECT t.created_at ${token}))`,
     ...undoTwoFactor({ subject, stored, when }),
     ...undoRecoveryCodes({ subject, stored, when }),
     sessions: sql`DELETE FROM sessions WHERE user_id = ${subject}

@@ -14,12 +14,13 @@ const MAX_KNOWN_DEVICES = 50;
 
 /**
  * Stores the "this was not me" link of a session that was opened from a new device, and returns a row then. It stands before
- * `rememberDevice`: of parallel sign-ins from one device, only the first finds it new. The link also removes the passkey that it was opened with.
+ * `rememberDevice`: of parallel sign-ins from one device, only the first finds it new. `undoState` says what the
+ * link also removes: see `undoStateOf`.
  */
 export function announceDevice(
   { id, userId, deviceKeys }: NewSession,
   undo: NewUndo,
-  passkeyId: string | null,
+  undoState: SQL,
   nowMs: number,
 ): Rows<{ hash: string }> {
   const [key] = deviceKeys;
@@ -27,7 +28,7 @@ export function announceDevice(
     WHERE user_id = ${userId} AND key IN (SELECT value FROM json_each(${jsonList(deviceKeys)}))
       AND last_seen_at > ${nowMs - KNOWN_DEVICE_MS})`;
   return rows(
-    sql`${insertUndo(undo, userId, "signIn", { state: sql`, 'device', ${key}, 'passkey', ${passkeyId}`, condition: isNew })} RETURNING hash`,
+    sql`${insertUndo(undo, userId, "signIn", { state: sql`, 'device', ${key} ${undoState}`, condition: isNew })} RETURNING hash`,
   );
 }
 

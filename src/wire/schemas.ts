@@ -95,6 +95,11 @@ export const nextCursor = z
   .nullable()
   .meta({ description: "Where the next page begins; null: no more.", examples: [null] });
 
+/** The providers that people can sign in with; "oidc" is the one that the operator chooses. */
+export const PROVIDER_NAMES = ["google", "github", "microsoft", "oidc"] as const;
+
+export type ProviderName = (typeof PROVIDER_NAMES)[number];
+
 /** A resource in its envelope. */
 export const dataOf = <T extends z.ZodType>(schema: T) => z.object({ data: schema });
 

@@ -41,3 +41,10 @@ export const registration = z
     context.addIssue({ code: "custom", message: "unknown form" });
     return z.NEVER;
   });
+
+/** Browsers refuse a passkey on any other host than its own and those below. */
+export function isAtOrBelow(origin: string, appUrl: string): boolean {
+  const host = new URL(appUrl).hostname;
+  const hostname = URL.parse(origin)?.hostname ?? "";
+  return hostname === host || hostname.endsWith(`.${host}`);
+}

@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { CLIENT, type Issuer } from "./issuer.ts";
 
 const START_TIMEOUT_MS = 120_000;
 const MAIL_TIMEOUT_MS = 15_000;
@@ -50,18 +51,24 @@ export async function startReceiver(): Promise<Receiver> {
   return { url: (path) => `http://127.0.0.1:${port}${path}`, arrivals, close: () => server.close() };
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const probe = createServer();
   const port = await listen(probe);
   await new Promise((resolve) => probe.close(resolve));
   return port;
 }
 
-export async function startDevServer(): Promise<DevServer> {
-  const port = await freePort();
+export async function startDevServer(port: number, issuer: Issuer): Promise<DevServer> {
   const base = `http://localhost:${port}`;
   const state = mkdtempSync(join(tmpdir(), "postern-console-"));
-  const vars = [`RATE_LIMITS:${JSON.stringify(LIMITS)}`, "WEBHOOK_EGRESS:any"].flatMap((value) => ["--var", value]);
+  const vars = [
+    `RATE_LIMITS:${JSON.stringify(LIMITS)}`,
+    "WEBHOOK_EGRESS:any",
+    `PUBLIC_URL:${base}`,
+    `OIDC_ISSUER:${issuer.url}`,
+    `OIDC_CLIENT_ID:${CLIENT.id}`,
+    `OIDC_CLIENT_SECRET:${CLIENT.secret}`,
+  ].flatMap((value) => ["--var", value]);
   const flags = ["--port", String(port), "--inspector-port", "0", "--persist-to", state, ...vars];
   const dev = spawn(process.execPath, [".scripts/dev.ts", ...flags], { stdio: ["ignore", "pipe", "pipe"] });
   let output = "";

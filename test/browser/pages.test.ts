@@ -6,11 +6,13 @@ import { journeys } from "./journeys.ts";
 import { mailedLinks } from "./mailed-links.ts";
 import { passkeys } from "./passkeys.ts";
 import { protection } from "./protection.ts";
+import { providers } from "./providers.ts";
 import { reference } from "./reference.ts";
 import { describePages } from "./stage.ts";
 
 describePages((stage) => {
   journeys(stage);
+  providers(stage);
   protection(stage);
   mailedLinks(stage);
   deletion(stage);

@@ -3,7 +3,8 @@ import { existsSync, writeSync } from "node:fs";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { CHROMIUM, FLAGS } from "./chromium.ts";
-import { type DevServer, type Receiver, startDevServer, startReceiver } from "./dev-server.ts";
+import { type DevServer, freePort, type Receiver, startDevServer, startReceiver } from "./dev-server.ts";
+import { type Issuer, startIssuer } from "./issuer.ts";
 
 const STDERR = 2;
 const START_TIMEOUT_MS = 150_000;
@@ -16,6 +17,8 @@ export interface Stage {
   server: DevServer;
   browser: Browser;
   receiver: Receiver;
+  /** Where people can sign in with a provider. */
+  issuer: Issuer;
   /** A page in its own browser context. Any error or message in its console fails the tests. */
   open(options?: BrowserContextOptions): Promise<Page>;
 }
@@ -31,7 +34,9 @@ export function describePages(tests: (stage: Stage) => void): void {
     let close = async () => {};
     beforeAll(async () => {
       stage.browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
-      stage.server = await startDevServer();
+      const port = await freePort();
+      stage.issuer = await startIssuer(`http://localhost:${port}/api/v1/auth/oauth/oidc/callback`);
+      stage.server = await startDevServer(port, stage.issuer);
       stage.receiver = await startReceiver();
       stage.open = async (options = {}) => {
         const context = await stage.browser.newContext({ locale: "en-GB", timezoneId: "Asia/Kolkata", ...options });
@@ -47,6 +52,7 @@ export function describePages(tests: (stage: Stage) => void): void {
       close = async () => {
         await stage.browser.close();
         stage.receiver.close();
+        stage.issuer.close();
         await stage.server.stop();
       };
     }, START_TIMEOUT_MS);

@@ -9,6 +9,16 @@ import { visit } from "../support/console";
 import { addDelivery, consumeBatch, messageFor } from "../support/engine";
 import { captureLog } from "../support/log-lines";
 import { codeIn, mailTo } from "../support/mailbox";
+import {
+  claimsOf,
+  codeFor,
+  comeBack,
+  depart,
+  departureOf,
+  exchange,
+  newBrowser,
+  newPersonAtProvider,
+} from "../support/oauth";
 import { endedAttempts, newInbox } from "../support/receiver";
 import { secretKeeper } from "../support/secrets";
 import { deliveryDb } from "../support/shard";
@@ -200,6 +210,32 @@ test("passkeys", async () => {
   await ask("POST", "/auth/step-up/options", undefined, user.token);
   await ask("POST", "/auth/passkeys/options", undefined, fresh("access-token"));
   await call("POST", "/auth/passkeys/login/options", { raw: "x", headers: { "content-type": "text/plain" } });
+});
+
+test("sign-in with a provider", async () => {
+  const user = await verified();
+  const browser = newBrowser();
+  const arrive = async (departure: ReturnType<typeof departureOf>, claims: Record<string, unknown>) => {
+    for (const secret of [departure.state, departure.nonce, ...browser.jar.values()]) keep(secret);
+    const script = { claims: claimsOf(departure, { ...claims, extra: keep(crypto.randomUUID()) }) };
+    keep(codeFor(departure, script));
+    const back = await comeBack(browser, "oidc", departure, script);
+    for (const secret of [back.searchParams.get("code"), ...browser.jar.values()]) keep(secret ?? undefined);
+    return back.searchParams.get("code") ?? "";
+  };
+  const person = newPersonAtProvider({ email: user.email });
+  const code = await arrive(await depart(browser, "oidc"), person);
+  await exchange(browser, fresh("code"));
+  const { body } = await exchange(browser, code);
+  keepFields(body);
+  await arrive(await depart(browser, "oidc"), { ...person, nonce: fresh("nonce") });
+  const { accessToken: token } = body.data;
+  const linking = await browser.send("POST", "/api/v1/auth/identities/oidc", { token, body: {} });
+  await arrive(departureOf(linking.body.data.url), newPersonAtProvider());
+  await ask("POST", "/auth/identities/nobody", {}, token);
+  const [identity] = (await ask("GET", "/auth/identities", undefined, token)).body.data;
+  await ask("DELETE", `/auth/identities/${identity.id}`, undefined, token);
+  await ask("DELETE", `/auth/identities/${identity.id}`, undefined, token);
 });
 
 test("step-up, and deleting an account and a tenant", async () => {

@@ -11,6 +11,7 @@ import { holding } from "../support/console";
 import { hourly } from "../support/engine";
 import { attempt as attemptNow, review } from "../support/failing";
 import { codeIn, mailTo, tokenIn } from "../support/mailbox";
+import { claimsOf, comeBack, departureOf, newBrowser, newPersonAtProvider, signInAs } from "../support/oauth";
 import { loginWith, withPasskey } from "../support/passkeys";
 import { purgeAll } from "../support/purges";
 import { badPlans, collected, statementsAcrossPlanes } from "../support/query-plans";
@@ -126,6 +127,11 @@ const OF_STORE: Record<string, RegExp> = {
   passkeys: /INSERT INTO passkeys/,
   webauthn: /from "passkeys"/,
   "db/used-states-store": /INSERT OR IGNORE INTO used_states/,
+  "auth/provider-store": /INSERT INTO known_devices \(user_id, key, last_seen_at\) VALUES/,
+  oidc: /select "user_id" from "identities"/,
+  "oidc/link-store": /SELECT user_id AS userId FROM identities/,
+  "step-up/ways-in-store": /FROM passkeys op WHERE op\.user_id/,
+  identities: /DELETE FROM identities WHERE id/,
   "subscriptions/tenant-store": /UPDATE subscriptions SET enabled = 0/,
   tenants: /t\.shard, EXISTS/,
   "tenants/roles-store": /json_each\(json_extract\(/,
@@ -222,6 +228,14 @@ test("statements of every store are collected, from requests, RPC, queue consume
   await call("POST", "/auth/code/verify", { body: { state, code } });
   await call("GET", "/auth/me/export", { token });
   await loginWith((await withPasskey()).passkey);
+  const visitor = newBrowser();
+  await signInAs(visitor, newPersonAtProvider());
+  await signInAs(visitor, newPersonAtProvider({ email: (await logIn(await signUp())).email }));
+  const linker = await signUp();
+  const linking = await visitor.send("POST", "/api/v1/auth/identities/oidc", { token: linker.token, body: {} });
+  const departure = departureOf(linking.body.data.url);
+  await comeBack(visitor, "oidc", departure, { claims: claimsOf(departure, newPersonAtProvider()) });
+  await call("DELETE", `/auth/identities/${id}`, { token: linker.token });
   await (await holding(await signUp())).get("/security/delete");
   const exporter = await signUp();
   await subscribe(exporter, newInbox("200").url);

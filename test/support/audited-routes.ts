@@ -2,6 +2,7 @@
 import type { AuditAction } from "../../src/audit/actions";
 import { call, logIn, newEmail, PASSWORD, type Person, signUp, signUpVerified } from "./client";
 import { codeIn, mailTo, tokenIn } from "./mailbox";
+import { newBrowser, newPersonAtProvider, signInAs } from "./oauth";
 import { loginWith, withPasskey } from "./passkeys";
 import { invite, joinTenant } from "./people";
 import { newInbox, subscribe } from "./receiver";
@@ -85,6 +86,25 @@ export const RECORDED: Record<string, [actions: AuditAction[], act: Act]> = {
       await must("POST", "/invitations/accept", { token }, guest.token);
       const { data } = await must("POST", "/auth/switch-tenant", { tenantId: host.tenantId }, guest.token);
       return { token: data.accessToken };
+    },
+  ],
+  "POST /auth/oauth/exchange": [
+    ["auth.login", "auth.identity_linked"],
+    async () => {
+      const owner = await signUpVerified();
+      const { body } = await signInAs(newBrowser(), newPersonAtProvider({ email: owner.email }));
+      return { token: body.data.accessToken };
+    },
+  ],
+  "DELETE /auth/identities/:id": [
+    ["auth.identity_unlinked"],
+    async () => {
+      const owner = await signUpVerified();
+      const { body } = await signInAs(newBrowser(), newPersonAtProvider({ email: owner.email }));
+      const { accessToken: token } = body.data;
+      const [identity] = (await must("GET", "/auth/identities", undefined, token)).data;
+      await must("DELETE", `/auth/identities/${identity.id}`, undefined, token);
+      return { token };
     },
   ],
   "POST /auth/verify-email": [
@@ -278,6 +298,8 @@ export const NOT_RECORDED: Record<string, string> = {
   "POST /auth/code": "sends a mail and changes nothing",
   "POST /auth/refresh": "too frequent, and no change of rights",
   "POST /auth/resend-verification": "sends a mail and changes nothing",
+  "POST /auth/identities/:id":
+    "changes nothing until the browser is back, whose link is recorded (provider-accounts.test.ts)",
   "POST /auth/2fa/enable": "changes nothing until a code confirms it",
   "POST /auth/passkeys/options": "changes nothing",
   "POST /auth/passkeys/login/options": "changes nothing",

@@ -49,6 +49,7 @@ export async function expectDocumented(request: Request, answer: { status: numbe
     const { required } = header.$ref ? resolve(document.components.headers, header.$ref) : header;
     if (required && !answer.headers.has(name)) throw new Error(`${where} gives the header ${name}`);
   }
+  if (!response.content) return;
   const type = answer.headers.get("content-type")?.split(";")[0] ?? "";
   const schema = response.content?.[type]?.schema;
   if (!schema) throw new Error(`${where} does not give as ${type}`);

@@ -5,6 +5,10 @@
  */
 import { DurableObject } from "cloudflare:workers";
 
+/** They are in a Worker of their own: provider-worker.mjs. */
+const PROVIDERS =
+  /^(oauth2|www)\.googleapis\.com$|^login\.microsoftonline\.com$|^(api\.)?github\.com$|\.issuer\.example$/;
+
 export class Inbox extends DurableObject {
   async add(delivery) {
     const received = await this.list();
@@ -83,6 +87,7 @@ export default {
   async fetch(request, env) {
     const url = new URL(request.url);
     const inboxOf = (name) => env.INBOX.get(env.INBOX.idFromName(name));
+    if (PROVIDERS.test(url.hostname)) return env.PROVIDERS.fetch(request);
     if (url.hostname === "inbox") return Response.json(await inboxOf(url.pathname.slice(1)).list());
 
     if (url.hostname === "challenges.cloudflare.com") return siteverify(request);

@@ -27,40 +27,41 @@ import { hasPasskeysHere, shownIn } from "../http/passkeys";
 import { safePath } from "../http/paths";
 import { findCurrentUser, requireUser } from "../http/session";
 import { startSession } from "../http/start-session";
+import { offeredProviders } from "../oauth/providers";
 import * as pages from "./pages";
 import { decryptPending, encryptPending } from "./pending";
+import { Register, type RegisterValues, RegistrationClosed } from "./registration";
 import { SignIn } from "./sign-in";
 
 /** Whether people can register without an invitation. */
 const canRegister = (c: Context<AppEnv>) => c.get("deps").config.registration.for !== "invited";
 
+const providersOf = (c: Context<AppEnv>) => offeredProviders(c.get("deps").config);
+
 async function signInPage(c: Context<AppEnv>, email: string, to: string, failure?: Failure, status = 200) {
   const passkey = hasPasskeysHere(c) ? await loginOptions(c.get("deps")) : null;
-  return page(
-    c,
-    { title: "Sign in", section: null, status },
-    <SignIn
-      email={email}
-      to={to}
-      canRegister={canRegister(c)}
-      mailsCodes={c.get("deps").config.mailCode === "on"}
-      // The page knows the address, and so whether a token is needed, only once somebody has tried.
-      captcha={failure ? captchaFor(c, "login") : null}
-      passkey={passkey}
-      failure={failure}
-    />,
-  );
+  const view = {
+    email,
+    to,
+    canRegister: canRegister(c),
+    mailsCodes: c.get("deps").config.mailCode === "on",
+    // The page knows the address, and so whether a token is needed, only once somebody has tried.
+    captcha: failure ? captchaFor(c, "login") : null,
+    passkey,
+    providers: providersOf(c),
+  };
+  return page(c, { title: "Sign in", section: null, status }, <SignIn {...view} failure={failure} />);
 }
 
 const codePage = (c: Context<AppEnv>, failure?: Failure, status = 200) =>
   page(c, { title: "Two-factor code", section: null, status }, <pages.SignInCode failure={failure} />);
 
-function registerPage(c: Context<AppEnv>, values: pages.RegisterValues, failure?: Failure, status = 200) {
+function registerPage(c: Context<AppEnv>, values: RegisterValues, failure?: Failure, status = 200) {
   const isClosed = values.invitationToken === "" && !canRegister(c);
   const content = isClosed ? (
-    <pages.RegistrationClosed />
+    <RegistrationClosed />
   ) : (
-    <pages.Register values={values} captcha={captchaFor(c, "register")} failure={failure} />
+    <Register values={values} captcha={captchaFor(c, "register")} providers={providersOf(c)} failure={failure} />
   );
   return page(c, { title: "Create an account", section: null, status }, content);
 }

@@ -6,6 +6,8 @@ import { FailureBanner } from "../components/display";
 import { TextField } from "../components/fields";
 import { PasskeyForm } from "../components/passkey-form";
 import type { Failure } from "../failure";
+import { ProviderButtons } from "../oauth/buttons";
+import type { OfferedProvider } from "../oauth/providers";
 
 const ReturnPath = ({ to }: { to: string }) => (to === "" ? null : <input type="hidden" name="to" value={to} />);
 
@@ -21,9 +23,10 @@ interface SignInProps {
   captcha: CaptchaProps | null;
   /** What a passkey is shown for; null where no passkey works. */
   passkey: RequestOptions | null;
+  providers: readonly OfferedProvider[];
 }
 
-export const SignIn = ({ email, to, canRegister, mailsCodes, captcha, passkey, failure }: SignInProps) => (
+export const SignIn = ({ email, to, canRegister, mailsCodes, captcha, passkey, providers, failure }: SignInProps) => (
   <>
     <h1>Sign in</h1>
     <FailureBanner failure={failure} />
@@ -61,6 +64,7 @@ export const SignIn = ({ email, to, canRegister, mailsCodes, captcha, passkey, f
       <Captcha captcha={captcha} />
       <SubmitButton>Sign in</SubmitButton>
     </PostForm>
+    <ProviderButtons providers={providers} to={to} />
     <p />
     {mailsCodes && (
       <p>

@@ -7,19 +7,24 @@ import type { Failure } from "../failure";
 
 interface FormProps {
   failure?: Failure | undefined;
+  hasPassword: boolean;
   twoFactorEnabled: boolean;
 }
 
-const Proof = ({ failure, twoFactorEnabled }: FormProps) => (
+const Proof = ({ failure, hasPassword, twoFactorEnabled }: FormProps) => (
   <>
-    <TextField
-      name="password"
-      label="Your password"
-      type="password"
-      autocomplete="current-password"
-      required
-      failure={failure}
-    />
+    {hasPassword ? (
+      <TextField
+        name="password"
+        label="Your password"
+        type="password"
+        autocomplete="current-password"
+        required
+        failure={failure}
+      />
+    ) : (
+      <p class="muted">Your account has no password, so you must have signed in within the last ten minutes.</p>
+    )}
     {twoFactorEnabled && (
       <TextField
         name="totp"
@@ -85,10 +90,11 @@ export function DeleteAccount({ preview, ...form }: FormProps & { preview: Accou
 
 interface TenantFormProps {
   name: string;
+  hasPassword: boolean;
   failure?: Failure | undefined;
 }
 
-export const DeleteTenant = ({ name, preview, failure }: TenantFormProps & { preview: TenantPreview }) => (
+export const DeleteTenant = ({ name, hasPassword, preview, failure }: TenantFormProps & { preview: TenantPreview }) => (
   <div class="narrow">
     <h1>Delete {name}?</h1>
     <FailureBanner failure={failure} />
@@ -110,7 +116,7 @@ export const DeleteTenant = ({ name, preview, failure }: TenantFormProps & { pre
       </p>
     </section>
     <PostForm action="/console/tenants/delete" class="card">
-      <Proof failure={failure} twoFactorEnabled={false} />
+      <Proof failure={failure} hasPassword={hasPassword} twoFactorEnabled={false} />
       <div class="row">
         <SubmitButton kind="danger">Delete the tenant</SubmitButton>
         <LinkButton href="/console/tenants">Cancel</LinkButton>
@@ -119,7 +125,7 @@ export const DeleteTenant = ({ name, preview, failure }: TenantFormProps & { pre
   </div>
 );
 
-export const ExportTenant = ({ name, failure }: TenantFormProps) => (
+export const ExportTenant = ({ name, hasPassword, failure }: TenantFormProps) => (
   <div class="narrow">
     <h1>Export {name}</h1>
     <FailureBanner failure={failure} />
@@ -128,7 +134,7 @@ export const ExportTenant = ({ name, failure }: TenantFormProps) => (
         A JSON file with members, invitations, API keys, subscriptions, events and delivery attempts. It contains no
         secrets, payloads or responses.
       </p>
-      <Proof failure={failure} twoFactorEnabled={false} />
+      <Proof failure={failure} hasPassword={hasPassword} twoFactorEnabled={false} />
       <div class="row">
         <SubmitButton>Download</SubmitButton>
         <LinkButton href="/console/tenants">Back</LinkButton>

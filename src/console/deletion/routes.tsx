@@ -10,12 +10,25 @@ import { exportTenant } from "../../exports/tenant";
 import type { AppEnv } from "../../http/env";
 import { ownersOnly, sessionOf } from "../../http/permissions";
 import { byTenant, byUser, limit } from "../../http/rate-limit";
-import { confirm } from "../../step-up/confirm";
+import { requireStepUp } from "../../step-up/confirm";
+import { findProofOfUser } from "../../step-up/store";
 import { type Failure, parse } from "../failure";
 import { deleteConsoleCookie } from "../http/cookies";
 import { readForm } from "../http/form";
 import { page, redirectWithFlash, rerenderOnError } from "../http/page";
 import { DeleteAccount, DeleteTenant, ExportTenant } from "./pages";
+
+/** An account that began with a provider has none. */
+async function hasPassword(c: Context<AppEnv>): Promise<boolean> {
+  const user = await findProofOfUser(c.get("deps"), c.get("principal").userId);
+  return user?.passwordHash !== "";
+}
+
+/** What the forms of a tenant ask for: the password, of whoever has one. */
+async function proofIn(c: Context<AppEnv>) {
+  const form = await readForm(c);
+  return parse(tenantDeletion, (await hasPassword(c)) ? { password: form.text("password") } : {});
+}
 
 async function deleteAccountPage(c: Context<AppEnv>, failure?: Failure, status = 200) {
   const deps = c.get("deps");
@@ -24,7 +37,12 @@ async function deleteAccountPage(c: Context<AppEnv>, failure?: Failure, status =
   return page(
     c,
     { title: "Delete your account", section: "security", status },
-    <DeleteAccount preview={preview} twoFactorEnabled={twoFactorEnabled} failure={failure} />,
+    <DeleteAccount
+      preview={preview}
+      hasPassword={await hasPassword(c)}
+      twoFactorEnabled={twoFactorEnabled}
+      failure={failure}
+    />,
   );
 }
 
@@ -33,16 +51,22 @@ async function deleteTenantPage(c: Context<AppEnv>, failure?: Failure, status = 
   return page(
     c,
     { title: "Delete the tenant", section: null, status },
-    <DeleteTenant name={c.get("currentUser").tenantName} preview={preview} failure={failure} />,
+    <DeleteTenant
+      name={c.get("currentUser").tenantName}
+      hasPassword={await hasPassword(c)}
+      preview={preview}
+      failure={failure}
+    />,
   );
 }
 
-const exportTenantPage = (c: Context<AppEnv>, failure?: Failure, status = 200) =>
-  page(
+async function exportTenantPage(c: Context<AppEnv>, failure?: Failure, status = 200) {
+  return page(
     c,
     { title: "Export the tenant", section: null, status },
-    <ExportTenant name={c.get("currentUser").tenantName} failure={failure} />,
+    <ExportTenant name={c.get("currentUser").tenantName} hasPassword={await hasPassword(c)} failure={failure} />,
   );
+}
 
 /** Under `/security`. */
 export const accountEndPages = new Hono<AppEnv>()
@@ -56,7 +80,7 @@ export const accountEndPages = new Hono<AppEnv>()
       c,
       async () => {
         const input = parse(accountDeletion, {
-          password: form.text("password"),
+          password: form.optional("password"),
           totp: form.optional("totp"),
           deleteTenants: form.text("deleteTenants") === "yes",
         });
@@ -71,15 +95,14 @@ export const accountEndPages = new Hono<AppEnv>()
     );
   });
 
-/** Under `/tenants`. Both forms always ask for the password. */
+/** Under `/tenants`. */
 export const tenantEndPages = new Hono<AppEnv>()
   .get("/delete", ownersOnly, (c) => deleteTenantPage(c))
   .post("/delete", limit("deleteTenant", byUser), ownersOnly, async (c) => {
-    const form = await readForm(c);
     return rerenderOnError(
       c,
       async () => {
-        await deleteTenant(c.get("deps"), sessionOf(c), parse(tenantDeletion, { password: form.text("password") }));
+        await deleteTenant(c.get("deps"), sessionOf(c), await proofIn(c));
         deleteConsoleCookie(c, "session");
         return redirectWithFlash(c, "/sign-in", "tenantDeleted");
       },
@@ -88,11 +111,10 @@ export const tenantEndPages = new Hono<AppEnv>()
   })
   .get("/export", ownersOnly, (c) => exportTenantPage(c))
   .post("/export", limit("exportTenant", byTenant), ownersOnly, async (c) => {
-    const form = await readForm(c);
     return rerenderOnError(
       c,
       async () => {
-        await confirm(c.get("deps"), sessionOf(c), parse(tenantDeletion, { password: form.text("password") }));
+        await requireStepUp(c.get("deps"), sessionOf(c), await proofIn(c));
         return c.body(await exportTenant(c.get("deps"), sessionOf(c)), 200, attachment("tenant"));
       },
       (failure, status) => exportTenantPage(c, failure, status),

@@ -1,40 +1,16 @@
-/**
- * The console's cookies. The `__Host-` prefix binds them to this host and to https. On localhost without TLS it is left out,
- * because some browsers refuse it there.
- */
+/** The console's cookies. */
 import type { Context } from "hono";
-import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import { deleteOwnCookie, getOwnCookie, setOwnCookie } from "../../http/cookies";
 import type { AppEnv } from "../../http/env";
 
 /** The session, a sign-in that waits for its two-factor code, the state of a mailed code, and the flash message for the next page. */
 export type CookieName = "session" | "sign-in" | "mail-code" | "flash";
 
-const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/;
-
-function prefixFor(c: Context<AppEnv>): "host" | undefined {
-  const { protocol, hostname } = new URL(c.req.url);
-  return protocol === "http:" && LOOPBACK.test(hostname) ? undefined : "host";
-}
-
-const options = (c: Context<AppEnv>) => {
-  const prefix = prefixFor(c);
-  return prefix ? { prefix } : {};
-};
-
-/** Sets a cookie that scripts can't read; without `expiresAt` (Unix ms) the browser drops it when it closes. */
+/** Sets a cookie; without `expiresAt` (Unix ms) the browser drops it when it closes. */
 export function setConsoleCookie(c: Context<AppEnv>, name: CookieName, value: string, expiresAt?: number): void {
-  setCookie(c, `postern-${name}`, value, {
-    ...options(c),
-    httpOnly: true,
-    sameSite: "Lax",
-    ...(expiresAt === undefined ? {} : { expires: new Date(expiresAt) }),
-  });
+  setOwnCookie(c, name, value, expiresAt);
 }
 
-export function getConsoleCookie(c: Context<AppEnv>, name: CookieName): string | undefined {
-  return getCookie(c, `postern-${name}`, prefixFor(c));
-}
+export const getConsoleCookie = (c: Context<AppEnv>, name: CookieName): string | undefined => getOwnCookie(c, name);
 
-export function deleteConsoleCookie(c: Context<AppEnv>, name: CookieName): void {
-  deleteCookie(c, `postern-${name}`, options(c));
-}
+export const deleteConsoleCookie = (c: Context<AppEnv>, name: CookieName): void => deleteOwnCookie(c, name);

@@ -10,15 +10,16 @@ const EFFECTS: Record<Exclude<NotMeKind, "apiKeys" | "takeOver">, string> = {
   twoFactorOff: "Two-factor authentication is turned on again, as it was.",
   recoveryCodes: "Your previous recovery codes become valid again.",
   passkey: "The new passkey is removed.",
+  identity: "The new sign-in with a provider is removed.",
   apiKey: "The new API key is revoked.",
-  signIn: "Your password becomes invalid, and the passkey if one was used.",
+  signIn: "Your password becomes invalid, and the passkey or provider if one was used is removed.",
 };
 
 function effectsOf(kind: NotMeKind): string[] {
   if (kind === "apiKeys") return ["All your API keys are revoked."];
   if (kind === "takeOver") {
     return [
-      "The password of the account becomes invalid. Its sessions, passkeys, API keys, invitations and second factor end.",
+      "The password of the account becomes invalid. Its sessions, passkeys, sign-ins with providers, API keys, invitations and second factor end.",
       "It leaves the tenants that it has created, and their subscriptions are disabled.",
       "You get an email with a link to set a password of your own.",
     ];

@@ -7,27 +7,31 @@ import { Badge, Banner, Copyable, FailureBanner, Time } from "../components/disp
 import { TextField } from "../components/fields";
 import type { Failure } from "../failure";
 import { Passkeys } from "../passkeys/pages";
+import { Identities, type IdentitiesProps, NoPassword } from "./identities";
 import { QrCode } from "./qr-code";
 
-interface SecurityProps {
+interface SecurityProps extends IdentitiesProps {
   currentUser: CurrentUser;
   sessions: readonly Session[];
   passkeys: readonly Passkey[];
   /** Whether the browser can make a passkey at this address. */
   canAddPasskey: boolean;
-  /** The error of a refused form. */
-  failure?: Failure | undefined;
 }
 
-export const Security = ({ currentUser, sessions, passkeys, canAddPasskey, failure }: SecurityProps) => (
+export const Security = ({ currentUser, sessions, passkeys, canAddPasskey, failure, ...own }: SecurityProps) => (
   <>
     <h1>My security</h1>
     <FailureBanner failure={failure} />
     <div class="columns">
       {currentUser.twoFactorEnabled ? <TwoFactorOn failure={failure} /> : <TwoFactorOff />}
-      <ChangePassword email={currentUser.email} failure={failure} />
+      {own.hasPassword ? (
+        <ChangePassword email={currentUser.email} failure={failure} />
+      ) : (
+        <NoPassword email={currentUser.email} />
+      )}
     </div>
     {(canAddPasskey || passkeys.length > 0) && <Passkeys passkeys={passkeys} canAdd={canAddPasskey} />}
+    {(own.providers.length > 0 || own.identities.length > 0) && <Identities {...own} failure={failure} />}
     <p>
       <a href="/console/security/activity">My activity</a> ·{" "}
       <a href="/console/alerts">Mails about failing subscriptions</a>

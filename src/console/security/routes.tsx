@@ -1,15 +1,23 @@
 /** `/console/security`: the current user's sessions, password and second factor. */
 import { type Context, Hono } from "hono";
+import { z } from "zod";
 import { activityOf } from "../../audit/log";
 import type { AppError } from "../../errors";
+import { setOwnCookie } from "../../http/cookies";
 import type { AppEnv } from "../../http/env";
 import { sessionOf } from "../../http/permissions";
 import { byUser, limit } from "../../http/rate-limit";
+import { removeIdentity, startLinking } from "../../identities/own";
+import { FLOW_COOKIE } from "../../oidc/providers";
+import { listIdentitiesOfUser } from "../../oidc/store";
+import { identityView } from "../../oidc/view";
 import { changePassword } from "../../recovery/password";
 import { changeBody } from "../../recovery/schemas";
 import { revokeSession } from "../../sessions/revoke";
 import { deleteAllSessionsOfUser } from "../../sessions/store";
 import { sessionView } from "../../sessions/view";
+import { proofFields } from "../../step-up/schemas";
+import { findProofOfUser } from "../../step-up/store";
 import { enrolmentUri } from "../../two-factor/codes";
 import { confirmEnrolment, disableTwoFactor, renewRecoveryCodes, startEnrolment } from "../../two-factor/enrolment";
 import { codeBody, factorBody } from "../../two-factor/schemas";
@@ -20,10 +28,13 @@ import { deleteConsoleCookie } from "../http/cookies";
 import { readForm } from "../http/form";
 import { page, redirectWithFlash, rerenderOnError } from "../http/page";
 import { hasPasskeysHere } from "../http/passkeys";
+import { ContinueToProvider } from "../oauth/pages";
+import { offeredProviders } from "../oauth/providers";
 import { Enrolment, type EnrolmentView, FirstRecoveryCodes, RecoveryCodes, Security } from "./pages";
 import { readOwnAccess } from "./store";
 
 const SECTION = "security";
+const passwordForm = z.object(proofFields).pick({ password: true });
 /** Base32. The enrolment form posts the secret back, so that the page can show the same QR code after a wrong code. */
 const SECRET_FORM = /^[A-Z2-7]{16,64}$/;
 
@@ -31,17 +42,23 @@ async function securityPage(c: Context<AppEnv>, failure?: Failure, status = 200)
   const deps = c.get("deps");
   const currentUser = c.get("currentUser");
   const { userId, sessionId } = currentUser.principal;
-  const { sessions, passkeys } = await readOwnAccess(deps, userId, deps.now());
+  const [{ sessions, passkeys }, identities, proof] = await Promise.all([
+    readOwnAccess(deps, userId, deps.now()),
+    listIdentitiesOfUser(deps, userId),
+    findProofOfUser(deps, userId),
+  ]);
+  const view = {
+    sessions: sessions.map((row) => sessionView(row, sessionId)),
+    passkeys: passkeys.map(passkeyView),
+    canAddPasskey: hasPasskeysHere(c),
+    identities: identities.map(identityView),
+    providers: offeredProviders(deps.config),
+    hasPassword: proof?.passwordHash !== "",
+  };
   return page(
     c,
     { title: "My security", section: SECTION, status },
-    <Security
-      currentUser={currentUser}
-      sessions={sessions.map((row) => sessionView(row, sessionId))}
-      passkeys={passkeys.map(passkeyView)}
-      canAddPasskey={hasPasskeysHere(c)}
-      failure={failure}
-    />,
+    <Security currentUser={currentUser} {...view} failure={failure} />,
   );
 }
 
@@ -152,4 +169,39 @@ const twoFactorPages = new Hono<AppEnv>()
     );
   });
 
-export const securityPages = new Hono<AppEnv>().route("/", sessionPages).route("/", twoFactorPages);
+const identityLimit = limit("identities", byUser);
+
+const identityPages = new Hono<AppEnv>()
+  .post("/identities/:provider", identityLimit, async (c) => {
+    const form = await readForm(c);
+    const name = c.req.param("provider");
+    return rerenderOnError(
+      c,
+      async () => {
+        const deps = c.get("deps");
+        const proof = parse(passwordForm, { password: form.optional("password") });
+        const { url, sealed, expiresAt } = await startLinking(deps, sessionOf(c), { name }, proof);
+        setOwnCookie(c, FLOW_COOKIE, sealed, expiresAt);
+        const label = offeredProviders(deps.config).find((offered) => offered.name === name)?.label ?? name;
+        return page(c, { title: `Add ${label}`, section: SECTION }, <ContinueToProvider url={url} label={label} />);
+      },
+      (failure, status) => securityPage(c, failure, status),
+    );
+  })
+  .post("/identities/:id/remove", identityLimit, async (c) => {
+    const form = await readForm(c);
+    return rerenderOnError(
+      c,
+      async () => {
+        const proof = parse(passwordForm, { password: form.optional("password") });
+        await removeIdentity(c.get("deps"), sessionOf(c), c.req.param("id"), proof);
+        return redirectWithFlash(c, "/security", "identityRemoved");
+      },
+      (failure, status) => securityPage(c, failure, status),
+    );
+  });
+
+export const securityPages = new Hono<AppEnv>()
+  .route("/", sessionPages)
+  .route("/", twoFactorPages)
+  .route("/", identityPages);

@@ -12,6 +12,7 @@ import performance from "../../docs/performance.md";
 import quickStart from "../../docs/quick-start.md";
 import retries from "../../docs/retries.md";
 import rotateASecret from "../../docs/rotate-a-secret.md";
+import signInProviders from "../../docs/sign-in-providers.md";
 import threatModel from "../../docs/threat-model.md";
 import tokens from "../../docs/tokens.md";
 import verify from "../../docs/verify.md";
@@ -36,6 +37,7 @@ const PAGES: readonly Page[] = [
   page("/docs/audit-log", auditLog),
   page("/docs/tokens", tokens),
   page("/docs/passkeys", passkeys),
+  page("/docs/sign-in-providers", signInProviders),
   { path: REFERENCE_PATH, title: "API reference", markdown: null },
   page("/docs/errors", errors),
   page("/docs/limits", limits),

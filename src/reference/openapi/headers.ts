@@ -10,6 +10,7 @@ export const HEADERS = {
     schema: { type: "string" },
   },
   "Retry-After": { required: true, description: "Seconds to wait before trying again.", schema: integer },
+  Location: { required: true, description: "Where the browser goes.", schema: { type: "string" } },
   Allow: { required: true, description: "The methods that the path supports.", schema: { type: "string" } },
   "RateLimit-Limit": { description: "Requests allowed in the window.", schema: integer },
   "RateLimit-Remaining": { description: "Requests left in the window.", schema: integer },
@@ -22,5 +23,6 @@ const refs = (...names: HeaderName[]) =>
 
 export const REQUEST_ID_HEADER = refs("X-Request-Id");
 export const RETRY_HEADER = refs("Retry-After");
+export const LOCATION_HEADER = refs("Location");
 export const ALLOW_HEADER = refs("Allow");
 export const LIMIT_HEADERS = refs("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset");

@@ -6,7 +6,7 @@ import type { RouteDocs, Success } from "../../http/route-docs";
 import type { Rule, RuleName } from "../../ratelimit/rules";
 import { id } from "../../wire/schemas";
 import { failureResponses } from "./failures";
-import { LIMIT_HEADERS, REQUEST_ID_HEADER } from "./headers";
+import { LIMIT_HEADERS, LOCATION_HEADER, REQUEST_ID_HEADER } from "./headers";
 
 export interface DocumentedRoute {
   method: string;
@@ -33,7 +33,7 @@ export function operationOf(
     status,
     successResponse(success, linksFrom(route, routes, success), limit !== undefined),
   ]);
-  const path = pathParameters(route.path);
+  const path = docs.path ?? pathParameters(route.path);
   return {
     operationId: docs.operationId ?? "",
     summary: docs.summary ?? "",
@@ -88,9 +88,9 @@ function successResponse(
   limited: boolean,
 ): ZodOpenApiResponseObject {
   return {
-    description: "Success.",
-    headers: { ...REQUEST_ID_HEADER, ...(limited ? LIMIT_HEADERS : {}) },
-    content: Object.fromEntries([mediaType].flat().map((type) => [type, { schema: body }])),
+    description: body ? "Success." : "A redirect.",
+    headers: { ...REQUEST_ID_HEADER, ...(body ? {} : LOCATION_HEADER), ...(limited ? LIMIT_HEADERS : {}) },
+    ...(body ? { content: Object.fromEntries([mediaType].flat().map((type) => [type, { schema: body }])) } : {}),
     ...(links ? { links } : {}),
   };
 }

@@ -1,0 +1,123 @@
+/** Signing in with a provider: the last step, in which the client's page exchanges its code for a session. */
+
+import { violatesUnique } from "../db/client";
+import { newId } from "../db/ids";
+import type { Deps } from "../deps";
+import { AppError, notFound } from "../errors";
+import { queueMailIfPossible } from "../mail/queue";
+import { newUndo } from "../mail/undo-store";
+import type { ProviderIdentity } from "../oidc/identity";
+import { providerLabel } from "../oidc/labels";
+import { type Outcome, openOutcome, prolonged, type SealedOutcome } from "../oidc/outcome";
+import { findUserByIdentity } from "../oidc/store";
+import { deviceKeys } from "../sessions/known-devices";
+import type { OpenedSession } from "../sessions/tokens";
+import { requireVerified } from "./open";
+import { insertProviderAccount } from "./provider-store";
+import { openWithFactors, type SignInChoice } from "./second-factor";
+import { createdFrom, refuseUninvited } from "./signup";
+import { findCredentialsByEmail, findCredentialsOfUser, type StoredCredentials } from "./store";
+import type { Visit } from "./visit";
+
+/** One refusal for a code that is unknown, used or expired, or that another browser brings. */
+const badCode = () => new AppError("INVALID_TOKEN", { message: "Invalid or expired code." });
+
+/** A code, and what else the client's page gives. */
+export type Exchange = SignInChoice & { code: string };
+
+/** What the browser keeps: a cookie. */
+interface Kept {
+  sealed: string | undefined;
+  /** Replaces it. */
+  keep(outcome: SealedOutcome): void;
+}
+
+/**
+ * Opens a session with a code, for the browser that keeps what it stands for. Where a second factor is asked for, the code can be used
+ * for some minutes more. Throws INVALID_TOKEN for a code that has expired or that the browser does not keep, and as `open`.
+ */
+export async function loginWithProvider(
+  deps: Deps,
+  { code, ...choice }: Exchange,
+  { sealed, keep }: Kept,
+  visit: Visit,
+): Promise<OpenedSession> {
+  const outcome = await openOutcome(deps, sealed, code);
+  if (!outcome) throw badCode();
+  try {
+    return await open(deps, outcome, choice, visit);
+  } catch (error) {
+    if (error instanceof AppError && error.code === "TOTP_REQUIRED") keep(await prolonged(deps, outcome));
+    throw error;
+  }
+}
+
+/**
+ * Opens a session for the person at the provider, with a new account if there is none. Throws INVALID_TOKEN for a code that was used,
+ * CONFLICT where an account has the address already and the person must link it, FORBIDDEN where registration is not open to them,
+ * EMAIL_NOT_VERIFIED, TOTP_REQUIRED, INVALID_TOTP, ACCOUNT_LOCKED, and NOT_FOUND for a tenant that the user is not a member of.
+ */
+async function open(
+  deps: Deps,
+  { identity, stateId }: Outcome,
+  choice: SignInChoice,
+  visit: Visit,
+): Promise<OpenedSession> {
+  const { stored, isNew } = await findOrCreate(deps, identity, choice.tenantId, visit);
+  await requireVerified(deps, stored);
+  const { provider, issuer, sub } = identity;
+  const link = isNew ? { identity, undo: await newUndo(deps.keys, deps.now()) } : null;
+  const first = { method: "provider", provider, use: { issuer, sub, stateId }, link } as const;
+  const opened = await openWithFactors(deps, stored, first, choice, visit);
+  if (!opened) throw badCode();
+  return opened;
+}
+
+/** The account of an identity. `isNew`: the sign-in is yet to link the two. */
+async function findOrCreate(
+  deps: Deps,
+  identity: ProviderIdentity,
+  tenantId: string | undefined,
+  visit: Visit,
+): Promise<{ stored: StoredCredentials; isNew: boolean }> {
+  const userId = await findUserByIdentity(deps, identity);
+  const known = userId && (await findCredentialsOfUser(deps, userId, tenantId));
+  if (known) return { stored: known, isNew: false };
+  const label = providerLabel(deps.config, identity.provider);
+  const { email, emailVerified } = identity;
+  if (email === null) throw new AppError("FORBIDDEN", { message: `${label} gave no email address.` });
+  const stored = await findCredentialsByEmail(deps, email, tenantId ?? null);
+  if (stored) {
+    if (!emailVerified || stored.emailVerifiedAt === null) throw mustLink(label);
+    return { stored, isNew: true };
+  }
+  refuseUninvited(deps.config.registration, email);
+  if (tenantId) throw notFound("Tenant");
+  return { stored: await create(deps, { ...identity, email }, visit), isNew: false };
+}
+
+const mustLink = (label: string) =>
+  new AppError("CONFLICT", {
+    message: `An account with this email address exists. Sign in to it in another way first, and then link ${label}.`,
+  });
+
+async function create(
+  deps: Deps,
+  identity: ProviderIdentity & { email: string },
+  { device, origin }: Visit,
+): Promise<StoredCredentials> {
+  const userId = newId();
+  const [deviceKey] = await deviceKeys(deps.keys, userId, device);
+  const account = { userId, email: identity.email, identity, createdFrom: createdFrom(device), deviceKey, origin };
+  try {
+    await insertProviderAccount(deps, account, deps.now());
+  } catch (error) {
+    // Another request has created it in the meantime.
+    if (violatesUnique(error, "users.email")) throw mustLink(providerLabel(deps.config, identity.provider));
+    throw error;
+  }
+  if (!identity.emailVerified) await queueMailIfPossible(deps, { kind: "verification", userId });
+  const stored = await findCredentialsOfUser(deps, userId);
+  if (!stored) throw badCode();
+  return stored;
+}

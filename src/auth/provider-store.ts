@@ -1,0 +1,47 @@
+/** Accounts that begin with a sign-in with a provider, in D1. */
+import { sql } from "drizzle-orm";
+import { type RequestOrigin, userActor } from "../audit/actor";
+import { auditIfChanged } from "../audit/record-store";
+import { atomically } from "../db/client";
+import { newId } from "../db/ids";
+import type { Deps } from "../deps";
+import type { ProviderIdentity } from "../oidc/identity";
+import { insertIdentity } from "../oidc/store";
+import { insertOwnTenant } from "./store";
+
+export interface NewProviderAccount {
+  userId: string;
+  email: string;
+  identity: ProviderIdentity;
+  /** See `NewUser`. */
+  createdFrom: string;
+  /** The key of the browser, which the user knows from now on. */
+  deviceKey: string;
+  origin: RequestOrigin;
+}
+
+/** Writes a user without a password, their identity, tenant and owner membership, or nothing. Throws on a taken email. */
+export async function insertProviderAccount(
+  { db, shards }: Deps,
+  { userId, email, identity, createdFrom, deviceKey, origin }: NewProviderAccount,
+  nowMs: number,
+): Promise<void> {
+  const { name, provider } = identity;
+  const tenant = { id: newId(), name: name ?? "Personal" };
+  const verifiedAt = identity.emailVerified ? nowMs : null;
+  await atomically(db, {
+    // The caller queues the verification mail.
+    user: sql`INSERT INTO users (id, email, name, password_hash, email_verified_at, verification_mailed_at, created_from, created_at)
+      VALUES (${userId}, ${email}, ${name}, '', ${verifiedAt}, ${nowMs}, ${createdFrom}, ${nowMs})`,
+    recorded: auditIfChanged({
+      tenantId: tenant.id,
+      action: "auth.registered",
+      actor: userActor({ userId, email }, origin),
+      target: { kind: "user", id: userId },
+      meta: { provider },
+    }),
+    identity: insertIdentity(newId(), identity, sql`u.id = ${userId}`, nowMs),
+    ...insertOwnTenant(shards, userId, tenant, nowMs),
+    device: sql`INSERT INTO known_devices (user_id, key, last_seen_at) VALUES (${userId}, ${deviceKey}, ${nowMs})`,
+  });
+}

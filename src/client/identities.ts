@@ -1,0 +1,85 @@
+/** `/auth/identities` and `/auth/oauth`: signing in with Google, GitHub, Microsoft or another provider. */
+import type { TokenPair } from "./auth";
+import type { Call, CallOptions } from "./call";
+import { query, segment } from "./path";
+import type { TokenStore } from "./token-store";
+import type { Timestamp } from "./types";
+
+/** A provider of sign-ins; `oidc` is the one that the service's operator has chosen. */
+export type ProviderName = "google" | "github" | "microsoft" | "oidc";
+
+/** Somebody at a provider, as whom the user signs in. */
+export interface Identity {
+  id: string;
+  provider: ProviderName;
+  /** Who vouches for the sign-in: `https://accounts.google.com`. */
+  issuer: string;
+  /** As the provider gave it when the identity was added. */
+  email: string | null;
+  createdAt: Timestamp;
+  lastUsedAt: Timestamp | null;
+}
+
+/** What a sign-in with a provider ended with. */
+export interface CodeExchange {
+  /** From the query of the page at `APP_URL/oauth`. */
+  code: string;
+  /** Six digits from the authenticator app, or a recovery code. Needed when two-factor authentication is on. */
+  totp?: string | undefined;
+  /** Which of the user's tenants to sign in to; the one used last unless given. */
+  tenantId?: string | undefined;
+}
+
+/** Where the page at `APP_URL/oauth` goes on to. */
+export interface Departure {
+  /** Comes back in the page's query as it is. Check it there: anybody can make such a link. */
+  to?: string | undefined;
+}
+
+/**
+ * `client.identities`. The sign-in is bound to the browser by cookies, so the page must be of the same site as the service.
+ *
+ * @example
+ * location.href = client.identities.signInUrl("google");
+ * // Then, on the page at APP_URL/oauth:
+ * await client.identities.exchange({ code: new URLSearchParams(location.search).get("code") ?? "" });
+ */
+export interface IdentityMethods {
+  /** Returns the address to send the browser to, for a sign-in. Throws TypeError for an empty name. */
+  signInUrl(provider: ProviderName, departure?: Departure): string;
+  /**
+   * Opens a session with the code of a sign-in. Returns its tokens, which the client has already stored. Throws INVALID_TOKEN for a code
+   * that has expired, was used or is another browser's, CONFLICT where an account has the address and must be linked, FORBIDDEN where
+   * registration is closed, EMAIL_NOT_VERIFIED, TOTP_REQUIRED (call again with `totp`), INVALID_TOTP, ACCOUNT_LOCKED, and NOT_FOUND for a
+   * tenant that the user does not belong to.
+   */
+  exchange(body: CodeExchange, options?: CallOptions): Promise<TokenPair>;
+  /** Returns the user's identities, oldest first. Throws NOT_FOUND while every provider is off. */
+  list(options?: CallOptions): Promise<Identity[]>;
+  /**
+   * Begins to add a provider, and returns where to send the browser: it comes back to `APP_URL/oauth` with `linked` or with `error`.
+   * Throws STEP_UP_REQUIRED, NOT_FOUND for a provider that is off, SERVICE_UNAVAILABLE while it is down.
+   */
+  link(provider: ProviderName, departure?: Departure, options?: CallOptions): Promise<{ url: string }>;
+  /**
+   * Removes an identity. Returns the service's confirmation. Throws STEP_UP_REQUIRED, NOT_FOUND, and CONFLICT for the last way to sign in.
+   */
+  unlink(identityId: string, options?: CallOptions): Promise<string>;
+}
+
+export function identityMethods(call: Call, store: TokenStore, baseUrl: string): IdentityMethods {
+  return {
+    signInUrl: (provider, departure = {}) =>
+      `${baseUrl.replace(/\/+$/, "")}/api/v1/auth/oauth/${segment(provider)}${query(departure)}`,
+    exchange: async (body, options) => {
+      const request = { ...options, body, as: "nobody", cookies: true } as const;
+      const pair = await call.data<TokenPair>("POST /auth/oauth/exchange", request);
+      await store.save(pair);
+      return pair;
+    },
+    list: (options) => call.data("GET /auth/identities", options),
+    link: (provider, departure = {}, options) =>
+      call.data(`POST /auth/identities/${segment(provider)}`, { ...options, body: departure, cookies: true }),
+    unlink: (id, options) => call.message(`DELETE /auth/identities/${segment(id)}`, options),
+  };
+}

@@ -1,0 +1,19 @@
+/** The providers that the console offers. */
+import type { Config } from "../../config";
+import { providerLabel } from "../../oidc/labels";
+import { PROVIDER_NAMES, type ProviderName } from "../../wire/schemas";
+import { CONSOLE_PATH } from "../http/paths";
+
+export interface OfferedProvider {
+  name: ProviderName;
+  label: string;
+}
+
+/** None if browsers come back to another client than the console. */
+export function offeredProviders(config: Config): OfferedProvider[] {
+  if (config.appUrl !== `${config.publicUrl}${CONSOLE_PATH}`) return [];
+  return PROVIDER_NAMES.filter((name) => config.providers[name]).map((name) => ({
+    name,
+    label: providerLabel(config, name),
+  }));
+}

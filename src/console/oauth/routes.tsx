@@ -1,0 +1,67 @@
+/** `/console/oauth`: where a browser comes back to from a provider. */
+import { type Context, Hono } from "hono";
+import { loginWithProvider } from "../../auth/provider-login";
+import { exchange } from "../../auth/schemas";
+import { notFound } from "../../errors";
+import { deleteOwnCookie, getOwnCookie, setOwnCookie } from "../../http/cookies";
+import type { AppEnv } from "../../http/env";
+import { byIp, limit } from "../../http/rate-limit";
+import { visitOf } from "../../http/visit";
+import { FLOW_ERRORS } from "../../oidc/failure";
+import type { SealedOutcome } from "../../oidc/outcome";
+import { hasProviders, OUTCOME_COOKIE } from "../../oidc/providers";
+import { type Failure, parse } from "../failure";
+import { readForm } from "../http/form";
+import { page, redirectWithFlash, rerenderOnError } from "../http/page";
+import { findCurrentUser } from "../http/session";
+import { startSession } from "../http/start-session";
+import { ProviderCode, ProviderFailed } from "./pages";
+
+async function failedPage(c: Context<AppEnv>, failure: Failure, status: number) {
+  const isSignedIn = (await findCurrentUser(c)) !== null;
+  return page(
+    c,
+    { title: "The sign-in did not work", section: null, status },
+    <ProviderFailed failure={failure} isSignedIn={isSignedIn} />,
+  );
+}
+
+const codePage = (c: Context<AppEnv>, fields: { code: string; to: string }, failure?: Failure, status = 200) =>
+  page(c, { title: "Two-factor code", section: null, status }, <ProviderCode {...fields} failure={failure} />);
+
+/** Opens a session with the code of a sign-in, or asks for the second factor. */
+async function finish(c: Context<AppEnv>, code: string, to: string, totp?: string): Promise<Response> {
+  return rerenderOnError(
+    c,
+    async () => {
+      const input = parse(exchange, { code, totp });
+      const kept = {
+        sealed: getOwnCookie(c, OUTCOME_COOKIE),
+        keep: ({ sealed, expiresAt }: SealedOutcome) => setOwnCookie(c, OUTCOME_COOKIE, sealed, expiresAt),
+      };
+      const opened = await loginWithProvider(c.get("deps"), input, kept, visitOf(c));
+      deleteOwnCookie(c, OUTCOME_COOKIE);
+      return startSession(c, opened, to);
+    },
+    (failure, status, error) => {
+      if (error.code === "TOTP_REQUIRED") return codePage(c, { code, to });
+      if (error.code === "INVALID_TOTP") return codePage(c, { code, to }, failure, status);
+      return failedPage(c, failure, status);
+    },
+  );
+}
+
+export const oauthPages = new Hono<AppEnv>()
+  .get("/", limit("oauthExchange", byIp), async (c) => {
+    if (!hasProviders(c.get("deps").config)) throw notFound("Page");
+    const { code = "", to = "", error, linked } = c.req.query();
+    if (linked !== undefined) return redirectWithFlash(c, "/security", "identityLinked");
+    if (error === undefined) return finish(c, code, to);
+    const message = Object.hasOwn(FLOW_ERRORS, error) ? FLOW_ERRORS[error as keyof typeof FLOW_ERRORS] : "Try again.";
+    return failedPage(c, { message, fields: {} }, 400);
+  })
+  .post("/", limit("oauthExchange", byIp), async (c) => {
+    if (!hasProviders(c.get("deps").config)) throw notFound("Page");
+    const form = await readForm(c);
+    return finish(c, form.text("code"), form.text("to"), form.text("totp"));
+  });

@@ -1,0 +1,37 @@
+/**
+ * Our cookies. The `__Host-` prefix binds them to this host and to https. On localhost without TLS it is left out, because some browsers
+ * refuse it there.
+ */
+import type { Context } from "hono";
+import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import type { AppEnv } from "./env";
+
+const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/;
+
+function prefixFor(c: Context<AppEnv>): "host" | undefined {
+  const { protocol, hostname } = new URL(c.req.url);
+  return protocol === "http:" && LOOPBACK.test(hostname) ? undefined : "host";
+}
+
+const options = (c: Context<AppEnv>) => {
+  const prefix = prefixFor(c);
+  return prefix ? { prefix } : {};
+};
+
+/** Sets a cookie that scripts can't read; without `expiresAt` (Unix ms) the browser drops it when it closes. */
+export function setOwnCookie(c: Context<AppEnv>, name: string, value: string, expiresAt?: number): void {
+  setCookie(c, `postern-${name}`, value, {
+    ...options(c),
+    httpOnly: true,
+    sameSite: "Lax",
+    ...(expiresAt === undefined ? {} : { expires: new Date(expiresAt) }),
+  });
+}
+
+export function getOwnCookie(c: Context<AppEnv>, name: string): string | undefined {
+  return getCookie(c, `postern-${name}`, prefixFor(c));
+}
+
+export function deleteOwnCookie(c: Context<AppEnv>, name: string): void {
+  deleteCookie(c, `postern-${name}`, options(c));
+}

@@ -1,0 +1,80 @@
+/** `/auth/identities`: the providers that the signed-in user signs in with. */
+import { Hono } from "hono";
+import { createMiddleware } from "hono/factory";
+import { z } from "zod";
+import { notFound } from "../errors";
+import { setOwnCookie } from "../http/cookies";
+import type { AppEnv } from "../http/env";
+import { servesRequest, sessionOf, sessionOnly } from "../http/permissions";
+import { byUser, limit } from "../http/rate-limit";
+import { describeRoute, documented } from "../http/route-docs";
+import { body } from "../http/validate";
+import { FLOW_COOKIE, hasProviders } from "../oidc/providers";
+import { departure, identity, linkBody, linkPath } from "../oidc/schemas";
+import { listIdentitiesOfUser } from "../oidc/store";
+import { identityView } from "../oidc/view";
+import { dataOf, says } from "../wire/schemas";
+import { removeIdentity, startLinking } from "./own";
+
+const limited = limit("identities", byUser);
+
+/** Nothing is served while every provider is off. */
+const whenOn = documented(
+  createMiddleware<AppEnv>(async (c, next) => {
+    if (servesRequest(c) && !hasProviders(c.get("deps").config)) throw notFound("Route");
+    await next();
+  }),
+  { errors: ["NOT_FOUND"] },
+);
+
+export const identityRoutes = new Hono<AppEnv>()
+  .get(
+    "/",
+    describeRoute("listIdentities", "The people at providers that the user signs in as, oldest first.", {
+      200: dataOf(z.array(identity)),
+    }),
+    sessionOnly,
+    whenOn,
+    async (c) => {
+      const rows = await listIdentitiesOfUser(c.get("deps"), sessionOf(c).userId);
+      return c.json({ data: rows.map(identityView) });
+    },
+  )
+  .post(
+    "/:id",
+    describeRoute("linkIdentity", "Begins to add a provider to sign in with.", {
+      200: dataOf(departure),
+      errors: ["STEP_UP_REQUIRED", "SERVICE_UNAVAILABLE"],
+      path: linkPath,
+      description:
+        "Send the browser to the `url` of the answer; it comes back to `APP_URL/oauth`, with `linked` or with an `error`. Needs a sign-in " +
+        "or a step-up within the last ten minutes. Sets a cookie, so send the request from that browser. The user is told by mail, and " +
+        "their other sessions end.",
+    }),
+    sessionOnly,
+    whenOn,
+    limited,
+    body(linkBody),
+    async (c) => {
+      const link = { name: c.req.param("id"), to: c.req.valid("json").to };
+      const { url, sealed, expiresAt } = await startLinking(c.get("deps"), sessionOf(c), link);
+      setOwnCookie(c, FLOW_COOKIE, sealed, expiresAt);
+      return c.json({ data: { url } });
+    },
+  )
+  .delete(
+    "/:id",
+    describeRoute("unlinkIdentity", "Removes one. Sessions that it has opened stay.", {
+      200: says("Identity removed."),
+      errors: ["STEP_UP_REQUIRED", "NOT_FOUND", "CONFLICT"],
+      description:
+        "Needs a sign-in or a step-up within the last ten minutes. `CONFLICT`: it is the last way to sign in.",
+    }),
+    sessionOnly,
+    whenOn,
+    limited,
+    async (c) => {
+      await removeIdentity(c.get("deps"), sessionOf(c), c.req.param("id"));
+      return c.json({ message: "Identity removed." });
+    },
+  );

@@ -1,0 +1,52 @@
+/**
+ * What a trip to a provider has come to: the browser keeps it, encrypted, and the client's page gets a code. Neither is worth anything
+ * without the other, so a code that leaks from a URL opens nothing.
+ */
+import { base64url } from "jose";
+import { randomBytes, sha256Hex } from "../crypto/encoding";
+import type { Deps } from "../deps";
+import { MINUTE_MS } from "../time";
+import type { ProviderIdentity } from "./identity";
+import { seal, unseal } from "./sealed";
+
+const CODE_BYTES = 32;
+const CODE_LIFETIME_MS = MINUTE_MS;
+/** For typing a second factor, once the code has been shown in time. */
+const FACTOR_LIFETIME_MS = 5 * MINUTE_MS;
+
+export interface Outcome {
+  identity: ProviderIdentity;
+  codeHash: string;
+  /** The use of the code is stored under it. */
+  stateId: string;
+  createdAt: number;
+  expiresAt: number;
+}
+
+/** An outcome for the browser to keep. */
+export interface SealedOutcome {
+  sealed: string;
+  /** Unix ms. */
+  expiresAt: number;
+}
+
+export async function newOutcome(deps: Deps, identity: ProviderIdentity): Promise<SealedOutcome & { code: string }> {
+  const code = base64url.encode(randomBytes(CODE_BYTES));
+  const createdAt = deps.now();
+  const stateId = `${createdAt + FACTOR_LIFETIME_MS}:${base64url.encode(randomBytes(CODE_BYTES))}`;
+  const expiresAt = createdAt + CODE_LIFETIME_MS;
+  const outcome: Outcome = { identity, codeHash: await sha256Hex(code), stateId, createdAt, expiresAt };
+  return { code, sealed: await seal(deps, "outcome", outcome), expiresAt };
+}
+
+/** Returns the outcome that a code is for; null when it has expired, or the browser does not keep it. */
+export async function openOutcome(deps: Deps, sealed: string | undefined, code: string): Promise<Outcome | null> {
+  const outcome = await unseal<Outcome>(deps, "outcome", sealed);
+  return outcome?.codeHash === (await sha256Hex(code)) ? outcome : null;
+}
+
+/** The same outcome for as long as typing a second factor takes. */
+export async function prolonged(deps: Deps, outcome: Outcome): Promise<SealedOutcome> {
+  const expiresAt = outcome.createdAt + FACTOR_LIFETIME_MS;
+  return { sealed: await seal(deps, "outcome", { ...outcome, expiresAt }), expiresAt };
+}

@@ -1,0 +1,46 @@
+/** Sign-ins with providers, in requests and answers. */
+import { z } from "zod";
+import { id, opaqueToken, PROVIDER_NAMES, time } from "../wire/schemas";
+
+const provider = z.enum(PROVIDER_NAMES).meta({ examples: ["google"] });
+
+export const identity = z
+  .object({
+    id,
+    provider,
+    issuer: z.string().meta({ examples: ["https://accounts.google.com"] }),
+    email: z
+      .string()
+      .nullable()
+      .meta({ description: "As the provider gave it when the identity was added.", examples: ["ada@example.com"] }),
+    createdAt: time,
+    lastUsedAt: time.nullable(),
+  })
+  .meta({ id: "Identity" });
+
+export type Identity = z.infer<typeof identity>;
+
+/** What the page at `APP_URL/oauth` gets back as it was given, for example the page to go on to. */
+const to = z.string().max(1000).optional().meta({
+  description: "Given to the page at `APP_URL/oauth` as it is, for example to say where to go on.",
+});
+
+export const departureQuery = z.object({ to }).meta({ id: "OauthDeparture" });
+
+export const linkBody = z.object({ to }).meta({ id: "NewIdentity" });
+
+/** What a provider sends with a browser that comes back; oauth4webapi checks the rest. */
+export const callbackQuery = z.object({
+  state: opaqueToken.optional(),
+  code: z.string().max(4000).optional(),
+  iss: opaqueToken.optional(),
+  error: opaqueToken.optional(),
+});
+
+export const providerPath = z.object({ provider });
+/** Its path is also that of an identity's id. */
+export const linkPath = z.object({ id: provider });
+
+export const departure = z.object({
+  url: z.url().meta({ description: "Where the browser goes next: a page of the provider." }),
+});

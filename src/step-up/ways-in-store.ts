@@ -1,0 +1,14 @@
+/** The ways in which a user can sign in, as SQL: the last one is not to be removed. */
+import { type SQL, sql } from "drizzle-orm";
+import { jsonList } from "../db/client";
+import type { Deps } from "../deps";
+import { PROVIDER_NAMES } from "../wire/schemas";
+
+/** True for a user who can sign in without this passkey or identity. A provider that is off is no way in; mails with a code or a reset link do not count. */
+export function hasOtherWayIn({ config }: Deps, userId: string, removedId: string): SQL {
+  const on = PROVIDER_NAMES.filter((name) => config.providers[name]);
+  return sql`(EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND password_hash <> '')
+    OR EXISTS (SELECT 1 FROM passkeys op WHERE op.user_id = ${userId} AND op.id <> ${removedId})
+    OR EXISTS (SELECT 1 FROM identities oi WHERE oi.user_id = ${userId} AND oi.id <> ${removedId}
+      AND oi.provider IN (SELECT value FROM json_each(${jsonList(on)}))))`;
+}

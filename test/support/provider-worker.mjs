@@ -1,0 +1,98 @@
+/**
+ * Google, GitHub, Microsoft and OIDC issuers, as the tests want them. The authorization code is the JSON of what the provider does next:
+ * `claims` of the ID token (`header` and `signedBy` spoil it), `userinfo`, `user` and `emails` of GitHub, `status` of the token endpoint.
+ */
+
+const text = (value) => new TextEncoder().encode(value);
+const base64url = (bytes) =>
+  btoa(String.fromCharCode(...new Uint8Array(bytes)))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
+const readable = (code) => JSON.parse(new TextDecoder().decode(Uint8Array.fromBase64(code, { alphabet: "base64url" })));
+
+const RSA = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };
+const newKey = () =>
+  crypto.subtle.generateKey({ ...RSA, modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]) }, true, [
+    "sign",
+    "verify",
+  ]);
+/** One of the provider and one of somebody else. Plain data, because requests share it. */
+let pairs;
+async function keyOf(name) {
+  pairs ??= await Promise.all(
+    ["own", "foreign"].map(async () => {
+      const { publicKey, privateKey } = await newKey();
+      return {
+        publicJwk: await crypto.subtle.exportKey("jwk", publicKey),
+        privateJwk: await crypto.subtle.exportKey("jwk", privateKey),
+      };
+    }),
+  );
+  return pairs[name === "foreign" ? 1 : 0];
+}
+
+async function idToken({ claims, header = {}, signedBy = "own" }) {
+  const content = [{ alg: "RS256", kid: "key-1", ...header }, claims];
+  const signed = content.map((part) => base64url(text(JSON.stringify(part)))).join(".");
+  if (signedBy === "nobody") return `${signed}.`;
+  if (signedBy === "the public key") {
+    const { n } = (await keyOf("own")).publicJwk;
+    const key = await crypto.subtle.importKey("raw", text(n), { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+    return `${signed}.${base64url(await crypto.subtle.sign("HMAC", key, text(signed)))}`;
+  }
+  const { privateJwk } = await keyOf(signedBy);
+  const key = await crypto.subtle.importKey("jwk", privateJwk, RSA, false, ["sign"]);
+  return `${signed}.${base64url(await crypto.subtle.sign(RSA, key, text(signed)))}`;
+}
+
+async function token(request) {
+  const form = await request.formData();
+  const [code, verifier] = [form.get("code") ?? "", form.get("code_verifier") ?? ""];
+  const { status = 200, challenge, body, ...does } = readable(code);
+  const error = (name) => Response.json({ error: name, error_description: "x\ny" }, { status: 400 });
+  if (form.get("client_id") !== "an-id" || form.get("client_secret") !== "a-secret") return error("invalid_client");
+  if (request.headers.has("authorization")) return error("invalid_request");
+  if (base64url(await crypto.subtle.digest("SHA-256", text(verifier))) !== challenge) return error("invalid_grant");
+  if (!form.get("redirect_uri")?.startsWith("https://postern.test/api/v1/auth/oauth/")) return error("invalid_grant");
+  if (status !== 200) return Response.json({ error: "server_error" }, { status });
+  if (body !== undefined) return new Response(body, { headers: { "content-type": "application/json" } });
+  const id = does.claims ? { id_token: await idToken(does) } : {};
+  return Response.json({ access_token: code, token_type: "bearer", ...id });
+}
+
+function discovery({ origin, hostname }) {
+  if (hostname.startsWith("down.")) return new Response("down", { status: 503 });
+  if (hostname.startsWith("huge.")) return Response.json({ issuer: origin, padding: "x".repeat(300_000) });
+  return Response.json({
+    issuer: hostname.startsWith("other.") ? "https://elsewhere.example" : origin,
+    authorization_endpoint: hostname.startsWith("script.") ? "javascript:alert(1)" : `${origin}/authorize`,
+    token_endpoint: `${origin}/token`,
+    jwks_uri: `${origin}/jwks`,
+    userinfo_endpoint: `${origin}/userinfo`,
+    id_token_signing_alg_values_supported: ["RS256", "HS256"],
+  });
+}
+
+async function answer(request) {
+  const url = new URL(request.url);
+  if (url.hostname.startsWith("hang.")) {
+    await scheduler.wait(60_000);
+    return new Response("too late");
+  }
+  const { pathname } = url;
+  if (pathname.endsWith("/.well-known/openid-configuration")) return discovery(url);
+  if (/\/(jwks|certs|keys)$/.test(pathname)) {
+    const { publicJwk } = await keyOf("own");
+    return Response.json({ keys: [{ ...publicJwk, kid: "key-1", use: "sig", alg: "RS256" }] });
+  }
+  if (/\/(token|access_token)$/.test(pathname)) return token(request);
+  const held = request.headers.get("authorization")?.replace("Bearer ", "");
+  const { user, emails, userinfo } = readable(held ?? "");
+  if (!request.headers.get("user-agent")) return new Response("who are you?", { status: 403 });
+  if (pathname === "/userinfo") return Response.json(userinfo);
+  if (pathname === "/user") return Response.json(user);
+  return Response.json(emails);
+}
+
+export default { fetch: answer };
