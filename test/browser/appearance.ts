@@ -51,7 +51,7 @@ async function signedOutPages(stage: Stage, page: Page): Promise<void> {
   await page.getByLabel("Email").fill("nobody@example.com");
   await page.getByLabel("Password").fill("not the password");
   await press(page, "Sign in");
-  await page.getByRole("alert").waitFor();
+  await page.getByText("Invalid email or password.").waitFor();
   await inspect(page, "sign-in-refused");
   await open("/sign-in/mail", "sign-in-mail");
   await page.getByLabel("Email").fill("nobody@example.com");
