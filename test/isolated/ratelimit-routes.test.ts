@@ -35,7 +35,7 @@ const COUNTED: Record<
   changePassword: ({ token }) => ({ path: "/api/v1/auth/change-password", token }),
   twoFactor: ({ token }) => ({ path: "/api/v1/auth/2fa/verify", token }),
   stepUp: ({ token }) => ({ path: "/api/v1/auth/step-up", token }),
-  oauth: () => ({ method: "GET", path: "/api/v1/auth/oauth/google/callback", ip: newIp() }),
+  oauth: () => ({ method: "GET", path: `/api/v1/auth/oauth/google?to=${"x".repeat(1001)}`, ip: newIp() }),
   oauthExchange: () => ({ path: "/api/v1/auth/oauth/exchange", ip: newIp() }),
   identities: ({ token }) => ({ path: "/api/v1/auth/identities/google", token }),
   passkeys: ({ token }) => ({ path: "/api/v1/auth/passkeys", token }),
