@@ -30,6 +30,7 @@ const inWorkerd = (name: string, include: string, isolate: boolean) => ({
           SECRET_KEYS: "b43da762eca10a9859f8c5faf3f80a24e2616dc4a1c8eae69957a976b72b8b7f",
           WEBHOOK_EGRESS: "any",
           ...PROVIDERS,
+          OPERATORS: "operator@example.com, Second-Operator@example.com",
           RATE_LIMITS: JSON.stringify({
             register: { limit: 1000, windowSeconds: 60 },
             login: { limit: 1000, windowSeconds: 60 },

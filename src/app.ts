@@ -24,6 +24,8 @@ import { identityRoutes } from "./identities/routes";
 import { invitationRoutes } from "./invitations/routes";
 import { memberRoutes } from "./members/routes";
 import { oauthRoutes } from "./oauth/routes";
+import { operatorReadRoutes, operatorWriteRoutes } from "./operator/routes";
+import { operatorSendRoutes } from "./operator/sends/routes";
 import { passkeyRoutes } from "./passkeys/routes";
 import { passwordRoutes, publicRecoveryRoutes } from "./recovery/routes";
 import { redeliveryRoutes } from "./redelivery/routes";
@@ -115,7 +117,10 @@ const authenticated = new Hono<AppEnv>()
   .route("/webhooks", subscriptionStatsRoutes)
   .route("/stats", statsRoutes)
   .route("/events", eventRoutes)
-  .route("/audit", auditRoutes);
+  .route("/audit", auditRoutes)
+  .route("/operator", operatorReadRoutes)
+  .route("/operator", operatorWriteRoutes)
+  .route("/operator", operatorSendRoutes);
 
 app.route("/", healthRoutes);
 app.route("/.well-known/webhook-keys", webhookKeyRoutes);

@@ -9,20 +9,35 @@ import { servesRequest } from "./http/permissions";
 import { documented } from "./http/route-docs";
 import { authenticateSession } from "./sessions/authenticate";
 import type { Principal } from "./tenants/principal";
+import { tenantSuspended } from "./tenants/suspension";
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+)$/i;
 const MAX_CREDENTIAL_CHARACTERS = 4096;
 
-/** 401 without a valid credential. A path that no route serves goes on to its 404. */
+/** What a member of a suspended tenant may still do: see who they are, sign out, and work in another tenant. */
+const OPEN_WHEN_SUSPENDED: ReadonlySet<string> = new Set([
+  "GET /api/v1/auth/me",
+  "POST /api/v1/auth/logout-all",
+  "GET /api/v1/tenants",
+  "POST /api/v1/auth/switch-tenant",
+]);
+/** Operators cannot lock themselves out. */
+const OPERATOR_PATH = "/api/v1/operator/";
+
+const isOpenWhenSuspended = ({ req }: Context<AppEnv>): boolean =>
+  OPEN_WHEN_SUSPENDED.has(`${req.method} ${req.path}`) || req.path.startsWith(OPERATOR_PATH);
+
+/** 401 without a valid credential, 403 in a suspended tenant. A path that no route serves goes on to its 404. */
 export const requirePrincipal = documented(
   createMiddleware<AppEnv>(async (c, next) => {
     if (!servesRequest(c)) return next();
     const principal = await identify(c);
     if (!principal) throw new AppError("UNAUTHENTICATED", { headers: { "WWW-Authenticate": "Bearer" } });
+    if (principal.isTenantSuspended && !isOpenWhenSuspended(c)) throw tenantSuspended();
     c.set("principal", principal);
     await next();
   }),
-  { caller: "any", errors: ["UNAUTHENTICATED", "RATE_LIMITED"] },
+  { caller: "any", errors: ["UNAUTHENTICATED", "RATE_LIMITED", "FORBIDDEN"] },
 );
 
 async function identify(c: Context<AppEnv>): Promise<Principal | null> {

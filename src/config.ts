@@ -6,35 +6,35 @@ import { PROVIDER_VARIABLES, type Providers, readProviders } from "./provider-se
 import { CAPS, type Caps } from "./ratelimit/caps";
 import { ruleOverrides } from "./ratelimit/overrides";
 import { BUDGETS, type BudgetName, RULES, type Rule, type RuleName } from "./ratelimit/rules";
-import { commaList, figure, isAtOrBelow, type Registration, registration, wholeNumber } from "./wire/settings";
+import { email } from "./wire/schemas";
+import {
+  commaList,
+  figure,
+  isAtOrBelow,
+  type Registration,
+  registration,
+  wholeNumber,
+  widgetKey,
+} from "./wire/settings";
 
 const MIN_SECRET_KEY_CHARACTERS = 32;
+const randomKey = z
+  .string()
+  .min(MIN_SECRET_KEY_CHARACTERS)
+  .refine((key) => !isGuessableKey(key));
 
 const VARIABLES = {
   SECRET_KEYS: {
     description:
       "All signing and encryption keys are derived from these; see [Key rotation](operations.md#key-rotation). A secret, not a variable.",
     must: `be a comma-separated list of secrets, newest first, each at least ${MIN_SECRET_KEY_CHARACTERS} random characters, such as from \`openssl rand -hex 32\``,
-    schema: commaList.pipe(
-      z
-        .array(
-          z
-            .string()
-            .min(MIN_SECRET_KEY_CHARACTERS)
-            .refine((key) => !isGuessableKey(key)),
-        )
-        .min(1),
-    ),
+    schema: commaList.pipe(z.array(randomKey).min(1)),
   },
   CLIENT_IP_SECRET: {
     description:
       "Lets your own server name its users' IP addresses; see [Client addresses](operations.md#client-addresses). A secret; optional.",
     must: `be at least ${MIN_SECRET_KEY_CHARACTERS} random characters, or missing`,
-    schema: z
-      .string()
-      .min(MIN_SECRET_KEY_CHARACTERS)
-      .refine((key) => !isGuessableKey(key))
-      .optional(),
+    schema: randomKey.optional(),
   },
   APP_URL: {
     description:
@@ -79,18 +79,17 @@ const VARIABLES = {
     description:
       "The site key of a Turnstile widget; see [Turnstile](operations.md#turnstile). Empty: no widget is shown or asked for.",
     must: "be the site key of a Turnstile widget, or empty; set it with TURNSTILE_SECRET",
-    schema: z
-      .string()
-      .regex(/^[\w-]{0,100}$/)
-      .prefault(""),
+    schema: widgetKey,
   },
   TURNSTILE_SECRET: {
     description: "The secret key of the same Turnstile widget. A secret, not a variable; optional.",
     must: "be the secret key of a Turnstile widget, or missing; set it with TURNSTILE_SITE_KEY",
-    schema: z
-      .string()
-      .regex(/^[\w-]{0,100}$/)
-      .prefault(""),
+    schema: widgetKey,
+  },
+  OPERATORS: {
+    description: "Who operates this service: see [Operators](operations.md#operators). Empty: nobody does.",
+    must: "be a comma-separated list of email addresses, or empty",
+    schema: commaList.pipe(z.array(email)).prefault(""),
   },
   EMAIL_VERIFICATION: {
     description: "Whether login requires a verified email address.",
@@ -215,6 +214,7 @@ export interface Config {
   registration: Registration;
   /** Null: nobody is asked to confirm that they are human. */
   turnstile: Turnstile | null;
+  operators: readonly string[];
   emailVerification: "required" | "optional";
   mailCode: "on" | "off";
   commonPasswords: "refuse" | "allow";
@@ -267,6 +267,7 @@ export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>
     providers,
     registration: read("REGISTRATION"),
     turnstile: turnstile.siteKey === "" ? null : turnstile,
+    operators: read("OPERATORS"),
     emailVerification: read("EMAIL_VERIFICATION"),
     mailCode: read("MAIL_CODE"),
     commonPasswords: read("COMMON_PASSWORDS"),

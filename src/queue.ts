@@ -1,4 +1,5 @@
 /** Handles the messages of all queues: deliveries, fan-outs, mails and dead letters. Each message is acked or retried by itself. */
+import { countDeadLetters } from "./db/dead-letters-store";
 import { DeliveryRun } from "./delivery/deliver";
 import type { QueueSpeed } from "./delivery/enqueue";
 import { deliveryMessage, type FanOutMessage, fanOutMessage, type ShardKey } from "./delivery/message";
@@ -16,7 +17,7 @@ const HOLD_MS = 50;
 
 /** Handles a batch of any queue. Never throws. */
 export async function consume(deps: Deps, batch: MessageBatch): Promise<void> {
-  if (batch.queue.endsWith("-dead")) return consumeDead(batch);
+  if (batch.queue.endsWith("-dead")) return consumeDead(deps, batch);
   if (batch.queue.endsWith("-mail")) return consumeMail(deps, batch);
   return consumeDeliveries(deps, batch);
 }
@@ -108,8 +109,8 @@ async function consumeFanOut(deps: Deps, { message, fanOut }: Parsed["fanOuts"][
   }
 }
 
-/** Logs dead letters. The sweep finds their deliveries and fan-outs again; a lost mail can be requested again. */
-function consumeDead(batch: MessageBatch): void {
+/** Logs and counts dead letters. The sweep finds their deliveries and fan-outs again; a lost mail can be requested again. */
+async function consumeDead(deps: Deps, batch: MessageBatch): Promise<void> {
   for (const message of batch.messages) {
     const delivery = deliveryMessage.safeParse(message.body);
     const fanOut = fanOutMessage.safeParse(message.body);
@@ -124,6 +125,11 @@ function consumeDead(batch: MessageBatch): void {
       userId: mail.data && "userId" in mail.data ? mail.data.userId : undefined,
     });
     message.ack();
+  }
+  try {
+    await countDeadLetters(deps, batch.queue, batch.messages.length);
+  } catch (error) {
+    log("error", "dead letters not counted", { queue: batch.queue, ...describeError(error) });
   }
 }
 

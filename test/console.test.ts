@@ -29,6 +29,8 @@ const PUBLIC = [
   "GET /accept-invitation",
   "GET /not-me",
   "POST /not-me",
+  "GET /remove-two-factor",
+  "POST /remove-two-factor",
 ];
 const routes = [
   ...new Set(

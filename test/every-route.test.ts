@@ -26,6 +26,7 @@ const PUBLIC = new Set([
   "POST /api/v1/auth/oauth/exchange",
   "POST /api/v1/auth/verify-email",
   "POST /api/v1/auth/not-me",
+  "POST /api/v1/auth/2fa/remove",
   "POST /api/v1/auth/forgot-password",
   "POST /api/v1/auth/reset-password",
 ]);

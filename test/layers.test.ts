@@ -25,6 +25,7 @@ const FLOORS: readonly (readonly string[])[] = [
     "redelivery",
     "replays",
     "rotation",
+    "operator",
   ],
   ["recovery", "step-up", "invitations", "members", "api-keys", "attempts", "events"],
   ["sessions", "two-factor", "mail-code", "webauthn", "oidc", "delivery", "verify", "client"],

@@ -74,6 +74,21 @@ const NEEDS: Record<string, { permission?: Permission; key?: true; owner?: true 
   "GET /auth/me/activity": {},
   "GET /audit": { permission: "audit.read", key: true },
   "GET /audit/export": { permission: "audit.read", key: true },
+  // 404 for everybody but operators; operators.test.ts has those.
+  "GET /operator/search": {},
+  "GET /operator/status": {},
+  "GET /operator/tenants/:id": {},
+  "GET /operator/people/:id": {},
+  "POST /operator/tenants/:id/suspend": {},
+  "POST /operator/tenants/:id/resume": {},
+  "POST /operator/people/:id/suspend": {},
+  "POST /operator/people/:id/resume": {},
+  "POST /operator/people/:id/sessions/revoke": {},
+  "POST /operator/people/:id/two-factor/remove": {},
+  "POST /operator/sends/hold": {},
+  "POST /operator/sends/release": {},
+  "POST /operator/tenants/:id/sends/hold": {},
+  "POST /operator/tenants/:id/sends/release": {},
   "POST /auth/logout-all": {},
 };
 const OPEN = [
@@ -90,6 +105,7 @@ const OPEN = [
   "POST /auth/oauth/exchange",
   "POST /auth/verify-email",
   "POST /auth/not-me",
+  "POST /auth/2fa/remove",
   "POST /auth/forgot-password",
   "POST /auth/reset-password",
 ];

@@ -16,6 +16,7 @@ import type { identityRoutes } from "../src/identities/routes";
 import type { invitationRoutes } from "../src/invitations/routes";
 import type { memberRoutes } from "../src/members/routes";
 import type { oauthRoutes } from "../src/oauth/routes";
+import type { operatorReadRoutes, operatorWriteRoutes } from "../src/operator/routes";
 import type { passkeyRoutes } from "../src/passkeys/routes";
 import type { passwordRoutes, publicRecoveryRoutes } from "../src/recovery/routes";
 import type { redeliveryRoutes } from "../src/redelivery/routes";
@@ -51,6 +52,7 @@ type WebhookStats = Routes<typeof subscriptionStatsRoutes>;
 type Rotation = Routes<typeof rotationRoutes>;
 type Stats = Routes<typeof statsRoutes>;
 type Audit = Routes<typeof auditRoutes>;
+type Operator = Routes<typeof operatorReadRoutes>;
 type Events = Routes<typeof eventRoutes>;
 
 const same = <T>() => expectTypeOf<Plain<T>>();
@@ -79,6 +81,9 @@ test("what a method takes is what its route takes", () => {
   same<client.SecretRotation>().toEqualTypeOf<Rotation["/:id/secret/rotate"]["$post"]["input"]["json"]>();
   same<client.NewReplay & { dryRun?: boolean | undefined }>().toEqualTypeOf<
     Replays["/:id/replay"]["$post"]["input"]["json"]
+  >();
+  same<client.Suspension>().toEqualTypeOf<
+    Routes<typeof operatorWriteRoutes>["/tenants/:id/suspend"]["$post"]["input"]["json"]
   >();
   same<client.NewEvent>().toEqualTypeOf<Events["/"]["$post"]["input"]["json"]>();
 });
@@ -121,6 +126,10 @@ test("what a method returns is what its route answers", () => {
   >();
   same<client.Page<client.AuditEvent>>().toEqualTypeOf<Audit["/"]["$get"]["output"]>();
   same<client.Page<client.EventSummary>>().toEqualTypeOf<Events["/"]["$get"]["output"]>();
+  same<client.OperatorSearch>().toEqualTypeOf<Operator["/search"]["$get"]["output"]["data"]>();
+  same<client.ServiceStatus>().toEqualTypeOf<Operator["/status"]["$get"]["output"]["data"]>();
+  same<client.OperatedTenant>().toEqualTypeOf<Operator["/tenants/:id"]["$get"]["output"]["data"]>();
+  same<client.OperatedPerson>().toEqualTypeOf<Operator["/people/:id"]["$get"]["output"]["data"]>();
   same<client.EventDetailPage>().toEqualTypeOf<Events["/:id"]["$get"]["output"]>();
   same<client.NewBatchEvent>().toEqualTypeOf<Events["/batch"]["$post"]["input"]["json"]["events"][number]>();
 });

@@ -41,6 +41,7 @@ test("every endpoint has a method", async () => {
       client.webhooks,
       client.stats,
       client.audit,
+      client.operator,
     ]
       .flatMap((group) => Object.values(group) as ((...ids: string[]) => Promise<unknown>)[])
       .map((method) => () => method("ID", "ID")),

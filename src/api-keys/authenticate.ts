@@ -32,10 +32,11 @@ export async function authenticateApiKey(
   rememberGoodKey(hash);
   const { tenantId, shard, userId, role } = row;
   const hasVerifiedOwner = row.hasVerifiedOwner === 1;
+  const isTenantSuspended = row.isTenantSuspended === 1;
   if (row.lastUsedAt === null || nowMs - row.lastUsedAt >= USE_RESOLUTION_MS) {
     deps.background("API key use", touchApiKey(deps, tenantId, row.id, nowMs));
   }
   const permissions = new Set(permissionsOf(role).filter((permission) => row.scopes.includes(permission)));
   const actor = { kind: "api-key", id: row.id, name: row.name, sessionId: null, ...origin } as const;
-  return { kind: "api-key", userId, tenantId, shard, hasVerifiedOwner, role, permissions, actor };
+  return { kind: "api-key", userId, tenantId, shard, hasVerifiedOwner, isTenantSuspended, role, permissions, actor };
 }

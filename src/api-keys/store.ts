@@ -77,10 +77,11 @@ interface KnownKey {
   role: string;
   shard: number;
   hasVerifiedOwner: 0 | 1;
+  isTenantSuspended: 0 | 1;
 }
 
 const keyByHash = prepared<KnownKey>(sql`
-  SELECT k.id, k.name, k.tenant_id AS tenantId, k.user_id AS userId, k.scopes, k.last_used_at AS lastUsedAt, m.role, t.shard,
+  SELECT k.id, k.name, k.tenant_id AS tenantId, k.user_id AS userId, k.scopes, k.last_used_at AS lastUsedAt, m.role, t.shard, t.suspended_at IS NOT NULL AS isTenantSuspended,
     ${hasVerifiedOwner(sql`k.tenant_id`)} AS hasVerifiedOwner
   FROM api_keys k JOIN memberships m ON m.tenant_id = k.tenant_id AND m.user_id = k.user_id JOIN tenants t ON t.id = k.tenant_id
   WHERE k.key_hash = ${sql.placeholder("keyHash")} AND k.revoked_at IS NULL

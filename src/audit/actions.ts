@@ -23,6 +23,7 @@ export const AUDIT_ACTIONS = {
   "auth.account_deleted": "deleted their account",
   "auth.exported": "exported the data of their account",
   "auth.step_up": "confirmed the session with the password or a code",
+  "auth.2fa_removed": "followed a mailed link to remove a lost second factor",
   "notice.undone": 'followed a link for "this was not me"',
   "session.revoked": "ended a session",
   "api_key.created": "created an API key",
@@ -44,6 +45,18 @@ export const AUDIT_ACTIONS = {
   "webhook.secret_ended": "ended the former secrets of a subscription",
   "webhook.disabled": "disabled a subscription",
   "webhook.replayed": "started a replay",
+  "operator.searched": "searched the service as an operator",
+  "operator.status_read": "looked at the status of the service as an operator",
+  "operator.tenant_read": "looked at the tenant as an operator",
+  "operator.tenant_suspended": "suspended the tenant as an operator",
+  "operator.tenant_resumed": "resumed the tenant as an operator",
+  "operator.person_read": "looked at a person as an operator",
+  "operator.person_suspended": "suspended a person as an operator",
+  "operator.person_resumed": "resumed a person as an operator",
+  "operator.sessions_ended": "ended all sessions of a person as an operator",
+  "operator.2fa_removal_mailed": "mailed a person a link to remove a lost second factor, as an operator",
+  "operator.sends_held": "held sends as an operator",
+  "operator.sends_released": "released held sends as an operator",
 } as const satisfies Record<string, string>;
 
 export type AuditAction = keyof typeof AUDIT_ACTIONS;
@@ -53,10 +66,10 @@ export const ACTION_NAMES = Object.keys(AUDIT_ACTIONS) as [AuditAction, ...Audit
 /** The groups that a filter takes, such as `webhook.*`. */
 export const ACTION_GROUPS = [...new Set(ACTION_NAMES.map((name) => `${name.slice(0, name.indexOf("."))}.*`))];
 
-export const TARGET_KINDS = ["user", "session", "identity", "api-key", "invitation", "webhook"] as const;
+export const TARGET_KINDS = ["user", "session", "identity", "api-key", "invitation", "webhook", "tenant"] as const;
 
 export type TargetKind = (typeof TARGET_KINDS)[number];
 
-export const ACTOR_KINDS = ["user", "api-key", "system", "anonymous"] as const;
+export const ACTOR_KINDS = ["user", "api-key", "operator", "system", "anonymous"] as const;
 
 export type ActorKind = (typeof ACTOR_KINDS)[number];

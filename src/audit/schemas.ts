@@ -68,7 +68,10 @@ const auditEvent = z
           "ada@example.com",
         ),
       })
-      .meta({ description: "Who did it. `system` is this service; `anonymous` somebody who was not signed in." }),
+      .meta({
+        description:
+          "Who did it. `operator` is somebody who operates this service; `system` is the service itself; `anonymous` somebody who was not signed in.",
+      }),
     target: z
       .object({
         kind: z.enum(TARGET_KINDS).meta({ examples: ["webhook"] }),

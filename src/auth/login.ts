@@ -28,7 +28,7 @@ export interface PendingLogin {
 }
 
 /**
- * Opens a session. `totp` is a TOTP or recovery code. Throws UNAUTHENTICATED, EMAIL_NOT_VERIFIED, TOTP_REQUIRED, INVALID_TOTP,
+ * Opens a session. `totp` is a TOTP or recovery code. Throws UNAUTHENTICATED, FORBIDDEN for a suspended account, EMAIL_NOT_VERIFIED, TOTP_REQUIRED, INVALID_TOTP,
  * ACCOUNT_LOCKED, SERVICE_UNAVAILABLE, and NOT_FOUND for a tenant that the user is not a member of.
  */
 export async function login(

@@ -8,6 +8,7 @@ import { newUndo } from "../mail/undo-store";
 import { claimVerificationMail } from "../recovery/store";
 import type { Device } from "../sessions/device";
 import { draftSession, type OpenedSession, openedSession } from "../sessions/tokens";
+import { accountSuspended } from "../tenants/suspension";
 import { MINUTE_MS } from "../time";
 import type { SignInProof } from "./proof-store";
 import { openSession } from "./store";
@@ -21,12 +22,21 @@ export interface ProvenAccount {
   email: string;
   name: string | null;
   emailVerifiedAt: number | null;
+  /** Null: not suspended. */
+  suspendedAt: number | null;
   /** Null for a user who is a member of no tenant. */
   tenantId: string | null;
 }
 
-/** Throws EMAIL_NOT_VERIFIED where an address must be verified, after mailing the link again. Call it only once the proof is right. */
-export async function requireVerified(deps: Deps, { userId, emailVerifiedAt }: ProvenAccount): Promise<void> {
+/**
+ * Throws FORBIDDEN for a suspended account, and EMAIL_NOT_VERIFIED where an address must be verified, after mailing the link again. Call it
+ * only once the proof is right.
+ */
+export async function requireVerified(
+  deps: Deps,
+  { userId, emailVerifiedAt, suspendedAt }: ProvenAccount,
+): Promise<void> {
+  if (suspendedAt !== null) throw accountSuspended();
   if (emailVerifiedAt !== null || deps.config.emailVerification === "optional") return;
   if (await claimVerificationMail(deps, userId, deps.now(), VERIFICATION_MAIL_INTERVAL_MS)) {
     await queueMailIfPossible(deps, { kind: "verification", userId });

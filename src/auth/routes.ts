@@ -62,6 +62,7 @@ export const publicAuthRoutes = new Hono<AppEnv>()
       200: dataOf(tokenPair),
       errors: [
         "UNAUTHENTICATED",
+        "FORBIDDEN",
         "INVALID_TOTP",
         "EMAIL_NOT_VERIFIED",
         "CAPTCHA_REQUIRED",
@@ -102,7 +103,7 @@ export const publicAuthRoutes = new Hono<AppEnv>()
     "/code/verify",
     describeRoute("loginWithCode", "Opens a session with a mailed code.", {
       200: dataOf(tokenPair),
-      errors: ["INVALID_CODE", "INVALID_TOTP", "TOTP_REQUIRED", "NOT_FOUND", "ACCOUNT_LOCKED"],
+      errors: ["INVALID_CODE", "FORBIDDEN", "INVALID_TOTP", "TOTP_REQUIRED", "NOT_FOUND", "ACCOUNT_LOCKED"],
       description:
         "A code works once, for 10 minutes, and five wrong ones use it up. It verifies the address. An account whose address was unverified loses its password, sessions, API keys, second factor and tenants first, for somebody else may have registered it.",
     }),
@@ -127,7 +128,7 @@ export const publicAuthRoutes = new Hono<AppEnv>()
     "/passkeys/login",
     describeRoute("loginWithPasskey", "Opens a session with a passkey, which counts as two factors.", {
       200: dataOf(tokenPair),
-      errors: ["UNAUTHENTICATED", "EMAIL_NOT_VERIFIED", "NOT_FOUND"],
+      errors: ["UNAUTHENTICATED", "FORBIDDEN", "EMAIL_NOT_VERIFIED", "NOT_FOUND"],
       description: "The lock of the password does not bind passkeys.",
     }),
     limit("login", byIp),

@@ -3,6 +3,7 @@ import type { Deps } from "../deps";
 import { AppError } from "../errors";
 import { queueMailIfPossible } from "../mail/queue";
 import type { OpenedSession } from "../sessions/tokens";
+import { accountSuspended } from "../tenants/suspension";
 import { readFactor } from "../two-factor/codes";
 import type { StoredSecret } from "../two-factor/store";
 import { checkGuess } from "./guess";
@@ -27,7 +28,7 @@ export interface SignInChoice {
 
 /**
  * Opens a session for a first proof that was right, with the second factor where the account has one. Returns null when the first proof
- * holds no longer. Throws TOTP_REQUIRED, INVALID_TOTP, ACCOUNT_LOCKED, and NOT_FOUND for a tenant that the user is not a member of.
+ * holds no longer. Throws FORBIDDEN for a suspended account, TOTP_REQUIRED, INVALID_TOTP, ACCOUNT_LOCKED, and NOT_FOUND for a tenant that the user is not a member of.
  */
 export async function openWithFactors(
   deps: Deps,
@@ -36,6 +37,7 @@ export async function openWithFactors(
   { totp, tenantId }: SignInChoice,
   visit: Visit,
 ): Promise<OpenedSession | null> {
+  if (stored.suspendedAt !== null) throw accountSuspended();
   if (!hasSecondFactor(stored)) {
     requireMember(stored, tenantId);
     return openProven(deps, stored, { ...first, factor: null }, visit);

@@ -131,6 +131,7 @@ const credentials = {
   totpEnrolmentId: users.totpEnrolmentId,
   totpSecretEncrypted: users.totpSecretEncrypted,
   totpEnabledAt: users.totpEnabledAt,
+  suspendedAt: users.suspendedAt,
   tenantId: memberships.tenantId,
 };
 
@@ -168,7 +169,10 @@ export async function findCredentialsOfUser(
 }
 
 /** An account that signs in with a passkey. */
-export type PasskeyAccount = Pick<StoredCredentials, "userId" | "email" | "name" | "emailVerifiedAt" | "tenantId"> & {
+export type PasskeyAccount = Pick<
+  StoredCredentials,
+  "userId" | "email" | "name" | "emailVerifiedAt" | "suspendedAt" | "tenantId"
+> & {
   /** JWK in JSON. */
   publicKey: string;
 };
@@ -181,7 +185,7 @@ export async function findAccountByPasskey(
 ): Promise<PasskeyAccount | undefined> {
   const { found } = await atomically(db, {
     found:
-      rows<PasskeyAccount>(sql`SELECT u.id AS userId, u.email, u.name, u.email_verified_at AS emailVerifiedAt, m.tenant_id AS tenantId,
+      rows<PasskeyAccount>(sql`SELECT u.id AS userId, u.email, u.name, u.email_verified_at AS emailVerifiedAt, u.suspended_at AS suspendedAt, m.tenant_id AS tenantId,
         p.public_key AS publicKey
       FROM passkeys p JOIN users u ON u.id = p.user_id LEFT JOIN memberships m ON m.user_id = u.id WHERE p.id = ${passkeyId}
       ORDER BY m.tenant_id = ${tenantId} DESC, m.last_used_at DESC, m.created_at, m.tenant_id LIMIT 1`),

@@ -33,6 +33,8 @@ export async function deleteEnded({ db }: Deps, oldest: Oldest, limit: number): 
     // Their ids begin with their time.
     alertMails: removeUpTo(limit, "alert_mails", sql`id < ${String(endedBefore)}`),
     // These tables have no rowid.
+    deadLetters: sql`DELETE FROM dead_letters WHERE (hour, queue) IN
+      (SELECT hour, queue FROM dead_letters WHERE hour <= ${oldest.deviceSeenAt} LIMIT ${limit}) RETURNING 1`,
     mailCodes: sql`DELETE FROM mail_codes WHERE id IN
       (SELECT id FROM mail_codes WHERE id < ${firstIdAt(endedBefore)} LIMIT ${limit}) RETURNING 1`,
     devices: sql`DELETE FROM known_devices WHERE (user_id, key) IN

@@ -10,15 +10,18 @@ export interface AuditEvent {
   at: Timestamp;
   /** Such as `webhook.created`; the documentation lists them. */
   action: string;
-  /** `system` is the service itself; `anonymous` somebody who was not signed in. */
+  /** `operator` is somebody who operates the service; `system` the service itself; `anonymous` somebody who was not signed in. */
   actor: {
-    kind: "user" | "api-key" | "system" | "anonymous";
+    kind: "user" | "api-key" | "operator" | "system" | "anonymous";
     id: string | null;
     /** The email address of the user or the name of the API key at that time; null once a user is deleted. */
     name: string | null;
   };
   /** What was changed. */
-  target: { kind: "user" | "session" | "identity" | "api-key" | "invitation" | "webhook"; id: string } | null;
+  target: {
+    kind: "user" | "session" | "identity" | "api-key" | "invitation" | "webhook" | "tenant";
+    id: string;
+  } | null;
   /** An IPv4 address or a /64 network. */
   ip: string | null;
   userAgent: string | null;

@@ -66,7 +66,7 @@ export interface EventOutcome {
   state: "delivered" | "failed" | "waiting" | "skipped";
   /**
    * Why it waits: `sending`, `retry`, `queue` (about to be sent, or due at `until` because of a fault of the service), `limit` (because of the subscription's limits), `backlog` (others
-   * to this subscription come first), `held` (the subscription holds its deliveries), `retry-after` (the subscriber asked for a pause), `fan-out` (deliveries of the event are still being created). Why it was skipped: the subscription was
+   * to this subscription come first), `held` (the subscription holds its deliveries), `held-by-operator` (an operator of the service holds all that is sent for the tenant), `retry-after` (the subscriber asked for a pause), `fan-out` (deliveries of the event are still being created). Why it was skipped: the subscription was
    * `paused` when the event was published, `created-later`, or `deleted`.
    */
   reason?:
@@ -76,6 +76,7 @@ export interface EventOutcome {
     | "limit"
     | "backlog"
     | "held"
+    | "held-by-operator"
     | "retry-after"
     | "fan-out"
     | "paused"

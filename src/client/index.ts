@@ -8,6 +8,7 @@ import { type EventMethods, eventMethods } from "./events";
 import { type IdentityMethods, identityMethods } from "./identities";
 import { type InvitationMethods, invitationMethods } from "./invitations";
 import { type MemberMethods, memberMethods } from "./members";
+import { type OperatorMethods, operatorMethods } from "./operator";
 import { type PasskeyMethods, passkeyMethods } from "./passkeys";
 import { createRenew } from "./renewal";
 import { createSend, type Fetch } from "./send";
@@ -63,6 +64,18 @@ export type * from "./exports";
 export type { CodeExchange, Departure, Identity, IdentityMethods, ProviderName } from "./identities";
 export type { Invitation, InvitationMethods, JoinedTenant, NewInvitation } from "./invitations";
 export type { Member, MemberMethods, MembershipChange } from "./members";
+export type {
+  BoundedCount,
+  HoldCause,
+  OperatedPerson,
+  OperatedTenant,
+  OperatorMethods,
+  OperatorProof,
+  OperatorSearch,
+  ServiceStatus,
+  SuspendedSince,
+  Suspension,
+} from "./operator";
 export type { Page, Paged } from "./pages";
 export type {
   NewPasskey,
@@ -136,6 +149,7 @@ export interface Client {
   events: EventMethods;
   stats: StatsMethods;
   audit: AuditMethods;
+  operator: OperatorMethods;
 }
 
 /**
@@ -172,5 +186,6 @@ export function createClient(options: ClientOptions): Client {
     events: eventMethods(call),
     stats: statsMethods(call),
     audit: auditMethods(call),
+    operator: operatorMethods(call),
   };
 }

@@ -41,6 +41,11 @@ export interface TwoFactorMethods {
    * Throws INVALID_TOTP, TWO_FACTOR_NOT_ENABLED.
    */
   renewRecoveryCodes(code: string, options?: CallOptions): Promise<RecoveryCodes>;
+  /**
+   * Turns a lost second factor off with the token of a mailed link; needs no sign-in, and ends all sessions. Returns the service's
+   * confirmation. Throws INVALID_TOKEN.
+   */
+  removeLost(token: string, options?: CallOptions): Promise<string>;
 }
 
 export const twoFactorMethods = (call: Call): TwoFactorMethods => ({
@@ -49,4 +54,5 @@ export const twoFactorMethods = (call: Call): TwoFactorMethods => ({
   disable: (code, options) => call.message("POST /auth/2fa/disable", { ...options, body: { token: code } }),
   renewRecoveryCodes: (code, options) =>
     call.data("POST /auth/2fa/recovery-codes", { ...options, body: { token: code } }),
+  removeLost: (token, options) => call.message("POST /auth/2fa/remove", { ...options, body: { token }, as: "nobody" }),
 });

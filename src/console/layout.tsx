@@ -14,7 +14,13 @@ const NAV_SECTIONS = [
   { name: "people", title: "People", path: "/console/people", permission: "member.read" },
   { name: "activity", title: "Activity", path: "/console/activity", permission: "audit.read" },
   { name: "security", title: "My security", path: "/console/security", permission: null },
-] as const satisfies readonly { name: string; title: string; path: string; permission: Permission | null }[];
+  { name: "operator", title: "Operator", path: "/console/operator", permission: "operator" },
+] as const satisfies readonly {
+  name: string;
+  title: string;
+  path: string;
+  permission: Permission | "operator" | null;
+}[];
 
 export type NavSection = (typeof NAV_SECTIONS)[number]["name"];
 
@@ -23,10 +29,12 @@ type LayoutProps = PropsWithChildren<{
   section: NavSection | null;
   nonce: string;
   currentUser: CurrentUser | undefined;
+  /** Whether the current user is named as an operator of the service. */
+  isOperator: boolean;
   flash: string | undefined;
 }>;
 
-export function Layout({ title, section, nonce, currentUser, flash, children }: LayoutProps) {
+export function Layout({ title, section, nonce, currentUser, isOperator, flash, children }: LayoutProps) {
   return (
     <html lang="en">
       <head>
@@ -47,7 +55,7 @@ export function Layout({ title, section, nonce, currentUser, flash, children }: 
           <a class="brand" href="/console">
             <Logo /> Postern
           </a>
-          {currentUser && <Navigation currentUser={currentUser} section={section} />}
+          {currentUser && <Navigation currentUser={currentUser} isOperator={isOperator} section={section} />}
           {currentUser && <Account currentUser={currentUser} />}
         </header>
         <main id="main">
@@ -67,20 +75,28 @@ const Logo = () => (
   </svg>
 );
 
-function Navigation({ currentUser, section }: { currentUser: CurrentUser; section: NavSection | null }) {
+interface NavigationProps {
+  currentUser: CurrentUser;
+  isOperator: boolean;
+  section: NavSection | null;
+}
+
+function Navigation({ currentUser, isOperator, section }: NavigationProps) {
   const { permissions } = currentUser.principal;
+  const isOffered = ({ permission }: (typeof NAV_SECTIONS)[number]) => {
+    if (permission === "operator") return isOperator;
+    return permission === null || permissions.has(permission);
+  };
   return (
     <nav aria-label="Console">
       <ul>
-        {NAV_SECTIONS.filter(({ permission }) => permission === null || permissions.has(permission)).map(
-          ({ name, title, path }) => (
-            <li>
-              <a href={path} aria-current={name === section ? "page" : undefined}>
-                {title}
-              </a>
-            </li>
-          ),
-        )}
+        {NAV_SECTIONS.filter(isOffered).map(({ name, title, path }) => (
+          <li>
+            <a href={path} aria-current={name === section ? "page" : undefined}>
+              {title}
+            </a>
+          </li>
+        ))}
       </ul>
     </nav>
   );

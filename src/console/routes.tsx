@@ -19,9 +19,11 @@ import { mailCodePages } from "./mail-code/routes";
 import { notMePages } from "./not-me/routes";
 import { oauthPages } from "./oauth/routes";
 import { operationPages } from "./operations/routes";
+import { operatorPages } from "./operator/routes";
 import { overviewPage } from "./overview/routes";
 import { passkeyPages } from "./passkeys/routes";
 import { peoplePages } from "./people/routes";
+import { removeTwoFactorPages } from "./remove-two-factor/routes";
 import { replayPages } from "./replays/routes";
 import { securityPages } from "./security/routes";
 import { signingPages } from "./signing/routes";
@@ -49,6 +51,7 @@ export const consoleRoutes = (bodyKiB: { event: number; other: number }) =>
     .route("/sign-in/mail", mailCodePages)
     .route("/not-me", notMePages)
     .route("/oauth", oauthPages)
+    .route("/remove-two-factor", removeTwoFactorPages)
     .use(requireUser)
     .route("/", overviewPage)
     .route("/webhooks", subscriptionPages)
@@ -66,6 +69,7 @@ export const consoleRoutes = (bodyKiB: { event: number; other: number }) =>
     .route("/activity", activityPages)
     .route("/security", accountEndPages)
     .route("/alerts", alertPages)
+    .route("/operator", operatorPages)
     .all("*", (c) => {
       const { pathname } = new URL(c.req.url);
       if (c.req.method === "GET" && pathname.endsWith("/")) return c.redirect(pathname.replace(/\/+$/, ""), 301);

@@ -69,6 +69,7 @@ export const subscriptions = sqliteTable(
     index("subscriptions_by_tenant").on(t.tenantId, t.createdAt),
     index("subscriptions_with_backlog").on(t.hasBacklog).where(sql`has_backlog = 1`),
     index("subscriptions_deleted").on(t.isDeleted).where(sql`is_deleted = 1`),
+    index("subscriptions_by_host").on(sql`lower(substr(url, instr(url, '://') + 3, 255))`).where(sql`is_deleted = 0`),
   ],
 );
 

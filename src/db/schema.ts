@@ -4,15 +4,34 @@ import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlit
 import type { Permission, Role } from "../tenants/roles";
 import type { ProviderName } from "../wire/schemas";
 
-export const tenants = sqliteTable("tenants", {
-  id: text().primaryKey(),
-  name: text().notNull(),
-  /** The delivery database that has its subscriptions, events and deliveries: 0 is `DB`, n is `SHARD_n`. */
-  shard: integer().notNull().default(0),
-  /** The user who registered it. */
-  createdBy: text("created_by").notNull(),
-  createdAt: integer("created_at").notNull(),
-});
+export const tenants = sqliteTable(
+  "tenants",
+  {
+    id: text().primaryKey(),
+    name: text().notNull(),
+    /** The delivery database that has its subscriptions, events and deliveries: 0 is `DB`, n is `SHARD_n`. */
+    shard: integer().notNull().default(0),
+    /** The user who registered it. */
+    createdBy: text("created_by").notNull(),
+    createdAt: integer("created_at").notNull(),
+    /** Since when an operator has suspended it, and why; null: it is not suspended. */
+    suspendedAt: integer("suspended_at"),
+    suspendedReason: text("suspended_reason"),
+  },
+  () => [index("tenants_by_name").on(sql`lower(name)`)],
+);
+
+/** How many messages have ended as dead letters in an hour. The migration creates it WITHOUT ROWID. */
+export const deadLetters = sqliteTable(
+  "dead_letters",
+  {
+    /** The start of the hour. */
+    hour: integer().notNull(),
+    queue: text().notNull(),
+    messages: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.hour, t.queue] })],
+);
 
 /** The size of each delivery database, as the hourly cron read it. */
 export const shards = sqliteTable("shards", {
@@ -39,6 +58,9 @@ export const users = sqliteTable("users", {
   /** Where the registration came from: "Firefox on Linux, Lisbon, PT". */
   createdFrom: text("created_from"),
   createdAt: integer("created_at").notNull(),
+  /** Since when an operator has suspended the account, and why; null: it is not suspended. */
+  suspendedAt: integer("suspended_at"),
+  suspendedReason: text("suspended_reason"),
 });
 
 export const memberships = sqliteTable(
@@ -102,10 +124,10 @@ export const emailTokens = sqliteTable(
   "email_tokens",
   {
     hash: text().primaryKey(),
-    purpose: text({ enum: ["verify", "reset", "invite", "undo"] }).notNull(),
+    purpose: text({ enum: ["verify", "reset", "invite", "undo", "remove-factor"] }).notNull(),
     /** User id, or invitation id for "invite". */
     subjectId: text("subject_id").notNull(),
-    /** JSON, for "undo": what the link undoes, and the state to restore. See mail/undo-store.ts. */
+    /** JSON, for "undo": what the link undoes, and the state to restore, see mail/undo-store.ts; for "remove-factor": which enrolment. */
     action: text(),
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at").notNull(),

@@ -67,6 +67,7 @@ export const TENANT_STEPS: readonly Step[] = [
   ofTenant({ table: "idempotency_keys", key: ["tenant_id", "key"] }, "shard"),
   ofTenant({ table: "subscription_events", key: ["tenant_id", "event_type", "subscription_id"] }, "shard"),
   ofTenant({ table: "audit_feeds", key: ["tenant_id"] }, "shard"),
+  ofTenant({ table: "sends_held", key: ["tenant_id", "cause"] }, "shard"),
   // Last in the shard: they lead to the other rows.
   ofTenant({ table: "subscriptions", key: ["id"] }, "shard"),
   ofTenant(AUDIT, "shard"),

@@ -9,7 +9,7 @@ import { atomically, type Db, jsonList, rows } from "../db/client";
 import { repeatable } from "../db/faults";
 import { firstIdAt, newIdAt } from "../db/ids";
 import { outboxByKeys, PLANNED_ID } from "../db/outbox";
-import { replayIdOf } from "../db/predicates";
+import { areSendsHeld, replayIdOf } from "../db/predicates";
 import type { StoredKey } from "../signing-keys/keys";
 import { keysFrom, parseKeys } from "../signing-keys/store";
 import type { DeliveryOptions } from "../subscriptions/delivery-options";
@@ -86,7 +86,7 @@ export const ATTEMPT_COLUMNS = sql.raw(
 /**
  * Claims those of `keys` that are due and unclaimed, and reads what sending needs, in one round trip. `claim` is the caller's token: a
  * call may be repeated with the same token. A call for the fast queue claims nothing of slow subscriptions and returns their due keys as
- * `slow`. Nothing is claimed of a subscription that asked to wait: `held` are its due keys. A delivery of a limited subscription is claimed
+ * `slow`. Nothing is claimed of a subscription that asked to wait, or of a tenant whose sends an operator holds: `held` are the due keys. A delivery of a limited subscription is claimed
  * only with the leave of its gate, given under the limits that it still has; the others are `limited`. Ends deliveries whose subscription was deleted or whose event retention has removed.
  */
 export async function claimDeliveries(
@@ -102,7 +102,8 @@ export async function claimDeliveries(
   const isSlow = speed === "fast" ? sql`s.slow_until > ${nowMs}` : sql`0`;
   // While its backlog lasts after a hold, nothing goes out beside it.
   const isHeld = sql`((o.kind <> 'test' AND s.held_until > 0 AND (s.held_until > ${nowMs} OR (o.queue = '' AND s.has_backlog = 1)))
-    OR (o.kind IN ('event', 'replay') AND s.released_to IS NOT NULL AND o.due_at > s.released_to))`;
+    OR (o.kind IN ('event', 'replay') AND s.released_to IS NOT NULL AND o.due_at > s.released_to)
+    OR ${areSendsHeld(sql.raw("o.tenant_id"))})`;
   // Also a delivery that was called from the line of a gate long before the time for which it was planned.
   const isLate = sql`(${PLANNED_ID} < ${firstIdAt(nowMs - LATE_AFTER_MS)} OR ${PLANNED_ID} >= ${firstIdAt(nowMs + LATE_AFTER_MS)})`;
   const mayStart = sql`(${LIMITS_TEXT} IS j.value ->> 'l')`;

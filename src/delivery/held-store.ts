@@ -4,6 +4,7 @@ import { atomically, type Db, rows } from "../db/client";
 import { repeatable } from "../db/faults";
 import { firstIdAt } from "../db/ids";
 import { PLANNED_ID } from "../db/outbox";
+import { areSendsHeld } from "../db/predicates";
 import { addToHours } from "../stats/hours-store";
 import { publishOperational } from "../subscriptions/operational-store";
 import { lastOfStep } from "../subscriptions/release-store";
@@ -18,8 +19,10 @@ const STEP_MS = MINUTE_MS - 5_000;
 const MAX_RATE = MAX_HELD;
 const PAGE_ROWS = 1_000;
 
+/** Of the subscription `s`. While an operator holds its sends, there is nothing to release it for. */
 const isDue = (nowMs: number) =>
-  sql`has_backlog = 1 AND enabled = 1 AND released_to IS NOT NULL AND dropped_to IS NULL AND released_at <= ${nowMs - STEP_MS}`;
+  sql`s.has_backlog = 1 AND s.enabled = 1 AND s.released_to IS NOT NULL AND s.dropped_to IS NULL AND s.released_at <= ${nowMs - STEP_MS}
+    AND NOT ${areSendsHeld(sql.raw("s.tenant_id"))}`;
 
 /** The next step of a subscription whose held deliveries go out. */
 interface Step {
@@ -44,8 +47,8 @@ export async function releaseStep(db: Db, { subscriptionId, rate, hasFailed }: S
   const next = hasFailed === 1 ? rate : Math.min(2 * rate, MAX_RATE);
   await repeatable(() =>
     atomically(db, {
-      released: sql`UPDATE subscriptions SET released_at = ${nowMs}, release_rate = ${next},
-        released_to = ${lastOfStep(sql`subscriptions.id`, next, sql`released_to`)} WHERE id = ${subscriptionId} AND ${isDue(nowMs)}`,
+      released: sql`UPDATE subscriptions AS s SET released_at = ${nowMs}, release_rate = ${next},
+        released_to = ${lastOfStep(sql`s.id`, next, sql`released_to`)} WHERE id = ${subscriptionId} AND ${isDue(nowMs)}`,
     }),
   );
 }

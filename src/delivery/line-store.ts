@@ -7,6 +7,7 @@ import { atomically, type Db, jsonList, rows } from "../db/client";
 import { repeatable } from "../db/faults";
 import { newIdAt } from "../db/ids";
 import { outboxByKeys, PLANNED_ID } from "../db/outbox";
+import { areSendsHeld } from "../db/predicates";
 import type { Limits } from "../gates/limits";
 import { isoSql, publishOperational } from "../subscriptions/operational-store";
 import { parseOptions } from "../subscriptions/store";
@@ -53,7 +54,7 @@ export async function readLimited(db: Db, keys: readonly OutboxKey[]): Promise<L
   return readFrom(db, outboxByKeys(jsonList(keys.map(({ queue, dueAt, id }) => ({ q: queue, d: dueAt, i: id })))));
 }
 
-/** Returns the first deliveries that wait for a slot or a place of a subscription, at most `count`. */
+/** Returns the first deliveries that wait for a slot or a place of a subscription, at most `count`; none while an operator holds its sends. */
 export async function readLine(db: Db, subscriptionId: string, count: number): Promise<LimitedDelivery[]> {
   return readFrom(
     db,
@@ -66,7 +67,7 @@ async function readFrom(db: Db, outbox: SQL): Promise<LimitedDelivery[]> {
   const { found } = await atomically(db, {
     found:
       rows<LimitedRow>(sql`SELECT ${LIMITED_COLUMNS} FROM ${outbox} CROSS JOIN subscriptions s ON s.id = o.subscription_id
-      WHERE s.is_deleted = 0 AND ${IS_LIMITED} AND ${IS_UNCLAIMED}`),
+      WHERE s.is_deleted = 0 AND ${IS_LIMITED} AND ${IS_UNCLAIMED} AND NOT ${areSendsHeld(sql.raw("o.tenant_id"))}`),
   });
   return found.map(limitedDelivery);
 }

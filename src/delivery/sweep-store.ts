@@ -3,6 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../db/client";
 import { repeatable } from "../db/faults";
 import { PLANNED_ID } from "../db/outbox";
+import { areSendsHeld } from "../db/predicates";
 import { addToHours, answersWithin } from "../stats/hours-store";
 import type { DueDelivery } from "./enqueue";
 import { INTERRUPTED } from "./reasons";
@@ -69,7 +70,7 @@ export async function readBacklogHeads(
     limit: number,
   ) => sql`SELECT ${OVERDUE_COLUMNS}, coalesce(s.slow_until > ${nowMs}, 0) AS slow
     FROM (SELECT id, coalesce(released_to, ${nowMs}) AS released_to FROM subscriptions
-      WHERE has_backlog = 1 AND held_until <= ${nowMs} AND ${isSlow} AND ${which}) w
+      WHERE has_backlog = 1 AND held_until <= ${nowMs} AND ${isSlow} AND ${which} AND NOT ${areSendsHeld(sql.raw("subscriptions.tenant_id"))}) w
     CROSS JOIN outbox o ON o.queue = w.id AND (o.due_at, o.id) IN (SELECT due_at, id FROM outbox
       WHERE queue = w.id AND due_at <= min(${nowMs}, w.released_to) ORDER BY due_at, id LIMIT ${limit})
     ${PLANNED_ATTEMPT}`;

@@ -4,6 +4,7 @@ import { SYSTEM } from "../audit/actor";
 import { auditWebhooks } from "../audit/record-store";
 import { atomically, type Db, jsonList, rows } from "../db/client";
 import { repeatable } from "../db/faults";
+import { areSendsHeld } from "../db/predicates";
 import { isNewestHour } from "../stats/hours-store";
 import { MIN_FAILURES, MIN_FAILURES_TO_DISABLE, STAGE } from "../stats/stages";
 import { withFormerState } from "../subscriptions/former-states-store";
@@ -69,12 +70,14 @@ export async function reviewEpisodes(
   const moved = (stage: number, condition: SQL) => sql`UPDATE episodes SET stage = ${stage}
     WHERE subscription_id IN (SELECT e.subscription_id FROM ${CURRENT} WHERE ${condition})`;
   const isFailing = sql`e.stage = ${STAGE.noticed} AND s.enabled = 1 AND e.failing_since <= ${nowMs - FAILING_AFTER_MS}`;
-  const isAtRisk = sql`e.stage = ${STAGE.failing} AND s.enabled = 1 AND e.failing_since <= ${nowMs + WARNED_BEFORE_MS} - ${afterMs}`;
+  // Nothing can succeed while an operator holds the sends.
+  const isSent = sql`NOT ${areSendsHeld(sql.raw("s.tenant_id"))}`;
+  const isAtRisk = sql`e.stage = ${STAGE.failing} AND s.enabled = 1 AND ${isSent} AND e.failing_since <= ${nowMs + WARNED_BEFORE_MS} - ${afterMs}`;
   const isOver = sql`e.stage IN (${STAGE.failing}, ${STAGE.atRisk}) AND s.enabled = 1 AND s.is_deleted = 0
-    AND e.failing_since <= ${nowMs} - ${afterMs} AND h.sent_failures >= ${MIN_FAILURES_TO_DISABLE}`;
+    AND e.failing_since <= ${nowMs} - ${afterMs} AND h.sent_failures >= ${MIN_FAILURES_TO_DISABLE} AND ${isSent}`;
   const isBack = sql`e.stage BETWEEN ${STAGE.failing} AND ${STAGE.disabled} AND s.enabled = 1 AND ${HAS_RECOVERED}`;
   const isProbed = sql`e.stage = ${STAGE.disabled} AND s.enabled = 0 AND s.released_to > 0 AND ${HAS_RECOVERED}`;
-  const isProbeDue = sql`e.stage = ${STAGE.disabled} AND s.enabled = 0 AND s.released_to IS NOT NULL AND e.probe_at <= ${nowMs}`;
+  const isProbeDue = sql`e.stage = ${STAGE.disabled} AND s.enabled = 0 AND s.released_to IS NOT NULL AND e.probe_at <= ${nowMs} AND ${isSent}`;
   const told = (type: OperationalType, condition: SQL, data?: SQL) =>
     publishOperational(type, sql`${CURRENT} WHERE ${condition}`, nowMs, data ? { data } : {});
   const recorded = (action: "webhook.disabled" | "webhook.resumed", condition: SQL, meta?: SQL) =>

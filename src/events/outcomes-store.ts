@@ -6,6 +6,7 @@
 import { sql } from "drizzle-orm";
 import { atomically, rows } from "../db/client";
 import { deliveryIdOf, timeOfId, timeOfIdSql } from "../db/ids";
+import { areSendsHeld } from "../db/predicates";
 import type { Deps } from "../deps";
 import { enabledAt, eventsAt, switchedBetween } from "../subscriptions/former-states-store";
 import { aboutOf, listsType } from "../subscriptions/patterns-store";
@@ -29,6 +30,8 @@ export interface StoredEvent {
   correlationId: string | null;
   deliveryCount: number;
   createdAt: number;
+  /** 1 while an operator holds what is sent for the tenant. */
+  areSendsHeld: 0 | 1;
 }
 
 /** A subscription that wanted an event, with what is known about its delivery. Flags are 0 or 1. */
@@ -108,7 +111,7 @@ export async function readOutcomes(
   const { found, wanting, trails, ends } = await atomically(deps.shards.db(shard), {
     found:
       rows<StoredEvent>(sql`SELECT id, type, payload, correlation_id AS correlationId, delivery_count AS deliveryCount,
-        created_at AS createdAt FROM events WHERE id = ${eventId} AND tenant_id = ${tenantId}`),
+        created_at AS createdAt, ${areSendsHeld(sql`${tenantId}`)} AS areSendsHeld FROM events WHERE id = ${eventId} AND tenant_id = ${tenantId}`),
     wanting: rows<WantingRow>(sql`WITH ${event}, ${isTest}, ${examined}, ${listed}
       SELECT id, name, ${deliveryIdOf(eventId, sql`id`)} AS deliveryId, enabled, is_deleted AS isDeleted, is_newer AS isNewer,
         was_enabled AS wasEnabled, is_ahead AS isAhead, has_backlog AS hasBacklog, held_until AS heldUntil, released_to AS releasedTo, waits_in AS queue

@@ -34,8 +34,17 @@ export async function eventDetail(
   if (!read || read.event.createdAt < oldestMs(deps)) throw notFound("Event");
   const { event, wanting, trails, nextCursor } = read;
   const trailsOf = Map.groupBy(trails, ({ webhookId }) => webhookId);
-  const subscriptions = wanting.map((row) => outcomeOf(row, trailsOf.get(row.id) ?? [], deps.now()));
+  const subscriptions = wanting.map((row) => {
+    const outcome = outcomeOf(row, trailsOf.get(row.id) ?? [], deps.now());
+    return event.areSendsHeld ? heldByOperator(outcome) : outcome;
+  });
   return { data: { ...detailView(event), subscriptions }, nextCursor };
+}
+
+/** Whatever a delivery waits for, it is not sent before the operator lets it; an attempt that has begun ends. */
+function heldByOperator({ until, ...outcome }: EventOutcome): EventOutcome {
+  if (outcome.state !== "waiting" || outcome.reason === "sending") return { ...outcome, ...(until ? { until } : {}) };
+  return { ...outcome, reason: "held-by-operator" };
 }
 
 type Verdict = Pick<EventOutcome, "state" | "reason"> & { untilMs?: number | undefined };

@@ -7,6 +7,7 @@ import { createDeps, type Deps } from "../deps";
 import { AppError, invalid, notFound } from "../errors";
 import { describeError, type LogFields, log } from "../log";
 import { findTenant } from "../tenants/store";
+import { tenantSuspended } from "../tenants/suspension";
 import { idempotencyKey, type Published, publication, publicationBatch } from "./publication";
 import { type EventInput, publishEvents } from "./publish";
 
@@ -73,6 +74,7 @@ async function publishBounded(
   }
   const ref = await findTenant(deps, tenant);
   if (!ref) throw notFound("Tenant");
+  if (ref.isSuspended) throw tenantSuspended();
   return publishEvents(deps, ref, inputs, 0);
 }
 

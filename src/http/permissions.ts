@@ -2,7 +2,8 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { matchedRoutes } from "hono/route";
-import { AppError } from "../errors";
+import type { Config } from "../config";
+import { AppError, notFound } from "../errors";
 import type { SessionPrincipal } from "../tenants/principal";
 import type { Permission } from "../tenants/roles";
 import type { AppEnv } from "./env";
@@ -24,6 +25,25 @@ export const ownersOnly = documented(
     await next();
   }),
   { errors: ["FORBIDDEN"] },
+);
+
+const SECOND_FACTOR_NEEDED =
+  "Operators need two-factor authentication. Turn it on for your account (POST /auth/2fa/enable, or My security in the console), and try again.";
+
+/** Whether the account is that of an operator, whatever else it lacks. Nobody can claim the address without receiving its mail. */
+export const isOperator = ({ operators }: Config, { account }: SessionPrincipal): boolean =>
+  account.emailVerifiedAt !== null && operators.includes(account.email);
+
+/** 404 for whoever is not an operator, as for a route that does not exist; 403 for an operator without a second factor. */
+export const operatorsOnly = documented(
+  createMiddleware<AppEnv>(async (c, next) => {
+    const session = sessionOf(c);
+    if (!isOperator(c.get("deps").config, session)) throw notFound(c.req.path.startsWith("/api/") ? "Route" : "Page");
+    // The login of an account with a second factor has asked for it, and turning it on has ended the other sessions.
+    if (session.account.totpEnabledAt === null) throw new AppError("FORBIDDEN", { message: SECOND_FACTOR_NEEDED });
+    await next();
+  }),
+  { errors: ["NOT_FOUND", "FORBIDDEN"] },
 );
 
 /** 401 for an API key, on routes that need a session. A path that no route serves has no principal and goes on to its 404. */

@@ -53,6 +53,7 @@ export const mailJob = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("accountTakenOver"), id, userId, ended: endedAccess, byCode: z.boolean().optional() }),
   z.object({ kind: z.literal("passwordChanged"), id, userId, ended: endedAccess.optional() }),
   z.object({ kind: z.literal("twoFactorChanged"), id, userId, enabled: z.boolean() }),
+  z.object({ kind: z.literal("twoFactorRemoval"), id, userId }),
   z.object({ kind: z.literal("recoveryCodesRenewed"), id, userId }),
   z.object({ kind: z.literal("recoveryCodeUsed"), id, userId }),
   z.object({ kind: z.literal("passkeyAdded"), id, userId, passkeyName: z.string() }),

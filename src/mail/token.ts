@@ -6,7 +6,7 @@ import { sha256Hex, toHex, utf8 } from "../crypto/encoding";
 import type { KeyRing } from "../crypto/keys";
 
 /** Tokens of one mail that are used for different things differ. */
-export type TokenUse = "verify" | "reset" | "invite" | "undo" | "revoke-api-keys";
+export type TokenUse = "verify" | "reset" | "invite" | "undo" | "revoke-api-keys" | "remove-factor";
 
 export interface MailToken {
   /** 32 bytes in hex. */

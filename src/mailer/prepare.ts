@@ -8,15 +8,17 @@ import { providerLabel } from "../oidc/labels";
 import type { RuleName } from "../ratelimit/rules";
 import { insertResetTokenByEmail } from "../recovery/password-store";
 import { insertVerificationToken } from "../recovery/store";
+import { insertRemovalToken } from "../recovery/two-factor-removal-store";
 import { DAY_MS, HOUR_MS } from "../time";
 import { subscriptionAlertMail } from "./alerts";
 import * as notices from "./notices";
 import type { Mail } from "./render";
 import { findCodeRecipientByEmail, findNoticeRecipient, type NoticeRecipient } from "./store";
-import { codeMail, invitationMail, resetMail, takenOverMail, verificationMail } from "./token-mails";
+import { codeMail, factorRemovalMail, invitationMail, resetMail, takenOverMail, verificationMail } from "./token-mails";
 
 const VERIFICATION_LIFETIME_MS = DAY_MS;
 const RESET_LIFETIME_MS = HOUR_MS;
+const REMOVAL_LIFETIME_MS = DAY_MS;
 
 export interface PreparedMail {
   to: string;
@@ -25,7 +27,10 @@ export interface PreparedMail {
   limits: readonly RuleName[];
 }
 
-type TokenJob = Extract<MailJob, { kind: "verification" | "passwordReset" | "invitation" | "accountTakenOver" }>;
+type TokenJob = Extract<
+  MailJob,
+  { kind: "verification" | "passwordReset" | "invitation" | "accountTakenOver" | "twoFactorRemoval" }
+>;
 type CodeJob = Extract<MailJob, { kind: "mailCode" }>;
 type FarewellJob = Extract<MailJob, { kind: "accountDeleted" }>;
 type NoticeJob = Exclude<MailJob, TokenJob | CodeJob | FarewellJob>;
@@ -37,6 +42,7 @@ export function prepareMail(deps: Deps, job: MailJob): Promise<PreparedMail | nu
     case "passwordReset":
     case "invitation":
     case "accountTakenOver":
+    case "twoFactorRemoval":
       return prepareWithToken(deps, job);
     case "mailCode":
       return prepareCode(deps, job);
@@ -60,6 +66,12 @@ async function prepareWithToken(deps: Deps, job: TokenJob): Promise<PreparedMail
     const { token, hash } = await mailToken(deps.keys, "invite", job.id);
     const guest = await insertInvitationToken(deps, job.tenantId, job.invitationId, hash, nowMs);
     return guest && { to: guest.email, mail: invitationMail(appUrl, guest.tenantName, token), limits: [] };
+  }
+  if (job.kind === "twoFactorRemoval") {
+    const { token, hash } = await mailToken(deps.keys, "remove-factor", job.id);
+    const user = await insertRemovalToken(deps, job.userId, { hash, expiresAt: nowMs + REMOVAL_LIFETIME_MS }, nowMs);
+    if (!user || user.emailVerifiedAt === null) return null;
+    return { to: user.email, mail: factorRemovalMail(appUrl, user.name, token), limits: ["notice"] };
   }
   const email = job.kind === "passwordReset" ? job.email : (await findNoticeRecipient(deps, job.userId, nowMs))?.email;
   if (email === undefined) return null;

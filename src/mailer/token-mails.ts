@@ -1,4 +1,4 @@
-/** Mails with a token or a code that the next step needs: verification, password reset, sign-in, invitation, take-over. */
+/** Mails with a token or a code that the next step needs: verification, password reset, sign-in, invitation, take-over, a lost second factor. */
 import type { EndedAccess, MailJob } from "../mail/job";
 import type { Registrant } from "../recovery/store";
 import { linkTo, type Mail, renderMail } from "./render";
@@ -57,6 +57,19 @@ export function invitationMail(appUrl: string, tenantName: string, token: string
       `You are invited to join ${tenantName}. The link works once, within 7 days.`,
       linkTo(appUrl, "accept-invitation", token, "Accept invitation"),
       "If you did not expect this, you can ignore this email.",
+    ],
+  });
+}
+
+/** An operator has it sent to somebody who has lost the authenticator app and the recovery codes. */
+export function factorRemovalMail(appUrl: string, name: string | null, token: string): Mail {
+  return renderMail({
+    subject: "Remove your lost second factor",
+    greetingName: name,
+    body: [
+      "We were told that you have lost your authenticator app and your recovery codes. The link turns two-factor authentication off for your account and ends all your sessions. It works once, within 24 hours.",
+      linkTo(appUrl, "remove-two-factor", token, "Remove the second factor"),
+      "If you did not ask for this, do not open the link: nothing changes then. Somebody may be trying to get into your account, so tell the operator of this service.",
     ],
   });
 }

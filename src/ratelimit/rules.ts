@@ -43,6 +43,7 @@ export const RULES = {
   readDeliveries: { limit: 3000, windowSeconds: minute },
   readAudit: { limit: 300, windowSeconds: minute },
   exportAudit: { limit: 10, windowSeconds: minute },
+  operator: { limit: 300, windowSeconds: minute },
   publish: { limit: 6000, windowSeconds: minute },
   unverifiedDeliveries: { limit: 100, windowSeconds: day },
   deepHealth: { limit: 30, windowSeconds: minute },

@@ -1,4 +1,4 @@
-/** `/auth`: email verification, password reset and password change. */
+/** `/auth`: email verification, password reset and password change, and a lost second factor. */
 import { Hono } from "hono";
 import { requireCaptcha } from "../captcha/captcha";
 import type { AppEnv } from "../http/env";
@@ -11,8 +11,10 @@ import { says } from "../wire/schemas";
 import { resendVerification, verifyEmail } from "./email-verification";
 import { NOT_ME_MESSAGES, reportNotMe } from "./not-me";
 import { changePassword, forgotPassword, resetPassword } from "./password";
-import { changeBody, forgotBody, notMeBody, resetBody, verificationBody } from "./schemas";
+import { changeBody, factorRemoval, forgotBody, notMeBody, resetBody, verificationBody } from "./schemas";
+import { removeLostFactor } from "./two-factor-removal";
 
+const FACTOR_REMOVED = "Two-factor authentication is off. Sign in and set it up again.";
 const RESET_QUEUED = "If an account exists for that email, a reset link has been sent.";
 
 export const publicRecoveryRoutes = new Hono<AppEnv>()
@@ -43,6 +45,21 @@ export const publicRecoveryRoutes = new Hono<AppEnv>()
     body(notMeBody),
     async (c) => {
       return c.json({ message: await reportNotMe(c.get("deps"), c.req.valid("json").token, originOf(c)) });
+    },
+  )
+  .post(
+    "/2fa/remove",
+    describeRoute("removeLostTwoFactor", "Turns two-factor authentication off with the token of a mailed link.", {
+      200: says(FACTOR_REMOVED),
+      errors: ["INVALID_TOKEN"],
+      description:
+        "For somebody who has lost the authenticator app and the recovery codes: an operator of the service has the link mailed. It works once, for 24 hours, and ends all sessions.",
+    }),
+    limit("verifyEmail", byIp),
+    body(factorRemoval),
+    async (c) => {
+      await removeLostFactor(c.get("deps"), c.req.valid("json").token, originOf(c));
+      return c.json({ message: FACTOR_REMOVED });
     },
   )
   .post(

@@ -6,6 +6,7 @@ const mailedToken = opaqueToken.meta({ description: "The token in the mailed lin
 
 export const verificationBody = z.object({ token: mailedToken }).meta({ id: "EmailVerification" });
 export const notMeBody = z.object({ token: mailedToken }).meta({ id: "NotMeReport" });
+export const factorRemoval = z.object({ token: mailedToken }).meta({ id: "TwoFactorRemoval" });
 export const forgotBody = z.object({ email, captchaToken }).meta({ id: "PasswordResetRequest" });
 export const resetBody = z.object({ token: mailedToken, newPassword }).meta({ id: "PasswordReset" });
 export const changeBody = z.object({ currentPassword: givenPassword, newPassword }).meta({ id: "PasswordChange" });

@@ -74,6 +74,7 @@ export const redeliveryRoutes = new Hono<AppEnv>()
     describeRoute("testWebhook", "Sends a synthetic `WebhookTested` event to this subscription alone.", {
       200: says("Test delivery queued"),
       ...REFUSALS,
+      description: "While an operator of the service holds the tenant's sends, it waits as all others do.",
     }),
     limited,
     can("webhook.update"),

@@ -56,7 +56,7 @@ function admit(
   origin: RequestOrigin,
 ): SessionPrincipal | null {
   if (!session || !isRole(session.role)) return null;
-  const { role, shard, hasVerifiedOwner, lastActivityAt, confirmedAt, ...account } = session;
+  const { role, shard, hasVerifiedOwner, isTenantSuspended, lastActivityAt, confirmedAt, ...account } = session;
   const nowMs = deps.now();
   if (nowMs - lastActivityAt >= ACTIVITY_RESOLUTION_MS) {
     deps.background("session activity", touchSession(deps, claims, nowMs));
@@ -67,6 +67,7 @@ function admit(
     tenantId: claims.tenantId,
     shard,
     hasVerifiedOwner: hasVerifiedOwner === 1,
+    isTenantSuspended: isTenantSuspended === 1,
     sessionId: claims.sessionId,
     confirmedAt,
     account,

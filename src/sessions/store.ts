@@ -38,7 +38,7 @@ export interface MintedSession {
 }
 
 /**
- * The only INSERT of a session. It writes nothing for a user who is not a member of the tenant, nor for one with two-factor
+ * The only INSERT of a session. It writes nothing for a user who is not a member of the tenant or is suspended, nor for one with two-factor
  * authentication unless the factor holds.
  */
 export function mintSession(
@@ -56,7 +56,7 @@ export function mintSession(
     SELECT ${id}, u.id, m.tenant_id, 1, ${refreshTokenHash}, ${nowMs}, ${session.deviceName}, ${session.browser},
       ${session.operatingSystem}, ${session.platform}, ${session.ipAddress}, ${session.location}, ${nowMs}, ${session.expiresAt}, ${nowMs}
     FROM users u JOIN memberships m ON m.user_id = u.id
-    WHERE u.id = ${userId} AND m.tenant_id = ${tenantId} AND ${proof}
+    WHERE u.id = ${userId} AND m.tenant_id = ${tenantId} AND ${proof} AND u.suspended_at IS NULL
       AND (u.totp_enabled_at IS NULL OR ${factor ?? sql`0`})
     RETURNING tenant_id AS tenantId`);
 }
@@ -122,12 +122,13 @@ export interface LiveSession extends Account {
   role: string;
   shard: number;
   hasVerifiedOwner: 0 | 1;
+  isTenantSuspended: 0 | 1;
   lastActivityAt: number;
   confirmedAt: number;
 }
 
 const LIVE_SESSION = sql`m.role, s.last_activity_at AS lastActivityAt, coalesce(s.confirmed_at, s.created_at) AS confirmedAt, u.email, u.name, u.email_verified_at AS emailVerifiedAt,
-    u.totp_enabled_at AS totpEnabledAt, u.created_at AS createdAt, t.name AS tenantName, m.alerts, t.shard,
+    u.totp_enabled_at AS totpEnabledAt, u.created_at AS createdAt, t.name AS tenantName, m.alerts, t.shard, t.suspended_at IS NOT NULL AS isTenantSuspended,
     m.role = 'owner' AND u.email_verified_at IS NOT NULL OR ${hasVerifiedOwner(sql`s.tenant_id`)} AS hasVerifiedOwner`;
 
 const OF_CLAIMS = sql`FROM sessions s JOIN memberships m ON m.tenant_id = s.tenant_id AND m.user_id = s.user_id

@@ -30,6 +30,8 @@ export interface TenantStanding {
 
 interface Caller extends TenantRef, TenantStanding {
   userId: string;
+  /** Whether an operator has suspended the tenant. */
+  isTenantSuspended: boolean;
   role: Role;
   permissions: ReadonlySet<Permission>;
   actor: Actor;

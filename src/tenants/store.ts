@@ -7,15 +7,20 @@ import type { Role } from "./roles";
 import { hasVerifiedOwner } from "./verified-store";
 
 /** The tenant with its shard and standing; undefined when there is none. */
-export async function findTenant({ db }: Deps, tenantId: string): Promise<(TenantRef & TenantStanding) | undefined> {
+export async function findTenant(
+  { db }: Deps,
+  tenantId: string,
+): Promise<(TenantRef & TenantStanding & { isSuspended: boolean }) | undefined> {
   const { found } = await atomically(db, {
     found: rows<
-      TenantRef & { isVerified: 0 | 1 }
-    >(sql`SELECT t.id AS tenantId, t.shard, ${hasVerifiedOwner(sql`t.id`)} AS isVerified
+      TenantRef & { isVerified: 0 | 1; isSuspended: 0 | 1 }
+    >(sql`SELECT t.id AS tenantId, t.shard, ${hasVerifiedOwner(sql`t.id`)} AS isVerified, t.suspended_at IS NOT NULL AS isSuspended
       FROM tenants t WHERE t.id = ${tenantId}`),
   });
   const [tenant] = found;
-  return tenant && { tenantId: tenant.tenantId, shard: tenant.shard, hasVerifiedOwner: tenant.isVerified === 1 };
+  if (!tenant) return undefined;
+  const { isVerified, isSuspended, ...ref } = tenant;
+  return { ...ref, hasVerifiedOwner: isVerified === 1, isSuspended: isSuspended === 1 };
 }
 
 export interface TenantOfUser {

@@ -100,19 +100,27 @@ const auditUse = (action: AuditAction, use: FactorUse) => ({
 });
 
 /** The codes that an undo brings back: those unused so far, without the one that is used now. */
-const unusedCodes = ({ factor }: FactorUse) => sql`json((SELECT json_group_array(code_hash) FROM recovery_codes
-  WHERE user_id = u.id AND used_at IS NULL AND code_hash IS NOT ${factor.kind === "recovery" ? factor.codeHash : null}))`;
+const unusedCodes = (factor: Factor | null) => sql`json((SELECT json_group_array(code_hash) FROM recovery_codes
+  WHERE user_id = u.id AND used_at IS NULL AND code_hash IS NOT ${factor?.kind === "recovery" ? factor.codeHash : null}))`;
+
+/**
+ * The second factor of the user `u` as an undo restores it, as further arguments of SQL's `json_object`. `factor` is used to turn it off at
+ * `nowMs` (Unix ms); null if it is lost.
+ */
+export const stateOfFactor = (
+  nowMs: number,
+  factor: Factor | null,
+): SQL => sql`, 'at', ${nowMs}, 'secret', u.totp_secret_encrypted,
+  'enrolmentId', u.totp_enrolment_id, 'enabledAt', u.totp_enabled_at,
+  'lastStep', max(u.totp_last_step, ${factor?.kind === "totp" ? factor.step : 0}), 'codes', ${unusedCodes(factor)}`;
 
 /** Turns two-factor authentication off. Returns false when the factor does not hold. */
 export async function disableTwoFactorOfUser({ db }: Deps, use: FactorUse, nowMs: number): Promise<boolean> {
   const { userId, factor, undo } = use;
   const holds = factorHolds(userId, factor);
-  const state = sql`, 'at', ${nowMs}, 'secret', u.totp_secret_encrypted, 'enrolmentId', u.totp_enrolment_id,
-    'enabledAt', u.totp_enabled_at, 'lastStep', max(u.totp_last_step, ${factor.kind === "totp" ? factor.step : 0}),
-    'codes', ${unusedCodes(use)}`;
   const { disabled } = await atomically(db, {
     // First: it keeps what the others remove.
-    undo: insertUndo(undo, userId, "twoFactorOff", { state, condition: holds }),
+    undo: insertUndo(undo, userId, "twoFactorOff", { state: stateOfFactor(nowMs, factor), condition: holds }),
     // Before the codes, against which a recovery code is checked.
     disabled: sql`UPDATE users SET totp_secret_encrypted = NULL, totp_enrolment_id = NULL, totp_enabled_at = NULL, totp_last_step = 0
       WHERE id = ${userId} AND ${holds} RETURNING id`,
@@ -134,7 +142,7 @@ export async function replaceRecoveryCodesOfUser(
   const hashes = jsonList(codeHashes);
   const isNew = sql`code_hash IN (SELECT value FROM json_each(${hashes}))`;
   const holds = factorHolds(userId, factor);
-  const state = sql`, 'enabledAt', u.totp_enabled_at, 'codes', ${unusedCodes(use)}`;
+  const state = sql`, 'enabledAt', u.totp_enabled_at, 'codes', ${unusedCodes(factor)}`;
   const { used } = await atomically(db, {
     // First: it keeps the codes that the others remove.
     undo: insertUndo(undo, userId, "recoveryCodes", { state, condition: holds }),

@@ -48,3 +48,9 @@ export function isAtOrBelow(origin: string, appUrl: string): boolean {
   const hostname = URL.parse(origin)?.hostname ?? "";
   return hostname === host || hostname.endsWith(`.${host}`);
 }
+
+/** A key of a Turnstile widget; empty: none. */
+export const widgetKey = z
+  .string()
+  .regex(/^[\w-]{0,100}$/)
+  .prefault("");

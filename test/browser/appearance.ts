@@ -1,8 +1,10 @@
 /** Checks every page with axe-core in both colour schemes and at a phone's width, and takes screenshots for people to look at. */
 import { mkdirSync, rmSync } from "node:fs";
 import axe, { type Result } from "axe-core";
+import { Secret, TOTP } from "otpauth";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { OPERATOR } from "./dev-server.ts";
 import { confirm, follow, newEmail, press, publish, register, type Stage, subscribe } from "./stage.ts";
 
 /** Git-ignored. */
@@ -144,8 +146,25 @@ async function accountPages(stage: Stage, page: Page): Promise<void> {
   await inspect(page, "security");
   await press(page, "Set up");
   await inspect(page, "two-factor", "Set up two-factor authentication");
+  const secret = (await page.content()).match(/[A-Z2-7]{32}/)?.[0] ?? "";
+  await page.getByLabel("6-digit code").fill(new TOTP({ secret: Secret.fromBase32(secret) }).generate());
+  await press(page, "Turn on");
+  await page.getByRole("heading", { level: 1, name: "Two-factor authentication is on" }).waitFor();
+  await operatorPages(page, base);
   await page.goto(`${base}/console/nothing`);
   await inspect(page, "not-found");
+}
+
+async function operatorPages(page: Page, base: string): Promise<void> {
+  await page.goto(`${base}/console/operator?q=${encodeURIComponent(OPERATOR)}`);
+  await inspect(page, "operator");
+  await follow(page, OPERATOR);
+  await inspect(page, "operator-person", OPERATOR);
+  await page.locator("dd a").first().click();
+  await page.getByText("Open deliveries").waitFor();
+  await inspect(page, "operator-tenant");
+  await follow(page, "Suspend");
+  await inspect(page, "operator-suspend", "Suspend");
 }
 
 export function appearance(stage: Stage): void {
@@ -156,7 +175,7 @@ export function appearance(stage: Stage): void {
       mkdirSync(FOLDER);
       const page = await stage.open();
       await signedOutPages(stage, page);
-      const email = await register(stage, page);
+      const email = await register(stage, page, OPERATOR);
       await inspect(page, "welcome");
       await confirm(stage, page, email);
       await subscriptionPages(stage, page);

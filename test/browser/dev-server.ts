@@ -13,6 +13,9 @@ const MAIL_TIMEOUT_MS = 15_000;
 const POLL_MS = 100;
 const LIMITS = { register: { limit: 1000, windowSeconds: 60 }, login: { limit: 1000, windowSeconds: 60 } };
 
+/** The address in the setting `OPERATORS`. */
+export const OPERATOR = "operator@example.com";
+
 interface Arrival {
   path: string;
   headers: IncomingHttpHeaders;
@@ -64,6 +67,7 @@ export async function startDevServer(port: number, issuer: Issuer): Promise<DevS
   const vars = [
     `RATE_LIMITS:${JSON.stringify(LIMITS)}`,
     "WEBHOOK_EGRESS:any",
+    `OPERATORS:${OPERATOR}`,
     `PUBLIC_URL:${base}`,
     `OIDC_ISSUER:${issuer.url}`,
     `OIDC_CLIENT_ID:${CLIENT.id}`,

@@ -19,6 +19,7 @@ import {
   newBrowser,
   newPersonAtProvider,
 } from "../support/oauth";
+import { operator } from "../support/operators";
 import { endedAttempts, newInbox } from "../support/receiver";
 import { secretKeeper } from "../support/secrets";
 import { deliveryDb } from "../support/shard";
@@ -307,6 +308,28 @@ test("subscriptions and deliveries, their consumers too", async () => {
   const dead = [{ kind: "passwordReset", email: owner.email }, { token: fresh("message") }];
   await consumeBatch(dead, "postern-mail-dead");
   expect(captured.lines("delivery could not be sent")).not.toHaveLength(0);
+});
+
+test("operators", async () => {
+  const op = await operator();
+  const other = await verified();
+  const { body } = await ask("GET", "/auth/me", undefined, other.token);
+  const { id, tenant } = body.data;
+  const [ofTenant, ofPerson] = [`/operator/tenants/${tenant.id}`, `/operator/people/${id}`];
+  const changes = ["suspend", "resume", "sends/hold", "sends/release"].map((change) => `${ofTenant}/${change}`);
+  const ofAll = ["/operator/sends/hold", "/operator/sends/release"];
+  const ofPeople = ["suspend", "resume", "sessions/revoke"].map((change) => `${ofPerson}/${change}`);
+  const lost = await operator("second-operator@example.com");
+  await ask("POST", `/operator/people/${lost.userId}/two-factor/remove`, {}, op.token);
+  await ask("POST", `/operator/people/${lost.userId}/two-factor/remove`, {}, other.token);
+  await ask("POST", "/auth/2fa/remove", { token: fresh("mailed-token") });
+  await ask("POST", "/auth/2fa/remove", { token: keepTokenOf(await mailTo(lost.email, /Remove your lost/)) });
+  for (const path of [...changes, ...ofPeople, ...ofAll]) {
+    expect((await ask("POST", path, { reason: "a test", password: fresh("password") }, other.token)).status).not.toBe(
+      200,
+    );
+    expect([path, (await ask("POST", path, { reason: "a test" }, op.token)).status]).toEqual([path, 200]);
+  }
 });
 
 test("faults: a mail that the provider refuses, a database that fails", async () => {

@@ -56,7 +56,13 @@ describe("after the purge", () => {
   test("of an account with a tenant, no table has the ids of either or the address", async () => {
     const { person, webhookId } = await settled();
     const texts = [person.userId, person.tenantId, person.email, webhookId];
-    expect(await tablesWithout(texts, SHARD)).toEqual(["mail_codes", "purges", "shards", "used_states"]);
+    expect(await tablesWithout(texts, SHARD)).toEqual([
+      "dead_letters",
+      "mail_codes",
+      "purges",
+      "shards",
+      "used_states",
+    ]);
     expect((await deleteMe(person)).status).toBe(200);
     expect(await tablesWithout(texts, SHARD)).not.toContain("purges");
     await purgeAll();

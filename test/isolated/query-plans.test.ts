@@ -8,10 +8,11 @@ import { publishAudit } from "../../src/subscriptions/audit-feed";
 import { startSweepers } from "../../src/sweeper";
 import { call, eventually, logIn, PASSWORD, signUp } from "../support/client";
 import { holding } from "../support/console";
-import { hourly } from "../support/engine";
+import { consumeBatch, hourly } from "../support/engine";
 import { attempt as attemptNow, review } from "../support/failing";
 import { codeIn, mailTo, tokenIn } from "../support/mailbox";
 import { claimsOf, comeBack, departureOf, newBrowser, newPersonAtProvider, signInAs } from "../support/oauth";
+import { operate, operator } from "../support/operators";
 import { loginWith, withPasskey } from "../support/passkeys";
 import { purgeAll } from "../support/purges";
 import { badPlans, collected, statementsAcrossPlanes } from "../support/query-plans";
@@ -70,6 +71,16 @@ const OF_STORE: Record<string, RegExp> = {
   "auth/sweep-store": /FROM known_devices WHERE last_seen_at <=/,
   "console/security": /FROM passkeys WHERE user_id = \? ORDER BY created_at, id/,
   "console/subscriptions": /instr\(lower\(s\.name\)/,
+  "db/dead-letters-store": /INSERT INTO dead_letters/,
+  "operator/audit-store": /FROM users u WHERE u\.id = \?$/,
+  "operator/holds-store": /FROM sends_held WHERE tenant_id >=/,
+  "operator/person-store": /u\.suspended_reason AS suspendedReason/,
+  "operator/search-store": /lower\(substr\(url/,
+  "operator/status-store": /FROM dead_letters/,
+  "operator/suspend-store": /SET suspended_at = \?/,
+  "operator/two-factor-store": /AND u\.totp_enabled_at IS NOT NULL AND u\.email_verified_at IS NOT NULL/,
+  "recovery/two-factor-removal-store": /'remove-factor' AND t\.used_at IS NULL/,
+  "operator/tenant-store": /t\.suspended_reason AS suspendedReason/,
   "db/shard-sizes-store": /INSERT INTO shards/,
   "deletion/abandoned-store": /FROM email_tokens e INDEXED BY/,
   "deletion/preview-store": /THEN 'goes'/,
@@ -242,6 +253,26 @@ test("statements of every store are collected, from requests, RPC, queue consume
   await call("GET", "/tenant/export", { token: exporter.token });
   await call("DELETE", "/tenant", { token: others[0]?.token, body: {} });
   await call("DELETE", "/auth/me", { token: others[1]?.token, body: { password: PASSWORD, deleteTenants: true } });
+  const op = await operator();
+  for (const path of [
+    "/status",
+    `/search?q=${id}`,
+    "/search?q=zz",
+    `/tenants/${op.tenantId}`,
+    `/people/${op.userId}`,
+  ]) {
+    await operate(op, "GET", path);
+  }
+  for (const change of ["suspend", "resume"]) {
+    await operate(op, "POST", `/tenants/${op.tenantId}/${change}`, { reason: "a test" });
+  }
+  for (const change of ["sessions/revoke", "suspend", "resume"]) {
+    await operate(op, "POST", `/people/${exporter.userId}/${change}`, { reason: "a test" });
+  }
+  await operate(op, "POST", `/people/${op.userId}/two-factor/remove`, {});
+  const removal = { token: tokenIn(await mailTo(op.email, /Remove your lost/)) };
+  await call("POST", "/auth/2fa/remove", { body: removal });
+  await consumeBatch([{ of: "no known shape" }], "postern-mail-dead");
   await purgeAll();
   const missed = () =>
     Object.keys(OF_STORE).filter((store) => !collected().some((query) => OF_STORE[store]?.test(query)));

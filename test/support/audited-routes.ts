@@ -3,6 +3,7 @@ import type { AuditAction } from "../../src/audit/actions";
 import { call, logIn, newEmail, PASSWORD, type Person, signUp, signUpVerified } from "./client";
 import { codeIn, mailTo, tokenIn } from "./mailbox";
 import { newBrowser, newPersonAtProvider, signInAs } from "./oauth";
+import { operator } from "./operators";
 import { loginWith, withPasskey } from "./passkeys";
 import { invite, joinTenant } from "./people";
 import { newInbox, subscribe } from "./receiver";
@@ -38,6 +39,36 @@ const onWebhook =
 
 const key = { name: "key", scopes: ["webhook.read"] };
 export const since = () => new Date(Date.now() - 60_000).toISOString();
+
+/** An operator's request about the tenant of an owner, who can read what it has left. */
+const aboutTenant =
+  (...paths: string[]): Act =>
+  async () => {
+    const [op, owner] = [await operator(), await signUpVerified()];
+    for (const path of paths) {
+      await must("POST", `/operator/tenants/${owner.tenantId}${path}`, { reason: "a test" }, op.token);
+    }
+    return owner;
+  };
+
+/** The same about a person; the operator can read it. */
+const aboutPerson =
+  (...paths: string[]): Act =>
+  async () => {
+    const [op, person] = [await operator(), await signUpVerified()];
+    for (const path of paths) {
+      await must("POST", `/operator/people/${person.userId}${path}`, { reason: "a test" }, op.token);
+    }
+    return op;
+  };
+
+/** A person whom an operator has mailed the link that removes a lost second factor. */
+async function askedToRemove() {
+  const [op, person] = [await operator(), await signUpVerified()];
+  await enrol(person);
+  await must("POST", `/operator/people/${person.userId}/two-factor/remove`, {}, op.token);
+  return { op, person };
+}
 
 /** The newest events after a request, newest first. */
 export const RECORDED: Record<string, [actions: AuditAction[], act: Act]> = {
@@ -290,10 +321,37 @@ export const RECORDED: Record<string, [actions: AuditAction[], act: Act]> = {
       return owner;
     },
   ],
+  "POST /operator/tenants/:id/suspend": [
+    ["operator.tenant_resumed", "operator.tenant_suspended"],
+    aboutTenant("/suspend", "/suspend", "/resume"),
+  ],
+  "POST /operator/tenants/:id/resume": [["operator.tenant_resumed"], aboutTenant("/suspend", "/resume", "/resume")],
+  "POST /operator/people/:id/suspend": [["operator.person_suspended"], aboutPerson("/suspend", "/suspend")],
+  "POST /operator/people/:id/resume": [["operator.person_resumed"], aboutPerson("/suspend", "/resume", "/resume")],
+  "POST /operator/people/:id/sessions/revoke": [["operator.sessions_ended"], aboutPerson("/sessions/revoke")],
+  "POST /operator/people/:id/two-factor/remove": [
+    ["operator.2fa_removal_mailed"],
+    async () => (await askedToRemove()).op,
+  ],
+  "POST /auth/2fa/remove": [
+    ["auth.login", "auth.2fa_removed", "operator.2fa_removal_mailed"],
+    async () => {
+      const { person } = await askedToRemove();
+      await must("POST", "/auth/2fa/remove", { token: tokenIn(await mailTo(person.email, /Remove your lost/)) });
+      return logIn(person);
+    },
+  ],
+  "POST /operator/tenants/:id/sends/hold": [["operator.sends_held"], aboutTenant("/sends/hold", "/sends/hold")],
+  "POST /operator/tenants/:id/sends/release": [
+    ["operator.sends_released", "operator.sends_held"],
+    aboutTenant("/sends/hold", "/sends/release", "/sends/release"),
+  ],
 };
 
 /** Routes that leave no event, and why. */
 export const NOT_RECORDED: Record<string, string> = {
+  "POST /operator/sends/hold": "recorded; it would hold the other tests' deliveries (isolated/operator-holds.test.ts)",
+  "POST /operator/sends/release": "recorded; the same",
   "DELETE /tenant": "the log goes with the tenant; the owner's own activity has it (deletion.test.ts)",
   "POST /auth/code": "sends a mail and changes nothing",
   "POST /auth/refresh": "too frequent, and no change of rights",

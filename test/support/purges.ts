@@ -5,6 +5,7 @@ import { getTableName, is, Table } from "drizzle-orm";
 import * as audit from "../../src/db/audit-schema";
 import { createDb } from "../../src/db/client";
 import * as delivery from "../../src/db/delivery-schema";
+import * as holds from "../../src/db/holds-schema";
 import { newId } from "../../src/db/ids";
 import * as control from "../../src/db/schema";
 import { continuePurges } from "../../src/deletion/purge";
@@ -129,12 +130,12 @@ const HOLDS_PERSON = new Set(["user_id", "subject_id", "invited_by", "accepted_b
 /** Their rows are made by the service. */
 const REAL = new Set(["users", "tenants", "memberships", "purges"]);
 /** They have no rows of people or tenants. */
-const IMPERSONAL = new Set(["shards"]);
+const IMPERSONAL = new Set(["shards", "dead_letters"]);
 
 const namesOf = (schema: object) =>
   Object.values(schema).flatMap((value) => (is(value, Table) ? [getTableName(value)] : []));
 const CONTROL = new Set(namesOf(control));
-const DELIVERY = new Set([...namesOf(delivery), ...namesOf(audit)]);
+const DELIVERY = new Set([...namesOf(delivery), ...namesOf(holds), ...namesOf(audit)]);
 
 /** Adds a row to each table where it would stand for a tenant with this shard; with `ofPersons`, to those that have a column for a person. */
 export async function fillTables(ids: Ids, tenantShard: number, { ofPersons = false } = {}): Promise<void> {

@@ -171,6 +171,7 @@ const Events = ({ events, names }: EventsProps) => (
 function whoDid({ actor }: AuditEvent): string {
   if (actor.kind === "system") return "Postern";
   if (actor.kind === "anonymous") return "Somebody who was not signed in";
+  if (actor.kind === "operator") return actor.name === null ? "An operator of this service" : `Operator ${actor.name}`;
   const name = actor.name ?? actor.id ?? "";
   return actor.kind === "api-key" ? `API key ${name}` : name;
 }

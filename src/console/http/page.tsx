@@ -5,6 +5,8 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { AppError } from "../../errors";
 import type { AppEnv } from "../../http/env";
 import { toAppError } from "../../http/errors";
+import { isOperator } from "../../http/permissions";
+import type { CurrentUser } from "../../sessions/authenticate";
 import { Banner } from "../components/display";
 import { type Failure, failureOf } from "../failure";
 import { FLASH_MESSAGES, type FlashKey } from "../flash-messages";
@@ -21,12 +23,14 @@ interface PageOptions {
 
 /** Answers with a page of the console. */
 export async function page(c: Context<AppEnv>, { title, section, status = 200 }: PageOptions, content: Child) {
+  const currentUser: CurrentUser | undefined = c.get("currentUser");
   const layout = (
     <Layout
       title={title}
       section={section}
       nonce={c.get("secureHeadersNonce")}
-      currentUser={c.get("currentUser")}
+      currentUser={currentUser}
+      isOperator={currentUser !== undefined && isOperator(c.get("deps").config, currentUser.principal)}
       flash={takeFlash(c)}
     >
       {content}

@@ -6,6 +6,7 @@ import type { AppEnv } from "../../http/env";
 import { originOf } from "../../http/origin";
 import { authenticateConsoleSession, type CurrentUser } from "../../sessions/authenticate";
 import type { OpenedSession } from "../../sessions/tokens";
+import { tenantSuspended } from "../../tenants/suspension";
 import { deleteConsoleCookie, getConsoleCookie, setConsoleCookie } from "./cookies";
 import { CONSOLE_PATH } from "./paths";
 
@@ -28,7 +29,13 @@ export async function setSession(c: Context<AppEnv>, { session }: OpenedSession)
   );
 }
 
-/** Redirects to the sign-in page without a live session; a GET comes back after sign-in. */
+/** A member of a suspended tenant can work in another one or sign out, and operators cannot lock themselves out. */
+function isOpenWhenSuspended({ req }: Context<AppEnv>): boolean {
+  const path = req.path.slice(CONSOLE_PATH.length);
+  return ["/tenants", "/tenants/switch", "/sign-out", "/operator"].includes(path) || path.startsWith("/operator/");
+}
+
+/** Redirects to the sign-in page without a live session; a GET comes back after sign-in. 403 in a suspended tenant. */
 export const requireUser = createMiddleware<AppEnv>(async (c, next) => {
   const currentUser = await findCurrentUser(c);
   if (!currentUser) {
@@ -37,6 +44,7 @@ export const requireUser = createMiddleware<AppEnv>(async (c, next) => {
   }
   c.set("currentUser", currentUser);
   c.set("principal", currentUser.principal);
+  if (currentUser.principal.isTenantSuspended && !isOpenWhenSuspended(c)) throw tenantSuspended();
   await next();
 });
 

@@ -1,0 +1,138 @@
+/** What an operator can change in the console: the words of each confirmation page, and what its form does. */
+import type { Deps } from "../../deps";
+import { changeAllSends, changeSendsOfTenant } from "../../operator/holds";
+import { confirmation, suspension } from "../../operator/schemas";
+import { endSessions, resumePerson, resumeTenant, suspendPerson, suspendTenant } from "../../operator/suspension";
+import { mailRemoval } from "../../operator/two-factor";
+import type { SessionPrincipal } from "../../tenants/principal";
+import { parse } from "../failure";
+import type { FlashKey } from "../flash-messages";
+
+/** The fields of the form; the schemas of the API validate them. */
+type Fields = Record<string, string | undefined>;
+
+export interface Change {
+  /** Under `/operator`; with `:id` of a tenant or a person. */
+  path: string;
+  /** What is asked; the name follows. */
+  asks: string;
+  effects: readonly string[];
+  button: string;
+  asksForReason: boolean;
+  done: FlashKey;
+  run(deps: Deps, operator: SessionPrincipal, id: string, fields: Fields): Promise<void>;
+}
+
+const WAITING =
+  "Deliveries wait, tests and retries too. They use no attempt, and nothing is lost. Attempts that have begun end.";
+const RELEASED = "What has waited goes out within seconds.";
+
+export const TENANT_CHANGES: readonly Change[] = [
+  {
+    path: "/tenants/:id/suspend",
+    asks: "Suspend",
+    effects: [
+      "Members and API keys are refused everything in it, publishing too. They can switch to another tenant and sign out.",
+      WAITING,
+    ],
+    button: "Suspend the tenant",
+    asksForReason: true,
+    done: "tenantSuspended",
+    run: (deps, operator, id, fields) => suspendTenant(deps, operator, id, parse(suspension, fields)),
+  },
+  {
+    path: "/tenants/:id/resume",
+    asks: "Resume",
+    effects: ["Members and API keys work again.", RELEASED],
+    button: "Resume the tenant",
+    asksForReason: true,
+    done: "tenantResumed",
+    run: (deps, operator, id, fields) => resumeTenant(deps, operator, id, parse(suspension, fields)),
+  },
+  {
+    path: "/tenants/:id/sends/hold",
+    asks: "Hold the sends of",
+    effects: [WAITING, "Members work as before, and see why nothing arrives."],
+    button: "Hold the sends",
+    asksForReason: false,
+    done: "sendsHeld",
+    run: (deps, operator, id, fields) => changeSendsOfTenant(deps, operator, id, "hold", parse(confirmation, fields)),
+  },
+  {
+    path: "/tenants/:id/sends/release",
+    asks: "Release the sends of",
+    effects: [RELEASED],
+    button: "Release the sends",
+    asksForReason: false,
+    done: "sendsReleased",
+    run: (deps, operator, id, fields) =>
+      changeSendsOfTenant(deps, operator, id, "release", parse(confirmation, fields)),
+  },
+];
+
+export const PERSON_CHANGES: readonly Change[] = [
+  {
+    path: "/people/:id/suspend",
+    asks: "Suspend",
+    effects: [
+      "All of their sessions end at once, and they cannot sign in.",
+      "API keys that they have made stay with their tenants.",
+    ],
+    button: "Suspend the person",
+    asksForReason: true,
+    done: "personSuspended",
+    run: (deps, operator, id, fields) => suspendPerson(deps, operator, id, parse(suspension, fields)),
+  },
+  {
+    path: "/people/:id/resume",
+    asks: "Resume",
+    effects: ["They can sign in again."],
+    button: "Resume the person",
+    asksForReason: true,
+    done: "personResumed",
+    run: (deps, operator, id, fields) => resumePerson(deps, operator, id, parse(suspension, fields)),
+  },
+  {
+    path: "/people/:id/sessions/revoke",
+    asks: "End all sessions of",
+    effects: ["They are signed out everywhere, in all tenants, and can sign in again."],
+    button: "End all sessions",
+    asksForReason: false,
+    done: "sessionsEnded",
+    run: (deps, operator, id, fields) => endSessions(deps, operator, id, parse(confirmation, fields)),
+  },
+  {
+    path: "/people/:id/two-factor/remove",
+    asks: "Remove the lost second factor of",
+    effects: [
+      "Make sure who is asking, by another way than email.",
+      "They get an email with a link. Nothing is removed until they open it and confirm, within 24 hours.",
+      "Then the second factor and its recovery codes are removed, and all of their sessions end.",
+    ],
+    button: "Mail the link",
+    asksForReason: false,
+    done: "removalMailed",
+    run: (deps, operator, id, fields) => mailRemoval(deps, operator, id, parse(confirmation, fields)),
+  },
+];
+
+export const SERVICE_CHANGES: readonly Change[] = [
+  {
+    path: "/sends/hold",
+    asks: "Hold all sends of",
+    effects: [WAITING, "This is for all tenants."],
+    button: "Hold all sends",
+    asksForReason: false,
+    done: "sendsHeld",
+    run: (deps, operator, _id, fields) => changeAllSends(deps, operator, "hold", parse(confirmation, fields)),
+  },
+  {
+    path: "/sends/release",
+    asks: "Release all sends of",
+    effects: [RELEASED, "Tenants that are held or suspended by themselves stay so."],
+    button: "Release all sends",
+    asksForReason: false,
+    done: "sendsReleased",
+    run: (deps, operator, _id, fields) => changeAllSends(deps, operator, "release", parse(confirmation, fields)),
+  },
+];

@@ -1,0 +1,62 @@
+/** Asks whether to change something for others, with what it touches in numbers. */
+import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
+import { FailureBanner } from "../components/display";
+import { TextField } from "../components/fields";
+import type { Failure } from "../failure";
+import type { Change } from "./changes";
+
+export interface ConfirmView {
+  change: Change;
+  /** Of the tenant, the person or the service. */
+  name: string;
+  /** What it touches: "3 members". */
+  counts: readonly string[];
+  /** Where the form posts to. */
+  action: string;
+  /** The page of the tenant, the person or the service. */
+  back: string;
+  reason: string;
+  failure?: Failure | undefined;
+}
+
+export const Confirm = ({ change, name, counts, action, back, reason, failure }: ConfirmView) => (
+  <div class="narrow">
+    <h1>
+      {change.asks} {name}?
+    </h1>
+    <FailureBanner failure={failure} />
+    <section class="card">
+      <ul>
+        {change.effects.map((effect) => (
+          <li>{effect}</li>
+        ))}
+      </ul>
+      {counts.length > 0 && <p>It concerns {counts.join(", ")}.</p>}
+      <p class="muted">It is recorded in the audit log.</p>
+    </section>
+    <PostForm action={action} class="card">
+      {change.asksForReason && (
+        <TextField
+          name="reason"
+          label="Reason"
+          value={reason}
+          required
+          maxlength={200}
+          hint="Those concerned can read it in their audit log."
+          failure={failure}
+        />
+      )}
+      <TextField
+        name="totp"
+        label="Code from your app"
+        autocomplete="one-time-code"
+        hint="Needed if you signed in more than ten minutes ago."
+        failure={failure}
+      />
+      <div class="row">
+        <SubmitButton kind="danger">{change.button}</SubmitButton>
+        <LinkButton href={back}>Cancel</LinkButton>
+      </div>
+    </PostForm>
+  </div>
+);

@@ -1,0 +1,162 @@
+/** A tenant and a person as operators see them, with what can be done. */
+import type { OperatedPerson, OperatedTenant } from "../../operator/schemas";
+import { LinkButton } from "../components/buttons";
+import { Badge, Time } from "../components/display";
+
+const HERE = "/console/operator";
+
+const Trail = () => (
+  <p class="trail">
+    <a href={HERE}>Operator</a>
+  </p>
+);
+
+const Suspended = ({ suspended }: Pick<OperatedTenant, "suspended">) =>
+  suspended && (
+    <p>
+      <Badge tone="bad">Suspended</Badge> since <Time at={suspended.at} />
+      {suspended.reason && `: ${suspended.reason}`}
+    </p>
+  );
+
+const number = (count: number) => count.toLocaleString("en");
+
+export function OperatorTenant({ tenant }: { tenant: OperatedTenant }) {
+  const { id, name, suspended, subscriptions, openDeliveries, oldestDueAt, attempts, holds, owners } = tenant;
+  const isHeld = holds.some(({ cause, ofAllTenants }) => cause === "held" && !ofAllTenants);
+  return (
+    <>
+      <Trail />
+      <h1>{name}</h1>
+      <Suspended suspended={suspended} />
+      <section class="card" aria-labelledby="state">
+        <h2 id="state">State</h2>
+        <dl class="facts">
+          <dt>ID</dt>
+          <dd class="break">{id}</dd>
+          <dt>Created</dt>
+          <dd>
+            <Time at={tenant.createdAt} />
+          </dd>
+          <dt>Delivery database</dt>
+          <dd>{tenant.shard}</dd>
+          <dt>Members</dt>
+          <dd>{number(tenant.members)}</dd>
+          <dt>Owners</dt>
+          <dd class="break">
+            {owners.map((owner) => (
+              <div>
+                <a href={`${HERE}/people/${owner.id}`}>{owner.email}</a>
+              </div>
+            ))}
+          </dd>
+          <dt>API keys</dt>
+          <dd>{number(tenant.apiKeys)}</dd>
+          <dt>Subscriptions</dt>
+          <dd>
+            {number(subscriptions.total)}: {number(subscriptions.active)} active, {number(subscriptions.failing)}{" "}
+            failing, {number(subscriptions.paused)} paused, {number(subscriptions.disabled)} disabled
+          </dd>
+          <dt>Open deliveries</dt>
+          <dd>
+            {number(openDeliveries.count)}
+            {!openDeliveries.isExact && " or more"}
+            {oldestDueAt && (
+              <>
+                , the oldest due <Time at={oldestDueAt} />
+              </>
+            )}
+          </dd>
+          <dt>Attempts</dt>
+          <dd>
+            {number(attempts.succeeded)} succeeded, {number(attempts.failed)} failed since <Time at={attempts.since} />
+          </dd>
+          <dt>Holds</dt>
+          <dd>
+            {holds.length === 0
+              ? "none"
+              : holds.map(({ cause, since, ofAllTenants }) => (
+                  <div>
+                    {cause === "held" ? "held" : "suspended"}
+                    {ofAllTenants && ", with all tenants,"} since <Time at={since} />
+                  </div>
+                ))}
+          </dd>
+        </dl>
+        <p class="row">
+          {suspended ? (
+            <LinkButton href={`${HERE}/tenants/${id}/resume`}>Resume</LinkButton>
+          ) : (
+            <LinkButton href={`${HERE}/tenants/${id}/suspend`} kind="danger">
+              Suspend
+            </LinkButton>
+          )}
+          {isHeld ? (
+            <LinkButton href={`${HERE}/tenants/${id}/sends/release`}>Release its sends</LinkButton>
+          ) : (
+            <LinkButton href={`${HERE}/tenants/${id}/sends/hold`} kind="danger">
+              Hold its sends
+            </LinkButton>
+          )}
+        </p>
+      </section>
+    </>
+  );
+}
+
+export function OperatorPerson({ person }: { person: OperatedPerson }) {
+  const { id, email, name, suspended, emailVerified, twoFactorEnabled, tenants } = person;
+  return (
+    <>
+      <Trail />
+      <h1 class="break">{email}</h1>
+      <Suspended suspended={suspended} />
+      <section class="card" aria-labelledby="state">
+        <h2 id="state">State</h2>
+        <dl class="facts">
+          <dt>ID</dt>
+          <dd class="break">{id}</dd>
+          <dt>Name</dt>
+          <dd>{name ?? "–"}</dd>
+          <dt>Created</dt>
+          <dd>
+            <Time at={person.createdAt} />
+          </dd>
+          <dt>Address</dt>
+          <dd>{emailVerified ? "verified" : "not verified"}</dd>
+          <dt>Second factor</dt>
+          <dd>{twoFactorEnabled ? "on" : "off"}</dd>
+          <dt>Sessions</dt>
+          <dd>{number(person.sessions)}</dd>
+          <dt>API keys</dt>
+          <dd>{number(person.apiKeys)}</dd>
+          <dt>Tenants</dt>
+          <dd>
+            {tenants.map((tenant) => (
+              <div>
+                <a href={`${HERE}/tenants/${tenant.id}`}>{tenant.name}</a>, {tenant.role}
+              </div>
+            ))}
+          </dd>
+        </dl>
+        <p class="row">
+          {suspended ? (
+            <LinkButton href={`${HERE}/people/${id}/resume`}>Resume</LinkButton>
+          ) : (
+            <LinkButton href={`${HERE}/people/${id}/suspend`} kind="danger">
+              Suspend
+            </LinkButton>
+          )}
+          <LinkButton href={`${HERE}/people/${id}/sessions/revoke`} kind="danger">
+            End all sessions
+          </LinkButton>
+          {twoFactorEnabled && (
+            <LinkButton href={`${HERE}/people/${id}/two-factor/remove`} kind="danger">
+              Remove the second factor
+            </LinkButton>
+          )}
+        </p>
+      </section>
+    </>
+  );
+}

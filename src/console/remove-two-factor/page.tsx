@@ -1,0 +1,41 @@
+/** Removing a lost second factor: what the mailed link would do. Only the button does it, so a mail scanner that opens the link does no harm. */
+import { PostForm, SubmitButton } from "../components/buttons";
+import { FailureBanner } from "../components/display";
+import type { Failure } from "../failure";
+
+interface RemovalProps {
+  token: string;
+  isValid: boolean;
+  failure?: Failure | undefined;
+}
+
+export const RemoveTwoFactor = ({ token, isValid, failure }: RemovalProps) => (
+  <>
+    <h1>Remove the lost second factor</h1>
+    <FailureBanner failure={failure} />
+    {isValid ? (
+      <PostForm action="/console/remove-two-factor">
+        <input type="hidden" name="token" value={token} />
+        <ul>
+          <li>Two-factor authentication is turned off for your account, and its recovery codes stop working.</li>
+          <li>All your sessions end.</li>
+        </ul>
+        <p>If you did not ask for this, close this page: nothing changes.</p>
+        <SubmitButton kind="danger">Remove it</SubmitButton>
+      </PostForm>
+    ) : (
+      <p>The link works once, for 24 hours. Ask the operator of this service for another one.</p>
+    )}
+  </>
+);
+
+/** It was done. */
+export const TwoFactorRemoved = () => (
+  <>
+    <h1>Remove the lost second factor</h1>
+    <p role="status">Two-factor authentication is off, and all your sessions have ended.</p>
+    <p>
+      <a href="/console/sign-in">Sign in</a>, and set it up again under “My security”.
+    </p>
+  </>
+);

@@ -1,0 +1,30 @@
+/** People whose addresses are in the setting `OPERATORS` of the tests. */
+import { env } from "cloudflare:workers";
+import { call, type Person, signUpVerified } from "./client";
+import { enrol } from "./two-factor";
+
+const FIRST = "operator@example.com";
+const SECOND = "second-operator@example.com";
+
+/** Gives a new person the address of an operator; whoever had it before is called otherwise from then on. */
+export async function named(email: string): Promise<Person> {
+  const person = await signUpVerified();
+  await env.DB.batch([
+    env.DB.prepare("UPDATE users SET email = 'former-' || id || '@example.com' WHERE email = ?").bind(email),
+    env.DB.prepare("UPDATE users SET email = ? WHERE id = ?").bind(email, person.userId),
+  ]);
+  return { ...person, email };
+}
+
+/** An operator who is signed in with two factors. Makes them anew, because files share a database. */
+export async function operator(email = FIRST): Promise<Person & { secret: string }> {
+  const person = await named(email);
+  return { ...person, secret: await enrol(person) };
+}
+
+/** Another one. */
+export const secondOperator = () => operator(SECOND);
+
+/** Calls a route under `/operator`. */
+export const operate = (by: Pick<Person, "token">, method: string, path: string, body?: unknown) =>
+  call(method, `/operator${path}`, { token: by.token, ...(body === undefined ? {} : { body }) });
