@@ -2,11 +2,15 @@
 import type { Deps } from "../deps";
 import { repeatable } from "./faults";
 
-/** D1 runs one transaction at a time, so others wait for a page. It gets as many rows as D1 deletes in about this time. */
-const PAGE_MS = 4;
-const FIRST_ROWS = 250;
+/**
+ * D1 runs one transaction at a time, so others wait for a page. It gets more rows if D1 worked at the one before for less than the first
+ * time, and fewer if for longer than the second. 500 small rows take a local D1 about 2 ms, besides the commit.
+ */
+const SHORT_PAGE_MS = 2;
+const LONG_PAGE_MS = 10;
+const FIRST_ROWS = 500;
 const FEWEST_ROWS = 100;
-const MOST_ROWS = 4_000;
+const MOST_ROWS = 2_000;
 /** A pause is so many times as long as the page before it. */
 const PAUSE_PER_PAGE = 4;
 const MAX_PAUSE_MS = 100;
@@ -37,8 +41,8 @@ export class Pages {
     const beforeMs = trips.sqlMs;
     const result = await unhurried(now, () => page(this.#rows), PAUSE_PER_PAGE);
     const tookMs = trips.sqlMs - beforeMs;
-    if (tookMs > PAGE_MS) this.#rows = Math.max(FEWEST_ROWS, Math.floor(this.#rows / 2));
-    else if (tookMs < PAGE_MS / 2) this.#rows = Math.min(MOST_ROWS, this.#rows * 2);
+    if (tookMs > LONG_PAGE_MS) this.#rows = Math.max(FEWEST_ROWS, Math.floor(this.#rows / 2));
+    else if (tookMs < SHORT_PAGE_MS) this.#rows = Math.min(MOST_ROWS, this.#rows * 2);
     return result;
   }
 }

@@ -62,7 +62,9 @@ export async function deleteOldHours(
   const { last, removed } = await atomically(db, {
     last: rows<{ id: string | null }>(sql`SELECT max(id) AS id FROM (${group})`),
     emptied: sql`INSERT OR REPLACE INTO hourly_stats (subscription_id, hour, failure_count, failing_since, sent_failures)
-      SELECT h.subscription_id, h.hour, h.failure_count, h.failing_since, h.sent_failures FROM ${old} WHERE h.failure_count > 0 AND h.succeeded + h.failed > 0 AND ${isNewest}`,
+      SELECT h.subscription_id, h.hour, h.failure_count, h.failing_since, h.sent_failures FROM (${group}) s
+        CROSS JOIN hourly_stats h ON h.subscription_id = s.id AND h.hour = (SELECT max(n.hour) FROM hourly_stats n WHERE n.subscription_id = s.id)
+      WHERE h.hour < ${before} AND h.failure_count > 0 AND h.succeeded + h.failed > 0`,
     deleted: sql`DELETE FROM hourly_stats WHERE (subscription_id, hour) IN (
       SELECT h.subscription_id, h.hour FROM ${old} WHERE h.failure_count = 0 OR NOT ${isNewest} LIMIT ${limit})`,
     removed: CHANGES,

@@ -36,7 +36,7 @@ const HISTORY = [
   `${numbers} INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, response_code, response_body, attempt_count,
       attempted_at, completed_at)
     SELECT ?6, ${id(AT, "i")}, ${id(EVENT_AT, EVENT)}, 'History', 'event', 'success', 200, 'ok', 1, ${AT}, ${AT} + 20 FROM n WHERE ?5 = ?5`,
-  `${numbers} INSERT INTO hourly_stats (subscription_id, hour, succeeded) SELECT ?6, ${AT} / 3600000 * 3600000, count(*) FROM n
+  `${numbers} INSERT INTO hourly_stats (subscription_id, hour, succeeded) SELECT ?6, CAST(${AT} / 3600000 AS INTEGER) * 3600000, count(*) FROM n
     WHERE ?3 = ?3 AND ?5 = ?5 GROUP BY 2 ON CONFLICT DO UPDATE SET succeeded = succeeded + excluded.succeeded`,
 ];
 
