@@ -4,7 +4,7 @@ import { app } from "../src/app";
 import { call, signUp } from "./support/client";
 
 const PUBLIC =
-  /^POST .*\/(register|login|login\/options|code|code\/verify|refresh|logout|verify-email|forgot-password|reset-password|not-me|2fa\/remove)$/;
+  /^POST .*\/(register|login|login\/options|code|code\/verify|refresh|logout|verify-email|forgot-password|reset-password|not-me|2fa\/remove|oauth\/exchange)$|^GET .*\/oauth\//;
 const PEOPLE_ONLY = /^\/api\/v1\/(auth|api-keys|members|invitations)(\/|$)/;
 
 const peopleRoutes = [

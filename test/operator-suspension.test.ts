@@ -1,9 +1,11 @@
 /** Suspended tenants and people: what is refused at once, what still works, and that resuming restores it. */
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { call, logIn, PASSWORD, type Person, signUp, signUpVerified } from "./support/client";
+import { call, logIn, newAddress, PASSWORD, type Person, signUp, signUpVerified } from "./support/client";
 import { holding, visit } from "./support/console";
+import { codeIn, mailTo } from "./support/mailbox";
 import { operate, operator, secondOperator } from "./support/operators";
+import { loginWith, withPasskey } from "./support/passkeys";
 import { joinTenant } from "./support/people";
 import { newInbox, publish, subscribe } from "./support/receiver";
 import { codeOf } from "./support/two-factor";
@@ -99,6 +101,21 @@ describe("a suspended tenant", () => {
 });
 
 describe("a suspended person", () => {
+  test("is refused with a passkey and with a code from a mail, as with the password", async () => {
+    const { person, passkey } = await withPasskey();
+    const asked = await call("POST", "/auth/code", {
+      body: { email: person.email },
+      headers: { "cf-connecting-ip": newAddress() },
+    });
+    const code = codeIn(await mailTo(person.email, /sign-in code/));
+    await act(await operator(), `/people/${person.userId}/suspend`);
+    const byPasskey = await loginWith(passkey);
+    expect([byPasskey.status, byPasskey.body.code]).toEqual([403, "FORBIDDEN"]);
+    const body = { state: asked.body.data.state, code };
+    const byCode = await call("POST", "/auth/code/verify", { body, headers: { "cf-connecting-ip": newAddress() } });
+    expect([byCode.status, byCode.body.code]).toEqual([403, "FORBIDDEN"]);
+  });
+
   test("is signed out at once and refused after the right password only; API keys stay", async () => {
     const op = await operator();
     const person = await logIn(await signUp());

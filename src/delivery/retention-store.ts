@@ -3,15 +3,10 @@
  * key. An index on time would cost one more written row per delivery.
  */
 import { sql } from "drizzle-orm";
-import { atomically, type Db, rows } from "../db/client";
+import { atomically, CHANGES, countOf, type Db, rows } from "../db/client";
 import { firstIdAt } from "../db/ids";
 
 const SUBSCRIPTIONS_PER_PAGE = 500;
-
-/** How many rows the statement before it deleted. Their ids as results would take longer than deleting them. */
-const CHANGES = rows<{ count: number }>(sql`SELECT changes() AS count`);
-
-const countOf = ([row]: readonly { count: number }[]): number => row?.count ?? 0;
 
 /**
  * Deletes a page of up to `limit` attempts that started before `before` (Unix ms), of the subscriptions after `afterSubscription`. `next` is

@@ -17,6 +17,9 @@ import {
 import { newInbox, publish, subscribe } from "../support/receiver";
 import { deliveryDb, SHARD } from "../support/shard";
 
+/** Every table is filled, read and emptied. */
+vi.setConfig({ testTimeout: 90_000 });
+
 afterEach(() => {
   vi.restoreAllMocks();
 });
