@@ -23,6 +23,7 @@ async function createTenant() {
     webhooks: webhookId,
     events: event.id,
     people: member.userId,
+    tenants: owner.tenantId,
     "api-keys": key.body.data.id,
     invitations: invited.body.data.id,
     sessions: sessions.body.data[0].id,

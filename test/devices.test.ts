@@ -122,7 +122,7 @@ describe("the notice", () => {
     const token = tokenIn(await mailTo(person.email, NEW_SIGN_IN));
     const browser = visit();
     expect((await browser.get(`/not-me?token=${token}`)).html).toContain(
-      "Your password becomes invalid, and the passkey if one was used.",
+      "Your password becomes invalid, and the passkey or provider if one was used is removed.",
     );
     expect((await call("GET", "/auth/me", { token: accessToken })).status).toBe(200);
     expect((await browser.post("/not-me", { token })).status).toBe(200);

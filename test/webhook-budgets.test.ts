@@ -22,11 +22,11 @@ async function subscribers(count: number): Promise<Person> {
 
 /** The last column: rows written, indexes included. Each event of the audit log is 2 of them. */
 test.each([
-  ["POST", "/webhooks", { name: "n", url: "http://receiver.example/200/b", events: ["Unheard"], secret: "s" }, 5],
+  ["POST", "/webhooks", { name: "n", url: "http://receiver.example/200/b", events: ["Unheard"], secret: "s" }, 6],
   ["GET", "/webhooks", undefined, 0],
   ["GET", "/webhooks/:id", undefined, 0],
   ["PATCH", "/webhooks/:id", { name: "other" }, 3],
-  ["PATCH", "/webhooks/:id", { events: ["A", "B"], secret: "new", url: "http://receiver.example/204/b" }, 8],
+  ["PATCH", "/webhooks/:id", { events: ["A", "B"], secret: "new", url: "http://receiver.example/204/b" }, 9],
   ["PATCH", "/webhooks/:id", {}, 0],
   ["GET", "/webhooks/:id/logs", undefined, 0],
   ["GET", "/webhooks/:id/logs?status=failed&limit=100", undefined, 0],

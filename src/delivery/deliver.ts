@@ -42,6 +42,8 @@ export class DeliveryRun {
   #claiming: Promise<void> | null = null;
   #claimError: unknown = null;
   #refreshing: Promise<void> | null = null;
+  /** Attempts with a result. D1 returns a key that comes twice to both claims, which have one token, until the result is recorded. */
+  readonly #ended = new Set<string>();
   readonly #sending = new Set<Claimed>();
   /** Two messages can name the same delivery. Both claims would succeed, because they use the same token. */
   readonly #seen = new Set<string>();
@@ -182,15 +184,13 @@ export class DeliveryRun {
   async #claimKeys(shard: number, keys: readonly StartingKey[]): Promise<void> {
     const claimedMs = this.#deps.now();
     const db = this.#deps.shards.db(shard);
-    const { claimed, slow, held, limited } = await claimDeliveries(
-      db,
-      { speed: this.#speed, claim: this.#claim },
-      keys,
-      claimedMs,
-    );
+    const run = { speed: this.#speed, claim: this.#claim };
+    const { claimed, slow, held, limited } = await claimDeliveries(db, run, keys, claimedMs);
+    const taken = new Set([...this.#ended, ...[...this.#ready, ...this.#sending].map(({ attemptId }) => attemptId)]);
+    const fresh = claimed.filter(({ attemptId }) => !taken.has(attemptId));
     const startOf = new Map(keys.map(({ id, start }) => [id, start]));
     this.#ready.push(
-      ...claimed.map((delivery) => ({
+      ...fresh.map((delivery) => ({
         ...delivery,
         shard,
         start: startOf.get(delivery.id),
@@ -222,6 +222,7 @@ export class DeliveryRun {
       else {
         if (result.heldUntil !== null) holdHere(result.subscriptionId, result.heldUntil, result.completedAt);
         this.#recorderOf(shard).add(result);
+        this.#ended.add(delivery.attemptId);
       }
       this.#starts.release([delivery]);
     } finally {

@@ -21,7 +21,7 @@ export function deletion(stage: Stage): void {
     await press(page, "Delete my account");
     await page.getByText("Your account is deleted.").waitFor();
     await signIn(page, email);
-    await page.getByRole("alert").waitFor();
+    await page.getByText("Invalid email or password.").waitFor();
     await register(stage, page, email);
     await page.context().close();
   });

@@ -9,7 +9,6 @@ import { sessionOf } from "../../http/permissions";
 import { byUser, limit } from "../../http/rate-limit";
 import { removeIdentity, startLinking } from "../../identities/own";
 import { FLOW_COOKIE } from "../../oidc/providers";
-import { listIdentitiesOfUser } from "../../oidc/store";
 import { identityView } from "../../oidc/view";
 import { changePassword } from "../../recovery/password";
 import { changeBody } from "../../recovery/schemas";
@@ -17,7 +16,6 @@ import { revokeSession } from "../../sessions/revoke";
 import { deleteAllSessionsOfUser } from "../../sessions/store";
 import { sessionView } from "../../sessions/view";
 import { proofFields } from "../../step-up/schemas";
-import { findProofOfUser } from "../../step-up/store";
 import { enrolmentUri } from "../../two-factor/codes";
 import { confirmEnrolment, disableTwoFactor, renewRecoveryCodes, startEnrolment } from "../../two-factor/enrolment";
 import { codeBody, factorBody } from "../../two-factor/schemas";
@@ -42,18 +40,14 @@ async function securityPage(c: Context<AppEnv>, failure?: Failure, status = 200)
   const deps = c.get("deps");
   const currentUser = c.get("currentUser");
   const { userId, sessionId } = currentUser.principal;
-  const [{ sessions, passkeys }, identities, proof] = await Promise.all([
-    readOwnAccess(deps, userId, deps.now()),
-    listIdentitiesOfUser(deps, userId),
-    findProofOfUser(deps, userId),
-  ]);
+  const { sessions, passkeys, identities, hasPassword } = await readOwnAccess(deps, userId, deps.now());
   const view = {
     sessions: sessions.map((row) => sessionView(row, sessionId)),
     passkeys: passkeys.map(passkeyView),
     canAddPasskey: hasPasskeysHere(c),
     identities: identities.map(identityView),
     providers: offeredProviders(deps.config),
-    hasPassword: proof?.passwordHash !== "",
+    hasPassword,
   };
   return page(
     c,
