@@ -129,7 +129,7 @@ describe("the lock", () => {
 
 describe("limited routes", () => {
   test("send limit, remaining and reset with every answer, a refusal of the body included", async () => {
-    const first = await call("POST", "/auth/login", { body: {}, headers: { "cf-connecting-ip": "192.0.2.200" } });
+    const first = await call("POST", "/auth/login", { body: {}, headers: { "cf-connecting-ip": "198.18.132.1" } });
     expect(first.status).toBe(400);
     expect(first.headers.get("ratelimit-limit")).toBe("1000");
     expect(first.headers.get("ratelimit-remaining")).toBe("999");
@@ -161,9 +161,9 @@ describe("limited routes", () => {
   test("count an IPv6 client by its /64, and believe no other header", async () => {
     const remaining = async (headers: Record<string, string>) =>
       (await call("POST", "/auth/login", { body: {}, headers })).headers.get("ratelimit-remaining");
-    expect(await remaining({ "cf-connecting-ip": "2001:db8:1:2::1" })).toBe("999");
-    expect(await remaining({ "cf-connecting-ip": "2001:0db8:0001:0002:ffff::9" })).toBe("998");
-    expect(await remaining({ "cf-connecting-ip": "2001:db8:1:3::1" })).toBe("999");
-    expect(await remaining({ "cf-connecting-ip": "2001:db8:1:2::1", "x-forwarded-for": "198.51.100.7" })).toBe("997");
+    expect(await remaining({ "cf-connecting-ip": "2001:db8:7:2::1" })).toBe("999");
+    expect(await remaining({ "cf-connecting-ip": "2001:0db8:0007:0002:ffff::9" })).toBe("998");
+    expect(await remaining({ "cf-connecting-ip": "2001:db8:7:3::1" })).toBe("999");
+    expect(await remaining({ "cf-connecting-ip": "2001:db8:7:2::1", "x-forwarded-for": "198.51.100.7" })).toBe("997");
   });
 });

@@ -152,9 +152,10 @@ test.each([1, 2])(
   async (most) => {
     const { person, inbox } = await limited("slow-300", { maxConcurrent: most });
     await publishMany(person, 8);
-    const received = await inbox.arrived(8, WITHIN_MS);
-    expect(mostIn(300, received)).toBeLessThanOrEqual(most);
-    expect(new Set(received.map(({ headers }) => headers["webhook-id"])).size).toBe(8);
+    // Delivery is at least once: one that comes twice does not stand for another.
+    const ids = async () => new Set((await inbox.received()).map(({ headers }) => headers["webhook-id"]));
+    await eventually("all of them", async () => (await ids()).size === 8, WITHIN_MS);
+    expect(mostIn(300, await inbox.received())).toBeLessThanOrEqual(most);
   },
 );
 
