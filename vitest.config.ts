@@ -37,10 +37,11 @@ const inWorkerd = (name: string, include: string, isolate: boolean) => ({
             refresh: { limit: 1000, windowSeconds: 60 },
           }),
           FAULT_SEEDS: process.env.FAULT_SEEDS ?? "1-1000",
+          RECORD_VERSION: process.env.RECORD_VERSION ?? "",
           TEST_MIGRATIONS: await readD1Migrations("migrations"),
         },
-        // A second delivery database, and one that only the test of the migrations uses.
-        d1Databases: { SHARD_1: "shard-1", MIGRATED: "migrated" },
+        // A second delivery database, and two that only the tests of migrations and upgrades use.
+        d1Databases: { SHARD_1: "shard-1", MIGRATED: "migrated", UPGRADED: "upgraded" },
         serviceBindings: { RECEIVER: receiver, PUBLISHER: publisher },
         outboundService: receiver,
         workers: [

@@ -2,11 +2,14 @@ declare namespace Cloudflare {
   interface Env {
     /** Of the schedules in faults.test.ts: the first and the last, as in "1-1000". */
     FAULT_SEEDS: string;
+    /** "1": test/upgrade.test.ts records this version. */
+    RECORD_VERSION: string;
     TEST_MIGRATIONS: import("cloudflare:test").D1Migration[];
     RECEIVER: Fetcher;
     PUBLISHER: Fetcher;
     SHARD_1: D1Database;
     MIGRATED: D1Database;
+    UPGRADED: D1Database;
   }
 }
 

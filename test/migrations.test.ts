@@ -3,6 +3,8 @@ import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
+type Migration = (typeof env.TEST_MIGRATIONS)[number];
+
 interface Column {
   name: string;
   type: string;
@@ -46,6 +48,51 @@ test("each migration keeps the rows of the ones before it", async () => {
     const row = await database.prepare(`SELECT count(*) AS n FROM ${table}`).first();
     expect([table, row]).toEqual([table, { n: 1 }]);
   }
+});
+
+/** Columns that are gone, and the first migration of a version whose code names them no more. */
+const UNUSED_SINCE: Record<string, string> = { "users.known_devices": "0014_purges.sql" };
+
+/**
+ * The statements of the migration at `index` that could break the version before it, which still runs while they are applied. What a new
+ * table gets is its own affair; for others, only plain indexes and columns that the old INSERTs may leave out are added.
+ */
+function breaking(migrations: readonly Migration[], index: number): string[] {
+  const { name = "", queries = [] } = migrations[index] ?? {};
+  const statements = queries.map((query) =>
+    query
+      .replaceAll(/^--.*$/gm, "")
+      .replaceAll(/[\s;]+/g, " ")
+      .trim(),
+  );
+  const created = statements.map((statement) => statement.match(/^CREATE TABLE `(\w+)`/)?.[1]);
+  return statements.filter((statement) => {
+    if (statement === "" || /^CREATE (TABLE|INDEX) `/.test(statement)) return false;
+    const [, table] = statement.match(/^(?:CREATE UNIQUE INDEX `\w+` ON|INSERT(?: OR IGNORE)? INTO) `(\w+)`/) ?? [];
+    if (table) return !created.includes(table);
+    if (/^ALTER TABLE `\w+` ADD `\w+` (text|integer)( DEFAULT \S+ NOT NULL)?$/.test(statement)) return false;
+    const [, from, column] = statement.match(/^ALTER TABLE `(\w+)` DROP COLUMN `(\w+)`$/) ?? [];
+    const since = migrations.findIndex((migration) => migration.name === UNUSED_SINCE[`${from}.${column}`]);
+    return !(since >= 0 && since < index && name !== "");
+  });
+}
+
+test("no migration breaks the version before it", () => {
+  const found = env.TEST_MIGRATIONS.map(({ name }, index) => [name, breaking(env.TEST_MIGRATIONS, index)]);
+  expect(found).toEqual(env.TEST_MIGRATIONS.map(({ name }) => [name, []]));
+});
+
+test.each([
+  "DROP TABLE `events`",
+  "ALTER TABLE `users` DROP COLUMN `email`",
+  "ALTER TABLE `users` RENAME COLUMN `email` TO `mail`",
+  "ALTER TABLE `users` ADD `nick` text UNIQUE",
+  "CREATE UNIQUE INDEX `one_name` ON `users` (`name`)",
+  "UPDATE users SET name = ''",
+  "INSERT INTO `users` SELECT * FROM `people`",
+  "CREATE TRIGGER `t` AFTER INSERT ON `users` BEGIN SELECT 1; END",
+])("a migration that does so is seen: %s", (statement) => {
+  expect(breaking([{ name: "0001_bad.sql", queries: [statement] }], 0)).toHaveLength(1);
 });
 
 test("the delivery plane's tables keep no second index for their text keys", async () => {

@@ -1,5 +1,6 @@
 /** The pages under `/docs`, in reading order. All are Markdown files of src/docs except the API reference. */
 import auditLog from "../../docs/audit-log.md";
+import changelog from "../../docs/changelog.md";
 import decisions from "../../docs/decisions.md";
 import errors from "../../docs/errors.md";
 import glossary from "../../docs/glossary.md";
@@ -46,6 +47,7 @@ const PAGES: readonly Page[] = [
   page("/docs/decisions", decisions),
   page("/docs/performance", performance),
   page("/docs/glossary", glossary),
+  page("/docs/changelog", changelog),
 ];
 
 function page(path: string, markdown: string): Page {

@@ -1,0 +1,111 @@
+/** What one version of the code sends to D1, written down for the test of the upgrade to the next version. */
+
+/** A statement with its values, and how many rows it wrote; null where D1 did not say. */
+interface Sent {
+  sql: string;
+  params: unknown[];
+  changes: number | null;
+}
+
+/** Statements that were sent together. */
+type Step = Sent[];
+
+export interface Recording {
+  /** The newest migration of the version that was recorded. */
+  migration: string;
+  recordedAt: number;
+  /** Whose account it is, and an API key of it. */
+  email: string;
+  apiKey: string;
+  steps: Step[];
+}
+
+interface Prepared {
+  statement: string;
+  params: unknown[];
+}
+
+/** Records from now on each step that writes, and of those that only read the first with each statement. */
+export function recordSteps(database: D1Database): Step[] {
+  const steps: Step[] = [];
+  const known = new Set<string>();
+  const add = (sent: Prepared[], results: (Partial<D1Result> | null)[]) => {
+    const step = sent.map(({ statement: sql, params }, index) => {
+      return { sql, params, changes: results[index]?.meta?.changes ?? null };
+    });
+    const isNew = step.some(({ sql }) => !known.has(sql));
+    for (const { sql } of step) known.add(sql);
+    if (isNew || step.some(({ changes }) => changes !== 0 && changes !== null)) steps.push(step);
+  };
+  const databases = Object.getPrototypeOf(database);
+  const { batch } = databases;
+  databases.batch = async function (statements: Prepared[]) {
+    const results = await batch.call(this, statements);
+    add(statements, results);
+    return results;
+  };
+  const single = Object.getPrototypeOf(database.prepare(""));
+  for (const name of ["run", "all", "first", "raw"]) {
+    const original = single[name];
+    single[name] = async function (...args: unknown[]) {
+      const result = await original.apply(this, args);
+      add([this], [result]);
+      return result;
+    };
+  }
+  return steps;
+}
+
+/** A line of JSON for each statement and each step, so that differences can be read. */
+export function writeRecording({ steps, ...rest }: Recording): string {
+  const statements = [...new Set(steps.flat().map(({ sql }) => sql))];
+  const short = steps.map((step) =>
+    step.map(({ sql, ...sent }) => [statements.indexOf(sql), sent.params, sent.changes]),
+  );
+  const lines = (list: unknown[]) => `[\n${list.map((entry) => JSON.stringify(entry)).join(",\n")}\n]`;
+  return `{"about":${JSON.stringify(rest)},\n"statements":${lines(statements)},\n"steps":${lines(short)}}\n`;
+}
+
+export function readRecording(text: string): Recording {
+  const { about, statements, steps } = JSON.parse(text) as {
+    about: Omit<Recording, "steps">;
+    statements: string[];
+    steps: [number, unknown[], number | null][][];
+  };
+  const sent = ([index, params, changes]: [number, unknown[], number | null]) => {
+    return { sql: statements[index] ?? "", params, changes };
+  };
+  return { ...about, steps: steps.map((step) => step.map(sent)) };
+}
+
+const MINUTE_MS = 60_000;
+
+/** The values for somebody else, `copy` minutes earlier: ids, moments, hashes and addresses are others. Copy 0 is what was recorded. */
+function valuesFor(copy: number, params: unknown[]): unknown[] {
+  if (copy === 0) return params;
+  const older = (_id: string, high: string, low: string) => {
+    const time = (Number.parseInt(high + low, 16) - copy * MINUTE_MS).toString(16).padStart(12, "0");
+    return `${time.slice(0, 8)}-${time.slice(8)}`;
+  };
+  const text = JSON.stringify(params)
+    .replaceAll(/\b(01[0-9a-f]{6})-([0-9a-f]{4})(?=-7|")/g, older)
+    .replaceAll(/\b1[78]\d{11}\b/g, (moment) => String(Number(moment) - copy * MINUTE_MS))
+    .replaceAll(/\b([0-9a-f]{60})[0-9a-f]{4}\b/g, `$1${copy.toString(16).padStart(4, "0")}`)
+    .replaceAll(/\buser-(\d)/g, `user-${copy}-$1`);
+  return JSON.parse(text);
+}
+
+/** Sends again what was recorded, with other values for each `copy`. Returns the statements that wrote another number of rows than then. */
+export async function replay(database: D1Database, { steps }: Recording, copy: number): Promise<string[]> {
+  const different: string[] = [];
+  for (const step of steps) {
+    const results = await database.batch(
+      step.map(({ sql, params }) => database.prepare(sql).bind(...valuesFor(copy, params))),
+    );
+    for (const [index, { sql, changes }] of step.entries()) {
+      const now = results[index]?.meta.changes;
+      if (changes !== null && now !== changes) different.push(`${now} instead of ${changes} rows: ${sql}`);
+    }
+  }
+  return different;
+}
