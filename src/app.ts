@@ -23,6 +23,7 @@ import { requestLog } from "./http/request-log";
 import { identityRoutes } from "./identities/routes";
 import { invitationRoutes } from "./invitations/routes";
 import { memberRoutes } from "./members/routes";
+import { metricsRoutes } from "./metrics/routes";
 import { oauthRoutes } from "./oauth/routes";
 import { operatorReadRoutes, operatorWriteRoutes } from "./operator/routes";
 import { operatorSendRoutes } from "./operator/sends/routes";
@@ -123,6 +124,7 @@ const authenticated = new Hono<AppEnv>()
   .route("/operator", operatorSendRoutes);
 
 app.route("/", healthRoutes);
+app.route("/", metricsRoutes);
 app.route("/.well-known/webhook-keys", webhookKeyRoutes);
 app.route("/", referenceRoutes(app));
 app.route("/console", consoleRoutes({ event: EVENT_BODY_KIB, other: BODY_KIB }));

@@ -3,19 +3,9 @@ import { z } from "zod";
 import { isGuessableKey } from "./crypto/guessable-key";
 import { LOG_LEVELS, type LogLevel } from "./log";
 import { PROVIDER_VARIABLES, type Providers, readProviders } from "./provider-settings";
-import { CAPS, type Caps } from "./ratelimit/caps";
-import { ruleOverrides } from "./ratelimit/overrides";
-import { BUDGETS, type BudgetName, RULES, type Rule, type RuleName } from "./ratelimit/rules";
+import { LIMIT_VARIABLES, type Limits, readLimits } from "./ratelimit/settings";
 import { email } from "./wire/schemas";
-import {
-  commaList,
-  figure,
-  isAtOrBelow,
-  type Registration,
-  registration,
-  wholeNumber,
-  widgetKey,
-} from "./wire/settings";
+import { commaList, isAtOrBelow, type Registration, registration, wholeNumber, widgetKey } from "./wire/settings";
 
 const MIN_SECRET_KEY_CHARACTERS = 32;
 const randomKey = z
@@ -29,6 +19,12 @@ const VARIABLES = {
       "All signing and encryption keys are derived from these; see [Key rotation](operations.md#key-rotation). A secret, not a variable.",
     must: `be a comma-separated list of secrets, newest first, each at least ${MIN_SECRET_KEY_CHARACTERS} random characters, such as from \`openssl rand -hex 32\``,
     schema: commaList.pipe(z.array(randomKey).min(1)),
+  },
+  METRICS_TOKEN: {
+    description:
+      "The token with which Prometheus reads [metrics](metrics.md). A secret; optional. Missing: there are none.",
+    must: `be at least ${MIN_SECRET_KEY_CHARACTERS} random characters, or missing`,
+    schema: randomKey.optional(),
   },
   CLIENT_IP_SECRET: {
     description:
@@ -112,44 +108,7 @@ const VARIABLES = {
     must: 'be "public" or "any"',
     schema: z.enum(["public", "any"]),
   },
-  RATE_LIMITS: {
-    description: "Overrides the [rate limits](limits.md), by name.",
-    must: 'be JSON such as {"login":{"limit":30,"windowSeconds":60}} with known rule names',
-    schema: ruleOverrides,
-  },
-  TENANT_DELIVERIES_PER_MINUTE: {
-    description: "How many deliveries a tenant may cause a minute. An event that would pass it is refused with 429.",
-    ...figure(BUDGETS.tenantDeliveries.perMinute),
-  },
-  TENANT_PAYLOAD_MIB_PER_MINUTE: {
-    description:
-      "How many MiB of payloads a tenant may publish a minute. An event that would pass it is refused with 429.",
-    ...figure(BUDGETS.tenantPayloadBytes.perMinute),
-  },
-  MAX_SUBSCRIPTIONS_PER_TENANT: {
-    description: "How many subscriptions a tenant can have.",
-    ...figure(CAPS.subscriptions.limit),
-  },
-  MAX_SUBSCRIPTIONS_UNVERIFIED: {
-    description: "How many subscriptions a tenant can have while no owner has a verified email address.",
-    ...figure(CAPS.trialSubscriptions.limit),
-  },
-  MAX_API_KEYS_PER_USER: {
-    description: "How many active API keys a user can have.",
-    ...figure(CAPS.apiKeys.limit),
-  },
-  MAX_INVITATIONS_PER_TENANT: {
-    description: "How many open invitations a tenant can have.",
-    ...figure(CAPS.invitations.limit),
-  },
-  MAX_MEMBERS_PER_TENANT: {
-    description: "How many members a tenant can have.",
-    ...figure(CAPS.members.limit),
-  },
-  MAX_SESSIONS_PER_USER: {
-    description: "How many sessions a user can have. Beyond it the oldest one ends.",
-    ...figure(CAPS.sessions.limit),
-  },
+  ...LIMIT_VARIABLES,
   AUTO_DISABLE_HOURS: {
     description:
       "After how many hours of failures a subscription is disabled, unless its option `autoDisable` says otherwise. `false`: never.",
@@ -198,8 +157,10 @@ export interface Turnstile {
   secret: string;
 }
 
-export interface Config {
+export interface Config extends Limits {
   secretKeys: string[];
+  /** Undefined: there is no `/metrics`. */
+  metricsToken: string | undefined;
   clientIpSecret: string | undefined;
   appUrl: string;
   tokenIssuer: string;
@@ -219,9 +180,6 @@ export interface Config {
   mailCode: "on" | "off";
   commonPasswords: "refuse" | "allow";
   webhookEgress: "public" | "any";
-  rules: Record<RuleName, Rule>;
-  budgets: Record<BudgetName, Rule>;
-  caps: Caps;
   /** Null: subscriptions are not disabled for failing, unless they ask for it. */
   autoDisableHours: number | null;
   logLevel: LogLevel;
@@ -245,10 +203,6 @@ export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>
     if (!result.success) problems.push(`${name} must ${VARIABLES[name].must}`);
     return result.data as z.output<(typeof VARIABLES)[N]["schema"]>;
   };
-  const perMinute = (name: BudgetName): Rule => {
-    const { variable, units } = BUDGETS[name];
-    return { limit: read(variable) * units, windowSeconds: 60 };
-  };
   const turnstile = { siteKey: read("TURNSTILE_SITE_KEY"), secret: read("TURNSTILE_SECRET") };
   if ((turnstile.siteKey === "") !== (turnstile.secret === "")) {
     problems.push("TURNSTILE_SITE_KEY and TURNSTILE_SECRET must both be set, or neither");
@@ -256,6 +210,7 @@ export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>
   const { publicUrl, providers } = readProviders(read, problems);
   const config: Config = {
     secretKeys: read("SECRET_KEYS"),
+    metricsToken: read("METRICS_TOKEN"),
     clientIpSecret: read("CLIENT_IP_SECRET"),
     appUrl: read("APP_URL"),
     tokenIssuer: read("TOKEN_ISSUER"),
@@ -272,19 +227,7 @@ export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>
     mailCode: read("MAIL_CODE"),
     commonPasswords: read("COMMON_PASSWORDS"),
     webhookEgress: read("WEBHOOK_EGRESS"),
-    rules: { ...RULES, ...read("RATE_LIMITS") },
-    budgets: {
-      tenantDeliveries: perMinute("tenantDeliveries"),
-      tenantPayloadBytes: perMinute("tenantPayloadBytes"),
-    },
-    caps: {
-      subscriptions: read(CAPS.subscriptions.variable),
-      trialSubscriptions: read(CAPS.trialSubscriptions.variable),
-      apiKeys: read(CAPS.apiKeys.variable),
-      invitations: read(CAPS.invitations.variable),
-      members: read(CAPS.members.variable),
-      sessions: read(CAPS.sessions.variable),
-    },
+    ...readLimits(read),
     autoDisableHours: read("AUTO_DISABLE_HOURS"),
     logLevel: read("LOG_LEVEL"),
     logAttempts: read("LOG_ATTEMPTS"),

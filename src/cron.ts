@@ -9,6 +9,7 @@ import { noteShardSizes } from "./delivery/shard-sizes";
 import type { Deps } from "./deps";
 import { reviewFailing } from "./episodes/review";
 import { describeError, log } from "./log";
+import { countTotals } from "./metrics/totals";
 import { rekey } from "./rekey/rekey";
 import { endExpiredKeys } from "./signing-keys/expiry";
 import { publishAudit } from "./subscriptions/audit-feed";
@@ -22,7 +23,16 @@ export async function runCron(deps: Deps, cron: string): Promise<void> {
   const jobs =
     cron === EVERY_MINUTE
       ? { startSweepers, reviewFailing, releaseHeld, publishAudit, continuePurges }
-      : { noteShardSizes, removeOld, removeOldAudit, sweepExpired, removeAbandoned, endExpiredKeys, rekey };
+      : {
+          noteShardSizes,
+          countTotals,
+          removeOld,
+          removeOldAudit,
+          sweepExpired,
+          removeAbandoned,
+          endExpiredKeys,
+          rekey,
+        };
   for (const [job, run] of Object.entries(jobs)) {
     try {
       await run(deps);

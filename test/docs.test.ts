@@ -8,6 +8,7 @@ import { orderPaid } from "../src/docs/readme/publish";
 import { receive } from "../src/docs/readme/receive";
 import { describeCode, ERROR_CODES } from "../src/errors";
 import { LOG_FIELDS } from "../src/log-fields";
+import { METRICS, type MetricName } from "../src/metrics/catalogue";
 import { CAPS } from "../src/ratelimit/caps";
 import { BUDGETS, RULES } from "../src/ratelimit/rules";
 import { PERMISSIONS, permissionsOf, ROLE_NAMES } from "../src/tenants/roles";
@@ -54,6 +55,10 @@ describe.each(names)("%s", (name) => {
     const links = [...html.matchAll(/<a href="([^"]+)"/g)].map(([, link = ""]) => link);
     expect(links.length).toBeGreaterThan(names.length);
     for (const link of links.filter((link) => !link.startsWith("https://"))) {
+      if (link.startsWith("/docs/assets/")) {
+        expect([link, (await get(link)).status]).toEqual([link, 200]);
+        continue;
+      }
       const [path = "", anchor] = link.split("#");
       const target = path === "" ? html : await (await get(path)).text();
       expect([link, target.startsWith("<!doctype html>")]).toEqual([link, true]);
@@ -114,11 +119,53 @@ describe("the tables", () => {
     const vars = wrangler.match(/\[vars\]([\s\S]*?)\n\[/)?.[1]?.match(/^[A-Z_]+(?= =)/gm) ?? [];
     const providerSecrets = ["GOOGLE", "GITHUB", "MICROSOFT", "OIDC"].map((provider) => `${provider}_CLIENT_SECRET`);
     expect(SETTINGS.map(({ name }) => name).sort()).toEqual(
-      ["SECRET_KEYS", "CLIENT_IP_SECRET", "TURNSTILE_SECRET", ...providerSecrets, ...vars].sort(),
+      ["SECRET_KEYS", "METRICS_TOKEN", "CLIENT_IP_SECRET", "TURNSTILE_SECRET", ...providerSecrets, ...vars].sort(),
     );
     for (const name of [...vars, ...Object.keys(LOG_FIELDS)])
       expect([name, rowOf(html, name)]).toEqual([name, expect.any(String)]);
   });
+});
+
+describe("the metrics page", () => {
+  const page = markdown["../src/docs/metrics.md"] ?? "";
+  const named = (text: string) => new Set(text.match(/postern_\w+/g));
+
+  test("has a table of all metrics, and names no other", async () => {
+    const html = await pageOf("metrics");
+    for (const [name, { unit }] of Object.entries(METRICS))
+      expect([name, html]).toEqual([name, expect.stringMatching(`<code>${name}</code>[^]*?<td>${unit}</td>`)]);
+    expect([...named(page)].filter((name) => !(name in METRICS))).toEqual([]);
+  });
+
+  test("has five alert rules, each of metrics and labels that exist", () => {
+    const rules = [...page.matchAll(/- alert: (\w+)\n +expr: (.+)/g)];
+    expect(rules).toHaveLength(5);
+    for (const [, name, expression = ""] of rules) expect([name, unknownIn(expression)]).toEqual([name, []]);
+  });
+
+  test("leads to a dashboard each of whose queries is of metrics and labels that exist", async () => {
+    const answer = await get("/docs/assets/grafana-dashboard.json");
+    expect(answer.headers.get("content-type")).toMatch(/^application\/json/);
+    const { panels }: { panels: { targets: { expr: string }[] }[] } = await answer.json();
+    const queries = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+    expect(queries.filter((query) => unknownIn(query).length > 0)).toEqual([]);
+    expect(named(queries.join(" "))).toEqual(new Set(Object.keys(METRICS)));
+  });
+
+  /** The metrics of a query that do not exist, and the labels that none of its metrics has. */
+  function unknownIn(query: string): string[] {
+    const names = [...named(query)];
+    const labels = names.flatMap((name) => METRICS[name as MetricName]?.labels ?? []) as string[];
+    const lists = [...query.matchAll(/by \(([\w, ]+)\)/g)].flatMap(([, list = ""]) => list.split(", "));
+    const matched = [...query.matchAll(/(\w+)=~?"/g)].map(([, label = ""]) => label);
+    // `label_replace` makes the bucket label of histograms.
+    const made = query.includes("label_replace") ? ["le"] : [];
+    expect(names.length).toBeGreaterThan(0);
+    return [
+      ...names.filter((name) => !(name in METRICS)),
+      ...[...lists, ...matched].filter((label) => ![...labels, ...made].includes(label)),
+    ];
+  }
 });
 
 test("the operations page explains every message that the service can log, and no other", () => {

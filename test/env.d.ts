@@ -4,6 +4,7 @@ declare namespace Cloudflare {
     FAULT_SEEDS: string;
     /** "1": test/upgrade.test.ts records this version. */
     RECORD_VERSION: string;
+    METRICS_TOKEN: string;
     TEST_MIGRATIONS: import("cloudflare:test").D1Migration[];
     RECEIVER: Fetcher;
     PUBLISHER: Fetcher;

@@ -28,7 +28,7 @@ const FLOORS: readonly (readonly string[])[] = [
     "operator",
   ],
   ["recovery", "step-up", "invitations", "members", "api-keys", "attempts", "events"],
-  ["sessions", "two-factor", "mail-code", "webauthn", "oidc", "delivery", "verify", "client"],
+  ["sessions", "two-factor", "mail-code", "webauthn", "oidc", "delivery", "metrics", "verify", "client"],
   ["subscriptions"],
   ["stats", "signing-keys", "mail", "passwords", "captcha", "tenants", "audit"],
   ["http"],

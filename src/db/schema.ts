@@ -38,6 +38,8 @@ export const shards = sqliteTable("shards", {
   shard: integer().primaryKey(),
   bytes: integer().notNull(),
   notedAt: integer("noted_at").notNull(),
+  /** What the hourly cron has counted for `/metrics`: `Totals` in `metrics/totals.ts`; null where it has not. */
+  totals: text({ mode: "json" }).$type<Record<string, unknown>>(),
 });
 
 export const users = sqliteTable("users", {

@@ -30,8 +30,8 @@ export interface RouteDocs {
   query?: ZodObject;
   headers?: ZodObject;
   permission?: Permission;
-  /** Accepted credentials: an API key or a session (`any`), or a session only. */
-  caller?: "any" | "session";
+  /** Accepted credentials: an API key or a session (`any`), a session only, or the token of `/metrics`. */
+  caller?: "any" | "session" | "metrics";
   limit?: { rule: RuleName; per: string };
 }
 

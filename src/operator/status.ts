@@ -2,6 +2,7 @@
 import { CLOSED_AT, MAX_SHARD_BYTES } from "../db/shard-sizes-store";
 import type { Deps } from "../deps";
 import { describeError, log } from "../log";
+import { readQueues } from "../metrics/queues";
 import type { SessionPrincipal } from "../tenants/principal";
 import { DAY_MS, iso } from "../time";
 import { readShardLoad, type ShardLoad } from "./holds-store";
@@ -16,15 +17,7 @@ export async function statusOf(deps: Deps, operator: SessionPrincipal): Promise<
   const nowMs = deps.now();
   const [{ sizes, deadLetters }, queues, loads] = await Promise.all([
     readService(deps, operator, nowMs - DEAD_LETTERS_MS),
-    Promise.all(
-      (
-        [
-          ["deliveries", deps.deliveryQueue],
-          ["deliveries-slow", deps.slowDeliveryQueue],
-          ["mail", deps.mailQueue],
-        ] as const
-      ).map(([name, queue]) => queueView(name, queue)),
-    ),
+    readQueues(deps),
     Promise.all(deps.shards.numbers.map((shard) => loadOf(deps, shard, nowMs))),
   ]);
   const bytesOf = new Map(sizes.map(({ shard, bytes }) => [shard, bytes]));
@@ -36,7 +29,7 @@ export async function statusOf(deps: Deps, operator: SessionPrincipal): Promise<
   );
   return {
     shards: reached.map(({ shard, load }) => shardView(shard, bytesOf.get(shard) ?? null, load)),
-    queues,
+    queues: queues.map(({ oldestAtMs, ...rest }) => ({ ...rest, oldestAt: isoOrNull(oldestAtMs) })),
     deadLetters: deadLetters.map(({ hour, ...rest }) => ({ ...rest, hour: iso(hour) })),
     holds: holds.map(({ tenantId, cause, since, shard }) => ({
       tenantId: tenantId === "" ? null : tenantId,
@@ -79,16 +72,3 @@ function shardView(shard: number, bytes: number | null, load: ShardLoad): Servic
 }
 
 const isoOrNull = (timeMs: number | null) => (timeMs === null ? null : iso(timeMs));
-
-async function queueView(
-  name: ServiceStatus["queues"][number]["name"],
-  queue: Queue<never>,
-): Promise<ServiceStatus["queues"][number]> {
-  try {
-    const { backlogCount, oldestMessageTimestamp } = await queue.metrics();
-    return { name, messages: backlogCount, oldestAt: isoOrNull(oldestMessageTimestamp?.getTime() ?? null) };
-  } catch {
-    // Not every runtime has queue metrics.
-    return { name, messages: null, oldestAt: null };
-  }
-}

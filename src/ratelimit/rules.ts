@@ -46,6 +46,7 @@ export const RULES = {
   operator: { limit: 300, windowSeconds: minute },
   publish: { limit: 6000, windowSeconds: minute },
   unverifiedDeliveries: { limit: 100, windowSeconds: day },
+  metrics: { limit: 30, windowSeconds: minute },
   deepHealth: { limit: 30, windowSeconds: minute },
   codeMail: { limit: 3, windowSeconds: 15 * minute },
   resetMail: { limit: 5, windowSeconds: hour },

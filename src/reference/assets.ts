@@ -1,5 +1,6 @@
-/** `/docs/assets`: style sheets, one script, and the files of Swagger UI that the API reference loads. */
+/** `/docs/assets`: style sheets, one script, the dashboard for Grafana, and the files of Swagger UI that the API reference loads. */
 import { Hono } from "hono";
+import dashboard from "../docs/metrics/grafana-dashboard.json";
 import { notFound } from "../errors";
 import type { AppEnv } from "../http/env";
 import documentCss from "./browser/document.css";
@@ -12,6 +13,7 @@ const OUR_FILES = new Map([
   ["document.css", { text: documentCss, type: "text/css" }],
   ["reference.css", { text: referenceCss, type: "text/css" }],
   ["reference.js", { text: referenceJs, type: "text/javascript" }],
+  ["grafana-dashboard.json", { text: JSON.stringify(dashboard, null, 2), type: "application/json" }],
 ]);
 /** The only files of `swagger-ui-dist` that are served. */
 const SWAGGER_UI_FILES: ReadonlySet<string> = new Set(["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"]);

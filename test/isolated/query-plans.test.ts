@@ -109,6 +109,7 @@ const OF_STORE: Record<string, RegExp> = {
   "events/outcomes-store": /trail\(subscription_id/,
   "events/fan-out-store": /fan_out_after IS NOT NULL AND created_at <=/,
   invitations: /INSERT INTO invitations/,
+  metrics: /AS oldestDueAt, \(SELECT count/,
   members: /from "memberships" inner join "users"/,
   recovery: /INSERT INTO email_tokens .*'verify'/s,
   rekey: /AS encrypted FROM "users"/,
@@ -203,6 +204,7 @@ test("statements of every store are collected, from requests, RPC, queue consume
   await call("POST", `/webhooks/${id}/secret/rotate`, { token, body: { kind: "v1a" } });
   await call("DELETE", `/webhooks/${id}/secret/previous`, { token });
   await call("GET", `//.well-known/webhook-keys/${id}`);
+  await call("GET", "//metrics", { token: env.METRICS_TOKEN });
   await call("POST", "/auth/refresh", { body: { refreshToken: person.refreshToken } });
   await call("POST", "/auth/forgot-password", { body: { email: person.email } });
   await mailTo(person.email, /reset/i);

@@ -53,6 +53,7 @@ const COUNTED: Record<
   exportAudit: ({ token }) => ({ method: "GET", path: "/api/v1/audit/export?format=x", token }),
   publish: ({ token }) => ({ path: "/api/v1/events", token }),
   webhookKeys: () => ({ method: "GET", path: "/.well-known/webhook-keys/x", ip: newIp() }),
+  metrics: () => ({ method: "GET", path: "/metrics", ip: newIp() }),
   deepHealth: () => ({ method: "GET", path: "/health?deep=1", ip: newIp() }),
 };
 

@@ -6,6 +6,7 @@ import errors from "../../docs/errors.md";
 import glossary from "../../docs/glossary.md";
 import start from "../../docs/index.md";
 import limits from "../../docs/limits.md";
+import metrics from "../../docs/metrics.md";
 import operationalEvents from "../../docs/operational-events.md";
 import operations from "../../docs/operations.md";
 import passkeys from "../../docs/passkeys.md";
@@ -43,6 +44,7 @@ const PAGES: readonly Page[] = [
   page("/docs/errors", errors),
   page("/docs/limits", limits),
   page("/docs/operations", operations),
+  page("/docs/metrics", metrics),
   page("/docs/threat-model", threatModel),
   page("/docs/decisions", decisions),
   page("/docs/performance", performance),

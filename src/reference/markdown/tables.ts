@@ -3,6 +3,7 @@ import { AUDIT_ACTIONS } from "../../audit/actions";
 import { type Config, SETTINGS } from "../../config";
 import { describeCode, ERROR_CODES } from "../../errors";
 import { LOG_FIELDS } from "../../log-fields";
+import { METRICS } from "../../metrics/catalogue";
 import { CAPS, type CapName } from "../../ratelimit/caps";
 import { BUDGETS, type BudgetName, FAIL_CLOSED, MAIL_RULES, type RuleName } from "../../ratelimit/rules";
 import { ADVICE } from "./error-advice";
@@ -68,6 +69,16 @@ const TABLES: Record<string, (facts: Facts) => string> = {
     table(
       ["Action", "Somebody"],
       Object.entries(AUDIT_ACTIONS).map(([name, did]) => [`\`${name}\``, did]),
+    ),
+  metrics: () =>
+    table(
+      ["Metric", "Labels", "Unit", "Meaning"],
+      Object.entries(METRICS).map(([name, { labels, unit, help }]) => [
+        `\`${name}\``,
+        labels.map((label) => `\`${label}\``).join(" "),
+        unit,
+        help,
+      ]),
     ),
   "log-fields": () =>
     table(

@@ -43,6 +43,7 @@ const SECURITY_SCHEMES = {
     description: "An API key with the required scope.",
   },
   apiKeyHeader: { type: "apiKey", in: "header", name: "X-API-Key", description: "The same key in its own header." },
+  metricsToken: { type: "http", scheme: "bearer", description: "The secret `METRICS_TOKEN` of the service." },
 } as const;
 
 /** Markdown. */

@@ -73,6 +73,7 @@ function mergedDocs({ method, docs }: DocumentedRoute): RouteDocs {
 function securityOf({ caller, permission }: RouteDocs): Record<string, string[]>[] {
   const needs = permission ? [permission] : [];
   if (caller === undefined) return [];
+  if (caller === "metrics") return [{ metricsToken: [] }];
   if (caller === "session") return [{ accessToken: needs }];
   return [{ accessToken: needs }, { apiKey: needs }, { apiKeyHeader: needs }];
 }

@@ -1,0 +1,77 @@
+/** Every metric of `/metrics`. The docs show this table. All are gauges: a counter would be right for one isolate only. */
+
+interface Metric {
+  labels: readonly string[];
+  unit: string;
+  help: string;
+}
+
+export const METRICS = {
+  postern_shard_up: {
+    labels: ["shard"],
+    unit: "1 or 0",
+    help: "Whether the delivery database answers. If not, its other metrics are missing.",
+  },
+  postern_shard_used_bytes: {
+    labels: ["shard"],
+    unit: "bytes",
+    help: "The size of the delivery database, as the hourly cron has read it.",
+  },
+  postern_shard_used_ratio: {
+    labels: ["shard"],
+    unit: "0 to 1",
+    help: "The same as a share of the largest size that a database can have.",
+  },
+  postern_deliveries_open: {
+    labels: ["shard", "state"],
+    unit: "deliveries",
+    help: "Deliveries that should have been sent: due (waiting), leased (being sent), backlog (waiting apart, because their subscription does not keep up), held (until a user or an operator releases them). The oldest 400, and 250 of those apart, are counted.",
+  },
+  postern_oldest_due_seconds: {
+    labels: ["shard"],
+    unit: "seconds",
+    help: "How long the oldest due delivery has waited, backlogs left out; 0 if none is due.",
+  },
+  postern_events_waiting_fan_out: {
+    labels: ["shard"],
+    unit: "events",
+    help: "Events to more than 500 subscriptions that do not have all of their deliveries yet, up to 100.",
+  },
+  postern_subscriptions: {
+    labels: ["shard", "state"],
+    unit: "subscriptions",
+    help: "Subscriptions by their state: healthy, failing (ten attempts in a row), slow, disabled (by the service) or paused (by a user).",
+  },
+  postern_attempts: {
+    labels: ["shard", "result"],
+    unit: "attempts",
+    help: "Attempts that ended in the last full hour: success or failed.",
+  },
+  postern_attempts_within: {
+    labels: ["shard", "seconds"],
+    unit: "attempts",
+    help: "Those of them that were answered within so many seconds; +Inf counts timeouts too.",
+  },
+  postern_attempts_hour_timestamp_seconds: {
+    labels: ["shard"],
+    unit: "Unix time",
+    help: "When that hour began.",
+  },
+  postern_queue_backlog: {
+    labels: ["queue"],
+    unit: "messages",
+    help: "Messages that wait in the queue: deliveries, deliveries-slow or mail.",
+  },
+  postern_queue_oldest_seconds: {
+    labels: ["queue"],
+    unit: "seconds",
+    help: "The age of the oldest of them; missing if there is none.",
+  },
+  postern_dead_letters: {
+    labels: ["queue"],
+    unit: "messages",
+    help: "Messages that the queue gave up in this hour and the one before: deliveries or mail.",
+  },
+} as const satisfies Record<string, Metric>;
+
+export type MetricName = keyof typeof METRICS;

@@ -1,0 +1,34 @@
+/** The text format of Prometheus, version 0.0.4: https://prometheus.io/docs/instrumenting/exposition_formats/ */
+import { METRICS, type MetricName } from "./catalogue";
+
+/** One value of a metric. Labels are fixed words and numbers of ours, so none needs escaping. */
+export interface Sample {
+  name: MetricName;
+  labels: Readonly<Record<string, string | number>>;
+  value: number;
+}
+
+/** Makes a sample; none where the value is not known. */
+export const sample = <N extends MetricName>(
+  name: N,
+  labels: Record<(typeof METRICS)[N]["labels"][number], string | number>,
+  value: number | null | undefined,
+): Sample[] => (value === null || value === undefined ? [] : [{ name, labels, value }]);
+
+/** Writes samples, grouped by metric. A metric without samples is left out. */
+export function textOf(samples: readonly Sample[]): string {
+  return (Object.keys(METRICS) as MetricName[])
+    .flatMap((name) => {
+      const own = samples.filter((one) => one.name === name);
+      return own.length === 0
+        ? []
+        : [`# HELP ${name} ${METRICS[name].help}`, `# TYPE ${name} gauge`, ...own.map(lineOf)];
+    })
+    .map((line) => `${line}\n`)
+    .join("");
+}
+
+function lineOf({ name, labels, value }: Sample): string {
+  const pairs = Object.entries(labels).map(([label, of]) => `${label}="${of}"`);
+  return `${name}{${pairs.join(",")}} ${value}`;
+}

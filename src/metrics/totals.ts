@@ -1,0 +1,58 @@
+/** Counts of all subscriptions of a delivery database. Where one page does not have them all, the hourly cron adds the pages up. */
+import { Pages } from "../db/unhurried";
+import type { Deps } from "../deps";
+import { describeError, log } from "../log";
+import { addUp } from "../stats/latency";
+import { HOUR_MS, MINUTE_MS } from "../time";
+import { noteTotals, readSubscriptions, type SubscriptionCounts } from "./store";
+
+const BUDGET_MS = MINUTE_MS;
+
+export interface Totals extends SubscriptionCounts {
+  /** The start of the hour whose attempts were counted, Unix ms. */
+  hour: number;
+}
+
+/** Returns the start of the last full hour, in Unix ms. */
+export const lastFullHour = (nowMs: number): number => nowMs - (nowMs % HOUR_MS) - HOUR_MS;
+
+/** Counts the subscriptions of every delivery database, and their attempts of the last full hour. A database that is down is logged and skipped. Never throws. */
+export async function countTotals(deps: Deps): Promise<void> {
+  if (deps.config.metricsToken === undefined) return;
+  for (const shard of deps.shards.numbers) {
+    try {
+      await countShard(deps, shard);
+    } catch (error) {
+      log("error", "subscriptions not counted", { shard, ...describeError(error) });
+    }
+  }
+}
+
+async function countShard(deps: Deps, shard: number): Promise<void> {
+  const db = deps.shards.db(shard);
+  const startedMs = deps.now();
+  const hour = lastFullHour(startedMs);
+  const pages = new Pages(deps);
+  let totals: SubscriptionCounts | null = null;
+  for (let after: string | null = ""; after !== null; ) {
+    if (deps.now() - startedMs >= BUDGET_MS) throw new Error("the time for one run was used up");
+    const from: string = after;
+    const { rows, last, ...counts } = await pages.next((limit) =>
+      readSubscriptions(db, hour, { after: from, limit }, startedMs),
+    );
+    totals = totals === null ? counts : sumOf(totals, counts);
+    after = rows === 0 ? null : last;
+  }
+  if (totals !== null) await noteTotals(deps.db, shard, { hour, ...totals });
+}
+
+const sumOf = (a: SubscriptionCounts, b: SubscriptionCounts): SubscriptionCounts => ({
+  healthy: a.healthy + b.healthy,
+  failing: a.failing + b.failing,
+  slow: a.slow + b.slow,
+  disabled: a.disabled + b.disabled,
+  paused: a.paused + b.paused,
+  succeeded: a.succeeded + b.succeeded,
+  failed: a.failed + b.failed,
+  histogram: [...addUp([a.histogram, b.histogram])],
+});
