@@ -1,66 +1,9 @@
 /** The browser's side of passkeys in postern/client, with an authenticator in software in place of `navigator.credentials`. */
-import { base64url } from "jose";
 import { describe, expect, test } from "vitest";
-import type { Authenticators, PasskeyCreationOptions, PasskeyRequestOptions } from "../src/client";
-import { make, type SoftPasskey, show } from "./support/authenticator";
+import type { PasskeyRequestOptions } from "../src/client";
 import { call, PASSWORD, signUpVerified } from "./support/client";
 import { clientOf, serviceFetch } from "./support/sdk";
-
-type Given<T> = { publicKey: T; signal?: AbortSignal; mediation?: string };
-const bytes = (text: string) => new Uint8Array(base64url.decode(text)).buffer;
-const text = (buffer: unknown) => base64url.encode(buffer as Uint8Array);
-const named = (list: { id: unknown }[]) => list.map((one) => ({ ...one, id: text(one.id) }));
-
-/** Takes and gives bytes as a browser does. `hold` keeps a request in the suggestions until its signal aborts. */
-function softAuthenticators({ hold = 0 } = {}) {
-  const passkeys: SoftPasskey[] = [];
-  const asked: Given<PasskeyRequestOptions["options"]>[] = [];
-  let held = hold;
-  const authenticators = {
-    create: async ({ publicKey }: Given<PasskeyCreationOptions["options"]>) => {
-      const { user, challenge, excludeCredentials } = publicKey;
-      const options = {
-        ...publicKey,
-        challenge: text(challenge),
-        user: { ...user, id: text(user.id) },
-        excludeCredentials: named(excludeCredentials) as typeof excludeCredentials,
-      };
-      const { passkey, response } = await make({ state: "", options, expiresAt: "" });
-      passkeys.push(passkey);
-      const { clientDataJSON, attestationObject, transports } = response.response;
-      return {
-        id: response.id,
-        response: {
-          clientDataJSON: bytes(clientDataJSON),
-          attestationObject: bytes(attestationObject),
-          getTransports: () => transports,
-        },
-      };
-    },
-    get: async (given: Given<PasskeyRequestOptions["options"]>) => {
-      asked.push(given);
-      const [passkey] = passkeys;
-      if (!passkey) throw new DOMException("No passkey.", "NotAllowedError");
-      if (held > 0) {
-        held -= 1;
-        await new Promise((_, reject) => given.signal?.addEventListener("abort", () => reject(given.signal?.reason)));
-      }
-      const options = { ...given.publicKey, challenge: text(given.publicKey.challenge) };
-      const { id, response } = await show({ state: "", options, expiresAt: "" }, passkey);
-      const { clientDataJSON, authenticatorData, signature, userHandle } = response;
-      return {
-        id,
-        response: {
-          clientDataJSON: bytes(clientDataJSON),
-          authenticatorData: bytes(authenticatorData),
-          signature: bytes(signature),
-          userHandle: userHandle ? bytes(userHandle) : null,
-        },
-      };
-    },
-  };
-  return { authenticators: authenticators as unknown as Authenticators, asked };
-}
+import { named, softAuthenticators } from "./support/soft-authenticators";
 
 describe("client.passkeys", () => {
   test("adds a passkey, signs in with it, confirms the session and removes it", async () => {

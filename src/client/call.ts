@@ -38,6 +38,8 @@ interface Parts {
   /** False for an API key. */
   renewable: boolean;
   timeoutMs: number;
+  /** Of the service. */
+  baseUrl: string;
 }
 
 export function createCall(parts: Parts): Call {
@@ -53,7 +55,7 @@ export function createCall(parts: Parts): Call {
       return await parts.send({ ...outgoing, credential });
     } catch (error) {
       if (!credential || !parts.renewable || !isUnauthenticated(error)) throw error;
-      const renewed = await untilAborted(parts.renew(credential), signal);
+      const renewed = await untilAborted(parts.renew(credential), signal, parts.baseUrl);
       if (renewed === null) throw error;
       return parts.send({ ...outgoing, credential: renewed });
     }
@@ -68,11 +70,11 @@ export function createCall(parts: Parts): Call {
 const isUnauthenticated = (error: unknown) => error instanceof PosternError && error.code === "UNAUTHENTICATED";
 
 /** Ends this caller's wait when `signal` aborts; the renewal goes on for the others that wait for it. */
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal, baseUrl: string): Promise<T> {
   return new Promise((resolve, reject) => {
-    const abort = () => reject(explain(signal.reason, signal));
+    const abort = () => reject(explain(signal.reason, signal, baseUrl));
     if (signal.aborted) abort();
     signal.addEventListener("abort", abort, { once: true });
-    promise.then(resolve, (error: unknown) => reject(explain(error, signal)));
+    promise.then(resolve, (error: unknown) => reject(explain(error, signal, baseUrl)));
   });
 }

@@ -1,6 +1,6 @@
 /** Every failure of a call, as one class with a stable `code`. */
 
-/** The codes that the service answers with; its page `/docs/errors` explains each. */
+/** The codes that the service answers with; its page `/docs/errors` explains each, at the `docsUrl` of the error. */
 export type ErrorCode =
   | "VALIDATION_FAILED"
   | "INVALID_JSON"
@@ -61,6 +61,8 @@ export interface PosternErrorFields {
   retryAfterSeconds?: number | undefined;
   /** The exception behind NETWORK_ERROR and TIMEOUT. */
   cause?: unknown;
+  /** The address of the service, for `docsUrl`. */
+  baseUrl?: string | undefined;
 }
 
 /**
@@ -86,6 +88,8 @@ export class PosternError extends Error {
   readonly details: ErrorDetail[];
   /** When to try again, if the service said so. */
   readonly retryAfterSeconds: number | undefined;
+  /** Where the documentation of the service explains the code, such as `https://postern.example.com/docs/errors#RATE_LIMITED`. */
+  readonly docsUrl: string;
 
   constructor(fields: PosternErrorFields) {
     super(fields.message, { cause: fields.cause });
@@ -95,5 +99,6 @@ export class PosternError extends Error {
     this.requestId = fields.requestId;
     this.details = fields.details ?? [];
     this.retryAfterSeconds = fields.retryAfterSeconds;
+    this.docsUrl = `${fields.baseUrl ?? ""}/docs/errors#${fields.code}`;
   }
 }

@@ -69,8 +69,7 @@ export interface IdentityMethods {
 
 export function identityMethods(call: Call, store: TokenStore, baseUrl: string): IdentityMethods {
   return {
-    signInUrl: (provider, departure = {}) =>
-      `${baseUrl.replace(/\/+$/, "")}/api/v1/auth/oauth/${segment(provider)}${query(departure)}`,
+    signInUrl: (provider, departure = {}) => `${baseUrl}/api/v1/auth/oauth/${segment(provider)}${query(departure)}`,
     exchange: async (body, options) => {
       const request = { ...options, body, as: "nobody", cookies: true } as const;
       const pair = await call.data<TokenPair>("POST /auth/oauth/exchange", request);

@@ -162,7 +162,8 @@ export interface Client {
  * const webhooks = await client.webhooks.list();
  */
 export function createClient(options: ClientOptions): Client {
-  const { baseUrl, apiKey, tokens = memoryStore(), timeoutMs = TIMEOUT_MS } = options;
+  const { apiKey, tokens = memoryStore(), timeoutMs = TIMEOUT_MS } = options;
+  const baseUrl = options.baseUrl.replace(/\/+$/, "");
   const send = createSend(baseUrl, options.fetch ?? ((url, init) => fetch(url, init)));
   const renew = createRenew(tokens, send, `postern ${baseUrl}`);
   const call = createCall({
@@ -171,13 +172,14 @@ export function createClient(options: ClientOptions): Client {
     credential: async () => apiKey ?? (await tokens.load())?.accessToken,
     renewable: apiKey === undefined,
     timeoutMs,
+    baseUrl,
   });
   return {
     auth: authMethods(call, tokens, renew),
     sessions: sessionMethods(call),
     twoFactor: twoFactorMethods(call),
     passkeys: passkeyMethods(call, tokens, () => options.authenticators ?? browserAuthenticators()),
-    identities: identityMethods(call, tokens, options.baseUrl),
+    identities: identityMethods(call, tokens, baseUrl),
     apiKeys: apiKeyMethods(call),
     tenants: tenantMethods(call, tokens),
     members: memberMethods(call),

@@ -33,29 +33,28 @@ interface Failure {
   details?: ErrorDetail[];
 }
 
-/** Returns a function that sends to the service at `baseUrl`. */
+/** Returns a function that sends to the service at `baseUrl`, which does not end with a slash. */
 export function createSend(baseUrl: string, fetch: Fetch): Send {
-  const root = `${baseUrl.replace(/\/+$/, "")}/api/v1`;
   return async (outgoing) => {
     try {
       const { method, body, signal } = outgoing;
       const json = body === undefined ? null : JSON.stringify(body);
-      const response = await fetch(`${root}${outgoing.path}`, {
+      const response = await fetch(`${baseUrl}/api/v1${outgoing.path}`, {
         method,
         headers: headersOf(outgoing),
         body: json,
         ...(outgoing.cookies ? { credentials: "include" } : {}),
         signal,
       });
-      return read(response, await response.text());
+      return read(response, await response.text(), baseUrl);
     } catch (error) {
-      throw explain(error, outgoing.signal);
+      throw explain(error, outgoing.signal, baseUrl);
     }
   };
 }
 
 /** What to throw for an exception of `fetch` or an abort. */
-export function explain(error: unknown, signal: AbortSignal): unknown {
+export function explain(error: unknown, signal: AbortSignal, baseUrl: string): unknown {
   if (error instanceof PosternError) return error;
   if (!signal.aborted)
     return new PosternError({
@@ -63,10 +62,12 @@ export function explain(error: unknown, signal: AbortSignal): unknown {
       message: "The service could not be reached.",
       status: 0,
       cause: error,
+      baseUrl,
     });
   const timedOut = signal.reason instanceof Error && signal.reason.name === "TimeoutError";
   if (!timedOut) return signal.reason;
-  return new PosternError({ code: "TIMEOUT", message: "The service did not answer in time.", status: 0, cause: error });
+  const message = "The service did not answer in time.";
+  return new PosternError({ code: "TIMEOUT", message, status: 0, cause: error, baseUrl });
 }
 
 function headersOf({ body, credential, idempotencyKey }: Outgoing): Record<string, string> {
@@ -77,16 +78,16 @@ function headersOf({ body, credential, idempotencyKey }: Outgoing): Record<strin
   };
 }
 
-function read(response: Response, text: string): Envelope {
+function read(response: Response, text: string, baseUrl: string): Envelope {
   const body = parse(text);
   if (response.ok && isObject(body) && ("data" in body || "message" in body)) return body;
   const { status, headers } = response;
   const seconds = Number(headers.get("retry-after") ?? Number.NaN);
   const retryAfterSeconds = Number.isFinite(seconds) ? seconds : undefined;
-  if (isFailure(body)) throw new PosternError({ ...body, status, retryAfterSeconds });
+  if (isFailure(body)) throw new PosternError({ ...body, status, retryAfterSeconds, baseUrl });
   const requestId = headers.get("x-request-id") ?? undefined;
   const message = `Status ${status}, but not an answer of the service.`;
-  throw new PosternError({ code: "BAD_RESPONSE", message, status, requestId, retryAfterSeconds });
+  throw new PosternError({ code: "BAD_RESPONSE", message, status, requestId, retryAfterSeconds, baseUrl });
 }
 
 function parse(text: string): unknown {

@@ -1,6 +1,10 @@
 /** The pages under `/docs`, in reading order. All are Markdown files of src/docs except the API reference. */
 import auditLog from "../../docs/audit-log.md";
 import changelog from "../../docs/changelog.md";
+import client from "../../docs/client.md";
+import clientSignIn from "../../docs/client-sign-in.md";
+import clientTenants from "../../docs/client-tenants.md";
+import clientWebhooks from "../../docs/client-webhooks.md";
 import decisions from "../../docs/decisions.md";
 import errors from "../../docs/errors.md";
 import glossary from "../../docs/glossary.md";
@@ -40,6 +44,10 @@ const PAGES: readonly Page[] = [
   page("/docs/tokens", tokens),
   page("/docs/passkeys", passkeys),
   page("/docs/sign-in-providers", signInProviders),
+  page("/docs/client", client),
+  page("/docs/client-sign-in", clientSignIn),
+  page("/docs/client-tenants", clientTenants),
+  page("/docs/client-webhooks", clientWebhooks),
   { path: REFERENCE_PATH, title: "API reference", markdown: null },
   page("/docs/errors", errors),
   page("/docs/limits", limits),

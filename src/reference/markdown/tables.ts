@@ -29,7 +29,7 @@ const TABLES: Record<string, (facts: Facts) => string> = {
       ["Status", "Code", "Message", "What to do"],
       ERROR_CODES.map((code) => {
         const { status, message } = describeCode(code);
-        return [String(status), `\`${code}\``, message, ADVICE[code]];
+        return [String(status), `<a id="${code}"></a>\`${code}\``, message, ADVICE[code]];
       }),
     ),
   limits: ({ config: { rules }, limited }) =>

@@ -1,0 +1,13 @@
+import type { Client } from "postern/client";
+
+/** Mails an invitation. */
+export async function invite(postern: Client, email: string): Promise<void> {
+  await postern.invitations.create({ email, role: "developer" });
+}
+
+/** Joins, as the invited user with the token from the mail, and goes on in that tenant. */
+export async function join(postern: Client, token: string): Promise<string> {
+  const { tenant } = await postern.invitations.accept(token);
+  await postern.tenants.switchTo(tenant.id);
+  return tenant.name;
+}

@@ -1,0 +1,8 @@
+import type { Client, Role } from "postern/client";
+
+/** Gives somebody another role. */
+export async function changeRole(postern: Client, email: string, role: Role): Promise<void> {
+  const member = (await postern.members.list()).find((candidate) => candidate.email === email);
+  if (!member) throw new Error(`${email} is not a member`);
+  await postern.members.changeRole(member.userId, role);
+}

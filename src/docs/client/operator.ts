@@ -1,0 +1,11 @@
+import type { Client } from "postern/client";
+
+/** Stops what a tenant sends, and lets it go on when `isMended` resolves. `password` is the operator's own. */
+export async function holdWhile(postern: Client, tenantName: string, isMended: Promise<void>, password: string) {
+  const { tenants } = await postern.operator.search(tenantName);
+  const [tenant] = tenants;
+  if (!tenant) throw new Error(`There is no tenant ${tenantName}`);
+  await postern.operator.holdSendsOf(tenant.id, { password });
+  await isMended;
+  await postern.operator.releaseSendsOf(tenant.id, { password });
+}
