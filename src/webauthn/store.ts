@@ -24,8 +24,8 @@ export interface PasskeyUse {
 }
 
 /**
- * A condition that holds while the challenge is unused and the passkey is there. A counter that has not gone up tells of a copy of the
- * authenticator's key; many authenticators do not count, and say 0.
+ * A condition that holds while the challenge is unused and the passkey exists. A counter that has not gone up can mean that the
+ * authenticator's key was copied. Many authenticators do not count and always send 0.
  */
 export function passkeyHolds(userId: string, { passkeyId, stateId, counter }: PasskeyUse): SQL {
   return sql`(${isUnused(stateId)} AND EXISTS (SELECT 1 FROM passkeys WHERE id = ${passkeyId} AND user_id = ${userId}

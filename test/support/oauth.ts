@@ -35,8 +35,8 @@ export interface Browser {
   ): Promise<Answer & { location: string | null }>;
 }
 
-/** A new browser with an address and cookies of its own. `variables` are settings of the service that differ for it. */
-export function newBrowser(variables: Record<string, string> = {}): Browser {
+/** A new browser with an address and cookies of its own. `variables` are settings and bindings of the service that differ for it. */
+export function newBrowser(variables: Record<string, unknown> = {}): Browser {
   const jar = new Map<string, string>();
   const address = newAddress();
   const send: Browser["send"] = async (method, path, { body, form, token, origin } = {}) => {
@@ -71,7 +71,7 @@ export function newBrowser(variables: Record<string, string> = {}): Browser {
   return { jar, send };
 }
 
-async function respond(request: Request<unknown, IncomingRequestCfProperties>, variables: Record<string, string>) {
+async function respond(request: Request<unknown, IncomingRequestCfProperties>, variables: Record<string, unknown>) {
   if (Object.keys(variables).length === 0) return exports.default.fetch(request);
   const context = createExecutionContext();
   const response = await worker.fetch(request, { ...env, ...variables } as Env, context);

@@ -1,0 +1,242 @@
+/** The states of an account and of the service in which somebody wants in, and what becomes of the attempt. */
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { sha256Hex } from "../../src/crypto/encoding";
+import { newId } from "../../src/db/ids";
+import { deleteUser } from "../../src/deletion/account-store";
+import { createDeps } from "../../src/deps";
+import type { GuessPool } from "../../src/ratelimit/lock";
+import { call, newEmail, type Person, signUp, signUpVerified } from "./client";
+import { newBrowser } from "./oauth";
+import { operate, operator } from "./operators";
+import { addPasskey } from "./passkeys";
+import { codeOf, enrol } from "./two-factor";
+import type { Comer, Given, Step, Way } from "./ways-in";
+
+interface Attempt {
+  way: Way;
+  comer: Comer;
+  given: Given;
+  /** Shows the proof. */
+  show: Step;
+}
+
+export interface State {
+  /** Whether the address is unverified, here and at the provider. */
+  isUnverified?: true;
+  /** Settings and bindings of the service. */
+  variables?: (way: Way) => Record<string, unknown>;
+  /** What happens between the preparation and the attempt. */
+  change?: (attempt: Attempt) => Promise<unknown>;
+  /** What is sent besides the proof, if not the right second factor alone. */
+  given?: (attempt: Attempt) => Promise<Given>;
+}
+
+const run = (query: string, ...values: unknown[]) =>
+  env.DB.prepare(query)
+    .bind(...values)
+    .run();
+
+const locked =
+  (pool: GuessPool) =>
+  async ({ comer }: Attempt) => {
+    const { guesses } = await createDeps(env, createExecutionContext());
+    for (let guess = 0; guess < 10; guess += 1) await guesses.check(pool, comer.email, async () => null);
+  };
+
+let operating: Promise<Person> | undefined;
+
+async function suspend(path: string): Promise<void> {
+  operating ??= operator();
+  const { status } = await operate(await operating, "POST", `${path}/suspend`, { reason: "a test" });
+  if (status !== 200) throw new Error(`suspend answered ${status}`);
+}
+
+/** Of a person who has no account yet: the tenant that invites. */
+const tenantOf = async ({ userId, tenantId }: Comer) =>
+  (await env.DB.prepare("SELECT tenant_id FROM memberships WHERE user_id = ?")
+    .bind(userId)
+    .first<string>("tenant_id")) ?? tenantId;
+
+async function deleteAccount({ comer: { userId } }: Attempt): Promise<void> {
+  await run("UPDATE users SET totp_enabled_at = NULL WHERE id = ?", userId);
+  const hash = env.DB.prepare("SELECT password_hash FROM users WHERE id = ?").bind(userId);
+  const passwordHash = (await hash.first<string>("password_hash")) ?? "";
+  const deletion = { userId, passwordHash, factor: null, deleteTenants: true, tellsUnverified: false, requestId: null };
+  const { kind } = await deleteUser(await createDeps(env, createExecutionContext()), deletion, Date.now());
+  if (kind !== "deleted") throw new Error(`the deletion was ${kind}`);
+}
+
+/** A binding whose objects fail. */
+const broken = {
+  idFromName: () => "id",
+  get: () => new Proxy({}, { get: () => () => Promise.reject(new Error("the object is down")) }),
+};
+
+const turnOn = ({ comer }: Attempt) => run("UPDATE users SET totp_enabled_at = 1 WHERE id = ?", comer.userId);
+const PROVIDERS_OFF = Object.fromEntries(
+  ["GOOGLE_CLIENT", "GITHUB_CLIENT", "MICROSOFT_CLIENT", "OIDC_CLIENT"].flatMap((name) => [
+    [`${name}_ID`, ""],
+    [`${name}_SECRET`, ""],
+  ]),
+);
+
+/** In this order: the last ones change what cannot be changed back. */
+export const STATES = {
+  fine: {},
+  wrong: { given: async ({ given }) => ({ ...given, wrong: true }) },
+  used: {
+    async change({ comer, show, given }) {
+      const jar = [...comer.browser.jar];
+      await show(given);
+      for (const [name, value] of jar) comer.browser.jar.set(name, value);
+    },
+  },
+  no2: { change: turnOn, given: async () => ({}) },
+  bad2: { change: turnOn, given: async () => ({ totp: "000000" }) },
+  old2: {
+    change: async ({ comer }) => {
+      await run("UPDATE users SET totp_last_step = 1e12 WHERE id = ?", comer.userId);
+      await run("UPDATE recovery_codes SET used_at = 1 WHERE user_id = ?", comer.userId);
+    },
+  },
+  lock1: { change: locked("password") },
+  lock2: { change: locked("totp") },
+  limit: {
+    variables: ({ limit }) => ({ RATE_LIMITS: JSON.stringify({ [limit]: { limit: 1, windowSeconds: 60 } }) }),
+    // What is refused counts too. A session that goes on must not end by it.
+    change: ({ way, show }) => show(way.keeps ? { tenantId: "none" } : { wrong: true }),
+  },
+  down: { variables: () => ({ RATE_LIMITER: broken }) },
+  nolck: { variables: () => ({ ACCOUNT_LOCK: broken }) },
+  susp: { change: ({ comer }) => suspend(`/people/${comer.userId}`) },
+  tsusp: { change: async ({ comer }) => suspend(`/tenants/${await tenantOf(comer)}`) },
+  other: { given: async ({ given }) => ({ ...given, tenantId: (await signUp()).tenantId }) },
+  cap: { variables: () => ({ MAX_SESSIONS_PER_USER: "1" }) },
+  invit: { variables: () => ({ REGISTRATION: "invite" }) },
+  human: {
+    variables: () => ({
+      TURNSTILE_SITE_KEY: "1x00000000000000000000AA",
+      TURNSTILE_SECRET: "1x0000000000000000000000000000000AA",
+    }),
+  },
+  off: { variables: () => ({ MAIL_CODE: "off", OIDC_ISSUER: "", ...PROVIDERS_OFF }) },
+  alone: {
+    async change({ comer: { userId } }) {
+      await run("DELETE FROM memberships WHERE user_id = ?", userId);
+      await run("DELETE FROM sessions WHERE user_id = ?", userId);
+    },
+  },
+  optnl: { isUnverified: true, variables: () => ({ EMAIL_VERIFICATION: "optional" }) },
+  unver: { isUnverified: true },
+  gone: { change: deleteAccount },
+} satisfies Record<string, State>;
+
+/** Somebody of a way, whose account is used for one state after the other. */
+export interface Traveller {
+  person: Person & Partial<Pick<Comer, "passkey" | "sub">>;
+  /** Returns a code of the second factor, again and again. */
+  code: () => string | undefined;
+}
+
+const NOBODY = { email: "", token: "", refreshToken: "", userId: "", tenantId: "" };
+
+export async function newTraveller(way: Way): Promise<Traveller> {
+  if (way.isNew) return { person: way.isNew === true ? NOBODY : await signUpVerified(), code: () => undefined };
+  const person = await signUpVerified();
+  const { userId, token } = person;
+  const passkey = way.has === "passkey" ? { passkey: await addPasskey(person) } : {};
+  const sub = way.has === "identity" ? { sub: `sub-${crypto.randomUUID()}` } : {};
+  if (sub.sub) {
+    await run(
+      `INSERT INTO identities (issuer, sub, id, user_id, provider, email, created_at)
+       VALUES ('https://id.issuer.example', ?, ?, ?, 'oidc', 'a@example.com', 1)`,
+      ...[sub.sub, crypto.randomUUID(), userId],
+    );
+  }
+  const traveller = { person: { ...person, ...passkey, ...sub } };
+  if (way.keeps) return { ...traveller, code: () => undefined };
+  const secret = await enrol(person);
+  if (way.factor !== "recovery") return { ...traveller, code: () => (way.factor ? codeOf(secret) : undefined) };
+  const { body } = await call("POST", "/auth/2fa/recovery-codes", { token, body: { token: codeOf(secret) } });
+  return { ...traveller, code: () => body.data.recoveryCodes[0] };
+}
+
+/** The traveller under an address that nobody knows yet, with an account that is as it should be. */
+async function fresh({ person }: Traveller, way: Way, isVerified: boolean, variables: Record<string, unknown>) {
+  const { userId, tenantId } = person;
+  const comer: Comer = { ...person, email: newEmail(), isVerified, browser: newBrowser(variables) };
+  if (way.isNew === "invited") {
+    const [id, token] = [crypto.randomUUID(), crypto.randomUUID()];
+    const soon = Date.now() + 60_000;
+    await env.DB.batch([
+      env.DB.prepare(
+        `INSERT INTO invitations (id, tenant_id, email, role, invited_by, created_at, expires_at)
+         VALUES (?, ?, ?, 'viewer', ?, 1, ?)`,
+      ).bind(id, tenantId, comer.email, userId, soon),
+      env.DB.prepare(
+        "INSERT INTO email_tokens (hash, purpose, subject_id, created_at, expires_at) VALUES (?, 'invite', ?, 1, ?)",
+      ).bind(await sha256Hex(token), id, soon),
+    ]);
+    return { ...comer, userId: "", invitationToken: token };
+  }
+  if (way.isNew) return comer;
+  await env.DB.batch([
+    env.DB.prepare(
+      `UPDATE users SET email = ?, email_verified_at = ?, suspended_at = NULL, totp_last_step = 0, totp_enabled_at = ?
+       WHERE id = ?`,
+    ).bind(comer.email, isVerified ? 1 : null, way.factor ? 1 : null, userId),
+    env.DB.prepare("UPDATE recovery_codes SET used_at = NULL WHERE user_id = ?").bind(userId),
+    env.DB.prepare(
+      "UPDATE tenants SET suspended_at = NULL WHERE id IN (SELECT tenant_id FROM memberships WHERE user_id = ?)",
+    ).bind(userId),
+    ...(way.has ? [] : [env.DB.prepare("DELETE FROM identities WHERE user_id = ?").bind(userId)]),
+  ]);
+  return comer;
+}
+
+/** What there is of somebody whose account may be new; ids begin with their time. */
+async function found({ email, userId }: Comer, since: string) {
+  const id = "coalesce((SELECT id FROM users WHERE email = ?), ?)";
+  const [sessions, events] = await env.DB.batch<{ isNew: 0 | 1; action: string }>([
+    env.DB.prepare(`SELECT id > ? AS isNew FROM sessions WHERE user_id = ${id}`).bind(since, email, userId),
+    env.DB.prepare(
+      `SELECT action FROM audit_events WHERE coalesce(actor_id, target_id) = ${id} AND id > ? ORDER BY action`,
+    ).bind(email, userId, since),
+  ]);
+  return { sessions: sessions?.results ?? [], events: events?.results ?? [] };
+}
+
+export interface Outcome {
+  status: number;
+  /** Of the error; undefined on a page. */
+  code: string | undefined;
+  /** How many sessions it has opened, and how many there are now. */
+  opened: number;
+  sessions: number;
+  /** What it has left in the audit log, sorted. */
+  recorded: string[];
+}
+
+/** Goes a way in while something is the case. */
+export async function attempt(traveller: Traveller, way: Way, state: State): Promise<Outcome> {
+  const variables: Record<string, unknown> = {};
+  const comer = await fresh(traveller, way, !state.isUnverified, variables);
+  const show = await way.prepare(comer);
+  const totp = traveller.code();
+  const given = totp === undefined ? {} : { totp };
+  // With variables of its own, whichever those are, a browser waits for what is recorded behind the answer.
+  Object.assign(variables, { FOR_A_TEST: "1" }, state.variables?.(way));
+  await state.change?.({ way, comer, given, show });
+  const sent = (await state.given?.({ way, comer, given, show })) ?? given;
+  const since = newId();
+  const { status, body } = await show(sent);
+  const { sessions, events } = await found(comer, since);
+  return {
+    status,
+    code: body?.code,
+    opened: sessions.filter(({ isNew }) => isNew === 1).length,
+    sessions: sessions.length,
+    recorded: events.map(({ action }) => action),
+  };
+}

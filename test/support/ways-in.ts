@@ -1,0 +1,244 @@
+/** Every way in, as a client goes it. What proves who somebody is gets prepared first, so that the account can change before it is shown. */
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import type { AuditAction } from "../../src/audit/actions";
+import { newIdAt } from "../../src/db/ids";
+import { createDeps } from "../../src/deps";
+import { mailCode } from "../../src/mail-code/code";
+import { sealState } from "../../src/mail-code/state";
+import type { RuleName } from "../../src/ratelimit/rules";
+import type { SoftPasskey } from "./authenticator";
+import { type Answer, PASSWORD, type Person, signUp } from "./client";
+import { type Browser, newPersonAtProvider, OAUTH, trip } from "./oauth";
+import { loginBody } from "./passkeys";
+
+/** Somebody who wants in. Without an account yet, the ids are empty. */
+export interface Comer extends Person {
+  browser: Browser;
+  /** Whether the provider says that the address is theirs. */
+  isVerified: boolean;
+  passkey?: SoftPasskey;
+  /** As whom they sign in at the provider. */
+  sub?: string;
+  /** Of an invitation to the address. */
+  invitationToken?: string;
+}
+
+/** What is sent besides the proof. `wrong`: the proof is spoilt. */
+export interface Given {
+  totp?: string;
+  tenantId?: string;
+  wrong?: boolean;
+}
+
+export type Step = (given: Given) => Promise<Answer>;
+
+export interface Way {
+  /** The routes that open the session. */
+  routes: string[];
+  /** The limit of those routes. */
+  limit: RuleName;
+  /** The second factor that its comers have. */
+  factor?: "totp" | "recovery";
+  /** What its comers have besides. */
+  has?: "passkey" | "identity";
+  /** Its comers have no account yet. `invited`: but an invitation. */
+  isNew?: true | "invited";
+  /** It goes on with a session that is open. */
+  keeps?: true;
+  /** What the audit log has of it when it succeeds, sorted. */
+  records: AuditAction[];
+  prepare(comer: Comer): Promise<Step>;
+}
+
+type Steps = Pick<Way, "routes" | "limit" | "prepare">;
+
+const LOGIN: AuditAction[] = ["auth.login"];
+const post = ({ browser }: Comer, path: string, body: object) => browser.send("POST", `/api/v1${path}`, { body });
+const submit = ({ browser }: Comer, path: string, fields: Record<string, string | undefined>) =>
+  browser.send("POST", `/console${path}`, { form: JSON.parse(JSON.stringify(fields)) as Record<string, string> });
+const passwordOf = ({ wrong }: Given) => (wrong ? "not the password" : PASSWORD);
+
+/** The state of a mailed code, and the code in the mail, without the mail. */
+async function mailedTo(email: string) {
+  const deps = await createDeps(env, createExecutionContext());
+  const mailId = newIdAt(Date.now());
+  const code = await mailCode(deps.keys, mailId);
+  const other = String((Number(code) + 1) % 1_000_000).padStart(6, "0");
+  const state = await sealState(deps, { mailId, email, isMailed: true });
+  return { state, codeOf: ({ wrong }: Given) => (wrong ? other : code) };
+}
+
+/** What a passkey answers to fresh options. */
+async function shown({ passkey }: Comer) {
+  if (!passkey) throw new Error("the comer has no passkey");
+  const body = await loginBody(passkey);
+  return ({ wrong }: Given) => {
+    if (wrong) body.response.response.signature = "MAA";
+    return body;
+  };
+}
+
+/** A trip to the provider. */
+async function tripOf({ browser, email, isVerified, sub }: Comer) {
+  const code = await trip(browser, newPersonAtProvider({ email, email_verified: isVerified, ...(sub ? { sub } : {}) }));
+  return ({ wrong }: Given) => (wrong ? "another code" : code);
+}
+
+/** Another tenant, which the comer has joined. */
+async function joinedTenant({ userId }: Pick<Person, "userId">): Promise<string> {
+  const { tenantId } = await signUp();
+  await env.DB.prepare("INSERT INTO memberships (tenant_id, user_id, role, created_at) VALUES (?, ?, 'viewer', 1)")
+    .bind(tenantId, userId)
+    .run();
+  return tenantId;
+}
+
+const password: Steps = {
+  routes: ["POST /api/v1/auth/login"],
+  limit: "login",
+  prepare: async (comer) => (given) => {
+    const { totp, tenantId } = given;
+    return post(comer, "/auth/login", { email: comer.email, password: passwordOf(given), totp, tenantId });
+  },
+};
+
+const mailedCode: Steps = {
+  routes: ["POST /api/v1/auth/code/verify"],
+  limit: "verifyCode",
+  async prepare(comer) {
+    const { state, codeOf } = await mailedTo(comer.email);
+    return (given) => {
+      const { totp, tenantId } = given;
+      return post(comer, "/auth/code/verify", { state, code: codeOf(given), totp, tenantId });
+    };
+  },
+};
+
+const provider: Steps = {
+  routes: [`POST ${OAUTH}/exchange`],
+  limit: "oauthExchange",
+  async prepare(comer) {
+    const codeOf = await tripOf(comer);
+    return (given) => {
+      const { totp, tenantId } = given;
+      return post(comer, "/auth/oauth/exchange", { code: codeOf(given), totp, tenantId });
+    };
+  },
+};
+
+const registration: Steps = {
+  routes: ["POST /api/v1/auth/register"],
+  limit: "register",
+  prepare:
+    async (comer) =>
+    ({ wrong }) => {
+      const { email, invitationToken } = comer;
+      const token = wrong ? "another token" : invitationToken;
+      return post(comer, "/auth/register", { email, password: PASSWORD, invitationToken: token });
+    },
+};
+
+const consoleCode: Steps = {
+  routes: ["POST /console/sign-in/mail/code"],
+  limit: "verifyCode",
+  async prepare(comer) {
+    const { state, codeOf } = await mailedTo(comer.email);
+    comer.browser.jar.set("__Host-postern-mail-code", encodeURIComponent(state));
+    return (given) => submit(comer, "/sign-in/mail/code", { code: codeOf(given), totp: given.totp });
+  },
+};
+
+export const WAYS = {
+  password: { ...password, records: LOGIN },
+  "password, totp": { ...password, factor: "totp", records: LOGIN },
+  "password, recovery code": { ...password, factor: "recovery", records: [...LOGIN, "auth.recovery_used"] },
+  "mailed code": { ...mailedCode, records: LOGIN },
+  "mailed code, totp": { ...mailedCode, factor: "totp", records: LOGIN },
+  passkey: {
+    routes: ["POST /api/v1/auth/passkeys/login"],
+    limit: "login",
+    records: LOGIN,
+    has: "passkey",
+    async prepare(comer) {
+      const bodyOf = await shown(comer);
+      return (given) => post(comer, "/auth/passkeys/login", { ...bodyOf(given), tenantId: given.tenantId });
+    },
+  },
+  provider: { ...provider, has: "identity", records: LOGIN },
+  "provider, totp": { ...provider, has: "identity", factor: "totp", records: LOGIN },
+  "provider, by address": { ...provider, records: ["auth.identity_linked", ...LOGIN] },
+  "provider, new account": { ...provider, isNew: true, records: [...LOGIN, "auth.registered"] },
+  registration: { ...registration, isNew: true, records: ["auth.registered"] },
+  "registration, invited": { ...registration, isNew: "invited", records: ["auth.registered", "member.joined"] },
+  "console: password": {
+    routes: ["POST /console/sign-in"],
+    limit: "login",
+    records: LOGIN,
+    prepare: async (comer) => (given) => submit(comer, "/sign-in", { email: comer.email, password: passwordOf(given) }),
+  },
+  "console: then totp": {
+    routes: ["POST /console/sign-in/code"],
+    limit: "login",
+    factor: "totp",
+    records: LOGIN,
+    async prepare(comer) {
+      await submit(comer, "/sign-in", { email: comer.email, password: PASSWORD });
+      return ({ totp }) => submit(comer, "/sign-in/code", { totp });
+    },
+  },
+  "console: passkey": {
+    routes: ["POST /console/sign-in/passkey"],
+    limit: "login",
+    records: LOGIN,
+    has: "passkey",
+    async prepare(comer) {
+      const bodyOf = await shown(comer);
+      return (given) => {
+        const { state, response } = bodyOf(given);
+        return submit(comer, "/sign-in/passkey", { state, response: JSON.stringify(response) });
+      };
+    },
+  },
+  "console: mailed code": { ...consoleCode, records: LOGIN },
+  "console: code, totp": { ...consoleCode, factor: "totp", records: LOGIN },
+  "console: provider": {
+    routes: ["GET /console/oauth", "POST /console/oauth"],
+    limit: "oauthExchange",
+    has: "identity",
+    records: LOGIN,
+    async prepare(comer) {
+      const codeOf = await tripOf(comer);
+      return (given) =>
+        given.totp === undefined
+          ? comer.browser.send("GET", `/console/oauth?code=${codeOf(given)}`)
+          : submit(comer, "/oauth", { code: codeOf(given), totp: given.totp });
+    },
+  },
+  "console: registration": {
+    routes: ["POST /console/register"],
+    limit: "register",
+    isNew: true,
+    records: ["auth.registered"],
+    prepare: async (comer) => () => submit(comer, "/register", { email: comer.email, password: PASSWORD }),
+  },
+  refresh: {
+    routes: ["POST /api/v1/auth/refresh"],
+    limit: "refresh",
+    keeps: true,
+    records: [],
+    prepare: async (comer) => (given) =>
+      post(comer, "/auth/refresh", { refreshToken: given.wrong ? "another token" : comer.refreshToken }),
+  },
+  "switch tenant": {
+    routes: ["POST /api/v1/auth/switch-tenant"],
+    limit: "refresh",
+    keeps: true,
+    records: LOGIN,
+    async prepare({ browser, token, ...comer }) {
+      const own = await joinedTenant(comer);
+      return ({ wrong, tenantId = own }) =>
+        browser.send("POST", "/api/v1/auth/switch-tenant", { body: { tenantId }, token: wrong ? "another" : token });
+    },
+  },
+} satisfies Record<string, Way>;
