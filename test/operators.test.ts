@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { call, logIn, signUp, signUpVerified } from "./support/client";
 import { named, operate, operator } from "./support/operators";
 import { callUnder } from "./support/overrides";
+import { addPasskey, loginWith } from "./support/passkeys";
 import { newInbox, publish, subscribe } from "./support/receiver";
 import { SHARD } from "./support/shard";
 
@@ -29,6 +30,12 @@ describe("who is an operator", () => {
     const { status, body } = await operate({ token }, "GET", "/status");
     expect([status, body.code]).toEqual([403, "FORBIDDEN"]);
     expect(body.message).toMatch(/two-factor/);
+  });
+
+  test("not with a passkey in its place, because the password alone still signs in", async () => {
+    const passkey = await addPasskey(await named("operator@example.com"));
+    const { accessToken: token } = (await loginWith(passkey)).body.data;
+    expect((await operate({ token }, "GET", "/status")).status).toBe(403);
   });
 
   test("not with an address that is not verified", async () => {
