@@ -27,6 +27,21 @@ async function printed(pattern: RegExp): Promise<string> {
   throw new Error(`demo: never printed ${pattern}:\n${output}`);
 }
 
+/** Signs in with what the screen says, and reads the status of the service. */
+async function operatorGetsIn(): Promise<boolean> {
+  const api = await printed(/API +(\S+)/);
+  const body = {
+    email: await printed(/\n +(staff@\S+)/),
+    password: await printed(/password "([^"]+)"/),
+    totp: await printed(/codes works once: (\S+)/),
+  };
+  const headers = { "content-type": "application/json" };
+  const login = await fetch(`${api}/auth/login`, { method: "POST", headers, body: JSON.stringify(body) });
+  const { data } = (await login.json()) as { data?: { accessToken: string } };
+  const status = await fetch(`${api}/operator/status`, { headers: { authorization: `Bearer ${data?.accessToken}` } });
+  return status.ok;
+}
+
 let failure: unknown;
 try {
   const commands = await printed(/\nTry\n([\s\S]+?)\n\n/);
@@ -34,15 +49,20 @@ try {
   await printed(/demo-1 .* healthy .* success/);
   await printed(/demo-1 .* failing .*\(status 500\)/);
   await printed(/demo-3 .* gateway .* success/);
+  await printed(/ newcomer .* success/);
+  await printed(/ notices .* success/);
+  await printed(/mail to owner@demo\.example: /);
   check("attempts are printed, good and bad", true);
   const { stdout } = spawnSync("bash", ["-c", commands], { encoding: "utf8" });
   check("its commands list the subscribers", /'hanging', 0/.test(stdout));
   check("its commands show the latest attempt", /responseCode: 500/.test(stdout));
   check("its commands pause a subscriber", /"message":"Webhook/.test(stdout));
+  check("its commands show metrics", /postern_deliveries_open/.test(stdout));
   check(
     "its commands find an event's publisher and attempts",
     /"route":"\/api\/v1\/events"[\s\S]*"message":"attempt"/.test(stdout),
   );
+  check("its operator gets in", await operatorGetsIn());
   if (demo.pid) process.kill(-demo.pid, "SIGINT");
   await ended;
   const url = await printed(/Docs +(\S+)/);

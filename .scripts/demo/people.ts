@@ -1,4 +1,5 @@
 /** A tenant with a person in each role, made as any user would: register, follow the mails, log in. */
+import { Secret, TOTP } from "otpauth";
 import type { Service } from "./service.ts";
 
 export const PASSWORD = "postern demo pass phrase";
@@ -11,6 +12,29 @@ export const PEOPLE = [
   { role: "viewer", email: "viewer@demo.example", may: "see webhooks and their logs" },
   { role: "member", email: "member@demo.example", may: "only their own account" },
 ] as const;
+
+/** Operates the service, and so has no part in the tenant. */
+export const OPERATOR = "staff@demo.example";
+const STEP_MS = 30_000;
+
+/** Creates the operator's account with two-factor authentication. Returns recovery codes, each of which signs in once. */
+export async function addOperator(service: Service): Promise<string[]> {
+  const account = { email: OPERATOR, password: PASSWORD };
+  await service.call("POST", "/auth/register", { ...account, tenantName: "Staff" });
+  await service.call("POST", "/auth/verify-email", { token: await service.mailedToken("verify-email") });
+  const { accessToken } = await service.call("POST", "/auth/login", account);
+  const { secret = "" } = await service.call("POST", "/auth/2fa/enable", undefined, accessToken);
+  const codeAt = (timestamp: number) => new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp });
+  await service.call("POST", "/auth/2fa/verify", { token: codeAt(Date.now() - STEP_MS) }, accessToken);
+  const body = { token: codeAt(Date.now()) };
+  const { recoveryCodes } = await service.call<{ recoveryCodes: string[] }>(
+    "POST",
+    "/auth/2fa/recovery-codes",
+    body,
+    accessToken,
+  );
+  return recoveryCodes;
+}
 
 /** Creates all accounts. Returns the owner's access token. */
 export async function invitePeople(service: Service): Promise<string> {

@@ -20,23 +20,26 @@ export interface Service {
   /** Resolves to the whole output once the service has stopped and its folder is removed. */
   ended: Promise<string>;
   /** Calls the API and returns `data`. Throws when the answer is not a success. */
-  call(method: string, path: string, body?: unknown, token?: string): Promise<Record<string, string>>;
+  call<T = Record<string, string>>(method: string, path: string, body?: unknown, token?: string): Promise<T>;
   /** Waits for the next mail with a link to `page` and returns the token in it. */
   mailedToken(page: string): Promise<string>;
   /** Calls `listener` with each line of output. */
   onLine(listener: (line: string) => void): void;
 }
 
+/** Returns the default port or, when that is taken, a free one. */
+export const choosePort = (): Promise<number> => portOf(DEFAULT_PORT).catch(() => portOf(0));
+
 /**
- * Starts the service on `wantedPort`, else on the default port or, when that is taken, on a free one, and waits until it
- * answers. It stops when `signal` aborts. Throws when it stops before it answers.
+ * Starts the service with these settings, and waits until it answers. It stops when `signal` aborts. Throws when it stops before it
+ * answers.
  */
-export async function startService(wantedPort: number | undefined, signal: AbortSignal): Promise<Service> {
-  const port = wantedPort ?? (await portOf(DEFAULT_PORT).catch(() => portOf(0)));
+export async function startService(port: number, vars: Record<string, string>, signal: AbortSignal): Promise<Service> {
   const folder = mkdtempSync(join(tmpdir(), "postern-demo-"));
   const logPath = join(folder, "service.log");
   writeFileSync(logPath, "");
-  const flags = ["--port", String(port), "--inspector-port", "0", "--persist-to", join(folder, "state")];
+  const settings = Object.entries(vars).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
+  const flags = ["--port", String(port), "--inspector-port", "0", "--persist-to", join(folder, "state"), ...settings];
   const dev = spawn(process.execPath, [".scripts/dev.ts", ...flags], { stdio: ["ignore", "pipe", "pipe"] });
   const stop = () => void dev.kill("SIGTERM");
   signal.addEventListener("abort", stop);
@@ -88,13 +91,13 @@ function portOf(port: number): Promise<number> {
   });
 }
 
-async function call(url: string, method: string, body: unknown, token: string | undefined) {
+async function call<T>(url: string, method: string, body: unknown, token: string | undefined): Promise<T> {
   const response = await fetch(url, {
     method,
     headers: { "content-type": "application/json", ...(token ? { authorization: `Bearer ${token}` } : {}) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  const answer = (await response.json()) as { data: Record<string, string>; message?: string };
+  const answer = (await response.json()) as { data: T; message?: string };
   if (!response.ok) throw new Error(`${method} ${url} answered ${response.status}: ${answer.message}`);
   return answer.data;
 }

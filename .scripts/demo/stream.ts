@@ -1,4 +1,4 @@
-/** Publishes events at a slow pace with an API key, and prints each attempt to deliver them. */
+/** Publishes events at a slow pace with an API key, and prints each attempt to deliver them and each mail. */
 import type { Service } from "./service.ts";
 
 const INTERVAL_MS = 2_000;
@@ -41,9 +41,22 @@ export function printAttempts(service: Service, names: ReadonlyMap<string, strin
       line.slice(start, line.lastIndexOf("}") + 1),
     );
     const name = names.get(webhookId) ?? "unknown";
-    const time = new Date().toTimeString().slice(0, 8);
     console.log(
-      `${time}  ${String(correlationId ?? "test").padEnd(9)} -> ${name.padEnd(8)} attempt ${attempt}  ${outcome}${reason ? ` (${reason})` : ""}, ${ms ?? 0} ms`,
+      `${timeNow()}  ${String(correlationId ?? "-").padEnd(9)} -> ${name.padEnd(8)} attempt ${attempt}  ${outcome}${reason ? ` (${reason})` : ""}, ${ms ?? 0} ms`,
     );
   });
 }
+
+/** Prints a line for each mail, with the path of its text. */
+export function printMails(service: Service): void {
+  let to = "";
+  let subject = "";
+  service.onLine((line) => {
+    to = line.match(/^To: (\S+)/)?.[1] ?? to;
+    subject = line.match(/^Subject: (.+)/)?.[1] ?? subject;
+    const path = line.match(/^Text: (\S+\.txt)/)?.[1];
+    if (path) console.log(`${timeNow()}  mail to ${to}: ${subject}\n          ${path}`);
+  });
+}
+
+const timeNow = () => new Date().toTimeString().slice(0, 8);

@@ -1,4 +1,4 @@
-/** Nine subscribers on this machine. Each behaves in its own way, and each checks the signatures. */
+/** Thirteen subscribers on this machine. Each behaves in its own way, and each checks the signatures. */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -40,8 +40,9 @@ const BEHAVIOURS: Record<string, Behaviour> = {
   },
   failing: {
     events: ["OrderShipped"],
-    does: "always answers 500",
+    does: "always answers 500; is retried for three days",
     answer: (response) => response.writeHead(500).end("internal error"),
+    delivery: { retry: { schedule: "standard" } },
   },
   hanging: { events: ["InvoiceOverdue"], does: "never answers", answer: () => undefined },
   throttling: {
@@ -65,6 +66,28 @@ const BEHAVIOURS: Record<string, Behaviour> = {
       response.writeHead(isAllowed ? 200 : 401).end(isAllowed ? "ok" : "no key");
     },
     delivery: { headers: { "X-Gateway-Key": GATEWAY_KEY }, format: "standard", signature: "v1+v1a" },
+  },
+  limited: {
+    events: ["*"],
+    does: "takes six requests a minute; the others wait",
+    answer: (response) => response.end("ok"),
+    delivery: { rateLimit: { limit: 6, per: "minute" } },
+  },
+  held: {
+    events: ["OrderPlaced", "OrderPaid"],
+    does: "is paused, and gets what it missed when resumed",
+    answer: (response) => response.end("ok"),
+    delivery: { onPause: "hold" },
+  },
+  newcomer: {
+    events: ["OrderPlaced", "OrderPaid"],
+    does: "subscribes later; a replay sends it what was before",
+    answer: (response) => response.end("ok"),
+  },
+  notices: {
+    events: ["postern.*"],
+    does: "hears what happens to the others and who did what",
+    answer: (response) => response.end("ok"),
   },
   closed: { events: ["CustomerJoined"], does: "nothing listens on its port", answer: (response) => response.end() },
 };

@@ -18,6 +18,8 @@ export async function startIssuer(redirectUri: string): Promise<Issuer> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://localhost:${(server.address() as AddressInfo).port}`;
+  const { warn } = console;
+  console.warn = () => {}; // It would say that it keeps everything in memory.
   const provider = new Provider(url, {
     clients: [
       {
@@ -42,6 +44,7 @@ export async function startIssuer(redirectUri: string): Promise<Issuer> {
       return grant;
     },
   });
+  console.warn = warn;
   const handle = provider.callback();
   server.on("request", async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "", url);

@@ -1,0 +1,81 @@
+/** What `npm run demo` prints first: where to go, and what to click there. */
+import { OPERATOR, PASSWORD, PEOPLE } from "./people.ts";
+import type { Service } from "./service.ts";
+import type { Subscriber } from "./subscribers.ts";
+
+interface Tour {
+  service: Service;
+  subscribers: readonly Subscriber[];
+  /** Of the operator. */
+  recoveryCodes: readonly string[];
+  metricsToken: string;
+  /** The sign-in provider, as the console calls it. */
+  provider: string;
+}
+
+/** Each place of the console with something in it, by the words on its links and buttons. */
+const CLICKS: readonly (readonly [place: string, what: string])[] = [
+  ["Overview", "attempts per hour, and what needs attention"],
+  ["Subscriptions > failing", "when its next attempt comes, and how many are left; Now makes it at once"],
+  ["Subscriptions > closed", "why it fails; Send failed again"],
+  ["Subscriptions > gone", "disabled after a minute; Enable and send what it held"],
+  ["Subscriptions > held", "what it holds while it is paused; Resume"],
+  ["Subscriptions > limited", "how many deliveries wait for their slots"],
+  ["Subscriptions > newcomer", "Replay: how far its replay has come; start another"],
+  ["Subscriptions > gateway", "Edit: own headers, format, signatures; Security: keys, and rotating them"],
+  ["Subscriptions > notices", "a payload for each thing that happened to the others"],
+  ["Events > any event", "which subscriptions got it, and why others did not"],
+  ["Activity", "who did what, from where; filters and CSV"],
+  ["People", "roles and invitations"],
+  ["My security", "passkeys, two-factor authentication, sessions; export or delete the account"],
+  ["Demo Shop, at the bottom", "export, leave or delete the tenant"],
+];
+
+const rowsOf = (rows: readonly (readonly string[])[], ...widths: number[]) =>
+  rows.map((cells) => `  ${cells.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join(" ")}`).join("\n");
+
+export function guide({ service: { url, logPath }, subscribers, recoveryCodes, metricsToken, provider }: Tour): string {
+  const people = PEOPLE.map(({ role, email, may }) => [role, email, may]);
+  return `
+Postern, live
+
+  Open        ${url}/console
+  Sign in     ${PEOPLE[0].email}, password "${PASSWORD}"
+  Docs        ${url}/docs
+  API         ${url}/api/v1
+  Log         ${logPath}
+
+Click
+${rowsOf(CLICKS, 25)}
+
+Click Sign out, and come in by another way
+  Mail me a code instead    its path is printed below
+  Continue with ...         ${provider}, a provider on this machine: type any address
+  ${OPERATOR}        the Operator chapter; each of these codes works once: ${recoveryCodes.slice(0, 3).join(" ")}
+
+People: everyone's password is the same
+${rowsOf(people, 11, 26)}
+
+Subscribers: an event is published every two seconds
+${rowsOf(
+  subscribers.map(({ name, events, does }) => [name, events.join(" "), does]),
+  11,
+  26,
+)}
+
+Try
+  API=${url}/api/v1
+  data() { node -pe "const { data } = JSON.parse(require('fs').readFileSync(0)); data$1"; }
+  TOKEN=$(curl -s $API/auth/login -H 'content-type: application/json' \\
+    -d '{"email":"operator@demo.example","password":"${PASSWORD}"}' | data .accessToken)
+  as() { curl -s "$@" -H "authorization: Bearer $TOKEN"; }
+  as $API/webhooks | data '.map(({ name, failureCount }) => [name, failureCount])'
+  HOOK=$(as $API/webhooks | data '.find(({ name }) => name === "failing")._id')
+  as $API/webhooks/$HOOK/logs | data '[0]'     # its latest attempt
+  as -X POST $API/webhooks/$HOOK/pause         # its failures below stop
+  grep '"correlationId":"demo-1"' ${logPath}   # one event, from publisher to subscribers
+  curl -s ${url}/metrics -H 'authorization: Bearer ${metricsToken}' | grep -v '#'
+
+Ctrl-C stops everything and removes its data. Below, every attempt as it ends:
+`;
+}
