@@ -19,6 +19,7 @@ import { clientOf, serviceFetch } from "./support/sdk";
 const sources = import.meta.glob("../src/**/*.{ts,tsx}", { query: "?raw", import: "default", eager: true });
 const markdown = import.meta.glob("../src/docs/*.md", { query: "?raw", import: "default", eager: true });
 const examples = import.meta.glob("../src/docs/readme/*.ts", { query: "?raw", import: "default", eager: true });
+const pictures = import.meta.glob("../src/docs/console/*.webp", { query: "?url", import: "default", eager: true });
 const rootFiles = import.meta.glob(["../README.md", "../wrangler.toml"], {
   query: "?raw",
   import: "default",
@@ -217,7 +218,7 @@ test("every log field is used", () => {
 });
 
 test("the README and the pages name no file that does not exist", () => {
-  const paths = [...Object.keys(sources), ...Object.keys(markdown), "../src/docs/console.png"];
+  const paths = [...Object.keys(sources), ...Object.keys(markdown), ...Object.keys(pictures)];
   const named = [readme, wrangler, ...Object.values(markdown)].flatMap(
     (text) => text.match(/\bsrc\/[\w./-]+\w/g) ?? [],
   );

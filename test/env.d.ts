@@ -16,7 +16,10 @@ declare namespace Cloudflare {
 
 /** Vite's, as far as the tests use it. */
 interface ImportMeta {
-  glob(pattern: string | string[], options: { query: "?raw"; import: "default"; eager: true }): Record<string, string>;
+  glob(
+    pattern: string | string[],
+    options: { query: "?raw" | "?url"; import: "default"; eager: true },
+  ): Record<string, string>;
 }
 
 /** As far as the tests use it; the runtime has it without the types of Node. */

@@ -5,6 +5,7 @@ import { Secret, TOTP } from "otpauth";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { OPERATOR } from "./dev-server.ts";
+import { takePicture } from "./pictures.ts";
 import { confirm, follow, newEmail, press, publish, register, type Stage, subscribe } from "./stage.ts";
 
 /** Git-ignored. */
@@ -42,6 +43,7 @@ async function inspect(page: Page, name: string, heading?: string): Promise<void
     await page.screenshot({ path: `${FOLDER}/${name}-${width}-${colorScheme}.png`, fullPage: true });
     expect([name, colorScheme, await violations(page)]).toEqual([name, colorScheme, []]);
   }
+  await takePicture(page, name);
 }
 
 async function signedOutPages(stage: Stage, page: Page): Promise<void> {

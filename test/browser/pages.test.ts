@@ -5,6 +5,7 @@ import { docs } from "./docs.ts";
 import { journeys } from "./journeys.ts";
 import { mailedLinks } from "./mailed-links.ts";
 import { passkeys } from "./passkeys.ts";
+import { pictures } from "./pictures.ts";
 import { protection } from "./protection.ts";
 import { providers } from "./providers.ts";
 import { reference } from "./reference.ts";
@@ -12,6 +13,7 @@ import { describePages } from "./stage.ts";
 
 describePages((stage) => {
   journeys(stage);
+  pictures();
   providers(stage);
   protection(stage);
   mailedLinks(stage);

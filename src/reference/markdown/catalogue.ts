@@ -5,6 +5,7 @@ import client from "../../docs/client.md";
 import clientSignIn from "../../docs/client-sign-in.md";
 import clientTenants from "../../docs/client-tenants.md";
 import clientWebhooks from "../../docs/client-webhooks.md";
+import consolePage from "../../docs/console.md";
 import decisions from "../../docs/decisions.md";
 import errors from "../../docs/errors.md";
 import glossary from "../../docs/glossary.md";
@@ -36,6 +37,7 @@ export const REFERENCE_PATH = "/docs/reference";
 const PAGES: readonly Page[] = [
   page(START_PATH, start),
   page("/docs/quick-start", quickStart),
+  page("/docs/console", consolePage),
   page("/docs/verify", verify),
   page("/docs/rotate-a-secret", rotateASecret),
   page("/docs/retries", retries),

@@ -1,4 +1,7 @@
-/** Renders our own Markdown as HTML: headings get anchors, and links to another Markdown file lead to its page under `/docs`. */
+/**
+ * Renders our own Markdown as HTML: headings get anchors, and links to another Markdown file lead to its page under `/docs`. Pictures are
+ * left out, because the Worker does not carry them.
+ */
 import { Marked } from "marked";
 
 const PAGE_FILE = /^([a-z-]+)\.md(#.*)?$/;
@@ -8,6 +11,7 @@ const marked = new Marked({
     heading({ tokens, depth, text }) {
       return `<h${depth} id="${anchorOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
     },
+    image: () => "",
     link({ href, tokens }) {
       const target = href.replace(PAGE_FILE, (_file, name: string, anchor = "") => `${pathOf(name)}${anchor}`);
       return `<a href="${target.replaceAll('"', "&quot;")}">${this.parser.parseInline(tokens)}</a>`;
