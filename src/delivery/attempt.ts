@@ -21,19 +21,27 @@ interface OurFault {
 }
 
 /**
- * Makes an attempt and returns its result. Returns "deleted" when the subscription no longer exists. Waits for `start`, and returns "late"
- * when it has passed. Never throws.
+ * Makes an attempt and returns its result. Returns "deleted" when the subscription no longer exists. With `start`, waits for it and calls
+ * `onStart`, or returns "late" when it has passed. Never throws.
  */
 export async function makeAttempt(
   deps: Deps,
   delivery: ClaimedDelivery,
   decrypted: Decrypt,
   start?: Start,
+  onStart: () => void = () => {},
 ): Promise<AttemptResult | OurFault | "deleted" | "late"> {
   if (delivery.isDeleted === 1) return "deleted";
   const startedAt = Math.max(deps.now(), start?.atMs ?? 0);
   const policy = retryPolicy(delivery.options?.retry);
-  const outcome = await sendUnlessStopped(deps, delivery, decrypted, policy, startedAt, start);
+  const comesIn =
+    start &&
+    (async () => {
+      const isInTime = await comesInTime(start, deps.now);
+      if (isInTime) onStart();
+      return isInTime;
+    });
+  const outcome = await sendUnlessStopped(deps, delivery, decrypted, policy, startedAt, comesIn);
   if (outcome === "late" || "retryInMs" in outcome) return outcome;
   const completedAt = deps.now();
   const times = { startedAt, completedAt };
@@ -111,7 +119,7 @@ async function sendUnlessStopped(
   decrypted: Decrypt,
   { schedule }: RetryPolicy,
   nowMs: number,
-  start: Start | undefined,
+  comesIn: (() => Promise<boolean>) | undefined,
 ): Promise<Outcome | OurFault | "late"> {
   if (delivery.attemptCount > schedule.length + 1) return failure(EXHAUSTED);
   if (isForPauses(delivery) && delivery.enabled === 0 && !isProbe(delivery)) return failure(PAUSED);
@@ -123,11 +131,7 @@ async function sendUnlessStopped(
     const correlationId = correlationOf(kind, delivery.correlationId);
     const headers = await headersFor(decrypted, delivery);
     const body = bodyOf(delivery, options);
-    return await send(
-      { deliveryId, url, eventType, body, headers, keys, correlationId, replayId },
-      nowMs,
-      start && (() => comesInTime(start, deps.now)),
-    );
+    return await send({ deliveryId, url, eventType, body, headers, keys, correlationId, replayId }, nowMs, comesIn);
   } catch (error) {
     const isRuntimeFault = error instanceof RuntimeFault;
     // The local runtime reports an unknown host as a fault of its own. Cloudflare answers with status 530.

@@ -6,35 +6,30 @@
 import { newId } from "../db/ids";
 import type { Deps } from "../deps";
 import { describeError, log } from "../log";
-import { type Decrypt, decryptOnce } from "../signing-keys/keys";
-import { makeAttempt } from "./attempt";
-import { claimDeliveries, readTargets, releaseDeliveries } from "./claim-store";
+import { claimDeliveries } from "./claim-store";
 import type { Claimed } from "./claimed";
 import { enqueue, type QueueSpeed } from "./enqueue";
 import { handBack, markSlowInBackground, moveToBacklogs } from "./hand-back";
-import { holdHere, isHeldHere, isUnreleased } from "./holds";
+import { isHeldHere, isUnreleased } from "./holds";
+import { isLimitedHere } from "./limited-here";
 import type { ShardKey } from "./message";
-import { createRecorder, type Recorder } from "./recorder";
-import { isTooMuch, planClaim, takeNext } from "./selection";
-import { endAbandoned, hangs, holdBytes, startSend, WATCH_EVERY_MS, watch } from "./send-load";
+import { refreshTargets } from "./refresh";
+import { isTooMuch, planClaim, takeNext, takenAtMs, withoutStart } from "./selection";
+import { endAbandoned, hangs, holdBytes, WATCH_EVERY_MS, watch } from "./send-load";
+import { Sends } from "./sends";
 import { type StartingKey, Starts } from "./starts";
-import {
-  PASS_ON_AFTER_MS,
-  STALLED_AFTER_MS,
-  START_WITHIN_MS,
-  TAKE_BEFORE_START_MS,
-  TARGET_FRESH_FOR_MS,
-} from "./timing";
+import { ASK_INTERVAL_MS, PASS_ON_AFTER_MS, STALLED_AFTER_MS, START_WITHIN_MS, TARGET_FRESH_FOR_MS } from "./timing";
 
 const MAX_CONCURRENT_SENDS = 6;
+/** Longer than a delivery is claimed before its slot. */
+const WAIT_UNTIL_DUE_SECONDS = 2;
 
 /** The deliveries of one invocation. Call `add` any number of times, and then `finished` once. */
 export class DeliveryRun {
   readonly #deps: Deps;
   readonly #speed: QueueSpeed;
   readonly #claim = newId();
-  readonly #decrypt: Decrypt;
-  readonly #recorders = new Map<number, Recorder>();
+  readonly #sends: Sends;
   readonly #starts: Starts;
   #waiting: StartingKey[] = [];
   #ready: Claimed[] = [];
@@ -42,29 +37,30 @@ export class DeliveryRun {
   #claiming: Promise<void> | null = null;
   #claimError: unknown = null;
   #refreshing: Promise<void> | null = null;
-  /** Attempts with a result. D1 returns a key that comes twice to both claims, which have one token, until the result is recorded. */
-  readonly #ended = new Set<string>();
-  readonly #sending = new Set<Claimed>();
   /** Two messages can name the same delivery. Both claims would succeed, because they use the same token. */
   readonly #seen = new Set<string>();
+  /** Resolved when a start is known, so that no worker sleeps through it. */
+  #woken = Promise.withResolvers<void>();
+  /** When starts were last asked for, Unix ms. */
+  #askedMs = 0;
   readonly #allStarted = Promise.withResolvers<void>();
   #lastProgressMs: number;
 
   constructor(deps: Deps, speed: QueueSpeed) {
     this.#deps = deps;
     this.#speed = speed;
-    this.#decrypt = decryptOnce(deps.keys);
-    this.#starts = new Starts(deps, speed, this.#claim);
+    this.#starts = new Starts(deps, speed, this.#claim, () => this.#wake());
+    this.#sends = new Sends(deps, this.#claim, this.#starts);
     this.#lastProgressMs = deps.now();
   }
 
   /** Delivers those of `keys` that are due. Resolves when each is claimed, has ended, or is queued again. Throws when a claim fails. */
   async add(keys: readonly ShardKey[]): Promise<void> {
-    this.#waiting.push(...keys.filter((key) => this.#isNew(key)));
+    const wanted = keys.filter((key) => this.#isNew(key));
+    this.#waiting.push(...wanted);
+    this.#takeLimited();
     this.#lastProgressMs = this.#deps.now();
-    // Counted before the first worker starts, because a worker takes keys at once.
-    const wanted = Math.min(MAX_CONCURRENT_SENDS, this.#waiting.length);
-    while (this.#workers.size < wanted) this.#startWorker();
+    while (this.#workers.size < Math.min(MAX_CONCURRENT_SENDS, wanted.length)) this.#startWorker();
     const passOnAtMs = this.#deps.now() + PASS_ON_AFTER_MS;
     while (this.#waiting.length > 0 || this.#claiming) {
       await Promise.race([this.#claiming, scheduler.wait(WATCH_EVERY_MS)].filter((wait) => wait !== null));
@@ -78,7 +74,7 @@ export class DeliveryRun {
   /** Delivers those of `keys` that may start, each in its slot. Their messages have come before their slots. */
   addSlots(keys: readonly ShardKey[]): void {
     const wanted = keys.filter((key) => this.#isNew(key));
-    this.#starts.askForSlots(wanted);
+    this.#askGates(wanted);
     while (this.#workers.size < Math.min(MAX_CONCURRENT_SENDS, wanted.length)) this.#startWorker();
   }
 
@@ -100,7 +96,7 @@ export class DeliveryRun {
       await Promise.race([...this.#workers, scheduler.wait(WATCH_EVERY_MS)]);
       await this.#checkProgress();
     }
-    await Promise.all([...this.#recorders.values()].map((recorder) => recorder.flush()));
+    await this.#sends.flush();
   }
 
   /** Marks hanging subscriptions as slow before they time out. If no send has started or ended for a while, hands back the rest. */
@@ -108,7 +104,7 @@ export class DeliveryRun {
     const nowMs = this.#deps.now();
     endAbandoned(nowMs);
     watch(nowMs);
-    for (const { shard, subscriptionId } of this.#sending) {
+    for (const { shard, subscriptionId } of this.#sends.inProgress) {
       if (hangs(subscriptionId, nowMs)) markSlowInBackground(this.#deps, shard, subscriptionId);
     }
     const isStalled = nowMs - this.#lastProgressMs >= STALLED_AFTER_MS;
@@ -124,13 +120,13 @@ export class DeliveryRun {
     this.#ready = this.#ready.filter((delivery) => !isChosen(delivery));
     for (const { releaseBytes } of chosen) releaseBytes();
     if (chosen.length + waiting.length === 0) return;
-    this.#starts.release([...waiting, ...chosen]);
+    this.#starts.drop([...waiting, ...chosen]);
     this.#deps.background("hand back", handBack(this.#deps, this.#speed, this.#claim, waiting, chosen));
   }
 
   /** Not before a send has started, because a run that can start nothing would pass on everything, and so would the next one. */
   #passOnExcess(): void {
-    if (this.#sending.size === 0 || !isTooMuch(this.#speed, this.#waiting)) return;
+    if (this.#sends.inProgress.size === 0 || !isTooMuch(this.#speed, this.#waiting)) return;
     this.#handBack(() => false, this.#waiting.splice(0));
     this.#allStarted.resolve();
   }
@@ -145,7 +141,8 @@ export class DeliveryRun {
   async #work(): Promise<void> {
     for (;;) {
       await this.#refreshTargets();
-      const delivery = takeNext(this.#speed, this.#ready, this.#deps.now() + TAKE_BEFORE_START_MS);
+      this.#askForStarts();
+      const delivery = takeNext(this.#speed, this.#ready, this.#deps.now());
       if (delivery) await this.#attempt(delivery);
       else if (this.#claimError) return;
       else if (this.#claiming || this.#claimNext()) await Promise.race([this.#claiming, this.#pause()]);
@@ -157,9 +154,17 @@ export class DeliveryRun {
   /** Waits a little, but not longer than until a delivery should be claimed or taken. */
   #pause(): Promise<void> {
     const nowMs = this.#deps.now();
-    const takenAtMs = this.#ready.map(({ start }) => (start?.atMs ?? 0) - TAKE_BEFORE_START_MS);
-    const momentsMs = [this.#starts.nextClaimMs, ...takenAtMs].filter((timeMs) => timeMs > nowMs);
-    return scheduler.wait(Math.min(WATCH_EVERY_MS, ...momentsMs.map((timeMs) => timeMs - nowMs)));
+    const askAgainMs = this.#askedMs + ASK_INTERVAL_MS;
+    const momentsMs = [this.#starts.nextClaimMs, askAgainMs, ...this.#ready.map(takenAtMs)].filter(
+      (timeMs) => timeMs > nowMs,
+    );
+    const waitMs = Math.min(WATCH_EVERY_MS, ...momentsMs.map((timeMs) => timeMs - nowMs));
+    return Promise.race([scheduler.wait(waitMs), this.#woken.promise]);
+  }
+
+  #wake(): void {
+    this.#woken.resolve();
+    this.#woken = Promise.withResolvers();
   }
 
   /** Starts to claim the deliveries that can start soon. Returns false when there are none. */
@@ -173,7 +178,7 @@ export class DeliveryRun {
     this.#claiming = this.#claimKeys(first.shard, keys)
       .catch((error: unknown) => {
         this.#claimError = error;
-        this.#starts.release(keys);
+        this.#starts.drop(keys);
       })
       .finally(() => {
         this.#claiming = null;
@@ -186,11 +191,9 @@ export class DeliveryRun {
     const db = this.#deps.shards.db(shard);
     const run = { speed: this.#speed, claim: this.#claim };
     const { claimed, slow, held, limited } = await claimDeliveries(db, run, keys, claimedMs);
-    const taken = new Set([...this.#ended, ...[...this.#ready, ...this.#sending].map(({ attemptId }) => attemptId)]);
-    const fresh = claimed.filter(({ attemptId }) => !taken.has(attemptId));
     const startOf = new Map(keys.map(({ id, start }) => [id, start]));
     this.#ready.push(
-      ...fresh.map((delivery) => ({
+      ...claimed.map((delivery) => ({
         ...delivery,
         shard,
         start: startOf.get(delivery.id),
@@ -201,46 +204,63 @@ export class DeliveryRun {
     );
     this.#lastProgressMs = this.#deps.now();
     const claimedIds = new Set(claimed.map(({ id }) => id));
-    this.#starts.release(keys.filter(({ id }) => !claimedIds.has(id)));
+    this.#starts.drop(keys.filter(({ id }) => !claimedIds.has(id)));
     this.#starts.ask(shard, limited);
+    this.#takeLimited();
+    const known = new Set([...claimed, ...slow, ...held, ...limited].map(({ id }) => id));
+    // Without limits by now, they are not due before their slots.
+    const early = keys.filter(({ id, start }) => start && !known.has(id));
     // In the background, so that a failing queue does not delay what is claimed. The sweep replaces lost messages.
+    this.#deps.background("wait until due", enqueue(this.#deps, this.#speed, shard, early, WAIT_UNTIL_DUE_SECONDS));
     if (slow.length > 0) this.#deps.background("pass on to the slow queue", enqueue(this.#deps, "slow", shard, slow));
     if (held.length > 0) this.#deps.background("wait for a hold", moveToBacklogs(this.#deps, shard, held));
   }
 
+  /** Takes the deliveries whose gates must be asked out of the way of the others. */
+  #takeLimited(): void {
+    const { limited = [], others = [] } = Object.groupBy(this.#waiting, ({ subscriptionId }) =>
+      isLimitedHere(subscriptionId) ? "limited" : "others",
+    );
+    this.#waiting = others;
+    this.#askGates(limited);
+  }
+
+  #askGates(keys: readonly ShardKey[]): void {
+    this.#starts.readAndAsk(keys, (others) => {
+      this.#waiting.push(...others);
+      this.#wake();
+    });
+  }
+
+  /** Asks for the starts of claimed deliveries that come soon and have none, or that have missed theirs. */
+  #askForStarts(): void {
+    const nowMs = this.#deps.now();
+    if (nowMs - this.#askedMs < ASK_INTERVAL_MS) return;
+    const asking = withoutStart(this.#ready, nowMs);
+    if (asking.length === 0) return;
+    this.#askedMs = nowMs;
+    const chosen = new Set<Claimed>(asking);
+    this.#ready = this.#ready.filter((delivery) => !chosen.has(delivery));
+    this.#starts.askForStarts(asking, {
+      latestMs: ({ claimedMs }) => claimedMs + START_WITHIN_MS,
+      onStart: (delivery) => {
+        this.#ready.push(delivery);
+        this.#wake();
+      },
+      onRelease: ({ releaseBytes }) => releaseBytes(),
+    });
+  }
+
   async #attempt(delivery: Claimed): Promise<void> {
-    const { shard } = delivery;
-    const endSend = startSend(delivery.subscriptionId, this.#deps.now);
-    this.#sending.add(delivery);
+    let isLate = false;
     this.#lastProgressMs = this.#deps.now();
     if (this.#waiting.length + this.#ready.length === 0) this.#allStarted.resolve();
     try {
-      const result = await this.#makeAttempt(delivery);
-      if (result === "late") return;
-      if (result === "deleted") await this.#release(delivery);
-      else if ("retryInMs" in result) await this.#release(delivery, this.#deps.now() + result.retryInMs);
-      else {
-        if (result.heldUntil !== null) holdHere(result.subscriptionId, result.heldUntil, result.completedAt);
-        this.#recorderOf(shard).add(result);
-        this.#ended.add(delivery.attemptId);
-      }
-      this.#starts.release([delivery]);
+      isLate = !(await this.#sends.attempt(delivery));
     } finally {
-      endSend();
-      delivery.releaseBytes();
-      this.#sending.delete(delivery);
+      if (isLate) this.#ready.push(delivery);
+      else delivery.releaseBytes();
       this.#lastProgressMs = this.#deps.now();
-    }
-  }
-
-  /** Makes the attempt. Returns "late" when it missed its start and has to wait for another; it is released then. */
-  async #makeAttempt(delivery: Claimed): Promise<Awaited<ReturnType<typeof makeAttempt>>> {
-    for (;;) {
-      const { start } = delivery;
-      const result = await makeAttempt(this.#deps, delivery, this.#decrypt, start);
-      if (result !== "late" || !start) return result;
-      delivery.start = await this.#starts.again({ ...delivery, start }, delivery.claimedMs + START_WITHIN_MS);
-      if (!delivery.start) return "late";
     }
   }
 
@@ -264,37 +284,13 @@ export class DeliveryRun {
   #handBackLate(): void {
     const nowMs = this.#deps.now();
     const isHeld = ({ kind, subscriptionId }: Claimed) => kind !== "test" && isHeldHere(subscriptionId, nowMs);
-    this.#handBack(
-      (delivery) => nowMs - delivery.claimedMs > START_WITHIN_MS || isHeld(delivery) || isUnreleased(delivery),
-    );
+    // A limited delivery asks its gate again instead.
+    const isLate = ({ claimedMs, start }: Claimed) => !start && nowMs - claimedMs > START_WITHIN_MS;
+    this.#handBack((delivery) => isLate(delivery) || isHeld(delivery) || isUnreleased(delivery));
   }
 
   async #readTargets(): Promise<void> {
-    for (const [shard, together] of Map.groupBy(this.#ready, (delivery) => delivery.shard)) {
-      const readMs = this.#deps.now();
-      const ids = new Set(together.map(({ subscriptionId }) => subscriptionId));
-      try {
-        const targets = await readTargets(this.#deps.shards.db(shard), [...ids], readMs);
-        for (const delivery of together) {
-          Object.assign(delivery, targets.get(delivery.subscriptionId) ?? { isDeleted: 1 }, { readMs });
-        }
-      } catch (error) {
-        log("error", "subscriptions not read again", { shard, count: together.length, ...describeError(error) });
-        this.#handBack((delivery) => together.includes(delivery));
-      }
-    }
-  }
-
-  /** Releases a delivery without using up an attempt. It is due again at `dueAt` (Unix ms), or queued at once when that is left out. */
-  async #release(delivery: Claimed, dueAt?: number): Promise<void> {
-    await releaseDeliveries(this.#deps.shards.db(delivery.shard), this.#claim, [delivery], dueAt);
-    if (dueAt === undefined) await enqueue(this.#deps, "slow", delivery.shard, [delivery]);
-  }
-
-  #recorderOf(shard: number): Recorder {
-    const known = this.#recorders.get(shard);
-    const recorder = known ?? createRecorder(this.#deps, shard, this.#claim);
-    this.#recorders.set(shard, recorder);
-    return recorder;
+    const failed = await refreshTargets(this.#deps, this.#ready);
+    this.#handBack((delivery) => failed.has(delivery));
   }
 }

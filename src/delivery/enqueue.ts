@@ -89,7 +89,8 @@ export async function enqueue(
   }
 }
 
-const keyOnly = ({ queue, dueAt, id, subscriptionId, bytes }: OutboxKey): OutboxKey => ({
+/** Returns the key of an outbox row without whatever else it comes with. */
+export const keyOnly = ({ queue, dueAt, id, subscriptionId, bytes }: OutboxKey): OutboxKey => ({
   queue,
   dueAt,
   id,

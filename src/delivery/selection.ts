@@ -2,6 +2,7 @@
 import type { QueueSpeed } from "./enqueue";
 import type { ShardKey } from "./message";
 import { expectedMs, hasRoomFor, MAX_SENDS_OF_SLOW, sendsOf } from "./send-load";
+import { ASK_BEFORE_START_MS, ASK_WITH_FIRST_MS, TAKE_BEFORE_START_MS } from "./timing";
 
 /** The most deliveries that one claim takes. */
 const MAX_CLAIM = 60;
@@ -12,23 +13,41 @@ const MAX_WORK_MS = 6 * 2_000;
 
 interface Item {
   subscriptionId: string;
-  /** When it may start, Unix ms, if its subscription is limited. */
-  start?: { atMs: number } | undefined;
+  /** When it should start, Unix ms, if its subscription is limited; `latestMs` is null unless the start is granted. */
+  start?: { atMs: number; latestMs: number | null } | undefined;
 }
 
 /** From the slow queue, a subscription may have only a few sends in progress. */
 const mayStart = (speed: QueueSpeed, sends: number): boolean => speed === "fast" || sends < MAX_SENDS_OF_SLOW;
 
-/** Removes and returns the next item to send: one that starts up to `untilMs` (Unix ms), or one without limits; undefined when none may start. */
-export function takeNext<T extends Item>(speed: QueueSpeed, items: T[], untilMs: number): T | undefined {
+/** Removes and returns the next item to send: one whose start comes now, or one without limits; undefined when none may start. */
+export function takeNext<T extends Item>(speed: QueueSpeed, items: T[], nowMs: number): T | undefined {
   let first = -1;
-  let firstMs = untilMs;
+  let firstMs = nowMs + TAKE_BEFORE_START_MS;
   for (const [index, { start, subscriptionId }] of items.entries()) {
-    if (!start || start.atMs > firstMs || !mayStart(speed, sendsOf(subscriptionId))) continue;
+    if (!start || start.atMs > firstMs || (start.latestMs ?? 0) < nowMs) continue;
+    if (!mayStart(speed, sendsOf(subscriptionId))) continue;
     first = index;
     firstMs = start.atMs;
   }
   return first < 0 ? takeFairest(speed, items) : items.splice(first, 1)[0];
+}
+
+/** When an item should be looked at next, to ask for its start or to send it; Unix ms. */
+export const takenAtMs = ({ start }: Item): number =>
+  start ? start.atMs - (start.latestMs === null ? ASK_BEFORE_START_MS : TAKE_BEFORE_START_MS) : 0;
+
+/** Returns the limited items whose starts should be asked for: those that come soon and have none, and those that have missed theirs. */
+export function withoutStart<T extends Item>(
+  items: readonly T[],
+  nowMs: number,
+): (T & { start: NonNullable<T["start"]> })[] {
+  const comesWithin = (ms: number) =>
+    items.filter(
+      (item): item is T & { start: NonNullable<T["start"]> } =>
+        item.start !== undefined && (item.start.latestMs ?? item.start.atMs - ms) < nowMs,
+    );
+  return comesWithin(ASK_BEFORE_START_MS).length === 0 ? [] : comesWithin(ASK_WITH_FIRST_MS);
 }
 
 /** Removes and returns the item without limits whose subscription has the fewest sends in progress; undefined when none may start. */

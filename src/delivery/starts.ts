@@ -1,46 +1,37 @@
 /**
- * The deliveries of limited subscriptions in one run. Their gates say when each may start. Those that may start soon stay in the run and
- * are claimed shortly before. The others go back to the outbox until their slots, and are sent nothing meanwhile.
+ * The deliveries of limited subscriptions in one run. Their gates say when each should start. Those that should start soon stay in the run,
+ * are claimed shortly before, and are then granted their starts. The others go back to the outbox until their slots.
  */
 import type { Deps } from "../deps";
-import type { Answer, Demand } from "../gates/gate";
-import { type Limits, maxDelayMs } from "../gates/limits";
+import type { Answer } from "../gates/demand";
+import type { Limits } from "../gates/limits";
 import { describeError, log } from "../log";
 import { type ClaimedDelivery, releaseDeliveries } from "./claim-store";
-import { enqueue, enqueueSlots, type QueueSpeed } from "./enqueue";
-import {
-  type Deferral,
-  deferDeliveries,
-  type LimitedDelivery,
-  postponeDeliveries,
-  readLimited,
-  readLine,
-} from "./line-store";
+import { defer, deferralOf, postpone } from "./defer";
+import { enqueue, keyOnly, type QueueSpeed } from "./enqueue";
+import { GateCalls, type StandingOf } from "./gate-calls";
+import { noteMade, noteMissed } from "./lateness";
+import { forgetLimited, noteLimited } from "./limited-here";
+import { type Deferral, type LimitedDelivery, readLimited, readLine } from "./line-store";
 import type { OutboxKey, ShardKey } from "./message";
 import { tellIfThrottled } from "./throttled";
-import {
-  CLAIM_BEFORE_START_MS,
-  DUE_BEFORE_SWEPT_SLOT_MS,
-  GATE_RETRY_MS,
-  GATE_TIMEOUT_MS,
-  LEAD_MS,
-  LEAD_OF_CLAIMED_MS,
-  LONGEST_SLOT_MESSAGE_DELAY_MS,
-} from "./timing";
+import { CLAIM_BEFORE_START_MS, CLAIM_WITH_FIRST_MS, LEAD_MS, LEAD_OF_CLAIMED_MS, STAYS_FOR_MS } from "./timing";
 
 const CALLS_FOR_MS = 8_000;
+/** How many deliveries are read in one round trip. Small, because other deliveries wait meanwhile. */
+const READ_ROWS = 250;
 
-/** The leave of a gate to start a delivery. */
+/** When a limited delivery should start. */
 export interface Start {
   /** Unix ms. */
   atMs: number;
-  /** It may start up to this moment, Unix ms. */
-  latestMs: number;
+  /** Until when it may start, Unix ms; null unless the gate has granted the start. */
+  latestMs: number | null;
   limits: Limits;
   limitsText: string;
 }
 
-/** A delivery with the leave to start. Without `start`, its subscription is not limited, or its gate has not been asked. */
+/** A delivery that should start soon. Without `start`, its subscription is not limited, or its gate has not been asked. */
 export interface StartingKey extends ShardKey {
   start?: Start | undefined;
 }
@@ -52,37 +43,48 @@ export class Starts {
   readonly #speed: QueueSpeed;
   /** The token of the run's claims. It also names the run to the gates. */
   readonly #claim: string;
-  #granted: Starting<OutboxKey>[] = [];
+  readonly #gates: GateCalls;
+  /** Called when deliveries are planned. */
+  readonly #onPlanned: () => void;
+  #planned: Starting<OutboxKey>[] = [];
+  /** The deliveries that the run asks about or has planned. One that is called twice would otherwise be sent twice. */
+  readonly #kept = new Set<string>();
   readonly #asking = new Set<Promise<void>>();
   /** From then on the run calls no deliveries to places any more, because the runtime ends what takes longer than 30 s. */
   readonly #endsCallsMs: number;
+  /** What starts after this goes back to the outbox. */
+  readonly #staysUntilMs: number;
 
-  constructor(deps: Deps, speed: QueueSpeed, claim: string) {
+  constructor(deps: Deps, speed: QueueSpeed, claim: string, onPlanned: () => void) {
+    this.#onPlanned = onPlanned;
     this.#deps = deps;
     this.#speed = speed;
     this.#claim = claim;
+    this.#gates = new GateCalls(deps, claim);
     this.#endsCallsMs = deps.now() + CALLS_FOR_MS;
+    this.#staysUntilMs = deps.now() + STAYS_FOR_MS;
   }
 
   /** Whether no delivery of the run waits for its start or for an answer. */
   get areDone(): boolean {
-    return this.#granted.length + this.#asking.size === 0;
+    return this.#planned.length + this.#asking.size === 0;
   }
 
-  /** The deliveries that should be claimed now. */
+  /** The deliveries that should be claimed now: when the first one should be, also those that start soon after it. */
   get toClaim(): readonly Starting<OutboxKey>[] {
-    const untilMs = this.#deps.now() + CLAIM_BEFORE_START_MS;
-    return this.#granted.filter(({ start }) => start.atMs <= untilMs);
+    const nowMs = this.#deps.now();
+    if (this.nextClaimMs > nowMs) return [];
+    return this.#planned.filter(({ start }) => start.atMs <= nowMs + CLAIM_WITH_FIRST_MS);
   }
 
   /** When the next delivery should be claimed, Unix ms; Infinity if there is none. */
   get nextClaimMs(): number {
-    return Math.min(...this.#granted.map(({ start }) => start.atMs)) - CLAIM_BEFORE_START_MS;
+    return Math.min(...this.#planned.map(({ start }) => start.atMs)) - CLAIM_BEFORE_START_MS;
   }
 
   /** Removes those of `keys` that have leave to start. */
   remove(keys: ReadonlySet<StartingKey>): void {
-    this.#granted = this.#granted.filter((key) => !keys.has(key));
+    this.#planned = this.#planned.filter((key) => !keys.has(key));
   }
 
   /** Removes and returns what should be claimed now. */
@@ -94,42 +96,98 @@ export class Starts {
 
   /** Asks the gates of limited deliveries, in the background. */
   ask(shard: number, deliveries: readonly LimitedDelivery[]): void {
-    for (const group of Map.groupBy(deliveries, ({ subscriptionId }) => subscriptionId).values()) {
+    for (const [subscriptionId, group] of Map.groupBy(deliveries, (delivery) => delivery.subscriptionId)) {
+      noteLimited(subscriptionId);
       this.#inBackground("ask a gate", this.#ask(shard, group, standingOf));
     }
   }
 
-  /** Asks the gates of deliveries whose messages have come before their slots, in the background. */
-  askForSlots(keys: readonly ShardKey[]): void {
+  /** Reads deliveries of limited subscriptions and asks their gates, in the background. Those that have no limits now go to `onOthers`. */
+  readAndAsk(keys: readonly ShardKey[], onOthers: (keys: ShardKey[]) => void): void {
     for (const [shard, group] of Map.groupBy(keys, (key) => key.shard)) {
-      this.#inBackground(
-        "read slots",
-        readLimited(this.#deps.shards.db(shard), group).then((deliveries) => this.ask(shard, deliveries)),
-      );
+      this.#inBackground("read slots", this.#readAndAsk(shard, group, onOthers));
     }
+  }
+
+  async #readAndAsk(shard: number, keys: readonly ShardKey[], onOthers: (keys: ShardKey[]) => void): Promise<void> {
+    for (let first = 0; first < keys.length; first += READ_ROWS) {
+      const page = keys.slice(first, first + READ_ROWS);
+      const deliveries = await readLimited(this.#deps.shards.db(shard), page);
+      const limited = new Set(deliveries.map(({ subscriptionId }) => subscriptionId));
+      const others = page.filter(({ subscriptionId }) => !limited.has(subscriptionId));
+      for (const { subscriptionId } of others) forgetLimited(subscriptionId);
+      this.ask(shard, deliveries);
+      onOthers(others);
+    }
+  }
+
+  /** Gives back the starts of deliveries that will not be sent now, and frees their places, in the background. */
+  drop(keys: readonly StartingKey[]): void {
+    this.release(keys);
+    for (const key of keys) this.#noteUnused(key);
+    for (const [subscriptionId, [first]] of Map.groupBy(keys, (key) => key.subscriptionId)) {
+      const { limits } = first?.start ?? {};
+      if (limits) this.#inBackground("give back starts", this.#gates.tell({ subscriptionId, limits }));
+    }
+  }
+
+  /** A start that was made counts from then on. */
+  noteMade(delivery: StartingKey, atMs: number): void {
+    const latestMs = delivery.start?.latestMs ?? Infinity;
+    if (latestMs < Infinity) this.#gates.note(delivery, { latestMs, atMs });
+  }
+
+  #noteUnused(key: StartingKey): void {
+    const latestMs = key.start?.latestMs ?? Infinity;
+    if (latestMs < Infinity) this.#gates.note(key, { latestMs, atMs: null });
   }
 
   /** Frees the places of deliveries that have ended or are not claimed, and calls the next ones to them, in the background. */
   release(keys: readonly StartingKey[]): void {
     for (const { shard, subscriptionId, id, start } of keys) {
+      this.#kept.delete(id);
       if (start?.limits.maxConcurrent === undefined) continue;
       this.#inBackground("release a place", this.#release(shard, subscriptionId, id, start.limits));
     }
   }
 
   /**
-   * Asks the gate for another start of a claimed delivery that has missed its own. Returns undefined when that is after `latestMs` (Unix ms):
-   * the delivery is then released. Throws when D1 is down.
+   * Asks the gates for the starts of claimed deliveries that have none or have missed theirs, in the background. Calls `onStart` for each
+   * that gets one, or a time to ask again, early enough. The others are released, and `onRelease` is called for them.
    */
-  async again(delivery: Starting<ClaimedDelivery>, latestMs: number): Promise<Start | undefined> {
-    const limited = limitedOf(delivery);
-    const answers = await this.#reserve([limited], () => "back", LEAD_OF_CLAIMED_MS);
-    const answer = answers?.[0];
-    if (answer?.kind === "start" && answer.atMs <= latestMs) return startOf(limited, answer.atMs);
-    const db = this.#deps.shards.db(delivery.shard);
-    await releaseDeliveries(db, this.#claim, [delivery]);
-    await this.#follow(delivery.shard, [limited], answers);
-    return undefined;
+  askForStarts<T extends Starting<ClaimedDelivery>>(
+    deliveries: readonly T[],
+    {
+      latestMs,
+      onStart,
+      onRelease,
+    }: { latestMs: (delivery: T) => number } & Record<"onStart" | "onRelease", (delivery: T) => void>,
+  ): void {
+    const gates = Map.groupBy(deliveries, ({ subscriptionId, start }) => `${subscriptionId} ${start.limitsText}`);
+    for (const group of gates.values()) {
+      const work = async () => {
+        const limited = group.map(limitedOf);
+        for (const delivery of group) this.#noteUnused(delivery);
+        if (group.some(({ start }) => start.latestMs !== null)) noteMissed();
+        const answers = await this.#gates.reserve(limited, standingOfClaimed, LEAD_OF_CLAIMED_MS);
+        const left: number[] = [];
+        for (const [position, delivery] of group.entries()) {
+          const answer = answers?.[position];
+          const start = answer && plannedStart(delivery.start, answer);
+          if (!start || start.atMs > latestMs(delivery)) left.push(position);
+          else onStart(Object.assign(delivery, { start }));
+        }
+        const released = left.flatMap((position) => group[position] ?? []);
+        const [first] = released;
+        if (!first) return;
+        await releaseDeliveries(this.#deps.shards.db(first.shard), this.#claim, released);
+        for (const delivery of released) onRelease(delivery);
+        const waiting = left.flatMap((position) => limited[position] ?? []);
+        const theirs = answers && left.flatMap((position) => answers[position] ?? []);
+        await this.#follow(first.shard, waiting, theirs);
+      };
+      this.#inBackground("ask for starts", work());
+    }
   }
 
   #inBackground(what: string, work: Promise<void>): void {
@@ -143,34 +201,10 @@ export class Starts {
     );
   }
 
-  async #ask(
-    shard: number,
-    deliveries: readonly LimitedDelivery[],
-    standing: (delivery: LimitedDelivery) => Demand["standing"],
-  ): Promise<void> {
-    await this.#follow(shard, deliveries, await this.#reserve(deliveries, standing, LEAD_MS));
-  }
-
-  /** Asks one gate. Returns null when it cannot be reached. */
-  async #reserve(
-    deliveries: readonly LimitedDelivery[],
-    standing: (delivery: LimitedDelivery) => Demand["standing"],
-    leadMs: number,
-  ): Promise<Answer[] | null> {
-    const [first] = deliveries;
-    if (!first) return [];
-    const { subscriptionId, limits } = first;
-    const demands = deliveries.map((delivery) => ({
-      id: delivery.id,
-      standing: standing(delivery),
-      slotAtMs: delivery.slotAtMs,
-    }));
-    try {
-      return await inTime(this.#gate(subscriptionId).reserve(limits, demands, { holder: this.#claim, leadMs }));
-    } catch (error) {
-      log("warn", "gate not reached", { webhookId: subscriptionId, count: deliveries.length, ...describeError(error) });
-      return null;
-    }
+  async #ask(shard: number, deliveries: readonly LimitedDelivery[], standing: StandingOf): Promise<void> {
+    const asking = deliveries.filter(({ id }) => !this.#kept.has(id));
+    for (const { id } of asking) this.#kept.add(id);
+    await this.#follow(shard, asking, await this.#gates.reserve(asking, standing, LEAD_MS));
   }
 
   /** Does what the gate has answered. */
@@ -179,109 +213,66 @@ export class Starts {
     deliveries: readonly LimitedDelivery[],
     answers: readonly Answer[] | null,
   ): Promise<void> {
-    if (!answers) return this.#postpone(shard, deliveries);
     const deferrals: Deferral[] = [];
     for (const [position, delivery] of deliveries.entries()) {
-      const answer = answers[position];
-      if (answer?.kind === "start")
-        this.#granted.push({ ...keyOf(delivery), shard, start: startOf(delivery, answer.atMs) });
-      else if (answer?.kind === "wait") deferrals.push(this.#deferral(delivery, answer.untilMs));
+      const answer = answers?.[position];
+      const start = answer && plannedStart(delivery, answer);
+      if (start && (start.latestMs !== null || start.atMs <= this.#staysUntilMs)) {
+        this.#planned.push({ ...keyOnly(delivery), shard, start });
+        continue;
+      }
+      if (start) this.release([{ ...keyOnly(delivery), shard, start }]);
+      this.#kept.delete(delivery.id);
+      const untilMs = answer?.kind === "wait" ? answer.untilMs : start?.atMs;
+      if (untilMs !== undefined) deferrals.push(deferralOf(this.#deps, delivery, untilMs));
     }
+    if (!answers) return postpone(this.#deps, this.#speed, shard, deliveries);
+    this.#onPlanned();
     const [first] = deliveries;
     if (!first || deferrals.length === 0) return;
-    await this.#defer(shard, deferrals, first.limitsText);
+    await defer(this.#deps, this.#speed, shard, deferrals, first.limitsText);
     await tellIfThrottled(this.#deps, shard, first, answers);
   }
 
-  async #defer(shard: number, deferrals: readonly Deferral[], limitsText: string): Promise<void> {
-    const deferred = await deferDeliveries(this.#deps.shards.db(shard), deferrals, limitsText);
-    const withMessage = deferrals.flatMap(({ key, dueAt, slotAtMs }) =>
-      deferred.has(key.id) && slotAtMs === dueAt ? [{ key: { ...key, dueAt }, slotAtMs }] : [],
-    );
-    await enqueueSlots(this.#deps, this.#speed, shard, withMessage);
-    // The limits have changed meanwhile, or another consumer has the delivery. The next claim finds out.
-    const others = deferrals.flatMap(({ key }) => (deferred.has(key.id) ? [] : [key]));
-    await enqueue(this.#deps, this.#speed, shard, others);
-  }
-
-  #deferral(delivery: LimitedDelivery, slotAtMs: number): Deferral {
-    const isFar = slotAtMs - this.#deps.now() > LONGEST_SLOT_MESSAGE_DELAY_MS;
-    return { key: keyOf(delivery), dueAt: isFar ? slotAtMs - DUE_BEFORE_SWEPT_SLOT_MS : slotAtMs, slotAtMs };
-  }
-
-  /** Without its gate's leave nothing is sent. */
-  async #postpone(shard: number, deliveries: readonly LimitedDelivery[]): Promise<void> {
-    const dueAt = this.#deps.now() + GATE_RETRY_MS;
-    const deferrals = deliveries.map((delivery) => ({
-      key: keyOf(delivery),
-      dueAt,
-      slotAtMs: delivery.slotAtMs === null ? null : Math.max(delivery.slotAtMs, dueAt),
-    }));
-    await postponeDeliveries(this.#deps.shards.db(shard), deferrals);
-    const keys = deferrals.map(({ key }) => ({ ...key, dueAt }));
-    await enqueue(this.#deps, this.#speed, shard, keys, GATE_RETRY_MS / 1000);
-  }
-
   async #release(shard: number, subscriptionId: string, id: string, limits: Limits): Promise<void> {
-    const gate = this.#gate(subscriptionId);
-    try {
-      const free = await inTime(gate.release(limits, [id], this.#claim));
-      if (free === 0) return;
-      const next = await readLine(this.#deps.shards.db(shard), subscriptionId, free);
-      if (next.length < free) await inTime(gate.setWaiting(limits, next.length));
-      if (next.length === 0) return;
-      if (this.#deps.now() < this.#endsCallsMs) return await this.#ask(shard, next, () => "next");
-      await enqueue(this.#deps, this.#speed, shard, next.map(keyOf), 0, { hasSlots: true });
-    } catch (error) {
-      // The place frees itself in a while, and the next delivery comes by itself.
-      log("warn", "gate not reached", { webhookId: subscriptionId, count: 1, ...describeError(error) });
-    }
-  }
-
-  #gate(subscriptionId: string) {
-    const { gates } = this.#deps;
-    return gates.get(gates.idFromName(subscriptionId));
+    const of = { subscriptionId, limits };
+    const free = await this.#gates.release(of, id);
+    if (free === 0) return;
+    const next = await readLine(this.#deps.shards.db(shard), subscriptionId, free);
+    if (next.length < free) await this.#gates.setWaiting(of, next.length);
+    if (next.length === 0) return;
+    if (this.#deps.now() < this.#endsCallsMs) return await this.#ask(shard, next, () => "next");
+    await enqueue(this.#deps, this.#speed, shard, next.map(keyOnly), 0, { hasSlots: true });
   }
 }
 
 /** Waits for a start. Returns false when it has passed. */
 export async function comesInTime({ atMs, latestMs }: Start, now: () => number): Promise<boolean> {
   for (let leftMs = atMs - now(); leftMs > 0; leftMs = atMs - now()) await scheduler.wait(leftMs);
-  return now() <= latestMs;
+  const isInTime = latestMs !== null && now() <= latestMs;
+  if (isInTime) noteMade();
+  return isInTime;
 }
 
-const standingOf = ({ isTest, slotAtMs }: LimitedDelivery): Demand["standing"] => {
+const standingOf: StandingOf = ({ isTest, slotAtMs }) => {
   if (isTest) return "test";
   return slotAtMs === null ? "new" : "back";
 };
 
-const startOf = ({ limits, limitsText }: Pick<LimitedDelivery, "limits" | "limitsText">, atMs: number): Start => ({
-  atMs,
-  latestMs: atMs + (limits.rateLimit ? maxDelayMs(limits.rateLimit) : Infinity),
-  limits,
-  limitsText,
-});
+/** Of a delivery that stays in the run. */
+const standingOfClaimed: StandingOf = ({ isTest }) => (isTest ? "test" : "back");
 
-const keyOf = ({ queue, dueAt, id, subscriptionId, bytes }: OutboxKey): OutboxKey => ({
-  queue,
-  dueAt,
-  id,
-  subscriptionId,
-  bytes,
-});
-
-function limitedOf(delivery: Starting<ClaimedDelivery>): LimitedDelivery {
-  const { limits, limitsText } = delivery.start;
-  return { ...keyOf(delivery), isTest: delivery.kind === "test", slotAtMs: null, limits, limitsText };
+/** The start that an answer promises; undefined if the delivery must wait. */
+function plannedStart(
+  { limits, limitsText }: Pick<LimitedDelivery, "limits" | "limitsText">,
+  answer: Answer,
+): Start | undefined {
+  if (answer.kind === "start") return { atMs: answer.atMs, latestMs: answer.latestMs, limits, limitsText };
+  return answer.kind === "soon" ? { atMs: answer.atMs, latestMs: null, limits, limitsText } : undefined;
 }
 
-/** Throws when the gate does not answer in time. */
-async function inTime<T>(answer: Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`no answer within ${GATE_TIMEOUT_MS} ms`)), GATE_TIMEOUT_MS);
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+function limitedOf(delivery: Starting<ClaimedDelivery>): LimitedDelivery {
+  const { limits, limitsText, atMs, latestMs } = delivery.start;
+  const slotAtMs = latestMs === null ? atMs : null;
+  return { ...keyOnly(delivery), isTest: delivery.kind === "test", slotAtMs, limits, limitsText };
 }

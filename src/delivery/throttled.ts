@@ -1,6 +1,6 @@
 /** Tells operators that a rate limit makes deliveries wait for a long time. */
 import type { Deps } from "../deps";
-import type { Answer } from "../gates/gate";
+import type { Answer } from "../gates/demand";
 import { sendOperational } from "../subscriptions/operational";
 import { type LimitedDelivery, markThrottled } from "./line-store";
 import { THROTTLED_AFTER_MS } from "./timing";

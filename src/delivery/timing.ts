@@ -30,12 +30,23 @@ export const MARKED_SLOW_FOR_MS = 60_000;
 /** When no send of a run has started or ended for this long, the rest of the run is handed back. */
 export const STALLED_AFTER_MS = HANGS_AFTER_MS + 100;
 
-/** A delivery that has leave to start is claimed this long before, and taken for sending shortly before. */
-export const CLAIM_BEFORE_START_MS = 800;
-export const TAKE_BEFORE_START_MS = 50;
+/** A delivery that should start soon is claimed this long before, together with those that should start a little later. */
+export const CLAIM_BEFORE_START_MS = 300;
+export const CLAIM_WITH_FIRST_MS = 700;
+/**
+ * Its start is asked for this long before, together with those that come a little later, and not more often than that, because gates grant
+ * starts only shortly before.
+ */
+export const ASK_BEFORE_START_MS = 150;
+export const ASK_WITH_FIRST_MS = 250;
+export const ASK_INTERVAL_MS = 50;
+/** A delivery is taken for sending this long before its start. */
+export const TAKE_BEFORE_START_MS = 30;
+/** How long a run keeps deliveries that wait for their starts, because the runtime ends what takes longer than 30 s. */
+export const STAYS_FOR_MS = 15_000;
 /** The shortest time from the leave of a gate to the start, for the claim, or for a delivery that is claimed already. */
 export const LEAD_MS = 150;
-export const LEAD_OF_CLAIMED_MS = 10;
+export const LEAD_OF_CLAIMED_MS = 30;
 /** The message of a delivery with a slot arrives this long before the slot, because queues can be late. */
 export const SLOT_MESSAGE_LEAD_MS = 2_000;
 /** A delivery whose slot is further away gets no message: the sweep finds it. */

@@ -1,9 +1,10 @@
 /** One object per limited subscription. It hands out the starts of its deliveries, and stores them, so that eviction loses nothing. */
 import { DurableObject } from "cloudflare:workers";
-import { type Answer, type Demand, Gate, type GateState, NEW_GATE } from "./gate";
+import type { Answer, Demand, Made } from "./demand";
+import { Gate, type GateState, NEW_GATE } from "./gate";
 import type { Limits } from "./limits";
 
-const KEY = "gate";
+const KEY = "state";
 
 /** Its methods are callable over RPC. Everything else is `#private`: TypeScript's `private` would be callable too. */
 export class SubscriptionGate extends DurableObject<Env> {
@@ -18,13 +19,17 @@ export class SubscriptionGate extends DurableObject<Env> {
     });
   }
 
-  /** Answers each demand under these limits. `holder` names the caller, which has the places; it can start what is granted `leadMs` later. */
+  /**
+   * Answers each demand under these limits. `holder` names the caller, which has the places; it can start what is granted `leadMs` later,
+   * and up to `leewayMs` after the granted moment. `made` is what has become of earlier starts.
+   */
   async reserve(
     limits: Limits,
     demands: Demand[],
-    { holder, leadMs }: { holder: string; leadMs: number },
+    { holder, leadMs, leewayMs, made }: { holder: string; leadMs: number; leewayMs: number; made: Made[] },
   ): Promise<Answer[]> {
-    const gate = new Gate(this.#state, limits, Date.now(), leadMs);
+    const gate = new Gate(this.#state, limits, { nowMs: Date.now(), leadMs, leewayMs });
+    gate.settle(made);
     const answers = gate.reserve(demands, holder);
     await this.#save(gate);
     return answers;
@@ -32,7 +37,7 @@ export class SubscriptionGate extends DurableObject<Env> {
 
   /** Frees the places of deliveries that have ended. Returns how many of the waiting ones may be called. */
   async release(limits: Limits, ids: string[], holder: string): Promise<number> {
-    const gate = new Gate(this.#state, limits, Date.now());
+    const gate = new Gate(this.#state, limits, { nowMs: Date.now() });
     const free = gate.release(ids, holder);
     await this.#save(gate);
     return free;
@@ -40,7 +45,7 @@ export class SubscriptionGate extends DurableObject<Env> {
 
   /** Corrects the number of deliveries that wait for a place. */
   async setWaiting(limits: Limits, count: number): Promise<void> {
-    const gate = new Gate(this.#state, limits, Date.now());
+    const gate = new Gate(this.#state, limits, { nowMs: Date.now() });
     gate.setWaiting(count);
     await this.#save(gate);
   }
@@ -49,7 +54,7 @@ export class SubscriptionGate extends DurableObject<Env> {
   override async alarm(): Promise<void> {
     this.#hasAlarm = false;
     const { limits } = this.#state;
-    const idleFromMs = limits ? new Gate(this.#state, limits, Date.now()).idleFromMs : 0;
+    const idleFromMs = limits ? new Gate(this.#state, limits, { nowMs: Date.now() }).idleFromMs : 0;
     if (idleFromMs > Date.now()) return this.#cleanUpAfter(idleFromMs);
     this.#state = NEW_GATE;
     await this.ctx.storage.deleteAll();

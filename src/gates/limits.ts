@@ -13,21 +13,39 @@ export interface Limits {
   maxConcurrent?: number | undefined;
 }
 
-const UNIT_MS: Record<Unit, number> = { second: 1_000, minute: 60_000, hour: 3_600_000 };
+interface Times {
+  unitMs: number;
+  /** What clocks and networks may differ by. */
+  marginMs: number;
+  /** How long after the granted moment a delivery may start. */
+  leewayMs: number;
+  /** Starts are counted in steps of this length, which bounds what a gate stores. */
+  stepMs: number;
+  /** Starts are granted at most this long before. Short, because one that is missed counts until then. */
+  aheadMs: number;
+}
 
-/**
- * Slots are `unit + slack` apart for each `limit`: slot n + limit comes a whole unit and the slack after slot n. A delivery starts in its
- * slot, or so much later as `maxDelayMs` allows, or not in this slot at all. So the starts of any limit + 1 deliveries in a row span more
- * than a unit, and no sliding window has limit + 1 of them. A third of the slack is left for clocks and networks that differ.
- */
-const SLACK_MS: Record<Unit, number> = { second: 15, minute: 900, hour: 9_000 };
-const LONGEST_DELAY_MS = 1_000;
+const TIMES: Record<Unit, Times> = {
+  second: { unitMs: 1_000, marginMs: 5, leewayMs: 5, stepMs: 1, aheadMs: 250 },
+  minute: { unitMs: 60_000, marginMs: 300, leewayMs: 300, stepMs: 60, aheadMs: 3_000 },
+  hour: { unitMs: 3_600_000, marginMs: 3_000, leewayMs: 1_000, stepMs: 3_600, aheadMs: 3_000 },
+};
+/** After a delay, starts may follow one another in this part of the usual time, until the limit is used again. */
+const SHORTEST_GAP = 0.75;
 
-/** The time between two slots in ms, not rounded. */
-export const gapMs = ({ limit, per }: RateLimit): number => (UNIT_MS[per] + SLACK_MS[per]) / limit;
+export const timesOf = ({ per }: RateLimit): Times => TIMES[per];
 
-/** How long after its slot a delivery may still start, in ms. */
-export const maxDelayMs = ({ per }: RateLimit): number => Math.min((SLACK_MS[per] * 2) / 3, LONGEST_DELAY_MS);
+/** How long after the last moment of a start the start `limit` starts later may come, in ms. */
+export const spanMs = ({ per }: RateLimit): number => TIMES[per].unitMs + TIMES[per].marginMs;
+
+/** The time between two planned starts in ms, not rounded. */
+export const gapMs = (rateLimit: RateLimit): number => {
+  const { leewayMs, stepMs } = timesOf(rateLimit);
+  return (spanMs(rateLimit) + leewayMs + stepMs) / rateLimit.limit;
+};
+
+/** The shortest time between two granted starts in ms, not rounded. */
+export const shortestGapMs = ({ limit, per }: RateLimit): number => (SHORTEST_GAP * TIMES[per].unitMs) / limit;
 
 /** A text that is the same for the same limits. */
 export const nameOf = ({ rateLimit, maxConcurrent }: Limits): string =>

@@ -152,12 +152,20 @@ test.each([1, 2])(
   async (most) => {
     const { person, inbox } = await limited("slow-300", { maxConcurrent: most });
     await publishMany(person, 8);
-    // Delivery is at least once: one that comes twice does not stand for another.
-    const ids = async () => new Set((await inbox.received()).map(({ headers }) => headers["webhook-id"]));
-    await eventually("all of them", async () => (await ids()).size === 8, WITHIN_MS);
-    expect(mostIn(300, await inbox.received())).toBeLessThanOrEqual(most);
+    const received = await inbox.arrived(8, WITHIN_MS);
+    expect(mostIn(300, received)).toBeLessThanOrEqual(most);
+    expect(new Set(received.map(({ headers }) => headers["webhook-id"])).size).toBe(8);
   },
 );
+
+test("with both limits neither is exceeded, and all arrive", async () => {
+  const { person, inbox } = await limited("slow-300", { rateLimit: { limit: 2, per: "second" }, maxConcurrent: 1 });
+  await publishMany(person, 6);
+  const received = await inbox.arrived(6, WITHIN_MS);
+  expect(mostIn(300, received)).toBe(1);
+  expect(mostIn(1_000, received)).toBeLessThanOrEqual(2 + NETWORK);
+  expect(new Set(received.map(({ headers }) => headers["webhook-id"])).size).toBe(6);
+});
 
 test("a slot that is further away than a queue delays messages is found by the sweep, and not used before its time", async () => {
   const { person, inbox, id } = await limited("200", { rateLimit: { limit: 1, per: "hour" } });
@@ -179,6 +187,8 @@ test("the place of a consumer that died is free after its lease", async () => {
   await gateOf(id).reserve({ rateLimit: undefined, maxConcurrent: 1 }, [dead], {
     holder: "a consumer that dies",
     leadMs: 0,
+    leewayMs: 0,
+    made: [],
   });
   await publishMany(person, 1);
   await eventually("the wait", () => waitingRow(id));
@@ -215,7 +225,12 @@ test("fifty calls at once get distinct slots", async () => {
   const limits = { rateLimit: { limit: 10, per: "second" } } as const;
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, n) =>
-      gate.reserve(limits, [{ id: `d${n}`, standing: "new", slotAtMs: null }], { holder: `run${n}`, leadMs: 0 }),
+      gate.reserve(limits, [{ id: `d${n}`, standing: "new", slotAtMs: null }], {
+        holder: `run${n}`,
+        leadMs: 0,
+        leewayMs: 0,
+        made: [],
+      }),
     ),
   );
   const times = answers

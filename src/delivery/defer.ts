@@ -1,0 +1,76 @@
+/** Deliveries of limited subscriptions go back to the outbox until their slots. No attempt is used. */
+import type { Deps } from "../deps";
+import { enqueue, enqueueSlots, keyOnly, type QueueSpeed } from "./enqueue";
+import { type Deferral, deferDeliveries, type LimitedDelivery, postponeDeliveries } from "./line-store";
+import { DUE_BEFORE_SWEPT_SLOT_MS, GATE_RETRY_MS, LONGEST_SLOT_MESSAGE_DELAY_MS } from "./timing";
+
+/** How many are written in one round trip. Small, because other deliveries wait meanwhile. */
+const WRITTEN_ROWS = 100;
+/** How much time lies between two such writes of this isolate. */
+const TURN_MS = 40;
+/** The longest wait for a turn. A clock that was set back must not make it longer. */
+const LONGEST_TURN_MS = 10_000;
+let nextTurnMs = 0;
+
+/** Until when a delivery waits that has this slot (Unix ms). */
+export function deferralOf(deps: Deps, delivery: LimitedDelivery, slotAtMs: number): Deferral {
+  const isFar = slotAtMs - deps.now() > LONGEST_SLOT_MESSAGE_DELAY_MS;
+  return { key: keyOnly(delivery), dueAt: isFar ? slotAtMs - DUE_BEFORE_SWEPT_SLOT_MS : slotAtMs, slotAtMs };
+}
+
+/** Puts deliveries of one subscription off, unless its limits are others than `limitsText` by now. Throws when D1 or the queue is down. */
+export async function defer(
+  deps: Deps,
+  speed: QueueSpeed,
+  shard: number,
+  deferrals: readonly Deferral[],
+  limitsText: string,
+): Promise<void> {
+  const inOrder = deferrals.toSorted((a, b) => a.dueAt - b.dueAt);
+  for (let done = 0; done < inOrder.length; done += WRITTEN_ROWS) {
+    await takeTurn(deps);
+    await deferPage(deps, speed, shard, inOrder.slice(done, done + WRITTEN_ROWS), limitsText);
+  }
+}
+
+async function takeTurn(deps: Deps): Promise<void> {
+  const nowMs = deps.now();
+  const turnMs = Math.min(Math.max(nowMs, nextTurnMs), nowMs + LONGEST_TURN_MS);
+  nextTurnMs = turnMs + TURN_MS;
+  if (turnMs > nowMs) await scheduler.wait(turnMs - nowMs);
+}
+
+async function deferPage(
+  deps: Deps,
+  speed: QueueSpeed,
+  shard: number,
+  deferrals: readonly Deferral[],
+  limitsText: string,
+): Promise<void> {
+  const deferred = await deferDeliveries(deps.shards.db(shard), deferrals, limitsText);
+  const withMessage = deferrals.flatMap(({ key, dueAt, slotAtMs }) =>
+    deferred.has(key.id) && slotAtMs === dueAt ? [{ key: { ...key, dueAt }, slotAtMs }] : [],
+  );
+  await enqueueSlots(deps, speed, shard, withMessage);
+  // The limits have changed meanwhile, or another consumer has the delivery. The next claim finds out.
+  const others = deferrals.flatMap(({ key }) => (deferred.has(key.id) ? [] : [key]));
+  await enqueue(deps, speed, shard, others);
+}
+
+/** Puts deliveries off whose gate cannot be reached: without its leave nothing is sent. Throws when D1 or the queue is down. */
+export async function postpone(
+  deps: Deps,
+  speed: QueueSpeed,
+  shard: number,
+  deliveries: readonly LimitedDelivery[],
+): Promise<void> {
+  const dueAt = deps.now() + GATE_RETRY_MS;
+  const deferrals = deliveries.map((delivery) => ({
+    key: keyOnly(delivery),
+    dueAt,
+    slotAtMs: delivery.slotAtMs === null ? null : Math.max(delivery.slotAtMs, dueAt),
+  }));
+  await postponeDeliveries(deps.shards.db(shard), deferrals);
+  const keys = deferrals.map(({ key }) => ({ ...key, dueAt }));
+  await enqueue(deps, speed, shard, keys, GATE_RETRY_MS / 1000);
+}

@@ -1,0 +1,101 @@
+/** The calls of one run to the gates of limited subscriptions. */
+import type { Deps } from "../deps";
+import type { Answer, Demand, Made } from "../gates/demand";
+import type { Limits } from "../gates/limits";
+import { describeError, log } from "../log";
+import { neededLeewayMs } from "./lateness";
+import type { LimitedDelivery } from "./line-store";
+import { GATE_TIMEOUT_MS } from "./timing";
+
+export type StandingOf = (delivery: LimitedDelivery) => Demand["standing"];
+
+/** A limited subscription. */
+interface Limited {
+  subscriptionId: string;
+  limits: Limits;
+}
+
+export class GateCalls {
+  readonly #gates: Deps["gates"];
+  readonly #holder: string;
+  readonly #made = new Map<string, Made[]>();
+
+  /** `holder` names the run to the gates. */
+  constructor({ gates }: Deps, holder: string) {
+    this.#gates = gates;
+    this.#holder = holder;
+  }
+
+  /** Has the next call to the gate tell what has become of a start. If there is none, it counts as made at the last moment. */
+  note({ subscriptionId }: Pick<Limited, "subscriptionId">, made: Made): void {
+    this.#made.set(subscriptionId, [...(this.#made.get(subscriptionId) ?? []), made]);
+  }
+
+  /**
+   * Asks one gate for the starts of deliveries of its subscription, `leadMs` from now or later. Returns null when it cannot be reached.
+   */
+  async reserve(
+    deliveries: readonly LimitedDelivery[],
+    standing: StandingOf,
+    leadMs: number,
+  ): Promise<Answer[] | null> {
+    const [first] = deliveries;
+    if (!first) return [];
+    const demands = deliveries.map((delivery) => ({
+      id: delivery.id,
+      standing: standing(delivery),
+      slotAtMs: delivery.slotAtMs,
+    }));
+    const options = { holder: this.#holder, leadMs, leewayMs: neededLeewayMs(), made: this.#takeMade(first) };
+    return this.#orNull(first, deliveries.length, (gate) => gate.reserve(first.limits, demands, options));
+  }
+
+  /** Tells a gate at once what has become of starts. */
+  async tell(of: Limited): Promise<void> {
+    const made = this.#takeMade(of);
+    const options = { holder: this.#holder, leadMs: 0, leewayMs: 0, made };
+    if (made.length > 0) await this.#orNull(of, made.length, (gate) => gate.reserve(of.limits, [], options));
+  }
+
+  /** Each is told once: a gate that is told twice would forget the start of another delivery. */
+  #takeMade({ subscriptionId }: Pick<Limited, "subscriptionId">): Made[] {
+    const made = this.#made.get(subscriptionId) ?? [];
+    this.#made.delete(subscriptionId);
+    return made;
+  }
+
+  /** Frees the place of a delivery. Returns how many of those that wait may be called. If that fails, the place frees itself in a while. */
+  async release(of: Limited, id: string): Promise<number> {
+    return (await this.#orNull(of, 1, (gate) => gate.release(of.limits, [id], this.#holder))) ?? 0;
+  }
+
+  /** Corrects the number of deliveries that wait for a place. */
+  async setWaiting(of: Limited, count: number): Promise<void> {
+    await this.#orNull(of, count, (gate) => gate.setWaiting(of.limits, count));
+  }
+
+  /** Calls the gate of a subscription about `count` deliveries. Returns null when it does not answer in time. */
+  async #orNull<T>(
+    { subscriptionId }: Limited,
+    count: number,
+    call: (gate: ReturnType<Deps["gates"]["get"]>) => Promise<T>,
+  ): Promise<T | null> {
+    try {
+      return await inTime(call(this.#gates.get(this.#gates.idFromName(subscriptionId))));
+    } catch (error) {
+      log("warn", "gate not reached", { webhookId: subscriptionId, count, ...describeError(error) });
+      return null;
+    }
+  }
+}
+
+/** Throws when the answer does not come in time. */
+async function inTime<T>(answer: Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`no answer within ${GATE_TIMEOUT_MS} ms`)), GATE_TIMEOUT_MS);
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

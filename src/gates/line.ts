@@ -1,0 +1,54 @@
+/** The line of a rate limit: when each waiting delivery should come back for its start, one slot after the other. */
+import { gapMs, type RateLimit } from "./limits";
+
+/** As it is stored. */
+export interface LineState {
+  /** The time of slot 0, Unix ms. */
+  originMs: number;
+  /** The first slot that has not been given to anybody: the end of the line. */
+  end: number;
+}
+
+export const NO_LINE: LineState = { originMs: 0, end: 0 };
+
+export class Line {
+  readonly #gapMs: number;
+  #originMs: number;
+  #end: number;
+
+  constructor(limit: RateLimit, { originMs, end }: LineState) {
+    this.#gapMs = gapMs(limit);
+    this.#originMs = originMs;
+    this.#end = end;
+  }
+
+  get state(): LineState {
+    return { originMs: this.#originMs, end: this.#end };
+  }
+
+  /** When the line ends, Unix ms. No slot after it has been given. */
+  get endMs(): number {
+    return this.#timeOf(this.#end);
+  }
+
+  /** Gives the slot at the end of the line. An empty line begins anew at `fromMs` (Unix ms), so that nobody waits for the next slot. */
+  join(fromMs: number): number {
+    if (this.endMs < fromMs) {
+      this.#originMs = fromMs;
+      this.#end = 0;
+    }
+    this.#end += 1;
+    return this.#timeOf(this.#end - 1);
+  }
+
+  /** Whether a delivery was given a slot at this time. */
+  has(atMs: number): boolean {
+    const slot = Math.floor((atMs - this.#originMs) / this.#gapMs);
+    return atMs < this.endMs && [slot, slot + 1].some((near) => near >= 0 && this.#timeOf(near) === atMs);
+  }
+
+  /** Rounded up, so that each slot is exactly a unit and the slack after the one `limit` slots before it. */
+  #timeOf(slot: number): number {
+    return this.#originMs + Math.ceil(slot * this.#gapMs);
+  }
+}

@@ -1,0 +1,144 @@
+/** When the deliveries of a rate limit start. What cannot start soon joins the line, which says when it comes back. */
+import type { Answer, Demand, Made } from "./demand";
+import { gapMs, type RateLimit, timesOf } from "./limits";
+import { Line, type LineState, NO_LINE } from "./line";
+import { NO_STARTS, Window, type WindowState } from "./window";
+
+/** A new delivery that can start within this time stays with its consumer. */
+const NEAR_MS = 3_000;
+/** One that has missed its slot stays if it can start within this time. More of them could not be made up for. */
+const LATE_NEAR_MS = 600;
+/** One that comes back for its slot may be early by this much, because the sweep is not exact. */
+const COMES_EARLY_MS = 13_000;
+/** The start that is kept for a test is forgotten so long after it has passed. */
+const FORGOTTEN_TEST_MS = 3_600_000;
+
+/** As it is stored. */
+export interface RateState {
+  line: LineState;
+  starts: WindowState;
+  /** The starts that tests wait for, by delivery. They count as granted, so that nothing passes the tests. */
+  ofTests: Record<string, number>;
+  /** When the last of those that have missed their slots is expected to start, Unix ms. */
+  lateEndMs: number;
+}
+
+export const NO_RATE: RateState = { line: NO_LINE, starts: NO_STARTS, ofTests: {}, lateEndMs: 0 };
+
+/** When a consumer asks, and how exactly it can start deliveries. */
+export interface Caller {
+  /** Unix ms. */
+  nowMs: number;
+  /** How long it needs until it can start what is granted now, in ms. */
+  leadMs: number;
+  /** How long after the granted moment it may need, in ms. */
+  leewayMs: number;
+}
+
+export class Rate {
+  readonly #gapMs: number;
+  readonly #aheadMs: number;
+  readonly #leewayMs: number;
+  /** The start of a test is kept for longer than what its consumer needs is known, so it has the usual leeway. */
+  readonly #testLeewayMs: number;
+  readonly #nowMs: number;
+  /** The earliest start. */
+  readonly #fromMs: number;
+  readonly #line: Line;
+  readonly #window: Window;
+  readonly #ofTests: Map<string, number>;
+  #lateEndMs: number;
+
+  constructor(rateLimit: RateLimit, state: RateState, { nowMs, leadMs, leewayMs: needed }: Caller) {
+    const { line, starts, ofTests, lateEndMs } = state;
+    const { aheadMs, leewayMs } = timesOf(rateLimit);
+    this.#gapMs = gapMs(rateLimit);
+    this.#aheadMs = aheadMs;
+    this.#leewayMs = Math.max(leewayMs, needed);
+    this.#testLeewayMs = leewayMs;
+    this.#lateEndMs = lateEndMs;
+    this.#nowMs = nowMs;
+    this.#fromMs = nowMs + leadMs;
+    this.#line = new Line(rateLimit, line);
+    this.#window = new Window(rateLimit, starts, nowMs);
+    this.#ofTests = new Map(Object.entries(ofTests).filter(([, atMs]) => atMs > nowMs - FORGOTTEN_TEST_MS));
+  }
+
+  get state(): RateState {
+    return {
+      line: this.#line.state,
+      starts: this.#window.state,
+      ofTests: Object.fromEntries(this.#ofTests),
+      lateEndMs: this.#lateEndMs,
+    };
+  }
+
+  /** From when on nothing depends on it any more, Unix ms. */
+  get endMs(): number {
+    return Math.max(this.#line.endMs, this.#window.endMs);
+  }
+
+  /** What other limits start with: an empty line, and the starts that may still be made. */
+  get stateForOthers(): RateState {
+    this.settle([...this.#ofTests.values()].map((atMs) => ({ latestMs: this.#latestOfTest(atMs), atMs: null })));
+    return { ...NO_RATE, starts: this.#window.stateForOthers };
+  }
+
+  /** Whether a delivery was given a slot at this time. */
+  has(slotAtMs: number): boolean {
+    return this.#line.has(slotAtMs);
+  }
+
+  /** Notes what has become of granted starts. */
+  settle(made: readonly Made[]): void {
+    for (const start of made) this.#window.settle(start);
+  }
+
+  /** When a delivery may start. */
+  timeFor(demand: Demand): Answer {
+    if (demand.standing === "test") return this.#timeForTest(demand.id);
+    const isNew = demand.standing === "new";
+    const slotMs = isNew ? this.#line.join(this.#window.nextMs(this.#fromMs)) : this.#ownSlotMs(demand);
+    const atMs = this.#window.nextMs(Math.max(slotMs ?? 0, this.#fromMs));
+    if (atMs <= this.#nowMs + this.#aheadMs) return this.#grant(atMs);
+    if (slotMs === null) return this.#late(atMs);
+    if (atMs <= this.#nowMs + (isNew ? NEAR_MS : COMES_EARLY_MS)) return { kind: "soon", atMs };
+    return { kind: "wait", untilMs: atMs < slotMs + this.#gapMs ? slotMs : this.#line.join(atMs), waitsFor: "slot" };
+  }
+
+  /** Where a delivery waits that has missed its slot and cannot start before `earliestMs` (Unix ms). */
+  #late(earliestMs: number): Answer {
+    const atMs = Math.ceil(Math.max(earliestMs, this.#lateEndMs + this.#gapMs));
+    if (atMs > this.#nowMs + LATE_NEAR_MS) return { kind: "wait", untilMs: this.#line.join(atMs), waitsFor: "slot" };
+    this.#lateEndMs = atMs;
+    return { kind: "soon", atMs };
+  }
+
+  #grant(atMs: number): Answer {
+    const latestMs = atMs + this.#leewayMs;
+    this.#window.take(atMs, latestMs);
+    return { kind: "start", atMs, latestMs };
+  }
+
+  /** The slot that a delivery has in the line; null if it has none or has missed it. */
+  #ownSlotMs({ slotAtMs }: Demand): number | null {
+    return slotAtMs !== null && slotAtMs >= this.#nowMs && this.#line.has(slotAtMs) ? slotAtMs : null;
+  }
+
+  #timeForTest(id: string): Answer {
+    const keptMs = this.#ofTests.get(id);
+    this.#ofTests.delete(id);
+    const isKept = keptMs !== undefined && keptMs >= this.#fromMs;
+    if (keptMs !== undefined && !isKept) this.#window.settle({ latestMs: this.#latestOfTest(keptMs), atMs: null });
+    const atMs = isKept ? keptMs : this.#window.nextMs(this.#fromMs);
+    const latestMs = this.#latestOfTest(atMs);
+    if (!isKept) this.#window.take(atMs, latestMs);
+    if (atMs <= this.#nowMs + (isKept ? COMES_EARLY_MS : NEAR_MS)) return { kind: "start", atMs, latestMs };
+    this.#ofTests.set(id, atMs);
+    return { kind: "wait", untilMs: atMs, waitsFor: "slot" };
+  }
+
+  #latestOfTest(atMs: number): number {
+    return atMs + this.#testLeewayMs;
+  }
+}
