@@ -15,11 +15,11 @@ const MOST_ROWS = 2_000;
 const PAUSE_PER_PAGE = 4;
 const MAX_PAUSE_MS = 100;
 
-/** Makes a call that is safe to repeat, and then leaves the database to others for as long as it took, or `pauses` times as long. */
-export async function unhurried<T>(now: () => number, call: () => Promise<T>, pauses = 1): Promise<T> {
+/** Makes a call that is safe to repeat, for one page, and then leaves the database to others. */
+export async function unhurried<T>(now: () => number, call: () => Promise<T>): Promise<T> {
   const startedMs = now();
   const result = await repeatable(call);
-  await scheduler.wait(Math.min(pauses * (now() - startedMs), MAX_PAUSE_MS));
+  await scheduler.wait(Math.min(PAUSE_PER_PAGE * (now() - startedMs), MAX_PAUSE_MS));
   return result;
 }
 
@@ -39,7 +39,7 @@ export class Pages {
   async next<T>(page: (rows: number) => Promise<T>): Promise<T> {
     const { now, trips } = this.#deps;
     const beforeMs = trips.sqlMs;
-    const result = await unhurried(now, () => page(this.#rows), PAUSE_PER_PAGE);
+    const result = await unhurried(now, () => page(this.#rows));
     const tookMs = trips.sqlMs - beforeMs;
     if (tookMs > LONG_PAGE_MS) this.#rows = Math.max(FEWEST_ROWS, Math.floor(this.#rows / 2));
     else if (tookMs < SHORT_PAGE_MS) this.#rows = Math.min(MOST_ROWS, this.#rows * 2);
