@@ -53,6 +53,15 @@ const VARIABLES = {
     must: "contain a sender address",
     schema: z.string().regex(/^[^\r\n]*[^\s<>]+@[^\s<>]+>?$/),
   },
+  ALERT_MAIL: {
+    description: "Who is mailed [alarms](operations.md#alarms) about the service. Empty: nobody.",
+    must: "be an email address, or empty",
+    schema: z
+      .literal("")
+      .transform(() => null)
+      .or(email)
+      .prefault(""),
+  },
   CORS_ORIGINS: {
     description: "The origins whose pages may call the API from a browser. Empty: none.",
     must: "be a comma-separated list of origins, or empty",
@@ -166,6 +175,8 @@ export interface Config extends Limits {
   tokenIssuer: string;
   tokenAudience: string;
   mailFrom: string;
+  /** Null: nobody is mailed alarms. */
+  alertMail: string | null;
   corsOrigins: string[];
   passkeyOrigins: string[];
   /** An origin; set if there is a provider. */
@@ -216,6 +227,7 @@ export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>
     tokenIssuer: read("TOKEN_ISSUER"),
     tokenAudience: read("TOKEN_AUDIENCE"),
     mailFrom: read("MAIL_FROM"),
+    alertMail: read("ALERT_MAIL"),
     corsOrigins: read("CORS_ORIGINS"),
     passkeyOrigins: read("PASSKEY_ORIGINS"),
     publicUrl,

@@ -1,4 +1,5 @@
-/** The scheduled jobs. Every minute, sweepers that have stopped are started and failing subscriptions reviewed, audit events published, and deletions continued; every hour, old rows are removed and old keys replaced. */
+/** The scheduled jobs. Every minute, sweepers that have stopped are started and failing subscriptions reviewed, audit events published, deletions continued, and alarms told; every hour, old rows are removed and old keys replaced. */
+import { tellAlarms } from "./alarms/tell";
 import { removeOldAudit } from "./audit/retention";
 import { sweepExpired } from "./auth/sweep";
 import { removeAbandoned } from "./deletion/abandoned";
@@ -10,7 +11,7 @@ import type { Deps } from "./deps";
 import { reviewFailing } from "./episodes/review";
 import { describeError, log } from "./log";
 import { countTotals } from "./metrics/totals";
-import { rekey } from "./rekey/rekey";
+import { rekey, rekeyAfterChange } from "./rekey/rekey";
 import { endExpiredKeys } from "./signing-keys/expiry";
 import { publishAudit } from "./subscriptions/audit-feed";
 import { startSweepers } from "./sweeper";
@@ -22,7 +23,7 @@ export async function runCron(deps: Deps, cron: string): Promise<void> {
   const startedMs = deps.now();
   const jobs =
     cron === EVERY_MINUTE
-      ? { startSweepers, reviewFailing, releaseHeld, publishAudit, continuePurges }
+      ? { startSweepers, reviewFailing, releaseHeld, publishAudit, continuePurges, rekeyAfterChange, tellAlarms }
       : {
           noteShardSizes,
           countTotals,

@@ -1,4 +1,5 @@
 /** The dependencies of domain functions. Every entry point builds them in the same way from `env`. */
+import type { AlarmMessage } from "./alarms/tell";
 import { type Config, ConfigError, parseConfig, SETTING_NAMES } from "./config";
 import { deriveKeyRing, type KeyRing } from "./crypto/keys";
 import { createDb, type Db, type TripCount } from "./db/client";
@@ -25,6 +26,8 @@ export interface Deps {
   deliveryQueue: Queue<DeliveryMessage>;
   slowDeliveryQueue: Queue<DeliveryMessage | FanOutMessage>;
   mailQueue: Queue<MailJob>;
+  /** For alarms about the service; null if it is not bound. */
+  alertsQueue: Queue<AlarmMessage> | null;
   mailer: SendEmail;
   sweepers: DurableObjectNamespace<Sweeper>;
   /** The hosts of this service, with their ports, as far as it knows them: that of the request, and that of APP_URL if it is our console. */
@@ -87,6 +90,7 @@ export async function createDeps(
     deliveryQueue: env.DELIVERY_QUEUE,
     slowDeliveryQueue: env.SLOW_DELIVERY_QUEUE,
     mailQueue: env.MAIL_QUEUE,
+    alertsQueue: (env as { ALERTS_QUEUE?: Queue<AlarmMessage> }).ALERTS_QUEUE ?? null,
     mailer: env.EMAIL,
     sweepers: env.SWEEPER,
     ownHosts: ownHosts(config.appUrl, requestUrl),

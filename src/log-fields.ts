@@ -30,6 +30,7 @@ export const LOG_FIELDS = {
   table: "The D1 table.",
   shard: "The delivery database: 0 is `DB`, n is `SHARD_n`.",
   bytes: "The size of a delivery database.",
+  finding: "What an alarm is about: a kind, and a queue, a delivery database or a key.",
   count: "How many things the line is about.",
   attempts: "How many attempts were removed from the delivery log.",
   events: "How many events were removed.",

@@ -27,7 +27,7 @@ const FLOORS: readonly (readonly string[])[] = [
     "rotation",
     "operator",
   ],
-  ["recovery", "step-up", "invitations", "members", "api-keys", "attempts", "events"],
+  ["recovery", "step-up", "invitations", "members", "alarms", "api-keys", "attempts", "events"],
   ["sessions", "two-factor", "mail-code", "webauthn", "oidc", "delivery", "metrics", "verify", "client"],
   ["subscriptions"],
   ["stats", "signing-keys", "mail", "passwords", "captcha", "tenants", "audit"],

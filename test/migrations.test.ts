@@ -101,6 +101,7 @@ test("the delivery plane's tables keep no second index for their text keys", asy
     .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE '%WITHOUT ROWID'")
     .all<{ name: string }>();
   expect(results.map(({ name }) => name).sort()).toEqual([
+    "alarms",
     "attempts",
     "audit_events",
     "audit_feeds",

@@ -240,7 +240,7 @@ export const invitations = sqliteTable(
   (t) => [index("invitations_by_tenant").on(t.tenantId), index("invitations_by_expiry").on(t.expiresAt)],
 );
 
-/** The mails about failing subscriptions that were sent or are being sent, by the id of their job. A repeated job finds its mail here. */
+/** The mails about failing subscriptions and alarms that were sent or are being sent, by the id of their job. A repeated job finds its mail here. */
 export const alertMails = sqliteTable("alert_mails", {
   id: text().primaryKey(),
   /** When a consumer began to send it. */

@@ -81,6 +81,8 @@ export const mailJob = z.discriminatedUnion("kind", [
     deletedAt: z.number(),
   }),
   z.object({ kind: z.literal("tenantDeleted"), id, userId, tenantName: z.string() }),
+  /** To the setting ALERT_MAIL. Times are Unix ms; `endedAt` is null in the mail about the beginning. */
+  z.object({ kind: z.literal("alarm"), id, finding: z.string(), since: z.number(), endedAt: z.number().nullable() }),
   /** `more` counts the subscriptions that `items` leaves out. */
   z.object({
     kind: z.literal("subscriptionAlert"),

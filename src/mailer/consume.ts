@@ -4,6 +4,7 @@ import { describeError, log } from "../log";
 import { type MailJob, mailJob } from "../mail/job";
 import { HOUR_MS } from "../time";
 import { claimAlert, settleAlert } from "./alerts-store";
+import { forgetFailures, noteFailures } from "./failures-store";
 import { type PreparedMail, prepareMail } from "./prepare";
 
 const FIRST_RETRY_SECONDS = 30;
@@ -38,26 +39,46 @@ const isPermanent = (error: unknown): boolean => {
 
 /** Mails whose jobs may be queued again. */
 const SENT_ONCE: ReadonlySet<MailJob["kind"]> = new Set<MailJob["kind"]>([
+  "alarm",
   "subscriptionAlert",
   "accountDeleted",
   "tenantDeleted",
 ]);
 
+/** How many mails of a batch the provider has taken, and how many it could not take for now. */
+interface Tally {
+  sent: number;
+  failed: number;
+}
+
 /** Sends the mails of a batch, each for itself. Never throws. */
 export async function consumeMail(deps: Deps, batch: MessageBatch): Promise<void> {
+  const tally: Tally = { sent: 0, failed: 0 };
   for (const message of batch.messages) {
     const job = mailJob.safeParse(message.body);
-    if (job.success) await handle(deps, message, job.data);
+    if (job.success) await handle(deps, message, job.data, tally);
     else {
       log("error", "message of unknown shape dropped", { queue: batch.queue, messageId: message.id });
       message.ack();
     }
   }
+  await noteTally(deps, tally);
 }
 
-async function handle(deps: Deps, message: Message, job: MailJob): Promise<void> {
+/** For the alarm that mails cannot be sent. */
+async function noteTally(deps: Deps, { sent, failed }: Tally): Promise<void> {
   try {
-    await (SENT_ONCE.has(job.kind) ? sendOnce(deps, job, message.attempts) : sendMail(deps, job, message.attempts));
+    if (sent > 0) await forgetFailures(deps);
+    else if (failed > 0) await noteFailures(deps, failed, deps.now());
+  } catch (error) {
+    log("error", "failing mails not noted", { count: failed, ...describeError(error) });
+  }
+}
+
+async function handle(deps: Deps, message: Message, job: MailJob, tally: Tally): Promise<void> {
+  try {
+    const send = SENT_ONCE.has(job.kind) ? sendOnce : sendMail;
+    await send(deps, job, message.attempts, tally);
     message.ack();
   } catch (error) {
     const fields = {
@@ -77,7 +98,7 @@ async function handle(deps: Deps, message: Message, job: MailJob): Promise<void>
 }
 
 /** Sends the mail of a job, unless its reason is gone or its address has had enough mails. Throws when the provider refuses. */
-async function sendMail(deps: Deps, job: MailJob, attempt: number): Promise<void> {
+async function sendMail(deps: Deps, job: MailJob, attempt: number, tally: Tally): Promise<void> {
   const prepared = await prepareMail(deps, job);
   if (!prepared) return;
   // Later tries are of a mail that has been counted.
@@ -85,16 +106,22 @@ async function sendMail(deps: Deps, job: MailJob, attempt: number): Promise<void
     log("warn", "mail over the limit of its address", { mailKind: job.kind });
     return;
   }
-  await deps.mailer.send({ from: deps.config.mailFrom, to: prepared.to, ...prepared.mail });
+  try {
+    await deps.mailer.send({ from: deps.config.mailFrom, to: prepared.to, ...prepared.mail });
+    tally.sent += 1;
+  } catch (error) {
+    if (!isPermanent(error)) tally.failed += 1;
+    throw error;
+  }
 }
 
 /** Sends the mail of a job unless a job with the same id has sent it. Throws when the provider refuses, or when another consumer is sending it. */
-async function sendOnce(deps: Deps, job: MailJob, attempt: number): Promise<void> {
+async function sendOnce(deps: Deps, job: MailJob, attempt: number, tally: Tally): Promise<void> {
   const claim = await claimAlert(deps, job.id, deps.now());
   if (claim === "sent") return;
   if (claim === "busy") throw new Error("another consumer is sending this mail");
   try {
-    await sendMail(deps, job, attempt);
+    await sendMail(deps, job, attempt, tally);
   } catch (error) {
     await settleAlert(deps, job.id, null);
     throw error;

@@ -10,6 +10,7 @@ import { insertResetTokenByEmail } from "../recovery/password-store";
 import { insertVerificationToken } from "../recovery/store";
 import { insertRemovalToken } from "../recovery/two-factor-removal-store";
 import { DAY_MS, HOUR_MS } from "../time";
+import { alarmMail } from "./alarm-mail";
 import { subscriptionAlertMail } from "./alerts";
 import * as notices from "./notices";
 import type { Mail } from "./render";
@@ -33,7 +34,8 @@ type TokenJob = Extract<
 >;
 type CodeJob = Extract<MailJob, { kind: "mailCode" }>;
 type FarewellJob = Extract<MailJob, { kind: "accountDeleted" }>;
-type NoticeJob = Exclude<MailJob, TokenJob | CodeJob | FarewellJob>;
+type AlarmJob = Extract<MailJob, { kind: "alarm" }>;
+type NoticeJob = Exclude<MailJob, TokenJob | CodeJob | FarewellJob | AlarmJob>;
 
 /** Returns null for a job whose reason is gone: user deleted, address verified, invitation revoked, code expired. */
 export function prepareMail(deps: Deps, job: MailJob): Promise<PreparedMail | null> {
@@ -48,6 +50,8 @@ export function prepareMail(deps: Deps, job: MailJob): Promise<PreparedMail | nu
       return prepareCode(deps, job);
     case "accountDeleted":
       return Promise.resolve(prepareFarewell(job));
+    case "alarm":
+      return Promise.resolve(prepareAlarm(deps, job));
     default:
       return prepareNotice(deps, job);
   }
@@ -97,6 +101,10 @@ const prepareFarewell = ({ email, name, deletedAt }: FarewellJob): PreparedMail 
   mail: notices.accountDeletedMail(name, deletedAt),
   limits: ["notice"],
 });
+
+/** The setting may have gone since the job was queued. */
+const prepareAlarm = ({ config }: Deps, job: AlarmJob): PreparedMail | null =>
+  config.alertMail === null ? null : { to: config.alertMail, mail: alarmMail(config, job), limits: ["alertMail"] };
 
 /** Notices go to verified addresses only: of any other we do not know that its owner has the account. */
 async function prepareNotice(deps: Deps, job: NoticeJob): Promise<PreparedMail | null> {

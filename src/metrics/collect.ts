@@ -43,7 +43,11 @@ export async function collect(deps: Deps): Promise<Sample[]> {
       ...(plane ? samplesOf(shard, plane, known.get(shard)?.totals ?? null, nowMs) : []),
     ]),
     ...queues.flatMap((queue) => queueSamples(queue, nowMs)),
-    ...(control ? deadLetterSamples(control.dead) : []),
+    ...(control
+      ? (["deliveries", "mail"] as const).flatMap((queue) =>
+          sample("postern_dead_letters", { queue }, control.dead.find((one) => one.queue === queue)?.messages ?? 0),
+        )
+      : []),
   ];
 }
 
@@ -103,13 +107,3 @@ const queueSamples = ({ name: queue, messages, oldestAtMs }: QueueBacklog, nowMs
   ...sample("postern_queue_backlog", { queue }, messages),
   ...sample("postern_queue_oldest_seconds", { queue }, oldestAtMs === null ? null : (nowMs - oldestAtMs) / 1000),
 ];
-
-/** The mail queue's dead letters have their own queue; those of all other queues are deliveries. */
-function deadLetterSamples(dead: readonly { queue: string; messages: number }[]): Sample[] {
-  const isOfMail = ({ queue }: { queue: string }) => queue.endsWith("-mail-dead");
-  const count = (list: typeof dead) => list.reduce((sum, { messages }) => sum + messages, 0);
-  return [
-    ...sample("postern_dead_letters", { queue: "deliveries" }, count(dead.filter((one) => !isOfMail(one)))),
-    ...sample("postern_dead_letters", { queue: "mail" }, count(dead.filter(isOfMail))),
-  ];
-}

@@ -115,14 +115,15 @@ interface KnownShard {
   totals: Totals | null;
 }
 
-/** Reads what the hourly cron has noted of the delivery databases, and the dead letters since `sinceMs` (Unix ms) by queue. */
+/** Reads what the hourly cron has noted of the delivery databases, and the dead letters since `sinceMs` (Unix ms): of mails, and of deliveries with their fan-outs. */
 export async function readControlPlane({ db }: Pick<Deps, "db">, sinceMs: number) {
   const { shards, dead } = await atomically(db, {
     shards: rows<{ shard: number; bytes: number; totals: string | null }>(
       sql`SELECT shard, bytes, totals FROM shards WHERE shard >= 0`,
     ),
-    dead: rows<{ queue: string; messages: number }>(
-      sql`SELECT queue, sum(messages) AS messages FROM dead_letters WHERE hour >= ${sinceMs} GROUP BY queue`,
+    dead: rows<{ queue: "mail" | "deliveries"; messages: number }>(
+      sql`SELECT iif(queue LIKE '%-mail-dead', 'mail', 'deliveries') AS queue, sum(messages) AS messages
+        FROM dead_letters WHERE hour >= ${sinceMs} GROUP BY 1`,
     ),
   });
   const known: KnownShard[] = shards.map(({ totals, ...rest }) => ({

@@ -4,26 +4,41 @@ import type { Db } from "../db/client";
 import type { Deps } from "../deps";
 import { log } from "../log";
 import { CONTROL_COLUMNS, DELIVERY_COLUMNS, type OwnedColumn } from "./columns";
-import { type EncryptedRow, findRowsUnderOtherKeys, replaceCiphertexts } from "./store";
+import { type EncryptedRow, findRowsUnderOtherKeys, noteKeyCheck, readKeyCheck, replaceCiphertexts } from "./store";
 
 const PAGE_ROWS = 200;
 /** Limits one run. The next one starts an hour later. */
 const MAX_PAGES = 50;
 
-/** Re-encrypts what old keys encrypted. Logs when nothing is left. Does nothing while there is only one key. */
+/** Every hour: re-encrypts what old keys encrypted. Does nothing while there is only one key and no secret needs another. */
 export async function rekey(deps: Deps): Promise<void> {
-  if (deps.keys.length < 2) return;
-  let done = true;
-  const rekeyAll = async (db: Db, columns: readonly OwnedColumn[]) => {
-    for (const column of columns) done = (await rekeyColumn(deps, db, column)) && done;
-  };
-  await rekeyAll(deps.db, CONTROL_COLUMNS);
-  for (const shard of deps.shards.numbers) await rekeyAll(deps.shards.db(shard), DELIVERY_COLUMNS);
-  if (done) log("info", "no secret is encrypted under an old key");
+  const check = await readKeyCheck(deps);
+  if (deps.keys.length > 1 || check.ring !== ringOf(deps) || check.missing !== NONE) await rekeyAll(deps);
 }
 
-/** Re-encrypts one column. Returns true when no row uses an old key any more. */
-async function rekeyColumn(deps: Deps, db: Db, column: OwnedColumn): Promise<boolean> {
+/** Every minute: the same at once when SECRET_KEYS has changed, because a key may have been taken out too early. */
+export async function rekeyAfterChange(deps: Deps): Promise<void> {
+  if ((await readKeyCheck(deps)).ring !== ringOf(deps)) await rekeyAll(deps);
+}
+
+const NONE = "[]";
+const ringOf = ({ keys }: Deps): string => keys.map(({ id }) => id).join(",");
+
+/** Re-encrypts, notes which keys are missing, and logs when nothing is left. */
+async function rekeyAll(deps: Deps): Promise<void> {
+  let done = true;
+  const missing = new Set<string>();
+  const ofDatabase = async (db: Db, columns: readonly OwnedColumn[]) => {
+    for (const column of columns) done = (await rekeyColumn(deps, db, column, missing)) && done;
+  };
+  await ofDatabase(deps.db, CONTROL_COLUMNS);
+  for (const shard of deps.shards.numbers) await ofDatabase(deps.shards.db(shard), DELIVERY_COLUMNS);
+  await noteKeyCheck(deps, { ring: ringOf(deps), missing: JSON.stringify([...missing].sort()) });
+  if (done && deps.keys.length > 1) log("info", "no secret is encrypted under an old key");
+}
+
+/** Re-encrypts one column, and adds the keys that are missing to `missing`. Returns true when no row uses an old key any more. */
+async function rekeyColumn(deps: Deps, db: Db, column: OwnedColumn, missing: Set<string>): Promise<boolean> {
   const [newest] = deps.keys;
   const { table } = column;
   let unreadable = 0;
@@ -34,6 +49,10 @@ async function rekeyColumn(deps: Deps, db: Db, column: OwnedColumn): Promise<boo
     const changes = replacements.filter((change) => change !== null);
     if (changes.length > 0) await replaceCiphertexts(db, column, changes);
     unreadable += found.length - changes.length;
+    for (const { encrypted } of found) {
+      const [keyId = ""] = encrypted.split(".");
+      if (deps.keys.every(({ id }) => id !== keyId)) missing.add(keyId);
+    }
     const last = found.at(-1);
     if (found.length < PAGE_ROWS || last === undefined) {
       if (unreadable > 0) log("error", "secrets encrypted under an unknown key", { table, count: unreadable });

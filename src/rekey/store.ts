@@ -1,6 +1,7 @@
 /** Reading and replacing encrypted columns in D1. Spans tenants, because a key belongs to the whole service. */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../db/client";
+import type { Deps } from "../deps";
 
 /** An encrypted column, and the columns of its table's key. */
 export interface EncryptedColumn {
@@ -52,5 +53,29 @@ export async function replaceCiphertexts(
       FROM (SELECT value ->> 'key' AS key, value ->> 'encrypted' AS encrypted, value ->> 'replacement' AS replacement
         FROM json_each(${jsonList(changes)})) t
       WHERE (${columnsOf(key)}) = (${membersOf(sql`t.key`, key.length)}) AND ${column} = t.encrypted`,
+  });
+}
+
+/** What the last pass over all encrypted columns found. */
+interface KeyCheck {
+  /** The ids of the keys that there were, newest first, comma-separated; "" before the first pass. */
+  ring: string;
+  /** A JSON array: the ids of the keys that secrets needed and that there were not. */
+  missing: string;
+}
+
+export async function readKeyCheck({ db }: Deps): Promise<KeyCheck> {
+  const { check } = await atomically(db, {
+    check: rows<KeyCheck>(sql`SELECT ring, missing FROM key_checks WHERE id = 1`),
+  });
+  return check[0] ?? { ring: "", missing: "[]" };
+}
+
+/** Writes nothing if the last pass found the same. */
+export async function noteKeyCheck({ db }: Deps, { ring, missing }: KeyCheck): Promise<void> {
+  await atomically(db, {
+    noted: sql`INSERT INTO key_checks (id, ring, missing) VALUES (1, ${ring}, ${missing})
+      ON CONFLICT (id) DO UPDATE SET ring = excluded.ring, missing = excluded.missing
+        WHERE ring <> excluded.ring OR missing <> excluded.missing`,
   });
 }

@@ -60,8 +60,11 @@ describe("after the purge", () => {
     const { person, webhookId } = await settled();
     const texts = [person.userId, person.tenantId, person.email, webhookId];
     expect(await tablesWithout(texts, SHARD)).toEqual([
+      "alarms",
       "dead_letters",
+      "key_checks",
       "mail_codes",
+      "mail_failures",
       "purges",
       "shards",
       "used_states",

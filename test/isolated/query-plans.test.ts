@@ -2,6 +2,7 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
+import { tellAlarms } from "../../src/alarms/tell";
 import { releaseHeld } from "../../src/delivery/held";
 import { createDeps } from "../../src/deps";
 import { publishAudit } from "../../src/subscriptions/audit-feed";
@@ -109,6 +110,8 @@ const OF_STORE: Record<string, RegExp> = {
   "events/outcomes-store": /trail\(subscription_id/,
   "events/fan-out-store": /fan_out_after IS NOT NULL AND created_at <=/,
   invitations: /INSERT INTO invitations/,
+  alarms: /FROM alarms WHERE finding/,
+  "mailer/failures-store": /FROM mail_failures WHERE id = 1/,
   metrics: /AS oldestDueAt, \(SELECT count/,
   members: /from "memberships" inner join "users"/,
   recovery: /INSERT INTO email_tokens .*'verify'/s,
@@ -275,6 +278,7 @@ test("statements of every store are collected, from requests, RPC, queue consume
   const removal = { token: tokenIn(await mailTo(op.email, /Remove your lost/)) };
   await call("POST", "/auth/2fa/remove", { body: removal });
   await consumeBatch([{ of: "no known shape" }], "postern-mail-dead");
+  await tellAlarms(await createDeps(env, createExecutionContext()));
   await purgeAll();
   const missed = () =>
     Object.keys(OF_STORE).filter((store) => !collected().some((query) => OF_STORE[store]?.test(query)));

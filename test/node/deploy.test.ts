@@ -74,8 +74,15 @@ const idsInToml = () => [...toml().matchAll(/^database_id = "(.*)"/gm)].map(([, 
 test(
   "a deployment is completed after failures in the middle, repeating it changes nothing, and --add-shard adds a database",
   async () => {
+    const withoutAlerts = toml();
+    writeFileSync(
+      join(project, "wrangler.toml"),
+      withoutAlerts.replace(/^# (.*\n)# (binding = "ALERTS_QUEUE"\n)# /m, "$1$2"),
+    );
     const planned = await deploy("--dry-run");
+    writeFileSync(join(project, "wrangler.toml"), withoutAlerts);
     expect(planned.code).toBe(0);
+    expect(planned.text).toContain("would: Create the queue postern-alerts\n");
     expect(planned.text).toContain("would: Create the database postern\n");
     expect(api.state()).toEqual({ databases: [], queues: {}, schedules: "", versions: [], secrets: [] });
     expect(idsInToml()).toEqual(["00000000-0000-0000-0000-000000000000"]);

@@ -2,6 +2,7 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { getTableName, is, Table } from "drizzle-orm";
+import * as alarms from "../../src/db/alarms-schema";
 import * as audit from "../../src/db/audit-schema";
 import { createDb } from "../../src/db/client";
 import * as delivery from "../../src/db/delivery-schema";
@@ -130,11 +131,11 @@ const HOLDS_PERSON = new Set(["user_id", "subject_id", "invited_by", "accepted_b
 /** Their rows are made by the service. */
 const REAL = new Set(["users", "tenants", "memberships", "purges"]);
 /** They have no rows of people or tenants. */
-const IMPERSONAL = new Set(["shards", "dead_letters"]);
+const IMPERSONAL = new Set(["shards", "dead_letters", "alarms", "mail_failures", "key_checks"]);
 
 const namesOf = (schema: object) =>
   Object.values(schema).flatMap((value) => (is(value, Table) ? [getTableName(value)] : []));
-const CONTROL = new Set(namesOf(control));
+const CONTROL = new Set([...namesOf(control), ...namesOf(alarms)]);
 const DELIVERY = new Set([...namesOf(delivery), ...namesOf(holds), ...namesOf(audit)]);
 
 /** Adds a row to each table where it would stand for a tenant with this shard; with `ofPersons`, to those that have a column for a person. */

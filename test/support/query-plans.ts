@@ -1,5 +1,6 @@
 /** Collects every statement that the stores send, and checks how SQLite would find its rows. */
 import { getTableName } from "drizzle-orm";
+import * as alarms from "../../src/db/alarms-schema";
 import * as delivery from "../../src/db/delivery-schema";
 import * as holds from "../../src/db/holds-schema";
 import * as control from "../../src/db/schema";
@@ -102,7 +103,10 @@ export async function badPlans(
 }
 
 const planeOf = new Map<string, "control" | "delivery">();
-for (const [plane, schema] of Object.entries({ control, delivery: { ...delivery, ...holds } } as const)) {
+for (const [plane, schema] of Object.entries({
+  control: { ...control, ...alarms },
+  delivery: { ...delivery, ...holds },
+} as const)) {
   for (const table of Object.values(schema)) planeOf.set(getTableName(table), plane as "control" | "delivery");
 }
 

@@ -1,0 +1,56 @@
+/** What can be wrong with the service: the texts for the people who run it. */
+
+/** A finding is a kind and what it is about: a queue, a delivery database, a key; "" for the service. */
+export type FindingKind = "deadLetters" | "deliveriesLate" | "databaseFull" | "mailFailing" | "keyMissing";
+
+interface Description {
+  title: string;
+  /** What is wrong, in a sentence. */
+  what: string;
+  /** What to do. */
+  advice: string;
+  /** The section of the operations page. */
+  section: string;
+}
+
+const DESCRIPTIONS: Record<FindingKind, (of: string) => Description> = {
+  deadLetters: (queue) => ({
+    title: `Dead letters: ${queue}`,
+    what: `A queue has given up messages in this hour or the one before: ${queue}.`,
+    advice: "Search the log for the line `dead letter`, which says what each message was for.",
+    section: "dead-letters",
+  }),
+  deliveriesLate: (shard) => ({
+    title: `Deliveries are late in database ${shard}`,
+    what: `The oldest due delivery of delivery database ${shard} has waited for more than five minutes.`,
+    advice: "Look for errors of D1 in the log, and at the backlogs of the queues.",
+    section: "alarms",
+  }),
+  databaseFull: (shard) => ({
+    title: `Database ${shard} is more than 85 % full`,
+    what: `Delivery database ${shard} is more than 85 % full. It gets no new tenants.`,
+    advice: "Add a database with `npm run deploy -- --add-shard`, or keep data for fewer days.",
+    section: "delivery-databases",
+  }),
+  mailFailing: () => ({
+    title: "Mails are not sent",
+    what: "No mail has been sent for ten minutes, and each try has failed.",
+    advice:
+      "Search the log for the line `mail not sent`; its `cause` says why. The mails are tried again for 26 hours.",
+    section: "alarms",
+  }),
+  keyMissing: (keyId) => ({
+    title: "A key that is in use was taken out of SECRET_KEYS",
+    what: `Stored secrets are encrypted with the key ${keyId}, which SECRET_KEYS does not have. What needs them waits or is refused.`,
+    advice: "Put the key back, behind the others.",
+    section: "key-rotation",
+  }),
+};
+
+export const findingOf = (kind: FindingKind, of: string | number = ""): string => `${kind}:${of}`;
+
+/** Describes a finding. */
+export function describeFinding(finding: string): Description {
+  const [kind = "", of = ""] = finding.split(":");
+  return DESCRIPTIONS[kind as FindingKind](of);
+}

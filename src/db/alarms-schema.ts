@@ -1,0 +1,35 @@
+/** Tables of the control plane for alarms about the service: what is wrong, and what is known of mails and keys. Times are Unix ms. */
+import { sql } from "drizzle-orm";
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+/** What is wrong with the service: a row exists until somebody has been told that it is over. The migration creates it WITHOUT ROWID. */
+export const alarms = sqliteTable("alarms", {
+  /** What it is about: a kind of `alarms/findings.ts`, and of what, such as "deliveriesLate:1". */
+  finding: text().primaryKey(),
+  /** When the cron found it. */
+  notedAt: integer("noted_at").notNull(),
+  /** Since when it is wrong, as far as that is known. */
+  since: integer().notNull(),
+  /** Null while it lasts. */
+  endedAt: integer("ended_at"),
+  /** Whether its beginning has been told. */
+  isTold: integer("is_told", { mode: "boolean" }).notNull().default(false),
+  /** Until then one run of the cron is telling it. */
+  claimedUntil: integer("claimed_until").notNull().default(0),
+});
+
+/** One row while mails cannot be sent: from the first failure after a mail that was sent, to the next mail that is. */
+export const mailFailures = sqliteTable("mail_failures", {
+  id: integer().primaryKey(),
+  since: integer().notNull(),
+  tries: integer().notNull(),
+});
+
+/** One row: what the last pass over all encrypted columns found. */
+export const keyChecks = sqliteTable("key_checks", {
+  id: integer().primaryKey(),
+  /** The ids of the keys in SECRET_KEYS at that time, newest first. */
+  ring: text().notNull(),
+  /** A JSON array: the ids of the keys that stored secrets need and SECRET_KEYS did not have. */
+  missing: text().notNull().default(sql`'[]'`),
+});

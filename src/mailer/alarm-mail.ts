@@ -1,0 +1,38 @@
+/** The mail to the people who run the service: what is wrong with it, since when, and what to do. */
+import { describeFinding } from "../alarms/findings";
+import type { Config } from "../config";
+import type { MailJob } from "../mail/job";
+import { type Link, type Mail, renderMail } from "./render";
+import { utc } from "./token-mails";
+
+/** Where this service serves the console, as its APP_URL says unless that is another client. */
+const CONSOLE_PATH = "/console";
+
+/** Returns the mail about the beginning of an alarm, or about its end. */
+export function alarmMail(config: Config, { finding, since, endedAt }: Extract<MailJob, { kind: "alarm" }>): Mail {
+  const { title, what, advice, section } = describeFinding(finding);
+  if (endedAt !== null) {
+    return renderMail({
+      subject: `Over: ${title}`,
+      greetingName: null,
+      body: [`This is over: ${what}`, `It began on ${utc(since)} and was over on ${utc(endedAt)}.`],
+    });
+  }
+  return renderMail({
+    subject: `Alarm: ${title}`,
+    greetingName: null,
+    body: [
+      what,
+      `Since ${utc(since)}.`,
+      advice,
+      operationsLink(config, section) ?? `The page /docs/operations#${section} of the service says more.`,
+      "You will get another email when it is over.",
+    ],
+  });
+}
+
+function operationsLink({ publicUrl, appUrl }: Config, section: string): Link | null {
+  const { origin, pathname } = new URL(appUrl);
+  const base = publicUrl ?? (pathname === CONSOLE_PATH ? origin : null);
+  return base === null ? null : { label: "What to do", url: `${base}/docs/operations#${section}` };
+}

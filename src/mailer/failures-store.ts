@@ -1,0 +1,17 @@
+/** Whether mails can be sent at all, in the control plane. Spans tenants, as a batch of the queue does. */
+import { sql } from "drizzle-orm";
+import { atomically } from "../db/client";
+import type { Deps } from "../deps";
+
+/** Notes that so many tries have failed since the last mail that was sent. */
+export async function noteFailures({ db }: Deps, tries: number, nowMs: number): Promise<void> {
+  await atomically(db, {
+    noted: sql`INSERT INTO mail_failures (id, since, tries) VALUES (1, ${nowMs}, ${tries})
+      ON CONFLICT (id) DO UPDATE SET tries = tries + excluded.tries`,
+  });
+}
+
+/** Notes that a mail was sent. Writes nothing unless mails have failed. */
+export async function forgetFailures({ db }: Deps): Promise<void> {
+  await atomically(db, { ended: sql`DELETE FROM mail_failures WHERE id = 1` });
+}

@@ -1,0 +1,34 @@
+/** Where alarms are told in tests. */
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { type AlarmMessage, tellAlarms } from "../../src/alarms/tell";
+import { createDeps, type Deps } from "../../src/deps";
+import { newEmail } from "./client";
+import { consumeBatch } from "./engine";
+import { mailsTo } from "./mailbox";
+
+/** An address and a queue of its own. */
+export function newPlace() {
+  const address = newEmail();
+  const messages: AlarmMessage[] = [];
+  const jobs: unknown[] = [];
+  const queue = { send: async (message: AlarmMessage) => void messages.push(message) };
+  const mailQueue = { send: async (job: unknown) => void jobs.push(job) };
+  const depsWith = (bindings: object = {}): Promise<Deps> =>
+    createDeps(
+      { ...env, ALERT_MAIL: address, ALERTS_QUEUE: queue, MAIL_QUEUE: mailQueue, ...bindings } as unknown as Env,
+      createExecutionContext(),
+    );
+  return {
+    address,
+    messages,
+    depsWith,
+    look: async (bindings: object = {}) => tellAlarms(await depsWith(bindings)),
+    told: () => messages.map(({ state, finding }) => `${state} ${finding}`),
+    /** The mails that the queued jobs lead to, oldest first. */
+    mails: async () => {
+      await consumeBatch(jobs.splice(0), "postern-mail", { ALERT_MAIL: address });
+      return mailsTo(address);
+    },
+  };
+}
