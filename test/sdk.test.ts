@@ -89,6 +89,23 @@ test("iterating over a list reads all its pages from the given one on, and await
   expect(lengths).toEqual([(await client.audit.list()).data.length, 0, 0]);
 });
 
+test("every list can be iterated, also one that comes as a whole", async () => {
+  const answer = async () => Response.json({ data: ["first", "second"], nextCursor: null });
+  const { client } = clientOf(await signUp(), { fetch: answer });
+  type List = (id: string) => AsyncIterable<string>;
+  const lists = Object.values(client)
+    .flatMap((noun) => Object.entries(noun) as [string, List][])
+    .filter(([name]) => ["list", "activity", "logs", "logPage", "replays"].includes(name));
+  expect(lists).toHaveLength(14);
+  for (const [, list] of lists) {
+    const items: string[] = [];
+    for await (const item of list("ID")) items.push(item);
+    expect(items).toEqual(["first", "second"]);
+  }
+  const whole: unknown = await client.members.list();
+  expect(whole).toEqual(["first", "second"]);
+});
+
 test("a user can register, verify the address, log in, subscribe, publish, read the log and log out", async () => {
   const { client } = clientOf();
   const email = newEmail();

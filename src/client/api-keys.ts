@@ -1,5 +1,6 @@
 /** `/api-keys`: the signed-in user's keys in their tenant. */
 import type { Call, CallOptions } from "./call";
+import { type Listed, listed } from "./pages";
 import { segment } from "./path";
 import type { Permission, Timestamp } from "./types";
 
@@ -43,7 +44,7 @@ export interface ApiKeyMethods {
   /** Issues a key that acts for the user in this tenant. Throws VALIDATION_FAILED. */
   create(body: NewApiKey, options?: CallOptions): Promise<IssuedApiKey>;
   /** Returns the user's active keys, newest first. Throws UNAUTHENTICATED. */
-  list(options?: CallOptions): Promise<ApiKey[]>;
+  list(options?: CallOptions): Listed<ApiKey>;
   /**
    * Revokes a key at once; owners and admins may revoke any key of the tenant. Returns the service's confirmation.
    * Throws NOT_FOUND.
@@ -53,6 +54,6 @@ export interface ApiKeyMethods {
 
 export const apiKeyMethods = (call: Call): ApiKeyMethods => ({
   create: (body, options) => call.data("POST /api-keys", { ...options, body }),
-  list: (options) => call.data("GET /api-keys", options),
+  list: (options) => listed(call.data("GET /api-keys", options)),
   revoke: (id, options) => call.message(`DELETE /api-keys/${segment(id)}`, options),
 });

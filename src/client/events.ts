@@ -136,12 +136,23 @@ export interface EventMethods {
    * Throws FORBIDDEN, NOT_FOUND.
    */
   get(id: string, options?: EventOptions): Promise<EventDetailPage>;
+  /** Returns the subscriptions of `get` as a list, oldest first. Throws FORBIDDEN, NOT_FOUND. */
+  outcomes(id: string, options?: EventOptions): Paged<EventOutcome>;
 }
 
-export const eventMethods = (call: Call): EventMethods => ({
-  publish: (body, options) => call.data("POST /events", { ...options, body }),
-  publishBatch: (events, options) => call.data("POST /events/batch", { ...options, body: { events } }),
-  list: (filter = {}, options) =>
-    paged((cursor) => call.answer(`GET /events${query({ ...filter, cursor })}`, options), filter.cursor),
-  get: (id, { cursor, ...options } = {}) => call.answer(`GET /events/${segment(id)}${query({ cursor })}`, options),
-});
+export function eventMethods(call: Call): EventMethods {
+  const get: EventMethods["get"] = (id, { cursor, ...options } = {}) =>
+    call.answer(`GET /events/${segment(id)}${query({ cursor })}`, options);
+  return {
+    publish: (body, options) => call.data("POST /events", { ...options, body }),
+    publishBatch: (events, options) => call.data("POST /events/batch", { ...options, body: { events } }),
+    list: (filter = {}, options) =>
+      paged((cursor) => call.answer(`GET /events${query({ ...filter, cursor })}`, options), filter.cursor),
+    get,
+    outcomes: (id, { cursor: from, ...options } = {}) =>
+      paged(async (cursor) => {
+        const { data, nextCursor } = await get(id, { ...options, cursor });
+        return { data: data.subscriptions, nextCursor };
+      }, from),
+  };
+}

@@ -1,6 +1,7 @@
 /** `/auth/identities` and `/auth/oauth`: signing in with Google, GitHub, Microsoft or another provider. */
 import type { TokenPair } from "./auth";
 import type { Call, CallOptions } from "./call";
+import { type Listed, listed } from "./pages";
 import { query, segment } from "./path";
 import type { TokenStore } from "./token-store";
 import type { Timestamp } from "./types";
@@ -55,7 +56,7 @@ export interface IdentityMethods {
    */
   exchange(body: CodeExchange, options?: CallOptions): Promise<TokenPair>;
   /** Returns the user's identities, oldest first. Throws NOT_FOUND while every provider is off. */
-  list(options?: CallOptions): Promise<Identity[]>;
+  list(options?: CallOptions): Listed<Identity>;
   /**
    * Begins to add a provider, and returns where to send the browser: it comes back to `APP_URL/oauth` with `linked` or with `error`.
    * Throws STEP_UP_REQUIRED, NOT_FOUND for a provider that is off, SERVICE_UNAVAILABLE while it is down.
@@ -76,7 +77,7 @@ export function identityMethods(call: Call, store: TokenStore, baseUrl: string):
       await store.save(pair);
       return pair;
     },
-    list: (options) => call.data("GET /auth/identities", options),
+    list: (options) => listed(call.data("GET /auth/identities", options)),
     link: (provider, departure = {}, options) =>
       call.data(`POST /auth/identities/${segment(provider)}`, { ...options, body: departure, cookies: true }),
     unlink: (id, options) => call.message(`DELETE /auth/identities/${segment(id)}`, options),

@@ -76,7 +76,7 @@ export type {
   SuspendedSince,
   Suspension,
 } from "./operator";
-export type { Page, Paged } from "./pages";
+export type { Listed, Page, Paged } from "./pages";
 export type {
   NewPasskey,
   Passkey,

@@ -1,5 +1,6 @@
 /** `/invitations`: asking people to join the caller's tenant, and joining. */
 import type { Call, CallOptions } from "./call";
+import { type Listed, listed } from "./pages";
 import { segment } from "./path";
 import type { Role, Tenant, Timestamp } from "./types";
 
@@ -44,7 +45,7 @@ export interface InvitationMethods {
    */
   create(body: NewInvitation, options?: CallOptions): Promise<Invitation>;
   /** Returns the open invitations, newest first. Throws FORBIDDEN. */
-  list(options?: CallOptions): Promise<Invitation[]>;
+  list(options?: CallOptions): Listed<Invitation>;
   /**
    * Joins the tenant with the token from the mail. The signed-in user's address must be the invited one.
    * Throws INVALID_TOKEN.
@@ -56,7 +57,7 @@ export interface InvitationMethods {
 
 export const invitationMethods = (call: Call): InvitationMethods => ({
   create: (body, options) => call.data("POST /invitations", { ...options, body }),
-  list: (options) => call.data("GET /invitations", options),
+  list: (options) => listed(call.data("GET /invitations", options)),
   accept: (token, options) => call.data("POST /invitations/accept", { ...options, body: { token } }),
   revoke: (id, options) => call.message(`DELETE /invitations/${segment(id)}`, options),
 });

@@ -1,5 +1,6 @@
 /** `/members`: the people of the caller's tenant. */
 import type { Call, CallOptions } from "./call";
+import { type Listed, listed } from "./pages";
 import { segment } from "./path";
 import type { Role, Timestamp } from "./types";
 
@@ -28,7 +29,7 @@ export interface MembershipChange {
  */
 export interface MemberMethods {
   /** Returns the members, oldest membership first. Throws FORBIDDEN. */
-  list(options?: CallOptions): Promise<Member[]>;
+  list(options?: CallOptions): Listed<Member>;
   /**
    * Gives a member another role and returns the member. Only owners may make or change owners.
    * Throws FORBIDDEN, NOT_FOUND, and CONFLICT for the last owner.
@@ -49,7 +50,7 @@ export interface MemberMethods {
 }
 
 export const memberMethods = (call: Call): MemberMethods => ({
-  list: (options) => call.data("GET /members", options),
+  list: (options) => listed(call.data("GET /members", options)),
   changeRole: (userId, role, options) => call.data(`PATCH /members/${segment(userId)}`, { ...options, body: { role } }),
   setAlerts: (alerts, options) => call.data("PATCH /members/me", { ...options, body: { alerts } }),
   leave: (options) => call.message("DELETE /members/me", options),

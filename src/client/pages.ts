@@ -1,4 +1,15 @@
-/** Lists that the service answers in pages. */
+/** Lists, which can be awaited and iterated: those that the service answers as a whole, and those that it answers in pages. */
+
+/** A list that comes as a whole: await it for an array, or iterate over it with `for await`. */
+export interface Listed<Item> extends Promise<Item[]>, AsyncIterable<Item> {}
+
+/** The list that a call returns. */
+export function listed<Item>(list: Promise<Item[]>): Listed<Item> {
+  async function* items(): AsyncGenerator<Item> {
+    yield* await list;
+  }
+  return Object.assign(list, { [Symbol.asyncIterator]: items });
+}
 
 /** One page of a list. */
 export interface Page<Item> {

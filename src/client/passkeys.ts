@@ -2,6 +2,7 @@
 import type { TokenPair } from "./auth";
 import { type Authenticators, makePasskey, showPasskey } from "./authenticator";
 import type { Call, CallOptions } from "./call";
+import { type Listed, listed } from "./pages";
 import { segment } from "./path";
 import type { TokenStore } from "./token-store";
 import type { Timestamp } from "./types";
@@ -121,7 +122,7 @@ export interface PasskeyLoginOptions {
  */
 export interface PasskeyMethods {
   /** Returns the user's passkeys, oldest first. Throws UNAUTHENTICATED. */
-  list(options?: CallOptions): Promise<Passkey[]>;
+  list(options?: CallOptions): Listed<Passkey>;
   /** Gives a passkey another name. Returns the service's confirmation. Throws NOT_FOUND, VALIDATION_FAILED. */
   rename(id: string, name: string, options?: CallOptions): Promise<string>;
   /** Removes a passkey. Returns the service's confirmation. Throws STEP_UP_REQUIRED, NOT_FOUND. */
@@ -188,7 +189,7 @@ export function passkeyMethods(call: Call, store: TokenStore, authenticators: ()
 
   return {
     ...api,
-    list: (options) => call.data("GET /auth/passkeys", options),
+    list: (options) => listed(call.data("GET /auth/passkeys", options)),
     rename: (id, name, options) => call.message(`PATCH /auth/passkeys/${segment(id)}`, { ...options, body: { name } }),
     remove: (id, options) => call.message(`DELETE /auth/passkeys/${segment(id)}`, options),
     register: async (name, options = {}) => {

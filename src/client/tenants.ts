@@ -2,6 +2,7 @@
 import type { Proof, TokenPair } from "./auth";
 import type { Call, CallOptions } from "./call";
 import type { TenantExport } from "./exports";
+import { type Listed, listed } from "./pages";
 import type { TokenStore } from "./token-store";
 import type { Role, Tenant } from "./types";
 
@@ -22,7 +23,7 @@ export interface Membership extends Tenant {
  */
 export interface TenantMethods {
   /** Returns the tenants that the user is a member of, the one used last first. Throws UNAUTHENTICATED. */
-  list(options?: CallOptions): Promise<Membership[]>;
+  list(options?: CallOptions): Listed<Membership>;
   /**
    * Moves this session to another of the user's tenants. Returns its new tokens, which the client has already stored; the old ones end.
    * Throws NOT_FOUND.
@@ -42,7 +43,7 @@ export interface TenantMethods {
 }
 
 export const tenantMethods = (call: Call, store: TokenStore): TenantMethods => ({
-  list: (options) => call.data("GET /tenants", options),
+  list: (options) => listed(call.data("GET /tenants", options)),
   switchTo: async (tenantId, options) => {
     const pair = await call.data<TokenPair>("POST /auth/switch-tenant", { ...options, body: { tenantId } });
     await store.save(pair);

@@ -8,7 +8,7 @@ import type {
   RetryFailedResult,
 } from "./attempts";
 import type { Call, CallOptions } from "./call";
-import { type Paged, paged } from "./pages";
+import { type Listed, listed, type Paged, paged } from "./pages";
 import { query, segment } from "./path";
 import type { NewReplay, Replay, ReplayListOptions, ReplayOptions, ReplayPeriod, ReplayPreview } from "./replays";
 import type { RotatedSubscription, SecretRotation } from "./rotation";
@@ -31,7 +31,7 @@ export interface WebhookMethods {
   /** Subscribes a URL to event types and returns the subscription. Throws FORBIDDEN, VALIDATION_FAILED. */
   create(body: NewSubscription, options?: CallOptions): Promise<Subscription>;
   /** Returns the tenant's subscriptions, newest first. Throws FORBIDDEN. */
-  list(options?: CallOptions): Promise<Subscription[]>;
+  list(options?: CallOptions): Listed<Subscription>;
   /** Returns one subscription. Throws FORBIDDEN, NOT_FOUND. */
   get(id: string, options?: CallOptions): Promise<Subscription>;
   /**
@@ -50,7 +50,7 @@ export interface WebhookMethods {
   /** Ends all former keys at once, as after a leak. Returns the service's confirmation. Throws FORBIDDEN, NOT_FOUND. */
   endPreviousSecrets(id: string, options?: CallOptions): Promise<string>;
   /** Returns the 50 newest attempts, newest first. Throws FORBIDDEN, NOT_FOUND. */
-  logs(id: string, options?: CallOptions): Promise<Attempt[]>;
+  logs(id: string, options?: CallOptions): Listed<Attempt>;
   /** Returns the log, newest attempt first. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED. */
   logPage(id: string, filter?: LogFilter, options?: CallOptions): Paged<Attempt>;
   /** Returns one attempt with its headers and all attempts of its delivery. Throws FORBIDDEN, NOT_FOUND. */
@@ -99,13 +99,13 @@ export function webhookMethods(call: Call): WebhookMethods {
   const at = (id: string, rest = "") => `/webhooks/${segment(id)}${rest}`;
   return {
     create: (body, options) => call.data("POST /webhooks", { ...options, body }),
-    list: (options) => call.data("GET /webhooks", options),
+    list: (options) => listed(call.data("GET /webhooks", options)),
     get: (id, options) => call.data(`GET ${at(id)}`, options),
     update: (id, body, options) => call.data(`PATCH ${at(id)}`, { ...options, body }),
     delete: (id, options) => call.message(`DELETE ${at(id)}`, options),
     rotateSecret: (id, body = {}, options) => call.answer(`POST ${at(id, "/secret/rotate")}`, { ...options, body }),
     endPreviousSecrets: (id, options) => call.message(`DELETE ${at(id, "/secret/previous")}`, options),
-    logs: (id, options) => call.data(`GET ${at(id, "/logs")}`, options),
+    logs: (id, options) => listed(call.data(`GET ${at(id, "/logs")}`, options)),
     // The service answers with a page, not with the plain list, when any parameter is given.
     logPage: (id, filter, options) =>
       paged(

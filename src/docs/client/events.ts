@@ -10,7 +10,9 @@ export async function publishOrders(postern: Client, orders: { id: number }[]): 
 
 /** Why an event has not arrived: a line for each subscription that wanted it and does not have it. */
 export async function whyNotArrived(postern: Client, eventId: string): Promise<string[]> {
-  const { data } = await postern.events.get(eventId);
-  const missing = data.subscriptions.filter(({ state }) => state !== "delivered");
-  return missing.map(({ name, state, reason, attempt }) => `${name}: ${state}, ${attempt?.error ?? reason}`);
+  const lines: string[] = [];
+  for await (const { name, state, reason, attempt } of postern.events.outcomes(eventId)) {
+    if (state !== "delivered") lines.push(`${name}: ${state}, ${attempt?.error ?? reason}`);
+  }
+  return lines;
 }
