@@ -15,9 +15,9 @@ interface Description {
 
 const DESCRIPTIONS: Record<FindingKind, (of: string) => Description> = {
   deadLetters: (queue) => ({
-    title: `Dead letters: ${queue}`,
-    what: `A queue has given up messages in this hour or the one before: ${queue}.`,
-    advice: "Search the log for the line `dead letter`, which says what each message was for.",
+    title: `Dead letters in the ${queue} queue`,
+    what: `The ${queue} queue has given up messages in this hour or the one before.`,
+    advice: 'Search the log for the line "dead letter", which says what each message was for.',
     section: "dead-letters",
   }),
   deliveriesLate: (shard) => ({
@@ -29,14 +29,14 @@ const DESCRIPTIONS: Record<FindingKind, (of: string) => Description> = {
   databaseFull: (shard) => ({
     title: `Database ${shard} is more than 85 % full`,
     what: `Delivery database ${shard} is more than 85 % full. It gets no new tenants.`,
-    advice: "Add a database with `npm run deploy -- --add-shard`, or keep data for fewer days.",
+    advice: 'Add a database with "npm run deploy -- --add-shard", or keep data for fewer days.',
     section: "delivery-databases",
   }),
   mailFailing: () => ({
     title: "Mails are not sent",
     what: "No mail has been sent for ten minutes, and each try has failed.",
     advice:
-      "Search the log for the line `mail not sent`; its `cause` says why. The mails are tried again for 26 hours.",
+      'Search the log for the line "mail not sent"; its field "cause" says why. The mails are tried again for 26 hours.',
     section: "alarms",
   }),
   keyMissing: (keyId) => ({
