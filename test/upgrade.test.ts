@@ -1,7 +1,7 @@
 /**
- * An upgrade: the migrations are applied while the version before still runs. Its code is not here any more, so what it sent to D1 during
- * `journey` stands in support/previous-version.txt and is sent again. When a version is released, record it for the next one:
- * `RECORD_VERSION=1 npx vitest run test/upgrade.test.ts --project service -t record -u`
+ * Upgrades: the migrations are applied while an older version still runs. Its code is not here any more, so what it sent to D1 during
+ * `journey` stands in support/versions, under the name of its newest migration, and is sent again. To record a version before the next
+ * migration is added: `RECORD_VERSION=1 npx vitest run test/upgrade.test.ts --project service -t record -u`
  */
 import { applyD1Migrations, createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -14,8 +14,7 @@ import { newInbox } from "./support/receiver";
 import { readRecording, recordSteps, replay, writeRecording } from "./support/recording";
 import { chooseShard } from "./support/shard";
 
-const FILE = "./support/previous-version.txt";
-const text = import.meta.glob("./support/*.txt", { query: "?raw", import: "default", eager: true })[FILE] ?? "";
+const versions = import.meta.glob("./support/versions/*.txt", { query: "?raw", import: "default", eager: true });
 const HOUR_MS = 3_600_000;
 const database = env.UPGRADED;
 /** The tenant can be in either delivery database: it was placed at random. */
@@ -25,7 +24,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Rows by table, of every table that the version before has. */
+/** Rows by table, of every table that the older version has. */
 async function countRows(tables: readonly string[]): Promise<[table: string, rows: number][]> {
   const counts = await database.batch<{ n: number }>(
     tables.map((table) => database.prepare(`SELECT count(*) AS n FROM ${table}`)),
@@ -53,54 +52,64 @@ async function ask(method: string, path: string, token?: string, body?: object) 
   return { status: response.status, data: ((await response.json()) as any).data };
 }
 
-test("the version before works while each migration is applied, and this one goes on with all that it left", async () => {
-  const recording = readRecording(text);
-  const all = env.TEST_MIGRATIONS;
-  const before = all.findIndex(({ name }) => name === recording.migration) + 1;
-  expect(before).toBeGreaterThan(0);
-  await applyD1Migrations(database, all.slice(0, before));
-  expect(await replay(database, recording, 0)).toEqual([]);
-  const tables = await tablesOf();
-  const once = await countRows(tables);
+test.each(Object.entries(versions))(
+  "what %s records works while each later migration is applied, and this version goes on with all of it",
+  async (_file, text) => {
+    const recording = readRecording(text);
+    const all = env.TEST_MIGRATIONS;
+    const before = all.findIndex(({ name }) => name === recording.migration) + 1;
+    expect(before).toBeGreaterThan(0);
+    for (const table of [...(await tablesOf()), "d1_migrations"]) await database.exec(`DROP TABLE IF EXISTS ${table}`);
+    await applyD1Migrations(database, all.slice(0, before));
+    expect(await replay(database, recording, 0)).toEqual([]);
+    const tables = await tablesOf();
+    const once = await countRows(tables);
 
-  let copies = 1;
-  for (let count = before; count < all.length; count++) {
-    const applied = applyD1Migrations(database, all.slice(0, count + 1));
+    let copies = 1;
+    for (let count = before; count < all.length; count++) {
+      const applied = applyD1Migrations(database, all.slice(0, count + 1));
+      expect(await replay(database, recording, copies++)).toEqual([]);
+      await applied;
+    }
     expect(await replay(database, recording, copies++)).toEqual([]);
-    await applied;
-  }
-  expect(await replay(database, recording, copies++)).toEqual([]);
-  expect(await countRows(tables)).toEqual(once.map(([table, rows]) => [table, rows * copies]));
+    expect(await countRows(tables)).toEqual(once.map(([table, rows]) => [table, rows * copies]));
 
-  vi.useFakeTimers({ toFake: ["Date"], now: recording.recordedAt + HOUR_MS });
-  const { email, apiKey } = recording;
-  const token = (await ask("POST", "/auth/login", undefined, { email, password: PASSWORD })).data.accessToken;
-  const hooks: { _id: string; name: string }[] = (await ask("GET", "/webhooks", token)).data;
-  expect(hooks.map(({ name }) => name)).toEqual(["failing", "paid orders"]);
-  const [{ _id: failing = "" } = {}, { _id: orders = "" } = {}] = hooks;
-  const log: { status: string }[] = (await ask("GET", `/webhooks/${orders}/logs`, token)).data;
-  expect(log.map(({ status }) => status)).toEqual(Array(4).fill("success"));
-  const published = await ask("POST", "/events", apiKey, { type: "OrderPaid", payload: { order: 43 } });
-  expect([published.status, published.data.deliveries]).toEqual([202, 2]);
-  const events: { type: string }[] = (await ask("GET", "/events", token)).data;
-  expect(events.map(({ type }) => type)).toEqual(["OrderPaid", "WebhookTested", "OrderPaid", "OrderPaid", "OrderPaid"]);
+    vi.useFakeTimers({ toFake: ["Date"], now: recording.recordedAt + HOUR_MS });
+    const { email, apiKey } = recording;
+    const token = (await ask("POST", "/auth/login", undefined, { email, password: PASSWORD })).data.accessToken;
+    const hooks: { _id: string; name: string }[] = (await ask("GET", "/webhooks", token)).data;
+    expect(hooks.map(({ name }) => name)).toEqual(["failing", "paid orders"]);
+    const [{ _id: failing = "" } = {}, { _id: orders = "" } = {}] = hooks;
+    const log: { status: string }[] = (await ask("GET", `/webhooks/${orders}/logs`, token)).data;
+    expect(log.map(({ status }) => status)).toEqual(Array(4).fill("success"));
+    const published = await ask("POST", "/events", apiKey, { type: "OrderPaid", payload: { order: 43 } });
+    expect([published.status, published.data.deliveries]).toEqual([202, 2]);
+    const events: { type: string }[] = (await ask("GET", "/events", token)).data;
+    expect(events.map(({ type }) => type)).toEqual([
+      "OrderPaid",
+      "WebhookTested",
+      "OrderPaid",
+      "OrderPaid",
+      "OrderPaid",
+    ]);
 
-  const inbox = newInbox("200");
-  expect((await ask("PATCH", `/webhooks/${failing}`, token, { url: inbox.url })).status).toBe(200);
-  const { results: due } = await database
-    .prepare(
-      `SELECT queue, due_at AS dueAt, id, subscription_id AS subscriptionId, bytes FROM outbox
+    const inbox = newInbox("200");
+    expect((await ask("PATCH", `/webhooks/${failing}`, token, { url: inbox.url })).status).toBe(200);
+    const { results: due } = await database
+      .prepare(
+        `SELECT queue, due_at AS dueAt, id, subscription_id AS subscriptionId, bytes FROM outbox
        WHERE subscription_id = ? AND attempts > 0 ORDER BY id`,
-    )
-    .bind(failing)
-    .all<Key>();
-  // Three events, and the manual retry of one.
-  expect(due).toHaveLength(4);
-  await consumeBatch([{ shard: 0, due }], "postern-deliveries", bindings);
-  const arrived = await inbox.arrived(due.length);
-  expect(arrived.map(({ body }) => body)).toEqual(due.map(() => '{"order":42}'));
-  expect(arrived.map(({ headers }) => headers["webhook-id"]).sort()).toEqual(due.map(({ id }) => id));
-});
+      )
+      .bind(failing)
+      .all<Key>();
+    // Three events, and the manual retry of one.
+    expect(due).toHaveLength(4);
+    await consumeBatch([{ shard: 0, due }], "postern-deliveries", bindings);
+    const arrived = await inbox.arrived(due.length);
+    expect(arrived.map(({ body }) => body)).toEqual(due.map(() => '{"order":42}'));
+    expect(arrived.map(({ headers }) => headers["webhook-id"]).sort()).toEqual(due.map(({ id }) => id));
+  },
+);
 
 test.runIf(env.RECORD_VERSION === "1")("record what this version sends", async () => {
   await chooseShard("");
@@ -108,5 +117,5 @@ test.runIf(env.RECORD_VERSION === "1")("record what this version sends", async (
   const { email, apiKey } = await journey();
   const migration = env.TEST_MIGRATIONS.at(-1)?.name ?? "";
   const recording = writeRecording({ migration, recordedAt: Date.now(), email, apiKey, steps });
-  await expect(recording).toMatchFileSnapshot(FILE);
+  await expect(recording).toMatchFileSnapshot(`./support/versions/${migration.replace(".sql", ".txt")}`);
 });

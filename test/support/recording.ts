@@ -1,4 +1,4 @@
-/** What one version of the code sends to D1, written down for the test of the upgrade to the next version. */
+/** What one version of the code sends to D1, written down for the tests of upgrades to later ones. */
 
 /** A statement with its values, and how many rows it wrote; null where D1 did not say. */
 interface Sent {
