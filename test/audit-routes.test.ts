@@ -2,7 +2,8 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { app } from "../src/app";
-import { must, NOT_RECORDED, RECORDED, since } from "./support/audited-routes";
+import { must, since } from "./support/audited/acts";
+import { NOT_RECORDED, RECORDED } from "./support/audited-routes";
 import { call, eventually, signUpVerified } from "./support/client";
 import { API_ROUTE } from "./support/console-forms";
 import { newInbox, subscribe } from "./support/receiver";

@@ -1,4 +1,5 @@
 /** People with passkeys. */
+import { env } from "cloudflare:workers";
 import { type Algorithm, type Misbehaviour, make, type SoftPasskey, show } from "./authenticator";
 import { type Answer, call, type Person, signUpVerified } from "./client";
 
@@ -51,3 +52,34 @@ export async function stepUpBody(person: Person, passkey: SoftPasskey, wrong: Mi
   const { body } = await call("POST", "/auth/step-up/options", { token: person.token });
   return { passkey: { state: body.data.state as string, response: await show(body.data, passkey, wrong) } };
 }
+
+export const sendLogin = (body: unknown) => call("POST", "/auth/passkeys/login", { body });
+export const said = ({ status, body }: Answer) => [status, body.code, body.message];
+export const INVALID = [401, "UNAUTHENTICATED", "Invalid passkey."];
+
+export const countOf = (table: "sessions" | "passkeys", { userId }: Person) =>
+  env.DB.prepare(`SELECT count(*) AS n FROM ${table} WHERE user_id = ?`).bind(userId).first<number>("n");
+
+export const activityOf = async (person: Person, action: string) =>
+  (
+    (await call("GET", "/auth/me/activity", { token: person.token })).body.data as {
+      action: string;
+      meta: unknown;
+      target: unknown;
+    }[]
+  ).filter((event) => event.action === action);
+
+/** What an authenticator or a page may do wrong, at a registration and at a sign-in alike. */
+export const MISBEHAVIOUR: Record<string, Misbehaviour> = {
+  "another origin": { origin: "https://evil.example" },
+  "another port of the host": { origin: "http://localhost:9999" },
+  "a host below that is not among PASSKEY_ORIGINS": { origin: "http://below.localhost:8787" },
+  "another relying party": { rpId: "evil.example" },
+  "no user verification": { userVerified: false },
+  "no user present": { userPresent: false },
+  "another challenge": { challenge: "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" },
+  "a page in a foreign frame": { crossOrigin: true },
+  "a backup of what cannot be backed up": { backedUpOnly: true },
+  "bytes after the end": { trailing: 3 },
+  "another id": { id: "bm90LW1pbmU" },
+};

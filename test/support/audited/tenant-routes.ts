@@ -1,0 +1,111 @@
+/** What each route of tenants and of operators leaves in the audit log, and a request of each. */
+import { newEmail, signUp, signUpVerified } from "../client";
+import { invite, joinTenant } from "../people";
+import { newInbox, subscribe } from "../receiver";
+import { aboutPerson, aboutTenant, askedToRemove, byOwner, key, must, onWebhook, type Recorded, since } from "./acts";
+
+export const TENANT_ROUTES: Recorded = {
+  "POST /api-keys": [["api_key.created"], byOwner("POST", "/api-keys", key)],
+  "DELETE /api-keys/:id": [
+    ["api_key.deleted"],
+    async () => {
+      const owner = await signUp();
+      const { data } = await must("POST", "/api-keys", key, owner.token);
+      await must("DELETE", `/api-keys/${data.id}`, undefined, owner.token);
+      return owner;
+    },
+  ],
+  "POST /invitations": [
+    ["member.invited"],
+    async () => byOwner("POST", "/invitations", { email: newEmail(), role: "viewer" })(),
+  ],
+  "DELETE /invitations/:id": [
+    ["member.invitation_revoked"],
+    async () => {
+      const owner = await signUpVerified();
+      const { data } = await must("POST", "/invitations", { email: newEmail(), role: "viewer" }, owner.token);
+      await must("DELETE", `/invitations/${data.id}`, undefined, owner.token);
+      return owner;
+    },
+  ],
+  "POST /invitations/accept": [
+    ["auth.email_verified", "member.joined"],
+    async () => {
+      const [owner, guest] = [await signUp(), await signUp()];
+      const token = await invite(owner, guest.email, "viewer");
+      await must("POST", "/invitations/accept", { token }, guest.token);
+      return owner;
+    },
+  ],
+  "PATCH /members/:userId": [
+    ["member.role_changed"],
+    async () => {
+      const owner = await signUp();
+      const guest = await joinTenant(owner, "viewer");
+      await must("PATCH", `/members/${guest.userId}`, { role: "admin" }, owner.token);
+      return owner;
+    },
+  ],
+  "DELETE /members/:userId": [
+    ["member.removed"],
+    async () => {
+      const owner = await signUp();
+      const guest = await joinTenant(owner, "viewer");
+      await must("DELETE", `/members/${guest.userId}`, undefined, owner.token);
+      return owner;
+    },
+  ],
+  "DELETE /members/me": [
+    ["member.left"],
+    async () => {
+      const owner = await signUp();
+      const guest = await joinTenant(owner, "viewer");
+      await must("DELETE", "/members/me", undefined, guest.token);
+      return owner;
+    },
+  ],
+  "POST /webhooks": [
+    ["webhook.created"],
+    async () => {
+      const owner = await signUp();
+      await subscribe(owner, newInbox("200").url);
+      return owner;
+    },
+  ],
+  "PATCH /webhooks/:id": [["webhook.updated"], onWebhook("PATCH", "", { name: "other" })],
+  "DELETE /webhooks/:id": [["webhook.deleted"], onWebhook("DELETE", "")],
+  "POST /webhooks/:id/pause": [["webhook.paused"], onWebhook("POST", "/pause")],
+  "POST /webhooks/:id/resume": [["webhook.resumed"], onWebhook("POST", "/resume", undefined, { enabled: false })],
+  "POST /webhooks/:id/replay": [
+    ["webhook.replayed"],
+    async () => onWebhook("POST", "/replay", { since: since(), which: "all" })(),
+  ],
+  "POST /webhooks/:id/secret/rotate": [["webhook.secret_rotated"], onWebhook("POST", "/secret/rotate", {})],
+  "DELETE /webhooks/:id/secret/previous": [
+    ["webhook.secret_ended", "webhook.secret_rotated"],
+    async () => {
+      const owner = await signUp();
+      const id = await subscribe(owner, newInbox("200").url);
+      await must("POST", `/webhooks/${id}/secret/rotate`, {}, owner.token);
+      await must("DELETE", `/webhooks/${id}/secret/previous`, undefined, owner.token);
+      return owner;
+    },
+  ],
+  "POST /operator/tenants/:id/suspend": [
+    ["operator.tenant_resumed", "operator.tenant_suspended"],
+    aboutTenant("/suspend", "/suspend", "/resume"),
+  ],
+  "POST /operator/tenants/:id/resume": [["operator.tenant_resumed"], aboutTenant("/suspend", "/resume", "/resume")],
+  "POST /operator/people/:id/suspend": [["operator.person_suspended"], aboutPerson("/suspend", "/suspend")],
+  "POST /operator/people/:id/resume": [["operator.person_resumed"], aboutPerson("/suspend", "/resume", "/resume")],
+  "POST /operator/people/:id/sessions/revoke": [["operator.sessions_ended"], aboutPerson("/sessions/revoke")],
+  "POST /operator/people/:id/two-factor/remove": [
+    ["operator.2fa_removal_mailed"],
+    async () => (await askedToRemove()).op,
+  ],
+  "POST /operator/tenants/:id/sends/hold": [["operator.sends_held"], aboutTenant("/sends/hold", "/sends/hold")],
+  "POST /operator/tenants/:id/sends/release": [
+    ["operator.sends_released", "operator.sends_held"],
+    aboutTenant("/sends/hold", "/sends/release", "/sends/release"),
+  ],
+};

@@ -1,0 +1,154 @@
+/** Right and wrong uses of the routes of tenants and operators, and of the consumers, by what they are about. */
+import { expect } from "vitest";
+import { newEmail } from "../client";
+import { addDelivery, consumeBatch, messageFor } from "../engine";
+import { mailTo } from "../mailbox";
+import { operator } from "../operators";
+import { endedAttempts, newInbox } from "../receiver";
+import { deliveryDb } from "../shard";
+import { ask, captured, fresh, keep, keepTokenOf, verified } from "./caller";
+
+export const TENANT_USES: Record<string, () => Promise<void>> = {
+  "API keys, members and invitations": async () => {
+    const owner = await verified();
+    await ask("POST", "/api-keys", { name: "key", scopes: [fresh("scope")] }, owner.token);
+    const made = (await ask("POST", "/api-keys", { name: "key", scopes: ["webhook.read"] }, owner.token)).body.data;
+    await ask("GET", "/webhooks", undefined, made.key);
+    await ask("GET", "/webhooks", undefined, `${made.key.slice(0, -1)}!`);
+    await ask("GET", "/api-keys", undefined, owner.token);
+    await ask("DELETE", `/api-keys/${made.id}`, undefined, owner.token);
+    await ask("DELETE", `/api-keys/${made.id}`, undefined, owner.token);
+
+    const invite = async (email: string) => {
+      const { body } = await ask("POST", "/invitations", { email, role: "viewer" }, owner.token);
+      return { id: body.data.id as string, token: keepTokenOf(await mailTo(email, /invited/)) };
+    };
+    await ask("POST", "/invitations", { email: fresh("email"), role: "nobody" }, owner.token);
+    const unwanted = await invite(newEmail());
+    await ask("DELETE", `/invitations/${unwanted.id}`, undefined, owner.token);
+    await ask("DELETE", `/invitations/${unwanted.id}`, undefined, owner.token);
+    const known = await verified();
+    const { token } = await invite(known.email);
+    await ask("POST", "/invitations/accept", { token: fresh("mailed-token") }, known.token);
+    const joined = await ask("POST", "/invitations/accept", { token }, known.token);
+    await ask("POST", "/auth/switch-tenant", { tenantId: fresh("tenant") }, known.token);
+    const switched = await ask("POST", "/auth/switch-tenant", { tenantId: joined.body.data.tenant.id }, known.token);
+    await ask("PATCH", "/members/me", { alerts: fresh("alerts") }, switched.body.data.accessToken);
+    await ask("PATCH", "/members/me", { alerts: false }, switched.body.data.accessToken);
+    await ask("DELETE", "/members/me", undefined, switched.body.data.accessToken);
+    await ask("DELETE", "/members/me", undefined, owner.token);
+    const guest = newEmail();
+    await ask("POST", "/auth/register", {
+      email: guest,
+      password: fresh("password"),
+      invitationToken: (await invite(guest)).token,
+    });
+    await ask("POST", "/auth/register", {
+      email: newEmail(),
+      password: fresh("password"),
+      invitationToken: fresh("mailed-token"),
+    });
+    const members = (await ask("GET", "/members", undefined, owner.token)).body.data;
+    const viewer = members.find((member: { role: string }) => member.role === "viewer");
+    await ask("PATCH", `/members/${viewer.userId}`, { role: "member" }, owner.token);
+    await ask("PATCH", `/members/${viewer.userId}`, { role: fresh("role") }, owner.token);
+    await ask("DELETE", `/members/${viewer.userId}`, undefined, owner.token);
+    await ask("DELETE", `/members/${viewer.userId}`, undefined, owner.token);
+  },
+
+  "subscriptions and deliveries, their consumers too": async () => {
+    const owner = await verified();
+    const bearer = owner.token;
+    const inboxes = [newInbox("200"), newInbox("500")];
+    const ids: string[] = [];
+    for (const { url } of inboxes) {
+      const subscription = { name: "hook", events: ["OrderPaid"], secret: fresh("secret") };
+      await ask("POST", "/webhooks", { ...subscription, url: "not a url" }, bearer);
+      const made = await ask("POST", "/webhooks", { ...subscription, url: `${url}?key=${fresh("url")}` }, bearer);
+      ids.push(made.body.data._id);
+    }
+    const [good = "", bad = ""] = ids;
+    for (const id of [good, "none"]) {
+      await ask("PATCH", `/webhooks/${id}`, { secret: fresh("secret") }, bearer);
+      for (const value of [fresh("header"), `${fresh("header")}\n`]) {
+        await ask("PATCH", `/webhooks/${id}`, { delivery: { headers: { Authorization: value } } }, bearer);
+      }
+      for (const body of [{ secret: fresh("secret") }, {}, { secret: `whsk_${fresh("secret")}` }]) {
+        await ask("POST", `/webhooks/${id}/secret/rotate`, body, bearer);
+      }
+      await ask("DELETE", `/webhooks/${id}/secret/previous`, undefined, bearer);
+      for (const action of ["pause", "resume", "test"])
+        await ask("POST", `/webhooks/${id}/${action}`, undefined, bearer);
+    }
+    await ask("POST", "/events", { type: "OrderPaid", payload: { note: fresh("payload") } }, bearer);
+    await ask("POST", "/events", { type: "not a type", payload: { note: fresh("payload") } }, bearer);
+    await ask(
+      "POST",
+      "/events/batch",
+      { events: [{ type: "OrderPaid", payload: { note: fresh("payload") } }] },
+      bearer,
+    );
+    await ask(
+      "POST",
+      "/events/batch",
+      { events: [{ type: "not a type", payload: { note: fresh("payload") } }] },
+      bearer,
+    );
+    const [failed] = await endedAttempts({ ...owner, userId: "", tenantId: "" }, bad, 1);
+    await ask("POST", `/webhooks/${bad}/retry`, undefined, bearer);
+    await ask("POST", "/webhooks/none/retry", undefined, bearer);
+    for (const id of [bad, "none"]) {
+      await ask("POST", `/webhooks/${id}/deliveries/${failed.deliveryId}/retry`, undefined, bearer);
+      await ask("POST", `/webhooks/${id}/retry-failed`, { since: new Date(0).toISOString() }, bearer);
+      const since = new Date(Date.now() - 60_000).toISOString();
+      const replay = await ask("POST", `/webhooks/${id}/replay`, { since, which: "failed" }, bearer);
+      await ask("DELETE", `/webhooks/${id}/replays/${replay.body.data?.id ?? "none"}`, undefined, bearer);
+    }
+    for (const inbox of inboxes) {
+      for (const { headers } of await inbox.arrived(1)) {
+        keep(headers["x-webhook-signature"]);
+        keep(headers["webhook-signature"]);
+      }
+    }
+    for (const path of ["", `/${good}`, `/${good}/logs`, `/${good}/metrics`]) {
+      await ask("GET", `/webhooks${path}`, undefined, bearer);
+    }
+    await ask("DELETE", `/webhooks/${good}`, undefined, bearer);
+    await ask("DELETE", `/webhooks/${good}`, undefined, bearer);
+
+    const { body } = await ask("GET", "/auth/me", undefined, bearer);
+    const person = { ...owner, userId: body.data.id, tenantId: body.data.tenant.id };
+    const unopened = await addDelivery(person, bad);
+    const sealed = fresh("sealed");
+    await deliveryDb
+      .prepare("UPDATE subscriptions SET secret_sealed = ? WHERE id = ?")
+      .bind(`x.y.${sealed}`, bad)
+      .run();
+    await consumeBatch([messageFor(unopened), { of: "no known shape", token: fresh("message") }]);
+    const dead = [{ kind: "passwordReset", email: owner.email }, { token: fresh("message") }];
+    await consumeBatch(dead, "postern-mail-dead");
+    expect(captured.lines("delivery could not be sent")).not.toHaveLength(0);
+  },
+
+  operators: async () => {
+    const op = await operator();
+    const other = await verified();
+    const { body } = await ask("GET", "/auth/me", undefined, other.token);
+    const { id, tenant } = body.data;
+    const [ofTenant, ofPerson] = [`/operator/tenants/${tenant.id}`, `/operator/people/${id}`];
+    const changes = ["suspend", "resume", "sends/hold", "sends/release"].map((change) => `${ofTenant}/${change}`);
+    const ofAll = ["/operator/sends/hold", "/operator/sends/release"];
+    const ofPeople = ["suspend", "resume", "sessions/revoke"].map((change) => `${ofPerson}/${change}`);
+    const lost = await operator("second-operator@example.com");
+    await ask("POST", `/operator/people/${lost.userId}/two-factor/remove`, {}, op.token);
+    await ask("POST", `/operator/people/${lost.userId}/two-factor/remove`, {}, other.token);
+    await ask("POST", "/auth/2fa/remove", { token: fresh("mailed-token") });
+    await ask("POST", "/auth/2fa/remove", { token: keepTokenOf(await mailTo(lost.email, /Remove your lost/)) });
+    for (const path of [...changes, ...ofPeople, ...ofAll]) {
+      expect((await ask("POST", path, { reason: "a test", password: fresh("password") }, other.token)).status).not.toBe(
+        200,
+      );
+      expect([path, (await ask("POST", path, { reason: "a test" }, op.token)).status]).toEqual([path, 200]);
+    }
+  },
+};
