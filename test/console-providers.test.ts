@@ -24,11 +24,14 @@ async function signIn(browser: Browser, person: Record<string, unknown>, to = ""
 }
 
 describe("the buttons", () => {
-  test.each(["/console/sign-in?to=%2Fconsole%2Fevents", "/console/register"])("are on %s", async (path) => {
+  test.each([
+    ["/console/sign-in?to=%2Fconsole%2Fevents", "?to=%2Fconsole%2Fevents"],
+    ["/console/register", ""],
+    ["/console/register?invitation=c0ffee", "?invitationToken=c0ffee"],
+  ])("are on %s", async (path, query) => {
     const { body } = await newBrowser(CONSOLE).send("GET", path);
     expect(buttonsOn(body)).toEqual(LABELS);
-    const to = path.includes("sign-in") ? "?to=%2Fconsole%2Fevents" : "";
-    expect(body).toContain(`href="/api/v1/auth/oauth/google${to}"`);
+    expect(body).toContain(`href="/api/v1/auth/oauth/google${query}"`);
   });
 
   test("are not there for a provider that is off, nor if browsers come back to another client", async () => {

@@ -67,7 +67,7 @@ test("what a method takes is what its route takes", () => {
   same<client.Proof>().toEqualTypeOf<StepUp["/step-up"]["$post"]["input"]["json"]>();
   same<client.CodeExchange>().toEqualTypeOf<Oauth["/exchange"]["$post"]["input"]["json"]>();
   same<client.Departure>().toEqualTypeOf<Identities["/:id"]["$post"]["input"]["json"]>();
-  same<client.Departure>().toEqualTypeOf<Oauth["/:provider"]["$get"]["input"]["query"]>();
+  same<client.SignInDeparture>().toEqualTypeOf<Oauth["/:provider"]["$get"]["input"]["query"]>();
   same<client.NewPasskey>().toEqualTypeOf<Passkeys["/"]["$post"]["input"]["json"]>();
   same<client.ShownPasskey & { tenantId?: string | undefined }>().toEqualTypeOf<
     Auth["/passkeys/login"]["$post"]["input"]["json"]

@@ -19,32 +19,35 @@ const isPageFile = (path: string) => path.startsWith("../src/console/");
  * account was deleted.
  */
 const TABLE = `
-                         fine wrong used no2  bad2  old2  lock1 lock2 limit down nolck susp tsusp other cap  invit human off alone optnl unver gone
-password                 in   401!  in   403t 401t! -     423   423   429   503  503   403f in    404   in   in    in    in  in    in    403v  401
-password, totp           in   401!  401t! 403t 401t! 401t! 423  423   429   503  503   403f in    404   in   in    in    in  in    in    403v  401
-password, recovery code  in   401!  401t! 403t 401t! 401t! 423  423   429   503  503   403f in    404   in   in    in    in  in    in    403v  401
-mailed code              in   401c! 401c! 403t 401t! -    in    in    429   503  in    403f in    404   in   in    in    404 in    took  took  401c
-mailed code, totp        in   401c! 401c! 403t 401t! 401t! in   423   429   503  503   403f in    404   in   in    in    404 in    took  took  401c
-passkey                  in   401!  401! in   in    -     in    in    429   503  in    403f in    404   in   in    in    in  in    in    403v  401
-provider                 in   400   400  403t 401t! -     in    in    429   503  in    403f in    404   in   in    in    404 in    in    403v  new
-provider, totp           in   400   401t! 403t 401t! 401t! in   423   429   503  503   403f in    404   in   in    in    404 in    in    403v  new
-provider, by address     in   400   400  403t 401t! -     in    in    429   503  in    403f in    404   in   in    in    404 in    409   409   new
-provider, new account    in   400   400  -    -     -     in    in    429   503  in    -    -     404   -    403f  in    404 -     in    403n  -
-registration             in   -     409e -    -     -     in    in    429   503  in    -    -     -     -    403f  403h  in  -     in    in    -
-registration, invited    in   400   400  -    -     -     in    in    429   503  in    -    in    -     -    in    403h  in  -     in    in    -
-console: password        in   401!  in   403t -     -     423   423   429   503  503   403f in    -     in   in    in    in  in    in    403v  401
-console: then totp       in   -     401t! -   401t! 401t! 423   423   429   503  503   403f in    -     in   in    in    in  in    -     -     401
-console: passkey         in   401!  =    =    -     -     =     =     429   503  =     =    =     -     =    =     in    in  =     =     403v  =
-console: mailed code     in   401c! =    =    =     -     =     =     429   503  =     =    =     -     =    =     in    404 =     =     took  =
-console: code, totp      in   =     =    403t 401t! =     =     423   429   503  =     =    =     -     =    =     in    404 =     =     took  =
-console: provider        in   400   =    403t 401t! -     =     =     429   503  =     =    =     -     =    =     in    404 =     =     403v  =
-console: registration    in   -     409e -    -     -     =     =     429   503  =     -    -     -     -    403f  403h  in  -     =     =     -
-refresh                  in   401r  401x in   -     -     in    in    429   503  in    401r in    -     in   in    in    in  401r  in    in    401r
-switch tenant            in   401   401  in   -     -     in    in    429   503  in    401  in    404   in   in    in    in  401   in    in    401
+                         fine  wrong used  no2   bad2  old2  lock1 lock2 limit down  nolck susp  tsusp other cap   invit human off   alone optnl unver gone
+password                 in    401!  in    403t  401t! -     423   423   429   503   503   403f  in    404   in    in    in    in    in    in    403v  401
+password, totp           in    401!  401t! 403t  401t! 401t! 423   423   =     =     503   403f  in    404   =     =     =     =     in    in    403v  401
+password, recovery code  in    =     401t! 403t  401t! 401t! 423   423   =     =     =     403f  =     404   =     =     =     =     in    =     403v  =
+mailed code              in    401c! 401c! 403t  401t! -     in    in    429   503   in    403f  in    404   in    in    in    404   in    took  took  401c
+mailed code, totp        in    401c! 401c! 403t  401t! 401t! in    423   =     =     503   403f  in    404   =     =     =     =     in    took  took  401c
+passkey                  in    401!  401!  in    in    -     in    in    429   503   in    403f  in    404   in    in    in    in    in    in    403v  401
+provider                 in    400   400   403t  401t! -     in    in    429   503   in    403f  in    404   in    in    in    404   in    in    403v  new
+provider, totp           in    400   401t! 403t  401t! 401t! in    423   =     =     503   403f  in    404   =     =     =     =     in    in    403v  new
+provider, by address     in    400   400   403t  401t! -     in    in    429   503   in    403f  in    404   in    in    in    404   in    409   409   new
+provider, new account    in    400   400   -     -     -     in    in    429   503   in    -     -     404   -     403f  in    404   -     in    403n  -
+provider, invited        in    400   400   -     -     -     in    in    429   503   in    -     in    404   -     in    in    404   -     in    in    -
+registration             in    -     409e  -     -     -     in    in    429   503   in    -     -     -     -     403f  403h  in    -     in    in    -
+registration, invited    in    400   400   -     -     -     in    in    429   503   in    -     in    -     -     in    403h  in    -     in    in    -
+console: password        in    401!  in    403t  -     -     423   423   429   503   503   403f  in    -     in    in    in    in    in    in    403v  401
+console: then totp       in    -     401t! -     401t! 401t! 423   423   429   503   503   403f  in    -     in    in    in    in    in    -     -     401
+console: passkey         in    401!  =     =     -     -     =     =     429   503   =     =     =     -     =     =     in    in    =     =     403v  =
+console: mailed code     in    401c! =     =     =     -     =     =     429   503   =     =     =     -     =     =     in    404   =     =     took  =
+console: code, totp      in    =     =     403t  401t! =     =     423   429   503   =     =     =     -     =     =     in    404   =     =     took  =
+console: provider        in    400   =     403t  401t! -     =     =     429   503   =     =     =     -     =     =     in    404   =     =     403v  =
+console: registration    in    -     409e  -     -     -     =     =     429   503   =     -     -     -     -     403f  403h  in    -     =     =     -
+refresh                  in    401r  401x  in    -     -     in    in    429   503   in    401r  in    -     in    in    in    in    401r  in    in    401r
+switch tenant            in    401   401   in    -     -     in    in    429   503   in    401   in    404   in    in    in    in    401   in    in    401
 `;
 
-/** A cell that is no word. With `!`, a failed login is recorded. `-` stands for what cannot be, `=` for what the
- * function decides that the page has in common with the route of the API. */
+/**
+ * What a cell means, if it is no word. With `!`, a failed login is recorded. `-` stands for what cannot be. `=` stands for what is decided by
+ * code that the row shares with another one: with the same route without a second factor, or with the route of the API.
+ */
 const REFUSED: Record<string, [status: number, code: string]> = {
   "400": [400, "INVALID_TOKEN"],
   "401": [401, "UNAUTHENTICATED"],

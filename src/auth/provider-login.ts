@@ -1,9 +1,11 @@
 /** Signing in with a provider: the last step, in which the client's page exchanges its code for a session. */
-
+import { userActor } from "../audit/actor";
 import { violatesUnique } from "../db/client";
 import { newId } from "../db/ids";
 import type { Deps } from "../deps";
 import { AppError, notFound } from "../errors";
+import { badInvitation } from "../invitations/invite";
+import { acceptInvitationByToken, findTenantByToken, type OpenInvitation } from "../invitations/store";
 import { queueMailIfPossible } from "../mail/queue";
 import { newUndo } from "../mail/undo-store";
 import type { ProviderIdentity } from "../oidc/identity";
@@ -13,9 +15,9 @@ import { findUserByIdentity } from "../oidc/store";
 import { deviceKeys } from "../sessions/known-devices";
 import type { OpenedSession } from "../sessions/tokens";
 import { requireVerified } from "./open";
-import { insertProviderAccount } from "./provider-store";
+import { insertInvitedProviderAccount, insertProviderAccount } from "./provider-store";
 import { openWithFactors, type SignInChoice } from "./second-factor";
-import { createdFrom, refuseUninvited } from "./signup";
+import { createdFrom, refuseUninvited, requireJoined } from "./signup";
 import { findCredentialsByEmail, findCredentialsOfUser, type StoredCredentials } from "./store";
 import type { Visit } from "./visit";
 
@@ -53,30 +55,36 @@ export async function loginWithProvider(
 }
 
 /**
- * Opens a session for the person at the provider, with a new account if there is none. Throws INVALID_TOKEN for a code that was used,
- * CONFLICT where an account has the address already and the person must link it, FORBIDDEN where registration is not open to them,
- * EMAIL_NOT_VERIFIED, TOTP_REQUIRED, INVALID_TOTP, ACCOUNT_LOCKED, and NOT_FOUND for a tenant that the user is not a member of.
+ * Opens a session for the person at the provider, with a new account if there is none, and accepts the invitation that they came with.
+ * Throws INVALID_TOKEN for a code that was used, and where there is no account for an invitation that is not open for the address; CONFLICT
+ * where an account has the address already and the person must link it, or the tenant has no room; FORBIDDEN where registration is not
+ * open to them; EMAIL_NOT_VERIFIED, TOTP_REQUIRED, INVALID_TOTP, ACCOUNT_LOCKED; NOT_FOUND for a tenant that the user is not a member of.
  */
 async function open(
   deps: Deps,
-  { identity, stateId }: Outcome,
+  { identity, stateId, invitationHash }: Outcome,
   choice: SignInChoice,
   visit: Visit,
 ): Promise<OpenedSession> {
-  const { stored, isNew } = await findOrCreate(deps, identity, choice.tenantId, visit);
+  const { stored, isNew } = await findOrCreate(deps, { identity, invitationHash }, choice.tenantId, visit);
   await requireVerified(deps, stored);
   const { provider, issuer, sub } = identity;
   const link = isNew ? { identity, undo: await newUndo(deps.keys, deps.now()) } : null;
   const first = { method: "provider", provider, use: { issuer, sub, stateId }, link } as const;
   const opened = await openWithFactors(deps, stored, first, choice, visit);
   if (!opened) throw badCode();
+  if (invitationHash) {
+    const actor = userActor({ ...opened.session, email: stored.email }, visit.origin);
+    // A new account has joined already. With another address than the invited one, the invitation stays open.
+    await acceptInvitationByToken(deps, { ...opened.session, actor }, invitationHash, deps.now());
+  }
   return opened;
 }
 
 /** The account of an identity. `isNew`: the sign-in is yet to link the two. */
 async function findOrCreate(
   deps: Deps,
-  identity: ProviderIdentity,
+  { identity, invitationHash }: Pick<Outcome, "identity" | "invitationHash">,
   tenantId: string | undefined,
   visit: Visit,
 ): Promise<{ stored: StoredCredentials; isNew: boolean }> {
@@ -91,9 +99,16 @@ async function findOrCreate(
     if (!emailVerified || stored.emailVerifiedAt === null) throw mustLink(label);
     return { stored, isNew: true };
   }
-  refuseUninvited(deps.config.registration, email);
-  if (tenantId) throw notFound("Tenant");
-  return { stored: await create(deps, { ...identity, email }, visit), isNew: false };
+  const invitation = invitationHash ? await readInvitation(deps, invitationHash, email) : null;
+  if (!invitation) refuseUninvited(deps.config.registration, email);
+  if (tenantId && tenantId !== invitation?.tenantId) throw notFound("Tenant");
+  return { stored: await create(deps, { ...identity, email }, invitation, visit), isNew: false };
+}
+
+async function readInvitation(deps: Deps, tokenHash: string, email: string): Promise<OpenInvitation> {
+  const tenantId = await findTenantByToken(deps, tokenHash, email, deps.now());
+  if (!tenantId) throw badInvitation();
+  return { tenantId, tokenHash };
 }
 
 const mustLink = (label: string) =>
@@ -104,19 +119,21 @@ const mustLink = (label: string) =>
 async function create(
   deps: Deps,
   identity: ProviderIdentity & { email: string },
+  invitation: OpenInvitation | null,
   { device, origin }: Visit,
 ): Promise<StoredCredentials> {
   const userId = newId();
   const [deviceKey] = await deviceKeys(deps.keys, userId, device);
   const account = { userId, email: identity.email, identity, createdFrom: createdFrom(device), deviceKey, origin };
   try {
-    await insertProviderAccount(deps, account, deps.now());
+    if (!invitation) await insertProviderAccount(deps, account, deps.now());
+    else requireJoined(deps, await insertInvitedProviderAccount(deps, account, invitation, deps.now()));
   } catch (error) {
     // Another request has created it in the meantime.
     if (violatesUnique(error, "users.email")) throw mustLink(providerLabel(deps.config, identity.provider));
     throw error;
   }
-  if (!identity.emailVerified) await queueMailIfPossible(deps, { kind: "verification", userId });
+  if (!identity.emailVerified && !invitation) await queueMailIfPossible(deps, { kind: "verification", userId });
   const stored = await findCredentialsOfUser(deps, userId);
   if (!stored) throw badCode();
   return stored;

@@ -5,6 +5,7 @@ import { auditIfChanged } from "../audit/record-store";
 import { atomically } from "../db/client";
 import { newId } from "../db/ids";
 import type { Deps } from "../deps";
+import { type Joining, joinByToken, type OpenInvitation, recordJoining } from "../invitations/store";
 import type { ProviderIdentity } from "../oidc/identity";
 import { insertIdentity } from "../oidc/store";
 import { insertOwnTenant } from "./store";
@@ -18,6 +19,24 @@ export interface NewProviderAccount {
   /** The key of the browser, which the user knows from now on. */
   deviceKey: string;
   origin: RequestOrigin;
+}
+
+/** Writes a user without a password and their identity, and uses the invitation, or writes nothing. Throws on a taken email. */
+export async function insertInvitedProviderAccount(
+  deps: Deps,
+  { userId, email, identity, createdFrom, deviceKey, origin }: NewProviderAccount,
+  invitation: OpenInvitation,
+  nowMs: number,
+): Promise<Joining> {
+  const { name, provider } = identity;
+  const { added, stillOpen } = await atomically(deps.db, {
+    ...joinByToken(deps, { userId, email, name, passwordHash: "", createdFrom }, invitation, nowMs),
+    device: sql`INSERT INTO known_devices (user_id, key, last_seen_at) SELECT id, ${deviceKey}, ${nowMs} FROM users WHERE id = ${userId}`,
+    added: insertIdentity(newId(), identity, sql`u.id = ${userId}`, nowMs),
+    ...recordJoining(userActor({ userId, email }, origin), invitation.tenantId, userId, { provider }),
+  });
+  if (added.length === 1) return "joined";
+  return stillOpen.length > 0 ? "full" : "closed";
 }
 
 /** Writes a user without a password, their identity, tenant and owner membership, or nothing. Throws on a taken email. */

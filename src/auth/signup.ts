@@ -6,7 +6,7 @@ import { newId } from "../db/ids";
 import type { Deps } from "../deps";
 import { AppError } from "../errors";
 import { badInvitation } from "../invitations/invite";
-import { findTenantByToken, insertInvitedByToken } from "../invitations/store";
+import { findTenantByToken, insertInvitedByToken, type Joining } from "../invitations/store";
 import { queueMailIfPossible } from "../mail/queue";
 import { refuseGuessable } from "../passwords/guessable";
 import { capReached } from "../ratelimit/caps";
@@ -77,9 +77,14 @@ async function intoTenant(
 ): Promise<OpenedSession> {
   const draft = await draftSession(deps, user.userId, visit.device);
   const joined = await orEmailTaken(insertInvitedByToken(deps, user, invitation, draft.row, visit.origin, deps.now()));
-  if (joined === "closed") throw badInvitation();
-  if (joined === "full") throw capReached("members", deps.config.caps);
+  requireJoined(deps, joined);
   return openedSession(deps, draft, invitation.tenantId);
+}
+
+/** Throws INVALID_TOKEN for an invitation that is closed, CONFLICT when its tenant has no room. */
+export function requireJoined({ config }: Deps, joined: Joining): void {
+  if (joined === "closed") throw badInvitation();
+  if (joined === "full") throw capReached("members", config.caps);
 }
 
 async function orEmailTaken<T>(write: Promise<T>): Promise<T> {

@@ -37,6 +37,12 @@ export interface Departure {
   to?: string | undefined;
 }
 
+/** A sign-in that begins. */
+export interface SignInDeparture extends Departure {
+  /** From the link of an invitation mail: the person joins that tenant, with a new account if there is none. */
+  invitationToken?: string | undefined;
+}
+
 /**
  * `client.identities`. The sign-in is bound to the browser by cookies, so the page must be of the same site as the service.
  *
@@ -47,7 +53,7 @@ export interface Departure {
  */
 export interface IdentityMethods {
   /** Returns the address to send the browser to, for a sign-in. Throws TypeError for an empty name. */
-  signInUrl(provider: ProviderName, departure?: Departure): string;
+  signInUrl(provider: ProviderName, departure?: SignInDeparture): string;
   /**
    * Opens a session with the code of a sign-in. Returns its tokens, which the client has already stored. Throws INVALID_TOKEN for a code
    * that has expired, was used or is another browser's, CONFLICT where an account has the address and must be linked, FORBIDDEN where

@@ -61,7 +61,7 @@ export type {
   PublishOptions,
 } from "./events";
 export type * from "./exports";
-export type { CodeExchange, Departure, Identity, IdentityMethods, ProviderName } from "./identities";
+export type { CodeExchange, Departure, Identity, IdentityMethods, ProviderName, SignInDeparture } from "./identities";
 export type { Invitation, InvitationMethods, JoinedTenant, NewInvitation } from "./invitations";
 export type { Member, MemberMethods, MembershipChange } from "./members";
 export type {

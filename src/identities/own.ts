@@ -21,7 +21,7 @@ export async function startLinking(
   await requireStepUp(deps, caller, proof);
   const { userId, sessionId } = caller;
   try {
-    return await depart(deps, provider, { to, link: { userId, sessionId } });
+    return await depart(deps, provider, { to, link: { userId, sessionId }, invitationHash: null });
   } catch (error) {
     if (error instanceof FlowError) throw new AppError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 60, cause: error });
     throw error;

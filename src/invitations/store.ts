@@ -141,22 +141,23 @@ const hasRoom = (open: SQL, mostMembers: number) =>
 /** What became of an invitation: `full` when the tenant has as many members as it can have, `closed` when it was not open. */
 export type Joining = "joined" | "full" | "closed";
 
-/** Writes user, membership and first session and uses the invitation, or writes nothing. Throws on a taken email. */
-export async function insertInvitedByToken(
-  { db, config }: Deps,
-  user: NewUser,
-  { tenantId, tokenHash }: { tenantId: string; tokenHash: string },
-  session: NewSession,
-  origin: RequestOrigin,
+/** An invitation that was open when it was read. */
+export interface OpenInvitation {
+  tenantId: string;
+  tokenHash: string;
+}
+
+/** Writes user and membership and uses the invitation, or writes nothing. The address counts as verified: the token was mailed to it. */
+export function joinByToken(
+  { config }: Deps,
+  { userId, email, name, passwordHash, createdFrom }: NewUser,
+  { tokenHash }: OpenInvitation,
   nowMs: number,
-): Promise<Joining> {
-  const { userId, email, passwordHash } = user;
-  const actor = userActor({ userId, email, sessionId: session.id }, origin);
-  const event = { tenantId, actor, target: { kind: "user", id: userId } } as const;
-  const open = openByToken(tokenHash, user.email, nowMs);
-  const { minted, stillOpen } = await atomically(db, {
+) {
+  const open = openByToken(tokenHash, email, nowMs);
+  return {
     user: sql`INSERT INTO users (id, email, name, password_hash, email_verified_at, created_from, created_at)
-      SELECT ${userId}, ${user.email}, ${user.name}, ${passwordHash}, ${nowMs}, ${user.createdFrom}, ${nowMs}
+      SELECT ${userId}, ${email}, ${name}, ${passwordHash}, ${nowMs}, ${createdFrom}, ${nowMs}
       WHERE EXISTS (${open}) AND ${hasRoom(open, config.caps.members)}`,
     // After the user, who is written only if there is room.
     membership: sql`INSERT INTO memberships (tenant_id, user_id, role, last_used_at, created_at)
@@ -166,14 +167,38 @@ export async function insertInvitedByToken(
       WHERE id = (${open}) AND EXISTS (SELECT 1 FROM users WHERE id = ${userId})`,
     // Last: an invitation that is open now was not used for lack of room.
     stillOpen: open,
-    // After the membership that it joins with.
-    minted: mintSession(session, { tenantId, proof: passwordHolds(passwordHash), factor: null }, nowMs),
-    registered: auditIfChanged({ ...event, action: "auth.registered" }),
+  };
+}
+
+/** Events of a new user who has joined. The first must follow a statement that has changed a row if, and only if, they have. */
+export const recordJoining = (actor: Actor, tenantId: string, userId: string, meta?: Record<string, string>) => {
+  const event = { tenantId, actor, target: { kind: "user", id: userId } } as const;
+  return {
+    registered: auditIfChanged({ ...event, action: "auth.registered", ...(meta ? { meta } : {}) }),
     joined: auditIfChanged({
       ...event,
       action: "member.joined",
       meta: sql`json_object('role', ${roleOf(tenantId, userId)})`,
     }),
+  };
+};
+
+/** Writes user, membership and first session and uses the invitation, or writes nothing. Throws on a taken email. */
+export async function insertInvitedByToken(
+  deps: Deps,
+  user: NewUser,
+  invitation: OpenInvitation,
+  session: NewSession,
+  origin: RequestOrigin,
+  nowMs: number,
+): Promise<Joining> {
+  const { userId, email, passwordHash } = user;
+  const { tenantId } = invitation;
+  const { minted, stillOpen } = await atomically(deps.db, {
+    ...joinByToken(deps, user, invitation, nowMs),
+    // After the membership that it joins with.
+    minted: mintSession(session, { tenantId, proof: passwordHolds(passwordHash), factor: null }, nowMs),
+    ...recordJoining(userActor({ userId, email, sessionId: session.id }, origin), tenantId, userId),
     ...rememberDevice(session, nowMs),
   });
   if (minted.length === 1) return "joined";

@@ -3,6 +3,7 @@ import { type Context, Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import { loginWithProvider } from "../auth/provider-login";
 import { exchange } from "../auth/schemas";
+import { sha256Hex } from "../crypto/encoding";
 import { notFound } from "../errors";
 import { deleteOwnCookie, getOwnCookie, setOwnCookie } from "../http/cookies";
 import type { AppEnv } from "../http/env";
@@ -67,7 +68,9 @@ export const oauthRoutes = new Hono<AppEnv>()
     query(departureQuery),
     (c) =>
       orErrorPage(c, async () => {
-        const errand = { to: c.req.valid("query").to ?? "", link: null };
+        const { to = "", invitationToken } = c.req.valid("query");
+        const invitationHash = invitationToken === undefined ? null : await sha256Hex(invitationToken);
+        const errand = { to, link: null, invitationHash };
         const { url, sealed, expiresAt } = await depart(c.get("deps"), providerOf(c), errand);
         setOwnCookie(c, FLOW_COOKIE, sealed, expiresAt);
         return c.redirect(url, 302);
@@ -88,12 +91,12 @@ export const oauthRoutes = new Hono<AppEnv>()
       deleteOwnCookie(c, FLOW_COOKIE);
       return orErrorPage(c, async () => {
         const { identity, errand } = await comeBack(deps, provider, new URL(c.req.url).searchParams, flow);
-        const { to, link } = errand;
+        const { to, link, invitationHash } = errand;
         if (link) {
           await linkIdentity(deps, link, identity, originOf(c));
           return toClient(c, { linked: provider.name, to });
         }
-        const { code, sealed, expiresAt } = await newOutcome(deps, identity);
+        const { code, sealed, expiresAt } = await newOutcome(deps, identity, invitationHash);
         setOwnCookie(c, OUTCOME_COOKIE, sealed, expiresAt);
         return toClient(c, { code, to });
       });

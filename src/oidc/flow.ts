@@ -19,6 +19,8 @@ export interface Errand {
   to: string;
   /** The session that adds the identity to its account; null for a sign-in. */
   link: { userId: string; sessionId: string } | null;
+  /** Of the token of an invitation that the person accepts with the sign-in; null for none. */
+  invitationHash: string | null;
 }
 
 interface Flow extends Errand {
@@ -78,9 +80,10 @@ export function comeBack(
     const flow = await unseal<Flow>(deps, "flow", sealed);
     if (flow?.provider !== provider.name) throw new FlowError("expired", "no flow in the browser");
     const server = await serverOf(deps, provider);
+    const { to, link, invitationHash } = flow;
     return {
       identity: await identify(deps, provider, server, parameters, flow),
-      errand: { to: flow.to, link: flow.link },
+      errand: { to, link, invitationHash },
     };
   });
 }

@@ -16,6 +16,8 @@ const FACTOR_LIFETIME_MS = 5 * MINUTE_MS;
 
 export interface Outcome {
   identity: ProviderIdentity;
+  /** See `Errand`. */
+  invitationHash: string | null;
   codeHash: string;
   /** The use of the code is stored under it. */
   stateId: string;
@@ -30,12 +32,17 @@ export interface SealedOutcome {
   expiresAt: number;
 }
 
-export async function newOutcome(deps: Deps, identity: ProviderIdentity): Promise<SealedOutcome & { code: string }> {
+export async function newOutcome(
+  deps: Deps,
+  identity: ProviderIdentity,
+  invitationHash: string | null,
+): Promise<SealedOutcome & { code: string }> {
   const code = base64url.encode(randomBytes(CODE_BYTES));
   const createdAt = deps.now();
   const stateId = `${createdAt + FACTOR_LIFETIME_MS}:${base64url.encode(randomBytes(CODE_BYTES))}`;
   const expiresAt = createdAt + CODE_LIFETIME_MS;
-  const outcome: Outcome = { identity, codeHash: await sha256Hex(code), stateId, createdAt, expiresAt };
+  const codeHash = await sha256Hex(code);
+  const outcome: Outcome = { identity, invitationHash, codeHash, stateId, createdAt, expiresAt };
   return { code, sealed: await seal(deps, "outcome", outcome), expiresAt };
 }
 

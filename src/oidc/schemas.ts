@@ -25,7 +25,13 @@ const to = z.string().max(1000).optional().meta({
   description: "Given to the page at `APP_URL/oauth` as it is, for example to say where to go on.",
 });
 
-export const departureQuery = z.object({ to }).meta({ id: "OauthDeparture" });
+const invitationToken = opaqueToken.optional().meta({
+  description:
+    "The token in the link of an invitation mail. The person joins that tenant, with a new account if there is none.",
+  examples: ["c0ffee"],
+});
+
+export const departureQuery = z.object({ to, invitationToken }).meta({ id: "OauthDeparture" });
 
 export const linkBody = z.object({ to }).meta({ id: "NewIdentity" });
 

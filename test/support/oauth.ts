@@ -130,8 +130,8 @@ export const newPersonAtProvider = (claims: Record<string, unknown> = {}) => ({
 });
 
 /** A whole trip of somebody to the generic provider. Returns the code of its end. */
-export async function trip(browser: Browser, claims: Record<string, unknown>): Promise<string> {
-  const departure = await depart(browser, "oidc");
+export async function trip(browser: Browser, claims: Record<string, unknown>, query = ""): Promise<string> {
+  const departure = await depart(browser, "oidc", query);
   const back = await comeBack(browser, "oidc", departure, { claims: claimsOf(departure, claims) });
   return back.searchParams.get("code") ?? "";
 }

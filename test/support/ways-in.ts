@@ -80,8 +80,9 @@ async function shown({ passkey }: Comer) {
 }
 
 /** A trip to the provider. */
-async function tripOf({ browser, email, isVerified, sub }: Comer) {
-  const code = await trip(browser, newPersonAtProvider({ email, email_verified: isVerified, ...(sub ? { sub } : {}) }));
+async function tripOf({ browser, email, isVerified, sub, invitationToken }: Comer) {
+  const person = newPersonAtProvider({ email, email_verified: isVerified, ...(sub ? { sub } : {}) });
+  const code = await trip(browser, person, invitationToken ? `?invitationToken=${invitationToken}` : "");
   return ({ wrong }: Given) => (wrong ? "another code" : code);
 }
 
@@ -169,6 +170,11 @@ export const WAYS = {
   "provider, totp": { ...provider, has: "identity", factor: "totp", records: LOGIN },
   "provider, by address": { ...provider, records: ["auth.identity_linked", ...LOGIN] },
   "provider, new account": { ...provider, isNew: true, records: [...LOGIN, "auth.registered"] },
+  "provider, invited": {
+    ...provider,
+    isNew: "invited",
+    records: [...LOGIN, "auth.registered", "member.joined"],
+  },
   registration: { ...registration, isNew: true, records: ["auth.registered"] },
   "registration, invited": { ...registration, isNew: "invited", records: ["auth.registered", "member.joined"] },
   "console: password": {

@@ -71,7 +71,7 @@ export const Register = ({ values, captcha, providers, failure }: RegisterProps)
       <Captcha captcha={captcha} />
       <SubmitButton>Create account</SubmitButton>
     </PostForm>
-    {!values.invitationToken && <ProviderButtons providers={providers} to="" />}
+    <ProviderButtons providers={providers} to="" invitationToken={values.invitationToken} />
     <p />
     <p>
       Have an account? <a href="/console/sign-in">Sign in</a>

@@ -6,15 +6,20 @@ interface ProviderButtonsProps {
   providers: readonly OfferedProvider[];
   /** Where to go after the sign-in; "" for the overview. */
   to: string;
+  /** Of the invitation that is accepted with the sign-in; "" for none. */
+  invitationToken?: string;
 }
 
-export const ProviderButtons = ({ providers, to }: ProviderButtonsProps) =>
+function departure(name: string, fields: Record<string, string>): string {
+  const given = Object.entries(fields).filter(([, value]) => value !== "");
+  return `/api/v1/auth/oauth/${name}${given.length > 0 ? `?${new URLSearchParams(given)}` : ""}`;
+}
+
+export const ProviderButtons = ({ providers, to, invitationToken = "" }: ProviderButtonsProps) =>
   providers.length === 0 ? null : (
     <section aria-label="Other ways to sign in" class="providers">
       {providers.map(({ name, label }) => (
-        <LinkButton href={`/api/v1/auth/oauth/${name}${to === "" ? "" : `?to=${encodeURIComponent(to)}`}`}>
-          Continue with {label}
-        </LinkButton>
+        <LinkButton href={departure(name, { to, invitationToken })}>Continue with {label}</LinkButton>
       ))}
     </section>
   );
