@@ -45,6 +45,7 @@ describe("a registration is refused", () => {
     const login = (await call("POST", "/auth/passkeys/login/options")).body.data;
     const { response } = await make({ ...own, options: { ...own.options, challenge: login.options.challenge } });
     expect((await add(login.state, response)).status).toBe(400);
+    expect((await add(own.state, (await make(own, { type: "webauthn.get" })).response)).status).toBe(400);
     const made = await make(own);
     expect((await add(own.state, made.response)).status).toBe(201);
     const next = await optionsOf(person);
@@ -104,6 +105,7 @@ describe("a login is refused", () => {
     const { person, passkey } = await withPasskey();
     const forStepUp = (await stepUpBody(person, passkey)).passkey;
     expect(said(await sendLogin(forStepUp))).toEqual(INVALID);
+    expect(said(await loginWith(passkey, { type: "webauthn.create" }))).toEqual(INVALID);
     const used = await loginBody(passkey);
     expect((await sendLogin(used)).status).toBe(200);
     expect(said(await sendLogin(used))).toEqual(INVALID);
@@ -159,6 +161,27 @@ describe("a login is refused", () => {
 });
 
 describe("a step-up", () => {
+  test("is refused for the user handle of somebody else, though the passkey is the user's", async () => {
+    const { person, passkey } = await withPasskey();
+    const body = await stepUpBody(person, passkey, { userHandle: "c29tZWJvZHkgZWxzZQ" });
+    expect((await call("POST", "/auth/step-up", { token: person.token, body })).status).toBe(400);
+  });
+
+  test("is refused with a challenge for a registration, as a registration is with one for a step-up", async () => {
+    const { person, passkey } = await withPasskey();
+    const { token } = person;
+    const creation = (await call("POST", "/auth/passkeys/options", { token })).body.data;
+    const { state, options } = (await call("POST", "/auth/step-up/options", { token })).body.data;
+    const { challenge } = creation.options;
+    const shown = {
+      state: creation.state,
+      response: await show({ ...creation, options: { ...options, challenge } }, passkey),
+    };
+    expect(said(await call("POST", "/auth/step-up", { token, body: { passkey: shown } }))[0]).toBe(400);
+    const { response } = await make({ ...creation, options: { ...creation.options, challenge: options.challenge } });
+    expect(said(await call("POST", "/auth/passkeys", { token, body: { state, response, name: "n" } }))[0]).toBe(400);
+  });
+
   test.each(Object.entries(MISBEHAVIOUR))("is refused with %s", async (_, wrong) => {
     const { person, passkey } = await withPasskey();
     const body = await stepUpBody(person, passkey, wrong);
