@@ -1,7 +1,9 @@
 /** What a passkey is refused for: authenticators and pages that misbehave, and challenges that are not for it. */
+import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { make, show } from "./support/authenticator";
-import { call, eventually, type Person, signUp } from "./support/client";
+import { call, eventually, newAddress, type Person, signUp } from "./support/client";
+import { callUnder } from "./support/overrides";
 import {
   activityOf,
   countOf,
@@ -195,4 +197,24 @@ test("an answer to a login that was made for another challenge of ours is refuse
   expect(said(await sendLogin({ state: one.state, response: two.response }))).toEqual(INVALID);
   const { body } = await call("POST", "/auth/passkeys/login/options");
   expect((await sendLogin({ state: body.data.state, response: await show(body.data, passkey) })).status).toBe(200);
+});
+
+test("the write that opens a session refuses a passkey that has come to belong to somebody else", async () => {
+  const [{ person, passkey }, { userId }] = [await withPasskey(), await signUp()];
+  const body = await loginBody(passkey);
+  let batches = 0;
+  const database = {
+    prepare: env.DB.prepare.bind(env.DB),
+    // The first batch reads the passkey, the second one opens the session.
+    async batch(statements: D1PreparedStatement[]) {
+      batches += 1;
+      if (batches === 2)
+        await env.DB.prepare("UPDATE passkeys SET user_id = ? WHERE id = ?").bind(userId, passkey.id).run();
+      return env.DB.batch(statements);
+    },
+  };
+  const answer = await callUnder({ DB: database }, { path: "/api/v1/auth/passkeys/login", body, ip: newAddress() });
+  expect(said(answer)).toEqual(INVALID);
+  expect(batches).toBeGreaterThan(1);
+  expect([await countOf("sessions", person), await countOf("sessions", { userId })]).toEqual([1, 1]);
 });

@@ -41,7 +41,7 @@ export async function verifyAttestation(
   return { id, publicKey: await toJwk(credential.publicKey), counter, backedUp, aaguid: credential.aaguid };
 }
 
-/** A passkey as it is stored. */
+/** The passkey with the id of the answer, as it is stored. */
 export interface StoredCredential {
   id: string;
   userId: string;
@@ -67,7 +67,6 @@ export async function verifyAssertion(
 ): Promise<VerifiedAssertion> {
   const { clientDataJSON, authenticatorData, signature, userHandle } = given.response;
   const clientData = checkClientData(clientDataJSON, { type: "webauthn.get", challenge, origins: rp.origins });
-  ensure(given.id === stored.id, "another credential");
   const owner = userHandle ? new TextDecoder().decode(decoded(userHandle)) : null;
   ensure(owner === stored.userId || (owner === null && stored.wasNamed), "another user");
   const authData = decoded(authenticatorData);

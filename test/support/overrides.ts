@@ -13,9 +13,9 @@ export interface OverriddenCall {
   ip?: string;
 }
 
-/** Calls the Worker with some of its variables changed, and waits for the work behind the answer. */
+/** Calls the Worker with some of its variables or bindings changed, and waits for the work behind the answer. */
 export async function callUnder(
-  variables: Record<string, string>,
+  variables: Record<string, unknown>,
   { method = "POST", path, body = {}, token, ip = "203.0.113.250" }: OverriddenCall,
 ): Promise<Answer> {
   const context = createExecutionContext();

@@ -57,7 +57,7 @@ export const sendLogin = (body: unknown) => call("POST", "/auth/passkeys/login",
 export const said = ({ status, body }: Answer) => [status, body.code, body.message];
 export const INVALID = [401, "UNAUTHENTICATED", "Invalid passkey."];
 
-export const countOf = (table: "sessions" | "passkeys", { userId }: Person) =>
+export const countOf = (table: "sessions" | "passkeys", { userId }: Pick<Person, "userId">) =>
   env.DB.prepare(`SELECT count(*) AS n FROM ${table} WHERE user_id = ?`).bind(userId).first<number>("n");
 
 export const activityOf = async (person: Person, action: string) =>
