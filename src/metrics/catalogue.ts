@@ -25,7 +25,7 @@ export const METRICS = {
   postern_deliveries_open: {
     labels: ["shard", "state"],
     unit: "deliveries",
-    help: "Deliveries that should have been sent: due (waiting), leased (being sent), backlog (waiting apart, because their subscription does not keep up), held (until a user or an operator releases them). The oldest 400, and 250 of those apart, are counted.",
+    help: "Deliveries that should have been sent: due (waiting), leased (being sent), backlog (waiting apart, because their subscription does not keep up), held (until a user or an operator releases them). The oldest 300, and 200 of those apart, are counted.",
   },
   postern_oldest_due_seconds: {
     labels: ["shard"],

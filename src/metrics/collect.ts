@@ -12,7 +12,7 @@ import { lastFullHour, type Totals } from "./totals";
 /** Prometheus waits for 10 s by default. */
 const MAX_READ_MS = 5_000;
 /** With more subscriptions than that, the counts of the hourly cron are shown. */
-const MAX_SUBSCRIPTIONS = 180;
+const MAX_SUBSCRIPTIONS = 150;
 /** The dead letters of this hour and the one before. */
 const DEAD_LETTERS_MS = HOUR_MS;
 

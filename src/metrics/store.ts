@@ -10,9 +10,9 @@ import { BUCKET_STARTS_MS } from "../stats/latency";
 import { STAGE } from "../stats/stages";
 import type { Totals } from "./totals";
 
-const MAX_DUE = 400;
-const MAX_BACKLOGS = 100;
-const MAX_IN_BACKLOGS = 250;
+const MAX_DUE = 300;
+const MAX_BACKLOGS = 50;
+const MAX_IN_BACKLOGS = 200;
 const MAX_FAN_OUTS = 100;
 
 /** What waits in a delivery database. */

@@ -246,10 +246,11 @@ test("costs at most five statements and 2,000 rows of a database, with 10,000 ro
               },
       });
     const { read } = await scrape({ DB: counted(env.DB), SHARD_1: counted(env.SHARD_1) });
-    expect(read.value("postern_deliveries_open", { shard: SHARD, state: "due" })).toBe(400);
-    expect(read.value("postern_deliveries_open", { shard: SHARD, state: "backlog" })).toBe(250);
+    expect(read.value("postern_deliveries_open", { shard: SHARD, state: "leased" })).toBe(300);
+    expect(read.value("postern_deliveries_open", { shard: SHARD, state: "held" })).toBe(200);
     return counts;
   };
+  const hour = Date.now() - (Date.now() % HOUR_MS) - HOUR_MS;
   const fill = (from: number, count: number) =>
     deliveryDb.batch(
       [
@@ -258,7 +259,12 @@ test("costs at most five statements and 2,000 rows of a database, with 10,000 ro
         `INSERT INTO events (id, tenant_id, type, payload, delivery_count, fan_out_after, created_at)
           ${numbered(count * 0.1)} SELECT '${from}-' || i, 't', 'T', '1', 1, 's', i FROM n`,
         `${subscriptionRow} ${numbered(count * 0.05)} SELECT iif(${from} = 0, 'a', 'c') || i, 't', '', '', '[]', '', '', 1, 1, 1 FROM n`,
-        `INSERT INTO hourly_stats (subscription_id, hour) ${numbered(count * 0.05)} SELECT 'c' || i, ${from} FROM n`,
+        `INSERT INTO hourly_stats (subscription_id, hour) ${numbered(count * 0.05)} SELECT iif(${from} = 0, 'a', 'c') || i, ${hour} FROM n`,
+        // What makes the limited rows cost most: all are being sent, fail, and are held.
+        `INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, attempt_count, attempted_at)
+          ${numbered(300)} SELECT 's', '${from}-' || i, 'e', 'T', 'event', 'pending', 1, 1 FROM n`,
+        `INSERT OR IGNORE INTO episodes (subscription_id, tenant_id, failing_since) ${numbered(500)} SELECT 'a' || i, 't', 1 FROM n`,
+        "INSERT OR IGNORE INTO sends_held (tenant_id, cause, since) VALUES ('t', 'held', 1)",
         "UPDATE subscriptions SET has_backlog = 1 WHERE id < 'c'",
       ].map((query) => deliveryDb.prepare(query)),
     );
