@@ -20,6 +20,14 @@ const PROVIDERS = {
   ),
 };
 
+/** Each runtime would be sent several MB of the dependencies' source maps, which nobody reads. */
+const withoutMapsOfDependencies = {
+  name: "without-maps-of-dependencies",
+  enforce: "post" as const,
+  transform: (code: string, id: string) =>
+    id.includes("/node_modules/") ? { code, map: { mappings: "" as const } } : null,
+};
+
 /** The service in workerd. `isolate` gives each test file a runtime and databases of its own, which takes 3 s of CPU for each file. */
 const inWorkerd = (name: string, include: string, isolate: boolean) => ({
   plugins: [
@@ -70,6 +78,7 @@ const inWorkerd = (name: string, include: string, isolate: boolean) => ({
         ],
       },
     })),
+    withoutMapsOfDependencies,
   ],
   resolve: { tsconfigPaths: true },
   test: {
