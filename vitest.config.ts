@@ -96,12 +96,15 @@ const service = inWorkerd("service", "test/*.test.ts", false);
 /** Files that need a service for themselves: they run its jobs, fill or break its databases, count all rows, or replace what is global. */
 const isolated = inWorkerd("isolated", "test/isolated/*.test.ts", true);
 
+/** Lets the many programs that these tests start, wrangler above all, share what V8 has compiled. */
+const compiled = { NODE_COMPILE_CACHE: new URL("node_modules/.cache/node-compile", import.meta.url).pathname };
+
 /** Its pages in a real Chromium, from Node; see test/browser/stage.ts. */
 const browser = {
   test: {
     name: "browser",
     include: ["test/browser/*.test.ts"],
-    env: { CLOUDFLARE_CF_FETCH_ENABLED: "false", WRANGLER_SEND_METRICS: "false" },
+    env: { ...compiled, CLOUDFLARE_CF_FETCH_ENABLED: "false", WRANGLER_SEND_METRICS: "false" },
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },
@@ -109,7 +112,7 @@ const browser = {
 
 /** What needs other programs, from Node: the package as npm packs it, verifiers in other languages. */
 const node = {
-  test: { name: "node", include: ["test/node/*.test.ts"], testTimeout: 120_000, hookTimeout: 120_000 },
+  test: { name: "node", include: ["test/node/*.test.ts"], env: compiled, testTimeout: 120_000, hookTimeout: 120_000 },
 };
 
 /** More than a small machine's two cores: the slowest tests wait, for retries and timeouts. */
