@@ -1,7 +1,7 @@
 /** What a passkey is refused for: authenticators and pages that misbehave, and challenges that are not for it. */
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { make, show } from "./support/authenticator";
+import { type Algorithm, make, show } from "./support/authenticator";
 import { call, eventually, newAddress, type Person, signUp } from "./support/client";
 import { callUnder } from "./support/overrides";
 import {
@@ -34,6 +34,23 @@ describe("a registration is refused", () => {
     const { answer } = await tryAdd(person, wrong);
     expect(said(answer).slice(0, 2)).toEqual([400, "VALIDATION_FAILED"]);
     expect(await countOf("passkeys", person)).toBe(0);
+  });
+
+  const bytes = (length: number) => new Uint8Array(length).fill(0xab);
+  test.each<[string, Algorithm, Record<number, number | Uint8Array>]>([
+    ["of another algorithm than was offered", "RS256", { 3: -37 }],
+    ["of ECDSA with another hash", "ES256", { 3: -35 }],
+    ["of ECDSA on another curve", "ES256", { [-1]: 2 }],
+    ["of RSA with less than 2,048 bits", "RS256", { [-1]: bytes(128) }],
+    ["of RSA with more than 4,096 bits", "RS256", { [-1]: bytes(513) }],
+    ["of RSA with a long exponent", "RS256", { [-2]: bytes(5) }],
+    ["that is no point of the curve", "ES256", { [-2]: bytes(32) }],
+    ["with a short coordinate", "ES256", { [-2]: bytes(31) }],
+    ["of Ed25519 with a long coordinate", "EdDSA", { [-2]: bytes(33) }],
+  ])("with a key %s", async (_, algorithm, cose) => {
+    const person = await signUp();
+    const { answer } = await tryAdd(person, { algorithm, cose });
+    expect(said(answer).slice(0, 2)).toEqual([400, "VALIDATION_FAILED"]);
   });
 
   test("for another user's challenge, one for a login, an expired one, a used one and a passkey that is there already", async () => {

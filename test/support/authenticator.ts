@@ -41,6 +41,8 @@ export interface Misbehaviour {
   id?: string;
   /** Bytes after the authenticator data. */
   trailing?: number;
+  /** Labels of the COSE key that are set otherwise. */
+  cose?: Record<number, number | Uint8Array>;
 }
 
 const utf8 = (text: string) => new TextEncoder().encode(text) as Uint8Array<ArrayBuffer>;
@@ -95,7 +97,9 @@ export async function make(
 ): Promise<{ passkey: SoftPasskey; response: PasskeyAttestation }> {
   const keys = (await crypto.subtle.generateKey(ALGORITHMS[algorithm], true, ["sign", "verify"])) as CryptoKeyPair;
   const id = crypto.getRandomValues(new Uint8Array(20));
-  const key = encodeCBOR(await coseKey(algorithm, keys.publicKey));
+  const cose = await coseKey(algorithm, keys.publicKey);
+  for (const [label, value] of Object.entries(wrong.cose ?? {})) cose.set(Number(label), value);
+  const key = encodeCBOR(cose);
   const attested = [...new Uint8Array(16), 0, id.length, ...id, ...key];
   const authData = await authenticatorData(options.rp.id, 0, wrong, attested);
   const attestationObject = encodeCBOR(
