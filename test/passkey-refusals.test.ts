@@ -1,5 +1,7 @@
 /** What a passkey is refused for: authenticators and pages that misbehave, and challenges that are not for it. */
 import { env } from "cloudflare:workers";
+import { type CBORType, decodeCBOR, encodeCBOR } from "@levischuck/tiny-cbor";
+import { base64url } from "jose";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { type Algorithm, make, show } from "./support/authenticator";
 import { call, eventually, newAddress, type Person, signUp } from "./support/client";
@@ -51,6 +53,36 @@ describe("a registration is refused", () => {
     const person = await signUp();
     const { answer } = await tryAdd(person, { algorithm, cose });
     expect(said(answer).slice(0, 2)).toEqual([400, "VALIDATION_FAILED"]);
+  });
+
+  test("with an attestation that is malformed, which does not use the challenge up", async () => {
+    const person = await signUp();
+    const { data } = (await call("POST", "/auth/passkeys/options", { token: person.token })).body;
+    const { response } = await make(data);
+    const add = (attestationObject: string) => {
+      const body = {
+        state: data.state,
+        name: "n",
+        response: { ...response, response: { ...response.response, attestationObject } },
+      };
+      return call("POST", "/auth/passkeys", { token: person.token, body });
+    };
+    const good = new Uint8Array(base64url.decode(response.response.attestationObject));
+    const object = decodeCBOR(good) as Map<string, CBORType>;
+    const bare = (object.get("authData") as Uint8Array).slice(0, 37);
+    // User present and verified, and no credential.
+    bare[32] = 0b101;
+    const malformed = [
+      new Uint8Array([...good, 0]),
+      good.slice(0, -1),
+      encodeCBOR(new Map([...object, ["authData", bare]])),
+      encodeCBOR(new Map([...object, ["authData", bare.slice(1)]])),
+      encodeCBOR(new Map([...object, ["authData", "text"]])),
+      encodeCBOR("none"),
+      new Uint8Array([0xff]),
+    ];
+    for (const bytes of malformed) expect((await add(base64url.encode(bytes))).body.code).toBe("VALIDATION_FAILED");
+    expect((await add(response.response.attestationObject)).status).toBe(201);
   });
 
   test("for another user's challenge, one for a login, an expired one, a used one and a passkey that is there already", async () => {
