@@ -96,6 +96,9 @@ const service = inWorkerd("service", "test/*.test.ts", false);
 /** Files that need a service for themselves: they run its jobs, fill or break its databases, count all rows, or replace what is global. */
 const isolated = inWorkerd("isolated", "test/isolated/*.test.ts", true);
 
+/** Files that run the service's jobs or turn the clock, but look at their own tenants alone: they share runtimes with each other. */
+const jobs = inWorkerd("jobs", "test/jobs/*.test.ts", false);
+
 /** Lets the many programs that these tests start, wrangler above all, share what V8 has compiled. */
 const compiled = { NODE_COMPILE_CACHE: new URL("node_modules/.cache/node-compile", import.meta.url).pathname };
 
@@ -119,5 +122,5 @@ const node = {
 const MAX_WORKERS = 4;
 
 export default defineConfig({
-  test: { projects: [service, isolated, browser, node], maxWorkers: MAX_WORKERS, silent: "passed-only" },
+  test: { projects: [service, jobs, isolated, browser, node], maxWorkers: MAX_WORKERS, silent: "passed-only" },
 });

@@ -182,7 +182,7 @@ test("the operations page explains every message that the service can log, and n
 
 test("each line of the threat model names tests that exist", () => {
   const paths = Object.keys(
-    import.meta.glob("./{,isolated/}*.test.ts", { query: "?raw", import: "default", eager: true }),
+    import.meta.glob("./{,isolated/,jobs/}*.test.ts", { query: "?raw", import: "default", eager: true }),
   );
   const tests = paths.map((path) => path.match(/([^/]+)\.test\.ts$/)?.[1]);
   const model = markdown["../src/docs/threat-model.md"] ?? "";
