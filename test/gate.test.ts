@@ -48,6 +48,10 @@ const timeOf = (answer: Answer | undefined): number => {
   throw new Error("no time");
 };
 
+/** What a consumer tells that makes each start at the granted moment. */
+const madeOf = (answers: readonly Answer[]): Made[] =>
+  answers.flatMap((answer) => (answer.kind === "start" ? [{ latestMs: answer.latestMs, atMs: answer.atMs }] : []));
+
 type ToyGate = ReturnType<typeof newGate>;
 
 /**
@@ -138,13 +142,16 @@ describe("a rate limit", () => {
 
   test("a delivery that comes back for its slot keeps it, whatever came in between", () => {
     const gate = newGate({ rateLimit: { limit: 1, per: "second" } });
-    const slots = gate.add(T, 10).map(timeOf);
+    const answers = gate.add(T, 10);
+    let made = madeOf(answers);
     gate.add(T + 10, 5);
-    for (const [position, slotAtMs] of [...slots.entries()].slice(5)) {
-      expect(gate.ask(slotAtMs - 2_000, [back(`d${position}`, slotAtMs)])).toEqual([{ kind: "soon", atMs: slotAtMs }]);
-      expect(gate.ask(slotAtMs - 150, [back(`d${position}`, slotAtMs)])).toMatchObject([
-        { kind: "start", atMs: slotAtMs },
-      ]);
+    for (const [position, slotAtMs] of answers.map(timeOf).entries()) {
+      if (position === 0) continue;
+      const demands = [back(`d${position}`, slotAtMs)];
+      expect(gate.ask(slotAtMs - 2_000, demands, "run", made)).toEqual([{ kind: "soon", atMs: slotAtMs }]);
+      const started = gate.ask(slotAtMs - 150, demands);
+      expect(started).toMatchObject([{ kind: "start", atMs: slotAtMs }]);
+      made = madeOf(started);
     }
   });
 

@@ -96,6 +96,7 @@ export class DeliveryRun {
       await Promise.race([...this.#workers, scheduler.wait(WATCH_EVERY_MS)]);
       await this.#checkProgress();
     }
+    this.#starts.tellMade();
     await this.#sends.flush();
   }
 

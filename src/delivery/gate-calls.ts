@@ -18,7 +18,7 @@ interface Limited {
 export class GateCalls {
   readonly #gates: Deps["gates"];
   readonly #holder: string;
-  readonly #made = new Map<string, Made[]>();
+  readonly #untold = new Map<string, { of: Limited; made: Made[] }>();
 
   /** `holder` names the run to the gates. */
   constructor({ gates }: Deps, holder: string) {
@@ -26,9 +26,10 @@ export class GateCalls {
     this.#holder = holder;
   }
 
-  /** Has the next call to the gate tell what has become of a start. If there is none, it counts as made at the last moment. */
-  note({ subscriptionId }: Pick<Limited, "subscriptionId">, made: Made): void {
-    this.#made.set(subscriptionId, [...(this.#made.get(subscriptionId) ?? []), made]);
+  /** Has the next call to the gate tell what has become of a start. Until then it counts as made at the last moment. */
+  note(of: Limited, made: Made): void {
+    const known = this.#untold.get(of.subscriptionId)?.made ?? [];
+    this.#untold.set(of.subscriptionId, { of, made: [...known, made] });
   }
 
   /**
@@ -57,10 +58,15 @@ export class GateCalls {
     if (made.length > 0) await this.#orNull(of, made.length, (gate) => gate.reserve(of.limits, [], options));
   }
 
+  /** Tells each gate what it has not been told yet. */
+  async tellAll(): Promise<void> {
+    await Promise.all([...this.#untold.values()].map(({ of }) => this.tell(of)));
+  }
+
   /** Each is told once: a gate that is told twice would forget the start of another delivery. */
   #takeMade({ subscriptionId }: Pick<Limited, "subscriptionId">): Made[] {
-    const made = this.#made.get(subscriptionId) ?? [];
-    this.#made.delete(subscriptionId);
+    const made = this.#untold.get(subscriptionId)?.made ?? [];
+    this.#untold.delete(subscriptionId);
     return made;
   }
 

@@ -133,13 +133,23 @@ export class Starts {
 
   /** A start that was made counts from then on. */
   noteMade(delivery: StartingKey, atMs: number): void {
-    const latestMs = delivery.start?.latestMs ?? Infinity;
-    if (latestMs < Infinity) this.#gates.note(delivery, { latestMs, atMs });
+    this.#note(delivery, atMs);
   }
 
-  #noteUnused(key: StartingKey): void {
-    const latestMs = key.start?.latestMs ?? Infinity;
-    if (latestMs < Infinity) this.#gates.note(key, { latestMs, atMs: null });
+  #noteUnused(delivery: StartingKey): void {
+    this.#note(delivery, null);
+  }
+
+  #note({ subscriptionId, start }: StartingKey, atMs: number | null): void {
+    const { latestMs = null, limits } = start ?? {};
+    if (limits && latestMs !== null && latestMs < Infinity) {
+      this.#gates.note({ subscriptionId, limits }, { latestMs, atMs });
+    }
+  }
+
+  /** Tells the gates which starts were made, in the background. Else they would count for longer. */
+  tellMade(): void {
+    this.#inBackground("tell gates", this.#gates.tellAll());
   }
 
   /** Frees the places of deliveries that have ended or are not claimed, and calls the next ones to them, in the background. */

@@ -26,7 +26,7 @@ interface Times {
 }
 
 const TIMES: Record<Unit, Times> = {
-  second: { unitMs: 1_000, marginMs: 5, leewayMs: 5, stepMs: 1, aheadMs: 250 },
+  second: { unitMs: 1_000, marginMs: 5, leewayMs: 40, stepMs: 1, aheadMs: 250 },
   minute: { unitMs: 60_000, marginMs: 300, leewayMs: 300, stepMs: 60, aheadMs: 3_000 },
   hour: { unitMs: 3_600_000, marginMs: 3_000, leewayMs: 1_000, stepMs: 3_600, aheadMs: 3_000 },
 };
@@ -40,8 +40,8 @@ export const spanMs = ({ per }: RateLimit): number => TIMES[per].unitMs + TIMES[
 
 /** The time between two planned starts in ms, not rounded. */
 export const gapMs = (rateLimit: RateLimit): number => {
-  const { leewayMs, stepMs } = timesOf(rateLimit);
-  return (spanMs(rateLimit) + leewayMs + stepMs) / rateLimit.limit;
+  const { stepMs } = timesOf(rateLimit);
+  return (spanMs(rateLimit) + stepMs) / rateLimit.limit;
 };
 
 /** The shortest time between two granted starts in ms, not rounded. */
