@@ -155,6 +155,17 @@ describe("a rate limit", () => {
     }
   });
 
+  test("a delivery that one consumer is about to start is left alone by another", () => {
+    const gate = newGate({ rateLimit: { limit: 1, per: "hour" } });
+    const slotAtMs = timeOf(gate.add(T, 2)[1]);
+    const [granted] = gate.ask(slotAtMs - 2_000, [back("d2", slotAtMs)], "one");
+    expect(granted).toMatchObject({ kind: "start", atMs: slotAtMs });
+    expect(gate.ask(slotAtMs - 1_000, [back("d2", slotAtMs)], "other")).toEqual([{ kind: "stay" }]);
+    // The first one died.
+    const [taken] = gate.ask(slotAtMs + 5_000, [back("d2", slotAtMs)], "other");
+    expect(taken).not.toMatchObject({ kind: "stay" });
+  });
+
   test("a start is granted to one delivery only", () => {
     const gate = newGate({ rateLimit: { limit: 10, per: "second" } });
     const slotAtMs = timeOf(gate.add(T, 60).at(-1));

@@ -79,7 +79,7 @@ export class Gate {
     const isFirst = demand.standing === "new" || this.#comesForSlot(demand);
     const wait = isLimited ? this.#places.waitFor(demand, holder, isFirst) : undefined;
     if (wait) return wait;
-    const answer = this.#rate?.timeFor(demand) ?? this.#startNow();
+    const answer = this.#rate?.timeFor(demand, holder) ?? this.#startNow();
     if (answer.kind === "wait") this.release([demand.id], holder);
     else if (isLimited && "atMs" in answer) this.#places.occupy(demand, holder, answer.atMs, isFirst);
     return answer;

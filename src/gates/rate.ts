@@ -12,6 +12,17 @@ const LATE_NEAR_MS = 600;
 const COMES_EARLY_MS = 13_000;
 /** The start that is kept for a test is forgotten so long after it has passed. */
 const FORGOTTEN_TEST_MS = 3_600_000;
+/** Promises are remembered if starts are at least so far apart. With more, the end of the line is near, and they would take much space. */
+const LONG_GAP_MS = 100;
+
+/** A delivery that a consumer is about to start. */
+interface Promised {
+  id: string;
+  /** The consumer. */
+  holder: string;
+  /** If it has not started the delivery by then (Unix ms), another one may. */
+  untilMs: number;
+}
 
 /** As it is stored. */
 export interface RateState {
@@ -19,11 +30,16 @@ export interface RateState {
   starts: WindowState;
   /** The starts that tests wait for, by delivery. They count as granted, so that nothing passes the tests. */
   ofTests: Record<string, number>;
+  /**
+   * Deliveries that a consumer is about to start. Another consumer that has the same message leaves them alone; it would otherwise send them
+   * to the end of the line, which can be an hour away.
+   */
+  promised: Promised[];
   /** When the last of those that have missed their slots is expected to start, Unix ms. */
   lateEndMs: number;
 }
 
-export const NO_RATE: RateState = { line: NO_LINE, starts: NO_STARTS, ofTests: {}, lateEndMs: 0 };
+export const NO_RATE: RateState = { line: NO_LINE, starts: NO_STARTS, ofTests: {}, promised: [], lateEndMs: 0 };
 
 /** When a consumer asks, and how exactly it can start deliveries. */
 export interface Caller {
@@ -41,27 +57,31 @@ export class Rate {
   readonly #leewayMs: number;
   /** The start of a test is kept for longer than what its consumer needs is known, so it has the usual leeway. */
   readonly #testLeewayMs: number;
+  readonly #remembersPromises: boolean;
   readonly #nowMs: number;
   /** The earliest start. */
   readonly #fromMs: number;
   readonly #line: Line;
   readonly #window: Window;
   readonly #ofTests: Map<string, number>;
+  #promised: Promised[];
   #lateEndMs: number;
 
   constructor(rateLimit: RateLimit, state: RateState, { nowMs, leadMs, leewayMs: needed }: Caller) {
-    const { line, starts, ofTests, lateEndMs } = state;
+    const { line, starts, ofTests, promised, lateEndMs } = state;
     const { aheadMs, leewayMs } = timesOf(rateLimit);
     this.#gapMs = gapMs(rateLimit);
     this.#aheadMs = aheadMs;
     this.#leewayMs = Math.max(leewayMs, needed);
     this.#testLeewayMs = leewayMs;
+    this.#remembersPromises = this.#gapMs >= LONG_GAP_MS;
     this.#lateEndMs = lateEndMs;
     this.#nowMs = nowMs;
     this.#fromMs = nowMs + leadMs;
     this.#line = new Line(rateLimit, line);
     this.#window = new Window(rateLimit, starts, nowMs);
     this.#ofTests = new Map(Object.entries(ofTests).filter(([, atMs]) => atMs > nowMs - FORGOTTEN_TEST_MS));
+    this.#promised = promised.filter(({ untilMs }) => untilMs >= nowMs);
   }
 
   get state(): RateState {
@@ -69,6 +89,7 @@ export class Rate {
       line: this.#line.state,
       starts: this.#window.state,
       ofTests: Object.fromEntries(this.#ofTests),
+      promised: this.#promised,
       lateEndMs: this.#lateEndMs,
     };
   }
@@ -94,30 +115,39 @@ export class Rate {
     for (const start of made) this.#window.settle(start);
   }
 
-  /** When a delivery may start. */
-  timeFor(demand: Demand): Answer {
+  /** When a delivery may start. `holder` names the consumer that asks. */
+  timeFor(demand: Demand, holder: string): Answer {
     if (demand.standing === "test") return this.#timeForTest(demand.id);
+    if (this.#promised.some((promise) => promise.id === demand.id && promise.holder !== holder))
+      return { kind: "stay" };
     const isNew = demand.standing === "new";
     const slotMs = isNew ? this.#line.join(this.#window.nextMs(this.#fromMs)) : this.#ownSlotMs(demand);
     const atMs = this.#window.nextMs(Math.max(slotMs ?? 0, this.#fromMs));
-    if (atMs <= this.#nowMs + this.#aheadMs) return this.#grant(atMs);
-    if (slotMs === null) return this.#late(atMs);
+    if (atMs <= this.#nowMs + this.#aheadMs) return this.#grant(atMs, demand.id, holder);
+    if (slotMs === null) return this.#late(atMs, demand.id, holder);
     if (atMs <= this.#nowMs + (isNew ? NEAR_MS : COMES_EARLY_MS)) return { kind: "soon", atMs };
     return { kind: "wait", untilMs: atMs < slotMs + this.#gapMs ? slotMs : this.#line.join(atMs), waitsFor: "slot" };
   }
 
   /** Where a delivery waits that has missed its slot and cannot start before `earliestMs` (Unix ms). */
-  #late(earliestMs: number): Answer {
+  #late(earliestMs: number, id: string, holder: string): Answer {
     const atMs = Math.ceil(Math.max(earliestMs, this.#lateEndMs + this.#gapMs));
     if (atMs > this.#nowMs + LATE_NEAR_MS) return { kind: "wait", untilMs: this.#line.join(atMs), waitsFor: "slot" };
     this.#lateEndMs = atMs;
+    this.#promise({ id, holder, untilMs: atMs + this.#leewayMs });
     return { kind: "soon", atMs };
   }
 
-  #grant(atMs: number): Answer {
+  #grant(atMs: number, id: string, holder: string): Answer {
     const latestMs = atMs + this.#leewayMs;
     this.#window.take(atMs, latestMs);
+    this.#promise({ id, holder, untilMs: latestMs });
     return { kind: "start", atMs, latestMs };
+  }
+
+  #promise(promise: Promised): void {
+    this.#promised = this.#promised.filter(({ id }) => id !== promise.id);
+    if (this.#remembersPromises) this.#promised.push(promise);
   }
 
   /** The slot that a delivery has in the line; null if it has none or has missed it. */
