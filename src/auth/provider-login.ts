@@ -133,8 +133,8 @@ async function create(
     if (violatesUnique(error, "users.email")) throw mustLink(providerLabel(deps.config, identity.provider));
     throw error;
   }
-  if (!identity.emailVerified && !invitation) await queueMailIfPossible(deps, { kind: "verification", userId });
   const stored = await findCredentialsOfUser(deps, userId);
   if (!stored) throw badCode();
+  if (stored.emailVerifiedAt === null) await queueMailIfPossible(deps, { kind: "verification", userId });
   return stored;
 }
