@@ -26,7 +26,7 @@ interface Times {
 }
 
 const TIMES: Record<Unit, Times> = {
-  second: { unitMs: 1_000, marginMs: 5, leewayMs: 40, stepMs: 1, aheadMs: 250 },
+  second: { unitMs: 1_000, marginMs: 10, leewayMs: 40, stepMs: 1, aheadMs: 250 },
   minute: { unitMs: 60_000, marginMs: 300, leewayMs: 300, stepMs: 60, aheadMs: 3_000 },
   hour: { unitMs: 3_600_000, marginMs: 3_000, leewayMs: 1_000, stepMs: 3_600, aheadMs: 3_000 },
 };
