@@ -224,8 +224,10 @@ export class Starts {
     answers: readonly Answer[] | null,
   ): Promise<void> {
     const deferrals: Deferral[] = [];
+    const taken: { key: OutboxKey; untilMs: number }[] = [];
     for (const [position, delivery] of deliveries.entries()) {
       const answer = answers?.[position];
+      if (answer?.kind === "taken") taken.push({ key: keyOnly(delivery), untilMs: answer.untilMs });
       const start = answer && plannedStart(delivery, answer);
       if (start && (start.latestMs !== null || start.atMs <= this.#staysUntilMs)) {
         this.#planned.push({ ...keyOnly(delivery), shard, start });
@@ -238,10 +240,19 @@ export class Starts {
     }
     if (!answers) return postpone(this.#deps, this.#speed, shard, deliveries);
     this.#onPlanned();
+    await this.#lookAgain(shard, taken);
     const [first] = deliveries;
     if (!first || deferrals.length === 0) return;
     await defer(this.#deps, this.#speed, shard, deferrals, first.limitsText);
     await tellIfThrottled(this.#deps, shard, first, answers);
+  }
+
+  /** Queues deliveries that other consumers are about to start, for the case that they do not. */
+  async #lookAgain(shard: number, taken: readonly { key: OutboxKey; untilMs: number }[]): Promise<void> {
+    if (taken.length === 0) return;
+    const waitMs = Math.max(...taken.map(({ untilMs }) => untilMs)) - this.#deps.now();
+    const keys = taken.map(({ key }) => key);
+    await enqueue(this.#deps, this.#speed, shard, keys, Math.max(0, Math.ceil(waitMs / 1_000)) + 1, { hasSlots: true });
   }
 
   async #release(shard: number, subscriptionId: string, id: string, limits: Limits): Promise<void> {

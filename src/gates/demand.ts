@@ -25,5 +25,7 @@ export type Answer =
   | { kind: "soon"; atMs: number }
   /** It must come back then: shortly before its slot, or to ask for a place. */
   | { kind: "wait"; untilMs: number; waitsFor: "slot" | "place" }
-  /** It goes on waiting for the time that it was given before, or another consumer is about to start it. */
+  /** Another consumer is about to start it. If that one does not, it may be asked for after `untilMs`. */
+  | { kind: "taken"; untilMs: number }
+  /** It goes on waiting for the time that it was given before. */
   | { kind: "stay" };

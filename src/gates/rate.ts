@@ -118,8 +118,8 @@ export class Rate {
   /** When a delivery may start. `holder` names the consumer that asks. */
   timeFor(demand: Demand, holder: string): Answer {
     if (demand.standing === "test") return this.#timeForTest(demand.id);
-    if (this.#promised.some((promise) => promise.id === demand.id && promise.holder !== holder))
-      return { kind: "stay" };
+    const promise = this.#promised.find(({ id }) => id === demand.id);
+    if (promise && promise.holder !== holder) return { kind: "taken", untilMs: promise.untilMs };
     const isNew = demand.standing === "new";
     const slotMs = isNew ? this.#line.join(this.#window.nextMs(this.#fromMs)) : this.#ownSlotMs(demand);
     const atMs = this.#window.nextMs(Math.max(slotMs ?? 0, this.#fromMs));

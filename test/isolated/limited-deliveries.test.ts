@@ -203,6 +203,21 @@ test("the place of a consumer that died is free after its lease", async () => {
   await arrivedWithSweeps(inbox, 1);
 });
 
+test("a delivery that a consumer was about to start when it died is sent by another", async () => {
+  const rateLimit = { limit: 10, per: "second" } as const;
+  const { person, inbox, id } = await limited("200", { rateLimit });
+  const key = await addDelivery(person, id);
+  const [granted] = await gateOf(id).reserve({ rateLimit }, [{ id: key.id, standing: "new", slotAtMs: null }], {
+    holder: "a consumer that dies",
+    leadMs: 0,
+    leewayMs: 2_000,
+    made: [],
+  });
+  expect(granted).toMatchObject({ kind: "start" });
+  await consumeBatch([messageFor(key)]);
+  await inbox.arrived(1, WITHIN_MS);
+});
+
 test("with maxConcurrent 1 a receiver that takes 9 seconds gets the second request after the first has ended", async () => {
   const { person, inbox } = await limited("slow-9000", { maxConcurrent: 1 });
   await publishMany(person, 2);
