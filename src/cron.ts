@@ -1,4 +1,4 @@
-/** The scheduled jobs. Every minute, sweepers that have stopped are started and failing subscriptions reviewed, audit events published, deletions continued, and alarms told; every hour, old rows are removed and old keys replaced. */
+/** The scheduled jobs. Every minute, sweepers that have stopped are started and failing subscriptions are reviewed, audit events are published, deletions are continued, and alarms are sent; every hour, old rows are removed and old keys are replaced. */
 import { tellAlarms } from "./alarms/tell";
 import { removeOldAudit } from "./audit/retention";
 import { sweepExpired } from "./auth/sweep";

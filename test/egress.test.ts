@@ -7,6 +7,7 @@ import { createDeps } from "../src/deps";
 import { refuseTarget } from "../src/subscriptions/target";
 import { type Person, signUp } from "./support/client";
 import { addDelivery, messageFor } from "./support/engine";
+import { callUnder } from "./support/overrides";
 import { endedAttempts, newInbox, subscribe } from "./support/receiver";
 
 const REFUSED = [
@@ -137,18 +138,8 @@ describe("the service's own hosts", () => {
 const PUBLIC = { ...env, WEBHOOK_EGRESS: "public", APP_URL: "https://own.example.com/console" } as const;
 
 /** A request to the Worker as it is set up in production. */
-async function callPublic(person: Person, method: string, path: string, body: object) {
-  const context = createExecutionContext();
-  const request = new Request<unknown, IncomingRequestCfProperties>(`http://postern.test/api/v1${path}`, {
-    method,
-    headers: { authorization: `Bearer ${person.token}`, "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  const response = await worker.fetch(request, PUBLIC, context);
-  await waitOnExecutionContext(context);
-  // biome-ignore lint/suspicious/noExplicitAny: the body of a refusal or a subscription
-  return { status: response.status, body: (await response.json()) as any };
-}
+const callPublic = ({ token }: Person, method: string, path: string, body: object) =>
+  callUnder(PUBLIC, { method, path: `/api/v1${path}`, body, token });
 
 describe("through the API", () => {
   test("create and change answer 400 and name the field", async () => {

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { createDeps } from "../src/deps";
 import { publishEvents } from "../src/events/publish";
 import { rawPayload, rawPayloads } from "../src/events/raw-payload";
-import { call, type Person, signUp } from "./support/client";
+import { type Answer, call, type Person, signUp } from "./support/client";
 import { newInbox, publish, subscribe } from "./support/receiver";
 import { deliveryDb, SHARD } from "./support/shard";
 
@@ -124,10 +124,10 @@ describe("Idempotency-Key", () => {
 });
 
 describe("another Worker", () => {
-  const rpc = async (body: object) => {
+  /** The published events, or an error. */
+  const rpc = async (body: object): Promise<Answer["body"]> => {
     const response = await env.PUBLISHER.fetch("http://publisher/", { method: "POST", body: JSON.stringify(body) });
-    // biome-ignore lint/suspicious/noExplicitAny: the published events, or an error
-    return (await response.json()) as any;
+    return await response.json();
   };
 
   test("publishes over RPC by the same rules", async () => {

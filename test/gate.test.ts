@@ -1,58 +1,10 @@
 /** The starts that a gate hands out, without a clock: never more than the limit in any window, and nothing wasted. */
 import { describe, expect, test } from "vitest";
-import type { Answer, Demand, Made } from "../src/gates/demand";
-import { Gate, type GateState, NEW_GATE } from "../src/gates/gate";
-import type { Limits } from "../src/gates/limits";
-import { PLACE_LEASE_MS } from "../src/gates/places";
+import type { Answer, Made } from "../src/gates/demand";
+import { back, madeOf, newGate, type ToyGate, timeOf } from "./support/gate";
 
 const T = 1_800_000_000_000;
 const UNIT_MS = { second: 1_000, minute: 60_000, hour: 3_600_000 };
-
-/** A gate that is asked again and again, as its object asks it. */
-function newGate(limits: Limits) {
-  let state: GateState = NEW_GATE;
-  let count = 0;
-  const ask = (nowMs: number, demands: Demand[], holder = "run", made: Made[] = []): Answer[] => {
-    const gate = new Gate(state, limits, { nowMs });
-    gate.settle(made);
-    const answers = gate.reserve(demands, holder);
-    state = structuredClone(gate.state);
-    return answers;
-  };
-  return {
-    ask,
-    /** `demanded` new deliveries. */
-    add: (nowMs: number, demanded: number) =>
-      ask(
-        nowMs,
-        Array.from({ length: demanded }, () => fresh(`d${++count}`)),
-      ),
-    release(nowMs: number, ids: string[], holder = "run"): number {
-      const gate = new Gate(state, limits, { nowMs });
-      const free = gate.release(ids, holder);
-      state = structuredClone(gate.state);
-      return free;
-    },
-    change: (next: Limits) => {
-      limits = next;
-    },
-    sizeOfState: () => JSON.stringify(state).length,
-  };
-}
-
-const fresh = (id: string): Demand => ({ id, standing: "new", slotAtMs: null });
-const back = (id: string, slotAtMs: number | null): Demand => ({ id, standing: "back", slotAtMs });
-const timeOf = (answer: Answer | undefined): number => {
-  if (answer?.kind === "start" || answer?.kind === "soon") return answer.atMs;
-  if (answer?.kind === "wait" || answer?.kind === "taken") return answer.untilMs;
-  throw new Error("no time");
-};
-
-/** What a consumer tells that makes each start at the granted moment. */
-const madeOf = (answers: readonly Answer[]): Made[] =>
-  answers.flatMap((answer) => (answer.kind === "start" ? [{ latestMs: answer.latestMs, atMs: answer.atMs }] : []));
-
-type ToyGate = ReturnType<typeof newGate>;
 
 /**
  * Starts `demanded` deliveries that come at `fromMs` as consumers do: each asks shortly before its time, and again after a start that it
@@ -61,7 +13,7 @@ type ToyGate = ReturnType<typeof newGate>;
 function startAll(gate: ToyGate, fromMs: number, demanded: number, lateMs: (n: number) => number = () => 0): number[] {
   const started: number[] = [];
   const waiting: { nowMs: number; slotAtMs: number | null }[] = [];
-  /** What the next call tells of earlier starts. */
+  /** What the next call reports about earlier starts. */
   let made: Made[] = [];
   let granted = 0;
   const follow = (nowMs: number, answer: Answer) => {
@@ -90,7 +42,13 @@ function startAll(gate: ToyGate, fromMs: number, demanded: number, lateMs: (n: n
 /** The most starts in any sliding window of this length. */
 function mostIn(windowMs: number, times: readonly number[]): number {
   const sorted = times.toSorted((a, b) => a - b);
-  return Math.max(...sorted.map((time) => sorted.filter((other) => other >= time && other <= time + windowMs).length));
+  let most = 0;
+  let first = 0;
+  for (const [position, time] of sorted.entries()) {
+    while (time - (sorted[first] ?? time) > windowMs) first++;
+    most = Math.max(most, position - first + 1);
+  }
+  return most;
 }
 
 describe("a rate limit", () => {
@@ -249,57 +207,5 @@ describe("a rate limit", () => {
     const gate = newGate({ rateLimit: { limit: 10_000, per: "hour" } });
     for (let second = 0; second < 3_600; second += 2) gate.add(T + second * 1_000, 5);
     expect(gate.sizeOfState()).toBeLessThan(30_000);
-  });
-});
-
-describe("a limit of concurrency", () => {
-  const LIMITS = { maxConcurrent: 2 };
-
-  test("lets so many start; the others wait, and one is called for each place that becomes free", () => {
-    const gate = newGate(LIMITS);
-    const answers = gate.add(T, 5);
-    expect(answers.map(({ kind }) => kind)).toEqual(["start", "start", "wait", "wait", "wait"]);
-    expect(gate.release(T + 100, ["d1"])).toBe(1);
-    expect(gate.ask(T + 100, [{ id: "d3", standing: "next", slotAtMs: timeOf(answers[2]) }])[0]?.kind).toBe("start");
-    expect(gate.ask(T + 100, [{ id: "d4", standing: "next", slotAtMs: timeOf(answers[3]) }])).toEqual([
-      { kind: "stay" },
-    ]);
-  });
-
-  test("a new delivery does not pass those that wait", () => {
-    const gate = newGate(LIMITS);
-    gate.add(T, 3);
-    gate.release(T + 100, ["d1"]);
-    expect(gate.add(T + 100, 1)[0]?.kind).toBe("wait");
-  });
-
-  test("a place is kept while its delivery waits for its start", () => {
-    const gate = newGate({ maxConcurrent: 1, rateLimit: { limit: 1, per: "second" } });
-    expect(gate.add(T, 1)[0]?.kind).toBe("start");
-    expect(gate.release(T + 10, ["d1"])).toBe(0);
-    expect(gate.add(T + 20, 1)[0]?.kind).toBe("soon");
-    expect(gate.ask(T + 500, [back("other", null)], "other")).toMatchObject([{ kind: "wait", waitsFor: "place" }]);
-    expect(gate.ask(T + 800, [back("d2", T + 1_009)])[0]?.kind).toBe("start");
-  });
-
-  test("only its holder frees a place, and the place of a dead holder is free after its lease", () => {
-    const gate = newGate(LIMITS);
-    gate.add(T, 2);
-    expect(gate.release(T, ["d1"], "other")).toBe(0);
-    expect(gate.add(T + PLACE_LEASE_MS - 1, 1)[0]?.kind).toBe("wait");
-    expect(gate.ask(T + PLACE_LEASE_MS, [back("d3", null)])[0]?.kind).toBe("start");
-  });
-
-  test("a delivery has one place, even if two consumers ask for it", () => {
-    const gate = newGate(LIMITS);
-    expect(gate.ask(T, [fresh("same")], "one")[0]?.kind).toBe("start");
-    expect(gate.ask(T, [fresh("same")], "two")[0]?.kind).toBe("wait");
-    expect(gate.ask(T, [fresh("other")], "two")[0]?.kind).toBe("start");
-  });
-
-  test("the waiting come back one by one, as far apart as dead consumers keep places", () => {
-    const gate = newGate(LIMITS);
-    const waits = gate.add(T, 12).slice(2).map(timeOf);
-    expect(waits).toEqual(Array.from({ length: 10 }, (_, n) => T + ((n + 1) * PLACE_LEASE_MS) / 2));
   });
 });

@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../db/client";
 import type { Deps } from "../deps";
 
-/** A run that has not told its alarms by then has died. */
+/** A run that has not sent its alarms by then has died. */
 const TOLD_WITHIN_MS = 300_000;
 
 export interface Alarm {
@@ -38,7 +38,7 @@ export async function oldestDueAt(db: Db): Promise<number | null> {
 }
 
 /**
- * Notes what has begun and what has ended, and returns the alarms that the caller is to tell. Of several callers at once each alarm has one:
+ * Notes what has begun and what has ended, and returns the alarms that the caller is to send. Of several callers at once one gets each alarm:
  * the batch that claims it decides.
  */
 export async function claimAlarms(
@@ -57,7 +57,7 @@ export async function claimAlarms(
   return claimed;
 }
 
-/** Ends the caller's claim. What was told need not be told again; an alarm whose end was told is gone. */
+/** Ends the caller's claim. What was sent is not sent again; an alarm whose end was sent is gone. */
 export async function settleAlarm({ db }: Deps, { finding, notedAt, isTold }: Alarm, wasSent: boolean): Promise<void> {
   await atomically(db, {
     settled:

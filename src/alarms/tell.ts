@@ -1,4 +1,4 @@
-/** Every minute: looks for what is wrong with the service, and tells it once when it begins and once when it ends. */
+/** Every minute: looks for what is wrong with the service, and reports it once when it begins and once when it ends. */
 import { CLOSED_AT, MAX_SHARD_BYTES } from "../db/shard-sizes-store";
 import type { Deps } from "../deps";
 import { describeError, log } from "../log";
@@ -9,7 +9,7 @@ import { describeFinding, findingOf } from "./findings";
 import { type Alarm, claimAlarms, oldestDueAt, readAlarms, settleAlarm } from "./store";
 
 const LATE_AFTER_MS = 5 * MINUTE_MS;
-/** A lateness is over when it is well below the limit, so that one that wavers about it is told once. */
+/** A lateness is over when it is well below the limit, so that one that wavers around it is reported once. */
 const IN_TIME_WITHIN_MS = MINUTE_MS;
 const MAIL_FAILS_AFTER_MS = 10 * MINUTE_MS;
 const MAIL_FAILS_AFTER_TRIES = 3;
@@ -27,7 +27,7 @@ export interface AlarmMessage {
   endedAt: string | null;
 }
 
-/** Looks, and tells what has changed. Writes nothing while nothing is wrong. Throws when the control plane is down. */
+/** Looks, and reports what has changed. Writes nothing while nothing is wrong. Throws when the control plane is down. */
 export async function tellAlarms(deps: Deps): Promise<void> {
   const nowMs = deps.now();
   const { alarms, present, unknown } = await look(deps, nowMs);
@@ -83,7 +83,7 @@ async function dueOf({ shards }: Deps, shard: number): Promise<number | null | "
   }
 }
 
-/** Tells one change. If that fails, the next run tries again; the ids let nobody be told twice. */
+/** Reports one change. If that fails, the next run tries again; thanks to the ids nobody is told twice. */
 async function tell(deps: Deps, alarm: Alarm): Promise<void> {
   const { finding, since, endedAt } = alarm;
   const state = alarm.isTold === 1 ? "ended" : "began";
@@ -100,7 +100,7 @@ async function tell(deps: Deps, alarm: Alarm): Promise<void> {
     else log("info", "alarm ended", { finding });
   } catch (error) {
     wasSent = false;
-    log("error", "alarm not told", { finding, ...describeError(error) });
+    log("error", "alarm not sent", { finding, ...describeError(error) });
   }
   await settleAlarm(deps, alarm, wasSent);
 }

@@ -17,7 +17,7 @@ interface Guess<T> {
   evaluate: () => Promise<T | null>;
 }
 
-/** Checks a guess as `Guesses.check` does. A wrong one is recorded behind the answer, whose time must not tell whether the account exists. */
+/** Checks a guess as `Guesses.check` does. A wrong one is recorded behind the answer, whose time must not reveal whether the account exists. */
 export async function checkGuess<T>(
   deps: Deps,
   { pool, boundBy, email, account, origin, evaluate }: Guess<T>,

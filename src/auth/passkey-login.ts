@@ -1,4 +1,4 @@
-/** Login with a passkey. Nobody names an account: the authenticator does, so the answers tell nothing about emails. */
+/** Login with a passkey. Nobody names an account: the authenticator does, so the answers reveal nothing about email addresses. */
 import { recordFailedLogin } from "../audit/failed-login-store";
 import type { Deps } from "../deps";
 import { AppError } from "../errors";

@@ -167,7 +167,7 @@ export interface AuthMethods {
   /** Verifies an email address with the token from the mail. Returns the service's confirmation. Throws INVALID_TOKEN. */
   verifyEmail(token: string, options?: CallOptions): Promise<string>;
   /**
-   * Undoes what a mail tells of, with the token of its "this was not me" link; with a verification token, ends an account that somebody
+   * Undoes what a mail has reported, with the token of its "this was not me" link; with a verification token, ends an account that somebody
    * else registered. Returns the service's confirmation. Throws INVALID_TOKEN.
    */
   reportNotMe(token: string, options?: CallOptions): Promise<string>;

@@ -99,7 +99,7 @@ export interface ServiceStatus {
     /** Subscriptions that fail. */
     failing: number;
   }[];
-  /** `messages` is null where the platform does not tell. */
+  /** `messages` is null where the platform does not report it. */
   queues: {
     name: "deliveries" | "deliveries-slow" | "mail";
     messages: number | null;

@@ -16,7 +16,7 @@ export interface Passkey {
   backedUp: boolean;
   /** How the browser reaches the authenticator, such as `internal`, `hybrid` or `usb`. */
   transports: string[];
-  /** The model of the authenticator, in hex; zeros when it does not tell. */
+  /** The model of the authenticator, in hex; zeros when it does not say. */
   aaguid: string;
   createdAt: Timestamp;
   /** Null for never. */

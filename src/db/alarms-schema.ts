@@ -12,9 +12,9 @@ export const alarms = sqliteTable("alarms", {
   since: integer().notNull(),
   /** Null while it lasts. */
   endedAt: integer("ended_at"),
-  /** Whether its beginning has been told. */
+  /** Whether people have been told that it began. */
   isTold: integer("is_told", { mode: "boolean" }).notNull().default(false),
-  /** Until then one run of the cron is telling it. */
+  /** Until then one run of the cron is sending it. */
   claimedUntil: integer("claimed_until").notNull().default(0),
 });
 

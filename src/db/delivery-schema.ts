@@ -74,7 +74,7 @@ export const subscriptions = sqliteTable(
 );
 
 /**
- * The subscriptions that fail: a row exists from the tenth failed attempt in a row until users have been told of the next success. Healthy
+ * The subscriptions that fail: a row exists from the tenth failed attempt in a row until users have been told about the next success. Healthy
  * subscriptions have none, so the review that runs every minute reads the whole table.
  */
 export const episodes = sqliteTable("episodes", {
@@ -96,7 +96,7 @@ export const episodes = sqliteTable("episodes", {
 
 /**
  * The keys of a subscription besides its present secret: former secrets, and its Ed25519 keys (`v1a`). Ended ones stay for a while
- * without their secret, because the delivery log tells by them which keys signed an attempt.
+ * without their secret, because the delivery log needs them to say which keys signed an attempt.
  */
 export const signingKeys = sqliteTable(
   "signing_keys",

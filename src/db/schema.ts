@@ -161,7 +161,7 @@ export const passkeys = sqliteTable(
     userId: text("user_id").notNull(),
     /** JWK in JSON. */
     publicKey: text("public_key").notNull(),
-    /** The highest that the authenticator has told; 0 if it does not count. */
+    /** The highest that the authenticator has reported; 0 if it does not count. */
     counter: integer().notNull(),
     transports: text({ mode: "json" }).$type<string[]>().notNull(),
     /** Whether it is synchronised, or backed up otherwise. */

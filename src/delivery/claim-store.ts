@@ -86,8 +86,9 @@ export const ATTEMPT_COLUMNS = sql.raw(
 /**
  * Claims those of `keys` that are due and unclaimed, and reads what sending needs, in one round trip. `claim` is the caller's token: a
  * call may be repeated with the same token. A call for the fast queue claims nothing of slow subscriptions and returns their due keys as
- * `slow`. Nothing is claimed of a subscription that asked to wait, or of a tenant whose sends an operator holds: `held` are the due keys. A delivery of a limited subscription is claimed
- * only with the leave of its gate, given under the limits that it still has; the others are `limited`. Ends deliveries whose subscription was deleted or whose event retention has removed.
+ * `slow`. Nothing is claimed of a subscription that asked to wait, or of a tenant whose sends an operator holds: `held` are the due keys.
+ * A delivery of a limited subscription is claimed only with the leave of its gate, given under the limits that it still has; the others
+ * are `limited`. Ends deliveries whose subscription was deleted or whose event retention has removed.
  */
 export async function claimDeliveries(
   db: Db,

@@ -26,7 +26,7 @@ export class GateCalls {
     this.#holder = holder;
   }
 
-  /** Has the next call to the gate tell what has become of a start. Until then it counts as made at the last moment. */
+  /** Reports to the gate, with the next call, what has become of a start. Until then it counts as made at the last moment. */
   note(of: Limited, made: Made): void {
     const known = this.#untold.get(of.subscriptionId)?.made ?? [];
     this.#untold.set(of.subscriptionId, { of, made: [...known, made] });
@@ -58,12 +58,12 @@ export class GateCalls {
     if (made.length > 0) await this.#orNull(of, made.length, (gate) => gate.reserve(of.limits, [], options));
   }
 
-  /** Tells each gate what it has not been told yet. */
+  /** Reports to each gate what it does not know yet. */
   async tellAll(): Promise<void> {
     await Promise.all([...this.#untold.values()].map(({ of }) => this.tell(of)));
   }
 
-  /** Each is told once: a gate that is told twice would forget the start of another delivery. */
+  /** Each is reported once: a gate that gets a report twice would forget the start of another delivery. */
   #takeMade({ subscriptionId }: Pick<Limited, "subscriptionId">): Made[] {
     const made = this.#untold.get(subscriptionId)?.made ?? [];
     this.#untold.delete(subscriptionId);

@@ -21,7 +21,7 @@ export const goneStatements = (ours: SQL, nowMs: number) => {
     disabled: sql`UPDATE subscriptions SET enabled = 0, disabled_reason = 'gone', disabled_at = t.last_at, ${HOLD_WHEN_DISABLED},
         former_states = ${withFormerState(sql.raw("t.last_at"))}, version = version + 1, updated_at = t.last_at
       FROM (${gone}) t WHERE subscriptions.id = t.subscription_id AND enabled = 1 AND gone_since <= t.last_at - ${GONE_FOR_MS}`,
-    // Before the episode, which exists once this was told.
+    // Before the write that stores the episode: where one exists, this event has been published.
     told: publishOperational("postern.webhook.disabled", justDisabled, nowMs, { data: sql`'reason', 'gone'` }),
     recorded: auditWebhooks("webhook.disabled", SYSTEM, justDisabled, nowMs, sql`'reason', 'gone'`),
     // After `disabled`, because it only removes subscriptions that are disabled.

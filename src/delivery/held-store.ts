@@ -89,7 +89,7 @@ export async function findSurplus(db: Db, oldestMs: number, nowMs: number): Prom
 
 /**
  * Drops one page, oldest first, and ends each delivery with a failed attempt. Returns how many it dropped, and the operational events that
- * tell of it.
+ * report it.
  */
 export async function dropHeld(
   db: Db,

@@ -14,5 +14,6 @@ export function noteLimited(subscriptionId: string): void {
 
 export const isLimitedHere = (subscriptionId: string): boolean => known.has(subscriptionId);
 
-/** Returns whether it was known. */
-export const forgetLimited = (subscriptionId: string): boolean => known.delete(subscriptionId);
+export function forgetLimited(subscriptionId: string): void {
+  known.delete(subscriptionId);
+}

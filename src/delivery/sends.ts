@@ -37,7 +37,7 @@ export class Sends {
     if (!delivery.start) begin();
     try {
       const result = await makeAttempt(this.#deps, delivery, this.#decrypt, delivery.start, () => {
-        this.#starts.noteMade(delivery, this.#deps.now());
+        this.#starts.note(delivery, this.#deps.now());
         begin();
       });
       if (result === "late") return false;

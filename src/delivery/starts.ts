@@ -124,30 +124,22 @@ export class Starts {
   /** Gives back the starts of deliveries that will not be sent now, and frees their places, in the background. */
   drop(keys: readonly StartingKey[]): void {
     this.release(keys);
-    for (const key of keys) this.#noteUnused(key);
+    for (const key of keys) this.note(key, null);
     for (const [subscriptionId, [first]] of Map.groupBy(keys, (key) => key.subscriptionId)) {
       const { limits } = first?.start ?? {};
       if (limits) this.#inBackground("give back starts", this.#gates.tell({ subscriptionId, limits }));
     }
   }
 
-  /** A start that was made counts from then on. */
-  noteMade(delivery: StartingKey, atMs: number): void {
-    this.#note(delivery, atMs);
-  }
-
-  #noteUnused(delivery: StartingKey): void {
-    this.#note(delivery, null);
-  }
-
-  #note({ subscriptionId, start }: StartingKey, atMs: number | null): void {
+  /** Notes for the gate when a granted start was made, Unix ms; null if it was not made, so that it does not count. */
+  note({ subscriptionId, start }: StartingKey, atMs: number | null): void {
     const { latestMs = null, limits } = start ?? {};
     if (limits && latestMs !== null && latestMs < Infinity) {
       this.#gates.note({ subscriptionId, limits }, { latestMs, atMs });
     }
   }
 
-  /** Tells the gates which starts were made, in the background. Else they would count for longer. */
+  /** Tells the gates which starts were made, in the background. Otherwise they would count for longer. */
   tellMade(): void {
     this.#inBackground("tell gates", this.#gates.tellAll());
   }
@@ -177,7 +169,7 @@ export class Starts {
     for (const group of gates.values()) {
       const work = async () => {
         const limited = group.map(limitedOf);
-        for (const delivery of group) this.#noteUnused(delivery);
+        for (const delivery of group) this.note(delivery, null);
         if (group.some(({ start }) => start.latestMs !== null)) noteMissed();
         const answers = await this.#gates.reserve(limited, standingOfClaimed, LEAD_OF_CLAIMED_MS);
         const left: number[] = [];

@@ -53,7 +53,7 @@ export const SLOT_MESSAGE_LEAD_MS = 2_000;
 export const LONGEST_SLOT_MESSAGE_DELAY_MS = 15 * 60_000;
 /** So that the sweep finds it in time, it is due this long before its slot. */
 export const DUE_BEFORE_SWEPT_SLOT_MS = 12_000;
-/** A slot that is further away than this is far. A subscription that is given one is throttled, and an operational event tells it. */
+/** A slot that is further away than this is far. A subscription that is given one is throttled, and an operational event says so. */
 export const THROTTLED_AFTER_MS = 3_600_000;
 /** How long a gate may take to answer, and when the deliveries ask again if it does not. */
 export const GATE_TIMEOUT_MS = 2_000;

@@ -1,5 +1,5 @@
 /**
- * The starts that a gate has granted lately. Each counts from the last moment at which it may be made, until its consumer tells when it was
+ * The starts that a gate has granted lately. Each counts from the last moment at which it may be made, until its consumer reports when it was
  * made or that it was not. A start is granted only if, of all that count, fewer than the limit can come within a unit before it. So no sliding window
  * has more: of any limit + 1 starts, the one that was granted last comes more than a unit after one of the others.
  */

@@ -15,7 +15,7 @@ export interface MailCodeState {
   isMailed: boolean;
 }
 
-/** Encrypts a state. Its length tells nothing of `isMailed`. */
+/** Encrypts a state. Its length says nothing about `isMailed`. */
 export const sealState = ({ keys }: Deps, { mailId, email, isMailed }: MailCodeState): Promise<string> =>
   encrypt(keys, OWNER, JSON.stringify([mailId, isMailed ? 1 : 0, email]));
 

@@ -8,7 +8,7 @@ const MAX_TRIES = 5;
 
 /**
  * Counts a guess unless it is right, in one write that takes the same time for both. Returns false when the code is used up: of any number
- * of parallel guesses, at most `MAX_TRIES` wrong ones are told apart from that. The code names its account.
+ * of parallel guesses, at most `MAX_TRIES` wrong ones get true. The code names its account.
  */
 export async function countGuess({ db }: Deps, mailId: string, isRight: boolean): Promise<boolean> {
   const counted = isRight ? 0 : 1;

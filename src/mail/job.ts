@@ -30,7 +30,7 @@ const alertItem = z.object({
   name: z.string(),
   host: z.string(),
   state: z.enum(["failing", "atRisk", "disabled", "gone", "recovered"]),
-  /** False for one that an earlier mail told of. */
+  /** False for one that an earlier mail has reported. */
   isNew: z.boolean(),
   since: z.number().nullable(),
   /** When it will be disabled; null for never. */

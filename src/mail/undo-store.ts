@@ -1,5 +1,5 @@
 /**
- * "This was not me" links in D1. The write that a notice tells of also stores its link, with the state to restore, so that a notice never
+ * "This was not me" links in D1. The write that a notice reports also stores its link, with the state to restore, so that a notice never
  * lacks one. `recovery/undo-store.ts` carries out what is stored here.
  */
 import { type SQL, sql } from "drizzle-orm";
@@ -31,7 +31,7 @@ export interface NewUndo {
   createdAt: number;
 }
 
-/** Makes the link of a notice before the write that it tells of. */
+/** Makes the link of a notice before the write that it reports. */
 export async function newUndo(keys: KeyRing, nowMs: number): Promise<NewUndo> {
   const mailId = newId();
   const { hash } = await mailToken(keys, "undo", mailId);

@@ -1,11 +1,11 @@
-/** How many messages wait in the queues, as the platform tells. */
+/** How many messages wait in the queues, as the platform reports. */
 import type { Deps } from "../deps";
 
 export interface QueueBacklog {
   name: "deliveries" | "deliveries-slow" | "mail";
-  /** Null where the platform does not tell. */
+  /** Null where the platform does not report it. */
   messages: number | null;
-  /** When its oldest message was sent, Unix ms; null if there is none or the platform does not tell. */
+  /** When its oldest message was sent, Unix ms; null if there is none or the platform does not report it. */
   oldestAtMs: number | null;
 }
 

@@ -1,4 +1,4 @@
-/** How a sign-in with a provider can fail before there is anybody to tell but the browser, which gets the code in a redirect. */
+/** How a sign-in with a provider can fail when nobody but the browser can be told, which gets the code in a redirect. */
 import * as oauth from "oauth4webapi";
 import { ProviderUnreachable } from "./fetch";
 

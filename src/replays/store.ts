@@ -85,7 +85,7 @@ export async function insertJob(
       sql`SELECT ${COLUMNS}, r.request_hash AS requestHash ${ofKey} ORDER BY r.id DESC LIMIT 1`,
     ),
     busy: rows<{ id: string }>(sql`SELECT id ${running}`),
-    // After the reads, which tell why nothing was inserted.
+    // After the reads, which say why nothing was inserted.
     written: sql`INSERT INTO replay_jobs (subscription_id, id, tenant_id, spec, state, cursor, paced_at, created_at, idempotency_key, request_hash)
       SELECT s.id, ${id}, s.tenant_id, ${JSON.stringify(spec)}, 'running', ${cursor}, ${pacedAt}, ${nowMs}, ${key}, ${requestHash}
       FROM ${live} AND ${isReady} AND NOT EXISTS (SELECT 1 ${ofKey}) AND NOT EXISTS (SELECT 1 ${running})`,

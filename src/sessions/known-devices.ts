@@ -1,4 +1,4 @@
-/** How a device is told from others: by its browser and system, and by its place. */
+/** What distinguishes a device from others: its browser and system, and its place. */
 import { digest } from "../crypto/encryption";
 import type { KeyRing } from "../crypto/keys";
 import type { Device } from "./device";

@@ -25,7 +25,7 @@ export const markDisabled = (subscriptionIds: SQL): SQL => sql`
 
 /**
  * Returns the statements for a subscription that is enabled again if `condition` holds: its failures count from zero. If its users were
- * told of the failures, the episode stays, so that they are told of the next success.
+ * told about the failures, the episode stays, so that they are told about the next success.
  */
 export const restartEpisode = (id: string, condition: SQL, nowMs: number) => ({
   countedAnew: sql`UPDATE hourly_stats AS h SET failing_since = ${nowMs}, sent_failures = 0

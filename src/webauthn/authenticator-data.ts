@@ -30,7 +30,7 @@ export interface AuthenticatorData {
 /** A new passkey. */
 interface AttestedCredential {
   id: Uint8Array<ArrayBuffer>;
-  /** The model of the authenticator in hex; zeros when it does not tell. */
+  /** The model of the authenticator in hex; zeros when it does not say. */
   aaguid: string;
   /** A COSE key. */
   publicKey: Cbor;

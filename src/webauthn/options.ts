@@ -51,7 +51,7 @@ export async function creationOptions(
   return { state, options, expiresAt: iso(expiresAt) };
 }
 
-/** Options to sign in with any passkey. They are the same for everybody, so that they tell nothing about accounts. */
+/** Options to sign in with any passkey. They are the same for everybody, so that they reveal nothing about accounts. */
 export const loginOptions = (deps: Deps): Promise<RequestOptions> => requestOptions(deps, "login", null, []);
 
 /** Options to confirm a session with one of the user's passkeys. */

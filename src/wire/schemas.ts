@@ -61,7 +61,7 @@ export const name = z
   .refine((text) => !CONTROL_CHARACTERS.test(text), "Must not contain control characters")
   .meta({ description: "One line, trimmed.", pattern: ONE_LINE, examples: ["Orders"] });
 
-/** A token as we send it by mail or show once; any other form can't be right, but only its use tells. */
+/** A token as we send it by mail or show once; any other form can't be right, but only its use shows that. */
 export const opaqueToken = z.string().min(1).max(1000);
 
 /** A token of the Turnstile widget, for requests that programs abuse. */

@@ -4,66 +4,55 @@ import { env } from "cloudflare:workers";
 import { Secret, TOTP } from "otpauth";
 import { describe, expect, test } from "vitest";
 import worker from "../../src";
-import { app } from "../../src/app";
 import { verifyDelivery } from "../../src/verify";
 import { call, PASSWORD, signUp, verify } from "../support/client";
 import { addDelivery, consumeBatch, hourly, makeDue, messageFor, metricsOf, outboxRow } from "../support/engine";
+import { callUnder } from "../support/overrides";
 import { newInbox, subscribe } from "../support/receiver";
 import { deliveryDb } from "../support/shard";
 
 const NEW_KEY = "c7341a0d7fd1b794ab602ff5266fb9c58b837dc52afbec65abc0cfd415b64327";
 
-async function callUnder(secretKeys: string, method: string, path: string, body?: unknown, token?: string) {
-  const headers = new Headers({ "content-type": "application/json", "cf-connecting-ip": "192.0.2.77" });
-  if (token) headers.set("authorization", `Bearer ${token}`);
-  const context = createExecutionContext();
-  const request = new Request(`http://postern.test/api/v1${path}`, {
-    method,
-    headers,
-    body: body === undefined ? null : JSON.stringify(body),
-  });
-  const response = await app.fetch(request, { ...env, SECRET_KEYS: secretKeys }, context);
-  await waitOnExecutionContext(context);
-  // biome-ignore lint/suspicious/noExplicitAny: bodies of several shapes
-  return { status: response.status, body: (await response.json()) as any };
-}
+/** A call to the Worker with these keys. */
+const callWith = (keys: string, method: string, path: string, body?: unknown, token?: string) =>
+  callUnder({ SECRET_KEYS: keys }, { method, path: `/api/v1${path}`, body, token });
 
 describe("rotation of SECRET_KEYS", () => {
   test("keeps sessions and second factors while the old key stays, ends them when it goes", async () => {
     const person = await signUp();
     await verify(person.email);
     const old = env.SECRET_KEYS;
-    const enable = await callUnder(old, "POST", "/auth/2fa/enable", undefined, person.token);
+    const enable = await callWith(old, "POST", "/auth/2fa/enable", undefined, person.token);
     const totp = new TOTP({ secret: Secret.fromBase32(enable.body.data.secret) });
     const rotated = `${NEW_KEY},${old}`;
-    const verified = await callUnder(rotated, "POST", "/auth/2fa/verify", { token: totp.generate() }, person.token);
+    const verified = await callWith(rotated, "POST", "/auth/2fa/verify", { token: totp.generate() }, person.token);
     expect(verified.status).toBe(200);
-    expect((await callUnder(rotated, "GET", "/auth/me", undefined, person.token)).status).toBe(200);
+    expect((await callWith(rotated, "GET", "/auth/me", undefined, person.token)).status).toBe(200);
     const login = { email: person.email, password: PASSWORD, totp: totp.generate({ timestamp: Date.now() + 30_000 }) };
-    expect((await callUnder(rotated, "POST", "/auth/login", login)).status).toBe(200);
+    expect((await callWith(rotated, "POST", "/auth/login", login)).status).toBe(200);
 
     const body = { refreshToken: person.refreshToken };
-    expect((await callUnder(NEW_KEY, "POST", "/auth/refresh", body)).body.code).toBe("REFRESH_TOKEN_INVALID");
-    const refreshed = await callUnder(rotated, "POST", "/auth/refresh", body);
+    expect((await callWith(NEW_KEY, "POST", "/auth/refresh", body)).body.code).toBe("REFRESH_TOKEN_INVALID");
+    const refreshed = await callWith(rotated, "POST", "/auth/refresh", body);
     expect(refreshed.status).toBe(200);
     const { accessToken, refreshToken } = refreshed.body.data;
-    expect((await callUnder(NEW_KEY, "GET", "/auth/me", undefined, accessToken)).status).toBe(200);
-    expect((await callUnder(NEW_KEY, "GET", "/auth/me", undefined, person.token)).status).toBe(401);
-    expect((await callUnder(NEW_KEY, "POST", "/auth/refresh", { refreshToken })).status).toBe(200);
+    expect((await callWith(NEW_KEY, "GET", "/auth/me", undefined, accessToken)).status).toBe(200);
+    expect((await callWith(NEW_KEY, "GET", "/auth/me", undefined, person.token)).status).toBe(401);
+    expect((await callWith(NEW_KEY, "POST", "/auth/refresh", { refreshToken })).status).toBe(200);
   });
 
   test("the hourly cron moves signing and TOTP secrets to the new key, and then the old one can go", async () => {
     const person = await signUp();
     const webhookId = await subscribe(person, newInbox("200").url, { secret: "kept through it all" });
-    const enable = await callUnder(env.SECRET_KEYS, "POST", "/auth/2fa/enable", undefined, person.token);
+    const enable = await callWith(env.SECRET_KEYS, "POST", "/auth/2fa/enable", undefined, person.token);
     const totp = new TOTP({ secret: Secret.fromBase32(enable.body.data.secret) });
     const rotated = `${NEW_KEY},${env.SECRET_KEYS}`;
     await hourly({ SECRET_KEYS: rotated });
-    const refreshed = await callUnder(rotated, "POST", "/auth/refresh", { refreshToken: person.refreshToken });
+    const refreshed = await callWith(rotated, "POST", "/auth/refresh", { refreshToken: person.refreshToken });
     const token = refreshed.body.data.accessToken;
-    const webhook = await callUnder(NEW_KEY, "GET", `/webhooks/${webhookId}`, undefined, token);
+    const webhook = await callWith(NEW_KEY, "GET", `/webhooks/${webhookId}`, undefined, token);
     expect(webhook.body.data).toMatchObject({ secret: "kept through it all", version: 0 });
-    const verified = await callUnder(NEW_KEY, "POST", "/auth/2fa/verify", { token: totp.generate() }, token);
+    const verified = await callWith(NEW_KEY, "POST", "/auth/2fa/verify", { token: totp.generate() }, token);
     expect(verified.status).toBe(200);
   });
 
