@@ -1,5 +1,10 @@
-/** The browser of the tests. */
-export const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+import { existsSync } from "node:fs";
+
+/** The headless shell passes the same tests with half the CPU time of the whole browser. */
+const SHELL = "/usr/bin/chromium-headless-shell";
+
+/** The path of the browser that the tests use. */
+export const CHROMIUM = process.env.CHROMIUM ?? (existsSync(SHELL) ? SHELL : "/usr/bin/chromium");
 /** Keeps it from any traffic of its own. */
 export const FLAGS = [
   "--no-sandbox",
