@@ -49,7 +49,7 @@ const BODY_KIB_OF: Record<string, number> = {
   "/api/v1/events/batch": EVENT_BATCH_BODY_KIB,
 };
 
-/** Where pages of other origins may send cookies. */
+/** The paths to which pages of other origins may send cookies. */
 const WITH_COOKIES = /^\/api\/v1\/auth\/(oauth\/exchange|identities\/[a-z]+)$/;
 
 export const app = new Hono<AppEnv>();
@@ -77,7 +77,7 @@ app.use(async (c, next) => {
     allowHeaders: ["Authorization", "Content-Type", "Idempotency-Key", "X-API-Key", "X-Request-Id"],
     exposeHeaders: ["X-Request-Id", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"],
     maxAge: 600,
-    // Their cookies bind a sign-in with a provider to one browser.
+    // On these paths, cookies bind a sign-in with a provider to one browser.
     credentials: WITH_COOKIES.test(c.req.path),
   });
   return allow(c, next);

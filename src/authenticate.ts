@@ -27,7 +27,7 @@ const OPERATOR_PATH = "/api/v1/operator/";
 const isOpenWhenSuspended = ({ req }: Context<AppEnv>): boolean =>
   OPEN_WHEN_SUSPENDED.has(`${req.method} ${req.path}`) || req.path.startsWith(OPERATOR_PATH);
 
-/** 401 without a valid credential, 403 in a suspended tenant. A path that no route serves goes on to its 404. */
+/** 401 without a valid credential, 403 in a suspended tenant. A path without a route gets 404. */
 export const requirePrincipal = documented(
   createMiddleware<AppEnv>(async (c, next) => {
     if (!servesRequest(c)) return next();

@@ -1,4 +1,7 @@
-/** Settings from variables and secrets, parsed once per isolate. A bad one stops the service with a message that names it and never shows its value. */
+/**
+ * Settings from variables and secrets, parsed once per isolate. A bad setting stops the service with a message that names it but never
+ * shows its value.
+ */
 import { z } from "zod";
 import { isGuessableKey } from "./crypto/guessable-key";
 import { LOG_LEVELS, type LogLevel } from "./log";
@@ -22,7 +25,7 @@ const VARIABLES = {
   },
   METRICS_TOKEN: {
     description:
-      "The token with which Prometheus reads [metrics](metrics.md). A secret; optional. Missing: there are none.",
+      "The token with which Prometheus reads [metrics](metrics.md). A secret; optional. Missing: metrics are off.",
     must: `be at least ${MIN_SECRET_KEY_CHARACTERS} random characters, or missing`,
     schema: randomKey.optional(),
   },
@@ -148,7 +151,7 @@ const VARIABLES = {
   },
   AUDIT_MAX_ROWS: {
     description:
-      "How many events of a tenant the audit log keeps in each database. Beyond it the oldest ones are removed.",
+      "How many events of a tenant the audit log keeps in each database. Beyond that, the oldest are removed.",
     must: "be a whole number from 10000 to 100000000",
     schema: wholeNumber(10_000, 100_000_000).prefault("1000000"),
   },

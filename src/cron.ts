@@ -1,4 +1,4 @@
-/** The scheduled jobs. Every minute, sweepers that have stopped are started and failing subscriptions are reviewed, audit events are published, deletions are continued, and alarms are sent; every hour, old rows are removed and old keys are replaced. */
+/** The scheduled jobs: those that run every minute, and those that run every hour. */
 import { tellAlarms } from "./alarms/tell";
 import { removeOldAudit } from "./audit/retention";
 import { sweepExpired } from "./auth/sweep";

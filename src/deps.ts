@@ -30,11 +30,11 @@ export interface Deps {
   alertsQueue: Queue<AlarmMessage> | null;
   mailer: SendEmail;
   sweepers: DurableObjectNamespace<Sweeper>;
-  /** The hosts of this service, with their ports, as far as it knows them: that of the request, and that of APP_URL if it is our console. */
+  /** The known hosts of this service, with ports: the host of the request, and the host of APP_URL if that is our console. */
   ownHosts: readonly string[];
   /** One object per limited subscription, by its id. */
   gates: DurableObjectNamespace<SubscriptionGate>;
-  /** Lets `work` go on after the response. A failure is logged under the name `what`. */
+  /** Lets `work` continue after the response. A failure is logged under the name `what`. */
   background(what: string, work: Promise<unknown>): void;
   /** The current time in Unix ms. */
   now(): number;
@@ -62,7 +62,10 @@ async function loadSettings(env: Env): Promise<Settings> {
   }
 }
 
-/** Builds the dependencies of one invocation; `requestUrl` is that of an HTTP request. Throws ConfigError when a setting is missing or malformed. */
+/**
+ * Builds the dependencies of one invocation; `requestUrl` is the URL of an HTTP request. Throws ConfigError when a setting is missing or
+ * malformed.
+ */
 export async function createDeps(
   env: Env,
   ctx: Pick<ExecutionContext, "waitUntil">,
@@ -100,7 +103,7 @@ export async function createDeps(
   };
 }
 
-/** APP_URL may also be a client of its own, whose host may receive deliveries. */
+/** APP_URL may belong to a separate client, whose host may receive deliveries. */
 function ownHosts(appUrl: string, requestUrl: string | undefined): string[] {
   const urls = [appUrl, requestUrl].flatMap((url) => (url === undefined ? [] : [new URL(url)]));
   return urls.filter(({ pathname, href }) => href === requestUrl || pathname === CONSOLE_PATH).map(({ host }) => host);

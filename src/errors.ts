@@ -81,7 +81,7 @@ export function notFound(thing: string): AppError {
   return new AppError("NOT_FOUND", { message: `${thing} not found` });
 }
 
-/** A 403 for what an unverified email address is not enough for. */
+/** The 403 for actions that require a verified email address. */
 export const emailNotVerified = () => new AppError("EMAIL_NOT_VERIFIED", { message: "Verify your email to go on." });
 
 /** A 400 with one detail for each issue that zod found. `root` names what was validated when it is not the body. */

@@ -17,7 +17,7 @@ export const LOG_FIELDS = {
   outcome: "`success` or `failed`.",
   responseCode: "The status that the subscriber answered.",
   reason:
-    "Why an attempt failed, as in `error` of the delivery log, which setting was refused, or why a passkey or a sign-in with a provider was.",
+    "Why an attempt failed (as in `error` of the delivery log), which setting was refused, or why a passkey or a sign-in with a provider was refused.",
   step: "The step of a deletion: the table, or what it waits for.",
   cron: "The cron trigger.",
   job: "The job of a cron trigger.",
@@ -26,7 +26,7 @@ export const LOG_FIELDS = {
   queueAttempt: "How many times the queue has delivered the message.",
   mailKind: "The kind of mail: `verification`, `passwordReset`, `invitation`, ...",
   provider: "The provider that somebody signs in with.",
-  what: "Which work that runs after the response.",
+  what: "The work that ran after the response.",
   table: "The D1 table.",
   shard: "The delivery database: 0 is `DB`, n is `SHARD_n`.",
   bytes: "The size of a delivery database.",

@@ -3,7 +3,7 @@ import type { LOG_FIELDS } from "./log-fields";
 
 const SECRET_NAME = /password|secret|token|authorization|cookie|api_?key|totp|signature/i;
 
-/** What access tokens, API keys, mailed tokens, digests and signing secrets look like, to find them in the messages of others' errors. */
+/** The forms of access tokens, API keys, mailed tokens, digests and signing secrets, to redact them in the texts of unexpected errors. */
 const SECRET_FORM = /eyJ[\w-]+\.[\w-]+\.[\w-]+|ak_[0-9A-Za-z]{8,}|[0-9a-f]{64}|whsec_[^\s"]+/g;
 
 /** From the least to the most serious. */
@@ -32,7 +32,7 @@ export function log(level: LogLevel, message: string, fields: LogFields = {}): v
 
 /**
  * The name, message and stack of an unexpected error, as log fields. drizzle puts parameter values such as password hashes into its
- * messages, so for its errors this gives only the message of the database.
+ * messages, so for its errors only the message of the database is returned.
  */
 export function describeError(error: unknown): LogFields {
   if (!(error instanceof Error)) return { error: typeof error };

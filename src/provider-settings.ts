@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { ProviderName } from "./wire/schemas";
 
-/** A variable that is empty unless it is used. */
+/** A variable that may be missing or empty. */
 const optionalText = z
   .string()
   .trim()
@@ -10,7 +10,7 @@ const optionalText = z
   .optional()
   .transform((text) => text || undefined);
 
-/** Whether nobody on the way can read what is sent there: https, or a loopback address for local development. */
+/** Whether what is sent there cannot be read on the way: https, or a loopback address for local development. */
 const isSafeUrl = (text: string): boolean => {
   const url = URL.parse(text);
   return url?.protocol === "https:" || (url?.protocol === "http:" && /^(localhost|127\.0\.0\.1)$/.test(url.hostname));
@@ -18,7 +18,7 @@ const isSafeUrl = (text: string): boolean => {
 
 const isSafeOrigin = (text: string): boolean => isSafeUrl(text) && new URL(text).origin === text;
 
-/** The variable and the secret with which this service is known to a provider of sign-ins. */
+/** The settings that identify this service to a sign-in provider: an id, and a secret. */
 const clientId = (provider: string) => ({
   description: `The id under which ${provider} knows this service. Empty: people can't [sign in with ${provider}](sign-in-providers.md).`,
   must: "be at most 1000 characters",
@@ -52,7 +52,7 @@ export const PROVIDER_VARIABLES = {
   OIDC_CLIENT_SECRET: clientSecret("that issuer"),
 } as const;
 
-/** How a provider knows this service. */
+/** The credentials of this service at a provider. */
 export interface ProviderClient {
   clientId: string;
   clientSecret: string;
@@ -65,7 +65,7 @@ export type Providers = Record<Exclude<ProviderName, "oidc">, ProviderClient | u
 
 type Values = { [N in keyof typeof PROVIDER_VARIABLES]: z.output<(typeof PROVIDER_VARIABLES)[N]["schema"]> };
 
-/** Puts the variables together. Half a provider is a problem, and so is one without a PUBLIC_URL. */
+/** Combines the variables. An incomplete provider and a missing PUBLIC_URL are added to `problems`. */
 export function readProviders(
   read: <N extends keyof Values>(name: N) => Values[N],
   problems: string[],

@@ -1,4 +1,4 @@
-/** Handles the messages of all queues: deliveries, fan-outs, mails and dead letters. Each message is acked or retried by itself. */
+/** Handles the messages of all queues: deliveries, fan-outs, mails and dead letters. Each message is acked or retried on its own. */
 import { countDeadLetters } from "./db/dead-letters-store";
 import { DeliveryRun } from "./delivery/deliver";
 import type { QueueSpeed } from "./delivery/enqueue";
@@ -12,7 +12,7 @@ import { describeError, log } from "./log";
 import { mailJob } from "./mail/job";
 import { consumeMail } from "./mailer/consume";
 
-/** The handler does not wait longer than this for connections. Its deliveries continue in the background under their leases. */
+/** The handler waits this long for connections, or longer while the isolate is busy. Then its deliveries continue in the background. */
 const HOLD_MS = 50;
 
 /** Handles a batch of any queue. Never throws. */
@@ -46,8 +46,8 @@ function parse(batch: MessageBatch): Parsed {
 }
 
 /**
- * Messages that are not retried are acked when the handler ends. So it waits until every claim has succeeded or failed, because a message
- * cannot be retried after that. It does not wait for sends that have started, because the local queue would wait with it.
+ * Messages that are not retried are acked when the handler ends, and cannot be retried afterwards. The handler therefore waits until every
+ * claim has succeeded or failed. It does not wait for sends that have started, because the local queue would wait with it.
  */
 async function consumeDeliveries(deps: Deps, batch: MessageBatch): Promise<void> {
   const speed: QueueSpeed = batch.queue.endsWith("-slow") ? "slow" : "fast";
@@ -73,7 +73,7 @@ interface Group {
   deliveries: Parsed["deliveries"];
 }
 
-/** Groups the messages: those that are due, and those that are slightly early and wait for the latest of them. Returns much earlier ones to the queue. */
+/** Groups the messages into those that are due and those that are slightly early. Returns much earlier ones to the queue. */
 function groups(deps: Deps, deliveries: Parsed["deliveries"]): Group[] {
   const nowMs = deps.now();
   const earlyMs = ({ keys }: Parsed["deliveries"][number]) => Math.max(...keys.map(({ dueAt }) => dueAt - nowMs));

@@ -1,4 +1,7 @@
-/** One Durable Object per shard runs the sweep and the replays. Its alarm is set to the next due delivery, so a crash delays deliveries by seconds, not by a minute. */
+/**
+ * One Durable Object per shard runs the sweep and the replays. Its alarm is set to the next due delivery, so a crash delays deliveries by
+ * seconds, not by a minute.
+ */
 import { DurableObject } from "cloudflare:workers";
 import { type SweptAt, sweepShard } from "./delivery/sweep";
 import { MAX_SWEEP_INTERVAL_MS, MIN_SWEEP_INTERVAL_MS } from "./delivery/timing";
@@ -40,7 +43,7 @@ export class Sweeper extends DurableObject<Env> {
   }
 }
 
-/** Starts the sweeps of every shard where they are not running. Called every minute. One that cannot be reached is logged. Never throws. */
+/** Starts the sweeps of every shard where they are not running. Called every minute. A failure is logged. Never throws. */
 export async function startSweepers({ shards, sweepers }: Deps): Promise<void> {
   for (const shard of shards.numbers) {
     try {

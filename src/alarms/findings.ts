@@ -16,14 +16,14 @@ interface Description {
 const DESCRIPTIONS: Record<FindingKind, (of: string) => Description> = {
   deadLetters: (queue) => ({
     title: `Dead letters in the ${queue} queue`,
-    what: `The ${queue} queue has given up messages in this hour or the one before.`,
+    what: `The ${queue} queue has given up on messages in this hour or the one before.`,
     advice: 'Search the log for the line "dead letter", which says what each message was for.',
     section: "dead-letters",
   }),
   deliveriesLate: (shard) => ({
     title: `Deliveries are late in database ${shard}`,
     what: `The oldest due delivery of delivery database ${shard} has waited for more than five minutes.`,
-    advice: "Look for errors of D1 in the log, and at the backlogs of the queues.",
+    advice: "Look for D1 errors in the log, and check the backlogs of the queues.",
     section: "alarms",
   }),
   databaseFull: (shard) => ({
@@ -41,7 +41,7 @@ const DESCRIPTIONS: Record<FindingKind, (of: string) => Description> = {
   }),
   keyMissing: (keyId) => ({
     title: "A key that is in use was taken out of SECRET_KEYS",
-    what: `Stored secrets are encrypted with the key ${keyId}, which SECRET_KEYS does not have. What needs them waits or is refused.`,
+    what: `Stored secrets are encrypted with the key ${keyId}, which SECRET_KEYS does not have. Whatever needs them waits or is refused.`,
     advice: "Put the key back, behind the others.",
     section: "key-rotation",
   }),

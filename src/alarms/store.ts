@@ -1,9 +1,9 @@
-/** Alarms in the control plane, and what they are found by. Spans tenants. */
+/** The alarms in the control plane, and the data that they are based on. Spans tenants. */
 import { sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../db/client";
 import type { Deps } from "../deps";
 
-/** A run that has not sent its alarms by then has died. */
+/** A run that has not sent its alarms within this time has died. */
 const TOLD_WITHIN_MS = 300_000;
 
 export interface Alarm {
@@ -38,8 +38,8 @@ export async function oldestDueAt(db: Db): Promise<number | null> {
 }
 
 /**
- * Notes what has begun and what has ended, and returns the alarms that the caller is to send. Of several callers at once one gets each alarm:
- * the batch that claims it decides.
+ * Stores what has begun and what has ended, and returns the alarms that the caller must send. If several callers run at once, only the one
+ * whose batch claims an alarm gets it.
  */
 export async function claimAlarms(
   { db }: Deps,
@@ -57,7 +57,7 @@ export async function claimAlarms(
   return claimed;
 }
 
-/** Ends the caller's claim. What was sent is not sent again; an alarm whose end was sent is gone. */
+/** Ends the caller's claim. A report that was sent is not sent again; an alarm whose end was sent is deleted. */
 export async function settleAlarm({ db }: Deps, { finding, notedAt, isTold }: Alarm, wasSent: boolean): Promise<void> {
   await atomically(db, {
     settled:

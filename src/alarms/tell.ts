@@ -9,7 +9,7 @@ import { describeFinding, findingOf } from "./findings";
 import { type Alarm, claimAlarms, oldestDueAt, readAlarms, settleAlarm } from "./store";
 
 const LATE_AFTER_MS = 5 * MINUTE_MS;
-/** A lateness is over when it is well below the limit, so that one that wavers around it is reported once. */
+/** An alarm about late deliveries ends well below the limit, so that a delay that wavers around the limit is reported once. */
 const IN_TIME_WITHIN_MS = MINUTE_MS;
 const MAIL_FAILS_AFTER_MS = 10 * MINUTE_MS;
 const MAIL_FAILS_AFTER_TRIES = 3;
@@ -41,7 +41,7 @@ export async function tellAlarms(deps: Deps): Promise<void> {
   for (const alarm of await claimAlarms(deps, { begun, ended }, nowMs)) await tell(deps, alarm);
 }
 
-/** Returns the alarms there are; what is wrong now, with its beginning in Unix ms; and what cannot be known, because a database is down. */
+/** Returns the stored alarms; what is wrong now, and since when (Unix ms); and what cannot be known because a database is down. */
 async function look(
   deps: Deps,
   nowMs: number,
@@ -83,11 +83,11 @@ async function dueOf({ shards }: Deps, shard: number): Promise<number | null | "
   }
 }
 
-/** Reports one change. If that fails, the next run tries again; thanks to the ids nobody is told twice. */
+/** Reports one change. If that fails, the next run tries again with the same id, so nobody is told twice. */
 async function tell(deps: Deps, alarm: Alarm): Promise<void> {
   const { finding, since, endedAt } = alarm;
   const state = alarm.isTold === 1 ? "ended" : "began";
-  // The sweep removes ids of mails by the time that they begin with.
+  // The sweep removes mail ids by the time at their start.
   const id = `${(state === "ended" && endedAt) || alarm.notedAt}:${finding}:${state}`;
   const times = { since, endedAt: state === "ended" ? endedAt : null };
   let wasSent = true;

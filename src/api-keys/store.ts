@@ -11,7 +11,7 @@ import { hasVerifiedOwner } from "../tenants/verified-store";
 
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
 
-/** Stores a new key, and the link that undoes it. Returns false when its user has as many active keys as they can have. */
+/** Stores a new key, and the link that undoes it. Returns false when its user already has the maximum number of active keys. */
 export async function insertApiKey(
   { db, config }: Deps,
   row: ApiKeyRow,
@@ -87,7 +87,7 @@ const keyByHash = prepared<KnownKey>(sql`
   WHERE k.key_hash = ${sql.placeholder("keyHash")} AND k.revoked_at IS NULL
     AND (k.expires_at IS NULL OR k.expires_at > ${sql.placeholder("nowMs")})`);
 
-/** The active key with this hash, with its owner's present role in its tenant. Looks across tenants: the key says which one. */
+/** The active key with this hash, with its owner's present role in its tenant. Looks across tenants: the key determines the tenant. */
 export async function findApiKeyByHash({ db }: Deps, keyHash: string, nowMs: number) {
   const [row] = await keyByHash(db, { keyHash, nowMs });
   return row && { ...row, scopes: JSON.parse(row.scopes) as Permission[] };

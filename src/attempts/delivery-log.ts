@@ -45,7 +45,7 @@ export async function attemptOfSubscription(
   };
 }
 
-/** The headers of an attempt that was sent, and why they lack a signature. */
+/** The headers of an attempt that was sent, and, if they lack a signature, why. */
 async function headersSent(
   deps: Deps,
   attempt: AttemptDetailRow,

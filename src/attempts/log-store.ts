@@ -1,7 +1,7 @@
 /**
  * Reading the delivery log page by page. Its key (subscription, id) is nearly in the order of time: an attempt starts at most
- * `OUT_OF_ORDER_MS` after the time in its id, because a later claim gives it a new id. So a narrow range of the key is enough to find
- * a page in the exact order, by `attemptedAt`.
+ * `OUT_OF_ORDER_MS` after the time in its id, because a later claim gives it a new id. A narrow range of the key is therefore
+ * enough to find a page in the exact order, by `attemptedAt`.
  */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Rows, rows } from "../db/client";
@@ -37,7 +37,7 @@ export const WITHOUT_BODIES: PageColumns = {
 /** Which rows of a log to read. Times are Unix ms; `until` is exclusive. */
 export interface LogFilter {
   limit: number;
-  /** Reads rows that follow this attempt in the log. An id of no attempt stands for the time in it. */
+  /** Reads rows that follow this attempt in the log. If no attempt has this id, the time in the id counts. */
   cursor?: string | undefined;
   status?: AttemptRow["status"] | undefined;
   eventType?: string | undefined;

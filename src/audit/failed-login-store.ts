@@ -1,4 +1,4 @@
-/** Failed logins of known accounts in D1. A guesser decides how many there are, so an hour has at most six rows of an account. */
+/** Failed logins of known accounts in D1. A guesser could write any number of rows, so an account gets at most six in an hour. */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically } from "../db/client";
 import { firstIdAt, newId } from "../db/ids";
@@ -21,7 +21,7 @@ export interface GuessedAccount {
   tenantId: string | null;
 }
 
-/** Records a failed login, and that it was the last one before a lock. */
+/** Records a failed login, and the lock if it started one. */
 export async function recordFailedLogin(
   { db, now }: Deps,
   account: GuessedAccount,

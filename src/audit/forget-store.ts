@@ -4,8 +4,8 @@ import { atomically, type Db, jsonList, rows } from "../db/client";
 import { publishedId } from "./published-id";
 
 /**
- * Removes name, address and device of a deleted user and their API keys from up to `limit` events of a database, and from the operational
- * events by which the delivery databases have published them. Can be repeated. Returns how many events it changed.
+ * Removes the names, addresses and devices of a deleted user and their API keys from up to `limit` events of a database, and from the
+ * operational events that published these. Can be repeated. Returns how many events it changed.
  */
 export async function forgetActors(
   db: Db,
@@ -23,7 +23,7 @@ export async function forgetActors(
   });
   if (found.length === 0) return 0;
   const published = jsonList(found.map(({ id }) => publishedId(id)));
-  // Before the audit events, through which they are found.
+  // Before the audit events: the published ones are found through them.
   for (const delivery of deliveryDbs) {
     await atomically(delivery, {
       forgotten: sql`UPDATE events SET payload = json_set(payload, '$.actor.name', NULL, '$.ip', NULL, '$.userAgent', NULL)

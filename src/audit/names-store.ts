@@ -1,10 +1,10 @@
-/** The present names of what audit events are about. */
+/** The current names of the targets of audit events. */
 import { sql } from "drizzle-orm";
 import { atomically, jsonList, rows } from "../db/client";
 import type { Deps } from "../deps";
 import type { TenantRef } from "../tenants/principal";
 
-/** Returns the names by id: of members their address, of subscriptions and API keys their name, of invitations the address. Leaves out what is gone. */
+/** Returns names by id: the address of a member or an invitation, the name of a subscription or an API key. Deleted targets are missing. */
 export async function namesOfTargets(
   { db, shards }: Deps,
   { tenantId, shard }: TenantRef,

@@ -96,7 +96,7 @@ export async function readAuditRows(
 /** A place in the audit log of a tenant. */
 export interface FromId {
   tenantId: string;
-  /** The id of the first event to read, or how it begins. */
+  /** The id of the first event to read, or a prefix of it. */
   fromId: string;
 }
 

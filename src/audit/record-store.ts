@@ -1,6 +1,6 @@
 /**
- * The statements that record audit events. They belong into the batch of the change itself, so that an event is there if and only if the
- * change is.
+ * The statements that record audit events. They belong in the batch of the change itself, so that an event exists if and only if the
+ * change does.
  */
 import { type SQL, sql } from "drizzle-orm";
 import { newId, newIdSql } from "../db/ids";
@@ -9,7 +9,7 @@ import { type Actor, anonymous, type RequestOrigin } from "./actor";
 
 type OrSql<T> = { [K in keyof T]: T[K] | SQL };
 
-/** An event to record. Where it is recorded for rows of a query, its values may be SQL. */
+/** An event to record. Its values may be SQL, for events that are recorded for the rows of a query. */
 export interface NewAuditEvent {
   tenantId: string | SQL;
   action: AuditAction;
@@ -30,7 +30,7 @@ export const auditIfChanged = (event: NewAuditEvent): SQL =>
 export const auditEach = (event: NewAuditEvent, from: SQL, nowMs: number): SQL => insert(event, newIdSql(nowMs), from);
 
 /**
- * Records an event about each subscription `s` of `from` (SQL: what follows FROM). `meta` are the members of the event's meta, as arguments
+ * Records an event about each subscription `s` of `from` (SQL: what follows FROM). `meta` has the members of the event's meta, as arguments
  * of SQL's `json_object`.
  */
 export const auditWebhooks = (
@@ -52,7 +52,7 @@ export const auditWebhooks = (
     nowMs,
   );
 
-/** The user whom a mailed token or a refresh token names, as actor. `userId` is SQL. */
+/** The user to whom a mailed token or a refresh token belongs, as an actor. `userId` is SQL. */
 export const holderOfToken = (userId: SQL, origin: RequestOrigin): OrSql<Actor> => ({
   kind: "user",
   id: userId,
@@ -62,8 +62,8 @@ export const holderOfToken = (userId: SQL, origin: RequestOrigin): OrSql<Actor> 
 });
 
 /**
- * Somebody who does something to an account without being signed in to it. As long as its address is unverified, somebody else than the
- * owner of the address may have made the account; they do not learn where the owner is. `userId` is an id or SQL.
+ * Somebody who acts on an account without being signed in to it. While its address is unverified, the account may belong to somebody other
+ * than the owner of the address. They must not learn where the owner is, so IP address and device are left out. `userId` is an id or SQL.
  */
 export function strangerTo(userId: SQL | string, origin: RequestOrigin): OrSql<Actor> {
   const ifVerified = (value: string | null) =>

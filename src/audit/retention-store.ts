@@ -1,14 +1,14 @@
-/** Deleting from the audit log of one database, across its tenants. Every statement reads ranges of the primary key, of at most a page. */
+/** Deleting from the audit log of one database, across its tenants. Every statement reads ranges of the primary key, at most a page. */
 import { sql } from "drizzle-orm";
 import { atomically, CHANGES, countOf, type Db, jsonList, rows } from "../db/client";
 import { firstIdAt } from "../db/ids";
 import { type Ends, endsOf } from "../db/in-turns";
 
-/** How many events one statement deletes. Each has two rows to write, and a publish waits for the page. */
+/** How many events one statement deletes. Each costs two written rows, and publishes wait for the page. */
 export const DELETED_EVENTS = 200;
 /** How many events one statement counts. */
 export const COUNTED_EVENTS = 5_000;
-/** How many tenants one statement looks at. It may count a page of each. */
+/** How many tenants one statement looks at. It may count a page of events for each. */
 const PAGE_TENANTS = 20;
 
 /** Returns the first and the last tenant that has events, by their ids; null when there is none. */
@@ -35,7 +35,7 @@ export async function nextTenants(db: Db, after: string): Promise<string[]> {
   return found.map(({ tenantId }) => tenantId);
 }
 
-/** Deletes a page of the events of these tenants from before `before` (Unix ms). Returns how many. */
+/** Deletes a page of the events of these tenants that are older than `before` (Unix ms). Returns how many. */
 export async function deleteEventsBefore(db: Db, tenantIds: readonly string[], before: number): Promise<number> {
   const { removed } = await atomically(db, {
     deleted: sql`DELETE FROM audit_events WHERE (tenant_id, id) IN (
@@ -56,7 +56,7 @@ export async function tenantsWithMany(db: Db, tenantIds: readonly string[], sinc
   return found.map(({ tenantId }) => tenantId);
 }
 
-/** Returns the id of the event that has `count` - 1 events between it and `before`, which is an id; undefined when there are not as many. */
+/** Returns the id of the `count`th event before the event with the id `before`, newest first; undefined when there are fewer. */
 export async function idOfNth(db: Db, tenantId: string, before: string, count: number): Promise<string | undefined> {
   const { found } = await atomically(db, {
     found: rows<{ id: string }>(sql`SELECT id FROM audit_events WHERE tenant_id = ${tenantId} AND id < ${before}

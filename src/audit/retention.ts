@@ -1,4 +1,4 @@
-/** Deletes audit events that are too old or too many, oldest first, a page at a time, so that the other users of the database do not wait. */
+/** Deletes audit events that are too old or too many, oldest first, a page at a time, so that others can use the database meanwhile. */
 import type { Db } from "../db/client";
 import { fromAnywhere } from "../db/in-turns";
 import { unhurried } from "../db/unhurried";
@@ -23,7 +23,7 @@ const RECENT_MS = 3 * HOUR_MS;
 /** Greater than every id. */
 const NEWEST = "g";
 
-/** Deletes what is beyond AUDIT_RETENTION_DAYS and AUDIT_MAX_ROWS from every database. One that fails is logged and skipped. Never throws. */
+/** Deletes what exceeds AUDIT_RETENTION_DAYS or AUDIT_MAX_ROWS from every database. One that fails is logged and skipped. Never throws. */
 export async function removeOldAudit(deps: Deps): Promise<void> {
   for (const shard of deps.shards.numbers) {
     try {
@@ -95,7 +95,7 @@ async function removeBeyondCap(run: Run, tenantId: string): Promise<void> {
   if (count > 0) log("warn", "audit events beyond the cap removed", { shard, tenantId, count });
 }
 
-/** Returns the id of the oldest event that the tenant may keep; undefined when it has fewer, or the time is used up. Counts page by page. */
+/** Returns the id of the oldest event that the tenant may keep; undefined if it has fewer or the time is used up. Counts page by page. */
 async function idAtCap({ deps, db, isOver }: Run, tenantId: string): Promise<string | undefined> {
   let id: string | undefined = NEWEST;
   for (let left = deps.config.auditMaxRows; left > 0 && id !== undefined; left -= COUNTED_EVENTS) {

@@ -29,7 +29,7 @@ const exportRoute = new Hono<AppEnv>().get(
   describeRoute("exportAuditEvents", "Returns the audit log of a period of at most 31 days as a file, newest first.", {
     200: { body: z.string(), mediaType: Object.values(EXPORT_TYPES) },
     description:
-      "Without `since` and `until`, the last 31 days. The file is sent while it is read: one that ends before the answer does is not complete. " +
+      "Without `since` and `until`, the last 31 days. The file is streamed: if the connection breaks off, it is incomplete. " +
       "In CSV, a cell that a spreadsheet would run as a formula begins with an apostrophe.",
   }),
   limit("exportAudit", byTenant),
