@@ -7,17 +7,17 @@ import type { GuessPool } from "../ratelimit/lock";
 
 interface Guess<T> {
   pool: GuessPool;
-  /** The pools whose lock refuses it; each of them unless given. */
+  /** The pools whose lock refuses the guess; all unless given. */
   boundBy?: readonly GuessPool[] | undefined;
   email: string;
-  /** The account that it is for; undefined when nobody has the email. */
+  /** The account that the guess is for; undefined when nobody has the email. */
   account: Promise<GuessedAccount | undefined>;
   origin: RequestOrigin;
   /** Returns null for a wrong guess. */
   evaluate: () => Promise<T | null>;
 }
 
-/** Checks a guess as `Guesses.check` does. A wrong one is recorded behind the answer, whose time must not reveal whether the account exists. */
+/** Checks a guess as `Guesses.check` does. A wrong one is recorded after the answer: timing must not reveal whether the account exists. */
 export async function checkGuess<T>(
   deps: Deps,
   { pool, boundBy, email, account, origin, evaluate }: Guess<T>,
@@ -38,10 +38,10 @@ export async function checkGuess<T>(
   }
 }
 
-/** What was wrong in a login that is recorded. */
+/** A wrong guess to record. */
 type WrongGuess = Pick<Guess<unknown>, "account" | "origin"> & { pool: FailedProof };
 
-/** Records a wrong guess behind the answer. */
+/** Records a wrong guess after the answer. */
 export function recordWrong(deps: Deps, wrong: WrongGuess, startedLock = false): void {
   deps.background("record failed login", record(deps, wrong, startedLock));
 }

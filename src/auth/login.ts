@@ -23,13 +23,13 @@ export interface Credentials {
 /** A login whose password was right and whose second factor is still missing. It stops being valid when the password changes. */
 export interface PendingLogin {
   userId: string;
-  /** Keyed, so that it says nothing about the password. */
+  /** Keyed, so that it reveals nothing about the password. */
   passwordDigest: string;
 }
 
 /**
- * Opens a session. `totp` is a TOTP or recovery code. Throws UNAUTHENTICATED, FORBIDDEN for a suspended account, EMAIL_NOT_VERIFIED, TOTP_REQUIRED, INVALID_TOTP,
- * ACCOUNT_LOCKED, SERVICE_UNAVAILABLE, and NOT_FOUND for a tenant that the user is not a member of.
+ * Opens a session. `totp` is a TOTP or recovery code. Throws UNAUTHENTICATED, FORBIDDEN for a suspended account, EMAIL_NOT_VERIFIED,
+ * TOTP_REQUIRED, INVALID_TOTP, ACCOUNT_LOCKED, SERVICE_UNAVAILABLE, and NOT_FOUND for a tenant that the user is not a member of.
  */
 export async function login(
   deps: Deps,
@@ -46,7 +46,7 @@ export async function startLogin(deps: Deps, input: Credentials, visit: Visit): 
   return { userId: stored.userId, passwordDigest: await passwordDigest(deps, stored) };
 }
 
-/** The second step. Throws UNAUTHENTICATED when the password has changed since the first one, else as `login`. */
+/** The second step. Throws UNAUTHENTICATED when the password has changed since the first step, otherwise as `login`. */
 export async function continueLogin(
   deps: Deps,
   pending: PendingLogin,
@@ -69,7 +69,7 @@ async function checkPassword(
   { origin }: Visit,
 ): Promise<StoredCredentials> {
   const found = findCredentialsByEmail(deps, email, tenantId ?? null);
-  // It runs beside the reservation of the guess. When that is refused, nobody awaits it.
+  // The query runs in parallel with the reservation of the guess. If the guess is refused, nobody awaits the query.
   found.catch(() => {});
   const evaluate = async () => {
     const credentials = await found;

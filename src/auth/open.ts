@@ -16,7 +16,7 @@ import type { Visit } from "./visit";
 
 const VERIFICATION_MAIL_INTERVAL_MS = 2 * MINUTE_MS;
 
-/** An account that is signed in to. */
+/** An account that somebody signs in to. */
 export interface ProvenAccount {
   userId: string;
   email: string;
@@ -30,7 +30,7 @@ export interface ProvenAccount {
 
 /**
  * Throws FORBIDDEN for a suspended account, and EMAIL_NOT_VERIFIED where an address must be verified, after mailing the link again. Call it
- * only once the proof is right.
+ * only after the proof was found right.
  */
 export async function requireVerified(
   deps: Deps,
@@ -44,7 +44,7 @@ export async function requireVerified(
   throw new AppError("EMAIL_NOT_VERIFIED");
 }
 
-/** Throws NOT_FOUND unless the user is a member of the requested tenant, which is read first then. */
+/** Throws NOT_FOUND unless the user is a member of the requested tenant. The account was read with that tenant if they are. */
 export function requireMember(account: ProvenAccount, tenantId: string | undefined): void {
   if (tenantId && tenantId !== account.tenantId) throw notFound("Tenant");
 }

@@ -12,13 +12,13 @@ import { consumeFactor, type Factor, factorHolds } from "../two-factor/store";
 import { type PasskeyUse, passkeyHolds, usePasskey } from "../webauthn/store";
 import type { ProviderName } from "../wire/schemas";
 
-/** What somebody has proven who they are with, before the second factor. */
+/** The first proof of who somebody is, before the second factor. */
 export type FirstProof =
-  /** With the hash that the password was checked against. */
+  /** `passwordHash` is the hash that the password was checked against. */
   | { method: "password"; passwordHash: string }
-  /** With a code in the mail with this id. */
+  /** A code from the mail with this id. */
   | { method: "code"; mailId: string }
-  /** As somebody at a provider. `link` is the identity that becomes one of the user's with this sign-in; null for one that is. */
+  /** An identity at a provider. `link` adds it to the user with this sign-in; null if the user already has it. */
   | {
       method: "provider";
       provider: ProviderName;
@@ -30,7 +30,7 @@ export type FirstProof =
 export type SignInProof =
   /** `factor` is null when the account has no second factor. */
   | (FirstProof & { factor: Factor | null })
-  /** Counts as two factors: the authenticator, and what it verifies its user by. */
+  /** Counts as two factors: the authenticator, and the PIN or biometric check of its user. */
   | { method: "passkey"; use: PasskeyUse };
 
 /** What a sign-in changes before its session is written. */
@@ -56,7 +56,7 @@ export function preparationsOf(
       target: { kind: "identity", id },
       meta: { provider: identity.provider },
     }),
-    // Whoever has got in before, by whatever means, does not stay in.
+    // Somebody else may have signed in before, so all former sessions end.
     formerSessions: sql`DELETE FROM sessions WHERE user_id = ${userId} AND ${added}`,
     linkUndo: insertUndo(undo, userId, "identity", { state: sql`, 'identity', ${id}`, condition: added }),
   };
@@ -76,7 +76,7 @@ function firstHolds(userId: string, proof: FirstProof): SQL {
   return proof.method === "code" ? mailCodeHolds(proof.mailId) : passwordHolds(proof.passwordHash);
 }
 
-/** Uses what works once. The statements must come after the session, which asks whether it is unused. */
+/** Uses up what works only once. The statements must come after the one that writes the session, which requires that it is unused. */
 export function usesOf(
   { id, userId }: Pick<NewSession, "id" | "userId">,
   proof: SignInProof,

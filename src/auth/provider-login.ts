@@ -21,22 +21,22 @@ import { createdFrom, refuseUninvited, requireJoined } from "./signup";
 import { findCredentialsByEmail, findCredentialsOfUser, type StoredCredentials } from "./store";
 import type { Visit } from "./visit";
 
-/** One refusal for a code that is unknown, used or expired, or that another browser brings. */
+/** The one refusal for a code that is unknown, used, expired or sent by another browser. */
 const badCode = () => new AppError("INVALID_TOKEN", { message: "Invalid or expired code." });
 
-/** A code, and what else the client's page gives. */
+/** A code, and what else the client's page sends. */
 export type Exchange = SignInChoice & { code: string };
 
-/** What the browser keeps: a cookie. */
+/** The cookie in which the browser keeps the outcome of a sign-in. */
 interface Kept {
   sealed: string | undefined;
-  /** Replaces it. */
+  /** Replaces the cookie. */
   keep(outcome: SealedOutcome): void;
 }
 
 /**
- * Opens a session with a code, for the browser that keeps what it stands for. Where a second factor is asked for, the code can be used
- * for some minutes more. Throws INVALID_TOKEN for a code that has expired or that the browser does not keep, and as `open`.
+ * Opens a session with a code, in the browser whose cookie matches the code. If a second factor is needed, the code stays valid for some
+ * minutes more. Throws INVALID_TOKEN for a code that has expired or does not match the cookie, and as `open`.
  */
 export async function loginWithProvider(
   deps: Deps,
@@ -56,9 +56,9 @@ export async function loginWithProvider(
 
 /**
  * Opens a session for the person at the provider, with a new account if there is none, and accepts the invitation that they came with.
- * Throws INVALID_TOKEN for a code that was used, and where there is no account for an invitation that is not open for the address; CONFLICT
- * where an account has the address already and the person must link it, or the tenant has no room; FORBIDDEN where registration is not
- * open to them; EMAIL_NOT_VERIFIED, TOTP_REQUIRED, INVALID_TOTP, ACCOUNT_LOCKED; NOT_FOUND for a tenant that the user is not a member of.
+ * Throws INVALID_TOKEN for a used code and, if there is no account, for an invitation that is not open for the address; CONFLICT if an
+ * account with the address must be linked first, or the tenant has no room; FORBIDDEN if registration is not open to the person;
+ * EMAIL_NOT_VERIFIED, TOTP_REQUIRED, INVALID_TOTP, ACCOUNT_LOCKED; NOT_FOUND for a tenant that the user is not a member of.
  */
 async function open(
   deps: Deps,
@@ -75,13 +75,13 @@ async function open(
   if (!opened) throw badCode();
   if (invitationHash) {
     const actor = userActor({ ...opened.session, email: stored.email }, visit.origin);
-    // A new account has joined already. With another address than the invited one, the invitation stays open.
+    // A new account has joined already. If the address is not the invited one, the invitation stays open.
     await acceptInvitationByToken(deps, { ...opened.session, actor }, invitationHash, deps.now());
   }
   return opened;
 }
 
-/** The account of an identity. `isNew`: the sign-in is yet to link the two. */
+/** The account of an identity. `isNew`: the sign-in still has to link the two. */
 async function findOrCreate(
   deps: Deps,
   { identity, invitationHash }: Pick<Outcome, "identity" | "invitationHash">,

@@ -1,4 +1,4 @@
-/** Accounts that begin with a sign-in with a provider, in D1. */
+/** Accounts that are created by a sign-in with a provider, in D1. */
 import { sql } from "drizzle-orm";
 import { type RequestOrigin, userActor } from "../audit/actor";
 import { auditIfChanged } from "../audit/record-store";
@@ -16,7 +16,7 @@ export interface NewProviderAccount {
   identity: ProviderIdentity;
   /** See `NewUser`. */
   createdFrom: string;
-  /** The key of the browser, which the user knows from now on. */
+  /** The key of the browser, which becomes a known device. */
   deviceKey: string;
   origin: RequestOrigin;
 }
@@ -39,7 +39,7 @@ export async function insertInvitedProviderAccount(
   return stillOpen.length > 0 ? "full" : "closed";
 }
 
-/** Writes a user without a password, their identity, tenant and owner membership, or nothing. Throws on a taken email. */
+/** Writes a user without a password, their identity, tenant and owner membership, or writes nothing. Throws on a taken email. */
 export async function insertProviderAccount(
   { db, shards }: Deps,
   { userId, email, identity, createdFrom, deviceKey, origin }: NewProviderAccount,

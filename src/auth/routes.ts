@@ -30,7 +30,7 @@ import {
 } from "./schemas";
 import { register } from "./signup";
 
-/** 404 as for a route that does not exist, where codes are turned off. */
+/** While mailed codes are turned off, answers 404, as for a missing route. */
 const whereMailCodes = documented(
   createMiddleware<AppEnv>((c, next) => {
     if (c.get("deps").config.mailCode === "off") throw notFound("Route");
@@ -71,7 +71,7 @@ export const publicAuthRoutes = new Hono<AppEnv>()
         "ACCOUNT_LOCKED",
       ],
       description:
-        "Ten wrong passwords in a row lock an email for 15 minutes; each further lock lasts twice as long. Where Turnstile is set up, a login needs `captchaToken` after three.",
+        "Ten wrong passwords in a row lock an email for 15 minutes; each further lock lasts twice as long. Where Turnstile is set up, a login needs `captchaToken` after three wrong passwords.",
     }),
     limit("login", byIp),
     body(credentials),
@@ -87,7 +87,7 @@ export const publicAuthRoutes = new Hono<AppEnv>()
     describeRoute("requestCode", "Mails a code to sign in with, if the account exists.", {
       200: dataOf(requestedCode),
       errors: ["CAPTCHA_REQUIRED"],
-      description: "At most three mails in 15 minutes go to an address; the answer is the same beyond them.",
+      description: "An address gets at most three mails in 15 minutes; the answer stays the same after that.",
     }),
     whereMailCodes,
     limit("requestCode", byIp),
@@ -105,7 +105,7 @@ export const publicAuthRoutes = new Hono<AppEnv>()
       200: dataOf(tokenPair),
       errors: ["INVALID_CODE", "FORBIDDEN", "INVALID_TOTP", "TOTP_REQUIRED", "NOT_FOUND", "ACCOUNT_LOCKED"],
       description:
-        "A code works once, for 10 minutes, and five wrong ones use it up. It verifies the address. An account whose address was unverified loses its password, sessions, API keys, second factor and tenants first, for somebody else may have registered it.",
+        "A code works once, for 10 minutes, and five wrong ones use it up. It verifies the address. An account whose address was unverified loses its password, sessions, API keys, second factor and tenants first, because somebody else may have registered it.",
     }),
     whereMailCodes,
     limit("verifyCode", byIp),
@@ -129,7 +129,7 @@ export const publicAuthRoutes = new Hono<AppEnv>()
     describeRoute("loginWithPasskey", "Opens a session with a passkey, which counts as two factors.", {
       200: dataOf(tokenPair),
       errors: ["UNAUTHENTICATED", "FORBIDDEN", "EMAIL_NOT_VERIFIED", "NOT_FOUND"],
-      description: "The lock of the password does not bind passkeys.",
+      description: "A locked password does not lock passkeys.",
     }),
     limit("login", byIp),
     body(passkeyLogin),

@@ -33,7 +33,9 @@ export const credentials = z
 export const codeRequest = z.object({ email, captchaToken }).meta({ id: "CodeRequest" });
 
 export const requestedCode = z
-  .object({ state: mailCodeState.meta({ description: "Goes with the code. Keep it on the device that asked." }) })
+  .object({
+    state: mailCodeState.meta({ description: "Send it with the code. Keep it on the device that asked for the code." }),
+  })
   .meta({ id: "RequestedCode" });
 
 export const codeCredentials = z

@@ -1,4 +1,4 @@
-/** The second factor of a sign-in, whatever came first. */
+/** The second factor of a sign-in, whatever the first proof was. */
 import type { Deps } from "../deps";
 import { AppError } from "../errors";
 import { queueMailIfPossible } from "../mail/queue";
@@ -18,7 +18,7 @@ export const hasSecondFactor = (
 ): stored is StoredCredentials & StoredSecret & { totpEnabledAt: number } =>
   stored.totpEnabledAt !== null && stored.totpSecretEncrypted !== null && stored.totpEnrolmentId !== null;
 
-/** What a sign-in names besides its proof. */
+/** What a sign-in request contains besides its proof. */
 export interface SignInChoice {
   /** A TOTP or recovery code. */
   totp?: string | undefined;
@@ -27,8 +27,9 @@ export interface SignInChoice {
 }
 
 /**
- * Opens a session for a first proof that was right, with the second factor where the account has one. Returns null when the first proof
- * holds no longer. Throws FORBIDDEN for a suspended account, TOTP_REQUIRED, INVALID_TOTP, ACCOUNT_LOCKED, and NOT_FOUND for a tenant that the user is not a member of.
+ * Opens a session after a correct first proof, with the second factor if the account has one. Returns null when the first proof no longer
+ * holds. Throws FORBIDDEN for a suspended account, TOTP_REQUIRED, INVALID_TOTP, ACCOUNT_LOCKED, and NOT_FOUND for a tenant that the user
+ * is not a member of.
  */
 export async function openWithFactors(
   deps: Deps,
@@ -51,7 +52,7 @@ export async function openWithFactors(
     return openProven(deps, stored, { ...first, factor }, visit);
   };
   const account = Promise.resolve(stored);
-  // Whoever guesses passwords cannot lock out those who sign in without one.
+  // Wrong guesses of a password must not lock out people who sign in without one.
   const boundBy = first.method === "password" ? undefined : (["totp"] as const);
   const guess = { pool: "totp", boundBy, email, account, origin: visit.origin, evaluate } as const;
   const { value: opened, startedLock } = await checkGuess(deps, guess);

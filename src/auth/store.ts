@@ -53,7 +53,7 @@ export async function insertAccount(
   });
 }
 
-/** A tenant for a user who is a member of none. Of parallel logins, one creates it. */
+/** A tenant for a user who is a member of none. Only one of several parallel logins creates it. */
 export const insertOwnTenant = (shards: Shards, userId: string, tenant: NewTenant, nowMs: number) => ({
   tenant: sql`INSERT INTO tenants (id, name, shard, created_by, created_at)
     SELECT ${tenant.id}, ${tenant.name}, ${emptiestShard(shards)}, ${userId}, ${nowMs}
@@ -63,7 +63,7 @@ export const insertOwnTenant = (shards: Shards, userId: string, tenant: NewTenan
     SELECT id, ${userId}, 'owner', ${nowMs}, ${nowMs} FROM tenants WHERE id = ${tenant.id}`,
 });
 
-/** That of a session, or the user's id if it was not opened: a code may have been used all the same. */
+/** The tenant of a session, or the user's id if the session was not opened: a code may have been used even then. */
 const tenantOf = ({ id, userId }: NewSession) =>
   sql`coalesce((SELECT tenant_id FROM sessions WHERE id = ${id}), ${userId})`;
 
@@ -80,7 +80,7 @@ export interface Opening {
 }
 
 /**
- * Opens a session for a user who has proven who they are: writes the session, uses what works once and ends the oldest sessions beyond
+ * Opens a session for a user who has proven who they are: writes the session, uses up what works once and ends the oldest sessions beyond
  * the cap. `isNewDevice`: the user has not signed in from such a device for 90 days. Returns null when the proof was used before, or when
  * it or the membership changed since they were read.
  */
@@ -135,7 +135,7 @@ const credentials = {
   tenantId: memberships.tenantId,
 };
 
-/** Of several tenants the one used last comes first. */
+/** The tenant used last comes first. */
 const byLastUse = sql`${memberships.lastUsedAt} DESC, ${memberships.createdAt}, ${memberships.tenantId}`;
 
 /** What a login checks, with the requested tenant, or the one used last if none is requested. */
@@ -152,7 +152,7 @@ export async function findCredentialsByEmail({ db }: Deps, email: string, tenant
 
 export type StoredCredentials = NonNullable<Awaited<ReturnType<typeof findCredentialsByEmail>>>;
 
-/** The same for a known user. */
+/** As `findCredentialsByEmail`, for a known user. */
 export async function findCredentialsOfUser(
   { db }: Deps,
   userId: string,

@@ -4,16 +4,16 @@ import { atomically } from "../db/client";
 import { firstIdAt } from "../db/ids";
 import type { Deps } from "../deps";
 
-/** The columns are named without a table, for `rowid` would be ambiguous with one. */
+/** The columns are named without a table, because `rowid` would be ambiguous with one. */
 const removeUpTo = (limit: number, table: string, condition: SQL) =>
   sql`DELETE FROM ${sql.identifier(table)} WHERE rowid IN
     (SELECT rowid FROM ${sql.identifier(table)} WHERE ${condition} LIMIT ${limit}) RETURNING 1`;
 
-/** A verification token is kept as long as its address is unverified: through it, the removal of abandoned accounts finds the account. */
+/** A verification token is kept while its address is unverified, because the removal of abandoned accounts finds accounts by it. */
 const isNeeded = sql`purpose = 'verify'
   AND EXISTS (SELECT 1 FROM users WHERE users.id = email_tokens.subject_id AND users.email_verified_at IS NULL)`;
 
-/** What has ended, or was seen last, at these times (Unix ms) is removed. */
+/** Rows that ended or were last seen at these times (Unix ms) or before are removed. */
 interface Oldest {
   endedAt: number;
   keyEndedAt: number;

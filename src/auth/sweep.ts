@@ -5,7 +5,7 @@ import { KNOWN_DEVICE_MS } from "../sessions/known-devices-store";
 import { DAY_MS, HOUR_MS } from "../time";
 import { deleteEnded } from "./sweep-store";
 
-/** For this time an expired token is answered as expired, afterwards as unknown. */
+/** An expired token is reported as expired for this long, and as unknown afterwards. */
 const KEEP_ENDED_MS = 30 * DAY_MS;
 /** A state is refused once it has expired; clocks may differ. */
 const KEEP_USED_STATES_MS = HOUR_MS;
@@ -18,7 +18,7 @@ export async function sweepExpired(deps: Deps): Promise<void> {
   const endedBefore = deps.now() - KEEP_ENDED_MS;
   const oldest = {
     endedAt: endedBefore,
-    // As long as the audit log has events of a key: through the key, the purge of its owner finds them.
+    // Keys are kept as long as their audit events, which the purge of the owner finds through them.
     keyEndedAt: Math.min(endedBefore, deps.now() - deps.config.auditRetentionDays * DAY_MS),
     deviceSeenAt: deps.now() - KNOWN_DEVICE_MS,
     stateExpiredAt: deps.now() - KEEP_USED_STATES_MS,

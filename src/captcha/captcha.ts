@@ -1,21 +1,18 @@
-/** Turnstile in front of what programs abuse: registration, mails to addresses that somebody types in, and login after wrong guesses. */
+/** Turnstile protects what bots abuse: registration, mails to an address that anybody can enter, and login after wrong guesses. */
 import type { Turnstile } from "../config";
 import type { Deps } from "../deps";
 import { AppError } from "../errors";
 import { describeError, log } from "../log";
 import { siteverify } from "./siteverify";
 
-/** What the widget is shown for. A token for one of these is good for no other. */
+/** What the widget is shown for. A token for one action is not accepted for another. */
 export type CaptchaAction = "register" | "forgot-password" | "code" | "login";
 
 const RETRY_WHEN_DOWN_SECONDS = 5;
-/** A login needs a token after so many wrong guesses in a row for its address. */
+/** A login needs a token after this many wrong guesses in a row for its address. */
 const GUESSES_WITHOUT_TOKEN = 3;
 
-/**
- * Lets whoever has a good token pass, and everybody where Turnstile is not set up. Throws CAPTCHA_REQUIRED, or SERVICE_UNAVAILABLE when
- * Turnstile gives no verdict.
- */
+/** Requires a good token if Turnstile is set up. Throws CAPTCHA_REQUIRED, or SERVICE_UNAVAILABLE when Turnstile gives no verdict. */
 export async function requireCaptcha(deps: Deps, action: CaptchaAction, token: string | undefined): Promise<void> {
   const { turnstile } = deps.config;
   if (turnstile === null) return;
@@ -23,14 +20,14 @@ export async function requireCaptcha(deps: Deps, action: CaptchaAction, token: s
   if (!(await orUnavailable(isGood(deps, turnstile, action, token)))) throw new AppError("CAPTCHA_REQUIRED");
 }
 
-/** The same for a login, once there were three wrong guesses for its address, known or not. */
+/** Does the same for a login after three wrong guesses for its address, whether or not an account has it. */
 export async function requireLoginCaptcha(deps: Deps, email: string, token: string | undefined): Promise<void> {
   if (deps.config.turnstile === null) return;
   if ((await deps.guesses.wrongGuesses(email)) < GUESSES_WITHOUT_TOKEN) return;
   await requireCaptcha(deps, "login", token);
 }
 
-/** A page of somebody else that shows our widget gets tokens with its own host name. */
+/** Also checks the host name: a foreign page that shows our widget gets tokens with its own. */
 async function isGood(
   { config, ownHosts }: Deps,
   turnstile: Turnstile,
@@ -45,7 +42,7 @@ async function isGood(
   return verdict.action === action && hostname !== undefined && pages.map(hostnameOf).includes(hostname);
 }
 
-/** Whoever cannot be checked does not pass. */
+/** Callers who cannot be checked are refused. */
 async function orUnavailable<T>(check: Promise<T>): Promise<T> {
   try {
     return await check;

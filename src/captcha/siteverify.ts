@@ -43,7 +43,7 @@ export async function siteverify({ secret }: Turnstile, token: string): Promise<
   }
 }
 
-/** Turnstile does not judge the token, and would not if it were asked again. */
+/** Turnstile did not judge the token, and asking again would not help. */
 class Refused extends Error {}
 
 async function ask(body: string, signal: AbortSignal): Promise<Verdict> {
