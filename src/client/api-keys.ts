@@ -9,7 +9,7 @@ export interface NewApiKey {
   name: string;
   /** What the key may do, as far as its owner's role allows it. */
   scopes: Permission[];
-  /** ISO 8601 with any offset, in the future. The key never expires unless given. */
+  /** ISO 8601 with any offset, in the future. If missing, the key never expires. */
   expiresAt?: string | null | undefined;
 }
 

@@ -1,7 +1,7 @@
 /** The delivery log: attempts to deliver, and their counts. */
 import type { Timestamp } from "./types";
 
-/** An attempt in brief, as it stands among the attempts of its delivery. */
+/** The summary of an attempt, as the list of a delivery's attempts has it. */
 export interface AttemptSummary {
   _id: string;
   status: "failed" | "pending" | "success";
@@ -34,7 +34,7 @@ export interface AttemptDetail extends Attempt {
   kind: "event" | "retry" | "test" | "replay";
   /** Of the event. */
   correlationId?: string | undefined;
-  /** As sent, signed again with the keys of that time; missing while pending and where nothing was sent. */
+  /** As sent, signed again with the keys of that time; missing while the attempt is pending, and if nothing was sent. */
   headers?: Record<string, string> | undefined;
   /** Why `headers` lacks a signature that was sent: a key has ended since, or the subscription's signature or format was changed. */
   missingSignatures?: "secret-ended" | "settings-changed" | undefined;
@@ -46,7 +46,7 @@ export interface AttemptDetail extends Attempt {
 export interface LogFilter {
   /** Attempts on a page, 1 to 100; 50 unless given. */
   limit?: number | undefined;
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   cursor?: string | undefined;
   status?: Attempt["status"] | undefined;
   eventType?: string | undefined;
@@ -70,7 +70,7 @@ export interface AttemptCounts {
 export interface Throttle {
   /** How many wait, at most 100,000. */
   waiting: number;
-  /** ISO 8601: when the first of them comes at the latest; null if none waits. */
+  /** ISO 8601: by when the first of them is sent; null if none waits. */
   nextSlotAt: Timestamp | null;
 }
 
@@ -78,13 +78,13 @@ export interface Throttle {
 export interface RetryFailedRequest {
   /** ISO 8601 with any offset: deliveries of events published then or later. */
   since: string;
-  /** The `nextCursor` of the result before. */
+  /** The `nextCursor` of the previous result. */
   cursor?: string | undefined;
 }
 
 /** What `retryFailed` has queued. */
 export interface RetryFailedResult {
-  /** How many deliveries were queued, for people. */
+  /** How many deliveries were queued, as a sentence for people. */
   message: string;
   /** Leads to the remaining deliveries; null when there are none. */
   nextCursor: string | null;

@@ -37,7 +37,7 @@ export interface AuditEvent {
 export interface AuditFilter {
   /** Events on a page, 1 to 200; 50 unless given. */
   limit?: number | undefined;
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   cursor?: string | undefined;
   /** One action, or all of a group: `webhook.*`. */
   action?: string | undefined;

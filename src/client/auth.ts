@@ -38,9 +38,9 @@ export interface CaptchaOptions extends CallOptions {
   captchaToken?: string | undefined;
 }
 
-/** A code by mail that somebody has asked for. */
+/** A requested code, which is sent by mail. */
 export interface RequestedCode {
-  /** Goes with the code. Keep it on the device that asked. */
+  /** Send it with the code. Keep it on the device that asked for the code. */
   state: string;
 }
 
@@ -98,7 +98,7 @@ export interface PasswordChange {
   newPassword: string;
 }
 
-/** What confirms a session for what cannot be undone: the password, a code, a passkey, or several of them. */
+/** What confirms a session before something that cannot be undone: the password, a code, a passkey, or several of them. */
 export interface Proof {
   password?: string | undefined;
   /** Six digits from the authenticator app, or a recovery code. */
@@ -111,11 +111,11 @@ export interface Proof {
 
 /** What deletes the signed-in user's account. */
 export interface AccountDeletion {
-  /** Needed by an account that has one. Any other needs a sign-in within the last ten minutes. */
+  /** Needed if the account has one. Otherwise, a sign-in within the last ten minutes is needed. */
   password?: string | undefined;
   /** Six digits from the authenticator app, or a recovery code. Needed when two-factor authentication is on. */
   totp?: string | undefined;
-  /** Whether tenants that nobody else is a member of are deleted too, with all that they have. */
+  /** Whether tenants that nobody else is a member of are deleted too, with all their data. */
   deleteTenants?: boolean | undefined;
 }
 
@@ -139,25 +139,25 @@ export interface AuthMethods {
    */
   login(body: Credentials, options?: CallOptions): Promise<TokenPair>;
   /**
-   * Mails a code to sign in with, if the account exists; at most three in 15 minutes. Returns what `loginWithCode` needs beside the code.
+   * Mails a code to sign in with, if the account exists; at most three in 15 minutes. Returns what `loginWithCode` needs with the code.
    * Throws VALIDATION_FAILED, CAPTCHA_REQUIRED, and NOT_FOUND where codes are turned off.
    */
   requestCode(email: string, options?: CaptchaOptions): Promise<RequestedCode>;
   /**
-   * Opens a session with a mailed code, which also verifies the address. An account whose address was unverified loses its password and
-   * all that was set up first. Returns the session's tokens, which the client has already stored. Throws INVALID_CODE, TOTP_REQUIRED (call
-   * again with the same code and `totp`), INVALID_TOTP, ACCOUNT_LOCKED, and NOT_FOUND for a tenant that the user does not belong to.
+   * Opens a session with a mailed code, which also verifies the address. An account whose address was unverified first loses its
+   * password and all that was set up. Returns the session's tokens, which the client has already stored. Throws INVALID_CODE, TOTP_REQUIRED
+   * (call again with the same code and `totp`), INVALID_TOTP, ACCOUNT_LOCKED, and NOT_FOUND for a tenant that the user does not belong to.
    */
   loginWithCode(body: CodeCredentials, options?: CallOptions): Promise<TokenPair>;
   /**
-   * Renews the tokens now; calls do it by themselves when the access token has expired. Returns the new tokens, or null when
+   * Renews the tokens now; calls do this automatically when the access token has expired. Returns the new tokens, or null when
    * nobody is signed in. Throws REFRESH_TOKEN_INVALID, REFRESH_TOKEN_EXPIRED or REFRESH_TOKEN_REUSED when the session has ended;
-   * the stored tokens are gone then.
+   * the stored tokens are then removed.
    */
   refresh(): Promise<TokenPair | null>;
   /**
    * Removes the stored tokens, then ends the session at the service. Throws NETWORK_ERROR or TIMEOUT when the service cannot be
-   * reached; the tokens are removed all the same.
+   * reached; the tokens are removed even then.
    */
   logout(options?: CallOptions): Promise<void>;
   /** Ends every session of the user, this one too. Returns the service's confirmation. Throws UNAUTHENTICATED. */
@@ -167,8 +167,8 @@ export interface AuthMethods {
   /** Verifies an email address with the token from the mail. Returns the service's confirmation. Throws INVALID_TOKEN. */
   verifyEmail(token: string, options?: CallOptions): Promise<string>;
   /**
-   * Undoes what a mail has reported, with the token of its "this was not me" link; with a verification token, ends an account that somebody
-   * else registered. Returns the service's confirmation. Throws INVALID_TOKEN.
+   * Undoes what a mail has reported, with the token of its "this was not me" link. With a verification token, it ends an account that
+   * somebody else registered. Returns the service's confirmation. Throws INVALID_TOKEN.
    */
   reportNotMe(token: string, options?: CallOptions): Promise<string>;
   /** Mails the verification link again. Returns the service's confirmation. Throws UNAUTHENTICATED. */
@@ -190,8 +190,8 @@ export interface AuthMethods {
   changePassword(body: PasswordChange, options?: CallOptions): Promise<string>;
   /**
    * Confirms the session for ten minutes, after a STEP_UP_REQUIRED. Returns the service's confirmation.
-   * Throws WRONG_PASSWORD, INVALID_CODE, INVALID_TOTP, TWO_FACTOR_NOT_ENABLED, ACCOUNT_LOCKED, and VALIDATION_FAILED for a passkey that is
-   * not right.
+   * Throws WRONG_PASSWORD, INVALID_CODE, INVALID_TOTP, TWO_FACTOR_NOT_ENABLED, ACCOUNT_LOCKED, and VALIDATION_FAILED for a wrong
+   * passkey.
    */
   stepUp(proof: Proof, options?: CallOptions): Promise<string>;
   /**
@@ -200,7 +200,7 @@ export interface AuthMethods {
    */
   exportAccount(options?: CallOptions): Promise<AccountExport>;
   /**
-   * Deletes the user's account; the stored tokens are gone then. Returns the service's confirmation. Throws WRONG_PASSWORD, TOTP_REQUIRED,
+   * Deletes the user's account and the stored tokens. Returns the service's confirmation. Throws WRONG_PASSWORD, TOTP_REQUIRED,
    * INVALID_TOTP, ACCOUNT_LOCKED, LAST_OWNER while other members need the user as an owner, and CONFLICT for the only member of a tenant
    * without `deleteTenants`.
    */

@@ -1,4 +1,4 @@
-/** The browser's side of passkeys: `navigator.credentials` takes and gives bytes, the API base64url. */
+/** The browser's side of passkeys: `navigator.credentials` uses bytes, the API base64url. */
 import type { PasskeyAssertion, PasskeyAttestation, PasskeyCreationOptions, PasskeyRequestOptions } from "./passkeys";
 
 /** The part of `navigator.credentials` that passkeys need. */
@@ -9,7 +9,7 @@ export interface Authenticators {
   get(options: { publicKey: unknown; signal?: AbortSignal; mediation?: "conditional" }): Promise<unknown>;
 }
 
-/** What both return: a `PublicKeyCredential`. */
+/** What `create` and `get` return: a `PublicKeyCredential`. */
 interface Made {
   id: string;
   response: {
@@ -22,7 +22,7 @@ interface Made {
   };
 }
 
-/** Returns those of the browser. Throws TypeError where there are none. */
+/** Returns the browser's `navigator.credentials`. Throws TypeError where there is none. */
 export function browserAuthenticators(): Authenticators {
   const { navigator } = globalThis as { navigator?: { credentials?: Authenticators } };
   if (!navigator?.credentials) throw new TypeError("There are no passkeys here: navigator.credentials is missing.");

@@ -16,7 +16,7 @@ interface Request extends CallOptions {
   idempotencyKey?: string | undefined;
   /** "nobody" sends no credential. */
   as?: "caller" | "nobody";
-  /** Whether the browser sends and keeps cookies of the service, also from a page of another origin. */
+  /** Whether the browser sends and keeps cookies of the service, even from a page of another origin. */
   cookies?: boolean;
 }
 
@@ -69,7 +69,7 @@ export function createCall(parts: Parts): Call {
 
 const isUnauthenticated = (error: unknown) => error instanceof PosternError && error.code === "UNAUTHENTICATED";
 
-/** Ends this caller's wait when `signal` aborts; the renewal goes on for the others that wait for it. */
+/** Ends this caller's wait when `signal` aborts; the renewal continues for other callers. */
 function untilAborted<T>(promise: Promise<T>, signal: AbortSignal, baseUrl: string): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(explain(signal.reason, signal, baseUrl));

@@ -11,7 +11,7 @@ export interface DeliveryChange {
   signature?: "v1" | "v1+v1a" | null | undefined;
   /**
    * The body: the event's payload (`"payload"`, the default), or `{ type, timestamp, data }` with the payload as `data` (`"standard"`). A
-   * change holds for open deliveries too, from their next attempt on.
+   * change also applies to open deliveries, from their next attempt on.
    */
   format?: "payload" | "standard" | null | undefined;
   /**
@@ -26,21 +26,21 @@ export interface DeliveryChange {
   autoDisable?: false | { afterHours: number } | null | undefined;
   /**
    * What happens to events that are published while it is paused: they are not sent to it (`"skip"`, the default), or their deliveries are
-   * held and sent when it is resumed (`"hold"`). At most 100,000 are held. A change holds from the next pause on.
+   * held and sent when it is resumed (`"hold"`). At most 100,000 are held. A change applies from the next pause on.
    */
   onPause?: "skip" | "hold" | null | undefined;
-  /** The same while the service has disabled it. With a `retry.schedule` it is always `"hold"`. */
+  /** The same choice for the time while the service has disabled it. With a `retry.schedule` it is always `"hold"`. */
   onDisable?: "skip" | "hold" | null | undefined;
   /**
-   * The most requests that are sent in any second, minute or hour, retries and tests included. The others wait and use no attempt. By
-   * default there is no limit.
+   * The most requests that are sent in any second, minute or hour, retries and tests included. Further requests wait and use no attempt.
+   * By default there is no limit.
    */
   rateLimit?: RateLimit | null | undefined;
   /** The most requests that are in progress at the same time: 1 to 100. By default there is no limit. */
   maxConcurrent?: number | null | undefined;
 }
 
-/** So many requests per unit of time. */
+/** A number of requests per unit of time. */
 export interface RateLimit {
   /** 1 to 10,000. */
   limit: number;
@@ -50,8 +50,8 @@ export interface RateLimit {
 /** How failed deliveries are tried again; null sets a member back to its default. */
 export interface RetryChange {
   /**
-   * The waits before the second, third, ... attempt, in whole seconds: up to 20 of 1 to 86,400, together at most 604,800 and one day
-   * less than deliveries are kept. `"standard"` makes 10 attempts within 75 hours. By default `[5, 10]`.
+   * The waits before the second, third, ... attempt, in whole seconds: up to 20 of 1 to 86,400. Together they are at most 604,800,
+   * and at least one day shorter than the retention. `"standard"` makes 10 attempts within 75 hours. By default `[5, 10]`.
    */
   schedule?: number[] | "standard" | null | undefined;
   /**

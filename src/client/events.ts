@@ -1,4 +1,4 @@
-/** `/events`: publishing, and what became of events. */
+/** `/events`: publishing events, and their outcomes. */
 import type { AttemptSummary } from "./attempts";
 import type { Call, CallOptions } from "./call";
 import { type Paged, paged } from "./pages";
@@ -17,7 +17,7 @@ export interface NewEvent {
 
 /** An event of a batch. */
 export interface NewBatchEvent extends NewEvent {
-  /** 1 to 255 printable ASCII characters, each only once in a batch. For 24 hours the same key with the same event delivers nothing again. */
+  /** 1 to 255 printable ASCII characters, each only once in a batch. For 24 hours, the same key with the same event delivers nothing. */
   idempotencyKey?: string | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface PublishedEvent {
 
 /** Options of `client.events.publish`. */
 export interface PublishOptions extends CallOptions {
-  /** 1 to 255 printable ASCII characters. For 24 hours the same key with the same body returns the first event and delivers nothing again. */
+  /** 1 to 255 printable ASCII characters. For 24 hours, the same key with the same body returns the first event and delivers nothing. */
   idempotencyKey?: string | undefined;
 }
 
@@ -65,9 +65,11 @@ export interface EventOutcome {
   deliveryId: string;
   state: "delivered" | "failed" | "waiting" | "skipped";
   /**
-   * Why it waits: `sending`, `retry`, `queue` (about to be sent, or due at `until` because of a fault of the service), `limit` (because of the subscription's limits), `backlog` (others
-   * to this subscription come first), `held` (the subscription holds its deliveries), `held-by-operator` (an operator of the service holds all that is sent for the tenant), `retry-after` (the subscriber asked for a pause), `fan-out` (deliveries of the event are still being created). Why it was skipped: the subscription was
-   * `paused` when the event was published, `created-later`, or `deleted`.
+   * Why it waits: `sending`, `retry`, `queue` (about to be sent, or due at `until` because of a fault of the service), `limit` (because of
+   * the subscription's limits), `backlog` (other deliveries to this subscription come first), `held` (the subscription holds its
+   * deliveries), `held-by-operator` (an operator of the service holds all that is sent for the tenant), `retry-after` (the subscriber asked
+   * for a pause), `fan-out` (deliveries of the event are still being created). Why it was skipped: the subscription was `paused` when the
+   * event was published, `created-later`, or `deleted`.
    */
   reason?:
     | "sending"

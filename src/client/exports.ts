@@ -31,7 +31,7 @@ export interface AccountExport {
   sessions: Session[];
   passkeys: Passkey[];
   identities: Identity[];
-  /** Of all tenants, ended ones too. */
+  /** The keys in all tenants, including ended ones. */
   apiKeys: ExportedApiKey[];
   /** The newest 10,000 audit events of the account, newest first. */
   activity: AuditEvent[];
@@ -66,9 +66,9 @@ export interface TenantExport {
   exportedAt: Timestamp;
   tenant: Tenant & { createdAt: Timestamp };
   members: Member[];
-  /** The open ones. */
+  /** The open invitations. */
   invitations: Invitation[];
-  /** Of the members, ended ones too. */
+  /** The keys of the members, including ended ones. */
   apiKeys: ExportedApiKey[];
   subscriptions: Omit<Subscription, "secret">[];
   events: ExportedEvent[];

@@ -6,22 +6,22 @@ import { query, segment } from "./path";
 import type { TokenStore } from "./token-store";
 import type { Timestamp } from "./types";
 
-/** A provider of sign-ins; `oidc` is the one that the service's operator has chosen. */
+/** A sign-in provider; `oidc` is the one that the service's operator has chosen. */
 export type ProviderName = "google" | "github" | "microsoft" | "oidc";
 
-/** Somebody at a provider, as whom the user signs in. */
+/** The person at a provider as whom the user signs in. */
 export interface Identity {
   id: string;
   provider: ProviderName;
   /** Who vouches for the sign-in: `https://accounts.google.com`. */
   issuer: string;
-  /** As the provider gave it when the identity was added. */
+  /** The address that the provider gave when the identity was added. */
   email: string | null;
   createdAt: Timestamp;
   lastUsedAt: Timestamp | null;
 }
 
-/** What a sign-in with a provider ended with. */
+/** The result of a sign-in with a provider. */
 export interface CodeExchange {
   /** From the query of the page at `APP_URL/oauth`. */
   code: string;
@@ -31,20 +31,20 @@ export interface CodeExchange {
   tenantId?: string | undefined;
 }
 
-/** Where the page at `APP_URL/oauth` goes on to. */
+/** Where the page at `APP_URL/oauth` sends the user next. */
 export interface Departure {
-  /** Comes back in the page's query as it is. Check it there: anybody can make such a link. */
+  /** Returned unchanged in the page's query. Check it there: anybody can make such a link. */
   to?: string | undefined;
 }
 
-/** A sign-in that begins. */
+/** Options of a sign-in. */
 export interface SignInDeparture extends Departure {
   /** From the link of an invitation mail: the person joins that tenant, with a new account if there is none. */
   invitationToken?: string | undefined;
 }
 
 /**
- * `client.identities`. The sign-in is bound to the browser by cookies, so the page must be of the same site as the service.
+ * `client.identities`. The sign-in is bound to the browser by cookies, so the page must be on the same site as the service.
  *
  * @example
  * location.href = client.identities.signInUrl("google");
@@ -56,7 +56,7 @@ export interface IdentityMethods {
   signInUrl(provider: ProviderName, departure?: SignInDeparture): string;
   /**
    * Opens a session with the code of a sign-in. Returns its tokens, which the client has already stored. Throws INVALID_TOKEN for a code
-   * that has expired, was used or is another browser's, CONFLICT where an account has the address and must be linked, FORBIDDEN where
+   * that has expired, was used or belongs to another browser, CONFLICT if an account with the address must be linked first, FORBIDDEN if
    * registration is closed, EMAIL_NOT_VERIFIED, TOTP_REQUIRED (call again with `totp`), INVALID_TOTP, ACCOUNT_LOCKED, and NOT_FOUND for a
    * tenant that the user does not belong to.
    */

@@ -85,15 +85,15 @@ export interface OperatedPerson {
 export interface ServiceStatus {
   shards: {
     shard: number;
-    /** As the hourly job has read it; null before that. */
+    /** As last read by the hourly job; null before its first run. */
     bytes: number | null;
-    /** Of the largest size that a database can have. */
+    /** The fraction of the largest size that a database can have. */
     share: number | null;
     openToNewTenants: boolean;
     /** Open deliveries that are due, without backlogs. */
     overdue: BoundedCount;
     oldestDueAt: Timestamp | null;
-    /** Subscriptions whose deliveries wait apart. */
+    /** Subscriptions with a backlog. */
     backlogs: number;
     oldestInBacklogAt: Timestamp | null;
     /** Subscriptions that fail. */
@@ -121,14 +121,14 @@ export interface ServiceStatus {
 
 /**
  * `client.operator`, for people who operate the service. For others every call throws NOT_FOUND, and for an operator without two-factor
- * authentication FORBIDDEN. Whatever changes something throws STEP_UP_REQUIRED if the sign-in was more than ten minutes ago and no password
- * or code is given; a wrong one throws as `auth.stepUp`. Everything is recorded in the audit log.
+ * authentication FORBIDDEN. Calls that change something throw STEP_UP_REQUIRED if the sign-in was more than ten minutes ago and no password
+ * or code is given; with a wrong one they throw as `auth.stepUp`. Everything is recorded in the audit log.
  *
  * @example
  * const { tenants } = await client.operator.search("Analytical");
  */
 export interface OperatorMethods {
-  /** Finds by an id, or by the beginning of a tenant's name, an email address or the host of a subscription. Throws VALIDATION_FAILED. */
+  /** Searches by id, or by the beginning of a tenant's name, an email address or the host of a subscription. Throws VALIDATION_FAILED. */
   search(q: string, options?: CallOptions): Promise<OperatorSearch>;
   /** Returns the state of the service. Throws NOT_FOUND, FORBIDDEN. */
   status(options?: CallOptions): Promise<ServiceStatus>;
@@ -143,7 +143,10 @@ export interface OperatorMethods {
   suspendTenant(id: string, suspension: Suspension, options?: CallOptions): Promise<string>;
   /** Ends the suspension of a tenant. Returns the service's confirmation. Throws NOT_FOUND, STEP_UP_REQUIRED. */
   resumeTenant(id: string, suspension: Suspension, options?: CallOptions): Promise<string>;
-  /** Suspends a person: all sessions end and logins are refused. Returns the service's confirmation. Throws NOT_FOUND, STEP_UP_REQUIRED, and CONFLICT for oneself. */
+  /**
+   * Suspends a person: all sessions end and logins are refused. Returns the service's confirmation. Throws NOT_FOUND, STEP_UP_REQUIRED, and
+   * CONFLICT for oneself.
+   */
   suspendPerson(id: string, suspension: Suspension, options?: CallOptions): Promise<string>;
   /** Lets a suspended person sign in again. Returns the service's confirmation. Throws NOT_FOUND, STEP_UP_REQUIRED. */
   resumePerson(id: string, suspension: Suspension, options?: CallOptions): Promise<string>;
@@ -154,13 +157,13 @@ export interface OperatorMethods {
    * confirmation. Throws NOT_FOUND, STEP_UP_REQUIRED, and CONFLICT for a person without a second factor or without a verified address.
    */
   removeTwoFactor(id: string, proof?: OperatorProof, options?: CallOptions): Promise<string>;
-  /** Holds what is sent for all tenants: it waits, and nothing is lost. Returns the service's confirmation. Throws STEP_UP_REQUIRED. */
+  /** Holds the sends of all tenants: deliveries wait, and none is lost. Returns the service's confirmation. Throws STEP_UP_REQUIRED. */
   holdSends(proof?: OperatorProof, options?: CallOptions): Promise<string>;
-  /** Releases what was held for all tenants. Returns the service's confirmation. Throws STEP_UP_REQUIRED. */
+  /** Releases the sends of all tenants. Returns the service's confirmation. Throws STEP_UP_REQUIRED. */
   releaseSends(proof?: OperatorProof, options?: CallOptions): Promise<string>;
-  /** Holds what is sent for a tenant. Returns the service's confirmation. Throws NOT_FOUND, STEP_UP_REQUIRED. */
+  /** Holds the sends of a tenant. Returns the service's confirmation. Throws NOT_FOUND, STEP_UP_REQUIRED. */
   holdSendsOf(tenantId: string, proof?: OperatorProof, options?: CallOptions): Promise<string>;
-  /** Releases what was held for a tenant. Returns the service's confirmation. Throws NOT_FOUND, STEP_UP_REQUIRED. */
+  /** Releases the sends of a tenant. Returns the service's confirmation. Throws NOT_FOUND, STEP_UP_REQUIRED. */
   releaseSendsOf(tenantId: string, proof?: OperatorProof, options?: CallOptions): Promise<string>;
 }
 

@@ -1,4 +1,4 @@
-/** Lists, which can be awaited and iterated: those that the service answers as a whole, and those that it answers in pages. */
+/** Lists that can be awaited and iterated. The service returns some as a whole, and others in pages. */
 
 /** A list that comes as a whole: await it for an array, or iterate over it with `for await`. */
 export interface Listed<Item> extends Promise<Item[]>, AsyncIterable<Item> {}
@@ -20,8 +20,8 @@ export interface Page<Item> {
 }
 
 /**
- * A list: await it for one page, or iterate over it for all items. Iterating asks for a page when the one before is used up, and throws what
- * that call throws.
+ * A list: await it for one page, or iterate over it for all items. Iterating loads the next page when it is needed, and throws what that
+ * call throws.
  *
  * @example
  * for await (const attempt of client.webhooks.logPage(id, { status: "failed" })) console.log(attempt.error);

@@ -29,7 +29,7 @@ interface NamedPasskey {
   transports: string[];
 }
 
-/** What a passkey is made from. */
+/** The options for making a passkey. */
 export interface PasskeyCreationOptions {
   /** To be sent back with the answer. */
   state: string;
@@ -48,7 +48,7 @@ export interface PasskeyCreationOptions {
   expiresAt: Timestamp;
 }
 
-/** What a passkey is shown for. */
+/** The options for signing in or confirming with a passkey. */
 export interface PasskeyRequestOptions {
   /** To be sent back with the answer. */
   state: string;
@@ -99,7 +99,7 @@ export interface ShownPasskey {
   response: PasskeyAssertion;
 }
 
-/** What a login with a passkey is for. */
+/** Options of a login with a passkey. */
 export interface PasskeyLoginOptions {
   /** Which of the user's tenants to sign in to; the one used last unless given. */
   tenantId?: string | undefined;
@@ -133,26 +133,29 @@ export interface PasskeyMethods {
    */
   register(name: string, options?: CallOptions): Promise<Passkey>;
   /**
-   * Opens a session with a passkey of whoever has one. Returns its tokens, which the client has already stored.
-   * Throws UNAUTHENTICATED (the passkey is not right, or was removed), EMAIL_NOT_VERIFIED, and NOT_FOUND for a tenant that the user does
+   * Opens a session with a passkey, which identifies its user. Returns the tokens, which the client has already stored.
+   * Throws UNAUTHENTICATED (the passkey is wrong or was removed), EMAIL_NOT_VERIFIED, and NOT_FOUND for a tenant that the user does
    * not belong to.
    */
   login(request?: PasskeyLoginOptions, options?: CallOptions): Promise<TokenPair>;
-  /** Confirms the session for ten minutes with a passkey, after a STEP_UP_REQUIRED. Returns the service's confirmation. Throws CONFLICT for a user without passkeys, VALIDATION_FAILED. */
+  /**
+   * Confirms the session for ten minutes with a passkey, after a STEP_UP_REQUIRED. Returns the service's confirmation.
+   * Throws CONFLICT for a user without passkeys, VALIDATION_FAILED.
+   */
   confirm(options?: CallOptions): Promise<string>;
-  /** Returns what a platform makes a passkey from. Throws STEP_UP_REQUIRED, CONFLICT. */
+  /** Returns the options with which a platform makes a passkey. Throws STEP_UP_REQUIRED, CONFLICT. */
   startRegistration(options?: CallOptions): Promise<PasskeyCreationOptions>;
   /** Adds the passkey that a platform has made. Returns it. Throws STEP_UP_REQUIRED, VALIDATION_FAILED, CONFLICT. */
   finishRegistration(body: NewPasskey, options?: CallOptions): Promise<Passkey>;
-  /** Returns what a platform shows a passkey for to sign in. Throws RATE_LIMITED. */
+  /** Returns the options with which a platform asks for a passkey to sign in. Throws RATE_LIMITED. */
   startLogin(options?: CallOptions): Promise<PasskeyRequestOptions>;
   /** Opens a session with the passkey that a platform has shown, as `login` does. Throws UNAUTHENTICATED, EMAIL_NOT_VERIFIED, NOT_FOUND. */
   finishLogin(body: ShownPasskey & { tenantId?: string | undefined }, options?: CallOptions): Promise<TokenPair>;
-  /** Returns what a platform shows a passkey for to confirm the session with `auth.stepUp`. Throws CONFLICT for a user without passkeys. */
+  /** Returns the options to ask for a passkey that confirms the session with `auth.stepUp`. Throws CONFLICT for a user without passkeys. */
   startConfirmation(options?: CallOptions): Promise<PasskeyRequestOptions>;
 }
 
-/** Before a challenge expires, the browser gets another one. */
+/** How long before it expires a challenge is replaced in the browser. */
 const RENEWED_BEFORE_MS = 60_000;
 
 export function passkeyMethods(call: Call, store: TokenStore, authenticators: () => Authenticators): PasskeyMethods {
@@ -168,7 +171,7 @@ export function passkeyMethods(call: Call, store: TokenStore, authenticators: ()
     startConfirmation: (options) => call.data("POST /auth/step-up/options", options),
   } satisfies Partial<PasskeyMethods>;
 
-  /** Waits in the browser's suggestions for as long as the page wants to. */
+  /** Offers passkeys among the browser's suggestions until the user chooses one or the page aborts. */
   const suggested = async (options: CallOptions): Promise<ShownPasskey> => {
     for (;;) {
       const { state, options: request } = await api.startLogin(options);

@@ -48,7 +48,7 @@ async function renew(store: TokenStore, send: Send, staleToken: string): Promise
   }
 }
 
-/** Replaces `tokens` by `next`, unless a login or logout has replaced them already. Returns the access token now stored. */
+/** Replaces `tokens` with `next`, unless a login or logout has replaced them already. Returns the access token now stored. */
 async function replace(store: TokenStore, tokens: StoredTokens, next: TokenPair | null): Promise<string | null> {
   const current = await store.load();
   if (current?.refreshToken !== tokens.refreshToken) return current?.accessToken ?? null;

@@ -62,6 +62,6 @@ export interface ReplayOptions extends CallOptions {
 
 /** Options of `client.webhooks.replays`. */
 export interface ReplayListOptions extends CallOptions {
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   cursor?: string | undefined;
 }

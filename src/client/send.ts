@@ -12,7 +12,7 @@ export interface Outgoing {
   /** An access token or an API key. */
   credential?: string | undefined;
   idempotencyKey?: string | undefined;
-  /** Whether cookies go along, also to another origin. */
+  /** Whether cookies are sent, even to another origin. */
   cookies?: boolean;
   signal: AbortSignal;
 }

@@ -5,7 +5,7 @@ import { type Listed, listed } from "./pages";
 import { segment } from "./path";
 import type { Timestamp } from "./types";
 
-/** One sign-in of the user. What the service could not tell about the device is null. */
+/** One sign-in of the user. What the service could not determine about the device is null. */
 export interface Session {
   id: string;
   /** Browser and operating system in one line, such as `Firefox 150.0 on Linux`. */
@@ -20,7 +20,7 @@ export interface Session {
   createdAt: Timestamp;
   expiresAt: Timestamp;
   lastActivityAt: Timestamp;
-  /** True for the session that asks. */
+  /** True for the session of this client. */
   current: boolean;
 }
 

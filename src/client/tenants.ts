@@ -22,7 +22,7 @@ export interface Membership extends Tenant {
  * if (other) await client.tenants.switchTo(other.id);
  */
 export interface TenantMethods {
-  /** Returns the tenants that the user is a member of, the one used last first. Throws UNAUTHENTICATED. */
+  /** Returns the tenants that the user is a member of, last used first. Throws UNAUTHENTICATED. */
   list(options?: CallOptions): Listed<Membership>;
   /**
    * Moves this session to another of the user's tenants. Returns its new tokens, which the client has already stored; the old ones end.
@@ -30,14 +30,14 @@ export interface TenantMethods {
    */
   switchTo(tenantId: string, options?: CallOptions): Promise<TokenPair>;
   /**
-   * Returns what the service keeps about the tenant of this session, without secrets and payloads. Only owners may. Reads the whole answer
+   * Returns what the service keeps about the tenant of this session, without secrets and payloads. For owners only. Reads the whole answer
    * into memory, so give a large tenant a long `timeoutMs`. Throws FORBIDDEN, STEP_UP_REQUIRED.
    */
   export(options?: CallOptions): Promise<TenantExport>;
   /**
-   * Deletes the tenant of this session for all of its members; the stored tokens are gone then. Only owners may. Returns the service's
-   * confirmation. Throws FORBIDDEN, and STEP_UP_REQUIRED if the sign-in was more than ten minutes ago and `proof` is empty; else as
-   * `auth.stepUp`.
+   * Deletes the tenant of this session for all of its members, and the stored tokens. For owners only. Returns the service's
+   * confirmation. Throws FORBIDDEN, and STEP_UP_REQUIRED if the sign-in was more than ten minutes ago and `proof` is empty; otherwise
+   * as `auth.stepUp`.
    */
   remove(proof?: Proof, options?: CallOptions): Promise<string>;
 }

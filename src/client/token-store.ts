@@ -1,6 +1,6 @@
 /** Where a client keeps its tokens. */
 
-/** The tokens of a session. Keep all fields: with `refreshKey` the client gets back a lost answer, even after a restart. */
+/** The tokens of a session. Keep all fields: with `refreshKey` the client recovers a lost answer, even after a restart. */
 export interface StoredTokens {
   accessToken: string;
   refreshToken: string;

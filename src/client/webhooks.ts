@@ -42,12 +42,12 @@ export interface WebhookMethods {
   /** Deletes a subscription; nothing more is sent to it. Returns the service's confirmation. Throws FORBIDDEN, NOT_FOUND. */
   delete(id: string, options?: CallOptions): Promise<string>;
   /**
-   * Replaces the secret, or the Ed25519 key, and lets the former one sign too for a while. Returns the subscription with its new secret, and
-   * when the former keys end. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED, RATE_LIMITED (10 an hour), and CONFLICT for a fourth former
+   * Replaces the secret, or the Ed25519 key; the former one also signs for a while. Returns the subscription with its new secret, and when
+   * the former keys end. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED, RATE_LIMITED (10 an hour), and CONFLICT for a fourth former
    * key and for a rotation at the same time.
    */
   rotateSecret(id: string, body?: SecretRotation, options?: CallOptions): Promise<RotatedSubscription>;
-  /** Ends all former keys at once, as after a leak. Returns the service's confirmation. Throws FORBIDDEN, NOT_FOUND. */
+  /** Ends all former keys at once, for example after a leak. Returns the service's confirmation. Throws FORBIDDEN, NOT_FOUND. */
   endPreviousSecrets(id: string, options?: CallOptions): Promise<string>;
   /** Returns the 50 newest attempts, newest first. Throws FORBIDDEN, NOT_FOUND. */
   logs(id: string, options?: CallOptions): Listed<Attempt>;
@@ -67,7 +67,7 @@ export interface WebhookMethods {
   /** As `retry`, for the delivery with this id. Throws FORBIDDEN, NOT_FOUND. */
   retryDelivery(id: string, deliveryId: string, options?: CallOptions): Promise<string>;
   /**
-   * Sends again what has failed since then, under the same `webhook-id`s, at most 500 deliveries a call; call again with
+   * Sends the failed deliveries of events since `since` again, under the same `webhook-id`s, at most 500 a call; call again with
    * `nextCursor` for the rest. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED, and CONFLICT while the subscription is paused.
    */
   retryFailed(id: string, body: RetryFailedRequest, options?: CallOptions): Promise<RetryFailedResult>;
@@ -80,7 +80,7 @@ export interface WebhookMethods {
   previewReplay(id: string, body: ReplayPeriod, options?: CallOptions): Promise<ReplayPreview>;
   /** Returns the subscription's replays, newest first. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED. */
   replays(id: string, options?: ReplayListOptions): Paged<Replay>;
-  /** Returns a replay, which says how far it has come. Throws FORBIDDEN, NOT_FOUND. */
+  /** Returns a replay with its progress. Throws FORBIDDEN, NOT_FOUND. */
   replayStatus(id: string, replayId: string, options?: CallOptions): Promise<Replay>;
   /** Stops a replay and returns it. What it has queued is still sent. Throws FORBIDDEN, NOT_FOUND. */
   stopReplay(id: string, replayId: string, options?: CallOptions): Promise<Replay>;

@@ -19,7 +19,7 @@ export async function encrypt(keys: KeyRing, owner: string, plaintext: string): 
   return `${newest.id}.${toBase64(iv)}.${toBase64(new Uint8Array(ciphertext))}`;
 }
 
-/** Decrypts what `encrypt` returned. Throws if its key is no longer in `SECRET_KEYS` or `owner` is another one. */
+/** Decrypts what `encrypt` returned. Throws if its key is no longer in `SECRET_KEYS`, or if `owner` differs. */
 export async function decrypt(keys: KeyRing, owner: string, encrypted: string): Promise<string> {
   const [keyId, iv, ciphertext] = encrypted.split(".");
   const key = keys.find((candidate) => candidate.id === keyId);
@@ -32,7 +32,7 @@ export async function decrypt(keys: KeyRing, owner: string, encrypted: string): 
   return new TextDecoder().decode(plaintext);
 }
 
-/** A keyed digest: equal for equal texts of one owner under one key, and reveals nothing else about the text. */
+/** A keyed digest: it is equal for equal texts of one owner under one key, and reveals nothing else about the text. */
 export async function digest([newest]: KeyRing, owner: string, plaintext: string): Promise<string> {
   const mac = await crypto.subtle.sign("HMAC", newest.digest, utf8(JSON.stringify([owner, plaintext])));
   return `${newest.id}.${toHex(new Uint8Array(mac))}`;

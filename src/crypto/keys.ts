@@ -13,7 +13,7 @@ export interface KeySet {
   id: string;
   /** AES-256-GCM, for secrets at rest. */
   encryption: CryptoKey;
-  /** HMAC, to see whether an encrypted text would change without decrypting it. */
+  /** HMAC, to compare a new text with an encrypted one without decrypting it. */
   digest: CryptoKey;
   refresh: CryptoKey;
   /** HMAC, for tokens in mails. */
