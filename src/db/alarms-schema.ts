@@ -1,24 +1,24 @@
-/** Tables of the control plane for alarms about the service: what is wrong, and what is known of mails and keys. Times are Unix ms. */
+/** Tables of the control plane for alarms about the service: what is wrong, and what is known about mails and keys. Times are Unix ms. */
 import { sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /** What is wrong with the service: a row exists until somebody has been told that it is over. The migration creates it WITHOUT ROWID. */
 export const alarms = sqliteTable("alarms", {
-  /** What it is about: a kind of `alarms/findings.ts`, and of what, such as "deliveriesLate:1". */
+  /** A kind of `alarms/findings.ts` and what it is about, such as "deliveriesLate:1". */
   finding: text().primaryKey(),
   /** When the cron found it. */
   notedAt: integer("noted_at").notNull(),
-  /** Since when it is wrong, as far as that is known. */
+  /** When it began, if that is known; otherwise when the cron found it. */
   since: integer().notNull(),
   /** Null while it lasts. */
   endedAt: integer("ended_at"),
   /** Whether people have been told that it began. */
   isTold: integer("is_told", { mode: "boolean" }).notNull().default(false),
-  /** Until then one run of the cron is sending it. */
+  /** Until this time, one run of the cron is sending it. */
   claimedUntil: integer("claimed_until").notNull().default(0),
 });
 
-/** One row while mails cannot be sent: from the first failure after a mail that was sent, to the next mail that is. */
+/** One row while mails cannot be sent: it exists from the first failure until the next mail that is sent. */
 export const mailFailures = sqliteTable("mail_failures", {
   id: integer().primaryKey(),
   since: integer().notNull(),

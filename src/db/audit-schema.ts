@@ -1,4 +1,4 @@
-/** The audit log. Every database has these tables: a change is recorded in the database, and in the batch, that it is made in. */
+/** The audit log. Every database has these tables: a change is recorded in the database and the batch in which it is made. */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { ActorKind, AuditAction, TargetKind } from "../audit/actions";
@@ -7,9 +7,9 @@ import type { ActorKind, AuditAction, TargetKind } from "../audit/actions";
 export const auditEvents = sqliteTable(
   "audit_events",
   {
-    /** The id of the user instead, for what concerns the account of somebody who is a member of no tenant. */
+    /** The user's id instead, for events of an account that is a member of no tenant. */
     tenantId: text("tenant_id").notNull(),
-    /** A UUIDv7: its time is that of the event. */
+    /** A UUIDv7 with the time of the event. */
     id: text().notNull(),
     action: text().$type<AuditAction>().notNull(),
     actorKind: text("actor_kind").$type<ActorKind>().notNull(),
@@ -33,9 +33,9 @@ export const auditEvents = sqliteTable(
   ],
 );
 
-/** The tenants of which a subscription wants the audit log as operational events. They are in the database of their subscriptions. */
+/** The tenants whose audit log a subscription receives as operational events. The rows are in the database of the subscriptions. */
 export const auditFeeds = sqliteTable("audit_feeds", {
   tenantId: text("tenant_id").primaryKey(),
-  /** What was recorded earlier has been published. */
+  /** Events that were recorded before this time have been published. */
   publishedTo: integer("published_to").notNull(),
 });

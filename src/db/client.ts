@@ -5,7 +5,7 @@ import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 
 export interface TripCount {
   trips: number;
-  /** How long D1 has worked at the statements of batches. */
+  /** How long D1 has worked on the statements of batches, in ms. */
   sqlMs: number;
 }
 
@@ -59,7 +59,7 @@ export interface Rows<Row> {
 /** Gives a statement the type of its result rows, for `atomically`. The properties of `Row` are the column names in the SQL. */
 export const rows = <Row>(query: SQLWrapper): Rows<Row> => ({ query });
 
-/** Counts the rows that the statement before it in the batch has changed. To return their ids would take longer than to delete them. */
+/** Counts the rows that the statement before it in the batch has changed. Returning their ids would take longer than deleting them. */
 export const CHANGES = rows<{ count: number }>(sql`SELECT changes() AS count`);
 
 /** Reads the result of `CHANGES`. */
@@ -82,7 +82,7 @@ export function fixed<Row = never>(query: SQL): (values: Record<string, unknown>
   return (values) => ({ text, params: fillPlaceholders(params, values) });
 }
 
-/** A `fixed` query that is a round trip of its own. */
+/** A `fixed` query with its own round trip. */
 export function prepared<Row>(query: SQL): (db: Db, values: Record<string, unknown>) => Promise<Row[]> {
   const bind = fixed<Row>(query);
   return async (db, values) => (await prepare(db, bind(values)).all<Row>()).results;

@@ -29,7 +29,7 @@ export const subscriptions = sqliteTable(
     secretDigest: text("secret_digest").notNull(),
     /** When the present secret began to sign; null: since the subscription was made. */
     secretSince: integer("secret_since"),
-    /** Its own headers, encrypted as JSON; null: none. */
+    /** The headers that its user has set, as encrypted JSON; null: none. */
     headersSealed: text("headers_sealed"),
     /** When the kinds of signatures or the format of the body last changed; null: never. */
     formatSince: integer("format_since"),
@@ -46,23 +46,23 @@ export const subscriptions = sqliteTable(
     hasBacklog: integer("has_backlog", { mode: "boolean" }).notNull().default(false),
     /** The delivery options that are set (`subscriptions/delivery-options.ts`); null: all have their defaults. */
     options: text({ mode: "json" }).$type<Record<string, unknown>>(),
-    /** Its deliveries wait until then, because it asked for that. 0 when none waits for that reason. */
+    /** Its deliveries wait until then, because its endpoint asked for a pause. 0: none waits for that reason. */
     heldUntil: integer("held_until").notNull().default(0),
-    /** The last of its slots that were more than an hour away when they were given; 0: none under its current limits. */
+    /** The last of its slots that were given more than an hour ahead; 0: there is none under its current limits. */
     throttledUntil: integer("throttled_until").notNull().default(0),
-    /** While deliveries are held or released step by step: those in its backlog that were due up to then may be sent. 0: none may. */
+    /** While deliveries are held or released step by step: the backlog up to this due time may be sent. 0: nothing may. */
     releasedTo: integer("released_to"),
     /** How many deliveries the next step releases, and when the last step was taken. */
     releaseRate: integer("release_rate").notNull().default(0),
     releasedAt: integer("released_at"),
-    /** Held deliveries that were due up to then are dropped, because a user has asked for that; null: none. */
+    /** Held deliveries up to this due time are dropped, because a user asked for it; null: none. */
     droppedTo: integer("dropped_to"),
     /** When it first answered 410 since its last success. */
     goneSince: integer("gone_since"),
     /** Why and when we disabled it; null for a subscription that is enabled or that its users have paused. */
     disabledReason: text("disabled_reason", { enum: ["failing", "gone"] }),
     disabledAt: integer("disabled_at"),
-    /** What `enabled` and `events` were before their last changes, oldest first (`subscriptions/former-states-store.ts`); null: never changed. */
+    /** Former values of `enabled` and `events`, oldest first (`subscriptions/former-states-store.ts`); null: they never changed. */
     formerStates: text("former_states", { mode: "json" }).$type<FormerState[]>(),
   },
   (t) => [
@@ -74,8 +74,8 @@ export const subscriptions = sqliteTable(
 );
 
 /**
- * The subscriptions that fail: a row exists from the tenth failed attempt in a row until users have been told about the next success. Healthy
- * subscriptions have none, so the review that runs every minute reads the whole table.
+ * The subscriptions that fail: a row exists from the tenth failed attempt in a row until users have been told about the next success.
+ * Healthy subscriptions have none, so the review that runs every minute reads the whole table.
  */
 export const episodes = sqliteTable("episodes", {
   subscriptionId: text("subscription_id").primaryKey(),
@@ -141,7 +141,7 @@ export const events = sqliteTable(
     payload: text().notNull(),
     correlationId: text("correlation_id"),
     deliveryCount: integer("delivery_count").notNull(),
-    /** The last subscription that has its delivery, while a wide fan-out is unfinished; null when all have theirs. */
+    /** While a wide fan-out is unfinished: the last subscription whose delivery exists. Null when all exist. */
     fanOutAfter: text("fan_out_after"),
     createdAt: integer("created_at").notNull(),
   },
@@ -162,7 +162,7 @@ export const idempotencyKeys = sqliteTable(
   (t) => [primaryKey({ columns: [t.tenantId, t.key] })],
 );
 
-/** The outbox: one row for each delivery that is still owed. A row is deleted when its delivery ends. The key is the order of work. */
+/** The outbox: one row for each delivery that is still owed. A row is deleted when its delivery ends. Its key is the order of work. */
 export const outbox = sqliteTable(
   "outbox",
   {
@@ -249,7 +249,7 @@ export const hourlyStats = sqliteTable(
     failureCount: integer("failure_count").notNull().default(0),
     /**
      * When the first request failed after the last success, and how many have failed since then; null and 0 after a success. Enabling a
-     * subscription starts the count anew: then this is the time at which it was enabled, and the count is 0. The newest row has the current values.
+     * subscription starts the count anew, from the time at which it was enabled. The newest row has the current values.
      */
     failingSince: integer("failing_since"),
     sentFailures: integer("sent_failures").notNull().default(0),
@@ -268,7 +268,7 @@ export const hourlyStats = sqliteTable(
   (t) => [primaryKey({ columns: [t.subscriptionId, t.hour] })],
 );
 
-/** Replays: jobs that send a subscription's events of a period again. At most one of a subscription is running. */
+/** Replays: jobs that send a subscription's events of a period again. At most one per subscription is running. */
 export const replayJobs = sqliteTable(
   "replay_jobs",
   {

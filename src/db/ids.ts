@@ -18,7 +18,7 @@ export function firstIdAt(timeMs: number): string {
 
 const hex = (digits: number) => sql.raw(`substr(lower(hex(randomblob(${digits}))), 1, ${digits})`);
 
-/** A new UUIDv7 with the timestamp `nowMs`, as SQL: another one for each row. */
+/** A new UUIDv7 with the timestamp `nowMs`, as SQL: a different one for each row. */
 export const newIdSql = (nowMs: number): SQL =>
   sql`${`${firstIdAt(nowMs)}-7`} || ${hex(3)} || '-' || substr('89ab', 1 + abs(random() % 4), 1) || ${hex(3)} || '-' || ${hex(12)}`;
 

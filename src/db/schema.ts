@@ -38,7 +38,7 @@ export const shards = sqliteTable("shards", {
   shard: integer().primaryKey(),
   bytes: integer().notNull(),
   notedAt: integer("noted_at").notNull(),
-  /** What the hourly cron has counted for `/metrics`: `Totals` in `metrics/totals.ts`; null where it has not. */
+  /** What the hourly cron has counted for `/metrics`: `Totals` in `metrics/totals.ts`; null before its first run. */
   totals: text({ mode: "json" }).$type<Record<string, unknown>>(),
 });
 
@@ -47,7 +47,7 @@ export const users = sqliteTable("users", {
   /** NFKC-normalised and lower-cased. */
   email: text().notNull().unique(),
   name: text(),
-  /** PHC string; empty when no password is right, until the next reset. */
+  /** PHC string; empty: no password is accepted until the next reset. */
   passwordHash: text("password_hash").notNull(),
   emailVerifiedAt: integer("email_verified_at"),
   verificationMailedAt: integer("verification_mailed_at"),
@@ -115,7 +115,7 @@ export const knownDevices = sqliteTable(
     userId: text("user_id").notNull(),
     /** A keyed digest, see sessions/known-devices.ts. */
     key: text().notNull(),
-    /** Of the last sign-in; up to a day too old. */
+    /** The time of the last sign-in, or up to a day earlier. */
     lastSeenAt: integer("last_seen_at").notNull(),
   },
   (t) => [primaryKey({ columns: [t.userId, t.key] }), index("known_devices_by_last_seen").on(t.lastSeenAt)],
@@ -140,9 +140,9 @@ export const emailTokens = sqliteTable(
 
 /** Mailed codes that somebody has tried. The migration creates it WITHOUT ROWID. */
 export const mailCodes = sqliteTable("mail_codes", {
-  /** Of the mail, which is also when the code was asked for. */
+  /** The id of the mail, which contains the time at which the code was requested. */
   id: text().primaryKey(),
-  /** Wrong guesses; 5 also after it was used. */
+  /** Wrong guesses; also 5 once the code was used. */
   tries: integer().notNull(),
 });
 
@@ -161,7 +161,7 @@ export const passkeys = sqliteTable(
     userId: text("user_id").notNull(),
     /** JWK in JSON. */
     publicKey: text("public_key").notNull(),
-    /** The highest that the authenticator has reported; 0 if it does not count. */
+    /** The highest counter that the authenticator has reported; 0 if it does not count. */
     counter: integer().notNull(),
     transports: text({ mode: "json" }).$type<string[]>().notNull(),
     /** Whether it is synchronised, or backed up otherwise. */
@@ -179,7 +179,7 @@ export const passkeys = sqliteTable(
 export const identities = sqliteTable(
   "identities",
   {
-    /** With `sub`, who it is at the provider: addresses change hands. */
+    /** With `sub`, identifies the person at the provider: email addresses change hands. */
     issuer: text().notNull(),
     sub: text().notNull(),
     id: text().notNull(),
@@ -194,7 +194,7 @@ export const identities = sqliteTable(
 );
 
 /**
- * Challenges that were used, until they expire: what is encrypted in the hands of a client works once. An id begins with the time of the
+ * Used states, until they expire: what a client keeps encrypted, such as a challenge, works once. An id begins with the time of the
  * expiry. The migration creates it WITHOUT ROWID.
  */
 export const usedStates = sqliteTable("used_states", { id: text().primaryKey() });
@@ -217,7 +217,7 @@ export const apiKeys = sqliteTable(
   },
   (t) => [
     index("api_keys_by_user").on(t.userId, t.tenantId),
-    // Keys that have not ended are in neither.
+    // Partial, so neither has entries for keys that are not revoked and never expire.
     index("api_keys_by_revocation").on(t.revokedAt).where(sql`revoked_at IS NOT NULL`),
     index("api_keys_by_expiry").on(t.expiresAt).where(sql`expires_at IS NOT NULL`),
   ],
@@ -240,7 +240,7 @@ export const invitations = sqliteTable(
   (t) => [index("invitations_by_tenant").on(t.tenantId), index("invitations_by_expiry").on(t.expiresAt)],
 );
 
-/** The mails about failing subscriptions and alarms that were sent or are being sent, by the id of their job. A repeated job finds its mail here. */
+/** The mails that must not be sent twice, such as alarms, by the id of their job: those that were sent or are being sent. */
 export const alertMails = sqliteTable("alert_mails", {
   id: text().primaryKey(),
   /** When a consumer began to send it. */
@@ -262,7 +262,7 @@ export const purges = sqliteTable(
     subjectId: text("subject_id").notNull(),
     /** The purge of the account that the tenant was deleted with; null for any other. */
     partOf: text("part_of"),
-    /** The delivery database of a tenant; null for a user, who is in the audit log of each. */
+    /** The delivery database of a tenant; null for a user, whose audit events are in all of them. */
     shard: integer(),
     /** The former address of a user; null for a tenant. */
     email: text(),
@@ -277,7 +277,7 @@ export const purges = sqliteTable(
     step: text().notNull().default(""),
     /** How far that step has come. */
     cursor: text().notNull().default(""),
-    /** When it goes on. While a run works on it, this is when another one may take it over. */
+    /** When it continues. While a run works on it, this is when another run may take it over. */
     runAt: integer("run_at").notNull(),
   },
   (t) => [index("purges_by_run").on(t.runAt), index("purges_by_part").on(t.partOf).where(sql`part_of IS NOT NULL`)],

@@ -3,19 +3,19 @@ import type { Deps } from "../deps";
 import { repeatable } from "./faults";
 
 /**
- * D1 runs one transaction at a time, so others wait for a page. It gets more rows if D1 worked at the one before for less than the first
- * time, and fewer if for longer than the second. 500 small rows take a local D1 about 2 ms, besides the commit.
+ * D1 runs one transaction at a time, so others wait for a page. The next page gets more rows if D1 worked on this one for less than
+ * `SHORT_PAGE_MS`, and fewer if for more than `LONG_PAGE_MS`. A local D1 takes about 2 ms for 500 small rows, besides the commit.
  */
 const SHORT_PAGE_MS = 2;
 const LONG_PAGE_MS = 10;
 const FIRST_ROWS = 500;
 const FEWEST_ROWS = 100;
 const MOST_ROWS = 2_000;
-/** A pause is so many times as long as the page before it. */
+/** A pause is this many times as long as the page before it. */
 const PAUSE_PER_PAGE = 4;
 const MAX_PAUSE_MS = 100;
 
-/** Makes a call that is safe to repeat, for one page, and then leaves the database to others. */
+/** Makes a call that is safe to repeat, for one page, and then pauses, so that others can use the database. */
 export async function unhurried<T>(now: () => number, call: () => Promise<T>): Promise<T> {
   const startedMs = now();
   const result = await repeatable(call);
@@ -24,8 +24,8 @@ export async function unhurried<T>(now: () => number, call: () => Promise<T>): P
 }
 
 /**
- * The pages of one table. D1 says how long it worked at a page, and the next one gets twice or half as many rows if that was much shorter
- * or longer than it should be: rows differ in size, and databases in speed. The time of the call would not do, for it has the way to D1.
+ * The pages of one table. D1 reports how long it worked on a page, and the next one gets twice or half as many rows if that was too short
+ * or too long: rows differ in size, and databases in speed. The duration of the call cannot be used, because it includes the network.
  */
 export class Pages {
   readonly #deps: Pick<Deps, "now" | "trips">;
@@ -35,7 +35,7 @@ export class Pages {
     this.#deps = deps;
   }
 
-  /** Does the next page with the pause after it. `page` takes how many rows it may have. */
+  /** Processes the next page, and pauses. `page` is called with the number of rows that it may have. */
   async next<T>(page: (rows: number) => Promise<T>): Promise<T> {
     const { now, trips } = this.#deps;
     const beforeMs = trips.sqlMs;

@@ -1,4 +1,4 @@
-/** What is encrypted in the hands of a client works once: its use is stored until it expires anyway. */
+/** A state that a client keeps encrypted works once: its use is stored until the state expires. */
 import { type SQL, sql } from "drizzle-orm";
 
 /** True while the state with this id is unused. An id begins with the time of its expiry (Unix ms), by which the hourly sweep finds it. */

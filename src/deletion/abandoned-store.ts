@@ -12,7 +12,7 @@ const isAbandoned = (userId: SQL, nowMs: number) => sql`
   AND NOT EXISTS (SELECT 1 FROM sessions WHERE user_id = ${userId} AND expires_at > ${nowMs})
   AND NOT EXISTS (SELECT 1 FROM api_keys WHERE user_id = ${userId} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${nowMs}))`;
 
-/** Returns the ids of up to `limit` unused accounts whose verification tokens expired before `expiredBefore` (Unix ms). */
+/** Returns the ids of up to `limit` abandoned accounts whose verification tokens expired before `expiredBefore` (Unix ms). */
 export async function findAbandonedAccounts(
   { db }: Deps,
   expiredBefore: number,
@@ -27,7 +27,7 @@ export async function findAbandonedAccounts(
   return found.map(({ userId }) => userId);
 }
 
-/** Deletes the account, and the tenants that nobody else is a member of, as its user would. Returns false when the account is in use again. */
+/** Deletes the account, and the tenants that nobody else is a member of. Returns false when the account is in use again. */
 export async function deleteAbandonedAccount({ db }: Deps, userId: string, nowMs: number): Promise<boolean> {
   const condition = isAbandoned(sql`u.id`, nowMs);
   const ending = { userId, purgeId: newId(), actor: SYSTEM, condition, mailTo: sql`NULL` };

@@ -1,4 +1,4 @@
-/** Removes accounts whose address was never verified and that nobody can sign in to, as their users could. */
+/** Removes accounts whose address was never verified and that nobody can sign in to. */
 import type { Deps } from "../deps";
 import { log } from "../log";
 import { DAY_MS } from "../time";
@@ -10,7 +10,7 @@ const MAX_ACCOUNTS = 50;
 
 /** Ends abandoned accounts. The purge of each removes what it leaves behind. */
 export async function removeAbandoned(deps: Deps): Promise<void> {
-  // Without verification, an unverified account is as good as any other.
+  // Where verification is optional, an unverified account is as good as any other.
   if (deps.config.emailVerification !== "required") return;
   const nowMs = deps.now();
   const userIds = await findAbandonedAccounts(deps, nowMs - UNVERIFIED_FOR_MS, MAX_ACCOUNTS, nowMs);

@@ -1,4 +1,4 @@
-/** Deleting an account in D1. One batch decides and ends all access, so that of parallel requests one succeeds. */
+/** Deleting an account in D1. One batch decides and ends all access, so that only one of several parallel requests succeeds. */
 import { type SQL, sql } from "drizzle-orm";
 import { userActor } from "../audit/actor";
 import { atomically, rows } from "../db/client";
@@ -16,25 +16,28 @@ export interface AccountDeletion {
   factor: Factor | null;
   /** Whether tenants without other members are deleted too. */
   deleteTenants: boolean;
-  /** Whether an address that is not verified is told. */
+  /** Whether the confirmation also goes to an unverified address. */
   tellsUnverified: boolean;
   requestId: string | null;
 }
 
-/** What became of it. `stale`: the account is gone, or its password, second factor or code was used or changed since they were read. */
+/** The outcome. `stale`: the account is gone, or its password, second factor or code was used or changed since they were read. */
 export type AccountDeletionOutcome =
   | { kind: "deleted"; tenants: TenantRef[] }
   | { kind: "stale" }
   | { kind: "lastOwner" | "onlyMember"; tenantNames: string[] };
 
-/** The tenants (as `t`) of a user (as `m`) that other people would be left in without an owner. */
+/** The tenants `t`, with the user's membership `m`, in which other members would be left without an owner. */
 const ownedAlone = (userId: string): SQL => sql`memberships m JOIN tenants t ON t.id = m.tenant_id
   WHERE m.user_id = ${userId} AND m.role = 'owner' AND ${MEMBERS} > 1
     AND (SELECT count(*) FROM memberships o WHERE o.tenant_id = m.tenant_id AND o.role = 'owner') = 1`;
 
 const namesIn = (from: SQL) => sql`(SELECT json_group_array(t.name) FROM ${from})`;
 
-/** Deletes the account unless that would leave people without an owner, or tenants without members. The purge removes what it leaves behind. */
+/**
+ * Deletes the account unless that would leave members without an owner or, without `deleteTenants`, tenants without members. The purge
+ * removes what it leaves behind.
+ */
 export async function deleteUser(
   { db }: Deps,
   deletion: AccountDeletion,
@@ -52,7 +55,7 @@ export async function deleteUser(
   };
   const mailTo = sql`iif(u.email_verified_at IS NOT NULL OR ${Number(tellsUnverified)}, u.email, NULL)`;
   const { found, user, ended } = await atomically(db, {
-    // First: it reads what the others change.
+    // First: it reads what the other statements change.
     found: rows<{ ownedAlone: string; withoutOthers: string }>(sql`SELECT ${namesIn(ownedAlone(userId))} AS ownedAlone,
       ${namesIn(withoutOthers(userId))} AS withoutOthers FROM users u WHERE u.id = ${userId} AND ${isProven}`),
     ...endAccount({ userId, purgeId: newId(), actor, condition: sql`${isProven} AND ${isAllowed}`, mailTo }, nowMs),

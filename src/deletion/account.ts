@@ -18,8 +18,9 @@ export interface AccountDeletionRequest {
 }
 
 /**
- * Deletes the caller's account. An account without a password needs a recent sign-in instead. Throws VALIDATION_FAILED and STEP_UP_REQUIRED for want of these, WRONG_PASSWORD, TOTP_REQUIRED, INVALID_TOTP, ACCOUNT_LOCKED, LAST_OWNER for somebody whom other
- * members need as an owner, and CONFLICT for the only member of a tenant without `deleteTenants`.
+ * Deletes the caller's account. An account without a password needs a recent sign-in instead. Throws VALIDATION_FAILED if the password is
+ * missing, STEP_UP_REQUIRED if the sign-in is not recent, WRONG_PASSWORD, TOTP_REQUIRED, INVALID_TOTP, ACCOUNT_LOCKED, LAST_OWNER for
+ * somebody whom other members need as an owner, and CONFLICT for the only member of a tenant without `deleteTenants`.
  */
 export async function deleteAccount(
   deps: Deps,
@@ -74,7 +75,7 @@ function requireDeleted(outcome: AccountDeletionOutcome): TenantRef[] {
   });
 }
 
-/** Stops the deliveries of deleted tenants now. The purge does so too, at its next run. */
+/** Stops the deliveries of deleted tenants now. The purge also does this, at its next run. */
 async function endSubscriptions(deps: Deps, tenants: readonly TenantRef[]): Promise<void> {
   for (const tenant of tenants) await endSubscriptionsOfTenant(deps, tenant, deps.now());
 }

@@ -17,11 +17,11 @@ export const withoutOthers = (userId: string): SQL => sql`memberships m JOIN ten
 export interface EndingAccount {
   userId: string;
   purgeId: string;
-  /** Who is recorded in the tenants that remain. */
+  /** The actor that the audit logs of the remaining tenants record. */
   actor: Actor;
-  /** For `users u`: whether it may end. */
+  /** A condition on `users u`: whether the account may end. */
   condition: SQL;
-  /** For `users u`: where the purge confirms it; null for nowhere. */
+  /** An expression on `users u`: the address that gets the confirmation; NULL for none. */
   mailTo: SQL;
 }
 
@@ -44,7 +44,7 @@ export function endAccount({ userId, purgeId, actor, condition, mailTo }: Ending
       nowMs,
     ),
     sessions: sql`DELETE FROM sessions WHERE user_id = ${userId} AND ${begun}`,
-    // Whoever signs in with them can begin again at once.
+    // Deleted now, so that the person can create a new account with them at once.
     identities: sql`DELETE FROM identities WHERE user_id = ${userId} AND ${begun}`,
     apiKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE user_id = ${userId} AND revoked_at IS NULL AND ${begun}`,
     memberships: sql`DELETE FROM memberships WHERE user_id = ${userId} AND ${begun}`,
@@ -56,14 +56,14 @@ export function endAccount({ userId, purgeId, actor, condition, mailTo }: Ending
 const hasBegun = (purgeId: string): SQL => sql`EXISTS (SELECT 1 FROM purges WHERE id = ${purgeId})`;
 
 /**
- * Ends everybody's access to the tenants that these purges remove (`purges`: a condition on their rows). Frees the rows that nothing else
- * leads to. `ended` are the tenants.
+ * Ends everybody's access to the tenants that these purges remove (`purges`: a condition on their rows), and deletes the rows that could
+ * not be found afterwards. `ended` are the tenants.
  */
 export function endTenants(purges: SQL, nowMs: number) {
   const tenants = sql`(SELECT subject_id FROM purges WHERE kind = 'tenant' AND ${purges})`;
   const members = sql`(user_id, tenant_id) IN (SELECT user_id, tenant_id FROM memberships WHERE tenant_id IN ${tenants})`;
   return {
-    // Before the memberships, through which they are found.
+    // Before the memberships, through which the sessions are found.
     tenantSessions: sql`DELETE FROM sessions WHERE id IN (SELECT s.id FROM memberships m CROSS JOIN sessions s ON s.user_id = m.user_id
       AND s.tenant_id = m.tenant_id WHERE m.tenant_id IN ${tenants})`,
     tenantKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE revoked_at IS NULL AND ${members}`,

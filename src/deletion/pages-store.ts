@@ -1,6 +1,6 @@
 /**
- * Removing rows in pages, across tenants, from any database. A page is one transaction of bounded work that can be repeated, so that a
- * publish beside it waits for milliseconds, and a purge that was killed goes on.
+ * Removing rows in pages, across tenants, from any database. A page is one bounded transaction that can be repeated: a publish waits only
+ * milliseconds for it, and a purge that was killed can continue.
  */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, CHANGES, countOf, type Db, rows } from "../db/client";
@@ -10,7 +10,7 @@ import type { Step } from "./steps";
 
 /** The most rows that a page changes. */
 export const PAGE_ROWS = 200;
-/** The most rows that a page reads of a table without an index that leads to them. */
+/** The most rows that a page reads when no index leads to the rows to remove. */
 const EXAMINED_ROWS = 2_000;
 
 /** A table and its key. */
@@ -19,12 +19,12 @@ export interface Keyed {
   key: readonly string[];
 }
 
-/** The databases that a step goes through: the control plane, the delivery database of the tenant, or all of these. */
+/** The databases that a step goes through: the control plane, the delivery database of the tenant, or all databases. */
 type Where = "control" | "shard" | "everywhere";
 
 const list = (names: readonly string[]) => sql.raw(names.join(", "));
 
-/** Deletes the rows that an index or the key leads to. `found` selects their keys (SQL: what follows SELECT). */
+/** Deletes rows that are found by an index or by the key. `found` selects their keys (SQL: what follows SELECT). */
 export const deleting = ({ table, key }: Keyed, where: Where, found: (purge: Purge) => SQL): Step => ({
   name: `${table}, ${where}`,
   page: async (deps, purge) => {
@@ -48,7 +48,7 @@ export interface Search extends Keyed {
   condition: SQL;
   /** What the rows are set to; they are deleted if it is missing. The condition must not hold afterwards. */
   set?: SQL;
-  /** Deletes what depends on the rows with these keys, before them. */
+  /** Deletes what depends on the rows with these keys. Runs before the rows are changed. */
   dependents?: (keys: SQL) => SQL;
 }
 
@@ -76,7 +76,7 @@ async function searchPage(db: Db, search: Search, cursor: string): Promise<strin
     WHERE ${condition} LIMIT ${PAGE_ROWS})`;
   const change = set ? sql`UPDATE ${sql.raw(table)} SET ${set}` : sql`DELETE FROM ${sql.raw(table)}`;
   const { last, count } = await atomically(db, {
-    // First: the others remove rows.
+    // First: the other statements remove rows.
     last: rows<Record<string, string | number>>(sql`${examined(key)} LIMIT 1 OFFSET ${EXAMINED_ROWS - 1}`),
     dependents: dependents?.(keys),
     changed: sql`${change} WHERE (${list(key)}) IN ${keys}`,

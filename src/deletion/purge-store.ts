@@ -39,7 +39,7 @@ export async function takePurges(
   return taken;
 }
 
-/** Stores how far a purge has come, and when it goes on. */
+/** Stores how far a purge has come, and when it continues. */
 export async function savePurge({ db }: Deps, { id, step, cursor }: Purge, runAt: number): Promise<void> {
   await atomically(db, {
     saved: sql`UPDATE purges SET step = ${step}, cursor = ${cursor}, run_at = ${runAt} WHERE id = ${id}`,

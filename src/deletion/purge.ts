@@ -1,6 +1,6 @@
 /**
- * Removes what deleted accounts and tenants leave behind, page by page over many runs. All purges take turns, so that a large one holds up
- * no other, and one whose database fails waits while the others go on.
+ * Removes what deleted accounts and tenants leave behind, page by page over many runs. All purges take turns, so that a large one does not
+ * hold up the others. A purge whose database fails waits while the others continue.
  */
 import { repeatable } from "../db/faults";
 import { unhurried } from "../db/unhurried";
@@ -14,14 +14,14 @@ import { USER_STEPS } from "./user-steps-store";
 
 /** The time for one run, which comes every minute. */
 const BUDGET_MS = 20_000;
-/** Longer than a run: a purge that a killed run had taken goes on then. */
+/** Longer than a run. After this, another run continues a purge that a killed run had taken. */
 const LEASE_MS = 2 * MINUTE_MS;
 const PURGES_PER_RUN = 100;
 const WAIT_AFTER_FAILURE_MS = 5 * MINUTE_MS;
 
 const STEPS: Record<Purge["kind"], readonly Step[]> = { user: USER_STEPS, tenant: TENANT_STEPS };
 
-/** Goes on with the purges that are due, in turns, until none is or the time is used up. One that fails is logged. */
+/** Continues the due purges in turns, until none is left or the time is used up. A failure is logged. */
 export async function continuePurges(deps: Deps): Promise<void> {
   const startedMs = deps.now();
   const lease = { limit: PURGES_PER_RUN, leaseUntil: startedMs + LEASE_MS };
@@ -42,14 +42,14 @@ async function putBack(deps: Deps, purge: Purge): Promise<null> {
   return null;
 }
 
-/** Does one page. Returns the purge as it is then; null if it has ended or has to wait. */
+/** Processes one page. Returns the purge with its progress; null if it has ended or has to wait. */
 async function advance(deps: Deps, purge: Purge, leaseUntil: number): Promise<Purge | null> {
   try {
     return await doPage(deps, purge, leaseUntil);
   } catch (error) {
     const { kind, subjectId, shard, step } = purge;
     log("error", "purge failed", { ...idOf(kind, subjectId), shard, step, ...describeError(error) });
-    // If this fails too, the purge goes on when its lease has ended.
+    // If this fails too, the purge continues when its lease has ended.
     await savePurge(deps, purge, deps.now() + WAIT_AFTER_FAILURE_MS).catch(() => {});
     return null;
   }
@@ -78,7 +78,7 @@ async function doPage(deps: Deps, purge: Purge, leaseUntil: number): Promise<Pur
     cursor: typeof after === "object" && "cursor" in after ? after.cursor : "",
   };
   const waits = typeof after === "object" && "notBefore" in after;
-  // The next page is the same one: what was deleted does not come again, and a save would be one more transaction.
+  // No progress to store: the next page starts at the same place, where the deleted rows are gone.
   if (!waits && advanced.step === purge.step && advanced.cursor === purge.cursor) return purge;
   await repeatable(() => savePurge(deps, advanced, waits ? after.notBefore : leaseUntil));
   return waits ? null : advanced;

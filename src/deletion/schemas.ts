@@ -6,14 +6,14 @@ import { givenPassword, opaqueToken } from "../wire/schemas";
 export const accountDeletion = z
   .object({
     password: givenPassword.optional().meta({
-      description: "Required for an account that has one. Any other needs a sign-in within the last ten minutes.",
+      description: "Required if the account has one. Otherwise, a sign-in within the last ten minutes is required.",
     }),
     totp: opaqueToken.optional().meta({
       description: "A TOTP or recovery code. Required when two-factor authentication is on.",
       examples: ["123456"],
     }),
     deleteTenants: z.boolean().optional().meta({
-      description: "Whether tenants that nobody else is a member of are deleted too, with all that they have.",
+      description: "Whether tenants that nobody else is a member of are deleted too, with all their data.",
     }),
   })
   .meta({ id: "AccountDeletion" });

@@ -3,17 +3,17 @@ import type { Deps } from "../deps";
 import { MINUTE_MS } from "../time";
 import type { Purge } from "./purge-store";
 
-/** What follows a page: the same step from this cursor on, this purge not before that time (Unix ms), or the next step. */
+/** What follows a page: the same step from `cursor` on; the same step, but not before `notBefore` (Unix ms); or the next step. */
 type AfterPage = { cursor: string } | { notBefore: number } | "done";
 
 export interface Step {
-  /** Stored in the purge. A purge whose step is not among the steps begins again. */
+  /** Stored in the purge. If no step has the stored name, the purge begins again. */
   name: string;
   /** Does a bounded part of the step, from `cursor` on; "" is its beginning. */
   page(deps: Deps, purge: Purge, cursor: string): Promise<AfterPage>;
 }
 
-/** Requests and sends that began before the deletion have written what they write by then. */
+/** By then, requests and sends that began before the deletion have written everything. */
 const SETTLED_AFTER_MS = 2 * MINUTE_MS;
 
 /** Waits for what was under way, so that the steps after it find everything. */
@@ -25,5 +25,5 @@ export const SETTLE: Step = {
   },
 };
 
-/** The id of a mail of a purge. It begins with its time, and is the same in a repeated step, so that one mail is sent. */
+/** The id of a mail of a purge. It begins with the time of the deletion. A repeated step makes the same id, so that one mail is sent. */
 export const mailIdOf = ({ createdAt, id }: Purge, number = 0): string => `${createdAt}:${id}:${number}`;

@@ -1,4 +1,4 @@
-/** What the purge of a tenant removes, in order. A new table with rows of tenants needs a step here; test/isolated/purge.test.ts finds it missing. */
+/** What the purge of a tenant removes, in order. A new table with rows of tenants needs a step; test/isolated/purge.test.ts checks it. */
 import { type SQL, sql } from "drizzle-orm";
 import { endSubscriptionsOfTenant } from "../subscriptions/tenant-store";
 import { deleting, type Keyed, searching } from "./pages-store";
@@ -28,7 +28,7 @@ const ofSubscriptions = (table: string, ...further: string[]): Step => {
 
 const isTenants = ({ subjectId }: Purge): SQL => sql`tenant_id = ${subjectId}`;
 
-/** Rows that the tenant's id leads to. */
+/** Rows that are found by the tenant's id. */
 const ofTenant = (of: Keyed, where: "control" | "shard"): Step =>
   deleting(
     of,
@@ -42,7 +42,7 @@ export const TENANT_STEPS: readonly Step[] = [
   tellMembers,
   END_SUBSCRIPTIONS,
   SETTLE,
-  // One may have been created by a request that was under way.
+  // A request that was under way may have created one.
   { ...END_SUBSCRIPTIONS, name: "end late subscriptions" },
   ofSubscriptions("attempts", "id"),
   ofSubscriptions("hourly_stats", "hour"),
@@ -50,7 +50,7 @@ export const TENANT_STEPS: readonly Step[] = [
   ofSubscriptions("signing_keys", "id"),
   ofSubscriptions("replay_jobs", "id"),
   ofSubscriptions("episodes"),
-  // Neither of the two has an index by tenant, which would cost a written row per event.
+  // Neither the outbox nor the events have an index by tenant, which would cost a written row per event.
   searching("outbox", "shard", (purge) => ({
     table: "outbox",
     key: ["queue", "due_at", "id"],
@@ -68,7 +68,7 @@ export const TENANT_STEPS: readonly Step[] = [
   ofTenant({ table: "subscription_events", key: ["tenant_id", "event_type", "subscription_id"] }, "shard"),
   ofTenant({ table: "audit_feeds", key: ["tenant_id"] }, "shard"),
   ofTenant({ table: "sends_held", key: ["tenant_id", "cause"] }, "shard"),
-  // Last in the shard: they lead to the other rows.
+  // After the rows that are found through the subscriptions.
   ofTenant({ table: "subscriptions", key: ["id"] }, "shard"),
   ofTenant(AUDIT, "shard"),
   ofTenant(AUDIT, "control"),
@@ -80,7 +80,7 @@ export const TENANT_STEPS: readonly Step[] = [
     }) => sql`t.hash FROM invitations i CROSS JOIN email_tokens t ON t.subject_id = i.id AND t.purpose = 'invite'
       WHERE i.tenant_id = ${subjectId}`,
   ),
-  // After the tokens, which they lead to.
+  // After the tokens, which are found through the invitations.
   ofTenant({ table: "invitations", key: ["id"] }, "control"),
   searching("api_keys", "control", (purge) => ({
     table: "api_keys",

@@ -13,6 +13,6 @@ export async function deleteTenant(deps: Deps, caller: SessionPrincipal, proof: 
   if (!(await deleteTenantOfOwner(deps, caller, deps.now()))) throw new AppError("FORBIDDEN");
   const { tenantId, userId } = caller;
   log("info", "tenant deleted", { tenantId, userId });
-  // The purge does so too, at its next run.
+  // The purge also does this, at its next run.
   deps.background("end subscriptions", endSubscriptionsOfTenant(deps, caller, deps.now()));
 }

@@ -1,4 +1,4 @@
-/** What the purge of an account removes, in order. A new table with rows of users needs a step here; test/isolated/purge.test.ts finds it missing. */
+/** What the purge of an account removes, in order. A new table with rows of users needs a step; test/isolated/purge.test.ts checks it. */
 import { sql } from "drizzle-orm";
 import { forgetActors } from "../audit/forget-store";
 import { atomically, rows } from "../db/client";
@@ -6,7 +6,7 @@ import { databasesOf, deleting, PAGE_ROWS, searching } from "./pages-store";
 import { SETTLE, type Step } from "./steps";
 import { afterTenants, tellFormerUser } from "./tell";
 
-/** The audit log of other tenants keeps who did what by id. The name, IP address and browser of the person are removed. */
+/** The audit logs of tenants keep who did what, by id. The name, IP address and browser of the person are removed. */
 const ANONYMISE_AUDIT: Step = {
   name: "anonymise audit events",
   page: async (deps, purge) => {
@@ -55,19 +55,19 @@ export const USER_STEPS: readonly Step[] = [
     ({ subjectId }) => sql`user_id, key FROM known_devices WHERE user_id = ${subjectId}`,
   ),
   ANONYMISE_AUDIT,
-  // Events of the account in the time when it was in no tenant.
+  // Events of the account from the time when it was in no tenant.
   deleting(
     { table: "audit_events", key: ["tenant_id", "id"] },
     "everywhere",
     ({ subjectId }) => sql`tenant_id, id FROM audit_events WHERE tenant_id = ${subjectId}`,
   ),
-  // After the audit events, which name them.
+  // After the audit events, which are found by the ids of the keys.
   deleting(
     { table: "api_keys", key: ["id"] },
     "control",
     ({ subjectId }) => sql`id FROM api_keys WHERE user_id = ${subjectId}`,
   ),
-  // Those for the address stay if they are newer: somebody may have registered it again.
+  // Newer invitations for the address stay: somebody may have registered it again.
   searching("invitations", "control", ({ subjectId, email, createdAt }) => ({
     table: "invitations",
     key: ["id"],

@@ -1,4 +1,4 @@
-/** The minutely review of the failing subscriptions of one delivery database, across its tenants: what has become of each, and who is told. */
+/** The minutely review of the failing subscriptions of one delivery database, across its tenants. */
 import { type SQL, sql } from "drizzle-orm";
 import { SYSTEM } from "../audit/actor";
 import { auditWebhooks } from "../audit/record-store";
@@ -13,7 +13,7 @@ import { HOLD_WHEN_DISABLED, releaseFrom } from "../subscriptions/release-store"
 import { DAY_MS, HOUR_MS } from "../time";
 import type { OperationalType } from "../wire/event-type";
 
-/** Users are told of failures that have lasted this long. */
+/** Users are told about failures that have lasted this long. */
 const FAILING_AFTER_MS = HOUR_MS;
 /** They are warned this long before a subscription is disabled. */
 const WARNED_BEFORE_MS = 24 * HOUR_MS;
@@ -21,7 +21,7 @@ const WARNED_BEFORE_MS = 24 * HOUR_MS;
 const MAIL_EVERY_MS = HOUR_MS;
 /** How many of the newest attempts are searched for the last failed one. */
 const NEWEST_ATTEMPTS = 500;
-/** When a disabled subscription that holds deliveries is first and last sent one, counted from the disabling. */
+/** When a disabled subscription that holds deliveries gets its first and its last probe, counted from the disabling. */
 const FIRST_PROBE_MS = HOUR_MS;
 const LAST_PROBE_MS = 14 * DAY_MS;
 
@@ -43,7 +43,7 @@ export interface Alert {
   error: string | null;
 }
 
-/** When the service disables `s` if it goes on failing, as a length in ms; null for never. `defaultHours` is for those that do not say. */
+/** After how many ms of failures the service disables `s`; null for never. `defaultHours` applies if its options do not say. */
 const disabledAfterMs = (defaultHours: number | null) => sql`${HOUR_MS} * CASE
   WHEN json_type(s.options, '$.autoDisable') = 'false' THEN NULL
   ELSE coalesce(s.options ->> '$.autoDisable.afterHours', ${defaultHours}) END`;
@@ -55,12 +55,15 @@ const CURRENT = sql`episodes e CROSS JOIN subscriptions s ON s.id = e.subscripti
 /** Whether the subscription has succeeded since it failed, or since it was enabled again. */
 const HAS_RECOVERED = sql`(h.hour IS NOT NULL AND (h.failing_since IS NULL OR h.failing_since <> e.failing_since))`;
 
-/** How long after the disabling the probe after `e.probe_at` comes, as SQL: 1, 2, 4, 8, 16 and 24 hours, then daily; NULL after the last. */
+/** When the probe after `e.probe_at` comes, counted from the disabling: 1, 2, 4, 8, 16 and 24 hours, then daily; NULL after the last. */
 const NEXT_PROBE = sql`(SELECT iif(next_ms <= ${LAST_PROBE_MS}, next_ms, NULL) FROM (SELECT CASE
   WHEN e.probe_at - s.disabled_at >= ${DAY_MS} THEN e.probe_at - s.disabled_at + ${DAY_MS}
   ELSE min(2 * (e.probe_at - s.disabled_at), ${DAY_MS}) END AS next_ms))`;
 
-/** Moves every episode to its stage, disables what has failed for too long, and composes the mails that are due. Returns what they name, and the operational events that it has written. */
+/**
+ * Moves every episode to its stage, disables subscriptions that have failed for too long, and composes the mails that are due. Returns the
+ * subscriptions in these mails, and the operational events that it has written.
+ */
 export async function reviewEpisodes(
   db: Db,
   defaultHours: number | null,
@@ -93,13 +96,13 @@ export async function reviewEpisodes(
         FROM (SELECT e.subscription_id AS id, h.failing_since FROM ${CURRENT} WHERE h.sent_failures >= ${MIN_FAILURES} AND s.enabled = 1
           AND (e.failing_since IS NULL OR (e.stage = ${STAGE.recovered} AND e.mailed_stage = e.stage AND e.is_mail_waiting = 0))) t
         WHERE episodes.subscription_id = t.id`,
-      // A probe has succeeded: the subscription is enabled, and what it holds goes out.
+      // A probe has succeeded: the subscription is enabled, and the deliveries that it holds are sent.
       toldEnabled: told("postern.webhook.enabled", isProbed),
       recordedEnabled: recorded("webhook.resumed", isProbed),
       enabled: sql`UPDATE subscriptions SET enabled = 1, disabled_reason = NULL, disabled_at = NULL, gone_since = NULL, version = version + 1,
           updated_at = ${nowMs}, former_states = ${withFormerState(nowMs)}, ${releaseFrom(sql`subscriptions.id`, nowMs)}
         WHERE id IN (SELECT s.id FROM ${CURRENT} WHERE ${isProbed})`,
-      // Each event is written before its stage, by which the condition sees that it is new.
+      // Each event is written before the stage changes, because its condition asks for the old stage.
       toldRecovered: told("postern.webhook.recovered", isBack),
       recovered: moved(STAGE.recovered, isBack),
       toldFailing: told("postern.webhook.failing", isFailing, failures),
@@ -131,7 +134,7 @@ export async function reviewEpisodes(
       nextProbe: sql`UPDATE episodes SET probe_at = t.next_at FROM (SELECT s.id, s.disabled_at + ${NEXT_PROBE} AS next_at FROM ${CURRENT}
           WHERE ${isProbeDue}) t
         WHERE episodes.subscription_id = t.id`,
-      // What is already due to be told goes into one mail with what has just become due.
+      // Reports that are already due go into one mail with those that have just become due.
       composed: sql`UPDATE episodes SET mailed_stage = stage, mailed_at = ${nowMs}, is_mail_waiting = 1
         WHERE stage > mailed_stage AND tenant_id IN (SELECT e.tenant_id FROM episodes e WHERE e.stage > e.mailed_stage
           AND (e.stage = ${STAGE.disabled}
