@@ -26,7 +26,7 @@ type InsertedEvent = Pick<AcceptedEvent, "type" | "deliveries" | "fanOutAfter"> 
 
 const TENANT_ID = sql.placeholder("tenantId");
 const NOW = sql.placeholder("nowMs");
-/** Idempotency keys from then on are in force. */
+/** Idempotency keys that were created after this time are in force. */
 const KEYS_FROM = sql.placeholder("keysFromMs");
 const ALLOWED = sql.placeholder("allowedDeliveries");
 

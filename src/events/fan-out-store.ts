@@ -1,4 +1,4 @@
-/** The pages of a fan-out in D1, except the first one of a published event, which is written with it. */
+/** The pages of a fan-out in D1, except the first page of a published event, which is written with the event. */
 import { sql } from "drizzle-orm";
 import { atomically, type Db, rows } from "../db/client";
 import { deliveryIdOf } from "../db/ids";
@@ -9,7 +9,10 @@ import { FAN_OUT_PAGE, OUTBOX_COLUMNS, outboxValues } from "./accept-statements-
 /** True for an operational event, as SQL. */
 const IS_OPERATIONAL = sql.raw("type GLOB 'postern.*'");
 
-/** Selects the enabled subscriptions that receive the event `e` and whose ids follow `after`. An operational event never goes to the subscription that it is about. */
+/**
+ * Selects the enabled subscriptions that receive the event `e` and whose ids follow `after`. An operational event never goes to the
+ * subscription that it is about.
+ */
 const wantedBy = (eventId: string, after: string) => sql`SELECT w.subscription_id FROM (SELECT tenant_id, type,
     CASE WHEN ${IS_OPERATIONAL} THEN ${aboutOf(sql`payload`)} ELSE '' END AS about FROM events WHERE id = ${eventId}) e
   CROSS JOIN subscription_events w ON w.tenant_id = e.tenant_id AND w.event_type IN (e.type, ${patternOf(sql`e.type`)})

@@ -8,7 +8,7 @@ import { type FanOut, findUnfinishedFanOuts, writeFanOutPage } from "./fan-out-s
 /** One `sendBatch` takes at most 100 messages. */
 const MAX_FAN_OUTS = 100;
 
-/** Queues the next page of each fan-out, in the slow queue, so that a wide event does not delay everybody else's. Throws when the queue is down. */
+/** Queues the next page of each fan-out, in the slow queue, so that a wide event does not delay others. Throws when the queue is down. */
 export async function enqueueFanOut(deps: Deps, shard: number, fanOuts: readonly FanOut[]): Promise<void> {
   if (fanOuts.length === 0) return;
   await deps.slowDeliveryQueue.sendBatch(

@@ -1,7 +1,7 @@
 /**
- * Where an event went, in one round trip. The outbox has no index by event, so a delivery is found by the traces that it always leaves:
- * its first attempt has the delivery's own id, each attempt names the next one, whose id has the time at which it is due, and a delivery
- * without an attempt is due when the event was accepted. The rest follows from what its subscription was when the event was published.
+ * Where an event went, in one round trip. The outbox has no index by event, so a delivery is found by the traces that it always leaves. Its
+ * first attempt has the delivery's own id. Each attempt names the next one, whose id contains the time at which it is due. A delivery
+ * without an attempt is due when the event was accepted. The rest follows from the state of its subscription at the time of the event.
  */
 import { sql } from "drizzle-orm";
 import { atomically, rows } from "../db/client";
@@ -43,13 +43,13 @@ export interface WantingRow {
   isDeleted: 0 | 1;
   /** Whether it was made after the event. */
   isNewer: 0 | 1;
-  /** Whether it was enabled when the event was published, as far as one can tell, and wanted it. */
+  /** Whether it was enabled when the event was published, as far as is known, and wanted it. */
   wasEnabled: 0 | 1;
   /** Whether the fan-out has not reached it. */
   isAhead: 0 | 1;
   hasBacklog: 0 | 1;
   heldUntil: number;
-  /** Deliveries that were due after then are held, Unix ms; null: none is. */
+  /** Deliveries that are due after this time (Unix ms) are held; null: none are. */
   releasedTo: number | null;
   /** The outbox queue in which the delivery waits for its first attempt; null if it is not there. */
   queue: string | null;
@@ -73,7 +73,10 @@ export interface TrailRow {
   slotAt: number | null;
 }
 
-/** Returns the event with one page of the subscriptions that wanted it, oldest first, and their newest attempts; null when the tenant has no such event. */
+/**
+ * Returns the event with one page of the subscriptions that wanted it, oldest first, and their newest attempts; null when the tenant has no
+ * such event.
+ */
 export async function readOutcomes(
   deps: Deps,
   { tenantId, shard }: TenantRef,

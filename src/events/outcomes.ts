@@ -1,4 +1,4 @@
-/** What became of an event: for each subscription that wanted it, whether it was delivered, and why not. */
+/** The outcome of an event: for each subscription that wanted it, whether it was delivered, and if not, why. */
 import { timeOfId } from "../db/ids";
 import type { Deps } from "../deps";
 import { notFound } from "../errors";
@@ -9,7 +9,7 @@ import { type EventRow, readEventPage } from "./list-store";
 import { readOutcomes, type StoredEvent, type TrailRow, type WantingRow } from "./outcomes-store";
 import type { EventDetail, EventOutcome, EventSummary } from "./schemas";
 
-/** The oldest moment (Unix ms) of which events are kept. Older ones may still be there until the next run of retention. */
+/** Events are kept from this time (Unix ms) on. Older ones may still exist until the next run of retention. */
 const oldestMs = (deps: Deps) => deps.now() - deps.config.retentionDays * DAY_MS;
 
 /** Returns one page of the tenant's events, newest first. `since` is in Unix ms. */
@@ -41,7 +41,7 @@ export async function eventDetail(
   return { data: { ...detailView(event), subscriptions }, nextCursor };
 }
 
-/** Whatever a delivery waits for, it is not sent before the operator lets it; an attempt that has begun ends. */
+/** A waiting delivery is not sent before the operator releases it. An attempt that is in progress is not stopped. */
 function heldByOperator({ until, ...outcome }: EventOutcome): EventOutcome {
   if (outcome.state !== "waiting" || outcome.reason === "sending") return { ...outcome, ...(until ? { until } : {}) };
   return { ...outcome, reason: "held-by-operator" };
@@ -65,7 +65,7 @@ function outcomeOf(row: WantingRow, trail: readonly TrailRow[], nowMs: number): 
   };
 }
 
-/** Decides from the newest step of a delivery's trail: an attempt, or the id of the one that is planned. */
+/** Decides from the newest step of a delivery's trail: an attempt, or the id of a planned one. */
 function verdictOf(row: WantingRow, [newest, before]: readonly TrailRow[], nowMs: number): Verdict {
   if (newest?.status === "success") return { state: "delivered" };
   if (newest?.status === "failed" && newest.nextId === null) return { state: "failed" };
@@ -82,7 +82,7 @@ function verdictOf(row: WantingRow, [newest, before]: readonly TrailRow[], nowMs
   return row.wasEnabled ? waiting(row, nowMs) : { state: "skipped", reason: "paused" };
 }
 
-/** Says until when a delivery waits that is due at `dueMs`, and why. */
+/** Returns why a delivery that is due at `dueMs` waits, and until when. */
 function waiting(
   { heldUntil, hasBacklog, releasedTo }: WantingRow,
   nowMs: number,

@@ -13,7 +13,7 @@ import { expectedDeliveries, noteDeliveries } from "./expected-deliveries";
 import { enqueueFanOut } from "./fan-out";
 import type { Published } from "./publication";
 
-/** How often an event gets another id because a delivery id made from it is already taken. */
+/** How many ids are tried for an event, because a delivery id that is made from one may already be taken. */
 const ID_TRIES = 3;
 
 /** An event to publish. */

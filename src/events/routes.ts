@@ -1,4 +1,4 @@
-/** `/events`: publishing over HTTP, and what became of events. */
+/** `/events`: publishing over HTTP, and the outcomes of events. */
 import { Hono } from "hono";
 import { z } from "zod";
 import { invalid } from "../errors";

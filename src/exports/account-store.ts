@@ -6,7 +6,7 @@ import type { Deps } from "../deps";
 import type { SessionPrincipal } from "../tenants/principal";
 import type { Permission, Role } from "../tenants/roles";
 
-/** An API key without anything that it could be used or recognised by, besides its first characters. Times are Unix ms. */
+/** An API key without anything by which it could be used or recognised, except its first characters. Times are Unix ms. */
 export interface ExportedKey {
   id: string;
   tenantId: string;
@@ -35,7 +35,7 @@ export const KEY_COLUMNS = sql`k.id, k.tenant_id AS tenantId, k.user_id AS userI
 
 export const parsedKey = (key: StoredKey): ExportedKey => ({ ...key, scopes: JSON.parse(key.scopes) as Permission[] });
 
-/** Reads a user's API keys, ended ones too, and memberships, and records the export. */
+/** Reads a user's memberships and API keys, including ended ones, and records the export. */
 export async function readAccount(
   { db }: Deps,
   { userId, tenantId, actor }: SessionPrincipal,

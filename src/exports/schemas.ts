@@ -39,7 +39,7 @@ export const accountExport = z
     sessions: z.array(session),
     passkeys: z.array(passkey),
     identities: z.array(identity),
-    apiKeys: z.array(keyInExport).meta({ description: "Of all tenants, ended ones too." }),
+    apiKeys: z.array(keyInExport).meta({ description: "The keys in all tenants, including ended ones." }),
     activity: activity.meta({ description: "The newest 10,000 audit events of the account, newest first." }),
   })
   .meta({ id: "AccountExport" });
@@ -75,8 +75,8 @@ export const tenantExport = z
     exportedAt: time,
     tenant: tenant.extend({ createdAt: time }),
     members: z.array(member),
-    invitations: z.array(invitation).meta({ description: "The open ones." }),
-    apiKeys: z.array(keyInExport).meta({ description: "Of the members, ended ones too." }),
+    invitations: z.array(invitation).meta({ description: "The open invitations." }),
+    apiKeys: z.array(keyInExport).meta({ description: "The keys of the members, including ended ones." }),
     subscriptions: z.array(subscription.omit({ secret: true })),
     events: z.array(exportedEvent).meta({ description: "Newest first." }),
     attempts: z.array(exportedAttempt).meta({ description: "By subscription, newest first." }),

@@ -6,7 +6,7 @@ import type { Deps } from "../deps";
 import type { SessionPrincipal, TenantRef } from "../tenants/principal";
 import { type ExportedKey, KEY_COLUMNS, parsedKey } from "./account-store";
 
-/** Reads when the tenant was made and the API keys of its members, ended ones too, and records the export. */
+/** Reads when the tenant was created, and the API keys of its members, including ended ones. Records the export. */
 export async function readTenant(
   { db }: Deps,
   { tenantId, userId, actor }: SessionPrincipal,

@@ -17,10 +17,10 @@ const PAGE_ROWS = 1_000;
 /** An invocation may make 1,000 calls of D1. */
 const MAX_PAGES = 800;
 
-/** The parts that are streamed, and the rest. */
+/** Everything except the parts that are streamed. */
 type Head = Omit<TenantExport, "events" | "attempts" | "isComplete">;
 
-/** Returns the document, wrapped as `{ data }`. A fault in between breaks it off, so that it is no valid JSON. */
+/** Returns the document, wrapped as `{ data }`. A fault cuts it short, so that it is not valid JSON. */
 export async function exportTenant(deps: Deps, caller: SessionPrincipal): Promise<ReadableStream<Uint8Array>> {
   const head = await readHead(deps, caller);
   const chunks = documentOf(deps, caller, head);

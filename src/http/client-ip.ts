@@ -9,7 +9,7 @@ const SIGNATURE = /^t=(\d{10}),v1=([A-Za-z0-9+/]{43}=)$/;
 const MAX_SIGNATURE_AGE_MS = 5 * MINUTE_MS;
 
 /**
- * The address that a server of ours has signed, or else the one in `cf-connecting-ip`, which a client cannot set; "unknown" without both.
+ * The address that one of our servers has signed, otherwise `cf-connecting-ip`, which a client cannot set; "unknown" if both are missing.
  * An IPv6 address is reduced to its /64 network, because one client usually has all addresses in it.
  */
 export async function clientIp(c: Context<AppEnv>): Promise<string> {

@@ -10,7 +10,7 @@ const MAX_FIELD_CHARACTERS = 100;
 
 /** Reads the device from `User-Agent`, the client's address and `request.cf`, each of which may be missing. */
 export function deviceOf(c: Context<AppEnv>): Device {
-  // A server that names its user's address is somewhere else.
+  // The server that relays the request is not where its user is.
   const isRelayed = c.req.header("x-client-ip") !== undefined;
   const cf = isRelayed ? undefined : (c.req.raw as Request<unknown, IncomingRequestCfProperties>).cf;
   return describeDevice({
@@ -53,7 +53,7 @@ function describeDevice(facts: ClientFacts): Device {
 const BROWSERS: ReadonlySet<string | undefined> = new Set(Object.values(Bowser.BROWSER_MAP));
 const OPERATING_SYSTEMS: ReadonlySet<string | undefined> = new Set(Object.values(Bowser.OS_MAP));
 
-/** Takes names from the library's own lists only, for it passes on those of clients that it does not know. */
+/** Uses only names from the library's own lists, because the library passes on unknown names as the client sent them. */
 function kindOf(browser: string | undefined, operatingSystem: string | undefined): string {
   const known = BROWSERS.has(browser) ? browser : undefined;
   if (!OPERATING_SYSTEMS.has(operatingSystem)) return known ?? "an unknown device";

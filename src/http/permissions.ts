@@ -18,7 +18,7 @@ export function can(permission: Permission) {
   return documented(check, { permission, errors: ["FORBIDDEN"] });
 }
 
-/** 403 for whoever is not an owner of the tenant. */
+/** 403 unless the caller is an owner of the tenant. */
 export const ownersOnly = documented(
   createMiddleware<AppEnv>(async (c, next) => {
     if (c.get("principal").role !== "owner") throw new AppError("FORBIDDEN", { message: "Only an owner can do this." });
@@ -30,23 +30,23 @@ export const ownersOnly = documented(
 const SECOND_FACTOR_NEEDED =
   "Operators need two-factor authentication. Turn it on for your account (POST /auth/2fa/enable, or My security in the console), and try again.";
 
-/** Whether the account is that of an operator, whatever else it lacks. Nobody can claim the address without receiving its mail. */
+/** Whether the account is an operator's, even without a second factor. It must be verified, so nobody else can claim the address. */
 export const isOperator = ({ operators }: Config, { account }: SessionPrincipal): boolean =>
   account.emailVerifiedAt !== null && operators.includes(account.email);
 
-/** 404 for whoever is not an operator, as for a route that does not exist; 403 for an operator without a second factor. */
+/** 404 unless the caller is an operator, as for a missing route; 403 for an operator without a second factor. */
 export const operatorsOnly = documented(
   createMiddleware<AppEnv>(async (c, next) => {
     const session = sessionOf(c);
     if (!isOperator(c.get("deps").config, session)) throw notFound(c.req.path.startsWith("/api/") ? "Route" : "Page");
-    // The login of an account with a second factor has asked for it, and turning it on has ended the other sessions.
+    // The second factor was given: at login, or when it was turned on, which ended all other sessions.
     if (session.account.totpEnabledAt === null) throw new AppError("FORBIDDEN", { message: SECOND_FACTOR_NEEDED });
     await next();
   }),
   { errors: ["NOT_FOUND", "FORBIDDEN"] },
 );
 
-/** 401 for an API key, on routes that need a session. A path that no route serves has no principal and goes on to its 404. */
+/** 401 for an API key, on routes that need a session. A path without a route has no principal and gets 404. */
 export const sessionOnly = documented(
   createMiddleware<AppEnv>(async (c, next) => {
     if (servesRequest(c) && c.get("principal").kind !== "session") {

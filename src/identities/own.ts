@@ -28,7 +28,10 @@ export async function startLinking(
   }
 }
 
-/** Removes an identity of the caller and tells them by mail. Sessions that it has opened stay. Throws STEP_UP_REQUIRED, NOT_FOUND, CONFLICT for the last way to sign in. */
+/**
+ * Removes an identity of the caller and notifies them by mail. Sessions that it has opened stay. Throws STEP_UP_REQUIRED, NOT_FOUND, and
+ * CONFLICT for the last way to sign in.
+ */
 export async function removeIdentity(deps: Deps, caller: SessionPrincipal, id: string, proof?: Proof): Promise<void> {
   await requireStepUp(deps, caller, proof);
   const outcome = await deleteIdentityOfUser(deps, caller, id);

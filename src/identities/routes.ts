@@ -30,7 +30,7 @@ const whenOn = documented(
 export const identityRoutes = new Hono<AppEnv>()
   .get(
     "/",
-    describeRoute("listIdentities", "The people at providers that the user signs in as, oldest first.", {
+    describeRoute("listIdentities", "Returns the people at providers as whom the user signs in, oldest first.", {
       200: dataOf(z.array(identity)),
     }),
     sessionOnly,
@@ -64,7 +64,7 @@ export const identityRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/:id",
-    describeRoute("unlinkIdentity", "Removes one. Sessions that it has opened stay.", {
+    describeRoute("unlinkIdentity", "Removes an identity. Sessions that it has opened stay.", {
       200: says("Identity removed."),
       errors: ["STEP_UP_REQUIRED", "NOT_FOUND", "CONFLICT"],
       description:

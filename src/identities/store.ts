@@ -10,14 +10,14 @@ import type { ProviderName } from "../wire/schemas";
 /** `unknown`: the user has no such identity. `last`: there is no other way to sign in. */
 export type RemovalOutcome = { provider: ProviderName } | "unknown" | "last";
 
-/** Removes an identity of a user who can sign in without it: of parallel removals of the last two, one succeeds. */
+/** Removes an identity of a user who can sign in without it. Of two parallel removals of the last two, only one succeeds. */
 export async function deleteIdentityOfUser(
   deps: Deps,
   { tenantId, userId, actor }: SessionPrincipal,
   id: string,
 ): Promise<RemovalOutcome> {
   const { known, removed } = await atomically(deps.db, {
-    // First: it tells whether there is one to remove.
+    // First: it reads whether there is one to remove.
     known: sql`SELECT 1 FROM identities WHERE id = ${id} AND user_id = ${userId}`,
     removed: rows<{ provider: ProviderName }>(
       sql`DELETE FROM identities WHERE id = ${id} AND user_id = ${userId} AND ${hasOtherWayIn(deps, userId, id)} RETURNING provider`,

@@ -1,4 +1,4 @@
-/** Inviting somebody into a tenant, accepting, revoking. */
+/** Inviting somebody into a tenant, and accepting and revoking invitations. */
 import { sha256Hex } from "../crypto/encoding";
 import { newId } from "../db/ids";
 import type { Deps } from "../deps";
@@ -14,8 +14,8 @@ import { acceptInvitationByToken, closeInvitation, insertInvitation, type NewInv
 const LIFETIME_MS = 7 * DAY_MS;
 
 /**
- * Stores an invitation and queues its mail. Throws FORBIDDEN for a role that the inviter may not give, EMAIL_NOT_VERIFIED, RATE_LIMITED for an address that
- * was invited within the last minutes, CONFLICT for a member or at the cap of open invitations.
+ * Stores an invitation and queues its mail. Throws FORBIDDEN for a role that the inviter may not give, EMAIL_NOT_VERIFIED, RATE_LIMITED for
+ * an address that was invited within the last minutes, and CONFLICT for a member or at the cap of open invitations.
  */
 export async function invite(
   deps: Deps,
@@ -42,7 +42,7 @@ export async function revokeInvitation(deps: Deps, caller: Principal, id: string
   if (!(await closeInvitation(deps, caller, id, deps.now()))) throw notFound("Invitation");
 }
 
-/** One refusal for an invitation that is unknown, used, revoked, expired or for another address. */
+/** The one refusal for an invitation that is unknown, used, revoked, expired or for another address. */
 export const badInvitation = () => new AppError("INVALID_TOKEN", { message: "Invalid or expired invitation token." });
 
 /** Joins the tenant of an invitation that was sent to the caller's address. Throws INVALID_TOKEN, CONFLICT at the cap of members. */

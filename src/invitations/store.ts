@@ -1,4 +1,4 @@
-/** Invitations in D1. One write uses an invitation: a registration, or the acceptance of a signed-in user with its address. */
+/** Invitations in D1. One write uses an invitation: a registration, or the acceptance by a signed-in user with the invited address. */
 import { and, desc, eq, gt, isNull, type SQL, sql } from "drizzle-orm";
 import { type ActingIn, type Actor, type RequestOrigin, userActor } from "../audit/actor";
 import { auditIfChanged } from "../audit/record-store";
@@ -23,8 +23,8 @@ export interface NewInvitation {
 }
 
 /**
- * Stores an invitation and revokes open ones for the same address. Stores nothing when that address is a member's, or when the tenant has
- * as many open invitations as it can have.
+ * Stores an invitation and revokes open ones for the same address. Stores nothing when that address is a member's, or when the tenant
+ * already has the maximum number of open invitations.
  */
 export async function insertInvitation(
   { db, config }: Deps,
@@ -35,7 +35,7 @@ export async function insertInvitation(
   const isMember = sql`EXISTS (SELECT 1 FROM memberships m JOIN users u ON u.id = m.user_id
     WHERE m.tenant_id = ${tenantId} AND u.email = ${email})`;
   const { inserted, found } = await atomically(db, {
-    // First: it would revoke the new one too.
+    // First: later it would revoke the new one too.
     revoked: sql`UPDATE invitations SET revoked_at = ${createdAt}
       WHERE tenant_id = ${tenantId} AND email = ${email} AND accepted_at IS NULL AND revoked_at IS NULL`,
     inserted: sql`INSERT INTO invitations (id, tenant_id, email, role, invited_by, created_at, expires_at)
@@ -138,7 +138,7 @@ export async function findTenantByToken({ db }: Deps, tokenHash: string, email: 
 const hasRoom = (open: SQL, mostMembers: number) =>
   sql`(SELECT count(*) FROM memberships WHERE tenant_id = (SELECT tenant_id FROM invitations WHERE id = (${open}))) < ${mostMembers}`;
 
-/** What became of an invitation: `full` when the tenant has as many members as it can have, `closed` when it was not open. */
+/** What became of an invitation: `full` when the tenant already has the maximum number of members, `closed` when it was not open. */
 export type Joining = "joined" | "full" | "closed";
 
 /** An invitation that was open when it was read. */
@@ -165,12 +165,12 @@ export function joinByToken(
     // After the statements that ask whether the invitation is open.
     accepted: sql`UPDATE invitations SET accepted_at = ${nowMs}, accepted_by = ${userId}
       WHERE id = (${open}) AND EXISTS (SELECT 1 FROM users WHERE id = ${userId})`,
-    // Last: an invitation that is open now was not used for lack of room.
+    // Last: if the invitation is still open here, the tenant had no room.
     stillOpen: open,
   };
 }
 
-/** Events of a new user who has joined. The first must follow a statement that has changed a row if, and only if, they have. */
+/** The events of a new user who has joined. They must follow a statement that changes a row if and only if the user has joined. */
 export const recordJoining = (actor: Actor, tenantId: string, userId: string, meta?: Record<string, string>) => {
   const event = { tenantId, actor, target: { kind: "user", id: userId } } as const;
   return {
@@ -235,7 +235,7 @@ export async function acceptInvitationByToken(
     verified: sql`UPDATE users SET email_verified_at = ${nowMs} WHERE id = ${userId} AND email_verified_at IS NULL AND EXISTS (${open})`,
     recorded: auditIfChanged({
       ...event,
-      // In the caller's tenant when the other one had no room: it must not learn where a stranger signs in from.
+      // In the caller's tenant when the inviting one had no room: a tenant must not learn where a stranger signs in from.
       tenantId: sql`iif(${roleOf(joinedTenant, userId)} IS NULL, ${tenantId}, ${joinedTenant})`,
       action: "auth.email_verified",
     }),
@@ -243,7 +243,7 @@ export async function acceptInvitationByToken(
     accepted: rows<JoinedTenant>(sql`UPDATE invitations SET accepted_at = ${nowMs}, accepted_by = ${userId}
       WHERE id = (${open}) AND ${isMember}
       RETURNING tenant_id AS tenantId, role, (SELECT name FROM tenants WHERE id = tenant_id) AS tenantName`),
-    // Last: an invitation that is open now was not used for lack of room.
+    // Last: if the invitation is still open here, the tenant had no room.
     stillOpen: open,
   });
   return accepted[0] ?? (stillOpen.length > 0 ? "full" : "closed");
