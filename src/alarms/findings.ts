@@ -23,7 +23,7 @@ const DESCRIPTIONS: Record<FindingKind, (of: string) => Description> = {
   deliveriesLate: (shard) => ({
     title: `Deliveries are late in database ${shard}`,
     what: `The oldest due delivery of delivery database ${shard} has waited for more than five minutes.`,
-    advice: "Look for D1 errors in the log, and check the backlogs of the queues.",
+    advice: "Look for errors from D1 in the log, and check the backlogs of the queues.",
     section: "alarms",
   }),
   databaseFull: (shard) => ({
