@@ -113,7 +113,7 @@ async function mainJob(): Promise<void> {
   await unreachable(accessToken);
 }
 
-/** What only the real network shows: the log says why there was no answer. */
+/** Checks what only the real network shows: the log says why there was no answer. */
 async function unreachable(accessToken: string): Promise<void> {
   for (const [url, error] of [
     ["http://127.0.0.1:1/", "connection refused or lost"],

@@ -23,7 +23,7 @@ export async function bundle(folder: string, config: string, entry?: string): Pr
   if (code !== 0) throw new Error(`wrangler could not bundle ${entry ?? config}`);
 }
 
-/** The last pattern that fits decides. */
+/** The last matching pattern decides. */
 const MODULE_TYPES = [
   [/\.js$/, "ESModule"],
   [/\.wasm$/, "CompiledWasm"],
@@ -40,8 +40,8 @@ function modulesIn(folder: string) {
 }
 
 /**
- * Miniflare's options for a bundle with the bindings of its configuration. They leave out its assets, whose simulated router would stand
- * in front of every call, queue messages included.
+ * Miniflare's options for a bundle with the bindings of its configuration. Its assets are left out: their simulated router would be in
+ * front of every call, queue messages included.
  */
 export function workerOptions(name: string, configured: V4WorkerOptionsShape, folder: string): V4WorkerOptions {
   const { modulesRules: _, assets: __, ...options } = configured;

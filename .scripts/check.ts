@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { createTestHarness } from "wrangler";
 
-/** A fifth of what the platform's free plan takes (3 MiB), so that an isolate starts quickly. */
+/** A fifth of what the platform's free plan accepts (3 MiB), so that an isolate starts quickly. */
 const MAX_BUNDLE_GZIP_KIB = 600;
 /** The packages in the Worker, their own dependencies included. Each one is code to keep patched: raise this for a reason only. */
 const MAX_BUNDLED_PACKAGES = 15;
@@ -31,7 +31,7 @@ const gates: Record<string, string[]> = {
   "migrations consistent": ["drizzle-kit", "check", "--config", ".scripts/drizzle.config.ts"],
   bundle: ["wrangler", "deploy", "--dry-run", "--outdir", bundle, "--metafile"],
   package: ["npm", "run", "package"],
-  // Reads dist/, which the gate before has built.
+  // Reads dist/, which the previous gate has built.
   "docstrings of the package": ["node", ".scripts/docstrings.ts"],
 };
 

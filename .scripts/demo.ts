@@ -38,7 +38,7 @@ close();
 issuer.close();
 process.exit(asked ? 0 : 1);
 
-/** What is off unless it is set up: operators, metrics, sign-in with a provider. */
+/** The settings of what is off by default: operators, metrics, sign-in with a provider. */
 function settings({ url: issuerUrl }: Issuer): Record<string, string> {
   return {
     OPERATORS: OPERATOR,

@@ -1,6 +1,6 @@
 /**
- * `npm run deploy`: creates what the Cloudflare account lacks, applies migrations, deploys, and asks the service whether it works. What is
- * there stays as it is, so it can be repeated after a failure and for every new version.
+ * `npm run deploy`: creates what the Cloudflare account lacks, applies migrations, deploys, and asks the service whether it works. It keeps
+ * what exists, so it can be repeated after a failure and for every new version.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -83,7 +83,7 @@ function reportTasks({ vars }: Configuration, { makesKeys }: Plan, url: string |
     /@example\.(com|org|net)\b/.test(String(vars.MAIL_FROM)) &&
       "Set MAIL_FROM in wrangler.toml to an address of a domain that is set up for Email Sending: no mail goes out before that.",
     makesKeys &&
-      "SECRET_KEYS is new and known to Cloudflare only. To hold a copy, set one of your own: `openssl rand -hex 32`, then `npx wrangler secret put SECRET_KEYS`, before anybody registers.",
+      "SECRET_KEYS is new and known to Cloudflare only. To have a copy, set one of your own: `openssl rand -hex 32`, then `npx wrangler secret put SECRET_KEYS`, before anybody registers.",
     addsShard && "Run `npm run types`, and commit it with wrangler.toml.",
   ].filter((task) => task !== false);
   if (tasks.length > 0) console.log(`\nStill to do:\n${tasks.map((task) => `- ${task}`).join("\n")}`);

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 export interface Migration {
-  /** The name of its file, by which wrangler notes it. */
+  /** The name of its file, under which wrangler notes it. */
   name: string;
   statements: string[];
 }

@@ -2,18 +2,18 @@
 import type { Service } from "./service.ts";
 import type { Subscriber } from "./subscribers.ts";
 
-/** It subscribes when there are events that it has missed. */
+/** This subscriber subscribes only after events that it has missed. */
 const LATE = "newcomer";
 const LATE_MS = 10_000;
 
 interface Scene {
   service: Service;
-  /** The owner's. */
+  /** The owner's access token. */
   token: string;
   subscribers: readonly Subscriber[];
 }
 
-/** Subscribes everybody, one of them later. Returns the subscriptions' names by id, which the later one joins. */
+/** Subscribes everybody, one of them later. Returns the subscriptions' names by id; the later one is added when it subscribes. */
 export async function subscribeAll(scene: Scene, signal: AbortSignal): Promise<Map<string, string>> {
   const { service, token, subscribers } = scene;
   const since = new Date().toISOString();

@@ -1,4 +1,4 @@
-/** The demo's service: `npm run dev` with its own state folder, its output, and its API. */
+/** The service of the demo: `npm run dev` in a state folder of its own, with access to its output and its API. */
 import { spawn } from "node:child_process";
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -15,7 +15,7 @@ const LAST_CHARACTERS = 2_000;
 
 export interface Service {
   url: string;
-  /** Where the output of the service is. */
+  /** The file with the output of the service. */
   logPath: string;
   /** Resolves to the whole output once the service has stopped and its folder is removed. */
   ended: Promise<string>;
@@ -31,8 +31,8 @@ export interface Service {
 export const choosePort = (): Promise<number> => portOf(DEFAULT_PORT).catch(() => portOf(0));
 
 /**
- * Starts the service with these settings, and waits until it answers. It stops when `signal` aborts. Throws when it stops before it
- * answers.
+ * Starts the service with these settings, and waits until it answers. It stops when `signal` aborts. Throws when it stops before
+ * that.
  */
 export async function startService(port: number, vars: Record<string, string>, signal: AbortSignal): Promise<Service> {
   const folder = mkdtempSync(join(tmpdir(), "postern-demo-"));
@@ -102,7 +102,7 @@ async function call<T>(url: string, method: string, body: unknown, token: string
   return answer.data;
 }
 
-/** Waits for a mail with a link to `page`; drops the ones before it from `mails`, which holds the paths of their texts. */
+/** Waits for a mail with a link to `page`; drops the earlier ones from `mails`, which holds the paths of their texts. */
 async function mailedToken(mails: string[], page: string): Promise<string> {
   const link = new RegExp(`/${page}\\?token=([0-9a-f]{64})`);
   const read = () => {

@@ -81,12 +81,12 @@ const BEHAVIOURS: Record<string, Behaviour> = {
   },
   newcomer: {
     events: ["OrderPlaced", "OrderPaid"],
-    does: "subscribes later; a replay sends it what was before",
+    does: "subscribes later; a replay sends it the earlier events",
     answer: (response) => response.end("ok"),
   },
   notices: {
     events: ["postern.*"],
-    does: "hears what happens to the others and who did what",
+    does: "receives what happens to the others and who did what",
     answer: (response) => response.end("ok"),
   },
   closed: { events: ["CustomerJoined"], does: "nothing listens on its port", answer: (response) => response.end() },

@@ -6,14 +6,14 @@ import type { Subscriber } from "./subscribers.ts";
 interface Tour {
   service: Service;
   subscribers: readonly Subscriber[];
-  /** Of the operator. */
+  /** The recovery codes of the operator. */
   recoveryCodes: readonly string[];
   metricsToken: string;
   /** The sign-in provider, as the console calls it. */
   provider: string;
 }
 
-/** Each place of the console with something in it, by the words on its links and buttons. */
+/** The places in the console that have something to see, by the words on their links and buttons. */
 const CLICKS: readonly (readonly [place: string, what: string])[] = [
   ["Overview", "attempts per hour, and what needs attention"],
   ["Subscriptions > failing", "when its next attempt comes, and how many are left; Now makes it at once"],
@@ -21,7 +21,7 @@ const CLICKS: readonly (readonly [place: string, what: string])[] = [
   ["Subscriptions > gone", "disabled after a minute; Enable and send what it held"],
   ["Subscriptions > held", "what it holds while it is paused; Resume"],
   ["Subscriptions > limited", "how many deliveries wait for their slots"],
-  ["Subscriptions > newcomer", "Replay: how far its replay has come; start another"],
+  ["Subscriptions > newcomer", "Replay: the progress of its replay; start another"],
   ["Subscriptions > gateway", "Edit: own headers, format, signatures; Security: keys, and rotating them"],
   ["Subscriptions > notices", "a payload for each thing that happened to the others"],
   ["Events > any event", "which subscriptions got it, and why others did not"],
@@ -48,10 +48,10 @@ Postern, live
 Click
 ${rowsOf(CLICKS, 25)}
 
-Click Sign out, and come in by another way
+Click Sign out, and sign in another way
   Mail me a code instead    its path is printed below
   Continue with ...         ${provider}, a provider on this machine: type any address
-  ${OPERATOR}        the Operator chapter; each of these codes works once: ${recoveryCodes.slice(0, 3).join(" ")}
+  ${OPERATOR}        the section Operator; each of these codes works once: ${recoveryCodes.slice(0, 3).join(" ")}
 
 People: everyone's password is the same
 ${rowsOf(people, 11, 26)}

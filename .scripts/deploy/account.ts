@@ -23,7 +23,7 @@ const versions = z.object({ annotations: z.record(z.string(), z.string()).option
 
 export class Account {
   readonly #token: string;
-  /** Where everything of the account is. */
+  /** The URL below which the API has everything of the account. */
   readonly #url: string;
 
   private constructor(token: string, url: string) {
@@ -92,7 +92,7 @@ export class Account {
     return all;
   }
 
-  /** Returns undefined where there is nothing at `path`. Throws with Cloudflare's own words when the call fails. */
+  /** Returns undefined where there is nothing at `path`. Throws with Cloudflare's own message when the call fails. */
   async #call(method: string, path: string, body?: object): Promise<{ result: unknown; pages: number } | undefined> {
     const response = await fetch(`${this.#url}${path}`, {
       method,

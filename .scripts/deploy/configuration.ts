@@ -47,7 +47,7 @@ export function readConfiguration(): Configuration {
   };
 }
 
-/** The delivery database that comes after those of `databases`. */
+/** The next delivery database after those in `databases`. */
 export function nextShard(databases: readonly Database[]): Database {
   const numbers = databases.map(({ binding }) => Number(binding.match(/^SHARD_(\d+)$/)?.[1] ?? 0));
   const number = Math.max(...numbers) + 1;
@@ -55,7 +55,7 @@ export function nextShard(databases: readonly Database[]): Database {
   return { binding: `SHARD_${number}`, name: `${main}-shard-${number}`, id: undefined };
 }
 
-/** Writes the id of a database into its section, or a section for it after the last one. */
+/** Writes the id of a database into its section, or adds a section for it after the last one. */
 export function writeDatabase({ binding, name }: Database, id: string): void {
   const sections = readFileSync(FILE, "utf8").split(/^(?=\[)/m);
   const isDatabase = (section: string) => section.startsWith("[[d1_databases]]");

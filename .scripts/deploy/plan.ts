@@ -11,13 +11,13 @@ import { wranglerOutput } from "./wrangler.ts";
 interface Step {
   /** What it does, as an imperative sentence without a full stop. */
   does: string;
-  /** Resolves with the text that wrangler printed, if it was wrangler. */
+  /** Resolves with the text that wrangler printed, if the step runs wrangler. */
   run(): Promise<unknown>;
 }
 
 export interface Plan {
   steps: Step[];
-  /** True if `SECRET_KEYS` will be made up by this deployment. */
+  /** True if this deployment will generate `SECRET_KEYS`. */
   makesKeys: boolean;
 }
 
@@ -42,7 +42,7 @@ export async function makePlan(
   };
 }
 
-/** A database of this name that is in the account already is taken: an earlier run may have ended before it could write the id. */
+/** Reuses a database of this name that exists already: an earlier run may have ended before it could write the id. */
 async function databaseSteps(account: Account, database: Database): Promise<Step[]> {
   const { binding, name, id } = database;
   if (id !== undefined) {
@@ -73,11 +73,11 @@ const migrationStep = ({ binding }: Database): Step => ({
   run: () => wranglerOutput("d1", "migrations", "apply", binding, "--remote"),
 });
 
-/** What runs already is not deployed again, but its routes, crons and queue consumers are set: a run may have ended in between. */
+/** A version that runs already gets only its routes, crons and queue consumers: an earlier run may have ended before setting them. */
 const deployStep = (hasKeys: boolean, running: string | undefined): Step => ({
   does: "Deploy the Worker, unless this version of it is running",
   run: () => {
-    // Only now: the steps before may have written ids into wrangler.toml.
+    // Not earlier: previous steps may have written ids into wrangler.toml.
     const tag = tagOfSources();
     if (!hasKeys) return deployWithKeys(tag);
     return tag === running ? wranglerOutput("triggers", "deploy") : wranglerOutput("deploy", "--tag", tag);

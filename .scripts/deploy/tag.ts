@@ -1,4 +1,4 @@
-/** Names what would be deployed, so that the same is not deployed twice. */
+/** Names what would be deployed, so that the same version is not deployed twice. */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,7 +1,7 @@
 /** Runs wrangler. */
 import { spawn } from "node:child_process";
 
-/** Runs `wrangler ARGS` without questions, and returns what it printed. Throws with its own words when it fails. */
+/** Runs `wrangler ARGS` without questions, and returns what it printed. Throws with its own message when it fails. */
 export async function wranglerOutput(...args: string[]): Promise<string> {
   const child = spawn("wrangler", args, {
     stdio: ["ignore", "pipe", "pipe"],

@@ -11,7 +11,7 @@ export interface Flags {
   persistTo: string;
   /** 0: no inspector. */
   inspectorPort: number;
-  /** Settings that go before those of `wrangler.toml` and `.dev.vars`. */
+  /** Settings that override those of `wrangler.toml` and `.dev.vars`. */
   vars: Record<string, string>;
   /** Where the service answers. */
   address: string;

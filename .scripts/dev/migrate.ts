@@ -4,13 +4,13 @@ import { Miniflare, type MiniflareOptions } from "miniflare";
 import { ROOT } from "../bundle.ts";
 import { readMigrations } from "../migrations.ts";
 
-/** Where wrangler notes what it has applied. */
+/** The table in which wrangler notes what it has applied. */
 const NOTES = `CREATE TABLE IF NOT EXISTS d1_migrations (
   id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)`;
 
 /**
- * Brings the database up to date. The options are of the databases alone: with the service, its sweep would start to send what is owed, and
- * lose it at the end of this.
+ * Brings the database up to date. The options must be those of the databases alone: the service's sweep would start to send what is owed,
+ * and lose the results when this ends.
  */
 export async function migrate(databases: MiniflareOptions): Promise<void> {
   const miniflare = new Miniflare(databases);

@@ -6,21 +6,21 @@ import { convertV4MiniflareOptions, Log, LogLevel, type V4WorkerOptionsShape } f
 import { ROOT, workerOptions } from "../bundle.ts";
 import type { Flags } from "./flags.ts";
 
-/** In the APP_URL of wrangler.toml: links in mails should lead to the port in use. */
+/** The part of APP_URL in wrangler.toml that is replaced, because links in mails should lead to the port in use. */
 const DEFAULT_ADDRESS = "http://localhost:8787";
 const CONFIGURATION = new URL("./configuration.ts", import.meta.url).pathname;
 const EMPTY_SCRIPT = "export default {}";
-/** Serves the files of the API reference, apart from the service, whose every call would otherwise pass the asset router. */
+/** Serves the files of the API reference, outside the service. Otherwise every call of the service would pass the asset router. */
 const ASSET_SCRIPT = "export default { fetch: (request, env) => env.ASSETS.fetch(request) }";
 
-/** Prints mails with the paths of their parts, and nothing else that Miniflare tells. */
+/** Prints mails with the paths of their parts, and no other message of Miniflare. */
 class MailLog extends Log {
   override info(message: string): void {
     if (message.includes("send_email")) super.info(message);
   }
 }
 
-/** The options for the bundle in `folder`, and for its databases alone. Reads wrangler.toml and .dev.vars again each time. */
+/** Returns the options for the bundle in `folder`, and those for its databases alone. Reads wrangler.toml and .dev.vars again each time. */
 export async function readOptions({ ip, port, inspectorPort, persistTo, vars, address }: Flags, folder: string) {
   const env = { ...process.env, WRANGLER_LOG: "error" }; // wrangler would print where it found the secrets.
   const { stdout } = await promisify(execFile)(process.execPath, [CONFIGURATION], { cwd: ROOT, env });

@@ -25,7 +25,7 @@ const flags = readFlags();
 const folder = mkdtempSync(join(tmpdir(), "postern-dev-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 
-/** Miniflare passes them to workerd, which otherwise keeps several hundred MiB of garbage. */
+/** Miniflare passes these flags to workerd, which otherwise keeps several hundred MiB of garbage. */
 process.env.MINIFLARE_WORKERD_V8_FLAGS ??= "--optimize-for-size --max-semi-space-size=1";
 await bundle(folder, CONFIG);
 const options = await readOptions(flags, folder);

@@ -8,7 +8,7 @@ export interface Failure {
   fields: Readonly<Record<string, string>>;
 }
 
-/** Where a form calls a field otherwise than the API. */
+/** Fields that have another name in a form than in the API. */
 const FIELDS: Record<string, string> = { since: "period", eventTypes: "types", ratePerMinute: "rate" };
 
 /** The form's field for a path of the API's body. */

@@ -7,7 +7,7 @@ import { MINUTE_MS } from "../../time";
 const LIFETIME_MS = 5 * MINUTE_MS;
 const OWNER = "console:sign-in";
 
-/** Holds no password: what it proves ends with the lifetime of the cookie. */
+/** Contains no password. It proves only that the password was right, and only while the cookie lasts. */
 export interface PendingSignIn extends PendingLogin {
   /** The path to redirect to after sign-in. */
   to: string;

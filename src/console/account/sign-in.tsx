@@ -21,7 +21,7 @@ interface SignInProps {
   canRegister: boolean;
   mailsCodes: boolean;
   captcha: CaptchaProps | null;
-  /** What a passkey is shown for; null where no passkey works. */
+  /** The options for a sign-in with a passkey; null where no passkey works. */
   passkey: RequestOptions | null;
   providers: readonly OfferedProvider[];
 }

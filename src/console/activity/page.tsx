@@ -22,7 +22,7 @@ export interface ActivityQuery {
 export interface ActivityView {
   query: ActivityQuery;
   events: readonly AuditEvent[];
-  /** The present names of what the events are about, by id. */
+  /** The current names of what the events are about, by id. */
   names: ReadonlyMap<string, string>;
   nextCursor: string | null;
   failure?: Failure | undefined;

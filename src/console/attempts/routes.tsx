@@ -70,7 +70,7 @@ export const attemptPages = new Hono<AppEnv>()
     sendAgain(c, sendNow),
   );
 
-/** Queues the delivery of the attempt by `send`, and shows the log. */
+/** Queues the delivery of the attempt with `send`, and shows the log. */
 async function sendAgain(
   c: Context<AppEnv, "/:id/attempts/:attemptId/*">,
   send: typeof retryDelivery | typeof sendNow,

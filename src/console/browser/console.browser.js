@@ -101,7 +101,7 @@ function keepFresh(part, unchangedRefreshes) {
 }
 
 /**
- * Shows the calendar of the schedule that is chosen or typed. Only the answer to the latest question is shown.
+ * Shows the calendar of the schedule that is chosen or typed. Only the answer to the latest request is shown.
  * @param {HTMLElement} calendar
  */
 function followSchedule(calendar) {

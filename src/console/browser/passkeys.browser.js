@@ -9,7 +9,7 @@ const PROBLEMS = new Map([
 ]);
 const OTHER_PROBLEM = "Passkeys do not work here. Use another way.";
 
-/** When the options of each form were made. */
+/** When the options of each form were created. */
 const madeAt = new WeakMap();
 
 /** Ends the suggestions: a browser asks for one passkey at a time. */
@@ -43,7 +43,7 @@ async function optionsOf(form) {
 }
 
 /**
- * Lets the browser make or show a passkey, and sends the form with it.
+ * Lets the browser create or use a passkey, and sends the form with it.
  * @param {HTMLFormElement} form
  * @param {Omit<CredentialRequestOptions, "publicKey">} how
  */

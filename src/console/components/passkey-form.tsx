@@ -4,7 +4,7 @@ import type { CreationOptions, RequestOptions } from "../../webauthn/schemas";
 
 interface PasskeyFormProps {
   action: string;
-  /** Whether a passkey is made or shown. */
+  /** Whether a passkey is created or used. */
   kind: "create" | "get";
   start: CreationOptions | RequestOptions;
   /** Where new options come from. The browser then also suggests passkeys in the field for the address. */

@@ -18,13 +18,13 @@ import { readForm } from "../http/form";
 import { page, redirectWithFlash, rerenderOnError } from "../http/page";
 import { DeleteAccount, DeleteTenant, ExportTenant } from "./pages";
 
-/** An account that began with a provider has none. */
+/** False for an account that was created through a provider and has set no password since. */
 async function hasPassword(c: Context<AppEnv>): Promise<boolean> {
   const user = await findProofOfUser(c.get("deps"), c.get("principal").userId);
   return user?.passwordHash !== "";
 }
 
-/** What the forms of a tenant ask for: the password, of whoever has one. */
+/** The proof that the forms of a tenant ask for: the password, if the user has one. */
 async function proofIn(c: Context<AppEnv>) {
   const form = await readForm(c);
   return parse(tenantDeletion, (await hasPassword(c)) ? { password: form.text("password") } : {});

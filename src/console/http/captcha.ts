@@ -1,4 +1,4 @@
-/** Which pages show the Turnstile widget, and with what. */
+/** Which pages show the Turnstile widget, and its settings. */
 import type { Context } from "hono";
 import type { CaptchaAction } from "../../captcha/captcha";
 import type { AppEnv } from "../../http/env";

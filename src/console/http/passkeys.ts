@@ -4,11 +4,11 @@ import type { AppEnv } from "../../http/env";
 import { relyingParty } from "../../webauthn/relying-party";
 import type { Form } from "./form";
 
-/** Whether the browser can use passkeys at the address that it has asked for. It cannot where APP_URL leads to another client. */
+/** Whether the browser can use passkeys at the requested address. It cannot if APP_URL leads to another client. */
 export const hasPasskeysHere = (c: Context<AppEnv>): boolean =>
   relyingParty(c.get("deps").config).origins.includes(new URL(c.req.url).origin);
 
-/** What the script has put into a form; null in place of what is not JSON, which the schemas refuse. */
+/** What the script has put into a form; null if that is not JSON. The schemas refuse null. */
 export function shownIn(form: Form): { state: string; response: unknown } {
   return { state: form.text("state"), response: parsed(form.text("response")) };
 }

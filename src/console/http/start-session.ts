@@ -1,4 +1,4 @@
-/** What a sign-in in the console ends with, whatever it was made with. */
+/** The last step of every sign-in in the console. */
 import type { Context } from "hono";
 import type { AppEnv } from "../../http/env";
 import type { OpenedSession } from "../../sessions/tokens";

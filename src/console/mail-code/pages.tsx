@@ -43,7 +43,7 @@ export const RequestCode = ({ email, to, captcha, failure }: RequestCodeProps) =
 );
 
 interface EnterCodeProps extends FormProps {
-  /** The code, once it was right and the second factor is asked for; null before. */
+  /** The code, once it has been accepted and the second factor is asked for; null before. */
   rightCode: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** The buttons that lead to a provider. Links, because browsers refuse to follow a form to another site under our policy. */
+/** The buttons that lead to a provider. They are links, because our policy lets no form lead to another site. */
 import { LinkButton } from "../components/buttons";
 import type { OfferedProvider } from "./providers";
 
@@ -6,7 +6,7 @@ interface ProviderButtonsProps {
   providers: readonly OfferedProvider[];
   /** Where to go after the sign-in; "" for the overview. */
   to: string;
-  /** Of the invitation that is accepted with the sign-in; "" for none. */
+  /** The token of the invitation that the sign-in accepts; "" for none. */
   invitationToken?: string;
 }
 

@@ -1,11 +1,11 @@
-/** Where a browser comes back to from a provider, and where it is sent there to link one. */
+/** The pages to which a provider sends the browser back, and the one that sends it there to link a provider. */
 import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { FailureBanner } from "../components/display";
 import { TextField } from "../components/fields";
 import type { Failure } from "../failure";
 
 interface ProviderCodeProps {
-  /** Of the sign-in. */
+  /** The code of the sign-in. */
   code: string;
   to: string;
   failure?: Failure | undefined;

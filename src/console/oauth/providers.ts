@@ -9,7 +9,7 @@ export interface OfferedProvider {
   label: string;
 }
 
-/** None if browsers come back to another client than the console. */
+/** Empty if browsers come back to a client other than the console. */
 export function offeredProviders(config: Config): OfferedProvider[] {
   if (config.appUrl !== `${config.publicUrl}${CONSOLE_PATH}`) return [];
   return PROVIDER_NAMES.filter((name) => config.providers[name]).map((name) => ({

@@ -1,4 +1,4 @@
-/** `/console/oauth`: where a browser comes back to from a provider. */
+/** `/console/oauth`: the page to which a provider sends the browser back. */
 import { type Context, Hono } from "hono";
 import { loginWithProvider } from "../../auth/provider-login";
 import { exchange } from "../../auth/schemas";

@@ -14,7 +14,7 @@ type Fields = Record<string, string | undefined>;
 export interface Change {
   /** Under `/operator`; with `:id` of a tenant or a person. */
   path: string;
-  /** What is asked; the name follows. */
+  /** The beginning of the question, such as "Suspend"; the name follows. */
   asks: string;
   effects: readonly string[];
   button: string;
@@ -24,15 +24,15 @@ export interface Change {
 }
 
 const WAITING =
-  "Deliveries wait, tests and retries too. They use no attempt, and nothing is lost. Attempts that have begun end.";
-const RELEASED = "What has waited goes out within seconds.";
+  "Deliveries wait, including tests and retries. They use no attempt, and nothing is lost. Attempts in progress finish.";
+const RELEASED = "Waiting deliveries go out within seconds.";
 
 export const TENANT_CHANGES: readonly Change[] = [
   {
     path: "/tenants/:id/suspend",
     asks: "Suspend",
     effects: [
-      "Members and API keys are refused everything in it, publishing too. They can switch to another tenant and sign out.",
+      "Members and API keys can do nothing in it, not even publish. Members can switch to another tenant and sign out.",
       WAITING,
     ],
     button: "Suspend the tenant",
@@ -76,7 +76,7 @@ export const PERSON_CHANGES: readonly Change[] = [
     asks: "Suspend",
     effects: [
       "All of their sessions end at once, and they cannot sign in.",
-      "API keys that they have made stay with their tenants.",
+      "API keys that they created keep working.",
     ],
     button: "Suspend the person",
     asksForReason: true,
@@ -105,7 +105,7 @@ export const PERSON_CHANGES: readonly Change[] = [
     path: "/people/:id/two-factor/remove",
     asks: "Remove the lost second factor of",
     effects: [
-      "Make sure who is asking, by another way than email.",
+      "Check who is asking, and not by email.",
       "They get an email with a link. Nothing is removed until they open it and confirm, within 24 hours.",
       "Then the second factor and its recovery codes are removed, and all of their sessions end.",
     ],
@@ -129,7 +129,7 @@ export const SERVICE_CHANGES: readonly Change[] = [
   {
     path: "/sends/release",
     asks: "Release all sends of",
-    effects: [RELEASED, "Tenants that are held or suspended by themselves stay so."],
+    effects: [RELEASED, "Tenants that are held or suspended individually stay so."],
     button: "Release all sends",
     asksForReason: false,
     done: "sendsReleased",

@@ -1,4 +1,4 @@
-/** Asks whether to change something for others, with what it touches in numbers. */
+/** Asks whether to change something for others, and shows how much it affects. */
 import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { FailureBanner } from "../components/display";
 import { TextField } from "../components/fields";
@@ -7,9 +7,9 @@ import type { Change } from "./changes";
 
 export interface ConfirmView {
   change: Change;
-  /** Of the tenant, the person or the service. */
+  /** The name of the tenant, the person or the service. */
   name: string;
-  /** What it touches: "3 members". */
+  /** What it affects: "3 members". */
   counts: readonly string[];
   /** Where the form posts to. */
   action: string;

@@ -26,7 +26,7 @@ async function operatorPage(c: Context<AppEnv>, query: string, failure?: Failure
   return page(c, { title: "Operator", section: "operator", status: code }, <Operator {...view} />);
 }
 
-/** Whom a change concerns: a name, and what it touches in numbers. */
+/** Whom a change concerns: the name, and how much it affects. */
 interface Subject {
   name: string;
   counts: string[];

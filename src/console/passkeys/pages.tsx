@@ -1,4 +1,4 @@
-/** A user's own passkeys, and confirming that it is they. */
+/** A user's own passkeys, and the page that confirms the session. */
 import type { CreationOptions, Passkey, RequestOptions } from "../../webauthn/schemas";
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { Badge, FailureBanner, Time } from "../components/display";
@@ -8,7 +8,7 @@ import type { Failure } from "../failure";
 
 interface PasskeysProps {
   passkeys: readonly Passkey[];
-  /** Whether the browser can make one at this address. */
+  /** Whether the browser can create one at this address. */
   canAdd: boolean;
 }
 
@@ -69,7 +69,7 @@ export const NewPasskey = ({ start, name, failure }: NewPasskeyProps) => (
           name="name"
           label="Name"
           value={name}
-          hint="By which you will know it, such as the name of the device."
+          hint="A name that you will recognize, such as that of the device."
           required
           maxlength={64}
           failure={failure}
@@ -88,7 +88,7 @@ interface ConfirmProps {
   to: string;
   email: string;
   twoFactorEnabled: boolean;
-  /** Null where no passkey can be shown. */
+  /** Null where no passkey can be used. */
   start: RequestOptions | null;
   failure?: Failure | undefined;
 }

@@ -22,7 +22,7 @@ const NEW_PAGE = `${OWN_PAGE}/passkeys/new`;
 
 const limited = limit("passkeys", byUser);
 
-/** Runs `work`; a session that must be confirmed first is, and then comes to `to`. */
+/** Runs `work`. If the session must be confirmed first, redirects to that page, which leads to `to`. */
 async function orConfirm(c: Context<AppEnv>, to: string, work: () => Promise<Response>): Promise<Response> {
   try {
     return await work();
@@ -32,7 +32,7 @@ async function orConfirm(c: Context<AppEnv>, to: string, work: () => Promise<Res
   }
 }
 
-/** A refused passkey has no field on the page. */
+/** No field of the page can show the error of a refused passkey. */
 const inWords = (failure: Failure): Failure =>
   failure.fields.response || failure.fields.passkey || failure.fields.state
     ? { ...failure, message: "The passkey was not accepted. Please try again." }

@@ -5,7 +5,7 @@ import { Badge, Banner, EmptyState, FailureBanner, LiveIndicator, Time, type Ton
 import { Select, TextField } from "../components/fields";
 import type { Failure } from "../failure";
 
-/** What the form has. */
+/** The values of the form. */
 export interface ReplayValues {
   which: string;
   /** Hours, or "all" for as long as events are kept. */
@@ -25,7 +25,7 @@ export interface ReplayList {
 interface ReplaysProps extends ReplayList {
   webhookName: string;
   values: ReplayValues;
-  /** The count for these values; undefined before it was asked for. */
+  /** The count for these values; undefined before it is requested. */
   preview: ReplayPreview | undefined;
   failure?: Failure | undefined;
 }

@@ -14,7 +14,7 @@ interface SecurityProps extends IdentitiesProps {
   currentUser: CurrentUser;
   sessions: readonly Session[];
   passkeys: readonly Passkey[];
-  /** Whether the browser can make a passkey at this address. */
+  /** Whether the browser can create a passkey at this address. */
   canAddPasskey: boolean;
 }
 
@@ -51,7 +51,7 @@ export const Security = ({ currentUser, sessions, passkeys, canAddPasskey, failu
     </section>
     <section class="card" aria-labelledby="account">
       <h2 id="account">Your account</h2>
-      <p class="muted">The export is a JSON file with all that we keep about you. You can make one an hour.</p>
+      <p class="muted">The export is a JSON file with all that we keep about you. You can get one every hour.</p>
       <div class="row">
         <LinkButton href="/console/security/export">Export my data</LinkButton>
         <LinkButton href="/console/security/delete" kind="danger">
@@ -185,7 +185,7 @@ export const Enrolment = ({ secret, uri, failure }: EnrolmentView & { failure?: 
   </div>
 );
 
-/** A code works once, and the last one has turned two-factor authentication on. Recovery codes need the next one. */
+/** A code works once, and the latest one has turned two-factor authentication on. So the recovery codes need the next one. */
 export const FirstRecoveryCodes = ({ failure }: { failure?: Failure | undefined }) => (
   <div class="narrow">
     <h1>Two-factor authentication is on</h1>

@@ -1,4 +1,4 @@
-/** The fields for what answers do to retries: `Retry-After`, 410 and the abort header. */
+/** The fields for how answers affect retries: `Retry-After`, 410 and the abort header. */
 import type { RetryOptions } from "../../subscriptions/retry-options";
 import { Select } from "../components/fields";
 import type { Failure } from "../failure";

@@ -26,7 +26,7 @@ export function disablingChange({ disabling, hours }: DisablingValues): { autoDi
 
 interface DisablingFieldsProps {
   values: DisablingValues;
-  /** What the deployment does by default; null for never. */
+  /** After how many hours the deployment disables a subscription by default; null for never. */
   defaultHours: number | null;
   failure?: Failure | undefined;
 }

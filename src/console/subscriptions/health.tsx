@@ -19,7 +19,7 @@ export interface HealthView {
   disabledAfterHours: number | null;
   /** Null unless its deliveries are held or released step by step. */
   releasedTo: number | null;
-  /** How many deliveries the present step releases. */
+  /** How many deliveries the current step releases. */
   releaseRate: number;
   /** How many deliveries are held; 0 while it is enabled. */
   held: number;
@@ -38,11 +38,11 @@ interface NoticeProps {
 
 const count = (held: number) => `${held.toLocaleString("en")} ${held === 1 ? "delivery is" : "deliveries are"}`;
 
-/** Whether it is off with a banner that says more than "Paused" and can enable it. */
+/** Whether it is off and has a banner that says more than "Paused" and can enable it. */
 export const isOff = ({ enabled, disabledReason, releasedTo }: HealthView): boolean =>
   !enabled && (disabledReason !== null || releasedTo !== null);
 
-/** The banner of a subscription that is off or that is still sending what it held; nothing for others. */
+/** The banner of a subscription that is off or that is still sending what it held; nothing for any other. */
 export function HealthNotice({ health, mayUpdate, hasPassedTest }: NoticeProps) {
   const { enabled, disabledReason, releasedTo, releaseRate, toSend } = health;
   if (enabled && toSend > 0) {

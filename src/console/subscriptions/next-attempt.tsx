@@ -29,7 +29,7 @@ export function nextAttemptOf(
   return {
     waitSeconds: Math.max(0, Math.ceil((dueAt - nowMs) / 1000)),
     number,
-    // A schedule that was made shorter can allow fewer attempts than there were.
+    // A schedule that was shortened can allow fewer attempts than there have been.
     of: Math.max(schedule.length + 1, number),
   };
 }

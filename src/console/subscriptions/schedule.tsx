@@ -26,7 +26,7 @@ export function scheduleChange({ preset, waits }: ScheduleValues): { schedule?: 
   return { schedule: preset === "own" ? secondsOf(waits) : preset };
 }
 
-/** Returns the waits that a form stands for, in seconds; undefined while it has no valid schedule. */
+/** Returns the waits that the form describes, in seconds; undefined while it has no valid schedule. */
 function waitsOf({ preset, waits }: ScheduleValues): readonly number[] | undefined {
   if (preset === "standard") return STANDARD_SCHEDULE;
   if (preset !== "own") return CONTRACT_SCHEDULE;
@@ -34,7 +34,7 @@ function waitsOf({ preset, waits }: ScheduleValues): readonly number[] | undefin
   return retryChange.safeParse({ schedule }).success ? schedule : undefined;
 }
 
-/** "90, 10m, 2h" as seconds; NaN for what is no duration. */
+/** "90, 10m, 2h" as seconds; NaN for a part that is not a duration. */
 function secondsOf(waits: string): number[] {
   const words = waits.split(/[\s,]+/).filter((word) => word !== "");
   return words.map((word) => {

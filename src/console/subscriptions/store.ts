@@ -41,8 +41,8 @@ export interface ListPage {
 const COLUMNS = sql`s.id, s.name, s.url, s.enabled, s.disabled_reason AS disabledReason, ${failureCountOf(sql.raw("s.id"))} AS failureCount, ${LAST_TRIGGERED_AT} AS lastTriggeredAt`;
 
 /**
- * `LIST_ROWS` subscriptions after the first `from`, newest first, whose name or URL contains `search`; with their hours since `sinceMs`
- * (Unix ms).
+ * Reads at most `LIST_ROWS` subscriptions after the first `from`, newest first, whose name or URL contains `search`, with their hours since
+ * `sinceMs` (Unix ms).
  */
 export async function readSubscriptionList(
   deps: Deps,
@@ -90,7 +90,7 @@ export interface Screen {
   };
   hours: Counts[];
   log: LogPage;
-  /** The delivery whose next attempt comes first; null if none of the latest attempts has failed with another one to come. */
+  /** The delivery whose next attempt comes first; null if none of the latest attempts will be followed by another one. */
   waiting: WaitingRow | null;
 }
 
@@ -105,7 +105,7 @@ interface WaitingRow {
 /** How many of the latest attempts are searched for one whose delivery waits. The log has no index for them. */
 const SEARCHED_ATTEMPTS = 200;
 
-/** The planned id of an attempt carries the time at which it is due, so an id beyond the present stands for a wait. */
+/** The planned id of an attempt contains the time at which it is due, so an id later than now means that the delivery waits. */
 const waitingRows = (tenant: TenantRef, id: string, nowMs: number) =>
   rows<{ lastAttemptId: string; attempts: number; nextAttemptId: string }>(sql`SELECT a.id AS lastAttemptId,
       a.attempt_count AS attempts, a.next_id AS nextAttemptId
@@ -123,7 +123,9 @@ const logRows = (tenant: TenantRef, id: string, filter: LogFilter) =>
   logPageSql<LogRow>(tenant, id, filter, WITHOUT_BODIES);
 
 /**
- * A subscription, whether it has failed since `failedSinceMs`, its hours since `sinceMs` (both Unix ms) and a page of its log; undefined when the tenant has no such subscription. */
+ * Reads a subscription, whether it has failed since `failedSinceMs`, its hours since `sinceMs` (both Unix ms) and a page of its log.
+ * Returns undefined when the tenant has no such subscription.
+ */
 export async function readSubscriptionScreen(
   deps: Deps,
   tenant: TenantRef,

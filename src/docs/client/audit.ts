@@ -1,6 +1,6 @@
 import type { Client } from "postern/client";
 
-/** Who has changed the members and subscriptions since then. */
+/** Lists who has changed members and subscriptions since a time. */
 export async function changesSince(postern: Client, since: string): Promise<string[]> {
   const lines: string[] = [];
   for (const action of ["member.*", "webhook.*"]) {

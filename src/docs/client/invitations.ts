@@ -5,7 +5,7 @@ export async function invite(postern: Client, email: string): Promise<void> {
   await postern.invitations.create({ email, role: "developer" });
 }
 
-/** Joins, as the invited user with the token from the mail, and goes on in that tenant. */
+/** Accepts an invitation as the invited user, with the token from the mail, and switches to its tenant. */
 export async function join(postern: Client, token: string): Promise<string> {
   const { tenant } = await postern.invitations.accept(token);
   await postern.tenants.switchTo(tenant.id);

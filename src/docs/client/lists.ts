@@ -6,7 +6,7 @@ export async function newestEvents(postern: Client, cursor?: string) {
   return { rows: data.map(({ id, type }) => `${id} ${type}`), older: nextCursor };
 }
 
-/** All of them. `break` ends the reading. */
+/** All of them. `break` stops the reading. */
 export async function countEvents(postern: Client, type: string): Promise<number> {
   let count = 0;
   for await (const _ of postern.events.list({ type, limit: 100 })) count += 1;

@@ -1,6 +1,6 @@
 import type { Client, Role } from "postern/client";
 
-/** Gives somebody another role. */
+/** Changes a member's role. */
 export async function changeRole(postern: Client, email: string, role: Role): Promise<void> {
   const member = (await postern.members.list()).find((candidate) => candidate.email === email);
   if (!member) throw new Error(`${email} is not a member`);

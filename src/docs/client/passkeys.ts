@@ -1,6 +1,6 @@
 import { type Client, PosternError } from "postern/client";
 
-/** Lets the browser make a passkey. `askForPassword` confirms a session that has not been confirmed for ten minutes. */
+/** Lets the browser create a passkey. `askForPassword` confirms a session that has not been confirmed for ten minutes. */
 export async function addPasskey(postern: Client, askForPassword: () => Promise<string>) {
   try {
     return await postern.passkeys.register("My laptop");
@@ -11,5 +11,5 @@ export async function addPasskey(postern: Client, askForPassword: () => Promise<
   }
 }
 
-/** Signs in with it. */
+/** Signs in with a passkey. */
 export const signInWithPasskey = (postern: Client) => postern.passkeys.login();

@@ -1,6 +1,6 @@
 import { type Client, createClient, type KeyValueStorage, webStorageStore } from "postern/client";
 
-/** For a page: with `localStorage` the user stays signed in when it is loaded again, and in all tabs. */
+/** For a page: with `localStorage` the user stays signed in after a reload, and in all tabs. */
 export const forPage = (storage: KeyValueStorage): Client =>
   createClient({ baseUrl: "https://postern.example.com", tokens: webStorageStore(storage) });
 

@@ -13,7 +13,7 @@ export async function subscribe(postern: Client, url: string) {
   return { id: _id, secret };
 }
 
-/** Why deliveries have failed since then, with a count for each reason. */
+/** Counts why deliveries have failed since a time. */
 export async function failuresSince(postern: Client, id: string, since: string): Promise<Map<string, number>> {
   const reasons = new Map<string, number>();
   for await (const { error = "unknown" } of postern.webhooks.logPage(id, { status: "failed", since })) {
@@ -22,7 +22,7 @@ export async function failuresSince(postern: Client, id: string, since: string):
   return reasons;
 }
 
-/** Moves to another URL and sends again what has failed in the last day, in the background. Returns how many deliveries that is. */
+/** Moves to another URL and resends, in the background, what failed in the last day. Returns the number of these deliveries. */
 export async function moveTo(postern: Client, id: string, url: string): Promise<number> {
   await postern.webhooks.update(id, { url });
   const since = new Date(Date.now() - 86_400_000).toISOString();
@@ -31,7 +31,7 @@ export async function moveTo(postern: Client, id: string, url: string): Promise<
   return matched;
 }
 
-/** Replaces the secret. The old one signs too for a day, so that the subscriber can change it in peace. */
+/** Replaces the secret. The old one also signs for another day, which gives the subscriber time to change it. */
 export async function rotate(postern: Client, id: string): Promise<string> {
   const { data } = await postern.webhooks.rotateSecret(id);
   return data.secret;

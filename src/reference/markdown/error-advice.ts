@@ -13,7 +13,7 @@ export const ADVICE: Record<ErrorCode, string> = {
   WRONG_PASSWORD: "Ask the user for the current password again.",
   INVALID_TOTP: "Ask the user for another code. Each code works once.",
   INVALID_CODE:
-    "Ask for the code of the newest mail, or call `POST /auth/code` for another. Five wrong ones use it up.",
+    "Ask for the code of the newest mail, or call `POST /auth/code` for another. Five wrong codes use it up.",
   REFRESH_TOKEN_INVALID: "Log in.",
   REFRESH_TOKEN_EXPIRED: "Log in.",
   REFRESH_TOKEN_REUSED: "Log in. If your client did not refresh twice, someone else has the token.",
@@ -21,7 +21,7 @@ export const ADVICE: Record<ErrorCode, string> = {
     "The role or the API key's scopes lack the permission: ask an admin. Or the tenant or the account is suspended: the message says so.",
   EMAIL_NOT_VERIFIED: "Follow the link in the email. A new one was sent, at most one every two minutes.",
   CAPTCHA_REQUIRED:
-    "Show the Turnstile widget, then send the request again with its token as `captchaToken`. Each works once.",
+    "Show the Turnstile widget, then send the request again with its token as `captchaToken`. Each token works once.",
   TOTP_REQUIRED: "Send the request again with `totp`.",
   STEP_UP_REQUIRED: "Ask for the password or a code, call `POST /auth/step-up`, then send the request again.",
   NOT_FOUND: "Check the id. It does not exist in this tenant.",

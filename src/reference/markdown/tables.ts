@@ -87,7 +87,7 @@ const TABLES: Record<string, (facts: Facts) => string> = {
     ),
 };
 
-/** What is counted, and per what, by rules that are not about the requests of an endpoint. */
+/** For rules that do not count the requests of an endpoint: what they count by, and what they count. */
 const MAILS = ["email address", "mails; the others are not sent"] as const;
 const COUNTED_ELSEWHERE: Partial<Record<RuleName, readonly [per: string, what: string]>> = {
   ...Object.fromEntries([...MAIL_RULES].map((name) => [name, MAILS])),
