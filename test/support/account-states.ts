@@ -1,4 +1,4 @@
-/** The states of an account and of the service in which somebody wants in, and what becomes of the attempt. */
+/** The states of an account and of the service in which somebody tries to sign in, and the outcome of the attempt. */
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { sha256Hex } from "../../src/crypto/encoding";
@@ -17,7 +17,7 @@ interface Attempt {
   way: Way;
   comer: Comer;
   given: Given;
-  /** Shows the proof. */
+  /** Presents the proof. */
   show: Step;
 }
 
@@ -52,7 +52,7 @@ async function suspend(path: string): Promise<void> {
   if (status !== 200) throw new Error(`suspend answered ${status}`);
 }
 
-/** Of a person who has no account yet: the tenant that invites. */
+/** The comer's tenant; for somebody who has no account yet, the tenant that invites them. */
 const tenantOf = async ({ userId, tenantId }: Comer) =>
   (await env.DB.prepare("SELECT tenant_id FROM memberships WHERE user_id = ?")
     .bind(userId)
@@ -85,7 +85,7 @@ const PROVIDERS_OFF = Object.fromEntries(
   ]),
 );
 
-/** In this order: the last ones change what cannot be changed back. */
+/** The order matters: what the last ones change cannot be changed back. */
 export const STATES = {
   fine: {},
   wrong: { given: async ({ given }) => ({ ...given, wrong: true }) },
@@ -108,7 +108,7 @@ export const STATES = {
   lock2: { change: locked("totp") },
   limit: {
     variables: ({ limit }) => ({ RATE_LIMITS: JSON.stringify({ [limit]: { limit: 1, windowSeconds: 60 } }) }),
-    // What is refused counts too. A session that goes on must not end by it.
+    // A refused attempt counts too. It must not end a session that the way keeps.
     change: ({ way, show }) => show(way.keeps ? { tenantId: "none" } : { wrong: true }),
   },
   down: { variables: () => ({ RATE_LIMITER: broken }) },
@@ -136,10 +136,10 @@ export const STATES = {
   gone: { change: deleteAccount },
 } satisfies Record<string, State>;
 
-/** Somebody of a way, whose account is used for one state after the other. */
+/** Somebody who signs in by one way, and whose account is used for one state after the other. */
 export interface Traveller {
   person: Person & Partial<Pick<Comer, "passkey" | "sub">>;
-  /** Returns a code of the second factor, again and again. */
+  /** Returns a valid code of the second factor at each call. */
   code: () => string | undefined;
 }
 
@@ -166,7 +166,7 @@ export async function newTraveller(way: Way): Promise<Traveller> {
   return { ...traveller, code: () => body.data.recoveryCodes[0] };
 }
 
-/** The traveller under an address that nobody knows yet, with an account that is as it should be. */
+/** Gives the traveller a new address, and an account in its normal state. */
 async function fresh({ person }: Traveller, way: Way, isVerified: boolean, variables: Record<string, unknown>) {
   const { userId, tenantId } = person;
   const comer: Comer = { ...person, email: newEmail(), isVerified, browser: newBrowser(variables) };
@@ -199,7 +199,7 @@ async function fresh({ person }: Traveller, way: Way, isVerified: boolean, varia
   return comer;
 }
 
-/** What there is of somebody whose account may be new; ids begin with their time. */
+/** Reads the sessions and audit events of somebody whose account may be new. Ids begin with their time, so `since` can be an id. */
 async function found({ email, userId }: Comer, since: string) {
   const id = "coalesce((SELECT id FROM users WHERE email = ?), ?)";
   const [sessions, events] = await env.DB.batch<{ isNew: 0 | 1; action: string }>([
@@ -213,18 +213,18 @@ async function found({ email, userId }: Comer, since: string) {
 
 export interface Outcome {
   status: number;
-  /** Of the error; undefined on a page. */
+  /** The code of the error; undefined on a page. */
   code: string | undefined;
   /** How many sessions it has opened, and how many there are now. */
   opened: number;
   sessions: number;
-  /** What it has left in the audit log, sorted. */
+  /** The actions that it has left in the audit log, sorted. */
   recorded: string[];
 }
 
-/** Goes a way in while something is the case. */
+/** Tries one way to sign in, in one state. */
 export async function attempt(traveller: Traveller, way: Way, state: State): Promise<Outcome> {
-  // With variables of its own, a browser waits for what is recorded behind the answer.
+  // A browser with variables of its own waits for what is recorded after the response.
   const variables: Record<string, unknown> = { ...QUIET };
   const comer = await fresh(traveller, way, !state.isUnverified, variables);
   const show = await way.prepare(comer);

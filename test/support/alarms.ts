@@ -1,4 +1,4 @@
-/** Where alarms are told in tests. */
+/** Where alarms are sent in tests. */
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { type AlarmMessage, tellAlarms } from "../../src/alarms/tell";
@@ -7,7 +7,7 @@ import { newEmail } from "./client";
 import { consumeBatch } from "./engine";
 import { mailsTo } from "./mailbox";
 
-/** An address and a queue of its own. */
+/** Creates an address and a queue that no other test uses. */
 export function newPlace() {
   const address = newEmail();
   const messages: AlarmMessage[] = [];

@@ -1,4 +1,4 @@
-/** An authenticator in software, which can also misbehave. It makes and shows passkeys as a browser hands them on. */
+/** An authenticator in software, which can also misbehave. It creates and uses passkeys, and returns what a browser would. */
 import { encodeCBOR } from "@levischuck/tiny-cbor";
 import { base64url } from "jose";
 import type {
@@ -25,7 +25,7 @@ export interface SoftPasskey {
   counter: number;
 }
 
-/** What to do otherwise than an honest browser with an honest authenticator. */
+/** What to do differently from an honest browser with an honest authenticator. */
 export interface Misbehaviour {
   origin?: string;
   rpId?: string;
@@ -37,11 +37,11 @@ export interface Misbehaviour {
   backedUpOnly?: boolean;
   counter?: number;
   userHandle?: string | null;
-  /** The id that it says it has. */
+  /** The id that it claims to have. */
   id?: string;
   /** Bytes after the authenticator data. */
   trailing?: number;
-  /** Labels of the COSE key that are set otherwise. */
+  /** Labels of the COSE key that get other values. */
   cose?: Record<number, number | Uint8Array>;
 }
 
@@ -90,7 +90,7 @@ async function authenticatorData(rpId: string, counter: number, wrong: Misbehavi
   return new Uint8Array([...(await sha256(utf8(wrong.rpId ?? rpId))), ...head, ...attested, ...trailing]);
 }
 
-/** Makes a passkey for the options, and the answer that is sent to the service. */
+/** Creates a passkey for the options, and the response that is sent to the service. */
 export async function make(
   { options }: PasskeyCreationOptions,
   { algorithm = "ES256", ...wrong }: Misbehaviour & { algorithm?: Algorithm } = {},
@@ -125,7 +125,7 @@ export async function make(
   return { passkey, response: { id: wrong.id ?? passkey.id, type: "public-key", response } };
 }
 
-/** Shows a passkey for the options. */
+/** Uses a passkey for the options. */
 export async function show(
   { options }: PasskeyRequestOptions,
   passkey: SoftPasskey,

@@ -44,7 +44,7 @@ function bodyOf({ headers }: Response, text: string): unknown {
   return type === "" ? undefined : text;
 }
 
-/** Calls the Worker and holds its answer against the OpenAPI document; `path` is under `/api/v1` unless it starts with `//`, which stands for the root. */
+/** Calls the Worker and checks its response by the OpenAPI document. `path` is under `/api/v1`, or at the root if it starts with `//`. */
 export async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
   const headers = new Headers({ "cf-connecting-ip": ownAddress, ...options.headers });
   const body = options.raw ?? (options.body === undefined ? null : JSON.stringify(options.body));
@@ -75,7 +75,10 @@ export interface Person {
   tenantId: string;
 }
 
-/** A fresh owner of a fresh tenant, signed in. The first one, and one with `headers`, registers; the others are created as registration would have left them. */
+/**
+ * A new owner of a new tenant, signed in. The first one, and one with `headers`, registers; the rest are created as registration would have
+ * left them.
+ */
 export async function signUp(options: { headers?: Record<string, string> } = {}): Promise<Person> {
   const email = newEmail();
   if (registered && !options.headers) return createAccount(email, registered);
@@ -87,7 +90,7 @@ export async function signUp(options: { headers?: Record<string, string> } = {})
   return { email, token, refreshToken, userId: me.body.data.id, tenantId: me.body.data.tenant.id };
 }
 
-/** The same, with an address that is verified. */
+/** A new owner of a new tenant, with a verified address. */
 export async function signUpVerified(): Promise<Person> {
   const person = await signUp();
   await verify(person.email);
@@ -122,7 +125,7 @@ export async function setRole(person: Person, role: string): Promise<void> {
 
 const POLL_MS = 50;
 
-/** Waits for a condition that real queues bring about, and fails by name when it does not come. */
+/** Waits for a condition that real queues bring about. Fails with its name when it is not met in time. */
 export async function eventually<T>(
   what: string,
   read: () => Promise<T | null | undefined | false>,

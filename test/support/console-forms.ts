@@ -25,7 +25,7 @@ export const API_ROUTE: Record<string, string> = {
   "/webhooks/:id/replays": "POST /webhooks/:id/replay",
   "/webhooks/:id/replays/:replayId/stop": "DELETE /webhooks/:id/replays/:replayId",
   "/webhooks/:id/attempts/:attemptId/retry": "POST /webhooks/:id/deliveries/:deliveryId/retry",
-  // The API has no route for it: it sends what is owed anyway.
+  // The API has no route for this, which only makes a pending attempt earlier.
   "/webhooks/:id/attempts/:attemptId/now": "POST /webhooks/:id/deliveries/:deliveryId/retry",
   "/events": "POST /events",
   "/not-me": "POST /auth/not-me",

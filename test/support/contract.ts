@@ -1,4 +1,4 @@
-/** Holds every answer that a test gets against the OpenAPI document that the service serves. */
+/** Checks every response that a test gets by the OpenAPI document that the service serves. */
 import { exports } from "cloudflare:workers";
 import { type Schema, Validator } from "@cfworker/json-schema";
 
@@ -21,14 +21,14 @@ export interface OpenApiDocument {
   components: { responses: Record<string, Response>; headers: Record<string, Header>; schemas: Record<string, Schema> };
 }
 
-/** Answers to addresses that no operation serves. */
+/** The response of a path that no operation serves. */
 const UNROUTED: Response = { content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } } };
 const UNROUTED_STATUSES = [404, 405, 413, 415];
 
 let loading: Promise<OpenApiDocument> | undefined;
 const validators = new Map<Schema, Validator>();
 
-/** The document, read once a test file. */
+/** The document, read once per test file. */
 export function openApi(): Promise<OpenApiDocument> {
   loading ??= exports.default
     .fetch("http://postern.test/api/v1/openapi.json")
@@ -36,7 +36,7 @@ export function openApi(): Promise<OpenApiDocument> {
   return loading;
 }
 
-/** Throws, naming what is wrong, when the document does not promise this answer. */
+/** Throws, naming what is wrong, when the document does not allow this response. */
 export async function expectDocumented(request: Request, answer: { status: number; headers: Headers; body: unknown }) {
   const document = await openApi();
   const { pathname } = new URL(request.url);

@@ -1,4 +1,4 @@
-/** The engine's dependencies under a test's control: a hook around each call to D1, a clock that it turns, and queues that keep their messages. */
+/** The engine's dependencies under a test's control: a hook around each call to D1, a clock that it moves, and queues that keep their messages. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { createDb } from "../../src/db/client";
@@ -16,7 +16,7 @@ interface Controlled {
   turn(ms: number): void;
   /** The ids of the deliveries that were queued, in order. */
   queued: string[];
-  /** Resolves when everything has ended that went on in the background. */
+  /** Resolves when all background work has ended. */
   ended(): Promise<void>;
 }
 

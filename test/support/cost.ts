@@ -31,7 +31,7 @@ function countInto(cost: Cost, database: D1Database): D1Database {
       return add(await inner.all<Record<string, unknown>>());
     };
     const raw = async () => {
-      // Tells no cost, but keeps columns of one name apart, which reads need.
+      // Reports no cost, but keeps columns of the same name apart, which reads need.
       if (!/^\s*select/i.test(query)) return (await all()).results.map(Object.values);
       cost.trips += 1;
       return inner.raw();
@@ -66,13 +66,13 @@ interface CostlyRequest {
   body?: unknown;
 }
 
-/** Sends a request and waits for everything it started: the work behind the answer counts too, what queues do later does not. */
+/** Sends a request and waits for everything it started. Work after the response counts too; what queues do later does not. */
 export async function costOf(method: string, path: string, request: CostlyRequest = {}) {
   const { counted, cost } = countedEnv();
   return { ...(await fetchWith(counted, method, path, request)), ...cost };
 }
 
-/** As `costOf`, and the delivery messages that were sent, which reach no consumer. */
+/** Like `costOf`, and also returns the delivery messages that were sent, which reach no consumer. */
 export async function costAndMessagesOf(method: string, path: string, request: CostlyRequest = {}) {
   const { counted, cost, messages } = heldEnv();
   return { ...(await fetchWith(counted, method, path, request)), ...cost, messages };

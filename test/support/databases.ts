@@ -9,6 +9,6 @@ export function migrate(): Promise<unknown> {
   return applied;
 }
 
-/** In one round trip. */
+/** Applies them in one round trip. */
 const applyTo = (database: D1Database) =>
   database.batch(env.TEST_MIGRATIONS.flatMap(({ queries }) => queries).map((query) => database.prepare(query)));

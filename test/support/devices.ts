@@ -17,7 +17,7 @@ export interface From {
   secretKeys?: string;
 }
 
-/** Asks for something as a device would, with the place that Cloudflare knows of it. */
+/** Sends a request as a device would, with the place that Cloudflare reports for it. */
 export async function post(path: string, body: object, from: From = {}) {
   const { userAgent = FIREFOX, ip = "192.0.2.1", cf, secretKeys = env.SECRET_KEYS } = from;
   const context = createExecutionContext();

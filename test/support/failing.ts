@@ -1,4 +1,4 @@
-/** Subscriptions that fail, on a clock that the test turns. */
+/** Subscriptions that fail, on a clock that the test moves. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";

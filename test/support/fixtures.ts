@@ -14,7 +14,7 @@ export interface Registered extends Device {
   createdFrom: string;
 }
 
-/** For a registration by `call`: it has an IPv4 address and no location, so the kind of device is all that it came from. */
+/** Reads what a registration by `call` stored. It has an IPv4 address and no location, so `createdFrom` is the kind of device alone. */
 export async function readRegistered(email: string): Promise<Registered | null> {
   const read =
     env.DB.prepare(`SELECT u.password_hash AS passwordHash, u.created_from AS createdFrom, u.created_from AS kind,

@@ -3,7 +3,7 @@ import type { Answer, Demand, Made } from "../../src/gates/demand";
 import { Gate, type GateState, NEW_GATE } from "../../src/gates/gate";
 import type { Limits } from "../../src/gates/limits";
 
-/** A gate that is asked again and again, as its object asks it. */
+/** A gate that is asked repeatedly, as its object asks it. */
 export function newGate(limits: Limits) {
   let state: GateState = NEW_GATE;
   let count = 0;
@@ -43,7 +43,7 @@ export const timeOf = (answer: Answer | undefined): number => {
   throw new Error("no time");
 };
 
-/** What a consumer reports that makes each start at the granted moment. */
+/** The report of a consumer that starts each request at the granted moment. */
 export const madeOf = (answers: readonly Answer[]): Made[] =>
   answers.flatMap((answer) => (answer.kind === "start" ? [{ latestMs: answer.latestMs, atMs: answer.atMs }] : []));
 

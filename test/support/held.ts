@@ -1,4 +1,4 @@
-/** Subscriptions that hold deliveries, and the minutely work on what they hold. */
+/** Subscriptions that hold deliveries, and the cron's work on these every minute. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { releaseHeld } from "../../src/delivery/held";

@@ -5,7 +5,7 @@ import { newInbox, subscribe } from "./receiver";
 export interface Hook {
   person: Person;
   inbox: ReturnType<typeof newInbox>;
-  /** Of the subscription. */
+  /** The id of the subscription. */
   id: string;
 }
 

@@ -1,4 +1,4 @@
-/** What people and their systems do with the service, each thing once: what the test of upgrades records. */
+/** Everything that people and their systems do with the service, each once. The test of upgrades records it. */
 import { call, newEmail, PASSWORD } from "./client";
 import { mailTo, tokenIn } from "./mailbox";
 import { endedAttempts, newInbox } from "./receiver";

@@ -1,4 +1,4 @@
-/** What the service writes while a test looks: every line of the console, whoever of the Worker wrote it. */
+/** The log of the service during a test: every line that any part of the Worker writes to the console. */
 import { afterAll, beforeAll, vi } from "vitest";
 import { eventually } from "./client";
 
@@ -20,7 +20,7 @@ export function captureLog() {
   return {
     text,
     lines,
-    /** The lines of a message that `wanted` takes, once there are `count`. */
+    /** The lines with this message that `wanted` accepts, once there are `count`. */
     linesOnceThere: (message: string, wanted: (line: Line) => boolean, count: number) =>
       eventually(`${count} lines "${message}"`, async () => {
         const found = lines(message).filter(wanted);

@@ -1,4 +1,4 @@
-/** Reads the mail that the service sends: the real binding sends it, we look over its shoulder. */
+/** Reads the mail that the service sends: the real binding sends it, and this keeps a copy. */
 import { env } from "cloudflare:workers";
 import { eventually } from "./client";
 

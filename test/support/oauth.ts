@@ -81,7 +81,7 @@ async function respond(request: Request<unknown, IncomingRequestCfProperties>, v
 
 export const OAUTH = "/api/v1/auth/oauth";
 
-/** What is in the address that the service sends a browser to. */
+/** The query of the URL that the service sends a browser to. */
 export function departureOf(location: string | null): Departure {
   const url = new URL(location ?? "");
   const of = (name: string) => url.searchParams.get(name) ?? "";
@@ -92,7 +92,7 @@ export function departureOf(location: string | null): Departure {
 export const depart = async (browser: Browser, provider: string, query = "") =>
   departureOf((await browser.send("GET", `${OAUTH}/${provider}${query}`)).location);
 
-/** The claims of somebody's ID token, unless the test says otherwise. */
+/** The claims of somebody's ID token, unless the test changes them. */
 export const claimsOf = ({ nonce, url }: Departure, claims: Record<string, unknown> = {}) => ({
   iss: url.hostname === "accounts.google.com" ? url.origin : `https://${url.hostname}`,
   aud: "an-id",
@@ -129,7 +129,7 @@ export const newPersonAtProvider = (claims: Record<string, unknown> = {}) => ({
   ...claims,
 });
 
-/** A whole trip of somebody to the generic provider. Returns the code of its end. */
+/** Takes somebody to the generic provider and back. Returns the code that the service gives at the end. */
 export async function trip(browser: Browser, claims: Record<string, unknown>, query = ""): Promise<string> {
   const departure = await depart(browser, "oidc", query);
   const back = await comeBack(browser, "oidc", departure, { claims: claimsOf(departure, claims) });
@@ -139,7 +139,7 @@ export async function trip(browser: Browser, claims: Record<string, unknown>, qu
 export const exchange = (browser: Browser, code: string, fields: Record<string, unknown> = {}) =>
   browser.send("POST", `${OAUTH}/exchange`, { body: { code, ...fields } });
 
-/** A trip and the exchange of its code. */
+/** Takes somebody to the generic provider and back, and exchanges the code. */
 export const signInAs = async (
   browser: Browser,
   claims: Record<string, unknown>,

@@ -6,7 +6,7 @@ import { enrol } from "./two-factor";
 const FIRST = "operator@example.com";
 const SECOND = "second-operator@example.com";
 
-/** Gives a new person the address of an operator; whoever had it before is called otherwise from then on. */
+/** Gives a new person the address of an operator. Whoever had it before gets another one. */
 export async function named(email: string): Promise<Person> {
   const person = await signUpVerified();
   await env.DB.batch([
@@ -16,13 +16,13 @@ export async function named(email: string): Promise<Person> {
   return { ...person, email };
 }
 
-/** An operator who is signed in with two factors. Makes them anew, because files share a database. */
+/** Creates an operator who is signed in with two factors: a new one each time, because files share a database. */
 export async function operator(email = FIRST): Promise<Person & { secret: string }> {
   const person = await named(email);
   return { ...person, secret: await enrol(person) };
 }
 
-/** Another one. */
+/** Creates another operator. */
 export const secondOperator = () => operator(SECOND);
 
 /** Calls a route under `/operator`. */

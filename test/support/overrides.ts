@@ -6,14 +6,14 @@ import type { Answer } from "./client";
 
 export interface OverriddenCall {
   method?: string;
-  /** From the root. */
+  /** The path from the root. */
   path: string;
   body?: unknown;
   token?: string | undefined;
   ip?: string;
 }
 
-/** Calls the Worker with some of its variables or bindings changed, and waits for the work behind the answer. */
+/** Calls the Worker with some of its variables or bindings changed, and waits for the work after the response. */
 export async function callUnder(
   variables: Record<string, unknown>,
   { method = "POST", path, body = {}, token, ip = "203.0.113.250" }: OverriddenCall,

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { type Algorithm, type Misbehaviour, make, type SoftPasskey, show } from "./authenticator";
 import { type Answer, call, type Person, signUpVerified } from "./client";
 
-/** Makes a passkey and sends it to the service. */
+/** Creates a passkey and sends it to the service. */
 export async function tryAdd(
   person: Person,
   wrong: Misbehaviour & { algorithm?: Algorithm; name?: string } = {},

@@ -1,6 +1,6 @@
 /**
- * Google, GitHub, Microsoft and OIDC issuers, as the tests want them. The authorization code is the JSON of what the provider does next:
- * `claims` of the ID token (`header` and `signedBy` spoil it), `userinfo`, `user` and `emails` of GitHub, `status` of the token endpoint.
+ * Google, GitHub, Microsoft and OIDC issuers, as the tests need them. The authorization code is the JSON of what the provider does next:
+ * `claims` of the ID token (`header` and `signedBy` make it invalid), `userinfo`, `user` and `emails` of GitHub, `status` of the token endpoint.
  */
 
 const text = (value) => new TextEncoder().encode(value);
@@ -17,7 +17,7 @@ const newKey = () =>
     "sign",
     "verify",
   ]);
-/** One of the provider and one of somebody else. Plain data, because requests share it. */
+/** A key of the provider and one of somebody else. Plain data, because requests share them. */
 let pairs;
 async function keyOf(name) {
   pairs ??= await Promise.all(

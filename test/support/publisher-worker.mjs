@@ -1,4 +1,4 @@
-/** A Worker beside ours that publishes through its service binding to the entrypoint `EventPublisher`. */
+/** Another Worker, which publishes through its service binding to our entrypoint `EventPublisher`. */
 export default {
   async fetch(request, env) {
     const { tenantId, publication, idempotencyKey, batch } = await request.json();

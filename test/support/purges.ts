@@ -1,4 +1,4 @@
-/** Purges on a clock that the test turns, and a search of every table for what should be gone. */
+/** Purges on a clock that the test moves, and a search of every table for what should be gone. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { getTableName, is, Table } from "drizzle-orm";
@@ -40,7 +40,7 @@ export async function purgeOnce(minutesFromNow: number, hook: Hook = (_, call) =
 export const openPurges = async (): Promise<number> =>
   (await env.DB.prepare("SELECT count(*) AS n FROM purges").first<number>("n")) ?? 0;
 
-/** Runs the purges until they have ended. They were begun until so many days from now. */
+/** Runs the purges until they have ended, with the clock `days` ahead, so that all of them are due. */
 export async function purgeAll(days = 0): Promise<void> {
   for (let minutes = 3; minutes < 60; minutes += 1) {
     await purgeOnce(days * 24 * 60 + minutes);
@@ -81,7 +81,7 @@ async function allTables(): Promise<StoredTable[]> {
   return tables;
 }
 
-/** Returns where a text occurs in any column of any table: "0 users.email". Tables of the control plane are empty in the other databases. */
+/** Returns where a text occurs, in any column of any table: "0 users.email". Tables of the control plane are empty in other databases. */
 export async function occurrencesOf(text: string): Promise<string[]> {
   const found: string[] = [];
   for (const { database, shard, name, columns } of await allTables()) {
@@ -95,14 +95,14 @@ export async function occurrencesOf(text: string): Promise<string[]> {
   return found.sort();
 }
 
-/** The ids that a made-up row carries. */
+/** The ids in a made-up row. */
 interface Ids {
   person: Pick<Person, "userId" | "email">;
   tenantId: string;
   webhookId: string;
 }
 
-/** By the name of a column, what it holds in a made-up row. A new table whose ids have other names needs a line here. */
+/** Returns what a column holds in a made-up row, by its name. A new table whose ids have other names needs a line here. */
 const contentOf = (column: Column, { person, tenantId, webhookId }: Ids): string | number | undefined => {
   const ids: Record<string, string> = {
     id: newId(),
@@ -128,9 +128,9 @@ const contentOf = (column: Column, { person, tenantId, webhookId }: Ids): string
 };
 
 const HOLDS_PERSON = new Set(["user_id", "subject_id", "invited_by", "accepted_by", "actor_id", "email"]);
-/** Their rows are made by the service. */
+/** The service itself creates the rows of these tables. */
 const REAL = new Set(["users", "tenants", "memberships", "purges"]);
-/** They have no rows of people or tenants. */
+/** These tables have no rows of people or tenants. */
 const IMPERSONAL = new Set(["shards", "dead_letters", "alarms", "mail_failures", "key_checks"]);
 
 const namesOf = (schema: object) =>
@@ -138,7 +138,7 @@ const namesOf = (schema: object) =>
 const CONTROL = new Set([...namesOf(control), ...namesOf(alarms)]);
 const DELIVERY = new Set([...namesOf(delivery), ...namesOf(holds), ...namesOf(audit)]);
 
-/** Adds a row to each table where it would stand for a tenant with this shard; with `ofPersons`, to those that have a column for a person. */
+/** Adds a row to each table, in the database for a tenant with this shard; with `ofPersons`, only to tables that have a column for a person. */
 export async function fillTables(ids: Ids, tenantShard: number, { ofPersons = false } = {}): Promise<void> {
   for (const { database, shard, name, columns } of await allTables()) {
     const isUsed = (shard === 0 && CONTROL.has(name)) || (shard === tenantShard && DELIVERY.has(name));
@@ -161,7 +161,7 @@ export async function fillTables(ids: Ids, tenantShard: number, { ofPersons = fa
   }
 }
 
-/** Returns the tables of which no row carries one of these texts, in the database where rows of a tenant with this shard stand. */
+/** Returns the tables without a row that contains one of these texts, in the database for a tenant with this shard. */
 export async function tablesWithout(texts: readonly string[], tenantShard: number): Promise<string[]> {
   const found = (await Promise.all(texts.map(occurrencesOf))).flat().map((place) => place.replace(/\..*/, ""));
   const expected = [

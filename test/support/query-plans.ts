@@ -38,12 +38,12 @@ const EXCEPTIONS: Exception[] = [
 ];
 
 const statements = new Set<string>();
-/** All stores call D1 through this file, and tests do not, so a stack trace with it belongs to a statement of a store. */
+/** Stores call D1 through this file and tests do not, so a stack trace that contains it belongs to a statement of a store. */
 const CLIENT_FILE = "src/db/client.ts";
 
 let isCollecting = false;
 
-/** Starts to collect the statements that stores prepare in this isolate, for requests, queue consumers, cron and RPC. */
+/** Starts collecting the statements that stores prepare in this isolate, for requests, queue consumers, cron and RPC. */
 export function collectStatements(database: D1Database): void {
   if (isCollecting) return;
   isCollecting = true;

@@ -5,7 +5,7 @@
  */
 import { DurableObject } from "cloudflare:workers";
 
-/** They are in a Worker of their own: provider-worker.mjs. */
+/** The providers have a Worker of their own: provider-worker.mjs. */
 const PROVIDERS =
   /^(oauth2|www)\.googleapis\.com$|^login\.microsoftonline\.com$|^(api\.)?github\.com$|\.issuer\.example$/;
 
@@ -32,7 +32,7 @@ function neverEnding() {
   });
 }
 
-/** How a flood of requests went, by inbox: the bodies would be too many for an object. */
+/** The counts of each flood of requests, by inbox: an object could not hold all the bodies. */
 const floods = new Map();
 
 /** Answers 429 with Retry-After to the first `refused` requests and 200 to the later ones, each after a while, and counts them. */
@@ -49,12 +49,12 @@ async function flood(name, refused, retryAfter) {
   return new Response("too many", { status: 429, headers: { "Retry-After": retryAfter } });
 }
 
-/** What became of each Turnstile token: how often it was asked for, and the idempotency key that it was spent with. */
+/** For each Turnstile token: how often it was verified, and the idempotency key that used it up. */
 const tokens = new Map();
 
 /**
- * Answers as Turnstile does. With a documented test key the key decides, with any other the token: `<hostname> <action> <anything>` is good
- * once, and good again after `lost` in front of it lost the first answer; `down`, `hang`, `html`, `huge` and `secret` are its faults.
+ * Answers as Turnstile does. A documented test key decides by itself; with any other key the token decides. `<hostname> <action> <anything>`
+ * is valid once. With `lost` in front, the first answer is lost and it is valid again. `down`, `hang`, `html`, `huge` and `secret` are faults.
  */
 async function siteverify(request) {
   const { secret = "", response = "", idempotency_key: key = "" } = await request.json();

@@ -14,7 +14,7 @@ export interface Recording {
   /** The newest migration of the version that was recorded. */
   migration: string;
   recordedAt: number;
-  /** Whose account it is, and an API key of it. */
+  /** The address of the account, and one of its API keys. */
   email: string;
   apiKey: string;
   steps: Step[];
@@ -25,7 +25,7 @@ interface Prepared {
   params: unknown[];
 }
 
-/** Records from now on each step that writes, and of those that only read the first with each statement. */
+/** Starts recording each step that writes. Of the steps that only read, it records the first with each statement. */
 export function recordSteps(database: D1Database): Step[] {
   const steps: Step[] = [];
   const known = new Set<string>();
@@ -56,7 +56,7 @@ export function recordSteps(database: D1Database): Step[] {
   return steps;
 }
 
-/** A line of JSON for each statement and each step, so that differences can be read. */
+/** One line of JSON for each statement and each step, so that a diff is readable. */
 export function writeRecording({ steps, ...rest }: Recording): string {
   const statements = [...new Set(steps.flat().map(({ sql }) => sql))];
   const short = steps.map((step) =>
@@ -80,7 +80,7 @@ export function readRecording(text: string): Recording {
 
 const MINUTE_MS = 60_000;
 
-/** The values for somebody else, `copy` minutes earlier: ids, moments, hashes and addresses are others. Copy 0 is what was recorded. */
+/** The values for somebody else, `copy` minutes earlier: with other ids, times, hashes and addresses. Copy 0 is what was recorded. */
 function valuesFor(copy: number, params: unknown[]): unknown[] {
   if (copy === 0) return params;
   const older = (_id: string, high: string, low: string) => {
@@ -95,7 +95,7 @@ function valuesFor(copy: number, params: unknown[]): unknown[] {
   return JSON.parse(text);
 }
 
-/** Sends again what was recorded, with other values for each `copy`. Returns the statements that wrote another number of rows than then. */
+/** Sends what was recorded again, with other values for each `copy`. Returns the statements that wrote a different number of rows. */
 export async function replay(database: D1Database, { steps }: Recording, copy: number): Promise<string[]> {
   const different: string[] = [];
   for (const step of steps) {

@@ -1,4 +1,4 @@
-/** Replays of a subscription: begun by the API or without their first page, and continued one run at a time. */
+/** Replays of a subscription, started by the API or without their first page, and continued one run at a time. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { SYSTEM } from "../../src/audit/actor";

@@ -1,10 +1,10 @@
-/** Keeps every secret that a test sends or gets, by the name of its field, so that it can be searched for afterwards. */
+/** Keeps every secret that a test sends or receives, by the name of its field, to search for it afterwards. */
 import type { SentMail } from "./mailbox";
 import { tokenIn } from "./mailbox";
 
 const SECRET_FIELD =
   /^(password|newPassword|currentPassword|token|accessToken|refreshToken|invitationToken|totp|secret|key|qrCodeUri|recoveryCodes)$/;
-/** Shorter than any other secret, and digits alone: only as a word of its own is it surely the code. */
+/** A code is shorter than any other secret, and all digits. Only as a separate word is it certainly the code. */
 const TOTP_CODE = /^\d{6}$/;
 
 export function secretKeeper() {
@@ -20,7 +20,7 @@ export function secretKeeper() {
   };
   return {
     secrets,
-    /** Of a body, the fields that hold secrets. */
+    /** Keeps the fields of a body that hold secrets. */
     keepFields,
     keep<T extends string | undefined>(secret: T): T {
       if (secret) secrets.add(secret);
@@ -30,7 +30,7 @@ export function secretKeeper() {
       secrets.add(tokenIn(mail));
       return tokenIn(mail);
     },
-    /** Those that stand in `text`. */
+    /** The kept secrets that occur in `text`. */
     foundIn: (text: string) =>
       [...secrets].filter((secret) =>
         TOTP_CODE.test(secret) ? new RegExp(`(?<![\\w-])${secret}(?![\\w-])`).test(text) : text.includes(secret),

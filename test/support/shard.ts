@@ -8,7 +8,7 @@ export let SHARD = 0;
 /** The database itself. */
 export let deliveryDb: D1Database = env.DB;
 
-/** Chooses the database by the name of a test file that begins. */
+/** Chooses the database by the name of the test file that begins. */
 export async function chooseShard(testPath: string): Promise<void> {
   const nameCodes = [...(testPath.split("/").at(-1) ?? "")].map((character) => character.charCodeAt(0));
   SHARD = nameCodes.reduce((sum, code) => sum + code, 0) % 2;

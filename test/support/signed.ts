@@ -1,4 +1,4 @@
-/** A delivery that is made at once, and whether its signatures are good. */
+/** A delivery that is sent at once, and whether its signatures are valid. */
 import { type VerificationKeys, verifyDelivery } from "../../src/verify";
 import { addDelivery, consumeBatch, messageFor } from "./engine";
 import type { Hook } from "./hook";
@@ -12,7 +12,7 @@ export async function sendOne({ person, inbox, id }: Hook) {
   return request;
 }
 
-/** Whether the request is genuine by these keys, at the time that it names. */
+/** Whether the request is genuine according to these keys, at its own timestamp. */
 export async function verifies(
   request: { headers: Record<string, string>; body: string },
   keys: VerificationKeys,

@@ -8,7 +8,7 @@ const bytes = (text: string) => new Uint8Array(base64url.decode(text)).buffer;
 const text = (buffer: unknown) => base64url.encode(buffer as Uint8Array);
 export const named = (list: { id: unknown }[]) => list.map((one) => ({ ...one, id: text(one.id) }));
 
-/** Takes and gives bytes as a browser does. `hold` keeps a request in the suggestions until its signal aborts. */
+/** Takes and returns bytes as a browser does. `hold` keeps a request in the suggestions until its signal aborts. */
 export function softAuthenticators({ hold = 0 } = {}) {
   const passkeys: SoftPasskey[] = [];
   const asked: Given<PasskeyRequestOptions["options"]>[] = [];

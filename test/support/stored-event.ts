@@ -1,8 +1,8 @@
-/** An event that the service was not told of. */
+/** An event that the service has not been notified of. */
 import { newIdAt } from "../../src/db/ids";
 import type { Person } from "./client";
 import { deliveryDb } from "./shard";
-/** Stores an event without telling anybody, as if its messages were lost; `webhookIds` have their delivery. */
+/** Stores an event without sending messages, as if they were lost. The subscriptions in `webhookIds` already have their delivery. */
 export async function storeEvent(person: Person, webhookIds: string[], fields: { at?: number; queue?: string } = {}) {
   const at = fields.at ?? Date.now();
   const eventId = newIdAt(at);

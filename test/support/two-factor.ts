@@ -4,7 +4,7 @@ import { call, type Person } from "./client";
 
 const STEP_MS = 30_000;
 
-/** The code of a secret, so many steps from now. */
+/** The code of a secret, `stepsAhead` steps from now. */
 export const codeOf = (secret: string, stepsAhead = 0): string =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + stepsAhead * STEP_MS });
 

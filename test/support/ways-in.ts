@@ -1,4 +1,4 @@
-/** Every way in, as a client goes it. What proves who somebody is gets prepared first, so that the account can change before it is shown. */
+/** Every way to sign in, as a client uses it. The proof is prepared first, so that the account can change before the proof is presented. */
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { AuditAction } from "../../src/audit/actions";
@@ -11,19 +11,19 @@ import { type SoftPasskey, show } from "./authenticator";
 import { type Answer, PASSWORD, type Person, signUp } from "./client";
 import { type Browser, newPersonAtProvider, OAUTH, trip } from "./oauth";
 
-/** Somebody who wants in. Without an account yet, the ids are empty. */
+/** Somebody who tries to sign in. While they have no account, the ids are empty. */
 export interface Comer extends Person {
   browser: Browser;
   /** Whether the provider says that the address is theirs. */
   isVerified: boolean;
   passkey?: SoftPasskey;
-  /** As whom they sign in at the provider. */
+  /** Their subject at the provider. */
   sub?: string;
-  /** Of an invitation to the address. */
+  /** The token of an invitation to the address. */
   invitationToken?: string;
 }
 
-/** What is sent besides the proof. `wrong`: the proof is spoilt. */
+/** What is sent besides the proof. `wrong`: the proof is invalid. */
 export interface Given {
   totp?: string;
   tenantId?: string;
@@ -41,18 +41,18 @@ export interface Way {
   factor?: "totp" | "recovery";
   /** What its comers have besides. */
   has?: "passkey" | "identity";
-  /** Its comers have no account yet. `invited`: but an invitation. */
+  /** Its comers have no account yet. `invited`: they have an invitation. */
   isNew?: true | "invited";
-  /** It goes on with a session that is open. */
+  /** It continues an open session. */
   keeps?: true;
-  /** What the audit log has of it when it succeeds, sorted. */
+  /** The actions that it leaves in the audit log when it succeeds, sorted. */
   records: AuditAction[];
   prepare(comer: Comer): Promise<Step>;
 }
 
 type Steps = Pick<Way, "routes" | "limit" | "prepare">;
 
-/** The settings under which everybody comes: what they do leaves no lines in the log, which would take longer than what is tested. */
+/** The settings for all comers. They log nothing, because writing the log would take longer than what is tested. */
 export const QUIET = { LOG_LEVEL: "error" } as const;
 
 const LOGIN: AuditAction[] = ["auth.login"];
@@ -71,7 +71,7 @@ async function mailedTo(email: string) {
   return { state, codeOf: ({ wrong }: Given) => (wrong ? other : code) };
 }
 
-/** What a passkey answers to fresh options. */
+/** The response of a passkey to new options. */
 async function shown({ browser, passkey }: Comer) {
   if (!passkey) throw new Error("the comer has no passkey");
   const { data } = (await browser.send("POST", "/api/v1/auth/passkeys/login/options")).body;
@@ -82,7 +82,7 @@ async function shown({ browser, passkey }: Comer) {
   };
 }
 
-/** A trip to the provider. */
+/** Signs in at the provider and comes back. */
 async function tripOf({ browser, email, isVerified, sub, invitationToken }: Comer) {
   const person = newPersonAtProvider({ email, email_verified: isVerified, ...(sub ? { sub } : {}) });
   const code = await trip(browser, person, invitationToken ? `?invitationToken=${invitationToken}` : "");

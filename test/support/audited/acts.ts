@@ -1,4 +1,4 @@
-/** Requests whose events the audit log has, and who can read them. */
+/** Requests that leave events in the audit log, and who can read these. */
 import type { AuditAction } from "../../../src/audit/actions";
 import { call, type Person, signUpVerified } from "../client";
 import { operator } from "../operators";
@@ -36,7 +36,7 @@ export const onWebhook =
 export const key = { name: "key", scopes: ["webhook.read"] };
 export const since = () => new Date(Date.now() - 60_000).toISOString();
 
-/** An operator's request about the tenant of an owner, who can read what it has left. */
+/** An operator's request about an owner's tenant. The owner can read what it has left. */
 export const aboutTenant =
   (...paths: string[]): Act =>
   async () => {
@@ -47,7 +47,7 @@ export const aboutTenant =
     return owner;
   };
 
-/** The same about a person; the operator can read it. */
+/** An operator's request about a person. The operator can read what it has left. */
 export const aboutPerson =
   (...paths: string[]): Act =>
   async () => {
@@ -65,5 +65,5 @@ export async function askedToRemove() {
   await must("POST", `/operator/people/${person.userId}/two-factor/remove`, {}, op.token);
   return { op, person };
 }
-/** By their routes: the newest events after a request, newest first. */
+/** The newest events after a request, newest first, by the route that reads them. */
 export type Recorded = Record<string, [actions: AuditAction[], act: Act]>;

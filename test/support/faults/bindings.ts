@@ -31,7 +31,7 @@ export function faultyDatabase(database: D1Database, faults: Pick<Faults, "call"
 
 const V8Error = Error as ErrorConstructor & { stackTraceLimit: number };
 
-/** A stack is dear, and the same statements come from the same function. */
+/** Reading a stack is expensive, and a statement always comes from the same function. */
 const callers = new Map<string, string>();
 
 function callerOf(queries: string): string {
@@ -71,13 +71,13 @@ function faultyObjects<T extends Rpc.DurableObjectBranded>(
   return { idFromName: (key: string) => namespace.idFromName(key), get: stubOf } as DurableObjectNamespace<T>;
 }
 
-/** A request that the engine has made, whether or not it reached the receiver. */
+/** A request that the engine has sent, whether or not it reached the receiver. */
 export interface Sent {
   deliveryId: string;
   body: string;
   atMs: number;
   invocation: Invocation | undefined;
-  /** It has come to the receiver. */
+  /** Whether it reached the receiver. */
   isReceived: boolean;
   /** What `fetch` threw. */
   error?: unknown;
@@ -127,7 +127,7 @@ export function faultyFetch(faults: Faults, sent: Sent[], wait: (ms: number) => 
   };
 }
 
-/** Read by JavaScript alone: the clock need not wait for the platform's streams. */
+/** A body that is read in JavaScript alone, so that the clock need not wait for the platform's streams. */
 function bodyOf(text: string): ReadableStream {
   return new ReadableStream({
     start(controller) {
@@ -143,7 +143,7 @@ function abortion(signal: AbortSignal | null | undefined): Promise<never> {
   });
 }
 
-/** What the Worker is given instead of its bindings: one delivery database, which is also the control plane. */
+/** The Worker's bindings in a schedule: one delivery database, which is also the control plane. */
 export function faultyEnv(
   faults: Faults,
   database: D1Database,
@@ -154,7 +154,7 @@ export function faultyEnv(
     ...rest,
     ...bindings,
     DB: faultyDatabase(database, faults),
-    // As in production: an internal error is never an unknown host.
+    // As in production, where an internal error never means an unknown host.
     WEBHOOK_EGRESS: "public",
     RATE_LIMITER: faultyObjects(env.RATE_LIMITER, "RateLimiter", faults),
   } as Env;

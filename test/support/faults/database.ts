@@ -6,7 +6,7 @@ import { env } from "cloudflare:workers";
 
 type Statement = D1PreparedStatement & { run: () => Promise<D1Result> };
 
-/** Makes the tables in `storage`, and returns a D1 database that is kept there. */
+/** Creates the tables in `storage`, and returns a D1 database over them. */
 export function databaseIn(storage: DurableObjectStorage): D1Database {
   for (const { queries } of env.TEST_MIGRATIONS) for (const query of queries) storage.sql.exec(query);
   const prepare = (query: string, values: unknown[] = []) => {
@@ -30,5 +30,5 @@ export function databaseIn(storage: DurableObjectStorage): D1Database {
   } as unknown as D1Database;
 }
 
-/** D1 takes booleans, and SQLite has none. */
+/** D1 accepts booleans; the SQLite storage does not. */
 const boundValue = (value: unknown) => (typeof value === "boolean" ? Number(value) : value) as SqlStorageValue;

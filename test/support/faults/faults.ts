@@ -20,7 +20,7 @@ export interface Crowd {
   events: number;
 }
 
-/** What D1 says when it fails in passing. */
+/** D1's messages when it fails for a moment. */
 const D1_ERRORS = [
   "D1_ERROR: Network connection lost.",
   "D1_ERROR: D1 DB storage operation exceeded timeout which caused object to be reset.",
@@ -33,13 +33,13 @@ export interface FaultPlan {
   startMs: number;
   /** When the minute cron comes for the first time, in ms from the start. */
   cronAfterMs: number;
-  /** The sweeper's alarms are late by up to so long. */
+  /** By how much the sweeper's alarms are late, at most. */
   alarmLateMs: number;
-  /** The call that this schedule is about: it has all of its faults soon. */
+  /** The call that this schedule is about: all of its faults happen early. */
   focus: string;
-  /** More deliveries at once than can be sent at once; null in most schedules. */
+  /** More simultaneous deliveries than can be sent at once; null in most schedules. */
   crowd: Crowd | null;
-  /** How likely each fault is at the other calls, for those that this schedule has picked. */
+  /** The probability of each fault at the other calls that this schedule has picked. */
   rate: number;
   /** Calls until an invocation is killed, whether that call has its effect, and whether only calls of consumers count. */
   kills: { afterCalls: number; hasEffect: boolean; ofConsumers: boolean }[];
@@ -47,7 +47,7 @@ export interface FaultPlan {
   isLimiterDown: boolean;
   /** When the database is down, Unix ms. */
   outages: { fromMs: number; toMs: number }[];
-  /** Every answer takes up to so long. */
+  /** How long an answer takes, at most. */
   latencyMs: number;
   queues: QueueManners;
 }
@@ -78,12 +78,12 @@ export class Faults {
     );
   }
 
-  /** Makes a remote call of the platform, during which the clock stands, with what the seed does to it. */
+  /** Makes a remote call to the platform with the faults that the seed chooses. The clock stands still meanwhile. */
   real<T>(name: string, effect: () => Promise<T>, errors?: readonly [string, ...string[]]): Promise<T> {
     return this.call(name, () => this.clock.hold(effect), errors);
   }
 
-  /** Makes a remote call that takes its time by the clock. `errors` are the messages that it fails with. */
+  /** Makes a remote call whose duration passes on the clock. `errors` are the messages that it fails with. */
   async call<T>(name: string, effect: () => Promise<T>, errors?: readonly [string, ...string[]]): Promise<T> {
     const { unanswered } = invocationNow() ?? { unanswered: new Map<string, number>() };
     const add = (calls: number) => unanswered.set(name, (unanswered.get(name) ?? 0) + calls);

@@ -15,12 +15,12 @@ export interface Invocation {
 
 const current = new AsyncLocalStorage<Invocation | undefined>();
 
-/** The invocation that the present code runs in. */
+/** The invocation that the current code runs in. */
 export const invocationNow = (): Invocation | undefined => current.getStore();
 
 export const runIn = <T>(invocation: Invocation | undefined, work: () => T): T => current.run(invocation, work);
 
-/** What a call gets that nobody waits for any more. */
+/** The answer to a call that nobody waits for any more: none. */
 export const never = <T>(): Promise<T> => new Promise(() => undefined);
 
 export function newInvocation(name: string): Invocation {

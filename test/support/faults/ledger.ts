@@ -17,7 +17,7 @@ export interface Subscriber {
 /** An event that a client published, by its payload. */
 export interface Publication {
   payload: string;
-  /** The id in the answer; null while no answer has come, so that it may be there or not. */
+  /** The id in the response; null if none has come, so that the event may or may not have been accepted. */
   acceptedId: string | null;
   subscribers: readonly Subscriber[];
 }
@@ -109,7 +109,7 @@ export function violations(
   ];
 }
 
-/** No accepted event vanishes: it is there once, with a delivery for each subscription that wanted it. */
+/** No accepted event is lost: it is stored once, with a delivery for each subscription that wanted it. */
 function missing(
   { payload, acceptedId, subscribers }: Publication,
   { events }: Rows,
@@ -177,7 +177,7 @@ function wronglyChained(id: string, attempts: readonly AttemptRow[], all: readon
  */
 function wronglySent(id: string, attempts: readonly AttemptRow[], sent: readonly Sent[], faults: Faults): string[] {
   const recorded = attempts.filter(({ error, attempt_count: count }) => wasSent(error) && count > 0).length;
-  // The engine makes a request again within its attempt when the runtime has an error of its own.
+  // The engine repeats a request within its attempt when the runtime itself fails.
   const begun = sent.filter(({ error }) => !(error instanceof Error && error.message.startsWith("internal error")));
   const retriedWithin = sent.length - begun.length;
   const unrecorded = sent.length - recorded;

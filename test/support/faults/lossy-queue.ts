@@ -17,7 +17,7 @@ export interface QueueManners {
   loss: number;
   duplicates: number;
   late: number;
-  /** Whether `metrics` tells the truth; else it fails. */
+  /** Whether `metrics` works; otherwise it fails. */
   hasMetrics: boolean;
 }
 
@@ -114,7 +114,7 @@ export class LossyQueues {
       retry: ({ delaySeconds = RETRY_DELAY_SECONDS } = {}) => retries.set(letter, delaySeconds),
     }));
     const result = await this.consume({ queue: QUEUE_NAMES[lane], messages } as unknown as MessageBatch);
-    // Retries that are asked for after this moment do nothing, as on the platform.
+    // Retries requested after this moment do nothing, as on the platform.
     const again =
       result === "killed" ? new Map(letters.map((letter) => [letter, RETRY_DELAY_SECONDS])) : new Map(retries);
     for (const letter of letters) {

@@ -1,4 +1,4 @@
-/** Random choices that a seed decides. */
+/** Random choices that a seed determines. */
 
 export interface Random {
   /** In [0, 1). */

@@ -64,7 +64,7 @@ export async function addSubscribers(
   return subscribers;
 }
 
-/** An event that has its first delivery and whose fan-out has to go on; null when no subscription takes it. */
+/** An event that has its first delivery and whose fan-out has to continue; null when no subscription wants it. */
 export async function addFanOut(
   database: D1Database,
   tenantId: string,
@@ -94,7 +94,7 @@ export async function addFanOut(
   return { id, fanOutAfter: first };
 }
 
-/** Leaves nothing of the tenant, so that the next schedule's sweep has its own deliveries alone. */
+/** Removes everything of the tenant, so that the sweep of the next schedule finds only its own deliveries. */
 export async function removeTenant(database: D1Database, tenantId: string): Promise<void> {
   const own = "(SELECT id FROM subscriptions WHERE tenant_id = ?1)";
   await database.batch(

@@ -12,17 +12,17 @@ import { type Random, seeded } from "./random";
 import { addFanOut, addSubscribers, EVENT_TYPE, removeTenant } from "./rows";
 import { World } from "./world";
 
-/** Every schedule has a time of its own, so that one that is run alone runs as it does among the others. */
+/** Every schedule has its own time, so that it runs the same way alone and after others. */
 const FIRST_START_MS = Date.UTC(2040, 0, 1);
 const START_EVERY_MS = 40 * 86_400_000;
-/** What is not done by then is stuck. */
+/** Whatever has not ended by then is stuck. */
 const DEADLINE_MS = 60 * 60_000;
 
-/** One for all schedules, since the objects that count for a tenant are slow to make. */
+/** One tenant for all schedules, because creating the objects that count for a tenant is slow. */
 const TENANT_ID = "tenant";
 const TENANT = { tenantId: TENANT_ID, shard: 0, hasVerifiedOwner: true, permissions: new Set<never>(), actor: SYSTEM };
 
-/** What a schedule is about: calls that fail and messages that get lost, or also killed invocations and a database that is down. */
+/** `calls`: calls fail and messages get lost. `crashes`: invocations are killed and a database is down, too. */
 export type Theme = "calls" | "crashes";
 
 /** Every remote call in the life of a delivery. Each is the focus of some schedules. */
@@ -45,9 +45,9 @@ export const CALLS = [
 type Call = (typeof CALLS)[number];
 
 const CROWDS: Partial<Record<Call, Crowd>> = {
-  // Only then does a delivery wait so long that its subscription is read again.
+  // Only with such a crowd does a delivery wait so long that its subscription is read again.
   readTargets: { subscribers: 3, behaviour: "200?holdMs=1050", events: 3 },
-  // Only what waits for a subscription with three sends in progress moves to its backlog.
+  // Only deliveries that wait for a subscription with three sends in progress move to its backlog.
   moveToBacklog: { subscribers: 1, behaviour: "200?holdMs=6000", events: 8 },
 };
 
@@ -155,7 +155,7 @@ class Schedule {
     });
   }
 
-  /** A client that publishes one to three events. With a key it repeats until it has an answer. */
+  /** A client that publishes one to three events. With a key, it repeats each publish until it gets an answer. */
   async #publish(): Promise<void> {
     const { random, clock, plan } = this.world;
     const hasKeys = random.chance(0.5);
@@ -179,7 +179,7 @@ class Schedule {
     }
   }
 
-  /** An event whose fan-out has come as far as its first page. */
+  /** An event whose fan-out has completed its first page only. */
   async #widen(): Promise<void> {
     const { clock, queues, random } = this.world;
     const payload = `"wide, of ${TENANT_ID}"`;
@@ -248,12 +248,12 @@ class Schedule {
       );
       const rows = await readRows(this.world.database, TENANT_ID);
       if (problems.length > 0 || !isOwed(rows)) return { rows, problems };
-      // The clock must get on, so that the sweep comes.
+      // The clock must advance, so that the sweep runs.
       notBeforeMs = clock.nowMs + 1;
     }
   }
 
-  /** A month later retention removes everything, whatever fails meanwhile: one of its next runs does it. */
+  /** A month later retention removes everything, whatever fails meanwhile: a later run does what a failed one left. */
   async #forget(): Promise<string[]> {
     const { clock } = this.world;
     let left: unknown[] = [];

@@ -1,4 +1,4 @@
-/** The Sweeper of one schedule: the real class, its storage and alarm at the schedule's clock, and its calls with faults. */
+/** The Sweeper of one schedule: the real class, with storage and an alarm on the schedule's clock, and with faults in its calls. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { Sweeper } from "../../../src/sweeper";
@@ -6,16 +6,16 @@ import type { Faults } from "./faults";
 import { invocationNow } from "./invocation";
 import type { VirtualClock } from "./virtual-clock";
 
-/** The class wants a real state; nothing uses it. */
+/** The class requires a real state, which nothing uses. */
 const objectState = runInDurableObject(env.SWEEPER.get(env.SWEEPER.idFromName("")), (_, state) => state);
 
 /** Runs `work` as an invocation of its own. */
 export type Invoke = (name: string, work: () => Promise<unknown>) => Promise<unknown>;
 
-/** The platform calls an alarm again that has thrown. */
+/** The platform repeats an alarm that has thrown. */
 const ALARM_AGAIN_MS = 2_000;
 
-/** The namespace that the cron starts sweepers by. `faultyEnv` is the object's own environment; its alarms are late by `lateMs`. */
+/** The namespace through which the cron starts sweepers. `faultyEnv` is the object's own environment; its alarms are late by `lateMs`. */
 export async function sweeperNamespace(
   clock: VirtualClock,
   faults: Faults,

@@ -1,6 +1,6 @@
 /**
- * A clock that stands still while anything answers, and then goes to the next timer at once. So two seconds cost nothing, and a
- * schedule with a seed runs the same way each time. It replaces the platform's `Date`, timers and `scheduler.wait`.
+ * A clock that stands still while a call waits for its answer, and then goes to the next timer at once. So two seconds cost nothing, and
+ * a schedule with a seed runs the same way each time. It replaces the platform's `Date`, timers and `scheduler.wait`.
  */
 import { vi } from "vitest";
 import { invocationNow, runIn } from "./invocation";
@@ -38,7 +38,7 @@ export class VirtualClock {
     vi.useRealTimers();
   }
 
-  /** Calls `run` after so many ms, whatever becomes of the invocation that asks for it. */
+  /** Calls `run` after so many ms, even if the invocation that asks for it has been killed. */
   after(ms: number, run: () => void): number {
     this.#lastId += 1;
     this.#timers.set(this.#lastId, { atMs: this.#nowMs + Math.max(0, Math.round(ms)), run });
@@ -57,7 +57,7 @@ export class VirtualClock {
     });
   }
 
-  /** Makes a real call, during which the clock stands. One after the other, so that their order is always the same. */
+  /** Makes a real call, during which the clock stands still. Calls run one after the other, so that their order is always the same. */
   async hold<T>(call: () => Promise<T>): Promise<T> {
     const before = this.#calls;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -93,7 +93,7 @@ export class VirtualClock {
     vi.setSystemTime(this.#nowMs);
   }
 
-  /** Resolves when everybody waits for the clock: all calls have answered, and nothing has followed from them that made another. */
+  /** Resolves when everything waits for the clock: all calls have been answered, and no further call has followed from them. */
   async #quiet(): Promise<void> {
     for (;;) {
       const calls = this.#calls;
@@ -103,7 +103,7 @@ export class VirtualClock {
     }
   }
 
-  /** A stream of the platform answers when nothing else is left to do. A timer would do the same and take a millisecond. */
+  /** A stream of the platform answers when nothing else is left to do. Waiting with a timer would take a millisecond. */
   #turn(): Promise<string> {
     return new Response("turn").text();
   }

@@ -15,7 +15,7 @@ const MINUTE_MS = 60_000;
 
 export class World {
   readonly sent: Sent[] = [];
-  /** What the engine did that the platform does not forgive. */
+  /** What the engine did that the platform does not allow. */
   readonly wrongs: string[] = [];
   readonly clock: VirtualClock;
   readonly faults: Faults;
@@ -93,7 +93,7 @@ export class World {
   }
 }
 
-/** Random bytes that the seed decides, so that ids have the same order each time. */
+/** Random bytes that the seed determines, so that ids have the same order each time. */
 function fill<T extends ArrayBufferView | null>(array: T, random: Random): T {
   if (array) {
     const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);

@@ -1,4 +1,4 @@
-/** Somebody who uses the service, and keeps every secret that is sent or comes back. */
+/** A caller of the service that keeps every secret that it sends or receives. */
 import { call, newEmail } from "../client";
 import { captureLog } from "../log-lines";
 import { mailTo } from "../mailbox";
@@ -13,7 +13,7 @@ export const fresh = (what: string) => keep(`recognisable-${what}-${++number}`);
 export async function ask(method: string, path: string, body?: unknown, token?: string) {
   keepFields(body);
   keep(token);
-  // An address of its own: what is asked here is more than a limit allows.
+  // An address of its own, because this sends more requests than a limit allows.
   const headers = { "cf-connecting-ip": `192.0.2.${++number % 250}` };
   const answer = await call(method, path, { ...(body === undefined ? {} : { body }), token, headers });
   keepFields(answer.body);
