@@ -13,7 +13,7 @@ export interface Credentials {
 
 let people = 0;
 
-/** Somebody whom this run has not had yet. */
+/** Credentials that this run has not used yet. */
 export function newPerson(): Credentials {
   people += 1;
   return { email: `person${people}@example.com`, password: `bench pass phrase ${people}` };

@@ -1,4 +1,4 @@
-/** The first page of the audit log of a tenant with ten thousand events and of one with a million, in turns. */
+/** The first page of the audit log of a tenant with ten thousand events and of one with a million, measured alternately. */
 import { createAccount, tenantOf } from "./account.ts";
 import { interleave, ratioOf } from "./interleave.ts";
 import { type Client, createClient, type Operation } from "./load.ts";
@@ -10,7 +10,7 @@ import { median } from "./statistics.ts";
 const SMALL = 10_000;
 const LARGE = 1_000_000;
 const REQUESTS = 100;
-/** D1 bounds the time of one statement. */
+/** Few enough rows, because D1 limits the time of one statement. */
 const ROWS_PER_STATEMENT = 50_000;
 const MAX_RATIO = 2;
 

@@ -1,7 +1,7 @@
 /**
- * `npm run bench [-- --only TEXT --scale N --count N --concurrency N]`: what each operation costs, as a ratio to a floor
- * measured in turns with it. With `--compare dev [--count N]`: `npm run dev` against the way in which the other figures are measured; with
- * `--compare peer [--peer PATH]`: the peer; with `--compare checkout --checkout PATH`: sign-in and reading in an earlier version.
+ * `npm run bench [-- --only TEXT --scale N --count N --concurrency N]`: what each operation costs, as a ratio to a floor that is measured
+ * alternately with it. `--compare dev [--count N]` compares `npm run dev` with the service that all other figures are measured on,
+ * `--compare peer [--peer PATH]` the peer with us, and `--compare checkout --checkout PATH` sign-in and reading with an earlier version.
  */
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -25,11 +25,14 @@ import { measureTiming } from "./timing.ts";
 
 const { values } = parseArgs({
   options: {
-    /** Only what has one of these texts, separated by commas, in its name: an operation, or `floor`, `deliveries`, `202 to arrival`, `retention`, `purge`, `growth`, `audit`, `timing`. */
+    /**
+     * Texts, separated by commas. Measures only what has one of them in its name: an operation, or `floor`, `deliveries`, `202 to arrival`,
+     * `retention`, `purge`, `growth`, `audit`, `timing`.
+     */
     only: { type: "string", default: "" },
-    /** Times the usual number of requests. */
+    /** A factor for the usual number of requests. */
     scale: { type: "string", default: "1" },
-    /** Deliveries end to end. */
+    /** How many deliveries are measured end to end. */
     count: { type: "string", default: "5000" },
     concurrency: { type: "string", default: "8" },
     rounds: { type: "string", default: "5" },

@@ -26,7 +26,7 @@ export async function build(): Promise<Bundles> {
   return bundles;
 }
 
-/** The same, with the Worker of another checkout of this repository that has its packages installed. */
+/** Like `build`, with the Worker of another checkout of this repository, whose packages are installed. */
 export async function buildOther(bundles: Bundles, checkout: string): Promise<Bundles> {
   const postern = join(temporaryFolder("other"), "postern");
   await bundle(postern, join(checkout, "wrangler.toml"));

@@ -1,4 +1,4 @@
-/** Sign-in and reading against an earlier checkout of this repository, A B A B: they may not become slower. */
+/** Sign-in and reading compared with an earlier checkout of this repository, A B A B: they must not become slower. */
 import { type Bundles, buildOther } from "./build.ts";
 import { interleave, type Ratio, ratioOf } from "./interleave.ts";
 import { type Client, createClient } from "./load.ts";
@@ -8,10 +8,10 @@ import { type Service, serve } from "./serve.ts";
 import { figure, ranged, table, verdict } from "./table.ts";
 
 const COMPARED = ["login", "refresh", "list of 10 webhooks, JWT", "list of 10 webhooks, API key", "sessions list"];
-/** Less is within the noise of a run. */
+/** A smaller difference from 1 is within the noise of a run. */
 const LEAST_RATIO = 0.95;
 
-/** Prints the operations per second of both, and their ratio. */
+/** Prints the operations per second of both checkouts, and their ratio. */
 export async function compareCheckout(run: Run, checkout: string): Promise<void> {
   const [now, before] = await Promise.all([
     start(run, run.bundles),

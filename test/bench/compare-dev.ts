@@ -65,7 +65,7 @@ export async function compareDev(run: Run, deliveries: number): Promise<void> {
   }
 }
 
-/** Publishes, then waits for the deliveries, which are not part of the time. */
+/** Publishes, then waits for the deliveries, which do not count towards the time. */
 async function turn(account: Account, receiver: Receiver, concurrency: number, count: number): Promise<Sample> {
   receiver.clear();
   const operation = {

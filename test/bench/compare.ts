@@ -1,4 +1,4 @@
-/** Us and the peer, A B A B: the same four things that a client asks of both. */
+/** Compares us with the peer, A B A B, in four things that a client can ask of both. */
 import { countCosts } from "./counting.ts";
 import { interleave, type Ratio, ratioOf } from "./interleave.ts";
 import { closedLoop, createClient, type Operation } from "./load.ts";
@@ -11,7 +11,7 @@ import { figure, ranged, table, verdict } from "./table.ts";
 
 const LEAST_RATIO = 1.5;
 const COUNTED_REQUESTS = 4;
-/** Ours by its name, the peer's, and whether the target counts for it. */
+/** The name of our operation, the peer's operation, and whether the target applies to the pair. */
 const PAIRS: [ours: string, theirs: keyof Peer["operations"], targeted: boolean][] = [
   ["register", "signUp", true],
   ["login", "signIn", true],

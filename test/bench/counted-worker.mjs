@@ -1,4 +1,4 @@
-/** The Worker under test behind a D1 binding that counts; for the counting pass only, the timed passes run the Worker as it ships. */
+/** The Worker under test with a D1 binding that counts, for the counting pass only. The timed passes run the Worker as it ships. */
 import worker, { Sweeper as UncountedSweeper } from "../../src";
 
 export * from "../../src";
@@ -11,7 +11,7 @@ function countRows(counter, { meta }) {
   counter.rowsWritten += meta.rows_written;
 }
 
-/** `first` and `raw` give no meta, so `all` answers for them. */
+/** `first` and `raw` return no meta, so they use `all`. */
 function countedStatement(statement, counter) {
   const all = async () => {
     counter.trips += 1;
@@ -45,7 +45,7 @@ const counted = (env, counter) => ({
   },
 });
 
-/** In place of the one of the same name above. */
+/** Replaces the class of the same name that is exported above. */
 export class Sweeper extends UncountedSweeper {
   constructor(ctx, env) {
     super(ctx, counted(env, counters.sweep));
@@ -54,7 +54,7 @@ export class Sweeper extends UncountedSweeper {
 
 export default {
   ...worker,
-  /** `GET /bench/counters` tells the counts of each entry point since the last time it was asked. */
+  /** `GET /bench/counters` returns the counts of each entry point since the previous request for them. */
   async fetch(request, env, ctx) {
     if (new URL(request.url).pathname !== "/bench/counters") {
       return worker.fetch(request, counted(env, counters.http), ctx);

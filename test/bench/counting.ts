@@ -7,15 +7,15 @@ import type { Receiver } from "./receiver.ts";
 import type { Run } from "./run.ts";
 import { serve } from "./serve.ts";
 
-/** Under this name stands the cost of one delivery of an event to ten. */
+/** The name for the cost of one delivery, measured with events to ten subscriptions. */
 export const DELIVERY = "deliveries, all rows written";
 const REQUESTS = 4;
 const EVENTS = 20;
 const WIDTH = 10;
-/** Longer than results wait to be recorded together. */
+/** Longer than results wait to be recorded in one batch. */
 const SETTLE_MS = 1_000;
 
-/** D1 as its own results tell: rows written include those of indexes. */
+/** What D1 reports in its results. Rows written include those of indexes. */
 export interface Cost {
   trips: number;
   rowsRead: number;

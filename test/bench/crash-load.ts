@@ -1,4 +1,4 @@
-/** The load of the crash run: subscriptions, and publishers that go on until every event is accepted. */
+/** The load of the crash run: subscriptions, and publishers that continue until every event is accepted. */
 import { setTimeout as sleep } from "node:timers/promises";
 
 const PUBLISHERS = 10;
@@ -27,7 +27,7 @@ export interface LogRow {
 
 type Api = <T>(method: string, path: string, body?: unknown, key?: string) => Promise<{ status: number; data: T }>;
 
-/** Registers at the service and subscribes `url`. Publishes at most `ratePerSecond` events a second, Infinity for as fast as it is answered. */
+/** Registers and subscribes `url`. Publishes at most `ratePerSecond` events a second; with Infinity, as fast as the service responds. */
 export async function createLoad(base: string, url: string, eventCount: number, ratePerSecond: number): Promise<Load> {
   const api = await signedIn(base);
   const typeOf = (n: number) => `Crash${Math.floor(n / EVENTS_PER_SUBSCRIPTION)}`;
@@ -40,7 +40,7 @@ export async function createLoad(base: string, url: string, eventCount: number, 
   const accepted = new Map<number, string>();
   const pauseMs = (PUBLISHERS * 1000) / ratePerSecond;
   let next = 0;
-  /** An event whose answer a kill has cut off comes again with its key. */
+  /** Publishes an event again, with the same key, when a kill has cut off its response. */
   const publisher = async () => {
     while (next < eventCount) {
       const n = next++;

@@ -1,4 +1,4 @@
-/** The thread of the crash run's subscriber. Tells its parent of every POST. */
+/** The thread of the crash run's subscriber. Reports every POST to its parent. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";

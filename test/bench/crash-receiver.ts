@@ -20,7 +20,7 @@ export interface Arrival {
 /** The arrivals of each event in order, by the number in its payload. */
 export type Arrivals = Map<number, Arrival[]>;
 
-/** What the thread tells. */
+/** What the thread reports. */
 export type Report = { port: number } | { n: number; arrival: Arrival };
 
 export interface Receiver {

@@ -32,7 +32,7 @@ interface Duplicates {
   count: number;
   /** How many of these had no answer yet at the kill. */
   unanswered: number;
-  /** The time since the answer of each of the others, at the kill. */
+  /** For those that had been answered: how long before the kill. */
   agesMs: number[];
 }
 
@@ -87,7 +87,7 @@ export function judge({ accepted, arrivals, rows, kills, stale, answerMs }: Evid
   };
 }
 
-/** Arrivals that are the second of their attempt, or that another follows although no kill interrupted their attempt. */
+/** Arrivals that are the second of their attempt, or that are followed by another although no kill interrupted their attempt. */
 function unexplained(list: Arrival[], attemptsOf: Map<string, AttemptRow[]>, pendingAtKill: Set<string>): Arrival[] {
   const seen = new Set<AttemptRow>();
   return list.filter((arrival, index) => {
@@ -99,7 +99,7 @@ function unexplained(list: Arrival[], attemptsOf: Map<string, AttemptRow[]>, pen
   });
 }
 
-/** Counts arrivals that followed an accepted one at the first kill after the accepted one: that kill lost its result. */
+/** Counts arrivals that followed an accepted one, at the first kill after the accepted one: that kill lost its result. */
 function countDuplicates(arrivals: Arrivals, kills: readonly AtKill[], answerMs: number): Duplicates[] {
   const duplicates = kills.map((): Duplicates => ({ count: 0, unanswered: 0, agesMs: [] }));
   for (const list of arrivals.values()) {

@@ -1,4 +1,4 @@
-/** Deliveries per second from end to end, rows written, against a queue that only posts the same bodies to the same receiver. */
+/** Deliveries per second from end to end, with all rows, compared with a queue that only posts the same bodies to the same receiver. */
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Account, ask, createAccount, payloadOf, publishCall, subscribe } from "./account.ts";
@@ -13,7 +13,7 @@ import { median } from "./statistics.ts";
 import { verdict } from "./table.ts";
 
 const WIDTH = 100;
-/** Accepted and not yet delivered: more would measure the broker's memory. */
+/** How many events may be accepted and not yet delivered. More would measure the broker's memory. */
 const MAX_OPEN = 2_000;
 const POLL_MS = 5;
 const MEMORY_INTERVAL_MS = 1_000;
@@ -22,7 +22,7 @@ const LEAST_OF_FLOOR = 0.6;
 const MAX_MEMORY_GROWTH = 1.2;
 const MEMORY_POINTS = 30;
 
-/** The row of the table, and the resident memory of workerd once a second, in MiB. */
+/** The row of the table, and the resident memory of workerd in MiB, read once a second. */
 export interface Throughput {
   result: Result;
   memoryMiB: number[];
@@ -74,7 +74,7 @@ function floorRound(client: Client, receiver: Receiver, events: number, concurre
   return timed(receiver, events, () => sendAll(client, receiver, call, events, concurrency));
 }
 
-/** The same of the engine: to the last row. */
+/** Deliveries per second of one round of the engine: to the last row. */
 function engineRound(
   publisher: Account,
   receiver: Receiver,
@@ -119,7 +119,7 @@ async function sendAll(
   await receiver.waitFor(events * WIDTH);
 }
 
-/** Whether workerd's memory stood still: the last quarter of the run against the second. */
+/** Whether workerd's memory stayed the same: compares the last quarter of the run with the second. */
 export function memoryVerdict(memoryMiB: readonly number[]): string {
   const quarter = Math.ceil(memoryMiB.length / 4);
   const early = median(memoryMiB.slice(quarter, 2 * quarter));

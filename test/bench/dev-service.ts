@@ -23,7 +23,7 @@ export interface Outage {
 
 export interface DevService {
   base: string;
-  /** Where its data lies. */
+  /** The folder with its data. */
   state: string;
   outages: Outage[];
   /** Resident memory of all its processes together. */
@@ -123,7 +123,7 @@ function processes(): Process[] {
   });
 }
 
-/** `root` and every process under it: found by parent, for wrangler has a group of its own. */
+/** `root` and every process under it, found by their parents, because wrangler has a process group of its own. */
 function treeOf(root: number): number[] {
   const all = processes();
   const tree = [root];

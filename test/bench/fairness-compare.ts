@@ -7,7 +7,7 @@ import { createPublisher, streamEvents } from "./steady.ts";
 
 export const TYPE = "Streamed";
 export const HEALTHY = 5;
-/** Of the streams: well below what the engine can do, or the queue is what is measured. */
+/** The rate of a stream: well below what the engine can do, because otherwise the queue would be measured. */
 const EVENTS_PER_SECOND = 20;
 const WARM_UP_SECONDS = 4;
 
@@ -20,11 +20,11 @@ export interface Setting {
   progress(text: string): void;
 }
 
-/** Latencies of the healthy ones from 202 to arrival, in ms, of each round. */
+/** Latencies at the healthy subscribers from 202 to arrival, in ms, for each round. */
 export interface Comparison {
   aloneMs: number[][];
   besideMs: number[][];
-  /** What else the scene asks for. */
+  /** Another requirement of the scene. */
   note?: { text: string; isMet: boolean };
 }
 
@@ -34,7 +34,7 @@ interface Healthy {
   besideType: string;
 }
 
-/** Streams alone, runs `begin`, and streams beside what that has started. `begin` returns what ends it. */
+/** Streams alone, runs `begin`, and streams again beside what that has started. `begin` returns the function that ends it. */
 export async function compare(
   { receiver, seconds, rounds }: Setting,
   { publisher, aloneType, besideType }: Healthy,

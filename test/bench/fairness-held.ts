@@ -1,4 +1,4 @@
-/** Scenes of the fairness run: subscriptions that the service has disabled and that hold deliveries are probed, and what one has held goes out. */
+/** Scenes of the fairness run: disabled subscriptions that hold deliveries are probed, and the held deliveries of one go out. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { ask, subscribe, tenantOf } from "./account.ts";
 import { type Comparison, compare, createHealthy, type Setting, stop } from "./fairness-compare.ts";
@@ -31,7 +31,7 @@ export async function besideProbes(setting: Setting): Promise<Comparison> {
   return { ...result, note: { text, isMet: probes >= PROBED } };
 }
 
-/** Makes a probe of each due, again and again. Returns what ends that. */
+/** Repeatedly makes a probe of each subscription due. Returns the function that ends this. */
 function keepProbing({ database, cron }: Service): () => void {
   let isOver = false;
   const loop = async () => {
@@ -47,7 +47,7 @@ function keepProbing({ database, cron }: Service): () => void {
   };
 }
 
-/** The subscription is enabled again, and all that it holds is released at once: the largest step, which takes hours of clean minutes. */
+/** Enables the subscription and releases all that it holds at once: the largest step, which it would otherwise reach after hours without failures. */
 export async function besideDraining(setting: Setting): Promise<Comparison> {
   const { bundles, receiver, progress } = setting;
   const service = await serve(bundles);

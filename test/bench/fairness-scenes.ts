@@ -10,7 +10,7 @@ import { type Service, serve } from "./serve.ts";
 import { createPublisher, subscribeMixed } from "./steady.ts";
 
 const POLL_MS = 50;
-/** How long what disturbs has run before the stream begins. */
+/** How long the disturbance has run before the stream begins. */
 const LEAD_MS = 2_000;
 const WIDE = 10_000;
 /** Creating a subscription counts those of its tenant, so the wide tenant gets its subscriptions from tenants with few. */
@@ -19,7 +19,7 @@ const SLOW = 1_000;
 const SLOW_ANSWER_MS = 3_000;
 const BACKLOG = 100_000;
 const WAIT_SECONDS = 15;
-/** Claim, mark as slow, record, postpone, statistics. */
+/** Rows for the claim, the mark as slow, the record, the postponement and the statistics. */
 const MAX_ROWS_PER_SEND = 6;
 
 interface Scene {
@@ -37,7 +37,7 @@ export const SCENES: Scene[] = [
   { name: "10,000 deliveries to one limited to 50 a second", run: besideLimited },
 ];
 
-/** A service for each round, because the first second counts, in which the engine does not know yet who hangs. */
+/** Each round has a new service, because the first second counts, in which the engine does not know yet which subscribers hang. */
 async function besideHanging(setting: Setting): Promise<Comparison> {
   const { bundles, receiver } = setting;
   const result: Comparison = { aloneMs: [], besideMs: [] };
@@ -128,7 +128,7 @@ async function countWaiting(service: Service, { client }: Account, receiver: Rec
   return { text, isMet: rows <= MAX_ROWS_PER_SEND * (receiver.hung + 3) };
 }
 
-/** Publishes an event, and the next one whenever few of its deliveries are left. Returns what ends that. */
+/** Publishes an event, and the next one whenever few deliveries are left. Returns the function that ends this. */
 async function keepOwing(publisher: Account, type: string, service: Service): Promise<() => void> {
   let isOver = false;
   const isOwed = async () => {

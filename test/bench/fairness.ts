@@ -1,6 +1,6 @@
 /**
  * `npm run fairness [-- --only TEXT --seconds N --rounds N]`: what hanging, slow, dead and busy subscribers cost the healthy ones. Fails
- * when the healthy ones' 99th percentile from 202 to arrival is more than twice that of the same service without the others.
+ * when the 99th percentile from 202 to arrival at the healthy ones is more than twice what it is without the disturbance.
  */
 import { parseArgs } from "node:util";
 import { build } from "./build.ts";

@@ -1,4 +1,4 @@
-/** One route a floor: what the runtime needs for one thing and nothing else. */
+/** One route for each floor: what the runtime needs for one thing and nothing else. */
 import { DurableObject } from "cloudflare:workers";
 import { Hono } from "hono";
 import { hashPassword } from "../../src/crypto/passwords";

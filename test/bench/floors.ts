@@ -14,7 +14,7 @@ const FLOORS = {
 
 export type FloorRoute = keyof typeof FLOORS;
 
-/** Requests a round. */
+/** Requests per round. */
 const COUNTS: Record<FloorRoute, number> = {
   json: 1000,
   select: 400,

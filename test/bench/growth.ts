@@ -1,4 +1,4 @@
-/** The same requests over more and more data: a service for each size, taking turns. */
+/** The same requests over growing amounts of data: a service for each size, measured in rotation. */
 import { type Account, createAccount, publishCall, subscribe, tenantOf } from "./account.ts";
 import type { Bundles } from "./build.ts";
 import { interleave, type Measured, ratioOf } from "./interleave.ts";
@@ -11,7 +11,7 @@ import { median } from "./statistics.ts";
 
 const SUBSCRIPTIONS = 10;
 const TYPE = "Grown";
-/** Each size's requests a round: many short rounds, for the sizes should differ by little. */
+/** Requests per size and round: many short rounds, because the sizes should differ little. */
 const REQUESTS = 16;
 const MORE_ROUNDS = 3;
 const MAX_GROWTH = 1.3;
@@ -19,7 +19,7 @@ const MAX_GROWTH = 1.3;
 interface Size {
   name: string;
   deliveries: number;
-  /** Of which ten want what is published. */
+  /** Ten of these want what is published. */
   subscriptions: number;
   /** Delivery rows of another tenant. */
   beside: number;

@@ -1,4 +1,4 @@
-/** Contestants take turns, round by round, so that the drift of a shared machine meets all of them alike. */
+/** Contestants take turns, round by round, so that the drift of a shared machine affects all of them alike. */
 import { closedLoop, type Operation, type Sample } from "./load.ts";
 import { median, percentile } from "./statistics.ts";
 
@@ -7,7 +7,7 @@ const TURN_MS = 800;
 
 export interface Turn {
   operation: Operation;
-  /** Requests a round. */
+  /** Requests per round. */
   count: number;
 }
 
@@ -17,7 +17,7 @@ export interface Measured {
   opsPerSecond: number;
   p50Ms: number;
   p99Ms: number;
-  /** Of each round, in order. */
+  /** The samples of each round, in order. */
   rounds: Sample[];
 }
 
@@ -26,7 +26,7 @@ export interface Rounds {
   concurrency: number;
 }
 
-/** Runs a warm-up round of a fifth, then `rounds` rounds in which each contestant has one turn. */
+/** Runs a warm-up round with a fifth of the requests, then `rounds` rounds in which each contestant has one turn. */
 export async function interleave(turns: readonly Turn[], { rounds, concurrency }: Rounds): Promise<Measured[]> {
   const samples = turns.map((): Sample[] => []);
   const next = turns.map(() => 0);
@@ -61,7 +61,7 @@ export interface Ratio {
   max: number;
 }
 
-/** Of `measured` over `reference`, round by round: their ops/s, or what `figureOf` takes. */
+/** Returns the ratio of `measured` to `reference`, round by round, by their ops/s or by what `figureOf` returns. */
 export function ratioOf(
   measured: readonly Sample[],
   reference: readonly Sample[],

@@ -1,4 +1,4 @@
-/** From the 202 to the arrival: idle, under load, and under load with subscribers that hang. */
+/** The time from the 202 to the arrival: idle, under load, and under load with subscribers that hang. */
 import { plotLatencies } from "./plot.ts";
 import { type Result, save } from "./report.ts";
 import type { Run } from "./run.ts";
@@ -16,7 +16,7 @@ const SCENES: [string, typeof LOADED][] = [
   ["202 to arrival, 100/s, 5 in 10 hang", { ...LOADED, hanging: 5 }],
 ];
 
-/** Each scene in a service of its own; the distributions go into a plot beside the results. */
+/** Measures each scene with a service of its own. The distributions go into a plot beside the results. */
 export async function measureLatencies(run: Run): Promise<Result[]> {
   const series = [];
   for (const [label, { subscriptions, hanging, events, eventsPerSecond }] of SCENES) {

@@ -3,7 +3,7 @@ import http from "node:http";
 import { performance } from "node:perf_hooks";
 
 const REQUEST_TIMEOUT_MS = 60_000;
-/** Before workerd closes it: a request must not go into a connection that is about to end. */
+/** Ends an idle connection before workerd does: a request must not use one that is about to be closed. */
 const IDLE_CONNECTION_MS = 2_000;
 
 export interface Call {

@@ -18,7 +18,7 @@ const MAX_HEAP_MIB = 64;
 const HASHER_MIB = 19;
 const POLL_MS = 5;
 const MIB = 1024 ** 2;
-/** The largest response body that is logged, and a page of as many attempts as one may ask for. */
+/** The largest response body that is logged, and the largest page of attempts. */
 const BODY_BYTES = 16 * 1024;
 const PAGE_ATTEMPTS = 100;
 const PAYLOAD_BYTES = 64 * 1024;
@@ -37,7 +37,7 @@ const client = createClient(service.base, 2 * AT_ONCE);
 let isMet = false;
 try {
   const account = await createAccount(client);
-  // Logs in so often that the cap ends its first sessions.
+  // An account that logs in so often that the cap on sessions ends its first ones.
   const visitor = await createAccount(client);
   const [subscriptionId = ""] = await subscribe(account, "Logged", "http://127.0.0.1:9", 1);
   await fillLog(service.database, subscriptionId);

@@ -1,4 +1,4 @@
-/** What a client can ask of the Worker, each with the floor that it is held against. */
+/** What a client can ask of the Worker, each with the floor that it is compared with. */
 import { ask, bearer, createAccount, dataOf, payloadOf, publishCall, subscribe, type Tokens } from "./account.ts";
 import type { FloorRoute } from "./floors.ts";
 import type { Client, Operation } from "./load.ts";
@@ -11,21 +11,21 @@ const BATCH_EVENTS = 100;
 
 export interface Row {
   operation: Operation;
-  /** Requests a round. */
+  /** Requests per round. */
   count: number;
   floor: FloorRoute;
-  /** The least ratio to the floor that is asked for. */
+  /** The target: the least ratio to the floor. */
   atLeast?: number;
-  /** Against the floor of the service whose deliveries stay in the outbox. */
+  /** Whether it is compared with the floor of the service whose deliveries stay in the outbox. */
   held?: boolean;
-  /** Makes ready for `requests` requests in all. */
+  /** Prepares for `requests` requests in all. */
   prepare?(requests: number): Promise<void>;
 }
 
 export interface Clients {
-  /** Of the service that does all it does. */
+  /** Calls the service that does everything. */
   full: Client;
-  /** Of one whose deliveries stay in the outbox: what publishing alone costs. */
+  /** Calls one whose deliveries stay in the outbox, to measure publishing alone. */
   held: Client;
   receiverUrl: string;
 }
@@ -57,7 +57,7 @@ function sessionRows(client: Client): Row[] {
   ];
 }
 
-/** A tenant with ten webhooks, read by its owner and by a machine. */
+/** A tenant with ten webhooks, read by its owner and by a program. */
 async function readingRows(client: Client, receiverUrl: string): Promise<Row[]> {
   const owner = await createAccount(client);
   const { email, password, headers } = owner;

@@ -18,7 +18,7 @@ interface ServeLibrary {
   }): Promise<{ base: string; stop(): Promise<void> }>;
 }
 
-/** One operation of the peer's adapter: a request made of `input`, and what its answer gives the next ones. */
+/** One operation of the peer's adapter: a request made from `input`, and what its response provides for later ones. */
 interface PeerOperation<Input, Output> {
   request(input: Input): Call;
   read(response: Answer & { json: unknown }, input: Input): Output;
@@ -27,7 +27,7 @@ interface PeerOperation<Input, Output> {
 type Person = { email: string; password: string; name: string };
 type Session = Record<string, unknown>;
 
-/** The peer's `bench/better-auth.js`, as far as it is used here. */
+/** The part of the peer's `bench/better-auth.js` that is used here. */
 interface Adapter {
   name: string;
   versions: Record<string, string>;
@@ -52,7 +52,7 @@ export interface Peer {
   stop(): Promise<void>;
 }
 
-/** Undefined when there is no peer in `folder`, a path from the root. */
+/** Starts the peer in `folder`, a path from the root. Returns undefined when there is none. */
 export async function startPeer(
   folder: string,
   concurrency: number,
@@ -110,7 +110,7 @@ async function npmCi(folder: string): Promise<void> {
   if (code !== 0) throw new Error("the peer could not be installed");
 }
 
-/** People and sessions are used again, but a session ends once only: the newest first. */
+/** People and sessions are reused. A session can end only once, so each sign-out ends the newest one. */
 function operationsOf(adapter: Adapter, client: Client): Peer["operations"] {
   const people: Person[] = [];
   const sessions: Session[] = [];

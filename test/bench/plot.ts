@@ -1,4 +1,4 @@
-/** A plot as SVG text: which share of deliveries has arrived after how long, one line a series, time on a logarithmic axis. */
+/** A plot as SVG text: which share of deliveries has arrived after how long, one line a series, with time on a logarithmic axis. */
 
 export interface Series {
   label: string;

@@ -1,4 +1,4 @@
-/** Processes as Linux tells of them; elsewhere nothing is known of them, and memory is not measured. */
+/** Processes, as Linux shows them under /proc. On other systems nothing is known about them, and memory is not measured. */
 import { readdirSync, readFileSync } from "node:fs";
 
 const read = (path: string): string => {
@@ -21,7 +21,7 @@ export function childrenOf(parent: number): number[] {
   }
 }
 
-/** Resident memory in MiB; NaN when it cannot be told. */
+/** Resident memory in MiB; NaN when it is unknown. */
 export function residentMiB(id: number): number {
   const [, kiB] = read(`/proc/${id}/status`).match(/^VmRSS:\s+(\d+) kB$/m) ?? [];
   return Number(kiB) / 1024;

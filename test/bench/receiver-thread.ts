@@ -1,7 +1,7 @@
 /**
  * The subscribers, in a thread of their own: `/ok/...` answers at once, `/hang/...` never, and `/other/MS/...` after so many milliseconds.
- * `/timed/...` answers at once too. Tells its parent what arrived at `/ok` and when, when something arrived at `/timed`, and how much arrived
- * at the others.
+ * `/timed/...` answers at once too. Reports to its parent what arrived at `/ok` and when, when something arrived at `/timed`, and how much
+ * arrived at the other paths.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -3,31 +3,31 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 
 const POLL_MS = 5;
-/** Without a new arrival for this long, what is missing is lost. */
+/** If nothing arrives for this long, what is missing counts as lost. */
 const PATIENCE_MS = 60_000;
 
 interface Arrival {
   n: number;
-  /** On the clock of `performance.timeOrigin + performance.now()`. */
+  /** By the clock `performance.timeOrigin + performance.now()`. */
   atMs: number;
 }
 
 export interface Receiver {
   okUrl: string;
   hangUrl: string;
-  /** Answers after this many milliseconds. What arrives there is counted in `others` alone. */
+  /** A URL that answers after this many milliseconds. Arrivals there are counted in `others` alone. */
   otherUrl(waitMs: number): string;
   /** What came since the last `clear`, how many requests were left without an answer, and how many came to `otherUrl`. */
   arrivals: Arrival[];
   hung: number;
   others: number;
-  /** What arrives here is in `times` alone, which `clear` keeps: Unix ms. */
+  /** Arrivals here are in `times` alone, in Unix ms. `clear` keeps them. */
   timedUrl: string;
   times: number[];
   clear(): void;
   /** Resolves when `count` have arrived; throws when they stop coming. */
   waitFor(count: number): Promise<void>;
-  /** The same for `times`. */
+  /** Like `waitFor`, for `times`. */
   waitForTimes(count: number): Promise<void>;
   stop(): Promise<number>;
 }

@@ -63,7 +63,7 @@ function targetCell({ target, ratio }: Result): string {
     : `<= ${target.atMost} ${verdict(ratio.median <= target.atMost)}`;
 }
 
-/** What the figures were measured on. */
+/** The machine and the versions on which the figures were measured. */
 export function conditions(): Record<string, unknown> {
   const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")) as {
     packages: Record<string, { version: string } | undefined>;
@@ -90,5 +90,5 @@ export function save(name: string, content: unknown): string {
   return `.bench/${name}`;
 }
 
-/** Latencies of single requests stay out. */
+/** Leaves out the latencies of single requests. */
 const withoutSamples = (key: string, value: unknown): unknown => (key === "latenciesMs" ? undefined : value);

@@ -46,7 +46,7 @@ export async function measureRetention(run: Run): Promise<Result[]> {
   return resultsOf(alone, { retention: beside });
 }
 
-/** The figures of publishing alone, and beside the work of each name. */
+/** The figures of publishing alone, and during the work of each name. */
 export function resultsOf(alone: number[], beside: Readonly<Record<string, number[]>>): Result[] {
   const p99 = (list: number[]) => percentile(list, 0.99);
   const row = (operation: string, list: number[]): Result => ({

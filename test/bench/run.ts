@@ -12,6 +12,6 @@ export interface Run {
   wants(name: string): boolean;
   /** A count of requests, by `--scale`. */
   scaled(count: number): number;
-  /** Tells where the run is. */
+  /** Prints how far the run has come. */
   progress(text: string): void;
 }

@@ -1,7 +1,7 @@
-/** Rows by SQL: what would take the engine an hour. */
+/** Writes rows with SQL, because the engine would take an hour. */
 import type { Database } from "./serve.ts";
 
-/** D1 bounds the time of one statement. */
+/** Few enough rows, because D1 limits the time of one statement. */
 const ROWS_PER_STATEMENT = 50_000;
 const DELIVERIES_PER_EVENT = 10;
 const MINUTE_MS = 60_000;
@@ -10,7 +10,7 @@ export interface History {
   tenantId: string;
   subscriptionId: string;
   deliveries: number;
-  /** Three hexadecimal digits that keep the ids of one history apart from another's. */
+  /** Three hexadecimal digits that distinguish the ids of one history from those of another. */
   tag: string;
   /** When its last delivery ended, Unix ms; a minute ago if left out. */
   endMs?: number;
@@ -69,7 +69,7 @@ async function insert(database: Database, statements: readonly string[], history
   }
 }
 
-/** Copies a subscription `count` times. Each copy receives `type`, or a type of its own, so that no event of the bench goes to it. */
+/** Copies a subscription `count` times. Each copy receives `type`, or a type of its own, which no event of the bench has. */
 export async function seedSubscriptions(
   database: Database,
   subscriptionId: string,

@@ -1,4 +1,4 @@
-/** The built Worker and the floor Worker in one workerd, by Miniflare's API: straight sockets, data in a temporary folder. */
+/** The built Worker and the floor Worker in one workerd, through Miniflare's API: direct sockets, and data in a temporary folder. */
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { createServer } from "node:http";
@@ -19,7 +19,7 @@ import { type Bundles, CONFIG } from "./build.ts";
 import { childrenOf, residentMiB } from "./process.ts";
 import { temporaryFolder } from "./temporary.ts";
 
-// wrangler asks for the secrets that the configuration names, and tells where it found them.
+// wrangler looks for the secrets that the configuration names, and prints where it found them.
 process.env.WRANGLER_LOG = "error";
 process.env.SECRET_KEYS = randomBytes(32).toString("hex");
 const { unstable_getMiniflareWorkerOptions: readConfiguration } = await import("wrangler");
@@ -28,7 +28,7 @@ const CRON_INTERVAL_MS = 60_000;
 /** A window of one second, so that one client's own hits do not pile up in its limiter. */
 const UNLIMITED = { limit: 1_000_000, windowSeconds: 1 };
 const FLOOR_SCHEMA = ["CREATE TABLE floor (id TEXT PRIMARY KEY, v TEXT)", "INSERT INTO floor VALUES ('key', 'value')"];
-/** Rules that the first release knew too, which refuses unknown names. */
+/** The rules that the first release knows, because it refuses unknown names. */
 const LIMITED = ["login", "register", "refresh", "publish", "forgotPassword"];
 const LIMITED_SINCE = [
   "writeWebhook",
@@ -67,7 +67,7 @@ export interface Service {
 export interface ServeOptions {
   /** Which build of the Worker. */
   worker?: "postern" | "counted";
-  /** False: deliveries stay in the outbox, so that nothing runs beside what is measured. */
+  /** False: deliveries stay in the outbox, so that nothing else runs during the measurement. */
   deliver?: boolean;
   /** Where the inspector of the isolates listens; none without it. */
   inspectorPort?: number;
@@ -148,7 +148,7 @@ async function runAll(database: Database, statements: string[]): Promise<void> {
   await database.batch(statements.map((statement) => database.prepare(statement)));
 }
 
-/** Ports that nobody listens on just now. */
+/** Ports that are free at the moment. */
 export async function freePorts(count: number): Promise<number[]> {
   const probes = await Promise.all(Array.from({ length: count }, listen));
   const ports = probes.map((probe) => (probe.address() as AddressInfo).port);

@@ -2,7 +2,7 @@
 import { type Credentials, createAccount, dataOf, newPerson, type Tokens } from "./account.ts";
 import { type Client, closedLoop, type Operation } from "./load.ts";
 
-/** More than requests under way, so that no two guess at one account at once. */
+/** More than there are concurrent requests, so that no two of them log in to one account at once. */
 const PEOPLE = 64;
 const SETTING_UP = { from: 0, concurrency: 8 };
 

@@ -5,12 +5,12 @@ import type { Database } from "./serve.ts";
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 const DELIVERIES_PER_EVENT = 4;
-/** Every so many deliveries had a second attempt. */
+/** One in so many deliveries had a second attempt. */
 const DELIVERIES_PER_RETRY = 30;
-/** D1 bounds the time of one statement. */
+/** Few enough rows, because D1 limits the time of one statement. */
 const ROWS_PER_STATEMENT = 50_000;
 
-/** A UUIDv7 of the millisecond `at`, numbered. */
+/** A UUIDv7 of the millisecond `at`, with a number at its end. */
 const id = (at: string, number: string) =>
   `substr(printf('%012x', ${at}), 1, 8) || '-' || substr(printf('%012x', ${at}), 9) || '-7000-8000-' || printf('%012x', ${number})`;
 const numbers = "WITH RECURSIVE n(i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ?2)";

@@ -22,7 +22,7 @@ const MEASURES = ["calls", "rowsRead", "rowsWritten"] as const;
 
 export interface Day {
   reports: readonly HourReport[];
-  /** Of each database: its size before the first hour and after each. */
+  /** The size of each database before the first hour and after each hour. */
   sizesBytes: readonly (readonly number[])[];
   hours: number;
   /** Deliveries that had not ended when the day was over. */

@@ -1,6 +1,6 @@
 /** Medians and percentiles, by the nearest rank. */
 
-/** The value that the share `q` of all is at most; NaN of nothing. */
+/** The smallest value that at least the share `q` of all values does not exceed; NaN if there are none. */
 export function percentile(values: readonly number[], q: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(q * sorted.length) - 1)] ?? Number.NaN;

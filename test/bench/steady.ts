@@ -9,7 +9,7 @@ import type { Service } from "./serve.ts";
 const CONNECTIONS = 64;
 
 export interface Stream {
-  /** Whoever publishes. */
+  /** The account that publishes. */
   publisher: Account;
   type: string;
   /** How many subscriptions receive the type at the receiver's `okUrl`. */
@@ -35,7 +35,7 @@ export async function streamEvents(receiver: Receiver, stream: Stream): Promise<
   return receiver.arrivals.map(({ n, atMs }) => Math.max(0, atMs - (acceptedMs[n] ?? Number.NaN)));
 }
 
-/** A tenant that nobody else uses, on connections of its own. Close its client at the end. */
+/** Creates a tenant that nothing else uses, with connections of its own. Close its client at the end. */
 export const createPublisher = (service: Service): Promise<Account> =>
   createAccount(createClient(service.base, CONNECTIONS));
 

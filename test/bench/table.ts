@@ -1,6 +1,6 @@
 /** Tables for people. */
 
-/** Columns as wide as their widest cell, the first to the left, the others to the right. */
+/** Columns as wide as their widest cell: the first one left-aligned, the rest right-aligned. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const pad = (cell: string, column: number) =>
@@ -8,7 +8,7 @@ export function table(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => row.map(pad).join("  ").trimEnd()).join("\n");
 }
 
-/** Three significant digits, or fewer when the rest is zeros; a dash for what was not measured. */
+/** Three significant digits, without trailing zeros; a dash if it was not measured. */
 export function figure(value: number | undefined): string {
   if (value === undefined || Number.isNaN(value)) return "-";
   if (Math.abs(value) >= 100) return value.toFixed(0);

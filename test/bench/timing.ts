@@ -12,9 +12,9 @@ import { median } from "./statistics.ts";
 import { figure, table, verdict } from "./table.ts";
 
 const PAIRS = 400;
-/** Each is asked eight times: fewer than the ten wrong passwords that lock an address. */
+/** Each address is used eight times: fewer than the ten wrong passwords that lock it. */
 const ADDRESSES = 50;
-/** Lets what goes on after an answer end, such as the mail, before the next request. */
+/** Lets work after a response, such as the mail, end before the next request. */
 const PAUSE_MS = 25;
 const MAX_DIFFERENCE = 0.03;
 

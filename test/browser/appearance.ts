@@ -19,10 +19,10 @@ const VIEWS = [
 ] as const;
 const ALL_PAGES_TIMEOUT_MS = 150_000;
 
-/** Runs in the page as text: a function would refer to the import of this file, not to the page's own `axe`. */
+/** Runs in the page, as text: a function would refer to this file's import, not to the page's own `axe`. */
 const RUN = "axe.run().then(({ violations }) => violations)";
 
-/** What axe-core finds wrong, with the HTML of the element. */
+/** The violations that axe-core finds, with the HTML of the element. */
 async function violations(page: Page): Promise<string[]> {
   const found: Result[] = await page.evaluate(RUN);
   return found.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 200)}`));

@@ -1,4 +1,4 @@
-/** Leaving: a person takes their data along and deletes the account, and an owner deletes a tenant. */
+/** Leaving: a person exports their data and deletes the account, and an owner deletes a tenant. */
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { test } from "vitest";
@@ -26,7 +26,7 @@ export function deletion(stage: Stage): void {
     await page.context().close();
   });
 
-  test("an owner deletes a tenant and works on in another one", async ({ expect }) => {
+  test("an owner deletes a tenant and continues in another one", async ({ expect }) => {
     const page = await stage.open();
     const email = await register(stage, page);
     await confirm(stage, page, email);

@@ -19,7 +19,7 @@ export async function startIssuer(redirectUri: string): Promise<Issuer> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://localhost:${(server.address() as AddressInfo).port}`;
   const { warn } = console;
-  console.warn = () => {}; // It would say that it keeps everything in memory.
+  console.warn = () => {}; // The provider would warn that it keeps everything in memory.
   const provider = new Provider(url, {
     clients: [
       {

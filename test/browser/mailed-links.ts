@@ -1,4 +1,4 @@
-/** What becomes of the token of a mailed link in the browser. */
+/** Where the token of a mailed link goes in the browser. */
 import { expect, test } from "vitest";
 import type { Stage } from "./stage.ts";
 

@@ -39,7 +39,7 @@ export function passkeys(stage: Stage): void {
     const { credentials } = await cdp.send("WebAuthn.getCredentials", { authenticatorId });
     expect(credentials).toMatchObject([{ isResidentCredential: true, rpId: "localhost", userName: email }]);
 
-    // No suggestions in this one, which a virtual authenticator would answer by itself.
+    // This browser makes no suggestions, which a virtual authenticator would accept by itself.
     await page.addInitScript(() => {
       PublicKeyCredential.isConditionalMediationAvailable = async () => false;
     });

@@ -1,4 +1,4 @@
-/** The pictures of src/docs/console.md and of the README, of pages that the suite opens anyway: `PICTURES=1 npm test` writes them anew. */
+/** The pictures in src/docs/console.md and the README, taken of pages that the suite opens anyway. `PICTURES=1 npm test` updates them. */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, expect, test } from "vitest";
@@ -7,7 +7,7 @@ const FOLDER = "src/docs/console";
 const VIEW = { width: 1200, height: 780 };
 const QUALITY_PERCENT = 75;
 const MAX_BYTES = 60 * 1024;
-/** By the names that appearance.ts gives them. */
+/** The pages, by the names that appearance.ts gives them. */
 const PAGES = ["event", "overview", "security", "subscription-failing"];
 const taken = new Map<string, Buffer>();
 

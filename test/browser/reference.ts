@@ -4,7 +4,7 @@ import { test } from "vitest";
 import type { Stage } from "./stage.ts";
 
 const PHONE_WIDTH_PIXELS = 360;
-/** Other pages load at the same time. */
+/** Long, because other pages load at the same time. */
 const SHOWN = { timeout: 15_000 };
 
 /** Opens the page and waits for its operations. `complaints` collects console messages and errors, `hosts` the hosts it requested from. */

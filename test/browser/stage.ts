@@ -23,7 +23,7 @@ export interface Stage {
   open(options?: BrowserContextOptions): Promise<Page>;
 }
 
-/** Runs `tests` if Chromium is installed; else skips them and says why. */
+/** Runs `tests` if Chromium is installed; otherwise skips them and says why. */
 export function describePages(tests: (stage: Stage) => void): void {
   const name = existsSync(CHROMIUM) ? "in Chromium" : `no Chromium at ${CHROMIUM}`;
   // Written directly, because vitest hides what passing tests print.
@@ -60,7 +60,7 @@ export function describePages(tests: (stage: Stage) => void): void {
       await close();
       expect(messages).toEqual([]);
     });
-    // The tests mostly wait for the service, so in parallel they take as long as the longest one.
+    // The tests mostly wait for the service, so in parallel they take only as long as the longest one.
     describe.concurrent("the pages", () => tests(stage));
   });
 }

@@ -8,7 +8,7 @@ export const ACCOUNT = "0123456789abcdef0123456789abcdef";
 
 interface Call {
   method: string;
-  /** Below the account. */
+  /** The path below the account. */
   path: string;
   query: URLSearchParams;
   body: string;
@@ -21,13 +21,13 @@ const missing = (code: number, message: string): Outcome => ({ status: 404, code
 
 export class CloudflareApi {
   readonly databases = new Map<string, { name: string; data: DatabaseSync }>();
-  /** The consumers of each queue, as they were set. */
+  /** The consumers of each queue, as wrangler set them. */
   readonly queues = new Map<string, object[]>();
   schedules = "";
   readonly secrets: string[] = [];
   /** The tags of the versions, oldest first. The newest serves all requests. */
   readonly versions: string[] = [];
-  /** A call that fails, once: the beginning of `METHOD path`. */
+  /** The beginning of `METHOD path` of a call that fails once. */
   failsAt: string | undefined;
 
   readonly #server = createServer((request, response) => {
@@ -41,7 +41,7 @@ export class CloudflareApi {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/client/v4`;
   }
 
-  /** All that a deployment leaves behind, to compare. */
+  /** Everything that a deployment leaves behind, for comparisons. */
   state() {
     const { queues, schedules, versions, secrets } = this;
     const databases = [...this.databases.values()].map(({ name, data }) => {

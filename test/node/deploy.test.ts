@@ -15,7 +15,7 @@ const QUEUES = ["deliveries", "deliveries-slow", "mail", "deliveries-dead", "mai
 );
 const MIGRATIONS = readMigrations(join(ROOT, "migrations")).map(({ name }) => name);
 
-/** Wrangler starts a dozen times. */
+/** Long, because wrangler starts a dozen times. */
 const TIMEOUT_MS = 300_000;
 
 let api: CloudflareApi;
@@ -40,7 +40,7 @@ afterEach(() => {
   rmSync(project, { recursive: true });
 });
 
-/** A deployed service, as far as `/health` goes. It answers 503 to the first `failures` requests. */
+/** A stand-in for the deployed service, which serves `/health` only. It answers 503 to the first `failures` requests. */
 async function healthServer() {
   const server = createServer((_, response) => {
     response.writeHead(state.failures > 0 ? 503 : 200).end();

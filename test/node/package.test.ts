@@ -20,7 +20,7 @@ beforeAll(() => {
   mkdirSync(installed, { recursive: true });
   run("tar", ["-xzf", join(user, filename), "-C", installed, "--strip-components", "1"]);
 });
-// The stopping service may still write to its files for a moment.
+// The service may still write to its files for a moment while it stops.
 afterAll(() => rmSync(user, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 }));
 
 /** Returns what the program prints. Throws when it fails. */

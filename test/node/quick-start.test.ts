@@ -14,7 +14,7 @@ interface Terminal {
   process: ChildProcess;
   ended: Promise<unknown>;
   type(commands: string): void;
-  /** Resolves with the first match in what the terminal has printed. Rejects when the terminal ends before. */
+  /** Resolves with the first match in what the terminal has printed. Rejects when the terminal ends before that. */
   printed(pattern: RegExp): Promise<RegExpMatchArray>;
 }
 

@@ -1,4 +1,4 @@
-/** Our verifier and that of SimpleWebAuthn agree on what authenticators answer, honest ones and others. */
+/** Our verifier and that of SimpleWebAuthn agree on the responses of honest and dishonest authenticators. */
 import {
   type VerifiedRegistrationResponse,
   verifyAuthenticationResponse,
@@ -49,7 +49,7 @@ const MISBEHAVIOUR: Misbehaviour[] = [
   { trailing: 1 },
 ];
 
-/** Whether a verification ends well. */
+/** Whether a verification succeeds. */
 const accepts = (verification: Promise<unknown>) =>
   verification.then(
     (result) => (result as { verified?: boolean }).verified !== false,

@@ -1,7 +1,8 @@
 /**
- * The signatures and the official Standard Webhooks libraries accept each other, also during a rotation. The library of a
- * language is used where it has been fetched: `pip install standardwebhooks`, `go mod download` and `cargo fetch` of the versions below.
- * At these versions the libraries verify `v1` only, so the `v1a` signature is one that they must ignore.
+ * Our signatures and those of the official Standard Webhooks libraries are accepted by the other side, also during a rotation. The library
+ * of a language is used where it has been fetched: `pip install standardwebhooks`, and `go mod download` and `cargo fetch` of the versions
+ * below.
+ * These versions of the libraries verify `v1` only, so they must ignore the `v1a` signature.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

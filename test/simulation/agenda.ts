@@ -1,4 +1,4 @@
-/** A clock that is turned: tasks run one after the other, in the order of their times. Times are Unix ms. */
+/** A simulated clock: tasks run one after the other, in the order of their times. Times are Unix ms. */
 
 interface Entry {
   timeMs: number;
@@ -19,7 +19,7 @@ export class Agenda {
     this.#entries.splice(later < 0 ? this.#entries.length : later, 0, { timeMs, task });
   }
 
-  /** Runs all tasks, including those that tasks plan. Fails with the first task that fails. */
+  /** Runs all tasks, including those that are planned by tasks. Fails with the first task that fails. */
   async run(): Promise<void> {
     for (let entry = this.#entries.shift(); entry; entry = this.#entries.shift()) {
       this.nowMs = Math.max(this.nowMs, entry.timeMs);

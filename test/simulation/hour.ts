@@ -1,4 +1,4 @@
-/** One simulated hour of one delivery database: traffic at the full rate for some seconds, and then until nothing is owed; then retention. */
+/** One simulated hour of one delivery database: some seconds of traffic at the full rate, the rest of its deliveries, then retention. */
 import type { Db } from "../../src/db/client";
 import { newId, newIdAt } from "../../src/db/ids";
 import { type ClaimedDelivery, claimDeliveries } from "../../src/delivery/claim-store";
@@ -18,7 +18,7 @@ import type { HourResult } from "./report";
 import * as traffic from "./traffic";
 
 const CONCURRENT_SENDS = 6;
-/** About what `planClaim` takes at these latencies. */
+/** About as many as `planClaim` takes at these latencies. */
 const CLAIM_KEYS = 40;
 
 export class SimulatedHour {

@@ -19,7 +19,7 @@ export interface HourResult {
 }
 
 export interface HourReport extends HourResult {
-  /** By accept, claim, record, sweep, retention. */
+  /** The costs of accept, claim, record, sweep and retention, by these names. */
   costs: Record<string, Cost>;
   sizeBytes: number;
 }

@@ -1,4 +1,4 @@
-/** The traffic of the simulation: the design's day of 1,000 deliveries per second on 16 databases, of which a sample is simulated. */
+/** The traffic of the simulation: a sample of the day that the service is designed for, with 1,000 deliveries per second on 16 databases. */
 
 export const DELIVERIES_PER_SECOND = 1_000;
 export const SHARDS = 16;
@@ -20,7 +20,7 @@ const DELIVERIES_PER_EVENT = EVENT_KINDS.reduce((sum, { width, share }) => sum +
 export const EVENTS_PER_SECOND = DELIVERIES_PER_SECOND / SHARDS / DELIVERIES_PER_EVENT;
 export const PAYLOAD_BYTES = 300;
 
-/** How subscribers answer: one subscription of each shard always with 500, the others seldom. */
+/** How subscribers answer: one subscription of each shard always with 500, the rest rarely. */
 export const FAILING_SHARE = 0.02;
 export const isDead = (subscriptionId: string): boolean => Number.parseInt(subscriptionId.slice(-12), 16) === 7;
 /** An answer takes this long, plus an exponentially distributed time. */
@@ -30,7 +30,7 @@ export const MEAN_EXTRA_ANSWER_MS = 80;
 /** A model of the platform. D1 runs one statement after the other: about 1,000 calls per second, and 20,000 rows per second. */
 export const D1_CALL_MS = 1;
 export const D1_ROW_MS = 0.05;
-/** The way between a Worker and its database, both directions together. */
+/** The round trip between a Worker and its database. */
 export const D1_NETWORK_MS = 10;
 export const MESSAGE_MS = 20;
 /** How many messages get lost. The sweep replaces them. */

@@ -138,7 +138,7 @@ const namesOf = (schema: object) =>
 const CONTROL = new Set([...namesOf(control), ...namesOf(alarms)]);
 const DELIVERY = new Set([...namesOf(delivery), ...namesOf(holds), ...namesOf(audit)]);
 
-/** Adds a row to each table, in the database for a tenant with this shard; with `ofPersons`, only to tables that have a column for a person. */
+/** Adds a row to each table, in the database of a tenant with this shard; with `ofPersons`, only to tables with a column for a person. */
 export async function fillTables(ids: Ids, tenantShard: number, { ofPersons = false } = {}): Promise<void> {
   for (const { database, shard, name, columns } of await allTables()) {
     const isUsed = (shard === 0 && CONTROL.has(name)) || (shard === tenantShard && DELIVERY.has(name));

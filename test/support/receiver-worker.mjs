@@ -53,8 +53,9 @@ async function flood(name, refused, retryAfter) {
 const tokens = new Map();
 
 /**
- * Answers as Turnstile does. A documented test key decides by itself; with any other key the token decides. `<hostname> <action> <anything>`
- * is valid once. With `lost` in front, the first answer is lost and it is valid again. `down`, `hang`, `html`, `huge` and `secret` are faults.
+ * Answers as Turnstile does. A documented test key decides by itself; with any other key the token decides.
+ * `<hostname> <action> <anything>` is valid once. With `lost` in front, the first answer is lost and the token is valid again.
+ * `down`, `hang`, `html`, `huge` and `secret` are faults.
  */
 async function siteverify(request) {
   const { secret = "", response = "", idempotency_key: key = "" } = await request.json();
