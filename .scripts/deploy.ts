@@ -13,7 +13,7 @@ const USAGE = `npm run deploy -- [options]
   --add-shard   add a delivery database
   --url URL     where the service answers, if that is not its workers.dev address`;
 const AGAIN = `
-What is done stays done. Correct this, then run \`npm run deploy\` again: it goes on here. Leave --add-shard out if wrangler.toml has the new
+What is done stays done. Correct this, then run \`npm run deploy\` again: it continues here. Leave --add-shard out if wrangler.toml has the new
 database by now.`;
 const HEALTH_TRIES = 15;
 const HEALTH_TIMEOUT_MS = 10_000;

@@ -1,7 +1,8 @@
 /**
  * `npm run bench [-- --only TEXT --scale N --count N --concurrency N]`: what each operation costs, as a ratio to a floor that is measured
- * alternately with it. `--compare dev [--count N]` compares `npm run dev` with the service that all other figures are measured on,
- * `--compare peer [--peer PATH]` the peer with us, and `--compare checkout --checkout PATH` sign-in and reading with an earlier version.
+ * alternately with it. `--compare dev [--count N]`: `npm run dev` compared with the service that the other figures are measured on;
+ * `--compare peer [--peer PATH]`: the peer compared with us; `--compare checkout --checkout PATH`: sign-in and reading compared with an
+ * earlier version.
  */
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";

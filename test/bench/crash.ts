@@ -31,7 +31,7 @@ const { values } = parseArgs({
     kills: { type: "string", default: "20" },
     events: { type: "string", default: "2000" },
     receiver: { type: "string", default: "quick" },
-    /** At most so many events a second; by default what one invocation can send. More would pile up at a slow receiver even without kills. */
+    /** At most so many events a second; by default what one invocation can send. More would pile up at a slow receiver without any kill. */
     rate: { type: "string" },
   },
 });

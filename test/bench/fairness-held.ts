@@ -47,7 +47,7 @@ function keepProbing({ database, cron }: Service): () => void {
   };
 }
 
-/** Enables the subscription and releases all that it holds at once: the largest step, which it would otherwise reach after hours without failures. */
+/** Enables the subscription and releases all that it holds at once: the largest step, which normally comes after hours without failures. */
 export async function besideDraining(setting: Setting): Promise<Comparison> {
   const { bundles, receiver, progress } = setting;
   const service = await serve(bundles);

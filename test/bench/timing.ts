@@ -1,5 +1,5 @@
 /**
- * Whether the time of an answer tells if an address has an account. Requests for known and unknown addresses alternate, in a random order
+ * Whether the time of an answer reveals if an address has an account. Requests for known and unknown addresses alternate, in a random order
  * within each pair, one at a time.
  */
 import { performance } from "node:perf_hooks";

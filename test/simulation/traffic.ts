@@ -1,4 +1,4 @@
-/** The traffic of the simulation: a sample of the day that the service is designed for, with 1,000 deliveries per second on 16 databases. */
+/** The traffic of the simulation: a sample of the day that the service is designed for, 1,000 deliveries per second on 16 databases. */
 
 export const DELIVERIES_PER_SECOND = 1_000;
 export const SHARDS = 16;

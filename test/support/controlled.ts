@@ -1,4 +1,4 @@
-/** The engine's dependencies under a test's control: a hook around each call to D1, a clock that it moves, and queues that keep messages. */
+/** The engine's dependencies under a test's control: a hook around each call to D1, a clock it can move, and queues that keep messages. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { createDb } from "../../src/db/client";

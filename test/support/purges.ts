@@ -20,7 +20,7 @@ export type Hook = <T>(name: string, call: () => Promise<T>, shard: number) => P
 
 const DATABASES: readonly D1Database[] = [env.DB, env.SHARD_1];
 
-/** Runs the purges once, so many minutes from now. */
+/** Runs the purges once, with the clock `minutesFromNow` ahead. */
 export async function purgeOnce(minutesFromNow: number, hook: Hook = (_, call) => call()): Promise<void> {
   const context = createExecutionContext();
   const real = await createDeps(env, context);

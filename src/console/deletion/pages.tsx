@@ -65,7 +65,7 @@ export function DeleteAccount({ preview, ...form }: FormProps & { preview: Accou
               deliveries, because nobody else is a member.
             </li>
           )}
-          {staying.length > 0 && <li>You leave {staying.join(", ")}. What you made there stays.</li>}
+          {staying.length > 0 && <li>You leave {staying.join(", ")}. What you created there stays.</li>}
           <li>Your email address is free to register again.</li>
         </ul>
         <p>

@@ -148,7 +148,7 @@ const Databases = ({ shards, unreachable }: Pick<ServiceStatus, "shards" | "unre
             <th scope="col">Due</th>
             <th scope="col">Oldest</th>
             <th scope="col">Backlogs</th>
-            <th scope="col">Oldest there</th>
+            <th scope="col">Oldest in a backlog</th>
             <th scope="col">Failing</th>
           </tr>
         </thead>
