@@ -34,7 +34,7 @@ export const DELIVERY: ZodOpenApiPathsObject = {
       operationId: "delivery",
       summary: "An event, as its subscribers receive it.",
       description:
-        "A POST to the subscription's `url`. The body is the event's payload. Delivery is at least once: up to 3 attempts, " +
+        "A POST to the subscription's `url`. The body is the event's payload. Delivery is at least once: by default up to 3 attempts, " +
         "5 and then 10 seconds apart, with a timeout of 10 seconds each. Redirects are not followed.",
       tags: ["Deliveries"],
       security: [],
@@ -45,7 +45,7 @@ export const DELIVERY: ZodOpenApiPathsObject = {
       },
       responses: {
         "2XX": { description: "Delivered. The first 16 KiB of the response body are kept in the log." },
-        "4XX": { description: "Failed, as is any status other than 2xx. Another attempt follows, up to the third." },
+        "4XX": { description: "Failed, as is any status other than 2xx. By default, three attempts are made in all." },
       },
     },
   },

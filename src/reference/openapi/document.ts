@@ -15,7 +15,7 @@ const VERSION = "1.0.0";
 const TAGS = [
   ["/api/v1/auth", "Authentication", "Accounts, sessions and passwords."],
   ["/api/v1/auth/2fa", "Two-factor authentication", "Enrolment, TOTP codes and recovery codes."],
-  ["/api/v1/api-keys", "API keys", "Credentials for programs. They work for webhooks and events only."],
+  ["/api/v1/api-keys", "API keys", "Credentials for programs. They work for webhooks, events and the audit log only."],
   ["/api/v1/members", "Members", "The users in a tenant and their roles."],
   ["/api/v1/invitations", "Invitations", "Inviting people to a tenant."],
   [
