@@ -82,7 +82,7 @@ export async function makeAttempt(
   };
 }
 
-/** Whether the delivery is sent to a disabled subscription to see whether it works again. */
+/** Whether the delivery probes a disabled subscription, to see whether it works again. */
 const isProbe = (delivery: ClaimedDelivery) =>
   isForPauses(delivery) && delivery.enabled === 0 && delivery.releasedTo !== null;
 
@@ -95,7 +95,7 @@ const heldAgain = ({ dueAt }: ClaimedDelivery, { error }: Verdict): Verdict => (
   heldUntil: null,
 });
 
-/** The fields that connect the attempts of a delivery with each other and with the publish request in the log. */
+/** The log fields that connect the attempts of a delivery with each other and with the publish request. */
 function namesOf(delivery: ClaimedDelivery): LogFields {
   return {
     tenantId: delivery.tenantId,

@@ -1,8 +1,8 @@
 /**
  * Claiming deliveries in D1. An outbox row names the id of its next attempt, and inserting a `pending` attempt with that id is the claim:
- * only one consumer can insert it, and the outbox row is not written. A late claim is the exception. Its attempt gets a new id, so that
- * ids stay in the order of time, and a row with the status `moved` takes the planned id and points to it.
- * Spans tenants, as a batch of the queue does; each row has its own tenant.
+ * only one consumer can insert it, and the outbox row is not written. In a late claim, the attempt gets a new id, so that ids stay in the
+ * order of time. A placeholder row with the status `moved` then takes the planned id and points to the attempt.
+ * Spans tenants, like a batch of the queue; each row names its own tenant.
  */
 import { sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../db/client";
@@ -33,12 +33,12 @@ export interface Target {
   url: string;
   secretSealed: string;
   enabled: 0 | 1;
-  /** Deliveries of events that were due after then are held (Unix ms); null: none is. */
+  /** Deliveries of events that are due after this time are held (Unix ms); null if none is held. */
   releasedTo: number | null;
   isDeleted: 0 | 1;
   options: DeliveryOptions | null;
   headersSealed: string | null;
-  /** The keys besides the present secret. */
+  /** The keys besides the current secret. */
   keys: StoredKey[];
 }
 
@@ -48,7 +48,7 @@ export interface ClaimedDelivery extends OutboxKey, Target {
   tenantId: string;
   eventId: string;
   kind: DeliveryKind;
-  /** The replay that sends its event again as a new delivery; null for any other delivery. */
+  /** The replay that created the delivery; null for any other delivery. */
   replayId: string | null;
   /** The number of this attempt: 1, 2, 3. */
   attemptCount: number;
@@ -59,7 +59,7 @@ export interface ClaimedDelivery extends OutboxKey, Target {
   correlationId: string | null;
 }
 
-/** A delivery to claim; `start` is the leave of its subscription's gate. */
+/** A delivery to claim; `start` is the permission of its subscription's gate. */
 export type ClaimKey = OutboxKey & { start?: { limitsText: string } | undefined };
 
 type ClaimedRow = Omit<
@@ -85,10 +85,10 @@ export const ATTEMPT_COLUMNS = sql.raw(
 
 /**
  * Claims those of `keys` that are due and unclaimed, and reads what sending needs, in one round trip. `claim` is the caller's token: a
- * call may be repeated with the same token. A call for the fast queue claims nothing of slow subscriptions and returns their due keys as
- * `slow`. Nothing is claimed of a subscription that asked to wait, or of a tenant whose sends an operator holds: `held` are the due keys.
- * A delivery of a limited subscription is claimed only with the leave of its gate, given under the limits that it still has; the others
- * are `limited`. Ends deliveries whose subscription was deleted or whose event retention has removed.
+ * call may be repeated with the same token. Due keys that are not claimed are returned. `slow`, in a call for the fast queue: those of slow
+ * subscriptions. `held`: those whose subscription asked for a pause, or whose tenant's sends an operator holds. `limited`: those without
+ * permission from their subscription's gate under its present limits. Ends deliveries whose subscription was deleted or whose event
+ * retention has removed.
  */
 export async function claimDeliveries(
   db: Db,
@@ -101,11 +101,11 @@ export async function claimDeliveries(
   );
   const due = outboxByKeys(wanted);
   const isSlow = speed === "fast" ? sql`s.slow_until > ${nowMs}` : sql`0`;
-  // While its backlog lasts after a hold, nothing goes out beside it.
+  // After a hold, deliveries outside the backlog wait until the backlog is empty.
   const isHeld = sql`((o.kind <> 'test' AND s.held_until > 0 AND (s.held_until > ${nowMs} OR (o.queue = '' AND s.has_backlog = 1)))
     OR (o.kind IN ('event', 'replay') AND s.released_to IS NOT NULL AND o.due_at > s.released_to)
     OR ${areSendsHeld(sql.raw("o.tenant_id"))})`;
-  // Also a delivery that was called from the line of a gate long before the time for which it was planned.
+  // A gate can call a delivery long before its planned time; such a claim needs a new id too.
   const isLate = sql`(${PLANNED_ID} < ${firstIdAt(nowMs - LATE_AFTER_MS)} OR ${PLANNED_ID} >= ${firstIdAt(nowMs + LATE_AFTER_MS)})`;
   const mayStart = sql`(${LIMITS_TEXT} IS j.value ->> 'l')`;
   const isWaiting = sql`(${IS_LIMITED} AND NOT ${mayStart})`;
@@ -118,7 +118,7 @@ export async function claimDeliveries(
         LEFT JOIN subscriptions s ON s.id = o.subscription_id AND s.is_deleted = 0 LEFT JOIN events e ON e.id = o.event_id
         WHERE (s.id IS NULL OR e.id IS NULL) AND NOT EXISTS (SELECT 1 FROM attempts a
           WHERE a.subscription_id = o.subscription_id AND a.id = ${PLANNED_ID}))`,
-      // Before the claims: a late claim succeeds only if its own placeholder was inserted. It has the time of its id, as the log expects.
+      // Before the claims: a late claim succeeds only if its own placeholder was inserted. The placeholder has the time of its id.
       placeholders: sql`INSERT INTO attempts (${ATTEMPT_COLUMNS}, next_id)
         SELECT o.subscription_id, ${PLANNED_ID}, o.id, o.event_id, '', o.kind, 'moved', o.attempts + 1, o.due_at, j.value ->> 'f'
         FROM ${due} CROSS JOIN subscriptions s ON s.id = o.subscription_id WHERE ${claimable} AND ${isLate}
@@ -167,7 +167,7 @@ export async function claimDeliveries(
   };
 }
 
-/** Reads the subscriptions of claimed deliveries again, by id. Spans tenants. A subscription whose row is gone is missing from the result. */
+/** Reads the subscriptions of claimed deliveries again, by id. Spans tenants. The result omits subscriptions whose rows are gone. */
 export async function readTargets(
   db: Db,
   subscriptionIds: readonly string[],
@@ -188,8 +188,8 @@ export async function readTargets(
 }
 
 /**
- * Releases claimed deliveries that were not sent: their attempts are deleted, so none is used up. With `dueAt` (Unix ms) they are also
- * postponed until then: they plan a new attempt, and a placeholder with the old planned id points to it.
+ * Releases claimed deliveries that were not sent: their attempts are deleted, so none is used up. With `dueAt` (Unix ms), it also postpones
+ * them: each delivery plans a new attempt, and a placeholder with the old planned id points to that attempt.
  */
 export async function releaseDeliveries(
   db: Db,
@@ -230,7 +230,7 @@ export async function releaseDeliveries(
   );
 }
 
-/** Sends the deliveries of a subscription through the slow queue for a while. Needs no tenant, because its caller holds a delivery of it. */
+/** Sends a subscription's deliveries through the slow queue for a while. Needs no tenant, because the caller has claimed one of them. */
 export async function markSlow(db: Db, subscriptionId: string, nowMs: number): Promise<void> {
   const untilMs = nowMs + MARKED_SLOW_FOR_MS;
   await atomically(db, {

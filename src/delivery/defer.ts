@@ -1,23 +1,23 @@
-/** Deliveries of limited subscriptions go back to the outbox until their slots. No attempt is used. */
+/** Puts deliveries of limited subscriptions back into the outbox until their slots. No attempt is used up. */
 import type { Deps } from "../deps";
 import { enqueue, enqueueSlots, keyOnly, type QueueSpeed } from "./enqueue";
 import { type Deferral, deferDeliveries, type LimitedDelivery, postponeDeliveries } from "./line-store";
 import { DUE_BEFORE_SWEPT_SLOT_MS, GATE_RETRY_MS, LONGEST_SLOT_MESSAGE_DELAY_MS } from "./timing";
 
-/** How many are written in one round trip. Small, because other deliveries wait meanwhile. */
+/** How many deliveries one round trip writes. Small, because other deliveries wait in the meantime. */
 const WRITTEN_ROWS = 100;
-/** How much time lies between two such writes of this isolate. */
+/** The shortest time between two such writes of this isolate. */
 const TURN_MS = 40;
-/** By the monotonic clock, because a wall clock that is set back would make everything wait. */
+/** On the monotonic clock, because a wall clock that is set back would make everything wait. */
 let nextTurnMs = 0;
 
-/** Until when a delivery waits that has this slot (Unix ms). */
+/** Returns until when a delivery with this slot (Unix ms) waits. */
 export function deferralOf(deps: Deps, delivery: LimitedDelivery, slotAtMs: number): Deferral {
   const isFar = slotAtMs - deps.now() > LONGEST_SLOT_MESSAGE_DELAY_MS;
   return { key: keyOnly(delivery), dueAt: isFar ? slotAtMs - DUE_BEFORE_SWEPT_SLOT_MS : slotAtMs, slotAtMs };
 }
 
-/** Puts deliveries of one subscription off, unless its limits are others than `limitsText` by now. Throws when D1 or the queue is down. */
+/** Postpones deliveries of one subscription, unless its limits are no longer `limitsText`. Throws when D1 or the queue is down. */
 export async function defer(
   deps: Deps,
   speed: QueueSpeed,
@@ -51,12 +51,12 @@ async function deferPage(
     deferred.has(key.id) && slotAtMs === dueAt ? [{ key: { ...key, dueAt }, slotAtMs }] : [],
   );
   await enqueueSlots(deps, speed, shard, withMessage);
-  // The limits have changed meanwhile, or another consumer has the delivery. The next claim finds out.
+  // The limits have changed in the meantime, or another consumer has the delivery. The next claim finds out which.
   const others = deferrals.flatMap(({ key }) => (deferred.has(key.id) ? [] : [key]));
   await enqueue(deps, speed, shard, others);
 }
 
-/** Puts deliveries off whose gate cannot be reached: without its leave nothing is sent. Throws when D1 or the queue is down. */
+/** Postpones deliveries whose gate cannot be reached: nothing is sent without its permission. Throws when D1 or the queue is down. */
 export async function postpone(
   deps: Deps,
   speed: QueueSpeed,

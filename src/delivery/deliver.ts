@@ -21,7 +21,7 @@ import { type StartingKey, Starts } from "./starts";
 import { ASK_INTERVAL_MS, PASS_ON_AFTER_MS, STALLED_AFTER_MS, START_WITHIN_MS, TARGET_FRESH_FOR_MS } from "./timing";
 
 const MAX_CONCURRENT_SENDS = 6;
-/** Longer than a delivery is claimed before its slot. */
+/** Longer than the time between the claim of a delivery and its slot. */
 const WAIT_UNTIL_DUE_SECONDS = 2;
 
 /** The deliveries of one invocation. Call `add` any number of times, and then `finished` once. */
@@ -54,7 +54,7 @@ export class DeliveryRun {
     this.#lastProgressMs = deps.now();
   }
 
-  /** Delivers those of `keys` that are due. Resolves when each is claimed, has ended, or is queued again. Throws when a claim fails. */
+  /** Delivers those of `keys` that are due. Resolves when each is claimed, ended or queued again. Throws when a claim fails. */
   async add(keys: readonly ShardKey[]): Promise<void> {
     const wanted = keys.filter((key) => this.#isNew(key));
     this.#waiting.push(...wanted);
@@ -71,7 +71,7 @@ export class DeliveryRun {
     if (this.#claimError) throw this.#claimError;
   }
 
-  /** Delivers those of `keys` that may start, each in its slot. Their messages have come before their slots. */
+  /** Delivers those of `keys` that may start, each in its slot. Their messages arrive before their slots. */
   addSlots(keys: readonly ShardKey[]): void {
     const wanted = keys.filter((key) => this.#isNew(key));
     this.#askGates(wanted);
@@ -115,7 +115,7 @@ export class DeliveryRun {
     this.#handBack(() => true, waiting);
   }
 
-  /** Hands back those claimed deliveries that have not started and of which `isChosen` is true, and `waiting`, which nobody has claimed. */
+  /** Hands back the claimed deliveries that have not started and that `isChosen` selects, and `waiting`, which nobody has claimed. */
   #handBack(isChosen: (delivery: Claimed) => boolean, waiting: readonly StartingKey[] = []): void {
     const chosen = this.#ready.filter(isChosen);
     this.#ready = this.#ready.filter((delivery) => !isChosen(delivery));
@@ -125,7 +125,7 @@ export class DeliveryRun {
     this.#deps.background("hand back", handBack(this.#deps, this.#speed, this.#claim, waiting, chosen));
   }
 
-  /** Not before a send has started, because a run that can start nothing would pass on everything, and so would the next one. */
+  /** Only once a send has started: a run that can start nothing would pass everything on, and so would the next run. */
   #passOnExcess(): void {
     if (this.#sends.inProgress.size === 0 || !isTooMuch(this.#speed, this.#waiting)) return;
     this.#handBack(() => false, this.#waiting.splice(0));
@@ -152,7 +152,7 @@ export class DeliveryRun {
     }
   }
 
-  /** Waits a little, but not longer than until a delivery should be claimed or taken. */
+  /** Waits a little, at most until a delivery should be claimed or taken. */
   #pause(): Promise<void> {
     const nowMs = this.#deps.now();
     const askAgainMs = this.#askedMs + ASK_INTERVAL_MS;
@@ -209,7 +209,7 @@ export class DeliveryRun {
     this.#starts.ask(shard, limited);
     this.#takeLimited();
     const known = new Set([...claimed, ...slow, ...held, ...limited].map(({ id }) => id));
-    // Without limits by now, they are not due before their slots.
+    // Their subscriptions have no limits any more, so they become due only at their slots.
     const early = keys.filter(({ id, start }) => start && !known.has(id));
     // In the background, so that a failing queue does not delay what is claimed. The sweep replaces lost messages.
     this.#deps.background("wait until due", enqueue(this.#deps, this.#speed, shard, early, WAIT_UNTIL_DUE_SECONDS));
@@ -217,7 +217,7 @@ export class DeliveryRun {
     if (held.length > 0) this.#deps.background("wait for a hold", moveToBacklogs(this.#deps, shard, held));
   }
 
-  /** Takes the deliveries whose gates must be asked out of the way of the others. */
+  /** Moves the deliveries whose gates must be asked out of `#waiting`, so that they do not delay the others. */
   #takeLimited(): void {
     const { limited = [], others = [] } = Object.groupBy(this.#waiting, ({ subscriptionId }) =>
       isLimitedHere(subscriptionId) ? "limited" : "others",
@@ -233,7 +233,7 @@ export class DeliveryRun {
     });
   }
 
-  /** Asks for the starts of claimed deliveries that come soon and have none, or that have missed theirs. */
+  /** Asks for starts for the claimed deliveries that should start soon and have none, or have missed theirs. */
   #askForStarts(): void {
     const nowMs = this.#deps.now();
     if (nowMs - this.#askedMs < ASK_INTERVAL_MS) return;
@@ -266,8 +266,8 @@ export class DeliveryRun {
   }
 
   /**
-   * Reads URL, secret and pause again, which may have changed since the claim, if a delivery has waited for a second. One read serves all
-   * deliveries of the run. Hands back those that can no longer start in time or whose subscription is held. Never throws.
+   * If a delivery has waited for a second, reads URL, secret and pause again, because they may have changed since the claim. One read
+   * serves all deliveries of the run. Hands back those that can no longer start in time or whose subscription is held. Never throws.
    */
   async #refreshTargets(): Promise<void> {
     const isStale = ({ readMs }: Claimed) => this.#deps.now() - readMs > TARGET_FRESH_FOR_MS;
@@ -277,7 +277,7 @@ export class DeliveryRun {
         this.#refreshing = null;
       });
       await this.#refreshing;
-      // Again, because a slow read uses up the time before the start.
+      // Again, because a slow read can use up the time before the start.
       this.#handBackLate();
     }
   }

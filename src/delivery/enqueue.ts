@@ -46,7 +46,7 @@ export async function enqueueRetries(deps: Deps, shard: number, retries: readonl
   await Promise.all([...byDelay].map(([delaySeconds, keys]) => enqueue(deps, "slow", shard, keys, delaySeconds)));
 }
 
-/** Queues deliveries that wait for slots, by the second before their slots. Throws when the queue is down. */
+/** Queues deliveries that wait for slots. Each message arrives about two seconds before its slot. Throws when the queue is down. */
 export async function enqueueSlots(
   deps: Deps,
   speed: QueueSpeed,
@@ -89,7 +89,7 @@ export async function enqueue(
   }
 }
 
-/** Returns the key of an outbox row without whatever else it comes with. */
+/** Returns the key of an outbox row without any other fields. */
 export const keyOnly = ({ queue, dueAt, id, subscriptionId, bytes }: OutboxKey): OutboxKey => ({
   queue,
   dueAt,

@@ -11,8 +11,8 @@ interface Event {
 }
 
 /**
- * Returns the payload or, for the format "standard", the envelope of Standard Webhooks around it. The payload is put in as text: parsing it
- * would change big numbers, the order of keys and the bytes that were published.
+ * Returns the payload or, for the format "standard", the Standard Webhooks envelope around it. The payload is inserted as text: parsing it
+ * could change large numbers and the order of keys, so the body would differ from what was published.
  */
 export function bodyOf({ eventType, eventCreatedAt, payload }: Event, options: DeliveryOptions | null): string {
   if (options?.format !== "standard") return payload;

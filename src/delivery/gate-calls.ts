@@ -26,7 +26,7 @@ export class GateCalls {
     this.#holder = holder;
   }
 
-  /** Reports to the gate, with the next call, what has become of a start. Until then it counts as made at the last moment. */
+  /** Notes the outcome of a start, to report it to the gate with the next call. Until then the start counts as made at its last moment. */
   note(of: Limited, made: Made): void {
     const known = this.#untold.get(of.subscriptionId)?.made ?? [];
     this.#untold.set(of.subscriptionId, { of, made: [...known, made] });
@@ -51,26 +51,26 @@ export class GateCalls {
     return this.#orNull(first, deliveries.length, (gate) => gate.reserve(first.limits, demands, options));
   }
 
-  /** Tells a gate at once what has become of starts. */
+  /** Reports the outcomes of starts to a gate at once. */
   async tell(of: Limited): Promise<void> {
     const made = this.#takeMade(of);
     const options = { holder: this.#holder, leadMs: 0, leewayMs: 0, made };
     if (made.length > 0) await this.#orNull(of, made.length, (gate) => gate.reserve(of.limits, [], options));
   }
 
-  /** Reports to each gate what it does not know yet. */
+  /** Reports to each gate the outcomes that it does not know yet. */
   async tellAll(): Promise<void> {
     await Promise.all([...this.#untold.values()].map(({ of }) => this.tell(of)));
   }
 
-  /** Each is reported once: a gate that gets a report twice would forget the start of another delivery. */
+  /** Returns each outcome once: a gate that got the same report twice would forget the start of another delivery. */
   #takeMade({ subscriptionId }: Pick<Limited, "subscriptionId">): Made[] {
     const made = this.#untold.get(subscriptionId)?.made ?? [];
     this.#untold.delete(subscriptionId);
     return made;
   }
 
-  /** Frees the place of a delivery. Returns how many of those that wait may be called. If that fails, the place frees itself in a while. */
+  /** Frees the place of a delivery. Returns how many waiting deliveries may be called. If the call fails, the place expires later. */
   async release(of: Limited, id: string): Promise<number> {
     return (await this.#orNull(of, 1, (gate) => gate.release(of.limits, [id], this.#holder))) ?? 0;
   }

@@ -9,7 +9,10 @@ import { HOLD_WHEN_DISABLED } from "../subscriptions/release-store";
 
 const GONE_FOR_MS = 60_000;
 
-/** Returns the statements for results with a 410, recorded at `nowMs`. `ours` joins the results `j` with their claimed attempts `a`, so they run before the claim ends. */
+/**
+ * Returns the statements for results with a 410, recorded at `nowMs`. `ours` joins the results `j` with their claimed attempts `a`, so the
+ * statements must run before the claim ends.
+ */
 export const goneStatements = (ours: SQL, nowMs: number) => {
   const gone = sql`SELECT a.subscription_id AS subscription_id, min(j.value ->> 'completedAt') AS first_at,
     max(j.value ->> 'completedAt') AS last_at FROM ${ours} WHERE j.value ->> 'gone' = 1 GROUP BY a.subscription_id`;
@@ -21,7 +24,7 @@ export const goneStatements = (ours: SQL, nowMs: number) => {
     disabled: sql`UPDATE subscriptions SET enabled = 0, disabled_reason = 'gone', disabled_at = t.last_at, ${HOLD_WHEN_DISABLED},
         former_states = ${withFormerState(sql.raw("t.last_at"))}, version = version + 1, updated_at = t.last_at
       FROM (${gone}) t WHERE subscriptions.id = t.subscription_id AND enabled = 1 AND gone_since <= t.last_at - ${GONE_FOR_MS}`,
-    // Before the write that stores the episode: where one exists, this event has been published.
+    // Before the write that stores the episode: where an episode exists, this event has already been published.
     told: publishOperational("postern.webhook.disabled", justDisabled, nowMs, { data: sql`'reason', 'gone'` }),
     recorded: auditWebhooks("webhook.disabled", SYSTEM, justDisabled, nowMs, sql`'reason', 'gone'`),
     // After `disabled`, because it only removes subscriptions that are disabled.

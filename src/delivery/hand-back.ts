@@ -7,14 +7,14 @@ import type { OutboxKey, ShardKey } from "./message";
 import { hangs, MAX_SENDS_OF_SLOW, sendsOf } from "./send-load";
 import { moveToBacklog } from "./sweep-store";
 
-/** The delay of a message that returns to the slow queue. Without it, it would return at once and find the same sends running. */
+/** The delay of a message that returns to the slow queue. Without a delay it would arrive at once and find the same sends running. */
 const RETURN_TO_SLOW_SECONDS = 1;
 const MARK_AGAIN_MS = 30_000;
 /** Bounds the memory. */
 const MAX_MARKS = 10_000;
 const markedUntil = new Map<string, number>();
 
-/** Releases claimed deliveries that were not sent, and queues them and `waiting`, which nobody has claimed, again. Throws when D1 or a queue is down. */
+/** Releases claimed deliveries that were not sent, and queues them and the unclaimed `waiting` again. Throws when D1 or a queue is down. */
 export async function handBack(
   deps: Deps,
   speed: QueueSpeed,

@@ -1,4 +1,4 @@
-/** The held deliveries of one delivery database, across its tenants: releasing them step by step, and dropping those that are too many or too old. */
+/** The held deliveries of one delivery database, across its tenants: releases them step by step, and drops those too many or too old. */
 import { sql } from "drizzle-orm";
 import { atomically, type Db, rows } from "../db/client";
 import { repeatable } from "../db/faults";
@@ -14,20 +14,20 @@ import { DROPPED, HOLD_OVERFLOW } from "./reasons";
 
 /** The most deliveries that a subscription holds. */
 const MAX_HELD = 100_000;
-/** A step is taken a minute after the one before; crons are not that exact. */
+/** A step follows a minute after the previous one, with some tolerance because crons are not exact. */
 const STEP_MS = MINUTE_MS - 5_000;
 const MAX_RATE = MAX_HELD;
 const PAGE_ROWS = 1_000;
 
-/** Of the subscription `s`. While an operator holds its sends, there is nothing to release it for. */
+/** Whether the subscription `s` is due for its next step. Never while an operator holds its sends, because nothing would be sent. */
 const isDue = (nowMs: number) =>
   sql`s.has_backlog = 1 AND s.enabled = 1 AND s.released_to IS NOT NULL AND s.dropped_to IS NULL AND s.released_at <= ${nowMs - STEP_MS}
     AND NOT ${areSendsHeld(sql.raw("s.tenant_id"))}`;
 
-/** The next step of a subscription whose held deliveries go out. */
+/** The next step of a subscription whose held deliveries are being released. */
 interface Step {
   subscriptionId: string;
-  /** How many deliveries the step before has released. */
+  /** How many deliveries the previous step released. */
   rate: number;
   /** Whether an attempt has failed since then. */
   hasFailed: 0 | 1;
@@ -42,7 +42,7 @@ export async function findSteps(db: Db, nowMs: number): Promise<Step[]> {
   return due;
 }
 
-/** Releases the next step. Each minute without a failed attempt doubles it. */
+/** Releases the next step. Its size doubles with each minute without a failed attempt. */
 export async function releaseStep(db: Db, { subscriptionId, rate, hasFailed }: Step, nowMs: number): Promise<void> {
   const next = hasFailed === 1 ? rate : Math.min(2 * rate, MAX_RATE);
   await repeatable(() =>
@@ -63,12 +63,12 @@ export interface Surplus {
 
 /** Sorts after every id. */
 const LAST_ID = "~";
-/** A subscription that was sent nothing for so long holds no more than when it was last counted. Crons can be skipped. */
+/** A subscription without a new delivery for this long holds no more than when it was last counted. Long, because crons can be skipped. */
 const GROWING_MS = 10 * MINUTE_MS;
 
 /**
- * Returns which held deliveries are to be dropped: those that a user does not want, those before `oldestMs` (Unix ms), and those beyond the
- * most. Only what has grown lately is counted.
+ * Returns which held deliveries to drop: those that a user does not want, those due before `oldestMs` (Unix ms), and those beyond
+ * `MAX_HELD`. Only backlogs that have grown lately are counted.
  */
 export async function findSurplus(db: Db, oldestMs: number, nowMs: number): Promise<Surplus[]> {
   const holding = sql`(SELECT id, dropped_to FROM subscriptions WHERE has_backlog = 1 AND released_to IS NOT NULL) w`;
@@ -131,7 +131,7 @@ export async function dropHeld(
   return { dropped: removed.length, told };
 }
 
-/** Lets the deliveries go that came after those that a user has dropped. */
+/** Releases the deliveries that came after those that a user has dropped. */
 export async function endDropping(db: Db, { subscriptionId, dueAt }: Surplus): Promise<void> {
   await atomically(db, {
     ended: sql`UPDATE subscriptions SET dropped_to = NULL, released_to = iif(enabled, NULL, released_to)

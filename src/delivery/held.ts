@@ -1,4 +1,4 @@
-/** The minutely work on held deliveries. What a subscription holds is released after it was resumed, and dropped when it is too much or too old. */
+/** The work on held deliveries, every minute: releases them once their subscription is resumed, and drops those too many or too old. */
 import type { Deps } from "../deps";
 import { describeError, type LogFields, log } from "../log";
 import { sendOperational } from "../subscriptions/operational";
@@ -6,10 +6,10 @@ import { DAY_MS } from "../time";
 import { dropHeld, endDropping, findSteps, findSurplus, releaseStep, type Surplus } from "./held-store";
 import { DROPPED } from "./reasons";
 
-/** Bounds one run; the next one goes on. */
+/** Bounds one run; the next one continues. */
 const MAX_PAGES = 20;
 
-/** Releases and drops in each delivery database. What fails is logged, and the others go on. Never throws. */
+/** Releases and drops held deliveries in each delivery database. A failure is logged and does not stop the rest. Never throws. */
 export async function releaseHeld(deps: Deps): Promise<void> {
   for (const shard of deps.shards.numbers) await orLog({ shard }, () => releaseShard(deps, shard));
 }

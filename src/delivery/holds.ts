@@ -1,6 +1,6 @@
 /**
- * The subscriptions that have just asked this isolate for a pause. It is needed until the hold is recorded in `subscriptions.held_until`,
- * where every claim sees it.
+ * The subscriptions that have just asked this isolate for a pause. This memory bridges the time until the hold is recorded in
+ * `subscriptions.held_until`, where every claim sees it.
  */
 import { RECORD_WITHIN_MS } from "./timing";
 
@@ -14,7 +14,7 @@ export function holdHere(subscriptionId: string, untilMs: number, nowMs: number)
   heldUntilMs.set(subscriptionId, Math.min(untilMs, nowMs + RECORD_WITHIN_MS));
 }
 
-/** Whether a delivery waits for the end of a pause. Manual retries and tests are sent all the same. */
+/** Whether a delivery waits for the end of a pause. Manual retries and tests do not. */
 export const isForPauses = ({ kind }: { kind: string }): boolean => kind === "event" || kind === "replay";
 
 /** Whether a delivery is held because its subscription is paused or disabled, or has not been released since. */

@@ -1,6 +1,6 @@
 /**
- * Deliveries of limited subscriptions that wait for their slots. Such an outbox row has `slot_at` at or after `due_at`. Spans tenants, as a
- * batch of the queue does.
+ * Deliveries of limited subscriptions that wait for their slots. Such an outbox row has `slot_at` at or after `due_at`. Spans tenants, like
+ * a batch of the queue.
  */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../db/client";
@@ -13,7 +13,7 @@ import { isoSql, publishOperational } from "../subscriptions/operational-store";
 import { parseOptions } from "../subscriptions/store";
 import type { OutboxKey } from "./message";
 
-/** A delivery that may not start without the leave of its subscription's gate. */
+/** A delivery that may not start without the permission of its subscription's gate. */
 export interface LimitedDelivery extends OutboxKey {
   isTest: boolean;
   /** The slot for which it has waited; null if it has not. */
@@ -49,12 +49,12 @@ export const limitedDelivery = ({ kind, slotAt, options, ...row }: LimitedRow): 
   return { ...row, isTest: kind === "test", slotAtMs: slotAt, limits: { rateLimit, maxConcurrent } };
 };
 
-/** Reads those of `keys` that are still owed to limited subscriptions and that nobody has claimed. */
+/** Reads those of `keys` whose deliveries are open and unclaimed and belong to limited subscriptions. */
 export async function readLimited(db: Db, keys: readonly OutboxKey[]): Promise<LimitedDelivery[]> {
   return readFrom(db, outboxByKeys(jsonList(keys.map(({ queue, dueAt, id }) => ({ q: queue, d: dueAt, i: id })))));
 }
 
-/** Returns the first deliveries that wait for a slot or a place of a subscription, at most `count`; none while an operator holds its sends. */
+/** Returns the first `count` deliveries of a subscription that wait for a slot or a place; none while an operator holds its sends. */
 export async function readLine(db: Db, subscriptionId: string, count: number): Promise<LimitedDelivery[]> {
   return readFrom(
     db,
@@ -91,7 +91,7 @@ const listOf = (deferrals: readonly Deferral[]) =>
     })),
   );
 
-/** Postpones deliveries that nobody has claimed, for a moment in which their gate cannot be reached. No attempt is used. */
+/** Postpones deliveries that nobody has claimed while their gate cannot be reached. No attempt is used up. */
 export async function postponeDeliveries(db: Db, deferrals: readonly Deferral[]): Promise<void> {
   await repeatable(() =>
     atomically(db, {
@@ -104,9 +104,9 @@ export async function postponeDeliveries(db: Db, deferrals: readonly Deferral[])
 }
 
 /**
- * Postpones deliveries to their slots, unless somebody has claimed them or their subscription has other limits by now (`limitsText`).
- * Returns the ids of those that it has postponed. No attempt is used. They plan a new attempt, and a placeholder with the old planned id
- * points to it, so that ids stay in the order of time.
+ * Postpones deliveries to their slots, unless somebody has claimed them or the limits of their subscription are no longer `limitsText`.
+ * Returns the ids of the postponed ones. No attempt is used up. Each plans a new attempt, and a placeholder with the old planned id points
+ * to that attempt, so that ids stay in the order of time.
  */
 export async function deferDeliveries(
   db: Db,
@@ -144,7 +144,7 @@ export async function markThrottled(
   const isSame = sql`s.id = ${subscriptionId} AND s.is_deleted = 0 AND ${LIMITS_TEXT} = ${limitsText}`;
   const { told } = await repeatable(() =>
     atomically(db, {
-      // Before `marked`, because it compares with what is stored.
+      // Before `marked`, because it compares with the stored value.
       told: publishOperational(
         "postern.webhook.throttled",
         sql`subscriptions s WHERE ${isSame} AND s.throttled_until < ${nowMs}`,

@@ -1,6 +1,6 @@
 /**
  * Recording results in D1, many attempts in one round trip. Only the holder of a claim can record, and a call can be repeated. Spans
- * tenants, as a batch of the queue does; each result was claimed with its own tenant.
+ * tenants, like a batch of the queue; each result was claimed with its own tenant.
  */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, rows } from "../db/client";
@@ -31,12 +31,12 @@ export interface AttemptResult {
   /** When the send began and ended, Unix ms. */
   startedAt: number;
   completedAt: number;
-  /** Null where nothing was sent, or the connection failed. */
+  /** Null if nothing was sent or the connection failed. */
   latencyMs: number | null;
   /** Both null after the last attempt. */
   nextDueAt: number | null;
   nextAttemptId: string | null;
-  /** 1 when it took so long that the subscription moves to the slow queue. */
+  /** 1 when the subscription moves to the slow queue. */
   slow: 0 | 1;
   /** The end of the hold that the subscriber asked for, Unix ms; null without one. */
   heldUntil: number | null;
@@ -137,11 +137,11 @@ export async function recordAttempts(
   return { recorded: new Set(recorded.map(({ id }) => id)), operational: [...exhausted, ...goneTold] };
 }
 
-/** A JSON list without nulls. SQLite writes out an object and parses it again for each value that it reads of it, so a short one is quicker. */
+/** A JSON list without nulls. SQLite serializes and parses an object again for each value that it reads, so a short object is quicker. */
 const compactList = (results: readonly object[]): string =>
   JSON.stringify(results, (_name, value: unknown) => (value === null ? undefined : value));
 
-/** Publishes that deliveries have failed for good, but not those of tests and of operational events. */
+/** Publishes that deliveries have failed for good, except those of tests and of operational events. */
 const publishExhausted = (ours: SQL, nowMs: number) =>
   publishOperational(
     "postern.delivery.exhausted",

@@ -8,13 +8,13 @@ import { type AttemptResult, recordAttempts } from "./record-store";
 import { feedBacklog } from "./sweep";
 import { RECORD_WITHIN_MS } from "./timing";
 
-/** How long a result waits for others, to be recorded with them. */
+/** How long a result waits so that others can be recorded with it. */
 export const GATHER_MS = 100;
 const RETRY_RECORD_MS = 250;
 
 /** The results of one round trip are one JSON value, and D1 takes 2 MB a value. Escaping can make a response body six times as long. */
 const MAX_RECORD_BYTES = 1_000_000;
-/** The most that a result without its body takes as JSON, and a character of the body. */
+/** The most bytes of JSON that a result takes without its response body, and that one character of the body takes. */
 const RESULT_BYTES = 1_000;
 const CHARACTER_BYTES = 6;
 
@@ -67,7 +67,7 @@ async function write(deps: Deps, shard: number, claim: string, results: AttemptR
   }
 }
 
-/** Queues the retries, and the next deliveries of each backlog from which some have ended. */
+/** Queues the retries, and the next deliveries of each backlog that has results. */
 async function queueFollowUps(deps: Deps, shard: number, results: readonly AttemptResult[]): Promise<void> {
   const retries = results.flatMap(({ queue, nextDueAt, deliveryId, subscriptionId, bytes }) =>
     nextDueAt === null || queue !== "" ? [] : [{ queue, dueAt: nextDueAt, id: deliveryId, subscriptionId, bytes }],

@@ -42,8 +42,8 @@ export async function deleteOldEvents(db: Db, before: number, limit: number): Pr
 }
 
 /**
- * Deletes a page of up to `limit` hours before `before` (Unix ms). The newest hour of a subscription is kept if its `failure_count` is not zero, with
- * its other counts set to 0. Returns like `deleteOldAttempts`.
+ * Deletes a page of up to `limit` hours before `before` (Unix ms). The newest hour of a subscription is kept if its `failure_count` is not
+ * zero, with its counts of attempts set to 0. Returns the same as `deleteOldAttempts`.
  */
 export async function deleteOldHours(
   db: Db,

@@ -28,7 +28,7 @@ function dateOf(text: string, nowMs: number): number {
   return year === undefined ? Number.NaN : Date.parse(`${day} ${month} ${fullYear(Number(year), nowMs)} ${time} GMT`);
 }
 
-/** Returns the year for its last two digits: the one of this century unless it is more than 50 years ahead (RFC 9110, section 5.6.7). */
+/** Returns the year with these last two digits: in this century, unless that is more than 50 years ahead (RFC 9110, section 5.6.7). */
 function fullYear(lastDigits: number, nowMs: number): number {
   const thisYear = new Date(nowMs).getUTCFullYear();
   const year = thisYear - (thisYear % 100) + lastDigits;

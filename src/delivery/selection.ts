@@ -8,19 +8,19 @@ import { ASK_BEFORE_START_MS, ASK_WITH_FIRST_MS, TAKE_BEFORE_START_MS } from "./
 const MAX_CLAIM = 60;
 /** The expected duration of all sends of one claim together: six run at once, so they take about 0.7 s. */
 const CLAIM_WORK_MS = 6 * 700;
-/** The same of all deliveries that may wait in one invocation: about 2 s. */
+/** The expected duration of all sends that may wait in one invocation together: with six at once, about 2 s. */
 const MAX_WORK_MS = 6 * 2_000;
 
 interface Item {
   subscriptionId: string;
-  /** When it should start, Unix ms, if its subscription is limited; `latestMs` is null unless the start is granted. */
+  /** When it should start (Unix ms), if its subscription is limited; `latestMs` is null until the gate grants the start. */
   start?: { atMs: number; latestMs: number | null } | undefined;
 }
 
-/** From the slow queue, a subscription may have only a few sends in progress. */
+/** In the slow queue, a subscription may have only a few sends in progress. */
 const mayStart = (speed: QueueSpeed, sends: number): boolean => speed === "fast" || sends < MAX_SENDS_OF_SLOW;
 
-/** Removes and returns the next item to send: one whose start comes now, or one without limits; undefined when none may start. */
+/** Removes and returns the next item to send: the earliest one whose start is due, or else one without limits; undefined if none may start. */
 export function takeNext<T extends Item>(speed: QueueSpeed, items: T[], nowMs: number): T | undefined {
   let first = -1;
   let firstMs = nowMs + TAKE_BEFORE_START_MS;
@@ -33,11 +33,11 @@ export function takeNext<T extends Item>(speed: QueueSpeed, items: T[], nowMs: n
   return first < 0 ? takeFairest(speed, items) : items.splice(first, 1)[0];
 }
 
-/** When an item should be looked at next, to ask for its start or to send it; Unix ms. */
+/** When to look at an item next, to ask for its start or to send it (Unix ms). */
 export const takenAtMs = ({ start }: Item): number =>
   start ? start.atMs - (start.latestMs === null ? ASK_BEFORE_START_MS : TAKE_BEFORE_START_MS) : 0;
 
-/** Returns the limited items whose starts should be asked for: those that come soon and have none, and those that have missed theirs. */
+/** Returns the limited items that need a start: those that should start soon and have none, and those that have missed theirs. */
 export function withoutStart<T extends Item>(
   items: readonly T[],
   nowMs: number,
@@ -65,8 +65,8 @@ export function takeFairest<T extends Item>(speed: QueueSpeed, items: T[]): T | 
 }
 
 /**
- * Returns the keys to claim next, all of one shard: as many as can start soon, judging by the latencies so far, few of each slow
- * subscription, and only as many payloads as fit into memory. Subscriptions take turns, and each one's keys keep their order.
+ * Returns the keys to claim next, all of one shard: as many as can start soon, judging by the latencies so far, and as fit into memory.
+ * In the slow queue, each subscription gets only a few. Subscriptions take turns, and the keys of each keep their order.
  */
 export function planClaim<K extends ShardKey>(speed: QueueSpeed, keys: readonly K[]): K[] {
   const shard = keys[0]?.shard;
@@ -86,7 +86,7 @@ export function planClaim<K extends ShardKey>(speed: QueueSpeed, keys: readonly 
   return planned;
 }
 
-/** Whether one invocation would take too long for `keys`. Slow subscriptions may hold up the slow queue. */
+/** Whether one invocation would take too long for `keys`. Never in the slow queue, which slow subscriptions may hold up. */
 export const isTooMuch = (speed: QueueSpeed, keys: readonly Item[]): boolean =>
   speed === "fast" && keys.reduce((workMs, { subscriptionId }) => workMs + expectedMs(subscriptionId), 0) > MAX_WORK_MS;
 
@@ -102,8 +102,8 @@ export function roundRobin<T extends Item>(items: readonly T[]): T[] {
 }
 
 /**
- * Returns the first item of each list, then the second of each, and so on. A message has the deliveries of one event or a few, so messages
- * in turns are fair between tenants.
+ * Returns the first item of each list, then the second of each, and so on. A message has the deliveries of one event or a few, so taking
+ * turns between messages is fair to tenants.
  */
 export function inTurns<T>(lists: readonly (readonly T[])[]): T[] {
   const longest = Math.max(0, ...lists.map(({ length }) => length));

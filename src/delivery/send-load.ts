@@ -3,9 +3,9 @@ import { HANGS_AFTER_MS, LEASE_MS } from "./timing";
 
 /** The most sends that a slow subscription may have in progress, so that it leaves connections to the others. */
 export const MAX_SENDS_OF_SLOW = 3;
-/** With this many sends in progress, an invocation waits before it ends. The queue then waits with the next batch. */
+/** With this many sends in progress, an invocation waits before it ends, so that the queue delays the next batch. */
 const MAX_SENDS = 300;
-/** No more deliveries are claimed beyond this many bytes of payloads: an isolate has 128 MB, and holds about three copies of a payload. */
+/** The most bytes of payloads to have claimed at once: an isolate has 128 MB, and holds about three copies of a payload. */
 const MAX_CLAIMED_BYTES = 16 * 1024 * 1024;
 /** Bounds the memory. */
 const MAX_KNOWN_LATENCIES = 10_000;
@@ -20,7 +20,7 @@ interface Load {
 
 /** The runs look at the sends in progress this often. */
 export const WATCH_EVERY_MS = 100;
-/** A look that is later than this shows that the isolate was blocked. */
+/** A longer time between two looks shows that the isolate was blocked. */
 const BLOCKED_AFTER_MS = 300;
 
 const loads = new Map<string, Load>();
@@ -33,15 +33,15 @@ let watchedMs = 0;
 /** Returns how many sends of a subscription are in progress. */
 export const sendsOf = (subscriptionId: string): number => loads.get(subscriptionId)?.active ?? 0;
 
-/** Whether the subscription has sends in progress and none has ended for a second. A busy subscription does not hang. */
+/** Whether the subscription has sends in progress and none has ended for a second. A subscription that is only busy does not hang. */
 export function hangs(subscriptionId: string, nowMs: number): boolean {
   const load = loads.get(subscriptionId);
   return load !== undefined && nowMs - load.silentSinceMs >= HANGS_AFTER_MS;
 }
 
 /**
- * Every run calls this every `WATCH_EVERY_MS`. While the isolate was blocked, answers could not be read, so that time is not the silence of
- * the subscriptions. Otherwise one long garbage collection would mark all subscriptions as slow that have a send in progress.
+ * Every run calls this every `WATCH_EVERY_MS`. While the isolate was blocked, it could read no answers, so that time does not count as
+ * silence. Otherwise one long garbage collection would mark every subscription with a send in progress as slow.
  */
 export function watch(nowMs: number): void {
   const blockedMs = nowMs - watchedMs;
@@ -59,7 +59,7 @@ export const isBusy = (): boolean => sends >= MAX_SENDS;
 /** Whether `bytes` more of payloads may be claimed now. A payload may always be claimed if no other is held. */
 export const hasRoomFor = (bytes: number): boolean => claimedBytes === 0 || claimedBytes + bytes <= MAX_CLAIMED_BYTES;
 
-/** What counts until it ends, the oldest first. */
+/** What is counted at present, oldest first. */
 const counted = new Set<Counted>();
 
 interface Counted {
@@ -69,8 +69,8 @@ interface Counted {
 }
 
 /**
- * Ends what has counted for longer than a lease: its invocation was killed. No timer can do this, because the runtime drops the timers of
- * an invocation with it.
+ * Ends what has been counted for longer than a lease: its invocation was killed. A timer cannot do this, because the runtime drops an
+ * invocation's timers when it kills the invocation.
  */
 export function endAbandoned(nowMs: number): void {
   for (const { untilMs, end } of counted) {
@@ -79,7 +79,7 @@ export function endAbandoned(nowMs: number): void {
   }
 }
 
-/** Returns what to call at the end; `onEnd` then runs once. */
+/** Returns the function to call at the end; `onEnd` runs once, however often it is called. */
 function countUntilEnd(nowMs: number, onEnd: () => void): () => void {
   const entry: Counted = {
     untilMs: nowMs + LEASE_MS,
@@ -115,7 +115,7 @@ export function startSend(subscriptionId: string, now: () => number): () => void
   });
 }
 
-/** Averages the latency with the previous average, so that old sends count less and less. */
+/** Averages the latency with the previous average, so that the weight of old sends fades. */
 function noteLatency(subscriptionId: string, latencyMs: number): void {
   if (latenciesMs.size >= MAX_KNOWN_LATENCIES) latenciesMs.clear();
   latenciesMs.set(subscriptionId, (expectedMs(subscriptionId) + latencyMs) / 2);

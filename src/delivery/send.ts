@@ -54,13 +54,13 @@ export const failure = (error: string): Outcome => ({
   asksToAbort: false,
 });
 
-/** The runtime failed to make a request, twice in a row. Not the subscriber's fault. */
+/** The runtime failed to make a request, also when it was repeated. Not the subscriber's fault. */
 export class RuntimeFault extends Error {}
 
 /**
- * Sends one attempt that starts at `nowMs` and returns its outcome. With `comesInTime`, it waits for that before the request, makes one
- * request at most, and returns "late" instead of making it if that is false. Throws only when the request cannot be made, such as
- * RuntimeFault.
+ * Sends one attempt that starts at `nowMs` and returns its outcome. With `comesInTime`, it first waits for that promise. If it resolves to
+ * false, nothing is requested and "late" is returned; otherwise one request is made, without a repetition. Throws only when the request
+ * cannot be made, for example RuntimeFault.
  */
 export async function send(
   outbound: Outbound,
@@ -95,7 +95,7 @@ export async function send(
   }
 }
 
-/** Makes a request, and once more after a fault of the runtime unless `maxRequests` is 1. */
+/** Makes a request, and repeats it once after a fault of the runtime unless `maxRequests` is 1. */
 async function post(url: string, init: RequestInit, maxRequests: 1 | 2): Promise<Response> {
   const request = { ...init, method: "POST", redirect: "manual" } as const;
   try {
@@ -113,7 +113,7 @@ const isRuntimeFault = (error: unknown): error is Error =>
 /** workerd distinguishes a connection that was refused, reset or cut from one that could not start. */
 const isLost = (error: unknown) => error instanceof Error && error.message === "Network connection lost.";
 
-/** Returns the headers that the service sets on an attempt that started at `startedMs` (Unix ms). The same input always gives the same headers. */
+/** Returns the headers that the service sets on an attempt that started at `startedMs` (Unix ms). The same input gives the same headers. */
 export async function headersOf(
   outbound: Omit<Outbound, "url" | "headers">,
   startedMs: number,
@@ -159,7 +159,7 @@ async function readBody(response: Response): Promise<string> {
       length += value.length;
     }
   } catch {
-    // The timeout ended or the connection broke after the headers. The status counts, and the body is what arrived so far.
+    // The time ran out or the connection broke after the headers. The status counts, and the body is what arrived until then.
   }
   reader.cancel().catch(() => undefined);
   return textOf(parts);

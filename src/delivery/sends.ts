@@ -1,4 +1,4 @@
-/** The sends of one run: each makes an attempt, and has its result recorded. */
+/** The sends of one run: each makes an attempt and records its result. */
 import type { Deps } from "../deps";
 import { decryptOnce } from "../signing-keys/keys";
 import { makeAttempt } from "./attempt";
@@ -26,14 +26,14 @@ export class Sends {
     this.#decrypt = decryptOnce(deps.keys);
   }
 
-  /** Sends a delivery. Returns false when it has missed its start: it is not sent then. Throws when it cannot be released. */
+  /** Sends a delivery. Returns false, without sending, when it has missed its start. Throws when it cannot be released. */
   async attempt(delivery: Claimed): Promise<boolean> {
     let endSend = () => {};
     const begin = () => {
       endSend = startSend(delivery.subscriptionId, this.#deps.now);
       this.inProgress.add(delivery);
     };
-    // A delivery that waits for its start is not a send of a subscriber that does not answer.
+    // A delivery that still waits for its start must not count as a send without an answer.
     if (!delivery.start) begin();
     try {
       const result = await makeAttempt(this.#deps, delivery, this.#decrypt, delivery.start, () => {
@@ -60,7 +60,7 @@ export class Sends {
     await Promise.all([...this.#recorders.values()].map((recorder) => recorder.flush()));
   }
 
-  /** Releases a delivery without using up an attempt. It is due again at `dueAt` (Unix ms), or queued at once when that is left out. */
+  /** Releases a delivery without using up an attempt. It is due again at `dueAt` (Unix ms); without `dueAt` it is queued at once. */
   async #release(delivery: Claimed, dueAt?: number): Promise<void> {
     await releaseDeliveries(this.#deps.shards.db(delivery.shard), this.#claim, [delivery], dueAt);
     if (dueAt === undefined) await enqueue(this.#deps, "slow", delivery.shard, [delivery]);

@@ -1,11 +1,11 @@
-/** Notes the size of each delivery database every hour. The emptiest gets the next tenant, and one that fills up is logged. */
+/** Notes the size of each delivery database every hour. The emptiest gets the next tenant, and a database that fills up is logged. */
 import { CLOSED_AT, MAX_SHARD_BYTES, noteSize, readSize } from "../db/shard-sizes-store";
 import type { Deps } from "../deps";
 import { describeError, log } from "../log";
 
 const WARN_AT = 0.7;
 
-/** Notes the size of every delivery database. One that is down is logged and skipped. Never throws. */
+/** Notes the size of every delivery database. A database that is down is logged and skipped. Never throws. */
 export async function noteShardSizes(deps: Deps): Promise<void> {
   for (const shard of deps.shards.numbers) {
     try {

@@ -18,7 +18,7 @@ import { tellIfThrottled } from "./throttled";
 import { CLAIM_BEFORE_START_MS, CLAIM_WITH_FIRST_MS, LEAD_MS, LEAD_OF_CLAIMED_MS, STAYS_FOR_MS } from "./timing";
 
 const CALLS_FOR_MS = 8_000;
-/** How many deliveries are read in one round trip. Small, because other deliveries wait meanwhile. */
+/** How many deliveries one round trip reads. Small, because other deliveries wait in the meantime. */
 const READ_ROWS = 250;
 
 /** When a limited delivery should start. */
@@ -47,12 +47,12 @@ export class Starts {
   /** Called when deliveries are planned. */
   readonly #onPlanned: () => void;
   #planned: Starting<OutboxKey>[] = [];
-  /** The deliveries that the run asks about or has planned. One that is called twice would otherwise be sent twice. */
+  /** The deliveries that the run asks about or has planned. Without this, a delivery that is called twice could be sent twice. */
   readonly #kept = new Set<string>();
   readonly #asking = new Set<Promise<void>>();
-  /** From then on the run calls no deliveries to places any more, because the runtime ends what takes longer than 30 s. */
+  /** After this the run no longer calls deliveries to places, because the runtime ends an invocation after 30 s. */
   readonly #endsCallsMs: number;
-  /** What starts after this goes back to the outbox. */
+  /** Deliveries that should start after this go back to the outbox. */
   readonly #staysUntilMs: number;
 
   constructor(deps: Deps, speed: QueueSpeed, claim: string, onPlanned: () => void) {
@@ -70,7 +70,7 @@ export class Starts {
     return this.#planned.length + this.#asking.size === 0;
   }
 
-  /** The deliveries that should be claimed now: when the first one should be, also those that start soon after it. */
+  /** The deliveries to claim now. Once the first one should be claimed, those that start soon after it are included. */
   get toClaim(): readonly Starting<OutboxKey>[] {
     const nowMs = this.#deps.now();
     if (this.nextClaimMs > nowMs) return [];
@@ -82,12 +82,12 @@ export class Starts {
     return Math.min(...this.#planned.map(({ start }) => start.atMs)) - CLAIM_BEFORE_START_MS;
   }
 
-  /** Removes those of `keys` that have leave to start. */
+  /** Removes `keys` from the planned deliveries. */
   remove(keys: ReadonlySet<StartingKey>): void {
     this.#planned = this.#planned.filter((key) => !keys.has(key));
   }
 
-  /** Removes and returns what should be claimed now. */
+  /** Removes and returns the deliveries to claim now. */
   takeToClaim(): Starting<OutboxKey>[] {
     const taken = [...this.toClaim];
     this.remove(new Set(taken));
@@ -102,7 +102,7 @@ export class Starts {
     }
   }
 
-  /** Reads deliveries of limited subscriptions and asks their gates, in the background. Those that have no limits now go to `onOthers`. */
+  /** Reads deliveries and asks their gates, in the background. Keys whose subscriptions have no limits now go to `onOthers`. */
   readAndAsk(keys: readonly ShardKey[], onOthers: (keys: ShardKey[]) => void): void {
     for (const [shard, group] of Map.groupBy(keys, (key) => key.shard)) {
       this.#inBackground("read slots", this.#readAndAsk(shard, group, onOthers));
@@ -131,7 +131,7 @@ export class Starts {
     }
   }
 
-  /** Notes for the gate when a granted start was made, Unix ms; null if it was not made, so that it does not count. */
+  /** Notes for the gate when a granted start was made (Unix ms). Null means that it was not made and does not count. */
   note({ subscriptionId, start }: StartingKey, atMs: number | null): void {
     const { latestMs = null, limits } = start ?? {};
     if (limits && latestMs !== null && latestMs < Infinity) {
@@ -144,7 +144,7 @@ export class Starts {
     this.#inBackground("tell gates", this.#gates.tellAll());
   }
 
-  /** Frees the places of deliveries that have ended or are not claimed, and calls the next ones to them, in the background. */
+  /** Frees the places of deliveries that have ended or are not claimed, and calls the next deliveries to them, in the background. */
   release(keys: readonly StartingKey[]): void {
     for (const { shard, subscriptionId, id, start } of keys) {
       this.#kept.delete(id);
@@ -154,8 +154,8 @@ export class Starts {
   }
 
   /**
-   * Asks the gates for the starts of claimed deliveries that have none or have missed theirs, in the background. Calls `onStart` for each
-   * that gets one, or a time to ask again, early enough. The others are released, and `onRelease` is called for them.
+   * Asks the gates for starts for claimed deliveries that have none or have missed theirs, in the background. Calls `onStart` for each
+   * delivery that gets, by `latestMs`, a start or a time to ask again. Releases the others and calls `onRelease` for each of them.
    */
   askForStarts<T extends Starting<ClaimedDelivery>>(
     deliveries: readonly T[],
@@ -209,7 +209,7 @@ export class Starts {
     await this.#follow(shard, asking, await this.#gates.reserve(asking, standing, LEAD_MS));
   }
 
-  /** Does what the gate has answered. */
+  /** Acts on the gate's answers: plans starts, and puts the other deliveries back into the outbox. */
   async #follow(
     shard: number,
     deliveries: readonly LimitedDelivery[],
@@ -239,7 +239,7 @@ export class Starts {
     await tellIfThrottled(this.#deps, shard, first, answers);
   }
 
-  /** Queues deliveries that other consumers are about to start, for the case that they do not. */
+  /** Queues deliveries that other consumers are about to start, in case those consumers do not start them. */
   async #lookAgain(shard: number, taken: readonly { key: OutboxKey; untilMs: number }[]): Promise<void> {
     if (taken.length === 0) return;
     const waitMs = Math.max(...taken.map(({ untilMs }) => untilMs)) - this.#deps.now();
@@ -272,7 +272,7 @@ const standingOf: StandingOf = ({ isTest, slotAtMs }) => {
   return slotAtMs === null ? "new" : "back";
 };
 
-/** Of a delivery that stays in the run. */
+/** The standing of a delivery that stays in the run. */
 const standingOfClaimed: StandingOf = ({ isTest }) => (isTest ? "test" : "back");
 
 /** The start that an answer promises; undefined if the delivery must wait. */

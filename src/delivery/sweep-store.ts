@@ -27,15 +27,15 @@ const OVERDUE_COLUMNS =
   o.event_id AS eventId, o.attempts, o.interruptions, coalesce(b.id, a.id) AS attemptId, coalesce(b.status, a.status) AS attemptStatus,
   coalesce(b.attempted_at, a.attempted_at) AS claimedAt`);
 
-/** The attempt with the planned id, or, if that is a placeholder, the attempt that it points to. */
+/** Joins the attempt with the planned id as `a`, and, if that is a placeholder, the attempt that it points to as `b`. */
 const PLANNED_ATTEMPT = sql`LEFT JOIN attempts a ON a.subscription_id = o.subscription_id AND a.id = ${PLANNED_ID}
   LEFT JOIN attempts b ON a.status = 'moved' AND b.subscription_id = o.subscription_id AND b.id = a.next_id
   LEFT JOIN subscriptions s ON s.id = o.subscription_id`;
 
 /**
  * Returns one page of the main outbox queue that was due at or before `dueBefore` (Unix ms), oldest first, after the key `after`. A
- * subscription counts as slow unless it has lately answered quickly: perhaps no message is lost, and its deliveries wait in the slow queue.
- * A wide event to slow subscriptions would otherwise fill the fast queue.
+ * subscription counts as slow unless it has lately answered quickly. Its deliveries may not be lost but only wait in the slow queue, and a
+ * wide event to slow subscriptions would otherwise fill the fast queue.
  */
 export async function readOverdue(
   db: Db,
@@ -52,8 +52,8 @@ export async function readOverdue(
 }
 
 /**
- * Returns the oldest due deliveries of each backlog, or of that of `subscriptionId` alone: as many as the subscription may have in
- * progress, which is fewer while it is slow, and one while it is probed. Held deliveries are left out, and those in progress are included.
+ * Returns the oldest due deliveries of each backlog, or only of the backlog of `subscriptionId`. It returns as many as the subscription
+ * may have in progress: fewer while it is slow, and one while it is probed. Held deliveries are left out; those in progress are included.
  */
 export async function readBacklogHeads(
   db: Db,
@@ -170,7 +170,7 @@ export async function moveToBacklog(
   });
 }
 
-/** Ends every backlog that is empty. New deliveries of its subscription then go to the main outbox queue. */
+/** Ends every empty backlog. New deliveries of its subscription then go to the main outbox queue. */
 export async function endBacklogs(db: Db, nowMs: number): Promise<void> {
   await atomically(db, {
     ended: sql`UPDATE subscriptions SET has_backlog = 0, held_until = 0, released_to = NULL
@@ -188,7 +188,7 @@ export async function isAnyDue(db: Db, afterMs: number, beforeMs: number): Promi
   return found.length > 0;
 }
 
-/** Returns when the next delivery of the main outbox queue is due, and when the next hold ends, both after `nowMs`; null if there is none. */
+/** Returns when the next delivery of the main outbox queue is due and when the next hold ends, both after `nowMs`; null for none. */
 export async function nextMoments(db: Db, nowMs: number): Promise<{ dueAt: number | null; holdEndsAt: number | null }> {
   const { next } = await atomically(db, {
     next: rows<{ dueAt: number | null; holdEndsAt: number | null }>(

@@ -25,25 +25,25 @@ import {
   RESWEEP_BACKLOG_AFTER_MS,
 } from "./timing";
 
-/** A message with a longer delay belongs to a retry of a subscription with its own schedule. */
+/** A message with a longer delay belongs to a retry under a subscription's own schedule. */
 const LONG_DELAY_MS = 15_000;
 const PAGE_ROWS = 1_000;
 /** Limits one run. The next one follows a few seconds later. */
 const MAX_PAGES = 10;
-/** How many deliveries are in progress from the backlog of a subscription that is not slow. */
+/** The most deliveries in progress from the backlog of a subscription that is not slow. */
 const BACKLOG_SENDS = 50;
 /** Bounds the memory. */
 const MAX_FED = 10_000;
 /** Deployments and crashes interrupt any delivery, so the first interruptions do not delay it. */
 const INTERRUPTIONS_WITHOUT_WAIT = 4;
-/** Doubles with each further interruption, up to an hour, so that a delivery that kills its consumer does so ever less often. */
+/** The wait doubles with each further interruption, up to an hour, so that a delivery that kills its consumer does so ever less often. */
 const FIRST_INTERRUPTION_WAIT_MS = 2_000;
 const LONGEST_INTERRUPTION_WAIT_MS = 3_600_000;
 
 /** When each delivery was last swept, by id, in Unix ms. The caller keeps it from one sweep to the next. */
 export type SweptAt = Map<string, number>;
 
-/** Sweeps one shard. Returns when the next sweep will have something to do, in Unix ms; null when nothing is owed. Throws when D1 is down. */
+/** Sweeps one shard. Returns when the next sweep will have something to do (Unix ms); null when nothing is open. Throws when D1 is down. */
 export async function sweepShard(deps: Deps, shard: number, sweptAt: SweptAt = new Map()): Promise<number | null> {
   const db = deps.shards.db(shard);
   const nowMs = deps.now();
@@ -82,7 +82,7 @@ export async function feedBacklog(deps: Deps, shard: number, subscriptionId: str
   const limits = { perSubscription: BACKLOG_SENDS, perSlowSubscription: MAX_SENDS_OF_SLOW, subscriptionId };
   const nowMs = deps.now();
   const heads = await readBacklogHeads(deps.shards.db(shard), limits, nowMs);
-  // Without those that an earlier result has queued, or every result would queue the whole page again.
+  // Without the deliveries that an earlier result has queued; otherwise every result would queue the whole page again.
   const next = heads.filter(
     ({ attemptStatus, id }) => attemptStatus === null && nowMs - (fedAt.get(id) ?? 0) >= QUEUE_GRACE_MS,
   );
@@ -92,20 +92,20 @@ export async function feedBacklog(deps: Deps, shard: number, subscriptionId: str
 }
 
 /**
- * Returns a moment in Unix ms. A delivery that was due before it and is still unclaimed has lost its message. If the queue reports the age
- * of its oldest message, that is the moment; otherwise a message counts as lost after `QUEUE_GRACE_MS`.
+ * Returns a time in Unix ms; an unclaimed delivery that was due before it has lost its message. It is the time of the oldest message in the
+ * queues, if they report that, and at the latest `QUEUE_GRACE_MS` ago.
  */
 async function messagesLostBefore({ deliveryQueue, slowDeliveryQueue }: Deps, db: Db, nowMs: number): Promise<number> {
   const latest = nowMs - QUEUE_GRACE_MS;
   const oldest = await Promise.all([deliveryQueue, slowDeliveryQueue].map(oldestMessageAt));
   const lostBefore = Math.min(latest, ...oldest.map((timeMs) => timeMs ?? latest));
-  // If a retry is due much later, the oldest message may be its own, which waits for hours. Its age then says nothing about the others.
+  // If a retry is due much later, the oldest message may be the message of that retry. Its age then says nothing about other messages.
   const mayBeDelayed =
     lostBefore < latest && (await isAnyDue(db, nowMs + LONG_DELAY_MS, nowMs + LONGEST_MESSAGE_DELAY_MS));
   return mayBeDelayed ? latest : lostBefore;
 }
 
-/** Null when the queue is empty or does not report it. */
+/** Returns when the oldest message was sent (Unix ms); null when the queue is empty or does not report it. */
 async function oldestMessageAt(queue: Queue<unknown>): Promise<number | null> {
   try {
     const { backlogCount, oldestMessageTimestamp } = await queue.metrics();
@@ -174,7 +174,7 @@ async function interrupt(deps: Deps, shard: number, dead: readonly OverdueDelive
   );
 }
 
-/** Returns how long a delivery waits after an interruption; `earlier` is how many it had before. */
+/** Returns how long a delivery waits after an interruption, in ms; `earlier` is how many it had before. */
 function interruptionWaitMs(earlier: number): number {
   if (earlier < INTERRUPTIONS_WITHOUT_WAIT) return 0;
   return Math.min(

@@ -1,4 +1,4 @@
-/** Tells operators that a rate limit makes deliveries wait for a long time. */
+/** Reports, as an operational event, that a rate limit makes deliveries wait for a long time. */
 import type { Deps } from "../deps";
 import type { Answer } from "../gates/demand";
 import { sendOperational } from "../subscriptions/operational";
@@ -6,8 +6,8 @@ import { type LimitedDelivery, markThrottled } from "./line-store";
 import { THROTTLED_AFTER_MS } from "./timing";
 
 /**
- * Publishes `postern.webhook.throttled` if the gate of a subscription has given out slots that are far away, unless earlier ones were. Waits
- * for places do not count, because places become free sooner. Throws when D1 is down.
+ * Publishes `postern.webhook.throttled` if the gate of a subscription has given out slots that are far away, unless earlier far slots have
+ * not passed yet. Waits for places do not count, because places become free sooner. Throws when D1 is down.
  */
 export async function tellIfThrottled(
   deps: Deps,

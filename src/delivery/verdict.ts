@@ -23,7 +23,7 @@ export interface RetryPolicy {
   abortHeader: boolean;
 }
 
-/** Returns the options with their defaults. The specified behaviour is the default; a subscription with its own schedule has others. */
+/** Returns the options with their defaults. The defaults are the specified behaviour, except for a subscription with its own schedule. */
 export function retryPolicy(retry: RetryOptions | undefined): RetryPolicy {
   const hasSchedule = retry?.schedule !== undefined;
   return {

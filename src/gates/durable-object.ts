@@ -1,4 +1,4 @@
-/** One object per limited subscription. It hands out the starts of its deliveries, and stores them, so that eviction loses nothing. */
+/** One object per limited subscription. It grants the starts of deliveries, and stores them so that eviction loses nothing. */
 import { DurableObject } from "cloudflare:workers";
 import type { Answer, Demand, Made } from "./demand";
 import { Gate, type GateState, NEW_GATE } from "./gate";
@@ -20,8 +20,8 @@ export class SubscriptionGate extends DurableObject<Env> {
   }
 
   /**
-   * Answers each demand under these limits. `holder` names the caller, which has the places; it can start what is granted `leadMs` later,
-   * and up to `leewayMs` after the granted moment. `made` is what has become of earlier starts.
+   * Answers each demand under these limits. `holder` names the caller, which will hold the places. It can make a start no sooner than
+   * `leadMs` from now, and up to `leewayMs` after the granted moment. `made` reports the outcomes of earlier starts.
    */
   async reserve(
     limits: Limits,
@@ -35,7 +35,7 @@ export class SubscriptionGate extends DurableObject<Env> {
     return answers;
   }
 
-  /** Frees the places of deliveries that have ended. Returns how many of the waiting ones may be called. */
+  /** Frees the places of deliveries that have ended. Returns how many waiting deliveries may be called. */
   async release(limits: Limits, ids: string[], holder: string): Promise<number> {
     const gate = new Gate(this.#state, limits, { nowMs: Date.now() });
     const free = gate.release(ids, holder);
@@ -66,7 +66,7 @@ export class SubscriptionGate extends DurableObject<Env> {
     await this.#cleanUpAfter(gate.idleFromMs);
   }
 
-  /** Sets the alarm unless one is set. An alarm is never moved: one that comes early sets the next. */
+  /** Sets the alarm unless one is set. An alarm is never moved: if it fires early, it sets the next one. */
   async #cleanUpAfter(timeMs: number): Promise<void> {
     this.#hasAlarm ??= (await this.ctx.storage.getAlarm()) !== null;
     if (this.#hasAlarm) return;

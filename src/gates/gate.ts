@@ -43,12 +43,12 @@ export class Gate {
     return { limits: this.#limits, rate: this.#rate?.state ?? NO_RATE, places: this.#places.state };
   }
 
-  /** From when on the gate may forget everything, Unix ms. */
+  /** When the gate may forget everything, Unix ms. */
   get idleFromMs(): number {
     return Math.max(this.#rate?.endMs ?? 0, this.#places.endMs);
   }
 
-  /** Answers each demand, in the order of `demands`. `holder` names the consumer that will have the places. */
+  /** Answers each demand, in the order of `demands`. `holder` names the consumer that will hold the places. */
   reserve(demands: readonly Demand[], holder: string): Answer[] {
     const answers: Answer[] = [];
     const inOrder = [...demands.entries()].sort(([, a], [, b]) => {
@@ -59,12 +59,12 @@ export class Gate {
     return answers;
   }
 
-  /** Notes what has become of granted starts. */
+  /** Notes the outcomes of granted starts. */
   settle(made: readonly Made[]): void {
     this.#rate?.settle(made);
   }
 
-  /** Frees the places of deliveries that have ended. Returns how many of the waiting ones may be called. */
+  /** Frees the places of deliveries that have ended. Returns how many waiting deliveries may be called. */
   release(ids: readonly string[], holder: string): number {
     return this.#places.release(ids, holder);
   }
@@ -85,7 +85,7 @@ export class Gate {
     return answer;
   }
 
-  /** Whether a delivery comes for its slot, so that it has not waited for a place before. */
+  /** Whether a delivery comes back for its slot. Then it has not waited for a place before. */
   #comesForSlot({ standing, slotAtMs }: Demand): boolean {
     return standing === "back" && slotAtMs !== null && (this.#rate?.has(slotAtMs) ?? false);
   }

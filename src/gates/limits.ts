@@ -1,4 +1,4 @@
-/** What a subscription may be sent: so many deliveries per unit of time, and so many at once. */
+/** The limits of a subscription: how many deliveries it may be sent per unit of time, and how many at once. */
 
 type Unit = "second" | "minute" | "hour";
 
@@ -7,7 +7,7 @@ export interface RateLimit {
   per: Unit;
 }
 
-/** `delivery.rateLimit` and `delivery.maxConcurrent`. A member that is missing sets no limit. */
+/** `delivery.rateLimit` and `delivery.maxConcurrent`. A missing member sets no limit. */
 export interface Limits {
   rateLimit?: RateLimit | undefined;
   maxConcurrent?: number | undefined;
@@ -15,13 +15,13 @@ export interface Limits {
 
 interface Times {
   unitMs: number;
-  /** What clocks and networks may differ by. */
+  /** The allowance for differences between clocks and for network delays. */
   marginMs: number;
   /** How long after the granted moment a delivery may start. */
   leewayMs: number;
   /** Starts are counted in steps of this length, which bounds what a gate stores. */
   stepMs: number;
-  /** Starts are granted at most this long before. Short, because one that is missed counts until then. */
+  /** Starts are granted at most this long in advance. Short, because a missed start counts until its time. */
   aheadMs: number;
 }
 
@@ -30,12 +30,12 @@ const TIMES: Record<Unit, Times> = {
   minute: { unitMs: 60_000, marginMs: 300, leewayMs: 300, stepMs: 60, aheadMs: 3_000 },
   hour: { unitMs: 3_600_000, marginMs: 3_000, leewayMs: 1_000, stepMs: 3_600, aheadMs: 3_000 },
 };
-/** After a delay, starts may follow one another in this part of the usual time, until the limit is used again. */
+/** After a delay, the time between starts may shrink to this fraction of the usual time, to catch up with the limit. */
 const SHORTEST_GAP = 0.75;
 
 export const timesOf = ({ per }: RateLimit): Times => TIMES[per];
 
-/** How long after the last moment of a start the start `limit` starts later may come, in ms. */
+/** The shortest time from the last moment of a start to the start that comes `limit` starts later, in ms. */
 export const spanMs = ({ per }: RateLimit): number => TIMES[per].unitMs + TIMES[per].marginMs;
 
 /** The time between two planned starts in ms, not rounded. */

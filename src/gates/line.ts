@@ -1,11 +1,11 @@
-/** The line of a rate limit: when each waiting delivery should come back for its start, one slot after the other. */
+/** The line of a rate limit: its slots say when each waiting delivery should come back for its start. */
 import { gapMs, type RateLimit } from "./limits";
 
 /** As it is stored. */
 export interface LineState {
   /** The time of slot 0, Unix ms. */
   originMs: number;
-  /** The first slot that has not been given to anybody: the end of the line. */
+  /** The first free slot: the end of the line. */
   end: number;
 }
 
@@ -31,7 +31,7 @@ export class Line {
     return this.#timeOf(this.#end);
   }
 
-  /** Gives the slot at the end of the line. An empty line begins anew at `fromMs` (Unix ms), so that nobody waits for the next slot. */
+  /** Gives out the slot at the end of the line. A line that has ended begins anew at `fromMs` (Unix ms), so that nobody waits needlessly. */
   join(fromMs: number): number {
     if (this.endMs < fromMs) {
       this.#originMs = fromMs;
@@ -47,7 +47,7 @@ export class Line {
     return atMs < this.endMs && [slot, slot + 1].some((near) => near >= 0 && this.#timeOf(near) === atMs);
   }
 
-  /** Rounded up, so that each slot is exactly a unit and the slack after the one `limit` slots before it. */
+  /** The time of a slot. Rounded up, so that `limit` slots span at least a unit and the margin. */
   #timeOf(slot: number): number {
     return this.#originMs + Math.ceil(slot * this.#gapMs);
   }

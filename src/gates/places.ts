@@ -1,12 +1,12 @@
-/** The places of a limit of concurrency: each delivery in progress has one. */
+/** The places of a concurrency limit: each delivery in progress has one. */
 import type { Answer, Demand } from "./demand";
 
 /**
- * How long a delivery has its place among the concurrent ones, from its start, if its consumer dies. Longer than a send. A consumer that
- * lives releases the place when the send has ended.
+ * How long a delivery keeps its place, from its start, if its consumer dies. Longer than a send. A consumer that is alive releases the
+ * place when the send has ended.
  */
 export const PLACE_LEASE_MS = 20_000;
-/** A test that finds no place comes back so soon, because it goes before the others. */
+/** A test that finds no place comes back this soon, because it goes before the other deliveries. */
 const TEST_RETURNS_AFTER_MS = 1_000;
 
 interface Place {
@@ -21,7 +21,7 @@ export interface PlacesState {
   places: Place[];
   /** How many deliveries wait for a place. */
   waiting: number;
-  /** When the last of them comes back, if no place that becomes free is given to it before. */
+  /** When the last of them comes back, unless it gets a free place earlier. */
   lastReturnMs: number;
 }
 
@@ -34,7 +34,7 @@ export class Places {
   #waiting: number;
   #lastReturnMs: number;
 
-  /** `most` is how many there are. */
+  /** `most` is the number of places. */
   constructor(most: number, { places, waiting, lastReturnMs }: PlacesState, nowMs: number) {
     this.#most = most;
     this.#nowMs = nowMs;
@@ -47,12 +47,12 @@ export class Places {
     return { places: this.#places, waiting: this.#waiting, lastReturnMs: this.#lastReturnMs };
   }
 
-  /** From when on nothing depends on them any more, Unix ms. */
+  /** When nothing depends on the places any more, Unix ms. */
   get endMs(): number {
     return Math.max(this.#lastReturnMs, ...this.#places.map(({ untilMs }) => untilMs));
   }
 
-  /** After a change of the limits, everything that waits asks again. */
+  /** Forgets the waiting deliveries after a change of the limits. Each of them asks again. */
   forgetWaiting(): void {
     this.setWaiting(0);
     this.#lastReturnMs = 0;
@@ -64,7 +64,7 @@ export class Places {
     if (count === 0) this.#lastReturnMs = 0;
   }
 
-  /** Frees the places of deliveries. Returns how many of the waiting ones may be called. */
+  /** Frees the places of deliveries. Returns how many waiting deliveries may be called. */
   release(ids: readonly string[], holder: string): number {
     this.#places = this.#places.filter((place) => place.holder !== holder || !ids.includes(place.id));
     return Math.min(this.#free, this.#waiting);
@@ -74,7 +74,7 @@ export class Places {
     return Math.max(0, this.#most - this.#places.length);
   }
 
-  /** Where a delivery without a place waits; undefined when it may have one. `isFirst`: it has not waited for a place before. */
+  /** Returns how a delivery waits for a place; undefined when it may have one. `isFirst`: it has not waited for a place before. */
   waitFor({ id, standing }: Demand, holder: string, isFirst: boolean): Answer | undefined {
     const held = this.#places.find((place) => place.id === id);
     if (held?.holder === holder) return undefined;

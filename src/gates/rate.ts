@@ -1,4 +1,4 @@
-/** When the deliveries of a rate limit start. What cannot start soon joins the line, which says when it comes back. */
+/** When deliveries start under a rate limit. A delivery that cannot start soon joins the line, which says when it comes back. */
 import type { Answer, Demand, Made } from "./demand";
 import { gapMs, type RateLimit, timesOf } from "./limits";
 import { Line, type LineState, NO_LINE } from "./line";
@@ -6,13 +6,16 @@ import { NO_STARTS, Window, type WindowState } from "./window";
 
 /** A new delivery that can start within this time stays with its consumer. */
 const NEAR_MS = 3_000;
-/** One that has missed its slot stays if it can start within this time. More of them could not be made up for. */
+/** A delivery that has missed its slot stays if it can start within this time. A longer delay could not be caught up. */
 const LATE_NEAR_MS = 600;
-/** One that comes back for its slot may be early by this much, because the sweep is not exact. */
+/** A delivery that comes back for its slot may be early by this much, because the sweep is not exact. */
 const COMES_EARLY_MS = 13_000;
-/** The start that is kept for a test is forgotten so long after it has passed. */
+/** A start that is kept for a test is forgotten this long after it has passed. */
 const FORGOTTEN_TEST_MS = 3_600_000;
-/** Promises are remembered if starts are at least so far apart. With more, the end of the line is near, and they would take much space. */
+/**
+ * Promises are remembered if starts are at least this far apart. With more frequent starts they would take much space, and they matter
+ * little, because the end of the line is near.
+ */
 const LONG_GAP_MS = 100;
 
 /** A delivery that a consumer is about to start. */
@@ -28,14 +31,14 @@ interface Promised {
 export interface RateState {
   line: LineState;
   starts: WindowState;
-  /** The starts that tests wait for, by delivery. They count as granted, so that nothing passes the tests. */
+  /** The starts that tests wait for, by delivery. They count as granted, so that no other delivery takes them. */
   ofTests: Record<string, number>;
   /**
-   * Deliveries that a consumer is about to start. Another consumer that has the same message leaves them alone; it would otherwise send them
-   * to the end of the line, which can be an hour away.
+   * Deliveries that a consumer is about to start. Another consumer with the same message leaves them alone. Otherwise its demand would move
+   * them to the end of the line, which can be an hour away.
    */
   promised: Promised[];
-  /** When the last of those that have missed their slots is expected to start, Unix ms. */
+  /** When the last of the deliveries that have missed their slots is expected to start, Unix ms. */
   lateEndMs: number;
 }
 
@@ -47,7 +50,7 @@ export interface Caller {
   nowMs: number;
   /** How long it needs until it can start what is granted now, in ms. */
   leadMs: number;
-  /** How long after the granted moment it may need, in ms. */
+  /** How long after the granted moment it may start, in ms. */
   leewayMs: number;
 }
 
@@ -55,7 +58,7 @@ export class Rate {
   readonly #gapMs: number;
   readonly #aheadMs: number;
   readonly #leewayMs: number;
-  /** The start of a test is kept for longer than what its consumer needs is known, so it has the usual leeway. */
+  /** The start of a test may be kept for another consumer, whose needs are unknown, so it has the usual leeway. */
   readonly #testLeewayMs: number;
   readonly #remembersPromises: boolean;
   readonly #nowMs: number;
@@ -94,12 +97,12 @@ export class Rate {
     };
   }
 
-  /** From when on nothing depends on it any more, Unix ms. */
+  /** When nothing depends on the state any more, Unix ms. */
   get endMs(): number {
     return Math.max(this.#line.endMs, this.#window.endMs);
   }
 
-  /** What other limits start with: an empty line, and the starts that may still be made. */
+  /** The initial state after a change of the limits: an empty line, and the starts that may still be made. */
   get stateForOthers(): RateState {
     this.settle([...this.#ofTests.values()].map((atMs) => ({ latestMs: this.#latestOfTest(atMs), atMs: null })));
     return { ...NO_RATE, starts: this.#window.stateForOthers };
@@ -110,12 +113,12 @@ export class Rate {
     return this.#line.has(slotAtMs);
   }
 
-  /** Notes what has become of granted starts. */
+  /** Notes the outcomes of granted starts. */
   settle(made: readonly Made[]): void {
     for (const start of made) this.#window.settle(start);
   }
 
-  /** When a delivery may start. `holder` names the consumer that asks. */
+  /** Returns when a delivery may start. `holder` names the consumer that asks. */
   timeFor(demand: Demand, holder: string): Answer {
     if (demand.standing === "test") return this.#timeForTest(demand.id);
     const promise = this.#promised.find(({ id }) => id === demand.id);
@@ -129,7 +132,7 @@ export class Rate {
     return { kind: "wait", untilMs: atMs < slotMs + this.#gapMs ? slotMs : this.#line.join(atMs), waitsFor: "slot" };
   }
 
-  /** Where a delivery waits that has missed its slot and cannot start before `earliestMs` (Unix ms). */
+  /** Answers a delivery that has missed its slot and cannot start before `earliestMs` (Unix ms). */
   #late(earliestMs: number, id: string, holder: string): Answer {
     const atMs = Math.ceil(Math.max(earliestMs, this.#lateEndMs + this.#gapMs));
     if (atMs > this.#nowMs + LATE_NEAR_MS) return { kind: "wait", untilMs: this.#line.join(atMs), waitsFor: "slot" };

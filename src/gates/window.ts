@@ -1,7 +1,7 @@
 /**
- * The starts that a gate has granted lately. Each counts from the last moment at which it may be made, until its consumer reports when it was
- * made or that it was not. A start is granted only if, of all that count, fewer than the limit can come within a unit before it. So no sliding window
- * has more: of any limit + 1 starts, the one that was granted last comes more than a unit after one of the others.
+ * The starts that a gate has granted lately. A start counts at the last moment at which it may be made, until its consumer reports when it
+ * was made, or that it was not. A start is granted only if fewer than `limit` counted starts can fall into the unit of time before it. So no
+ * sliding window has more: of any `limit` + 1 starts, the one that was granted last comes more than a unit after one of the others.
  */
 import type { Made } from "./demand";
 import { type RateLimit, shortestGapMs, spanMs, timesOf } from "./limits";
@@ -10,7 +10,7 @@ import { type RateLimit, shortestGapMs, spanMs, timesOf } from "./limits";
 export interface WindowState {
   /** The start that was granted last. */
   lastMs: number;
-  /** How many starts may be made until each moment, in the order of time. */
+  /** How many starts have each time as their last moment, in the order of time. */
   counts: [untilMs: number, count: number][];
 }
 
@@ -33,22 +33,22 @@ export class Window {
     return { lastMs: this.#lastMs, counts: this.#counts };
   }
 
-  /** The same for other limits, under which the next start still comes after these. */
+  /** The initial state after a change of the limits. The next start still comes after these. */
   get stateForOthers(): WindowState {
     return { lastMs: this.#counts.at(-1)?.[0] ?? 0, counts: this.#counts };
   }
 
-  /** From when on nothing of it counts any more, Unix ms. */
+  /** When no start counts any more, Unix ms. */
   get endMs(): number {
     return (this.#counts.at(-1)?.[0] ?? 0) + spanMs(this.#rateLimit);
   }
 
-  /** Returns the first moment from `fromMs` (Unix ms) on at which the next start is within the limit. */
+  /** Returns the first moment at or after `fromMs` (Unix ms) at which the next start is within the limit. */
   nextMs(fromMs: number): number {
     return Math.ceil(Math.max(fromMs, this.#lastMs + shortestGapMs(this.#rateLimit), this.#freeMs));
   }
 
-  /** When less than `limit` of the starts count. */
+  /** When fewer than `limit` of the starts count, Unix ms. */
   get #freeMs(): number {
     let left = this.#rateLimit.limit;
     for (const [untilMs, count] of this.#counts.toReversed()) {
@@ -72,7 +72,7 @@ export class Window {
     else this.#counts.splice(before + 1, 0, [key, 1]);
   }
 
-  /** Counts a start that was granted until `latestMs` from when it was made, or not at all if it was not. */
+  /** Counts a start that was granted until `latestMs` at the time when it was made, or no longer if it was not made. */
   settle({ latestMs, atMs }: Made): void {
     const key = this.#keyOf(latestMs);
     const position = this.#counts.findIndex(([untilMs]) => untilMs === key);

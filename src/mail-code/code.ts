@@ -10,14 +10,14 @@ const DIGITS = 6;
 /** The code in the mail with this id: six digits. */
 export const mailCode = ([newest]: KeyRing, mailId: string): Promise<string> => codeUnder(newest, mailId);
 
-/** Whether `given` is the code in the mail with this id. The mail may have been sent under a key that is no longer, or not yet, the newest. */
+/** Whether `given` is the code in the mail with this id. Tries all keys, because the newest key may have changed since the mail was sent. */
 export async function isMailCode(keys: KeyRing, mailId: string, given: string): Promise<boolean> {
   const digits = utf8(given.replaceAll(/\s/g, ""));
   const codes = await Promise.all(keys.map(async (key) => utf8(await codeUnder(key, mailId))));
   return codes.some((code) => code.length === digits.length && crypto.subtle.timingSafeEqual(code, digits));
 }
 
-/** Whether the code in the mail with this id works no longer. */
+/** Whether the code in the mail with this id has expired. */
 export const isExpired = (mailId: string, nowMs: number): boolean => timeOfId(mailId) + MAIL_CODE_LIFETIME_MS <= nowMs;
 
 async function codeUnder({ mailToken }: KeySet, mailId: string): Promise<string> {

@@ -1,28 +1,28 @@
-/** Judging codes that people enter. */
+/** Checks codes that people enter. */
 import type { Deps } from "../deps";
 import { AppError } from "../errors";
 import { isExpired, isMailCode } from "./code";
 import { openState } from "./state";
 import { countGuess } from "./store";
 
-/** A code as somebody enters it. */
+/** A code as somebody entered it. */
 export interface EnteredCode {
   /** From the answer to the request for the code. */
   state: string;
   code: string;
 }
 
-/** What the state of a code names: the mail, and the address that it went to. */
+/** The mail and the address that the state of a code names. */
 export interface AskedCode {
   mailId: string;
   email: string;
-  /** Whether the code is right. Counts a wrong one: after five, of however many at once, no code is right. */
+  /** Whether the code is right. Counts a wrong code; after five wrong codes, even parallel ones, no code is right. */
   judge: () => Promise<boolean>;
 }
 
 export const invalidCode = () => new AppError("INVALID_CODE");
 
-/** Opens the state of a code. Throws INVALID_CODE when it has expired, or was not made here. */
+/** Opens the state of a code. Throws INVALID_CODE when the code has expired or the state was not made here. */
 export async function readCode(deps: Deps, { state, code }: EnteredCode): Promise<AskedCode> {
   const opened = await openState(deps, state);
   if (!opened || isExpired(opened.mailId, deps.now())) throw invalidCode();

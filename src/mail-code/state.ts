@@ -1,6 +1,6 @@
 /**
- * What binds a code to the device that asked for it: the state is given to that device alone, and a code is worth nothing without it. So
- * nobody can talk a user out of a code, and asking for one costs no row.
+ * The state of a code binds it to the device that asked for it: only that device gets the state, and the code is worth nothing without it.
+ * So it does not help an attacker to talk a user into telling a code. Asking for a code writes no row.
  */
 import { decrypt, encrypt } from "../crypto/encryption";
 import type { Deps } from "../deps";
@@ -8,10 +8,10 @@ import type { Deps } from "../deps";
 const OWNER = "mail-code";
 
 export interface MailCodeState {
-  /** Of the mail, which is also when the code was asked for. */
+  /** The id contains the time at which the code was asked for. */
   mailId: string;
   email: string;
-  /** False for one too many for the address: no code is right then. */
+  /** False if the address has asked for too many codes: no code is right then. */
   isMailed: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface MailCodeState {
 export const sealState = ({ keys }: Deps, { mailId, email, isMailed }: MailCodeState): Promise<string> =>
   encrypt(keys, OWNER, JSON.stringify([mailId, isMailed ? 1 : 0, email]));
 
-/** Returns what was encrypted; null when it was not encrypted here. */
+/** Decrypts a state; null when it was not encrypted here. */
 export async function openState({ keys }: Deps, sealed: string): Promise<MailCodeState | null> {
   try {
     const [mailId, isMailed, email] = JSON.parse(await decrypt(keys, OWNER, sealed)) as [string, 0 | 1, string];

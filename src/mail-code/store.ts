@@ -1,14 +1,14 @@
-/** Mailed codes in D1: a row says how many wrong guesses there were at one. A code that nobody has tried has none. */
+/** Mailed codes in D1: a row counts the wrong guesses at one code. A code that nobody has tried has no row. */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, rows } from "../db/client";
 import type { Deps } from "../deps";
 
-/** A code that was used has as many tries as one that was guessed too often. */
+/** The most wrong guesses. A used code is stored with this number of tries, too. */
 const MAX_TRIES = 5;
 
 /**
- * Counts a guess unless it is right, in one write that takes the same time for both. Returns false when the code is used up: of any number
- * of parallel guesses, at most `MAX_TRIES` wrong ones get true. The code names its account.
+ * Counts a guess unless it is right. The write takes the same time for right and wrong guesses. Returns false when the code is used up: of
+ * any number of parallel guesses, at most `MAX_TRIES` wrong ones get true. Needs no user, because the code belongs to one account.
  */
 export async function countGuess({ db }: Deps, mailId: string, isRight: boolean): Promise<boolean> {
   const counted = isRight ? 0 : 1;
@@ -19,10 +19,10 @@ export async function countGuess({ db }: Deps, mailId: string, isRight: boolean)
   return judged.length === 1;
 }
 
-/** A condition that holds while a code that was judged right is unused. */
+/** A condition that holds while a code, already judged right, is unused. */
 export const mailCodeHolds = (mailId: string): SQL =>
   sql`EXISTS (SELECT 1 FROM mail_codes WHERE id = ${mailId} AND tries < ${MAX_TRIES})`;
 
-/** Uses the code while `condition` holds. Must come after every statement of the batch that asks `mailCodeHolds`. */
+/** Uses the code if `condition` holds. Must come after every statement of the batch that uses `mailCodeHolds`. */
 export const useMailCode = (mailId: string, condition: SQL): SQL =>
   sql`UPDATE mail_codes SET tries = ${MAX_TRIES} WHERE id = ${mailId} AND ${condition}`;

@@ -12,7 +12,7 @@ const origin = z.object({
   requestId: z.string().nullable(),
 });
 
-/** What a take-over of an unproven account has ended; counts, except for the second factor. */
+/** What the take-over of an unverified account has ended, as counts, except for the second factor. */
 const endedAccess = z.object({
   sessions: z.number(),
   apiKeys: z.number(),
@@ -30,7 +30,7 @@ const alertItem = z.object({
   name: z.string(),
   host: z.string(),
   state: z.enum(["failing", "atRisk", "disabled", "gone", "recovered"]),
-  /** False for one that an earlier mail has reported. */
+  /** False if an earlier mail has reported it. */
   isNew: z.boolean(),
   since: z.number().nullable(),
   /** When it will be disabled; null for never. */
@@ -45,9 +45,9 @@ export type EndedAccess = z.infer<typeof endedAccess>;
 
 export const mailJob = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("verification"), id, userId }),
-  /** Holds the email: the consumer looks up whether such a user exists, where no caller can measure the time. */
+  /** Has the email instead of a user: the consumer looks the user up, where no caller can measure how long it takes. */
   z.object({ kind: z.literal("passwordReset"), id, email: z.string(), origin: origin.optional() }),
-  /** Holds the email, as above. */
+  /** Has the email, for the same reason. */
   z.object({ kind: z.literal("mailCode"), id, email: z.string() }),
   z.object({ kind: z.literal("invitation"), id, tenantId: z.string(), invitationId: z.string() }),
   z.object({ kind: z.literal("accountTakenOver"), id, userId, ended: endedAccess, byCode: z.boolean().optional() }),
@@ -72,7 +72,7 @@ export const mailJob = z.discriminatedUnion("kind", [
   }),
   z.object({ kind: z.literal("refreshTokenReused"), id, userId }),
   z.object({ kind: z.literal("secondFactorGuessed"), id, userId }),
-  /** Holds the address: the account is gone. Of all jobs with the same `id` one sends its mail, as of the two below. */
+  /** Has the address, because the account is gone. Of this kind and the three below, only one job per `id` sends its mail. */
   z.object({
     kind: z.literal("accountDeleted"),
     id,
@@ -81,7 +81,7 @@ export const mailJob = z.discriminatedUnion("kind", [
     deletedAt: z.number(),
   }),
   z.object({ kind: z.literal("tenantDeleted"), id, userId, tenantName: z.string() }),
-  /** To the setting ALERT_MAIL. Times are Unix ms; `endedAt` is null in the mail about the beginning. */
+  /** Goes to the address in ALERT_MAIL. Times are Unix ms; `endedAt` is null in the mail about the beginning. */
   z.object({ kind: z.literal("alarm"), id, finding: z.string(), since: z.number(), endedAt: z.number().nullable() }),
   /** `more` counts the subscriptions that `items` leaves out. */
   z.object({

@@ -4,7 +4,7 @@ import type { Deps } from "../deps";
 import { describeError, log } from "../log";
 import type { MailJob } from "./job";
 
-/** A job without an id gets one here. A mail with a token needs its id earlier. */
+/** A job without an id gets one here. Some mails need their id earlier, to derive a token from it. */
 type NewMail = MailJob extends infer Job ? (Job extends MailJob ? Omit<Job, "id"> & { id?: string } : never) : never;
 
 const withId = (mail: NewMail): MailJob => ({ ...mail, id: mail.id ?? newId() });
@@ -14,7 +14,7 @@ export async function queueMail(deps: Deps, mail: NewMail): Promise<void> {
   await deps.mailQueue.send(withId(mail));
 }
 
-/** Queues a mail about something that has been done already, which stands even if the queue is down. Never throws. */
+/** Queues a mail about a change that has been made and stands even if the queue is down. Never throws. */
 export async function queueMailIfPossible(deps: Deps, mail: NewMail): Promise<void> {
   try {
     await queueMail(deps, mail);

@@ -1,11 +1,11 @@
 /**
- * Tokens in mails. A token is derived from the id of its mail and from a secret key. So a repeated mail has the same token, and neither
+ * Tokens in mails. A token is derived from the id of its mail and from a secret key, so a repeated mail has the same token, and neither
  * the queue nor D1 stores it.
  */
 import { sha256Hex, toHex, utf8 } from "../crypto/encoding";
 import type { KeyRing } from "../crypto/keys";
 
-/** Tokens of one mail that are used for different things differ. */
+/** What a token is for. Tokens of one mail differ by their use. */
 export type TokenUse = "verify" | "reset" | "invite" | "undo" | "revoke-api-keys" | "remove-factor";
 
 export interface MailToken {

@@ -10,7 +10,7 @@ import { mailToken } from "./token";
 
 const UNDO_LIFETIME_MS = 72 * HOUR_MS;
 
-/** What a link undoes. All but "apiKeys" also end every session and API key. */
+/** What a link undoes. Every kind revokes all API keys, and every kind except "apiKeys" also ends all sessions. */
 export type UndoKind =
   | "password"
   | "twoFactorOn"
@@ -26,12 +26,12 @@ export type UndoKind =
 export interface NewUndo {
   mailId: string;
   hash: string;
-  /** Of the second link that a mail about a password carries: it revokes API keys only. */
+  /** The hash of the second link in a mail about a password, which only revokes API keys. */
   revokeApiKeysHash: string;
   createdAt: number;
 }
 
-/** Makes the link of a notice before the write that it reports. */
+/** Makes the link of a notice. Call it before the write that the notice reports. */
 export async function newUndo(keys: KeyRing, nowMs: number): Promise<NewUndo> {
   const mailId = newId();
   const { hash } = await mailToken(keys, "undo", mailId);
@@ -39,7 +39,7 @@ export async function newUndo(keys: KeyRing, nowMs: number): Promise<NewUndo> {
   return { mailId, hash, revokeApiKeysHash, createdAt: nowMs };
 }
 
-/** Stores a link for a user while `condition` holds. `state` are further arguments of SQL's `json_object`: what to restore. */
+/** Stores a link for a user if `condition` holds. `state` is the state to restore, as further arguments of SQL's `json_object`. */
 export function insertUndo(
   { hash, createdAt }: Pick<NewUndo, "hash" | "createdAt">,
   userId: string,
@@ -51,7 +51,7 @@ export function insertUndo(
     FROM users u WHERE u.id = ${userId} AND ${condition}`;
 }
 
-/** Stores both links of a notice about a changed password; the second one only for a user who has API keys. */
+/** Stores both links of a notice about a changed password; the second link only for a user who has API keys. */
 export const insertPasswordUndo = (undo: NewUndo, userId: string, condition: SQL) => ({
   undo: insertUndo(undo, userId, "password", { condition }),
   revokeApiKeys: insertUndo({ ...undo, hash: undo.revokeApiKeysHash }, userId, "apiKeys", {

@@ -5,7 +5,7 @@ import type { MailJob } from "../mail/job";
 import { type Link, type Mail, renderMail } from "./render";
 import { utc } from "./token-mails";
 
-/** Where this service serves the console, as its APP_URL says unless that is another client. */
+/** The path of the console of this service. APP_URL has it unless another client is used. */
 const CONSOLE_PATH = "/console";
 
 /** Returns the mail about the beginning of an alarm, or about its end. */

@@ -1,10 +1,10 @@
-/** Which mails about failing subscriptions are sent, in the control plane, so that repeated jobs send one mail. */
+/** Which mails of the kinds that are sent once have been sent, in the control plane, so that repeated jobs send one mail. */
 import { sql } from "drizzle-orm";
 import { atomically, rows } from "../db/client";
 import type { Deps } from "../deps";
 import { MINUTE_MS } from "../time";
 
-/** A consumer that has not sent the mail by then has died. */
+/** A consumer that has not sent its mail within this time has died. */
 const SENT_WITHIN_MS = 5 * MINUTE_MS;
 
 /** Reserves a mail for the caller. Returns "sent" if it was sent before, and "busy" while another consumer sends it. */
@@ -19,7 +19,7 @@ export async function claimAlert({ db }: Deps, id: string, nowMs: number): Promi
   return found[0]?.sentAt === null ? "busy" : "sent";
 }
 
-/** Ends the caller's reservation: the mail was sent at `sentAt` (Unix ms), or, if that is null, anybody may send it. */
+/** Ends the caller's reservation: the mail was sent at `sentAt` (Unix ms), or, if that is null, any consumer may send it. */
 export async function settleAlert({ db }: Deps, id: string, sentAt: number | null): Promise<void> {
   await atomically(db, {
     settled: sql`UPDATE alert_mails SET sent_at = ${sentAt}, claimed_at = iif(${sentAt} IS NULL, 0, claimed_at) WHERE id = ${id}`,

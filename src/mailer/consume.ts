@@ -1,4 +1,4 @@
-/** The consumer of the mail queue, the only code that asks the email provider. */
+/** The consumer of the mail queue, and the only code that calls the email provider. */
 import type { Deps } from "../deps";
 import { describeError, log } from "../log";
 import { type MailJob, mailJob } from "../mail/job";
@@ -10,13 +10,13 @@ import { type PreparedMail, prepareMail } from "./prepare";
 const FIRST_RETRY_SECONDS = 30;
 const LONGEST_RETRY_SECONDS = (6 * HOUR_MS) / 1000;
 
-/** How long to wait after try number `attempt`, counted from 1. With `max_retries` of wrangler.toml, the last try is after more than a day. */
+/** How long to wait after try number `attempt`, counted from 1. With `max_retries` in wrangler.toml, tries go on for more than a day. */
 export const retryDelaySeconds = (attempt: number): number =>
   Math.min(FIRST_RETRY_SECONDS * 2 ** (attempt - 1), LONGEST_RETRY_SECONDS);
 
 /**
- * Codes of the `send_email` binding for a message that will never be accepted. Errors in the sender's domain or in a daily limit are not
- * among them: the operator can mend those within the day.
+ * Codes of the `send_email` binding for a message that will never be accepted. Problems with the sender's domain or a daily limit are not
+ * included, because the operator can solve them within the day.
  */
 const PERMANENT_CODES = new Set([
   "E_VALIDATION_ERROR",
@@ -37,7 +37,7 @@ const isPermanent = (error: unknown): boolean => {
   return code !== undefined && (PERMANENT_CODES.has(code) || code.startsWith("E_HEADER"));
 };
 
-/** Mails whose jobs may be queued again. */
+/** The kinds of mail whose jobs may be queued again but send one mail only. */
 const SENT_ONCE: ReadonlySet<MailJob["kind"]> = new Set<MailJob["kind"]>([
   "alarm",
   "subscriptionAlert",
@@ -45,13 +45,13 @@ const SENT_ONCE: ReadonlySet<MailJob["kind"]> = new Set<MailJob["kind"]>([
   "tenantDeleted",
 ]);
 
-/** How many mails of a batch the provider has taken, and how many it could not take for now. */
+/** How many mails of a batch the provider has accepted, and how many it could not accept for now. */
 interface Tally {
   sent: number;
   failed: number;
 }
 
-/** Sends the mails of a batch, each for itself. Never throws. */
+/** Sends the mails of a batch, each independently. Never throws. */
 export async function consumeMail(deps: Deps, batch: MessageBatch): Promise<void> {
   const tally: Tally = { sent: 0, failed: 0 };
   for (const message of batch.messages) {
@@ -65,7 +65,7 @@ export async function consumeMail(deps: Deps, batch: MessageBatch): Promise<void
   await noteTally(deps, tally);
 }
 
-/** For the alarm that mails cannot be sent. */
+/** Notes whether mails can be sent, for the alarm about it. */
 async function noteTally(deps: Deps, { sent, failed }: Tally): Promise<void> {
   try {
     if (sent > 0) await forgetFailures(deps);
@@ -97,11 +97,11 @@ async function handle(deps: Deps, message: Message, job: MailJob, tally: Tally):
   }
 }
 
-/** Sends the mail of a job, unless its reason is gone or its address has had enough mails. Throws when the provider refuses. */
+/** Sends the mail of a job, unless its reason is gone or its address has had too many mails. Throws when the provider refuses. */
 async function sendMail(deps: Deps, job: MailJob, attempt: number, tally: Tally): Promise<void> {
   const prepared = await prepareMail(deps, job);
   if (!prepared) return;
-  // Later tries are of a mail that has been counted.
+  // The first try has counted the mail.
   if (attempt === 1 && !(await withinLimits(deps, prepared))) {
     log("warn", "mail over the limit of its address", { mailKind: job.kind });
     return;
@@ -115,7 +115,7 @@ async function sendMail(deps: Deps, job: MailJob, attempt: number, tally: Tally)
   }
 }
 
-/** Sends the mail of a job unless a job with the same id has sent it. Throws when the provider refuses, or when another consumer is sending it. */
+/** Sends the mail of a job unless a job with the same id has sent it. Throws when the provider refuses or another consumer is sending it. */
 async function sendOnce(deps: Deps, job: MailJob, attempt: number, tally: Tally): Promise<void> {
   const claim = await claimAlert(deps, job.id, deps.now());
   if (claim === "sent") return;

@@ -1,9 +1,9 @@
-/** Whether mails can be sent at all, in the control plane. Spans tenants, as a batch of the queue does. */
+/** Whether mails can be sent at all, in the control plane. Spans tenants, like a batch of the queue. */
 import { sql } from "drizzle-orm";
 import { atomically } from "../db/client";
 import type { Deps } from "../deps";
 
-/** Notes that so many tries have failed since the last mail that was sent. */
+/** Adds `tries` to the number of tries that have failed since the last mail was sent. */
 export async function noteFailures({ db }: Deps, tries: number, nowMs: number): Promise<void> {
   await atomically(db, {
     noted: sql`INSERT INTO mail_failures (id, since, tries) VALUES (1, ${nowMs}, ${tries})

@@ -3,7 +3,7 @@ import type { EndedAccess, MailJob } from "../mail/job";
 import { type Link, linkTo, type Mail, renderMail } from "./render";
 import { endedSentence, utc } from "./token-mails";
 
-/** What every notice needs: the client's address, and whom to greet. */
+/** What every notice needs: the client's URL, and whom to greet. */
 export interface NoticeContext {
   appUrl: string;
   name: string | null;
@@ -23,7 +23,7 @@ const notMe = ({ appUrl, undoToken }: UndoableContext, does: string): (string | 
 
 const RESET_ADVICE = "If this was not you, reset your password now: that ends every session.";
 
-/** An API key that works after the password has changed. */
+/** An API key that still works after the password has changed. */
 export interface LivingKey {
   name: string;
   prefix: string;
@@ -33,7 +33,7 @@ export interface LivingKey {
 interface PasswordContext extends UndoableContext {
   keys: readonly LivingKey[];
   revokeApiKeysToken: string;
-  /** After a reset that took an unproven account over. */
+  /** Present after a reset that took over an unverified account. */
   ended: EndedAccess | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** From a job to a mail: looks up whom it goes to, and stores the hash of the token that it carries. */
+/** Turns a job into a mail: looks up whom it goes to, and stores the hash of the token that it carries. */
 import type { Deps } from "../deps";
 import { insertInvitationToken } from "../invitations/store";
 import type { MailJob } from "../mail/job";
@@ -88,14 +88,14 @@ async function prepareWithToken(deps: Deps, job: TokenJob): Promise<PreparedMail
   return { to: user.email, mail, limits: [] };
 }
 
-/** Mailed too late, a code would only confuse. */
+/** Returns null for an expired code, which would only confuse. */
 async function prepareCode(deps: Deps, { id, email }: CodeJob): Promise<PreparedMail | null> {
   if (isExpired(id, deps.now())) return null;
   const user = await findCodeRecipientByEmail(deps, email);
   return user && { to: user.email, mail: codeMail(user, await mailCode(deps.keys, id)), limits: [] };
 }
 
-/** Its address was verified, or nobody has to verify theirs: the deletion has looked. */
+/** Needs no check of the address: the deletion has already checked that notices may go to it. */
 const prepareFarewell = ({ email, name, deletedAt }: FarewellJob): PreparedMail => ({
   to: email,
   mail: notices.accountDeletedMail(name, deletedAt),
@@ -106,14 +106,14 @@ const prepareFarewell = ({ email, name, deletedAt }: FarewellJob): PreparedMail 
 const prepareAlarm = ({ config }: Deps, job: AlarmJob): PreparedMail | null =>
   config.alertMail === null ? null : { to: config.alertMail, mail: alarmMail(config, job), limits: ["alertMail"] };
 
-/** Notices go to verified addresses only: of any other we do not know that its owner has the account. */
+/** Notices go to verified addresses only: the owner of an unverified address may not be the owner of the account. */
 async function prepareNotice(deps: Deps, job: NoticeJob): Promise<PreparedMail | null> {
   const user = await findNoticeRecipient(deps, job.userId, deps.now());
   if (!user || (user.emailVerifiedAt === null && deps.config.emailVerification === "required")) return null;
   return { to: user.email, mail: await noticeOf(deps, job, user), limits: limitsOf(job) };
 }
 
-/** Frequent kinds have a lower limit of their own, so that they cannot use up the one of the others. */
+/** Frequent kinds have a lower limit of their own, so that they cannot use up the limit of the other kinds. */
 const MINOR: ReadonlySet<MailJob["kind"]> = new Set<MailJob["kind"]>([
   "passkeyRemoved",
   "identityUnlinked",

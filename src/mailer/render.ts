@@ -43,7 +43,7 @@ export function renderMail({ subject, greetingName, body }: MailContent): Mail {
 
 const paragraph = (html: string) => `<p>${html}</p>`;
 
-/** The address stands below its label, for clients that show no links. */
+/** The URL follows its label, for mail clients that show no links. */
 const anchor = ({ label, url }: Link) => `<a href="${escapeHtml(url)}">${escapeHtml(label)}</a><br>${escapeHtml(url)}`;
 
 function escapeHtml(text: string): string {

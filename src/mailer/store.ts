@@ -1,4 +1,4 @@
-/** What mails say, in D1. A user is looked up in all tenants. */
+/** Reads what mails need from D1. A user is looked up across tenants. */
 import { sql } from "drizzle-orm";
 import { atomically, rows } from "../db/client";
 import type { Deps } from "../deps";

@@ -1,4 +1,4 @@
-/** Mails with a token or a code that the next step needs: verification, password reset, sign-in, invitation, take-over, a lost second factor. */
+/** Mails with a token or code for a next step: verification, password reset, sign-in, invitation, take-over, a lost second factor. */
 import type { EndedAccess, MailJob } from "../mail/job";
 import type { Registrant } from "../recovery/store";
 import { linkTo, type Mail, renderMail } from "./render";
@@ -61,7 +61,7 @@ export function invitationMail(appUrl: string, tenantName: string, token: string
   });
 }
 
-/** An operator has it sent to somebody who has lost the authenticator app and the recovery codes. */
+/** The mail to somebody who has lost the authenticator app and the recovery codes. An operator has it sent. */
 export function factorRemovalMail(appUrl: string, name: string | null, token: string): Mail {
   return renderMail({
     subject: "Remove your lost second factor",

@@ -17,7 +17,7 @@ export interface MemberChange {
   actor: Actor;
 }
 
-/** Whether a change was made, and why not. */
+/** Whether a change was made, or why it was not. */
 export type MemberChangeOutcome = "changed" | "missing" | "forbidden" | "lastOwner";
 
 const columns = {
@@ -43,7 +43,7 @@ export type MemberRow = Awaited<ReturnType<typeof listMembers>>[number];
 const countOwners = (tenantId: string) =>
   sql`(SELECT count(*) FROM memberships WHERE tenant_id = ${tenantId} AND role = 'owner')`;
 
-/** The actor may take the member's role away and give the new one, and an owner remains. `newRole` is null for a removal. */
+/** Holds if the actor may take away the member's role and give the new one, and an owner remains. `newRole` is null for a removal. */
 function allowed({ tenantId, actorId, userId }: MemberChange, newRole: Role | null): SQL {
   const actorRole = roleOf(tenantId, actorId);
   return sql`EXISTS (SELECT 1 FROM memberships t WHERE t.tenant_id = ${tenantId} AND t.user_id = ${userId}
@@ -72,7 +72,7 @@ export async function updateRole(
 ): Promise<{ outcome: MemberChangeOutcome; member: MemberRow | undefined }> {
   const { tenantId, userId, actor } = change;
   const { updated, found } = await atomically(db, {
-    // First: it reads the role before.
+    // First, to read the previous role.
     recorded: auditEach(
       {
         tenantId,
@@ -104,7 +104,7 @@ export async function setAlerts(
   });
 }
 
-/** Ends a member's own membership, with their sessions and API keys in this tenant, unless they are its last owner. */
+/** Ends a member's own membership, with their sessions and API keys in this tenant, unless they are the tenant's last owner. */
 export async function deleteOwnMembership(
   { db }: Deps,
   { tenantId, userId, actor }: Pick<Principal, "tenantId" | "userId" | "actor">,

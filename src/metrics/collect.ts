@@ -1,4 +1,4 @@
-/** Collects the samples of `/metrics` from D1 and the queues, all databases side by side. One that is down is reported, and the others are shown. */
+/** Collects the samples of `/metrics` from D1 and the queues, all in parallel. A database that is down does not hide the others. */
 import { MAX_SHARD_BYTES } from "../db/shard-sizes-store";
 import type { Deps } from "../deps";
 import { describeError, log } from "../log";
@@ -11,7 +11,7 @@ import { lastFullHour, type Totals } from "./totals";
 
 /** Prometheus waits for 10 s by default. */
 const MAX_READ_MS = 5_000;
-/** With more subscriptions than that, the counts of the hourly cron are shown. */
+/** With this many subscriptions or more, the counts of the hourly cron are shown. */
 const MAX_SUBSCRIPTIONS = 150;
 /** The dead letters of this hour and the one before. */
 const DEAD_LETTERS_MS = HOUR_MS;
@@ -51,7 +51,7 @@ export async function collect(deps: Deps): Promise<Sample[]> {
   ];
 }
 
-/** Returns null, and logs it, when a database fails or does not answer in time. */
+/** Logs the failure and returns null when a database fails or does not answer in time. */
 async function orNull<T>(shard: number, read: () => Promise<T>): Promise<T | null> {
   let timer: ReturnType<typeof setTimeout> | null = null;
   const late = new Promise<never>((_, reject) => {

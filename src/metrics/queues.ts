@@ -1,9 +1,9 @@
-/** How many messages wait in the queues, as the platform reports. */
+/** How many messages wait in the queues, as the platform reports it. */
 import type { Deps } from "../deps";
 
 export interface QueueBacklog {
   name: "deliveries" | "deliveries-slow" | "mail";
-  /** Null where the platform does not report it. */
+  /** Null if the platform does not report it. */
   messages: number | null;
   /** When its oldest message was sent, Unix ms; null if there is none or the platform does not report it. */
   oldestAtMs: number | null;

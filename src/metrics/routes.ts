@@ -17,7 +17,7 @@ const BEARER = /^Bearer +(\S+)$/i;
 /** The last page of this isolate under its settings. */
 const pages = new WeakMap<Config, { readAtMs: number; text: string }>();
 
-/** Without a token the path does not exist. */
+/** Without the setting METRICS_TOKEN, the path does not exist. */
 const onlyWithToken = createMiddleware<AppEnv>(async (c, next) => {
   if (c.get("deps").config.metricsToken === undefined) throw notFound("Route");
   await next();
@@ -34,7 +34,7 @@ const requireToken = documented(
   { caller: "metrics", errors: ["UNAUTHENTICATED"] },
 );
 
-/** Compares hashes, which have one length, in constant time. */
+/** Compares the hashes, which have the same length, in constant time. */
 async function areEqual(a: string, b: string): Promise<boolean> {
   const [first, second] = await Promise.all([a, b].map((text) => crypto.subtle.digest("SHA-256", utf8(text))));
   return first !== undefined && second !== undefined && crypto.subtle.timingSafeEqual(first, second);

@@ -26,7 +26,7 @@ export interface OpenWork {
   held: number;
 }
 
-/** What some subscriptions are, and what their attempts came to in an hour. */
+/** The states of some subscriptions, and the results of their attempts in an hour. */
 export interface SubscriptionCounts {
   healthy: number;
   failing: number;
@@ -46,7 +46,7 @@ export interface SubscriptionPage extends SubscriptionCounts {
   last: string | null;
 }
 
-/** Reads what waits in a delivery database and, in the same trip, its first page of subscriptions. */
+/** Reads what waits in a delivery database and, in the same round trip, its first page of subscriptions. */
 export async function readDeliveryPlane(
   db: Db,
   hour: number,
@@ -115,7 +115,7 @@ interface KnownShard {
   totals: Totals | null;
 }
 
-/** Reads what the hourly cron has noted of the delivery databases, and the dead letters since `sinceMs` (Unix ms): of mails, and of deliveries with their fan-outs. */
+/** Reads what the hourly cron has noted about the delivery databases, and the dead letters since `sinceMs` (Unix ms), fan-outs included. */
 export async function readControlPlane({ db }: Pick<Deps, "db">, sinceMs: number) {
   const { shards, dead } = await atomically(db, {
     shards: rows<{ shard: number; bytes: number; totals: string | null }>(
@@ -133,7 +133,7 @@ export async function readControlPlane({ db }: Pick<Deps, "db">, sinceMs: number
   return { shards: known, dead };
 }
 
-/** Stores what was counted of a delivery database whose size is noted. */
+/** Stores the counts of a delivery database. Does nothing until the size of the database is noted. */
 export async function noteTotals(db: Db, shard: number, totals: Totals): Promise<void> {
   await atomically(db, { noted: sql`UPDATE shards SET totals = ${JSON.stringify(totals)} WHERE shard = ${shard}` });
 }

@@ -1,14 +1,14 @@
 /** The text format of Prometheus, version 0.0.4: https://prometheus.io/docs/instrumenting/exposition_formats/ */
 import { METRICS, type MetricName } from "./catalogue";
 
-/** One value of a metric. Labels are fixed words and numbers of ours, so none needs escaping. */
+/** One value of a metric. Labels are our own fixed words and numbers, so none needs escaping. */
 export interface Sample {
   name: MetricName;
   labels: Readonly<Record<string, string | number>>;
   value: number;
 }
 
-/** Makes a sample; none where the value is not known. */
+/** Makes a sample; none if the value is not known. */
 export const sample = <N extends MetricName>(
   name: N,
   labels: Record<(typeof METRICS)[N]["labels"][number], string | number>,

@@ -1,4 +1,4 @@
-/** Counts of all subscriptions of a delivery database. Where one page does not have them all, the hourly cron adds the pages up. */
+/** Counts of all subscriptions of a delivery database, which the hourly cron adds up page by page. */
 import { Pages } from "../db/unhurried";
 import type { Deps } from "../deps";
 import { describeError, log } from "../log";
@@ -16,7 +16,10 @@ export interface Totals extends SubscriptionCounts {
 /** Returns the start of the last full hour, in Unix ms. */
 export const lastFullHour = (nowMs: number): number => nowMs - (nowMs % HOUR_MS) - HOUR_MS;
 
-/** Counts the subscriptions of every delivery database, and their attempts of the last full hour. A database that is down is logged and skipped. Never throws. */
+/**
+ * Counts the subscriptions of every delivery database, and their attempts in the last full hour. A database that is down is logged and
+ * skipped. Never throws.
+ */
 export async function countTotals(deps: Deps): Promise<void> {
   if (deps.config.metricsToken === undefined) return;
   for (const shard of deps.shards.numbers) {

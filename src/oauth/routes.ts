@@ -21,7 +21,7 @@ import { callbackQuery, departureQuery, providerPath } from "../oidc/schemas";
 import { tokenPair } from "../sessions/schemas";
 import { dataOf } from "../wire/schemas";
 
-/** Nothing is served for a provider that is off. */
+/** Answers 404 for a provider that is off. */
 const whenOn = documented(
   createMiddleware<AppEnv>(async (c, next) => {
     const { config } = c.get("deps");
@@ -38,13 +38,13 @@ function providerOf(c: Context<AppEnv>): Provider {
   return provider;
 }
 
-/** To the page of the client that goes on. */
+/** Redirects to the page of the client that continues the sign-in. */
 function toClient(c: Context<AppEnv>, fields: Record<string, string>): Response {
   const given = Object.entries(fields).filter(([, value]) => value !== "");
   return c.redirect(`${c.get("deps").config.appUrl}/oauth?${new URLSearchParams(given)}`, 302);
 }
 
-/** A browser that is under way cannot read an error, so it brings the client's page a code. */
+/** Turns a FlowError into a redirect with a code: the browser is navigating, so the client could not read an error response. */
 async function orErrorPage(c: Context<AppEnv>, work: () => Promise<Response>): Promise<Response> {
   try {
     return await work();

@@ -1,4 +1,4 @@
-/** How a sign-in with a provider can fail when nobody but the browser can be told, which gets the code in a redirect. */
+/** How a sign-in with a provider can fail while the browser is navigating. The code goes to the client in a redirect. */
 import * as oauth from "oauth4webapi";
 import { ProviderUnreachable } from "./fetch";
 
@@ -26,7 +26,7 @@ export class FlowError extends Error {
   }
 }
 
-/** Whatever a provider does wrong becomes one of the codes. */
+/** Maps any failure of a provider to one of the codes. */
 export function flowErrorOf(error: unknown): FlowError {
   if (error instanceof FlowError) return error;
   if (error instanceof ProviderUnreachable) return new FlowError("provider_unavailable", error.message);

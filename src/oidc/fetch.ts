@@ -2,10 +2,10 @@
 
 const TIMEOUT_MS = 5_000;
 const MAX_ANSWER_BYTES = 256 * 1024;
-/** The Fetch standard allows these no body. */
+/** The Fetch standard allows no body with these statuses. */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([101, 204, 205, 304]);
 
-/** The provider did not answer, or not in time, or with more than anybody needs. */
+/** The provider did not answer, not in time, or with too large an answer. */
 export class ProviderUnreachable extends Error {
   override readonly name = "ProviderUnreachable";
 }
@@ -22,7 +22,7 @@ export async function boundedFetch(
   { method, body = null, ...request }: ProviderRequest,
 ): Promise<Response> {
   const headers = new Headers(request.headers);
-  // GitHub refuses requests without one.
+  // GitHub refuses requests without this header.
   headers.set("User-Agent", "Postern");
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   try {
@@ -36,7 +36,7 @@ export async function boundedFetch(
   }
 }
 
-/** The signal alone would not end the wait for a body that stalls. */
+/** Cancels the reader when the signal aborts: the signal alone would not end the wait for a body that stalls. */
 async function readBounded({ body }: Response, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
   if (!body) return new Uint8Array();
   const reader = body.getReader();

@@ -15,11 +15,11 @@ const FLOW_LIFETIME_MS = 10 * MINUTE_MS;
 
 /** What the trip is for. */
 export interface Errand {
-  /** Where the client goes on to afterwards, as it was asked; "" for nowhere. */
+  /** Where the client continues afterwards, as the request gave it; "" for nowhere. */
   to: string;
   /** The session that adds the identity to its account; null for a sign-in. */
   link: { userId: string; sessionId: string } | null;
-  /** Of the token of an invitation that the person accepts with the sign-in; null for none. */
+  /** The hash of the token of an invitation that the person accepts with the sign-in; null for none. */
   invitationHash: string | null;
 }
 
@@ -31,7 +31,7 @@ interface Flow extends Errand {
   expiresAt: number;
 }
 
-/** Where the browser goes, and what it keeps in a cookie meanwhile. */
+/** Where the browser goes, and what it keeps in a cookie until it comes back. */
 export interface Departure {
   url: string;
   sealed: string;
@@ -69,7 +69,7 @@ function authorizationEndpoint({ authorization_endpoint: text = "", issuer }: oa
   throw new FlowError("invalid_response", "no authorization endpoint");
 }
 
-/** Who has come back, and what for. `sealed` is what the browser kept. Throws FlowError. */
+/** Returns who has come back and what the trip was for. `sealed` is what the browser kept. Throws FlowError. */
 export function comeBack(
   deps: Deps,
   provider: Provider,
@@ -120,12 +120,12 @@ async function identify(
     return identityOf(provider.name, person, profileOf(provider.name, claims));
   }
   const response = await oauth.userInfoRequest(server, client, tokens.access_token, options);
-  // Of the same person only, OpenID Connect Core, section 5.3.2.
+  // The answer must be about the same person (OpenID Connect Core, section 5.3.2).
   const info = await oauth.processUserInfoResponse(server, client, claims.sub, response);
   return identityOf(provider.name, person, profileOf(provider.name, info));
 }
 
-/** The token only says whose issuer it must come from. Its signature and claims are checked afterwards. */
+/** Reads from the unverified ID token only which issuer must have signed it. Its signature and claims are checked afterwards. */
 async function organisationOf(server: oauth.AuthorizationServer, answer: Response): Promise<oauth.AuthorizationServer> {
   const { id_token: token } = (await answer.clone().json()) as { id_token?: unknown };
   if (typeof token !== "string") return server;
@@ -134,7 +134,7 @@ async function organisationOf(server: oauth.AuthorizationServer, answer: Respons
   return { ...server, issuer };
 }
 
-/** The keys that providers sign with, which oauth4webapi fetches again after 5 minutes, or for an unknown key. */
+/** The keys that providers sign with. oauth4webapi fetches them again after 5 minutes, or for an unknown key. */
 const keysByIssuer = new Map<string, oauth.JWKSCacheInput>();
 
 function keysOf(issuer: string): oauth.JWKSCacheInput {
@@ -145,7 +145,7 @@ function keysOf(issuer: string): oauth.JWKSCacheInput {
 
 const redirectUri = ({ config }: Deps, { name }: Provider) => `${config.publicUrl}/api/v1/auth/oauth/${name}/callback`;
 
-/** Nothing that a provider sends may be our fault: every failure becomes a FlowError, with a log line unless a person caused it. */
+/** Turns every failure into a FlowError, so that no answer of a provider counts as our fault. Logs it unless a person caused it. */
 async function orFlowError<T>({ name }: Provider, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -8,10 +8,10 @@ const MAX_SUBJECT_CHARACTERS = 255;
 
 export interface ProviderIdentity {
   provider: ProviderName;
-  /** With `sub`, the key of the person. The address can change hands. */
+  /** Together with `sub`, identifies the person. The address does not, because it can change hands. */
   issuer: string;
   sub: string;
-  /** Null when the provider gives none that can be an account's. */
+  /** Null when the provider gives no address that an account can have. */
   email: string | null;
   /** Whether the provider says that the person has this address. */
   emailVerified: boolean;
@@ -24,7 +24,7 @@ interface Profile {
   name: unknown;
 }
 
-/** Throws a FlowError for a subject that is none. */
+/** Makes an identity from a profile. Throws FlowError for an invalid subject. */
 export function identityOf(
   provider: ProviderName,
   { issuer, sub }: { issuer: string; sub: string },

@@ -10,10 +10,10 @@ import type { Errand } from "./flow";
 import type { ProviderIdentity } from "./identity";
 import { insertIdentity, isAdded } from "./store";
 
-/** `already`: it is the user's. `taken`: it is somebody else's. `signedOut`: the session has ended. */
+/** `already`: the user has the identity. `taken`: another user has it. `full`: the user has too many. `signedOut`: the session has ended. */
 export type LinkOutcome = "linked" | "already" | "taken" | "full" | "signedOut";
 
-/** Adds an identity while the session lives, and ends the user's other sessions. */
+/** Adds an identity if the session has not ended, and ends the user's other sessions. */
 export async function insertIdentityBySession(
   { db }: Deps,
   { userId, sessionId }: NonNullable<Errand["link"]>,

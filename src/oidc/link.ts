@@ -1,4 +1,4 @@
-/** Linking: somebody who is signed in has been to a provider, to sign in there from now on. */
+/** Linking: a signed-in user adds an identity at a provider, to sign in with it from now on. */
 import type { RequestOrigin } from "../audit/actor";
 import type { Deps } from "../deps";
 import { queueMailIfPossible } from "../mail/queue";

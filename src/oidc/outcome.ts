@@ -1,5 +1,5 @@
 /**
- * What a trip to a provider has come to: the browser keeps it, encrypted, and the client's page gets a code. Neither is worth anything
+ * The outcome of a trip to a provider: the browser keeps it, encrypted, and the client's page gets a code. Neither is worth anything
  * without the other, so a code that leaks from a URL opens nothing.
  */
 import { base64url } from "jose";
@@ -11,7 +11,7 @@ import { seal, unseal } from "./sealed";
 
 const CODE_BYTES = 32;
 const CODE_LIFETIME_MS = MINUTE_MS;
-/** For typing a second factor, once the code has been shown in time. */
+/** The time for typing a second factor, once the code has been presented in time. */
 const FACTOR_LIFETIME_MS = 5 * MINUTE_MS;
 
 export interface Outcome {
@@ -19,7 +19,7 @@ export interface Outcome {
   /** See `Errand`. */
   invitationHash: string | null;
   codeHash: string;
-  /** The use of the code is stored under it. */
+  /** The id under which the use of the code is stored. */
   stateId: string;
   createdAt: number;
   expiresAt: number;
@@ -46,13 +46,13 @@ export async function newOutcome(
   return { code, sealed: await seal(deps, "outcome", outcome), expiresAt };
 }
 
-/** Returns the outcome that a code is for; null when it has expired, or the browser does not keep it. */
+/** Returns the outcome that belongs to a code; null when it has expired or the browser does not keep it. */
 export async function openOutcome(deps: Deps, sealed: string | undefined, code: string): Promise<Outcome | null> {
   const outcome = await unseal<Outcome>(deps, "outcome", sealed);
   return outcome?.codeHash === (await sha256Hex(code)) ? outcome : null;
 }
 
-/** The same outcome for as long as typing a second factor takes. */
+/** Extends the lifetime of an outcome, to leave time for typing a second factor. */
 export async function prolonged(deps: Deps, outcome: Outcome): Promise<SealedOutcome> {
   const expiresAt = outcome.createdAt + FACTOR_LIFETIME_MS;
   return { sealed: await seal(deps, "outcome", { ...outcome, expiresAt }), expiresAt };

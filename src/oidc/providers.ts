@@ -1,4 +1,4 @@
-/** The providers that people can sign in with: where they are, and what is asked of them. */
+/** The providers that people can sign in with: their endpoints and the scopes that are asked for. */
 import * as oauth from "oauth4webapi";
 import type { Config } from "../config";
 import type { Deps } from "../deps";
@@ -8,7 +8,7 @@ import { boundedFetch } from "./fetch";
 
 const DISCOVERY_FRESH_MS = 10 * 60_000;
 
-/** The cookies that bind a sign-in to one browser: what it is sent away with, and what it comes back with. */
+/** The cookies that bind a sign-in to one browser: one for the way to the provider, one for the outcome. */
 export const FLOW_COOKIE = "oauth-flow";
 export const OUTCOME_COOKIE = "oauth-outcome";
 
@@ -40,7 +40,7 @@ const isProviderName = (name: string): name is ProviderName => Object.hasOwn(SCO
 
 const RS256 = { id_token_signing_alg_values_supported: ["RS256"] };
 
-/** What their discovery documents say. Fixed, so that a sign-in needs one request less. */
+/** From the provider's discovery document. Fixed here, so that a sign-in needs one request less. */
 const GOOGLE: oauth.AuthorizationServer = {
   issuer: "https://accounts.google.com",
   authorization_endpoint: "https://accounts.google.com/o/oauth2/v2/auth",
@@ -67,18 +67,18 @@ const MICROSOFT: oauth.AuthorizationServer = {
 
 const MICROSOFT_TENANT = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Each organisation at Microsoft is an issuer of its own, which the claim `tid` names. Undefined for a claim that names none. */
+/** Each organisation at Microsoft is its own issuer, which the claim `tid` names. Undefined for a claim that names none. */
 export const microsoftIssuer = (tid: unknown): string | undefined =>
   typeof tid === "string" && MICROSOFT_TENANT.test(tid) ? `https://login.microsoftonline.com/${tid}/v2.0` : undefined;
 
 const FIXED = { google: GOOGLE, github: GITHUB, microsoft: MICROSOFT };
 
-/** Discovery documents by issuer. Plain data: requests of one isolate must not share what is still under way. */
+/** Discovery documents by issuer. Plain data and no promises: requests of one isolate must not share pending work. */
 const discovered = new Map<string, { server: oauth.AuthorizationServer; readAt: number }>();
 
-/** Returns a provider's endpoints, and discovers those of the generic one. Throws as oauth4webapi, and ProviderUnreachable. */
+/** Returns a provider's endpoints; discovers those of the generic provider. Throws like oauth4webapi, and ProviderUnreachable. */
 export async function serverOf({ config, now }: Deps, { name }: Provider): Promise<oauth.AuthorizationServer> {
-  // A copy, because oauth4webapi keeps promises for the object that it is given.
+  // A copy, because oauth4webapi caches promises by the object that it is given.
   if (name !== "oidc") return { ...FIXED[name] };
   const issuer = config.providers.oidc?.issuer ?? "";
   const known = discovered.get(issuer);

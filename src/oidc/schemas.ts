@@ -20,7 +20,7 @@ export const identity = z
 
 export type Identity = z.infer<typeof identity>;
 
-/** What the page at `APP_URL/oauth` gets back as it was given, for example the page to go on to. */
+/** What the page at `APP_URL/oauth` gets back unchanged, for example the page to continue with. */
 const to = z.string().max(1000).optional().meta({
   description: "Given to the page at `APP_URL/oauth` as it is, for example to say where to go on.",
 });
@@ -35,7 +35,7 @@ export const departureQuery = z.object({ to, invitationToken }).meta({ id: "Oaut
 
 export const linkBody = z.object({ to }).meta({ id: "NewIdentity" });
 
-/** What a provider sends with a browser that comes back; oauth4webapi checks the rest. */
+/** The parameters that a provider adds when the browser comes back; oauth4webapi checks their contents. */
 export const callbackQuery = z.object({
   state: opaqueToken.optional(),
   code: z.string().max(4000).optional(),
@@ -44,7 +44,7 @@ export const callbackQuery = z.object({
 });
 
 export const providerPath = z.object({ provider });
-/** Its path is also that of an identity's id. */
+/** Named `id` because the route shares its path with the routes of an identity. */
 export const linkPath = z.object({ id: provider });
 
 export const departure = z.object({

@@ -1,4 +1,4 @@
-/** What a browser keeps for us between the steps of a sign-in, encrypted: what it was sent away with, and what it came back with. */
+/** What a browser keeps for us, encrypted, between the steps of a sign-in: the flow and then its outcome. */
 import { decrypt, encrypt } from "../crypto/encryption";
 import type { Deps } from "../deps";
 
@@ -7,7 +7,7 @@ interface Expiring {
   expiresAt: number;
 }
 
-/** Values for one of these are good for no other. */
+/** What a value is for. A value sealed for one purpose cannot be used for another. */
 type Purpose = "flow" | "outcome";
 
 const ownerOf = (purpose: Purpose) => `oidc:${purpose}`;
@@ -15,7 +15,7 @@ const ownerOf = (purpose: Purpose) => `oidc:${purpose}`;
 export const seal = (deps: Deps, purpose: Purpose, value: Expiring): Promise<string> =>
   encrypt(deps.keys, ownerOf(purpose), JSON.stringify(value));
 
-/** Returns null for what is missing or has expired, and for what we did not encrypt. */
+/** Decrypts a value. Returns null if it is missing, has expired or was not encrypted by us. */
 export async function unseal<T extends Expiring>(
   deps: Deps,
   purpose: Purpose,

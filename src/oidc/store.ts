@@ -1,4 +1,4 @@
-/** Identities in D1: who at which provider signs in as which user. They are looked up across tenants: nobody is signed in yet. */
+/** Identities in D1: which person at a provider signs in as which user. Looked up across tenants, because nobody is signed in yet. */
 import { and, asc, eq, type SQL, sql } from "drizzle-orm";
 import { identities } from "../db/schema";
 import { isUnused, useState } from "../db/used-states-store";
@@ -19,7 +19,7 @@ export function listIdentitiesOfUser({ db }: Deps, userId: string): Promise<Iden
     .orderBy(asc(identities.createdAt), asc(identities.id));
 }
 
-/** The user who signs in as somebody at a provider. */
+/** Returns the id of the user to whom an identity belongs. */
 export async function findUserByIdentity(
   { db }: Deps,
   { issuer, sub }: Pick<ProviderIdentity, "issuer" | "sub">,
@@ -31,7 +31,7 @@ export async function findUserByIdentity(
   return row?.userId;
 }
 
-/** Adds an identity to `users u` while `condition` holds. Writes nothing for one that is there already, and beyond the limit. */
+/** Adds an identity to `users u` if `condition` holds. Writes nothing if the identity exists already or the user has too many. */
 export const insertIdentity = (
   id: string,
   { provider, issuer, sub, email }: ProviderIdentity,
@@ -46,7 +46,7 @@ export const insertIdentity = (
 export const isAdded = (id: string, { issuer, sub }: Pick<ProviderIdentity, "issuer" | "sub">): SQL =>
   sql`EXISTS (SELECT 1 FROM identities WHERE issuer = ${issuer} AND sub = ${sub} AND id = ${id})`;
 
-/** A sign-in as somebody at a provider. Only the write decides whether its code is unused. */
+/** A sign-in with an identity. Only the write decides whether its code is unused. */
 export interface IdentityUse {
   issuer: string;
   sub: string;
@@ -57,7 +57,7 @@ export interface IdentityUse {
 export const identityHolds = (userId: string, { issuer, sub, stateId }: IdentityUse): SQL =>
   sql`(${isUnused(stateId)} AND EXISTS (SELECT 1 FROM identities WHERE issuer = ${issuer} AND sub = ${sub} AND user_id = ${userId}))`;
 
-/** Uses the identity and the code. Must come after every statement of the batch that asks `identityHolds`. */
+/** Uses the identity and the code. Must come after every statement of the batch that uses `identityHolds`. */
 export const useIdentity = (userId: string, use: IdentityUse, nowMs: number) => ({
   identityUsed: sql`UPDATE identities SET last_used_at = ${nowMs} WHERE issuer = ${use.issuer} AND sub = ${use.sub}
     AND ${identityHolds(userId, use)}`,

@@ -1,6 +1,6 @@
 /**
- * What operators do, in the audit log. What concerns a tenant is in its own log, with the operator's name. What concerns a person is in the
- * person's activity without a name, and in the log of the operator's tenant with everything.
+ * What operators do, in the audit log. An action on a tenant is in that tenant's log, with the operator's name. An action on a person is in
+ * the person's activity without a name, and in the log of the operator's tenant with all details.
  */
 import { sql } from "drizzle-orm";
 import type { AuditAction } from "../audit/actions";
@@ -12,9 +12,9 @@ type Action = AuditAction & `operator.${string}`;
 type Meta = Extract<NonNullable<NewAuditEvent["meta"]>, Readonly<Record<string, unknown>>>;
 
 const asOperator = (actor: Actor): Actor => ({ ...actor, kind: "operator" });
-/** Customers are not told where their operator sits. */
+/** Customers are not told where the operator is. */
 const withoutPlace = (actor: Actor): Actor => ({ ...asOperator(actor), ip: null, userAgent: null, sessionId: null });
-/** Without an id too: an event without an actor is in the activity of the person that it is about. */
+/** Without an id too, because an event without an actor appears in the activity of the person whom it is about. */
 const withoutName = (actor: Actor): Actor => ({ ...withoutPlace(actor), id: null, name: null });
 
 /** An event about the service as a whole, for the log of the operator's own tenant. */

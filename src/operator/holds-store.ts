@@ -14,7 +14,7 @@ export interface HoldRow {
   since: number;
 }
 
-/** Holds the sends of a tenant, or of all for "". Does and records nothing when they are held already for that cause. */
+/** Holds the sends of a tenant, or of all tenants for "". Changes and records nothing when they are held already for that cause. */
 export async function insertHold(
   db: Db,
   { tenantId, cause, since }: HoldRow,
@@ -26,7 +26,7 @@ export async function insertHold(
   });
 }
 
-/** Ends a hold. Does and records nothing when there is none. */
+/** Ends a hold. Changes and records nothing when there is none. */
 export async function deleteHold(
   db: Db,
   { tenantId, cause }: Omit<HoldRow, "since">,

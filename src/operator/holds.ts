@@ -1,4 +1,7 @@
-/** Holding and releasing what is sent, for a tenant or for all. Deliveries wait in D1 and use no attempt; attempts that have begun end. */
+/**
+ * Holds and releases the sends of a tenant or of all tenants. Held deliveries wait in D1 and use up no attempt; attempts that have begun
+ * are completed.
+ */
 import type { Deps } from "../deps";
 import { AppError, notFound } from "../errors";
 import { describeError, log } from "../log";
@@ -31,8 +34,8 @@ export async function changeSendsOfTenant(
 }
 
 /**
- * Holds or releases the sends of all tenants, in every delivery database. It is recorded with the change of the first one. Throws
- * SERVICE_UNAVAILABLE, which names the databases that did not answer: a second call changes those.
+ * Holds or releases the sends of all tenants, in every delivery database. The change of the first database also records the action. Throws
+ * SERVICE_UNAVAILABLE, which names the databases that did not answer; a second call changes those.
  */
 export async function changeAllSends(
   deps: Deps,

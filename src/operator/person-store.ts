@@ -1,4 +1,4 @@
-/** A person as operators see them: states and counts, in all tenants. */
+/** A person as operators see them: states and counts, across tenants. */
 import { sql } from "drizzle-orm";
 import { auditEach } from "../audit/record-store";
 import { atomically, rows } from "../db/client";

@@ -1,4 +1,4 @@
-/** What operators send and are told. Everything is picked by name: no payload, secret, token or URL is among it. */
+/** What operators send and receive. Every field is listed by name, and none is a payload, a secret, a token or a URL. */
 import { z } from "zod";
 import { proofFields } from "../step-up/schemas";
 import { ROLE_NAMES } from "../tenants/roles";
@@ -19,13 +19,13 @@ export const searchQuery = z.object({
     }),
 });
 
-/** Why it is done: the audit log shows it to those concerned. */
+/** The reason for an action. The audit log shows it to those concerned. */
 const reason = name.meta({
   description: "Why. Those concerned can read it in their audit log.",
   examples: ["Unpaid since May"],
 });
 
-/** What the routes that change something say of the confirmation, and how it fails. */
+/** What the routes that change something say about the confirmation, and how it can fail. */
 export const CONFIRMED = "Needs a sign-in within the last ten minutes, or the password or a code.";
 export const CONFIRMATION_ERRORS = [
   "STEP_UP_REQUIRED",

@@ -9,7 +9,7 @@ import { ofService } from "./audit-store";
 
 /** The most findings of a kind, in each database. */
 export const MAX_FINDINGS = 20;
-/** Sorts after every text that begins like the one before it. */
+/** Appended to a text, sorts after every text that begins with it. */
 const LAST = "\u{10ffff}";
 
 const beginsWith = (text: SQL, start: string) => sql`${text} >= ${start} AND ${text} < ${start + LAST}`;
@@ -24,7 +24,7 @@ export interface FoundPerson extends Omit<FoundTenant, "name"> {
   name: string | null;
 }
 
-/** Searches the control plane, across tenants, and records the search in the log of the operator. `text` is in lower case. */
+/** Searches the control plane, across tenants, and records the search in the log of the operator's tenant. `text` is in lower case. */
 export async function searchControl(
   { db }: Deps,
   operator: SessionPrincipal,
@@ -68,8 +68,8 @@ export async function searchHosts(db: Db, text: string): Promise<FoundSubscripti
 }
 
 /**
- * Searches a delivery database, across its tenants, for what has this id. A delivery is found through its event, whose id it resembles, or
- * in the outbox while it waits for its first attempt.
+ * Searches a delivery database, across its tenants, for what has this id. A delivery is found through its event, whose id begins like its
+ * own, or in the outbox while it waits for its first attempt.
  */
 export async function searchId(db: Db, id: string) {
   const delivery = sql`WHERE e.id > ${`${id.slice(0, 23)}-`} AND e.id < ${`${id.slice(0, 23)}.`}`;

@@ -47,7 +47,7 @@ async function searchShard({ shards }: Deps, shard: number, text: string) {
   return { subscriptions: await searchHosts(db, text), events: [], deliveries: [] };
 }
 
-/** The rest of a URL can be a secret. */
+/** Shows only the host of the URL, because the rest can be a secret. */
 const subscriptionView = ({ id, name, url, enabled }: FoundSubscription) => ({
   id,
   name,

@@ -1,6 +1,6 @@
 /**
- * Suspending and resuming. A tenant is in both planes: what is sent for it stops and starts in its delivery database first. An operation that
- * fails on the way can be repeated, and does what is missing.
+ * Suspending and resuming. A tenant is in both planes: its sends are held or released first, in its delivery database. An operation that
+ * fails halfway can be repeated to do the rest.
  */
 import type { Deps } from "../deps";
 import { AppError, notFound } from "../errors";
@@ -13,7 +13,7 @@ import { endSessionsOfUser, markTenantResumed, markTenantSuspended, resumeUser, 
 
 type Suspension = Proof & { reason: string };
 
-/** Suspends a tenant: its credentials are refused, and its deliveries wait. Throws NOT_FOUND, or as `requireStepUp`. */
+/** Suspends a tenant: its credentials are refused, and its deliveries wait. Throws NOT_FOUND, or like `requireStepUp`. */
 export async function suspendTenant(
   deps: Deps,
   operator: SessionPrincipal,
@@ -28,7 +28,7 @@ export async function suspendTenant(
   await markTenantSuspended(deps, operator, { tenantId, reason }, deps.now());
 }
 
-/** Ends the suspension of a tenant; what has waited is sent. Throws as `suspendTenant`. */
+/** Ends the suspension of a tenant; its waiting deliveries are sent. Throws like `suspendTenant`. */
 export async function resumeTenant(
   deps: Deps,
   operator: SessionPrincipal,
@@ -43,7 +43,10 @@ export async function resumeTenant(
   await markTenantResumed(deps, operator, { tenantId, reason });
 }
 
-/** Suspends a person: all sessions end, and logins are refused. API keys stay with their tenants. Throws NOT_FOUND, CONFLICT for the operator. */
+/**
+ * Suspends a person: all sessions end, and logins are refused. API keys stay with their tenants. Throws NOT_FOUND, CONFLICT for the
+ * operator's own account, or like `requireStepUp`.
+ */
 export async function suspendPerson(
   deps: Deps,
   operator: SessionPrincipal,
@@ -55,7 +58,7 @@ export async function suspendPerson(
   if (!(await suspendUser(deps, operator, { userId, reason }, deps.now()))) throw notFound("Person");
 }
 
-/** Lets a person sign in again. Throws NOT_FOUND. */
+/** Lets a person sign in again. Throws NOT_FOUND, or like `requireStepUp`. */
 export async function resumePerson(
   deps: Deps,
   operator: SessionPrincipal,
@@ -66,7 +69,7 @@ export async function resumePerson(
   if (!(await resumeUser(deps, operator, { userId, reason }))) throw notFound("Person");
 }
 
-/** Ends all sessions of a person. Throws NOT_FOUND. */
+/** Ends all sessions of a person. Throws NOT_FOUND, or like `requireStepUp`. */
 export async function endSessions(deps: Deps, operator: SessionPrincipal, userId: string, proof: Proof): Promise<void> {
   await requireStepUp(deps, operator, proof);
   if (!(await endSessionsOfUser(deps, operator, userId))) throw notFound("Person");

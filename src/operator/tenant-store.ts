@@ -10,7 +10,7 @@ import { ofTenant } from "./audit-store";
 import type { HoldRow } from "./holds-store";
 
 const MAX_OWNERS = 10;
-/** The most open deliveries that are counted, and the most of all tenants that are read to find them. */
+/** The most deliveries in backlogs that are counted, and the most rows of the main outbox queue, of all tenants, that are examined. */
 const MAX_OPEN = 10_000;
 const EXAMINED_OPEN = 50_000;
 

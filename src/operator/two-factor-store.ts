@@ -6,7 +6,7 @@ import type { Deps } from "../deps";
 import type { SessionPrincipal } from "../tenants/principal";
 import { ofPerson } from "./audit-store";
 
-/** Reads it, and records that a link is mailed if one will be: to a person with a second factor. Undefined when there is no such account. */
+/** Reads the state of a person. If a link will be mailed to them, also records that. Undefined when there is no such account. */
 export async function askForRemoval({ db }: Deps, operator: SessionPrincipal, userId: string, nowMs: number) {
   const { found } = await atomically(db, {
     found: rows<{ totpEnabledAt: number | null; emailVerifiedAt: number | null }>(

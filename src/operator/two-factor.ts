@@ -8,7 +8,7 @@ import { askForRemoval } from "./two-factor-store";
 
 /**
  * Mails a person a link that removes their second factor. Throws NOT_FOUND, CONFLICT for a person without a second factor or without a
- * verified address, or as `requireStepUp`.
+ * verified address, or like `requireStepUp`.
  */
 export async function mailRemoval(deps: Deps, operator: SessionPrincipal, userId: string, proof: Proof): Promise<void> {
   await requireStepUp(deps, operator, proof);
