@@ -20,7 +20,7 @@ interface Item {
 /** In the slow queue, a subscription may have only a few sends in progress. */
 const mayStart = (speed: QueueSpeed, sends: number): boolean => speed === "fast" || sends < MAX_SENDS_OF_SLOW;
 
-/** Removes and returns the next item to send: the earliest one whose start is due, or else one without limits; undefined if none may start. */
+/** Removes and returns the next item to send: the earliest whose start is due, or else one without limits; undefined if none may start. */
 export function takeNext<T extends Item>(speed: QueueSpeed, items: T[], nowMs: number): T | undefined {
   let first = -1;
   let firstMs = nowMs + TAKE_BEFORE_START_MS;

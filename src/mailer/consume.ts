@@ -115,7 +115,7 @@ async function sendMail(deps: Deps, job: MailJob, attempt: number, tally: Tally)
   }
 }
 
-/** Sends the mail of a job unless a job with the same id has sent it. Throws when the provider refuses or another consumer is sending it. */
+/** Sends the mail of a job unless a job with the same id has done so. Throws if the provider refuses or another consumer is sending it. */
 async function sendOnce(deps: Deps, job: MailJob, attempt: number, tally: Tally): Promise<void> {
   const claim = await claimAlert(deps, job.id, deps.now());
   if (claim === "sent") return;

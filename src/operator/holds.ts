@@ -17,7 +17,7 @@ const ACTIONS = { hold: "operator.sends_held", release: "operator.sends_released
 const CHANGES = { hold: insertHold, release: deleteHold } as const;
 const RETRY_WHEN_DOWN_SECONDS = 5;
 
-/** Holds or releases the sends of a tenant. Throws NOT_FOUND, or as `requireStepUp`. */
+/** Holds or releases the sends of a tenant. Throws NOT_FOUND, or like `requireStepUp`. */
 export async function changeSendsOfTenant(
   deps: Deps,
   operator: SessionPrincipal,

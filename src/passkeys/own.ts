@@ -1,4 +1,4 @@
-/** The passkeys of the signed-in user: adding, renaming and removing them. A stolen session alone can add and remove none. */
+/** Adding, renaming and removing passkeys of the signed-in user. A stolen session alone can add and remove none. */
 import type { Deps } from "../deps";
 import { AppError, invalid, notFound } from "../errors";
 import { queueMailIfPossible } from "../mail/queue";
@@ -15,7 +15,7 @@ import { verifyAttestation } from "../webauthn/verify";
 import { passkeyView } from "../webauthn/view";
 import { deletePasskeyOfUser, insertPasskey, MAX_PASSKEYS, renamePasskeyOfUser } from "./store";
 
-/** Returns what a page makes a passkey from. Throws STEP_UP_REQUIRED, and CONFLICT for a user who has as many as they can have. */
+/** Returns the options with which a page makes a passkey. Throws STEP_UP_REQUIRED, and CONFLICT for a user who has the most passkeys. */
 export async function startPasskey(deps: Deps, caller: SessionPrincipal): Promise<CreationOptions> {
   await requireStepUp(deps, caller);
   const present = await listPasskeysOfUser(deps, caller.userId);
@@ -32,8 +32,8 @@ export interface MadePasskey {
 }
 
 /**
- * Adds the passkey and tells the user by mail. Throws STEP_UP_REQUIRED, VALIDATION_FAILED when the answer of the authenticator is not right
- * or the state was used or has expired, and CONFLICT at the limit or for a passkey that is there already.
+ * Adds the passkey and tells the user by mail. Throws STEP_UP_REQUIRED, VALIDATION_FAILED when the authenticator's answer is not valid or
+ * the state was used or has expired, and CONFLICT at the limit or for a passkey that has been added already.
  */
 export async function addPasskey(
   deps: Deps,
@@ -70,7 +70,10 @@ export async function renamePasskey(deps: Deps, { userId }: SessionPrincipal, id
   if (!(await renamePasskeyOfUser(deps, userId, id, name))) throw notFound("Passkey");
 }
 
-/** Removes one of the caller's passkeys and tells them by mail. Sessions that it has opened stay. Throws STEP_UP_REQUIRED, NOT_FOUND, CONFLICT for the last way to sign in. */
+/**
+ * Removes one of the caller's passkeys and tells them by mail. Sessions opened with it stay. Throws STEP_UP_REQUIRED, NOT_FOUND, CONFLICT
+ * for the last way to sign in.
+ */
 export async function removePasskey(deps: Deps, caller: SessionPrincipal, id: string): Promise<void> {
   await requireStepUp(deps, caller);
   const outcome = await deletePasskeyOfUser(deps, caller, id);

@@ -1,4 +1,4 @@
-/** Adding, renaming and removing passkeys in D1. They belong to their user, in all tenants. */
+/** Adding, renaming and removing passkeys in D1. Passkeys belong to a user, not to a tenant. */
 import { sql } from "drizzle-orm";
 import { auditIfChanged } from "../audit/record-store";
 import { atomically, jsonList, rows } from "../db/client";
@@ -14,21 +14,21 @@ export const MAX_PASSKEYS = 10;
 
 export interface NewPasskey {
   row: PasskeyRow;
-  /** Of the challenge. */
+  /** The id of the challenge's state. */
   stateId: string;
   undo: NewUndo;
 }
 
-/** What stands in the way of a passkey; 1 for true. */
+/** Why a passkey cannot be added; 1 for true. */
 interface Obstacles {
   isFull: 0 | 1;
   isTaken: 0 | 1;
 }
 
-/** What became of a new passkey. `used`: the challenge was used before. */
+/** The outcome of adding a passkey. `full`: the user has too many. `taken`: it exists already. `used`: the challenge was used before. */
 export type AddingOutcome = "added" | "full" | "taken" | "used";
 
-/** Stores a passkey with the link that removes it again, and uses the challenge. */
+/** Stores a passkey and the link that removes it again, and uses the challenge. */
 export async function insertPasskey(
   { db }: Deps,
   { tenantId, userId, actor }: SessionPrincipal,
@@ -37,7 +37,7 @@ export async function insertPasskey(
   const isFull = sql`(SELECT count(*) FROM passkeys WHERE user_id = ${userId}) >= ${MAX_PASSKEYS}`;
   const isTaken = sql`EXISTS (SELECT 1 FROM passkeys WHERE id = ${row.id})`;
   const { before, added } = await atomically(db, {
-    // First: it reads what the others change.
+    // First, because it reads what the other statements change.
     before: rows<Obstacles>(sql`SELECT ${isFull} AS isFull, ${isTaken} AS isTaken`),
     added: sql`INSERT INTO passkeys (id, user_id, public_key, counter, transports, backed_up, aaguid, name, created_at)
       SELECT ${row.id}, u.id, ${row.publicKey}, ${row.counter}, ${jsonList(row.transports)}, ${row.backedUp ? 1 : 0}, ${row.aaguid}, ${row.name},
@@ -52,7 +52,7 @@ export async function insertPasskey(
     undo: insertUndo(undo, userId, "passkey", {
       condition: sql`${isUnused(stateId)} AND EXISTS (SELECT 1 FROM passkeys WHERE id = ${row.id} AND user_id = u.id)`,
     }),
-    // Last: the statements above ask whether it is unused.
+    // Last: the statements above ask whether the challenge is unused.
     used: useState(stateId),
   });
   if (added.length === 1) return "added";
@@ -79,7 +79,7 @@ export async function deletePasskeyOfUser(
   id: string,
 ): Promise<RemovalOutcome> {
   const { known, removed } = await atomically(deps.db, {
-    // First: it tells whether there is one to remove.
+    // First, to tell whether there is a passkey to remove.
     known: sql`SELECT 1 FROM passkeys WHERE id = ${id} AND user_id = ${userId}`,
     removed: rows<{ name: string }>(
       sql`DELETE FROM passkeys WHERE id = ${id} AND user_id = ${userId} AND ${hasOtherWayIn(deps, userId, id)} RETURNING name`,

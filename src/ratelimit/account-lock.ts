@@ -1,4 +1,4 @@
-/** One object per email address, with its wrong guesses and its lock. They are stored, so that they survive an eviction. */
+/** One object per email address, with its wrong guesses and its lock. Both are stored, so that they survive an eviction. */
 import { DurableObject } from "cloudflare:workers";
 import {
   factorsAfterReset,
@@ -16,10 +16,10 @@ import {
 /** The result of a guess: right, wrong, or not checked because of a fault in the service. */
 export type GuessOutcome = "right" | "wrong" | "unchecked";
 
-/** A guess is refused for `retryAfterSeconds`, or may be checked when that is 0. */
+/** A guess is refused for `retryAfterSeconds`; if that is 0, it may be checked. */
 export interface Reservation {
   retryAfterSeconds: number;
-  /** For how long the guess would be refused if no password reset allowed it. */
+  /** How long the guess would be refused if no password reset allowed it; 0 if there is no lock. */
   passedLockSeconds: number;
 }
 
@@ -28,13 +28,13 @@ interface Stored {
   forgetAtMs: number;
 }
 
-/** A guess whose result is not reported within this time counts as wrong, because its Worker has died or cannot reach the object. */
+/** A guess counts as wrong if its result is not reported within this time: its Worker has died or cannot reach the object. */
 const UNSETTLED_MS = 5_000;
 const POOLS = ["password", "totp"] as const satisfies readonly GuessPool[];
 
 /** Its methods are callable over RPC. Everything else is `#private`: TypeScript's `private` would be callable too. */
 export class AccountLock extends DurableObject {
-  /** Guesses that are being checked. Not stored: they are in the stored count as wrong ones. */
+  /** Guesses that are being checked. Not stored, because the stored count includes them as wrong guesses. */
   #unsettled: { pool: GuessPool; untilMs: number }[] = [];
   /** Callers that wait for one of them to be settled. */
   #waiting: (() => void)[] = [];
@@ -42,8 +42,8 @@ export class AccountLock extends DurableObject {
   #hasAlarm: boolean | undefined;
 
   /**
-   * Counts one guess as wrong before it is checked. While the guesses that would start a lock are still being checked, the next one
-   * waits for them: many right ones at once lock nobody out. A lock of one of the pools `boundBy` refuses it.
+   * Counts one guess as wrong before it is checked. While guesses that would start a lock are still being checked, the next guess waits for
+   * them, so that many right guesses at once lock nobody out. A lock of one of the pools in `boundBy` refuses the guess.
    */
   async reserve(pool: GuessPool, boundBy: readonly GuessPool[] = POOLS): Promise<Reservation> {
     for (;;) {
@@ -58,7 +58,7 @@ export class AccountLock extends DurableObject {
     }
   }
 
-  /** Reports what became of a reserved guess. Returns true when it was the last wrong one before a lock. */
+  /** Reports the outcome of a reserved guess. Returns true when it was the last wrong one before a lock. */
   async settle(pool: GuessPool, outcome: GuessOutcome, { onPass }: { onPass: boolean }): Promise<boolean> {
     const nowMs = Date.now();
     const index = onPass ? -1 : this.#unsettled.findIndex((guess) => guess.pool === pool);
@@ -71,7 +71,7 @@ export class AccountLock extends DurableObject {
     return outcome === "wrong" && !onPass && isLast && state.attempts === 0 && state.lockedUntilMs > nowMs;
   }
 
-  /** Returns how many guesses were wrong since the last right one, those being checked included. More than any limit after a lock. */
+  /** Returns how many guesses were wrong since the last right one, including those being checked and those before a lock. */
   wrongGuesses(): number {
     return Math.max(...POOLS.map((pool) => wrongOf(this.#read(pool))));
   }
@@ -97,7 +97,7 @@ export class AccountLock extends DurableObject {
 
   async #reserveOnPass(pool: GuessPool, lockSeconds: number, nowMs: number): Promise<Reservation> {
     const refused = { retryAfterSeconds: lockSeconds, passedLockSeconds: 0 };
-    // A reset proves the mailbox, which is no second factor: the lock of those stands.
+    // A reset proves access to the mailbox, which is not a second factor, so the lock of second factors stands.
     if (pool !== "password" || this.#read("totp").lockedUntilMs > nowMs) return refused;
     const state = usePass(this.#read("password"), nowMs);
     if (!state) return refused;
@@ -127,7 +127,7 @@ export class AccountLock extends DurableObject {
     return stored && stored.forgetAtMs > Date.now() ? stored.state : UNLOCKED;
   }
 
-  /** Writes the state of a pool, and sets the alarm unless one is set. An alarm is never moved: one that comes early sets the next. */
+  /** Writes the state of a pool, and sets the alarm unless one is set. An alarm is never moved: if it fires early, it sets the next one. */
   async #save(pool: GuessPool, state: LockState, nowMs: number): Promise<void> {
     const stored: Stored = { state, forgetAtMs: forgetAtMs(state, nowMs) };
     this.ctx.storage.kv.put(pool, stored);

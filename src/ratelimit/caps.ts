@@ -1,10 +1,10 @@
-/** How many things of a kind there may be. The write that adds one counts them, so parallel requests cannot pass a cap. */
+/** The caps: how many things of a kind there may be. The write that adds one counts them, so parallel requests cannot pass a cap. */
 import { AppError } from "../errors";
 
 /** `limit` is the default of the variable. */
 export const CAPS = {
   subscriptions: { variable: "MAX_SUBSCRIPTIONS_PER_TENANT", limit: 500, per: "tenant", what: "subscriptions" },
-  /** Refused with EMAIL_NOT_VERIFIED instead. */
+  /** Beyond it, a request is refused with EMAIL_NOT_VERIFIED instead. */
   trialSubscriptions: {
     variable: "MAX_SUBSCRIPTIONS_UNVERIFIED",
     limit: 5,
@@ -21,7 +21,7 @@ export const CAPS = {
 export type CapName = keyof typeof CAPS;
 export type Caps = Record<CapName, number>;
 
-/** The refusal of one more than the cap. */
+/** Returns the error that refuses to exceed a cap. */
 export function capReached(name: CapName, caps: Caps): AppError {
   const { per, what } = CAPS[name];
   return new AppError("CONFLICT", { message: `A ${per} can have at most ${caps[name]} ${what}.` });

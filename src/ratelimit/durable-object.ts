@@ -55,7 +55,7 @@ export class RateLimiter extends DurableObject {
     this.#hasAlarm = false;
   }
 
-  /** Creates the table if it is missing, and reads the window. Its key is the time, so expiry never scans it. */
+  /** Creates the table if it is missing, and reads the window. The key of the table is the time, so expiry never scans it. */
   #load(): WindowEntry[] {
     if (this.#entries) return this.#entries;
     const { sql } = this.ctx.storage;
@@ -68,7 +68,7 @@ export class RateLimiter extends DurableObject {
     return this.#entries;
   }
 
-  /** Writes what has changed: the entries that leave at the given times, and those that have left. */
+  /** Stores the entries in `changed`, found by the time at which they leave, and deletes those that have left. */
   #save(entries: WindowEntry[], changed: readonly { leavesAtMs: number }[], nowMs: number): void {
     const { sql } = this.ctx.storage;
     if ((this.#load()[0]?.leavesAtMs ?? Infinity) <= nowMs)
@@ -80,7 +80,7 @@ export class RateLimiter extends DurableObject {
     this.#entries = entries;
   }
 
-  /** How many of `units` may be held ahead of need. */
+  /** Returns how many of `units` may be held ahead of need, and leases them. */
   #grantAhead(rule: Rule, units: number, nowMs: number): number {
     this.#leases = this.#leases.filter((lease) => lease.endsAtMs > nowMs);
     const held = this.#leases.reduce((sum, lease) => sum + lease.units, 0);
@@ -89,7 +89,7 @@ export class RateLimiter extends DurableObject {
     return granted;
   }
 
-  /** Sets the alarm unless one is set. An alarm is never moved: one that comes early sets the next. */
+  /** Sets the alarm unless one is set. An alarm is never moved: if it fires early, it sets the next one. */
   async #cleanUpAfter(timeMs: number): Promise<void> {
     if (await this.#isAlarmSet()) return;
     this.#hasAlarm = true;

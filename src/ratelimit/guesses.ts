@@ -7,9 +7,9 @@ import type { GuessPool } from "./lock";
 
 export interface Guesses {
   /**
-   * Counts one guess for an email address, known or not, and checks it: `evaluate` returns null for a wrong one. A right guess clears
-   * the pool; one that throws does not count. Throws ACCOUNT_LOCKED while one of the pools `boundBy` is locked (each of them unless given),
-   * or SERVICE_UNAVAILABLE when the lock cannot be reached.
+   * Counts one guess for an email address, known or not, and checks it: `evaluate` returns null for a wrong guess. A right guess clears
+   * the pool. A guess does not count if `evaluate` throws. Throws ACCOUNT_LOCKED while one of the pools in `boundBy` (by default all pools)
+   * is locked, or SERVICE_UNAVAILABLE when the lock cannot be reached.
    */
   check<T>(
     pool: GuessPool,
@@ -38,7 +38,7 @@ export function createGuesses(namespace: DurableObjectNamespace<AccountLock>): G
   const call = <T>(email: string, method: (object: DurableObjectStub<AccountLock>) => Promise<T>) =>
     withRetry(() => method(namespace.get(namespace.idFromName(email))));
 
-  /** The guess has been decided; if this fails it stays counted as wrong. */
+  /** Reports a decided guess. If the report fails, the guess stays counted as wrong. */
   async function settle(pool: GuessPool, email: string, outcome: GuessOutcome, reservation: Reservation) {
     try {
       const onPass = reservation.passedLockSeconds > 0;
@@ -59,7 +59,7 @@ export function createGuesses(namespace: DurableObjectNamespace<AccountLock>): G
         throw error;
       });
       const startedLock = await settle(pool, email, value === null ? "wrong" : "right", reservation);
-      // A guesser is answered as before the reset, and does not learn of it.
+      // The answer to a wrong guess is the same as without the reset, so that a guesser does not learn of the reset.
       if (value === null && passedLockSeconds > 0) {
         throw new AppError("ACCOUNT_LOCKED", { retryAfterSeconds: passedLockSeconds });
       }

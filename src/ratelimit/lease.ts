@@ -1,4 +1,4 @@
-/** The units of one limit that an isolate has leased from the Durable Object, so that a request seldom has to wait for it. */
+/** The units of one limit that an isolate has leased from the Durable Object, so that requests seldom wait for that object. */
 import type { Demand, Grant } from "./durable-object";
 import { blockUnits, leaseMs, type Rule } from "./rules";
 import type { Verdict, WindowEntry } from "./window";
@@ -22,25 +22,25 @@ export interface Access {
 }
 
 /**
- * No request waits for another one's call: a request that is cancelled would take the others with it. So each that finds too few units
- * makes its own call, and only a refill ahead of need is shared, because nobody waits for it.
+ * No request waits for another request's call, because a cancelled request would take the others with it. So each request that finds too
+ * few units makes its own call. Only a refill ahead of need is shared, because nobody waits for it.
  */
 export class Lease {
   /** Oldest first. */
   #blocks: Block[] = [];
   /** Units of ended leases, to be given back with the next call. */
   #unused: WindowEntry[] = [];
-  /** Until then (Unix ms) a call is leasing a block, and no second one does. */
+  /** Until this time (Unix ms) a call is leasing a block, and no second call does so. */
   #leasingUntilMs = 0;
-  /** What the Durable Object answered last. */
+  /** The last answer of the Durable Object. */
   #remaining = 0;
   #resetAtMs = 0;
-  /** So many units are refused without a call until this time: nothing leaves the window before. */
+  /** Until this time, this many units or more are refused without a call, because nothing leaves the window earlier. */
   #refused = { units: 0, untilMs: 0 };
 
   constructor(private readonly rule: Rule) {}
 
-  /** Consumes `units`, from what is held if that is enough. */
+  /** Consumes `units`, from the held units if they are enough. */
   async consume(units: number, access: Access): Promise<Verdict> {
     const { nowMs } = access;
     this.#endLeases(nowMs);
@@ -79,7 +79,7 @@ export class Lease {
 
   #held = () => sumOf(this.#blocks);
 
-  /** Takes held units, the oldest first. */
+  /** Takes held units, oldest first. */
   #take(units: number): WindowEntry[] {
     let left = units;
     const taken = this.#blocks.map((block) => {

@@ -10,18 +10,18 @@ const RETRY_WHEN_DOWN_SECONDS = 5;
 
 export interface Limiter {
   /**
-   * Consumes `units` of the limit `name` for `key`, one if not given, all of them or none. Returns null when the limiter is down and the
-   * limit lets requests pass then. Throws SERVICE_UNAVAILABLE when it does not.
+   * Consumes `units` (by default 1) of the limit `name` for `key`, all of them or none. When the limiter is down, returns null for a limit
+   * that then lets requests pass. Throws SERVICE_UNAVAILABLE for any other.
    */
   consume(name: LimitName, key: string, units?: number): Promise<Verdict | null>;
-  /** Gives units back that `consume` took and that do not count after all. Never throws: at worst they count until they leave. */
+  /** Gives back units that `consume` took and that were not used. Never throws: at worst they count until they leave the window. */
   giveBack(name: LimitName, key: string, unused: WindowEntry): Promise<void>;
 }
 
-/** The leases of an isolate, by limit and key, the one used last at the end. */
+/** The leases of an isolate, by limit and key, the most recently used last. */
 export type Leases = Map<string, Lease>;
 
-/** Leases kept by an isolate. The one that was not used for the longest time is dropped, with the few units that it holds. */
+/** The most leases that an isolate keeps. The least recently used one is dropped, with the few units that it holds. */
 const MAX_LEASES = 10_000;
 
 interface LimiterDeps {
@@ -77,8 +77,8 @@ export function refuseOverLimit(verdict: Verdict | null): void {
 }
 
 /**
- * Makes `call`, once more after an error that the platform marks as retryable, such as a restart for a new version. An overloaded object
- * gets no second call: that would only add load. `call` must make its own stub, for a stub is broken after such an error.
+ * Makes `call`, and repeats it once after an error that the platform marks as retryable, such as a restart for a new version. Does not
+ * repeat it for an overloaded object, which would only add load. `call` must make its own stub, because such an error breaks the stub.
  */
 export async function withRetry<T>(call: () => Promise<T>): Promise<T> {
   try {

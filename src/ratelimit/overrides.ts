@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { RULES, type RuleName } from "./rules";
 
-/** JSON such as {"login":{"limit":30,"windowSeconds":60}}. */
+/** Parses JSON such as {"login":{"limit":30,"windowSeconds":60}}. */
 export const ruleOverrides = z
   .string()
   .transform((text, context) => {

@@ -1,4 +1,4 @@
-/** The budgets of a tenant for events, deliveries and bytes of payloads. They are reserved before anything is written. */
+/** Reserves a tenant's budgets for events, deliveries and bytes of payloads, before anything is written. */
 import type { Deps } from "../deps";
 import { AppError, emailNotVerified } from "../errors";
 import type { TenantStanding } from "../tenants/principal";
@@ -7,7 +7,7 @@ import type { LimitName } from "./rules";
 import type { Verdict } from "./window";
 
 export interface Amounts {
-  /** Events beyond the one that the route's own limit has counted: 0 for `POST /events`, 99 for a batch of 100, 1 for a publish over RPC. */
+  /** Events beyond those that the route's own limit counts: 0 for `POST /events`, 99 for a batch of 100, 1 for a publish over RPC. */
   events?: number;
   /** Deliveries of events, tests and retries. */
   deliveries?: number;
@@ -16,15 +16,15 @@ export interface Amounts {
 }
 
 export interface Reservation {
-  /** Gives back what was reserved and is not needed, such as deliveries of a subscription that was paused meanwhile. */
+  /** Gives back what was reserved and is not needed, such as deliveries of a subscription that was paused in the meantime. */
   giveBack(unused: Amounts): Promise<void>;
 }
 
 const LIMIT_OF = { events: "publish", deliveries: "tenantDeliveries", bytes: "tenantPayloadBytes" } as const;
 
 /**
- * Reserves all of the amounts or none. Throws RATE_LIMITED with `Retry-After` when a budget of the tenant does not have them, and
- * EMAIL_NOT_VERIFIED when a tenant without a verified owner has had all the deliveries that it gets in a day.
+ * Reserves all of the amounts or none. Throws RATE_LIMITED with `Retry-After` when a budget of the tenant is too small for them, and
+ * EMAIL_NOT_VERIFIED when a tenant without a verified owner has used up its deliveries for the day.
  */
 export async function reserve(deps: Deps, tenant: TenantStanding, amounts: Amounts): Promise<Reservation> {
   const wanted = limitsFor(deps, tenant, amounts);
@@ -58,7 +58,7 @@ export async function reserve(deps: Deps, tenant: TenantStanding, amounts: Amoun
   };
 }
 
-/** Reserves `most` deliveries of the tenant's budget, or a tenth, a hundredth and so on if it has fewer. Throws like `reserve` when it has none. */
+/** Reserves `most` deliveries of the tenant's budget or, if it has fewer, a tenth, a hundredth and so on. Throws like `reserve`. */
 export async function reserveUpTo(
   deps: Deps,
   tenant: TenantStanding,

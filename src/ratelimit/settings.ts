@@ -1,4 +1,4 @@
-/** The settings of limits: overrides of rate limits, the budgets and the caps. */
+/** The settings for limits: overrides of rate limits, the budgets and the caps. */
 import type { z } from "zod";
 import { figure } from "../wire/settings";
 import { CAPS, type Caps } from "./caps";
@@ -53,13 +53,13 @@ export interface Limits {
   caps: Caps;
 }
 
-/** Reads a variable; of those here, all but one are figures. */
+/** Reads a variable. All of them are numbers except RATE_LIMITS. */
 interface Read {
   (name: "RATE_LIMITS"): z.output<typeof ruleOverrides>;
   (name: Exclude<keyof typeof LIMIT_VARIABLES, "RATE_LIMITS">): number;
 }
 
-/** Puts the variables together. */
+/** Reads all limits from the variables. */
 export function readLimits(read: Read): Limits {
   const perMinute = (name: BudgetName): Rule => {
     const { variable, units } = BUDGETS[name];

@@ -8,7 +8,7 @@ import type { EndedAccess } from "../mail/job";
 import type { TenantRef } from "../tenants/principal";
 import { endedOf, takeOver, tenantsToLeave } from "./take-over-store";
 
-/** Who registered an address, for its owner to recognise. */
+/** An unverified account, with what helps the owner of the address to recognise who registered it. */
 export interface Claim {
   userId: string;
   email: string;
@@ -34,7 +34,7 @@ export async function findClaimByToken({ db }: Deps, hash: string, nowMs: number
   return claim ? { ...claim, tenants: JSON.parse(claim.tenants) as TenantRef[] } : null;
 }
 
-/** Takes the account over and makes its password void. Returns what ended; null when the token was used in the meantime. */
+/** Takes the account over and invalidates its password. Returns what ended; null when the token was used in the meantime. */
 export async function takeOverByToken(
   { db }: Deps,
   { hash, userId, origin }: { hash: string; userId: string; origin: RequestOrigin },
@@ -44,7 +44,7 @@ export async function takeOverByToken(
     AND subject_id = ${userId} AND expires_at > ${nowMs})`;
   const { ended } = await atomically(db, {
     password: sql`UPDATE users SET password_hash = '' WHERE id = ${userId} AND email_verified_at IS NULL AND ${live}`,
-    // Last of the changes: it removes the token.
+    // After the other change, because it removes the token.
     ...takeOver(userId, live, nowMs),
     recorded: auditIfChanged({
       tenantId: tenantOfAccount(userId),

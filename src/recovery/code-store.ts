@@ -18,8 +18,8 @@ export async function tenantsToLeaveOfUser({ db }: Deps, userId: string): Promis
 }
 
 /**
- * Takes the account over, makes its password void and verifies its address. Does not use the code, which opens a session next. Returns
- * what ended; undefined when the address was verified, or the code used, in the meantime.
+ * Takes the account over, invalidates its password and verifies its address. Does not use up the code, which then opens a session. Returns
+ * what ended; undefined when the address was verified or the code was used in the meantime.
  */
 export async function takeOverByCode(
   { db }: Deps,
@@ -31,7 +31,7 @@ export async function takeOverByCode(
   const { ended } = await atomically(db, {
     password: sql`UPDATE users SET password_hash = '' WHERE ${unproven}`,
     ...takeOver(userId, live, nowMs),
-    // Last of the changes: the others ask whether the address is unverified.
+    // Last of the changes: the statements above ask whether the address is unverified.
     verified: sql`UPDATE users SET email_verified_at = ${nowMs} WHERE ${unproven}`,
     recorded: auditIfChanged({
       tenantId: tenantOfAccount(userId),

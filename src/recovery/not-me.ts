@@ -1,4 +1,4 @@
-/** "This was not me": undoing what a mail tells of, and taking back an address that somebody else has registered. */
+/** "This was not me": undoing what a mail reports, and taking back an address that somebody else has registered. */
 import type { RequestOrigin } from "../audit/actor";
 import { sha256Hex } from "../crypto/encoding";
 import { newId } from "../db/ids";
@@ -10,7 +10,7 @@ import { findClaimByToken, takeOverByToken } from "./claim-store";
 import { disableAbandoned } from "./take-over";
 import { findUndoByToken, undoByToken } from "./undo-store";
 
-/** What a link would do; "takeOver" for the one of a verification mail. */
+/** What a link would do; "takeOver" for the link of a verification mail. */
 export type NotMeKind = UndoKind | "takeOver";
 
 export const NOT_ME_MESSAGES = {
@@ -21,7 +21,7 @@ export const NOT_ME_MESSAGES = {
 
 const badLink = () => new AppError("INVALID_TOKEN", { message: "Invalid or expired link." });
 
-/** What the link of a mailed token would do. Changes nothing. Throws INVALID_TOKEN. */
+/** Returns what the link of a mailed token would do. Changes nothing. Throws INVALID_TOKEN. */
 export async function describeNotMe(deps: Deps, token: string): Promise<NotMeKind> {
   const hash = await sha256Hex(token);
   const undo = await findUndoByToken(deps, hash, deps.now());
@@ -30,7 +30,7 @@ export async function describeNotMe(deps: Deps, token: string): Promise<NotMeKin
   throw badLink();
 }
 
-/** Does what the link of a mailed token is for, once. Returns the sentence for people. Throws INVALID_TOKEN. */
+/** Does what the link of a mailed token is for, once. Returns the message for the user. Throws INVALID_TOKEN. */
 export async function reportNotMe(deps: Deps, token: string, origin: RequestOrigin): Promise<string> {
   const hash = await sha256Hex(token);
   const undone = await undoByToken(deps, hash, origin, deps.now());

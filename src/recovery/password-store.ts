@@ -1,4 +1,4 @@
-/** Passwords in D1. Reset tokens are found across tenants: nobody is signed in yet. */
+/** Passwords in D1. Reset tokens are found across tenants, because nobody is signed in yet. */
 import { eq, sql } from "drizzle-orm";
 import type { Actor, RequestOrigin } from "../audit/actor";
 import { auditEach, auditIfChanged, holderOfToken, strangerTo, tenantOfAccount } from "../audit/record-store";
@@ -16,7 +16,7 @@ export async function insertResetTokenByEmail(
   { db }: Deps,
   email: string,
   token: NewToken,
-  /** The request that asked for it; null when nobody did. */
+  /** The request that asked for it; null when no request did. */
   origin: RequestOrigin | null,
   nowMs: number,
 ): Promise<Recipient | null> {
@@ -54,7 +54,7 @@ interface StoredReset {
   tenants: string;
 }
 
-/** The reset token with this hash, used or expired ones included, and the tenants that a take-over of its account leaves. */
+/** Returns the reset token with this hash, even if used or expired, and the tenants that a take-over of its account leaves. */
 export async function findResetByToken({ db }: Deps, hash: string) {
   const { found } = await atomically(db, {
     found: rows<StoredReset>(sql`SELECT u.id AS userId, u.email, t.expires_at AS expiresAt, t.used_at AS usedAt,
@@ -74,9 +74,9 @@ export interface PasswordReset {
 }
 
 /**
- * Uses the token and all others, sets the password, verifies the address and ends every session, in one transaction. If the address was
- * not verified before, it takes the account over. Returns null when the token was used in the meantime; `ended` is missing without a
- * take-over.
+ * Uses up this and all other reset tokens of the user, sets the password, verifies the address and ends every session, in one transaction.
+ * If the address was not verified before, it takes the account over. Returns null when the token was used in the meantime; `ended` is
+ * undefined without a take-over.
  */
 export async function resetPasswordByToken(
   { db }: Deps,
@@ -87,7 +87,7 @@ export async function resetPasswordByToken(
     AND subject_id = ${userId} AND used_at IS NULL AND expires_at > ${nowMs})`;
   const { ended, used } = await atomically(db, {
     ...takeOver(userId, live, nowMs),
-    // The mailbox has set a new password: links that void an older one are void themselves.
+    // The owner of the mailbox has set a new password, so links that invalidate an older password must not work any more.
     olderUndo: sql`DELETE FROM email_tokens WHERE subject_id = ${userId} AND purpose = 'undo'
       AND action ->> 'kind' IN ('password', 'signIn') AND ${live}`,
     ...insertPasswordUndo(undo, userId, live),
@@ -98,7 +98,7 @@ export async function resetPasswordByToken(
     // Last of the changes: the statements above ask whether the token is unused.
     used: sql`UPDATE email_tokens SET used_at = ${nowMs}
       WHERE subject_id = ${userId} AND purpose = 'reset' AND used_at IS NULL AND ${live} RETURNING hash`,
-    // After the take-over: an event in a tenant that it has left would tell strangers there.
+    // After the take-over: an event in a tenant that the user has left would inform strangers there.
     recorded: auditIfChanged({
       tenantId: tenantOfAccount(userId),
       action: "auth.password_reset",
@@ -133,7 +133,7 @@ export async function changePasswordOfUser({ db }: Deps, write: PasswordWrite): 
   const { userId, tenantId, actor, keepSessionId, oldHash, newHash, undo } = write;
   const changed = sql`EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND password_hash = ${newHash})`;
   const { updated } = await atomically(db, {
-    // First: the others ask whether it took effect.
+    // First: the other statements ask whether it took effect.
     updated: sql`UPDATE users SET password_hash = ${newHash} WHERE id = ${userId} AND password_hash = ${oldHash} RETURNING id`,
     recorded: auditIfChanged({
       tenantId,

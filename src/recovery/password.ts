@@ -13,8 +13,8 @@ import { changePasswordOfUser, findCredentialsOfUser, findResetByToken, resetPas
 import { disableAbandoned } from "./take-over";
 
 /**
- * Queues a reset mail, at most a few per address and hour. Does the same whether or not the account exists and whether or not the mail
- * is sent, so that neither the answer nor its time tells.
+ * Queues a reset mail, at most a few per address and hour. Does the same whether or not the account exists, so that neither the answer nor
+ * its time reveals that.
  */
 export async function forgotPassword(deps: Deps, email: string, origin: RequestOrigin): Promise<void> {
   const verdict = await deps.limiter.consume("resetMail", email);
@@ -49,7 +49,10 @@ export interface PasswordChange {
   newPassword: string;
 }
 
-/** Sets the caller's new password, and ends their other sessions. Throws WRONG_PASSWORD for a wrong current password, ACCOUNT_LOCKED after ten of them, VALIDATION_FAILED for a guessable new one. */
+/**
+ * Sets the caller's new password, and ends their other sessions. Throws WRONG_PASSWORD for a wrong current password, ACCOUNT_LOCKED after
+ * ten wrong ones, VALIDATION_FAILED for a guessable new password.
+ */
 export async function changePassword(deps: Deps, caller: SessionPrincipal, change: PasswordChange): Promise<void> {
   const { userId, tenantId, sessionId, actor } = caller;
   const { currentPassword, newPassword } = change;

@@ -17,7 +17,7 @@ export interface Recipient {
   name: string | null;
 }
 
-/** Who registered an address, as its owner is told. */
+/** What the owner of an address is told about who registered it. */
 export interface Registrant {
   email: string;
   /** Unix ms. */
@@ -44,7 +44,7 @@ export async function insertVerificationToken(
   return found[0] ?? null;
 }
 
-/** Marks the address verified if the token is good. `already`: the token is known and its user was verified before. */
+/** Marks the address as verified if the token is valid. `already`: the token is known and the address was verified before. */
 export async function verifyEmailByToken(
   { db }: Deps,
   hash: string,
@@ -54,7 +54,7 @@ export async function verifyEmailByToken(
   const token = sql`FROM email_tokens t WHERE t.hash = ${hash} AND t.purpose = 'verify'`;
   const userId = sql`(SELECT t.subject_id ${token})`;
   const { known, updated } = await atomically(db, {
-    // First: it tells whether the address was verified before.
+    // First, to tell whether the address was verified before.
     known: rows<{ verifiedAt: number | null }>(
       sql`SELECT email_verified_at AS verifiedAt FROM users WHERE id = ${userId}`,
     ),

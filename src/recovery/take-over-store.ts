@@ -1,6 +1,6 @@
 /**
  * The take-over of an account by the owner of its address, in D1. As long as the address is unverified, somebody else may have registered
- * it. Whatever the account has gathered by then ends, so that it leaves them no way in.
+ * it. All access that was set up before the take-over ends, so that this person has no way in.
  */
 import { type SQL, sql } from "drizzle-orm";
 import { SYSTEM } from "../audit/actor";
@@ -8,7 +8,7 @@ import { auditEach } from "../audit/record-store";
 import { rows } from "../db/client";
 import type { EndedAccess } from "../mail/job";
 
-/** For `users u`: a JSON array of `TenantRef`, the tenants that a take-over leaves; empty for a verified address. */
+/** For `users u`: the tenants that a take-over leaves, as a JSON array of `TenantRef`; empty for a verified address. */
 export const tenantsToLeave = sql`(SELECT json_group_array(json_object('tenantId', t.id, 'shard', t.shard))
   FROM memberships m JOIN tenants t ON t.id = m.tenant_id
   WHERE m.user_id = u.id AND t.created_by = u.id AND u.email_verified_at IS NULL)`;
@@ -16,12 +16,12 @@ export const tenantsToLeave = sql`(SELECT json_group_array(json_object('tenantId
 /** The row as SQLite returns it, with 0 or 1 for the boolean. */
 type CountedAccess = Omit<EndedAccess, "twoFactor"> & { twoFactor: 0 | 1 };
 
-/** What a take-over has ended; undefined when there was none. */
+/** Returns what a take-over has ended; undefined when there was no take-over. */
 export function endedOf([counted]: readonly CountedAccess[]): EndedAccess | undefined {
   return counted && { ...counted, twoFactor: counted.twoFactor === 1 };
 }
 
-/** Takes the account over while `condition` holds and its address is unverified. `ended` has one row then. */
+/** Takes the account over if `condition` holds and its address is unverified. `ended` then has one row. */
 export function takeOver(userId: string, condition: SQL, nowMs: number) {
   const unproven = sql`EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND email_verified_at IS NULL) AND ${condition}`;
   const livingKeys = sql`user_id = ${userId} AND revoked_at IS NULL`;
@@ -30,7 +30,7 @@ export function takeOver(userId: string, condition: SQL, nowMs: number) {
     WHERE m.user_id = ${userId} AND t.created_by = ${userId})`;
   const tenantsOfUser = sql`tenant_id IN (SELECT tenant_id FROM memberships WHERE user_id = ${userId})`;
   return {
-    // First: it counts what the others end.
+    // First: it counts what the other statements end.
     ended: rows<CountedAccess>(sql`SELECT (SELECT count(*) FROM sessions WHERE user_id = ${userId}) AS sessions,
         (SELECT count(*) FROM api_keys WHERE ${livingKeys}) AS apiKeys,
         (SELECT count(*) FROM passkeys WHERE user_id = ${userId}) AS passkeys,
@@ -52,7 +52,7 @@ export function takeOver(userId: string, condition: SQL, nowMs: number) {
       {
         tenantId: sql`l.tenant_id`,
         action: "member.left",
-        // Others in the tenant learn nothing of the owner of the address.
+        // Other members of the tenant learn nothing about the owner of the address.
         actor: SYSTEM,
         target: { kind: "user", id: userId },
         meta: { reason: "taken-over" },

@@ -1,4 +1,4 @@
-/** Removing a lost second factor with a mailed link, in D1. Tokens are found across tenants: nobody is signed in. */
+/** Removing a lost second factor with a mailed link, in D1. Tokens are found across tenants, because nobody is signed in. */
 import { sql } from "drizzle-orm";
 import type { RequestOrigin } from "../audit/actor";
 import { auditIfChanged, holderOfToken, tenantOfAccount } from "../audit/record-store";
@@ -8,7 +8,7 @@ import { insertUndo, type NewUndo } from "../mail/undo-store";
 import { stateOfFactor } from "../two-factor/store";
 import type { NewToken } from "./store";
 
-/** Stores the hash of a token that removes the present second factor of a user. Returns where to mail it; null for a user who has none. */
+/** Stores the hash of a token that removes the present second factor of a user. Returns where to mail it; null without a second factor. */
 export async function insertRemovalToken(
   { db }: Deps,
   userId: string,
@@ -28,12 +28,12 @@ export async function insertRemovalToken(
   return found[0] ?? null;
 }
 
-/** A token that is unused, and a user who still has the second factor that it is for. */
+/** Selects the token if it is valid, and its user if they still have the second factor that the token is for. */
 const live = (hash: string, nowMs: number) => sql`FROM email_tokens t JOIN users u ON u.id = t.subject_id
   WHERE t.hash = ${hash} AND t.purpose = 'remove-factor' AND t.used_at IS NULL AND t.expires_at > ${nowMs}
     AND u.totp_enabled_at IS NOT NULL AND u.totp_enrolment_id = t.action ->> 'enrolmentId'`;
 
-/** The user of a token; undefined when it was used, has expired, or is for a second factor that the user no longer has. Changes nothing. */
+/** Returns the user of a token; undefined if it is used, expired, or for a second factor that the user no longer has. Changes nothing. */
 export async function findRemovalByToken({ db }: Deps, hash: string, nowMs: number): Promise<string | undefined> {
   const { found } = await atomically(db, {
     found: rows<{ userId: string }>(sql`SELECT u.id AS userId ${live(hash, nowMs)}`),
@@ -43,7 +43,7 @@ export async function findRemovalByToken({ db }: Deps, hash: string, nowMs: numb
 
 /**
  * Uses a token: removes the second factor with its recovery codes, and ends every session. Stores what the link of the notice restores. Of
- * parallel uses one returns true.
+ * several parallel uses, one returns true.
  */
 export async function removeFactorByToken(
   { db }: Deps,
@@ -52,7 +52,7 @@ export async function removeFactorByToken(
 ): Promise<boolean> {
   const isDone = sql`EXISTS (SELECT 1 FROM email_tokens WHERE hash = ${undo.hash})`;
   const { removed } = await atomically(db, {
-    // First: it keeps what the others remove, and they ask for it.
+    // First: it keeps what the other statements remove, and they take effect only if it was written.
     undo: insertUndo(undo, userId, "twoFactorOff", {
       state: stateOfFactor(nowMs, null),
       condition: sql`EXISTS (SELECT 1 ${live(hash, nowMs)} AND t.subject_id = ${userId})`,

@@ -1,4 +1,4 @@
-/** Removing a lost second factor. An operator has the link mailed; only its use removes anything. */
+/** Removing a lost second factor. An operator has a link mailed; nothing is removed until it is used. */
 import type { RequestOrigin } from "../audit/actor";
 import { sha256Hex } from "../crypto/encoding";
 import type { Deps } from "../deps";

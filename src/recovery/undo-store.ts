@@ -1,4 +1,4 @@
-/** Carrying out "this was not me" links in D1; `mail/undo-store.ts` has stored them with what they restore. */
+/** Carrying out "this was not me" links in D1. `mail/undo-store.ts` stores them, with the state that they restore. */
 import { type SQL, sql } from "drizzle-orm";
 import type { RequestOrigin } from "../audit/actor";
 import { auditEach, holderOfToken, tenantOfAccount } from "../audit/record-store";
@@ -12,7 +12,7 @@ export interface FoundUndo {
   email: string;
 }
 
-/** What a link would undo; null when it was used or has expired. Changes nothing. */
+/** Returns what a link would undo; null when it was used or has expired. Changes nothing. */
 export async function findUndoByToken({ db }: Deps, hash: string, nowMs: number): Promise<FoundUndo | null> {
   const { found } = await atomically(db, { found: undoOf(hash, nowMs) });
   return found[0] ?? null;
@@ -37,8 +37,8 @@ const undoOf = (hash: string, nowMs: number) =>
 const isLive = (nowMs: number) => sql`t.purpose = 'undo' AND t.used_at IS NULL AND t.expires_at > ${nowMs}`;
 
 /**
- * Uses a link: undoes what it names, and ends every session and API key of its user. Of parallel uses one succeeds; the others, and
- * those of an expired link, return null.
+ * Uses a link: undoes what it names, revokes every API key of its user and, except for the kind "apiKeys", ends every session. Of several
+ * parallel uses, one succeeds. The others, and uses of an expired link, return null.
  */
 export async function undoByToken(
   { db }: Deps,
@@ -66,7 +66,7 @@ export async function undoByToken(
     ),
     password: sql`UPDATE users SET password_hash = '' WHERE id = ${subject} AND ${when("password", "signIn")}`,
     device: sql`DELETE FROM known_devices WHERE user_id = ${subject} AND key = ${stored("device")}`,
-    // Those added since the notice go too: a thief may have left one.
+    // Passkeys and identities added since the notice are removed too: a thief may have added one.
     passkeys: sql`DELETE FROM passkeys WHERE user_id = ${subject} AND ${when(...ENDING)}
       AND (id = ${stored("passkey")} OR created_at >= (SELECT t.created_at ${token}))`,
     identities: sql`DELETE FROM identities WHERE user_id = ${subject} AND ${when(...ENDING)}
@@ -88,7 +88,7 @@ interface Undo {
   when: (...kinds: UndoKind[]) => SQL;
 }
 
-/** Whatever was turned on since the notice goes too: after a theft, a thief may have enrolled again. */
+/** A second factor that was turned on since the notice is removed too: a thief may have enrolled again. */
 const undoTwoFactor = ({ subject, stored, when }: Undo) => ({
   turnedOn: sql`UPDATE users SET totp_secret_encrypted = NULL, totp_enrolment_id = NULL, totp_enabled_at = NULL, totp_last_step = 0
     WHERE id = ${subject} AND totp_enabled_at >= ${stored("at")} AND ${when("twoFactorOn")}`,

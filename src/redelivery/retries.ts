@@ -1,4 +1,4 @@
-/** Manual retries and tests. As for any other delivery, the rows are written before the message is queued. */
+/** Manual retries and tests. As with any other delivery, the rows are written before the message is queued. */
 import { utf8 } from "../crypto/encoding";
 import { enqueueDue } from "../delivery/enqueue";
 import type { Deps } from "../deps";
@@ -57,7 +57,10 @@ export async function retryFailed(
   return { queued: inserted.count, nextCursor: inserted.nextCursor };
 }
 
-/** Sends a synthetic event to this subscription alone. Throws NOT_FOUND, and RATE_LIMITED or EMAIL_NOT_VERIFIED when the tenant has used up its deliveries. */
+/**
+ * Sends a synthetic event to this subscription alone. Throws NOT_FOUND, and RATE_LIMITED or EMAIL_NOT_VERIFIED when the tenant has used up
+ * its deliveries.
+ */
 export async function sendTest(deps: Deps, tenant: Publisher, id: string): Promise<void> {
   const payload = JSON.stringify({ test: true, webhookId: id });
   const event = { type: TEST_EVENT_TYPE, payload, bytes: utf8(payload).length };

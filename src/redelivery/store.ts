@@ -12,11 +12,11 @@ import type { TenantRef } from "../tenants/principal";
 
 /** The most failed deliveries that one call of `insertRetries` queues again. */
 export const MAX_RETRIES_PER_CALL = 500;
-/** The most attempts that it reads to find them. */
+/** The most attempts that such a call reads to find them. */
 const EXAMINED_ATTEMPTS = 10_000;
-/** The clocks of isolates differ, so the time in an attempt's id may be this much earlier than that of its event. */
+/** The clocks of isolates differ, so the time in an attempt's id may be this much earlier than the time of its event. */
 const CLOCK_SLACK_MS = 5_000;
-/** How many of the newest ids are searched for the latest attempt, because ids are only nearly in the order in which attempts start. */
+/** How many of the newest ids are searched for the latest attempt. Ids are only approximately in the order in which attempts start. */
 const NEWEST_ATTEMPTS = 100;
 
 const live = (tenant: TenantRef, id: string) => sql`(SELECT * FROM subscriptions s WHERE ${isLive(tenant, id)}) s`;
@@ -30,7 +30,7 @@ const unattempted = (subscriptionId: string, deliveryId: string) => sql`SELECT 1
   WHERE o.queue IN ('', ${subscriptionId}) AND o.due_at = ${timeOfId(deliveryId) || 0} AND o.id = ${deliveryId}
     AND o.subscription_id = ${subscriptionId}`;
 
-/** Whether no earlier try of a repeated call has made this delivery: it is not in the outbox and has had no attempt. */
+/** Whether the delivery is new, rather than made by an earlier try of a repeated call: it is not in the outbox and has had no attempt. */
 const isNew = (subscriptionId: string, deliveryId: SQL | string, nowMs: number) => sql`
   NOT EXISTS (SELECT 1 FROM outbox o WHERE o.queue = '' AND o.due_at = ${nowMs} AND o.id = ${deliveryId})
   AND NOT EXISTS (SELECT 1 FROM attempts f WHERE f.subscription_id = ${subscriptionId} AND f.id = ${deliveryId})`;
@@ -44,8 +44,8 @@ export type InsertedRetry =
   | { kind: "no subscription" };
 
 /**
- * Inserts a manual retry: a new delivery of an event whose last attempt failed. The attempt is the last one of `deliveryId` or, when that
- * is null, the latest of the subscription. Inserts nothing while a manual retry of the same event is open; the write itself decides that.
+ * Inserts a manual retry: a new delivery of the event of a failed attempt. That attempt is the last one of `deliveryId` or, if that is
+ * null, the latest of the subscription. Inserts nothing while a manual retry of the same event is open, which the write itself checks.
  */
 export async function insertRetry(
   deps: Deps,
@@ -132,7 +132,7 @@ export async function insertRetries(
   return { enabled: subscription.enabled, due, count: opened.length, nextCursor: end?.full ?? end?.examined ?? null };
 }
 
-/** Inserts an event for this subscription alone, whatever types it lists. Returns the delivery, or null when the tenant has no such subscription. */
+/** Inserts an event for this subscription alone, whatever types it lists. Returns the delivery; null if the tenant has none with this id. */
 export async function insertTest(
   deps: Deps,
   tenant: TenantRef,

@@ -13,11 +13,11 @@ export interface WaitingDelivery {
   deliveryId: string;
   /** When the outbox row is due, in Unix ms. */
   dueAt: number;
-  /** The slot for which it waits because of a limit, in Unix ms; null if it waits for its time only. */
+  /** The slot for which it waits because of a limit, in Unix ms; null if it only waits for its due time. */
   slotAt: number | null;
   /** How many attempts have ended. */
   attempts: number;
-  /** The attempt, or the placeholder of a postponed one, that names the next attempt. */
+  /** The attempt, or the placeholder of a postponed attempt, that names the next attempt. */
   lastId: string;
   nextAttemptId: string;
 }
@@ -28,7 +28,7 @@ const rowOf = (
 ) =>
   sql`queue IN ('', ${id}) AND due_at = ${dueAt} AND outbox.id = ${deliveryId} AND subscription_id = ${id} AND attempt_id = ${nextAttemptId}`;
 
-/** Returns the wait of a delivery after a failed attempt; undefined when it has ended, is under way, or is not the tenant's. */
+/** Returns the wait of a delivery after a failed attempt; undefined when it has ended, is in progress, or is not the tenant's. */
 export async function readWaiting(
   deps: Deps,
   tenant: TenantRef,
@@ -55,7 +55,7 @@ export async function readWaiting(
   return found[0] && { ...key, ...found[0] };
 }
 
-/** Ends the wait of a delivery. Returns what is to be queued: nothing when the attempt has begun meanwhile, or when its subscription is held. */
+/** Ends the wait of a delivery. Returns what to queue: nothing if the attempt has begun in the meantime or the delivery is in a backlog. */
 export async function endWait(
   deps: Deps,
   tenant: TenantRef,

@@ -1,4 +1,4 @@
-/** The wait before a delivery's next attempt, and its end by hand. */
+/** Ending the wait before a delivery's next attempt by hand. */
 import { enqueueDue } from "../delivery/enqueue";
 import type { Deps } from "../deps";
 import { notFound } from "../errors";
@@ -6,8 +6,8 @@ import type { TenantRef } from "../tenants/principal";
 import { endWait, readWaiting } from "./waiting-store";
 
 /**
- * Makes the next attempt of a delivery now. It counts as the attempt that was due. Throws NOT_FOUND when the delivery does not wait, or
- * waits because of a limit, which no user can jump.
+ * Makes the next attempt of a delivery now, in place of the planned one. Throws NOT_FOUND when the delivery does not wait, or waits because
+ * of a limit, which no user can bypass.
  */
 export async function sendNow(deps: Deps, tenant: TenantRef, id: string, deliveryId: string): Promise<void> {
   const waiting = await readWaiting(deps, tenant, id, deliveryId);

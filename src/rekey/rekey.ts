@@ -10,13 +10,13 @@ const PAGE_ROWS = 200;
 /** Limits one run. The next one starts an hour later. */
 const MAX_PAGES = 50;
 
-/** Every hour: re-encrypts what old keys encrypted. Does nothing while there is only one key and no secret needs another. */
+/** Runs every hour: re-encrypts what old keys encrypted. Does nothing while there is only one key and no secret needs another. */
 export async function rekey(deps: Deps): Promise<void> {
   const check = await readKeyCheck(deps);
   if (deps.keys.length > 1 || check.ring !== ringOf(deps) || check.missing !== NONE) await rekeyAll(deps);
 }
 
-/** Every minute: the same at once when SECRET_KEYS has changed, because a key may have been taken out too early. */
+/** Runs every minute: does the same at once when SECRET_KEYS has changed, because a key may have been removed too early. */
 export async function rekeyAfterChange(deps: Deps): Promise<void> {
   if ((await readKeyCheck(deps)).ring !== ringOf(deps)) await rekeyAll(deps);
 }

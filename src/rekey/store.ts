@@ -24,7 +24,7 @@ const membersOf = (list: SQL, count: number) =>
     sql`, `,
   );
 
-/** Returns up to `limit` rows after the key `after` that are encrypted with another key than `keyId`, in the order of their keys. */
+/** Returns up to `limit` rows after the key `after` that are encrypted with a key other than `keyId`, in the order of their keys. */
 export async function findRowsUnderOtherKeys(
   db: Db,
   { table, column: name, key }: EncryptedColumn,
@@ -58,9 +58,9 @@ export async function replaceCiphertexts(
 
 /** What the last pass over all encrypted columns found. */
 interface KeyCheck {
-  /** The ids of the keys that there were, newest first, comma-separated; "" before the first pass. */
+  /** The ids of the keys in SECRET_KEYS, newest first, comma-separated; "" before the first pass. */
   ring: string;
-  /** A JSON array: the ids of the keys that secrets needed and that there were not. */
+  /** A JSON array: the ids of the keys that secrets needed but SECRET_KEYS did not have. */
   missing: string;
 }
 
@@ -71,7 +71,7 @@ export async function readKeyCheck({ db }: Deps): Promise<KeyCheck> {
   return check[0] ?? { ring: "", missing: "[]" };
 }
 
-/** Writes nothing if the last pass found the same. */
+/** Notes what a pass found. Writes nothing if the last pass found the same. */
 export async function noteKeyCheck({ db }: Deps, { ring, missing }: KeyCheck): Promise<void> {
   await atomically(db, {
     noted: sql`INSERT INTO key_checks (id, ring, missing) VALUES (1, ${ring}, ${missing})

@@ -12,12 +12,12 @@ import { findRunningJobs, type ReplayJob } from "./store";
 
 /** How many deliveries a run writes for one job. */
 const MAX_DELIVERIES = 500;
-/** How many pages without a delivery a run reads for one job. */
+/** How many empty pages a run reads for one job. */
 const MAX_EMPTY_PAGES = 5;
-/** A job does not save up more of its rate than this, so that it does not send a lot at once after a pause. */
+/** A job saves up at most this much unused time of its rate, so that it does not send a lot at once after a pause. */
 const MOST_SAVED_MS = 15_000;
 
-/** Continues the replays of a shard. A replay that fails is logged, and the others run. Returns whether one has more to do. Throws when D1 is down. */
+/** Continues the replays of a shard. A replay that fails is logged and skipped. Returns whether any is running. Throws when D1 is down. */
 export async function continueReplays(deps: Deps, shard: number): Promise<boolean> {
   const jobs = await findRunningJobs(deps.shards.db(shard), deps.now());
   for (const job of jobs) {
@@ -67,7 +67,7 @@ async function queue(
   const tenant = await findTenant(deps, job.tenantId);
   if (!tenant) return;
   const budget = await reserveUpTo(deps, tenant, page.wanted.length).catch((error: unknown) => {
-    // The budget is used up. The job goes on when there is room again.
+    // The budget is used up. The job continues when there is room again.
     if (error instanceof AppError) return null;
     throw error;
   });

@@ -1,6 +1,6 @@
 /**
  * One page of a replay: reading which deliveries to send, and queueing them. The write moves the job's cursor in the same transaction and
- * does nothing if the cursor has moved since the read. So each page is written once, whatever fails and however many calls run at once.
+ * does nothing if the cursor has moved since the read. So each page is written once, even after failures and with parallel calls.
  */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../db/client";
@@ -17,7 +17,7 @@ import { isReady, publishEnd, type ReplayJob } from "./store";
 const EXAMINED_ROWS = 10_000;
 /** An event's id, and the clock of an isolate, may be this much earlier than the time at which the event was stored. */
 export const ID_BEFORE_MS = 5_000;
-/** A pause this long before or after a publish may have come first, because clocks differ and a wide fan-out takes time. */
+/** A pause up to this long before or after a publish may have taken effect first, because clocks differ and a wide fan-out takes time. */
 const PAUSED_BEFORE_MS = 5_000;
 const PAUSED_AFTER_MS = 60_000;
 
@@ -112,7 +112,7 @@ function isMissing(deliveryId: SQL, includeBefore: boolean): SQL {
         OR ${switchedBetween(sql`${publishedAt} - ${PAUSED_BEFORE_MS}`, sql`${publishedAt} + ${PAUSED_AFTER_MS}`)}))`;
 }
 
-/** Returns the page without its deliveries after the first `count`, which the next page then begins with. */
+/** Returns the page with only its first `count` deliveries. The next page then begins with the rest. */
 export function firstOf(page: ReplayPage, count: number): ReplayPage {
   const wanted = page.wanted.slice(0, count);
   const last = wanted.at(-1);
@@ -133,7 +133,7 @@ function pageOf(wanted: Wanted[], examined: string | null, limit: number): Repla
 const cursorOf = ({ attemptId, eventId }: Wanted) => attemptId ?? eventId;
 
 /**
- * Queues the deliveries of a page and moves the job on. Returns null, and writes nothing, if the job was stopped or continued in the
+ * Queues the deliveries of a page and advances the job. Returns null, and writes nothing, if the job was stopped or continued in the
  * meantime, or if its subscription was paused.
  */
 export async function writePage(
@@ -158,7 +158,7 @@ export async function writePage(
   const { opened, told, moved, slow } = await atomically(db, {
     ...statements,
     told: next === null ? publishEnd(subscriptionId, job.id, "finished", queued, isCurrent, nowMs) : undefined,
-    // After the deliveries and the event, which are written only while the cursor stands.
+    // After the deliveries and the event, which are written only while the cursor has not moved.
     moved: rows<{ id: string }>(sql`UPDATE replay_jobs SET cursor = ${next ?? job.cursor}, paced_at = ${pacedAt},
         state = ${next === null ? "finished" : "running"}, ended_at = ${next === null ? nowMs : null},
         queued = queued + ${queued}
@@ -173,7 +173,7 @@ export async function writePage(
   return { due, queued: opened.length, told };
 }
 
-/** Keeps of the listed deliveries those that nothing else has reopened since they were read. */
+/** Keeps those of the listed deliveries that nothing else has reopened since they were read. */
 const stillFailed = (listed: SQL, subscriptionId: string) => sql`SELECT l.* FROM (${listed}) l CROSS JOIN attempts a
   ON a.subscription_id = ${subscriptionId} AND a.id = l.attempt_id WHERE a.status = 'failed' AND a.next_id IS NULL`;
 
@@ -184,7 +184,7 @@ const stillFailed = (listed: SQL, subscriptionId: string) => sql`SELECT l.* FROM
 function createStatements(listed: SQL, { subscriptionId, tenantId }: ReplayJob, nowMs: number) {
   const isNew = sql`NOT EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = ${subscriptionId} AND a.id = l.delivery_id)`;
   const events = sql`(${listed}) l CROSS JOIN events e ON e.id = l.event_id AND e.tenant_id = ${tenantId}`;
-  // The random part of the event's id, so that both statements have the same id.
+  // With the random part of the event's id, so that both statements make the same id.
   const attemptId = sql`${firstIdAt(nowMs)} || substr(e.id, 14)`;
   return {
     opened: rows<Omit<DueDelivery, "slow">>(sql`
@@ -192,7 +192,7 @@ function createStatements(listed: SQL, { subscriptionId, tenantId }: ReplayJob, 
       SELECT iif(s.has_backlog, s.id, ''), ${nowMs}, l.delivery_id, s.tenant_id, s.id, e.id, l.kind, ${attemptId}, octet_length(e.payload)
       FROM ${events} CROSS JOIN subscriptions s ON s.id = ${subscriptionId} WHERE ${isNew} ON CONFLICT DO NOTHING
       RETURNING queue, due_at AS dueAt, id, subscription_id AS subscriptionId, bytes`),
-    // With the time of its id, as the log expects.
+    // `attempted_at` is the time in the id, as the log expects.
     placeholders: sql`INSERT INTO attempts (${ATTEMPT_COLUMNS}, next_id)
       SELECT ${subscriptionId}, l.delivery_id, l.delivery_id, e.id, '', l.kind, 'moved', 1, e.created_at, ${attemptId}
       FROM ${events} WHERE true ON CONFLICT DO NOTHING`,

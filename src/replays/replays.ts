@@ -12,14 +12,14 @@ import { ID_BEFORE_MS, readPage } from "./page-store";
 import type { Replay, ReplayPreview, ReplayRequest } from "./schemas";
 import { findJob, insertJob, listJobs, type ReplayJob, type ReplaySpec, stopJob } from "./store";
 
-/** The first deliveries do not wait for the rate. */
+/** A new job may use this much time of its rate at once, so that its first deliveries do not wait. */
 const PAID_AT_START_MS = 5_000;
 const MAX_COUNTED = 10_000;
 const MAX_COUNTED_PAGES = 10;
 
 const oldestMs = (deps: Deps) => deps.now() - deps.config.retentionDays * DAY_MS;
 
-/** Returns the job's spec. Throws VALIDATION_FAILED for a period that is not within the retention. */
+/** Returns the job's spec. Throws VALIDATION_FAILED for a period that is empty, in the future, or older than the retention. */
 function specOf(deps: Deps, request: ReplayRequest, nowMs: number): ReplaySpec {
   const { since, until = nowMs, which, eventTypes = null, includeBefore = false, ratePerMinute } = request;
   const refuse = (path: string, message: string) => {
@@ -35,8 +35,9 @@ function specOf(deps: Deps, request: ReplayRequest, nowMs: number): ReplaySpec {
 const firstCursor = ({ since }: ReplaySpec) => firstIdAt(since - ID_BEFORE_MS);
 
 /**
- * Starts a replay and returns it. With an Idempotency-Key of the last 24 hours, returns the replay that it started. Throws NOT_FOUND,
- * VALIDATION_FAILED, and CONFLICT while another replay is running, while the subscription is paused, and for a key of another request.
+ * Starts a replay and returns it. If the Idempotency-Key was used in the last 24 hours, returns the replay that it started. Throws
+ * NOT_FOUND, VALIDATION_FAILED, and CONFLICT while another replay is running, while the subscription is paused, and for a key that was used
+ * with another request.
  */
 export async function startReplay(
   deps: Deps,
@@ -82,7 +83,7 @@ export async function previewReplay(
   return countMatches(deps, tenant, subscriptionId, spec, MAX_COUNTED_PAGES);
 }
 
-/** Counts the deliveries of the last `periodMs` whose last attempt failed, as far as one page of attempts shows. */
+/** Counts the deliveries of the last `periodMs` whose last attempt failed, in one page of attempts only. */
 export function countFailed(
   deps: Deps,
   tenant: TenantRef,
@@ -133,7 +134,7 @@ export async function replayOf(deps: Deps, tenant: TenantRef, subscriptionId: st
   return replayView(job);
 }
 
-/** Stops a replay and returns it. What it has queued is still sent. One that has ended stays as it is. Throws NOT_FOUND. */
+/** Stops a replay and returns it. What it has queued is still sent. A replay that has ended does not change. Throws NOT_FOUND. */
 export async function stopReplay(deps: Deps, tenant: TenantRef, subscriptionId: string, id: string): Promise<Replay> {
   const job = await stopJob(deps, tenant, subscriptionId, id, deps.now());
   if (!job) throw notFound("Replay");
@@ -156,5 +157,5 @@ const replayView = (job: ReplayJob): Replay => ({
   ...(job.endedAt === null ? {} : { endedAt: iso(job.endedAt) }),
 });
 
-/** The first cursor is only the beginning of an id. */
+/** Returns the time of the cursor (Unix ms). The first cursor is only the beginning of an id. */
 const timeOfCursor = ({ cursor }: ReplayJob) => timeOfId(cursor);

@@ -34,7 +34,7 @@ export interface ReplayJob extends ReplaySpec {
   tenantId: string;
   subscriptionId: string;
   state: "running" | "finished" | "stopped";
-  /** The last id that was read: of an event or, where failed deliveries are sent again, of an attempt. */
+  /** The last id that was read: of an event or, in a replay of failed deliveries, of an attempt. */
   cursor: string;
   /** How many deliveries it has queued. */
   queued: number;
@@ -54,7 +54,7 @@ const parsed = ({ spec, ...job }: StoredJob): ReplayJob => ({ ...job, ...(JSON.p
 
 const dbOf = (deps: Deps, tenant: TenantRef): Db => deps.shards.db(tenant.shard);
 
-/** Whether the subscription `s` can be sent a replay, as SQL. While it is paused, every attempt would fail, unless it holds its deliveries. */
+/** Whether a replay can be sent to the subscription `s`, as SQL. If it is paused and does not hold deliveries, every attempt would fail. */
 export const isReady: SQL = sql`(s.enabled = 1 OR s.released_to IS NOT NULL)`;
 
 /** The result of `insertJob`. */
@@ -63,8 +63,8 @@ export type InsertedJob =
   | { kind: "no subscription" | "paused" | "running" | "other request" };
 
 /**
- * Inserts a job, unless one of the subscription is running. If the Idempotency-Key has made a job in the last 24 hours, returns that one.
- * Forgets jobs from before `forgetBefore` (Unix ms).
+ * Inserts a job, unless another job of the subscription is running. If the Idempotency-Key has made a job in the last 24 hours, returns
+ * that job. Forgets jobs from before `forgetBefore` (Unix ms).
  */
 export async function insertJob(
   deps: Deps,
@@ -85,7 +85,7 @@ export async function insertJob(
       sql`SELECT ${COLUMNS}, r.request_hash AS requestHash ${ofKey} ORDER BY r.id DESC LIMIT 1`,
     ),
     busy: rows<{ id: string }>(sql`SELECT id ${running}`),
-    // After the reads, which say why nothing was inserted.
+    // After the reads, which tell why nothing was inserted.
     written: sql`INSERT INTO replay_jobs (subscription_id, id, tenant_id, spec, state, cursor, paced_at, created_at, idempotency_key, request_hash)
       SELECT s.id, ${id}, s.tenant_id, ${JSON.stringify(spec)}, 'running', ${cursor}, ${pacedAt}, ${nowMs}, ${key}, ${requestHash}
       FROM ${live} AND ${isReady} AND NOT EXISTS (SELECT 1 ${ofKey}) AND NOT EXISTS (SELECT 1 ${running})`,
@@ -143,7 +143,7 @@ export async function findJob(
   return found[0] && parsed(found[0]);
 }
 
-/** Returns the statement that publishes the end of a running job if `condition` holds. `added` is what it has queued beside `queued`. */
+/** Returns the statement that publishes the end of a running job if `condition` holds. `added` is what it has queued besides `queued`. */
 export const publishEnd = (
   subscriptionId: string,
   id: string,
@@ -169,7 +169,7 @@ export async function stopJob(
   nowMs: number,
 ): Promise<ReplayJob | undefined> {
   const { told, found } = await atomically(dbOf(deps, tenant), {
-    // Before the update, after which the job is not running any more.
+    // Before the update, which ends the state `running`.
     told: publishEnd(subscriptionId, id, "stopped", sql`0`, sql`r.tenant_id = ${tenant.tenantId}`, nowMs),
     stopped: sql`UPDATE replay_jobs SET state = 'stopped', ended_at = ${nowMs} WHERE subscription_id = ${subscriptionId} AND id = ${id}
       AND tenant_id = ${tenant.tenantId} AND state = 'running'`,
@@ -180,14 +180,14 @@ export async function stopJob(
   return found[0] && parsed(found[0]);
 }
 
-/** Returns running jobs of one database, across its tenants, whose subscription can be sent something. Stops those of deleted ones. */
+/** Returns running jobs of one database, across its tenants, whose subscription is ready. Stops the jobs of deleted subscriptions. */
 export async function findRunningJobs(db: Db, nowMs: number): Promise<ReplayJob[]> {
   const running = sql`FROM replay_jobs r INDEXED BY replay_jobs_running CROSS JOIN subscriptions s ON s.id = r.subscription_id
     WHERE r.subscription_id > '' AND r.state = 'running'`;
   const { found } = await atomically(db, {
     stopped: sql`UPDATE replay_jobs SET state = 'stopped', ended_at = ${nowMs} WHERE state = 'running' AND (subscription_id, id) IN (
       SELECT r.subscription_id, r.id ${running} AND s.is_deleted = 1)`,
-    // In a random order, so that every job is continued if there are more than a run continues.
+    // In a random order, so that every job gets its turn if there are more jobs than one run continues.
     found: rows<StoredJob>(
       sql`SELECT ${COLUMNS} ${running} AND ${isReady} AND s.is_deleted = 0 ORDER BY random() LIMIT ${MAX_RUNNING}`,
     ),

@@ -16,7 +16,7 @@ import type { Rotation } from "./schemas";
 import { endFormer, MAX_FORMER_KEYS, newestKeyId, type Outcome, replaceKey, replaceSecret } from "./store";
 
 const SECRET_BYTES = 32;
-/** A new public key is published this long before it signs: a cached key set may be 10 minutes old, and a subscriber may keep it for 10 more. */
+/** A new public key is published this long before it signs: a cached key set may be 10 minutes old, and subscribers may keep it 10 more. */
 const PUBLISHED_AHEAD_MS = 20 * MINUTE_MS;
 
 /** Returns a random secret in the format of Standard Webhooks. */

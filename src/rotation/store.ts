@@ -83,7 +83,7 @@ interface KeyReplacement {
   formerExpiresAt: number;
 }
 
-/** Adds an Ed25519 key that signs from `startsAt` on, and sets the end of the one before it. */
+/** Adds an Ed25519 key that signs from `startsAt` on, and sets the end of the previous key. */
 export async function replaceKey(
   deps: Deps,
   tenant: ActingIn,
@@ -110,7 +110,7 @@ export async function replaceKey(
   return outcomeOf(expected, replaced, left);
 }
 
-/** Publishes that the key with this id has just been written, and when the one before it ends. */
+/** Publishes that the key with this id has just been written, and when the previous key ends. */
 const publishRotated = (
   tenant: TenantRef,
   id: string,
@@ -148,7 +148,7 @@ export async function endFormer(deps: Deps, tenant: ActingIn, id: string, nowMs:
     found: isCurrent(tenant, id, sql`true`),
     told: publishOperational("postern.webhook.secret_ended", affected, nowMs),
     recorded: auditWebhooks("webhook.secret_ended", tenant.actor, affected, nowMs),
-    // All before `ended`, because the version increases only if there are keys to end.
+    // Like the statements above, before `ended`, because they apply only if there are keys to end.
     changed: sql`UPDATE subscriptions AS s SET former_secrets_until = min(former_secrets_until, ${nowMs}), version = version + 1,
       updated_at = ${nowMs} WHERE ${isLive(tenant, id)} AND ${hasFormer}`,
     started: startNewestKey(tenant, id, nowMs),

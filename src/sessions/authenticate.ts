@@ -10,7 +10,7 @@ const ACTIVITY_RESOLUTION_MS = 60_000;
 
 const partiesOf = ({ config }: Deps) => ({ issuer: config.tokenIssuer, audience: config.tokenAudience });
 
-/** The principal of an access token; null when it is bad, expired or revoked. */
+/** Returns the principal of an access token; null when the token is invalid or expired or its session is revoked. */
 export async function authenticateSession(
   deps: Deps,
   token: string,
@@ -33,7 +33,7 @@ export interface CurrentUser {
   tenants: readonly { id: string; name: string }[];
 }
 
-/** The user of a console cookie; null when it is bad, expired or revoked. */
+/** Returns the user of a console cookie; null when the cookie is invalid or expired or its session is revoked. */
 export async function authenticateConsoleSession(
   deps: Deps,
   token: string,

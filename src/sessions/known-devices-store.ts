@@ -1,4 +1,4 @@
-/** Known devices in D1. The statements belong into the batch that opens the session, so that a failed sign-in leaves nothing. */
+/** Known devices in D1. The statements belong in the batch that opens the session, so that a failed sign-in leaves nothing. */
 import { type SQL, sql } from "drizzle-orm";
 import { jsonList, type Rows, rows } from "../db/client";
 import { insertUndo, type NewUndo } from "../mail/undo-store";
@@ -9,13 +9,12 @@ import type { NewSession } from "./store";
 export const KNOWN_DEVICE_MS = 90 * DAY_MS;
 /** A device is marked as seen at most once in this time. */
 const RESOLUTION_MS = DAY_MS;
-/** Beyond these, the device that was seen the longest ago is forgotten. */
+/** Beyond this number, the device that was seen the longest ago is forgotten. */
 const MAX_KNOWN_DEVICES = 50;
 
 /**
- * Stores the "this was not me" link of a session that was opened from a new device, and returns a row then. It stands before
- * `rememberDevice`: of parallel sign-ins from one device, only the first finds it new. `undoState` says what the
- * link also removes: see `undoStateOf`.
+ * Stores the "this was not me" link if the session was opened from a new device, and then returns a row. Must come before `rememberDevice`:
+ * of parallel sign-ins from one device, only the first finds it new. `undoState` says what the link also removes: see `undoStateOf`.
  */
 export function announceDevice(
   { id, userId, deviceKeys }: NewSession,

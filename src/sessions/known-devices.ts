@@ -1,4 +1,4 @@
-/** What distinguishes a device from others: its browser and system, and its place. */
+/** The keys that distinguish devices, made of the browser and system and the place. */
 import { digest } from "../crypto/encryption";
 import type { KeyRing } from "../crypto/keys";
 import type { Device } from "./device";
@@ -7,8 +7,8 @@ import type { Device } from "./device";
 export type DeviceKeys = readonly [string, ...string[]];
 
 /**
- * The keys of a user's device: digests of its kind and place, the newest entry of `SECRET_KEYS` first. The last key is the one that
- * migration 0013 made of a kind alone; no such key is left 90 days after it.
+ * Returns the keys of a user's device: digests of its kind and place, the one under the newest entry of `SECRET_KEYS` first. The last key
+ * is made of the kind alone, as in migration 0013; 90 days after that migration, no such key is left.
  */
 export async function deviceKeys(keys: KeyRing, userId: string, { kind, place }: Device): Promise<DeviceKeys> {
   const [newest, ...older] = keys;

@@ -1,4 +1,4 @@
-/** Ending a session of one's own. */
+/** Ending one of one's own sessions. */
 import type { Deps } from "../deps";
 import { notFound } from "../errors";
 import type { SessionPrincipal } from "../tenants/principal";

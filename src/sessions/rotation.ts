@@ -1,4 +1,4 @@
-/** Refresh: each token works once. A second use means that somebody else has the token, so it ends the session (RFC 9700 section 4.14.2). */
+/** Refresh: each token works once. A second use suggests that somebody else has it, so the session ends (RFC 9700 section 4.14.2). */
 import type { RequestOrigin } from "../audit/actor";
 import type { Visit } from "../auth/visit";
 import { sha256Hex } from "../crypto/encoding";
@@ -11,9 +11,9 @@ import type { TokenPair } from "./schemas";
 import { deleteSessionByToken, type Rotation, rotateByToken, type StoredRotation } from "./store";
 import { makeAccessToken, SESSION_IDLE_MS, SESSION_MAX_MS } from "./tokens";
 
-/** A client may send one request twice by mistake; that does not end its session, unless address and device differ. */
+/** A client may send a request twice by mistake. Within this time that does not end its session, unless address and device differ. */
 const DOUBLE_SEND_MS = 10_000;
-/** How long an Idempotency-Key brings back a lost answer. */
+/** How long an Idempotency-Key can recover a lost answer. */
 const REPLAY_MS = MINUTE_MS;
 
 /**
@@ -68,7 +68,7 @@ async function answerReuse(
   throw new AppError("REFRESH_TOKEN_REUSED");
 }
 
-/** The token that the session accepts now, made with whichever key it was made with; null when that key has been removed. */
+/** Returns the token that the session accepts now, by trying every key; null when the key that made it has been removed. */
 async function currentToken(deps: Deps, sessionId: string, session: StoredRotation): Promise<string | null> {
   for (const key of deps.keys) {
     const token = await makeRefreshToken(deps.keys, { sessionId, generation: session.generation }, key);

@@ -19,11 +19,11 @@ export interface NewSession extends Device {
   expiresAt: number;
 }
 
-/** What must still be true of the user when the session is written. */
+/** What must still hold for the user when the session is written. */
 export interface SessionPreconditions {
   /** Null: the tenant that the user joined first. */
   tenantId: string | null;
-  /** A condition on `users u` that holds while what the user has proven is true. */
+  /** A condition on `users u` that holds while the user's proof, such as a password, is valid. */
   proof: SQL;
   /** A condition that holds while the second factor is unused; null when none was given. */
   factor: SQL | null;
@@ -66,7 +66,7 @@ export const endOldestSessions = (userId: string, most: number, nowMs: number): 
   sql`DELETE FROM sessions WHERE user_id = ${userId} AND expires_at > ${nowMs} AND id NOT IN (
     SELECT id FROM sessions WHERE user_id = ${userId} AND expires_at > ${nowMs} ORDER BY created_at DESC, id DESC LIMIT ${most})`;
 
-/** Makes the session's tenant the one that its user's next login opens. Writes nothing when it is already. */
+/** Makes the session's tenant the one that its user's next login opens. Writes nothing if it is that tenant already. */
 export const useTenant = (sessionId: string, nowMs: number): SQL => {
   const session = sql`(SELECT user_id FROM sessions WHERE id = ${sessionId})`;
   return sql`UPDATE memberships SET last_used_at = ${nowMs}
@@ -83,7 +83,7 @@ export interface SessionMove {
   tenantId: string;
 }
 
-/** The session's present generation; undefined when the user is not a member of the tenant. */
+/** Returns the session's present generation and expiry; undefined when the user is not a member of the tenant. */
 export async function findSwitchable({ db }: Deps, { sessionId, userId, tenantId }: SessionMove) {
   const { found } = await atomically(db, {
     found: rows<{ generation: number; expiresAt: number }>(sql`SELECT s.generation, s.expires_at AS expiresAt
@@ -93,7 +93,7 @@ export async function findSwitchable({ db }: Deps, { sessionId, userId, tenantId
   return found[0];
 }
 
-/** Moves the session, with a new refresh token. Returns false when the session was refreshed or the membership ended since they were read. */
+/** Moves the session, with a new refresh token. Returns false if it was refreshed or the membership has ended since `findSwitchable`. */
 export async function moveSession(
   { db }: Deps,
   move: SessionMove & { generation: number; nextTokenHash: string; actor: Actor },
@@ -175,12 +175,12 @@ export async function touchSession({ db }: Deps, claims: AccessClaims, nowMs: nu
 
 export interface Rotation {
   sessionId: string;
-  /** Of the token that was presented. */
+  /** The generation of the token that was presented. */
   generation: number;
   tokenHash: string;
   nextTokenHash: string;
   keyHash: string | null;
-  /** Where the token was presented: the session is listed with it from now on. */
+  /** The device that presented the token; the session is listed with it from now on. */
   device: Device;
   idleMs: number;
   maxMs: number;
@@ -223,7 +223,7 @@ export async function rotateByToken(
   return { rotated: updated.length === 1, session: stored[0] };
 }
 
-/** Deletes the session that a refresh token names. Whoever uses a token again may not be its user. Returns false when it was deleted before. */
+/** Deletes the session of a refresh token. A reuse is recorded without a user, who may be someone else. Returns false if it was deleted. */
 export async function deleteSessionByToken(
   { db }: Deps,
   sessionId: string,
@@ -237,7 +237,7 @@ export async function deleteSessionByToken(
       : { ...anonymous(origin), sessionId };
   const target = { kind: "user", id: sql`s.user_id` } as const;
   const { deleted } = await atomically(db, {
-    // First: it reads the session.
+    // First, because it reads the session.
     recorded: auditEach(
       { tenantId: sql`s.tenant_id`, action, actor, target },
       sql`sessions s WHERE s.id = ${sessionId}`,
@@ -257,7 +257,7 @@ export function listSessionsOfUser({ db }: Deps, userId: string, nowMs: number) 
     .orderBy(asc(sessions.createdAt), asc(sessions.id));
 }
 
-/** A user who ends sessions of their own, in whatever tenants those are. */
+/** A user who ends sessions of their own, in any tenant. */
 type Owner = Pick<SessionPrincipal, "userId" | "tenantId" | "actor">;
 
 /** Ends a session of a user. Returns false when the user has no such session. */
@@ -276,10 +276,10 @@ export async function deleteSessionOfUser(
   return deleted.length === 1;
 }
 
-/** Ends every session of a user, in all tenants. Each tenant of such a session learns of it, as it did of the login. */
+/** Ends every session of a user, in all tenants. Recorded in each tenant of such a session, as the login was. */
 export async function deleteAllSessionsOfUser({ db }: Deps, { userId, actor }: Owner, nowMs: number): Promise<void> {
   await atomically(db, {
-    // First: it reads the sessions.
+    // First, because it reads the sessions.
     recorded: auditEach(
       { tenantId: sql`s.tenant_id`, action: "auth.logout_all", actor, target: { kind: "user", id: userId } },
       sql`(SELECT DISTINCT tenant_id FROM sessions WHERE user_id = ${userId} AND expires_at > ${nowMs}) s`,

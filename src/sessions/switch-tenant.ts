@@ -7,12 +7,12 @@ import type { SessionPrincipal } from "../tenants/principal";
 import { findSwitchable, moveSession } from "./store";
 import { makeAccessToken, type OpenedSession } from "./tokens";
 
-/** A refresh at the same moment changes the token that the switch replaces. */
+/** The switch is tried again if a refresh at the same moment has changed the token that it replaces. */
 const MAX_TRIES = 3;
 
 /**
- * Moves the caller's session to another tenant of theirs and returns it with a new token pair; the old one ends. The tenant is also the
- * one that their next login opens. Throws NOT_FOUND for a tenant that they are not a member of.
+ * Moves the caller's session to another of their tenants and returns it with a new token pair; the old pair ends. Their next login opens
+ * that tenant, too. Throws NOT_FOUND for a tenant that they are not a member of, and CONFLICT after too many refreshes at the same time.
  */
 export async function switchTenant(deps: Deps, caller: SessionPrincipal, tenantId: string): Promise<OpenedSession> {
   const { userId, sessionId, actor } = caller;

@@ -36,7 +36,7 @@ export async function draftSession(deps: Deps, userId: string, device: Device): 
   return { row: { ...row, deviceKeys: await deviceKeys(deps.keys, userId, device) }, refreshToken };
 }
 
-/** The session of a draft that has been written into `tenantId`, with its token pair. */
+/** Returns the session of a draft that has been written into `tenantId`, with its token pair. */
 export async function openedSession(deps: Deps, draft: SessionDraft, tenantId: string): Promise<OpenedSession> {
   const { row, refreshToken } = draft;
   const claims = { userId: row.userId, tenantId, sessionId: row.id };

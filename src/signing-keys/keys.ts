@@ -1,6 +1,6 @@
 /**
  * The keys that sign the deliveries of a subscription. The present secret is a column of the subscription. The table `signing_keys` has
- * the former secrets, which still sign until a rotation is over, and the Ed25519 keys.
+ * the former secrets, which sign until their overlap ends, and the Ed25519 keys.
  */
 import { decrypt } from "../crypto/encryption";
 import type { KeyRing } from "../crypto/keys";
@@ -17,7 +17,7 @@ export interface StoredKey {
 
 /** Everything that signs an attempt. */
 export interface SigningKeys {
-  /** Null if it was erased, which is possible only for an attempt in the past. */
+  /** Null if it was erased, which can only be the case for a past attempt. */
   secret: string | null;
   /** Newest first. */
   formerSecrets: readonly string[];
@@ -65,8 +65,8 @@ interface PastSigner extends Signer {
 }
 
 /**
- * Returns the keys that signed at `thenMs` and whose secrets are still stored. `hasEnded` is true if some are not. Throws when one cannot
- * be decrypted.
+ * Returns the keys that signed at `thenMs` and whose secrets are still stored. `hasEnded` is true if some secrets are not stored any more.
+ * Throws when one cannot be decrypted.
  */
 export async function keysAt(
   decrypted: Decrypt,
@@ -76,7 +76,7 @@ export async function keysAt(
   const { subscriptionId, secretSealed, secretSince } = signer;
   const began = newestFirst(signer.keys.filter(({ startsAt }) => startsAt <= thenMs));
   const secrets = ofKind(began, "v1");
-  // If the secret has changed since then, the present secret of that time is the newest former one that had started.
+  // If the secret has changed since then, the secret of that time is the newest former one that had started.
   const isToday = thenMs >= secretSince;
   const present = isToday ? undefined : secrets[0];
   const former = (isToday ? secrets : secrets.slice(1)).filter((key) => isInForce(key, thenMs));

@@ -37,7 +37,7 @@ export const endFormerSecrets = (tenant: TenantRef, id: string, condition: SQL, 
   sql`UPDATE signing_keys SET sealed = '', expires_at = ${nowMs} WHERE kind = 'v1' AND expires_at > ${nowMs}
     AND subscription_id = (SELECT s.id FROM subscriptions s WHERE ${isLive(tenant, id)} AND ${condition})`;
 
-/** Ends the former secrets and former Ed25519 keys at once. Returns a row for each. */
+/** Ends the former secrets and former Ed25519 keys at once. Returns a row for each ended key. */
 export const endFormerKeys = (tenant: TenantRef, id: string, nowMs: number) =>
   rows<{ id: string }>(sql`UPDATE signing_keys SET sealed = '', expires_at = ${nowMs}
     WHERE ${ofLive(tenant, id)} AND expires_at > ${nowMs} RETURNING id`);
@@ -116,7 +116,7 @@ export async function readPublicKeys(db: Db, subscriptionId: string, nowMs: numb
   return found;
 }
 
-/** A key besides the present secret that is valid or will be, without its secret. */
+/** A key, other than the present secret, that is valid or will be. Without its secret. */
 export interface ValidKeyRow {
   kind: StoredKey["kind"];
   publicKey: string | null;

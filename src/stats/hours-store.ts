@@ -15,11 +15,11 @@ const ADD_BUCKETS = sql.raw(
   ).join(", "),
 );
 
-/** Returns the number of failed attempts since the last success, as SQL. The newest row of a subscription has it. */
+/** Returns the number of failed attempts since the last success, as SQL. It is in the newest row of the subscription. */
 export const failureCountOf = (subscriptionId: SQL): SQL =>
   sql`coalesce((SELECT h.failure_count FROM hourly_stats h WHERE h.subscription_id = ${subscriptionId} ORDER BY h.hour DESC LIMIT 1), 0)`;
 
-/** The newest row of a subscription, as SQL: a condition on `h`. */
+/** A condition on `h` that selects the newest row of a subscription, as SQL. */
 export const isNewestHour = (subscriptionId: SQL): SQL =>
   sql`h.subscription_id = ${subscriptionId}
     AND h.hour = (SELECT max(hour) FROM hourly_stats WHERE subscription_id = ${subscriptionId})`;
@@ -28,8 +28,8 @@ const sumOfBuckets = (isWanted: (startMs: number) => boolean) =>
   BUCKET_STARTS_MS.flatMap((startMs, bucket) => (isWanted(startMs) ? [`h.${bucketColumn(bucket)}`] : [])).join(" + ");
 
 /**
- * Returns whether most of a subscription's answers in its newest hour took less than `limitMs`, which must be the start of a bucket, as
- * SQL. False without any answer.
+ * Returns SQL for whether most of a subscription's answers in its newest hour took less than `limitMs`, which must be the start of a
+ * bucket. False without any answer.
  */
 export const answersWithin = (subscriptionId: SQL, limitMs: (typeof BUCKET_STARTS_MS)[number]): SQL =>
   sql`EXISTS (SELECT 1 FROM hourly_stats h WHERE ${isNewestHour(subscriptionId)} AND ${sql.raw(sumOfBuckets((startMs) => startMs < limitMs))} >

@@ -1,4 +1,4 @@
-/** How far a failing subscription has come. A notice goes out at each stage but the first. */
+/** The stages of a failing subscription. Its users are told about each stage except the first. */
 
 export const STAGE = {
   /** It has failed often, but not for long. */
@@ -11,7 +11,7 @@ export const STAGE = {
   recovered: 4,
 } as const;
 
-/** The failed attempts after which an episode is stored, and after which users are told of it. */
+/** The number of failed attempts after which an episode is stored, and users can be told about it. */
 export const MIN_FAILURES = 10;
-/** The failed attempts without which a subscription is not disabled. */
+/** The number of failed attempts below which a subscription is not disabled. */
 export const MIN_FAILURES_TO_DISABLE = 20;

@@ -45,7 +45,7 @@ const LINE = sql`outbox o WHERE o.subscription_id = s.id AND o.slot_at IS NOT NU
 /** How many deliveries of the subscription `s` wait because of its limits, as SQL. */
 export const WAITING_FOR_SLOTS = sql`iif(s.options IS NULL, 0, (SELECT count(*) FROM (SELECT 1 FROM ${LINE} LIMIT ${MAX_WAITING})))`;
 
-/** Returns the hours of one subscription since `fromMs`, and how many attempts are in progress; undefined when the tenant has no such subscription. */
+/** Returns the hours of a subscription since `fromMs`, and its attempts in progress; undefined when the tenant has no such subscription. */
 export async function readSubscriptionHours(
   deps: Deps,
   tenant: TenantRef,
@@ -62,7 +62,7 @@ export async function readSubscriptionHours(
   return subscription && { pending: subscription.pending, hours };
 }
 
-/** Counts the attempts of a subscription by status, and for a limited one what waits; undefined when the tenant has no such subscription. */
+/** Counts the attempts by status and, if there are limits, the waiting deliveries; undefined when the tenant has no such subscription. */
 export async function countAttempts(deps: Deps, tenant: TenantRef, id: string): Promise<AttemptCounts | undefined> {
   const { counts } = await atomically(deps.shards.db(tenant.shard), {
     counts: rows<
@@ -95,11 +95,11 @@ export const HELD = sql.raw(
   "iif(s.enabled OR s.released_to IS NULL, 0, (SELECT count(*) FROM outbox o WHERE o.queue = s.id AND o.due_at > s.released_to))",
 );
 
-/** How many deliveries of the subscription `s` are still to be sent from its backlog, as SQL; 0 while it is paused or disabled. */
+/** How many deliveries in the backlog of the subscription `s` are still to be sent, as SQL; 0 while it is paused or disabled. */
 export const TO_SEND = sql.raw(`iif(s.enabled AND s.has_backlog,
   (SELECT count(*) FROM outbox o WHERE o.queue = s.id AND o.due_at > coalesce(s.dropped_to, 0)), 0)`);
 
-/** The subscriptions of a tenant that fail or were disabled by the service, and all deliveries that are held or sent from backlogs. */
+/** Counts of a tenant's subscriptions that fail or were disabled by the service, and of its deliveries that are held or in a backlog. */
 export interface HealthCounts {
   failing: number;
   disabled: number;

@@ -25,7 +25,7 @@ export async function statsOfTenant(deps: Deps, tenant: TenantRef, hours: number
   return (await overviewOfTenant(deps, tenant, hours)).stats;
 }
 
-/** The same, with what the console's overview says about the tenant's health. */
+/** Returns the same, with the health counts that the console's overview shows. */
 export async function overviewOfTenant(
   deps: Deps,
   tenant: TenantRef,

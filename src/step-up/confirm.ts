@@ -1,6 +1,6 @@
 /**
- * Step-up: what cannot be undone needs a sign-in, or the password, a code or a passkey given again, within the last ten minutes. A stolen session
- * alone is not enough.
+ * Step-up: an action that cannot be undone needs a sign-in, or the password, a code or a passkey given again, within the last ten minutes.
+ * A stolen session alone is not enough.
  */
 import type { Deps } from "../deps";
 import { AppError, invalid } from "../errors";
@@ -17,7 +17,7 @@ import { confirmSession, findProofOfUser } from "./store";
 
 const CONFIRMED_FOR_MS = 10 * MINUTE_MS;
 
-/** What is given again: a password, a code, a passkey, or several of them. What is given must be right. */
+/** What is given again: a password, a code, a passkey, or several of them. All of them must be right. */
 export interface Proof {
   password?: string | undefined;
   /** A TOTP or recovery code. */
@@ -28,7 +28,7 @@ export interface Proof {
 
 /**
  * Confirms the session for ten minutes. Throws WRONG_PASSWORD, INVALID_CODE, INVALID_TOTP, TWO_FACTOR_NOT_ENABLED for a code without a
- * second factor, ACCOUNT_LOCKED, and VALIDATION_FAILED for a passkey that is not right.
+ * second factor, ACCOUNT_LOCKED, and VALIDATION_FAILED for an invalid passkey.
  */
 export async function confirm(deps: Deps, caller: SessionPrincipal, proof: Proof): Promise<void> {
   const user = await findProofOfUser(deps, caller.userId);
@@ -51,7 +51,7 @@ export async function confirm(deps: Deps, caller: SessionPrincipal, proof: Proof
   if (used.kind === "recovery") await queueMailIfPossible(deps, { kind: "recoveryCodeUsed", userId: caller.userId });
 }
 
-/** Returns what a page shows one of the caller's passkeys with. Throws CONFLICT for a user who has none. */
+/** Returns the options with which a page asks for one of the caller's passkeys. Throws CONFLICT for a user who has none. */
 export async function startConfirmation(deps: Deps, { userId }: SessionPrincipal): Promise<RequestOptions> {
   const own = await listPasskeysOfUser(deps, userId);
   if (own.length === 0) throw new AppError("CONFLICT", { message: "You have no passkey." });
@@ -69,7 +69,7 @@ async function requirePasskey(deps: Deps, caller: SessionPrincipal, shown: Shown
 
 const invalidPasskey = () => invalid({ issues: [{ path: ["passkey"], message: "Invalid or expired passkey" }] });
 
-/** Lets the caller pass if the session is confirmed, or is now by what is given. Throws STEP_UP_REQUIRED, or as `confirm`. */
+/** Checks that the session is confirmed, or confirms it with the given proof. Throws STEP_UP_REQUIRED, or like `confirm`. */
 export async function requireStepUp(deps: Deps, caller: SessionPrincipal, proof: Proof = {}): Promise<void> {
   const { password, totp, mailCode, passkey } = proof;
   if (password !== undefined || totp !== undefined || mailCode || passkey) return confirm(deps, caller, proof);

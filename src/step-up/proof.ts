@@ -1,4 +1,4 @@
-/** Checking the password or a code of somebody who is signed in. Wrong ones count as at login. */
+/** Checking the password or a code of a signed-in user. Wrong ones count as they do at login. */
 import { recordLock } from "../audit/failed-login-store";
 import { verifyPassword } from "../crypto/passwords";
 import type { Deps } from "../deps";
@@ -10,7 +10,7 @@ import { readFactor } from "../two-factor/codes";
 import type { Factor, StoredSecret } from "../two-factor/store";
 import type { StoredProof } from "./store";
 
-/** Throws WRONG_PASSWORD, and ACCOUNT_LOCKED after ten wrong ones. */
+/** Checks the password. Throws WRONG_PASSWORD, and ACCOUNT_LOCKED after ten wrong passwords. */
 export async function checkPassword(
   deps: Deps,
   caller: SessionPrincipal,
@@ -25,7 +25,7 @@ export async function checkPassword(
   if (!right) throw new AppError("WRONG_PASSWORD");
 }
 
-/** Returns the id of the mail. Throws INVALID_CODE, also for a code that went to another address. */
+/** Checks a mailed code. Returns the id of its mail. Throws INVALID_CODE, also for a code that went to another address. */
 export async function checkMailCode(deps: Deps, { email }: StoredProof, entered: EnteredCode): Promise<string> {
   const asked = await readCode(deps, entered);
   const isRight = await asked.judge();
@@ -34,8 +34,8 @@ export async function checkMailCode(deps: Deps, { email }: StoredProof, entered:
 }
 
 /**
- * Checks a code and uses it by `write`, which returns null when it was used before. Returns what `write` returns. Throws INVALID_TOTP, and
- * ACCOUNT_LOCKED after ten wrong codes.
+ * Checks a code and uses it in `write`, which returns null if the code was used before. Returns what `write` returns. Throws INVALID_TOTP,
+ * and ACCOUNT_LOCKED after ten wrong codes.
  */
 export async function withCode<T>(
   deps: Deps,

@@ -1,4 +1,4 @@
-/** `/auth/step-up`: confirming a session for what needs it. */
+/** `/auth/step-up`: confirming a session for actions that require it. */
 import { Hono } from "hono";
 import type { AppEnv } from "../http/env";
 import { sessionOf, sessionOnly } from "../http/permissions";

@@ -6,7 +6,7 @@ import { givenPassword, opaqueToken } from "../wire/schemas";
 
 const code = opaqueToken.meta({ description: "A TOTP or recovery code.", examples: ["123456"] });
 
-/** For routes that also take a recent sign-in. */
+/** For routes that accept a recent sign-in instead. */
 export const proofFields = { password: givenPassword.optional(), totp: code.optional() };
 
 const enteredCode = z.object({ state: mailCodeState, code: mailCode }).meta({ id: "EnteredCode" });

@@ -1,4 +1,4 @@
-/** What confirms in D1 that a session is still used by its user. */
+/** Confirming in D1 that a session is still used by its user. */
 import { sql } from "drizzle-orm";
 import { auditIfChanged } from "../audit/record-store";
 import { atomically, rows } from "../db/client";
@@ -8,7 +8,7 @@ import type { SessionPrincipal } from "../tenants/principal";
 import { consumeFactor, type Factor, factorHolds, type StoredSecret } from "../two-factor/store";
 import { type PasskeyUse, passkeyHolds, usePasskey } from "../webauthn/store";
 
-/** What a user can prove who they are with. */
+/** The credentials with which a user can prove who they are. */
 export interface StoredProof {
   userId: string;
   email: string;
@@ -20,7 +20,7 @@ export interface StoredProof {
 
 type ProofRow = Omit<StoredProof, "secondFactor"> & Partial<StoredSecret> & { totpEnabledAt: number | null };
 
-/** Returns what a user can prove who they are with, in all tenants; undefined when the account is gone. */
+/** Returns the credentials of a user, who belongs to no single tenant; undefined when the account is gone. */
 export async function findProofOfUser({ db }: Deps, userId: string): Promise<StoredProof | undefined> {
   const { found } = await atomically(db, {
     found:
@@ -35,20 +35,20 @@ export async function findProofOfUser({ db }: Deps, userId: string): Promise<Sto
   return { ...rest, secondFactor: isOn ? { totpEnrolmentId, totpSecretEncrypted } : null };
 }
 
-/** A session of a user that is confirmed, by the password with this hash, by codes or by a passkey. */
+/** The confirmation of a session, by the password with this hash, by codes or by a passkey. */
 export interface Confirmation {
   caller: SessionPrincipal;
   /** The hash that the password was checked against; null when none was given. */
   passwordHash: string | null;
   factor: Factor | null;
-  /** Of the mail whose code was judged right; null when none was given. */
+  /** The id of the mail whose code was judged right; null when no code was given. */
   mailId: string | null;
   passkey: PasskeyUse | null;
 }
 
 /**
- * Records that the user has confirmed the session, and uses the codes and the passkey. Returns false when one was used before, or the
- * password has changed.
+ * Records that the user has confirmed the session, and uses the codes and the passkey. Returns false when one of them was used before or
+ * the password has changed.
  */
 export async function confirmSession({ db }: Deps, confirmation: Confirmation, nowMs: number): Promise<boolean> {
   const { caller, passwordHash, factor, mailId, passkey } = confirmation;
@@ -61,7 +61,7 @@ export async function confirmSession({ db }: Deps, confirmation: Confirmation, n
       AND ${passwordHash === null ? sql`true` : isPassword} AND ${factor ? factorHolds(userId, factor) : sql`true`}
       AND ${mailId === null ? sql`true` : mailCodeHolds(mailId)} AND ${passkey ? passkeyHolds(userId, passkey) : sql`true`} RETURNING id`,
     recorded: auditIfChanged({ ...event, action: "auth.step_up" }),
-    // After the session, which asks whether they are unused.
+    // After the update of the session, which asks whether the codes and the passkey are unused.
     usedCode: mailId === null ? undefined : useMailCode(mailId, isConfirmed),
     used: factor ? consumeFactor(userId, factor, nowMs) : undefined,
     recordedUse: factor?.kind === "recovery" ? auditIfChanged({ ...event, action: "auth.recovery_used" }) : undefined,

@@ -1,10 +1,13 @@
-/** The ways in which a user can sign in, as SQL: the last one is not to be removed. */
+/** The ways in which a user can sign in, as SQL: the last one must not be removed. */
 import { type SQL, sql } from "drizzle-orm";
 import { jsonList } from "../db/client";
 import type { Deps } from "../deps";
 import { PROVIDER_NAMES } from "../wire/schemas";
 
-/** True for a user who can sign in without this passkey or identity. A provider that is off is no way in; mails with a code or a reset link do not count. */
+/**
+ * True for a user who can sign in without this passkey or identity. Identities at a provider that is off do not count, nor do mails with a
+ * code or a reset link.
+ */
 export function hasOtherWayIn({ config }: Deps, userId: string, removedId: string): SQL {
   const on = PROVIDER_NAMES.filter((name) => config.providers[name]);
   return sql`(EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND password_hash <> '')

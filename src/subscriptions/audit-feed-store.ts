@@ -1,4 +1,4 @@
-/** Which tenants of a delivery database receive their audit log as operational events, and writing these events. */
+/** Tenants of a delivery database that receive their audit log as operational events, and writing these events. */
 import { sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../db/client";
 import { type Ends, endsOf } from "../db/in-turns";
@@ -8,11 +8,11 @@ import { readersOfAudit } from "./patterns-store";
 /** The audit log of a tenant that receives it. */
 export interface AuditFeed {
   tenantId: string;
-  /** What was recorded before (Unix ms) has been published. */
+  /** Everything recorded before this time (Unix ms) has been published. */
   publishedTo: number;
 }
 
-/** Returns the first and the last tenant of a database that has a feed; null when none has. */
+/** Returns the first and the last tenant with a feed in a database; null when there is none. */
 export async function endsOfFeeds(db: Db): Promise<Ends | null> {
   const { ends } = await atomically(db, {
     ends: rows<{
@@ -24,7 +24,7 @@ export async function endsOfFeeds(db: Db): Promise<Ends | null> {
   return endsOf(ends);
 }
 
-/** Returns the feeds of a database whose tenants' ids follow `after`, in their order. Ends those that no subscription receives any more. */
+/** Returns up to `limit` feeds of a database, by tenant id, after the id `after`. Ends feeds that no subscription receives any more. */
 export async function nextFeeds(db: Db, after: string, limit: number): Promise<AuditFeed[]> {
   const page = sql`FROM audit_feeds WHERE tenant_id > ${after} ORDER BY tenant_id LIMIT ${limit}`;
   const { feeds } = await atomically(db, {
@@ -37,7 +37,7 @@ export async function nextFeeds(db: Db, after: string, limit: number): Promise<A
 
 /** An audit event as an operational event. */
 export interface PublishedAudit {
-  /** Derived from that of the audit event (`publishedId`), so that it is published once. */
+  /** Derived from the id of the audit event (`publishedId`), so that it is published once. */
   id: string;
   tenantId: string;
   /** The time of the audit event, Unix ms. */
@@ -48,7 +48,7 @@ export interface PublishedAudit {
   about: string;
 }
 
-/** Publishes audit events that a subscription wants and that are not yet published, and notes how far the feeds have come. Returns the ids of the new events. */
+/** Publishes new audit events that a subscription wants, and notes how far the feeds have come. Returns the ids of the published events. */
 export async function publishAuditEvents(
   db: Db,
   events: readonly PublishedAudit[],

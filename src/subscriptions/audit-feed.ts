@@ -1,7 +1,7 @@
 /**
  * Publishes the audit log of tenants that want it as operational events. The log and the subscriptions of a tenant may be in two databases,
- * which share no transaction. So this runs every minute and reads what was recorded since it last ran. The id of the event is derived from
- * that of the audit event: what a run that was cut short repeats is not published twice.
+ * which share no transaction. So this runs every minute and reads what was recorded since it last ran. The id of an event is derived from
+ * the id of its audit event, so that events are not published twice when a run repeats part of an interrupted one.
  */
 import { publishedId } from "../audit/published-id";
 import { type AuditRow, readAuditRowsFrom } from "../audit/read-store";
@@ -16,14 +16,14 @@ import { type AuditFeed, endsOfFeeds, nextFeeds, type PublishedAudit, publishAud
 import { sendOperational } from "./operational";
 
 const PAGE_FEEDS = 20;
-/** Of one tenant in one database. */
+/** The audit events that one page reads of one tenant in one database. */
 const PAGE_EVENTS = 50;
 /** The time for one database in one run. */
 const BUDGET_MS = 10_000;
-/** An event is written within this time after its id was made. So what is younger is read again. */
+/** An event is written within this time after its id was made, so younger events are read again. */
 const SETTLED_AFTER_MS = 2 * MINUTE_MS;
 
-/** Publishes the new audit events of each delivery database. One that fails is logged, and the others go on. Never throws. */
+/** Publishes the new audit events of each delivery database. A database that fails is logged and skipped. Never throws. */
 export async function publishAudit(deps: Deps): Promise<void> {
   for (const shard of deps.shards.numbers) {
     try {
@@ -58,7 +58,7 @@ async function publishAuditOfShard(deps: Deps, shard: number): Promise<void> {
   if (isOver()) log("warn", "audit events not all published", { shard });
 }
 
-/** A feed, and where a run goes on with it. */
+/** A feed, and where a run continues with it. */
 interface Place extends AuditFeed {
   fromId: string;
 }
@@ -86,7 +86,7 @@ async function publishPage(deps: Deps, shard: number, places: readonly Place[]):
   return read.flatMap(({ place, next }) => (next === null ? [] : [{ ...place, fromId: next }]));
 }
 
-/** The rows of a tenant in all databases, oldest first, up to where all of them were read; `next`: the last of these if there are more. */
+/** Returns the rows of a tenant, oldest first, up to where every database was read. `next` is the last id if there may be more. */
 function oldestOf(pages: readonly TenantRow[][]): { rows: TenantRow[]; next: string | null } {
   const ends = pages.flatMap((page) => (page.length === PAGE_EVENTS ? (page.at(-1)?.id ?? []) : [])).sort();
   const end = ends[0] ?? null;

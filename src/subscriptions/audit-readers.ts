@@ -1,4 +1,4 @@
-/** Who reads webhooks and may not read the audit log must not have it sent either. */
+/** Callers who may not read the audit log must not have it sent to a subscription either. */
 import type { Deps } from "../deps";
 import { AppError } from "../errors";
 import type { Principal, TenantRef } from "../tenants/principal";
@@ -15,7 +15,7 @@ export function refuseNewReader({ permissions }: Permitted, events: readonly str
   if (receivesAudit(events) && !permissions.has("audit.read")) throw refused();
 }
 
-/** Throws FORBIDDEN if the change would send the audit log to where it was not sent before and the caller may not read it. */
+/** Throws FORBIDDEN if the change would send the audit log to a new receiver and the caller may not read it. */
 export async function refuseReader(
   deps: Deps,
   caller: TenantRef & Permitted,

@@ -29,14 +29,14 @@ import {
 
 /** The columns to change. A field that is left out keeps its value. */
 type SubscriptionChange = Partial<Omit<NewSubscription, "id">> & {
-  /** What becomes of the held deliveries of a subscription that is enabled; sent unless given. */
+  /** Whether the held deliveries of a subscription that is enabled are sent (the default) or dropped. */
   held?: "send" | "drop" | undefined;
 };
 
 /** A subscription after a change. */
 export interface Updated {
   row: SubscriptionRow;
-  /** Whether its rate limit or its limit of concurrency differs. */
+  /** Whether the change has changed its rate limit or its concurrency limit. */
   limitsChanged: boolean;
 }
 
@@ -68,7 +68,7 @@ export async function updateSubscription(
     refused:
       condition &&
       rows<{ id: string }>(sql`SELECT s.id FROM subscriptions s WHERE ${isLive(tenant, id)} AND NOT ${isAllowed}`),
-    // These are before the update, because they compare the change with what is stored.
+    // Before the update, because these statements compare the change with the stored values.
     ...recordedChanges(tenant, id, columns, isAllowed, nowMs),
     ...(change.enabled === true ? restartEpisode(id, becomesEnabled(tenant, id, isAllowed), nowMs) : {}),
     unindexed: movesInIndex ? unindexEventTypes(tenant, id, isChanged) : undefined,
@@ -86,7 +86,7 @@ export async function updateSubscription(
   return written[0] && { row: parsed(written[0]), limitsChanged: limitsChanged.length > 0 };
 }
 
-/** The names in the API of the columns that count as an update. The secret and the switch have events of their own. */
+/** The API names of the columns whose change counts as an update. The secret and `enabled` have events of their own. */
 const UPDATED_FIELDS: Readonly<Record<string, string>> = {
   name: "name",
   url: "url",
@@ -95,7 +95,7 @@ const UPDATED_FIELDS: Readonly<Record<string, string>> = {
   options: "delivery",
 };
 
-/** Returns the statements that publish what a change does, and those that record it. */
+/** Returns the statements that publish a change as operational events, and those that record it in the audit log. */
 function recordedChanges(
   tenant: ActingIn,
   id: string,
@@ -138,7 +138,7 @@ function recordedChanges(
 const becomesEnabled = (tenant: TenantRef, id: string, isAllowed: SQL) =>
   sql`EXISTS (SELECT 1 FROM subscriptions s WHERE ${isLive(tenant, id)} AND s.enabled = 0 AND ${isAllowed})`;
 
-/** Headers belong to the URL for which they were given, so a change of either depends on both. */
+/** What must hold for a change. Headers belong to the URL for which they were given, so a change of either depends on both. */
 type Condition =
   /** The subscription has no headers, or has this URL already. */
   | { withoutHeadersOr: string }
@@ -155,8 +155,8 @@ function allowedIf(condition: Condition | undefined): SQL {
 }
 
 /**
- * Ends all secrets of the subscription if `digest` is that of a different one. If there are former secrets, the ended one gets a row
- * without its ciphertext, because the log must know when it signed. Otherwise the time of the change is enough.
+ * Ends all secrets of the subscription if `digest` belongs to a different secret. If there are former secrets, the present one is kept as a
+ * row without its ciphertext, because the log must know when it signed. Otherwise the time of the change is enough.
  */
 function endSecrets(tenant: TenantRef, id: string, digest: string | undefined, isAllowed: SQL, nowMs: number) {
   if (digest === undefined) return {};
@@ -173,7 +173,7 @@ function endSecrets(tenant: TenantRef, id: string, digest: string | undefined, i
   };
 }
 
-/** Begins to hold the deliveries of a subscription that is paused, if its options say so, and to release or drop those of one that is enabled. */
+/** When the subscription is paused, begins to hold its deliveries if its options say so. When it is enabled, releases or drops them. */
 function holdColumns(enabled: boolean, held: SubscriptionChange["held"], options: SQL, nowMs: number): ChangedColumn[] {
   const set = (column: string, value: SQL | number) => ({ column, value: sql`${value}`, isCompared: false });
   if (!enabled) {
@@ -192,7 +192,7 @@ function holdColumns(enabled: boolean, held: SubscriptionChange["held"], options
   ];
 }
 
-/** The options that decide the headers and the body of an attempt, as SQL. */
+/** The options that decide which signatures and which body an attempt has, as SQL. */
 const wireFormat = (options: SQL) => sql`json_array(${options} ->> '$.signature', ${options} ->> '$.format')`;
 
 interface ChangedColumn {
@@ -201,7 +201,7 @@ interface ChangedColumn {
   isCompared: boolean;
 }
 
-/** The encrypted secret is not compared, because each encryption of the same secret differs; its digest is. */
+/** Returns the columns that a change sets. The secret is compared by its digest, because each encryption of the same secret differs. */
 function columnsOf(change: SubscriptionChange, nowMs: number): ChangedColumn[] {
   const { name, url, events, secretSealed, secretDigest, enabled, options, headersSealed } = change;
   const patched = options && patchedOptions(sql`s.options`, options);
@@ -232,7 +232,7 @@ function columnsOf(change: SubscriptionChange, nowMs: number): ChangedColumn[] {
     ...(enabled === undefined ? [] : holdColumns(enabled, change.held, patched ?? sql`s.options`, nowMs)),
     // A hold belongs to the old URL and options, so a change of either ends it.
     ...(url !== undefined || options !== undefined ? [{ column: "held_until", value: 0, isCompared: false }] : []),
-    // A change of the limits gives out new slots.
+    // After a change of the limits, the old far slots are void.
     ...given("throttled_until", patched && sql`iif(${sameLimits(patched)}, s.throttled_until, 0)`, false),
     ...given("options", patched),
     ...given(
@@ -248,7 +248,7 @@ const limitsOf = (options: SQL) => sql`json_array(${options} ->> '$.rateLimit', 
 /** Whether the options of the subscription `s` set the same limits as `options`, as SQL. */
 const sameLimits = (options: SQL) => sql`${limitsOf(sql`s.options`)} IS ${limitsOf(options)}`;
 
-/** Reads whether `patch` changes the limits of the subscription. Undefined when it has none. Runs before the change. */
+/** Returns the statement that reads whether `patch` changes the limits; undefined if it sets none. Run it before the change. */
 function changesLimits(tenant: TenantRef, id: string, patch: OptionsPatch, isAllowed: SQL) {
   if (!("rateLimit" in patch || "maxConcurrent" in patch)) return undefined;
   return rows<{ id: string }>(sql`SELECT s.id FROM subscriptions s WHERE ${isLive(tenant, id)} AND ${isAllowed}

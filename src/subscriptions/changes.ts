@@ -28,8 +28,9 @@ export interface SubscriptionInput {
 }
 
 /**
- * Creates a subscription and returns it. Throws FORBIDDEN for the audit log without audit.read, VALIDATION_FAILED for a URL that may not be called or an option that this deployment does
- * not allow, and at the cap CONFLICT, or EMAIL_NOT_VERIFIED for a tenant without a verified owner.
+ * Creates a subscription and returns it. Throws FORBIDDEN for the audit log without audit.read, VALIDATION_FAILED for a URL that may not be
+ * called or an option that this deployment does not allow, and at the cap CONFLICT, or EMAIL_NOT_VERIFIED for a tenant without a verified
+ * owner.
  */
 export async function createSubscription(
   deps: Deps,
@@ -55,14 +56,14 @@ export async function createSubscription(
 }
 
 type Change = { [K in keyof SubscriptionInput]?: SubscriptionInput[K] | undefined } & {
-  /** What becomes of the held deliveries of a subscription that is enabled; sent unless given. */
+  /** Whether the held deliveries of a subscription that is enabled are sent (the default) or dropped. */
   held?: "send" | "drop" | undefined;
 };
 
 /**
  * Changes the given fields, and the given members of `delivery`. Returns the whole subscription. Throws NOT_FOUND, FORBIDDEN and
- * VALIDATION_FAILED as `createSubscription` does, VALIDATION_FAILED also for a URL of another origin whose headers are not given again, and CONFLICT when somebody else changes
- * URL or headers at the same time.
+ * VALIDATION_FAILED like `createSubscription`, VALIDATION_FAILED also for a URL of another origin if its headers are not given again, and
+ * CONFLICT when somebody else changes URL or headers at the same time.
  */
 export async function changeSubscription(
   deps: Deps,
@@ -77,7 +78,7 @@ export async function changeSubscription(
   const columns = await columnsFor(deps, id, change);
   const headers = delivery === null ? null : delivery?.headers;
   if (headers === undefined) {
-    // Most subscriptions have no headers, so that nothing need be read first.
+    // Most subscriptions have no headers. For them, nothing needs to be read first.
     const updated = await updateSubscription(
       deps,
       tenant,
@@ -113,7 +114,7 @@ function afterUpdate(deps: Deps, tenant: TenantRef, { row, limitsChanged }: Upda
   return row;
 }
 
-/** What a change writes, but for the headers. */
+/** Returns what a change writes, except the headers. */
 async function columnsFor(deps: Deps, id: string, { secret, delivery, ...fields }: Change) {
   const options = delivery === undefined ? undefined : optionsPatch(delivery);
   const publicKey = await publicKeyFor(deps, id, delivery);

@@ -1,4 +1,4 @@
-/** `delivery`: the options of a subscription for its deliveries. An option that is not set has its default, and is not stored or shown. */
+/** `delivery`: the options of a subscription for its deliveries. An option without a value has its default, and is not stored or shown. */
 import { z } from "zod";
 import type { ErrorDetail } from "../errors";
 import { type HeadersView, headersChange, headersView } from "./header-options";
@@ -56,7 +56,7 @@ export const deliveryChange = z
     description: "A member that is left out stays as it is; null sets it back to its default.",
   });
 
-/** What the column `options` holds: every member that is set, but for the headers, which are encrypted. */
+/** The contents of the column `options`: every member that is set, except the headers, which are encrypted. */
 const storedOptions = z
   .object({ retry: retryOptions, signature, format, autoDisable, onPause, onDisable, rateLimit, maxConcurrent })
   .partial();
@@ -90,7 +90,7 @@ export function optionsPatch(change: DeliveryChange | null): OptionsPatch {
   };
 }
 
-/** Returns what is wrong with a valid change for this deployment; empty if nothing is. */
+/** Returns why this deployment refuses a change; empty if it does not. */
 export const refuseOptions = ({ retry }: DeliveryChange, retentionDays: number): ErrorDetail[] =>
   retry ? refuseRetry(retry, retentionDays) : [];
 

@@ -1,6 +1,6 @@
 /**
- * A subscription remembers whether it was enabled and which types it listed before its last changes, so that one can tell why it did not
- * receive an event. The list is in the row of the subscription, which each change writes anyway.
+ * A subscription remembers whether it was enabled and which types it listed before its last changes. This tells why it did not receive an
+ * event. The list is in the row of the subscription, which each change writes anyway.
  */
 import { type SQL, sql } from "drizzle-orm";
 
@@ -9,7 +9,7 @@ const MAX_STATES = 30;
 
 /**
  * Returns the value for `former_states` in an UPDATE that changes `enabled` or `events` at `atMs` (Unix ms), as SQL. `enabled` and
- * `events` are the former values, or NULL where the change keeps them; by default, `enabled` alone changes.
+ * `events` are the former values, or NULL if the change keeps them. By default, only `enabled` changes.
  */
 export const withFormerState = (
   atMs: SQL | number,
@@ -20,8 +20,8 @@ export const withFormerState = (
     ORDER BY key) h)`;
 
 /**
- * Returns the same for an UPDATE of `s` that sets the JSON list `events` or `enabled`, which may equal the stored ones; undefined if it
- * sets neither.
+ * Returns the same for an UPDATE of `s` that sets `enabled` or the JSON list `events`, possibly to the stored values; undefined if it sets
+ * neither.
  */
 export function formerStates(events: string | undefined, enabled: boolean | undefined, nowMs: number): SQL | undefined {
   if (events === undefined && enabled === undefined) return undefined;
@@ -32,18 +32,18 @@ export function formerStates(events: string | undefined, enabled: boolean | unde
   return sql`iif(coalesce(${former.enabled}, ${former.events}) IS NULL, s.former_states, ${withFormerState(nowMs, former)})`;
 }
 
-/** The value of a member in the first former state of the subscription `s` that ended after a moment and has it, as SQL. */
+/** The value of a member in the first former state of the subscription `s` that has the member and ended after `atMs`, as SQL. */
 const firstAfter = (atMs: SQL, member: SQL, value: SQL) => sql`(SELECT ${value} FROM json_each(s.former_states) h
   WHERE h.value ->> 'until' > ${atMs} AND h.value ->> ${member} IS NOT NULL ORDER BY h.key LIMIT 1)`;
 
-/** Whether the subscription `s` was enabled at a moment (Unix ms), as SQL. */
+/** Whether the subscription `s` was enabled at a time (Unix ms), as SQL. */
 export const enabledAt = (atMs: SQL): SQL =>
   sql`coalesce(${firstAfter(atMs, sql`'enabled'`, sql`h.value ->> 'enabled'`)}, s.enabled)`;
 
-/** The JSON list of the types that the subscription `s` listed at a moment (Unix ms), as SQL. */
+/** The JSON list of the types that the subscription `s` listed at a time (Unix ms), as SQL. */
 export const eventsAt = (atMs: SQL): SQL =>
   sql`coalesce(${firstAfter(atMs, sql`'events'`, sql`h.value -> 'events'`)}, s.events)`;
 
-/** Whether the subscription `s` was paused or resumed between two moments (Unix ms), as SQL. */
+/** Whether the subscription `s` was paused or resumed between two times (Unix ms), as SQL. */
 export const switchedBetween = (fromMs: SQL, toMs: SQL): SQL => sql`EXISTS (SELECT 1 FROM json_each(s.former_states) h
   WHERE h.value ->> 'until' BETWEEN ${fromMs} AND ${toMs} AND h.value ->> 'enabled' IS NOT NULL)`;

@@ -1,11 +1,11 @@
-/** `delivery.headers`: headers of a subscription's own, such as a gateway's credential. Their values are never shown again. */
+/** `delivery.headers`: a subscription's own headers, such as a credential for a gateway. Their values are never shown again. */
 import { z } from "zod";
 import type { ErrorDetail } from "../errors";
 
 const MAX_HEADERS = 20;
 const MAX_VALUE_CHARACTERS = 1024;
 const MAX_BYTES = 4096;
-/** Of a shorter value, its last four characters would give too much away. */
+/** The last four characters of a shorter value would give too much away. */
 const MIN_CHARACTERS_TO_HINT = 12;
 
 /** A shorter value is hardly a credential, and hiding it would make answers unreadable. */
@@ -31,13 +31,13 @@ const FORBIDDEN_PREFIXES = (
 const isForbidden = (name: string) =>
   FORBIDDEN_NAMES.has(name) || FORBIDDEN_PREFIXES.some((prefix) => name.startsWith(prefix));
 
-/** What is wrong with a name; undefined when it may be used. */
+/** Returns what is wrong with a name; undefined when it may be used. */
 function refuseName(name: string): string | undefined {
   if (!NAME.test(name)) return "A header's name must be 1 to 64 letters, digits or !#$%&'*+.^_`|~-";
   return isForbidden(name.toLowerCase()) ? `The header ${name} must not be set` : undefined;
 }
 
-/** Runs before zod reads the record, because zod leaves `__proto__` out without an error. What is not kept must be refused. */
+/** Refuses the name `__proto__`. Runs before zod reads the record, because zod drops this name without an error. */
 function refuseProto(headers: Record<string, string | null>, context: z.RefinementCtx): unknown {
   if (headers instanceof Object && Object.hasOwn(headers, "__proto__")) {
     context.addIssue({ code: "custom", path: ["__proto__"], message: "The header __proto__ must not be set" });
@@ -69,7 +69,7 @@ export const headersChange = z.preprocess(refuseProto, namedValues).meta({
   examples: [{ Authorization: "Bearer abcdefghijkl", "X-Old": null }],
 });
 
-/** What a read tells about a header. */
+/** What the API returns about headers. */
 export const headersView = z
   .record(
     z.string(),
@@ -105,7 +105,7 @@ export function mergeHeaders(before: Headers, change: HeadersChange | null): Hea
   return Object.fromEntries(merged.values());
 }
 
-/** What is too much of a subscription's headers. */
+/** Returns an error if a subscription has too many headers, or too large ones. */
 export function refuseHeaders(headers: Headers): ErrorDetail[] {
   const entries = Object.entries(headers);
   const bytes = entries.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
@@ -114,7 +114,7 @@ export function refuseHeaders(headers: Headers): ErrorDetail[] {
   return bytes > MAX_BYTES ? [{ path, message: `Names and values must have at most ${MAX_BYTES} bytes together` }] : [];
 }
 
-/** The headers that a change leaves as they are: after a change of the URL's origin they would go to another receiver. */
+/** Returns the names of the headers that a change keeps. After a change of the URL's origin they would go to another receiver. */
 export function leftOut(before: Headers, change: HeadersChange | null | undefined): string[] {
   if (change === null) return [];
   const given = new Set(Object.keys(change ?? {}).map((name) => name.toLowerCase()));
@@ -129,7 +129,7 @@ export const viewOfHeaders = (headers: Headers): HeadersView =>
     ]),
   );
 
-/** Hides header values, and the words of one, that a subscriber repeats in its answer: "invalid token abcdefghijkl". */
+/** Hides header values, and single words of them, that a subscriber repeats in its answer, such as "invalid token abcdefghijkl". */
 export const withoutValues = (text: string, headers: Headers): string =>
   Object.values(headers)
     .flatMap((value) => [value, ...value.split(" ")])
@@ -138,7 +138,7 @@ export const withoutValues = (text: string, headers: Headers): string =>
     .sort((a, b) => b.length - a.length)
     .reduce((cleaned, value) => cleaned.replaceAll(value, "[header value]"), text);
 
-/** As it is, and as JSON writes it, with or without escaped slashes. */
+/** Returns the value as it is, and as JSON writes it, with and without escaped slashes. */
 function spellings(value: string): string[] {
   const inJson = JSON.stringify(value).slice(1, -1);
   return [value, inJson, inJson.replaceAll("/", "\\/")];

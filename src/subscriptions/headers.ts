@@ -18,7 +18,7 @@ export async function openHeaders(
   return JSON.parse(await decrypt(keys, headersOwner(id), headersSealed)) as Headers;
 }
 
-/** The column for these headers. Throws VALIDATION_FAILED for too many. */
+/** Returns the column for these headers. Throws VALIDATION_FAILED for too many. */
 export async function sealHeaders(
   { keys }: Pick<Deps, "keys">,
   subscriptionId: string,
@@ -32,7 +32,7 @@ export async function sealHeaders(
 
 /**
  * Returns the column after a change of headers or URL; undefined when it stays as it is. Throws VALIDATION_FAILED for too many headers,
- * and when the URL's origin changes and a header is not given again: a credential does not go to another receiver by itself.
+ * and when the URL's origin changes and a header is not given again, because a credential must not go to another receiver unasked.
  */
 export async function changedHeaders(
   deps: Pick<Deps, "keys">,

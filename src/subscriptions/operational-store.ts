@@ -1,7 +1,6 @@
 /**
- * Operational events: what happens to the subscriptions of a tenant, for those of its subscriptions that ask for it. They are written in
- * the batch of the change itself, and only if a subscription wants them. The fan-out that wide events use creates their
- * deliveries.
+ * Operational events report what happens to the subscriptions of a tenant to those of its subscriptions that ask for it. They are written
+ * in the batch of the change itself, and only if a subscription wants them. The fan-out for wide events creates their deliveries.
  */
 import { type SQL, sql } from "drizzle-orm";
 import { type Rows, rows } from "../db/client";
@@ -25,8 +24,8 @@ const wantedCount = (
 
 /**
  * Returns the statement that publishes an operational event for each row of `from` (SQL: what follows FROM), in which `s` is the
- * subscription that the event is about. `data` are more members of the payload, as arguments of SQL's `json_object`; `correlationId` is that of
- * the cause. It returns the ids of the events, which the caller passes to `sendOperational`; the sweep finds those that it does not.
+ * subscription that the event is about. `data` has further members of the payload, as arguments of SQL's `json_object`; `correlationId` is
+ * that of the cause. The statement returns the ids of the events, for `sendOperational`. The sweep finds events that are not passed to it.
  */
 export function publishOperational(
   type: OperationalType,

@@ -2,8 +2,8 @@
 import { type SQL, sql } from "drizzle-orm";
 
 /**
- * When the last delivery of the next step is due, as SQL: the `count`-th one in the backlog of a subscription that is due after
- * `afterMs` (Unix ms); NULL if there are fewer, and then all of them are released.
+ * When the last delivery of the next step is due, as SQL: the `count`-th delivery in the backlog of a subscription that is due after
+ * `afterMs` (Unix ms). NULL if there are fewer, so that all of them are released.
  */
 export const lastOfStep = (subscriptionId: SQL, count: SQL | number, afterMs: SQL | number = -1): SQL =>
   sql`(SELECT due_at FROM outbox WHERE queue = ${subscriptionId} AND due_at > ${afterMs} ORDER BY due_at, id LIMIT 1 OFFSET ${count} - 1)`;
@@ -11,12 +11,12 @@ export const lastOfStep = (subscriptionId: SQL, count: SQL | number, afterMs: SQ
 /** Whether a subscription that the service disables holds its deliveries, as SQL. */
 const HOLDS = sql.raw("coalesce(options ->> '$.onDisable' = 'hold' OR options ->> '$.retry.schedule' IS NOT NULL, 0)");
 
-/** The assignments of an UPDATE of subscriptions that disables, which begin to hold deliveries if the options say so. */
+/** Assignments for an UPDATE that disables subscriptions: they begin to hold deliveries if the options say so. */
 export const HOLD_WHEN_DISABLED = sql`released_to = iif(${HOLDS}, 0, NULL), has_backlog = max(has_backlog, ${HOLDS})`;
 
-/** The first step of releasing what is held. */
+/** How many held deliveries the first step releases. */
 export const FIRST_RELEASED = 200;
 
-/** The assignments of an UPDATE of subscriptions that begins to release what the one with this id (SQL) holds. */
+/** Assignments for an UPDATE of subscriptions: they begin to release the held deliveries of the subscription with this id (SQL). */
 export const releaseFrom = (subscriptionId: SQL, nowMs: number): SQL =>
   sql`released_to = ${lastOfStep(subscriptionId, FIRST_RELEASED)}, release_rate = ${FIRST_RELEASED}, released_at = ${nowMs}`;

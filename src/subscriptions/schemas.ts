@@ -16,7 +16,7 @@ const url = z.string().meta({
   examples: [EXAMPLE_URL],
 });
 
-/** Standard Webhooks marks Ed25519 keys by these prefixes. A public key is no secret, and a private key must not be sent to anybody. */
+/** Standard Webhooks marks Ed25519 keys with these prefixes. A public key is no secret, and a private key must not be sent to anybody. */
 const NO_ED25519_KEY = /^(?!whpk_|whsk_)/;
 
 /** A new secret that signs deliveries. */

@@ -24,7 +24,7 @@ export interface SubscriptionRow {
   /** Why and when (Unix ms) the service disabled it; both null if it did not. */
   disabledReason: "failing" | "gone" | null;
   disabledAt: number | null;
-  /** When the failures began because of which it was disabled, Unix ms; null if it was not disabled. */
+  /** When the failures that led to its being disabled began, Unix ms; null if it was not disabled. */
   failingSince: number | null;
   /** The delivery options that are set; null when none is. */
   options: DeliveryOptions | null;
@@ -45,7 +45,7 @@ type StoredRow = Omit<SubscriptionRow, "events" | "enabled" | "options"> & {
   options: string | null;
 };
 
-/** When the last attempt of the subscription `s` started, as SQL. Attempt ids are only roughly in starting order, so it reads the last 20. */
+/** When the last attempt of the subscription `s` started, as SQL. Reads 20, because attempt ids are only roughly in starting order. */
 export const LAST_TRIGGERED_AT = sql.raw(
   "(SELECT max(attempted_at) FROM (SELECT a.attempted_at FROM attempts a WHERE a.subscription_id = s.id ORDER BY a.id DESC LIMIT 20))",
 );
@@ -90,12 +90,12 @@ export interface NewSubscription {
   headersSealed?: string | null | undefined;
 }
 
-/** `before` (JSON or null, as SQL) with a merge patch applied (RFC 7396), without members that are empty; null when nothing is left. */
+/** `before` (JSON or null, as SQL) with a merge patch applied (RFC 7396), without empty members; null when nothing is left. */
 export const patchedOptions = (before: SQL, patch: OptionsPatch): SQL =>
   sql`(SELECT nullif(json_group_object(m.key, m.json -> m.fullkey), '{}')
     FROM json_each(json_patch(coalesce(${before}, '{}'), ${JSON.stringify(patch)})) m WHERE m.value <> '{}')`;
 
-/** Inserts the subscription and its rows in the fan-out index, and returns it. Returns undefined when the tenant already has `most`. */
+/** Inserts the subscription and its rows in the fan-out index, and returns it. Returns undefined when the tenant has `most` already. */
 export async function insertSubscription(
   deps: Deps,
   tenant: ActingIn,
@@ -139,8 +139,8 @@ export async function insertSubscription(
 }
 
 /**
- * Adds the stored subscription to the fan-out index if it is enabled or its deliveries are held, under each of its types. A type that a listed pattern covers is
- * left out: "*" covers all types but those of operational events, which "postern.*" covers.
+ * Adds the stored subscription to the fan-out index under each of its types, if it is enabled or its deliveries are held. A type that a
+ * listed pattern covers is left out: "*" covers all types except those of operational events, which "postern.*" covers.
  */
 const indexEventTypes = (tenant: TenantRef, id: string): SQL => sql`
   INSERT INTO subscription_events (tenant_id, event_type, subscription_id)
@@ -150,19 +150,19 @@ const indexEventTypes = (tenant: TenantRef, id: string): SQL => sql`
       WHERE pattern.value = ${patternOf(sql`t.value`)} AND pattern.value <> t.value)
   ON CONFLICT DO NOTHING`;
 
-/** As `indexEventTypes`, and begins to publish the audit log of the tenant if it receives that. */
+/** Like `indexEventTypes`, and begins to publish the audit log of the tenant if a subscription receives it. */
 export const indexSubscription = (tenant: TenantRef, id: string, nowMs: number): SQL[] => [
   indexEventTypes(tenant, id),
   sql`INSERT INTO audit_feeds (tenant_id, published_to) SELECT ${tenant.tenantId}, ${nowMs} WHERE EXISTS (${readersOfAudit(tenant.tenantId)})
     ON CONFLICT DO NOTHING`,
 ];
 
-/** Removes the subscription `s` from the fan-out index if `condition` holds. Its stored types are the keys of its rows there. */
+/** Removes the subscription `s` from the fan-out index if `condition` holds. Run it before its stored types change: they key the rows. */
 export const unindexEventTypes = ({ tenantId }: TenantRef, id: string, condition: SQL = sql`true`) => sql`
   DELETE FROM subscription_events WHERE tenant_id = ${tenantId} AND subscription_id = ${id} AND event_type IN (
     SELECT t.value FROM subscriptions s CROSS JOIN json_each(s.events) t WHERE s.id = ${id} AND s.tenant_id = ${tenantId} AND ${condition})`;
 
-/** Marks the subscription as deleted and erases its secret; nothing more is sent to it. Returns false when the tenant has none with this id. */
+/** Marks the subscription as deleted and erases its secrets; nothing more is sent to it. Returns false when the tenant has no such one. */
 export async function deleteSubscription(deps: Deps, tenant: ActingIn, id: string, nowMs: number): Promise<boolean> {
   const { deleted, told } = await atomically(dbOf(deps, tenant), {
     told: publishOperational("postern.webhook.deleted", sql`subscriptions s WHERE ${isLive(tenant, id)}`, nowMs),
@@ -188,7 +188,7 @@ export async function listSubscriptions(deps: Deps, tenant: TenantRef): Promise<
   return listed.map(parsed);
 }
 
-/** Returns the subscription, or undefined when the tenant has none with this id. */
+/** Returns the subscription; undefined when the tenant has none with this id. */
 export async function findSubscription(
   deps: Deps,
   tenant: TenantRef,

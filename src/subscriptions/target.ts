@@ -10,7 +10,7 @@ const FORBIDDEN_NAMES = /(^|\.)(localhost|localdomain|local|internal|home\.arpa)
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
 
 /**
- * Returns the reason a URL is refused, as a message for the client; null when it is accepted. `ownHosts` are the hosts of this service: a
+ * Returns why a URL is refused, as a message for the client; null when it is accepted. `ownHosts` are the hosts of this service: a
  * subscription to its own `POST /events` would be a loop. `egress: "any"` accepts private addresses and own hosts, for local development.
  */
 export function refuseTarget(
@@ -32,7 +32,7 @@ export function refuseTarget(
   return null;
 }
 
-/** A host name may end with the dot of the DNS root. */
+/** Removes the dot of the DNS root, with which a host name may end. */
 const withoutDot = (hostname: string) => hostname.replace(/\.+$/, "");
 
 /** `hostname` comes from the URL parser, which has already turned 0x7f000001, 127.1 and full-width digits into 127.0.0.1. */

@@ -18,7 +18,7 @@ export async function disableSubscriptionsOfTenant({ shards }: Deps, tenant: Act
   });
 }
 
-/** Marks every subscription of a tenant deleted, so that nothing more is sent to it. Leaves the fan-out index, which can be long. */
+/** Marks every subscription of a tenant as deleted, so that nothing more is sent to it. Leaves the fan-out index, which can be long. */
 export async function endSubscriptionsOfTenant({ shards }: Deps, tenant: TenantRef, nowMs: number): Promise<void> {
   await atomically(shards.db(tenant.shard), {
     ended: sql`UPDATE subscriptions SET is_deleted = 1, secret_sealed = '', secret_digest = '', headers_sealed = NULL, released_to = NULL,

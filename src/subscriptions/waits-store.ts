@@ -1,4 +1,4 @@
-/** The deliveries that wait for slots of a subscription whose limits have changed. */
+/** Ending the waits for slots of a subscription whose limits have changed. */
 import { sql } from "drizzle-orm";
 import { atomically, rows } from "../db/client";
 import type { Deps } from "../deps";
@@ -13,7 +13,7 @@ interface Key {
   bytes: number;
 }
 
-/** Makes up to `limit` of the deliveries that wait for slots due at once, first come first. Returns their keys. */
+/** Makes up to `limit` of the deliveries that wait for slots due at once, earliest slot first. Returns their keys. */
 export async function endWaits(
   deps: Deps,
   { tenantId, shard }: TenantRef,

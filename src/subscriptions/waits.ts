@@ -1,4 +1,4 @@
-/** A change of a subscription's limits ends all waits for slots: each delivery gets another under the new limits, or needs none any more. */
+/** A change of a subscription's limits ends all waits for slots: each delivery gets another slot under the new limits, or needs none. */
 import type { DeliveryMessage } from "../delivery/message";
 import type { Deps } from "../deps";
 import type { TenantRef } from "../tenants/principal";
@@ -8,7 +8,7 @@ const KEYS_PER_MESSAGE = 50;
 /** As many as one `sendBatch` takes. */
 const KEYS_PER_ROUND = 1_000;
 
-/** Queues the waiting deliveries again. If it fails on the way, the rest comes at its old slots. Throws when D1 or the queue is down. */
+/** Queues the waiting deliveries again. If it fails halfway, the rest is sent at its old slots. Throws when D1 or the queue is down. */
 export async function askForNewSlots(deps: Deps, tenant: TenantRef, subscriptionId: string): Promise<void> {
   for (;;) {
     const due = await endWaits(deps, tenant, subscriptionId, KEYS_PER_ROUND, deps.now());

@@ -1,4 +1,4 @@
-/** An authenticated caller: who, in which tenant, with which permissions now. */
+/** An authenticated caller: who it is, in which tenant, and with which permissions at present. */
 import type { Actor } from "../audit/actor";
 import type { Permission, Role } from "./roles";
 
@@ -21,7 +21,7 @@ export interface Account {
   alerts: 0 | 1;
 }
 
-/** A tenant, with what decides how much it may do. */
+/** A tenant, and what decides how much it may do. */
 export interface TenantStanding {
   tenantId: string;
   /** Whether one of its owners has a verified email address. */

@@ -6,7 +6,7 @@ import type { TenantRef, TenantStanding } from "./principal";
 import type { Role } from "./roles";
 import { hasVerifiedOwner } from "./verified-store";
 
-/** The tenant with its shard and standing; undefined when there is none. */
+/** Returns the tenant with its shard and standing; undefined when there is none. */
 export async function findTenant(
   { db }: Deps,
   tenantId: string,
@@ -29,7 +29,7 @@ export interface TenantOfUser {
   role: Role;
 }
 
-/** The tenants that a user is a member of, the one used last first. */
+/** Returns the tenants that a user is a member of, the most recently used first. */
 export async function listTenantsOfUser({ db }: Deps, userId: string): Promise<TenantOfUser[]> {
   const { found } = await atomically(db, {
     found: rows<TenantOfUser>(sql`SELECT t.id, t.name, m.role FROM memberships m JOIN tenants t ON t.id = m.tenant_id

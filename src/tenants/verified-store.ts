@@ -1,7 +1,7 @@
 /** SQL for whether a tenant has an owner whose email address is verified. */
 import { type SQL, sql } from "drizzle-orm";
 
-/** 1 or 0 for the tenant with this id: a column or a value of the query around it. */
+/** Returns an expression that is 1 or 0. `tenantId` is a value, or a column of the enclosing query. */
 export const hasVerifiedOwner = (
   tenantId: SQL,
 ): SQL => sql`EXISTS (SELECT 1 FROM memberships om JOIN users ou ON ou.id = om.user_id

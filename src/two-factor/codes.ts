@@ -14,7 +14,7 @@ const RECOVERY_CODES = 10;
 const TOTP_FORM = /^\d{6}$/;
 const RECOVERY_FORM = /^[A-Z2-7]{16}$/;
 
-/** The owner that a user's TOTP secret is encrypted for. */
+/** The associated data that binds an encrypted TOTP secret to its user. */
 export const totpOwner = (userId: string) => `totp:${userId}`;
 const totp = (secret: string, label = "") =>
   new TOTP({
@@ -26,7 +26,7 @@ const totp = (secret: string, label = "") =>
     period: PERIOD_SECONDS,
   });
 
-/** A new secret in base32, and encrypted for the user's row. */
+/** Returns a new secret, both in base32 and encrypted for the user's row. */
 export async function newTotpSecret(deps: Deps, userId: string): Promise<{ secret: string; secretEncrypted: string }> {
   const secret = new Secret({ size: SECRET_BYTES }).base32;
   return { secret, secretEncrypted: await encrypt(deps.keys, totpOwner(userId), secret) };
@@ -35,7 +35,7 @@ export async function newTotpSecret(deps: Deps, userId: string): Promise<{ secre
 /** The `otpauth://` URI that authenticator apps read as a QR code. */
 export const enrolmentUri = (secret: string, email: string): string => totp(secret, email).toString();
 
-/** The time step of a code if it is right now; null if it is wrong. */
+/** Returns the time step of a code that is right at present; null for a wrong code. */
 export async function stepOf(
   deps: Deps,
   userId: string,
@@ -50,7 +50,7 @@ export async function stepOf(
   return delta === null ? null : Math.floor(timestamp / 1000 / PERIOD_SECONDS) + delta;
 }
 
-/** Reads a code: a TOTP that is right now, or text in the form of a recovery code, which only D1 can check. Null: wrong. */
+/** Reads a code: a TOTP that is right at present, or text in the form of a recovery code, which only D1 can check. Null if it is wrong. */
 export async function readFactor(
   deps: Deps,
   userId: string,

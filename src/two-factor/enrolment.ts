@@ -17,7 +17,7 @@ import {
   startEnrolmentOfUser,
 } from "./store";
 
-/** Creates a secret that `confirmEnrolment` has yet to confirm. Throws TWO_FACTOR_ALREADY_ENABLED. */
+/** Creates a secret, which has no effect until `confirmEnrolment`. Throws TWO_FACTOR_ALREADY_ENABLED. */
 export async function startEnrolment(deps: Deps, userId: string): Promise<Enrolment> {
   const { secret, secretEncrypted } = await newTotpSecret(deps, userId);
   const stored = { totpEnrolmentId: newId(), totpSecretEncrypted: secretEncrypted };
@@ -65,8 +65,8 @@ export async function renewRecoveryCodes(deps: Deps, caller: SessionPrincipal, c
 }
 
 /**
- * Checks a code and uses it by `write`, which returns false when it was used before. Wrong codes count as at login. Returns the id of the
- * mail that tells of the write.
+ * Checks a code and uses it in `write`, which returns false if the code was used before. Wrong codes count as they do at login. Returns the
+ * id of the mail that reports the write.
  */
 async function useFactor(
   deps: Deps,

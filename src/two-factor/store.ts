@@ -26,7 +26,7 @@ export function factorHolds(userId: string, factor: Factor): SQL {
         WHERE user_id = ${userId} AND code_hash = ${factor.codeHash} AND used_at IS NULL))`;
 }
 
-/** Uses the factor. Must come after every statement of the batch that asks `factorHolds`. */
+/** Uses the factor. Must come after every statement of the batch that uses `factorHolds`. */
 export function consumeFactor(userId: string, factor: Factor, nowMs: number): SQL {
   return factor.kind === "totp"
     ? sql`UPDATE users SET totp_last_step = ${factor.step} WHERE id = ${userId} AND ${factorHolds(userId, factor)} RETURNING id`
@@ -56,10 +56,10 @@ export async function findTwoFactorOfUser({ db }: Deps, userId: string) {
 
 export interface Enabling {
   userId: string;
-  /** Stays; every other session of the user ends, as none of them has shown a second factor. */
+  /** The session that stays. The user's other sessions end, because they have not shown a second factor. */
   sessionId: string;
   enrolmentId: string;
-  /** Of the first code, which is used by this. */
+  /** The time step of the first code, which this uses up. */
   step: number;
   undo: NewUndo;
   tenantId: string;
@@ -71,7 +71,7 @@ export async function enableTwoFactorOfUser({ db }: Deps, enabling: Enabling, no
   const { userId, sessionId, enrolmentId, step, undo } = enabling;
   const isOn = sql`totp_enrolment_id = ${enrolmentId} AND totp_enabled_at = ${nowMs}`;
   const { enabled } = await atomically(db, {
-    // First: the others ask whether it took effect.
+    // First: the other statements ask whether it took effect.
     enabled: sql`UPDATE users SET totp_enabled_at = ${nowMs}, totp_last_step = ${step}
       WHERE id = ${userId} AND totp_enabled_at IS NULL AND totp_enrolment_id = ${enrolmentId} RETURNING id`,
     recorded: auditOfUser("auth.2fa_enabled", enabling),
@@ -93,19 +93,19 @@ export interface FactorUse {
 const auditOfUser = (action: AuditAction, { tenantId, actor, userId }: Omit<FactorUse, "factor">) =>
   auditIfChanged({ tenantId, action, actor, target: { kind: "user", id: userId } });
 
-/** Records what a factor was used for, if the statement before it has changed a row, and that a recovery code was used. */
+/** Records what a factor was used for, and that a recovery code was used, if the preceding statement has changed a row. */
 const auditUse = (action: AuditAction, use: FactorUse) => ({
   recorded: auditOfUser(action, use),
   recordedUse: use.factor.kind === "recovery" ? auditOfUser("auth.recovery_used", use) : undefined,
 });
 
-/** The codes that an undo brings back: those unused so far, without the one that is used now. */
+/** The codes that an undo restores: those unused so far, except the one that is used now. */
 const unusedCodes = (factor: Factor | null) => sql`json((SELECT json_group_array(code_hash) FROM recovery_codes
   WHERE user_id = u.id AND used_at IS NULL AND code_hash IS NOT ${factor?.kind === "recovery" ? factor.codeHash : null}))`;
 
 /**
- * The second factor of the user `u` as an undo restores it, as further arguments of SQL's `json_object`. `factor` is used to turn it off at
- * `nowMs` (Unix ms); null if it is lost.
+ * The second factor of the user `u` as an undo restores it, as further arguments of SQL's `json_object`. `factor` is the code that turns it
+ * off at `nowMs` (Unix ms); null if the second factor is lost.
  */
 export const stateOfFactor = (
   nowMs: number,
@@ -119,7 +119,7 @@ export async function disableTwoFactorOfUser({ db }: Deps, use: FactorUse, nowMs
   const { userId, factor, undo } = use;
   const holds = factorHolds(userId, factor);
   const { disabled } = await atomically(db, {
-    // First: it keeps what the others remove.
+    // First: it keeps what the other statements remove.
     undo: insertUndo(undo, userId, "twoFactorOff", { state: stateOfFactor(nowMs, factor), condition: holds }),
     // Before the codes, against which a recovery code is checked.
     disabled: sql`UPDATE users SET totp_secret_encrypted = NULL, totp_enrolment_id = NULL, totp_enabled_at = NULL, totp_last_step = 0
@@ -144,14 +144,14 @@ export async function replaceRecoveryCodesOfUser(
   const holds = factorHolds(userId, factor);
   const state = sql`, 'enabledAt', u.totp_enabled_at, 'codes', ${unusedCodes(factor)}`;
   const { used } = await atomically(db, {
-    // First: it keeps the codes that the others remove.
+    // First: it keeps the codes that the other statements remove.
     undo: insertUndo(undo, userId, "recoveryCodes", { state, condition: holds }),
     // Before the factor is used.
     inserted: sql`INSERT INTO recovery_codes (user_id, code_hash)
       SELECT ${userId}, value FROM json_each(${hashes}) WHERE ${holds}`,
     used: consumeFactor(userId, factor, nowMs),
     ...auditUse("auth.recovery_codes_renewed", use),
-    // Last: a recovery code that was used as the factor is among the removed ones.
+    // Last: a recovery code that was used as the factor is among the removed codes.
     removed: sql`DELETE FROM recovery_codes WHERE user_id = ${userId} AND NOT ${isNew}
       AND EXISTS (SELECT 1 FROM recovery_codes WHERE user_id = ${userId} AND ${isNew})`,
   });

@@ -12,7 +12,7 @@ export function importPublicKey(base64: string): Promise<CryptoKey> {
   return crypto.subtle.importKey("raw", bytes, "Ed25519", false, ["verify"]);
 }
 
-/** The well-formed `v1a` signatures among those of a header. */
+/** Returns the well-formed `v1a` signatures among the signatures of a header. */
 export const ed25519Signatures = (given: readonly string[]): Uint8Array<ArrayBuffer>[] =>
   given
     .filter((text) => text.startsWith(SIGNATURE_PREFIX))

@@ -1,4 +1,4 @@
-/** A passkey that is shown: at a sign-in, and to confirm a session. */
+/** Checking a passkey that is shown at a sign-in or to confirm a session. */
 import type { Deps } from "../deps";
 import { openChallenge, type Purpose } from "./challenge";
 import { orRefused } from "./refusal";
@@ -20,7 +20,7 @@ interface Context {
   requestId: string | null;
 }
 
-/** Checks a shown passkey against the stored one. Returns null when it is not right, for whatever reason. */
+/** Checks a shown passkey against the stored one. Returns null when the check fails for any reason. */
 export function checkPasskey(
   deps: Deps,
   { purpose, userId, requestId }: Context,

@@ -21,7 +21,7 @@ export type Cbor = ReturnType<typeof decodePartialCBOR>[0];
 export interface AuthenticatorData {
   /** How often the passkey was used, as far as the authenticator counts; 0 if it does not. */
   counter: number;
-  /** Whether it is synchronised, or backed up otherwise. */
+  /** Whether the passkey is synchronised or backed up in another way. */
   backedUp: boolean;
   /** Only in a registration. */
   credential: AttestedCredential | null;
@@ -72,7 +72,7 @@ function readCredential(bytes: Uint8Array<ArrayBuffer>): { credential: AttestedC
   return { credential, length: keyAt + key.length };
 }
 
-/** Decodes the CBOR value that the bytes begin with. Throws a Refusal when it is malformed or goes on after the end. */
+/** Decodes the CBOR value with which the bytes begin. Throws a Refusal when it is malformed or incomplete. */
 export function decodeFirst(bytes: Uint8Array<ArrayBuffer>): { value: Cbor; length: number } {
   try {
     const [value, length] = decodePartialCBOR(bytes, 0);

@@ -9,7 +9,7 @@ import { ensure, Refusal } from "./refusal";
 export const CHALLENGE_LIFETIME_MS = 5 * MINUTE_MS;
 const CHALLENGE_BYTES = 32;
 
-/** A challenge for one of these is good for no other. */
+/** What a challenge is for. A challenge for one purpose cannot be used for another. */
 export type Purpose = "register" | "login" | "step-up";
 
 interface Challenge {
@@ -23,7 +23,7 @@ interface Challenge {
 
 const ownerOf = (purpose: Purpose) => `passkey:${purpose}`;
 
-/** A new challenge, and the `state` that the client sends back with its answer. */
+/** Returns a new challenge, and the `state` that the client sends back with its answer. */
 export async function newChallenge(deps: Deps, purpose: Purpose, userId: string | null) {
   const challenge = base64url.encode(randomBytes(CHALLENGE_BYTES));
   const expiresAt = deps.now() + CHALLENGE_LIFETIME_MS;
@@ -32,14 +32,14 @@ export async function newChallenge(deps: Deps, purpose: Purpose, userId: string 
 }
 
 /**
- * Returns the challenge of a `state`, and the id that its use is stored under. Throws a Refusal when it has expired, or was not made by
+ * Returns the challenge of a `state`, and the id under which its use is stored. Throws a Refusal when it has expired, or was not made by
  * us for this purpose and this user.
  */
 export async function openChallenge(deps: Deps, purpose: Purpose, userId: string | null, state: string) {
   const opened = await decryptState(deps, purpose, state);
   ensure(opened.expiresAt > deps.now(), "an expired challenge");
   ensure(opened.userId === userId, "another user's challenge");
-  // It begins with its time, by which the hourly sweep finds what has expired.
+  // The id begins with the expiry, by which the hourly clean-up finds expired ids.
   return { challenge: opened.challenge, stateId: `${opened.expiresAt}:${opened.challenge}` };
 }
 

@@ -3,7 +3,7 @@ import { base64url } from "jose";
 import type { Cbor } from "./authenticator-data";
 import { ensure, Refusal } from "./refusal";
 
-/** COSE numbers: Ed25519, ECDSA on P-256, RSA of PKCS #1 v1.5, each with SHA-256 where it takes a hash. In the order of preference. */
+/** COSE numbers, in the order of preference: Ed25519, ECDSA on P-256 with SHA-256, RSA PKCS #1 v1.5 with SHA-256. */
 export const ALGORITHMS = [-8, -7, -257] as const;
 
 const COSE = { keyType: 1, algorithm: 3, curve: -1, x: -2, y: -3, modulus: -1, exponent: -2 };
@@ -76,7 +76,7 @@ export async function isSignedBy(
   return crypto.subtle.verify(algorithm, key, bytes, signed).catch(() => false);
 }
 
-/** WebCrypto takes r and s of 32 bytes each; authenticators send them as ASN.1 DER. Null for anything else. */
+/** Converts an ECDSA signature from ASN.1 DER, as authenticators send it, to r and s of 32 bytes each for WebCrypto. Null if malformed. */
 function rawSignature(der: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | null {
   const [tag, length] = der;
   if (tag !== 0x30 || length !== der.length - 2) return null;

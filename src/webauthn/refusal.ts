@@ -1,7 +1,7 @@
-/** Why a ceremony of WebAuthn is refused. Callers answer with one sentence for all reasons; the log has the reason. */
+/** Why a WebAuthn ceremony is refused. The answer is the same for all reasons; the log has the reason. */
 import { log } from "../log";
 
-/** Raised by what checks a ceremony. The message is a fixed phrase. */
+/** Thrown by the checks of a ceremony. The message is a fixed phrase. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
 }

@@ -1,11 +1,11 @@
-/** Passkeys in requests and answers. Ceremonies have the JSON form of WebAuthn level 3. */
+/** Passkeys in requests and answers. Options and responses have the JSON form of WebAuthn level 3. */
 import { z } from "zod";
 import { name, opaqueToken, time } from "../wire/schemas";
 
 const EXAMPLE_ID = "mX1Zc2Vjb25kLXBhc3NrZXk";
 const EXAMPLE_CHALLENGE = "b1Vh0n2lT5yq3k8cJw7xRr4dQe6sZpMfUgHaLtNvYkE";
 
-/** 1,023 bytes, the most that a credential id has. */
+/** In base64url, the 1,023 bytes that a credential id has at most. */
 const MAX_ID_CHARACTERS = 1364;
 const MAX_TRANSPORTS = 10;
 

@@ -1,4 +1,4 @@
-/** Passkeys in D1, and the challenges that were used. A passkey belongs to its user, in all tenants. */
+/** Passkeys in D1, and the challenges that were used. A passkey belongs to a user, not to a tenant. */
 import { asc, eq, type SQL, sql } from "drizzle-orm";
 import { passkeys } from "../db/schema";
 import { isUnused, useState } from "../db/used-states-store";
@@ -15,7 +15,7 @@ export function listPasskeysOfUser({ db }: Deps, userId: string): Promise<Passke
     .orderBy(asc(passkeys.createdAt), asc(passkeys.id));
 }
 
-/** A right answer to a challenge. Only the write decides whether the challenge is unused, and whether the counter has gone up. */
+/** A correct answer to a challenge. Only the write decides whether the challenge is unused, and whether the counter has gone up. */
 export interface PasskeyUse {
   passkeyId: string;
   stateId: string;
@@ -32,7 +32,7 @@ export function passkeyHolds(userId: string, { passkeyId, stateId, counter }: Pa
     AND (counter = 0 OR ${counter} = 0 OR counter < ${counter})))`;
 }
 
-/** Uses the passkey and the challenge. Must come after every statement of the batch that asks `passkeyHolds`. */
+/** Uses the passkey and the challenge. Must come after every statement of the batch that uses `passkeyHolds`. */
 export function usePasskey(userId: string, use: PasskeyUse, nowMs: number) {
   return {
     passkeyUsed: sql`UPDATE passkeys SET counter = max(counter, ${use.counter}), backed_up = ${use.backedUp ? 1 : 0}, last_used_at = ${nowMs}

@@ -1,7 +1,7 @@
 /** The form of an event type's name. */
 import { z } from "zod";
 
-/** 1 to 128 printable ASCII characters without spaces and `*`. */
+/** 1 to 128 printable ASCII characters, without spaces or `*`. */
 export const eventType = z
   .string()
   .min(1)

@@ -1,4 +1,4 @@
-/** Atoms that several nouns share, in and out. Pure zod, as every `schemas.ts`: clients derive their types from them. */
+/** Schemas of single values that several resources share. Pure zod, like every `schemas.ts`, because clients derive types from them. */
 import { z } from "zod";
 import { ERROR_CODES } from "../errors";
 
@@ -12,7 +12,7 @@ const LOCAL_PART = /^[^@]{1,64}@/;
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
 const ONE_LINE = "^[^\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$";
 
-/** An address as accounts are keyed: NFKC-normalised, trimmed and lower-cased before it is validated. */
+/** An email address in the form that identifies accounts: NFKC-normalised, trimmed and lower-cased before it is validated. */
 export const email = z
   .string()
   .max(1000)
@@ -26,7 +26,7 @@ export const email = z
   )
   .meta({ format: "email", maxLength: MAX_EMAIL_CHARACTERS, pattern: z.regexes.email.source });
 
-/** A password being set: 8 to 256 code points after NFKC, never trimmed. */
+/** A new password: 8 to 256 code points after NFKC, never trimmed. */
 export const newPassword = z
   .string()
   .superRefine((password, context) => {
@@ -45,7 +45,7 @@ export const newPassword = z
     examples: ["correct horse battery"],
   });
 
-/** A password being checked: only bounded, so that an old one always works. */
+/** A password to check: only bounded in length, so that an old one always works. */
 export const givenPassword = z
   .string()
   .min(1)
@@ -61,7 +61,7 @@ export const name = z
   .refine((text) => !CONTROL_CHARACTERS.test(text), "Must not contain control characters")
   .meta({ description: "One line, trimmed.", pattern: ONE_LINE, examples: ["Orders"] });
 
-/** A token as we send it by mail or show once; any other form can't be right, but only its use shows that. */
+/** A token that we have mailed or shown once. Its form is not checked here; only its use shows whether it is valid. */
 export const opaqueToken = z.string().min(1).max(1000);
 
 /** A token of the Turnstile widget, for requests that programs abuse. */
@@ -75,19 +75,19 @@ export const captchaToken = z
     examples: ["XXXX.DUMMY.TOKEN.XXXX"],
   });
 
-/** Ids are UUIDv7: sorted by the time of their making. */
+/** Ids are UUIDv7, so they sort by creation time. */
 export const id = z.uuid().meta({ examples: ["0190a0a0-1b2c-7d3e-8f40-5a6b7c8d9e0f"] });
 
-/** A moment in an answer: ISO 8601 in UTC with milliseconds. */
+/** A time in an answer: ISO 8601 in UTC with milliseconds. */
 export const time = z.iso.datetime({ precision: 3 }).meta({ examples: ["2026-11-21T16:04:18.000Z"] });
 
-/** A moment that a client gives: ISO 8601 with any offset. Parsed to Unix ms. */
+/** A time that a client gives: ISO 8601 with any offset. Parsed to Unix ms. */
 export const moment = z.iso
   .datetime({ offset: true })
   .meta({ examples: ["2026-11-21T16:04:18Z"] })
   .transform((text) => Date.parse(text));
 
-/** Where a page begins, as an answer gave it. */
+/** Where a page begins, as the previous answer gave it. */
 export const cursor = z.uuid().meta({ description: "The `nextCursor` of the answer before; opaque." });
 
 export const nextCursor = z
@@ -103,10 +103,10 @@ export type ProviderName = (typeof PROVIDER_NAMES)[number];
 /** A resource in its envelope. */
 export const dataOf = <T extends z.ZodType>(schema: T) => z.object({ data: schema });
 
-/** What an action answers: one of these sentences. */
+/** The answer of an action: one of these messages. */
 export const says = <T extends string>(...messages: [T, ...T[]]) => z.object({ message: z.enum(messages) });
 
-/** Every failure, whatever raised it. */
+/** The answer for every failure. */
 export const failure = z
   .object({
     code: z.enum(ERROR_CODES).meta({ description: "Stable; switch on it." }),

@@ -1,4 +1,4 @@
-/** Forms that settings have. */
+/** Schemas that settings share. */
 import { z } from "zod";
 
 const EMAIL_DOMAIN = /^[a-z0-9-]+(\.[a-z0-9-]+)+$/;
@@ -19,7 +19,7 @@ export const wholeNumber = (min: number, max: number) =>
     .transform(Number)
     .pipe(z.int().min(min).max(max));
 
-/** A figure of the tables in `ratelimit/rules.ts`; the variable overrides it. */
+/** The setting for a positive number that overrides `fallback`, such as a limit or cap. */
 export const figure = (fallback: number) => ({
   must: "be a whole number from 1 to 100000000",
   schema: wholeNumber(1, 100_000_000).prefault(String(fallback)),
@@ -42,14 +42,14 @@ export const registration = z
     return z.NEVER;
   });
 
-/** Browsers refuse a passkey on any other host than its own and those below. */
+/** Whether the host of `origin` is that of `appUrl` or a subdomain of it. Browsers refuse a passkey on any other host. */
 export function isAtOrBelow(origin: string, appUrl: string): boolean {
   const host = new URL(appUrl).hostname;
   const hostname = URL.parse(origin)?.hostname ?? "";
   return hostname === host || hostname.endsWith(`.${host}`);
 }
 
-/** A key of a Turnstile widget; empty: none. */
+/** A key of a Turnstile widget; empty for none. */
 export const widgetKey = z
   .string()
   .regex(/^[\w-]{0,100}$/)
