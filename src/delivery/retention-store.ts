@@ -30,7 +30,7 @@ export async function deleteOldAttempts(
   return { removed: countOf(removed), next: isFull ? afterSubscription : (last[0]?.id ?? null) };
 }
 
-/** Deletes a page of up to `limit` events published before `before` (Unix ms) that have no open delivery, oldest first. Returns how many. */
+/** Deletes a page of up to `limit` events from before `before` (Unix ms) that have no open delivery, oldest first. Returns how many. */
 export async function deleteOldEvents(db: Db, before: number, limit: number): Promise<number> {
   const { removed } = await atomically(db, {
     deleted: sql`DELETE FROM events WHERE id IN (

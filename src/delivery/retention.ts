@@ -12,7 +12,7 @@ import {
   deleteOldKeys,
 } from "./retention-store";
 
-/** Events are kept this much longer than attempts, because the log shows the event's payload and attempts can start later than the event. */
+/** Events are kept this much longer than attempts, because the log shows their payloads and attempts can start later than the event. */
 const EVENT_MARGIN_MS = HOUR_MS;
 /** The time for one shard in an hourly run. */
 const BUDGET_MS = 5 * MINUTE_MS;

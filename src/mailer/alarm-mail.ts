@@ -25,7 +25,7 @@ export function alarmMail(config: Config, { finding, since, endedAt }: Extract<M
       what,
       `Since ${utc(since)}.`,
       advice,
-      operationsLink(config, section) ?? `The page /docs/operations#${section} of the service says more.`,
+      operationsLink(config, section) ?? `For more, see the page /docs/operations#${section} of the service.`,
       "You will get another email when it is over.",
     ],
   });

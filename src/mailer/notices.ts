@@ -151,7 +151,7 @@ export function newDeviceMail(context: UndoableContext, { device, location, ipAd
       `Browser and system: ${device}`,
       ...(location ? [`Approximate place: ${location}`] : []),
       ...(ipAddress ? [`IP address: ${ipAddress}`] : []),
-      "If this was you, there is nothing to do.",
+      "If this was you, you do not need to do anything.",
       ...notMe(context, "makes your password invalid, and removes the passkey or provider if one was used"),
     ],
   });
@@ -163,8 +163,8 @@ export function accountDeletedMail(name: string | null, deletedAt: number): Mail
     subject: "Your account was deleted",
     greetingName: name,
     body: [
-      `Your account was deleted on ${utc(deletedAt)}, and what belonged to it has been removed. Nobody can bring it back.`,
-      "If this was not you, somebody knew your password: change it wherever else you use it.",
+      `Your account was deleted on ${utc(deletedAt)}, and its data has been removed. It cannot be restored.`,
+      "If this was not you, somebody else knows your password. Change it wherever else you use it.",
       "You can register again with this address at any time.",
     ],
   });
@@ -175,8 +175,8 @@ export function tenantDeletedMail({ name }: NoticeContext, tenantName: string): 
     subject: `${tenantName} was deleted`,
     greetingName: name,
     body: [
-      `An owner has deleted ${tenantName}. Its webhook subscriptions receive nothing any more, and its API keys and all of its data are being removed. Nobody can bring them back.`,
-      "Your account stays. Your next sign-in opens another tenant of yours, or a new one.",
+      `An owner has deleted ${tenantName}. Its webhook subscriptions receive nothing any more. Its API keys and all of its data are being removed and cannot be restored.`,
+      "You keep your account. Your next sign-in opens another of your tenants, or a new one.",
     ],
   });
 }

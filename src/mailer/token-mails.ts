@@ -38,13 +38,13 @@ export function codeMail({ name, isVerified }: CodeRecipient, code: string): Mai
     subject: "Your sign-in code",
     greetingName: name,
     body: [
-      `Your code is ${code}. It works once, within 10 minutes, where you asked for it.`,
+      `Your code is ${code}. It works once, within 10 minutes, and only in the browser or app where you asked for it.`,
       ...(isVerified
         ? []
         : [
-            "This address has not been verified, so somebody else may have created the account. Signing in with the code makes its password void and ends everything that was set up so far. If you created the account yourself, verify the address first, with the link that we emailed to you.",
+            "This address has not been verified, so somebody else may have created the account. Signing in with the code invalidates its password and ends everything that was set up so far. If you created the account yourself, verify the address first, with the link that we sent you.",
           ]),
-      "Give the code to nobody: we never ask for it. If you did not ask for it, you can ignore this email.",
+      "Do not give the code to anybody. We never ask for it. If you did not request it, you can ignore this email.",
     ],
   });
 }
@@ -69,7 +69,7 @@ export function factorRemovalMail(appUrl: string, name: string | null, token: st
     body: [
       "We were told that you have lost your authenticator app and your recovery codes. The link turns two-factor authentication off for your account and ends all your sessions. It works once, within 24 hours.",
       linkTo(appUrl, "remove-two-factor", token, "Remove the second factor"),
-      "If you did not ask for this, do not open the link: nothing changes then. Somebody may be trying to get into your account, so tell the operator of this service.",
+      "If you did not ask for this, do not open the link, and nothing will change. Somebody may be trying to get into your account, so please tell the operator of this service.",
     ],
   });
 }

@@ -20,7 +20,7 @@ export async function changeRole(deps: Deps, actor: Principal, userId: string, r
   return member;
 }
 
-/** Removes a member of the actor's tenant, with their sessions and API keys there. Throws NOT_FOUND, FORBIDDEN, CONFLICT for the last owner. */
+/** Removes a member of the actor's tenant, their sessions and API keys there. Throws NOT_FOUND, FORBIDDEN, CONFLICT for the last owner. */
 export async function removeMember(deps: Deps, actor: Principal, userId: string): Promise<void> {
   requireChanged(await deleteMember(deps, changeBy(actor, userId), deps.now()));
 }

@@ -1,4 +1,4 @@
-/** Every metric of `/metrics`. The docs show this table. All are gauges: a counter would be right for one isolate only. */
+/** Every metric of `/metrics`. The docs show this table. All are gauges, because a counter would count in one isolate only. */
 
 interface Metric {
   labels: readonly string[];
@@ -10,32 +10,32 @@ export const METRICS = {
   postern_shard_up: {
     labels: ["shard"],
     unit: "1 or 0",
-    help: "Whether the delivery database answers. If not, its other metrics are missing.",
+    help: "Whether the delivery database answers. If it does not, its other metrics are missing.",
   },
   postern_shard_used_bytes: {
     labels: ["shard"],
     unit: "bytes",
-    help: "The size of the delivery database, as the hourly cron has read it.",
+    help: "The size of the delivery database, as last read by the hourly cron.",
   },
   postern_shard_used_ratio: {
     labels: ["shard"],
     unit: "0 to 1",
-    help: "The same as a share of the largest size that a database can have.",
+    help: "The size as a share of the largest size that a database can have.",
   },
   postern_deliveries_open: {
     labels: ["shard", "state"],
     unit: "deliveries",
-    help: "Deliveries that should have been sent: due (waiting), leased (being sent), backlog (waiting apart, because their subscription does not keep up), held (until a user or an operator releases them). The oldest 300, and 200 of those apart, are counted.",
+    help: "Deliveries that should have been sent: due (waiting), leased (being sent), backlog (waiting apart, because their subscription does not keep up), held (until a user or an operator releases them). At most 300 due or leased ones are counted, oldest first, and 200 in backlogs or held.",
   },
   postern_oldest_due_seconds: {
     labels: ["shard"],
     unit: "seconds",
-    help: "How long the oldest due delivery has waited, backlogs left out; 0 if none is due.",
+    help: "How long the oldest due delivery has waited, without backlogs; 0 if none is due.",
   },
   postern_events_waiting_fan_out: {
     labels: ["shard"],
     unit: "events",
-    help: "Events to more than 500 subscriptions that do not have all of their deliveries yet, up to 100.",
+    help: "Events whose deliveries have not all been created yet, because more than 500 subscriptions receive them. At most 100 are counted.",
   },
   postern_subscriptions: {
     labels: ["shard", "state"],
@@ -50,7 +50,7 @@ export const METRICS = {
   postern_attempts_within: {
     labels: ["shard", "seconds"],
     unit: "attempts",
-    help: "Those of them that were answered within so many seconds; +Inf counts timeouts too.",
+    help: "Attempts of that hour that were answered within this many seconds; +Inf includes timeouts.",
   },
   postern_attempts_hour_timestamp_seconds: {
     labels: ["shard"],
@@ -65,12 +65,12 @@ export const METRICS = {
   postern_queue_oldest_seconds: {
     labels: ["queue"],
     unit: "seconds",
-    help: "The age of the oldest of them; missing if there is none.",
+    help: "The age of the oldest message in the queue; missing if there is none.",
   },
   postern_dead_letters: {
     labels: ["queue"],
     unit: "messages",
-    help: "Messages that the queue gave up in this hour and the one before: deliveries or mail.",
+    help: "Messages that the queue gave up in this hour and the previous one: deliveries or mail.",
   },
 } as const satisfies Record<string, Metric>;
 

@@ -78,7 +78,7 @@ export const oauthRoutes = new Hono<AppEnv>()
   )
   .get(
     "/:provider/callback",
-    describeRoute("finishOauth", "Where a provider sends the browser back to.", {
+    describeRoute("finishOauth", "The address to which a provider sends the browser back.", {
       302: {},
       path: providerPath,
       query: callbackQuery,
@@ -104,7 +104,7 @@ export const oauthRoutes = new Hono<AppEnv>()
   )
   .post(
     "/exchange",
-    describeRoute("exchangeOauthCode", "Opens a session with the code that a sign-in with a provider ended with.", {
+    describeRoute("exchangeOauthCode", "Opens a session with the code from a sign-in with a provider.", {
       200: dataOf(tokenPair),
       errors: [
         "INVALID_TOKEN",
@@ -117,7 +117,7 @@ export const oauthRoutes = new Hono<AppEnv>()
         "ACCOUNT_LOCKED",
       ],
       description:
-        "The code works once, for 60 seconds, in the browser that has signed in: send the request from there, with its cookies. After " +
+        "The code works once, within 60 seconds, in the browser that has signed in: send the request from there, with its cookies. After " +
         "`TOTP_REQUIRED` it works for five minutes. `CONFLICT`: an account with the address exists, and its owner must link the provider.",
     }),
     whenOn,

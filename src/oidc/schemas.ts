@@ -22,7 +22,7 @@ export type Identity = z.infer<typeof identity>;
 
 /** What the page at `APP_URL/oauth` gets back unchanged, for example the page to continue with. */
 const to = z.string().max(1000).optional().meta({
-  description: "Given to the page at `APP_URL/oauth` as it is, for example to say where to go on.",
+  description: "Passed to the page at `APP_URL/oauth` unchanged, for example to say where to continue.",
 });
 
 const invitationToken = opaqueToken.optional().meta({

@@ -35,7 +35,7 @@ export const operatorReadRoutes = new Hono<AppEnv>()
       "Finds tenants, people, subscriptions, events and deliveries, at most 20 of each.",
       {
         200: dataOf(searchResult),
-        description: `${description} A delivery is found by its \`webhook-id\`; one that was made by hand or by a replay only until its first attempt.`,
+        description: `${description} A delivery is found by its \`webhook-id\`; one that was created by a manual retry or a replay is found only until its first attempt.`,
       },
     ),
     sessionOnly,
@@ -84,7 +84,7 @@ export const operatorWriteRoutes = new Hono<AppEnv>()
     describeRoute("operatorSuspendTenant", "Suspends a tenant.", {
       200: says("Tenant suspended."),
       errors: CONFIRMATION_ERRORS,
-      description: `Its tokens and API keys get 403 for everything but the own profile, switching to another tenant and signing out; its deliveries wait and nothing is lost. ${CONFIRMED}`,
+      description: `Its tokens and API keys get 403 for everything except the user's own profile, switching to another tenant and signing out. Its deliveries wait, and nothing is lost. ${CONFIRMED}`,
     }),
     sessionOnly,
     operatorsOnly,
@@ -97,7 +97,7 @@ export const operatorWriteRoutes = new Hono<AppEnv>()
   )
   .post(
     "/tenants/:id/resume",
-    describeRoute("operatorResumeTenant", "Ends the suspension of a tenant. What has waited is sent.", {
+    describeRoute("operatorResumeTenant", "Ends the suspension of a tenant. Its waiting deliveries are sent.", {
       200: says("Tenant resumed."),
       errors: CONFIRMATION_ERRORS,
       description: CONFIRMED,

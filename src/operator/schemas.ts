@@ -94,7 +94,7 @@ export const operatedTenant = z
     oldestDueAt: time.nullable().meta({ description: "When the oldest open delivery was or is due." }),
     attempts: z
       .object({ since: time, succeeded: count, failed: count })
-      .meta({ description: "Of the present hour and the hour before." }),
+      .meta({ description: "In the present hour and the previous one." }),
     holds: z.array(z.object({ cause: holdCause, since: time, ofAllTenants: z.boolean() })),
   })
   .meta({ id: "OperatedTenant" });
@@ -112,7 +112,7 @@ export const operatedPerson = z
     apiKeys: count,
     tenants: z
       .array(z.object({ id, name: label, role: z.enum(ROLE_NAMES) }))
-      .meta({ description: "The fifty used last." }),
+      .meta({ description: "The fifty most recently used." }),
   })
   .meta({ id: "OperatedPerson" });
 
@@ -124,15 +124,17 @@ export const serviceStatus = z
         bytes: z
           .int()
           .nullable()
-          .meta({ description: "As the hourly job has read it; null before that.", examples: [4096] }),
+          .meta({ description: "As last read by the hourly job; null before its first run.", examples: [4096] }),
         share: z
           .number()
           .nullable()
-          .meta({ description: "Of the largest size that a database can have.", examples: [0.01] }),
+          .meta({ description: "The size as a share of the largest size that a database can have.", examples: [0.01] }),
         openToNewTenants: z.boolean(),
-        overdue: bounded.meta({ description: "Open deliveries that are due, without backlogs." }),
+        overdue: bounded.meta({ description: "Open deliveries that are due, without those in backlogs." }),
         oldestDueAt: time.nullable().meta({ description: "Of those." }),
-        backlogs: count.meta({ description: "Subscriptions whose deliveries wait apart." }),
+        backlogs: count.meta({
+          description: "Subscriptions with a backlog, whose deliveries wait apart from the others.",
+        }),
         oldestInBacklogAt: time.nullable(),
         failing: count.meta({ description: "Subscriptions that fail." }),
       }),
@@ -140,7 +142,7 @@ export const serviceStatus = z
     queues: z.array(
       z.object({
         name: z.enum(["deliveries", "deliveries-slow", "mail"]),
-        messages: count.nullable().meta({ description: "Null where the platform does not tell." }),
+        messages: count.nullable().meta({ description: "Null if the platform does not report it." }),
         oldestAt: time.nullable(),
       }),
     ),
@@ -149,7 +151,9 @@ export const serviceStatus = z
       .meta({ description: "Of the last seven days, by hour, newest first." }),
     holds: z
       .array(z.object({ tenantId: id.nullable(), tenantName: label.nullable(), cause: holdCause, since: time, shard }))
-      .meta({ description: "The holds in force, at most 200 of each database. Without a tenant: all of them." }),
+      .meta({
+        description: "The holds in force, at most 200 of each database. Null as the tenant stands for all tenants.",
+      }),
     unreachable: z.array(shard).meta({ description: "The databases that did not answer." }),
   })
   .meta({ id: "ServiceStatus" });

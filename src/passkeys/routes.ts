@@ -50,7 +50,7 @@ export const passkeyRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/:id",
-    describeRoute("renamePasskey", "Gives a passkey of the user another name.", {
+    describeRoute("renamePasskey", "Renames a passkey of the user.", {
       200: says("Passkey renamed."),
       errors: ["NOT_FOUND"],
     }),
@@ -64,7 +64,7 @@ export const passkeyRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/:id",
-    describeRoute("removePasskey", "Removes a passkey of the user. Sessions that it has opened stay.", {
+    describeRoute("removePasskey", "Removes a passkey of the user. Sessions opened with it stay.", {
       200: says("Passkey removed."),
       errors: ["STEP_UP_REQUIRED", "NOT_FOUND", "CONFLICT"],
       description:

@@ -14,7 +14,7 @@ export const CAPS = {
   apiKeys: { variable: "MAX_API_KEYS_PER_USER", limit: 50, per: "user", what: "active API keys" },
   invitations: { variable: "MAX_INVITATIONS_PER_TENANT", limit: 100, per: "tenant", what: "open invitations" },
   members: { variable: "MAX_MEMBERS_PER_TENANT", limit: 1000, per: "tenant", what: "members" },
-  /** Beyond it the oldest session ends. */
+  /** Beyond it, the oldest session ends. */
   sessions: { variable: "MAX_SESSIONS_PER_USER", limit: 100, per: "user", what: "sessions" },
 } as const;
 

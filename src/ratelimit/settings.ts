@@ -12,12 +12,13 @@ export const LIMIT_VARIABLES = {
     schema: ruleOverrides,
   },
   TENANT_DELIVERIES_PER_MINUTE: {
-    description: "How many deliveries a tenant may cause a minute. An event that would pass it is refused with 429.",
+    description:
+      "How many deliveries a tenant may cause per minute. An event that would exceed this is refused with 429.",
     ...figure(BUDGETS.tenantDeliveries.perMinute),
   },
   TENANT_PAYLOAD_MIB_PER_MINUTE: {
     description:
-      "How many MiB of payloads a tenant may publish a minute. An event that would pass it is refused with 429.",
+      "How many MiB of payloads a tenant may publish per minute. An event that would exceed this is refused with 429.",
     ...figure(BUDGETS.tenantPayloadBytes.perMinute),
   },
   MAX_SUBSCRIPTIONS_PER_TENANT: {
@@ -41,7 +42,7 @@ export const LIMIT_VARIABLES = {
     ...figure(CAPS.members.limit),
   },
   MAX_SESSIONS_PER_USER: {
-    description: "How many sessions a user can have. Beyond it the oldest one ends.",
+    description: "How many sessions a user can have. Beyond that, the oldest one ends.",
     ...figure(CAPS.sessions.limit),
   },
 } as const;

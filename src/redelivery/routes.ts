@@ -48,7 +48,7 @@ export const redeliveryRoutes = new Hono<AppEnv>()
     "/:id/retry-failed",
     describeRoute(
       "retryFailed",
-      "Sends all deliveries again that failed for events since a given time, under the same `webhook-id`s.",
+      "Sends again all failed deliveries of events since a given time, under the same `webhook-id`s.",
       {
         200: retryFailedResult,
         errors: ["NOT_FOUND", "CONFLICT", "EMAIL_NOT_VERIFIED"],
@@ -74,7 +74,8 @@ export const redeliveryRoutes = new Hono<AppEnv>()
     describeRoute("testWebhook", "Sends a synthetic `WebhookTested` event to this subscription alone.", {
       200: says("Test delivery queued"),
       ...REFUSALS,
-      description: "While an operator of the service holds the tenant's sends, it waits as all others do.",
+      description:
+        "While an operator of the service holds the tenant's sends, the test waits like all other deliveries.",
     }),
     limited,
     can("webhook.update"),

@@ -132,7 +132,7 @@ export async function insertRetries(
   return { enabled: subscription.enabled, due, count: opened.length, nextCursor: end?.full ?? end?.examined ?? null };
 }
 
-/** Inserts an event for this subscription alone, whatever types it lists. Returns the delivery; null if the tenant has none with this id. */
+/** Inserts an event for this subscription alone, whatever types it lists. Returns the delivery; null without such a subscription. */
 export async function insertTest(
   deps: Deps,
   tenant: TenantRef,

@@ -62,7 +62,7 @@ export const replayRoutes = new Hono<AppEnv>()
   )
   .get(
     "/:id/replays/:replayId",
-    describeRoute("getReplay", "Returns a replay and how far it has come.", { 200: dataOf(replay), ...MISSING }),
+    describeRoute("getReplay", "Returns a replay and its progress.", { 200: dataOf(replay), ...MISSING }),
     readLimit,
     can("webhook.read"),
     async (c) =>

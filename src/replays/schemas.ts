@@ -66,7 +66,7 @@ export const replay = z
       .int()
       .min(0)
       .meta({ description: "How many deliveries it has queued so far.", examples: [120] }),
-    reached: time.meta({ description: "Events from before this time are done." }),
+    reached: time.meta({ description: "The replay is done with events from before this time." }),
     createdAt: time,
     endedAt: time.optional().meta({ description: "When it finished or was stopped." }),
   })

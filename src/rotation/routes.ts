@@ -20,7 +20,7 @@ export const rotationRoutes = new Hono<AppEnv>()
       200: rotated,
       errors: ["NOT_FOUND", "CONFLICT"],
       description:
-        "`webhook-signature` has the signatures of the new key and of up to three former ones until they end. `X-Webhook-Signature` is " +
+        "`webhook-signature` has the signatures of the new key and, until they end, of up to three former ones. `X-Webhook-Signature` is " +
         "made with the new secret only. A new Ed25519 key is published 20 minutes before it signs.",
     }),
     limitedInside("rotateSecret", "subscription"),

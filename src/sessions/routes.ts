@@ -28,7 +28,7 @@ function idempotencyKeyOf(c: Context<AppEnv>): string | null {
 export const publicSessionRoutes = new Hono<AppEnv>()
   .post(
     "/refresh",
-    describeRoute("refresh", "Exchanges a refresh token for a new pair.", {
+    describeRoute("refresh", "Exchanges a refresh token for a new pair of tokens.", {
       200: dataOf(tokenPair),
       headers: z.object({ "Idempotency-Key": refreshKey.optional() }),
       errors: ["REFRESH_TOKEN_INVALID", "REFRESH_TOKEN_EXPIRED", "REFRESH_TOKEN_REUSED"],

@@ -39,9 +39,7 @@ export const subscriptionStats = z.object(totals).meta({ id: "SubscriptionStats"
 const throttle = z
   .object({
     waiting: count.meta({ description: "How many deliveries wait, at most 100000.", examples: [1240] }),
-    nextSlotAt: time
-      .nullable()
-      .meta({ description: "When the first of them comes at the latest. Null if none waits." }),
+    nextSlotAt: time.nullable().meta({ description: "By when the first of them is sent. Null if none waits." }),
   })
   .meta({ id: "Throttle", description: "What waits because of the subscription's limits. Missing if it has none." });
 
@@ -55,9 +53,9 @@ const attentionItem = z
     name: z.string().meta({ examples: ["Orders"] }),
     reason: z.enum(["failing", "slow", "paused"]).meta({
       description:
-        "`failing`: its last attempt failed. `slow`: it recently left a send without an answer for a second, or took 5 seconds. If several apply, the first of `failing`, `slow`, `paused`.",
+        "`failing`: its last attempt failed. `slow`: it recently did not answer for a second, or took 5 seconds. If several apply, the first of `failing`, `slow`, `paused`.",
     }),
-    enabled: z.boolean().meta({ description: "False while the subscription is paused, whatever the reason is." }),
+    enabled: z.boolean().meta({ description: "False while the subscription is paused, whatever `reason` says." }),
     failureCount: count.meta({ description: "Failed attempts since the last success.", examples: [3] }),
     error: z
       .string()

@@ -15,26 +15,26 @@ const signature = z.enum(["v1", "v1+v1a"]).meta({
 const format = z.enum(["payload", "standard"]).meta({
   description:
     "The body: the event's payload (`payload`, the default), or `{ type, timestamp, data }` with the payload as `data` (`standard`). A " +
-    "change holds for open deliveries too, from their next attempt on.",
+    "change applies to open deliveries too, from their next attempt on.",
   examples: ["standard"],
 });
 
 const autoDisable = z.union([z.literal(false), z.strictObject({ afterHours: z.int().min(24).max(720) })]).meta({
   description:
-    "After how many hours without a success a subscription is disabled, if at least 20 attempts have failed; false for never. By default " +
-    "what the deployment sets, usually 120.",
+    "After how many hours without a success a subscription is disabled, if at least 20 attempts have failed; false for never. The default is " +
+    "set by the deployment, usually 120.",
   examples: [{ afterHours: 72 }],
 });
 
 const onPause = z.enum(["skip", "hold"]).meta({
   description:
     "What happens to events that are published while the subscription is paused: they are not sent to it (`skip`, the default), or their " +
-    "deliveries are held and sent when it is resumed (`hold`). At most 100,000 are held, for the time of the retention. A change holds from the next pause on.",
+    "deliveries are held and sent when it is resumed (`hold`). At most 100,000 are held, for the time of the retention. A change applies from the next pause on.",
 });
 
 const onDisable = z.enum(["skip", "hold"]).meta({
   description:
-    "The same while the service has disabled it. With a `retry.schedule` it is always `hold`; otherwise `skip` is the default.",
+    "What happens to events while the service has disabled the subscription. With a `retry.schedule` always `hold`; otherwise `skip` by default.",
 });
 
 /** A change of the options (RFC 7396): a member that is left out stays as it is, and null sets it back to its default. */
@@ -64,7 +64,7 @@ const storedOptions = z
 /** The options that are set. */
 export const deliveryOptions = storedOptions.extend({ headers: headersView.optional() }).meta({
   id: "DeliveryOptions",
-  description: "The options that are set. Missing if none is.",
+  description: "The options that are set. Missing if none are.",
 });
 
 export type DeliveryChange = z.infer<typeof deliveryChange>;

@@ -21,7 +21,7 @@ const schedule = z
   ])
   .meta({
     description:
-      "The waits before the second, third, ... attempt, in seconds. Together they are at most 604,800, and one day shorter than the retention. " +
+      "The waits before the second, third, ... attempt, in seconds: at most 604,800 in total, and at least a day less than the retention. " +
       '`"standard"` makes 10 attempts within 75 hours. By default: `[5, 10]`.',
     examples: [[60, 600, 3600]],
   });

@@ -54,7 +54,7 @@ export const subscriptionChange = subscriptionFields.partial().meta({ id: "Subsc
 
 export const resumption = z.object({
   held: z.enum(["send", "drop"]).default("send").meta({
-    description: "Whether the deliveries that were held meanwhile are sent, oldest first, or dropped.",
+    description: "Whether the deliveries that were held during the pause are sent, oldest first, or dropped.",
   }),
 });
 
@@ -70,7 +70,7 @@ export const subscription = z
       .object({
         reason: z
           .enum(["failing", "gone"])
-          .meta({ description: "`failing`: nothing succeeded for too long. `gone`: its URL answered 410 twice." }),
+          .meta({ description: "`failing`: no delivery succeeded for too long. `gone`: its URL answered 410 twice." }),
         at: time,
         failingSince: time.meta({ description: "When the failures began." }),
       })

@@ -10,7 +10,7 @@ import { listTenantsOfUser } from "./store";
 
 export const tenantRoutes = new Hono<AppEnv>().get(
   "/",
-  describeRoute("listTenants", "The tenants that the user is a member of, the one used last first.", {
+  describeRoute("listTenants", "The tenants that the user is a member of, the most recently used first.", {
     200: dataOf(z.array(membershipSchema)),
   }),
   sessionOnly,

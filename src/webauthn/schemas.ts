@@ -113,7 +113,7 @@ export const passkey = z
     backedUp: z.boolean().meta({ description: "Whether it is synchronised to the user's other devices." }),
     transports: z.array(z.string()).meta({ examples: [["internal", "hybrid"]] }),
     aaguid: z.string().meta({
-      description: "The model of the authenticator, in hex; zeros when it does not tell.",
+      description: "The model of the authenticator, in hex; zeros if it does not say.",
       examples: ["fbfc3007154e4ecc8c0b6e020557d7bd"],
     }),
     createdAt: time,

@@ -38,7 +38,8 @@ export const newPassword = z
     }
   })
   .meta({
-    description: "8 to 256 characters after NFKC. The commonest passwords and the user's own email are refused.",
+    description:
+      "8 to 256 characters after NFKC. The most common passwords and the user's own email address are refused.",
     minLength: MIN_PASSWORD_CHARACTERS,
     maxLength: MAX_PASSWORD_CHARACTERS,
     format: "password",
@@ -88,12 +89,12 @@ export const moment = z.iso
   .transform((text) => Date.parse(text));
 
 /** Where a page begins, as the previous answer gave it. */
-export const cursor = z.uuid().meta({ description: "The `nextCursor` of the answer before; opaque." });
+export const cursor = z.uuid().meta({ description: "The `nextCursor` of the previous answer; opaque." });
 
 export const nextCursor = z
   .string()
   .nullable()
-  .meta({ description: "Where the next page begins; null: no more.", examples: [null] });
+  .meta({ description: "Where the next page begins; null if there is none.", examples: [null] });
 
 /** The providers that people can sign in with; "oidc" is the one that the operator chooses. */
 export const PROVIDER_NAMES = ["google", "github", "microsoft", "oidc"] as const;
@@ -111,12 +112,14 @@ export const failure = z
   .object({
     code: z.enum(ERROR_CODES).meta({ description: "Stable; switch on it." }),
     message: z.string().meta({ description: "For people; may change." }),
-    requestId: z.string().meta({ description: "The answer's `X-Request-Id`; our log knows it." }),
+    requestId: z
+      .string()
+      .meta({ description: "The answer's `X-Request-Id`, by which the service's log can be searched." }),
     details: z
       .array(z.object({ path: z.string(), message: z.string() }))
       .optional()
       .meta({
-        description: "Of `VALIDATION_FAILED`: what is wrong with which field.",
+        description: "Only for `VALIDATION_FAILED`: which fields are wrong, and why.",
         examples: [[{ path: "events.0", message: "Invalid input" }]],
       }),
   })
