@@ -35,7 +35,7 @@ export const METRICS = {
   postern_events_waiting_fan_out: {
     labels: ["shard"],
     unit: "events",
-    help: "Events whose deliveries have not all been created yet, because more than 500 subscriptions receive them. At most 100 are counted.",
+    help: "Events whose deliveries have not all been created yet: operational events, and events to more than 500 subscriptions. At most 100 are counted.",
   },
   postern_subscriptions: {
     labels: ["shard", "state"],
