@@ -16,7 +16,7 @@ import { eventRoutes } from "./events/routes";
 import { accountExportRoutes, tenantExportRoutes } from "./exports/routes";
 import { healthRoutes } from "./health/routes";
 import { jsonOnly, limitBody } from "./http/body";
-import { clientIp } from "./http/client-ip";
+import { clientAddress } from "./http/client-ip";
 import type { AppEnv } from "./http/env";
 import { errorResponse } from "./http/errors";
 import { requestLog } from "./http/request-log";
@@ -67,7 +67,9 @@ app.use(
 );
 app.use(async (c, next) => {
   c.set("deps", await createDeps(c.env, c.executionCtx, c.req.url));
-  c.set("clientIp", await clientIp(c));
+  const { clientIp, isRelayed } = await clientAddress(c);
+  c.set("clientIp", clientIp);
+  c.set("isRelayed", isRelayed);
   await next();
 });
 app.use(async (c, next) => {

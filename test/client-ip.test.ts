@@ -9,6 +9,7 @@ import { randomBytes, toBase64, toHex, utf8 } from "../src/crypto/encoding";
 import { newAddress, newEmail, PASSWORD } from "./support/client";
 
 const SECRET = toHex(randomBytes(32));
+const PLACE: Partial<IncomingRequestCfProperties> = { city: "Zürich", country: "CH" };
 
 async function signed(address: string, { secret = SECRET, atMs = Date.now() } = {}): Promise<Record<string, string>> {
   const seconds = Math.floor(atMs / 1000);
@@ -23,7 +24,8 @@ async function post(path: string, headers: Record<string, string>, body: object 
     method: "POST",
     headers: { "content-type": "application/json", "cf-connecting-ip": "2a06:98c0:3600::103", ...headers },
     body: JSON.stringify(body),
-  });
+    cf: PLACE,
+  } as RequestInit<IncomingRequestCfProperties>);
   return worker.fetch(request, { ...env, CLIENT_IP_SECRET: SECRET, ...variables } as Env, createExecutionContext());
 }
 
@@ -42,6 +44,13 @@ describe("S11: requests that one server sends for its users", () => {
     const address = newAddress();
     await left({ "cf-connecting-ip": address });
     expect(await left(await signed(address))).toBe(998);
+  });
+
+  test("count for the IPv4 address of a client that the server sees as an IPv6 one", async () => {
+    const [address, other] = [newAddress(), newAddress()];
+    await left({ "cf-connecting-ip": address });
+    expect(await left(await signed(`::ffff:${address}`))).toBe(998);
+    expect(await left(await signed(`::ffff:${other}`))).toBe(999);
   });
 
   test.each<[string, (address: string) => Promise<Record<string, string>>]>([
@@ -65,17 +74,27 @@ describe("S11: requests that one server sends for its users", () => {
     expect(await left(await signed(newAddress()), { CLIENT_IP_SECRET: undefined })).toBe(before - 1);
   });
 
-  test("open sessions that show the signed address and no location of the server", async () => {
-    const address = newAddress();
+  const placeOfSession = async (headers: Record<string, string>) => {
     const body = { email: newEmail(), password: PASSWORD };
-    const registered = (await (await post("/auth/register", await signed(address), body)).json()) as {
+    const registered = (await (await post("/auth/register", headers, body)).json()) as {
       data: { accessToken: string };
     };
     const request = new Request<unknown, IncomingRequestCfProperties>("http://postern.test/api/v1/auth/sessions", {
       headers: { authorization: `Bearer ${registered.data.accessToken}` },
     });
     const sessions = (await (await worker.fetch(request, env, createExecutionContext())).json()) as { data: object[] };
-    expect(sessions.data).toMatchObject([{ ipAddress: address, location: null }]);
+    return sessions.data;
+  };
+
+  test("open sessions that show the signed address and no location of the server", async () => {
+    const address = newAddress();
+    expect(await placeOfSession(await signed(address))).toMatchObject([{ ipAddress: address, location: null }]);
+  });
+
+  test("open sessions that show where the request came from, if the address is not signed", async () => {
+    const [address, own] = [newAddress(), newAddress()];
+    const headers = { "x-client-ip": address, "cf-connecting-ip": own };
+    expect(await placeOfSession(headers)).toMatchObject([{ ipAddress: own, location: "Zürich, CH" }]);
   });
 
   test("need a random secret", () => {

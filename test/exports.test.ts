@@ -1,5 +1,10 @@
 /** Exports of accounts and tenants: what they contain, what they must not, and who may make them. */
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { encrypt } from "../src/crypto/encryption";
+import { createDeps } from "../src/deps";
+import { secretOwner } from "../src/signing-keys/keys";
 import { call, newEmail, PASSWORD, type Person, signUp, signUpVerified } from "./support/client";
 import { joinTenant } from "./support/people";
 import { endedAttempts, newInbox, publish, subscribe } from "./support/receiver";
@@ -96,6 +101,24 @@ describe("GET /tenant/export", () => {
     const idsIn = (list: { id: string }[]) => new Set(list.map(({ id }) => id)).size;
     expect([body.data.attempts.length, idsIn(body.data.attempts)]).toEqual([2_500, 2_500]);
     expect([body.data.events.length, idsIn(body.data.events)]).toEqual([2_500, 2_500]);
+  });
+
+  test("says that it is not complete rather than read more pages than D1 allows", async () => {
+    const owner = await signUpVerified();
+    const { keys } = await createDeps(env, createExecutionContext());
+    const sealed = await Promise.all(
+      Array.from({ length: 801 }, async () => {
+        const id = crypto.randomUUID();
+        return { id, secret: await encrypt(keys, secretOwner(id), "a-signing-secret") };
+      }),
+    );
+    await deliveryDb
+      .prepare(`INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled, created_at, updated_at)
+        SELECT value ->> 'id', ?, 'many', 'http://receiver.example/200/many', '["Other"]', value ->> 'secret', 'x', 1, 0, 0 FROM json_each(?)`)
+      .bind(owner.tenantId, JSON.stringify(sealed))
+      .run();
+    const { body } = await exportTenant(owner);
+    expect([body.data.subscriptions.length, body.data.isComplete]).toEqual([801, false]);
   });
 
   test("is for owners who have signed in or confirmed within ten minutes, and has nothing of other tenants", async () => {

@@ -1,12 +1,13 @@
 /** Operators: who is one, what they find and see, and what is recorded of it. */
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
+import { STAGE } from "../src/stats/stages";
 import { call, logIn, signUp, signUpVerified } from "./support/client";
 import { named, operate, operator } from "./support/operators";
 import { callUnder } from "./support/overrides";
 import { addPasskey, loginWith } from "./support/passkeys";
 import { newInbox, publish, subscribe } from "./support/receiver";
-import { SHARD } from "./support/shard";
+import { deliveryDb, SHARD } from "./support/shard";
 
 const auditOf = async ({ token }: { token: string }, path = "/audit?limit=3") =>
   (await call("GET", path, { token })).body.data;
@@ -87,10 +88,26 @@ describe("the search", () => {
     expect(await find(owner.userId)).toEqual({ people });
     const subscriptions = [{ id: webhookId, name: "Orders", host, enabled: true, ...tenantOf }];
     expect(await find(host.slice(0, 20))).toEqual({ subscriptions });
+    expect(await find(`http://${host}/200/hook`)).toEqual({ subscriptions });
     expect(await find(webhookId)).toEqual({ subscriptions });
     expect(await find(eventId)).toMatchObject({ events: [{ id: eventId, type: "OrderPaid", ...tenantOf }] });
     expect(await find(deliveryId)).toEqual({ deliveries: [{ id: deliveryId, webhookId, eventId, ...tenantOf }] });
     expect(await find(crypto.randomUUID())).toEqual({});
+  });
+
+  test("reveals nothing of a URL after its host: a wrong guess finds as much as a right one", async () => {
+    const op = await operator();
+    const host = `h-${crypto.randomUUID()}.example`;
+    await subscribe(await signUpVerified(), `http://${host}/200/hook?key=secret`);
+    const search = async (q: string) => (await operate(op, "GET", `/search?q=${encodeURIComponent(q)}`)).body.data;
+    for (const [right, wrong] of [
+      [`${host}/200/hook?key=s`, `${host}/200/hook?key=t`],
+      [`${host}/2`, `${host}/3`],
+      ["http://", "https://"],
+    ] as const) {
+      expect(await search(right)).toEqual(await search(wrong));
+    }
+    expect((await search("//")).subscriptions).toEqual([]);
   });
 
   test.each(["", "a", "x".repeat(255)])("refuses %j", async (q) => {
@@ -99,6 +116,34 @@ describe("the search", () => {
 });
 
 describe("what an operator sees", () => {
+  test("how many subscriptions fail: none that is healthy again, disabled, enabled anew or deleted", async () => {
+    const op = await operator();
+    const owner = await signUpVerified();
+    const failing = async () => {
+      const { shards } = (await operate(op, "GET", "/status")).body.data;
+      return shards.find(({ shard }: { shard: number }) => shard === SHARD).failing as number;
+    };
+    const before = await failing();
+    const since = Date.now();
+    const insert = async (stage: number, failingSince: number | null, change: string) => {
+      const id = await subscribe(owner, newInbox("200").url);
+      await deliveryDb.batch([
+        deliveryDb
+          .prepare("INSERT INTO episodes (subscription_id, tenant_id, failing_since, stage) VALUES (?, ?, ?, ?)")
+          .bind(id, owner.tenantId, failingSince, stage),
+        deliveryDb.prepare(`UPDATE subscriptions SET ${change} WHERE id = ?`).bind(id),
+      ]);
+    };
+    await insert(STAGE.failing, since, "enabled = 1");
+    await insert(STAGE.noticed, since, "enabled = 1");
+    await insert(STAGE.recovered, since, "enabled = 1");
+    await insert(STAGE.disabled, since, "enabled = 0, disabled_reason = 'failing'");
+    await insert(STAGE.failing, null, "enabled = 1");
+    await insert(STAGE.failing, since, "is_deleted = 1");
+    expect((await failing()) - before).toBe(2);
+    await deliveryDb.prepare("DELETE FROM episodes WHERE tenant_id = ?").bind(owner.tenantId).run();
+  });
+
   test("a tenant: its state and what waits, and its owners see that it was read", async () => {
     const op = await operator();
     const owner = await signUpVerified();

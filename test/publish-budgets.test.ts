@@ -64,6 +64,20 @@ test("S5: a batch counts each event, and one that is refused counts none", async
   expect((await batch(1)).status).toBe(429);
 });
 
+test("S5: all deliveries that a refused batch has reserved are given back, also those beyond the estimate", async () => {
+  const person = await subscribed(2, await signUpVerified());
+  const budget = { TENANT_DELIVERIES_PER_MINUTE: "40" };
+  const batch = (events: object[]) =>
+    callUnder(budget, { path: "/api/v1/events/batch", token: person.token, body: { events } });
+  const keyed = { ...event(), idempotencyKey: "used" };
+  expect((await batch([keyed])).status).toBe(202);
+  await subscribe(person, newInbox("200").url);
+  const others = Array.from({ length: 5 }, () => event());
+  for (let again = 0; again < 12; again += 1) {
+    expect((await batch([{ ...keyed, payload: 2 }, ...others])).body.code).toBe("CONFLICT");
+  }
+});
+
 describe("S5: a tenant without a verified owner", () => {
   test("has 100 deliveries in a day: events, tests and retries together", async () => {
     const person = await subscribed(5, await signUp());

@@ -22,17 +22,22 @@ export function refuseUnknownKeys(deps: Deps, hash: string, clientIp: string): v
 /** Counts an unknown key. Throws RATE_LIMITED beyond the limit. */
 export async function countUnknownKey(deps: Deps, clientIp: string): Promise<void> {
   const verdict = await deps.limiter.consume("unknownApiKey", clientIp);
-  if (verdict?.allowed === false)
-    remember(refusedUntilMs, () => refusedUntilMs.set(clientIp, deps.now() + verdict.resetMs));
+  if (verdict?.allowed === false) {
+    forget(refusedUntilMs, clientIp);
+    refusedUntilMs.set(clientIp, deps.now() + verdict.resetMs);
+  }
   refuseOverLimit(verdict);
 }
 
 /** Remembers a key that worked. */
 export function rememberGoodKey(hash: string): void {
-  remember(goodHashes, () => goodHashes.add(hash));
+  forget(goodHashes, hash);
+  goodHashes.add(hash);
 }
 
-function remember(memory: Map<string, number> | Set<string>, add: () => void): void {
-  if (memory.size >= MAX_REMEMBERED) memory.clear();
-  add();
+/** Forgets this entry and, if the memory is full, the oldest one, so that the entry can be added as the newest. */
+function forget(memory: Map<string, number> | Set<string>, entry: string): void {
+  memory.delete(entry);
+  const [oldest] = memory.size >= MAX_REMEMBERED ? memory.keys() : [];
+  if (oldest !== undefined) memory.delete(oldest);
 }

@@ -5,7 +5,7 @@ import { newIdAt } from "../db/ids";
 import { enqueueDue } from "../delivery/enqueue";
 import type { Deps } from "../deps";
 import { AppError } from "../errors";
-import { isOnTrial, reserve } from "../ratelimit/reserve";
+import { isOnTrial, type Reservation, reserve } from "../ratelimit/reserve";
 import type { TenantRef, TenantStanding } from "../tenants/principal";
 import type { AcceptedEvent } from "./accept-statements-store";
 import { acceptEvents, type NewEvent } from "./accept-store";
@@ -74,12 +74,18 @@ async function acceptWithin(
   const db = deps.shards.db(tenant.shard);
   let events = makeEvents(deps.now());
   let allowed = 0;
-  const giveBacks: ((unused: number) => Promise<void>)[] = [];
+  const reserved: { deliveries: number; reservation: Reservation }[] = [];
   const reserveMore = async (deliveries: number) => {
     if (deliveries <= 0) return;
-    const { giveBack } = await reserve(deps, tenant, { deliveries });
-    giveBacks.push((unused) => giveBack({ deliveries: Math.min(unused, deliveries) }));
+    reserved.push({ deliveries, reservation: await reserve(deps, tenant, { deliveries }) });
     allowed += deliveries;
+  };
+  const giveBack = async (unused: number) => {
+    for (const { deliveries, reservation } of reserved) {
+      const ofThese = Math.min(unused, deliveries);
+      if (ofThese > 0) await reservation.giveBack({ deliveries: ofThese });
+      unused -= ofThese;
+    }
   };
   const expected = expectedDeliveries(
     tenant.tenantId,
@@ -106,12 +112,12 @@ async function acceptWithin(
         0,
       );
       noteDeliveries(tenant.tenantId, published);
-      deps.background("give back", Promise.all(giveBacks.slice(0, 1).map((giveBack) => giveBack(allowed - made))));
+      deps.background("give back", giveBack(allowed - made));
       sendMessages(deps, tenant.shard, accepted, due);
       return published;
     } catch (error) {
       if (tries >= ID_TRIES || !violatesUnique(error, "outbox.id")) {
-        await giveBacks[0]?.(allowed);
+        await giveBack(allowed);
         throw error;
       }
       events = makeEvents(nowMs);

@@ -66,12 +66,12 @@ async function readHead(deps: Deps, caller: SessionPrincipal): Promise<Head> {
 }
 
 async function* documentOf(deps: Deps, caller: SessionPrincipal, head: Head): AsyncGenerator<string, void> {
-  const budget = { pages: MAX_PAGES };
+  const budget: Budget = { pages: MAX_PAGES, isExceeded: false };
   yield `{"data":${JSON.stringify(head).slice(0, -1)},"events":`;
   yield* listOf(eventPages(deps, caller, budget));
   yield `,"attempts":`;
   yield* listOf(attemptPages(deps, caller, head.subscriptions, budget));
-  yield `,"isComplete":${budget.pages > 0}}}`;
+  yield `,"isComplete":${!budget.isExceeded}}}`;
 }
 
 /** A JSON array of the items of all pages. */
@@ -88,10 +88,19 @@ async function* listOf(pages: AsyncIterable<readonly object[]>): AsyncGenerator<
 interface Budget {
   /** How many more pages may be read. */
   pages: number;
+  /** Whether pages are missing. */
+  isExceeded: boolean;
+}
+
+/** Takes one page from the budget. Returns false when there is none left. */
+function takePage(budget: Budget): boolean {
+  budget.pages -= 1;
+  budget.isExceeded = budget.pages < 0;
+  return !budget.isExceeded;
 }
 
 async function* eventPages(deps: Deps, caller: SessionPrincipal, budget: Budget) {
-  for (let cursor: string | undefined; budget.pages > 0; budget.pages -= 1) {
+  for (let cursor: string | undefined; takePage(budget); ) {
     const page = await readEventPage(deps, caller, { limit: PAGE_ROWS, since: 0, cursor });
     yield page.rows.map(({ deliveryCount, createdAt, ...event }) => ({
       ...event,
@@ -110,7 +119,7 @@ async function* attemptPages(
   budget: Budget,
 ) {
   for (const { _id: webhookId } of subscriptions) {
-    for (let before: string | null = null; budget.pages > 0; budget.pages -= 1) {
+    for (let before: string | null = null; takePage(budget); ) {
       const found: ExportedAttemptRow[] = await readAttempts(deps, caller, webhookId, { before, limit: PAGE_ROWS });
       yield found.map(({ attemptedAt, completedAt, ...attempt }) => ({
         ...attempt,

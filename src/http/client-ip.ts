@@ -10,11 +10,18 @@ const MAX_SIGNATURE_AGE_MS = 5 * MINUTE_MS;
 
 /**
  * The address that one of our servers has signed, otherwise `cf-connecting-ip`, which a client cannot set; "unknown" if both are missing.
- * An IPv6 address is reduced to its /64 network, because one client usually has all addresses in it.
+ * An IPv6 address is reduced to its /64 network, because one client usually has all addresses in it. `isRelayed`: it was signed.
  */
-export async function clientIp(c: Context<AppEnv>): Promise<string> {
-  const address = (await signedIp(c)) ?? c.req.header("cf-connecting-ip") ?? "unknown";
-  if (!ipaddr.IPv6.isValid(address)) return address;
+export async function clientAddress(c: Context<AppEnv>): Promise<{ clientIp: string; isRelayed: boolean }> {
+  const signed = await signedIp(c);
+  return { clientIp: clientOf(signed ?? c.req.header("cf-connecting-ip") ?? "unknown"), isRelayed: signed !== null };
+}
+
+function clientOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  // A server that listens on IPv6 sees an IPv4 client as ::ffff:192.0.2.1.
+  const processed = ipaddr.process(address);
+  if (processed.kind() === "ipv4") return processed.toString();
   return `${ipaddr.IPv6.networkAddressFromCIDR(`${address}/64`)}/64`;
 }
 

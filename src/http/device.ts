@@ -11,8 +11,7 @@ const MAX_FIELD_CHARACTERS = 100;
 /** Reads the device from `User-Agent`, the client's address and `request.cf`, each of which may be missing. */
 export function deviceOf(c: Context<AppEnv>): Device {
   // The server that relays the request is not where its user is.
-  const isRelayed = c.req.header("x-client-ip") !== undefined;
-  const cf = isRelayed ? undefined : (c.req.raw as Request<unknown, IncomingRequestCfProperties>).cf;
+  const cf = c.get("isRelayed") ? undefined : (c.req.raw as Request<unknown, IncomingRequestCfProperties>).cf;
   return describeDevice({
     userAgent: c.req.header("user-agent"),
     ipAddress: c.get("clientIp") === "unknown" ? undefined : c.get("clientIp"),

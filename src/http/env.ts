@@ -11,6 +11,8 @@ export interface AppEnv {
     deps: Deps;
     /** An IPv4 address, a /64 network, or "unknown". */
     clientIp: string;
+    /** Whether one of our servers has sent the request for its user, with a signed address. */
+    isRelayed: boolean;
     /** Set on every route behind `requirePrincipal`. */
     principal: Principal;
     /** Set on every console page that requires a session. */

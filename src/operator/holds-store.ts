@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import type { NewAuditEvent } from "../audit/record-store";
 import { auditIfChanged } from "../audit/record-store";
 import { atomically, type Db, rows } from "../db/client";
+import { STAGE } from "../stats/stages";
 
 type HoldCause = "held" | "suspended";
 
@@ -60,7 +61,9 @@ export async function readShardLoad(db: Db, nowMs: number): Promise<ShardLoad> {
     backlogs: rows<{ count: number; oldest: number | null }>(sql`SELECT count(*) AS count,
         min((SELECT min(o.due_at) FROM outbox o WHERE o.queue = s.id)) AS oldest
       FROM subscriptions s WHERE s.has_backlog = 1`),
-    failing: rows<{ count: number }>(sql`SELECT count(*) AS count FROM episodes`),
+    failing: rows<{ count: number }>(sql`SELECT count(*) AS count FROM episodes e
+      CROSS JOIN subscriptions s ON s.id = e.subscription_id AND s.enabled = 1 AND s.is_deleted = 0
+      WHERE e.failing_since IS NOT NULL AND e.stage <> ${STAGE.recovered}`),
     holds: rows<HoldRow>(
       sql`SELECT tenant_id AS tenantId, cause, since FROM sends_held WHERE tenant_id >= '' ORDER BY tenant_id LIMIT ${MAX_HOLDS}`,
     ),

@@ -58,11 +58,11 @@ export interface FoundDelivery extends OfTenant {
   eventId: string;
 }
 
-/** Searches a delivery database, across its tenants, for the host of a subscription. */
-export async function searchHosts(db: Db, text: string): Promise<FoundSubscription[]> {
+/** Searches a delivery database, across its tenants, for subscriptions whose host begins with `host`, which has no path. */
+export async function searchHosts(db: Db, host: string): Promise<FoundSubscription[]> {
   const { found } = await atomically(db, {
     found: rows<FoundSubscription>(sql`SELECT id, tenant_id AS tenantId, name, url, enabled FROM subscriptions
-      WHERE is_deleted = 0 AND ${beginsWith(sql.raw("lower(substr(url, instr(url, '://') + 3, 255))"), text)} LIMIT ${MAX_FINDINGS}`),
+      WHERE is_deleted = 0 AND ${beginsWith(sql.raw("lower(substr(url, instr(url, '://') + 3, 255))"), host)} LIMIT ${MAX_FINDINGS}`),
   });
   return found;
 }

@@ -44,8 +44,12 @@ export async function search(deps: Deps, operator: SessionPrincipal, query: stri
 async function searchShard({ shards }: Deps, shard: number, text: string) {
   const db = shards.db(shard);
   if (id.safeParse(text).success) return searchId(db, text);
-  return { subscriptions: await searchHosts(db, text), events: [], deliveries: [] };
+  const host = hostIn(text);
+  return { subscriptions: host === "" ? [] : await searchHosts(db, host), events: [], deliveries: [] };
 }
+
+/** What a URL has after its host would let an operator guess a secret in it, character by character. */
+const hostIn = (text: string) => text.replace(/^https?:\/\//, "").split(/[/?#\\]/, 1)[0] ?? "";
 
 /** Shows only the host of the URL, because the rest can be a secret. */
 const subscriptionView = ({ id, name, url, enabled }: FoundSubscription) => ({

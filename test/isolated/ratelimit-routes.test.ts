@@ -1,6 +1,7 @@
 /** Which routes are limited, by what, and what counts. */
 import { describe, expect, test, vi } from "vitest";
 import { makeApiKey } from "../../src/api-keys/key";
+import { rememberGoodKey } from "../../src/api-keys/unknown-keys";
 import { type MailRuleName, RULES, type RuleName } from "../../src/ratelimit/rules";
 import { newEmail, type Person, setRole, signUp, signUpVerified } from "../support/client";
 import { callUnder, type OverriddenCall } from "../support/overrides";
@@ -178,6 +179,24 @@ describe("L5", () => {
     lines.mockRestore();
     expect(request).toMatchObject({ message: "request", status: 429, d1Trips: 0 });
     expect((await list(key)).status).toBe(200);
+  });
+
+  test("a key in use works from a refused address, however many other keys are in use", async () => {
+    const { token } = await signUp();
+    const body = { name: "ci", scopes: ["webhook.read"] };
+    const { key } = (await callWith({}, { path: "/api/v1/api-keys", token, body })).body.data;
+    const ip = newIp();
+    const list = (credential: string) =>
+      callWith({ unknownApiKey: 1 }, { method: "GET", path: "/api/v1/webhooks", token: credential, ip });
+    const useOthers = () => {
+      for (let other = 0; other < 600; other += 1) rememberGoodKey(crypto.randomUUID());
+    };
+    expect((await list(key)).status).toBe(200);
+    for (const status of [401, 429]) expect((await list(makeApiKey())).status).toBe(status);
+    for (let again = 0; again < 3; again += 1) {
+      useOthers();
+      expect((await list(key)).status).toBe(200);
+    }
   });
 
   test("a shallow health check is not limited", async () => {
