@@ -1,4 +1,4 @@
-/** The operator's chapter of the console, and that nothing secret is on its pages or in the answers of the API. */
+/** The operator's section of the console, and that nothing secret is on its pages or in the answers of the API. */
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { call, logIn, PASSWORD, signUpVerified } from "./support/client";
@@ -11,7 +11,7 @@ import { codeOf, enrol } from "./support/two-factor";
 
 const NAVIGATION = '<a href="/console/operator"';
 
-describe("the chapter", () => {
+describe("the operator's section", () => {
   test("is in the navigation of operators only, and its pages do not exist for others", async () => {
     const other = await holding(await signUpVerified());
     expect((await other.get("")).html).not.toContain(NAVIGATION);

@@ -1,4 +1,4 @@
-/** The floors of the code, and who may import Hono and drizzle. */
+/** The layers of the code, and who may import Hono and drizzle. */
 import { expect, test } from "vitest";
 
 const sources = import.meta.glob("../src/**/*.{ts,tsx}", { query: "?raw", import: "default", eager: true });
@@ -8,8 +8,8 @@ const { "../README.md": readme = "" } = import.meta.glob("../README.md", {
   eager: true,
 });
 
-/** Top to bottom; the README explains each entry. A file imports values from its own entry or from lower floors only. */
-const FLOORS: readonly (readonly string[])[] = [
+/** Top to bottom; the README explains each entry. A file imports values from its own entry or from lower layers only. */
+const LAYERS: readonly (readonly string[])[] = [
   ["index.ts"],
   ["app.ts", "queue.ts", "cron.ts"],
   ["console", "reference", "authenticate.ts", "health", "oauth", "sweeper.ts"],
@@ -42,7 +42,7 @@ const FLOORS: readonly (readonly string[])[] = [
 /** The folder, or the file at the root of src, that a path belongs to. */
 const entryOf = (path: string) => path.split("/")[0] ?? "";
 
-const floorOf = (entry: string) => FLOORS.findIndex((floor) => floor.includes(entry));
+const floorOf = (entry: string) => LAYERS.findIndex((floor) => floor.includes(entry));
 
 /** The entries that a source imports values from; types do not count, for they leave nothing behind. */
 function importedEntries(path: string, text: string): string[] {
@@ -71,20 +71,20 @@ test("every folder and every file at the root of src stands on one floor", () =>
       .filter((path) => path !== "worker-env.d.ts")
       .map(entryOf),
   );
-  const listed = FLOORS.flat();
+  const listed = LAYERS.flat();
   expect([...entries].filter((entry) => !listed.includes(entry))).toEqual([]);
   expect(new Set(listed).size).toBe(listed.length);
 });
 
-test("the README lists the same floors, from the top down", () => {
+test("the README lists the same layers, from the top down", () => {
   const lines = readme.matchAll(/^ ?(\d+) {2}((?:[\w.-]+\/?, )*[\w.-]+\/?) {2,}\S/gm);
   const listed = [...lines].flatMap(([, floor, entries = ""]) =>
     entries.split(", ").map((entry) => [Number(floor), entry.replace("/", "")]),
   );
-  const floors = FLOORS.flatMap((entries, index) => entries.map((entry) => [FLOORS.length - index, entry]));
+  const layers = LAYERS.flatMap((entries, index) => entries.map((entry) => [LAYERS.length - index, entry]));
   const inOrder = (list: typeof listed) => list.toSorted(([a = ""], [b = ""]) => Number(b) - Number(a));
   expect(listed).toEqual(inOrder(listed));
-  expect(listed.map(String).sort()).toEqual(floors.map(String).sort());
+  expect(listed.map(String).sort()).toEqual(layers.map(String).sort());
 });
 
 test("no value import leads to the same floor or upward", () => {
