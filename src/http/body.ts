@@ -8,7 +8,10 @@ import { documented } from "./route-docs";
 const KIB = 1024;
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
 
-/** 413 for a body larger than `maxKiBOf(path)`, by its `Content-Length` or while it is read. */
+/**
+ * Reads the body. 413 for one larger than `maxKiBOf(path)`, by its `Content-Length` or while it is read. Must come before authentication:
+ * otherwise a thief could send the headers of a write, and its body after the stolen token was revoked.
+ */
 export function limitBody(maxKiBOf: (path: string) => number) {
   const check = createMiddleware<AppEnv>((c, next) => {
     const maxKiB = maxKiBOf(c.req.path);
@@ -18,7 +21,12 @@ export function limitBody(maxKiBOf: (path: string) => number) {
         throw new AppError("PAYLOAD_TOO_LARGE", { message: `The body is larger than ${maxKiB} KiB.` });
       },
     });
-    return bounded(c, next);
+    return bounded(c, async () => {
+      await c.req.arrayBuffer().catch(() => {
+        throw new AppError("INVALID_JSON", { message: "The body broke off." });
+      });
+      await next();
+    });
   });
   return documented(check, { errors: ["PAYLOAD_TOO_LARGE"] });
 }
