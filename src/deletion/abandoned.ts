@@ -1,10 +1,10 @@
-/** Removes accounts whose address was never verified and that nobody can sign in to. */
+/** Removes accounts whose address was never verified and that nobody uses any more. */
 import type { Deps } from "../deps";
 import { log } from "../log";
 import { DAY_MS } from "../time";
 import { deleteAbandonedAccount, findAbandonedAccounts } from "./abandoned-store";
 
-const UNVERIFIED_FOR_MS = 30 * DAY_MS;
+const UNUSED_FOR_MS = 30 * DAY_MS;
 /** Bounds one run; the next one continues. */
 const MAX_ACCOUNTS = 50;
 
@@ -13,8 +13,9 @@ export async function removeAbandoned(deps: Deps): Promise<void> {
   // Where verification is optional, an unverified account is as good as any other.
   if (deps.config.emailVerification !== "required") return;
   const nowMs = deps.now();
-  const userIds = await findAbandonedAccounts(deps, nowMs - UNVERIFIED_FOR_MS, MAX_ACCOUNTS, nowMs);
+  const sinceMs = nowMs - UNUSED_FOR_MS;
+  const userIds = await findAbandonedAccounts(deps, sinceMs, MAX_ACCOUNTS, nowMs);
   let removed = 0;
-  for (const userId of userIds) if (await deleteAbandonedAccount(deps, userId, nowMs)) removed += 1;
+  for (const userId of userIds) if (await deleteAbandonedAccount(deps, userId, sinceMs, nowMs)) removed += 1;
   if (removed > 0) log("info", "unverified accounts removed", { count: removed });
 }

@@ -1,16 +1,18 @@
 /** The hourly cron removes what has ended a while ago, and accounts that were never verified. */
 import { env } from "cloudflare:workers";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { sweepExpired } from "../../src/auth/sweep";
 import { removeAbandoned } from "../../src/deletion/abandoned";
 import { createDeps } from "../../src/deps";
-import { call, newEmail, signUp, signUpVerified, verify } from "../support/client";
+import { call, eventually, newEmail, PASSWORD, signUp, signUpVerified, verify } from "../support/client";
 import { mailsTo, mailTo } from "../support/mailbox";
 import { invite, joinTenant } from "../support/people";
 import { occurrencesOf, purgeAll } from "../support/purges";
 import { newInbox, subscribe } from "../support/receiver";
 
 const DAY_MS = 24 * 3_600_000;
+
+afterEach(() => void vi.useRealTimers());
 
 async function sweepAfter(
   days: number,
@@ -124,6 +126,52 @@ describe("L12: accounts that were never verified", () => {
     expect(again.status).toBe(201);
     const hook = await call("GET", `/webhooks/${webhookId}`, { token: again.body.data.accessToken });
     expect(hook.status).toBe(404);
+  });
+
+  test("stay for 30 days after their last use, however old they are", async () => {
+    const person = await signUp();
+    await mailTo(person.email, /Verify/);
+    await env.DB.prepare("UPDATE sessions SET expires_at = ? WHERE user_id = ?")
+      .bind(Date.now() + 90 * DAY_MS, person.userId)
+      .run();
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60 * DAY_MS });
+    await call("POST", "/auth/logout", { body: { refreshToken: person.refreshToken } });
+    const exists = () => countOf("users", "id", person.userId);
+    await sweepAfter(29);
+    expect(await exists()).toBe(1);
+    vi.setSystemTime(Date.now() + 29 * DAY_MS);
+    const login = await call("POST", "/auth/login", { body: { email: person.email, password: PASSWORD } });
+    expect(login.body.code).toBe("EMAIL_NOT_VERIFIED");
+    await eventually(
+      "the new link",
+      () => mailsTo(person.email).filter(({ subject }) => /Verify/.test(subject)).length > 1,
+    );
+    await sweepAfter(29);
+    expect(await exists()).toBe(1);
+    await sweepAfter(32);
+    expect(await exists()).toBe(0);
+  });
+
+  test("stay while they or their tenant are suspended, so that the suspension lasts", async () => {
+    const [person, ofTenant] = [await signUp(), await signUp()];
+    for (const { email, refreshToken } of [person, ofTenant]) {
+      await mailTo(email, /Verify/);
+      await call("POST", "/auth/logout", { body: { refreshToken } });
+    }
+    const suspend = (table: string, id: string, at: number | null) =>
+      env.DB.prepare(`UPDATE ${table} SET suspended_at = ? WHERE id = ?`).bind(at, id).run();
+    const counts = async () => [
+      await countOf("users", "id", person.userId),
+      await countOf("users", "id", ofTenant.userId),
+    ];
+    await suspend("users", person.userId, 1);
+    await suspend("tenants", ofTenant.tenantId, 1);
+    await sweepAfter(100);
+    expect(await counts()).toEqual([1, 1]);
+    await suspend("users", person.userId, null);
+    await suspend("tenants", ofTenant.tenantId, null);
+    await sweepAfter(100);
+    expect(await counts()).toEqual([0, 0]);
   });
 
   test("stay while an API key of theirs works", async () => {
