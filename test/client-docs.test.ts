@@ -8,7 +8,7 @@ import { signIn, signInByMail } from "../src/docs/client/auth";
 import { toText } from "../src/docs/client/errors";
 import { publishOrders, whyNotArrived } from "../src/docs/client/events";
 import { addGoogle, comeBack, googleUrl } from "../src/docs/client/identities";
-import { invite, join } from "../src/docs/client/invitations";
+import { invite, join, joinWithGoogleUrl, registerInvited } from "../src/docs/client/invitations";
 import { countEvents, newestEvents } from "../src/docs/client/lists";
 import { changeRole } from "../src/docs/client/members";
 import { holdWhile } from "../src/docs/client/operator";
@@ -29,21 +29,52 @@ import { clientOf, serviceFetch } from "./support/sdk";
 import { softAuthenticators } from "./support/soft-authenticators";
 import { codeOf } from "./support/two-factor";
 
-const pages = Object.values(
-  import.meta.glob("../src/docs/client*.md", { query: "?raw", import: "default", eager: true }),
-).join("\n");
+const pages = import.meta.glob("../src/docs/client*.md", { query: "?raw", import: "default", eager: true });
 const examples = import.meta.glob("../src/docs/client/*.ts", { query: "?raw", import: "default", eager: true });
+const sources = import.meta.glob("../src/client/*.ts", { query: "?raw", import: "default", eager: true });
 const PERIOD_START = new Date(Date.now() - 60_000).toISOString();
 
-test("every example is on a page unchanged, and every method of the client is named in the section of its noun", () => {
-  for (const example of Object.values(examples)) expect(pages).toContain(`\`\`\`ts\n${example}\`\`\`\n`);
-  for (const [noun, methods] of Object.entries(clientOf().client)) {
-    const section = pages.split("\n## ").find((text) => text.includes(`\n\`client.${noun}\``)) ?? "";
-    const missing = Object.keys(methods).filter(
-      (name) => !new RegExp(`(postern\\.${noun}\\.|\`)${name}\\b`).test(section),
-    );
-    expect([noun, missing]).toEqual([noun, []]);
+const nouns = Object.entries(clientOf().client).map(([member, methods]) => ({
+  member,
+  methods: Object.keys(methods),
+  file: member.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
+}));
+
+/** The methods of a noun's source as rows of a table: name and arguments without `CallOptions`, what its docstring says, what it throws. */
+function rowsOf(source = ""): string[] {
+  const members = source.match(/^export interface \w+Methods \{$([\s\S]*?)^\}$/m)?.[1] ?? "";
+  return [...members.matchAll(/\/\*\*([\s\S]*?)\*\/\n {2}(\w+\(.*\)): /g)].map(([, docstring = "", signature = ""]) => {
+    const [does, throws] = docstring
+      .replaceAll(/\s+(\* )?/g, " ")
+      .trim()
+      .split(" Throws ");
+    const method = signature.replace(/(, )?options\?: CallOptions/, "");
+    return `| \`${method}\` | ${does} | ${throws?.replace(/\.$/, "")} |`;
+  });
+}
+
+test("every example is on its page unchanged", () => {
+  for (const [path, example] of Object.entries(examples)) {
+    const page = pages[path.replace("client/", "client-").replace(".ts", ".md")] ?? pages["../src/docs/client.md"];
+    expect(page).toContain(`\`\`\`ts\n${example}\`\`\`\n`);
   }
+});
+
+test.each(nouns)(
+  "the page of $member has an example, and a table of its methods that says what their docstrings say",
+  ({ member, methods, file }) => {
+    const page = pages[`../src/docs/client-${file}.md`] ?? "";
+    expect(page).toMatch(new RegExp(`^# Client: .+\\n\\n\`client\\.${member}\` `));
+    expect(Object.keys(examples)).toContain(`../src/docs/client/${file}.ts`);
+    expect(pages["../src/docs/client.md"]).toContain(`](client-${file}.md)`);
+    const [, , ...rows] = page.replaceAll(/ +/g, " ").match(/^\|.*\|$/gm) ?? [];
+    expect(rows).toEqual(rowsOf(sources[`../src/client/${file}.ts`]));
+    expect(rows.map((row) => row.match(/\w+/)?.[0]).sort()).toEqual(methods.sort());
+  },
+);
+
+test("every page of a noun belongs to a member of the client", () => {
+  expect(Object.keys(pages)).toHaveLength(nouns.length + 1);
 });
 
 test("the link of each error leads to its code on the page of errors", async () => {
@@ -102,6 +133,13 @@ test("tenants, members, invitations, API keys, audit log", async () => {
   await invite(owner, email);
   expect(await join(client, tokenIn(await mailTo(email, /invit/i)))).toBe((await owner.auth.me()).tenant.name);
   expect((await client.auth.me()).role).toBe("developer");
+  const newcomer = newEmail();
+  await invite(owner, newcomer);
+  const token = tokenIn(await mailTo(newcomer, /invit/i));
+  const visitor = clientOf().client;
+  expect(new URL(joinWithGoogleUrl(visitor, token)).searchParams.get("invitationToken")).toBe(token);
+  await registerInvited(visitor, newcomer, PASSWORD, token);
+  expect((await visitor.auth.me()).tenant).toEqual((await owner.auth.me()).tenant);
   await changeRole(owner, email, "viewer");
   expect((await client.auth.me()).role).toBe("viewer");
   expect(await switchTo(client, "no such tenant")).toBe(false);
@@ -117,7 +155,13 @@ test("tenants, members, invitations, API keys, audit log", async () => {
   await expect(ofFirst).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
   expect((await ofSecond).deliveries).toBe(0);
   const changes = await changesSince(owner, PERIOD_START);
-  expect(changes.map((line) => line.split(" ")[2])).toEqual(["member.invited", "member.joined", "member.role_changed"]);
+  expect(changes.map((line) => line.split(" ")[2])).toEqual([
+    "member.invited",
+    "member.joined",
+    "member.invited",
+    "member.joined",
+    "member.role_changed",
+  ]);
 });
 
 test("events, subscriptions, statistics", async () => {

@@ -41,7 +41,7 @@ export interface IssuedApiKey extends ApiKey {
  * const publisher = createClient({ baseUrl, apiKey: key });
  */
 export interface ApiKeyMethods {
-  /** Issues a key that acts for the user in this tenant. Throws VALIDATION_FAILED. */
+  /** Issues a key that acts for the user in this tenant. Returns it with its secret. Throws VALIDATION_FAILED. */
   create(body: NewApiKey, options?: CallOptions): Promise<IssuedApiKey>;
   /** Returns the user's active keys, newest first. Throws UNAUTHENTICATED. */
   list(options?: CallOptions): Listed<ApiKey>;

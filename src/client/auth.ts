@@ -129,7 +129,8 @@ export interface AccountDeletion {
 export interface AuthMethods {
   /**
    * Creates an account, signs it in and mails a verification link. Returns the tokens, which the client has already stored.
-   * Throws EMAIL_TAKEN, VALIDATION_FAILED, CAPTCHA_REQUIRED, and INVALID_TOKEN for an invitation that is not open for this address.
+   * Throws EMAIL_TAKEN, VALIDATION_FAILED, CAPTCHA_REQUIRED, FORBIDDEN if registration is closed, and INVALID_TOKEN for an invitation that
+   * is not open for this address.
    */
   register(body: Registration, options?: CallOptions): Promise<TokenPair>;
   /**

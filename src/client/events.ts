@@ -120,9 +120,9 @@ export interface EventOptions extends CallOptions {
  */
 export interface EventMethods {
   /**
-   * Publishes an event to every enabled subscription of the tenant that lists its type. Once this returns, the event is stored
-   * and is delivered at least once. Without an `idempotencyKey`, calling again publishes a second event.
-   * Throws FORBIDDEN, VALIDATION_FAILED, PAYLOAD_TOO_LARGE, and CONFLICT for a key that was used with another body.
+   * Publishes an event to every enabled subscription of the tenant that lists its type. Returns its id, and how many subscriptions it goes
+   * to. Once this returns, the event is stored and is delivered at least once. Without an `idempotencyKey`, calling again publishes a
+   * second event. Throws FORBIDDEN, VALIDATION_FAILED, PAYLOAD_TOO_LARGE, and CONFLICT for a key that was used with another body.
    */
   publish(body: NewEvent, options?: PublishOptions): Promise<PublishedEvent>;
   /**

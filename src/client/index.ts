@@ -83,6 +83,7 @@ export type {
   PasskeyAssertion,
   PasskeyAttestation,
   PasskeyCreationOptions,
+  PasskeyLogin,
   PasskeyLoginOptions,
   PasskeyMethods,
   PasskeyRequestOptions,
@@ -106,7 +107,7 @@ export type { Membership, TenantMethods } from "./tenants";
 export { type KeyValueStorage, memoryStore, type StoredTokens, type TokenStore, webStorageStore } from "./token-store";
 export type { RecoveryCodes, TwoFactorEnrolment, TwoFactorMethods } from "./two-factor";
 export type * from "./types";
-export type { WebhookMethods } from "./webhooks";
+export type { ResumeOptions, WebhookMethods } from "./webhooks";
 
 const TIMEOUT_MS = 30_000;
 

@@ -128,7 +128,10 @@ export interface ServiceStatus {
  * const { tenants } = await client.operator.search("Analytical");
  */
 export interface OperatorMethods {
-  /** Searches by id, or by the beginning of a tenant's name, an email address or the host of a subscription. Throws VALIDATION_FAILED. */
+  /**
+   * Searches by id, or by the beginning of a tenant's name, an email address or the host of a subscription. Returns at most 20 matches of
+   * each kind. Throws VALIDATION_FAILED.
+   */
   search(q: string, options?: CallOptions): Promise<OperatorSearch>;
   /** Returns the state of the service. Throws NOT_FOUND, FORBIDDEN. */
   status(options?: CallOptions): Promise<ServiceStatus>;

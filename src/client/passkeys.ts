@@ -99,6 +99,12 @@ export interface ShownPasskey {
   response: PasskeyAssertion;
 }
 
+/** The answer to the options of a login. */
+export interface PasskeyLogin extends ShownPasskey {
+  /** Which of the user's tenants to sign in to; the one used last unless given. */
+  tenantId?: string | undefined;
+}
+
 /** Options of a login with a passkey. */
 export interface PasskeyLoginOptions {
   /** Which of the user's tenants to sign in to; the one used last unless given. */
@@ -150,7 +156,7 @@ export interface PasskeyMethods {
   /** Returns the options with which a platform asks for a passkey to sign in. Throws RATE_LIMITED. */
   startLogin(options?: CallOptions): Promise<PasskeyRequestOptions>;
   /** Opens a session with the passkey that a platform has shown, as `login` does. Throws UNAUTHENTICATED, EMAIL_NOT_VERIFIED, NOT_FOUND. */
-  finishLogin(body: ShownPasskey & { tenantId?: string | undefined }, options?: CallOptions): Promise<TokenPair>;
+  finishLogin(body: PasskeyLogin, options?: CallOptions): Promise<TokenPair>;
   /** Returns the options to ask for a passkey that confirms the session with `auth.stepUp`. Throws CONFLICT for a user without passkeys. */
   startConfirmation(options?: CallOptions): Promise<PasskeyRequestOptions>;
 }

@@ -24,7 +24,7 @@ export interface RecoveryCodes {
  * const { recoveryCodes } = await client.twoFactor.renewRecoveryCodes("654321");
  */
 export interface TwoFactorMethods {
-  /** Starts enrolment; nothing is on until `verify`. Throws TWO_FACTOR_ALREADY_ENABLED. */
+  /** Starts enrolment; nothing is on until `verify`. Returns what the app needs. Throws TWO_FACTOR_ALREADY_ENABLED. */
   enable(options?: CallOptions): Promise<TwoFactorEnrolment>;
   /**
    * Turns the second factor on with six digits from the app. Returns the service's confirmation.

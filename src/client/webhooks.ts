@@ -15,6 +15,12 @@ import type { RotatedSubscription, SecretRotation } from "./rotation";
 import type { StatsOptions, SubscriptionStats } from "./stats";
 import type { NewSubscription, Subscription, SubscriptionChange } from "./subscriptions";
 
+/** Options of `client.webhooks.resume`. */
+export interface ResumeOptions extends CallOptions {
+  /** What happens to the deliveries that it held; `send` unless given. */
+  held?: "send" | "drop" | undefined;
+}
+
 /**
  * `client.webhooks`. Every method that takes an id throws NOT_FOUND for one that the tenant does not have.
  *
@@ -67,8 +73,9 @@ export interface WebhookMethods {
   /** As `retry`, for the delivery with this id. Throws FORBIDDEN, NOT_FOUND. */
   retryDelivery(id: string, deliveryId: string, options?: CallOptions): Promise<string>;
   /**
-   * Sends the failed deliveries of events since `since` again, under the same `webhook-id`s, at most 500 a call; call again with
-   * `nextCursor` for the rest. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED, and CONFLICT while the subscription is paused.
+   * Sends the failed deliveries of events since `since` again, under the same `webhook-id`s, at most 500 a call. Returns how many, as a
+   * sentence, and `nextCursor`; call again with it for the rest. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED, and CONFLICT while the
+   * subscription is paused.
    */
   retryFailed(id: string, body: RetryFailedRequest, options?: CallOptions): Promise<RetryFailedResult>;
   /**
@@ -76,7 +83,7 @@ export interface WebhookMethods {
    * and CONFLICT while another replay of the subscription runs, while it is paused, and for a key that was used with another body.
    */
   replay(id: string, body: NewReplay, options?: ReplayOptions): Promise<Replay>;
-  /** Counts what such a replay would send, and sends nothing. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED. */
+  /** Returns how many deliveries such a replay would queue, and queues none. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED. */
   previewReplay(id: string, body: ReplayPeriod, options?: CallOptions): Promise<ReplayPreview>;
   /** Returns the subscription's replays, newest first. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED. */
   replays(id: string, options?: ReplayListOptions): Paged<Replay>;
@@ -92,7 +99,7 @@ export interface WebhookMethods {
    * Enables the subscription again. The deliveries that it held are sent, oldest first, or dropped with `held: "drop"`. Returns the
    * service's confirmation. Throws FORBIDDEN, NOT_FOUND.
    */
-  resume(id: string, options?: CallOptions & { held?: "send" | "drop" | undefined }): Promise<string>;
+  resume(id: string, options?: ResumeOptions): Promise<string>;
 }
 
 export function webhookMethods(call: Call): WebhookMethods {

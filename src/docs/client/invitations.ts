@@ -11,3 +11,12 @@ export async function join(postern: Client, token: string): Promise<string> {
   await postern.tenants.switchTo(tenant.id);
   return tenant.name;
 }
+
+/** Creates an account for an invited person, in the tenant of the invitation. */
+export async function registerInvited(postern: Client, email: string, password: string, invitationToken: string) {
+  await postern.auth.register({ email, password, invitationToken });
+}
+
+/** Where to send the browser of an invited person to join with Google. */
+export const joinWithGoogleUrl = (postern: Client, invitationToken: string) =>
+  postern.identities.signInUrl("google", { invitationToken });

@@ -2,8 +2,19 @@
 import auditLog from "../../docs/audit-log.md";
 import changelog from "../../docs/changelog.md";
 import client from "../../docs/client.md";
-import clientSignIn from "../../docs/client-sign-in.md";
+import clientApiKeys from "../../docs/client-api-keys.md";
+import clientAudit from "../../docs/client-audit.md";
+import clientAuth from "../../docs/client-auth.md";
+import clientEvents from "../../docs/client-events.md";
+import clientIdentities from "../../docs/client-identities.md";
+import clientInvitations from "../../docs/client-invitations.md";
+import clientMembers from "../../docs/client-members.md";
+import clientOperator from "../../docs/client-operator.md";
+import clientPasskeys from "../../docs/client-passkeys.md";
+import clientSessions from "../../docs/client-sessions.md";
+import clientStats from "../../docs/client-stats.md";
 import clientTenants from "../../docs/client-tenants.md";
+import clientTwoFactor from "../../docs/client-two-factor.md";
 import clientWebhooks from "../../docs/client-webhooks.md";
 import consolePage from "../../docs/console.md";
 import decisions from "../../docs/decisions.md";
@@ -33,6 +44,7 @@ interface Page {
 
 export const START_PATH = "/docs";
 export const REFERENCE_PATH = "/docs/reference";
+const CLIENT_PATH = "/docs/client";
 
 const PAGES: readonly Page[] = [
   page(START_PATH, start),
@@ -46,10 +58,7 @@ const PAGES: readonly Page[] = [
   page("/docs/tokens", tokens),
   page("/docs/passkeys", passkeys),
   page("/docs/sign-in-providers", signInProviders),
-  page("/docs/client", client),
-  page("/docs/client-sign-in", clientSignIn),
-  page("/docs/client-tenants", clientTenants),
-  page("/docs/client-webhooks", clientWebhooks),
+  page(CLIENT_PATH, client),
   { path: REFERENCE_PATH, title: "API reference", markdown: null },
   page("/docs/errors", errors),
   page("/docs/limits", limits),
@@ -62,21 +71,39 @@ const PAGES: readonly Page[] = [
   page("/docs/changelog", changelog),
 ];
 
+/** One page for each noun of the client. */
+const CLIENT_PAGES: readonly Page[] = [
+  page("/docs/client-auth", clientAuth),
+  page("/docs/client-sessions", clientSessions),
+  page("/docs/client-two-factor", clientTwoFactor),
+  page("/docs/client-passkeys", clientPasskeys),
+  page("/docs/client-identities", clientIdentities),
+  page("/docs/client-tenants", clientTenants),
+  page("/docs/client-members", clientMembers),
+  page("/docs/client-invitations", clientInvitations),
+  page("/docs/client-api-keys", clientApiKeys),
+  page("/docs/client-audit", clientAudit),
+  page("/docs/client-webhooks", clientWebhooks),
+  page("/docs/client-events", clientEvents),
+  page("/docs/client-stats", clientStats),
+  page("/docs/client-operator", clientOperator),
+];
+
 function page(path: string, markdown: string): Page {
   return { path, markdown, title: markdown.match(/^# (.+)$/m)?.[1] ?? path };
 }
 
 /** Title and Markdown of the page at `path`; undefined when there is none. */
 export function markdownPage(path: string): { title: string; markdown: string } | undefined {
-  const found = PAGES.find((candidate) => candidate.path === path);
+  const found = [...PAGES, ...CLIENT_PAGES].find((candidate) => candidate.path === path);
   return found && found.markdown !== null ? { title: found.title, markdown: found.markdown } : undefined;
 }
 
-/** The links at the top of every page, as HTML; the one to `currentPath` is marked. */
+/** The links at the top of every page, as HTML; the one to `currentPath` is marked. Those of the client are on its own pages only. */
 export function navigation(currentPath: string): string {
-  const links = PAGES.map(({ path, title }) => {
-    const mark = path === currentPath ? ' aria-current="page"' : "";
-    return `<a href="${path}"${mark}>${title}</a>`;
-  });
+  const link = ({ path, title }: Page) =>
+    `<a href="${path}"${path === currentPath ? ' aria-current="page"' : ""}>${title.replace("Client: ", "")}</a>`;
+  const ofClient = currentPath.startsWith(CLIENT_PATH) ? ["<div>Client:", ...CLIENT_PAGES.map(link), "</div>"] : [];
+  const links = [...PAGES.map(link), ...ofClient];
   return `<nav class="pages" aria-label="Documentation">\n${links.join("\n")}\n</nav>`;
 }
