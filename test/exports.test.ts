@@ -107,7 +107,7 @@ describe("GET /tenant/export", () => {
     const owner = await signUpVerified();
     const { keys } = await createDeps(env, createExecutionContext());
     const sealed = await Promise.all(
-      Array.from({ length: 801 }, async () => {
+      Array.from({ length: 601 }, async () => {
         const id = crypto.randomUUID();
         return { id, secret: await encrypt(keys, secretOwner(id), "a-signing-secret") };
       }),
@@ -118,7 +118,7 @@ describe("GET /tenant/export", () => {
       .bind(owner.tenantId, JSON.stringify(sealed))
       .run();
     const { body } = await exportTenant(owner);
-    expect([body.data.subscriptions.length, body.data.isComplete]).toEqual([801, false]);
+    expect([body.data.subscriptions.length, body.data.isComplete]).toEqual([601, false]);
   });
 
   test("is for owners who have signed in or confirmed within ten minutes, and has nothing of other tenants", async () => {

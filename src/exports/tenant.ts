@@ -15,7 +15,9 @@ import { type ExportedAttemptRow, readAttempts, readTenant } from "./tenant-stor
 
 const PAGE_ROWS = 1_000;
 /** An invocation may make 1,000 calls of D1. */
-const MAX_PAGES = 800;
+const MAX_PAGES = 900;
+/** The rest is for events: a page of them may find few, because it examines rows of other tenants too. */
+const MAX_ATTEMPT_PAGES = 600;
 
 /** Everything except the parts that are streamed. */
 type Head = Omit<TenantExport, "events" | "attempts" | "isComplete">;
@@ -66,12 +68,13 @@ async function readHead(deps: Deps, caller: SessionPrincipal): Promise<Head> {
 }
 
 async function* documentOf(deps: Deps, caller: SessionPrincipal, head: Head): AsyncGenerator<string, void> {
-  const budget: Budget = { pages: MAX_PAGES, isExceeded: false };
-  yield `{"data":${JSON.stringify(head).slice(0, -1)},"events":`;
-  yield* listOf(eventPages(deps, caller, budget));
-  yield `,"attempts":`;
-  yield* listOf(attemptPages(deps, caller, head.subscriptions, budget));
-  yield `,"isComplete":${!budget.isExceeded}}}`;
+  const ofAttempts: Budget = { pages: MAX_ATTEMPT_PAGES, isExceeded: false };
+  yield `{"data":${JSON.stringify(head).slice(0, -1)},"attempts":`;
+  yield* listOf(attemptPages(deps, caller, head.subscriptions, ofAttempts));
+  const ofEvents: Budget = { pages: MAX_PAGES - MAX_ATTEMPT_PAGES + Math.max(0, ofAttempts.pages), isExceeded: false };
+  yield `,"events":`;
+  yield* listOf(eventPages(deps, caller, ofEvents));
+  yield `,"isComplete":${!ofAttempts.isExceeded && !ofEvents.isExceeded}}}`;
 }
 
 /** A JSON array of the items of all pages. */

@@ -144,7 +144,7 @@ describe("L12: accounts that were never verified", () => {
     expect(login.body.code).toBe("EMAIL_NOT_VERIFIED");
     await eventually(
       "the new link",
-      () => mailsTo(person.email).filter(({ subject }) => /Verify/.test(subject)).length > 1,
+      async () => mailsTo(person.email).filter(({ subject }) => /Verify/.test(subject)).length > 1,
     );
     await sweepAfter(29);
     expect(await exists()).toBe(1);
