@@ -45,6 +45,21 @@ describe("the operator's section", () => {
     expect((await browser.get(`/operator/tenants/${crypto.randomUUID()}`)).status).toBe(404);
   });
 
+  test("offers to resume a tenant whose suspension failed half-way, with only its deliveries held", async () => {
+    const browser = await holding(await operator());
+    const { tenantId } = await signUpVerified();
+    const here = `/operator/tenants/${tenantId}`;
+    await deliveryDb
+      .prepare("INSERT INTO sends_held (tenant_id, cause, since) VALUES (?, 'suspended', 1)")
+      .bind(tenantId)
+      .run();
+    expect((await browser.get(here)).html).toContain(`/console${here}/resume`);
+    await browser.post(`${here}/resume`, { reason: "It failed" });
+    const held = await deliveryDb.prepare("SELECT 1 FROM sends_held WHERE tenant_id = ?").bind(tenantId).all();
+    expect(held.results).toEqual([]);
+    expect((await browser.get(here)).html).toContain(`/console${here}/suspend`);
+  });
+
   test("asks before it changes anything, with counts, and says afterwards what was done", async () => {
     const browser = await holding(await operator());
     const owner = await signUpVerified();

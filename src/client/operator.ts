@@ -26,6 +26,8 @@ export interface OperatorSearch {
   subscriptions: ({ id: string; name: string; host: string; enabled: boolean } & OfTenant)[];
   events: ({ id: string; type: string; createdAt: Timestamp } & OfTenant)[];
   deliveries: ({ id: string; webhookId: string; eventId: string } & OfTenant)[];
+  /** The databases that did not answer, so that findings may be missing. */
+  unreachable: number[];
 }
 
 /** Since when and why somebody or something is suspended. */

@@ -67,6 +67,9 @@ export const searchResult = z
     subscriptions: z.array(z.object({ id, name: label, host, enabled: z.boolean(), ...tenantOf })),
     events: z.array(z.object({ id, type: z.string().meta({ examples: ["OrderPaid"] }), createdAt: time, ...tenantOf })),
     deliveries: z.array(z.object({ id, webhookId: id, eventId: id, ...tenantOf })),
+    unreachable: z
+      .array(shard)
+      .meta({ description: "The databases that did not answer, so that findings may be missing." }),
   })
   .meta({ id: "OperatorSearch" });
 

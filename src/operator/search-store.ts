@@ -13,6 +13,9 @@ export const MAX_FINDINGS = 20;
 const LAST = "\u{10ffff}";
 
 const beginsWith = (text: SQL, start: string) => sql`${text} >= ${start} AND ${text} < ${start + LAST}`;
+/** SQLite's `lower` leaves letters outside ASCII alone, so it must lower both sides. */
+const nameBeginsWith = (start: string) =>
+  sql`lower(name) >= lower(${start}) AND lower(name) < lower(${start}) || ${LAST}`;
 
 export interface FoundTenant {
   id: string;
@@ -24,15 +27,15 @@ export interface FoundPerson extends Omit<FoundTenant, "name"> {
   name: string | null;
 }
 
-/** Searches the control plane, across tenants, and records the search in the log of the operator's tenant. `text` is in lower case. */
+/** Searches the control plane, across tenants, and records the search in the log of the operator's tenant. `text` is `name` in lower case. */
 export async function searchControl(
   { db }: Deps,
   operator: SessionPrincipal,
-  text: string,
+  { text, name }: { text: string; name: string },
 ): Promise<{ tenants: FoundTenant[]; people: FoundPerson[] }> {
   const { tenants, people } = await atomically(db, {
     tenants: rows<FoundTenant>(sql`SELECT id, name, suspended_at IS NOT NULL AS isSuspended FROM tenants
-      WHERE id = ${text} OR ${beginsWith(sql`lower(name)`, text)} LIMIT ${MAX_FINDINGS}`),
+      WHERE id = ${text} OR ${nameBeginsWith(name)} LIMIT ${MAX_FINDINGS}`),
     people: rows<FoundPerson>(sql`SELECT id, email, name, suspended_at IS NOT NULL AS isSuspended FROM users
       WHERE id = ${text} OR ${beginsWith(sql`email`, text)} LIMIT ${MAX_FINDINGS}`),
     recorded: audit(ofService(operator, "operator.searched")),

@@ -1,5 +1,7 @@
 /** The search of operators, over both planes and every delivery database. */
+import type { Db } from "../db/client";
 import type { Deps } from "../deps";
+import { describeError, log } from "../log";
 import type { SessionPrincipal } from "../tenants/principal";
 import { iso } from "../time";
 import { id } from "../wire/schemas";
@@ -13,15 +15,16 @@ import {
   searchId,
 } from "./search-store";
 
-/** Returns what has this id, or begins with this text: at most 20 findings of a kind. Throws when a database is down. */
+/** Returns what has this id, or begins with this text: at most 20 findings of a kind. `unreachable` names the delivery databases that are down. */
 export async function search(deps: Deps, operator: SessionPrincipal, query: string): Promise<SearchResult> {
   const text = query.normalize("NFKC").toLowerCase();
   const [{ tenants, people }, ...ofShards] = await Promise.all([
-    searchControl(deps, operator, text),
+    searchControl(deps, operator, { text, name: query }),
     ...deps.shards.numbers.map((shard) => searchShard(deps, shard, text)),
   ]);
-  const all = <K extends keyof (typeof ofShards)[number]>(kind: K) =>
-    ofShards.flatMap((found) => found[kind] as (typeof ofShards)[number][K][number][]).slice(0, MAX_FINDINGS);
+  const reached = ofShards.flatMap(({ found }) => found ?? []);
+  const all = <K extends keyof Findings>(kind: K) =>
+    reached.flatMap((found) => found[kind] as Findings[K][number][]).slice(0, MAX_FINDINGS);
   const [subscriptions, events, deliveries] = [all("subscriptions"), all("events"), all("deliveries")];
   const names = await namesOfTenants(
     deps,
@@ -38,11 +41,26 @@ export async function search(deps: Deps, operator: SessionPrincipal, query: stri
       ...tenantOf(tenantId),
     })),
     deliveries: deliveries.map(({ tenantId, ...delivery }) => ({ ...delivery, ...tenantOf(tenantId) })),
+    unreachable: ofShards.flatMap(({ shard, found }) => (found ? [] : [shard])),
   };
 }
 
-async function searchShard({ shards }: Deps, shard: number, text: string) {
-  const db = shards.db(shard);
+type Findings = Awaited<ReturnType<typeof searchId>>;
+
+async function searchShard(
+  { shards }: Deps,
+  shard: number,
+  text: string,
+): Promise<{ shard: number; found: Findings | null }> {
+  try {
+    return { shard, found: await searchDelivery(shards.db(shard), text) };
+  } catch (error) {
+    log("error", "delivery database not read", { shard, ...describeError(error) });
+    return { shard, found: null };
+  }
+}
+
+async function searchDelivery(db: Db, text: string): Promise<Findings> {
   if (id.safeParse(text).success) return searchId(db, text);
   const host = hostIn(text);
   return { subscriptions: host === "" ? [] : await searchHosts(db, host), events: [], deliveries: [] };

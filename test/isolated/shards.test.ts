@@ -8,6 +8,8 @@ import { MAX_SHARD_BYTES, noteSize } from "../../src/db/shard-sizes-store";
 import { noteShardSizes } from "../../src/delivery/shard-sizes";
 import { createDeps } from "../../src/deps";
 import { call, type Person, signUp } from "../support/client";
+import { operator } from "../support/operators";
+import { callUnder } from "../support/overrides";
 import { endedAttempts, newInbox, publish, subscribe } from "../support/receiver";
 
 const deps = await createDeps(env, createExecutionContext());
@@ -109,6 +111,18 @@ describe("a database that is down", () => {
       expect((await callWithout1(here, method, path, body)).status).toBeLessThan(300);
     }
     expect((await callWithout1(there, "GET", "/auth/me")).status).toBe(200);
+  });
+
+  test("is named in the search of operators, which finds what is in the others", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const person = await personOn(0);
+    const op = await operator();
+    const { status, body } = await callUnder(
+      { SHARD_1: down },
+      { method: "GET", path: `/api/v1/operator/search?q=${person.email}`, token: op.token },
+    );
+    expect([status, body.data.unreachable]).toEqual([200, [1]]);
+    expect(body.data.people).toMatchObject([{ email: person.email }]);
   });
 
   test("delays only its own deliveries: their messages are retried, and others are not", async () => {

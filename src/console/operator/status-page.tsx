@@ -34,10 +34,15 @@ export const Operator = ({ query, found, status, failure }: OperatorView) => (
           </button>
         </form>
       </search>
+      {found && found.unreachable.length > 0 && <Unreachable shards={found.unreachable} />}
       {found && <Findings found={found} />}
     </section>
     <Status status={status} />
   </>
+);
+
+const Unreachable = ({ shards }: { shards: readonly number[] }) => (
+  <p>No answer from the databases: {shards.join(", ")}.</p>
 );
 
 const tenantLink = (id: string, name: string) => <a href={`${HERE}/tenants/${id}`}>{name}</a>;
@@ -138,7 +143,7 @@ const timeOr = (at: string | null) => (at === null ? "–" : <Time at={at} />);
 const Databases = ({ shards, unreachable }: Pick<ServiceStatus, "shards" | "unreachable">) => (
   <section class="card" aria-labelledby="databases">
     <h2 id="databases">Delivery databases</h2>
-    {unreachable.length > 0 && <p>No answer from: {unreachable.join(", ")}.</p>}
+    {unreachable.length > 0 && <Unreachable shards={unreachable} />}
     <ScrollArea label="Sizes and loads">
       <table>
         <thead>

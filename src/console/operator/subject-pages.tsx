@@ -24,6 +24,8 @@ const number = (count: number) => count.toLocaleString("en");
 export function OperatorTenant({ tenant }: { tenant: OperatedTenant }) {
   const { id, name, suspended, subscriptions, openDeliveries, oldestDueAt, attempts, holds, owners } = tenant;
   const isHeld = holds.some(({ cause, ofAllTenants }) => cause === "held" && !ofAllTenants);
+  // A suspension that failed half-way has left the hold of its deliveries only; resuming removes that too.
+  const canResume = suspended !== null || holds.some(({ cause }) => cause === "suspended");
   return (
     <>
       <Trail />
@@ -84,7 +86,7 @@ export function OperatorTenant({ tenant }: { tenant: OperatedTenant }) {
           </dd>
         </dl>
         <p class="row">
-          {suspended ? (
+          {canResume ? (
             <LinkButton href={`${HERE}/tenants/${id}/resume`}>Resume</LinkButton>
           ) : (
             <LinkButton href={`${HERE}/tenants/${id}/suspend`} kind="danger">

@@ -49,10 +49,9 @@ export async function readSubscriptionList(
   { tenantId, shard }: TenantRef,
   { search, from, sinceMs }: { search: string; from: number; sinceMs: number },
 ): Promise<ListPage> {
-  const wanted = search.toLowerCase();
   const page = (columns: SQL, limit: number) => sql`SELECT ${columns} FROM subscriptions s
     WHERE s.tenant_id = ${tenantId} AND s.is_deleted = 0
-      AND (instr(lower(s.name), ${wanted}) > 0 OR instr(lower(s.url), ${wanted}) > 0)
+      AND (instr(lower(s.name), lower(${search})) > 0 OR instr(lower(s.url), lower(${search})) > 0)
     ORDER BY s.created_at DESC, s.id DESC LIMIT ${limit} OFFSET ${from}`;
   const { found, hours } = await atomically(deps.shards.db(shard), {
     found: rows<Stored<PlainSubscription>>(page(COLUMNS, LIST_ROWS + 1)),
