@@ -24,6 +24,12 @@ afterEach(() => {
 
 const MINUTE_MS = 60_000;
 
+test("a `to` that would not fit into the cookie is refused", async () => {
+  const start = (to: string) => newBrowser().send("GET", `/api/v1/auth/oauth/oidc?to=${encodeURIComponent(to)}`);
+  expect((await start("ü".repeat(500))).status).toBe(302);
+  expect((await start("ü".repeat(501))).status).toBe(400);
+});
+
 describe("a sign-in with a provider", () => {
   test("leaves with PKCE, a nonce and a state, which only the browser can read back to us", async () => {
     const browser = newBrowser();

@@ -1,24 +1,32 @@
 /** Putting mails into the queue. Only its consumer asks the email provider. */
 import { newId } from "../db/ids";
 import type { Deps } from "../deps";
+import { AppError } from "../errors";
 import { describeError, log } from "../log";
 import type { MailJob } from "./job";
+
+const RETRY_WHEN_DOWN_SECONDS = 5;
 
 /** A job without an id gets one here. Some mails need their id earlier, to derive a token from it. */
 type NewMail = MailJob extends infer Job ? (Job extends MailJob ? Omit<Job, "id"> & { id?: string } : never) : never;
 
 const withId = (mail: NewMail): MailJob => ({ ...mail, id: mail.id ?? newId() });
 
-/** Queues a mail. Throws when the queue is down. */
+/** Queues a mail. Throws SERVICE_UNAVAILABLE when the queue is down. */
 export async function queueMail(deps: Deps, mail: NewMail): Promise<void> {
-  await deps.mailQueue.send(withId(mail));
+  try {
+    await deps.mailQueue.send(withId(mail));
+  } catch (error) {
+    log("error", "mail not queued", { mailKind: mail.kind, ...describeError(error) });
+    throw new AppError("SERVICE_UNAVAILABLE", { retryAfterSeconds: RETRY_WHEN_DOWN_SECONDS, cause: error });
+  }
 }
 
 /** Queues a mail about a change that has been made and stands even if the queue is down. Never throws. */
 export async function queueMailIfPossible(deps: Deps, mail: NewMail): Promise<void> {
   try {
     await queueMail(deps, mail);
-  } catch (error) {
-    log("error", "mail not queued", { mailKind: mail.kind, ...describeError(error) });
+  } catch {
+    // `queueMail` has logged it.
   }
 }

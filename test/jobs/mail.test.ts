@@ -4,8 +4,9 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import worker from "../../src";
 import { retryDelaySeconds } from "../../src/mailer/consume";
-import { call, eventually, newEmail, signUp, verify } from "../support/client";
+import { call, eventually, newEmail, signUp, signUpVerified, verify } from "../support/client";
 import { mailsTo, mailTo, type SentMail, tokenIn } from "../support/mailbox";
+import { callUnder } from "../support/overrides";
 
 const HOUR_SECONDS = 3_600;
 const sources = import.meta.glob("../../src/**/*.ts", { query: "?raw", import: "default", eager: true });
@@ -165,4 +166,17 @@ describe("S1: an address", () => {
 test("only the consumer of the mail queue asks the provider", () => {
   const askers = Object.entries(sources).filter(([, text]) => /\bmailer\.send\(/.test(text));
   expect(askers.map(([path]) => path)).toEqual(["../../src/mailer/consume.ts"]);
+});
+
+test("a request for a mail answers 503 with Retry-After while the queue is down", async () => {
+  vi.spyOn(console, "error").mockImplementation(() => undefined);
+  const person = await signUpVerified();
+  const queue = { send: () => Promise.reject(new Error("the queue is down")) };
+  for (const path of ["/auth/forgot-password", "/auth/code"]) {
+    const request = { path: `/api/v1${path}`, body: { email: person.email } };
+    const { status, headers, body } = await callUnder({ MAIL_QUEUE: queue }, request);
+    expect([path, status, body.code]).toEqual([path, 503, "SERVICE_UNAVAILABLE"]);
+    expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+  }
+  vi.restoreAllMocks();
 });
