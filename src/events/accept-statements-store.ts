@@ -57,9 +57,9 @@ const IS_ABSENT = sql`NOT EXISTS (SELECT 1 FROM events WHERE events.id = e.id)`;
 function makeStatements(hasKeys: boolean, pageRows: number) {
   // As a parameter, a limit would make SQLite plan the statement again for every call.
   const limit = sql.raw(String(pageRows));
-  const keyOf = sql`idempotency_keys k ON k.tenant_id = ${TENANT_ID} AND k.key = l.idempotency_key`;
+  const keyOf = sql`idempotency_keys k ON k.tenant_id = ${TENANT_ID} AND k.key = l.idempotency_key AND k.created_at > ${KEYS_FROM}`;
   const noConflict = hasKeys
-    ? sql`NOT EXISTS (SELECT 1 FROM listed l CROSS JOIN ${keyOf} WHERE k.request_hash <> l.hash AND k.created_at > ${KEYS_FROM})`
+    ? sql`NOT EXISTS (SELECT 1 FROM listed l CROSS JOIN ${keyOf} WHERE k.request_hash <> l.hash)`
     : sql`true`;
   const holdsItsKey = hasKeys
     ? sql`(e.idempotency_key IS NULL OR EXISTS (SELECT 1 FROM idempotency_keys k
