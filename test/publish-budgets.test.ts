@@ -64,7 +64,7 @@ test("S5: a batch counts each event, and one that is refused counts none", async
   expect((await batch(1)).status).toBe(429);
 });
 
-test("S5: all deliveries that a refused batch has reserved are given back, also those beyond the estimate", async () => {
+test("S5: the deliveries that a refused batch has reserved are given back", async () => {
   const person = await subscribed(2, await signUpVerified());
   const budget = { TENANT_DELIVERIES_PER_MINUTE: "40" };
   const batch = (events: object[]) =>

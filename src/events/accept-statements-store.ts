@@ -11,7 +11,7 @@ import type { DueDelivery } from "../delivery/enqueue";
 export const FAN_OUT_PAGE = 500;
 
 export interface AcceptedEvent {
-  /** Null when nothing was written because the events need more deliveries than allowed. */
+  /** Null when nothing was written, because of a conflict or because the events need more deliveries than allowed. */
   id: string | null;
   type: string;
   deliveries: number;

@@ -13,8 +13,11 @@ import { expectedDeliveries, noteDeliveries } from "./expected-deliveries";
 import { enqueueFanOut } from "./fan-out";
 import type { Published } from "./publication";
 
-/** How many ids are tried for an event, because a delivery id that is made from one may already be taken. */
-const ID_TRIES = 3;
+/**
+ * How often events are tried, because a delivery id that is made from an event's id may already be taken, and because subscriptions can
+ * change between the round trip that writes nothing and the one that asks why.
+ */
+const MAX_TRIES = 3;
 
 /** An event to publish. */
 export interface EventInput {
@@ -100,13 +103,13 @@ async function acceptWithin(
     const nowMs = deps.now();
     try {
       const { accepted, due, wantedDeliveries } = await acceptEvents(db, tenant.tenantId, events, allowed, nowMs);
-      if (accepted.some(({ id }) => id === null) && wantedDeliveries > allowed) {
+      refuseConflict(accepted, events);
+      const published = accepted.flatMap(({ id, type, deliveries }) => (id === null ? [] : [{ id, type, deliveries }]));
+      if (published.length < events.length) {
+        if (wantedDeliveries <= allowed && tries >= MAX_TRIES) throw new Error("events were not stored");
         await reserveMore(wantedDeliveries - allowed);
         continue;
       }
-      const published = accepted.map((event, position) =>
-        checkedEvent(event, events[position], position, events.length),
-      );
       const made = published.reduce(
         (sum, { id, deliveries }, position) => sum + (id === events[position]?.id ? deliveries : 0),
         0,
@@ -116,7 +119,7 @@ async function acceptWithin(
       sendMessages(deps, tenant.shard, accepted, due);
       return published;
     } catch (error) {
-      if (tries >= ID_TRIES || !violatesUnique(error, "outbox.id")) {
+      if (tries >= MAX_TRIES || !violatesUnique(error, "outbox.id")) {
         await giveBack(allowed);
         throw error;
       }
@@ -125,18 +128,14 @@ async function acceptWithin(
   }
 }
 
-function checkedEvent(
-  { id, type, deliveries, requestHash }: AcceptedEvent,
-  event: NewEvent | undefined,
-  position: number,
-  count: number,
-): Published {
-  if (requestHash !== (event?.requestHash ?? null)) {
-    const which = count === 1 ? "This Idempotency-Key" : `The idempotencyKey of events.${position}`;
-    throw new AppError("CONFLICT", { message: `${which} was used with another body.` });
-  }
-  if (id === null) throw new Error("event was not stored");
-  return { id, type, deliveries };
+/** Throws CONFLICT if the stored event with an Idempotency-Key is another one. Without a stored event, there is no stored hash. */
+function refuseConflict(accepted: readonly AcceptedEvent[], events: readonly NewEvent[]): void {
+  const position = accepted.findIndex(
+    ({ requestHash }, index) => requestHash !== null && requestHash !== events[index]?.requestHash,
+  );
+  if (position === -1) return;
+  const which = events.length === 1 ? "This Idempotency-Key" : `The idempotencyKey of events.${position}`;
+  throw new AppError("CONFLICT", { message: `${which} was used with another body.` });
 }
 
 function sendMessages(
