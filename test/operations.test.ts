@@ -1,8 +1,13 @@
 /** Pause, resume, metrics, retry and test of a subscription. */
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { sendTest } from "../src/redelivery/retries";
 import { call, eventually, type Person, signUp, verify } from "./support/client";
+import { controlledDeps } from "./support/controlled";
 import { countManualRetries, giveUp } from "./support/engine";
 import { endedAttempts, newInbox, publish, subscribe } from "./support/receiver";
+import { SHARD } from "./support/shard";
+
+afterEach(() => void vi.useRealTimers());
 
 const operate = (person: Person, id: string, action: string) =>
   call("POST", `/webhooks/${id}/${action}`, { token: person.token });
@@ -70,6 +75,17 @@ describe("test", () => {
     expect(await metrics(person, id)).toEqual({ total: 1, success: 1, failed: 0, pending: 0 });
     const subscription = (await call("GET", `/webhooks/${id}`, { token: person.token })).body.data;
     expect(subscription.lastTriggeredAt).toBe(row.attemptedAt);
+  });
+
+  test("sends each of two that were asked for in the same millisecond", async () => {
+    const person = await signUp();
+    const id = await subscribe(person, newInbox("200").url);
+    const { deps, queued, ended } = await controlledDeps();
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+    const tenant = { tenantId: person.tenantId, shard: SHARD, hasVerifiedOwner: true };
+    for (let made = 0; made < 2; made += 1) await sendTest(deps, tenant, id);
+    await ended();
+    expect(new Set(queued).size).toBe(2);
   });
 });
 

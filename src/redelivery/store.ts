@@ -3,7 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { attemptChain } from "../attempts/store";
 import { atomically, rows } from "../db/client";
 import { repeatable } from "../db/faults";
-import { deliveryIdOf, firstIdAt, newId, newIdAt, timeOfId } from "../db/ids";
+import { deliveryIdOf, firstIdAt, newIdAt, timeOfId } from "../db/ids";
 import { isLive } from "../db/predicates";
 import type { DueDelivery } from "../delivery/enqueue";
 import { reopenStatements } from "../delivery/reopen-store";
@@ -140,7 +140,8 @@ export async function insertTest(
   event: { type: string; payload: string; bytes: number },
   nowMs: number,
 ): Promise<DueDelivery[] | null> {
-  const eventId = newId();
+  // Not consecutive ids: the delivery id contains the first half of the event's id, which must be unique in its millisecond.
+  const eventId = newIdAt(nowMs);
   const { found, due } = await repeatable(() =>
     atomically(deps.shards.db(tenant.shard), {
       found: rows<{ id: string }>(sql`SELECT s.id FROM ${live(tenant, id)}`),
