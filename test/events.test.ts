@@ -153,6 +153,13 @@ describe("another Worker", () => {
     expect((await rpc({ tenantId, publication: large, idempotencyKey: null })).message).toMatch(/larger than 256 KiB/);
   });
 
+  test.each(["a BigInt", "a cycle"])("cannot publish %s, which JSON cannot represent", async (unrepresentable) => {
+    const { tenantId } = await signUp();
+    for (const call of [{ publication: { type: "A" }, idempotencyKey: null }, { batch: [{ type: "A" }] }]) {
+      expect((await rpc({ tenantId, ...call, unrepresentable })).message).toBe("The request is not valid.");
+    }
+  });
+
   test("publishes a batch in the order of the call, either all events or none", async () => {
     const { tenantId } = await signUp();
     const events = [EVENT, { type: "Other", payload: 2 }];

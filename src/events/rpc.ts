@@ -17,9 +17,23 @@ const KIB = 1024;
 const MAX_EVENT_BYTES = 256 * KIB;
 const MAX_BATCH_BYTES = 1024 * KIB;
 
+/** Turns the argument into what JSON makes of it. RPC also carries what JSON cannot represent, such as cycles, which have no end. */
+function asJson(value: unknown, context: z.RefinementCtx): unknown {
+  try {
+    return JSON.parse(JSON.stringify(value));
+  } catch {
+    context.addIssue({ code: "custom", message: "Must be a JSON value" });
+    return z.NEVER;
+  }
+}
+
 const tenantId = z.string().min(1).max(64);
-const publishArguments = z.object({ tenantId, publication, idempotencyKey: idempotencyKey.nullable() });
-const batchArguments = z.object({ tenantId, batch: publicationBatch });
+const publishArguments = z.object({
+  tenantId,
+  publication: z.preprocess(asJson, publication),
+  idempotencyKey: idempotencyKey.nullable(),
+});
+const batchArguments = z.object({ tenantId, batch: z.preprocess(asJson, publicationBatch) });
 
 /** A Worker with this binding may publish for every tenant. */
 export class EventPublisher extends WorkerEntrypoint<Env> {
