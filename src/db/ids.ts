@@ -18,15 +18,21 @@ export function firstIdAt(timeMs: number): string {
 
 const hex = (digits: number) => sql.raw(`substr(lower(hex(randomblob(${digits}))), 1, ${digits})`);
 
-/** A new UUIDv7 with the timestamp `nowMs`, as SQL: a different one for each row. */
-export const newIdSql = (nowMs: number): SQL =>
-  sql`${`${firstIdAt(nowMs)}-7`} || ${hex(3)} || '-' || substr('89ab', 1 + abs(random() % 4), 1) || ${hex(3)} || '-' || ${hex(12)}`;
+/**
+ * A new UUIDv7 with the timestamp `nowMs` for each row of a SELECT, as SQL. The 26 bits that `deliveryIdOf` takes count up from a random
+ * start, because random bits would sometimes be the same in two of many rows.
+ */
+export function newIdSql(nowMs: number): SQL {
+  const [start = 0] = crypto.getRandomValues(new Uint32Array(1));
+  const bits = sql`(${start} + row_number() OVER ())`;
+  return sql`${`${firstIdAt(nowMs)}-`} || printf('7%03x-%x%03x-', (${bits} >> 14) & 4095, 8 | ((${bits} >> 12) & 3), ${bits} & 4095) || ${hex(12)}`;
+}
 
 /** Returns the timestamp of a UUIDv7 in Unix ms. */
 export const timeOfId = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 
 /**
- * Returns the id of the delivery of an event to a subscription, as SQL: the time and 26 random bits of the event's id, and the end of the
+ * Returns the id of the delivery of an event to a subscription, as SQL: the time and the next 26 bits of the event's id, and the end of the
  * subscription's id. The same event and subscription always give the same id, so repeating a publish writes nothing twice.
  */
 export const deliveryIdOf = (eventId: SQL | string, subscriptionId: SQL | string) =>
