@@ -118,6 +118,15 @@ describe("410", () => {
     expect((await get(person, id)).enabled).toBe(true);
   });
 
+  test("of another URL does not count", async () => {
+    const { person, webhookId, key } = await newDelivery("410", options);
+    await send(key);
+    await goneSinceSecondsAgo(webhookId, 3_600);
+    await call("PATCH", `/webhooks/${webhookId}`, { token: person.token, body: { url: newInbox("410").url } });
+    await send(await addDelivery(person, webhookId));
+    expect((await get(person, webhookId)).enabled).toBe(true);
+  });
+
   test("a disabled subscription gets no event, says why, and starts afresh when it is resumed", async () => {
     // Without a schedule, which would hold its deliveries.
     const { person, webhookId, key } = await newDelivery("410", { delivery: { retry: { onGone: "disable" } } });

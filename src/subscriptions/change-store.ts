@@ -223,12 +223,18 @@ function columnsOf(change: SubscriptionChange, nowMs: number): ChangedColumn[] {
     ...given("former_states", formerStates(events && jsonList(events), enabled, nowMs), false),
     // Enabling a subscription forgets why it was disabled.
     ...(enabled === true
-      ? ["disabled_reason", "disabled_at", "gone_since"].map((column) => ({
+      ? ["disabled_reason", "disabled_at"].map((column) => ({
           column,
           value: sql`NULL`,
           isCompared: false,
         }))
       : []),
+    // A 410 belongs to the old URL. But it stays with a subscription that it has disabled, to tell since when.
+    ...given(
+      "gone_since",
+      enabled ? sql`NULL` : url && sql`iif(s.disabled_at IS NULL AND s.url <> ${url}, NULL, s.gone_since)`,
+      false,
+    ),
     ...(enabled === undefined ? [] : holdColumns(enabled, change.held, patched ?? sql`s.options`, nowMs)),
     // A hold belongs to the old URL and options, so a change of either ends it.
     ...(url !== undefined || options !== undefined ? [{ column: "held_until", value: 0, isCompared: false }] : []),
