@@ -176,6 +176,16 @@ describe("one attempt", () => {
     expect(data.attempts).toMatchObject([{ _id: row._id, status: "success", attemptCount: 1 }]);
   });
 
+  test("shows no signatures once its event has been removed, and says why", async () => {
+    const { person, id } = await subscription();
+    const event = await publish(person, 1);
+    const [row] = await endedAttempts(person, id, 1);
+    await deliveryDb.prepare("DELETE FROM events WHERE id = ?").bind(event.id).run();
+    const { data } = (await opened(person, id, row._id)).body;
+    expect(data).toMatchObject({ payload: null, missingSignatures: "event-removed" });
+    expect(Object.keys(data.headers)).toEqual(expect.not.arrayContaining(["webhook-signature", "X-Webhook-Signature"]));
+  });
+
   test("lists all attempts of its delivery, oldest first, without those that were released", async () => {
     const person = await signUp();
     const id = await subscribe(person, newInbox("500").url);

@@ -50,16 +50,22 @@ async function headersSent(
   deps: Deps,
   attempt: AttemptDetailRow,
 ): Promise<Pick<AttemptDetail, "headers" | "missingSignatures">> {
-  const { deliveryId, eventType, payload, attemptedAt, formatSince, options, replayId } = attempt;
+  const { deliveryId, eventType, payload, attemptedAt, options, replayId } = attempt;
   const signer = { ...attempt, signsV1a: options?.signature === "v1+v1a" };
   const { keys, hasEnded } = await keysAt(decryptOnce(deps.keys), signer, attemptedAt);
-  const hasChanged = formatSince !== null && attemptedAt < formatSince;
+  const reason = missingReason(attempt);
   const body = bodyOf({ eventType, eventCreatedAt: attempt.eventCreatedAt ?? 0, payload: payload ?? "" }, options);
   const correlationId = correlationOf(attempt.kind, attempt.correlationId);
-  const outbound = { deliveryId, eventType, body, keys: hasChanged ? NO_KEYS : keys, correlationId, replayId };
+  const outbound = { deliveryId, eventType, body, keys: reason ? NO_KEYS : keys, correlationId, replayId };
   const headers = await headersOf(outbound, attemptedAt);
-  if (hasChanged) return { headers, missingSignatures: "settings-changed" };
+  if (reason) return { headers, missingSignatures: reason };
   return { headers, ...(hasEnded ? { missingSignatures: "secret-ended" } : {}) };
+}
+
+/** Why no signature of an attempt can be shown; undefined if those of the keys that are left can. */
+function missingReason({ payload, formatSince, attemptedAt }: AttemptDetailRow): AttemptDetail["missingSignatures"] {
+  if (payload === null) return "event-removed";
+  return formatSince !== null && attemptedAt < formatSince ? "settings-changed" : undefined;
 }
 
 const linkView = (row: ChainRow): AttemptDetail["attempts"][number] => ({

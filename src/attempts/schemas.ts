@@ -14,7 +14,8 @@ const attempt = z
     }),
     eventType: z.string().meta({ examples: ["OrderPaid"] }),
     payload: z.unknown().meta({
-      description: "The body that was sent: any JSON value. Null for `postern.audit`.",
+      description:
+        "The body that was sent: any JSON value. Null for `postern.audit`, and once the event has been removed because of its age.",
       examples: [{ order: 42 }],
     }),
     status: z.enum(["pending", "success", "failed"]),
@@ -92,11 +93,11 @@ export const attemptDetail = attempt
         examples: [{ "X-Webhook-Event": "OrderPaid" }],
       }),
     missingSignatures: z
-      .enum(["secret-ended", "settings-changed"])
+      .enum(["secret-ended", "settings-changed", "event-removed"])
       .optional()
       .meta({
         description:
-          "Why `headers` lacks a signature that was sent: a key has ended since, or the subscription's signature or format was changed.",
+          "Why `headers` lacks a signature that was sent: since then, a key has ended, the subscription's signature or format was changed, or the event, which was signed, was removed because of its age.",
         examples: ["secret-ended"],
       }),
     attempts: z.array(attemptSummary).meta({ description: "All attempts of its delivery, at most 50, oldest first." }),

@@ -90,6 +90,7 @@ export function AttemptPage({ attempt, webhookName, next, mayEndWait, permission
 const MISSING_SIGNATURES = {
   "secret-ended": "A key that signed this attempt has ended since. Its signature can't be shown.",
   "settings-changed": "The subscription's signature or format was changed since. The signatures can't be shown.",
+  "event-removed": "The event has been removed because of its age. Its payload and the signatures can't be shown.",
 } as const;
 
 const Headers = ({ headers }: { headers: AttemptDetail["headers"] }) =>
