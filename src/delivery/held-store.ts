@@ -116,7 +116,10 @@ export async function dropHeld(
           correlationId: sql`e.correlation_id`,
         },
       ),
-      // After the counts and the events, which would not see a delivery that has ended.
+      // Otherwise the retry would stay open, and no other retry of its event could be queued.
+      retries: sql`UPDATE manual_retries SET state = 'failed' FROM ${page} WHERE o.kind = 'retry'
+        AND manual_retries.subscription_id = o.subscription_id AND manual_retries.event_id = o.event_id AND manual_retries.delivery_id = o.id`,
+      // After the statements above, which would not see a delivery that has ended.
       ended: sql`INSERT INTO attempts (subscription_id, id, delivery_id, event_id, event_type, kind, status, error, attempt_count, attempted_at, completed_at)
         SELECT o.subscription_id, ${PLANNED_ID}, nullif(o.id, ${PLANNED_ID}), o.event_id, coalesce(e.type, ''), o.kind, 'failed', ${error},
           o.attempts + 1, ${nowMs}, ${nowMs}

@@ -1,8 +1,8 @@
 /** Held deliveries that users do not want, and those that are too many, end as failed attempts. */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { eventually, logIn, signUpVerified } from "../support/client";
-import { sweepNow } from "../support/engine";
-import { pass } from "../support/failing";
+import { countManualRetries, sweepNow } from "../support/engine";
+import { attempt, pass } from "../support/failing";
 import { api, attemptsOf, countHeld, HOLDS, hold, release, row } from "../support/held";
 import { newInbox, publish, subscribe } from "../support/receiver";
 import { deliveryDb } from "../support/shard";
@@ -50,6 +50,26 @@ describe("a subscription that holds deliveries", () => {
     expect(results.map(({ payload, cause }) => ({ ...JSON.parse(payload), cause }))).toMatchObject([
       { webhookId: id, eventId: event.id, attempts: 1, lastError: "dropped", responseCode: null, cause: "cause-1" },
     ]);
+  });
+
+  test("can retry a manual retry that was dropped", async () => {
+    const person = await signUpVerified();
+    const id = await subscribe(person, newInbox("500").url, HOLDS);
+    await attempt(person, id, 1);
+    const untilMs = Date.now() + 600_000;
+    await deliveryDb
+      .prepare("UPDATE subscriptions SET held_until = ?, has_backlog = 1 WHERE id = ?")
+      .bind(untilMs, id)
+      .run();
+    await api(person, "POST", `${id}/retry`);
+    await eventually("the retry waits", async () => (await countHeld(id)) === 1);
+    await api(person, "POST", `${id}/pause`);
+    pass(1_000);
+    await api(person, "POST", `${id}/resume?held=drop`);
+    await release();
+    expect(await countHeld(id)).toBe(0);
+    await api(person, "POST", `${id}/retry`);
+    expect(await countManualRetries(id)).toBe(2);
   });
 
   test("whose drop fails does not hold up the others of its database", async () => {
