@@ -173,7 +173,7 @@ export async function moveToBacklog(
 /** Ends every empty backlog. New deliveries of its subscription then go to the main outbox queue. */
 export async function endBacklogs(db: Db, nowMs: number): Promise<void> {
   await atomically(db, {
-    ended: sql`UPDATE subscriptions SET has_backlog = 0, held_until = 0, released_to = NULL
+    ended: sql`UPDATE subscriptions SET has_backlog = 0, held_until = 0, released_to = NULL, dropped_to = NULL
       WHERE has_backlog = 1 AND held_until <= ${nowMs} AND (enabled = 1 OR released_to IS NULL) AND NOT EXISTS (SELECT 1 FROM outbox WHERE queue = subscriptions.id)`,
   });
 }

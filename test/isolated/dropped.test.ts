@@ -72,6 +72,22 @@ describe("a subscription that holds deliveries", () => {
     expect(await countManualRetries(id)).toBe(2);
   });
 
+  test("is released step by step after a drop that found nothing held", async () => {
+    const person = await signUpVerified();
+    const id = await subscribe(person, newInbox("200").url, HOLDS);
+    await api(person, "POST", `${id}/pause`);
+    await api(person, "POST", `${id}/resume?held=drop`);
+    await sweepNow();
+    await api(person, "POST", `${id}/pause`);
+    await hold(person, id, 300);
+    await api(person, "POST", `${id}/resume`);
+    const before = await row(id);
+    await release();
+    expect(before?.released_to).toBeGreaterThan(0);
+    expect(await row(id)).toEqual(before);
+    await deliveryDb.prepare("DELETE FROM outbox WHERE queue = ?").bind(id).run();
+  });
+
   test("whose drop fails does not hold up the others of its database", async () => {
     const person = await signUpVerified();
     const ids: string[] = [];
