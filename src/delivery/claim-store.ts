@@ -101,8 +101,9 @@ export async function claimDeliveries(
   );
   const due = outboxByKeys(wanted);
   const isSlow = speed === "fast" ? sql`s.slow_until > ${nowMs}` : sql`0`;
-  // After a hold, deliveries outside the backlog wait until the backlog is empty.
-  const isHeld = sql`((o.kind <> 'test' AND s.held_until > 0 AND (s.held_until > ${nowMs} OR (o.queue = '' AND s.has_backlog = 1)))
+  // After a hold, deliveries outside the backlog wait until the backlog is empty. Manual retries do not wait for what a pause holds.
+  const waitsForBacklog = sql`(o.queue = '' AND s.has_backlog = 1 AND (o.kind <> 'retry' OR s.released_to IS NULL))`;
+  const isHeld = sql`((o.kind <> 'test' AND s.held_until > 0 AND (s.held_until > ${nowMs} OR ${waitsForBacklog}))
     OR (o.kind IN ('event', 'replay') AND s.released_to IS NOT NULL AND o.due_at > s.released_to)
     OR ${areSendsHeld(sql.raw("o.tenant_id"))})`;
   // A gate can call a delivery long before its planned time; such a claim needs a new id too.

@@ -48,6 +48,16 @@ test("a test is sent all the same", async () => {
   await inbox.arrived(2);
 });
 
+test("a manual retry is sent after the hold, although the subscription is paused and holds deliveries", async () => {
+  const { person, inbox, webhookId, key } = await newDelivery("500", { delivery: { onPause: "hold" } });
+  await send(key);
+  await call("POST", `/webhooks/${webhookId}/pause`, { token: person.token });
+  // As a hold leaves it that has ended during the pause.
+  await endHold(webhookId);
+  await call("POST", `/webhooks/${webhookId}/retry`, { token: person.token });
+  await inbox.arrived(2);
+});
+
 test.each([
   ["0.2", 1_000],
   ["90", 90_000],
