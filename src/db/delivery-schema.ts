@@ -186,7 +186,7 @@ export const outbox = sqliteTable(
     bytes: integer().notNull(),
     /**
      * The slot for which it waits in the line of its subscription's gate; null if it never has. If it is earlier than `dueAt`, the delivery
-     * waits for something else.
+     * waits for something else. 0 marks manual retries and tests in a backlog.
      */
     slotAt: integer("slot_at"),
   },

@@ -51,9 +51,13 @@ export async function readOverdue(
   return overdue;
 }
 
+/** The `slot_at` of manual retries and tests in a backlog. By this mark an index finds them among many held deliveries. */
+const MARK = sql.raw("0");
+
 /**
  * Returns the oldest due deliveries of each backlog, or only of the backlog of `subscriptionId`. It returns as many as the subscription
  * may have in progress: fewer while it is slow, and one while it is probed. Held deliveries are left out; those in progress are included.
+ * Manual retries and tests are included too, because no pause holds them.
  */
 export async function readBacklogHeads(
   db: Db,
@@ -66,21 +70,25 @@ export async function readBacklogHeads(
 ): Promise<OverdueDelivery[]> {
   const which = subscriptionId === undefined ? sql`true` : sql`id = ${subscriptionId}`;
   const headsOf = (
-    isSlow: SQL,
+    isWanted: SQL,
     limit: number,
+    candidates = sql`outbox WHERE queue = w.id AND due_at <= min(${nowMs}, w.released_to)`,
   ) => sql`SELECT ${OVERDUE_COLUMNS}, coalesce(s.slow_until > ${nowMs}, 0) AS slow
     FROM (SELECT id, coalesce(released_to, ${nowMs}) AS released_to FROM subscriptions
-      WHERE has_backlog = 1 AND held_until <= ${nowMs} AND ${isSlow} AND ${which} AND NOT ${areSendsHeld(sql.raw("subscriptions.tenant_id"))}) w
-    CROSS JOIN outbox o ON o.queue = w.id AND (o.due_at, o.id) IN (SELECT due_at, id FROM outbox
-      WHERE queue = w.id AND due_at <= min(${nowMs}, w.released_to) ORDER BY due_at, id LIMIT ${limit})
+      WHERE has_backlog = 1 AND held_until <= ${nowMs} AND ${isWanted} AND ${which} AND NOT ${areSendsHeld(sql.raw("subscriptions.tenant_id"))}) w
+    CROSS JOIN outbox o ON o.queue = w.id AND (o.due_at, o.id) IN (SELECT due_at, id FROM ${candidates}
+      ORDER BY due_at, id LIMIT ${limit})
     ${PLANNED_ATTEMPT}`;
   const isProbed = sql`(enabled = 0 AND released_to IS NOT NULL)`;
-  const { slow, quick, probed } = await atomically(db, {
+  const marked = sql`outbox INDEXED BY outbox_in_line WHERE subscription_id = w.id AND slot_at = ${MARK} AND queue = w.id
+    AND due_at <= ${nowMs} AND due_at > w.released_to`;
+  const { slow, quick, probed, unpaused } = await atomically(db, {
     slow: rows<OverdueDelivery>(headsOf(sql`slow_until > ${nowMs} AND NOT ${isProbed}`, perSlowSubscription)),
     quick: rows<OverdueDelivery>(headsOf(sql`slow_until <= ${nowMs} AND NOT ${isProbed}`, perSubscription)),
     probed: rows<OverdueDelivery>(headsOf(isProbed, 1)),
+    unpaused: rows<OverdueDelivery>(headsOf(sql`released_to IS NOT NULL`, perSlowSubscription, marked)),
   });
-  return [...slow, ...quick, ...probed];
+  return [...slow, ...quick, ...probed, ...unpaused];
 }
 
 /** An attempt whose consumer died, and the next attempt of its delivery. Times are Unix ms. */
@@ -163,7 +171,8 @@ export async function moveToBacklog(
 ): Promise<void> {
   await atomically(db, {
     flagged: sql`UPDATE subscriptions SET has_backlog = 1 WHERE id = ${subscriptionId} AND has_backlog = 0`,
-    moved: sql`UPDATE outbox SET queue = subscription_id WHERE queue = '' AND subscription_id = ${subscriptionId}
+    moved: sql`UPDATE outbox SET queue = subscription_id, slot_at = iif(kind IN ('retry', 'test'), ${MARK}, slot_at)
+      WHERE queue = '' AND subscription_id = ${subscriptionId}
       AND (due_at, id) IN (SELECT value ->> 'dueAt', value ->> 'id' FROM json_each(${jsonList(keys)}))
       AND NOT EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = outbox.subscription_id
         AND a.id = coalesce(outbox.attempt_id, outbox.id))`,

@@ -77,6 +77,23 @@ describe("the held sends of a tenant", () => {
     expect(await row(id)).toMatchObject({ has_backlog: 0 });
   });
 
+  test("that are manual retries or tests are sent after the release although the subscription is paused", async () => {
+    const op = await operator();
+    const { owner, inbox, id } = await subscriber(HOLDS, "500");
+    await attempt(owner, id, 1);
+    await call("POST", `/webhooks/${id}/pause`, { token: owner.token });
+    await act(op, `/tenants/${owner.tenantId}/sends/hold`);
+    for (const what of ["retry", "test"]) await call("POST", `/webhooks/${id}/${what}`, { token: owner.token });
+    await eventually("both wait", async () => (await countHeld(id)) === 2);
+    await publish(owner, "held");
+    await act(op, `/tenants/${owner.tenantId}/sends/release`);
+    await sweepNow();
+    const received = await inbox.arrived(3);
+    expect(received.map(({ body }) => body)).not.toContain('"held"');
+    await sweepNow();
+    expect(await inbox.received()).toHaveLength(3);
+  });
+
   test("wait while the tenant is suspended, and after the suspension until an operator's own hold ends", async () => {
     const op = await operator();
     const { owner, inbox, id } = await subscriber();
