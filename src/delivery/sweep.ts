@@ -20,6 +20,7 @@ import {
 import {
   LEASE_MS,
   LONGEST_MESSAGE_DELAY_MS,
+  LONGEST_QUEUE_WAIT_MS,
   QUEUE_GRACE_MS,
   RESWEEP_AFTER_MS,
   RESWEEP_BACKLOG_AFTER_MS,
@@ -52,8 +53,10 @@ export async function sweepShard(deps: Deps, shard: number, sweptAt: SweptAt = n
   const leaseEnds: number[] = [];
   let after = { dueAt: 0, id: "" };
   for (let pages = 0; pages < MAX_PAGES; pages += 1) {
-    const page = await readOverdue(db, { dueBefore: lostBefore, after, limit: PAGE_ROWS }, nowMs);
-    leaseEnds.push(...(await handleOverdue(deps, shard, page, sweptAt)));
+    const page = await readOverdue(db, { dueBefore: nowMs - QUEUE_GRACE_MS, after, limit: PAGE_ROWS }, nowMs);
+    // The age of messages says nothing about a delivery that is claimed: its consumer may have died.
+    const overdue = page.filter(({ attemptStatus, dueAt }) => attemptStatus !== null || dueAt <= lostBefore);
+    leaseEnds.push(...(await handleOverdue(deps, shard, overdue, sweptAt)));
     const last = page.at(-1);
     if (!last || page.length < PAGE_ROWS) break;
     after = last;
@@ -93,12 +96,15 @@ export async function feedBacklog(deps: Deps, shard: number, subscriptionId: str
 
 /**
  * Returns a time in Unix ms; an unclaimed delivery that was due before it has lost its message. It is the time of the oldest message in the
- * queues, if they report that, and at the latest `QUEUE_GRACE_MS` ago.
+ * queues, if they report that, but between `LONGEST_QUEUE_WAIT_MS` and `QUEUE_GRACE_MS` ago.
  */
 async function messagesLostBefore({ deliveryQueue, slowDeliveryQueue }: Deps, db: Db, nowMs: number): Promise<number> {
   const latest = nowMs - QUEUE_GRACE_MS;
   const oldest = await Promise.all([deliveryQueue, slowDeliveryQueue].map(oldestMessageAt));
-  const lostBefore = Math.min(latest, ...oldest.map((timeMs) => timeMs ?? latest));
+  const lostBefore = Math.max(
+    nowMs - LONGEST_QUEUE_WAIT_MS,
+    Math.min(latest, ...oldest.map((timeMs) => timeMs ?? latest)),
+  );
   // If a retry is due much later, the oldest message may be the message of that retry. Its age then says nothing about other messages.
   const mayBeDelayed =
     lostBefore < latest && (await isAnyDue(db, nowMs + LONG_DELAY_MS, nowMs + LONGEST_MESSAGE_DELAY_MS));

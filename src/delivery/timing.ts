@@ -65,6 +65,12 @@ export const MAX_EARLY_MS = 1_500;
 export const LONGEST_MESSAGE_DELAY_MS = 12 * 3_600_000;
 /** The sweep takes a delivery that has been due for this long without being claimed. */
 export const QUEUE_GRACE_MS = 5_000;
+/**
+ * A message counts as lost after this time even if the queue has an older one. The older one may be delayed by hours, for a delivery of
+ * another database or one that is gone. With the interval of sweeps, this stays below the two minutes that decisions.md promises. In a
+ * longer backlog, deliveries that only wait are queued twice, and the second message finds nothing to claim.
+ */
+export const LONGEST_QUEUE_WAIT_MS = 90_000;
 /** A swept delivery is not swept again for this long, because its new message may wait in a long queue. */
 export const RESWEEP_AFTER_MS = 60_000;
 /**

@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
 import { enqueueRetries } from "../../src/delivery/enqueue";
 import { type SweptAt, sweepShard } from "../../src/delivery/sweep";
-import { QUEUE_GRACE_MS, RESWEEP_AFTER_MS } from "../../src/delivery/timing";
+import { LEASE_MS, QUEUE_GRACE_MS, RESWEEP_AFTER_MS } from "../../src/delivery/timing";
 import { createDeps } from "../../src/deps";
 import { type Person, signUp } from "../support/client";
 import { controlledDeps } from "../support/controlled";
@@ -69,6 +69,12 @@ describe("a delivery that is due and not begun", () => {
     expect(await swept(nowMs - 60_000)).toEqual([older.id]);
   });
 
+  test("is lost after 90 seconds, however old a message of another database or of no delivery is", async () => {
+    const late = await dueSince(95);
+    await dueSince(80);
+    expect(await swept(nowMs - 8 * HOUR_MS)).toEqual([late.id]);
+  });
+
   test.each([
     ["in an hour", HOUR_MS],
     ["in just under 12 hours", 12 * HOUR_MS - 60_000],
@@ -87,6 +93,27 @@ describe("a delivery that is due and not begun", () => {
     await addDelivery(person, webhookId, { dueAt: nowMs + waitMs });
     expect(await swept(nowMs - 60_000)).toEqual([older.id]);
   });
+});
+
+test("a delivery whose consumer died is queued again when its lease ends, however old the oldest message is", async () => {
+  await deliveryDb.prepare("DELETE FROM outbox").run();
+  const person = await signUp();
+  const webhookId = await subscribe(person, "http://receiver.example/200/lost");
+  const nowMs = Date.now();
+  const addClaimed = async (seconds: number) => {
+    const key = await addDelivery(person, webhookId, { dueAt: nowMs - seconds * 1000 });
+    await deliveryDb
+      .prepare(
+        `INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, claim, attempt_count, attempted_at)
+         SELECT subscription_id, id, event_id, 'OrderPaid', 'event', 'pending', 'c', 1, due_at FROM outbox WHERE id = ?`,
+      )
+      .bind(key.id)
+      .run();
+    return key;
+  };
+  const dead = await addClaimed(LEASE_MS / 1000 + 1);
+  await addClaimed(LEASE_MS / 1000 - 5);
+  expect(await swept(nowMs - 8 * HOUR_MS)).toEqual([dead.id]);
 });
 
 test("a delivery whose message is lost again and again is queued once a minute if the queue does not report its messages", async () => {
