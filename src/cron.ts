@@ -23,7 +23,7 @@ export async function runCron(deps: Deps, cron: string): Promise<void> {
   const startedMs = deps.now();
   const jobs =
     cron === EVERY_MINUTE
-      ? { startSweepers, reviewFailing, releaseHeld, publishAudit, continuePurges, rekeyAfterChange, tellAlarms }
+      ? { startSweepers, tellAlarms, reviewFailing, releaseHeld, publishAudit, continuePurges, rekeyAfterChange }
       : {
           noteShardSizes,
           countTotals,

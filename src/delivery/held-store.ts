@@ -25,7 +25,8 @@ const isDue = (nowMs: number) =>
     AND NOT ${areSendsHeld(sql.raw("s.tenant_id"))}`;
 
 /** The next step of a subscription whose held deliveries are being released. */
-interface Step {
+export interface Step {
+  tenantId: string;
   subscriptionId: string;
   /** How many deliveries the previous step released. */
   rate: number;
@@ -33,11 +34,12 @@ interface Step {
   hasFailed: 0 | 1;
 }
 
+/** Returns the steps that are due, the longest waiting first. */
 export async function findSteps(db: Db, nowMs: number): Promise<Step[]> {
   const { due } = await atomically(db, {
-    due: rows<Step>(sql`SELECT id AS subscriptionId, release_rate AS rate, EXISTS (SELECT 1 FROM attempts a
+    due: rows<Step>(sql`SELECT tenant_id AS tenantId, id AS subscriptionId, release_rate AS rate, EXISTS (SELECT 1 FROM attempts a
         WHERE a.subscription_id = s.id AND a.id >= ${firstIdAt(nowMs - MINUTE_MS)} AND a.status = 'failed') AS hasFailed
-      FROM subscriptions s WHERE ${isDue(nowMs)}`),
+      FROM subscriptions s WHERE ${isDue(nowMs)} ORDER BY released_at`),
   });
   return due;
 }
@@ -55,6 +57,7 @@ export async function releaseStep(db: Db, { subscriptionId, rate, hasFailed }: S
 
 /** Deliveries of a subscription to drop: the oldest ones, up to a key of its backlog. */
 export interface Surplus {
+  tenantId: string;
   subscriptionId: string;
   dueAt: number;
   id: string;
@@ -71,16 +74,16 @@ const GROWING_MS = 10 * MINUTE_MS;
  * `MAX_HELD`. Only backlogs that have grown lately are counted.
  */
 export async function findSurplus(db: Db, oldestMs: number, nowMs: number): Promise<Surplus[]> {
-  const holding = sql`(SELECT id, dropped_to FROM subscriptions WHERE has_backlog = 1 AND released_to IS NOT NULL) w`;
+  const holding = sql`(SELECT tenant_id AS tenantId, id, dropped_to FROM subscriptions WHERE has_backlog = 1 AND released_to IS NOT NULL) w`;
   const isGrowing = sql`(SELECT max(due_at) FROM outbox WHERE queue = w.id) > ${nowMs - GROWING_MS}`;
   const { dropped, old, overflowing } = await atomically(db, {
     dropped:
-      rows<Surplus>(sql`SELECT id AS subscriptionId, dropped_to AS dueAt, ${LAST_ID} AS id, ${DROPPED} AS error FROM ${holding}
-      WHERE dropped_to IS NOT NULL`),
-    old: rows<Surplus>(sql`SELECT w.id AS subscriptionId, ${oldestMs} AS dueAt, ${LAST_ID} AS id, ${HOLD_OVERFLOW} AS error FROM ${holding}
+      rows<Surplus>(sql`SELECT tenantId, id AS subscriptionId, dropped_to AS dueAt, ${LAST_ID} AS id, ${DROPPED} AS error FROM ${holding}
+      WHERE dropped_to IS NOT NULL ORDER BY dropped_to`),
+    old: rows<Surplus>(sql`SELECT w.tenantId, w.id AS subscriptionId, ${oldestMs} AS dueAt, ${LAST_ID} AS id, ${HOLD_OVERFLOW} AS error FROM ${holding}
       WHERE EXISTS (SELECT 1 FROM outbox WHERE queue = w.id AND due_at <= ${oldestMs})`),
     overflowing:
-      rows<Surplus>(sql`SELECT w.id AS subscriptionId, o.due_at AS dueAt, o.id, ${HOLD_OVERFLOW} AS error FROM ${holding}
+      rows<Surplus>(sql`SELECT w.tenantId, w.id AS subscriptionId, o.due_at AS dueAt, o.id, ${HOLD_OVERFLOW} AS error FROM ${holding}
       CROSS JOIN outbox o ON o.queue = w.id AND (o.due_at, o.id) = (SELECT due_at, id FROM outbox WHERE queue = w.id
         ORDER BY due_at DESC, id DESC LIMIT 1 OFFSET ${MAX_HELD}) WHERE ${isGrowing}`),
   });
@@ -88,14 +91,14 @@ export async function findSurplus(db: Db, oldestMs: number, nowMs: number): Prom
 }
 
 /**
- * Drops one page, oldest first, and ends each delivery with a failed attempt. Returns how many it dropped, and the operational events that
- * report it.
+ * Drops one page, oldest first, and ends each delivery with a failed attempt. Returns how many it dropped, whether this was the last page,
+ * and the operational events that report it.
  */
 export async function dropHeld(
   db: Db,
   { subscriptionId, dueAt, id, error }: Surplus,
   nowMs: number,
-): Promise<{ dropped: number; told: { id: string }[] }> {
+): Promise<{ dropped: number; isLast: boolean; told: { id: string }[] }> {
   const page = sql`(SELECT * FROM outbox o WHERE queue = ${subscriptionId} AND (due_at, id) <= (${dueAt}, ${id}) AND NOT EXISTS (
       SELECT 1 FROM attempts a WHERE a.subscription_id = o.subscription_id AND a.id = ${PLANNED_ID})
     ORDER BY due_at, id LIMIT ${PAGE_ROWS}) o`;
@@ -131,7 +134,7 @@ export async function dropHeld(
           AND a.id = coalesce(outbox.attempt_id, outbox.id) AND a.status = 'failed' AND a.error = ${error}) RETURNING id`),
     }),
   );
-  return { dropped: removed.length, told };
+  return { dropped: removed.length, isLast: removed.length < PAGE_ROWS, told };
 }
 
 /** Releases the deliveries that came after those that a user has dropped. */

@@ -1,6 +1,10 @@
 /** Held deliveries that users do not want, and those that are too many, end as failed attempts. */
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { eventually, logIn, signUpVerified } from "../support/client";
+import { releaseHeld } from "../../src/delivery/held";
+import { createDeps } from "../../src/deps";
+import { eventually, logIn, type Person, signUpVerified } from "../support/client";
 import { countManualRetries, sweepNow } from "../support/engine";
 import { attempt, pass } from "../support/failing";
 import { api, attemptsOf, countHeld, HOLDS, hold, release, row } from "../support/held";
@@ -9,6 +13,37 @@ import { deliveryDb } from "../support/shard";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: Date.now() }));
 afterEach(() => void vi.useRealTimers());
+
+/** Creates a subscription that is enabled without the one delivery that it holds. */
+async function dropping(person: Person): Promise<string> {
+  const id = await subscribe(person, newInbox("200").url, HOLDS);
+  await api(person, "POST", `${id}/pause`);
+  await publish(await logIn(person), 1);
+  pass(1_000);
+  await api(person, "POST", `${id}/resume?held=drop`);
+  return id;
+}
+
+/** Copies a subscription and what it holds. */
+async function copy(id: string, count: number): Promise<void> {
+  const copied = async (table: string, columns: Record<string, string>, where: string) => {
+    const { results } = await deliveryDb
+      .prepare("SELECT name FROM pragma_table_info(?)")
+      .bind(table)
+      .all<{ name: string }>();
+    const names = results.map(({ name }) => name);
+    await deliveryDb
+      .prepare(
+        `WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
+         INSERT INTO ${table} (${names}) SELECT ${names.map((name) => columns[name] ?? name)} FROM n, ${table} WHERE ${where}`,
+      )
+      .bind(count, id)
+      .run();
+  };
+  const newId = (name: string) => `printf('%08d', i) || substr(${name}, 9)`;
+  await copied("outbox", { queue: newId("queue"), id: newId("id"), subscription_id: newId("queue") }, "queue = ?2");
+  await copied("subscriptions", { id: newId("id") }, "id = ?2");
+}
 
 describe("a subscription that holds deliveries", () => {
   test("is enabled without what it held, each of which ends as a failed attempt that was not sent", async () => {
@@ -109,6 +144,27 @@ describe("a subscription that holds deliveries", () => {
     await deliveryDb.prepare("DROP TRIGGER refused").run();
     await release();
     expect(await countHeld(ids[0] ?? "")).toBe(0);
+  });
+
+  test("is one of 300 that drop at once: a run leaves D1 calls to the other jobs, other tenants do not wait, and later runs finish", async () => {
+    const [id, ofOther] = [await dropping(await signUpVerified()), await dropping(await signUpVerified())];
+    await copy(id, 300);
+    const countAll = () =>
+      deliveryDb
+        .prepare(
+          "SELECT count(*) AS n FROM outbox WHERE tenant_id = (SELECT tenant_id FROM subscriptions WHERE id = ?)",
+        )
+        .bind(id)
+        .first<number>("n");
+    expect(await countAll()).toBe(301);
+    const context = createExecutionContext();
+    const deps = await createDeps(env, context);
+    await releaseHeld(deps);
+    await waitOnExecutionContext(context);
+    expect(deps.trips.trips).toBeLessThan(260);
+    expect([await countHeld(ofOther), (await row(ofOther))?.dropped_to]).toEqual([0, null]);
+    for (let runs = 0; runs < 6; runs += 1) await release();
+    expect(await countAll()).toBe(0);
   });
 
   test("is counted only when it has grown lately, because counting reads every row", async () => {
