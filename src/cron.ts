@@ -26,12 +26,12 @@ export async function runCron(deps: Deps, cron: string): Promise<void> {
       ? { startSweepers, tellAlarms, reviewFailing, releaseHeld, publishAudit, continuePurges, rekeyAfterChange }
       : {
           noteShardSizes,
-          countTotals,
-          removeOld,
-          removeOldAudit,
+          endExpiredKeys,
           sweepExpired,
           removeAbandoned,
-          endExpiredKeys,
+          countTotals,
+          removeOldAudit,
+          removeOld,
           rekey,
         };
   for (const [job, run] of Object.entries(jobs)) {

@@ -13,12 +13,16 @@ import { joinTenant } from "./support/people";
 import { endedAttempts, newInbox, subscribe } from "./support/receiver";
 import { deliveryDb, SHARD } from "./support/shard";
 
-/** Publishes as the cron does every minute. `intercept` is asked before and after each call to D1, and can throw. */
-async function publishOnce(intercept: (moment: "before" | "after") => void = () => {}): Promise<void> {
+/**
+ * Publishes as the cron does every minute. `intercept` is asked before and after each call to D1, and can throw. Each call counts as
+ * `countedAs` calls.
+ */
+async function publishOnce(intercept: (moment: "before" | "after") => void = () => {}, countedAs = 1): Promise<void> {
   const context = createExecutionContext();
   const deps = await createDeps(env, context);
   const made = async <T>(_name: string, effect: () => Promise<T>) => {
     intercept("before");
+    deps.trips.trips += countedAs;
     const result = await effect();
     intercept("after");
     return result;
@@ -203,6 +207,16 @@ describe("each event is published once", () => {
     await record(deliveryDb, owner, Date.now() + 30, 55);
     await publishOnce();
     expect(await published(owner)).toHaveLength(165);
+  });
+
+  test("and a run whose D1 calls are spent leaves them to the next one", async () => {
+    const owner = await signUpVerified();
+    await listenTo(owner, ["postern.audit"]);
+    await logIn(owner);
+    await publishOnce(undefined, 100);
+    expect(await published(owner)).toEqual([]);
+    await publishOnce();
+    expect(await published(owner)).not.toEqual([]);
   });
 
   test("also one that was written late, with an older id", async () => {

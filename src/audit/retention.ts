@@ -1,4 +1,5 @@
 /** Deletes audit events that are too old or too many, oldest first, a page at a time, so that others can use the database meanwhile. */
+import { shardsWithBudgets } from "../db/call-budget";
 import type { Db } from "../db/client";
 import { fromAnywhere } from "../db/in-turns";
 import { unhurried } from "../db/unhurried";
@@ -18,6 +19,8 @@ import {
 
 /** The time for one database in an hourly run. */
 const BUDGET_MS = 2 * MINUTE_MS;
+/** The calls to D1 in an hourly run, for all databases. */
+const MAX_CALLS = 200;
 /** A tenant without events since the last run cannot have become too large. Runs are an hour apart, and one may be missed. */
 const RECENT_MS = 3 * HOUR_MS;
 /** Greater than every id. */
@@ -25,21 +28,21 @@ const NEWEST = "g";
 
 /** Deletes what exceeds AUDIT_RETENTION_DAYS or AUDIT_MAX_ROWS from every database. One that fails is logged and skipped. Never throws. */
 export async function removeOldAudit(deps: Deps): Promise<void> {
-  for (const shard of deps.shards.numbers) {
+  for (const { shard, isSpent } of shardsWithBudgets(deps, MAX_CALLS)) {
     try {
-      await removeFrom(deps, shard);
+      await removeFrom(deps, shard, isSpent);
     } catch (error) {
       log("error", "audit retention failed", { shard, ...describeError(error) });
     }
   }
 }
 
-async function removeFrom(deps: Deps, shard: number): Promise<void> {
+async function removeFrom(deps: Deps, shard: number, isSpent: () => boolean): Promise<void> {
   const db = deps.shards.db(shard);
   const ends = await endsOfTenants(db);
   if (ends === null) return;
   const startedMs = deps.now();
-  const run: Run = { deps, shard, db, startedMs, isOver: () => deps.now() - startedMs >= BUDGET_MS };
+  const run: Run = { deps, shard, db, startedMs, isOver: () => isSpent() || deps.now() - startedMs >= BUDGET_MS };
   let count = 0;
   const pages = fromAnywhere(
     ends,
@@ -66,7 +69,7 @@ interface Run {
   db: Db;
   /** Unix ms. */
   startedMs: number;
-  /** Whether the time for it is used up. */
+  /** Whether its time or its calls are used up. */
   isOver(): boolean;
 }
 
@@ -95,7 +98,7 @@ async function removeBeyondCap(run: Run, tenantId: string): Promise<void> {
   if (count > 0) log("warn", "audit events beyond the cap removed", { shard, tenantId, count });
 }
 
-/** Returns the id of the oldest event that the tenant may keep; undefined if it has fewer or the time is used up. Counts page by page. */
+/** Returns the id of the oldest event that the tenant may keep; undefined if it has fewer or the run is over. Counts page by page. */
 async function idAtCap({ deps, db, isOver }: Run, tenantId: string): Promise<string | undefined> {
   let id: string | undefined = NEWEST;
   for (let left = deps.config.auditMaxRows; left > 0 && id !== undefined; left -= COUNTED_EVENTS) {

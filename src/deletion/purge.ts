@@ -2,6 +2,7 @@
  * Removes what deleted accounts and tenants leave behind, page by page over many runs. All purges take turns, so that a large one does not
  * hold up the others. A purge whose database fails waits while the others continue.
  */
+import { callBudget } from "../db/call-budget";
 import { repeatable } from "../db/faults";
 import { unhurried } from "../db/unhurried";
 import type { Deps } from "../deps";
@@ -14,6 +15,8 @@ import { USER_STEPS } from "./user-steps-store";
 
 /** The time for one run, which comes every minute. */
 const BUDGET_MS = 20_000;
+/** The calls to D1 in one run, besides one for each purge that it does not finish. */
+const MAX_CALLS = 250;
 /** Longer than a run. After this, another run continues a purge that a killed run had taken. */
 const LEASE_MS = 2 * MINUTE_MS;
 const PURGES_PER_RUN = 100;
@@ -21,15 +24,16 @@ const WAIT_AFTER_FAILURE_MS = 5 * MINUTE_MS;
 
 const STEPS: Record<Purge["kind"], readonly Step[]> = { user: USER_STEPS, tenant: TENANT_STEPS };
 
-/** Continues the due purges in turns, until none is left or the time is used up. A failure is logged. */
+/** Continues the due purges in turns, until none is left or the budget of the run is spent. A failure is logged. */
 export async function continuePurges(deps: Deps): Promise<void> {
   const startedMs = deps.now();
+  const isSpent = callBudget(deps, MAX_CALLS);
   const lease = { limit: PURGES_PER_RUN, leaseUntil: startedMs + LEASE_MS };
   let open = await repeatable(() => takePurges(deps, startedMs, lease));
   while (open.length > 0) {
     const next: Purge[] = [];
     for (const purge of open) {
-      const isOver = deps.now() - startedMs >= BUDGET_MS;
+      const isOver = isSpent() || deps.now() - startedMs >= BUDGET_MS;
       const advanced = isOver ? await putBack(deps, purge) : await advance(deps, purge, lease.leaseUntil);
       if (advanced) next.push(advanced);
     }

@@ -1,4 +1,5 @@
-/** Deletes old rows, oldest first, from each table in turn, until none is left or the time for the run is used up. */
+/** Deletes old rows, oldest first, from each table in turn, until none is left or the budget of the run is spent. */
+import { shardsWithBudgets } from "../db/call-budget";
 import { repeatable } from "../db/faults";
 import { Pages } from "../db/unhurried";
 import type { Deps } from "../deps";
@@ -16,19 +17,21 @@ import {
 const EVENT_MARGIN_MS = HOUR_MS;
 /** The time for one shard in an hourly run. */
 const BUDGET_MS = 5 * MINUTE_MS;
+/** The calls to D1 in an hourly run, for all shards. */
+const MAX_CALLS = 400;
 
 /** Deletes what is older than RETENTION_DAYS from every shard. A shard that fails is logged and skipped. Never throws. */
 export async function removeOld(deps: Deps): Promise<void> {
-  for (const shard of deps.shards.numbers) {
+  for (const { shard, isSpent } of shardsWithBudgets(deps, MAX_CALLS)) {
     try {
-      await removeOldOfShard(deps, shard);
+      await removeOldOfShard(deps, shard, isSpent);
     } catch (error) {
       log("error", "retention failed", { shard, ...describeError(error) });
     }
   }
 }
 
-async function removeOldOfShard(deps: Deps, shard: number): Promise<void> {
+async function removeOldOfShard(deps: Deps, shard: number, isSpent: () => boolean): Promise<void> {
   const db = deps.shards.db(shard);
   const startedMs = deps.now();
   const cutoffMs = startedMs - deps.config.retentionDays * DAY_MS;
@@ -40,7 +43,7 @@ async function removeOldOfShard(deps: Deps, shard: number): Promise<void> {
   let hasEvents = true;
   let hasKeys = true;
   while (attemptsFrom !== null || hoursFrom !== null || hasEvents || hasKeys) {
-    if (deps.now() - startedMs >= BUDGET_MS) {
+    if (isSpent() || deps.now() - startedMs >= BUDGET_MS) {
       log("warn", "retention did not finish", { shard, ...removed });
       return;
     }

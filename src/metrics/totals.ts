@@ -1,4 +1,5 @@
 /** Counts of all subscriptions of a delivery database, which the hourly cron adds up page by page. */
+import { shardsWithBudgets } from "../db/call-budget";
 import { Pages } from "../db/unhurried";
 import type { Deps } from "../deps";
 import { describeError, log } from "../log";
@@ -7,6 +8,8 @@ import { HOUR_MS, MINUTE_MS } from "../time";
 import { noteTotals, readSubscriptions, type SubscriptionCounts } from "./store";
 
 const BUDGET_MS = MINUTE_MS;
+/** The calls to D1 in one run, for all databases. */
+const MAX_CALLS = 150;
 
 export interface Totals extends SubscriptionCounts {
   /** The start of the hour whose attempts were counted, Unix ms. */
@@ -22,23 +25,23 @@ export const lastFullHour = (nowMs: number): number => nowMs - (nowMs % HOUR_MS)
  */
 export async function countTotals(deps: Deps): Promise<void> {
   if (deps.config.metricsToken === undefined) return;
-  for (const shard of deps.shards.numbers) {
+  for (const { shard, isSpent } of shardsWithBudgets(deps, MAX_CALLS)) {
     try {
-      await countShard(deps, shard);
+      await countShard(deps, shard, isSpent);
     } catch (error) {
       log("error", "subscriptions not counted", { shard, ...describeError(error) });
     }
   }
 }
 
-async function countShard(deps: Deps, shard: number): Promise<void> {
+async function countShard(deps: Deps, shard: number, isSpent: () => boolean): Promise<void> {
   const db = deps.shards.db(shard);
   const startedMs = deps.now();
   const hour = lastFullHour(startedMs);
   const pages = new Pages(deps);
   let totals: SubscriptionCounts | null = null;
   for (let after: string | null = ""; after !== null; ) {
-    if (deps.now() - startedMs >= BUDGET_MS) throw new Error("the time for one run was used up");
+    if (isSpent() || deps.now() - startedMs >= BUDGET_MS) throw new Error("the budget of the run is spent");
     const from: string = after;
     const { rows, last, ...counts } = await pages.next((limit) =>
       readSubscriptions(db, hour, { after: from, limit }, startedMs),

@@ -6,6 +6,7 @@
 import { publishedId } from "../audit/published-id";
 import { type AuditRow, readAuditRowsFrom } from "../audit/read-store";
 import { auditView } from "../audit/view";
+import { shardsWithBudgets } from "../db/call-budget";
 import type { Db } from "../db/client";
 import { firstIdAt, timeOfId } from "../db/ids";
 import { fromAnywhere } from "../db/in-turns";
@@ -20,26 +21,28 @@ const PAGE_FEEDS = 20;
 const PAGE_EVENTS = 50;
 /** The time for one database in one run. */
 const BUDGET_MS = 10_000;
+/** The calls to D1 in one run, for all databases. */
+const MAX_CALLS = 200;
 /** An event is written within this time after its id was made, so younger events are read again. */
 const SETTLED_AFTER_MS = 2 * MINUTE_MS;
 
 /** Publishes the new audit events of each delivery database. A database that fails is logged and skipped. Never throws. */
 export async function publishAudit(deps: Deps): Promise<void> {
-  for (const shard of deps.shards.numbers) {
+  for (const { shard, isSpent } of shardsWithBudgets(deps, MAX_CALLS)) {
     try {
-      await publishAuditOfShard(deps, shard);
+      await publishAuditOfShard(deps, shard, isSpent);
     } catch (error) {
       log("error", "audit events not published", { shard, ...describeError(error) });
     }
   }
 }
 
-async function publishAuditOfShard(deps: Deps, shard: number): Promise<void> {
+async function publishAuditOfShard(deps: Deps, shard: number, isSpent: () => boolean): Promise<void> {
   const db = deps.shards.db(shard);
   const ends = await endsOfFeeds(db);
   if (ends === null) return;
   const startedMs = deps.now();
-  const isOver = () => deps.now() - startedMs >= BUDGET_MS;
+  const isOver = () => isSpent() || deps.now() - startedMs >= BUDGET_MS;
   const unfinished: Place[] = [];
   const pages = fromAnywhere(
     ends,

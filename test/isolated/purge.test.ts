@@ -176,6 +176,19 @@ test("a database that is down holds up its own tenants' purges only", async () =
   await purgeAll();
 });
 
+test("a run of many purges leaves D1 calls to the other jobs, and later runs finish", async () => {
+  const people = await Promise.all(Array.from({ length: 8 }, () => signUp()));
+  for (const person of people) await deleteTenant(person);
+  let calls = 0;
+  await purgeOnce(3, (_, call) => {
+    calls += 1;
+    return call();
+  });
+  expect(calls).toBeLessThan(270);
+  expect(await openPurges()).toBe(people.length);
+  await purgeAll();
+});
+
 test("no page changes more than 200 rows", async () => {
   const { person, webhookId } = await settled();
   await deliveryDb

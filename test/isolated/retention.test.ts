@@ -139,6 +139,27 @@ describe("retention", () => {
     expect(await rowsOf(person, id)).toEqual([1, 1]);
   });
 
+  test("stops when its D1 calls are spent, of which each database has its share, and the next run goes on", async () => {
+    const person = await signUp();
+    const id = await subscribe(person, newInbox("200").url);
+    // Without what other tests have left.
+    await hourly();
+    await addOld(person, id, 2_001);
+    const calls: string[] = [];
+    const { deps } = await controlledDeps((name, page) => {
+      calls.push(name);
+      deps.trips.trips += 50;
+      return page();
+    });
+    await removeOld(deps);
+    const turns = ["deleteOldAttempts", "deleteOldEvents", "deleteOldHours", "deleteOldKeys"];
+    expect(calls).toEqual(deps.shards.numbers.flatMap(() => turns));
+    const [attempts = 0, events = 0] = await rowsOf(person, id);
+    expect([attempts, events].every((count) => Number(count) > 0)).toBe(true);
+    await hourly();
+    expect(await rowsOf(person, id)).toEqual([0, 0]);
+  });
+
   test("gives the next page more rows when D1 worked briefly at a page, and fewer when it worked long, within bounds", async () => {
     const trips = { trips: 0, sqlMs: 0 };
     const pages = new Pages({ now: () => 0, trips });

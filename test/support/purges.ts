@@ -25,7 +25,7 @@ export async function purgeOnce(minutesFromNow: number, hook: Hook = (_, call) =
   const context = createExecutionContext();
   const real = await createDeps(env, context);
   const databases = DATABASES.map((database, shard) =>
-    createDb(faultyDatabase(database, { call: (name, call) => hook(name, call, shard) }), { trips: 0, sqlMs: 0 }),
+    createDb(faultyDatabase(database, { call: (name, call) => hook(name, call, shard) }), real.trips),
   );
   const [db = real.db] = databases;
   const deps: Deps = {
