@@ -1,13 +1,11 @@
 /** Passkeys in the console: the sign-in page, My security and the confirmation of a session. */
-import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { make, ORIGIN, type SoftPasskey, show } from "./support/authenticator";
 import { call, PASSWORD, type Person, signUp, signUpVerified } from "./support/client";
 import { holding, type Visit, visit } from "./support/console";
 import { addPasskey, withPasskey } from "./support/passkeys";
+import { tire } from "./support/people";
 import { enrol } from "./support/two-factor";
-
-const MINUTE_MS = 60_000;
 
 /** A browser at the address of `APP_URL`, where passkeys work; with a person, signed in. */
 async function atHome(person?: Person): Promise<Visit> {
@@ -29,11 +27,6 @@ async function filled(html: string, passkey: SoftPasskey, wrong = {}) {
   const start = startIn(html);
   return { state: start.state, response: JSON.stringify(await show(start, passkey, wrong)) };
 }
-
-const tire = (person: Person) =>
-  env.DB.prepare("UPDATE sessions SET created_at = created_at - ?, confirmed_at = NULL WHERE user_id = ?")
-    .bind(11 * MINUTE_MS, person.userId)
-    .run();
 
 describe("the sign-in page", () => {
   test("takes a passkey instead of the password and the code, and leads to where the user was going", async () => {

@@ -4,7 +4,8 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { call, logIn, newEmail, PASSWORD, type Person, signUp } from "./support/client";
 import { invite, joinTenant } from "./support/people";
 
-const DAY_MS = 24 * 3_600_000;
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
 
 afterEach(() => {
   vi.useRealTimers();
@@ -99,6 +100,67 @@ describe("members", () => {
     expect((await setRoleOf(owner, stranger.userId, "viewer")).body.message).toBe("Member not found");
     expect((await remove(owner, stranger.userId)).status).toBe(404);
     expect((await setRoleOf(owner, stranger.userId, "emperor")).body.code).toBe("VALIDATION_FAILED");
+  });
+});
+
+describe("a session that was confirmed more than ten minutes ago", () => {
+  const stepUp = ({ token }: Person) => call("POST", "/auth/step-up", { token, body: { password: PASSWORD } });
+  const post = ({ token }: Person, role: string) =>
+    call("POST", "/invitations", { token, body: { email: newEmail(), role } });
+  const leave = ({ token }: Person) => call("DELETE", "/members/me", { token });
+  const signInAgo = () => vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 11 * MINUTE_MS });
+
+  test("makes, changes and removes no owner, until a step-up", async () => {
+    const owner = await signUp();
+    const [second, third, viewer] = [
+      await joinTenant(owner, "owner"),
+      await joinTenant(owner, "owner"),
+      await joinTenant(owner, "viewer"),
+    ];
+    signInAgo();
+    const attempts = [
+      () => post(owner, "owner"),
+      () => setRoleOf(owner, viewer.userId, "owner"),
+      () => setRoleOf(owner, second.userId, "admin"),
+      () => remove(owner, third.userId),
+      () => setRoleOf(owner, owner.userId, "admin"),
+    ];
+    for (const attempt of [...attempts, () => remove(owner, owner.userId)]) {
+      const { status, body } = await attempt();
+      expect([status, body.code, body.message]).toEqual([
+        403,
+        "STEP_UP_REQUIRED",
+        "Confirm your password to continue.",
+      ]);
+    }
+    const { data } = (await call("GET", "/members", { token: owner.token })).body;
+    expect(data.map(({ role }: { role: string }) => role)).toEqual(["owner", "owner", "owner", "viewer"]);
+    expect((await call("GET", "/invitations", { token: owner.token })).body.data).toEqual([]);
+    expect((await stepUp(owner)).status).toBe(200);
+    const done = [];
+    for (const attempt of attempts) done.push((await attempt()).status);
+    expect(done).toEqual([201, 200, 200, 200, 200]);
+  });
+
+  test("leaves as an owner after a step-up only", async () => {
+    const owner = await signUp();
+    await joinTenant(owner, "owner");
+    signInAgo();
+    expect((await leave(owner)).body.code).toBe("STEP_UP_REQUIRED");
+    await stepUp(owner);
+    expect((await leave(owner)).status).toBe(200);
+  });
+
+  test("needs no step-up for other roles", async () => {
+    const owner = await signUp();
+    const [admin, viewer] = [await joinTenant(owner, "admin"), await joinTenant(owner, "viewer")];
+    signInAgo();
+    expect((await post(owner, "admin")).status).toBe(201);
+    expect((await setRoleOf(owner, viewer.userId, "admin")).status).toBe(200);
+    expect((await remove(owner, viewer.userId)).status).toBe(200);
+    expect((await setRoleOf(admin, owner.userId, "viewer")).body.code).toBe("FORBIDDEN");
+    expect((await post(admin, "owner")).body.code).toBe("FORBIDDEN");
+    expect((await leave(admin)).status).toBe(200);
   });
 });
 

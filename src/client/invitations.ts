@@ -41,7 +41,8 @@ export interface JoinedTenant {
 export interface InvitationMethods {
   /**
    * Mails an invitation into the tenant, valid for 7 days, and returns it. Only owners may invite owners.
-   * Throws FORBIDDEN, VALIDATION_FAILED, and CONFLICT when the person is already a member.
+   * Throws FORBIDDEN, VALIDATION_FAILED, CONFLICT when the person is already a member, and STEP_UP_REQUIRED for the role owner if the
+   * sign-in was more than ten minutes ago.
    */
   create(body: NewInvitation, options?: CallOptions): Promise<Invitation>;
   /** Returns the open invitations, newest first. Throws FORBIDDEN. */

@@ -6,6 +6,7 @@ import { AppError, emailNotVerified, notFound } from "../errors";
 import { queueMail } from "../mail/queue";
 import { capReached } from "../ratelimit/caps";
 import { refuseOverLimit } from "../ratelimit/limiter";
+import { requireStepUp } from "../step-up/confirm";
 import type { Principal, SessionPrincipal } from "../tenants/principal";
 import { ROLES_MANAGED_BY, type Role } from "../tenants/roles";
 import { DAY_MS } from "../time";
@@ -14,8 +15,9 @@ import { acceptInvitationByToken, closeInvitation, insertInvitation, type NewInv
 const LIFETIME_MS = 7 * DAY_MS;
 
 /**
- * Stores an invitation and queues its mail. Throws FORBIDDEN for a role that the inviter may not give, EMAIL_NOT_VERIFIED, RATE_LIMITED for
- * an address that was invited within the last minutes, and CONFLICT for a member or at the cap of open invitations.
+ * Stores an invitation and queues its mail. Throws FORBIDDEN for a role that the inviter may not give, EMAIL_NOT_VERIFIED, STEP_UP_REQUIRED
+ * for the role owner, RATE_LIMITED for an address that was invited within the last minutes, and CONFLICT for a member or at the cap of open
+ * invitations.
  */
 export async function invite(
   deps: Deps,
@@ -25,6 +27,7 @@ export async function invite(
   if (!ROLES_MANAGED_BY[inviter.role]?.includes(guest.role)) throw new AppError("FORBIDDEN");
   if (deps.config.emailVerification === "required" && inviter.account.emailVerifiedAt === null)
     throw emailNotVerified();
+  if (guest.role === "owner") await requireStepUp(deps, inviter);
   const { tenantId, userId } = inviter;
   refuseOverLimit(await deps.limiter.consume("inviteAddress", `${tenantId}:${guest.email}`));
   const createdAt = deps.now();

@@ -33,7 +33,8 @@ export const invitationRoutes = new Hono<AppEnv>()
     "/",
     describeRoute("invite", "Mails an invitation to join the tenant. It is valid for 7 days.", {
       201: { body: dataOf(invitationSchema), id: "/data/id" },
-      errors: ["CONFLICT", "EMAIL_NOT_VERIFIED"],
+      errors: ["CONFLICT", "EMAIL_NOT_VERIFIED", "STEP_UP_REQUIRED"],
+      description: "Inviting an owner needs a sign-in or a step-up within the last ten minutes.",
     }),
     limitedInside("inviteAddress", "tenant and email address"),
     limit("invite", byTenant),

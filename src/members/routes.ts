@@ -2,7 +2,7 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import type { AppEnv } from "../http/env";
-import { can, sessionOnly } from "../http/permissions";
+import { can, sessionOf, sessionOnly } from "../http/permissions";
 import { describeRoute } from "../http/route-docs";
 import { body } from "../http/validate";
 import { iso } from "../time";
@@ -36,10 +36,11 @@ export const memberRoutes = new Hono<AppEnv>()
     "/me",
     describeRoute("leaveTenant", "Leaves the tenant. The caller's sessions and API keys in it stop working at once.", {
       200: says("You have left the tenant."),
-      errors: ["LAST_OWNER"],
+      errors: ["STEP_UP_REQUIRED", "LAST_OWNER"],
+      description: "An owner needs a sign-in or a step-up within the last ten minutes.",
     }),
     async (c) => {
-      await leaveTenant(c.get("deps"), c.get("principal"));
+      await leaveTenant(c.get("deps"), sessionOf(c));
       return c.json({ message: "You have left the tenant." });
     },
   )
@@ -60,13 +61,17 @@ export const memberRoutes = new Hono<AppEnv>()
     describeRoute(
       "changeRole",
       "Gives a member another role. Only owners may make or change owners, and the last owner cannot be changed.",
-      { 200: dataOf(memberSchema), errors: ["NOT_FOUND", "CONFLICT"] },
+      {
+        200: dataOf(memberSchema),
+        errors: ["STEP_UP_REQUIRED", "NOT_FOUND", "CONFLICT"],
+        description: "Making or changing an owner needs a sign-in or a step-up within the last ten minutes.",
+      },
     ),
     can("member.manage"),
     body(roleBody),
     async (c) => {
       const { role } = c.req.valid("json");
-      return c.json({ data: view(await changeRole(c.get("deps"), c.get("principal"), c.req.param("userId"), role)) });
+      return c.json({ data: view(await changeRole(c.get("deps"), sessionOf(c), c.req.param("userId"), role)) });
     },
   )
   .delete(
@@ -76,12 +81,13 @@ export const memberRoutes = new Hono<AppEnv>()
       "Removes a member. Their sessions and API keys in this tenant stop working at once.",
       {
         200: says("Member removed."),
-        errors: ["NOT_FOUND", "CONFLICT"],
+        errors: ["STEP_UP_REQUIRED", "NOT_FOUND", "CONFLICT"],
+        description: "Removing an owner needs a sign-in or a step-up within the last ten minutes.",
       },
     ),
     can("member.manage"),
     async (c) => {
-      await removeMember(c.get("deps"), c.get("principal"), c.req.param("userId"));
+      await removeMember(c.get("deps"), sessionOf(c), c.req.param("userId"));
       return c.json({ message: "Member removed." });
     },
   );

@@ -5,7 +5,6 @@ import { auditEach, auditIfChanged } from "../audit/record-store";
 import { atomically, rows } from "../db/client";
 import { memberships, users } from "../db/schema";
 import type { Deps } from "../deps";
-import type { Principal } from "../tenants/principal";
 import type { Role } from "../tenants/roles";
 import { mayManageRole, roleOf } from "../tenants/roles-store";
 
@@ -15,10 +14,12 @@ export interface MemberChange {
   actorId: string;
   userId: string;
   actor: Actor;
+  /** Whether the actor's session is confirmed. Only then may it make or remove an owner. */
+  isConfirmed: boolean;
 }
 
 /** Whether a change was made, or why it was not. */
-export type MemberChangeOutcome = "changed" | "missing" | "forbidden" | "lastOwner";
+export type MemberChangeOutcome = "changed" | "missing" | "forbidden" | "unconfirmed" | "lastOwner";
 
 const columns = {
   userId: users.id,
@@ -44,10 +45,11 @@ const countOwners = (tenantId: string) =>
   sql`(SELECT count(*) FROM memberships WHERE tenant_id = ${tenantId} AND role = 'owner')`;
 
 /** Holds if the actor may take away the member's role and give the new one, and an owner remains. `newRole` is null for a removal. */
-function allowed({ tenantId, actorId, userId }: MemberChange, newRole: Role | null): SQL {
+function allowed({ tenantId, actorId, userId, isConfirmed }: MemberChange, newRole: Role | null): SQL {
   const actorRole = roleOf(tenantId, actorId);
   return sql`EXISTS (SELECT 1 FROM memberships t WHERE t.tenant_id = ${tenantId} AND t.user_id = ${userId}
     AND ${mayManageRole(actorRole, sql`t.role`)} ${newRole === null ? sql`` : sql`AND ${mayManageRole(actorRole, newRole)}`}
+    AND (${Number(isConfirmed)} OR (t.role <> 'owner' AND ${newRole} IS NOT 'owner'))
     AND (t.role <> 'owner' OR ${newRole} IS 'owner' OR ${countOwners(tenantId)} > 1))`;
 }
 
@@ -58,9 +60,10 @@ const memberAndActor = ({ tenantId, actorId, userId }: MemberChange) =>
 
 type StoredMember = MemberRow & { actorRole: string | null };
 
-function whyRefused(member: StoredMember | undefined): MemberChangeOutcome {
+function whyRefused(member: StoredMember | undefined, { isConfirmed }: MemberChange): MemberChangeOutcome {
   if (!member) return "missing";
-  return member.actorRole === "owner" ? "lastOwner" : "forbidden";
+  if (member.actorRole !== "owner") return "forbidden";
+  return isConfirmed ? "lastOwner" : "unconfirmed";
 }
 
 /** Gives a member another role if the actor may. Returns the member as it is afterwards. */
@@ -89,7 +92,7 @@ export async function updateRole(
     // After the update: it returns the new role.
     found: memberAndActor(change),
   });
-  return { outcome: updated.length === 1 ? "changed" : whyRefused(found[0]), member: found[0] };
+  return { outcome: updated.length === 1 ? "changed" : whyRefused(found[0], change), member: found[0] };
 }
 
 /** Turns the mails about failing subscriptions of a tenant on or off for one of its members. Writes nothing if nothing changes. */
@@ -104,15 +107,18 @@ export async function setAlerts(
   });
 }
 
-/** Ends a member's own membership, with their sessions and API keys in this tenant, unless they are the tenant's last owner. */
+/**
+ * Ends a member's own membership, with their sessions and API keys in this tenant, unless they are the tenant's last owner. The session of
+ * an owner must be confirmed.
+ */
 export async function deleteOwnMembership(
   { db }: Deps,
-  { tenantId, userId, actor }: Pick<Principal, "tenantId" | "userId" | "actor">,
+  { tenantId, userId, actor, isConfirmed }: MemberChange,
   nowMs: number,
 ): Promise<Exclude<MemberChangeOutcome, "forbidden">> {
   const mine = sql`tenant_id = ${tenantId} AND user_id = ${userId}`;
   const mayLeave = sql`${mine} AND EXISTS (SELECT 1 FROM memberships t WHERE t.tenant_id = ${tenantId} AND t.user_id = ${userId}
-    AND (t.role <> 'owner' OR ${countOwners(tenantId)} > 1))`;
+    AND (t.role <> 'owner' OR (${Number(isConfirmed)} AND ${countOwners(tenantId)} > 1)))`;
   const { found, deleted } = await atomically(db, {
     found: sql`SELECT 1 FROM memberships WHERE ${mine}`,
     sessions: sql`DELETE FROM sessions WHERE ${mayLeave}`,
@@ -122,7 +128,8 @@ export async function deleteOwnMembership(
     recorded: auditIfChanged({ tenantId, action: "member.left", actor, target: { kind: "user", id: userId } }),
   });
   if (deleted.length === 1) return "changed";
-  return found.length === 1 ? "lastOwner" : "missing";
+  if (found.length === 0) return "missing";
+  return isConfirmed ? "lastOwner" : "unconfirmed";
 }
 
 /** Removes a member with their sessions and API keys in this tenant, if the actor may. */
@@ -137,5 +144,5 @@ export async function deleteMember({ db }: Deps, change: MemberChange, nowMs: nu
     deleted: sql`DELETE FROM memberships WHERE ${theirs} RETURNING user_id`,
     recorded: auditIfChanged({ tenantId, action: "member.removed", actor, target: { kind: "user", id: userId } }),
   });
-  return deleted.length === 1 ? "changed" : whyRefused(found[0]);
+  return deleted.length === 1 ? "changed" : whyRefused(found[0], change);
 }

@@ -69,9 +69,13 @@ async function requirePasskey(deps: Deps, caller: SessionPrincipal, shown: Shown
 
 const invalidPasskey = () => invalid({ issues: [{ path: ["passkey"], message: "Invalid or expired passkey" }] });
 
+/** Whether the user signed in, or last gave a proof, within the last ten minutes. */
+export const isConfirmed = (deps: Deps, { confirmedAt }: SessionPrincipal): boolean =>
+  deps.now() - confirmedAt < CONFIRMED_FOR_MS;
+
 /** Checks that the session is confirmed, or confirms it with the given proof. Throws STEP_UP_REQUIRED, or like `confirm`. */
 export async function requireStepUp(deps: Deps, caller: SessionPrincipal, proof: Proof = {}): Promise<void> {
   const { password, totp, mailCode, passkey } = proof;
   if (password !== undefined || totp !== undefined || mailCode || passkey) return confirm(deps, caller, proof);
-  if (deps.now() - caller.confirmedAt >= CONFIRMED_FOR_MS) throw new AppError("STEP_UP_REQUIRED");
+  if (!isConfirmed(deps, caller)) throw new AppError("STEP_UP_REQUIRED");
 }

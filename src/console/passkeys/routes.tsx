@@ -1,6 +1,5 @@
 /** `/console/security/passkeys` and `/console/security/confirm`: the user's own passkeys, and step-up. */
 import { type Context, Hono } from "hono";
-import { AppError } from "../../errors";
 import type { AppEnv } from "../../http/env";
 import { sessionOf } from "../../http/permissions";
 import { byUser, limit } from "../../http/rate-limit";
@@ -10,6 +9,7 @@ import { confirm, startConfirmation } from "../../step-up/confirm";
 import { stepUpBody } from "../../step-up/schemas";
 import { listPasskeysOfUser } from "../../webauthn/store";
 import { type Failure, parse } from "../failure";
+import { orConfirm } from "../http/confirm";
 import { type Form, readForm } from "../http/form";
 import { page, redirectTo, redirectWithFlash, rerenderOnError } from "../http/page";
 import { hasPasskeysHere, shownIn } from "../http/passkeys";
@@ -21,16 +21,6 @@ const OWN_PAGE = "/console/security";
 const NEW_PAGE = `${OWN_PAGE}/passkeys/new`;
 
 const limited = limit("passkeys", byUser);
-
-/** Runs `work`. If the session must be confirmed first, redirects to that page, which leads to `to`. */
-async function orConfirm(c: Context<AppEnv>, to: string, work: () => Promise<Response>): Promise<Response> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== "STEP_UP_REQUIRED") throw error;
-    return redirectTo(c, `/security/confirm?to=${encodeURIComponent(to)}`);
-  }
-}
 
 /** No field of the page can show the error of a refused passkey. */
 const inWords = (failure: Failure): Failure =>

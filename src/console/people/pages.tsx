@@ -131,6 +131,23 @@ const InvitationRow = ({ invitation, mayRevoke }: { invitation: Invitation; mayR
   </li>
 );
 
+/** Asks again for a change that had to wait until the session was confirmed. */
+export const ChangeRole = ({ member, role }: { member: Member; role: Role }) => (
+  <div class="narrow">
+    <h1>Change the role of {member.name ?? member.email}?</h1>
+    <PostForm action={`/console/people/${member.userId}/role`} class="card">
+      <p>
+        From {member.role} to {role}.
+      </p>
+      <input type="hidden" name="role" value={role} />
+      <div class="row">
+        <SubmitButton kind="danger">Change the role</SubmitButton>
+        <LinkButton href="/console/people">Cancel</LinkButton>
+      </div>
+    </PostForm>
+  </div>
+);
+
 export const RemoveMember = ({ member }: { member: Member }) => (
   <div class="narrow">
     <h1>Remove {member.name ?? member.email}?</h1>

@@ -12,16 +12,19 @@ import { roleBody } from "../../members/schemas";
 import { listMembers } from "../../members/store";
 import { ROLES_MANAGED_BY } from "../../tenants/roles";
 import { type Failure, parse } from "../failure";
+import { orConfirm } from "../http/confirm";
 import { readForm } from "../http/form";
 import { page, redirectWithFlash, rerenderOnError } from "../http/page";
-import { People, RemoveMember } from "./pages";
+import { ChangeRole, People, RemoveMember } from "./pages";
 
 interface PeopleView {
   values?: { email: string; role: string };
   failure?: Failure;
 }
 
-async function peoplePage(c: Context<AppEnv>, { values, failure }: PeopleView, status = 200) {
+const NOBODY = { email: "", role: "developer" };
+
+async function peoplePage(c: Context<AppEnv>, { values = NOBODY, failure }: PeopleView, status = 200) {
   const deps = c.get("deps");
   const { tenantId, userId, role, permissions } = c.get("principal");
   const [members, invitations] = await Promise.all([
@@ -29,7 +32,6 @@ async function peoplePage(c: Context<AppEnv>, { values, failure }: PeopleView, s
     listInvitations(deps, tenantId, deps.now()),
   ]);
   const roles = ROLES_MANAGED_BY[role] ?? [];
-  const shown = values ?? { email: "", role: "developer" };
   return page(
     c,
     { title: "People", section: "people", status },
@@ -37,10 +39,17 @@ async function peoplePage(c: Context<AppEnv>, { values, failure }: PeopleView, s
       members={members}
       invitations={invitations}
       manage={permissions.has("member.manage") ? { userId, roles } : null}
-      values={shown}
+      values={values}
       failure={failure}
     />,
   );
+}
+
+async function memberOf(c: Context<AppEnv>, userId: string) {
+  const members = await listMembers(c.get("deps"), c.get("principal").tenantId);
+  const member = members.find((one) => one.userId === userId);
+  if (!member) throw notFound("Member");
+  return member;
 }
 
 const invitationPages = new Hono<AppEnv>()
@@ -54,10 +63,11 @@ const invitationPages = new Hono<AppEnv>()
       const values = { email: form.text("email"), role: form.text("role") };
       return rerenderOnError(
         c,
-        async () => {
-          await invite(c.get("deps"), sessionOf(c), parse(invitationBody, values));
-          return redirectWithFlash(c, "/people", "invited");
-        },
+        () =>
+          orConfirm(c, `/console/people?${new URLSearchParams(values)}`, async () => {
+            await invite(c.get("deps"), sessionOf(c), parse(invitationBody, values));
+            return redirectWithFlash(c, "/people", "invited");
+          }),
         (failure, status) => peoplePage(c, { values, failure }, status),
       );
     },
@@ -68,33 +78,40 @@ const invitationPages = new Hono<AppEnv>()
   });
 
 export const peoplePages = new Hono<AppEnv>()
-  .get("/", can("member.read"), (c) => peoplePage(c, {}))
+  // The query fills in the invitation that had to wait until the session was confirmed.
+  .get("/", can("member.read"), (c) => peoplePage(c, { values: { ...NOBODY, ...c.req.query() } }))
   .route("/invitations", invitationPages)
+  .get("/:userId/role", can("member.manage"), async (c) => {
+    const member = await memberOf(c, c.req.param("userId"));
+    const { role } = parse(roleBody, c.req.query());
+    return page(c, { title: "Change role", section: "people" }, <ChangeRole member={member} role={role} />);
+  })
   .post("/:userId/role", can("member.manage"), async (c) => {
     const role = (await readForm(c)).text("role");
+    const userId = c.req.param("userId");
     return rerenderOnError(
       c,
-      async () => {
-        const input = parse(roleBody, { role });
-        await changeRole(c.get("deps"), c.get("principal"), c.req.param("userId"), input.role);
-        return redirectWithFlash(c, "/people", "roleChanged");
-      },
+      () =>
+        orConfirm(c, `/console/people/${userId}/role?role=${role}`, async () => {
+          await changeRole(c.get("deps"), sessionOf(c), userId, parse(roleBody, { role }).role);
+          return redirectWithFlash(c, "/people", "roleChanged");
+        }),
       (failure, status) => peoplePage(c, { failure }, status),
     );
   })
   .get("/:userId/remove", can("member.manage"), async (c) => {
-    const members = await listMembers(c.get("deps"), c.get("principal").tenantId);
-    const member = members.find(({ userId }) => userId === c.req.param("userId"));
-    if (!member) throw notFound("Member");
+    const member = await memberOf(c, c.req.param("userId"));
     return page(c, { title: "Remove member", section: "people" }, <RemoveMember member={member} />);
   })
   .post("/:userId/remove", can("member.manage"), async (c) => {
+    const userId = c.req.param("userId");
     return rerenderOnError(
       c,
-      async () => {
-        await removeMember(c.get("deps"), c.get("principal"), c.req.param("userId"));
-        return redirectWithFlash(c, "/people", "memberRemoved");
-      },
+      () =>
+        orConfirm(c, `/console/people/${userId}/remove`, async () => {
+          await removeMember(c.get("deps"), sessionOf(c), userId);
+          return redirectWithFlash(c, "/people", "memberRemoved");
+        }),
       (failure, status) => peoplePage(c, { failure }, status),
     );
   });

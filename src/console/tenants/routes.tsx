@@ -8,6 +8,7 @@ import { tenantChoice } from "../../sessions/schemas";
 import { switchTenant } from "../../sessions/switch-tenant";
 import { listTenantsOfUser } from "../../tenants/store";
 import { type Failure, parse } from "../failure";
+import { orConfirm } from "../http/confirm";
 import { deleteConsoleCookie } from "../http/cookies";
 import { readForm } from "../http/form";
 import { page, redirectWithFlash, rerenderOnError } from "../http/page";
@@ -49,11 +50,12 @@ export const tenantPages = new Hono<AppEnv>()
   .post("/leave", async (c) =>
     rerenderOnError(
       c,
-      async () => {
-        await leaveTenant(c.get("deps"), c.get("principal"));
-        deleteConsoleCookie(c, "session");
-        return redirectWithFlash(c, "/sign-in", "left");
-      },
+      () =>
+        orConfirm(c, "/console/tenants/leave", async () => {
+          await leaveTenant(c.get("deps"), sessionOf(c));
+          deleteConsoleCookie(c, "session");
+          return redirectWithFlash(c, "/sign-in", "left");
+        }),
       (failure, status) => leavePage(c, failure, status),
     ),
   );
