@@ -144,6 +144,8 @@ async function accountPages(stage: Stage, page: Page): Promise<void> {
   await inspect(page, "people");
   await follow(page, "Remove");
   await inspect(page, "member-remove", "Remove");
+  await page.goto(page.url().replace(/remove$/, "role?role=admin"));
+  await inspect(page, "member-role", "Change the role");
   await page.goto(`${base}/console/security`);
   await inspect(page, "security");
   await press(page, "Set up");
