@@ -29,7 +29,7 @@ const withoutMapsOfDependencies = {
 };
 
 /** The service in workerd. `isolate` gives each test file a runtime and databases of its own, which takes 3 s of CPU for each file. */
-const inWorkerd = (name: string, include: string, isolate: boolean) => ({
+const inWorkerd = (name: string, include: string, exclude: string[], isolate: boolean) => ({
   plugins: [
     cloudflareTest(async () => ({
       wrangler: { configPath: "./wrangler.toml" },
@@ -84,6 +84,7 @@ const inWorkerd = (name: string, include: string, isolate: boolean) => ({
   test: {
     name,
     include: [include],
+    exclude,
     isolate,
     setupFiles: ["test/setup.ts"],
     testTimeout: 30_000,
@@ -91,13 +92,13 @@ const inWorkerd = (name: string, include: string, isolate: boolean) => ({
 });
 
 /** Files whose tests make their own tenants and look at nothing else: one after the other, they share a runtime in each worker. */
-const service = inWorkerd("service", "test/*.test.ts", false);
+const service = inWorkerd("service", "test/**/*.test.ts", ["test/**/*.{isolated,jobs,node,browser}.test.ts"], false);
 
 /** Files that need a service for themselves: they run its jobs, fill or break its databases, count all rows, or replace what is global. */
-const isolated = inWorkerd("isolated", "test/isolated/*.test.ts", true);
+const isolated = inWorkerd("isolated", "test/**/*.isolated.test.ts", [], true);
 
 /** Files that run the service's jobs or turn the clock, but look at their own tenants alone: they share runtimes with each other. */
-const jobs = inWorkerd("jobs", "test/jobs/*.test.ts", false);
+const jobs = inWorkerd("jobs", "test/**/*.jobs.test.ts", [], false);
 
 /** Lets the many programs that these tests start, wrangler above all, share what V8 has compiled. */
 const compiled = { NODE_COMPILE_CACHE: new URL("node_modules/.cache/node-compile", import.meta.url).pathname };
@@ -106,7 +107,7 @@ const compiled = { NODE_COMPILE_CACHE: new URL("node_modules/.cache/node-compile
 const browser = {
   test: {
     name: "browser",
-    include: ["test/browser/*.test.ts"],
+    include: ["test/**/*.browser.test.ts"],
     env: { ...compiled, CLOUDFLARE_CF_FETCH_ENABLED: "false", WRANGLER_SEND_METRICS: "false" },
     testTimeout: 60_000,
     hookTimeout: 60_000,
@@ -115,7 +116,13 @@ const browser = {
 
 /** What needs other programs, from Node: the package as npm packs it, verifiers in other languages. */
 const node = {
-  test: { name: "node", include: ["test/node/*.test.ts"], env: compiled, testTimeout: 120_000, hookTimeout: 120_000 },
+  test: {
+    name: "node",
+    include: ["test/**/*.node.test.ts"],
+    env: compiled,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+  },
 };
 
 /** More than a small machine's two cores: the slowest tests wait, for retries and timeouts. */

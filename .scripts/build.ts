@@ -5,7 +5,7 @@ import { dts } from "rolldown-plugin-dts";
 
 rmSync("dist", { recursive: true, force: true });
 await build({
-  input: { "client/index": "src/client/index.ts", "verify/index": "src/verify/index.ts" },
+  input: { "client/index": "src/sdk/client/index.ts", "verify/index": "src/sdk/verify/index.ts" },
   // Exported types are explicit, so declarations need no type checker. A type that is not explicit stops the build.
   plugins: [dts({ generator: "oxc", tsconfig: false })],
   transform: { target: "es2022" },

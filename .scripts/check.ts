@@ -64,7 +64,7 @@ for (const [name, command] of Object.entries(gates)) {
 
 const generated = run(["drizzle-kit", "generate", "--config", ".scripts/drizzle.config.ts"]);
 const upToDate = generated.ok && generated.output.includes("No schema changes");
-report("migrations up to date with src/db/schema.ts", upToDate, generated.output);
+report("migrations up to date with src/platform/db/schema.ts", upToDate, generated.output);
 
 const gzipKiB = gzipSync(readFileSync(join(bundle, "index.js"))).length / 1024;
 const size = `bundle ${gzipKiB.toFixed(0)} KiB gzip (at most ${MAX_BUNDLE_GZIP_KIB})`;

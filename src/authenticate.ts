@@ -1,15 +1,15 @@
 /** Authentication of API requests, with an access token or an API key, in one D1 round trip. */
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
-import { authenticateApiKey } from "./api-keys/authenticate";
-import { AppError } from "./errors";
-import type { AppEnv } from "./http/env";
-import { originOf } from "./http/origin";
-import { servesRequest } from "./http/permissions";
-import { documented } from "./http/route-docs";
-import { authenticateSession } from "./sessions/authenticate";
-import type { Principal } from "./tenants/principal";
-import { tenantSuspended } from "./tenants/suspension";
+import { authenticateApiKey } from "./identity/api-keys/authenticate";
+import { authenticateSession } from "./identity/sessions/authenticate";
+import { AppError } from "./platform/errors";
+import type { AppEnv } from "./platform/http/env";
+import { originOf } from "./platform/http/origin";
+import { servesRequest } from "./platform/http/permissions";
+import { documented } from "./platform/http/route-docs";
+import type { Principal } from "./tenancy/tenants/principal";
+import { tenantSuspended } from "./tenancy/tenants/suspension";
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+)$/i;
 const MAX_CREDENTIAL_CHARACTERS = 4096;

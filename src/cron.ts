@@ -1,20 +1,21 @@
 /** The scheduled jobs: those that run every minute, and those that run every hour. */
-import { tellAlarms } from "./alarms/tell";
-import { removeOldAudit } from "./audit/retention";
-import { sweepExpired } from "./auth/sweep";
-import { removeAbandoned } from "./deletion/abandoned";
-import { continuePurges } from "./deletion/purge";
-import { releaseHeld } from "./delivery/held";
-import { removeOld } from "./delivery/retention";
-import { noteShardSizes } from "./delivery/shard-sizes";
-import type { Deps } from "./deps";
-import { reviewFailing } from "./episodes/review";
-import { describeError, log } from "./log";
-import { countTotals } from "./metrics/totals";
-import { rekey, rekeyAfterChange } from "./rekey/rekey";
-import { endExpiredKeys } from "./signing-keys/expiry";
-import { publishAudit } from "./subscriptions/audit-feed";
-import { startSweepers } from "./sweeper";
+
+import { sweepExpired } from "./identity/sign-in/sweep";
+import { removeAbandoned } from "./lifecycle/deletion/abandoned";
+import { continuePurges } from "./lifecycle/deletion/purge";
+import { tellAlarms } from "./operations/alarms/tell";
+import { countTotals } from "./operations/metrics/totals";
+import { rekey, rekeyAfterChange } from "./operations/reencryption/reencrypt";
+import { startSweepers } from "./operations/upkeep/sweeper";
+import type { Deps } from "./platform/deps";
+import { describeError, log } from "./platform/log";
+import { removeOldAudit } from "./tenancy/audit/retention";
+import { reviewFailing } from "./webhooks/auto-disable/review";
+import { releaseHeld } from "./webhooks/delivery/held";
+import { removeOld } from "./webhooks/delivery/retention";
+import { noteShardSizes } from "./webhooks/delivery/shard-sizes";
+import { endExpiredKeys } from "./webhooks/signing/expiry";
+import { publishAudit } from "./webhooks/subscriptions/audit-feed";
 
 const EVERY_MINUTE = "* * * * *";
 

@@ -1,14 +1,14 @@
 /** The entry points of the Worker: HTTP, queues, cron, and RPC for other Workers. */
 import { app } from "./app";
 import { runCron } from "./cron";
-import { createDeps } from "./deps";
+import { createDeps } from "./platform/deps";
 import { consume } from "./queue";
 
-export { EventPublisher } from "./events/rpc";
-export { SubscriptionGate } from "./gates/durable-object";
-export { AccountLock } from "./ratelimit/account-lock";
-export { RateLimiter } from "./ratelimit/durable-object";
-export { Sweeper } from "./sweeper";
+export { Sweeper } from "./operations/upkeep/sweeper";
+export { AccountLock } from "./platform/limits/account-lock";
+export { RateLimiter } from "./platform/limits/durable-object";
+export { EventPublisher } from "./webhooks/events/rpc";
+export { SubscriptionGate } from "./webhooks/throttling/durable-object";
 
 export default {
   fetch: app.fetch,

@@ -1,16 +1,17 @@
 /** Handles the messages of all queues: deliveries, fan-outs, mails and dead letters. Each message is acked or retried on its own. */
-import { countDeadLetters } from "./db/dead-letters-store";
-import { DeliveryRun } from "./delivery/deliver";
-import type { QueueSpeed } from "./delivery/enqueue";
-import { deliveryMessage, type FanOutMessage, fanOutMessage, type ShardKey } from "./delivery/message";
-import { inTurns } from "./delivery/selection";
-import { isBusy } from "./delivery/send-load";
-import { MAX_EARLY_MS, REQUEUE_AFTER_FAULT_SECONDS } from "./delivery/timing";
-import type { Deps } from "./deps";
-import { continueFanOut } from "./events/fan-out";
-import { describeError, log } from "./log";
-import { mailJob } from "./mail/job";
+
 import { consumeMail } from "./mailer/consume";
+import { countDeadLetters } from "./platform/db/dead-letters-store";
+import type { Deps } from "./platform/deps";
+import { describeError, log } from "./platform/log";
+import { mailJob } from "./platform/mail/job";
+import { DeliveryRun } from "./webhooks/delivery/deliver";
+import type { QueueSpeed } from "./webhooks/delivery/enqueue";
+import { deliveryMessage, type FanOutMessage, fanOutMessage, type ShardKey } from "./webhooks/delivery/message";
+import { inTurns } from "./webhooks/delivery/selection";
+import { isBusy } from "./webhooks/delivery/send-load";
+import { MAX_EARLY_MS, REQUEUE_AFTER_FAULT_SECONDS } from "./webhooks/delivery/timing";
+import { continueFanOut } from "./webhooks/events/fan-out";
 
 /** The handler waits this long for connections, or longer while the isolate is busy. Then its deliveries continue in the background. */
 const HOLD_MS = 50;

@@ -1,6 +1,6 @@
 /** Errors as the console shows them, and the validation of forms with the API's schemas. */
 import type { ZodType, z } from "zod";
-import { type AppError, invalid } from "../errors";
+import { type AppError, invalid } from "../platform/errors";
 
 /** An error for a page: its message, and a message for each field that is wrong. */
 export interface Failure {

@@ -1,7 +1,7 @@
 /** The mail to the people who run the service: what is wrong with it, since when, and what to do. */
-import { describeFinding } from "../alarms/findings";
-import type { Config } from "../config";
-import type { MailJob } from "../mail/job";
+import { describeFinding } from "../operations/alarms/findings";
+import type { Config } from "../platform/config";
+import type { MailJob } from "../platform/mail/job";
 import { type Link, type Mail, renderMail } from "./render";
 import { utc } from "./token-mails";
 

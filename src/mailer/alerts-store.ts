@@ -1,8 +1,8 @@
 /** Which mails of the kinds that are sent once have been sent, in the control plane, so that repeated jobs send one mail. */
 import { sql } from "drizzle-orm";
-import { atomically, rows } from "../db/client";
-import type { Deps } from "../deps";
-import { MINUTE_MS } from "../time";
+import { atomically, rows } from "../platform/db/client";
+import type { Deps } from "../platform/deps";
+import { MINUTE_MS } from "../platform/time";
 
 /** A consumer that has not sent its mail within this time has died. */
 const SENT_WITHIN_MS = 5 * MINUTE_MS;

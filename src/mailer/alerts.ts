@@ -1,5 +1,5 @@
 /** The mail about failing subscriptions: what has changed, what the reader should do, and by when. */
-import type { AlertItem, MailJob } from "../mail/job";
+import type { AlertItem, MailJob } from "../platform/mail/job";
 import type { NoticeContext } from "./notices";
 import { type Link, type Mail, renderMail } from "./render";
 import { utc } from "./token-mails";

@@ -1,8 +1,8 @@
 /** The consumer of the mail queue, and the only code that calls the email provider. */
-import type { Deps } from "../deps";
-import { describeError, log } from "../log";
-import { type MailJob, mailJob } from "../mail/job";
-import { HOUR_MS } from "../time";
+import type { Deps } from "../platform/deps";
+import { describeError, log } from "../platform/log";
+import { type MailJob, mailJob } from "../platform/mail/job";
+import { HOUR_MS } from "../platform/time";
 import { claimAlert, settleAlert } from "./alerts-store";
 import { forgetFailures, noteFailures } from "./failures-store";
 import { type PreparedMail, prepareMail } from "./prepare";

@@ -1,7 +1,7 @@
 /** Whether mails can be sent at all, in the control plane. Spans tenants, like a batch of the queue. */
 import { sql } from "drizzle-orm";
-import { atomically } from "../db/client";
-import type { Deps } from "../deps";
+import { atomically } from "../platform/db/client";
+import type { Deps } from "../platform/deps";
 
 /** Adds `tries` to the number of tries that have failed since the last mail was sent. */
 export async function noteFailures({ db }: Deps, tries: number, nowMs: number): Promise<void> {

@@ -1,5 +1,5 @@
 /** Mails that report a change. If it can be undone, they have a link that does so without signing in. */
-import type { EndedAccess, MailJob } from "../mail/job";
+import type { EndedAccess, MailJob } from "../platform/mail/job";
 import { type Link, linkTo, type Mail, renderMail } from "./render";
 import { endedSentence, utc } from "./token-mails";
 

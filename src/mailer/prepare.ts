@@ -1,15 +1,16 @@
 /** Turns a job into a mail: looks up whom it goes to, and stores the hash of the token that it carries. */
-import type { Deps } from "../deps";
-import { insertInvitationToken } from "../invitations/store";
-import type { MailJob } from "../mail/job";
-import { mailToken } from "../mail/token";
-import { isExpired, mailCode } from "../mail-code/code";
-import { providerLabel } from "../oidc/labels";
-import type { RuleName } from "../ratelimit/rules";
-import { insertResetTokenByEmail } from "../recovery/password-store";
-import { insertVerificationToken } from "../recovery/store";
-import { insertRemovalToken } from "../recovery/two-factor-removal-store";
-import { DAY_MS, HOUR_MS } from "../time";
+
+import { isExpired, mailCode } from "../identity/email-codes/code";
+import { insertInvitationToken } from "../identity/invitations/store";
+import { providerLabel } from "../identity/providers/labels";
+import { insertResetTokenByEmail } from "../identity/recovery/password-store";
+import { insertVerificationToken } from "../identity/recovery/store";
+import { insertRemovalToken } from "../identity/recovery/two-factor-removal-store";
+import type { Deps } from "../platform/deps";
+import type { RuleName } from "../platform/limits/rules";
+import type { MailJob } from "../platform/mail/job";
+import { mailToken } from "../platform/mail/token";
+import { DAY_MS, HOUR_MS } from "../platform/time";
 import { alarmMail } from "./alarm-mail";
 import { subscriptionAlertMail } from "./alerts";
 import * as notices from "./notices";

@@ -1,8 +1,8 @@
 /** Reads what mails need from D1. A user is looked up across tenants. */
 import { sql } from "drizzle-orm";
-import { atomically, rows } from "../db/client";
-import type { Deps } from "../deps";
-import type { Recipient } from "../recovery/store";
+import type { Recipient } from "../identity/recovery/store";
+import { atomically, rows } from "../platform/db/client";
+import type { Deps } from "../platform/deps";
 import type { LivingKey } from "./notices";
 
 export interface NoticeRecipient {

@@ -1,6 +1,7 @@
 /** Mails with a token or code for a next step: verification, password reset, sign-in, invitation, take-over, a lost second factor. */
-import type { EndedAccess, MailJob } from "../mail/job";
-import type { Registrant } from "../recovery/store";
+
+import type { Registrant } from "../identity/recovery/store";
+import type { EndedAccess, MailJob } from "../platform/mail/job";
 import { linkTo, type Mail, renderMail } from "./render";
 import type { CodeRecipient } from "./store";
 

@@ -1,9 +1,9 @@
-/** The pictures in src/docs/console.md and the README, taken of pages that the suite opens anyway. `PICTURES=1 npm test` updates them. */
+/** The pictures in src/docs/pages/console.md and the README, taken of pages that the suite opens anyway. `PICTURES=1 npm test` updates them. */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, expect, test } from "vitest";
 
-const FOLDER = "src/docs/console";
+const FOLDER = "src/docs/pages/console";
 const VIEW = { width: 1200, height: 780 };
 const QUALITY_PERCENT = 75;
 const MAX_BYTES = 60 * 1024;

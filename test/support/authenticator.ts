@@ -6,7 +6,7 @@ import type {
   PasskeyAttestation,
   PasskeyCreationOptions,
   PasskeyRequestOptions,
-} from "../../src/client";
+} from "../../src/sdk/client";
 
 /** Where the service under test lets passkeys be used: the host of its `APP_URL`. */
 export const ORIGIN = "http://localhost:8787";

@@ -1,9 +1,9 @@
 /** The engine's dependencies under a test's control: a hook around each call to D1, a clock it can move, and queues that keep messages. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { createDb } from "../../src/db/client";
-import type { DeliveryMessage } from "../../src/delivery/message";
-import { createDeps, type Deps } from "../../src/deps";
+import { createDb } from "../../src/platform/db/client";
+import { createDeps, type Deps } from "../../src/platform/deps";
+import type { DeliveryMessage } from "../../src/webhooks/delivery/message";
 import { faultyDatabase } from "./faults/bindings";
 import { deliveryDb } from "./shard";
 

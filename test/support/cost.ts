@@ -2,9 +2,9 @@
 import { createExecutionContext, createMessageBatch, getQueueResult, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import worker from "../../src";
-import { removeOld } from "../../src/delivery/retention";
-import { createDeps } from "../../src/deps";
-import { DAY_MS } from "../../src/time";
+import { createDeps } from "../../src/platform/deps";
+import { DAY_MS } from "../../src/platform/time";
+import { removeOld } from "../../src/webhooks/delivery/retention";
 
 interface Cost {
   trips: number;

@@ -8,9 +8,9 @@ import {
 } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import worker from "../../src";
-import { newIdAt } from "../../src/db/ids";
-import { sweepShard } from "../../src/delivery/sweep";
-import { createDeps } from "../../src/deps";
+import { newIdAt } from "../../src/platform/db/ids";
+import { createDeps } from "../../src/platform/deps";
+import { sweepShard } from "../../src/webhooks/delivery/sweep";
 import { call, type Person, signUp } from "./client";
 import { newInbox, subscribe } from "./receiver";
 import { closeOtherShard, deliveryDb, SHARD } from "./shard";

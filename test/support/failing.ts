@@ -2,8 +2,8 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
-import { createDeps, type Deps } from "../../src/deps";
-import { reviewFailing } from "../../src/episodes/review";
+import { createDeps, type Deps } from "../../src/platform/deps";
+import { reviewFailing } from "../../src/webhooks/auto-disable/review";
 import type { Person } from "./client";
 import { addDelivery, consumeBatch, giveUp, messageFor } from "./engine";
 import { newInbox } from "./receiver";

@@ -1,7 +1,7 @@
 /** A gate without its object, its storage or a clock. */
-import type { Answer, Demand, Made } from "../../src/gates/demand";
-import { Gate, type GateState, NEW_GATE } from "../../src/gates/gate";
-import type { Limits } from "../../src/gates/limits";
+import type { Answer, Demand, Made } from "../../src/webhooks/throttling/demand";
+import { Gate, type GateState, NEW_GATE } from "../../src/webhooks/throttling/gate";
+import type { Limits } from "../../src/webhooks/throttling/limits";
 
 /** A gate that is asked repeatedly, as its object asks it. */
 export function newGate(limits: Limits) {

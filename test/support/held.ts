@@ -1,8 +1,8 @@
 /** Subscriptions that hold deliveries, and the cron's work on these every minute. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { releaseHeld } from "../../src/delivery/held";
-import { createDeps } from "../../src/deps";
+import { createDeps } from "../../src/platform/deps";
+import { releaseHeld } from "../../src/webhooks/delivery/held";
 import { call, logIn, type Person } from "./client";
 import { publish } from "./receiver";
 import { deliveryDb } from "./shard";

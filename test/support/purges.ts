@@ -2,16 +2,16 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { getTableName, is, Table } from "drizzle-orm";
-import * as alarms from "../../src/db/alarms-schema";
-import * as audit from "../../src/db/audit-schema";
-import { createDb } from "../../src/db/client";
-import * as delivery from "../../src/db/delivery-schema";
-import * as holds from "../../src/db/holds-schema";
-import { newId } from "../../src/db/ids";
-import * as control from "../../src/db/schema";
-import { continuePurges } from "../../src/deletion/purge";
-import { createDeps, type Deps } from "../../src/deps";
-import { MINUTE_MS } from "../../src/time";
+import { continuePurges } from "../../src/lifecycle/deletion/purge";
+import * as alarms from "../../src/platform/db/alarms-schema";
+import * as audit from "../../src/platform/db/audit-schema";
+import { createDb } from "../../src/platform/db/client";
+import * as delivery from "../../src/platform/db/delivery-schema";
+import * as holds from "../../src/platform/db/holds-schema";
+import { newId } from "../../src/platform/db/ids";
+import * as control from "../../src/platform/db/schema";
+import { createDeps, type Deps } from "../../src/platform/deps";
+import { MINUTE_MS } from "../../src/platform/time";
 import type { Person } from "./client";
 import { faultyDatabase } from "./faults/bindings";
 

@@ -1,9 +1,9 @@
 /** Collects every statement that the stores send, and checks how SQLite would find its rows. */
 import { getTableName } from "drizzle-orm";
-import * as alarms from "../../src/db/alarms-schema";
-import * as delivery from "../../src/db/delivery-schema";
-import * as holds from "../../src/db/holds-schema";
-import * as control from "../../src/db/schema";
+import * as alarms from "../../src/platform/db/alarms-schema";
+import * as delivery from "../../src/platform/db/delivery-schema";
+import * as holds from "../../src/platform/db/holds-schema";
+import * as control from "../../src/platform/db/schema";
 
 /** A statement that may read a whole table or index, and why that is right. */
 interface Exception {
@@ -39,7 +39,7 @@ const EXCEPTIONS: Exception[] = [
 
 const statements = new Set<string>();
 /** Stores call D1 through this file and tests do not, so a stack trace that contains it belongs to a statement of a store. */
-const CLIENT_FILE = "src/db/client.ts";
+const CLIENT_FILE = "src/platform/db/client.ts";
 
 let isCollecting = false;
 

@@ -1,11 +1,11 @@
 /** Replays of a subscription, started by the API or without their first page, and continued one run at a time. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { SYSTEM } from "../../src/audit/actor";
-import { firstIdAt, newIdAt } from "../../src/db/ids";
-import { createDeps, type Deps } from "../../src/deps";
-import { continueReplays } from "../../src/replays/continue";
-import { insertJob, type ReplaySpec } from "../../src/replays/store";
+import { firstIdAt, newIdAt } from "../../src/platform/db/ids";
+import { createDeps, type Deps } from "../../src/platform/deps";
+import { SYSTEM } from "../../src/tenancy/audit/actor";
+import { continueReplays } from "../../src/webhooks/resend/replays/continue";
+import { insertJob, type ReplaySpec } from "../../src/webhooks/resend/replays/store";
 import { call, eventually, type Person, signUpVerified } from "./client";
 import { newInbox, subscribe } from "./receiver";
 import { deliveryDb, SHARD } from "./shard";

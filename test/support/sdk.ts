@@ -1,6 +1,6 @@
 /** `postern/client` on the service under test, with a `fetch` that records requests and can be replaced. */
 import { exports } from "cloudflare:workers";
-import { type Client, type ClientOptions, createClient, type Fetch, memoryStore } from "../../src/client";
+import { type Client, type ClientOptions, createClient, type Fetch, memoryStore } from "../../src/sdk/client";
 import { ownAddress, type Person } from "./client";
 
 interface Sent {

@@ -1,5 +1,5 @@
 /** A delivery that is sent at once, and whether its signatures are valid. */
-import { type VerificationKeys, verifyDelivery } from "../../src/verify";
+import { type VerificationKeys, verifyDelivery } from "../../src/sdk/verify";
 import { addDelivery, consumeBatch, messageFor } from "./engine";
 import type { Hook } from "./hook";
 

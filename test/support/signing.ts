@@ -1,13 +1,13 @@
 /** Requests signed as a service that follows Standard Webhooks signs them, with both kinds of key. */
-import { toBase64, utf8 } from "../../src/crypto/encoding";
-import { signStandard } from "../../src/crypto/webhook-signature";
+import { toBase64, utf8 } from "../../src/platform/crypto/encoding";
+import { signStandard } from "../../src/platform/crypto/webhook-signature";
 import {
   DeliveryError,
   type PlainRequest,
   type VerificationKeys,
   type VerifyOptions,
   verifyDelivery,
-} from "../../src/verify";
+} from "../../src/sdk/verify";
 
 export const NOW_MS = 1_800_000_000_000;
 const ID = "msg_1";

@@ -1,6 +1,6 @@
 /** `navigator.credentials` of a browser with an authenticator in software. */
 import { base64url } from "jose";
-import type { Authenticators, PasskeyCreationOptions, PasskeyRequestOptions } from "../../src/client";
+import type { Authenticators, PasskeyCreationOptions, PasskeyRequestOptions } from "../../src/sdk/client";
 import { make, type SoftPasskey, show } from "./authenticator";
 
 type Given<T> = { publicKey: T; signal?: AbortSignal; mediation?: string };

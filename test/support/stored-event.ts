@@ -1,5 +1,5 @@
 /** An event that the service has not been notified of. */
-import { newIdAt } from "../../src/db/ids";
+import { newIdAt } from "../../src/platform/db/ids";
 import type { Person } from "./client";
 import { deliveryDb } from "./shard";
 /** Stores an event without sending messages, as if they were lost. The subscriptions in `webhookIds` already have their delivery. */

@@ -1,12 +1,12 @@
 /** Every way to sign in, as a client uses it. The proof is prepared first, so that the account can change before the proof is presented. */
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import type { AuditAction } from "../../src/audit/actions";
-import { newIdAt } from "../../src/db/ids";
-import { createDeps } from "../../src/deps";
-import { mailCode } from "../../src/mail-code/code";
-import { sealState } from "../../src/mail-code/state";
-import type { RuleName } from "../../src/ratelimit/rules";
+import { mailCode } from "../../src/identity/email-codes/code";
+import { sealState } from "../../src/identity/email-codes/state";
+import { newIdAt } from "../../src/platform/db/ids";
+import { createDeps } from "../../src/platform/deps";
+import type { RuleName } from "../../src/platform/limits/rules";
+import type { AuditAction } from "../../src/tenancy/audit/actions";
 import { type SoftPasskey, show } from "./authenticator";
 import { type Answer, PASSWORD, type Person, signUp } from "./client";
 import { type Browser, newPersonAtProvider, OAUTH, trip } from "./oauth";

@@ -1,8 +1,8 @@
 /** `/console/alerts`: whether the current user gets mails about failing subscriptions. The mails link to it. */
 import { Hono } from "hono";
-import type { AppEnv } from "../../http/env";
-import { sessionOf } from "../../http/permissions";
-import { setAlerts } from "../../members/store";
+import { setAlerts } from "../../identity/members/store";
+import type { AppEnv } from "../../platform/http/env";
+import { sessionOf } from "../../platform/http/permissions";
 import { readForm } from "../http/form";
 import { page, redirectWithFlash } from "../http/page";
 import { Alerts } from "./page";

@@ -1,14 +1,14 @@
 /** `/console/webhooks/:id/attempts/:attemptId`: one attempt, its payload as a download, and a retry of its delivery. */
 import { type Context, Hono } from "hono";
-import { attemptOfSubscription } from "../../attempts/delivery-log";
-import { notFound } from "../../errors";
-import type { AppEnv } from "../../http/env";
-import { can } from "../../http/permissions";
-import { byTenant, limit } from "../../http/rate-limit";
-import { retryDelivery } from "../../redelivery/retries";
-import { sendNow } from "../../redelivery/waiting";
-import { readWaiting } from "../../redelivery/waiting-store";
-import { findSubscription } from "../../subscriptions/store";
+import { notFound } from "../../platform/errors";
+import type { AppEnv } from "../../platform/http/env";
+import { can } from "../../platform/http/permissions";
+import { byTenant, limit } from "../../platform/http/rate-limit";
+import { attemptOfSubscription } from "../../webhooks/log/delivery-log";
+import { retryDelivery } from "../../webhooks/resend/retries";
+import { sendNow } from "../../webhooks/resend/waiting";
+import { readWaiting } from "../../webhooks/resend/waiting-store";
+import { findSubscription } from "../../webhooks/subscriptions/store";
 import type { Failure } from "../failure";
 import { page, redirectWithFlash, rerenderOnError } from "../http/page";
 import { nextAttemptOf } from "../subscriptions/next-attempt";

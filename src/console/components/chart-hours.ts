@@ -1,5 +1,5 @@
 /** The hours that a chart shows: the current one and the 23 before it. */
-import { HOUR_MS, iso } from "../../time";
+import { HOUR_MS, iso } from "../../platform/time";
 import type { Bar } from "./charts";
 
 export const CHART_HOURS = 24;

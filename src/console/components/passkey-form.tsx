@@ -1,6 +1,6 @@
 /** A form that the browser fills in with a passkey; browser/passkeys.browser.js shows it where there are passkeys. */
 import type { PropsWithChildren } from "hono/jsx";
-import type { CreationOptions, RequestOptions } from "../../webauthn/schemas";
+import type { CreationOptions, RequestOptions } from "../../identity/passkeys/webauthn/schemas";
 
 interface PasskeyFormProps {
   action: string;

@@ -1,5 +1,5 @@
 /** What a deletion will end, with the export offered first, and the form that does it. */
-import type { AccountPreview, AffectedTenant, TenantPreview } from "../../deletion/preview-store";
+import type { AccountPreview, AffectedTenant, TenantPreview } from "../../lifecycle/deletion/preview-store";
 import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { Banner, FailureBanner } from "../components/display";
 import { TextField } from "../components/fields";

@@ -1,6 +1,6 @@
 /** The form that publishes an event, and an event with what became of it. */
 
-import type { EventDetail as Event } from "../../events/schemas";
+import type { EventDetail as Event } from "../../webhooks/events/schemas";
 import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { Badge, Copyable, EmptyState, FailureBanner, LiveIndicator, Time } from "../components/display";
 import { TextArea, TextField } from "../components/fields";

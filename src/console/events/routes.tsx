@@ -1,13 +1,13 @@
 /** `/console/events`: publishing an event by hand, with the rules of `POST /events`. */
 import { type Context, Hono } from "hono";
-import { AppError } from "../../errors";
-import { eventDetail } from "../../events/outcomes";
-import { publication } from "../../events/publication";
-import { publishEvents } from "../../events/publish";
-import { eventQuery } from "../../events/schemas";
-import type { AppEnv } from "../../http/env";
-import { can } from "../../http/permissions";
-import { byTenant, limit } from "../../http/rate-limit";
+import { AppError } from "../../platform/errors";
+import type { AppEnv } from "../../platform/http/env";
+import { can } from "../../platform/http/permissions";
+import { byTenant, limit } from "../../platform/http/rate-limit";
+import { eventDetail } from "../../webhooks/events/outcomes";
+import { publication } from "../../webhooks/events/publication";
+import { publishEvents } from "../../webhooks/events/publish";
+import { eventQuery } from "../../webhooks/events/schemas";
 import { type Failure, parse } from "../failure";
 import { readForm } from "../http/form";
 import { fragment, page, redirectWithFlash, rerenderOnError } from "../http/page";

@@ -1,7 +1,7 @@
 /** Which pages show the Turnstile widget, and its settings. */
 import type { Context } from "hono";
-import type { CaptchaAction } from "../../captcha/captcha";
-import type { AppEnv } from "../../http/env";
+import type { CaptchaAction } from "../../identity/turnstile/captcha";
+import type { AppEnv } from "../../platform/http/env";
 import type { CaptchaProps } from "../components/captcha";
 
 const PAGES = new Set(["/console/sign-in", "/console/sign-in/mail", "/console/register", "/console/forgot-password"]);

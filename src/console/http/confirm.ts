@@ -1,7 +1,7 @@
 /** Redirecting to the page that confirms the session. */
 import type { Context } from "hono";
-import { AppError } from "../../errors";
-import type { AppEnv } from "../../http/env";
+import { AppError } from "../../platform/errors";
+import type { AppEnv } from "../../platform/http/env";
 import { redirectTo } from "./page";
 
 /** Runs `work`. If the session must be confirmed first, redirects to that page, which leads to `to`. */

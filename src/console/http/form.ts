@@ -1,6 +1,6 @@
 /** The fields of a submitted form, as text; the API's schemas validate them. */
 import type { Context } from "hono";
-import type { AppEnv } from "../../http/env";
+import type { AppEnv } from "../../platform/http/env";
 
 export interface Form {
   /** The field's value, empty when it is missing. */

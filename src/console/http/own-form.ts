@@ -1,8 +1,8 @@
 /** Protection against cross-site request forgery: a write must come from a form on one of the console's own pages. */
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
-import { AppError } from "../../errors";
-import type { AppEnv } from "../../http/env";
+import { AppError } from "../../platform/errors";
+import type { AppEnv } from "../../platform/http/env";
 
 /** The runtime's form parser throws on any charset but UTF-8. */
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;\s*charset=utf-8\s*)?$/i;

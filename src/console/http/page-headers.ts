@@ -1,7 +1,7 @@
 /** The headers of the console's pages. */
 import { createMiddleware } from "hono/factory";
 import { NONCE, secureHeaders } from "hono/secure-headers";
-import type { AppEnv } from "../../http/env";
+import type { AppEnv } from "../../platform/http/env";
 import { mayShowCaptcha } from "./captcha";
 
 const DIRECTIVES = {

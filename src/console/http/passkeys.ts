@@ -1,7 +1,7 @@
 /** Passkeys in the console's forms. */
 import type { Context } from "hono";
-import type { AppEnv } from "../../http/env";
-import { relyingParty } from "../../webauthn/relying-party";
+import { relyingParty } from "../../identity/passkeys/webauthn/relying-party";
+import type { AppEnv } from "../../platform/http/env";
 import type { Form } from "./form";
 
 /** Whether the browser can use passkeys at the requested address. It cannot if APP_URL leads to another client. */

@@ -1,12 +1,12 @@
 /** The console's session: who is signed in, by the session cookie. */
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
-import { signConsoleToken } from "../../crypto/jwt";
-import type { AppEnv } from "../../http/env";
-import { originOf } from "../../http/origin";
-import { authenticateConsoleSession, type CurrentUser } from "../../sessions/authenticate";
-import type { OpenedSession } from "../../sessions/tokens";
-import { tenantSuspended } from "../../tenants/suspension";
+import { authenticateConsoleSession, type CurrentUser } from "../../identity/sessions/authenticate";
+import type { OpenedSession } from "../../identity/sessions/tokens";
+import { signConsoleToken } from "../../platform/crypto/jwt";
+import type { AppEnv } from "../../platform/http/env";
+import { originOf } from "../../platform/http/origin";
+import { tenantSuspended } from "../../tenancy/tenants/suspension";
 import { deleteConsoleCookie, getConsoleCookie, setConsoleCookie } from "./cookies";
 import { CONSOLE_PATH } from "./paths";
 

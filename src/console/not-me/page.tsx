@@ -1,5 +1,5 @@
 /** "This was not me": what a mailed link would do. Only the button does it, so a mail scanner that opens the link does no harm. */
-import type { NotMeKind } from "../../recovery/not-me";
+import type { NotMeKind } from "../../identity/recovery/not-me";
 import { PostForm, SubmitButton } from "../components/buttons";
 import { FailureBanner } from "../components/display";
 import type { Failure } from "../failure";

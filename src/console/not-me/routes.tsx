@@ -1,10 +1,10 @@
 /** `/console/not-me`: the target of "this was not me" links. It needs no session. */
 import { type Context, Hono } from "hono";
-import type { AppEnv } from "../../http/env";
-import { originOf } from "../../http/origin";
-import { byIp, limit } from "../../http/rate-limit";
-import { describeNotMe, type NotMeKind, reportNotMe } from "../../recovery/not-me";
-import { notMeBody } from "../../recovery/schemas";
+import { describeNotMe, type NotMeKind, reportNotMe } from "../../identity/recovery/not-me";
+import { notMeBody } from "../../identity/recovery/schemas";
+import type { AppEnv } from "../../platform/http/env";
+import { originOf } from "../../platform/http/origin";
+import { byIp, limit } from "../../platform/http/rate-limit";
 import { type Failure, parse } from "../failure";
 import { readForm } from "../http/form";
 import { page, rerenderOnError } from "../http/page";

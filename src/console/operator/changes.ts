@@ -1,10 +1,17 @@
 /** What an operator can change in the console: the words of each confirmation page, and what its form does. */
-import type { Deps } from "../../deps";
-import { changeAllSends, changeSendsOfTenant } from "../../operator/holds";
-import { confirmation, suspension } from "../../operator/schemas";
-import { endSessions, resumePerson, resumeTenant, suspendPerson, suspendTenant } from "../../operator/suspension";
-import { mailRemoval } from "../../operator/two-factor";
-import type { SessionPrincipal } from "../../tenants/principal";
+
+import { changeAllSends, changeSendsOfTenant } from "../../operations/operators/holds";
+import { confirmation, suspension } from "../../operations/operators/schemas";
+import {
+  endSessions,
+  resumePerson,
+  resumeTenant,
+  suspendPerson,
+  suspendTenant,
+} from "../../operations/operators/suspension";
+import { mailRemoval } from "../../operations/operators/two-factor";
+import type { Deps } from "../../platform/deps";
+import type { SessionPrincipal } from "../../tenancy/tenants/principal";
 import { parse } from "../failure";
 import type { FlashKey } from "../flash-messages";
 

@@ -1,12 +1,12 @@
 /** `/console/operator`: the search, the state of the service, tenants and people, and what operators can change. */
 import { type Context, Hono } from "hono";
-import type { AppEnv } from "../../http/env";
-import { operatorsOnly, sessionOf } from "../../http/permissions";
-import { byUser, limit } from "../../http/rate-limit";
-import { searchQuery } from "../../operator/schemas";
-import { search } from "../../operator/search";
-import { statusOf } from "../../operator/status";
-import { personForOperator, tenantForOperator } from "../../operator/views";
+import { searchQuery } from "../../operations/operators/schemas";
+import { search } from "../../operations/operators/search";
+import { statusOf } from "../../operations/operators/status";
+import { personForOperator, tenantForOperator } from "../../operations/operators/views";
+import type { AppEnv } from "../../platform/http/env";
+import { operatorsOnly, sessionOf } from "../../platform/http/permissions";
+import { byUser, limit } from "../../platform/http/rate-limit";
 import { type Failure, parse } from "../failure";
 import { readForm } from "../http/form";
 import { page, redirectWithFlash, rerenderOnError } from "../http/page";

@@ -1,5 +1,5 @@
 /** The operator's first page: the search, and the state of the service. */
-import type { SearchResult, ServiceStatus } from "../../operator/schemas";
+import type { SearchResult, ServiceStatus } from "../../operations/operators/schemas";
 import { LinkButton } from "../components/buttons";
 import { Badge, EmptyState, FailureBanner, ScrollArea, Time } from "../components/display";
 import { TextField } from "../components/fields";

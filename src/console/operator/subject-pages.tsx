@@ -1,5 +1,5 @@
 /** A tenant and a person as operators see them, with what can be done. */
-import type { OperatedPerson, OperatedTenant } from "../../operator/schemas";
+import type { OperatedPerson, OperatedTenant } from "../../operations/operators/schemas";
 import { LinkButton } from "../components/buttons";
 import { Badge, Time } from "../components/display";
 

@@ -1,7 +1,8 @@
 /** The tenant's last 24 hours, and the subscriptions that need attention. */
-import type { TenantStats } from "../../stats/schemas";
-import type { HealthCounts } from "../../stats/store";
-import type { Permission } from "../../tenants/roles";
+
+import type { Permission } from "../../tenancy/tenants/roles";
+import type { TenantStats } from "../../webhooks/stats/schemas";
+import type { HealthCounts } from "../../webhooks/stats/store";
 import { LinkButton } from "../components/buttons";
 import { type Bar, StackedChart } from "../components/charts";
 import { Badge, EmptyState, type Tone } from "../components/display";

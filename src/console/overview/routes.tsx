@@ -1,8 +1,8 @@
 /** `/console`: the overview. */
 import { Hono } from "hono";
-import type { AppEnv } from "../../http/env";
-import { byTenant, limit } from "../../http/rate-limit";
-import { overviewOfTenant } from "../../stats/summary";
+import type { AppEnv } from "../../platform/http/env";
+import { byTenant, limit } from "../../platform/http/rate-limit";
+import { overviewOfTenant } from "../../webhooks/stats/summary";
 import { CHART_HOURS } from "../components/chart-hours";
 import { page } from "../http/page";
 import { NoAccess, Overview } from "./page";

@@ -1,5 +1,5 @@
 /** A user's own passkeys, and the page that confirms the session. */
-import type { CreationOptions, Passkey, RequestOptions } from "../../webauthn/schemas";
+import type { CreationOptions, Passkey, RequestOptions } from "../../identity/passkeys/webauthn/schemas";
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { Badge, FailureBanner, Time } from "../components/display";
 import { TextField } from "../components/fields";

@@ -1,13 +1,13 @@
 /** `/console/security/passkeys` and `/console/security/confirm`: the user's own passkeys, and step-up. */
 import { type Context, Hono } from "hono";
-import type { AppEnv } from "../../http/env";
-import { sessionOf } from "../../http/permissions";
-import { byUser, limit } from "../../http/rate-limit";
-import { addPasskey, removePasskey, renamePasskey, startPasskey } from "../../passkeys/own";
-import { newPasskey, passkeyChange } from "../../passkeys/schemas";
-import { confirm, startConfirmation } from "../../step-up/confirm";
-import { stepUpBody } from "../../step-up/schemas";
-import { listPasskeysOfUser } from "../../webauthn/store";
+import { addPasskey, removePasskey, renamePasskey, startPasskey } from "../../identity/passkeys/own";
+import { newPasskey, passkeyChange } from "../../identity/passkeys/schemas";
+import { listPasskeysOfUser } from "../../identity/passkeys/webauthn/store";
+import { confirm, startConfirmation } from "../../identity/step-up/confirm";
+import { stepUpBody } from "../../identity/step-up/schemas";
+import type { AppEnv } from "../../platform/http/env";
+import { sessionOf } from "../../platform/http/permissions";
+import { byUser, limit } from "../../platform/http/rate-limit";
 import { type Failure, parse } from "../failure";
 import { orConfirm } from "../http/confirm";
 import { type Form, readForm } from "../http/form";

@@ -1,10 +1,10 @@
 /** `/console/remove-two-factor`: the target of the link that removes a lost second factor. It needs no session. */
 import { type Context, Hono } from "hono";
-import type { AppEnv } from "../../http/env";
-import { originOf } from "../../http/origin";
-import { byIp, limit } from "../../http/rate-limit";
-import { factorRemoval } from "../../recovery/schemas";
-import { checkRemoval, removeLostFactor } from "../../recovery/two-factor-removal";
+import { factorRemoval } from "../../identity/recovery/schemas";
+import { checkRemoval, removeLostFactor } from "../../identity/recovery/two-factor-removal";
+import type { AppEnv } from "../../platform/http/env";
+import { originOf } from "../../platform/http/origin";
+import { byIp, limit } from "../../platform/http/rate-limit";
 import { type Failure, parse } from "../failure";
 import { readForm } from "../http/form";
 import { page, rerenderOnError } from "../http/page";

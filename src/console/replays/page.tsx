@@ -1,5 +1,5 @@
 /** The replays of a subscription: choosing what to send again, with its count, and how far each has come. */
-import type { Replay, ReplayPreview } from "../../replays/schemas";
+import type { Replay, ReplayPreview } from "../../webhooks/resend/replays/schemas";
 import { ActionButton, PostForm, SubmitButton } from "../components/buttons";
 import { Badge, Banner, EmptyState, FailureBanner, LiveIndicator, Time, type Tone } from "../components/display";
 import { Select, TextField } from "../components/fields";

@@ -1,14 +1,14 @@
 /** `/console/webhooks/:id/replays`: sending the events of a period again, with the rules of `POST /webhooks/:id/replay`. */
 import { type Context, Hono } from "hono";
-import type { Deps } from "../../deps";
-import { AppError, notFound } from "../../errors";
-import type { AppEnv } from "../../http/env";
-import { can } from "../../http/permissions";
-import { byTenant, limit } from "../../http/rate-limit";
-import { previewReplay, replaysOf, startReplay, stopReplay } from "../../replays/replays";
-import { type ReplayPreview, replayListQuery, replayRequest } from "../../replays/schemas";
-import { findSubscription } from "../../subscriptions/store";
-import { DAY_MS, HOUR_MS, iso, MINUTE_MS } from "../../time";
+import type { Deps } from "../../platform/deps";
+import { AppError, notFound } from "../../platform/errors";
+import type { AppEnv } from "../../platform/http/env";
+import { can } from "../../platform/http/permissions";
+import { byTenant, limit } from "../../platform/http/rate-limit";
+import { DAY_MS, HOUR_MS, iso, MINUTE_MS } from "../../platform/time";
+import { previewReplay, replaysOf, startReplay, stopReplay } from "../../webhooks/resend/replays/replays";
+import { type ReplayPreview, replayListQuery, replayRequest } from "../../webhooks/resend/replays/schemas";
+import { findSubscription } from "../../webhooks/subscriptions/store";
 import { type Failure, parse } from "../failure";
 import { readForm } from "../http/form";
 import { fragment, page, redirectWithFlash, rerenderOnError } from "../http/page";

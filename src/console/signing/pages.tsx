@@ -1,6 +1,6 @@
 /** The security of a subscription: what signs its deliveries, and replacing it in two steps. */
-import { publicKeyText } from "../../crypto/ed25519";
-import type { ValidKeyRow } from "../../signing-keys/store";
+import { publicKeyText } from "../../platform/crypto/ed25519";
+import type { ValidKeyRow } from "../../webhooks/signing/store";
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { Banner, Copyable, FailureBanner, Time } from "../components/display";
 import { Select } from "../components/fields";

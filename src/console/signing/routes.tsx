@@ -1,15 +1,15 @@
 /** `/console/webhooks/:id/security`: the keys that sign a subscription's deliveries. */
 import { type Context, Hono } from "hono";
-import { decrypt } from "../../crypto/encryption";
-import { notFound } from "../../errors";
-import type { AppEnv } from "../../http/env";
-import { can } from "../../http/permissions";
-import { byTenant, limit, limitedInside } from "../../http/rate-limit";
-import { endFormerKeysOf, rotate } from "../../rotation/rotation";
-import { rotation } from "../../rotation/schemas";
-import { secretOwner } from "../../signing-keys/keys";
-import { readValidKeys } from "../../signing-keys/store";
-import { findSubscription } from "../../subscriptions/store";
+import { decrypt } from "../../platform/crypto/encryption";
+import { notFound } from "../../platform/errors";
+import type { AppEnv } from "../../platform/http/env";
+import { can } from "../../platform/http/permissions";
+import { byTenant, limit, limitedInside } from "../../platform/http/rate-limit";
+import { secretOwner } from "../../webhooks/signing/keys";
+import { endFormerKeysOf, rotate } from "../../webhooks/signing/rotation/rotation";
+import { rotation } from "../../webhooks/signing/rotation/schemas";
+import { readValidKeys } from "../../webhooks/signing/store";
+import { findSubscription } from "../../webhooks/subscriptions/store";
 import { type Failure, parse } from "../failure";
 import { readForm } from "../http/form";
 import { page, redirectWithFlash, rerenderOnError } from "../http/page";

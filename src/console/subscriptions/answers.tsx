@@ -1,5 +1,5 @@
 /** The fields for how answers affect retries: `Retry-After`, 410 and the abort header. */
-import type { RetryOptions } from "../../subscriptions/retry-options";
+import type { RetryOptions } from "../../webhooks/subscriptions/retry-options";
 import { Select } from "../components/fields";
 import type { Failure } from "../failure";
 

@@ -1,10 +1,11 @@
 /** One subscription: its health, its settings and its log. */
-import { CONTRACT_SCHEDULE } from "../../delivery/timing";
-import type { ReplayPreview } from "../../replays/schemas";
-import type { DeliveryOptions } from "../../subscriptions/delivery-options";
-import type { HeadersView } from "../../subscriptions/header-options";
-import type { Permission } from "../../tenants/roles";
-import { TEST_EVENT_TYPE } from "../../wire/event-type";
+
+import { TEST_EVENT_TYPE } from "../../platform/schemas/event-type";
+import type { Permission } from "../../tenancy/tenants/roles";
+import { CONTRACT_SCHEDULE } from "../../webhooks/delivery/timing";
+import type { ReplayPreview } from "../../webhooks/resend/replays/schemas";
+import type { DeliveryOptions } from "../../webhooks/subscriptions/delivery-options";
+import type { HeadersView } from "../../webhooks/subscriptions/header-options";
 import { ActionButton, LinkButton } from "../components/buttons";
 import { type Bar, StackedChart } from "../components/charts";
 import { Banner, Copyable, Time } from "../components/display";

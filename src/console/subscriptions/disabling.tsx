@@ -1,5 +1,5 @@
 /** The fields for when failures disable a subscription. */
-import { autoDisableHours, type DeliveryOptions } from "../../subscriptions/delivery-options";
+import { autoDisableHours, type DeliveryOptions } from "../../webhooks/subscriptions/delivery-options";
 import { Select, TextField } from "../components/fields";
 import type { Failure } from "../failure";
 

@@ -1,5 +1,5 @@
 /** Why a subscription fails, and the two ways to fix it: another URL, and sending again what has failed. */
-import type { ReplayPreview } from "../../replays/schemas";
+import type { ReplayPreview } from "../../webhooks/resend/replays/schemas";
 import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { Banner } from "../components/display";
 import type { SubscriptionView } from "./detail";

@@ -1,6 +1,6 @@
 /** The form of a subscription, and the confirmation before it is deleted. */
 
-import type { HeadersView } from "../../subscriptions/header-options";
+import type { HeadersView } from "../../webhooks/subscriptions/header-options";
 import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { FailureBanner } from "../components/display";
 import { TextArea, TextField } from "../components/fields";

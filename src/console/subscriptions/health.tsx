@@ -1,6 +1,7 @@
 /** What is wrong with a subscription, what happens next and when, what waits, and the button that helps. */
-import { MIN_FAILURES_TO_DISABLE } from "../../stats/stages";
-import { HOUR_MS } from "../../time";
+
+import { HOUR_MS } from "../../platform/time";
+import { MIN_FAILURES_TO_DISABLE } from "../../webhooks/auto-disable/stages";
 import { ActionButton } from "../components/buttons";
 import { Banner, Time } from "../components/display";
 

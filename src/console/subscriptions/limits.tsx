@@ -1,6 +1,6 @@
 /** The limits of a subscription: the fields of its form, and what waits because of them. */
-import type { DeliveryOptions } from "../../subscriptions/delivery-options";
-import type { RateLimit } from "../../subscriptions/limit-options";
+import type { DeliveryOptions } from "../../webhooks/subscriptions/delivery-options";
+import type { RateLimit } from "../../webhooks/subscriptions/limit-options";
 import { Banner } from "../components/display";
 import { Select, TextField } from "../components/fields";
 import type { Failure } from "../failure";

@@ -1,6 +1,6 @@
 /** A retry schedule as people choose it and see it. */
-import { CONTRACT_SCHEDULE } from "../../delivery/timing";
-import { retryChange, STANDARD_SCHEDULE } from "../../subscriptions/retry-options";
+import { CONTRACT_SCHEDULE } from "../../webhooks/delivery/timing";
+import { retryChange, STANDARD_SCHEDULE } from "../../webhooks/subscriptions/retry-options";
 import { Select, TextField } from "../components/fields";
 import type { Failure } from "../failure";
 

@@ -1,6 +1,6 @@
 /** The fields for signatures, format and headers of a subscription. */
-import type { DeliveryOptions } from "../../subscriptions/delivery-options";
-import type { HeadersView } from "../../subscriptions/header-options";
+import type { DeliveryOptions } from "../../webhooks/subscriptions/delivery-options";
+import type { HeadersView } from "../../webhooks/subscriptions/header-options";
 import { Select, TextArea } from "../components/fields";
 import type { Failure } from "../failure";
 

@@ -1,16 +1,23 @@
 /** What the pages about subscriptions read, each in one round trip. */
 import { type SQL, sql } from "drizzle-orm";
-import { type LogFilter, logPageOf, logPageSql, WITHOUT_BODIES } from "../../attempts/log-store";
-import { atomically, rows } from "../../db/client";
-import { firstIdAt, timeOfId } from "../../db/ids";
-import { isLive } from "../../db/predicates";
-import type { Deps } from "../../deps";
-import { failureCountOf, isNewestHour } from "../../stats/hours-store";
-import { HELD, type HourRow, hoursOfSubscription, PENDING, TO_SEND, WAITING_FOR_SLOTS } from "../../stats/store";
-import type { DeliveryOptions } from "../../subscriptions/delivery-options";
-import { LAST_TRIGGERED_AT, parseOptions } from "../../subscriptions/store";
-import type { TenantRef } from "../../tenants/principal";
-import { HOUR_MS } from "../../time";
+import { atomically, rows } from "../../platform/db/client";
+import { firstIdAt, timeOfId } from "../../platform/db/ids";
+import { isLive } from "../../platform/db/predicates";
+import type { Deps } from "../../platform/deps";
+import { HOUR_MS } from "../../platform/time";
+import type { TenantRef } from "../../tenancy/tenants/principal";
+import { type LogFilter, logPageOf, logPageSql, WITHOUT_BODIES } from "../../webhooks/log/log-store";
+import { failureCountOf, isNewestHour } from "../../webhooks/stats/hours-store";
+import {
+  HELD,
+  type HourRow,
+  hoursOfSubscription,
+  PENDING,
+  TO_SEND,
+  WAITING_FOR_SLOTS,
+} from "../../webhooks/stats/store";
+import type { DeliveryOptions } from "../../webhooks/subscriptions/delivery-options";
+import { LAST_TRIGGERED_AT, parseOptions } from "../../webhooks/subscriptions/store";
 import type { LogRow } from "./log";
 
 export const LIST_ROWS = 50;

@@ -1,5 +1,5 @@
 /** The tenants of the current user. */
-import type { TenantOfUser } from "../../tenants/store";
+import type { TenantOfUser } from "../../tenancy/tenants/store";
 import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { Badge, FailureBanner } from "../components/display";
 import type { Failure } from "../failure";

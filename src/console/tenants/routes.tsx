@@ -1,12 +1,12 @@
 /** `/console/tenants`: the current user's tenants; switching between them, and leaving one. */
 import { type Context, Hono } from "hono";
-import type { AppEnv } from "../../http/env";
-import { sessionOf } from "../../http/permissions";
-import { byIp, limit } from "../../http/rate-limit";
-import { leaveTenant } from "../../members/changes";
-import { tenantChoice } from "../../sessions/schemas";
-import { switchTenant } from "../../sessions/switch-tenant";
-import { listTenantsOfUser } from "../../tenants/store";
+import { leaveTenant } from "../../identity/members/changes";
+import { tenantChoice } from "../../identity/sessions/schemas";
+import { switchTenant } from "../../identity/sessions/switch-tenant";
+import type { AppEnv } from "../../platform/http/env";
+import { sessionOf } from "../../platform/http/permissions";
+import { byIp, limit } from "../../platform/http/rate-limit";
+import { listTenantsOfUser } from "../../tenancy/tenants/store";
 import { type Failure, parse } from "../failure";
 import { orConfirm } from "../http/confirm";
 import { deleteConsoleCookie } from "../http/cookies";

@@ -1,10 +1,10 @@
 /** The rows that a schedule begins with, and their removal. */
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { encrypt } from "../../../src/crypto/encryption";
-import { newIdAt } from "../../../src/db/ids";
-import { createDeps } from "../../../src/deps";
-import { secretOwner } from "../../../src/signing-keys/keys";
+import { encrypt } from "../../../src/platform/crypto/encryption";
+import { newIdAt } from "../../../src/platform/db/ids";
+import { createDeps } from "../../../src/platform/deps";
+import { secretOwner } from "../../../src/webhooks/signing/keys";
 import type { Crowd } from "./faults";
 import type { Subscriber } from "./ledger";
 import type { Random } from "./random";

@@ -1,11 +1,12 @@
 /** One seeded schedule: what clients, operators and the platform do to a few deliveries, until nothing is owed any more. */
-import { SYSTEM } from "../../../src/audit/actor";
-import { removeOld } from "../../../src/delivery/retention";
-import { AppError } from "../../../src/errors";
-import { type EventInput, publishEvents } from "../../../src/events/publish";
-import { retryDelivery, retryFailed, retryLatest, sendTest } from "../../../src/redelivery/retries";
-import { changeSubscription } from "../../../src/subscriptions/changes";
-import { deleteSubscription } from "../../../src/subscriptions/store";
+
+import { AppError } from "../../../src/platform/errors";
+import { SYSTEM } from "../../../src/tenancy/audit/actor";
+import { removeOld } from "../../../src/webhooks/delivery/retention";
+import { type EventInput, publishEvents } from "../../../src/webhooks/events/publish";
+import { retryDelivery, retryFailed, retryLatest, sendTest } from "../../../src/webhooks/resend/retries";
+import { changeSubscription } from "../../../src/webhooks/subscriptions/changes";
+import { deleteSubscription } from "../../../src/webhooks/subscriptions/store";
 import type { Coverage, Crowd, FaultPlan } from "./faults";
 import { isOwed, type Publication, type Rows, readRows, type Subscriber, violations } from "./ledger";
 import { type Random, seeded } from "./random";

@@ -1,7 +1,7 @@
 /** The Sweeper of one schedule: the real class, with storage and an alarm on the schedule's clock, and with faults in its calls. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { Sweeper } from "../../../src/sweeper";
+import { Sweeper } from "../../../src/operations/upkeep/sweeper";
 import type { Faults } from "./faults";
 import { invocationNow } from "./invocation";
 import type { VirtualClock } from "./virtual-clock";

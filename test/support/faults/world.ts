@@ -1,8 +1,8 @@
 /** The platform of one schedule: its clock, its bindings with faults, and the invocations of the Worker. */
 import { vi } from "vitest";
-import { createDeps, type Deps } from "../../../src/deps";
+import { startSweepers } from "../../../src/operations/upkeep/sweeper";
+import { createDeps, type Deps } from "../../../src/platform/deps";
 import { consume } from "../../../src/queue";
-import { startSweepers } from "../../../src/sweeper";
 import { faultyEnv, faultyFetch, type Sent } from "./bindings";
 import { type Coverage, type FaultPlan, Faults } from "./faults";
 import { ended, type Invocation, invocationNow, newInvocation, runIn } from "./invocation";

@@ -1,9 +1,0 @@
-/** Where somebody signs in from. */
-import type { RequestOrigin } from "../audit/actor";
-import type { Device } from "../sessions/device";
-
-export interface Visit {
-  device: Device;
-  /** The same request, as the audit log records it. */
-  origin: RequestOrigin;
-}

@@ -1,0 +1,125 @@
+/** The API keys page: the list, the form for a new key, and the new key itself, shown once. */
+import { PERMISSIONS, type Permission } from "../../tenancy/tenants/roles";
+import { ActionButton, PostForm, SubmitButton } from "../components/buttons";
+import { Badge, Banner, Copyable, EmptyState, FailureBanner, Time } from "../components/display";
+import { CheckboxGroup, Select, TextField } from "../components/fields";
+import type { Failure } from "../failure";
+
+export interface KeyValues {
+  name: string;
+  scopes: string[];
+  /** Days until it expires; empty for never. */
+  days: string;
+}
+
+interface ListedKey {
+  id: string;
+  name: string;
+  prefix: string;
+  scopes: readonly string[];
+  createdAt: number;
+  lastUsedAt: number | null;
+  expiresAt: number | null;
+}
+
+interface KeysProps {
+  keys: readonly ListedKey[];
+  /** The permissions that the caller has and can therefore give to a key. */
+  permissions: ReadonlySet<Permission>;
+  values: KeyValues;
+  failure?: Failure | undefined;
+  /** The new key. It is shown on this page only. */
+  issued?: { name: string; key: string } | undefined;
+}
+
+/** API keys are not accepted where members are managed. */
+const KEY_SCOPES = PERMISSIONS.filter((permission) => !permission.startsWith("member."));
+/** Days until a key expires, with their labels in the form. */
+export const LIFETIMES = [
+  ["", "Never"],
+  ["30", "After 30 days"],
+  ["90", "After 90 days"],
+  ["365", "After a year"],
+] as const;
+
+export const ApiKeys = ({ keys, permissions, values, failure, issued }: KeysProps) => (
+  <>
+    <h1>API keys</h1>
+    {issued && (
+      <Banner kind="ok">
+        <p>
+          Your new key <strong>{issued.name}</strong>. Copy it now: it will not be shown again.
+        </p>
+        <Copyable text={issued.key} label="the key" />
+      </Banner>
+    )}
+    <FailureBanner failure={failure} />
+    <div class="columns">
+      <section class="card" aria-labelledby="active">
+        <h2 id="active">Your active keys</h2>
+        {keys.length === 0 ? (
+          <EmptyState title="No API keys yet">
+            <p class="muted">A key lets your own services publish events and manage subscriptions.</p>
+          </EmptyState>
+        ) : (
+          <ul class="list">
+            {keys.map((key) => (
+              <KeyRow apiKey={key} />
+            ))}
+          </ul>
+        )}
+      </section>
+      <section class="card" aria-labelledby="new-key">
+        <h2 id="new-key">New key</h2>
+        <PostForm action="/console/api-keys">
+          <TextField name="name" label="Name" value={values.name} required maxlength={200} failure={failure} />
+          <CheckboxGroup
+            name="scopes"
+            legend="Permissions"
+            values={values.scopes}
+            options={KEY_SCOPES.filter((scope) => permissions.has(scope))}
+            failure={failure}
+          />
+          <Select name="expiresAt" label="Expires" value={values.days} options={LIFETIMES} failure={failure} />
+          <SubmitButton>Create key</SubmitButton>
+        </PostForm>
+      </section>
+    </div>
+  </>
+);
+
+const KeyRow = ({ apiKey }: { apiKey: ListedKey }) => {
+  const { id, name, prefix, scopes, createdAt, lastUsedAt, expiresAt } = apiKey;
+  return (
+    <li>
+      <div>
+        <strong>{name}</strong> <code>{prefix}</code>
+        <div class="small">
+          {scopes.map((scope) => (
+            <>
+              <Badge tone="calm">{scope}</Badge>{" "}
+            </>
+          ))}
+        </div>
+        <div class="small muted">
+          Created <Time at={createdAt} />,{" "}
+          {lastUsedAt ? (
+            <>
+              last used <Time at={lastUsedAt} />
+            </>
+          ) : (
+            "never used"
+          )}
+          {expiresAt && (
+            <>
+              , expires <Time at={expiresAt} />
+            </>
+          )}
+        </div>
+      </div>
+      <ActionButton action={`/console/api-keys/${id}/revoke`} kind="danger" label={`Revoke ${name}`}>
+        Revoke
+      </ActionButton>
+    </li>
+  );
+};

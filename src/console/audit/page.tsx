@@ -1,0 +1,184 @@
+/** The audit log of the tenant with its filters, and the user's own activity. */
+import { ACTION_GROUPS, AUDIT_ACTIONS } from "../../tenancy/audit/actions";
+import type { AuditEvent } from "../../tenancy/audit/schemas";
+import { EmptyState, FailureBanner, ScrollArea, Time } from "../components/display";
+import { Select, TextField } from "../components/fields";
+import type { Failure } from "../failure";
+
+/** The filter of the log, as in the page's address. Empty: any. */
+export interface ActivityQuery {
+  action: string;
+  actor: string;
+  /** The id of what was changed. */
+  target: string;
+  ip: string;
+  /** A day in UTC, `2026-11-21`. */
+  since: string;
+  /** The last day. */
+  until: string;
+  cursor: string;
+}
+
+export interface ActivityView {
+  query: ActivityQuery;
+  events: readonly AuditEvent[];
+  /** The current names of what the events are about, by id. */
+  names: ReadonlyMap<string, string>;
+  nextCursor: string | null;
+  failure?: Failure | undefined;
+}
+
+const HERE = "/console/activity";
+const ACTIONS = [
+  ["", "Any"],
+  ...ACTION_GROUPS.map((group) => [group, `All ${group}`] as const),
+  ...Object.entries(AUDIT_ACTIONS).map(([name, did]) => [name, sentence(did)] as const),
+] as const;
+
+function sentence(did: string): string {
+  return did.charAt(0).toUpperCase() + did.slice(1);
+}
+
+const queryOf = (query: Partial<ActivityQuery>) => {
+  const given = Object.entries(query).filter(([, value]) => value !== "");
+  return given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
+};
+
+export function Activity(view: ActivityView) {
+  const { query, failure } = view;
+  return (
+    <>
+      <h1>Activity</h1>
+      <FailureBanner failure={failure} />
+      <section class="card" aria-labelledby="events">
+        <h2 id="events">Who changed what</h2>
+        <form class="filters" method="get" action={HERE}>
+          <Select name="action" label="Action" value={query.action} options={ACTIONS} failure={failure} />
+          <TextField name="actor" label="Who (email, key or ID)" value={query.actor} failure={failure} />
+          <TextField name="target" label="What (ID)" value={query.target} failure={failure} />
+          <TextField name="ip" label="IP address" value={query.ip} failure={failure} />
+          <TextField name="since" label="From (UTC)" type="date" value={query.since} failure={failure} />
+          <TextField name="until" label="To (UTC)" type="date" value={query.until} failure={failure} />
+          <button type="submit" class="button plain">
+            Filter
+          </button>
+        </form>
+        <EventTable {...view} />
+        {query.cursor !== "" && (
+          <p>
+            <a href={HERE + queryOf({ ...query, cursor: "" })}>Newest</a>
+          </p>
+        )}
+      </section>
+      <Export query={query} />
+    </>
+  );
+}
+
+function EventTable({ query, events, names, nextCursor }: ActivityView) {
+  const older = nextCursor !== null && (
+    <p class="after">
+      <a href={HERE + queryOf({ ...query, cursor: nextCursor })}>Older</a>
+    </p>
+  );
+  if (events.length === 0) return <EmptyState title="No event matches">{older}</EmptyState>;
+  return (
+    <>
+      <Events events={events} names={names} />
+      {older}
+    </>
+  );
+}
+
+const Export = ({ query: { since, until } }: { query: ActivityQuery }) => (
+  <section class="card" aria-labelledby="export">
+    <h2 id="export">Export</h2>
+    <p class="muted">
+      {since || until ? "The days above, at most 31." : "The last 31 days. Choose other days above."} Other filters do
+      not apply.
+    </p>
+    <p class="row">
+      {(["csv", "ndjson"] as const).map((format) => (
+        <a
+          class="button plain"
+          href={`${HERE}/export${queryOf({ since, until })}${since || until ? "&" : "?"}format=${format}`}
+        >
+          {format === "csv" ? "CSV" : "NDJSON"}
+        </a>
+      ))}
+    </p>
+  </section>
+);
+
+/** The events of the user's own account. */
+export const OwnActivity = ({ events }: { events: readonly AuditEvent[] }) => (
+  <>
+    <p class="trail">
+      <a href="/console/security">My security</a>
+    </p>
+    <h1>My activity</h1>
+    <section class="card" aria-labelledby="events">
+      <h2 id="events">The last 100 events</h2>
+      <p class="muted">
+        What you did, and what others did to your account without being signed in. If something was not you, change your
+        password and sign out everywhere.
+      </p>
+      {events.length === 0 ? <EmptyState title="No events" /> : <Events events={events} names={null} />}
+    </section>
+  </>
+);
+
+interface EventsProps {
+  events: readonly AuditEvent[];
+  /** The names of what the events are about; null where that is not shown. */
+  names: ActivityView["names"] | null;
+}
+
+const Events = ({ events, names }: EventsProps) => (
+  <ScrollArea label="Events">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">When</th>
+          <th scope="col">Who</th>
+          <th scope="col">What</th>
+          <th scope="col" class="wide">
+            Where from
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {events.map((event) => (
+          <tr>
+            <td class="small">
+              <Time at={event.at} />
+            </td>
+            <td class="break">{whoDid(event)}</td>
+            <td class="break">
+              {AUDIT_ACTIONS[event.action as keyof typeof AUDIT_ACTIONS] ?? event.action}
+              <div class="small muted">{detailsOf(event, names)}</div>
+            </td>
+            <td class="wide small break" title={event.userAgent ?? undefined}>
+              {event.ip}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </ScrollArea>
+);
+
+function whoDid({ actor }: AuditEvent): string {
+  if (actor.kind === "system") return "Postern";
+  if (actor.kind === "anonymous") return "Somebody who was not signed in";
+  if (actor.kind === "operator") return actor.name === null ? "An operator of this service" : `Operator ${actor.name}`;
+  const name = actor.name ?? actor.id ?? "";
+  return actor.kind === "api-key" ? `API key ${name}` : name;
+}
+
+/** What was changed, by its name or, once it is gone, its id; and the members of the meta: `Orders · changed url, name`. */
+function detailsOf({ target, meta }: AuditEvent, names: EventsProps["names"]): string {
+  const name = target && names && (names.get(target.id) ?? target.id);
+  const members = Object.entries(meta ?? {}).filter(([, value]) => value !== null);
+  return [name, ...members.map(([key, value]) => `${key} ${[value].flat().join(", ")}`)].filter(Boolean).join(" · ");
+}

@@ -1,0 +1,162 @@
+/** The tenant's members and its open invitations. */
+import type { Role } from "../../tenancy/tenants/roles";
+import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
+import { Badge, EmptyState, FailureBanner, Time } from "../components/display";
+import { Select, TextField } from "../components/fields";
+import type { Failure } from "../failure";
+
+interface Member {
+  userId: string;
+  email: string;
+  name: string | null;
+  role: Role;
+  joinedAt: number;
+}
+
+interface Invitation {
+  id: string;
+  email: string;
+  role: Role;
+  expiresAt: number;
+}
+
+interface PeopleProps {
+  members: readonly Member[];
+  invitations: readonly Invitation[];
+  /** The current user and the roles that they can give; null when they can only read. */
+  manage: { userId: string; roles: readonly Role[] } | null;
+  values: { email: string; role: string };
+  failure?: Failure | undefined;
+}
+
+const optionsOf = (roles: readonly Role[]) => roles.map((role) => [role, role] as const);
+
+export const People = ({ members, invitations, manage, values, failure }: PeopleProps) => (
+  <>
+    <h1>People</h1>
+    <FailureBanner failure={failure} />
+    <section class="card" aria-labelledby="members">
+      <h2 id="members">Members</h2>
+      <ul class="list">
+        {members.map((member) => (
+          <MemberRow member={member} manage={manage} />
+        ))}
+      </ul>
+    </section>
+    <div class="columns">
+      <section class="card" aria-labelledby="invitations">
+        <h2 id="invitations">Open invitations</h2>
+        {invitations.length === 0 ? (
+          <EmptyState title="No open invitations" />
+        ) : (
+          <ul class="list">
+            {invitations.map((invitation) => (
+              <InvitationRow invitation={invitation} mayRevoke={manage !== null} />
+            ))}
+          </ul>
+        )}
+      </section>
+      {manage && (
+        <section class="card" aria-labelledby="invite">
+          <h2 id="invite">Invite someone</h2>
+          <PostForm action="/console/people/invitations">
+            <TextField name="email" label="Email" type="email" value={values.email} required failure={failure} />
+            <Select name="role" label="Role" value={values.role} options={optionsOf(manage.roles)} failure={failure} />
+            <SubmitButton>Send invitation</SubmitButton>
+          </PostForm>
+        </section>
+      )}
+    </div>
+  </>
+);
+
+/** Only owners can change owners. For everybody else the row of an owner has no controls. */
+function MemberRow({ member, manage }: { member: Member; manage: PeopleProps["manage"] }) {
+  const { userId, email, name, role, joinedAt } = member;
+  const mayChange = manage?.roles.includes(role);
+  return (
+    <li>
+      <div>
+        <strong>{name ?? email}</strong> {userId === manage?.userId && <span class="muted">(you)</span>}
+        <div class="small muted">
+          {name && `${email}, `}joined <Time at={joinedAt} />
+        </div>
+      </div>
+      {manage && mayChange ? (
+        <div class="row">
+          <PostForm action={`/console/people/${userId}/role`} class="inline">
+            <RoleSelect member={member} roles={manage.roles} />
+            <SubmitButton kind="plain" label={`Change the role of ${email}`}>
+              Change
+            </SubmitButton>
+          </PostForm>
+          <LinkButton href={`/console/people/${userId}/remove`} kind="danger">
+            Remove
+          </LinkButton>
+        </div>
+      ) : (
+        <Badge tone="calm">{role}</Badge>
+      )}
+    </li>
+  );
+}
+
+const RoleSelect = ({ member, roles }: { member: Member; roles: readonly Role[] }) => (
+  <select name="role" aria-label={`Role of ${member.email}`}>
+    {roles.map((role) => (
+      <option value={role} selected={role === member.role}>
+        {role}
+      </option>
+    ))}
+  </select>
+);
+
+const InvitationRow = ({ invitation, mayRevoke }: { invitation: Invitation; mayRevoke: boolean }) => (
+  <li>
+    <div>
+      <strong>{invitation.email}</strong> <Badge tone="calm">{invitation.role}</Badge>
+      <div class="small muted">
+        Expires <Time at={invitation.expiresAt} />
+      </div>
+    </div>
+    {mayRevoke && (
+      <ActionButton
+        action={`/console/people/invitations/${invitation.id}/revoke`}
+        kind="danger"
+        label={`Revoke the invitation for ${invitation.email}`}
+      >
+        Revoke
+      </ActionButton>
+    )}
+  </li>
+);
+
+/** Asks again for a change that had to wait until the session was confirmed. */
+export const ChangeRole = ({ member, role }: { member: Member; role: Role }) => (
+  <div class="narrow">
+    <h1>Change the role of {member.name ?? member.email}?</h1>
+    <PostForm action={`/console/people/${member.userId}/role`} class="card">
+      <p>
+        From {member.role} to {role}.
+      </p>
+      <input type="hidden" name="role" value={role} />
+      <div class="row">
+        <SubmitButton kind="danger">Change the role</SubmitButton>
+        <LinkButton href="/console/people">Cancel</LinkButton>
+      </div>
+    </PostForm>
+  </div>
+);
+
+export const RemoveMember = ({ member }: { member: Member }) => (
+  <div class="narrow">
+    <h1>Remove {member.name ?? member.email}?</h1>
+    <PostForm action={`/console/people/${member.userId}/remove`} class="card">
+      <p>Their sessions and API keys in this tenant stop working at once.</p>
+      <div class="row">
+        <SubmitButton kind="danger">Remove member</SubmitButton>
+        <LinkButton href="/console/people">Cancel</LinkButton>
+      </div>
+    </PostForm>
+  </div>
+);

@@ -1,0 +1,73 @@
+/** The providers that the user signs in with, and what an account without a password shows instead of one. */
+import type { Identity } from "../../identity/providers/schemas";
+import { PostForm, SubmitButton } from "../components/buttons";
+import { Time } from "../components/display";
+import { TextField } from "../components/fields";
+import type { Failure } from "../failure";
+import type { OfferedProvider } from "../providers/providers";
+
+export const NoPassword = ({ email }: { email: string }) => (
+  <section class="card" aria-labelledby="password">
+    <h2 id="password">Password</h2>
+    <p>Your account has none. The link in the email sets one.</p>
+    <PostForm action="/console/forgot-password">
+      <input type="hidden" name="email" value={email} />
+      <SubmitButton>Send me a link</SubmitButton>
+    </PostForm>
+  </section>
+);
+
+export interface IdentitiesProps {
+  hasPassword: boolean;
+  /** Empty while every provider is off. */
+  providers: readonly OfferedProvider[];
+  identities: readonly Identity[];
+  /** The error of a refused form. */
+  failure?: Failure | undefined;
+}
+
+/** One field with many buttons, which post it to different routes. */
+export const Identities = ({ hasPassword, providers, identities, failure }: IdentitiesProps) => (
+  <section class="card" aria-labelledby="identities">
+    <h2 id="identities">Sign in with providers</h2>
+    <form method="post">
+      <ul class="list">
+        {identities.map(({ id, provider, email, createdAt }) => (
+          <li>
+            <div>
+              <strong>{providers.find(({ name }) => name === provider)?.label ?? provider}</strong> {email}
+              <div class="small muted">
+                Added <Time at={createdAt} />
+              </div>
+            </div>
+            <button
+              type="submit"
+              class="button danger"
+              formaction={`/console/security/identities/${id}/remove`}
+              aria-label={`Remove ${provider} ${email ?? ""}`}
+            >
+              Remove
+            </button>
+          </li>
+        ))}
+      </ul>
+      {hasPassword && (
+        <TextField
+          name="password"
+          label="Your password"
+          type="password"
+          autocomplete="current-password"
+          hint="Needed if you signed in more than ten minutes ago."
+          failure={failure}
+        />
+      )}
+      <div class="row">
+        {providers.map(({ name, label }) => (
+          <button type="submit" class="button plain" formaction={`/console/security/identities/${name}`}>
+            Add {label}
+          </button>
+        ))}
+      </div>
+    </form>
+  </section>
+);

@@ -1,0 +1,243 @@
+/** The user's own security: password, second factor and sessions. */
+
+import type { Passkey } from "../../identity/passkeys/webauthn/schemas";
+import type { CurrentUser } from "../../identity/sessions/authenticate";
+import type { Session } from "../../identity/sessions/schemas";
+import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
+import { Badge, Banner, Copyable, FailureBanner, Time } from "../components/display";
+import { TextField } from "../components/fields";
+import type { Failure } from "../failure";
+import { Passkeys } from "../passkeys/pages";
+import { Identities, type IdentitiesProps, NoPassword } from "./identities";
+import { QrCode } from "./qr-code";
+
+interface SecurityProps extends IdentitiesProps {
+  currentUser: CurrentUser;
+  sessions: readonly Session[];
+  passkeys: readonly Passkey[];
+  /** Whether the browser can create a passkey at this address. */
+  canAddPasskey: boolean;
+}
+
+export const Security = ({ currentUser, sessions, passkeys, canAddPasskey, failure, ...own }: SecurityProps) => (
+  <>
+    <h1>My security</h1>
+    <FailureBanner failure={failure} />
+    <div class="columns">
+      {currentUser.twoFactorEnabled ? <TwoFactorOn failure={failure} /> : <TwoFactorOff />}
+      {own.hasPassword ? (
+        <ChangePassword email={currentUser.email} failure={failure} />
+      ) : (
+        <NoPassword email={currentUser.email} />
+      )}
+    </div>
+    {(canAddPasskey || passkeys.length > 0) && <Passkeys passkeys={passkeys} canAdd={canAddPasskey} />}
+    {(own.providers.length > 0 || own.identities.length > 0) && <Identities {...own} failure={failure} />}
+    <p>
+      <a href="/console/security/activity">My activity</a> ·{" "}
+      <a href="/console/alerts">Mails about failing subscriptions</a>
+    </p>
+    <section class="card" aria-labelledby="sessions">
+      <div class="head">
+        <h2 id="sessions">Sessions</h2>
+        <ActionButton action="/console/security/sign-out-everywhere" kind="danger">
+          Sign out everywhere
+        </ActionButton>
+      </div>
+      <ul class="list">
+        {sessions.map((session) => (
+          <SessionRow session={session} />
+        ))}
+      </ul>
+    </section>
+    <section class="card" aria-labelledby="account">
+      <h2 id="account">Your account</h2>
+      <p class="muted">The export is a JSON file with all that we keep about you. You can get one every hour.</p>
+      <div class="row">
+        <LinkButton href="/console/security/export">Export my data</LinkButton>
+        <LinkButton href="/console/security/delete" kind="danger">
+          Delete my account
+        </LinkButton>
+      </div>
+    </section>
+  </>
+);
+
+const TwoFactorOff = () => (
+  <section class="card" aria-labelledby="two-factor">
+    <h2 id="two-factor">
+      Two-factor authentication <Badge tone="calm">Off</Badge>
+    </h2>
+    <p>Signing in will require a code from an authenticator app as well as your password.</p>
+    <ActionButton action="/console/security/two-factor" kind="main">
+      Set up
+    </ActionButton>
+  </section>
+);
+
+/** One field with two buttons, which post it to different routes. */
+const TwoFactorOn = ({ failure }: { failure: Failure | undefined }) => (
+  <section class="card" aria-labelledby="two-factor">
+    <h2 id="two-factor">
+      Two-factor authentication <Badge tone="ok">On</Badge>
+    </h2>
+    <p class="muted">Lost your recovery codes? New ones replace the old ones.</p>
+    <form method="post" action="/console/security/recovery-codes">
+      <TextField
+        name="token"
+        label="Code from your app"
+        autocomplete="one-time-code"
+        required
+        hint="Or one of your recovery codes."
+        failure={failure}
+      />
+      <div class="row">
+        <SubmitButton>New recovery codes</SubmitButton>
+        <button type="submit" class="button danger" formaction="/console/security/two-factor/disable">
+          Turn off
+        </button>
+      </div>
+    </form>
+  </section>
+);
+
+const ChangePassword = ({ email, failure }: { email: string; failure: Failure | undefined }) => (
+  <section class="card" aria-labelledby="password">
+    <h2 id="password">Password</h2>
+    <PostForm action="/console/security/password">
+      <input type="text" hidden autocomplete="username" value={email} readonly />
+      <TextField
+        name="currentPassword"
+        label="Current password"
+        type="password"
+        autocomplete="current-password"
+        required
+        failure={failure}
+      />
+      <TextField
+        name="newPassword"
+        label="New password"
+        type="password"
+        autocomplete="new-password"
+        required
+        hint="Your other sessions will end."
+        failure={failure}
+      />
+      <SubmitButton>Change password</SubmitButton>
+    </PostForm>
+  </section>
+);
+
+const SessionRow = ({ session }: { session: Session }) => (
+  <li>
+    <div>
+      <strong>{session.deviceName ?? "Unknown device"}</strong>{" "}
+      {session.current && <Badge tone="ok">This session</Badge>}
+      <div class="small muted">
+        {[session.location, session.ipAddress].filter(Boolean).join(", ") || "Unknown location"}; signed in{" "}
+        <Time at={session.createdAt} />, last active <Time at={session.lastActivityAt} />
+      </div>
+    </div>
+    {!session.current && (
+      <ActionButton
+        action={`/console/security/sessions/${session.id}/revoke`}
+        kind="danger"
+        label={`Revoke ${session.deviceName ?? "the session"}`}
+      >
+        Revoke
+      </ActionButton>
+    )}
+  </li>
+);
+
+export interface EnrolmentView {
+  secret: string;
+  /** `otpauth:` URI. */
+  uri: string;
+}
+
+export const Enrolment = ({ secret, uri, failure }: EnrolmentView & { failure?: Failure | undefined }) => (
+  <div class="narrow">
+    <h1>Set up two-factor authentication</h1>
+    <FailureBanner failure={failure} />
+    <div class="card">
+      <h2>1. Scan this code with your authenticator app</h2>
+      <QrCode text={uri} label="QR code for your authenticator app" />
+      <p>
+        Can't scan it? Enter this key instead: <Copyable text={secret} label="the key" />
+      </p>
+      <h2>2. Enter the code that the app shows</h2>
+      <PostForm action="/console/security/two-factor/confirm">
+        <input type="hidden" name="secret" value={secret} />
+        <TextField
+          name="token"
+          label="6-digit code"
+          autocomplete="one-time-code"
+          inputmode="numeric"
+          required
+          failure={failure}
+        />
+        <div class="row">
+          <SubmitButton>Turn on</SubmitButton>
+          <a href="/console/security">Cancel</a>
+        </div>
+      </PostForm>
+    </div>
+  </div>
+);
+
+/** A code works once, and the latest one has turned two-factor authentication on. So the recovery codes need the next one. */
+export const FirstRecoveryCodes = ({ failure }: { failure?: Failure | undefined }) => (
+  <div class="narrow">
+    <h1>Two-factor authentication is on</h1>
+    <FailureBanner failure={failure} />
+    <div class="card">
+      <h2>Now get your recovery codes</h2>
+      <p>They let you sign in if you lose your phone. Wait for the next code in your app: each code works once.</p>
+      <PostForm action="/console/security/recovery-codes">
+        <input type="hidden" name="first" value="yes" />
+        <TextField
+          name="token"
+          label="Next 6-digit code"
+          autocomplete="one-time-code"
+          inputmode="numeric"
+          required
+          failure={failure}
+        />
+        <div class="row">
+          <SubmitButton>Show recovery codes</SubmitButton>
+          <a href="/console/security">Later</a>
+        </div>
+      </PostForm>
+    </div>
+  </div>
+);
+
+export const RecoveryCodes = ({ codes }: { codes: readonly string[] }) => {
+  const text = `Postern recovery codes. Each works once.\n\n${codes.join("\n")}\n`;
+  return (
+    <div class="narrow">
+      <h1>Recovery codes</h1>
+      <Banner kind="note">
+        Store them where you store your passwords. They will not be shown again. Older codes no longer work.
+      </Banner>
+      <div class="card">
+        <ul class="codes mono">
+          {codes.map((code) => (
+            <li>{code}</li>
+          ))}
+        </ul>
+        <div class="row">
+          <a
+            class="button main"
+            href={`data:text/plain;charset=utf-8,${encodeURIComponent(text)}`}
+            download="postern-recovery-codes.txt"
+          >
+            Download
+          </a>
+          <a href="/console/security">Done</a>
+        </div>
+      </div>
+    </div>
+  );
+};

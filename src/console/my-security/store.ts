@@ -1,0 +1,41 @@
+/** What My security shows of a user, of all tenants, in one round trip. */
+import { sql } from "drizzle-orm";
+import type { PasskeyRow } from "../../identity/passkeys/webauthn/store";
+import type { IdentityRow } from "../../identity/providers/store";
+import type { SessionRow } from "../../identity/sessions/view";
+import { atomically, rows } from "../../platform/db/client";
+import type { Deps } from "../../platform/deps";
+
+type StoredPasskey = Omit<PasskeyRow, "transports" | "backedUp"> & { transports: string; backedUp: 0 | 1 };
+
+/** The live sessions of a user, newest first, the passkeys and providers, oldest first, and whether there is a password. */
+export async function readOwnAccess(
+  { db }: Deps,
+  userId: string,
+  nowMs: number,
+): Promise<{ sessions: SessionRow[]; passkeys: PasskeyRow[]; identities: IdentityRow[]; hasPassword: boolean }> {
+  const { sessions, passkeys, identities, passwords } = await atomically(db, {
+    sessions:
+      rows<SessionRow>(sql`SELECT id, device_name AS deviceName, browser, operating_system AS operatingSystem, platform,
+        ip_address AS ipAddress, location, created_at AS createdAt, expires_at AS expiresAt, last_activity_at AS lastActivityAt
+      FROM sessions WHERE user_id = ${userId} AND expires_at > ${nowMs} ORDER BY created_at DESC, id DESC`),
+    passkeys:
+      rows<StoredPasskey>(sql`SELECT id, user_id AS userId, public_key AS publicKey, counter, transports, backed_up AS backedUp, aaguid, name,
+        created_at AS createdAt, last_used_at AS lastUsedAt
+      FROM passkeys WHERE user_id = ${userId} ORDER BY created_at, id`),
+    identities:
+      rows<IdentityRow>(sql`SELECT issuer, sub, id, user_id AS userId, provider, email, created_at AS createdAt, last_used_at AS lastUsedAt
+      FROM identities WHERE user_id = ${userId} ORDER BY created_at, id`),
+    passwords: sql`SELECT 1 FROM users WHERE id = ${userId} AND password_hash <> ''`,
+  });
+  return {
+    sessions,
+    identities,
+    hasPassword: passwords.length === 1,
+    passkeys: passkeys.map((row) => ({
+      ...row,
+      transports: JSON.parse(row.transports) as string[],
+      backedUp: row.backedUp === 1,
+    })),
+  };
+}

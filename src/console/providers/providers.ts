@@ -1,0 +1,20 @@
+/** The providers that the console offers. */
+
+import { providerLabel } from "../../identity/providers/labels";
+import type { Config } from "../../platform/config";
+import { PROVIDER_NAMES, type ProviderName } from "../../platform/schemas/schemas";
+import { CONSOLE_PATH } from "../http/paths";
+
+export interface OfferedProvider {
+  name: ProviderName;
+  label: string;
+}
+
+/** Empty if browsers come back to a client other than the console. */
+export function offeredProviders(config: Config): OfferedProvider[] {
+  if (config.appUrl !== `${config.publicUrl}${CONSOLE_PATH}`) return [];
+  return PROVIDER_NAMES.filter((name) => config.providers[name]).map((name) => ({
+    name,
+    label: providerLabel(config, name),
+  }));
+}

@@ -1,0 +1,67 @@
+/** `/console/oauth`: the page to which a provider sends the browser back. */
+import { type Context, Hono } from "hono";
+import { FLOW_ERRORS } from "../../identity/providers/failure";
+import type { SealedOutcome } from "../../identity/providers/outcome";
+import { hasProviders, OUTCOME_COOKIE } from "../../identity/providers/providers";
+import { loginWithProvider } from "../../identity/providers/sign-in";
+import { exchange } from "../../identity/sign-in/schemas";
+import { notFound } from "../../platform/errors";
+import { deleteOwnCookie, getOwnCookie, setOwnCookie } from "../../platform/http/cookies";
+import type { AppEnv } from "../../platform/http/env";
+import { byIp, limit } from "../../platform/http/rate-limit";
+import { visitOf } from "../../platform/http/visit";
+import { type Failure, parse } from "../failure";
+import { readForm } from "../http/form";
+import { page, redirectWithFlash, rerenderOnError } from "../http/page";
+import { findCurrentUser } from "../http/session";
+import { startSession } from "../http/start-session";
+import { ProviderCode, ProviderFailed } from "./pages";
+
+async function failedPage(c: Context<AppEnv>, failure: Failure, status: number) {
+  const isSignedIn = (await findCurrentUser(c)) !== null;
+  return page(
+    c,
+    { title: "The sign-in did not work", section: null, status },
+    <ProviderFailed failure={failure} isSignedIn={isSignedIn} />,
+  );
+}
+
+const codePage = (c: Context<AppEnv>, fields: { code: string; to: string }, failure?: Failure, status = 200) =>
+  page(c, { title: "Two-factor code", section: null, status }, <ProviderCode {...fields} failure={failure} />);
+
+/** Opens a session with the code of a sign-in, or asks for the second factor. */
+async function finish(c: Context<AppEnv>, code: string, to: string, totp?: string): Promise<Response> {
+  return rerenderOnError(
+    c,
+    async () => {
+      const input = parse(exchange, { code, totp });
+      const kept = {
+        sealed: getOwnCookie(c, OUTCOME_COOKIE),
+        keep: ({ sealed, expiresAt }: SealedOutcome) => setOwnCookie(c, OUTCOME_COOKIE, sealed, expiresAt),
+      };
+      const opened = await loginWithProvider(c.get("deps"), input, kept, visitOf(c));
+      deleteOwnCookie(c, OUTCOME_COOKIE);
+      return startSession(c, opened, to);
+    },
+    (failure, status, error) => {
+      if (error.code === "TOTP_REQUIRED") return codePage(c, { code, to });
+      if (error.code === "INVALID_TOTP") return codePage(c, { code, to }, failure, status);
+      return failedPage(c, failure, status);
+    },
+  );
+}
+
+export const oauthPages = new Hono<AppEnv>()
+  .get("/", limit("oauthExchange", byIp), async (c) => {
+    if (!hasProviders(c.get("deps").config)) throw notFound("Page");
+    const { code = "", to = "", error, linked } = c.req.query();
+    if (linked !== undefined) return redirectWithFlash(c, "/security", "identityLinked");
+    if (error === undefined) return finish(c, code, to);
+    const message = Object.hasOwn(FLOW_ERRORS, error) ? FLOW_ERRORS[error as keyof typeof FLOW_ERRORS] : "Try again.";
+    return failedPage(c, { message, fields: {} }, 400);
+  })
+  .post("/", limit("oauthExchange", byIp), async (c) => {
+    if (!hasProviders(c.get("deps").config)) throw notFound("Page");
+    const form = await readForm(c);
+    return finish(c, form.text("code"), form.text("to"), form.text("totp"));
+  });

@@ -1,0 +1,83 @@
+/** The sign-in page, which offers passkeys first. */
+import type { RequestOptions } from "../../identity/passkeys/webauthn/schemas";
+import { PostForm, SubmitButton } from "../components/buttons";
+import { Captcha, type CaptchaProps } from "../components/captcha";
+import { FailureBanner } from "../components/display";
+import { TextField } from "../components/fields";
+import { PasskeyForm } from "../components/passkey-form";
+import type { Failure } from "../failure";
+import { ProviderButtons } from "../providers/buttons";
+import type { OfferedProvider } from "../providers/providers";
+
+const ReturnPath = ({ to }: { to: string }) => (to === "" ? null : <input type="hidden" name="to" value={to} />);
+
+/** The path of a page that leads to `to` afterwards. */
+export const withReturnPath = (path: string, to: string) => (to === "" ? path : `${path}?to=${encodeURIComponent(to)}`);
+
+interface SignInProps {
+  failure?: Failure | undefined;
+  email: string;
+  to: string;
+  canRegister: boolean;
+  mailsCodes: boolean;
+  captcha: CaptchaProps | null;
+  /** The options for a sign-in with a passkey; null where no passkey works. */
+  passkey: RequestOptions | null;
+  providers: readonly OfferedProvider[];
+}
+
+export const SignIn = ({ email, to, canRegister, mailsCodes, captcha, passkey, providers, failure }: SignInProps) => (
+  <>
+    <h1>Sign in</h1>
+    <FailureBanner failure={failure} />
+    {passkey && (
+      <PasskeyForm
+        action="/console/sign-in/passkey"
+        kind="get"
+        start={passkey}
+        renew="/console/sign-in/passkey/options"
+      >
+        <ReturnPath to={to} />
+        <SubmitButton>Sign in with a passkey</SubmitButton>
+        <p class="muted">Or with your password:</p>
+      </PasskeyForm>
+    )}
+    <PostForm action="/console/sign-in">
+      <ReturnPath to={to} />
+      <TextField
+        name="email"
+        label="Email"
+        type="email"
+        value={email}
+        autocomplete="username webauthn"
+        required
+        failure={failure}
+      />
+      <TextField
+        name="password"
+        label="Password"
+        type="password"
+        autocomplete="current-password"
+        required
+        failure={failure}
+      />
+      <Captcha captcha={captcha} />
+      <SubmitButton>Sign in</SubmitButton>
+    </PostForm>
+    <ProviderButtons providers={providers} to={to} />
+    <p />
+    {mailsCodes && (
+      <p>
+        <a href={withReturnPath("/console/sign-in/mail", to)}>Mail me a code instead</a>
+      </p>
+    )}
+    <p>
+      <a href="/console/forgot-password">Forgot your password?</a>
+    </p>
+    {canRegister && (
+      <p>
+        New here? <a href={withReturnPath("/console/register", to)}>Create an account</a>
+      </p>
+    )}
+  </>
+);

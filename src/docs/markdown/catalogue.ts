@@ -1,0 +1,109 @@
+/** The pages under `/docs`, in reading order. All are Markdown files of src/docs except the API reference. */
+import auditLog from "../pages/audit-log.md";
+import changelog from "../pages/changelog.md";
+import client from "../pages/client.md";
+import clientApiKeys from "../pages/client-api-keys.md";
+import clientAudit from "../pages/client-audit.md";
+import clientAuth from "../pages/client-auth.md";
+import clientEvents from "../pages/client-events.md";
+import clientIdentities from "../pages/client-identities.md";
+import clientInvitations from "../pages/client-invitations.md";
+import clientMembers from "../pages/client-members.md";
+import clientOperator from "../pages/client-operator.md";
+import clientPasskeys from "../pages/client-passkeys.md";
+import clientSessions from "../pages/client-sessions.md";
+import clientStats from "../pages/client-stats.md";
+import clientTenants from "../pages/client-tenants.md";
+import clientTwoFactor from "../pages/client-two-factor.md";
+import clientWebhooks from "../pages/client-webhooks.md";
+import consolePage from "../pages/console.md";
+import decisions from "../pages/decisions.md";
+import errors from "../pages/errors.md";
+import glossary from "../pages/glossary.md";
+import start from "../pages/index.md";
+import limits from "../pages/limits.md";
+import metrics from "../pages/metrics.md";
+import operationalEvents from "../pages/operational-events.md";
+import operations from "../pages/operations.md";
+import passkeys from "../pages/passkeys.md";
+import performance from "../pages/performance.md";
+import quickStart from "../pages/quick-start.md";
+import retries from "../pages/retries.md";
+import rotateASecret from "../pages/rotate-a-secret.md";
+import signInProviders from "../pages/sign-in-providers.md";
+import threatModel from "../pages/threat-model.md";
+import tokens from "../pages/tokens.md";
+import verify from "../pages/verify.md";
+
+/** `markdown` is null for the API reference, which Swagger UI renders. */
+interface Page {
+  path: string;
+  title: string;
+  markdown: string | null;
+}
+
+export const START_PATH = "/docs";
+export const REFERENCE_PATH = "/docs/reference";
+const CLIENT_PATH = "/docs/client";
+
+const PAGES: readonly Page[] = [
+  page(START_PATH, start),
+  page("/docs/quick-start", quickStart),
+  page("/docs/console", consolePage),
+  page("/docs/verify", verify),
+  page("/docs/rotate-a-secret", rotateASecret),
+  page("/docs/retries", retries),
+  page("/docs/operational-events", operationalEvents),
+  page("/docs/audit-log", auditLog),
+  page("/docs/tokens", tokens),
+  page("/docs/passkeys", passkeys),
+  page("/docs/sign-in-providers", signInProviders),
+  page(CLIENT_PATH, client),
+  { path: REFERENCE_PATH, title: "API reference", markdown: null },
+  page("/docs/errors", errors),
+  page("/docs/limits", limits),
+  page("/docs/operations", operations),
+  page("/docs/metrics", metrics),
+  page("/docs/threat-model", threatModel),
+  page("/docs/decisions", decisions),
+  page("/docs/performance", performance),
+  page("/docs/glossary", glossary),
+  page("/docs/changelog", changelog),
+];
+
+/** One page for each noun of the client. */
+const CLIENT_PAGES: readonly Page[] = [
+  page("/docs/client-auth", clientAuth),
+  page("/docs/client-sessions", clientSessions),
+  page("/docs/client-two-factor", clientTwoFactor),
+  page("/docs/client-passkeys", clientPasskeys),
+  page("/docs/client-identities", clientIdentities),
+  page("/docs/client-tenants", clientTenants),
+  page("/docs/client-members", clientMembers),
+  page("/docs/client-invitations", clientInvitations),
+  page("/docs/client-api-keys", clientApiKeys),
+  page("/docs/client-audit", clientAudit),
+  page("/docs/client-webhooks", clientWebhooks),
+  page("/docs/client-events", clientEvents),
+  page("/docs/client-stats", clientStats),
+  page("/docs/client-operator", clientOperator),
+];
+
+function page(path: string, markdown: string): Page {
+  return { path, markdown, title: markdown.match(/^# (.+)$/m)?.[1] ?? path };
+}
+
+/** Title and Markdown of the page at `path`; undefined when there is none. */
+export function markdownPage(path: string): { title: string; markdown: string } | undefined {
+  const found = [...PAGES, ...CLIENT_PAGES].find((candidate) => candidate.path === path);
+  return found && found.markdown !== null ? { title: found.title, markdown: found.markdown } : undefined;
+}
+
+/** The links at the top of every page, as HTML; the one to `currentPath` is marked. Those of the client are on its own pages only. */
+export function navigation(currentPath: string): string {
+  const link = ({ path, title }: Page) =>
+    `<a href="${path}"${path === currentPath ? ' aria-current="page"' : ""}>${title.replace("Client: ", "")}</a>`;
+  const ofClient = currentPath.startsWith(CLIENT_PATH) ? ["<div>Client:", ...CLIENT_PAGES.map(link), "</div>"] : [];
+  const links = [...PAGES.map(link), ...ofClient];
+  return `<nav class="pages" aria-label="Documentation">\n${links.join("\n")}\n</nav>`;
+}

@@ -1,0 +1,38 @@
+/** What a client should do about each error code, for the table at `/docs/errors`. */
+import type { ErrorCode } from "../../platform/errors";
+
+export const ADVICE: Record<ErrorCode, string> = {
+  VALIDATION_FAILED: "Correct the fields that `details` names.",
+  INVALID_JSON: "Send valid JSON.",
+  INVALID_TOKEN: "Request a new email.",
+  TOKEN_EXPIRED: "Request a new email.",
+  TWO_FACTOR_ALREADY_ENABLED: "Nothing. To enrol again, disable it first.",
+  TWO_FACTOR_NOT_STARTED: "Call `POST /auth/2fa/enable`, then verify a code.",
+  TWO_FACTOR_NOT_ENABLED: "Nothing: there is no second factor.",
+  UNAUTHENTICATED: "After a login: email or password was wrong. Otherwise: refresh, then send the request again once.",
+  WRONG_PASSWORD: "Ask the user for the current password again.",
+  INVALID_TOTP: "Ask the user for another code. Each code works once.",
+  INVALID_CODE:
+    "Ask for the code of the newest mail, or call `POST /auth/code` for another. Five wrong codes use it up.",
+  REFRESH_TOKEN_INVALID: "Log in.",
+  REFRESH_TOKEN_EXPIRED: "Log in.",
+  REFRESH_TOKEN_REUSED: "Log in. If your client did not refresh twice, someone else has the token.",
+  FORBIDDEN:
+    "The role or the API key's scopes lack the permission: ask an admin. Or the tenant or the account is suspended: the message says so.",
+  EMAIL_NOT_VERIFIED: "Follow the link in the email. A new one was sent, at most one every two minutes.",
+  CAPTCHA_REQUIRED:
+    "Show the Turnstile widget, then send the request again with its token as `captchaToken`. Each token works once.",
+  TOTP_REQUIRED: "Send the request again with `totp`.",
+  STEP_UP_REQUIRED: "Ask for the password or a code, call `POST /auth/step-up`, then send the request again.",
+  NOT_FOUND: "Check the id. It does not exist in this tenant.",
+  METHOD_NOT_ALLOWED: "Use a method listed in the `Allow` header.",
+  CONFLICT: "Read `message`. A repeated publish must have the same body as the first.",
+  LAST_OWNER: "Give another member the role of owner, then leave or delete the account.",
+  EMAIL_TAKEN: "Log in, or reset the password.",
+  PAYLOAD_TOO_LARGE: "Send at most 64 KiB, or 256 KiB for an event.",
+  UNSUPPORTED_MEDIA_TYPE: "Send `Content-Type: application/json`.",
+  ACCOUNT_LOCKED: "Wait `Retry-After` seconds, or reset the password.",
+  RATE_LIMITED: "Wait `Retry-After` seconds.",
+  INTERNAL_ERROR: "Report the `requestId`: the fault is in the service. Reads are safe to send again.",
+  SERVICE_UNAVAILABLE: "Wait `Retry-After` seconds, then send the request again.",
+};

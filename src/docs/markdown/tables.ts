@@ -1,0 +1,117 @@
+/** Tables generated from the code, so that the pages cannot fall behind it. A page places one with `<!-- table: errors -->`. */
+
+import { METRICS } from "../../operations/metrics/catalogue";
+import { type Config, SETTINGS } from "../../platform/config";
+import { describeCode, ERROR_CODES } from "../../platform/errors";
+import { CAPS, type CapName } from "../../platform/limits/caps";
+import { BUDGETS, type BudgetName, FAIL_CLOSED, MAIL_RULES, type RuleName } from "../../platform/limits/rules";
+import { LOG_FIELDS } from "../../platform/log-fields";
+import { AUDIT_ACTIONS } from "../../tenancy/audit/actions";
+import { ADVICE } from "./error-advice";
+
+/** A rate-limited endpoint and what its limit counts by, such as "IP address". */
+export interface LimitedEndpoint {
+  endpoint: string;
+  rule: RuleName;
+  per: string;
+}
+
+/** What the tables need besides constants: the figures in force and the endpoints that the limits apply to. */
+export interface Facts {
+  config: Pick<Config, "rules" | "budgets" | "caps">;
+  limited: readonly LimitedEndpoint[];
+}
+
+const PLACEHOLDER = /<!-- table: ([a-z-]+)[^>]*-->/g;
+
+const TABLES: Record<string, (facts: Facts) => string> = {
+  errors: () =>
+    table(
+      ["Status", "Code", "Message", "What to do"],
+      ERROR_CODES.map((code) => {
+        const { status, message } = describeCode(code);
+        return [String(status), `<a id="${code}"></a>\`${code}\``, message, ADVICE[code]];
+      }),
+    ),
+  limits: ({ config: { rules }, limited }) =>
+    table(
+      ["Name", "At most", "Window in seconds", "Per", "Counts", "If the rate limiter fails"],
+      (Object.keys(rules) as RuleName[]).map((name) => [
+        `\`${name}\``,
+        String(rules[name].limit),
+        String(rules[name].windowSeconds),
+        ...(COUNTED_ELSEWHERE[name] ?? endpointsUnder(name, limited)),
+        MAIL_RULES.has(name) ? "sent later" : FAIL_CLOSED.has(name) ? "503" : "allowed",
+      ]),
+    ),
+  budgets: ({ config: { budgets } }) =>
+    table(
+      ["Setting", "At most", "Per"],
+      (Object.keys(BUDGETS) as BudgetName[]).map((name) => {
+        const { variable, units, what } = BUDGETS[name];
+        return [`\`${variable}\``, `${budgets[name].limit / units} ${what}`, "tenant and minute"];
+      }),
+    ),
+  caps: ({ config: { caps } }) =>
+    table(
+      ["Setting", "At most", "Per"],
+      (Object.keys(CAPS) as CapName[]).map((name) => [
+        `\`${CAPS[name].variable}\``,
+        `${caps[name]} ${CAPS[name].what}`,
+        CAPS[name].per,
+      ]),
+    ),
+  settings: () =>
+    table(
+      ["Name", "Purpose", "Must"],
+      SETTINGS.map(({ name, description, must }) => [`\`${name}\``, description, must]),
+    ),
+  "audit-actions": () =>
+    table(
+      ["Action", "Somebody"],
+      Object.entries(AUDIT_ACTIONS).map(([name, did]) => [`\`${name}\``, did]),
+    ),
+  metrics: () =>
+    table(
+      ["Metric", "Labels", "Unit", "Meaning"],
+      Object.entries(METRICS).map(([name, { labels, unit, help }]) => [
+        `\`${name}\``,
+        labels.map((label) => `\`${label}\``).join(" "),
+        unit,
+        help,
+      ]),
+    ),
+  "log-fields": () =>
+    table(
+      ["Field", "Meaning"],
+      Object.entries(LOG_FIELDS).map(([name, meaning]) => [`\`${name}\``, meaning]),
+    ),
+};
+
+/** For rules that do not count the requests of an endpoint: what they count by, and what they count. */
+const MAILS = ["email address", "mails; the others are not sent"] as const;
+const COUNTED_ELSEWHERE: Partial<Record<RuleName, readonly [per: string, what: string]>> = {
+  ...Object.fromEntries([...MAIL_RULES].map((name) => [name, MAILS])),
+  unknownApiKey: ["IP address", "requests with an API key that does not exist"],
+  unverifiedDeliveries: ["tenant without a verified owner", "deliveries; the others are refused with 403"],
+};
+
+function endpointsUnder(name: RuleName, limited: readonly LimitedEndpoint[]): [per: string, what: string] {
+  const endpoints = limited.filter(({ rule }) => rule === name);
+  const per = [...new Set(endpoints.map((endpoint) => endpoint.per))].join(", ");
+  return [per, endpoints.map(({ endpoint }) => `\`${endpoint}\``).join(" ")];
+}
+
+/** Replaces each placeholder in `markdown` with its table. Throws on an unknown table name. */
+export function withTables(markdown: string, facts: Facts): string {
+  return markdown.replaceAll(PLACEHOLDER, (_placeholder, name: string) => {
+    const make = TABLES[name];
+    if (!make) throw new Error(`no table ${name}`);
+    return make(facts);
+  });
+}
+
+function table(head: string[], rows: string[][]): string {
+  const line = (cells: string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
+}

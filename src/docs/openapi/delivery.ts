@@ -1,0 +1,52 @@
+/** The requests that subscribers receive: the `webhooks` section of the document. */
+import { z } from "zod";
+import type { ZodOpenApiPathsObject } from "zod-openapi";
+import { eventType } from "../../platform/schemas/event-type";
+import { id } from "../../platform/schemas/schemas";
+
+const headers = z.object({
+  "X-Webhook-Event": eventType.meta({ description: "The event type." }),
+  "X-Webhook-Signature": z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .meta({ description: "Lowercase-hex HMAC-SHA256 of the raw body, keyed with the subscription's newest secret." }),
+  "webhook-id": id.meta({
+    description: "The delivery's id. It is the same on every attempt: use it to drop duplicates.",
+  }),
+  "webhook-timestamp": z.string().meta({ description: "When this attempt started, in Unix seconds." }),
+  "webhook-signature": z.string().meta({
+    description:
+      "[Standard Webhooks](https://www.standardwebhooks.com): `v1,` followed by the base64 HMAC-SHA256 of `id.timestamp.body`, once for each valid secret, newest " +
+      "first. With `delivery.signature` `v1+v1a` also `v1a,` and the base64 Ed25519 signature of the same text.",
+  }),
+  "X-Correlation-Id": z
+    .string()
+    .optional()
+    .meta({ description: "The publisher's correlation id; empty on a manual retry." }),
+  "webhook-replay": id
+    .optional()
+    .meta({ description: "The replay that sends the event again as a new delivery; only on such deliveries." }),
+});
+
+export const DELIVERY: ZodOpenApiPathsObject = {
+  delivery: {
+    post: {
+      operationId: "delivery",
+      summary: "An event, as its subscribers receive it.",
+      description:
+        "A POST to the subscription's `url`. The body is the event's payload. Delivery is at least once: by default up to 3 attempts, " +
+        "5 and then 10 seconds apart, with a timeout of 10 seconds each. Redirects are not followed.",
+      tags: ["Deliveries"],
+      security: [],
+      requestParams: { header: headers },
+      requestBody: {
+        required: true,
+        content: { "application/json": { schema: { description: "Any JSON value.", examples: [{ order: 42 }] } } },
+      },
+      responses: {
+        "2XX": { description: "Delivered. The first 16 KiB of the response body are kept in the log." },
+        "4XX": { description: "Failed, as is any status other than 2xx. By default, three attempts are made in all." },
+      },
+    },
+  },
+};

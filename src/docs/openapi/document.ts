@@ -1,0 +1,106 @@
+/** The OpenAPI document, generated from the router: it contains every route that is mounted with `describeRoute`. */
+import type { Hono } from "hono";
+import { createDocument, type ZodOpenApiPathsObject } from "zod-openapi";
+import type { AppEnv } from "../../platform/http/env";
+import { docsOf } from "../../platform/http/route-docs";
+import type { Rule, RuleName } from "../../platform/limits/rules";
+import { failure } from "../../platform/schemas/schemas";
+import { DELIVERY } from "./delivery";
+import { HEADERS } from "./headers";
+import { type DocumentedRoute, operationIdOf, operationOf } from "./operation";
+
+const VERSION = "1.0.0";
+
+/** Path prefix, name and description, in display order. An operation gets the tag with the longest prefix of its path. */
+const TAGS = [
+  ["/api/v1/auth", "Authentication", "Accounts, sessions and passwords."],
+  ["/api/v1/auth/2fa", "Two-factor authentication", "Enrolment, TOTP codes and recovery codes."],
+  ["/api/v1/api-keys", "API keys", "Credentials for programs. They work for webhooks, events and the audit log only."],
+  ["/api/v1/members", "Members", "The users in a tenant and their roles."],
+  ["/api/v1/invitations", "Invitations", "Inviting people to a tenant."],
+  [
+    "/api/v1/webhooks",
+    "Webhooks",
+    "Subscriptions (the API calls them webhooks), their delivery logs, retries and tests.",
+  ],
+  ["/api/v1/events", "Events", "Publishing events."],
+  ["/api/v1/stats", "Statistics", "Delivery counts and latency for the whole tenant."],
+  ["webhooks", "Deliveries", "The requests that subscribers receive."],
+  ["/", "Service", "Health, public keys and this document."],
+] as const;
+
+const SECURITY_SCHEMES = {
+  accessToken: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "JWT",
+    description: "The `accessToken` of register, login or refresh.",
+  },
+  apiKey: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "ak_...",
+    description: "An API key with the required scope.",
+  },
+  apiKeyHeader: { type: "apiKey", in: "header", name: "X-API-Key", description: "The same key in its own header." },
+  metricsToken: { type: "http", scheme: "bearer", description: "The secret `METRICS_TOKEN` of the service." },
+} as const;
+
+/** Markdown. */
+const DESCRIPTION = [
+  "A successful response is `{ data }` or `{ message }`. An error is `{ code, message, requestId, details? }`: switch on `code`. " +
+    "Unknown fields in a request body are ignored.",
+  "[Error codes](/docs/errors) and [rate limits](/docs/limits) have their own pages.",
+].join("\n\n");
+
+/** The document for the routes of `app`, with the limits in `rules`. */
+export function openApiDocument(app: Hono<AppEnv>, rules: Record<RuleName, Rule>): ReturnType<typeof createDocument> {
+  const routes = describedRoutes(app);
+  const paths: ZodOpenApiPathsObject = {};
+  for (const route of routes) {
+    const operation = { ...operationOf(route, routes, rules), tags: [tagOf(route.path)] };
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation };
+  }
+  return createDocument(
+    {
+      openapi: "3.1.0",
+      info: {
+        title: "Postern",
+        version: VERSION,
+        summary: "Sign-in and webhooks for multi-tenant products.",
+        description: DESCRIPTION,
+        license: { name: "MIT", identifier: "MIT" },
+      },
+      servers: [{ url: "/", description: "This service." }],
+      tags: TAGS.map(([, name, description]) => ({ name, description })),
+      paths,
+      webhooks: DELIVERY,
+      components: { schemas: { Error: failure }, headers: HEADERS, securitySchemes: SECURITY_SCHEMES },
+    },
+    // The format says the same as the pattern, which is very long.
+    { override: ({ jsonSchema }) => void (DROPPED_PATTERNS.has(jsonSchema.format ?? "") && delete jsonSchema.pattern) },
+  );
+}
+
+const DROPPED_PATTERNS = new Set(["date-time", "uuid"]);
+
+/** Every mounted route that has a `describeRoute`. */
+export function describedRoutes(app: Hono<AppEnv>): DocumentedRoute[] {
+  const seen = new Map<string, DocumentedRoute>();
+  for (const { method, path } of app.routes) {
+    if (method === "ALL") continue;
+    const route = { method, path: path.replaceAll(/:(\w+)/g, "{$1}"), docs: routeDocs(app, method, path) };
+    if (operationIdOf(route)) seen.set(`${method} ${path}`, route);
+  }
+  return [...seen.values()];
+}
+
+/** What the middleware in front of a route's handler documents, in the order the router runs it. */
+function routeDocs(app: Hono<AppEnv>, method: string, path: string) {
+  const [matched] = app.router.match(method, path);
+  const last = matched.findLastIndex(([[, route]]) => route.method === method && route.path === path);
+  return matched.slice(0, last).flatMap(([[handler]]) => docsOf(handler) ?? []);
+}
+
+const byPrefixLength = TAGS.toSorted(([a], [b]) => b.length - a.length);
+const tagOf = (path: string) => byPrefixLength.find(([prefix]) => path.startsWith(prefix))?.[1] ?? "";

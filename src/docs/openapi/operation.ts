@@ -1,0 +1,112 @@
+/** Turns the documentation of one route into an OpenAPI operation. */
+import { z } from "zod";
+import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from "zod-openapi";
+import type { ErrorCode } from "../../platform/errors";
+import type { RouteDocs, Success } from "../../platform/http/route-docs";
+import type { Rule, RuleName } from "../../platform/limits/rules";
+import { id } from "../../platform/schemas/schemas";
+import { failureResponses } from "./failures";
+import { LIMIT_HEADERS, LOCATION_HEADER, REQUEST_ID_HEADER } from "./headers";
+
+export interface DocumentedRoute {
+  method: string;
+  /** As OpenAPI writes it: `/api/v1/webhooks/{id}`. */
+  path: string;
+  /** What each of its middleware documents, in the order they run. */
+  docs: RouteDocs[];
+}
+
+/** Errors of every operation. METHOD_NOT_ALLOWED is what its path answers to any other method. */
+const EVERYWHERE: readonly ErrorCode[] = ["METHOD_NOT_ALLOWED", "INTERNAL_ERROR"];
+/** Errors that only a request with a body can cause. */
+const OF_BODIES: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"]);
+
+/** The OpenAPI operation of `route`. Its responses link to the operations in `routes` that take the id they return. */
+export function operationOf(
+  route: DocumentedRoute,
+  routes: readonly DocumentedRoute[],
+  rules: Record<RuleName, Rule>,
+): ZodOpenApiOperationObject {
+  const docs = mergedDocs(route);
+  const limit = docs.limit && { ...rules[docs.limit.rule], per: docs.limit.per };
+  const successes = Object.entries(docs.successes ?? {}).map(([status, success]) => [
+    status,
+    successResponse(success, linksFrom(route, routes, success), limit !== undefined),
+  ]);
+  const path = docs.path ?? pathParameters(route.path);
+  return {
+    operationId: docs.operationId ?? "",
+    summary: docs.summary ?? "",
+    description: [
+      docs.description,
+      docs.permission && `Permission: \`${docs.permission}\`.`,
+      limit && `Limit: ${limit.limit} requests in ${limit.windowSeconds} seconds per ${limit.per}.`,
+    ]
+      .filter(Boolean)
+      .join("\n\n"),
+    security: securityOf(docs),
+    requestParams: {
+      ...(path ? { path } : {}),
+      ...(docs.query ? { query: docs.query } : {}),
+      ...(docs.headers ? { header: docs.headers } : {}),
+    },
+    ...(docs.body ? { requestBody: { required: true, content: { "application/json": { schema: docs.body } } } } : {}),
+    responses: { ...Object.fromEntries(successes), ...failureResponses(docs.errors ?? [], limit !== undefined) },
+    ...(docs.permission ? { "x-permission": docs.permission } : {}),
+    ...(limit ? { "x-rate-limit": limit } : {}),
+  };
+}
+
+/** The operation id of a route; undefined for a route without `describeRoute`. */
+export const operationIdOf = ({ docs }: DocumentedRoute) => docs.find((part) => part.operationId)?.operationId;
+
+function mergedDocs({ method, docs }: DocumentedRoute): RouteDocs {
+  const errors = new Set([...docs.flatMap((part) => part.errors ?? []), ...EVERYWHERE]);
+  const bodiless = method === "GET";
+  return {
+    ...Object.assign({}, ...docs),
+    errors: [...errors].filter((code) => !(bodiless && OF_BODIES.has(code))),
+  };
+}
+
+/** One entry per accepted credential. OpenAPI 3.1 lets the list of a bearer scheme name roles; ours names the permission. */
+function securityOf({ caller, permission }: RouteDocs): Record<string, string[]>[] {
+  const needs = permission ? [permission] : [];
+  if (caller === undefined) return [];
+  if (caller === "metrics") return [{ metricsToken: [] }];
+  if (caller === "session") return [{ accessToken: needs }];
+  return [{ accessToken: needs }, { apiKey: needs }, { apiKeyHeader: needs }];
+}
+
+function pathParameters(path: string) {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+  return names.length === 0 ? undefined : z.object(Object.fromEntries(names.map((name) => [name, id])));
+}
+
+function successResponse(
+  { body, mediaType = "application/json" }: Success,
+  links: Links | undefined,
+  limited: boolean,
+): ZodOpenApiResponseObject {
+  return {
+    description: body ? "Success." : "A redirect.",
+    headers: { ...REQUEST_ID_HEADER, ...(body ? {} : LOCATION_HEADER), ...(limited ? LIMIT_HEADERS : {}) },
+    ...(body ? { content: Object.fromEntries([mediaType].flat().map((type) => [type, { schema: body }])) } : {}),
+    ...(links ? { links } : {}),
+  };
+}
+
+type Links = NonNullable<ZodOpenApiResponseObject["links"]>;
+
+/** Links from a response that contains an id to every operation that takes it. */
+function linksFrom(route: DocumentedRoute, routes: readonly DocumentedRoute[], { id }: Success): Links | undefined {
+  if (!id) return undefined;
+  const children = routes.filter(({ path }) => path.startsWith(`${route.path}/{`));
+  return Object.fromEntries(
+    children.map((child) => {
+      const operationId = operationIdOf(child) ?? "";
+      const parameter = child.path.match(/\{(\w+)\}/)?.[1] ?? "";
+      return [operationId, { operationId, parameters: { [parameter]: `$response.body#${id}` } }];
+    }),
+  );
+}

@@ -1,0 +1,46 @@
+/** Creating an API key. It is returned once and stored as a hash. */
+import { sha256Hex } from "../../platform/crypto/encoding";
+import { newId } from "../../platform/db/ids";
+import type { Deps } from "../../platform/deps";
+import { capReached } from "../../platform/limits/caps";
+import { queueMailIfPossible } from "../../platform/mail/queue";
+import { newUndo } from "../../platform/mail/undo-store";
+import type { Principal } from "../../tenancy/tenants/principal";
+import type { Permission } from "../../tenancy/tenants/roles";
+import { makeApiKey } from "./key";
+import { type ApiKeyRow, insertApiKey } from "./store";
+
+const SHOWN_CHARACTERS = 8;
+
+export interface KeyRequest {
+  name: string;
+  scopes: Permission[];
+  /** Unix ms; missing: it never expires. */
+  expiresAt?: number | undefined;
+}
+
+/** Creates a key for the caller in their tenant and notifies them by mail. Returns the row and the key. Throws CONFLICT at the cap. */
+export async function issueApiKey(
+  deps: Deps,
+  { tenantId, userId, actor }: Pick<Principal, "tenantId" | "userId" | "actor">,
+  request: KeyRequest,
+): Promise<{ row: ApiKeyRow; key: string }> {
+  const key = makeApiKey();
+  const row: ApiKeyRow = {
+    id: newId(),
+    tenantId,
+    userId,
+    name: request.name,
+    prefix: `${key.slice(0, SHOWN_CHARACTERS)}…`,
+    keyHash: await sha256Hex(key),
+    scopes: request.scopes,
+    createdAt: deps.now(),
+    expiresAt: request.expiresAt ?? null,
+    lastUsedAt: null,
+    revokedAt: null,
+  };
+  const undo = await newUndo(deps.keys, deps.now());
+  if (!(await insertApiKey(deps, row, undo, actor))) throw capReached("apiKeys", deps.config.caps);
+  await queueMailIfPossible(deps, { kind: "apiKeyCreated", id: undo.mailId, userId, keyName: request.name });
+  return { row, key };
+}

@@ -1,0 +1,11 @@
+/** Revoking an API key. */
+import type { Deps } from "../../platform/deps";
+import { notFound } from "../../platform/errors";
+import type { Principal } from "../../tenancy/tenants/principal";
+import { revokeApiKeyOf } from "./store";
+
+/** Revokes one of the caller's keys, or, if the caller may manage members, any key of the tenant. Throws NOT_FOUND. */
+export async function revokeApiKey(deps: Deps, caller: Principal, id: string): Promise<void> {
+  const ownerId = caller.permissions.has("member.manage") ? null : caller.userId;
+  if (!(await revokeApiKeyOf(deps, caller, ownerId, id, deps.now()))) throw notFound("API key");
+}

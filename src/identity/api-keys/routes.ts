@@ -1,0 +1,61 @@
+/** `/api-keys`: the caller's keys in the caller's tenant. */
+import { Hono } from "hono";
+import { z } from "zod";
+import type { AppEnv } from "../../platform/http/env";
+import { sessionOnly } from "../../platform/http/permissions";
+import { byUser, limit } from "../../platform/http/rate-limit";
+import { describeRoute } from "../../platform/http/route-docs";
+import { body } from "../../platform/http/validate";
+import { dataOf, says } from "../../platform/schemas/schemas";
+import { iso } from "../../platform/time";
+import { issueApiKey } from "./issue";
+import { revokeApiKey } from "./revoke";
+import { type ApiKey, apiKey, issuedApiKey, newApiKey } from "./schemas";
+import { type ApiKeyRow, listApiKeys } from "./store";
+
+const view = (row: ApiKeyRow): ApiKey => ({
+  id: row.id,
+  name: row.name,
+  prefix: row.prefix,
+  scopes: row.scopes,
+  createdAt: iso(row.createdAt),
+  lastUsedAt: iso(row.lastUsedAt),
+  expiresAt: iso(row.expiresAt),
+});
+
+export const apiKeyRoutes = new Hono<AppEnv>()
+  .use(sessionOnly)
+  .post(
+    "/",
+    describeRoute("createApiKey", "Creates a key that acts for its owner in this tenant.", {
+      201: { body: dataOf(issuedApiKey), id: "/data/id" },
+      errors: ["CONFLICT"],
+    }),
+    limit("createApiKey", byUser),
+    body(newApiKey),
+    async (c) => {
+      const { row, key } = await issueApiKey(c.get("deps"), c.get("principal"), c.req.valid("json"));
+      return c.json({ data: { ...view(row), key } }, 201);
+    },
+  )
+  .get(
+    "/",
+    describeRoute("listApiKeys", "The caller's active keys, newest first.", { 200: dataOf(z.array(apiKey)) }),
+    async (c) => {
+      const deps = c.get("deps");
+      const { tenantId, userId } = c.get("principal");
+      const rows = await listApiKeys(deps, tenantId, userId, deps.now());
+      return c.json({ data: rows.map(view) });
+    },
+  )
+  .delete(
+    "/:id",
+    describeRoute("revokeApiKey", "Revokes a key of the caller. Owners and admins may revoke any key of the tenant.", {
+      200: says("API key revoked"),
+      errors: ["NOT_FOUND"],
+    }),
+    async (c) => {
+      await revokeApiKey(c.get("deps"), c.get("principal"), c.req.param("id"));
+      return c.json({ message: "API key revoked" });
+    },
+  );

@@ -1,0 +1,28 @@
+/** Codes in mails. A code is derived from the id of its mail and from a secret key, so that neither the queue nor D1 stores it. */
+import { utf8 } from "../../platform/crypto/encoding";
+import type { KeyRing, KeySet } from "../../platform/crypto/keys";
+import { timeOfId } from "../../platform/db/ids";
+import { MINUTE_MS } from "../../platform/time";
+
+export const MAIL_CODE_LIFETIME_MS = 10 * MINUTE_MS;
+const DIGITS = 6;
+
+/** The code in the mail with this id: six digits. */
+export const mailCode = ([newest]: KeyRing, mailId: string): Promise<string> => codeUnder(newest, mailId);
+
+/** Whether `given` is the code in the mail with this id. Tries all keys, because the newest may have changed since the mail was sent. */
+export async function isMailCode(keys: KeyRing, mailId: string, given: string): Promise<boolean> {
+  const digits = utf8(given.replaceAll(/\s/g, ""));
+  const codes = await Promise.all(keys.map(async (key) => utf8(await codeUnder(key, mailId))));
+  return codes.some((code) => code.length === digits.length && crypto.subtle.timingSafeEqual(code, digits));
+}
+
+/** Whether the code in the mail with this id has expired. */
+export const isExpired = (mailId: string, nowMs: number): boolean => timeOfId(mailId) + MAIL_CODE_LIFETIME_MS <= nowMs;
+
+async function codeUnder({ mailToken }: KeySet, mailId: string): Promise<string> {
+  const mac = await crypto.subtle.sign("HMAC", mailToken, utf8(`code:${mailId}`));
+  // 64 bits, so that no code is noticeably more frequent than another.
+  const number = new DataView(mac).getBigUint64(0) % BigInt(10 ** DIGITS);
+  return number.toString().padStart(DIGITS, "0");
+}

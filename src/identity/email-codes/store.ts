@@ -1,0 +1,28 @@
+/** Mailed codes in D1: a row counts the wrong guesses at one code. A code that nobody has tried has no row. */
+import { type SQL, sql } from "drizzle-orm";
+import { atomically, rows } from "../../platform/db/client";
+import type { Deps } from "../../platform/deps";
+
+/** The most wrong guesses. A used code is stored with this number of tries, too. */
+const MAX_TRIES = 5;
+
+/**
+ * Counts a guess unless it is right. The write takes the same time for right and wrong guesses. Returns false when the code is used up: of
+ * any number of parallel guesses, at most `MAX_TRIES` wrong ones get true. Needs no user, because the code belongs to one account.
+ */
+export async function countGuess({ db }: Deps, mailId: string, isRight: boolean): Promise<boolean> {
+  const counted = isRight ? 0 : 1;
+  const { judged } = await atomically(db, {
+    judged: rows<{ tries: number }>(sql`INSERT INTO mail_codes (id, tries) VALUES (${mailId}, ${counted})
+      ON CONFLICT (id) DO UPDATE SET tries = tries + ${counted} WHERE tries < ${MAX_TRIES} RETURNING tries`),
+  });
+  return judged.length === 1;
+}
+
+/** A condition that holds while a code, already judged right, is unused. */
+export const mailCodeHolds = (mailId: string): SQL =>
+  sql`EXISTS (SELECT 1 FROM mail_codes WHERE id = ${mailId} AND tries < ${MAX_TRIES})`;
+
+/** Uses the code if `condition` holds. Must come after every statement of the batch that uses `mailCodeHolds`. */
+export const useMailCode = (mailId: string, condition: SQL): SQL =>
+  sql`UPDATE mail_codes SET tries = ${MAX_TRIES} WHERE id = ${mailId} AND ${condition}`;

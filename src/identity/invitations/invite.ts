@@ -1,0 +1,57 @@
+/** Inviting somebody into a tenant, and accepting and revoking invitations. */
+import { sha256Hex } from "../../platform/crypto/encoding";
+import { newId } from "../../platform/db/ids";
+import type { Deps } from "../../platform/deps";
+import { AppError, emailNotVerified, notFound } from "../../platform/errors";
+import { capReached } from "../../platform/limits/caps";
+import { refuseOverLimit } from "../../platform/limits/limiter";
+import { queueMail } from "../../platform/mail/queue";
+import { DAY_MS } from "../../platform/time";
+import type { Principal, SessionPrincipal } from "../../tenancy/tenants/principal";
+import { ROLES_MANAGED_BY, type Role } from "../../tenancy/tenants/roles";
+import { requireStepUp } from "../step-up/confirm";
+import { acceptInvitationByToken, closeInvitation, insertInvitation, type NewInvitation } from "./store";
+
+const LIFETIME_MS = 7 * DAY_MS;
+
+/**
+ * Stores an invitation and queues its mail. Throws FORBIDDEN for a role that the inviter may not give, EMAIL_NOT_VERIFIED, STEP_UP_REQUIRED
+ * for the role owner, RATE_LIMITED for an address that was invited within the last minutes, and CONFLICT for a member or at the cap of open
+ * invitations.
+ */
+export async function invite(
+  deps: Deps,
+  inviter: SessionPrincipal,
+  guest: { email: string; role: Role },
+): Promise<NewInvitation> {
+  if (!ROLES_MANAGED_BY[inviter.role]?.includes(guest.role)) throw new AppError("FORBIDDEN");
+  if (deps.config.emailVerification === "required" && inviter.account.emailVerifiedAt === null)
+    throw emailNotVerified();
+  if (guest.role === "owner") await requireStepUp(deps, inviter);
+  const { tenantId, userId } = inviter;
+  refuseOverLimit(await deps.limiter.consume("inviteAddress", `${tenantId}:${guest.email}`));
+  const createdAt = deps.now();
+  const times = { createdAt, expiresAt: createdAt + LIFETIME_MS };
+  const invitation = { id: newId(), tenantId, ...guest, invitedBy: userId, ...times };
+  const outcome = await insertInvitation(deps, invitation, inviter.actor);
+  if (outcome === "member") throw new AppError("CONFLICT", { message: "This person is already a member." });
+  if (outcome === "full") throw capReached("invitations", deps.config.caps);
+  await queueMail(deps, { kind: "invitation", tenantId, invitationId: invitation.id });
+  return invitation;
+}
+
+/** Revokes an open invitation of the caller's tenant. Throws NOT_FOUND. */
+export async function revokeInvitation(deps: Deps, caller: Principal, id: string): Promise<void> {
+  if (!(await closeInvitation(deps, caller, id, deps.now()))) throw notFound("Invitation");
+}
+
+/** The one refusal for an invitation that is unknown, used, revoked, expired or for another address. */
+export const badInvitation = () => new AppError("INVALID_TOKEN", { message: "Invalid or expired invitation token." });
+
+/** Joins the tenant of an invitation that was sent to the caller's address. Throws INVALID_TOKEN, CONFLICT at the cap of members. */
+export async function acceptInvitation(deps: Deps, caller: Principal, token: string) {
+  const joined = await acceptInvitationByToken(deps, caller, await sha256Hex(token), deps.now());
+  if (joined === "closed") throw badInvitation();
+  if (joined === "full") throw capReached("members", deps.config.caps);
+  return joined;
+}

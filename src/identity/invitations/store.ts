@@ -1,0 +1,250 @@
+/** Invitations in D1. One write uses an invitation: a registration, or the acceptance by a signed-in user with the invited address. */
+import { and, desc, eq, gt, isNull, type SQL, sql } from "drizzle-orm";
+import { atomically, rows } from "../../platform/db/client";
+import { invitations } from "../../platform/db/schema";
+import type { Deps } from "../../platform/deps";
+import { type ActingIn, type Actor, type RequestOrigin, userActor } from "../../tenancy/audit/actor";
+import { auditIfChanged } from "../../tenancy/audit/record-store";
+import type { Principal } from "../../tenancy/tenants/principal";
+import type { Role } from "../../tenancy/tenants/roles";
+import { mayManageRole, roleOf } from "../../tenancy/tenants/roles-store";
+import { rememberDevice } from "../sessions/known-devices-store";
+import { mintSession, type NewSession, passwordHolds } from "../sessions/store";
+import type { NewUser } from "../sign-in/store";
+
+export interface NewInvitation {
+  id: string;
+  tenantId: string;
+  email: string;
+  role: Role;
+  invitedBy: string;
+  createdAt: number;
+  expiresAt: number;
+}
+
+/**
+ * Stores an invitation and revokes open ones for the same address. Stores nothing when that address is a member's, or when the tenant
+ * already has the maximum number of open invitations.
+ */
+export async function insertInvitation(
+  { db, config }: Deps,
+  invitation: NewInvitation,
+  actor: Actor,
+): Promise<"invited" | "member" | "full"> {
+  const { id, tenantId, email, createdAt } = invitation;
+  const isMember = sql`EXISTS (SELECT 1 FROM memberships m JOIN users u ON u.id = m.user_id
+    WHERE m.tenant_id = ${tenantId} AND u.email = ${email})`;
+  const { inserted, found } = await atomically(db, {
+    // First: later it would revoke the new one too.
+    revoked: sql`UPDATE invitations SET revoked_at = ${createdAt}
+      WHERE tenant_id = ${tenantId} AND email = ${email} AND accepted_at IS NULL AND revoked_at IS NULL`,
+    inserted: sql`INSERT INTO invitations (id, tenant_id, email, role, invited_by, created_at, expires_at)
+      SELECT ${id}, ${tenantId}, ${email}, ${invitation.role}, ${invitation.invitedBy}, ${createdAt}, ${invitation.expiresAt}
+      WHERE NOT ${isMember} AND (SELECT count(*) FROM invitations WHERE tenant_id = ${tenantId} AND accepted_at IS NULL
+        AND revoked_at IS NULL AND expires_at > ${createdAt}) < ${config.caps.invitations}
+      RETURNING id`,
+    recorded: auditIfChanged({
+      tenantId,
+      action: "member.invited",
+      actor,
+      target: { kind: "invitation", id },
+      meta: { role: invitation.role },
+    }),
+    found: rows<{ isMember: 0 | 1 }>(sql`SELECT ${isMember} AS isMember`),
+  });
+  if (inserted.length === 1) return "invited";
+  return found[0]?.isMember ? "member" : "full";
+}
+
+/** The open invitations of a tenant, newest first. */
+export function listInvitations({ db }: Deps, tenantId: string, nowMs: number) {
+  return db
+    .select()
+    .from(invitations)
+    .where(
+      and(
+        eq(invitations.tenantId, tenantId),
+        isNull(invitations.acceptedAt),
+        isNull(invitations.revokedAt),
+        gt(invitations.expiresAt, nowMs),
+      ),
+    )
+    .orderBy(desc(invitations.id));
+}
+
+/** Revokes an open invitation. Returns false when the tenant has no such open invitation. */
+export async function closeInvitation(
+  { db }: Deps,
+  { tenantId, actor }: ActingIn,
+  id: string,
+  nowMs: number,
+): Promise<boolean> {
+  const { revoked } = await atomically(db, {
+    revoked: sql`UPDATE invitations SET revoked_at = ${nowMs}
+      WHERE id = ${id} AND tenant_id = ${tenantId} AND accepted_at IS NULL AND revoked_at IS NULL RETURNING id`,
+    recorded: auditIfChanged({
+      tenantId,
+      action: "member.invitation_revoked",
+      actor,
+      target: { kind: "invitation", id },
+    }),
+  });
+  return revoked.length === 1;
+}
+
+interface InvitationAddress {
+  email: string;
+  tenantName: string;
+}
+
+/** Stores the hash of an invitation's token and returns where to mail the token; null when the invitation is no longer open. */
+export async function insertInvitationToken(
+  { db }: Deps,
+  tenantId: string,
+  id: string,
+  hash: string,
+  nowMs: number,
+): Promise<InvitationAddress | null> {
+  const open = sql`id = ${id} AND tenant_id = ${tenantId} AND accepted_at IS NULL AND revoked_at IS NULL`;
+  const { found } = await atomically(db, {
+    // A repeated mail has the same token.
+    inserted: sql`INSERT INTO email_tokens (hash, purpose, subject_id, created_at, expires_at)
+      SELECT ${hash}, 'invite', id, ${nowMs}, expires_at FROM invitations WHERE ${open} ON CONFLICT (hash) DO NOTHING`,
+    found: rows<InvitationAddress>(
+      sql`SELECT email, (SELECT name FROM tenants WHERE id = tenant_id) AS tenantName FROM invitations WHERE ${open}`,
+    ),
+  });
+  return found[0] ?? null;
+}
+
+/** Selects the id of the open invitation of a token, if it is for this address and its inviter could still give that role. */
+const openByToken = (tokenHash: string, email: SQL | string, nowMs: number) =>
+  sql`SELECT i.id FROM email_tokens t JOIN invitations i ON i.id = t.subject_id
+    WHERE t.hash = ${tokenHash} AND t.purpose = 'invite' AND i.email = ${email}
+      AND i.accepted_at IS NULL AND i.revoked_at IS NULL AND i.expires_at > ${nowMs}
+      AND ${mayManageRole(roleOf(sql`i.tenant_id`, sql`i.invited_by`), sql`i.role`)}`;
+
+/** The tenant of an open invitation of this address. */
+export async function findTenantByToken({ db }: Deps, tokenHash: string, email: string, nowMs: number) {
+  const { found } = await atomically(db, {
+    found: rows<{ tenantId: string }>(
+      sql`SELECT tenant_id AS tenantId FROM invitations WHERE id = (${openByToken(tokenHash, email, nowMs)})`,
+    ),
+  });
+  return found[0]?.tenantId ?? null;
+}
+
+/** Whether the tenant of the open invitation has room for one more member. */
+const hasRoom = (open: SQL, mostMembers: number) =>
+  sql`(SELECT count(*) FROM memberships WHERE tenant_id = (SELECT tenant_id FROM invitations WHERE id = (${open}))) < ${mostMembers}`;
+
+/** What became of an invitation: `full` when the tenant already has the maximum number of members, `closed` when it was not open. */
+export type Joining = "joined" | "full" | "closed";
+
+/** An invitation that was open when it was read. */
+export interface OpenInvitation {
+  tenantId: string;
+  tokenHash: string;
+}
+
+/** Writes user and membership and uses the invitation, or writes nothing. The address counts as verified: the token was mailed to it. */
+export function joinByToken(
+  { config }: Deps,
+  { userId, email, name, passwordHash, createdFrom }: NewUser,
+  { tokenHash }: OpenInvitation,
+  nowMs: number,
+) {
+  const open = openByToken(tokenHash, email, nowMs);
+  return {
+    user: sql`INSERT INTO users (id, email, name, password_hash, email_verified_at, created_from, created_at)
+      SELECT ${userId}, ${email}, ${name}, ${passwordHash}, ${nowMs}, ${createdFrom}, ${nowMs}
+      WHERE EXISTS (${open}) AND ${hasRoom(open, config.caps.members)}`,
+    // After the user, who is written only if there is room.
+    membership: sql`INSERT INTO memberships (tenant_id, user_id, role, last_used_at, created_at)
+      SELECT i.tenant_id, u.id, i.role, ${nowMs}, ${nowMs} FROM invitations i JOIN users u ON u.id = ${userId} WHERE i.id = (${open})`,
+    // After the statements that ask whether the invitation is open.
+    accepted: sql`UPDATE invitations SET accepted_at = ${nowMs}, accepted_by = ${userId}
+      WHERE id = (${open}) AND EXISTS (SELECT 1 FROM users WHERE id = ${userId})`,
+    // Last: if the invitation is still open here, the tenant had no room.
+    stillOpen: open,
+  };
+}
+
+/** The events of a new user who has joined. They must follow a statement that changes a row if and only if the user has joined. */
+export const recordJoining = (actor: Actor, tenantId: string, userId: string, meta?: Record<string, string>) => {
+  const event = { tenantId, actor, target: { kind: "user", id: userId } } as const;
+  return {
+    registered: auditIfChanged({ ...event, action: "auth.registered", ...(meta ? { meta } : {}) }),
+    joined: auditIfChanged({
+      ...event,
+      action: "member.joined",
+      meta: sql`json_object('role', ${roleOf(tenantId, userId)})`,
+    }),
+  };
+};
+
+/** Writes user, membership and first session and uses the invitation, or writes nothing. Throws on a taken email. */
+export async function insertInvitedByToken(
+  deps: Deps,
+  user: NewUser,
+  invitation: OpenInvitation,
+  session: NewSession,
+  origin: RequestOrigin,
+  nowMs: number,
+): Promise<Joining> {
+  const { userId, email, passwordHash } = user;
+  const { tenantId } = invitation;
+  const { minted, stillOpen } = await atomically(deps.db, {
+    ...joinByToken(deps, user, invitation, nowMs),
+    // After the membership that it joins with.
+    minted: mintSession(session, { tenantId, proof: passwordHolds(passwordHash), factor: null }, nowMs),
+    ...recordJoining(userActor({ userId, email, sessionId: session.id }, origin), tenantId, userId),
+    ...rememberDevice(session, nowMs),
+  });
+  if (minted.length === 1) return "joined";
+  return stillOpen.length > 0 ? "full" : "closed";
+}
+
+export interface JoinedTenant {
+  tenantId: string;
+  role: Role;
+  tenantName: string;
+}
+
+/** Makes a signed-in user a member and uses the invitation. An invitation for another address is `closed`. */
+export async function acceptInvitationByToken(
+  { db, config }: Deps,
+  { userId, tenantId, actor }: Pick<Principal, "userId" | "tenantId" | "actor">,
+  tokenHash: string,
+  nowMs: number,
+): Promise<JoinedTenant | Exclude<Joining, "joined">> {
+  const open = openByToken(tokenHash, sql`(SELECT email FROM users WHERE id = ${userId})`, nowMs);
+  const joinedTenant = sql`(SELECT tenant_id FROM invitations WHERE id = (${open}))`;
+  const event = { actor, target: { kind: "user", id: userId } } as const;
+  const isMember = sql`EXISTS (SELECT 1 FROM memberships m WHERE m.user_id = ${userId} AND m.tenant_id = invitations.tenant_id)`;
+  const { accepted, stillOpen } = await atomically(db, {
+    membership: sql`INSERT INTO memberships (tenant_id, user_id, role, created_at)
+      SELECT tenant_id, ${userId}, role, ${nowMs} FROM invitations WHERE id = (${open}) AND ${hasRoom(open, config.caps.members)}
+      ON CONFLICT DO NOTHING`,
+    joined: auditIfChanged({
+      ...event,
+      tenantId: joinedTenant,
+      action: "member.joined",
+      meta: sql`json_object('role', ${roleOf(joinedTenant, userId)})`,
+    }),
+    verified: sql`UPDATE users SET email_verified_at = ${nowMs} WHERE id = ${userId} AND email_verified_at IS NULL AND EXISTS (${open})`,
+    recorded: auditIfChanged({
+      ...event,
+      // In the caller's tenant when the inviting one had no room: a tenant must not learn where a stranger signs in from.
+      tenantId: sql`iif(${roleOf(joinedTenant, userId)} IS NULL, ${tenantId}, ${joinedTenant})`,
+      action: "auth.email_verified",
+    }),
+    // After the statements that ask whether the invitation is open, and only for a member: there may have been no room.
+    accepted: rows<JoinedTenant>(sql`UPDATE invitations SET accepted_at = ${nowMs}, accepted_by = ${userId}
+      WHERE id = (${open}) AND ${isMember}
+      RETURNING tenant_id AS tenantId, role, (SELECT name FROM tenants WHERE id = tenant_id) AS tenantName`),
+    // Last: if the invitation is still open here, the tenant had no room.
+    stillOpen: open,
+  });
+  return accepted[0] ?? (stillOpen.length > 0 ? "full" : "closed");
+}

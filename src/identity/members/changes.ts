@@ -1,0 +1,57 @@
+/** Changing a member's role and removing a member. */
+import type { Deps } from "../../platform/deps";
+import { AppError, notFound } from "../../platform/errors";
+import type { SessionPrincipal } from "../../tenancy/tenants/principal";
+import type { Role } from "../../tenancy/tenants/roles";
+import { isConfirmed } from "../step-up/confirm";
+import {
+  deleteMember,
+  deleteOwnMembership,
+  type MemberChange,
+  type MemberChangeOutcome,
+  type MemberRow,
+  updateRole,
+} from "./store";
+
+/**
+ * Gives a member of the actor's tenant another role. Throws NOT_FOUND, FORBIDDEN, STEP_UP_REQUIRED if the old or the new role is owner,
+ * CONFLICT for the last owner.
+ */
+export async function changeRole(deps: Deps, actor: SessionPrincipal, userId: string, role: Role): Promise<MemberRow> {
+  const { outcome, member } = await updateRole(deps, changeBy(deps, actor, userId), role, deps.now());
+  requireChanged(outcome);
+  if (!member) throw notFound("Member");
+  return member;
+}
+
+/**
+ * Removes a member of the actor's tenant, their sessions and API keys there. Throws NOT_FOUND, FORBIDDEN, STEP_UP_REQUIRED for an owner,
+ * CONFLICT for the last owner.
+ */
+export async function removeMember(deps: Deps, actor: SessionPrincipal, userId: string): Promise<void> {
+  requireChanged(await deleteMember(deps, changeBy(deps, actor, userId), deps.now()));
+}
+
+/**
+ * Ends the caller's own membership of their tenant, with their sessions and API keys there. Throws LAST_OWNER, and STEP_UP_REQUIRED for an
+ * owner.
+ */
+export async function leaveTenant(deps: Deps, caller: SessionPrincipal): Promise<void> {
+  const outcome = await deleteOwnMembership(deps, changeBy(deps, caller, caller.userId), deps.now());
+  if (outcome === "lastOwner") throw new AppError("LAST_OWNER");
+  requireChanged(outcome);
+}
+
+function changeBy(deps: Deps, caller: SessionPrincipal, userId: string): MemberChange {
+  const { tenantId, userId: actorId, actor } = caller;
+  return { tenantId, actorId, userId, actor, isConfirmed: isConfirmed(deps, caller) };
+}
+
+function requireChanged(outcome: MemberChangeOutcome): void {
+  if (outcome === "missing") throw notFound("Member");
+  if (outcome === "forbidden") throw new AppError("FORBIDDEN");
+  if (outcome === "unconfirmed") throw new AppError("STEP_UP_REQUIRED");
+  if (outcome === "lastOwner") {
+    throw new AppError("CONFLICT", { message: "The last owner cannot be removed or demoted." });
+  }
+}

@@ -1,0 +1,148 @@
+/** Members of a tenant in D1. The rules about owners are conditions of the write, so parallel changes cannot break them. */
+import { asc, eq, type SQL, sql } from "drizzle-orm";
+import { atomically, rows } from "../../platform/db/client";
+import { memberships, users } from "../../platform/db/schema";
+import type { Deps } from "../../platform/deps";
+import type { Actor } from "../../tenancy/audit/actor";
+import { auditEach, auditIfChanged } from "../../tenancy/audit/record-store";
+import type { Role } from "../../tenancy/tenants/roles";
+import { mayManageRole, roleOf } from "../../tenancy/tenants/roles-store";
+
+/** Who changes whom, in which tenant. */
+export interface MemberChange {
+  tenantId: string;
+  actorId: string;
+  userId: string;
+  actor: Actor;
+  /** Whether the actor's session is confirmed. Only then may it make or remove an owner. */
+  isConfirmed: boolean;
+}
+
+/** Whether a change was made, or why it was not. */
+export type MemberChangeOutcome = "changed" | "missing" | "forbidden" | "unconfirmed" | "lastOwner";
+
+const columns = {
+  userId: users.id,
+  email: users.email,
+  name: users.name,
+  role: memberships.role,
+  joinedAt: memberships.createdAt,
+};
+
+/** The members of a tenant, oldest first. */
+export function listMembers({ db }: Deps, tenantId: string) {
+  return db
+    .select(columns)
+    .from(memberships)
+    .innerJoin(users, eq(users.id, memberships.userId))
+    .where(eq(memberships.tenantId, tenantId))
+    .orderBy(asc(memberships.createdAt), asc(memberships.userId));
+}
+
+export type MemberRow = Awaited<ReturnType<typeof listMembers>>[number];
+
+const countOwners = (tenantId: string) =>
+  sql`(SELECT count(*) FROM memberships WHERE tenant_id = ${tenantId} AND role = 'owner')`;
+
+/** Holds if the actor may take away the member's role and give the new one, and an owner remains. `newRole` is null for a removal. */
+function allowed({ tenantId, actorId, userId, isConfirmed }: MemberChange, newRole: Role | null): SQL {
+  const actorRole = roleOf(tenantId, actorId);
+  return sql`EXISTS (SELECT 1 FROM memberships t WHERE t.tenant_id = ${tenantId} AND t.user_id = ${userId}
+    AND ${mayManageRole(actorRole, sql`t.role`)} ${newRole === null ? sql`` : sql`AND ${mayManageRole(actorRole, newRole)}`}
+    AND (${Number(isConfirmed)} OR (t.role <> 'owner' AND ${newRole} IS NOT 'owner'))
+    AND (t.role <> 'owner' OR ${newRole} IS 'owner' OR ${countOwners(tenantId)} > 1))`;
+}
+
+const memberAndActor = ({ tenantId, actorId, userId }: MemberChange) =>
+  rows<StoredMember>(sql`SELECT u.id AS userId, u.email AS email, u.name AS name, m.role AS role, m.created_at AS joinedAt,
+      ${roleOf(tenantId, actorId)} AS actorRole
+    FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.tenant_id = ${tenantId} AND m.user_id = ${userId}`);
+
+type StoredMember = MemberRow & { actorRole: string | null };
+
+function whyRefused(member: StoredMember | undefined, { isConfirmed }: MemberChange): MemberChangeOutcome {
+  if (!member) return "missing";
+  if (member.actorRole !== "owner") return "forbidden";
+  return isConfirmed ? "lastOwner" : "unconfirmed";
+}
+
+/** Gives a member another role if the actor may. Returns the member as it is afterwards. */
+export async function updateRole(
+  { db }: Deps,
+  change: MemberChange,
+  role: Role,
+  nowMs: number,
+): Promise<{ outcome: MemberChangeOutcome; member: MemberRow | undefined }> {
+  const { tenantId, userId, actor } = change;
+  const { updated, found } = await atomically(db, {
+    // First, to read the previous role.
+    recorded: auditEach(
+      {
+        tenantId,
+        action: "member.role_changed",
+        actor,
+        target: { kind: "user", id: userId },
+        meta: sql`json_object('from', c.role, 'to', ${role})`,
+      },
+      sql`memberships c WHERE c.tenant_id = ${tenantId} AND c.user_id = ${userId} AND c.role <> ${role} AND ${allowed(change, role)}`,
+      nowMs,
+    ),
+    updated: sql`UPDATE memberships SET role = ${role} WHERE tenant_id = ${tenantId} AND user_id = ${userId}
+      AND ${allowed(change, role)} RETURNING user_id`,
+    // After the update: it returns the new role.
+    found: memberAndActor(change),
+  });
+  return { outcome: updated.length === 1 ? "changed" : whyRefused(found[0], change), member: found[0] };
+}
+
+/** Turns the mails about failing subscriptions of a tenant on or off for one of its members. Writes nothing if nothing changes. */
+export async function setAlerts(
+  { db }: Deps,
+  { tenantId, userId }: { tenantId: string; userId: string },
+  alerts: boolean,
+): Promise<void> {
+  await atomically(db, {
+    set: sql`UPDATE memberships SET alerts = ${Number(alerts)}
+      WHERE tenant_id = ${tenantId} AND user_id = ${userId} AND alerts <> ${Number(alerts)}`,
+  });
+}
+
+/**
+ * Ends a member's own membership, with their sessions and API keys in this tenant, unless they are the tenant's last owner. The session of
+ * an owner must be confirmed.
+ */
+export async function deleteOwnMembership(
+  { db }: Deps,
+  { tenantId, userId, actor, isConfirmed }: MemberChange,
+  nowMs: number,
+): Promise<Exclude<MemberChangeOutcome, "forbidden">> {
+  const mine = sql`tenant_id = ${tenantId} AND user_id = ${userId}`;
+  const mayLeave = sql`${mine} AND EXISTS (SELECT 1 FROM memberships t WHERE t.tenant_id = ${tenantId} AND t.user_id = ${userId}
+    AND (t.role <> 'owner' OR (${Number(isConfirmed)} AND ${countOwners(tenantId)} > 1)))`;
+  const { found, deleted } = await atomically(db, {
+    found: sql`SELECT 1 FROM memberships WHERE ${mine}`,
+    sessions: sql`DELETE FROM sessions WHERE ${mayLeave}`,
+    apiKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE revoked_at IS NULL AND ${mayLeave}`,
+    // Last of the changes: the statements above ask whether the membership may end.
+    deleted: sql`DELETE FROM memberships WHERE ${mayLeave} RETURNING user_id`,
+    recorded: auditIfChanged({ tenantId, action: "member.left", actor, target: { kind: "user", id: userId } }),
+  });
+  if (deleted.length === 1) return "changed";
+  if (found.length === 0) return "missing";
+  return isConfirmed ? "lastOwner" : "unconfirmed";
+}
+
+/** Removes a member with their sessions and API keys in this tenant, if the actor may. */
+export async function deleteMember({ db }: Deps, change: MemberChange, nowMs: number): Promise<MemberChangeOutcome> {
+  const { tenantId, userId, actor } = change;
+  const theirs = sql`tenant_id = ${tenantId} AND user_id = ${userId} AND ${allowed(change, null)}`;
+  const { found, deleted } = await atomically(db, {
+    found: memberAndActor(change),
+    sessions: sql`DELETE FROM sessions WHERE ${theirs}`,
+    apiKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE revoked_at IS NULL AND ${theirs}`,
+    // Last of the changes: the statements above ask whether the membership may be removed.
+    deleted: sql`DELETE FROM memberships WHERE ${theirs} RETURNING user_id`,
+    recorded: auditIfChanged({ tenantId, action: "member.removed", actor, target: { kind: "user", id: userId } }),
+  });
+  return deleted.length === 1 ? "changed" : whyRefused(found[0], change);
+}

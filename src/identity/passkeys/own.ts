@@ -1,0 +1,87 @@
+/** Adding, renaming and removing passkeys of the signed-in user. A stolen session alone can add and remove none. */
+import type { Deps } from "../../platform/deps";
+import { AppError, invalid, notFound } from "../../platform/errors";
+import { queueMailIfPossible } from "../../platform/mail/queue";
+import { newUndo } from "../../platform/mail/undo-store";
+import type { SessionPrincipal } from "../../tenancy/tenants/principal";
+import { requireStepUp } from "../step-up/confirm";
+import { deletePasskeyOfUser, insertPasskey, MAX_PASSKEYS, renamePasskeyOfUser } from "./store";
+import { openChallenge } from "./webauthn/challenge";
+import { creationOptions } from "./webauthn/options";
+import { orRefused } from "./webauthn/refusal";
+import { relyingParty } from "./webauthn/relying-party";
+import type { Attestation, CreationOptions, Passkey } from "./webauthn/schemas";
+import { listPasskeysOfUser } from "./webauthn/store";
+import { verifyAttestation } from "./webauthn/verify";
+import { passkeyView } from "./webauthn/view";
+
+/** Returns the options with which a page makes a passkey. Throws STEP_UP_REQUIRED, and CONFLICT for a user who has the most passkeys. */
+export async function startPasskey(deps: Deps, caller: SessionPrincipal): Promise<CreationOptions> {
+  await requireStepUp(deps, caller);
+  const present = await listPasskeysOfUser(deps, caller.userId);
+  if (present.length >= MAX_PASSKEYS) throw tooMany();
+  const { email, name } = caller.account;
+  return creationOptions(deps, { userId: caller.userId, email, name }, present);
+}
+
+/** A passkey that an authenticator has made. */
+export interface MadePasskey {
+  state: string;
+  response: Attestation;
+  name: string;
+}
+
+/**
+ * Adds the passkey and tells the user by mail. Throws STEP_UP_REQUIRED, VALIDATION_FAILED when the authenticator's answer is not valid or
+ * the state was used or has expired, and CONFLICT at the limit or for a passkey that has been added already.
+ */
+export async function addPasskey(
+  deps: Deps,
+  caller: SessionPrincipal,
+  { state, response, name }: MadePasskey,
+): Promise<Passkey> {
+  await requireStepUp(deps, caller);
+  const { userId, actor } = caller;
+  const verified = await orRefused(actor.requestId, async () => {
+    const { challenge, stateId } = await openChallenge(deps, "register", userId, state);
+    return { stateId, ...(await verifyAttestation(relyingParty(deps.config), challenge, response)) };
+  });
+  if (!verified) throw invalidPasskey();
+  const { stateId, ...credential } = verified;
+  const createdAt = deps.now();
+  const transports = response.response.transports ?? [];
+  const row = { ...credential, userId, transports, name, createdAt, lastUsedAt: null };
+  const undo = await newUndo(deps.keys, createdAt);
+  const outcome = await insertPasskey(deps, caller, { row, stateId, undo });
+  if (outcome === "full") throw tooMany();
+  if (outcome === "taken") throw new AppError("CONFLICT", { message: "This passkey has been added already." });
+  if (outcome === "used") throw invalidPasskey();
+  await queueMailIfPossible(deps, { kind: "passkeyAdded", id: undo.mailId, userId, passkeyName: name });
+  return passkeyView(row);
+}
+
+const tooMany = () => new AppError("CONFLICT", { message: `A user can have at most ${MAX_PASSKEYS} passkeys.` });
+
+const invalidPasskey = () =>
+  invalid({ issues: [{ path: ["response"], message: "Invalid or expired: ask for new options" }] });
+
+/** Renames one of the caller's passkeys. Throws NOT_FOUND. */
+export async function renamePasskey(deps: Deps, { userId }: SessionPrincipal, id: string, name: string): Promise<void> {
+  if (!(await renamePasskeyOfUser(deps, userId, id, name))) throw notFound("Passkey");
+}
+
+/**
+ * Removes one of the caller's passkeys and tells them by mail. Sessions opened with it stay. Throws STEP_UP_REQUIRED, NOT_FOUND, CONFLICT
+ * for the last way to sign in.
+ */
+export async function removePasskey(deps: Deps, caller: SessionPrincipal, id: string): Promise<void> {
+  await requireStepUp(deps, caller);
+  const outcome = await deletePasskeyOfUser(deps, caller, id);
+  if (outcome === "unknown") throw notFound("Passkey");
+  if (outcome === "last") {
+    throw new AppError("CONFLICT", {
+      message: "This is your only way to sign in. Set a password or add another passkey or a provider first.",
+    });
+  }
+  await queueMailIfPossible(deps, { kind: "passkeyRemoved", userId: caller.userId, passkeyName: outcome.name });
+}

@@ -1,0 +1,9 @@
+/** Changing one's own passkeys, in requests. */
+import { z } from "zod";
+import { attestation, passkeyName, passkeyState } from "./webauthn/schemas";
+
+export const newPasskey = z
+  .object({ state: passkeyState, response: attestation, name: passkeyName })
+  .meta({ id: "NewPasskey" });
+
+export const passkeyChange = z.object({ name: passkeyName }).meta({ id: "PasskeyChange" });

@@ -1,0 +1,52 @@
+/** Challenges. The client keeps each one, encrypted: asking for options costs no row, and only the use of a challenge is stored. */
+import { base64url } from "jose";
+import { randomBytes } from "../../../platform/crypto/encoding";
+import { decrypt, encrypt } from "../../../platform/crypto/encryption";
+import type { Deps } from "../../../platform/deps";
+import { MINUTE_MS } from "../../../platform/time";
+import { ensure, Refusal } from "./refusal";
+
+export const CHALLENGE_LIFETIME_MS = 5 * MINUTE_MS;
+const CHALLENGE_BYTES = 32;
+
+/** What a challenge is for. A challenge for one purpose cannot be used for another. */
+export type Purpose = "register" | "login" | "step-up";
+
+interface Challenge {
+  /** Base64url. */
+  challenge: string;
+  /** Who has asked for it; null for a login, where nobody is signed in. */
+  userId: string | null;
+  /** Unix ms. */
+  expiresAt: number;
+}
+
+const ownerOf = (purpose: Purpose) => `passkey:${purpose}`;
+
+/** Returns a new challenge, and the `state` that the client sends back with its answer. */
+export async function newChallenge(deps: Deps, purpose: Purpose, userId: string | null) {
+  const challenge = base64url.encode(randomBytes(CHALLENGE_BYTES));
+  const expiresAt = deps.now() + CHALLENGE_LIFETIME_MS;
+  const sealed: Challenge = { challenge, userId, expiresAt };
+  return { challenge, expiresAt, state: await encrypt(deps.keys, ownerOf(purpose), JSON.stringify(sealed)) };
+}
+
+/**
+ * Returns the challenge of a `state`, and the id under which its use is stored. Throws a Refusal when it has expired, or was not made by
+ * us for this purpose and this user.
+ */
+export async function openChallenge(deps: Deps, purpose: Purpose, userId: string | null, state: string) {
+  const opened = await decryptState(deps, purpose, state);
+  ensure(opened.expiresAt > deps.now(), "an expired challenge");
+  ensure(opened.userId === userId, "another user's challenge");
+  // The id begins with the expiry, by which the hourly clean-up finds expired ids.
+  return { challenge: opened.challenge, stateId: `${opened.expiresAt}:${opened.challenge}` };
+}
+
+async function decryptState(deps: Deps, purpose: Purpose, state: string): Promise<Challenge> {
+  try {
+    return JSON.parse(await decrypt(deps.keys, ownerOf(purpose), state)) as Challenge;
+  } catch {
+    throw new Refusal("a foreign challenge");
+  }
+}

@@ -1,0 +1,14 @@
+/** A passkey as its owner sees it. */
+import { iso } from "../../../platform/time";
+import type { Passkey } from "./schemas";
+import type { PasskeyRow } from "./store";
+
+export const passkeyView = (row: PasskeyRow): Passkey => ({
+  id: row.id,
+  name: row.name,
+  backedUp: row.backedUp,
+  transports: row.transports,
+  aaguid: row.aaguid,
+  createdAt: iso(row.createdAt),
+  lastUsedAt: iso(row.lastUsedAt),
+});

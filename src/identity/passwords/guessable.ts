@@ -1,0 +1,23 @@
+/** Passwords that attackers try first (OWASP ASVS 6.2.4): the most common ones, and the user's own email. */
+import type { Config } from "../../platform/config";
+import { AppError } from "../../platform/errors";
+import { COMMON_PASSWORDS } from "./common";
+
+/** Throws VALIDATION_FAILED with a detail for `field` if the password is guessable and such passwords are refused. */
+export function refuseGuessable(
+  config: Pick<Config, "commonPasswords">,
+  field: "password" | "newPassword",
+  password: string,
+  email?: string,
+): void {
+  if (config.commonPasswords === "allow") return;
+  const folded = password.normalize("NFKC").toLowerCase();
+  if (COMMON_PASSWORDS.has(folded)) refuse(field, "Is one of the most common passwords");
+  if (email !== undefined && (folded === email || folded === email.split("@")[0])) {
+    refuse(field, "Must not be the email address");
+  }
+}
+
+function refuse(path: string, message: string): never {
+  throw new AppError("VALIDATION_FAILED", { details: [{ path, message }] });
+}

@@ -1,0 +1,66 @@
+/** Accounts that are created by a sign-in with a provider, in D1. */
+import { sql } from "drizzle-orm";
+import { atomically } from "../../platform/db/client";
+import { newId } from "../../platform/db/ids";
+import type { Deps } from "../../platform/deps";
+import { type RequestOrigin, userActor } from "../../tenancy/audit/actor";
+import { auditIfChanged } from "../../tenancy/audit/record-store";
+import { type Joining, joinByToken, type OpenInvitation, recordJoining } from "../invitations/store";
+import { insertOwnTenant } from "../sign-in/store";
+import type { ProviderIdentity } from "./identity";
+import { insertIdentity } from "./store";
+
+export interface NewProviderAccount {
+  userId: string;
+  email: string;
+  identity: ProviderIdentity;
+  /** See `NewUser`. */
+  createdFrom: string;
+  /** The key of the browser, which becomes a known device. */
+  deviceKey: string;
+  origin: RequestOrigin;
+}
+
+/** Writes a user without a password and their identity, and uses the invitation, or writes nothing. Throws on a taken email. */
+export async function insertInvitedProviderAccount(
+  deps: Deps,
+  { userId, email, identity, createdFrom, deviceKey, origin }: NewProviderAccount,
+  invitation: OpenInvitation,
+  nowMs: number,
+): Promise<Joining> {
+  const { name, provider } = identity;
+  const { added, stillOpen } = await atomically(deps.db, {
+    ...joinByToken(deps, { userId, email, name, passwordHash: "", createdFrom }, invitation, nowMs),
+    device: sql`INSERT INTO known_devices (user_id, key, last_seen_at) SELECT id, ${deviceKey}, ${nowMs} FROM users WHERE id = ${userId}`,
+    added: insertIdentity(newId(), identity, sql`u.id = ${userId}`, nowMs),
+    ...recordJoining(userActor({ userId, email }, origin), invitation.tenantId, userId, { provider }),
+  });
+  if (added.length === 1) return "joined";
+  return stillOpen.length > 0 ? "full" : "closed";
+}
+
+/** Writes a user without a password, their identity, tenant and owner membership, or writes nothing. Throws on a taken email. */
+export async function insertProviderAccount(
+  { db, shards }: Deps,
+  { userId, email, identity, createdFrom, deviceKey, origin }: NewProviderAccount,
+  nowMs: number,
+): Promise<void> {
+  const { name, provider } = identity;
+  const tenant = { id: newId(), name: name ?? "Personal" };
+  const verifiedAt = identity.emailVerified ? nowMs : null;
+  await atomically(db, {
+    // The caller queues the verification mail.
+    user: sql`INSERT INTO users (id, email, name, password_hash, email_verified_at, verification_mailed_at, created_from, created_at)
+      VALUES (${userId}, ${email}, ${name}, '', ${verifiedAt}, ${nowMs}, ${createdFrom}, ${nowMs})`,
+    recorded: auditIfChanged({
+      tenantId: tenant.id,
+      action: "auth.registered",
+      actor: userActor({ userId, email }, origin),
+      target: { kind: "user", id: userId },
+      meta: { provider },
+    }),
+    identity: insertIdentity(newId(), identity, sql`u.id = ${userId}`, nowMs),
+    ...insertOwnTenant(shards, userId, tenant, nowMs),
+    device: sql`INSERT INTO known_devices (user_id, key, last_seen_at) VALUES (${userId}, ${deviceKey}, ${nowMs})`,
+  });
+}

@@ -1,0 +1,159 @@
+/** The trip to a provider and back: OAuth 2's authorization code flow with PKCE, and OpenID Connect's ID token. */
+import { decodeJwt } from "jose";
+import * as oauth from "oauth4webapi";
+import type { Deps } from "../../platform/deps";
+import { log } from "../../platform/log";
+import type { ProviderName } from "../../platform/schemas/schemas";
+import { MINUTE_MS } from "../../platform/time";
+import { FlowError, flowErrorOf } from "./failure";
+import { readGithubProfile } from "./github";
+import { identityOf, type ProviderIdentity, profileOf } from "./identity";
+import { microsoftIssuer, type Provider, requestOptions, serverOf } from "./providers";
+import { seal, unseal } from "./sealed";
+
+const FLOW_LIFETIME_MS = 10 * MINUTE_MS;
+
+/** What the trip is for. */
+export interface Errand {
+  /** Where the client continues afterwards, as the request gave it; "" for nowhere. */
+  to: string;
+  /** The session that adds the identity to its account; null for a sign-in. */
+  link: { userId: string; sessionId: string } | null;
+  /** The hash of the token of an invitation that the person accepts with the sign-in; null for none. */
+  invitationHash: string | null;
+}
+
+interface Flow extends Errand {
+  provider: ProviderName;
+  state: string;
+  nonce: string;
+  verifier: string;
+  expiresAt: number;
+}
+
+/** Where the browser goes, and what it keeps in a cookie until it comes back. */
+export interface Departure {
+  url: string;
+  sealed: string;
+  /** Unix ms. */
+  expiresAt: number;
+}
+
+/** Sends somebody to a provider. Throws FlowError. */
+export function depart(deps: Deps, provider: Provider, errand: Errand): Promise<Departure> {
+  return orFlowError(provider, async () => {
+    const server = await serverOf(deps, provider);
+    const [state, nonce] = [oauth.generateRandomState(), oauth.generateRandomNonce()];
+    const verifier = oauth.generateRandomCodeVerifier();
+    const url = authorizationEndpoint(server);
+    const parameters = {
+      client_id: provider.client.clientId,
+      redirect_uri: redirectUri(deps, provider),
+      response_type: "code",
+      scope: provider.scope,
+      state,
+      ...(provider.name === "github" ? {} : { nonce }),
+      code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: "S256",
+    };
+    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+    const expiresAt = deps.now() + FLOW_LIFETIME_MS;
+    const flow: Flow = { ...errand, provider: provider.name, state, nonce, verifier, expiresAt };
+    return { url: url.href, sealed: await seal(deps, "flow", flow), expiresAt };
+  });
+}
+
+function authorizationEndpoint({ authorization_endpoint: text = "", issuer }: oauth.AuthorizationServer): URL {
+  const url = URL.parse(text);
+  if (url?.protocol === "https:" || (url?.protocol === "http:" && issuer.startsWith("http:"))) return url;
+  throw new FlowError("invalid_response", "no authorization endpoint");
+}
+
+/** Returns who has come back and what the trip was for. `sealed` is what the browser kept. Throws FlowError. */
+export function comeBack(
+  deps: Deps,
+  provider: Provider,
+  parameters: URLSearchParams,
+  sealed: string | undefined,
+): Promise<{ identity: ProviderIdentity; errand: Errand }> {
+  return orFlowError(provider, async () => {
+    const flow = await unseal<Flow>(deps, "flow", sealed);
+    if (flow?.provider !== provider.name) throw new FlowError("expired", "no flow in the browser");
+    const server = await serverOf(deps, provider);
+    const { to, link, invitationHash } = flow;
+    return {
+      identity: await identify(deps, provider, server, parameters, flow),
+      errand: { to, link, invitationHash },
+    };
+  });
+}
+
+async function identify(
+  deps: Deps,
+  provider: Provider,
+  server: oauth.AuthorizationServer,
+  parameters: URLSearchParams,
+  { state, nonce, verifier }: Flow,
+): Promise<ProviderIdentity> {
+  const { clientId, clientSecret } = provider.client;
+  const client = { client_id: clientId };
+  const options = requestOptions(server.issuer);
+  const accepted = oauth.validateAuthResponse(server, client, parameters, state);
+  // Not HTTP Basic, whose form-encoding of ids providers disagree on.
+  const secret = oauth.ClientSecretPost(clientSecret);
+  const uri = redirectUri(deps, provider);
+  const answer = await oauth.authorizationCodeGrantRequest(server, client, secret, accepted, uri, verifier, options);
+  if (provider.name === "github") {
+    const { access_token: token } = await oauth.processAuthorizationCodeResponse(server, client, answer);
+    const profile = await readGithubProfile(token);
+    return identityOf(provider.name, { issuer: server.issuer, sub: profile.sub }, profile);
+  }
+  const issuer = provider.name === "microsoft" ? await organisationOf(server, answer) : server;
+  const expected = { expectedNonce: nonce, requireIdToken: true };
+  const tokens = await oauth.processAuthorizationCodeResponse(issuer, client, answer, expected);
+  const keys = { [oauth.jwksCache]: keysOf(server.issuer) };
+  await oauth.validateApplicationLevelSignature(issuer, answer, { ...options, ...keys });
+  const claims = oauth.getValidatedIdTokenClaims(tokens);
+  if (!claims) throw new FlowError("invalid_response", "no ID token");
+  const person = { issuer: claims.iss, sub: claims.sub };
+  if (claims.email !== undefined || provider.name !== "oidc" || !server.userinfo_endpoint) {
+    return identityOf(provider.name, person, profileOf(provider.name, claims));
+  }
+  const response = await oauth.userInfoRequest(server, client, tokens.access_token, options);
+  // The answer must be about the same person (OpenID Connect Core, section 5.3.2).
+  const info = await oauth.processUserInfoResponse(server, client, claims.sub, response);
+  return identityOf(provider.name, person, profileOf(provider.name, info));
+}
+
+/** Reads from the unverified ID token only which issuer must have signed it. Its signature and claims are checked afterwards. */
+async function organisationOf(server: oauth.AuthorizationServer, answer: Response): Promise<oauth.AuthorizationServer> {
+  const { id_token: token } = (await answer.clone().json()) as { id_token?: unknown };
+  if (typeof token !== "string") return server;
+  const issuer = microsoftIssuer(decodeJwt(token).tid);
+  if (!issuer) throw new FlowError("invalid_response", "no organisation in the ID token");
+  return { ...server, issuer };
+}
+
+/** The keys that providers sign with. oauth4webapi fetches them again after 5 minutes, or for an unknown key. */
+const keysByIssuer = new Map<string, oauth.JWKSCacheInput>();
+
+function keysOf(issuer: string): oauth.JWKSCacheInput {
+  const known = keysByIssuer.get(issuer) ?? {};
+  keysByIssuer.set(issuer, known);
+  return known;
+}
+
+const redirectUri = ({ config }: Deps, { name }: Provider) => `${config.publicUrl}/api/v1/auth/oauth/${name}/callback`;
+
+/** Turns every failure into a FlowError, so that no answer of a provider counts as our fault. Logs it unless a person caused it. */
+async function orFlowError<T>({ name }: Provider, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    const error = flowErrorOf(thrown);
+    if (error.code !== "access_denied" && error.code !== "expired") {
+      log("warn", "sign-in with a provider failed", { provider: name, reason: error.reason });
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,45 @@
+/** The identities of the signed-in user: adding and removing them. A stolen session alone can do neither. */
+import type { Deps } from "../../../platform/deps";
+import { AppError, notFound } from "../../../platform/errors";
+import { queueMailIfPossible } from "../../../platform/mail/queue";
+import type { SessionPrincipal } from "../../../tenancy/tenants/principal";
+import { type Proof, requireStepUp } from "../../step-up/confirm";
+import { FlowError } from "../failure";
+import { type Departure, depart } from "../flow";
+import { findProvider } from "../providers";
+import { deleteIdentityOfUser } from "./store";
+
+/** Begins to link a provider. Throws NOT_FOUND for one that is off, STEP_UP_REQUIRED, and SERVICE_UNAVAILABLE while it is down. */
+export async function startLinking(
+  deps: Deps,
+  caller: SessionPrincipal,
+  { name, to = "" }: { name: string; to?: string | undefined },
+  proof?: Proof,
+): Promise<Departure> {
+  const provider = findProvider(deps.config, name);
+  if (!provider) throw notFound("Provider");
+  await requireStepUp(deps, caller, proof);
+  const { userId, sessionId } = caller;
+  try {
+    return await depart(deps, provider, { to, link: { userId, sessionId }, invitationHash: null });
+  } catch (error) {
+    if (error instanceof FlowError) throw new AppError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 60, cause: error });
+    throw error;
+  }
+}
+
+/**
+ * Removes an identity of the caller and notifies them by mail. Sessions that it has opened stay. Throws STEP_UP_REQUIRED, NOT_FOUND, and
+ * CONFLICT for the last way to sign in.
+ */
+export async function removeIdentity(deps: Deps, caller: SessionPrincipal, id: string, proof?: Proof): Promise<void> {
+  await requireStepUp(deps, caller, proof);
+  const outcome = await deleteIdentityOfUser(deps, caller, id);
+  if (outcome === "unknown") throw notFound("Identity");
+  if (outcome === "last") {
+    throw new AppError("CONFLICT", {
+      message: "This is your only way to sign in. Set a password or add a passkey or another provider first.",
+    });
+  }
+  await queueMailIfPossible(deps, { kind: "identityUnlinked", userId: caller.userId, provider: outcome.provider });
+}

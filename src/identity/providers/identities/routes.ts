@@ -1,0 +1,80 @@
+/** `/auth/identities`: the providers that the signed-in user signs in with. */
+import { Hono } from "hono";
+import { createMiddleware } from "hono/factory";
+import { z } from "zod";
+import { notFound } from "../../../platform/errors";
+import { setOwnCookie } from "../../../platform/http/cookies";
+import type { AppEnv } from "../../../platform/http/env";
+import { servesRequest, sessionOf, sessionOnly } from "../../../platform/http/permissions";
+import { byUser, limit } from "../../../platform/http/rate-limit";
+import { describeRoute, documented } from "../../../platform/http/route-docs";
+import { body } from "../../../platform/http/validate";
+import { dataOf, says } from "../../../platform/schemas/schemas";
+import { FLOW_COOKIE, hasProviders } from "../providers";
+import { departure, identity, linkBody, linkPath } from "../schemas";
+import { listIdentitiesOfUser } from "../store";
+import { identityView } from "../view";
+import { removeIdentity, startLinking } from "./own";
+
+const limited = limit("identities", byUser);
+
+/** Nothing is served while every provider is off. */
+const whenOn = documented(
+  createMiddleware<AppEnv>(async (c, next) => {
+    if (servesRequest(c) && !hasProviders(c.get("deps").config)) throw notFound("Route");
+    await next();
+  }),
+  { errors: ["NOT_FOUND"] },
+);
+
+export const identityRoutes = new Hono<AppEnv>()
+  .get(
+    "/",
+    describeRoute("listIdentities", "Returns the people at providers as whom the user signs in, oldest first.", {
+      200: dataOf(z.array(identity)),
+    }),
+    sessionOnly,
+    whenOn,
+    async (c) => {
+      const rows = await listIdentitiesOfUser(c.get("deps"), sessionOf(c).userId);
+      return c.json({ data: rows.map(identityView) });
+    },
+  )
+  .post(
+    "/:id",
+    describeRoute("linkIdentity", "Begins to add a provider to sign in with.", {
+      200: dataOf(departure),
+      errors: ["STEP_UP_REQUIRED", "SERVICE_UNAVAILABLE"],
+      path: linkPath,
+      description:
+        "Send the browser to the `url` of the answer; it comes back to `APP_URL/oauth`, with `linked` or with an `error`. Needs a sign-in " +
+        "or a step-up within the last ten minutes. Sets a cookie, so send the request from that browser. The user is told by mail, and " +
+        "their other sessions end.",
+    }),
+    sessionOnly,
+    whenOn,
+    limited,
+    body(linkBody),
+    async (c) => {
+      const link = { name: c.req.param("id"), to: c.req.valid("json").to };
+      const { url, sealed, expiresAt } = await startLinking(c.get("deps"), sessionOf(c), link);
+      setOwnCookie(c, FLOW_COOKIE, sealed, expiresAt);
+      return c.json({ data: { url } });
+    },
+  )
+  .delete(
+    "/:id",
+    describeRoute("unlinkIdentity", "Removes an identity. Sessions that it has opened stay.", {
+      200: says("Identity removed."),
+      errors: ["STEP_UP_REQUIRED", "NOT_FOUND", "CONFLICT"],
+      description:
+        "Needs a sign-in or a step-up within the last ten minutes. `CONFLICT`: it is the last way to sign in.",
+    }),
+    sessionOnly,
+    whenOn,
+    limited,
+    async (c) => {
+      await removeIdentity(c.get("deps"), sessionOf(c), c.req.param("id"));
+      return c.json({ message: "Identity removed." });
+    },
+  );

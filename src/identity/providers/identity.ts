@@ -1,0 +1,60 @@
+/** Who has signed in at a provider, as the provider says. */
+import type { IDToken, JsonObject } from "oauth4webapi";
+import { email as emailSchema, name as nameSchema, type ProviderName } from "../../platform/schemas/schemas";
+import { FlowError } from "./failure";
+
+/** OpenID Connect Core, section 2. */
+const MAX_SUBJECT_CHARACTERS = 255;
+
+export interface ProviderIdentity {
+  provider: ProviderName;
+  /** Together with `sub`, identifies the person. The address does not, because it can change hands. */
+  issuer: string;
+  sub: string;
+  /** Null when the provider gives no address that an account can have. */
+  email: string | null;
+  /** Whether the provider says that the person has this address. */
+  emailVerified: boolean;
+  name: string | null;
+}
+
+interface Profile {
+  email: unknown;
+  emailVerified: boolean;
+  name: unknown;
+}
+
+/** Makes an identity from a profile. Throws FlowError for an invalid subject. */
+export function identityOf(
+  provider: ProviderName,
+  { issuer, sub }: { issuer: string; sub: string },
+  profile: Profile,
+): ProviderIdentity {
+  if (sub === "" || sub.length > MAX_SUBJECT_CHARACTERS) throw new FlowError("invalid_response", "not a subject");
+  const email = emailSchema.safeParse(profile.email).data ?? null;
+  return {
+    provider,
+    issuer,
+    sub,
+    email,
+    emailVerified: email !== null && profile.emailVerified,
+    name: nameSchema.safeParse(profile.name).data ?? null,
+  };
+}
+
+/** The profile in the claims of an ID token, or of the userinfo endpoint. */
+export const profileOf = (provider: ProviderName, claims: IDToken | JsonObject): Profile => ({
+  email: claims.email,
+  emailVerified: isVerified(provider, claims),
+  name: claims.name,
+});
+
+/**
+ * Anybody can put any address into an account of their own Microsoft tenant, so `email_verified` is not enough there: `xms_edov` says
+ * that the tenant owns the domain.
+ */
+function isVerified(provider: ProviderName, claims: IDToken | JsonObject): boolean {
+  if (provider !== "microsoft") return claims.email_verified === true;
+  const { xms_edov: edov } = claims;
+  return edov === true || edov === 1 || edov === "1" || edov === "true";
+}

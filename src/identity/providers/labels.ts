@@ -1,0 +1,11 @@
+/** The names by which people know the providers. */
+import type { Config } from "../../platform/config";
+import type { ProviderName } from "../../platform/schemas/schemas";
+
+const LABELS = { google: "Google", github: "GitHub", microsoft: "Microsoft" } as const;
+
+/** Returns the name of a provider; for the generic one, the host of its issuer. */
+export function providerLabel({ providers }: Config, name: ProviderName): string {
+  if (name !== "oidc") return LABELS[name];
+  return URL.parse(providers.oidc?.issuer ?? "")?.host ?? "single sign-on";
+}

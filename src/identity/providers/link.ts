@@ -1,0 +1,31 @@
+/** Linking: a signed-in user adds an identity at a provider, to sign in with it from now on. */
+
+import type { Deps } from "../../platform/deps";
+import { queueMailIfPossible } from "../../platform/mail/queue";
+import { newUndo } from "../../platform/mail/undo-store";
+import type { RequestOrigin } from "../../tenancy/audit/actor";
+import { FlowError, type FlowErrorCode } from "./failure";
+import type { Errand } from "./flow";
+import type { ProviderIdentity } from "./identity";
+import { insertIdentityBySession, type LinkOutcome } from "./link-store";
+
+const REFUSALS: Record<Exclude<LinkOutcome, "linked" | "already">, FlowErrorCode> = {
+  taken: "identity_taken",
+  full: "too_many_identities",
+  signedOut: "signed_out",
+};
+
+/** Adds the identity and tells the user by mail; their other sessions end. Throws FlowError. */
+export async function linkIdentity(
+  deps: Deps,
+  session: NonNullable<Errand["link"]>,
+  identity: ProviderIdentity,
+  origin: RequestOrigin,
+): Promise<void> {
+  const undo = await newUndo(deps.keys, deps.now());
+  const outcome = await insertIdentityBySession(deps, session, { identity, undo, origin }, deps.now());
+  if (outcome === "already") return;
+  if (outcome !== "linked") throw new FlowError(REFUSALS[outcome], outcome);
+  const { userId } = session;
+  await queueMailIfPossible(deps, { kind: "identityLinked", id: undo.mailId, userId, provider: identity.provider });
+}

@@ -1,0 +1,97 @@
+/** The providers that people can sign in with: their endpoints and the scopes that are asked for. */
+import * as oauth from "oauth4webapi";
+import type { Config } from "../../platform/config";
+import type { Deps } from "../../platform/deps";
+import type { ProviderClient } from "../../platform/provider-settings";
+import type { ProviderName } from "../../platform/schemas/schemas";
+import { boundedFetch } from "./fetch";
+
+const DISCOVERY_FRESH_MS = 10 * 60_000;
+
+/** The cookies that bind a sign-in to one browser: one for the way to the provider, one for the outcome. */
+export const FLOW_COOKIE = "oauth-flow";
+export const OUTCOME_COOKIE = "oauth-outcome";
+
+/** Whether people can sign in with any provider. */
+export const hasProviders = ({ providers }: Config): boolean => Object.values(providers).some(Boolean);
+
+/** A provider that is on. */
+export interface Provider {
+  name: ProviderName;
+  client: ProviderClient;
+  scope: string;
+}
+
+const SCOPES: Record<ProviderName, string> = {
+  google: "openid email profile",
+  github: "user:email",
+  microsoft: "openid email profile",
+  oidc: "openid email profile",
+};
+
+/** Returns a provider that is on; undefined for every other name. */
+export function findProvider({ providers }: Config, name: string): Provider | undefined {
+  if (!isProviderName(name)) return undefined;
+  const client = providers[name];
+  return client && { name, client, scope: SCOPES[name] };
+}
+
+const isProviderName = (name: string): name is ProviderName => Object.hasOwn(SCOPES, name);
+
+const RS256 = { id_token_signing_alg_values_supported: ["RS256"] };
+
+/** From the provider's discovery document. Fixed here, so that a sign-in needs one request less. */
+const GOOGLE: oauth.AuthorizationServer = {
+  issuer: "https://accounts.google.com",
+  authorization_endpoint: "https://accounts.google.com/o/oauth2/v2/auth",
+  token_endpoint: "https://oauth2.googleapis.com/token",
+  jwks_uri: "https://www.googleapis.com/oauth2/v3/certs",
+  ...RS256,
+};
+
+/** Not an OpenID Connect provider: it has no ID tokens. */
+const GITHUB: oauth.AuthorizationServer = {
+  issuer: "https://github.com/login/oauth",
+  authorization_endpoint: "https://github.com/login/oauth/authorize",
+  token_endpoint: "https://github.com/login/oauth/access_token",
+};
+
+/** For accounts of every organisation; see `microsoftIssuer`. */
+const MICROSOFT: oauth.AuthorizationServer = {
+  issuer: "https://login.microsoftonline.com/common/v2.0",
+  authorization_endpoint: "https://login.microsoftonline.com/common/oauth2/v2.0/authorize",
+  token_endpoint: "https://login.microsoftonline.com/common/oauth2/v2.0/token",
+  jwks_uri: "https://login.microsoftonline.com/common/discovery/v2.0/keys",
+  ...RS256,
+};
+
+const MICROSOFT_TENANT = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Each organisation at Microsoft is its own issuer, which the claim `tid` names. Undefined for a claim that names none. */
+export const microsoftIssuer = (tid: unknown): string | undefined =>
+  typeof tid === "string" && MICROSOFT_TENANT.test(tid) ? `https://login.microsoftonline.com/${tid}/v2.0` : undefined;
+
+const FIXED = { google: GOOGLE, github: GITHUB, microsoft: MICROSOFT };
+
+/** Discovery documents by issuer. Plain data and no promises: requests of one isolate must not share pending work. */
+const discovered = new Map<string, { server: oauth.AuthorizationServer; readAt: number }>();
+
+/** Returns a provider's endpoints; discovers those of the generic provider. Throws like oauth4webapi, and ProviderUnreachable. */
+export async function serverOf({ config, now }: Deps, { name }: Provider): Promise<oauth.AuthorizationServer> {
+  // A copy, because oauth4webapi caches promises by the object that it is given.
+  if (name !== "oidc") return { ...FIXED[name] };
+  const issuer = config.providers.oidc?.issuer ?? "";
+  const known = discovered.get(issuer);
+  if (known && now() - known.readAt < DISCOVERY_FRESH_MS) return { ...known.server };
+  const url = new URL(issuer);
+  const response = await oauth.discoveryRequest(url, requestOptions(issuer));
+  const server = await oauth.processDiscoveryResponse(url, response);
+  discovered.set(issuer, { server, readAt: now() });
+  return { ...server };
+}
+
+/** How oauth4webapi makes requests to a provider. A development provider on localhost has no TLS. */
+export const requestOptions = (issuer: string) => ({
+  [oauth.customFetch]: boundedFetch,
+  [oauth.allowInsecureRequests]: issuer.startsWith("http:"),
+});

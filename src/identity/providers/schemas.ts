@@ -1,0 +1,55 @@
+/** Sign-ins with providers, in requests and answers. */
+import { z } from "zod";
+import { id, opaqueToken, PROVIDER_NAMES, time } from "../../platform/schemas/schemas";
+
+const provider = z.enum(PROVIDER_NAMES).meta({ examples: ["google"] });
+
+export const identity = z
+  .object({
+    id,
+    provider,
+    issuer: z.string().meta({ examples: ["https://accounts.google.com"] }),
+    email: z
+      .string()
+      .nullable()
+      .meta({ description: "As the provider gave it when the identity was added.", examples: ["ada@example.com"] }),
+    createdAt: time,
+    lastUsedAt: time.nullable(),
+  })
+  .meta({ id: "Identity" });
+
+export type Identity = z.infer<typeof identity>;
+
+/** It goes into a cookie, sealed, and browsers drop cookies above 4,096 bytes. */
+const fitsCookie = (text: string) => new TextEncoder().encode(text).length <= 1000;
+
+/** What the page at `APP_URL/oauth` gets back unchanged, for example the page to continue with. */
+const to = z.string().max(1000).refine(fitsCookie, "Must be at most 1,000 bytes of UTF-8").optional().meta({
+  description: "Passed to the page at `APP_URL/oauth` unchanged, for example to say where to continue.",
+});
+
+const invitationToken = opaqueToken.optional().meta({
+  description:
+    "The token in the link of an invitation mail. The person joins that tenant, with a new account if there is none.",
+  examples: ["c0ffee"],
+});
+
+export const departureQuery = z.object({ to, invitationToken }).meta({ id: "OauthDeparture" });
+
+export const linkBody = z.object({ to }).meta({ id: "NewIdentity" });
+
+/** The parameters that a provider adds when the browser comes back; oauth4webapi checks their contents. */
+export const callbackQuery = z.object({
+  state: opaqueToken.optional(),
+  code: z.string().max(4000).optional(),
+  iss: opaqueToken.optional(),
+  error: opaqueToken.optional(),
+});
+
+export const providerPath = z.object({ provider });
+/** Named `id` because the route shares its path with the routes of an identity. */
+export const linkPath = z.object({ id: provider });
+
+export const departure = z.object({
+  url: z.url().meta({ description: "Where the browser goes next: a page of the provider." }),
+});

@@ -1,0 +1,141 @@
+/** Signing in with a provider: the last step, in which the client's page exchanges its code for a session. */
+
+import { violatesUnique } from "../../platform/db/client";
+import { newId } from "../../platform/db/ids";
+import type { Deps } from "../../platform/deps";
+import { AppError, notFound } from "../../platform/errors";
+import { queueMailIfPossible } from "../../platform/mail/queue";
+import { newUndo } from "../../platform/mail/undo-store";
+import { userActor } from "../../tenancy/audit/actor";
+import { badInvitation } from "../invitations/invite";
+import { acceptInvitationByToken, findTenantByToken, type OpenInvitation } from "../invitations/store";
+import { deviceKeys } from "../sessions/known-devices";
+import type { OpenedSession } from "../sessions/tokens";
+import { requireVerified } from "../sign-in/open";
+import { openWithFactors, type SignInChoice } from "../sign-in/second-factor";
+import { createdFrom, refuseUninvited, requireJoined } from "../sign-in/signup";
+import { findCredentialsByEmail, findCredentialsOfUser, type StoredCredentials } from "../sign-in/store";
+import type { Visit } from "../sign-in/visit";
+import { insertInvitedProviderAccount, insertProviderAccount } from "./account-store";
+import type { ProviderIdentity } from "./identity";
+import { providerLabel } from "./labels";
+import { type Outcome, openOutcome, prolonged, type SealedOutcome } from "./outcome";
+import { findUserByIdentity } from "./store";
+
+/** The one refusal for a code that is unknown, used, expired or sent by another browser. */
+const badCode = () => new AppError("INVALID_TOKEN", { message: "Invalid or expired code." });
+
+/** A code, and what else the client's page sends. */
+export type Exchange = SignInChoice & { code: string };
+
+/** The cookie in which the browser keeps the outcome of a sign-in. */
+interface Kept {
+  sealed: string | undefined;
+  /** Replaces the cookie. */
+  keep(outcome: SealedOutcome): void;
+}
+
+/**
+ * Opens a session with a code, in the browser whose cookie matches the code. If a second factor is needed, the code stays valid for some
+ * minutes more. Throws INVALID_TOKEN for a code that has expired or does not match the cookie, and as `open`.
+ */
+export async function loginWithProvider(
+  deps: Deps,
+  { code, ...choice }: Exchange,
+  { sealed, keep }: Kept,
+  visit: Visit,
+): Promise<OpenedSession> {
+  const outcome = await openOutcome(deps, sealed, code);
+  if (!outcome) throw badCode();
+  try {
+    return await open(deps, outcome, choice, visit);
+  } catch (error) {
+    if (error instanceof AppError && error.code === "TOTP_REQUIRED") keep(await prolonged(deps, outcome));
+    throw error;
+  }
+}
+
+/**
+ * Opens a session for the person at the provider, with a new account if there is none, and accepts the invitation that they came with.
+ * Throws INVALID_TOKEN for a used code and, if there is no account, for an invitation that is not open for the address; CONFLICT if an
+ * account with the address must be linked first, or the tenant has no room; FORBIDDEN if registration is not open to the person;
+ * EMAIL_NOT_VERIFIED, TOTP_REQUIRED, INVALID_TOTP, ACCOUNT_LOCKED; NOT_FOUND for a tenant that the user is not a member of.
+ */
+async function open(
+  deps: Deps,
+  { identity, stateId, invitationHash }: Outcome,
+  choice: SignInChoice,
+  visit: Visit,
+): Promise<OpenedSession> {
+  const { stored, isNew } = await findOrCreate(deps, { identity, invitationHash }, choice.tenantId, visit);
+  await requireVerified(deps, stored);
+  const { provider, issuer, sub } = identity;
+  const link = isNew ? { identity, undo: await newUndo(deps.keys, deps.now()) } : null;
+  const first = { method: "provider", provider, use: { issuer, sub, stateId }, link } as const;
+  const opened = await openWithFactors(deps, stored, first, choice, visit);
+  if (!opened) throw badCode();
+  if (invitationHash) {
+    const actor = userActor({ ...opened.session, email: stored.email }, visit.origin);
+    // A new account has joined already. If the address is not the invited one, the invitation stays open.
+    await acceptInvitationByToken(deps, { ...opened.session, actor }, invitationHash, deps.now());
+  }
+  return opened;
+}
+
+/** The account of an identity. `isNew`: the sign-in still has to link the two. */
+async function findOrCreate(
+  deps: Deps,
+  { identity, invitationHash }: Pick<Outcome, "identity" | "invitationHash">,
+  tenantId: string | undefined,
+  visit: Visit,
+): Promise<{ stored: StoredCredentials; isNew: boolean }> {
+  const userId = await findUserByIdentity(deps, identity);
+  const known = userId && (await findCredentialsOfUser(deps, userId, tenantId));
+  if (known) return { stored: known, isNew: false };
+  const label = providerLabel(deps.config, identity.provider);
+  const { email, emailVerified } = identity;
+  if (email === null) throw new AppError("FORBIDDEN", { message: `${label} gave no email address.` });
+  const stored = await findCredentialsByEmail(deps, email, tenantId ?? null);
+  if (stored) {
+    if (!emailVerified || stored.emailVerifiedAt === null) throw mustLink(label);
+    return { stored, isNew: true };
+  }
+  const invitation = invitationHash ? await readInvitation(deps, invitationHash, email) : null;
+  if (!invitation) refuseUninvited(deps.config.registration, email);
+  if (tenantId && tenantId !== invitation?.tenantId) throw notFound("Tenant");
+  return { stored: await create(deps, { ...identity, email }, invitation, visit), isNew: false };
+}
+
+async function readInvitation(deps: Deps, tokenHash: string, email: string): Promise<OpenInvitation> {
+  const tenantId = await findTenantByToken(deps, tokenHash, email, deps.now());
+  if (!tenantId) throw badInvitation();
+  return { tenantId, tokenHash };
+}
+
+const mustLink = (label: string) =>
+  new AppError("CONFLICT", {
+    message: `An account with this email address exists. Sign in to it in another way first, and then link ${label}.`,
+  });
+
+async function create(
+  deps: Deps,
+  identity: ProviderIdentity & { email: string },
+  invitation: OpenInvitation | null,
+  { device, origin }: Visit,
+): Promise<StoredCredentials> {
+  const userId = newId();
+  const [deviceKey] = await deviceKeys(deps.keys, userId, device);
+  const account = { userId, email: identity.email, identity, createdFrom: createdFrom(device), deviceKey, origin };
+  try {
+    if (!invitation) await insertProviderAccount(deps, account, deps.now());
+    else requireJoined(deps, await insertInvitedProviderAccount(deps, account, invitation, deps.now()));
+  } catch (error) {
+    // Another request has created it in the meantime.
+    if (violatesUnique(error, "users.email")) throw mustLink(providerLabel(deps.config, identity.provider));
+    throw error;
+  }
+  const stored = await findCredentialsOfUser(deps, userId);
+  if (!stored) throw badCode();
+  if (stored.emailVerifiedAt === null) await queueMailIfPossible(deps, { kind: "verification", userId });
+  return stored;
+}

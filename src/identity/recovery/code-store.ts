@@ -1,0 +1,45 @@
+/** The take-over of an account with a code that was mailed to its address, in D1: the code proves the address. */
+import { sql } from "drizzle-orm";
+import { atomically, rows } from "../../platform/db/client";
+import type { Deps } from "../../platform/deps";
+import type { EndedAccess } from "../../platform/mail/job";
+import type { RequestOrigin } from "../../tenancy/audit/actor";
+import { auditIfChanged, holderOfToken, tenantOfAccount } from "../../tenancy/audit/record-store";
+import type { TenantRef } from "../../tenancy/tenants/principal";
+import { mailCodeHolds } from "../email-codes/store";
+import { endedOf, takeOver, tenantsToLeave } from "./take-over-store";
+
+/** The tenants that a take-over of the user's account leaves; none when its address is verified. */
+export async function tenantsToLeaveOfUser({ db }: Deps, userId: string): Promise<TenantRef[]> {
+  const { found } = await atomically(db, {
+    found: rows<{ tenants: string }>(sql`SELECT ${tenantsToLeave} AS tenants FROM users u WHERE u.id = ${userId}`),
+  });
+  return JSON.parse(found[0]?.tenants ?? "[]") as TenantRef[];
+}
+
+/**
+ * Takes the account over, invalidates its password and verifies its address. Does not use up the code, which then opens a session. Returns
+ * what ended; undefined when the address was verified or the code was used in the meantime.
+ */
+export async function takeOverByCode(
+  { db }: Deps,
+  { mailId, userId, origin }: { mailId: string; userId: string; origin: RequestOrigin },
+  nowMs: number,
+): Promise<EndedAccess | undefined> {
+  const live = mailCodeHolds(mailId);
+  const unproven = sql`id = ${userId} AND email_verified_at IS NULL AND ${live}`;
+  const { ended } = await atomically(db, {
+    password: sql`UPDATE users SET password_hash = '' WHERE ${unproven}`,
+    ...takeOver(userId, live, nowMs),
+    // Last of the changes: the statements above ask whether the address is unverified.
+    verified: sql`UPDATE users SET email_verified_at = ${nowMs} WHERE ${unproven}`,
+    recorded: auditIfChanged({
+      tenantId: tenantOfAccount(userId),
+      action: "auth.email_verified",
+      actor: holderOfToken(sql`${userId}`, origin),
+      target: { kind: "user", id: userId },
+      meta: { method: "code" },
+    }),
+  });
+  return endedOf(ended);
+}

@@ -1,0 +1,28 @@
+/** Verifying an email address. */
+
+import { sha256Hex } from "../../platform/crypto/encoding";
+import type { Deps } from "../../platform/deps";
+import { AppError } from "../../platform/errors";
+import { queueMail } from "../../platform/mail/queue";
+import type { RequestOrigin } from "../../tenancy/audit/actor";
+import { type Claim, findClaimByToken } from "./claim-store";
+import { recordVerificationMail, verifyEmailByToken } from "./store";
+
+/** Verifies the address of a mailed token. Returns the specified message. Throws INVALID_TOKEN. */
+export async function verifyEmail(deps: Deps, token: string, origin: RequestOrigin): Promise<string> {
+  const outcome = await verifyEmailByToken(deps, await sha256Hex(token), origin, deps.now());
+  if (outcome === "invalid") throw new AppError("INVALID_TOKEN", { message: "Invalid or expired verification token." });
+  return outcome === "already" ? "Email already verified." : "Email verified successfully.";
+}
+
+/** Returns who registered the address of a mailed token; null when the token is not valid or the address is verified already. */
+export async function findClaim(deps: Deps, token: string): Promise<Claim | null> {
+  return findClaimByToken(deps, await sha256Hex(token), deps.now());
+}
+
+/** Queues another verification mail unless the address is verified already. Returns the specified message. */
+export async function resendVerification(deps: Deps, userId: string): Promise<string> {
+  if (!(await recordVerificationMail(deps, userId, deps.now()))) return "Email already verified.";
+  await queueMail(deps, { kind: "verification", userId });
+  return "Verification email sent.";
+}

@@ -1,0 +1,155 @@
+/** Passwords in D1. Reset tokens are found across tenants, because nobody is signed in yet. */
+import { eq, sql } from "drizzle-orm";
+import { atomically, rows } from "../../platform/db/client";
+import { users } from "../../platform/db/schema";
+import type { Deps } from "../../platform/deps";
+import type { EndedAccess } from "../../platform/mail/job";
+import { insertPasswordUndo, type NewUndo } from "../../platform/mail/undo-store";
+import type { Actor, RequestOrigin } from "../../tenancy/audit/actor";
+import {
+  auditEach,
+  auditIfChanged,
+  holderOfToken,
+  strangerTo,
+  tenantOfAccount,
+} from "../../tenancy/audit/record-store";
+import type { TenantRef } from "../../tenancy/tenants/principal";
+import type { NewToken, Recipient } from "./store";
+import { endedOf, takeOver, tenantsToLeave } from "./take-over-store";
+
+/** Stores the hash of a reset token; older ones stay valid. Returns where to mail the token; null when no account has the email. */
+export async function insertResetTokenByEmail(
+  { db }: Deps,
+  email: string,
+  token: NewToken,
+  /** The request that asked for it; null when no request did. */
+  origin: RequestOrigin | null,
+  nowMs: number,
+): Promise<Recipient | null> {
+  const { found } = await atomically(db, {
+    // Before the token, so that a repeated mail is not recorded again.
+    requested:
+      origin === null
+        ? undefined
+        : auditEach(
+            {
+              tenantId: tenantOfAccount(sql`u.id`),
+              action: "auth.password_reset_requested",
+              actor: strangerTo(sql`u.id`, origin),
+              target: { kind: "user", id: sql`u.id` },
+            },
+            sql`users u WHERE u.email = ${email} AND NOT EXISTS (SELECT 1 FROM email_tokens WHERE hash = ${token.hash})`,
+            nowMs,
+          ),
+    // A repeated mail has the same token, which becomes valid for the full time again.
+    inserted: sql`INSERT INTO email_tokens (hash, purpose, subject_id, created_at, expires_at)
+      SELECT ${token.hash}, 'reset', id, ${nowMs}, ${token.expiresAt} FROM users WHERE email = ${email}
+      ON CONFLICT (hash) DO UPDATE SET expires_at = excluded.expires_at`,
+    found: rows<Recipient>(sql`SELECT email, CASE WHEN email_verified_at IS NULL THEN NULL ELSE name END AS name
+      FROM users WHERE email = ${email}`),
+  });
+  return found[0] ?? null;
+}
+
+interface StoredReset {
+  userId: string;
+  email: string;
+  expiresAt: number;
+  usedAt: number | null;
+  /** JSON: see `tenantsToLeave`. */
+  tenants: string;
+}
+
+/** Returns the reset token with this hash, even if used or expired, and the tenants that a take-over of its account leaves. */
+export async function findResetByToken({ db }: Deps, hash: string) {
+  const { found } = await atomically(db, {
+    found: rows<StoredReset>(sql`SELECT u.id AS userId, u.email, t.expires_at AS expiresAt, t.used_at AS usedAt,
+        ${tenantsToLeave} AS tenants
+      FROM email_tokens t JOIN users u ON u.id = t.subject_id WHERE t.hash = ${hash} AND t.purpose = 'reset'`),
+  });
+  const [reset] = found;
+  return reset && { ...reset, tenants: JSON.parse(reset.tenants) as TenantRef[] };
+}
+
+export interface PasswordReset {
+  hash: string;
+  userId: string;
+  passwordHash: string;
+  undo: NewUndo;
+  origin: RequestOrigin;
+}
+
+/**
+ * Uses up this and all other reset tokens of the user, sets the password, verifies the address and ends every session, in one transaction.
+ * If the address was not verified before, it takes the account over. Returns null when the token was used in the meantime; `ended` is
+ * undefined without a take-over.
+ */
+export async function resetPasswordByToken(
+  { db }: Deps,
+  { hash, userId, passwordHash, undo, origin }: PasswordReset,
+  nowMs: number,
+): Promise<{ ended: EndedAccess | undefined } | null> {
+  const live = sql`EXISTS (SELECT 1 FROM email_tokens WHERE hash = ${hash} AND purpose = 'reset'
+    AND subject_id = ${userId} AND used_at IS NULL AND expires_at > ${nowMs})`;
+  const { ended, used } = await atomically(db, {
+    ...takeOver(userId, live, nowMs),
+    // The owner of the mailbox has set a new password, so links that invalidate an older password must not work any more.
+    olderUndo: sql`DELETE FROM email_tokens WHERE subject_id = ${userId} AND purpose = 'undo'
+      AND action ->> 'kind' IN ('password', 'signIn') AND ${live}`,
+    ...insertPasswordUndo(undo, userId, live),
+    // After the take-over, which asks whether the address was verified before.
+    password: sql`UPDATE users SET password_hash = ${passwordHash}, email_verified_at = coalesce(email_verified_at, ${nowMs})
+      WHERE id = ${userId} AND ${live}`,
+    endedSessions: sql`DELETE FROM sessions WHERE user_id = ${userId} AND ${live}`,
+    // Last of the changes: the statements above ask whether the token is unused.
+    used: sql`UPDATE email_tokens SET used_at = ${nowMs}
+      WHERE subject_id = ${userId} AND purpose = 'reset' AND used_at IS NULL AND ${live} RETURNING hash`,
+    // After the take-over: an event in a tenant that the user has left would inform strangers there.
+    recorded: auditIfChanged({
+      tenantId: tenantOfAccount(userId),
+      action: "auth.password_reset",
+      actor: holderOfToken(sql`${userId}`, origin),
+      target: { kind: "user", id: userId },
+    }),
+  });
+  return used.length === 0 ? null : { ended: endedOf(ended) };
+}
+
+/** The address and password hash of a user. */
+export async function findCredentialsOfUser({ db }: Deps, userId: string) {
+  const [row] = await db
+    .select({ email: users.email, passwordHash: users.passwordHash })
+    .from(users)
+    .where(eq(users.id, userId));
+  return row;
+}
+
+export interface PasswordWrite {
+  userId: string;
+  tenantId: string;
+  actor: Actor;
+  keepSessionId: string;
+  oldHash: string;
+  newHash: string;
+  undo: NewUndo;
+}
+
+/** Sets the password, ends every other session and removes reset tokens. Returns false when the password changed since it was read. */
+export async function changePasswordOfUser({ db }: Deps, write: PasswordWrite): Promise<boolean> {
+  const { userId, tenantId, actor, keepSessionId, oldHash, newHash, undo } = write;
+  const changed = sql`EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND password_hash = ${newHash})`;
+  const { updated } = await atomically(db, {
+    // First: the other statements ask whether it took effect.
+    updated: sql`UPDATE users SET password_hash = ${newHash} WHERE id = ${userId} AND password_hash = ${oldHash} RETURNING id`,
+    recorded: auditIfChanged({
+      tenantId,
+      action: "auth.password_changed",
+      actor,
+      target: { kind: "user", id: userId },
+    }),
+    sessions: sql`DELETE FROM sessions WHERE user_id = ${userId} AND id <> ${keepSessionId} AND ${changed}`,
+    tokens: sql`DELETE FROM email_tokens WHERE subject_id = ${userId} AND purpose = 'reset' AND ${changed}`,
+    ...insertPasswordUndo(undo, userId, changed),
+  });
+  return updated.length === 1;
+}

@@ -1,0 +1,74 @@
+/** Resetting a forgotten password by mail, and changing a known one. */
+
+import { sha256Hex } from "../../platform/crypto/encoding";
+import { hashPassword, verifyPassword } from "../../platform/crypto/passwords";
+import type { Deps } from "../../platform/deps";
+import { AppError } from "../../platform/errors";
+import { queueMail, queueMailIfPossible } from "../../platform/mail/queue";
+import { newUndo } from "../../platform/mail/undo-store";
+import type { RequestOrigin } from "../../tenancy/audit/actor";
+import { recordLock } from "../../tenancy/audit/failed-login-store";
+import type { SessionPrincipal } from "../../tenancy/tenants/principal";
+import { refuseGuessable } from "../passwords/guessable";
+import { changePasswordOfUser, findCredentialsOfUser, findResetByToken, resetPasswordByToken } from "./password-store";
+import { disableAbandoned } from "./take-over";
+
+/**
+ * Queues a reset mail, at most a few per address and hour. Does the same whether or not the account exists, so that neither the answer nor
+ * its time reveals that.
+ */
+export async function forgotPassword(deps: Deps, email: string, origin: RequestOrigin): Promise<void> {
+  const verdict = await deps.limiter.consume("resetMail", email);
+  if (verdict?.allowed !== false) await queueMail(deps, { kind: "passwordReset", email, origin });
+}
+
+const badToken = () => new AppError("INVALID_TOKEN", { message: "Invalid or expired reset token." });
+
+/**
+ * Sets a new password with a mailed token, which also verifies the address. An account whose address was not verified before is taken
+ * over: see take-over-store.ts. Throws INVALID_TOKEN, TOKEN_EXPIRED, VALIDATION_FAILED.
+ */
+export async function resetPassword(deps: Deps, token: string, password: string, origin: RequestOrigin): Promise<void> {
+  const hash = await sha256Hex(token);
+  refuseGuessable(deps.config, "newPassword", password);
+  const reset = await findResetByToken(deps, hash);
+  if (!reset || reset.usedAt !== null) throw badToken();
+  if (reset.expiresAt <= deps.now()) throw new AppError("TOKEN_EXPIRED", { message: "Reset token has expired." });
+  const { userId, email } = reset;
+  refuseGuessable(deps.config, "newPassword", password, email);
+  const passwordHash = await hashPassword(password);
+  const undo = await newUndo(deps.keys, deps.now());
+  await disableAbandoned(deps, reset.tenants);
+  const done = await resetPasswordByToken(deps, { hash, userId, passwordHash, undo, origin }, deps.now());
+  if (!done) throw badToken();
+  await queueMailIfPossible(deps, { kind: "passwordChanged", id: undo.mailId, userId, ended: done.ended });
+  await deps.guesses.passwordReset(email);
+}
+
+export interface PasswordChange {
+  currentPassword: string;
+  newPassword: string;
+}
+
+/**
+ * Sets the caller's new password, and ends their other sessions. Throws WRONG_PASSWORD for a wrong current password, ACCOUNT_LOCKED after
+ * ten wrong ones, VALIDATION_FAILED for a guessable new password.
+ */
+export async function changePassword(deps: Deps, caller: SessionPrincipal, change: PasswordChange): Promise<void> {
+  const { userId, tenantId, sessionId, actor } = caller;
+  const { currentPassword, newPassword } = change;
+  const user = await findCredentialsOfUser(deps, userId);
+  if (!user) throw new AppError("UNAUTHENTICATED");
+  refuseGuessable(deps.config, "newPassword", newPassword, user.email);
+  const undo = await newUndo(deps.keys, deps.now());
+  const { value: changed, startedLock } = await deps.guesses.check("password", user.email, async () => {
+    const { correct } = await verifyPassword(currentPassword, user.passwordHash);
+    if (!correct) return null;
+    const newHash = await hashPassword(newPassword);
+    const write = { userId, tenantId, actor, keepSessionId: sessionId, oldHash: user.passwordHash, newHash, undo };
+    return (await changePasswordOfUser(deps, write)) || null;
+  });
+  if (startedLock) deps.background("record lock", recordLock(deps, caller, "password"));
+  if (!changed) throw new AppError("WRONG_PASSWORD");
+  await queueMailIfPossible(deps, { kind: "passwordChanged", id: undo.mailId, userId });
+}

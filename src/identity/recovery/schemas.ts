@@ -1,0 +1,12 @@
+/** Email verification, password reset and password change in requests. */
+import { z } from "zod";
+import { captchaToken, email, givenPassword, newPassword, opaqueToken } from "../../platform/schemas/schemas";
+
+const mailedToken = opaqueToken.meta({ description: "The token in the mailed link.", examples: ["c0ffee".repeat(10)] });
+
+export const verificationBody = z.object({ token: mailedToken }).meta({ id: "EmailVerification" });
+export const notMeBody = z.object({ token: mailedToken }).meta({ id: "NotMeReport" });
+export const factorRemoval = z.object({ token: mailedToken }).meta({ id: "TwoFactorRemoval" });
+export const forgotBody = z.object({ email, captchaToken }).meta({ id: "PasswordResetRequest" });
+export const resetBody = z.object({ token: mailedToken, newPassword }).meta({ id: "PasswordReset" });
+export const changeBody = z.object({ currentPassword: givenPassword, newPassword }).meta({ id: "PasswordChange" });

@@ -1,0 +1,102 @@
+/** Email verification in D1. Tokens are stored as hashes and found across tenants. */
+import { and, eq, sql } from "drizzle-orm";
+import { atomically, rows } from "../../platform/db/client";
+import { users } from "../../platform/db/schema";
+import type { Deps } from "../../platform/deps";
+import type { RequestOrigin } from "../../tenancy/audit/actor";
+import { auditIfChanged, holderOfToken, tenantOfAccount } from "../../tenancy/audit/record-store";
+
+export interface NewToken {
+  hash: string;
+  expiresAt: number;
+}
+
+export interface Recipient {
+  email: string;
+  /** Null for an unverified address: its owner may not have chosen the name. */
+  name: string | null;
+}
+
+/** What the owner of an address is told about who registered it. */
+export interface Registrant {
+  email: string;
+  /** Unix ms. */
+  createdAt: number;
+  /** "Firefox on Linux, Lisbon, PT". */
+  createdFrom: string | null;
+}
+
+/** Stores the hash of a verification token and returns where to mail the token; null when there is nothing to verify. */
+export async function insertVerificationToken(
+  { db }: Deps,
+  userId: string,
+  token: NewToken,
+  nowMs: number,
+): Promise<Registrant | null> {
+  const unverified = sql`FROM users WHERE id = ${userId} AND email_verified_at IS NULL`;
+  const { found } = await atomically(db, {
+    // A repeated mail has the same token, which becomes valid for the full time again.
+    inserted: sql`INSERT INTO email_tokens (hash, purpose, subject_id, created_at, expires_at)
+      SELECT ${token.hash}, 'verify', id, ${nowMs}, ${token.expiresAt} ${unverified}
+      ON CONFLICT (hash) DO UPDATE SET expires_at = excluded.expires_at`,
+    found: rows<Registrant>(sql`SELECT email, created_at AS createdAt, created_from AS createdFrom ${unverified}`),
+  });
+  return found[0] ?? null;
+}
+
+/** Marks the address as verified if the token is valid. `already`: the token is known and the address was verified before. */
+export async function verifyEmailByToken(
+  { db }: Deps,
+  hash: string,
+  origin: RequestOrigin,
+  nowMs: number,
+): Promise<"verified" | "already" | "invalid"> {
+  const token = sql`FROM email_tokens t WHERE t.hash = ${hash} AND t.purpose = 'verify'`;
+  const userId = sql`(SELECT t.subject_id ${token})`;
+  const { known, updated } = await atomically(db, {
+    // First, to tell whether the address was verified before.
+    known: rows<{ verifiedAt: number | null }>(
+      sql`SELECT email_verified_at AS verifiedAt FROM users WHERE id = ${userId}`,
+    ),
+    updated: sql`UPDATE users SET email_verified_at = ${nowMs}
+      WHERE email_verified_at IS NULL AND id = (SELECT t.subject_id ${token} AND t.expires_at > ${nowMs}) RETURNING id`,
+    recorded: auditIfChanged({
+      tenantId: tenantOfAccount(userId),
+      action: "auth.email_verified",
+      actor: holderOfToken(userId, origin),
+      target: { kind: "user", id: userId },
+    }),
+  });
+  if (updated.length === 1) return "verified";
+  return known[0]?.verifiedAt ? "already" : "invalid";
+}
+
+/** Returns true for the one caller that may send the next verification mail: at most one per `intervalMs`. */
+export async function claimVerificationMail(
+  { db }: Deps,
+  userId: string,
+  nowMs: number,
+  intervalMs: number,
+): Promise<boolean> {
+  const updated = await db
+    .update(users)
+    .set({ verificationMailedAt: nowMs })
+    .where(
+      and(
+        eq(users.id, userId),
+        sql`email_verified_at IS NULL AND (verification_mailed_at IS NULL OR verification_mailed_at <= ${nowMs - intervalMs})`,
+      ),
+    )
+    .returning({ id: users.id });
+  return updated.length === 1;
+}
+
+/** Records that a verification mail is sent now. Returns false when the address is already verified. */
+export async function recordVerificationMail({ db }: Deps, userId: string, nowMs: number): Promise<boolean> {
+  const updated = await db
+    .update(users)
+    .set({ verificationMailedAt: nowMs })
+    .where(sql`id = ${userId} AND email_verified_at IS NULL`)
+    .returning({ id: users.id });
+  return updated.length === 1;
+}

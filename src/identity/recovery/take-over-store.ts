@@ -1,0 +1,67 @@
+/**
+ * The take-over of an account by the owner of its address, in D1. As long as the address is unverified, somebody else may have registered
+ * it. All access that was set up before the take-over ends, so that this person has no way in.
+ */
+import { type SQL, sql } from "drizzle-orm";
+import { rows } from "../../platform/db/client";
+import type { EndedAccess } from "../../platform/mail/job";
+import { SYSTEM } from "../../tenancy/audit/actor";
+import { auditEach } from "../../tenancy/audit/record-store";
+
+/** For `users u`: the tenants that a take-over leaves, as a JSON array of `TenantRef`; empty for a verified address. */
+export const tenantsToLeave = sql`(SELECT json_group_array(json_object('tenantId', t.id, 'shard', t.shard))
+  FROM memberships m JOIN tenants t ON t.id = m.tenant_id
+  WHERE m.user_id = u.id AND t.created_by = u.id AND u.email_verified_at IS NULL)`;
+
+/** The row as SQLite returns it, with 0 or 1 for the boolean. */
+type CountedAccess = Omit<EndedAccess, "twoFactor"> & { twoFactor: 0 | 1 };
+
+/** Returns what a take-over has ended; undefined when there was no take-over. */
+export function endedOf([counted]: readonly CountedAccess[]): EndedAccess | undefined {
+  return counted && { ...counted, twoFactor: counted.twoFactor === 1 };
+}
+
+/** Takes the account over if `condition` holds and its address is unverified. `ended` then has one row. */
+export function takeOver(userId: string, condition: SQL, nowMs: number) {
+  const unproven = sql`EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND email_verified_at IS NULL) AND ${condition}`;
+  const livingKeys = sql`user_id = ${userId} AND revoked_at IS NULL`;
+  const openInvitations = sql`invited_by = ${userId} AND accepted_at IS NULL AND revoked_at IS NULL`;
+  const ownTenants = sql`user_id = ${userId} AND tenant_id IN (SELECT m.tenant_id FROM memberships m JOIN tenants t ON t.id = m.tenant_id
+    WHERE m.user_id = ${userId} AND t.created_by = ${userId})`;
+  const tenantsOfUser = sql`tenant_id IN (SELECT tenant_id FROM memberships WHERE user_id = ${userId})`;
+  return {
+    // First: it counts what the other statements end.
+    ended: rows<CountedAccess>(sql`SELECT (SELECT count(*) FROM sessions WHERE user_id = ${userId}) AS sessions,
+        (SELECT count(*) FROM api_keys WHERE ${livingKeys}) AS apiKeys,
+        (SELECT count(*) FROM passkeys WHERE user_id = ${userId}) AS passkeys,
+        (SELECT count(*) FROM identities WHERE user_id = ${userId}) AS identities,
+        (SELECT count(*) FROM invitations WHERE ${tenantsOfUser} AND ${openInvitations}) AS invitations,
+        (SELECT count(*) FROM memberships WHERE ${ownTenants}) AS tenants, totp_enabled_at IS NOT NULL AS twoFactor
+      FROM users WHERE id = ${userId} AND ${unproven}`),
+    apiKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE ${livingKeys} AND ${unproven}`,
+    recoveryCodes: sql`DELETE FROM recovery_codes WHERE user_id = ${userId} AND ${unproven}`,
+    identities: sql`DELETE FROM identities WHERE user_id = ${userId} AND ${unproven}`,
+    passkeys: sql`DELETE FROM passkeys WHERE user_id = ${userId} AND ${unproven}`,
+    secondFactor: sql`UPDATE users SET name = NULL, totp_secret_encrypted = NULL, totp_enrolment_id = NULL, totp_enabled_at = NULL,
+        totp_last_step = 0, created_from = NULL
+      WHERE id = ${userId} AND ${unproven}`,
+    devices: sql`DELETE FROM known_devices WHERE user_id = ${userId} AND ${unproven}`,
+    // Before the memberships, through which they are found.
+    invitations: sql`UPDATE invitations SET revoked_at = ${nowMs} WHERE ${tenantsOfUser} AND ${openInvitations} AND ${unproven}`,
+    left: auditEach(
+      {
+        tenantId: sql`l.tenant_id`,
+        action: "member.left",
+        // Other members of the tenant learn nothing about the owner of the address.
+        actor: SYSTEM,
+        target: { kind: "user", id: userId },
+        meta: { reason: "taken-over" },
+      },
+      sql`memberships l WHERE ${ownTenants} AND ${unproven}`,
+      nowMs,
+    ),
+    memberships: sql`DELETE FROM memberships WHERE ${ownTenants} AND ${unproven}`,
+    sessions: sql`DELETE FROM sessions WHERE user_id = ${userId} AND ${unproven}`,
+    mailedTokens: sql`DELETE FROM email_tokens WHERE subject_id = ${userId} AND purpose IN ('verify', 'undo') AND ${unproven}`,
+  };
+}

@@ -1,0 +1,14 @@
+/** What a take-over ends outside of the control plane. */
+
+import type { Deps } from "../../platform/deps";
+import { SYSTEM } from "../../tenancy/audit/actor";
+import type { TenantRef } from "../../tenancy/tenants/principal";
+import { disableSubscriptionsOfTenant } from "../../webhooks/subscriptions/tenant-store";
+
+/**
+ * Disables the subscriptions of tenants that a take-over will leave. Call it before the take-over: after a fault in between, the link still
+ * works and can be followed again.
+ */
+export async function disableAbandoned(deps: Deps, tenants: readonly TenantRef[]): Promise<void> {
+  for (const tenant of tenants) await disableSubscriptionsOfTenant(deps, { ...tenant, actor: SYSTEM }, deps.now());
+}

@@ -1,0 +1,113 @@
+/** Carrying out "this was not me" links in D1. `mail/undo-store.ts` stores them, with the state that they restore. */
+import { type SQL, sql } from "drizzle-orm";
+import { atomically, rows } from "../../platform/db/client";
+import type { Deps } from "../../platform/deps";
+import type { UndoKind } from "../../platform/mail/undo-store";
+import type { RequestOrigin } from "../../tenancy/audit/actor";
+import { auditEach, holderOfToken, tenantOfAccount } from "../../tenancy/audit/record-store";
+
+export interface FoundUndo {
+  kind: UndoKind;
+  userId: string;
+  email: string;
+}
+
+/** Returns what a link would undo; null when it was used or has expired. Changes nothing. */
+export async function findUndoByToken({ db }: Deps, hash: string, nowMs: number): Promise<FoundUndo | null> {
+  const { found } = await atomically(db, { found: undoOf(hash, nowMs) });
+  return found[0] ?? null;
+}
+
+/** The links that end every session. */
+const ENDING: readonly UndoKind[] = [
+  "password",
+  "twoFactorOn",
+  "twoFactorOff",
+  "recoveryCodes",
+  "passkey",
+  "identity",
+  "apiKey",
+  "signIn",
+];
+
+const undoOf = (hash: string, nowMs: number) =>
+  rows<FoundUndo>(sql`SELECT t.action ->> 'kind' AS kind, u.id AS userId, u.email FROM email_tokens t JOIN users u ON u.id = t.subject_id
+    WHERE t.hash = ${hash} AND ${isLive(nowMs)}`);
+
+const isLive = (nowMs: number) => sql`t.purpose = 'undo' AND t.used_at IS NULL AND t.expires_at > ${nowMs}`;
+
+/**
+ * Uses a link: undoes what it names, revokes every API key of its user and, except for the kind "apiKeys", ends every session. Of several
+ * parallel uses, one succeeds. The others, and uses of an expired link, return null.
+ */
+export async function undoByToken(
+  { db }: Deps,
+  hash: string,
+  origin: RequestOrigin,
+  nowMs: number,
+): Promise<FoundUndo | null> {
+  const token = sql`FROM email_tokens t WHERE t.hash = ${hash} AND ${isLive(nowMs)}`;
+  const when = (...kinds: UndoKind[]) =>
+    sql`EXISTS (SELECT 1 ${token} AND t.action ->> 'kind' IN (SELECT value FROM json_each(${JSON.stringify(kinds)})))`;
+  const subject = sql`(SELECT t.subject_id ${token})`;
+  const stored = (field: string) => sql`(SELECT t.action ->> ${`$.${field}`} ${token})`;
+  const { found } = await atomically(db, {
+    found: undoOf(hash, nowMs),
+    recorded: auditEach(
+      {
+        tenantId: tenantOfAccount(sql`t.subject_id`),
+        action: "notice.undone",
+        actor: holderOfToken(sql`t.subject_id`, origin),
+        target: { kind: "user", id: sql`t.subject_id` },
+        meta: sql`json_object('kind', t.action ->> 'kind')`,
+      },
+      sql`email_tokens t WHERE t.hash = ${hash} AND ${isLive(nowMs)}`,
+      nowMs,
+    ),
+    password: sql`UPDATE users SET password_hash = '' WHERE id = ${subject} AND ${when("password", "signIn")}`,
+    device: sql`DELETE FROM known_devices WHERE user_id = ${subject} AND key = ${stored("device")}`,
+    // Passkeys and identities added since the notice are removed too: a thief may have added one.
+    passkeys: sql`DELETE FROM passkeys WHERE user_id = ${subject} AND ${when(...ENDING)}
+      AND (id = ${stored("passkey")} OR created_at >= (SELECT t.created_at ${token}))`,
+    identities: sql`DELETE FROM identities WHERE user_id = ${subject} AND ${when(...ENDING)}
+      AND (id = ${stored("identity")} OR created_at >= (SELECT t.created_at ${token}))`,
+    ...undoTwoFactor({ subject, stored, when }),
+    ...undoRecoveryCodes({ subject, stored, when }),
+    sessions: sql`DELETE FROM sessions WHERE user_id = ${subject}
+      AND ${when(...ENDING)}`,
+    apiKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE user_id = ${subject} AND revoked_at IS NULL`,
+    // Last: the statements above ask whether the link is unused.
+    used: sql`UPDATE email_tokens AS t SET used_at = ${nowMs}, action = NULL WHERE t.hash = ${hash} AND ${isLive(nowMs)}`,
+  });
+  return found[0] ?? null;
+}
+
+interface Undo {
+  subject: SQL;
+  stored: (field: string) => SQL;
+  when: (...kinds: UndoKind[]) => SQL;
+}
+
+/** A second factor that was turned on since the notice is removed too: a thief may have enrolled again. */
+const undoTwoFactor = ({ subject, stored, when }: Undo) => ({
+  turnedOn: sql`UPDATE users SET totp_secret_encrypted = NULL, totp_enrolment_id = NULL, totp_enabled_at = NULL, totp_last_step = 0
+    WHERE id = ${subject} AND totp_enabled_at >= ${stored("at")} AND ${when("twoFactorOn")}`,
+  turnedOff: sql`UPDATE users SET totp_secret_encrypted = ${stored("secret")}, totp_enrolment_id = ${stored("enrolmentId")},
+      totp_enabled_at = ${stored("enabledAt")}, totp_last_step = ${stored("lastStep")}
+    WHERE id = ${subject} AND (totp_enabled_at IS NULL OR totp_enabled_at >= ${stored("at")}) AND ${when("twoFactorOff")}`,
+  // After both: codes belong to the enrolment that is on now, or to none.
+  staleCodes: sql`DELETE FROM recovery_codes WHERE user_id = ${subject} AND ${when("twoFactorOn", "twoFactorOff")}
+    AND (SELECT totp_enabled_at IS NULL OR totp_enabled_at IS ${stored("enabledAt")} FROM users WHERE id = ${subject})`,
+  restoredCodes: sql`INSERT INTO recovery_codes (user_id, code_hash) SELECT ${subject}, value FROM json_each(${stored("codes")})
+    WHERE ${when("twoFactorOff")} AND (SELECT totp_enabled_at IS ${stored("enabledAt")} FROM users WHERE id = ${subject})`,
+});
+
+const undoRecoveryCodes = ({ subject, stored, when }: Undo) => {
+  const sameEnrolment = sql`${when("recoveryCodes")}
+    AND (SELECT totp_enabled_at IS ${stored("enabledAt")} FROM users WHERE id = ${subject})`;
+  return {
+    renewedCodes: sql`DELETE FROM recovery_codes WHERE user_id = ${subject} AND ${sameEnrolment}`,
+    formerCodes: sql`INSERT INTO recovery_codes (user_id, code_hash) SELECT ${subject}, value FROM json_each(${stored("codes")})
+      WHERE ${sameEnrolment}`,
+  };
+};

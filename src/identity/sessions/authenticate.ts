@@ -1,0 +1,79 @@
+/** Authenticates a session in one D1 round trip, so that revocation and role changes take effect at once. */
+
+import { type AccessClaims, verifyAccessToken, verifyConsoleToken } from "../../platform/crypto/jwt";
+import type { Deps } from "../../platform/deps";
+import { type RequestOrigin, userActor } from "../../tenancy/audit/actor";
+import type { SessionPrincipal } from "../../tenancy/tenants/principal";
+import { isRole, type Permission, permissionsOf } from "../../tenancy/tenants/roles";
+import { findLiveConsoleSession, findLiveSession, type LiveSession, touchSession } from "./store";
+
+const ACTIVITY_RESOLUTION_MS = 60_000;
+
+const partiesOf = ({ config }: Deps) => ({ issuer: config.tokenIssuer, audience: config.tokenAudience });
+
+/** Returns the principal of an access token; null when the token is invalid or expired or its session is revoked. */
+export async function authenticateSession(
+  deps: Deps,
+  token: string,
+  origin: RequestOrigin,
+): Promise<SessionPrincipal | null> {
+  const nowMs = deps.now();
+  const claims = await verifyAccessToken(deps.keys, partiesOf(deps), token, nowMs);
+  return claims && admit(deps, claims, await findLiveSession(deps, claims, nowMs), origin);
+}
+
+/** The user who is signed in to the console, as its pages show them. */
+export interface CurrentUser {
+  principal: SessionPrincipal;
+  email: string;
+  name: string | null;
+  emailVerified: boolean;
+  twoFactorEnabled: boolean;
+  tenantName: string;
+  /** All tenants that the user is a member of, by name. */
+  tenants: readonly { id: string; name: string }[];
+}
+
+/** Returns the user of a console cookie; null when the cookie is invalid or expired or its session is revoked. */
+export async function authenticateConsoleSession(
+  deps: Deps,
+  token: string,
+  origin: RequestOrigin,
+): Promise<CurrentUser | null> {
+  const nowMs = deps.now();
+  const claims = await verifyConsoleToken(deps.keys, partiesOf(deps), token, nowMs);
+  const live = claims && (await findLiveConsoleSession(deps, claims, nowMs));
+  const principal = live && admit(deps, claims, live.session, origin);
+  if (!principal) return null;
+  const { email, name, emailVerifiedAt, totpEnabledAt, tenantName } = principal.account;
+  const [emailVerified, twoFactorEnabled] = [emailVerifiedAt !== null, totpEnabledAt !== null];
+  return { principal, email, name, emailVerified, twoFactorEnabled, tenantName, tenants: live.tenants };
+}
+
+function admit(
+  deps: Deps,
+  claims: AccessClaims,
+  session: LiveSession | undefined,
+  origin: RequestOrigin,
+): SessionPrincipal | null {
+  if (!session || !isRole(session.role)) return null;
+  const { role, shard, hasVerifiedOwner, isTenantSuspended, lastActivityAt, confirmedAt, ...account } = session;
+  const nowMs = deps.now();
+  if (nowMs - lastActivityAt >= ACTIVITY_RESOLUTION_MS) {
+    deps.background("session activity", touchSession(deps, claims, nowMs));
+  }
+  return {
+    kind: "session",
+    userId: claims.userId,
+    tenantId: claims.tenantId,
+    shard,
+    hasVerifiedOwner: hasVerifiedOwner === 1,
+    isTenantSuspended: isTenantSuspended === 1,
+    sessionId: claims.sessionId,
+    confirmedAt,
+    account,
+    role,
+    permissions: new Set<Permission>(permissionsOf(role)),
+    actor: userActor({ ...claims, email: account.email }, origin),
+  };
+}

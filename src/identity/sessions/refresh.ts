@@ -1,0 +1,95 @@
+/** Refresh: each token works once. A second use suggests that somebody else has it, so the session ends (RFC 9700 section 4.14.2). */
+
+import { sha256Hex } from "../../platform/crypto/encoding";
+import { makeRefreshToken, type RefreshClaims, readRefreshToken } from "../../platform/crypto/refresh-token";
+import type { Deps } from "../../platform/deps";
+import { AppError } from "../../platform/errors";
+import { queueMailIfPossible } from "../../platform/mail/queue";
+import { MINUTE_MS } from "../../platform/time";
+import type { RequestOrigin } from "../../tenancy/audit/actor";
+import type { Visit } from "../sign-in/visit";
+import type { TokenPair } from "./schemas";
+import { deleteSessionByToken, type Rotation, rotateByToken, type StoredRotation } from "./store";
+import { makeAccessToken, SESSION_IDLE_MS, SESSION_MAX_MS } from "./tokens";
+
+/** A client may send a request twice by mistake. Within this time that does not end its session, unless address and device differ. */
+const DOUBLE_SEND_MS = 10_000;
+/** How long an Idempotency-Key can recover a lost answer. */
+const REPLAY_MS = MINUTE_MS;
+
+/**
+ * Exchanges a refresh token for a new pair. A client that lost the answer gets the same refresh token again with the same `idempotencyKey`.
+ * Throws REFRESH_TOKEN_INVALID, REFRESH_TOKEN_EXPIRED, REFRESH_TOKEN_REUSED.
+ */
+export async function refresh(
+  deps: Deps,
+  token: string,
+  idempotencyKey: string | null,
+  { device, origin }: Visit,
+): Promise<TokenPair> {
+  const claims = await readRefreshToken(deps.keys, token);
+  if (!claims) throw new AppError("REFRESH_TOKEN_INVALID");
+  const nowMs = deps.now();
+  const refreshToken = await makeRefreshToken(deps.keys, { ...claims, generation: claims.generation + 1 });
+  const rotation = {
+    ...claims,
+    tokenHash: await sha256Hex(token),
+    nextTokenHash: await sha256Hex(refreshToken),
+    keyHash: idempotencyKey && (await sha256Hex(idempotencyKey)),
+    device,
+    idleMs: SESSION_IDLE_MS,
+    maxMs: SESSION_MAX_MS,
+  };
+  const { rotated, session } = await rotateByToken(deps, rotation, nowMs);
+  if (!session) throw new AppError("REFRESH_TOKEN_INVALID");
+  if (rotated) return pairFor(deps, session, claims, refreshToken);
+  if (session.expiresAt <= nowMs) throw new AppError("REFRESH_TOKEN_EXPIRED");
+  if (session.generation === claims.generation) throw new AppError("REFRESH_TOKEN_INVALID");
+  return answerReuse(deps, session, claims, rotation, origin);
+}
+
+async function answerReuse(
+  deps: Deps,
+  session: StoredRotation,
+  claims: RefreshClaims,
+  { keyHash, device }: Pick<Rotation, "keyHash" | "device">,
+  origin: RequestOrigin,
+): Promise<TokenPair> {
+  const isPredecessor = session.generation === claims.generation + 1;
+  const ageMs = deps.now() - session.rotatedAt;
+  if (isPredecessor && keyHash !== null && keyHash === session.rotationKeyHash && ageMs <= REPLAY_MS) {
+    const refreshToken = await currentToken(deps, claims.sessionId, session);
+    if (refreshToken) return pairFor(deps, session, claims, refreshToken);
+  }
+  const isElsewhere = device.ipAddress !== session.ipAddress && device.deviceName !== session.deviceName;
+  if (!isPredecessor || ageMs > DOUBLE_SEND_MS || isElsewhere) {
+    const ended = await deleteSessionByToken(deps, claims.sessionId, "auth.refresh_reused", origin, deps.now());
+    if (ended) await queueMailIfPossible(deps, { kind: "refreshTokenReused", userId: session.userId });
+  }
+  throw new AppError("REFRESH_TOKEN_REUSED");
+}
+
+/** Returns the token that the session accepts now, by trying every key; null when the key that made it has been removed. */
+async function currentToken(deps: Deps, sessionId: string, session: StoredRotation): Promise<string | null> {
+  for (const key of deps.keys) {
+    const token = await makeRefreshToken(deps.keys, { sessionId, generation: session.generation }, key);
+    if ((await sha256Hex(token)) === session.refreshTokenHash) return token;
+  }
+  return null;
+}
+
+async function pairFor(
+  deps: Deps,
+  owner: { userId: string; tenantId: string },
+  { sessionId }: RefreshClaims,
+  refreshToken: string,
+): Promise<TokenPair> {
+  const { userId, tenantId } = owner;
+  return { accessToken: await makeAccessToken(deps, { userId, tenantId, sessionId }), refreshToken };
+}
+
+/** Ends the session of a refresh token. Does nothing for a token without a session. */
+export async function logout(deps: Deps, token: string, origin: RequestOrigin): Promise<void> {
+  const claims = await readRefreshToken(deps.keys, token);
+  if (claims) await deleteSessionByToken(deps, claims.sessionId, "auth.logout", origin, deps.now());
+}

@@ -1,0 +1,103 @@
+/** `/auth/refresh`, `/auth/logout`, and the sessions of the signed-in user. */
+import { type Context, Hono } from "hono";
+import { z } from "zod";
+import { AppError } from "../../platform/errors";
+import type { AppEnv } from "../../platform/http/env";
+import { originOf } from "../../platform/http/origin";
+import { sessionOf, sessionOnly } from "../../platform/http/permissions";
+import { byIp, limit } from "../../platform/http/rate-limit";
+import { describeRoute } from "../../platform/http/route-docs";
+import { body } from "../../platform/http/validate";
+import { visitOf } from "../../platform/http/visit";
+import { dataOf, says } from "../../platform/schemas/schemas";
+import { logout, refresh } from "./refresh";
+import { revokeSession } from "./revoke";
+import { refreshKey, refreshTokenBody, session, tenantChoice, tokenPair } from "./schemas";
+import { deleteAllSessionsOfUser, listSessionsOfUser } from "./store";
+import { switchTenant } from "./switch-tenant";
+import { sessionView } from "./view";
+
+function idempotencyKeyOf(c: Context<AppEnv>): string | null {
+  const given = c.req.header("idempotency-key");
+  if (given === undefined) return null;
+  const parsed = refreshKey.safeParse(given);
+  if (parsed.success) return parsed.data;
+  throw new AppError("VALIDATION_FAILED", { details: [{ path: "Idempotency-Key", message: "Must be a UUID" }] });
+}
+
+export const publicSessionRoutes = new Hono<AppEnv>()
+  .post(
+    "/refresh",
+    describeRoute("refresh", "Exchanges a refresh token for a new pair of tokens.", {
+      200: dataOf(tokenPair),
+      headers: z.object({ "Idempotency-Key": refreshKey.optional() }),
+      errors: ["REFRESH_TOKEN_INVALID", "REFRESH_TOKEN_EXPIRED", "REFRESH_TOKEN_REUSED"],
+      description: "Each refresh token works once. Using an old one again ends the session.",
+    }),
+    limit("refresh", byIp),
+    body(refreshTokenBody),
+    async (c) => {
+      const { refreshToken } = c.req.valid("json");
+      return c.json({ data: await refresh(c.get("deps"), refreshToken, idempotencyKeyOf(c), visitOf(c)) });
+    },
+  )
+  .post(
+    "/logout",
+    describeRoute("logout", "Ends the session of a refresh token.", { 200: says("Logged out successfully.") }),
+    body(refreshTokenBody),
+    async (c) => {
+      await logout(c.get("deps"), c.req.valid("json").refreshToken, originOf(c));
+      return c.json({ message: "Logged out successfully." });
+    },
+  );
+
+export const sessionRoutes = new Hono<AppEnv>()
+  .post(
+    "/switch-tenant",
+    describeRoute("switchTenant", "Moves the session to another tenant of the user and returns its new token pair.", {
+      200: dataOf(tokenPair),
+      errors: ["NOT_FOUND", "CONFLICT"],
+      description: "The old pair ends. A login without `tenantId` opens the tenant that was used last.",
+    }),
+    sessionOnly,
+    limit("refresh", byIp),
+    body(tenantChoice),
+    async (c) => {
+      const { tokens } = await switchTenant(c.get("deps"), sessionOf(c), c.req.valid("json").tenantId);
+      return c.json({ data: tokens });
+    },
+  )
+  .post(
+    "/logout-all",
+    describeRoute("logoutAll", "Ends every session of the user.", { 200: says("Logged out from all devices.") }),
+    sessionOnly,
+    async (c) => {
+      await deleteAllSessionsOfUser(c.get("deps"), sessionOf(c), c.get("deps").now());
+      return c.json({ message: "Logged out from all devices." });
+    },
+  )
+  .get(
+    "/sessions",
+    describeRoute("listSessions", "The user's sessions, oldest first.", {
+      200: { body: dataOf(z.array(session)), id: "/data/0/id" },
+    }),
+    sessionOnly,
+    async (c) => {
+      const deps = c.get("deps");
+      const { userId, sessionId } = sessionOf(c);
+      const rows = await listSessionsOfUser(deps, userId, deps.now());
+      return c.json({ data: rows.map((row) => sessionView(row, sessionId)) });
+    },
+  )
+  .delete(
+    "/sessions/:id",
+    describeRoute("revokeSession", "Ends one session of the user.", {
+      200: says("Session revoked."),
+      errors: ["NOT_FOUND"],
+    }),
+    sessionOnly,
+    async (c) => {
+      await revokeSession(c.get("deps"), sessionOf(c), c.req.param("id"));
+      return c.json({ message: "Session revoked." });
+    },
+  );

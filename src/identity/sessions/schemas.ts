@@ -1,0 +1,65 @@
+/** Sessions and their tokens in requests and answers. */
+import { z } from "zod";
+import { id, opaqueToken, time } from "../../platform/schemas/schemas";
+
+const EXAMPLE_REFRESH_TOKEN = "0190a0a0-1b2c-7d3e-8f40-5a6b7c8d9e0f.1.UNhY4JhezH9gQYqvDMWrWH9CwlcKiECVqejMrND2VFw";
+
+export const refreshTokenBody = z
+  .object({ refreshToken: opaqueToken.meta({ examples: [EXAMPLE_REFRESH_TOKEN] }) })
+  .meta({ id: "RefreshToken" });
+
+/** A UUID that the client generated, in any letter case. */
+export const refreshKey = z.guid().toLowerCase().meta({
+  description:
+    "A UUID that you generated. The same one with the same token within 60 seconds returns the same new refresh token, so you can repeat a request whose answer was lost.",
+});
+
+export const tokenPair = z
+  .object({
+    accessToken: z
+      .string()
+      .meta({ description: "A JWT, valid for 15 minutes.", examples: ["eyJhbGciOiJFZERTQSJ9.e30.c2ln"] }),
+    refreshToken: z.string().meta({ description: "Works once.", examples: [EXAMPLE_REFRESH_TOKEN] }),
+  })
+  .meta({ id: "TokenPair" });
+
+export const session = z
+  .object({
+    id,
+    deviceName: z
+      .string()
+      .nullable()
+      .meta({ examples: ["Firefox 150.0 on Linux"] }),
+    browser: z
+      .string()
+      .nullable()
+      .meta({ examples: ["Firefox 150.0"] }),
+    operatingSystem: z
+      .string()
+      .nullable()
+      .meta({ examples: ["Linux"] }),
+    platform: z
+      .string()
+      .nullable()
+      .meta({ examples: ["desktop"] }),
+    ipAddress: z
+      .string()
+      .nullable()
+      .meta({ examples: ["192.0.2.1"] }),
+    location: z
+      .string()
+      .nullable()
+      .meta({ examples: ["Lisbon, PT"] }),
+    createdAt: time,
+    expiresAt: time,
+    lastActivityAt: time,
+    current: z.boolean().meta({ description: "True for the session of this request." }),
+  })
+  .meta({ id: "Session" });
+
+export const tenantChoice = z
+  .object({ tenantId: opaqueToken.meta({ description: "One of the user's tenants." }) })
+  .meta({ id: "TenantChoice" });
+
+export type TokenPair = z.infer<typeof tokenPair>;
+export type Session = z.infer<typeof session>;

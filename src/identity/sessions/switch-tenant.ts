@@ -1,0 +1,34 @@
+/** Working in another tenant with the same session. */
+import { sha256Hex } from "../../platform/crypto/encoding";
+import { makeRefreshToken } from "../../platform/crypto/refresh-token";
+import type { Deps } from "../../platform/deps";
+import { AppError, notFound } from "../../platform/errors";
+import type { SessionPrincipal } from "../../tenancy/tenants/principal";
+import { findSwitchable, moveSession } from "./store";
+import { makeAccessToken, type OpenedSession } from "./tokens";
+
+/** The switch is tried again if a refresh at the same moment has changed the token that it replaces. */
+const MAX_TRIES = 3;
+
+/**
+ * Moves the caller's session to another of their tenants and returns it with a new token pair; the old pair ends. Their next login opens
+ * that tenant, too. Throws NOT_FOUND for a tenant that they are not a member of, and CONFLICT after too many refreshes at the same time.
+ */
+export async function switchTenant(deps: Deps, caller: SessionPrincipal, tenantId: string): Promise<OpenedSession> {
+  const { userId, sessionId, actor } = caller;
+  for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
+    const current = await findSwitchable(deps, { sessionId, userId, tenantId });
+    if (!current) throw notFound("Tenant");
+    const { generation, expiresAt } = current;
+    const refreshToken = await makeRefreshToken(deps.keys, { sessionId, generation: generation + 1 });
+    const move = { sessionId, userId, tenantId, generation, nextTokenHash: await sha256Hex(refreshToken), actor };
+    if (await moveSession(deps, move, deps.now())) {
+      const claims = { userId, tenantId, sessionId };
+      return {
+        session: { ...claims, expiresAt },
+        tokens: { accessToken: await makeAccessToken(deps, claims), refreshToken },
+      };
+    }
+  }
+  throw new AppError("CONFLICT", { message: "The session was refreshed at the same time. Try again." });
+}

@@ -1,0 +1,51 @@
+/** The token pair of a session. */
+import { sha256Hex } from "../../platform/crypto/encoding";
+import { type AccessClaims, signAccessToken } from "../../platform/crypto/jwt";
+import { makeRefreshToken } from "../../platform/crypto/refresh-token";
+import { newId } from "../../platform/db/ids";
+import type { Deps } from "../../platform/deps";
+import { DAY_MS } from "../../platform/time";
+import type { Device } from "./device";
+import { deviceKeys } from "./known-devices";
+import type { TokenPair } from "./schemas";
+import type { NewSession } from "./store";
+
+/** Each refresh restarts this period, up to `SESSION_MAX_MS` after login. */
+export const SESSION_IDLE_MS = 30 * DAY_MS;
+export const SESSION_MAX_MS = 90 * DAY_MS;
+
+/** A session that has been written, and its tokens. */
+export interface OpenedSession {
+  session: AccessClaims & { expiresAt: number };
+  tokens: TokenPair;
+}
+
+/** A session that is about to be written, and its first refresh token. */
+export interface SessionDraft {
+  row: NewSession;
+  refreshToken: string;
+}
+
+/** Makes the row of a new session and its first refresh token; the caller writes the row. */
+export async function draftSession(deps: Deps, userId: string, device: Device): Promise<SessionDraft> {
+  const id = newId();
+  const refreshToken = await makeRefreshToken(deps.keys, { sessionId: id, generation: 1 });
+  const refreshTokenHash = await sha256Hex(refreshToken);
+  const expiresAt = deps.now() + SESSION_IDLE_MS;
+  const row = { ...device, id, userId, refreshTokenHash, expiresAt };
+  return { row: { ...row, deviceKeys: await deviceKeys(deps.keys, userId, device) }, refreshToken };
+}
+
+/** Returns the session of a draft that has been written into `tenantId`, with its token pair. */
+export async function openedSession(deps: Deps, draft: SessionDraft, tenantId: string): Promise<OpenedSession> {
+  const { row, refreshToken } = draft;
+  const claims = { userId: row.userId, tenantId, sessionId: row.id };
+  const tokens = { accessToken: await makeAccessToken(deps, claims), refreshToken };
+  return { session: { ...claims, expiresAt: row.expiresAt }, tokens };
+}
+
+/** A signed access token for a session. */
+export function makeAccessToken(deps: Deps, claims: AccessClaims): Promise<string> {
+  const parties = { issuer: deps.config.tokenIssuer, audience: deps.config.tokenAudience };
+  return signAccessToken(deps.keys, parties, claims, deps.now());
+}

@@ -1,0 +1,28 @@
+/** A session as its owner sees it. */
+
+import { iso } from "../../platform/time";
+import type { Device } from "./device";
+import type { Session } from "./schemas";
+
+export interface SessionRow extends Omit<Device, "kind" | "place"> {
+  id: string;
+  createdAt: number;
+  expiresAt: number;
+  lastActivityAt: number;
+}
+
+export function sessionView(row: SessionRow, currentSessionId: string | null): Session {
+  return {
+    id: row.id,
+    deviceName: row.deviceName,
+    browser: row.browser,
+    operatingSystem: row.operatingSystem,
+    platform: row.platform,
+    ipAddress: row.ipAddress,
+    location: row.location,
+    createdAt: iso(row.createdAt),
+    expiresAt: iso(row.expiresAt),
+    lastActivityAt: iso(row.lastActivityAt),
+    current: row.id === currentSessionId,
+  };
+}

@@ -1,0 +1,39 @@
+/** Login with a passkey. Nobody names an account: the authenticator does, so the answers reveal nothing about email addresses. */
+
+import type { Deps } from "../../platform/deps";
+import { AppError } from "../../platform/errors";
+import { recordFailedLogin } from "../../tenancy/audit/failed-login-store";
+import { checkPasskey, type ShownPasskey } from "../passkeys/webauthn/assertion";
+import type { OpenedSession } from "../sessions/tokens";
+import { openProven, requireMember, requireVerified } from "./open";
+import { findAccountByPasskey, type PasskeyAccount } from "./store";
+import type { Visit } from "./visit";
+
+/** The answer to the options for a login, and one of the user's tenants; the one used last when missing. */
+export type PasskeyLogin = ShownPasskey & { tenantId?: string | undefined };
+
+/**
+ * Opens a session. Throws UNAUTHENTICATED for whatever is wrong with the passkey or its challenge, EMAIL_NOT_VERIFIED, and NOT_FOUND for a
+ * tenant that the user is not a member of.
+ */
+export async function loginWithPasskey(deps: Deps, input: PasskeyLogin, visit: Visit): Promise<OpenedSession> {
+  const { requestId } = visit.origin;
+  const account = await findAccountByPasskey(deps, input.response.id, input.tenantId ?? null);
+  if (!account) throw invalidPasskey();
+  const stored = { id: input.response.id, userId: account.userId, publicKey: account.publicKey };
+  const use = await checkPasskey(deps, { purpose: "login", userId: null, requestId }, input, stored);
+  if (!use) throw refused(deps, account, visit);
+  await requireVerified(deps, account);
+  requireMember(account, input.tenantId);
+  const opened = await openProven(deps, account, { method: "passkey", use }, visit);
+  if (!opened) throw refused(deps, account, visit);
+  return opened;
+}
+
+const invalidPasskey = () => new AppError("UNAUTHENTICATED", { message: "Invalid passkey." });
+
+function refused(deps: Deps, account: PasskeyAccount, { origin }: Visit): AppError {
+  const attempt = { pool: "passkey", startedLock: false } as const;
+  deps.background("record failed login", recordFailedLogin(deps, account, attempt, origin));
+  return invalidPasskey();
+}

@@ -1,0 +1,90 @@
+/** Registration, login and the signed-in user in requests and answers. */
+import { z } from "zod";
+import {
+  captchaToken,
+  email,
+  givenPassword,
+  id,
+  name,
+  newPassword,
+  opaqueToken,
+  time,
+} from "../../platform/schemas/schemas";
+import { PERMISSIONS, ROLE_NAMES } from "../../tenancy/tenants/roles";
+import { tenant } from "../../tenancy/tenants/schemas";
+import { mailCode, mailCodeState } from "../email-codes/schemas";
+import { assertion, passkeyState } from "../passkeys/webauthn/schemas";
+
+export const registration = z
+  .object({
+    email,
+    password: newPassword,
+    name: name.optional().meta({ examples: ["Ada Lovelace"] }),
+    tenantName: name.optional().meta({ description: "The name of the new tenant.", examples: ["Analytical Engines"] }),
+    invitationToken: opaqueToken.optional().meta({
+      description: "The token in the link of an invitation mail. The user joins that tenant instead of creating one.",
+      examples: ["c0ffee"],
+    }),
+    captchaToken,
+  })
+  .meta({ id: "Registration" });
+
+const totp = opaqueToken.optional().meta({
+  description: "A TOTP or recovery code. Required when two-factor authentication is on.",
+  examples: ["123456"],
+});
+const tenantId = opaqueToken.optional().meta({ description: "One of the user's tenants. Missing: the one used last." });
+
+export const credentials = z
+  .object({ email, password: givenPassword, totp, tenantId, captchaToken })
+  .meta({ id: "Credentials" });
+
+export const codeRequest = z.object({ email, captchaToken }).meta({ id: "CodeRequest" });
+
+export const requestedCode = z
+  .object({
+    state: mailCodeState.meta({ description: "Send it with the code. Keep it on the device that asked for the code." }),
+  })
+  .meta({ id: "RequestedCode" });
+
+export const codeCredentials = z
+  .object({ state: mailCodeState, code: mailCode, totp, tenantId })
+  .meta({ id: "CodeCredentials" });
+
+export const passkeyLogin = z
+  .object({
+    state: passkeyState,
+    response: assertion,
+    tenantId: opaqueToken.optional().meta({ description: "One of the user's tenants. Missing: the one used last." }),
+  })
+  .meta({ id: "PasskeyLogin" });
+
+export const exchange = z
+  .object({
+    code: opaqueToken.meta({ description: "The `code` that `APP_URL/oauth` was opened with.", examples: ["c0ffee"] }),
+    totp: credentials.shape.totp,
+    tenantId: credentials.shape.tenantId,
+  })
+  .meta({ id: "OauthExchange" });
+
+export const profile = z
+  .object({
+    id,
+    email: z.string().meta({ examples: ["ada@example.com"] }),
+    name: z
+      .string()
+      .nullable()
+      .meta({ examples: ["Ada Lovelace"] }),
+    emailVerified: z.boolean(),
+    twoFactorEnabled: z.boolean(),
+    createdAt: time,
+    tenant,
+    role: z.enum(ROLE_NAMES),
+    permissions: z.array(z.enum(PERMISSIONS)),
+    alerts: z.boolean().meta({
+      description: "Whether the user gets mails about failing subscriptions of this tenant, as owner or admin.",
+    }),
+  })
+  .meta({ id: "Profile" });
+
+export type Profile = z.infer<typeof profile>;

@@ -1,0 +1,98 @@
+/** Registration: one write creates a user, a tenant (or joins one by invitation) and a first session. */
+import { sha256Hex } from "../../platform/crypto/encoding";
+import { hashPassword } from "../../platform/crypto/passwords";
+import { violatesUnique } from "../../platform/db/client";
+import { newId } from "../../platform/db/ids";
+import type { Deps } from "../../platform/deps";
+import { AppError } from "../../platform/errors";
+import { capReached } from "../../platform/limits/caps";
+import { queueMailIfPossible } from "../../platform/mail/queue";
+import type { Registration as RegistrationRule } from "../../platform/schemas/settings";
+import { badInvitation } from "../invitations/invite";
+import { findTenantByToken, insertInvitedByToken, type Joining } from "../invitations/store";
+import { refuseGuessable } from "../passwords/guessable";
+import type { Device } from "../sessions/device";
+import { draftSession, type OpenedSession, openedSession } from "../sessions/tokens";
+import { insertAccount, type NewUser } from "./store";
+import type { Visit } from "./visit";
+
+export interface Registration {
+  email: string;
+  password: string;
+  name?: string | undefined;
+  tenantName?: string | undefined;
+  invitationToken?: string | undefined;
+}
+
+/**
+ * Creates the account and queues the verification mail. Throws FORBIDDEN where registration is not open to the address, EMAIL_TAKEN,
+ * INVALID_TOKEN for an invitation that is not open for this address, CONFLICT when its tenant has no room, and VALIDATION_FAILED for a
+ * guessable password.
+ */
+export async function register(deps: Deps, input: Registration, visit: Visit): Promise<OpenedSession> {
+  if (input.invitationToken === undefined) refuseUninvited(deps.config.registration, input.email);
+  refuseGuessable(deps.config, "password", input.password, input.email);
+  if (input.invitationToken === undefined) return withNewTenant(deps, await newUser(input, visit.device), input, visit);
+  const tokenHash = await sha256Hex(input.invitationToken);
+  const tenantId = await findTenantByToken(deps, tokenHash, input.email, deps.now());
+  if (!tenantId) throw badInvitation();
+  return intoTenant(deps, await newUser(input, visit.device), { tenantId, tokenHash }, visit);
+}
+
+/** Throws FORBIDDEN where registration is not open to the address. */
+export function refuseUninvited(registration: RegistrationRule, email: string): void {
+  if (registration.for === "everybody") return;
+  if (registration.for === "invited") throw new AppError("FORBIDDEN", { message: "Registration is by invitation." });
+  if (!registration.domains.includes(email.slice(email.lastIndexOf("@") + 1))) {
+    throw new AppError("FORBIDDEN", {
+      message: `Registration is open to addresses of ${registration.domains.join(", ")} only.`,
+    });
+  }
+}
+
+const newUser = async ({ email, name, password }: Registration, device: Device): Promise<NewUser> => ({
+  userId: newId(),
+  email,
+  name: name ?? null,
+  passwordHash: await hashPassword(password),
+  createdFrom: createdFrom(device),
+});
+
+/** "Firefox on Linux, Lisbon, PT". */
+export const createdFrom = ({ kind, location }: Device): string => [kind, location].filter(Boolean).join(", ");
+
+async function withNewTenant(deps: Deps, user: NewUser, input: Registration, visit: Visit): Promise<OpenedSession> {
+  const tenant = { id: newId(), name: input.tenantName ?? input.name ?? "Personal" };
+  const draft = await draftSession(deps, user.userId, visit.device);
+  await orEmailTaken(insertAccount(deps, user, tenant, draft.row, visit.origin, deps.now()));
+  await queueMailIfPossible(deps, { kind: "verification", userId: user.userId });
+  return openedSession(deps, draft, tenant.id);
+}
+
+/** The invitation was mailed to this address, so the address counts as verified. */
+async function intoTenant(
+  deps: Deps,
+  user: NewUser,
+  invitation: { tenantId: string; tokenHash: string },
+  visit: Visit,
+): Promise<OpenedSession> {
+  const draft = await draftSession(deps, user.userId, visit.device);
+  const joined = await orEmailTaken(insertInvitedByToken(deps, user, invitation, draft.row, visit.origin, deps.now()));
+  requireJoined(deps, joined);
+  return openedSession(deps, draft, invitation.tenantId);
+}
+
+/** Throws INVALID_TOKEN for an invitation that is closed, CONFLICT when its tenant has no room. */
+export function requireJoined({ config }: Deps, joined: Joining): void {
+  if (joined === "closed") throw badInvitation();
+  if (joined === "full") throw capReached("members", config.caps);
+}
+
+async function orEmailTaken<T>(write: Promise<T>): Promise<T> {
+  try {
+    return await write;
+  } catch (error) {
+    if (violatesUnique(error, "users.email")) throw new AppError("EMAIL_TAKEN");
+    throw error;
+  }
+}

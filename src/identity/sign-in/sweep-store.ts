@@ -1,0 +1,46 @@
+/** What the hourly sweep removes from the control plane, across tenants. */
+import { type SQL, sql } from "drizzle-orm";
+import { atomically } from "../../platform/db/client";
+import { firstIdAt } from "../../platform/db/ids";
+import type { Deps } from "../../platform/deps";
+
+/** The columns are named without a table, because `rowid` would be ambiguous with one. */
+const removeUpTo = (limit: number, table: string, condition: SQL) =>
+  sql`DELETE FROM ${sql.identifier(table)} WHERE rowid IN
+    (SELECT rowid FROM ${sql.identifier(table)} WHERE ${condition} LIMIT ${limit}) RETURNING 1`;
+
+/** A verification token is kept while its address is unverified, because the removal of abandoned accounts finds accounts by it. */
+const isNeeded = sql`purpose = 'verify'
+  AND EXISTS (SELECT 1 FROM users WHERE users.id = email_tokens.subject_id AND users.email_verified_at IS NULL)`;
+
+/** Rows that ended or were last seen at these times (Unix ms) or before are removed. */
+interface Oldest {
+  endedAt: number;
+  keyEndedAt: number;
+  deviceSeenAt: number;
+  stateExpiredAt: number;
+}
+
+/** Deletes up to `limit` rows of each table that are too old. Returns how many it deleted. */
+export async function deleteEnded({ db }: Deps, oldest: Oldest, limit: number): Promise<number> {
+  const endedBefore = oldest.endedAt;
+  const removed = await atomically(db, {
+    sessions: removeUpTo(limit, "sessions", sql`expires_at <= ${endedBefore}`),
+    emailTokens: removeUpTo(limit, "email_tokens", sql`expires_at <= ${endedBefore} AND NOT (${isNeeded})`),
+    invitations: removeUpTo(limit, "invitations", sql`expires_at <= ${endedBefore}`),
+    revokedKeys: removeUpTo(limit, "api_keys", sql`revoked_at <= ${oldest.keyEndedAt}`),
+    expiredKeys: removeUpTo(limit, "api_keys", sql`expires_at <= ${oldest.keyEndedAt}`),
+    // Their ids begin with their time.
+    alertMails: removeUpTo(limit, "alert_mails", sql`id < ${String(endedBefore)}`),
+    // These tables have no rowid.
+    deadLetters: sql`DELETE FROM dead_letters WHERE (hour, queue) IN
+      (SELECT hour, queue FROM dead_letters WHERE hour <= ${oldest.deviceSeenAt} LIMIT ${limit}) RETURNING 1`,
+    mailCodes: sql`DELETE FROM mail_codes WHERE id IN
+      (SELECT id FROM mail_codes WHERE id < ${firstIdAt(endedBefore)} LIMIT ${limit}) RETURNING 1`,
+    devices: sql`DELETE FROM known_devices WHERE (user_id, key) IN
+      (SELECT user_id, key FROM known_devices WHERE last_seen_at <= ${oldest.deviceSeenAt} LIMIT ${limit}) RETURNING 1`,
+    usedStates: sql`DELETE FROM used_states WHERE id IN
+      (SELECT id FROM used_states WHERE id < ${String(oldest.stateExpiredAt)} LIMIT ${limit}) RETURNING 1`,
+  });
+  return Object.values(removed).reduce((sum, { length }) => sum + length, 0);
+}

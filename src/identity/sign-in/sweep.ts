@@ -1,0 +1,33 @@
+/** Removes what has ended: sessions, mailed tokens, invitations, API keys, and devices that were not seen again. */
+import type { Deps } from "../../platform/deps";
+import { log } from "../../platform/log";
+import { DAY_MS, HOUR_MS } from "../../platform/time";
+import { KNOWN_DEVICE_MS } from "../sessions/known-devices-store";
+import { deleteEnded } from "./sweep-store";
+
+/** An expired token is reported as expired for this long, and as unknown afterwards. */
+const KEEP_ENDED_MS = 30 * DAY_MS;
+/** A state is refused once it has expired; clocks may differ. */
+const KEEP_USED_STATES_MS = HOUR_MS;
+const PAGE_ROWS = 500;
+/** Bounds one run; the next one continues. */
+const MAX_PAGES = 50;
+
+/** Deletes ended rows page by page. */
+export async function sweepExpired(deps: Deps): Promise<void> {
+  const endedBefore = deps.now() - KEEP_ENDED_MS;
+  const oldest = {
+    endedAt: endedBefore,
+    // Keys are kept as long as their audit events, which the purge of the owner finds through them.
+    keyEndedAt: Math.min(endedBefore, deps.now() - deps.config.auditRetentionDays * DAY_MS),
+    deviceSeenAt: deps.now() - KNOWN_DEVICE_MS,
+    stateExpiredAt: deps.now() - KEEP_USED_STATES_MS,
+  };
+  let removed = 0;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const deleted = await deleteEnded(deps, oldest, PAGE_ROWS);
+    removed += deleted;
+    if (deleted < PAGE_ROWS) break;
+  }
+  if (removed > 0) log("info", "expired rows removed", { count: removed });
+}

@@ -1,0 +1,46 @@
+/** `/auth/step-up`: confirming a session for actions that require it. */
+import { Hono } from "hono";
+import type { AppEnv } from "../../platform/http/env";
+import { sessionOf, sessionOnly } from "../../platform/http/permissions";
+import { byUser, limit } from "../../platform/http/rate-limit";
+import { describeRoute } from "../../platform/http/route-docs";
+import { body } from "../../platform/http/validate";
+import { dataOf, says } from "../../platform/schemas/schemas";
+import { requestOptions } from "../passkeys/webauthn/schemas";
+import { confirm, startConfirmation } from "./confirm";
+import { stepUpBody } from "./schemas";
+
+export const stepUpRoutes = new Hono<AppEnv>()
+  .post(
+    "/step-up/options",
+    describeRoute(
+      "startStepUp",
+      "What a page gives to `navigator.credentials.get` to confirm the session with a passkey.",
+      {
+        200: dataOf(requestOptions),
+        errors: ["CONFLICT"],
+      },
+    ),
+    sessionOnly,
+    limit("stepUp", byUser),
+    async (c) => c.json({ data: await startConfirmation(c.get("deps"), sessionOf(c)) }),
+  )
+  .post(
+    "/step-up",
+    describeRoute(
+      "stepUp",
+      "Confirms the session for ten minutes with the password, a passkey, a two-factor or a mailed code.",
+      {
+        200: says("Confirmed."),
+        errors: ["WRONG_PASSWORD", "INVALID_CODE", "INVALID_TOTP", "TWO_FACTOR_NOT_ENABLED", "ACCOUNT_LOCKED"],
+        description: "Endpoints that answer `STEP_UP_REQUIRED` need this, or a sign-in, within the last ten minutes.",
+      },
+    ),
+    sessionOnly,
+    limit("stepUp", byUser),
+    body(stepUpBody),
+    async (c) => {
+      await confirm(c.get("deps"), sessionOf(c), c.req.valid("json"));
+      return c.json({ message: "Confirmed." });
+    },
+  );

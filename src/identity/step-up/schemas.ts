@@ -1,0 +1,21 @@
+/** What a signed-in user gives again, in requests. */
+import { z } from "zod";
+import { givenPassword, opaqueToken } from "../../platform/schemas/schemas";
+import { mailCode, mailCodeState } from "../email-codes/schemas";
+import { assertion, passkeyState } from "../passkeys/webauthn/schemas";
+
+const code = opaqueToken.meta({ description: "A TOTP or recovery code.", examples: ["123456"] });
+
+/** For routes that accept a recent sign-in instead. */
+export const proofFields = { password: givenPassword.optional(), totp: code.optional() };
+
+const enteredCode = z.object({ state: mailCodeState, code: mailCode }).meta({ id: "EnteredCode" });
+const shownPasskey = z.object({ state: passkeyState, response: assertion }).meta({ id: "ShownPasskey" });
+
+export const stepUpBody = z
+  .object({ ...proofFields, mailCode: enteredCode.optional(), passkey: shownPasskey.optional() })
+  .refine((given) => Object.values(given).some((proof) => proof !== undefined), {
+    path: ["password"],
+    message: "Give the password, a code or a passkey",
+  })
+  .meta({ id: "StepUp" });

@@ -1,0 +1,71 @@
+/** Confirming in D1 that a session is still used by its user. */
+import { sql } from "drizzle-orm";
+import { atomically, rows } from "../../platform/db/client";
+import type { Deps } from "../../platform/deps";
+import { auditIfChanged } from "../../tenancy/audit/record-store";
+import type { SessionPrincipal } from "../../tenancy/tenants/principal";
+import { mailCodeHolds, useMailCode } from "../email-codes/store";
+import { type PasskeyUse, passkeyHolds, usePasskey } from "../passkeys/webauthn/store";
+import { consumeFactor, type Factor, factorHolds, type StoredSecret } from "../two-factor/store";
+
+/** The credentials with which a user can prove who they are. */
+export interface StoredProof {
+  userId: string;
+  email: string;
+  /** PHC string. */
+  passwordHash: string;
+  /** The second factor; null when it is off. */
+  secondFactor: StoredSecret | null;
+}
+
+type ProofRow = Omit<StoredProof, "secondFactor"> & Partial<StoredSecret> & { totpEnabledAt: number | null };
+
+/** Returns the credentials of a user, who belongs to no single tenant; undefined when the account is gone. */
+export async function findProofOfUser({ db }: Deps, userId: string): Promise<StoredProof | undefined> {
+  const { found } = await atomically(db, {
+    found:
+      rows<ProofRow>(sql`SELECT id AS userId, email, password_hash AS passwordHash, totp_enabled_at AS totpEnabledAt,
+        totp_enrolment_id AS totpEnrolmentId, totp_secret_encrypted AS totpSecretEncrypted
+      FROM users WHERE id = ${userId}`),
+  });
+  const [row] = found;
+  if (!row) return undefined;
+  const { totpEnabledAt, totpEnrolmentId, totpSecretEncrypted, ...rest } = row;
+  const isOn = totpEnabledAt !== null && totpEnrolmentId && totpSecretEncrypted;
+  return { ...rest, secondFactor: isOn ? { totpEnrolmentId, totpSecretEncrypted } : null };
+}
+
+/** The confirmation of a session, by the password with this hash, by codes or by a passkey. */
+export interface Confirmation {
+  caller: SessionPrincipal;
+  /** The hash that the password was checked against; null when none was given. */
+  passwordHash: string | null;
+  factor: Factor | null;
+  /** The id of the mail whose code was judged right; null when no code was given. */
+  mailId: string | null;
+  passkey: PasskeyUse | null;
+}
+
+/**
+ * Records that the user has confirmed the session, and uses the codes and the passkey. Returns false when one of them was used before or
+ * the password has changed.
+ */
+export async function confirmSession({ db }: Deps, confirmation: Confirmation, nowMs: number): Promise<boolean> {
+  const { caller, passwordHash, factor, mailId, passkey } = confirmation;
+  const { tenantId, userId, sessionId, actor } = caller;
+  const event = { tenantId, actor, target: { kind: "user", id: userId } } as const;
+  const isPassword = sql`(SELECT password_hash FROM users WHERE id = ${userId}) = ${passwordHash}`;
+  const isConfirmed = sql`EXISTS (SELECT 1 FROM sessions WHERE id = ${sessionId} AND confirmed_at = ${nowMs})`;
+  const { confirmed } = await atomically(db, {
+    confirmed: sql`UPDATE sessions SET confirmed_at = ${nowMs} WHERE id = ${sessionId} AND user_id = ${userId}
+      AND ${passwordHash === null ? sql`true` : isPassword} AND ${factor ? factorHolds(userId, factor) : sql`true`}
+      AND ${mailId === null ? sql`true` : mailCodeHolds(mailId)} AND ${passkey ? passkeyHolds(userId, passkey) : sql`true`} RETURNING id`,
+    recorded: auditIfChanged({ ...event, action: "auth.step_up" }),
+    // After the update of the session, which asks whether the codes and the passkey are unused.
+    usedCode: mailId === null ? undefined : useMailCode(mailId, isConfirmed),
+    used: factor ? consumeFactor(userId, factor, nowMs) : undefined,
+    recordedUse: factor?.kind === "recovery" ? auditIfChanged({ ...event, action: "auth.recovery_used" }) : undefined,
+    ...(passkey ? usePasskey(userId, passkey, nowMs) : {}),
+  });
+  return confirmed.length === 1;
+}

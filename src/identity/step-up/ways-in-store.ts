@@ -1,0 +1,17 @@
+/** The ways in which a user can sign in, as SQL: the last one must not be removed. */
+import { type SQL, sql } from "drizzle-orm";
+import { jsonList } from "../../platform/db/client";
+import type { Deps } from "../../platform/deps";
+import { PROVIDER_NAMES } from "../../platform/schemas/schemas";
+
+/**
+ * True for a user who can sign in without this passkey or identity. Identities at a provider that is off do not count, nor do mails with a
+ * code or a reset link.
+ */
+export function hasOtherWayIn({ config }: Deps, userId: string, removedId: string): SQL {
+  const on = PROVIDER_NAMES.filter((name) => config.providers[name]);
+  return sql`(EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND password_hash <> '')
+    OR EXISTS (SELECT 1 FROM passkeys op WHERE op.user_id = ${userId} AND op.id <> ${removedId})
+    OR EXISTS (SELECT 1 FROM identities oi WHERE oi.user_id = ${userId} AND oi.id <> ${removedId}
+      AND oi.provider IN (SELECT value FROM json_each(${jsonList(on)}))))`;
+}

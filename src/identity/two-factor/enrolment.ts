@@ -1,0 +1,95 @@
+/** Turning two-factor authentication on and off. */
+
+import { newId } from "../../platform/db/ids";
+import type { Deps } from "../../platform/deps";
+import { AppError } from "../../platform/errors";
+import { queueMailIfPossible } from "../../platform/mail/queue";
+import { newUndo } from "../../platform/mail/undo-store";
+import { recordLock } from "../../tenancy/audit/failed-login-store";
+import type { SessionPrincipal } from "../../tenancy/tenants/principal";
+import { enrolmentUri, newRecoveryCodes, newTotpSecret, readFactor, stepOf } from "./codes";
+import type { Enrolment } from "./schemas";
+import {
+  disableTwoFactorOfUser,
+  enableTwoFactorOfUser,
+  type FactorUse,
+  findTwoFactorOfUser,
+  replaceRecoveryCodesOfUser,
+  startEnrolmentOfUser,
+} from "./store";
+
+/** Creates a secret, which has no effect until `confirmEnrolment`. Throws TWO_FACTOR_ALREADY_ENABLED. */
+export async function startEnrolment(deps: Deps, userId: string): Promise<Enrolment> {
+  const { secret, secretEncrypted } = await newTotpSecret(deps, userId);
+  const stored = { totpEnrolmentId: newId(), totpSecretEncrypted: secretEncrypted };
+  const user = await startEnrolmentOfUser(deps, userId, stored);
+  if (!user) throw new AppError("TWO_FACTOR_ALREADY_ENABLED");
+  return { secret, qrCodeUri: enrolmentUri(secret, user.email) };
+}
+
+/**
+ * Turns two-factor authentication on with a first code, and ends the user's other sessions. Throws TWO_FACTOR_NOT_STARTED,
+ * TWO_FACTOR_ALREADY_ENABLED, INVALID_TOTP.
+ */
+export async function confirmEnrolment(
+  deps: Deps,
+  { userId, tenantId, sessionId, actor }: SessionPrincipal,
+  code: string,
+): Promise<void> {
+  const user = await findTwoFactorOfUser(deps, userId);
+  if (user?.totpEnabledAt) throw new AppError("TWO_FACTOR_ALREADY_ENABLED");
+  if (!user?.totpSecretEncrypted || !user.totpEnrolmentId) throw new AppError("TWO_FACTOR_NOT_STARTED");
+  const step = await stepOf(deps, userId, user.totpSecretEncrypted, code);
+  if (step === null) throw new AppError("INVALID_TOTP");
+  const undo = await newUndo(deps.keys, deps.now());
+  const enabling = { userId, tenantId, actor, sessionId, enrolmentId: user.totpEnrolmentId, step, undo };
+  if (!(await enableTwoFactorOfUser(deps, enabling, deps.now()))) throw new AppError("INVALID_TOTP");
+  await queueMailIfPossible(deps, { kind: "twoFactorChanged", id: undo.mailId, userId, enabled: true });
+}
+
+/** Turns two-factor authentication off with a TOTP or recovery code. Throws TWO_FACTOR_NOT_ENABLED, INVALID_TOTP, ACCOUNT_LOCKED. */
+export async function disableTwoFactor(deps: Deps, caller: SessionPrincipal, code: string): Promise<void> {
+  const { userId } = caller;
+  const mailId = await useFactor(deps, caller, code, (use) => disableTwoFactorOfUser(deps, use, deps.now()));
+  await queueMailIfPossible(deps, { kind: "twoFactorChanged", id: mailId, userId, enabled: false });
+}
+
+/** Replaces the recovery codes and returns the new ones. Throws TWO_FACTOR_NOT_ENABLED, INVALID_TOTP, ACCOUNT_LOCKED. */
+export async function renewRecoveryCodes(deps: Deps, caller: SessionPrincipal, code: string): Promise<string[]> {
+  const { userId } = caller;
+  const { codes, hashes } = await newRecoveryCodes();
+  const mailId = await useFactor(deps, caller, code, (use) =>
+    replaceRecoveryCodesOfUser(deps, use, hashes, deps.now()),
+  );
+  await queueMailIfPossible(deps, { kind: "recoveryCodesRenewed", id: mailId, userId });
+  return codes;
+}
+
+/**
+ * Checks a code and uses it in `write`, which returns false if the code was used before. Wrong codes count as they do at login. Returns the
+ * id of the mail that reports the write.
+ */
+async function useFactor(
+  deps: Deps,
+  caller: SessionPrincipal,
+  code: string,
+  write: (use: FactorUse) => Promise<boolean>,
+): Promise<string> {
+  const { userId, tenantId, actor } = caller;
+  const user = await findTwoFactorOfUser(deps, userId);
+  if (!user?.totpEnabledAt || !user.totpSecretEncrypted || !user.totpEnrolmentId) {
+    throw new AppError("TWO_FACTOR_NOT_ENABLED");
+  }
+  const { totpSecretEncrypted, totpEnrolmentId } = user;
+  const undo = await newUndo(deps.keys, deps.now());
+  const { value: used, startedLock } = await deps.guesses.check("totp", user.email, async () => {
+    const factor = await readFactor(deps, userId, { totpSecretEncrypted, totpEnrolmentId }, code);
+    return (factor && (await write({ userId, tenantId, actor, factor, undo }))) || null;
+  });
+  if (startedLock) {
+    deps.background("record lock", recordLock(deps, caller, "totp"));
+    await queueMailIfPossible(deps, { kind: "secondFactorGuessed", userId });
+  }
+  if (!used) throw new AppError("INVALID_TOTP");
+  return undo.mailId;
+}

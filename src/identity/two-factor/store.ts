@@ -1,0 +1,159 @@
+/** Second factors in D1. The check is a condition of the write, so of parallel uses of one code only one succeeds. */
+import { eq, type SQL, sql } from "drizzle-orm";
+import { atomically, jsonList } from "../../platform/db/client";
+import { users } from "../../platform/db/schema";
+import type { Deps } from "../../platform/deps";
+import { insertUndo, type NewUndo } from "../../platform/mail/undo-store";
+import type { AuditAction } from "../../tenancy/audit/actions";
+import type { Actor } from "../../tenancy/audit/actor";
+import { auditIfChanged } from "../../tenancy/audit/record-store";
+
+/** A TOTP secret as D1 stores it. Writes compare the id, because a rotation of `SECRET_KEYS` changes the ciphertext. */
+export interface StoredSecret {
+  totpEnrolmentId: string;
+  totpSecretEncrypted: string;
+}
+
+/** A code that is right. Only the write decides whether it is still unused. */
+export type Factor = { kind: "totp"; enrolmentId: string; step: number } | { kind: "recovery"; codeHash: string };
+
+/** A condition that holds while the factor is unused and two-factor authentication is on. */
+export function factorHolds(userId: string, factor: Factor): SQL {
+  const user = sql`SELECT 1 FROM users WHERE id = ${userId} AND totp_enabled_at IS NOT NULL`;
+  return factor.kind === "totp"
+    ? sql`EXISTS (${user} AND totp_enrolment_id = ${factor.enrolmentId} AND totp_last_step < ${factor.step})`
+    : sql`(EXISTS (${user}) AND EXISTS (SELECT 1 FROM recovery_codes
+        WHERE user_id = ${userId} AND code_hash = ${factor.codeHash} AND used_at IS NULL))`;
+}
+
+/** Uses the factor. Must come after every statement of the batch that uses `factorHolds`. */
+export function consumeFactor(userId: string, factor: Factor, nowMs: number): SQL {
+  return factor.kind === "totp"
+    ? sql`UPDATE users SET totp_last_step = ${factor.step} WHERE id = ${userId} AND ${factorHolds(userId, factor)} RETURNING id`
+    : sql`UPDATE recovery_codes SET used_at = ${nowMs}
+        WHERE user_id = ${userId} AND code_hash = ${factor.codeHash} AND ${factorHolds(userId, factor)} RETURNING user_id`;
+}
+
+/** Starts or restarts an enrolment. Returns null when two-factor authentication is already on. */
+export async function startEnrolmentOfUser({ db }: Deps, userId: string, secret: StoredSecret) {
+  const [user] = await db
+    .update(users)
+    .set(secret)
+    .where(sql`id = ${userId} AND totp_enabled_at IS NULL`)
+    .returning({ email: users.email });
+  return user ?? null;
+}
+
+/** The address and the second factor of a user, enrolled or enabled. */
+export async function findTwoFactorOfUser({ db }: Deps, userId: string) {
+  const { email, totpEnrolmentId, totpSecretEncrypted, totpEnabledAt } = users;
+  const [row] = await db
+    .select({ email, totpEnrolmentId, totpSecretEncrypted, totpEnabledAt })
+    .from(users)
+    .where(eq(users.id, userId));
+  return row;
+}
+
+export interface Enabling {
+  userId: string;
+  /** The session that stays. The user's other sessions end, because they have not shown a second factor. */
+  sessionId: string;
+  enrolmentId: string;
+  /** The time step of the first code, which this uses up. */
+  step: number;
+  undo: NewUndo;
+  tenantId: string;
+  actor: Actor;
+}
+
+/** Turns two-factor authentication on. Returns false when it is already on, or the secret changed. */
+export async function enableTwoFactorOfUser({ db }: Deps, enabling: Enabling, nowMs: number): Promise<boolean> {
+  const { userId, sessionId, enrolmentId, step, undo } = enabling;
+  const isOn = sql`totp_enrolment_id = ${enrolmentId} AND totp_enabled_at = ${nowMs}`;
+  const { enabled } = await atomically(db, {
+    // First: the other statements ask whether it took effect.
+    enabled: sql`UPDATE users SET totp_enabled_at = ${nowMs}, totp_last_step = ${step}
+      WHERE id = ${userId} AND totp_enabled_at IS NULL AND totp_enrolment_id = ${enrolmentId} RETURNING id`,
+    recorded: auditOfUser("auth.2fa_enabled", enabling),
+    sessions: sql`DELETE FROM sessions WHERE user_id = ${userId} AND id <> ${sessionId}
+      AND EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND ${isOn})`,
+    undo: insertUndo(undo, userId, "twoFactorOn", { state: sql`, 'at', ${nowMs}`, condition: isOn }),
+  });
+  return enabled.length === 1;
+}
+
+export interface FactorUse {
+  userId: string;
+  factor: Factor;
+  undo: NewUndo;
+  tenantId: string;
+  actor: Actor;
+}
+
+const auditOfUser = (action: AuditAction, { tenantId, actor, userId }: Omit<FactorUse, "factor">) =>
+  auditIfChanged({ tenantId, action, actor, target: { kind: "user", id: userId } });
+
+/** Records what a factor was used for, and that a recovery code was used, if the preceding statement has changed a row. */
+const auditUse = (action: AuditAction, use: FactorUse) => ({
+  recorded: auditOfUser(action, use),
+  recordedUse: use.factor.kind === "recovery" ? auditOfUser("auth.recovery_used", use) : undefined,
+});
+
+/** The codes that an undo restores: those unused so far, except the one that is used now. */
+const unusedCodes = (factor: Factor | null) => sql`json((SELECT json_group_array(code_hash) FROM recovery_codes
+  WHERE user_id = u.id AND used_at IS NULL AND code_hash IS NOT ${factor?.kind === "recovery" ? factor.codeHash : null}))`;
+
+/**
+ * The second factor of the user `u` as an undo restores it, as further arguments of SQL's `json_object`. `factor` is the code that turns it
+ * off at `nowMs` (Unix ms); null if the second factor is lost.
+ */
+export const stateOfFactor = (
+  nowMs: number,
+  factor: Factor | null,
+): SQL => sql`, 'at', ${nowMs}, 'secret', u.totp_secret_encrypted,
+  'enrolmentId', u.totp_enrolment_id, 'enabledAt', u.totp_enabled_at,
+  'lastStep', max(u.totp_last_step, ${factor?.kind === "totp" ? factor.step : 0}), 'codes', ${unusedCodes(factor)}`;
+
+/** Turns two-factor authentication off. Returns false when the factor does not hold. */
+export async function disableTwoFactorOfUser({ db }: Deps, use: FactorUse, nowMs: number): Promise<boolean> {
+  const { userId, factor, undo } = use;
+  const holds = factorHolds(userId, factor);
+  const { disabled } = await atomically(db, {
+    // First: it keeps what the other statements remove.
+    undo: insertUndo(undo, userId, "twoFactorOff", { state: stateOfFactor(nowMs, factor), condition: holds }),
+    // Before the codes, against which a recovery code is checked.
+    disabled: sql`UPDATE users SET totp_secret_encrypted = NULL, totp_enrolment_id = NULL, totp_enabled_at = NULL, totp_last_step = 0
+      WHERE id = ${userId} AND ${holds} RETURNING id`,
+    ...auditUse("auth.2fa_disabled", use),
+    recoveryCodes: sql`DELETE FROM recovery_codes WHERE user_id = ${userId}
+      AND EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND totp_enabled_at IS NULL)`,
+  });
+  return disabled.length === 1;
+}
+
+/** Replaces the recovery codes. Returns false when the factor does not hold. */
+export async function replaceRecoveryCodesOfUser(
+  { db }: Deps,
+  use: FactorUse,
+  codeHashes: readonly string[],
+  nowMs: number,
+): Promise<boolean> {
+  const { userId, factor, undo } = use;
+  const hashes = jsonList(codeHashes);
+  const isNew = sql`code_hash IN (SELECT value FROM json_each(${hashes}))`;
+  const holds = factorHolds(userId, factor);
+  const state = sql`, 'enabledAt', u.totp_enabled_at, 'codes', ${unusedCodes(factor)}`;
+  const { used } = await atomically(db, {
+    // First: it keeps the codes that the other statements remove.
+    undo: insertUndo(undo, userId, "recoveryCodes", { state, condition: holds }),
+    // Before the factor is used.
+    inserted: sql`INSERT INTO recovery_codes (user_id, code_hash)
+      SELECT ${userId}, value FROM json_each(${hashes}) WHERE ${holds}`,
+    used: consumeFactor(userId, factor, nowMs),
+    ...auditUse("auth.recovery_codes_renewed", use),
+    // Last: a recovery code that was used as the factor is among the removed codes.
+    removed: sql`DELETE FROM recovery_codes WHERE user_id = ${userId} AND NOT ${isNew}
+      AND EXISTS (SELECT 1 FROM recovery_codes WHERE user_id = ${userId} AND ${isNew})`,
+  });
+  return used.length === 1;
+}

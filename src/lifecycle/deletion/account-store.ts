@@ -1,0 +1,69 @@
+/** Deleting an account in D1. One batch decides and ends all access, so that only one of several parallel requests succeeds. */
+import { type SQL, sql } from "drizzle-orm";
+import { type Factor, factorHolds } from "../../identity/two-factor/store";
+import { atomically, rows } from "../../platform/db/client";
+import { newId } from "../../platform/db/ids";
+import type { Deps } from "../../platform/deps";
+import { userActor } from "../../tenancy/audit/actor";
+import type { TenantRef } from "../../tenancy/tenants/principal";
+import { endAccount, MEMBERS, withoutOthers } from "./ending-store";
+
+export interface AccountDeletion {
+  userId: string;
+  /** The hash that the password was checked against. */
+  passwordHash: string;
+  /** Null when the account has no second factor. */
+  factor: Factor | null;
+  /** Whether tenants without other members are deleted too. */
+  deleteTenants: boolean;
+  /** Whether the confirmation also goes to an unverified address. */
+  tellsUnverified: boolean;
+  requestId: string | null;
+}
+
+/** The outcome. `stale`: the account is gone, or its password, second factor or code was used or changed since they were read. */
+export type AccountDeletionOutcome =
+  | { kind: "deleted"; tenants: TenantRef[] }
+  | { kind: "stale" }
+  | { kind: "lastOwner" | "onlyMember"; tenantNames: string[] };
+
+/** The tenants `t`, with the user's membership `m`, in which other members would be left without an owner. */
+const ownedAlone = (userId: string): SQL => sql`memberships m JOIN tenants t ON t.id = m.tenant_id
+  WHERE m.user_id = ${userId} AND m.role = 'owner' AND ${MEMBERS} > 1
+    AND (SELECT count(*) FROM memberships o WHERE o.tenant_id = m.tenant_id AND o.role = 'owner') = 1`;
+
+const namesIn = (from: SQL) => sql`(SELECT json_group_array(t.name) FROM ${from})`;
+
+/**
+ * Deletes the account unless that would leave members without an owner or, without `deleteTenants`, tenants without members. The purge
+ * removes what it leaves behind.
+ */
+export async function deleteUser(
+  { db }: Deps,
+  deletion: AccountDeletion,
+  nowMs: number,
+): Promise<AccountDeletionOutcome> {
+  const { userId, passwordHash, factor, deleteTenants, tellsUnverified } = deletion;
+  const isProven = sql`u.password_hash = ${passwordHash}
+    AND (u.totp_enabled_at IS NULL OR ${factor ? factorHolds(userId, factor) : sql`false`})`;
+  const isAllowed = sql`NOT EXISTS (SELECT 1 FROM ${ownedAlone(userId)})
+    AND ${deleteTenants ? sql`true` : sql`NOT EXISTS (SELECT 1 FROM ${withoutOthers(userId)})`}`;
+  // The purge would remove the name and the address of the request again.
+  const actor = {
+    ...userActor({ userId, email: "" }, { ip: null, userAgent: null, requestId: deletion.requestId }),
+    name: null,
+  };
+  const mailTo = sql`iif(u.email_verified_at IS NOT NULL OR ${Number(tellsUnverified)}, u.email, NULL)`;
+  const { found, user, ended } = await atomically(db, {
+    // First: it reads what the other statements change.
+    found: rows<{ ownedAlone: string; withoutOthers: string }>(sql`SELECT ${namesIn(ownedAlone(userId))} AS ownedAlone,
+      ${namesIn(withoutOthers(userId))} AS withoutOthers FROM users u WHERE u.id = ${userId} AND ${isProven}`),
+    ...endAccount({ userId, purgeId: newId(), actor, condition: sql`${isProven} AND ${isAllowed}`, mailTo }, nowMs),
+  });
+  if (user.length === 1) return { kind: "deleted", tenants: ended };
+  const [names] = found;
+  if (!names) return { kind: "stale" };
+  const alone = JSON.parse(names.ownedAlone) as string[];
+  if (alone.length > 0) return { kind: "lastOwner", tenantNames: alone };
+  return { kind: "onlyMember", tenantNames: JSON.parse(names.withoutOthers) as string[] };
+}

@@ -1,0 +1,82 @@
+/** Deleting one's own account. Access ends at once; the purge removes the rest and then mails the former address. */
+
+import { requireStepUp } from "../../identity/step-up/confirm";
+import { checkPassword, hasSecondFactor, withCode } from "../../identity/step-up/proof";
+import { findProofOfUser } from "../../identity/step-up/store";
+import type { Factor } from "../../identity/two-factor/store";
+import type { Deps } from "../../platform/deps";
+import { AppError, invalid } from "../../platform/errors";
+import { log } from "../../platform/log";
+import type { SessionPrincipal, TenantRef } from "../../tenancy/tenants/principal";
+import { endSubscriptionsOfTenant } from "../../webhooks/subscriptions/tenant-store";
+import { type AccountDeletionOutcome, deleteUser } from "./account-store";
+
+export interface AccountDeletionRequest {
+  /** Not needed by an account that has none. */
+  password?: string | undefined;
+  totp?: string | undefined;
+  deleteTenants?: boolean | undefined;
+}
+
+/**
+ * Deletes the caller's account. An account without a password needs a recent sign-in instead. Throws VALIDATION_FAILED if the password is
+ * missing, STEP_UP_REQUIRED if the sign-in is not recent, WRONG_PASSWORD, TOTP_REQUIRED, INVALID_TOTP, ACCOUNT_LOCKED, LAST_OWNER for
+ * somebody whom other members need as an owner, and CONFLICT for the only member of a tenant without `deleteTenants`.
+ */
+export async function deleteAccount(
+  deps: Deps,
+  caller: SessionPrincipal,
+  { password, totp, deleteTenants = false }: AccountDeletionRequest,
+): Promise<void> {
+  const { userId, actor } = caller;
+  const user = await findProofOfUser(deps, userId);
+  if (!user) throw new AppError("UNAUTHENTICATED");
+  if (password !== undefined) await checkPassword(deps, caller, user, password);
+  else if (user.passwordHash === "") await requireStepUp(deps, caller);
+  else throw invalid({ issues: [{ path: ["password"], message: "Give your password" }] });
+  const deletion = {
+    userId,
+    passwordHash: user.passwordHash,
+    deleteTenants,
+    tellsUnverified: deps.config.emailVerification === "optional",
+    requestId: actor.requestId,
+  };
+  const write = (factor: Factor | null) => deleteUser(deps, { ...deletion, factor }, deps.now());
+  const outcome = hasSecondFactor(user) ? await writeWithCode(deps, caller, user, totp, write) : await write(null);
+  const tenants = requireDeleted(outcome);
+  log("info", "account deleted", { userId, count: tenants.length });
+  deps.background("end subscriptions", endSubscriptions(deps, tenants));
+}
+
+function writeWithCode(
+  deps: Deps,
+  caller: SessionPrincipal,
+  user: Parameters<typeof withCode>[2],
+  totp: string | undefined,
+  write: (factor: Factor) => Promise<AccountDeletionOutcome>,
+): Promise<AccountDeletionOutcome> {
+  if (totp === undefined) throw new AppError("TOTP_REQUIRED");
+  return withCode(deps, caller, user, totp, async (factor) => {
+    const outcome = await write(factor);
+    return outcome.kind === "stale" ? null : outcome;
+  });
+}
+
+function requireDeleted(outcome: AccountDeletionOutcome): TenantRef[] {
+  if (outcome.kind === "deleted") return outcome.tenants;
+  if (outcome.kind === "stale") throw new AppError("UNAUTHENTICATED");
+  const names = outcome.tenantNames.join(", ");
+  if (outcome.kind === "lastOwner") {
+    throw new AppError("LAST_OWNER", {
+      message: `You are the last owner of ${names}. Make somebody else an owner, or delete the tenant, first.`,
+    });
+  }
+  throw new AppError("CONFLICT", {
+    message: `You are the only member of ${names}. Send "deleteTenants": true to delete what belongs to it as well.`,
+  });
+}
+
+/** Stops the deliveries of deleted tenants now. The purge also does this, at its next run. */
+async function endSubscriptions(deps: Deps, tenants: readonly TenantRef[]): Promise<void> {
+  for (const tenant of tenants) await endSubscriptionsOfTenant(deps, tenant, deps.now());
+}

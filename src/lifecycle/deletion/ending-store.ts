@@ -1,0 +1,76 @@
+/** What a deletion ends at once, in the batch that decides it. The rest is left to the purge. */
+import { type SQL, sql } from "drizzle-orm";
+import { rows } from "../../platform/db/client";
+import { newIdSql } from "../../platform/db/ids";
+import type { Actor } from "../../tenancy/audit/actor";
+import { auditEach } from "../../tenancy/audit/record-store";
+import type { TenantRef } from "../../tenancy/tenants/principal";
+
+/** How many members the tenant of the membership `m` has, as SQL. */
+export const MEMBERS = sql`(SELECT count(*) FROM memberships o WHERE o.tenant_id = m.tenant_id)`;
+
+/** The tenants (as `t`) that nobody but the user is a member of. */
+export const withoutOthers = (userId: string): SQL => sql`memberships m JOIN tenants t ON t.id = m.tenant_id
+  WHERE m.user_id = ${userId} AND ${MEMBERS} = 1`;
+
+/** An account that is to end. */
+export interface EndingAccount {
+  userId: string;
+  purgeId: string;
+  /** The actor that the audit logs of the remaining tenants record. */
+  actor: Actor;
+  /** A condition on `users u`: whether the account may end. */
+  condition: SQL;
+  /** An expression on `users u`: the address that gets the confirmation; NULL for none. */
+  mailTo: SQL;
+}
+
+/**
+ * Ends an account, and the tenants that nobody else is a member of. `user` has a row if it has ended; `ended` are its tenants. The purge
+ * removes what it leaves behind.
+ */
+export function endAccount({ userId, purgeId, actor, condition, mailTo }: EndingAccount, nowMs: number) {
+  const begun = hasBegun(purgeId);
+  return {
+    purge: sql`INSERT INTO purges (id, kind, subject_id, email, mail_to, name, created_at, run_at)
+      SELECT ${purgeId}, 'user', u.id, u.email, ${mailTo}, u.name, ${nowMs}, ${nowMs} FROM users u WHERE u.id = ${userId} AND ${condition}`,
+    tenantPurges: sql`INSERT INTO purges (id, kind, subject_id, part_of, shard, name, created_at, run_at)
+      SELECT ${newIdSql(nowMs)}, 'tenant', t.id, ${purgeId}, t.shard, t.name, ${nowMs}, ${nowMs} FROM ${withoutOthers(userId)} AND ${begun}`,
+    ...endTenants(sql`part_of = ${purgeId}`, nowMs),
+    // After the tenants that nobody else is a member of: their logs go with them.
+    recorded: auditEach(
+      { tenantId: sql`m.tenant_id`, action: "auth.account_deleted", actor, target: { kind: "user", id: userId } },
+      sql`memberships m WHERE m.user_id = ${userId} AND ${begun}`,
+      nowMs,
+    ),
+    sessions: sql`DELETE FROM sessions WHERE user_id = ${userId} AND ${begun}`,
+    // Deleted now, so that the person can create a new account with them at once.
+    identities: sql`DELETE FROM identities WHERE user_id = ${userId} AND ${begun}`,
+    apiKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE user_id = ${userId} AND revoked_at IS NULL AND ${begun}`,
+    memberships: sql`DELETE FROM memberships WHERE user_id = ${userId} AND ${begun}`,
+    user: sql`DELETE FROM users WHERE id = ${userId} AND ${begun} RETURNING id`,
+  };
+}
+
+/** True once the batch has stored the purge with this id. It is stored only if the deletion is allowed. */
+const hasBegun = (purgeId: string): SQL => sql`EXISTS (SELECT 1 FROM purges WHERE id = ${purgeId})`;
+
+/**
+ * Ends everybody's access to the tenants that these purges remove (`purges`: a condition on their rows), and deletes the rows that could
+ * not be found afterwards. `ended` are the tenants.
+ */
+export function endTenants(purges: SQL, nowMs: number) {
+  const tenants = sql`(SELECT subject_id FROM purges WHERE kind = 'tenant' AND ${purges})`;
+  const members = sql`(user_id, tenant_id) IN (SELECT user_id, tenant_id FROM memberships WHERE tenant_id IN ${tenants})`;
+  return {
+    // Before the memberships, through which the sessions are found.
+    tenantSessions: sql`DELETE FROM sessions WHERE id IN (SELECT s.id FROM memberships m CROSS JOIN sessions s ON s.user_id = m.user_id
+      AND s.tenant_id = m.tenant_id WHERE m.tenant_id IN ${tenants})`,
+    tenantKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE revoked_at IS NULL AND ${members}`,
+    // An invitation mail may still be in the queue.
+    tenantInvitations: sql`UPDATE invitations SET revoked_at = ${nowMs}
+      WHERE tenant_id IN ${tenants} AND accepted_at IS NULL AND revoked_at IS NULL`,
+    tenantMembers: sql`DELETE FROM memberships WHERE tenant_id IN ${tenants}`,
+    ended: rows<TenantRef>(sql`DELETE FROM tenants WHERE id IN ${tenants} RETURNING id AS tenantId, shard`),
+  };
+}

@@ -1,0 +1,67 @@
+/** What a deletion would end, counted for the page that asks whether to do it. */
+import { sql } from "drizzle-orm";
+import { atomically, rows } from "../../platform/db/client";
+import type { Deps } from "../../platform/deps";
+import type { TenantRef } from "../../tenancy/tenants/principal";
+
+/** A tenant of the user whose account would be deleted. */
+export interface AffectedTenant {
+  name: string;
+  /** `goes`: nobody else is a member. `blocks`: others would be left without an owner. `stays`: neither. */
+  fate: "goes" | "blocks" | "stays";
+}
+
+export interface AccountPreview {
+  sessions: number;
+  apiKeys: number;
+  tenants: AffectedTenant[];
+}
+
+/** True for an API key `k` that works. */
+const isLiveKey = (nowMs: number) => sql`k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${nowMs})`;
+
+/** Counts what the deletion of an account would end, in all tenants. */
+export async function previewAccount({ db }: Deps, userId: string, nowMs: number): Promise<AccountPreview> {
+  const others = sql`EXISTS (SELECT 1 FROM memberships o WHERE o.tenant_id = m.tenant_id AND o.user_id <> ${userId})`;
+  const otherOwners = sql`EXISTS (SELECT 1 FROM memberships o WHERE o.tenant_id = m.tenant_id AND o.user_id <> ${userId} AND o.role = 'owner')`;
+  const { counts, tenants } = await atomically(db, {
+    counts: rows<Omit<AccountPreview, "tenants">>(sql`SELECT
+      (SELECT count(*) FROM sessions WHERE user_id = ${userId} AND expires_at > ${nowMs}) AS sessions,
+      (SELECT count(*) FROM api_keys k WHERE k.user_id = ${userId} AND ${isLiveKey(nowMs)}) AS apiKeys`),
+    tenants: rows<AffectedTenant>(sql`SELECT t.name, CASE WHEN NOT ${others} THEN 'goes'
+        WHEN m.role = 'owner' AND NOT ${otherOwners} THEN 'blocks' ELSE 'stays' END AS fate
+      FROM memberships m JOIN tenants t ON t.id = m.tenant_id WHERE m.user_id = ${userId} ORDER BY t.name, t.id`),
+  });
+  return { sessions: counts[0]?.sessions ?? 0, apiKeys: counts[0]?.apiKeys ?? 0, tenants };
+}
+
+export interface TenantPreview {
+  members: number;
+  apiKeys: number;
+  subscriptions: number;
+}
+
+/** Counts what the deletion of a tenant would end. */
+export async function previewTenant(
+  { db, shards }: Deps,
+  { tenantId, shard }: TenantRef,
+  nowMs: number,
+): Promise<TenantPreview> {
+  const [{ counts }, { subscriptions }] = await Promise.all([
+    atomically(db, {
+      counts: rows<{
+        members: number;
+        apiKeys: number;
+      }>(sql`SELECT count(*) AS members, coalesce(sum((SELECT count(*) FROM api_keys k
+          WHERE k.user_id = m.user_id AND k.tenant_id = m.tenant_id AND ${isLiveKey(nowMs)})), 0) AS apiKeys
+        FROM memberships m WHERE m.tenant_id = ${tenantId}`),
+    }),
+    atomically(shards.db(shard), {
+      subscriptions: rows<{ count: number }>(
+        sql`SELECT count(*) AS count FROM subscriptions WHERE tenant_id = ${tenantId} AND is_deleted = 0`,
+      ),
+    }),
+  ]);
+  const [{ members, apiKeys } = { members: 0, apiKeys: 0 }] = counts;
+  return { members, apiKeys, subscriptions: subscriptions[0]?.count ?? 0 };
+}

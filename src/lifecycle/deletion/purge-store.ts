@@ -1,0 +1,58 @@
+/** Purges in D1: the deletions under way, across tenants, and how far each has come. */
+import { sql } from "drizzle-orm";
+import { atomically, rows } from "../../platform/db/client";
+import type { Deps } from "../../platform/deps";
+
+/** A deletion under way. Times are Unix ms. */
+export interface Purge {
+  id: string;
+  kind: "user" | "tenant";
+  /** Of the user or the tenant. */
+  subjectId: string;
+  /** The delivery database of a tenant. */
+  shard: number | null;
+  /** The former address of a user. */
+  email: string | null;
+  /** Where the confirmation goes; null for nowhere. */
+  mailTo: string | null;
+  name: string | null;
+  /** JSON array of user ids. */
+  members: string;
+  createdAt: number;
+  /** The name of the next step; "" for the first one. */
+  step: string;
+  /** How far that step has come; "" for its beginning. */
+  cursor: string;
+}
+
+/** Takes up to `limit` purges that are due, the longest waiting first. Nobody else takes them before `leaseUntil` (Unix ms). */
+export async function takePurges(
+  { db }: Deps,
+  nowMs: number,
+  { limit, leaseUntil }: { limit: number; leaseUntil: number },
+): Promise<Purge[]> {
+  const { taken } = await atomically(db, {
+    taken: rows<Purge>(sql`UPDATE purges SET run_at = ${leaseUntil}
+      WHERE id IN (SELECT id FROM purges WHERE run_at <= ${nowMs} ORDER BY run_at LIMIT ${limit})
+      RETURNING id, kind, subject_id AS subjectId, shard, email, mail_to AS mailTo, name, members, created_at AS createdAt, step, cursor`),
+  });
+  return taken;
+}
+
+/** Stores how far a purge has come, and when it continues. */
+export async function savePurge({ db }: Deps, { id, step, cursor }: Purge, runAt: number): Promise<void> {
+  await atomically(db, {
+    saved: sql`UPDATE purges SET step = ${step}, cursor = ${cursor}, run_at = ${runAt} WHERE id = ${id}`,
+  });
+}
+
+/** Returns whether tenants that were deleted with an account are still being removed. */
+export async function hasOpenParts({ db }: Deps, { id }: Purge): Promise<boolean> {
+  const { found } = await atomically(db, { found: sql`SELECT 1 FROM purges WHERE part_of = ${id} LIMIT 1` });
+  return found.length > 0;
+}
+
+/** Ends a purge. */
+export async function deletePurge({ db }: Deps, { id }: Purge): Promise<void> {
+  await atomically(db, { deleted: sql`DELETE FROM purges WHERE id = ${id}` });
+}

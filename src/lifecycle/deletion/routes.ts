@@ -1,0 +1,54 @@
+/** `DELETE /auth/me` and `DELETE /tenant`: deleting one's own account, and the tenant of the session. */
+import { Hono } from "hono";
+import type { AppEnv } from "../../platform/http/env";
+import { ownersOnly, sessionOf, sessionOnly } from "../../platform/http/permissions";
+import { byUser, limit } from "../../platform/http/rate-limit";
+import { describeRoute } from "../../platform/http/route-docs";
+import { body } from "../../platform/http/validate";
+import { says } from "../../platform/schemas/schemas";
+import { deleteAccount } from "./account";
+import { accountDeletion, tenantDeletion } from "./schemas";
+import { deleteTenant } from "./tenant";
+
+export const accountDeletionRoutes = new Hono<AppEnv>().delete(
+  "/me",
+  describeRoute("deleteAccount", "Deletes the user's account. All sessions and API keys end at once.", {
+    200: says("Account deleted."),
+    errors: [
+      "WRONG_PASSWORD",
+      "STEP_UP_REQUIRED",
+      "TOTP_REQUIRED",
+      "INVALID_TOTP",
+      "ACCOUNT_LOCKED",
+      "LAST_OWNER",
+      "CONFLICT",
+    ],
+    description:
+      "The address is free at once. The rest is removed within minutes, which a mail confirms; large tenants take longer. `LAST_OWNER`: other members need you as an owner. `CONFLICT`: you are the only member of a tenant and have not sent `deleteTenants`.",
+  }),
+  sessionOnly,
+  limit("deleteAccount", byUser),
+  body(accountDeletion),
+  async (c) => {
+    await deleteAccount(c.get("deps"), sessionOf(c), c.req.valid("json"));
+    return c.json({ message: "Account deleted." });
+  },
+);
+
+export const tenantDeletionRoutes = new Hono<AppEnv>().delete(
+  "/",
+  describeRoute("deleteTenant", "Deletes the tenant of the session for all of its members.", {
+    200: says("Tenant deleted."),
+    errors: ["STEP_UP_REQUIRED", "WRONG_PASSWORD", "INVALID_TOTP", "TWO_FACTOR_NOT_ENABLED", "ACCOUNT_LOCKED"],
+    description:
+      "All sessions and API keys in it end at once, and nothing more is delivered. The members are mailed; their accounts stay. Needs a sign-in within the last ten minutes, or the password or a code.",
+  }),
+  sessionOnly,
+  limit("deleteTenant", byUser),
+  ownersOnly,
+  body(tenantDeletion),
+  async (c) => {
+    await deleteTenant(c.get("deps"), sessionOf(c), c.req.valid("json"));
+    return c.json({ message: "Tenant deleted." });
+  },
+);

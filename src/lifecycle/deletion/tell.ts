@@ -1,0 +1,40 @@
+/** The steps of a purge that tell people. */
+import { queueMail } from "../../platform/mail/queue";
+import { MINUTE_MS } from "../../platform/time";
+import { hasOpenParts } from "./purge-store";
+import { mailIdOf, type Step } from "./steps";
+
+const MAILS_PER_PAGE = 50;
+
+/** Mails the former members of a tenant that it is gone. */
+export const tellMembers: Step = {
+  name: "tell members",
+  page: async (deps, purge, cursor) => {
+    const members = JSON.parse(purge.members) as string[];
+    const from = Number(cursor);
+    const to = from + MAILS_PER_PAGE;
+    for (const [index, userId] of members.slice(from, to).entries()) {
+      const id = mailIdOf(purge, from + index);
+      await queueMail(deps, { kind: "tenantDeleted", id, userId, tenantName: purge.name ?? "" });
+    }
+    return to < members.length ? { cursor: String(to) } : "done";
+  },
+};
+
+/** Waits until the tenants that were deleted with the account are removed. */
+export const afterTenants: Step = {
+  name: "after tenants",
+  page: async (deps, purge) => ((await hasOpenParts(deps, purge)) ? { notBefore: deps.now() + MINUTE_MS / 2 } : "done"),
+};
+
+/** Confirms to the former address that everything is removed. */
+export const tellFormerUser: Step = {
+  name: "tell former user",
+  page: async (deps, purge) => {
+    const { mailTo, name, createdAt } = purge;
+    if (mailTo !== null) {
+      await queueMail(deps, { kind: "accountDeleted", id: mailIdOf(purge), email: mailTo, name, deletedAt: createdAt });
+    }
+    return "done";
+  },
+};

@@ -1,0 +1,97 @@
+/** What the purge of a tenant removes, in order. A new table with rows of tenants needs a step; test/lifecycle/purge.isolated.test.ts checks it. */
+import { type SQL, sql } from "drizzle-orm";
+import { endSubscriptionsOfTenant } from "../../webhooks/subscriptions/tenant-store";
+import { deleting, type Keyed, searching } from "./pages-store";
+import type { Purge } from "./purge-store";
+import { SETTLE, type Step } from "./steps";
+import { tellMembers } from "./tell";
+
+const END_SUBSCRIPTIONS: Step = {
+  name: "end subscriptions",
+  page: async (deps, { subjectId, shard }) => {
+    await endSubscriptionsOfTenant(deps, { tenantId: subjectId, shard: shard ?? 0 }, deps.now());
+    return "done";
+  },
+};
+
+/** Rows of the tenant's subscriptions, which are found by the first column of the key. */
+const ofSubscriptions = (table: string, ...further: string[]): Step => {
+  const key = ["subscription_id", ...further];
+  const columns = sql.raw(key.map((column) => `a.${column}`).join(", "));
+  return deleting(
+    { table, key },
+    "shard",
+    ({ subjectId }) => sql`${columns} FROM subscriptions s
+    CROSS JOIN ${sql.raw(table)} a ON a.subscription_id = s.id WHERE s.tenant_id = ${subjectId}`,
+  );
+};
+
+const isTenants = ({ subjectId }: Purge): SQL => sql`tenant_id = ${subjectId}`;
+
+/** Rows that are found by the tenant's id. */
+const ofTenant = (of: Keyed, where: "control" | "shard"): Step =>
+  deleting(
+    of,
+    where,
+    (purge) => sql`${sql.raw(of.key.join(", "))} FROM ${sql.raw(of.table)} WHERE ${isTenants(purge)}`,
+  );
+
+const AUDIT: Keyed = { table: "audit_events", key: ["tenant_id", "id"] };
+
+export const TENANT_STEPS: readonly Step[] = [
+  tellMembers,
+  END_SUBSCRIPTIONS,
+  SETTLE,
+  // A request that was under way may have created one.
+  { ...END_SUBSCRIPTIONS, name: "end late subscriptions" },
+  ofSubscriptions("attempts", "id"),
+  ofSubscriptions("hourly_stats", "hour"),
+  ofSubscriptions("manual_retries", "event_id"),
+  ofSubscriptions("signing_keys", "id"),
+  ofSubscriptions("replay_jobs", "id"),
+  ofSubscriptions("episodes"),
+  // Neither the outbox nor the events have an index by tenant, which would cost a written row per event.
+  searching("outbox", "shard", (purge) => ({
+    table: "outbox",
+    key: ["queue", "due_at", "id"],
+    first: ["", -1, ""],
+    columns: ["tenant_id"],
+    condition: isTenants(purge),
+  })),
+  searching("events", "shard", (purge) => ({
+    table: "events",
+    key: ["id"],
+    columns: ["tenant_id"],
+    condition: isTenants(purge),
+  })),
+  ofTenant({ table: "idempotency_keys", key: ["tenant_id", "key"] }, "shard"),
+  ofTenant({ table: "subscription_events", key: ["tenant_id", "event_type", "subscription_id"] }, "shard"),
+  ofTenant({ table: "audit_feeds", key: ["tenant_id"] }, "shard"),
+  ofTenant({ table: "sends_held", key: ["tenant_id", "cause"] }, "shard"),
+  // After the rows that are found through the subscriptions.
+  ofTenant({ table: "subscriptions", key: ["id"] }, "shard"),
+  ofTenant(AUDIT, "shard"),
+  ofTenant(AUDIT, "control"),
+  deleting(
+    { table: "email_tokens", key: ["hash"] },
+    "control",
+    ({
+      subjectId,
+    }) => sql`t.hash FROM invitations i CROSS JOIN email_tokens t ON t.subject_id = i.id AND t.purpose = 'invite'
+      WHERE i.tenant_id = ${subjectId}`,
+  ),
+  // After the tokens, which are found through the invitations.
+  ofTenant({ table: "invitations", key: ["id"] }, "control"),
+  searching("api_keys", "control", (purge) => ({
+    table: "api_keys",
+    key: ["id"],
+    columns: ["tenant_id"],
+    condition: isTenants(purge),
+  })),
+  searching("alert_mails", "control", ({ subjectId }) => ({
+    table: "alert_mails",
+    key: ["id"],
+    columns: [],
+    condition: sql`instr(id, ${subjectId}) > 0`,
+  })),
+];

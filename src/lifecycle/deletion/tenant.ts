@@ -1,0 +1,19 @@
+/** Deleting a tenant. Access ends at once; the purge mails the members and removes the rest. */
+
+import { type Proof, requireStepUp } from "../../identity/step-up/confirm";
+import type { Deps } from "../../platform/deps";
+import { AppError } from "../../platform/errors";
+import { log } from "../../platform/log";
+import type { SessionPrincipal } from "../../tenancy/tenants/principal";
+import { endSubscriptionsOfTenant } from "../../webhooks/subscriptions/tenant-store";
+import { deleteTenantOfOwner } from "./tenant-store";
+
+/** Deletes the caller's tenant for all of its members; their accounts stay. Throws FORBIDDEN, and as `requireStepUp`. */
+export async function deleteTenant(deps: Deps, caller: SessionPrincipal, proof: Proof): Promise<void> {
+  await requireStepUp(deps, caller, proof);
+  if (!(await deleteTenantOfOwner(deps, caller, deps.now()))) throw new AppError("FORBIDDEN");
+  const { tenantId, userId } = caller;
+  log("info", "tenant deleted", { tenantId, userId });
+  // The purge also does this, at its next run.
+  deps.background("end subscriptions", endSubscriptionsOfTenant(deps, caller, deps.now()));
+}

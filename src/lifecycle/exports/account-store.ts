@@ -1,0 +1,56 @@
+/** What the export of an account contains, in D1: what the user has in all tenants. */
+import { sql } from "drizzle-orm";
+import { atomically, rows } from "../../platform/db/client";
+import type { Deps } from "../../platform/deps";
+import { auditEach } from "../../tenancy/audit/record-store";
+import type { SessionPrincipal } from "../../tenancy/tenants/principal";
+import type { Permission, Role } from "../../tenancy/tenants/roles";
+
+/** An API key without anything by which it could be used or recognised, except its first characters. Times are Unix ms. */
+export interface ExportedKey {
+  id: string;
+  tenantId: string;
+  userId: string;
+  name: string;
+  prefix: string;
+  scopes: Permission[];
+  createdAt: number;
+  lastUsedAt: number | null;
+  expiresAt: number | null;
+  revokedAt: number | null;
+}
+
+export interface ExportedMembership {
+  tenantId: string;
+  tenantName: string;
+  role: Role;
+  alerts: 0 | 1;
+  createdAt: number;
+}
+
+type StoredKey = Omit<ExportedKey, "scopes"> & { scopes: string };
+
+export const KEY_COLUMNS = sql`k.id, k.tenant_id AS tenantId, k.user_id AS userId, k.name, k.prefix, k.scopes, k.created_at AS createdAt,
+  k.last_used_at AS lastUsedAt, k.expires_at AS expiresAt, k.revoked_at AS revokedAt`;
+
+export const parsedKey = (key: StoredKey): ExportedKey => ({ ...key, scopes: JSON.parse(key.scopes) as Permission[] });
+
+/** Reads a user's memberships and API keys, including ended ones, and records the export. */
+export async function readAccount(
+  { db }: Deps,
+  { userId, tenantId, actor }: SessionPrincipal,
+  nowMs: number,
+): Promise<{ keys: ExportedKey[]; memberships: ExportedMembership[] }> {
+  const { keys, memberships } = await atomically(db, {
+    keys: rows<StoredKey>(sql`SELECT ${KEY_COLUMNS} FROM api_keys k WHERE k.user_id = ${userId} ORDER BY k.id`),
+    memberships:
+      rows<ExportedMembership>(sql`SELECT t.id AS tenantId, t.name AS tenantName, m.role, m.alerts, m.created_at AS createdAt
+      FROM memberships m JOIN tenants t ON t.id = m.tenant_id WHERE m.user_id = ${userId} ORDER BY m.created_at, t.id`),
+    recorded: auditEach(
+      { tenantId, action: "auth.exported", actor, target: { kind: "user", id: userId } },
+      sql`users u WHERE u.id = ${userId}`,
+      nowMs,
+    ),
+  });
+  return { keys: keys.map(parsedKey), memberships };
+}

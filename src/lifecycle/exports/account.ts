@@ -1,0 +1,52 @@
+/** The export of an account: everything that the service keeps about its user, in all tenants, without secrets. */
+
+import { listPasskeysOfUser } from "../../identity/passkeys/webauthn/store";
+import { passkeyView } from "../../identity/passkeys/webauthn/view";
+import { listIdentitiesOfUser } from "../../identity/providers/store";
+import { identityView } from "../../identity/providers/view";
+import { listSessionsOfUser } from "../../identity/sessions/store";
+import { sessionView } from "../../identity/sessions/view";
+import type { Deps } from "../../platform/deps";
+import { iso } from "../../platform/time";
+import { activityOf } from "../../tenancy/audit/log";
+import type { SessionPrincipal } from "../../tenancy/tenants/principal";
+import { readAccount } from "./account-store";
+import { keyView } from "./key-view";
+import type { AccountExport } from "./schemas";
+
+/** More than a year of anybody's own activity. */
+const MOST_EVENTS = 10_000;
+
+/** Returns the caller's export, and records that it was made. */
+export async function exportAccount(deps: Deps, caller: SessionPrincipal): Promise<AccountExport> {
+  const { userId, sessionId, account } = caller;
+  const nowMs = deps.now();
+  const [{ keys, memberships }, sessions, passkeys, identities, activity] = await Promise.all([
+    readAccount(deps, caller, nowMs),
+    listSessionsOfUser(deps, userId, nowMs),
+    listPasskeysOfUser(deps, userId),
+    listIdentitiesOfUser(deps, userId),
+    activityOf(deps, userId, MOST_EVENTS),
+  ]);
+  return {
+    exportedAt: iso(nowMs),
+    profile: {
+      id: userId,
+      email: account.email,
+      name: account.name,
+      emailVerified: account.emailVerifiedAt !== null,
+      twoFactorEnabled: account.totpEnabledAt !== null,
+      createdAt: iso(account.createdAt),
+    },
+    memberships: memberships.map(({ alerts, createdAt, ...membership }) => ({
+      ...membership,
+      alerts: alerts === 1,
+      joinedAt: iso(createdAt),
+    })),
+    sessions: sessions.map((row) => sessionView(row, sessionId)),
+    passkeys: passkeys.map(passkeyView),
+    identities: identities.map(identityView),
+    apiKeys: keys.map(keyView),
+    activity,
+  };
+}

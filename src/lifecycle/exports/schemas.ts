@@ -1,0 +1,91 @@
+/** Exports of accounts and tenants, as the API sends them. */
+import { z } from "zod";
+import { apiKey } from "../../identity/api-keys/schemas";
+import { invitation } from "../../identity/invitations/schemas";
+import { member } from "../../identity/members/schemas";
+import { passkey } from "../../identity/passkeys/webauthn/schemas";
+import { identity } from "../../identity/providers/schemas";
+import { session } from "../../identity/sessions/schemas";
+import { id, time } from "../../platform/schemas/schemas";
+import { activity } from "../../tenancy/audit/schemas";
+import { ROLE_NAMES } from "../../tenancy/tenants/roles";
+import { tenant } from "../../tenancy/tenants/schemas";
+import { subscription } from "../../webhooks/subscriptions/schemas";
+
+const keyInExport = apiKey
+  .extend({ tenantId: id, userId: id, revokedAt: time.nullable() })
+  .meta({ id: "ExportedApiKey", description: "Without the key itself." });
+
+export const accountExport = z
+  .object({
+    exportedAt: time,
+    profile: z.object({
+      id,
+      email: z.string(),
+      name: z.string().nullable(),
+      emailVerified: z.boolean(),
+      twoFactorEnabled: z.boolean(),
+      createdAt: time,
+    }),
+    memberships: z.array(
+      z.object({
+        tenantId: id,
+        tenantName: z.string(),
+        role: z.enum(ROLE_NAMES),
+        alerts: z.boolean(),
+        joinedAt: time,
+      }),
+    ),
+    sessions: z.array(session),
+    passkeys: z.array(passkey),
+    identities: z.array(identity),
+    apiKeys: z.array(keyInExport).meta({ description: "The keys in all tenants, including ended ones." }),
+    activity: activity.meta({ description: "The newest 10,000 audit events of the account, newest first." }),
+  })
+  .meta({ id: "AccountExport" });
+
+const exportedEvent = z
+  .object({
+    id,
+    type: z.string().meta({ examples: ["OrderPaid"] }),
+    correlationId: z.string().nullable(),
+    deliveries: z.int().min(0),
+    createdAt: time,
+  })
+  .meta({ id: "ExportedEvent", description: "Without its payload." });
+
+const exportedAttempt = z
+  .object({
+    id,
+    webhookId: id,
+    deliveryId: id,
+    eventId: id,
+    eventType: z.string(),
+    status: z.enum(["pending", "success", "failed"]),
+    responseCode: z.int().nullable(),
+    error: z.string().nullable(),
+    attemptCount: z.int().min(1),
+    attemptedAt: time,
+    completedAt: time.nullable(),
+  })
+  .meta({ id: "ExportedAttempt", description: "Without payload and response." });
+
+export const tenantExport = z
+  .object({
+    exportedAt: time,
+    tenant: tenant.extend({ createdAt: time }),
+    members: z.array(member),
+    invitations: z.array(invitation).meta({ description: "The open invitations." }),
+    apiKeys: z.array(keyInExport).meta({ description: "The keys of the members, including ended ones." }),
+    subscriptions: z.array(subscription.omit({ secret: true })),
+    events: z.array(exportedEvent).meta({ description: "Newest first." }),
+    attempts: z.array(exportedAttempt).meta({ description: "By subscription, newest first." }),
+    isComplete: z
+      .boolean()
+      .meta({ description: "False if there are more events or attempts than one answer can hold." }),
+  })
+  .meta({ id: "TenantExport" });
+
+export type KeyInExport = z.infer<typeof keyInExport>;
+export type AccountExport = z.infer<typeof accountExport>;
+export type TenantExport = z.infer<typeof tenantExport>;

@@ -1,0 +1,58 @@
+/** What the export of a tenant reads page by page, in D1. */
+import { sql } from "drizzle-orm";
+import { atomically, rows } from "../../platform/db/client";
+import type { Deps } from "../../platform/deps";
+import { auditEach } from "../../tenancy/audit/record-store";
+import type { SessionPrincipal, TenantRef } from "../../tenancy/tenants/principal";
+import { type ExportedKey, KEY_COLUMNS, parsedKey } from "./account-store";
+
+/** Reads when the tenant was created, and the API keys of its members, including ended ones. Records the export. */
+export async function readTenant(
+  { db }: Deps,
+  { tenantId, userId, actor }: SessionPrincipal,
+  nowMs: number,
+): Promise<{ createdAt: number; keys: ExportedKey[] }> {
+  const { tenants, keys } = await atomically(db, {
+    tenants: rows<{ createdAt: number }>(sql`SELECT created_at AS createdAt FROM tenants WHERE id = ${tenantId}`),
+    keys: rows<Parameters<typeof parsedKey>[0]>(sql`SELECT ${KEY_COLUMNS} FROM memberships m
+      CROSS JOIN api_keys k ON k.user_id = m.user_id AND k.tenant_id = m.tenant_id WHERE m.tenant_id = ${tenantId}`),
+    recorded: auditEach(
+      { tenantId, action: "tenant.exported", actor, target: { kind: "user", id: userId } },
+      sql`tenants t WHERE t.id = ${tenantId}`,
+      nowMs,
+    ),
+  });
+  return { createdAt: tenants[0]?.createdAt ?? 0, keys: keys.map(parsedKey) };
+}
+
+/** An attempt without payload and response. Times are Unix ms. */
+export interface ExportedAttemptRow {
+  id: string;
+  deliveryId: string;
+  eventId: string;
+  eventType: string;
+  status: "pending" | "success" | "failed";
+  responseCode: number | null;
+  error: string | null;
+  attemptCount: number;
+  attemptedAt: number;
+  completedAt: number | null;
+}
+
+/** Reads up to `limit` attempts of a subscription of the tenant, newest first, older than `before`; null starts at the newest. */
+export async function readAttempts(
+  { shards }: Deps,
+  { tenantId, shard }: TenantRef,
+  subscriptionId: string,
+  { before, limit }: { before: string | null; limit: number },
+): Promise<ExportedAttemptRow[]> {
+  const { found } = await atomically(shards.db(shard), {
+    found: rows<ExportedAttemptRow>(sql`SELECT a.id, coalesce(a.delivery_id, a.id) AS deliveryId, a.event_id AS eventId,
+        a.event_type AS eventType, a.status, a.response_code AS responseCode, a.error, a.attempt_count AS attemptCount,
+        a.attempted_at AS attemptedAt, a.completed_at AS completedAt
+      FROM subscriptions s CROSS JOIN attempts a ON a.subscription_id = s.id
+      WHERE s.id = ${subscriptionId} AND s.tenant_id = ${tenantId} AND a.status <> 'moved'
+        AND ${before === null ? sql`true` : sql`a.id < ${before}`} ORDER BY a.id DESC LIMIT ${limit}`),
+  });
+  return found;
+}

@@ -1,0 +1,138 @@
+/** The export of a tenant: one JSON document, streamed page by page, so that its size does not matter. Without secrets and payloads. */
+
+import { listInvitations } from "../../identity/invitations/store";
+import { listMembers } from "../../identity/members/store";
+import { utf8 } from "../../platform/crypto/encoding";
+import type { Deps } from "../../platform/deps";
+import { describeError, log } from "../../platform/log";
+import { iso } from "../../platform/time";
+import type { SessionPrincipal } from "../../tenancy/tenants/principal";
+import { readEventPage } from "../../webhooks/events/list-store";
+import { listSubscriptions } from "../../webhooks/subscriptions/store";
+import { subscriptionView } from "../../webhooks/subscriptions/view";
+import { keyView } from "./key-view";
+import type { TenantExport } from "./schemas";
+import { type ExportedAttemptRow, readAttempts, readTenant } from "./tenant-store";
+
+const PAGE_ROWS = 1_000;
+/** An invocation may make 1,000 calls of D1. */
+const MAX_PAGES = 900;
+/** The rest is for events: a page of them may find few, because it examines rows of other tenants too. */
+const MAX_ATTEMPT_PAGES = 600;
+
+/** Everything except the parts that are streamed. */
+type Head = Omit<TenantExport, "events" | "attempts" | "isComplete">;
+
+/** Returns the document, wrapped as `{ data }`. A fault cuts it short, so that it is not valid JSON. */
+export async function exportTenant(deps: Deps, caller: SessionPrincipal): Promise<ReadableStream<Uint8Array>> {
+  const head = await readHead(deps, caller);
+  const chunks = documentOf(deps, caller, head);
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { value, done } = await chunks.next();
+        if (done) controller.close();
+        else controller.enqueue(utf8(value));
+      } catch (error) {
+        log("error", "tenant export failed", { tenantId: caller.tenantId, ...describeError(error) });
+        throw error;
+      }
+    },
+  });
+}
+
+async function readHead(deps: Deps, caller: SessionPrincipal): Promise<Head> {
+  const { tenantId, account } = caller;
+  const nowMs = deps.now();
+  const [{ createdAt, keys }, members, invitations, subscriptions] = await Promise.all([
+    readTenant(deps, caller, nowMs),
+    listMembers(deps, tenantId),
+    listInvitations(deps, tenantId, nowMs),
+    listSubscriptions(deps, caller),
+  ]);
+  const views = await Promise.all(subscriptions.map((row) => subscriptionView(deps, row)));
+  return {
+    exportedAt: iso(nowMs),
+    tenant: { id: tenantId, name: account.tenantName, createdAt: iso(createdAt) },
+    members: members.map(({ joinedAt, ...member }) => ({ ...member, joinedAt: iso(joinedAt) })),
+    invitations: invitations.map(({ id, email, role, invitedBy, createdAt: invitedAt, expiresAt }) => ({
+      id,
+      email,
+      role,
+      invitedBy,
+      createdAt: iso(invitedAt),
+      expiresAt: iso(expiresAt),
+    })),
+    apiKeys: keys.map(keyView),
+    subscriptions: views.map(({ secret: _, ...subscription }) => subscription),
+  };
+}
+
+async function* documentOf(deps: Deps, caller: SessionPrincipal, head: Head): AsyncGenerator<string, void> {
+  const ofAttempts: Budget = { pages: MAX_ATTEMPT_PAGES, isExceeded: false };
+  yield `{"data":${JSON.stringify(head).slice(0, -1)},"attempts":`;
+  yield* listOf(attemptPages(deps, caller, head.subscriptions, ofAttempts));
+  const ofEvents: Budget = { pages: MAX_PAGES - MAX_ATTEMPT_PAGES + Math.max(0, ofAttempts.pages), isExceeded: false };
+  yield `,"events":`;
+  yield* listOf(eventPages(deps, caller, ofEvents));
+  yield `,"isComplete":${!ofAttempts.isExceeded && !ofEvents.isExceeded}}}`;
+}
+
+/** A JSON array of the items of all pages. */
+async function* listOf(pages: AsyncIterable<readonly object[]>): AsyncGenerator<string, void> {
+  let before = "[";
+  for await (const items of pages) {
+    if (items.length === 0) continue;
+    yield before + items.map((item) => JSON.stringify(item)).join(",");
+    before = ",";
+  }
+  yield before === "[" ? "[]" : "]";
+}
+
+interface Budget {
+  /** How many more pages may be read. */
+  pages: number;
+  /** Whether pages are missing. */
+  isExceeded: boolean;
+}
+
+/** Takes one page from the budget. Returns false when there is none left. */
+function takePage(budget: Budget): boolean {
+  budget.pages -= 1;
+  budget.isExceeded = budget.pages < 0;
+  return !budget.isExceeded;
+}
+
+async function* eventPages(deps: Deps, caller: SessionPrincipal, budget: Budget) {
+  for (let cursor: string | undefined; takePage(budget); ) {
+    const page = await readEventPage(deps, caller, { limit: PAGE_ROWS, since: 0, cursor });
+    yield page.rows.map(({ deliveryCount, createdAt, ...event }) => ({
+      ...event,
+      deliveries: deliveryCount,
+      createdAt: iso(createdAt),
+    }));
+    if (page.nextCursor === null) return;
+    cursor = page.nextCursor;
+  }
+}
+
+async function* attemptPages(
+  deps: Deps,
+  caller: SessionPrincipal,
+  subscriptions: Head["subscriptions"],
+  budget: Budget,
+) {
+  for (const { _id: webhookId } of subscriptions) {
+    for (let before: string | null = null; takePage(budget); ) {
+      const found: ExportedAttemptRow[] = await readAttempts(deps, caller, webhookId, { before, limit: PAGE_ROWS });
+      yield found.map(({ attemptedAt, completedAt, ...attempt }) => ({
+        ...attempt,
+        webhookId,
+        attemptedAt: iso(attemptedAt),
+        completedAt: completedAt === null ? null : iso(completedAt),
+      }));
+      if (found.length < PAGE_ROWS) break;
+      before = found.at(-1)?.id ?? null;
+    }
+  }
+}

@@ -1,0 +1,106 @@
+/** Every minute: looks for what is wrong with the service, and reports it once when it begins and once when it ends. */
+import { CLOSED_AT, MAX_SHARD_BYTES } from "../../platform/db/shard-sizes-store";
+import type { Deps } from "../../platform/deps";
+import { describeError, log } from "../../platform/log";
+import { queueMail } from "../../platform/mail/queue";
+import { HOUR_MS, iso, MINUTE_MS } from "../../platform/time";
+import { readControlPlane } from "../metrics/store";
+import { describeFinding, findingOf } from "./findings";
+import { type Alarm, claimAlarms, oldestDueAt, readAlarms, settleAlarm } from "./store";
+
+const LATE_AFTER_MS = 5 * MINUTE_MS;
+/** An alarm about late deliveries ends well below the limit, so that a delay that wavers around the limit is reported once. */
+const IN_TIME_WITHIN_MS = MINUTE_MS;
+const MAIL_FAILS_AFTER_MS = 10 * MINUTE_MS;
+const MAIL_FAILS_AFTER_TRIES = 3;
+
+/** What goes into the queue `ALERTS_QUEUE`. */
+export interface AlarmMessage {
+  /** The same if the message comes twice. */
+  id: string;
+  state: "began" | "ended";
+  finding: string;
+  title: string;
+  what: string;
+  advice: string;
+  since: string;
+  endedAt: string | null;
+}
+
+/** Looks, and reports what has changed. Writes nothing while nothing is wrong. Throws when the control plane is down. */
+export async function tellAlarms(deps: Deps): Promise<void> {
+  const nowMs = deps.now();
+  const { alarms, present, unknown } = await look(deps, nowMs);
+  const open = new Map(alarms.map((alarm) => [alarm.finding, alarm]));
+  const begun = [...present].filter(([finding]) => !open.has(finding)).map(([finding, since]) => ({ finding, since }));
+  const ended = alarms
+    .filter(({ finding, endedAt }) => endedAt === null && !present.has(finding) && !unknown.has(finding))
+    .map(({ finding }) => finding);
+  const isOwed = alarms.some(({ isTold, endedAt }) => isTold === 0 || endedAt !== null);
+  if (begun.length === 0 && ended.length === 0 && !isOwed) return;
+  for (const alarm of await claimAlarms(deps, { begun, ended }, nowMs)) await tell(deps, alarm);
+}
+
+/** Returns the stored alarms; what is wrong now, and since when (Unix ms); and what cannot be known because a database is down. */
+async function look(
+  deps: Deps,
+  nowMs: number,
+): Promise<{ alarms: Alarm[]; present: Map<string, number>; unknown: Set<string> }> {
+  const [{ alarms, mail, missing }, { shards, dead }, dues] = await Promise.all([
+    readAlarms(deps),
+    readControlPlane(deps, nowMs - (nowMs % HOUR_MS) - HOUR_MS),
+    Promise.all(deps.shards.numbers.map(async (shard) => ({ shard, dueAt: await dueOf(deps, shard) }))),
+  ]);
+  const isOpen = (finding: string) => alarms.some((one) => one.finding === finding && one.endedAt === null);
+  const present = new Map<string, number>();
+  const unknown = new Set<string>();
+  for (const { queue, messages } of dead) if (messages > 0) present.set(findingOf("deadLetters", queue), nowMs);
+  for (const { shard, dueAt } of dues) {
+    const finding = findingOf("deliveriesLate", shard);
+    if (dueAt === "unknown") unknown.add(finding);
+    else if (nowMs - (dueAt ?? nowMs) > (isOpen(finding) ? IN_TIME_WITHIN_MS : LATE_AFTER_MS)) {
+      present.set(finding, dueAt ?? nowMs);
+    }
+  }
+  for (const { shard, bytes } of shards) {
+    const isFull = deps.shards.numbers.includes(shard) && bytes > CLOSED_AT * MAX_SHARD_BYTES;
+    if (isFull) present.set(findingOf("databaseFull", shard), nowMs);
+  }
+  if (mail && mail.tries >= MAIL_FAILS_AFTER_TRIES && nowMs - mail.since >= MAIL_FAILS_AFTER_MS) {
+    present.set(findingOf("mailFailing"), mail.since);
+  }
+  const isPresent = (keyId: string) => deps.keys.some(({ id }) => id === keyId);
+  for (const keyId of missing) if (!isPresent(keyId)) present.set(findingOf("keyMissing", keyId), nowMs);
+  return { alarms, present, unknown };
+}
+
+async function dueOf({ shards }: Deps, shard: number): Promise<number | null | "unknown"> {
+  try {
+    return await oldestDueAt(shards.db(shard));
+  } catch (error) {
+    log("error", "delivery database not read", { shard, ...describeError(error) });
+    return "unknown";
+  }
+}
+
+/** Reports one change. If that fails, the next run tries again with the same id, so nobody is told twice. */
+async function tell(deps: Deps, alarm: Alarm): Promise<void> {
+  const { finding, since, endedAt } = alarm;
+  const state = alarm.isTold === 1 ? "ended" : "began";
+  // The sweep removes mail ids by the time at their start.
+  const id = `${(state === "ended" && endedAt) || alarm.notedAt}:${finding}:${state}`;
+  const times = { since, endedAt: state === "ended" ? endedAt : null };
+  let wasSent = true;
+  try {
+    if (deps.config.alertMail !== null) await queueMail(deps, { kind: "alarm", id, finding, ...times });
+    const { title, what, advice } = describeFinding(finding);
+    const told = { since: iso(since), endedAt: times.endedAt === null ? null : iso(times.endedAt) };
+    await deps.alertsQueue?.send({ id, state, finding, title, what, advice, ...told });
+    if (state === "began") log("error", "alarm began", { finding });
+    else log("info", "alarm ended", { finding });
+  } catch (error) {
+    wasSent = false;
+    log("error", "alarm not sent", { finding, ...describeError(error) });
+  }
+  await settleAlarm(deps, alarm, wasSent);
+}

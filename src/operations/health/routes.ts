@@ -1,0 +1,87 @@
+/** The routes outside `/api/v1`: liveness, the public keys, and the addresses of everything else. */
+import { type Context, Hono } from "hono";
+import { z } from "zod";
+import { pingDatabase } from "../../platform/db/ping";
+import { AppError } from "../../platform/errors";
+import type { AppEnv } from "../../platform/http/env";
+import { byIp, limit } from "../../platform/http/rate-limit";
+import { describeRoute } from "../../platform/http/route-docs";
+import { dataOf } from "../../platform/schemas/schemas";
+
+const JWKS_MAX_AGE_SECONDS = 300;
+const RETRY_WHEN_DOWN_SECONDS = 5;
+
+const POINTERS = {
+  name: "Postern",
+  console: "/console",
+  api: "/api/v1",
+  docs: "/docs",
+  openapi: "/api/v1/openapi.json",
+  health: "/health",
+  keys: "/.well-known/jwks.json",
+};
+
+const path = z.string();
+const pointers = z.object({
+  name: path,
+  console: path,
+  api: path,
+  docs: path,
+  openapi: path,
+  health: path,
+  keys: path,
+});
+const publicKey = z.object({
+  kty: z.literal("OKP"),
+  crv: z.literal("Ed25519"),
+  alg: z.literal("EdDSA"),
+  use: z.literal("sig"),
+  kid: z.string(),
+  x: z.string(),
+});
+
+const isDeep = (c: Context<AppEnv>) => c.req.query("deep") === "1";
+
+export const healthRoutes = new Hono<AppEnv>()
+  .get(
+    "/",
+    describeRoute("getService", "Returns the paths of the console, the API and the documentation.", {
+      200: dataOf(pointers),
+    }),
+    (c) => c.json({ data: POINTERS }),
+  )
+  .get(
+    "/health",
+    describeRoute("getHealth", "Reports that the service is running.", {
+      200: dataOf(z.object({ status: z.literal("ok") })),
+      query: z.object({
+        deep: z
+          .string()
+          .optional()
+          .meta({ description: "`1` also checks the database.", examples: ["1"] }),
+      }),
+      errors: ["SERVICE_UNAVAILABLE"],
+      description: "The limit applies to `?deep=1` only.",
+    }),
+    limit("deepHealth", byIp, isDeep),
+    async (c) => {
+      if (isDeep(c)) {
+        try {
+          await pingDatabase(c.get("deps"));
+        } catch (error) {
+          throw new AppError("SERVICE_UNAVAILABLE", { retryAfterSeconds: RETRY_WHEN_DOWN_SECONDS, cause: error });
+        }
+      }
+      return c.json({ data: { status: "ok" } });
+    },
+  )
+  .get(
+    "/.well-known/jwks.json",
+    describeRoute("getKeys", "Returns the public keys that verify access tokens, newest first (RFC 7517).", {
+      200: z.object({ keys: z.array(publicKey) }),
+    }),
+    (c) => {
+      c.header("Cache-Control", `public, max-age=${JWKS_MAX_AGE_SECONDS}`);
+      return c.json({ keys: c.get("deps").keys.map((key) => key.signing.publicJwk) });
+    },
+  );

@@ -1,0 +1,109 @@
+/** Collects the samples of `/metrics` from D1 and the queues, all in parallel. A database that is down does not hide the others. */
+import { MAX_SHARD_BYTES } from "../../platform/db/shard-sizes-store";
+import type { Deps } from "../../platform/deps";
+import { describeError, log } from "../../platform/log";
+import { HOUR_MS } from "../../platform/time";
+import { BUCKET_STARTS_MS } from "../../webhooks/stats/latency";
+import { type QueueBacklog, readQueues } from "./queues";
+import { readControlPlane, readDeliveryPlane } from "./store";
+import { type Sample, sample } from "./text";
+import { lastFullHour, type Totals } from "./totals";
+
+/** Prometheus waits for 10 s by default. */
+const MAX_READ_MS = 5_000;
+/** With this many subscriptions or more, the counts of the hourly cron are shown. */
+const MAX_SUBSCRIPTIONS = 150;
+/** The dead letters of this hour and the one before. */
+const DEAD_LETTERS_MS = HOUR_MS;
+
+/** Collects all samples. Never throws. */
+export async function collect(deps: Deps): Promise<Sample[]> {
+  const nowMs = deps.now();
+  const [control, queues, shards] = await Promise.all([
+    orNull(0, () => readControlPlane(deps, nowMs - (nowMs % HOUR_MS) - DEAD_LETTERS_MS)),
+    readQueues(deps),
+    Promise.all(
+      deps.shards.numbers.map(async (shard) => ({
+        shard,
+        plane: await orNull(shard, () =>
+          readDeliveryPlane(deps.shards.db(shard), lastFullHour(nowMs), MAX_SUBSCRIPTIONS, nowMs),
+        ),
+      })),
+    ),
+  ]);
+  const isBound = ({ shard }: { shard: number }) => deps.shards.numbers.includes(shard);
+  const known = new Map(control?.shards.filter(isBound).map((one) => [one.shard, one]));
+  return [
+    ...[...known.values()].flatMap(({ shard, bytes }) => [
+      ...sample("postern_shard_used_bytes", { shard }, bytes),
+      ...sample("postern_shard_used_ratio", { shard }, bytes / MAX_SHARD_BYTES),
+    ]),
+    ...shards.flatMap(({ shard, plane }) => [
+      ...sample("postern_shard_up", { shard }, plane ? 1 : 0),
+      ...(plane ? samplesOf(shard, plane, known.get(shard)?.totals ?? null, nowMs) : []),
+    ]),
+    ...queues.flatMap((queue) => queueSamples(queue, nowMs)),
+    ...(control
+      ? (["deliveries", "mail"] as const).flatMap((queue) =>
+          sample("postern_dead_letters", { queue }, control.dead.find((one) => one.queue === queue)?.messages ?? 0),
+        )
+      : []),
+  ];
+}
+
+/** Logs the failure and returns null when a database fails or does not answer in time. */
+async function orNull<T>(shard: number, read: () => Promise<T>): Promise<T | null> {
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${MAX_READ_MS} ms`)), MAX_READ_MS);
+  });
+  try {
+    return await Promise.race([read(), late]);
+  } catch (error) {
+    log("error", "delivery database not read", { shard, ...describeError(error) });
+    return null;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function samplesOf(
+  shard: number,
+  { open, page }: Awaited<ReturnType<typeof readDeliveryPlane>>,
+  noted: Totals | null,
+  nowMs: number,
+): Sample[] {
+  const { due, leased, backlog, held, oldestDueAt, fanOuts } = open;
+  const totals = page.rows < MAX_SUBSCRIPTIONS ? { hour: lastFullHour(nowMs), ...page } : noted;
+  return [
+    ...Object.entries({ due, leased, backlog, held }).flatMap(([state, count]) =>
+      sample("postern_deliveries_open", { shard, state }, count),
+    ),
+    ...sample("postern_oldest_due_seconds", { shard }, oldestDueAt === null ? 0 : (nowMs - oldestDueAt) / 1000),
+    ...sample("postern_events_waiting_fan_out", { shard }, fanOuts),
+    ...(totals ? totalSamples(shard, totals) : []),
+  ];
+}
+
+function totalSamples(shard: number, totals: Totals): Sample[] {
+  const { healthy, failing, slow, disabled, paused, succeeded, failed, histogram, hour } = totals;
+  const within = histogram.map((_, bucket) => histogram.slice(0, bucket + 1).reduce((sum, count) => sum + count, 0));
+  return [
+    ...Object.entries({ healthy, failing, slow, disabled, paused }).flatMap(([state, count]) =>
+      sample("postern_subscriptions", { shard, state }, count),
+    ),
+    ...Object.entries({ success: succeeded, failed }).flatMap(([result, count]) =>
+      sample("postern_attempts", { shard, result }, count),
+    ),
+    ...within.flatMap((count, bucket) => {
+      const endMs = BUCKET_STARTS_MS[bucket + 1];
+      return sample("postern_attempts_within", { shard, seconds: endMs === undefined ? "+Inf" : endMs / 1000 }, count);
+    }),
+    ...sample("postern_attempts_hour_timestamp_seconds", { shard }, hour / 1000),
+  ];
+}
+
+const queueSamples = ({ name: queue, messages, oldestAtMs }: QueueBacklog, nowMs: number): Sample[] => [
+  ...sample("postern_queue_backlog", { queue }, messages),
+  ...sample("postern_queue_oldest_seconds", { queue }, oldestAtMs === null ? null : (nowMs - oldestAtMs) / 1000),
+];

@@ -1,0 +1,67 @@
+/**
+ * Holds and releases the sends of a tenant or of all tenants. Held deliveries wait in D1 and use up no attempt; attempts that have begun
+ * are completed.
+ */
+
+import { type Proof, requireStepUp } from "../../identity/step-up/confirm";
+import type { Deps } from "../../platform/deps";
+import { AppError, notFound } from "../../platform/errors";
+import { describeError, log } from "../../platform/log";
+import type { SessionPrincipal } from "../../tenancy/tenants/principal";
+import { findTenant } from "../../tenancy/tenants/store";
+import { ofService, ofTenant } from "./audit-store";
+import { deleteHold, insertHold } from "./holds-store";
+
+type Change = "hold" | "release";
+
+const ACTIONS = { hold: "operator.sends_held", release: "operator.sends_released" } as const;
+const CHANGES = { hold: insertHold, release: deleteHold } as const;
+const RETRY_WHEN_DOWN_SECONDS = 5;
+
+/** Holds or releases the sends of a tenant. Throws NOT_FOUND, or like `requireStepUp`. */
+export async function changeSendsOfTenant(
+  deps: Deps,
+  operator: SessionPrincipal,
+  id: string,
+  change: Change,
+  proof: Proof,
+): Promise<void> {
+  await requireStepUp(deps, operator, proof);
+  const tenant = await findTenant(deps, id);
+  if (!tenant) throw notFound("Tenant");
+  const { tenantId, shard } = tenant;
+  const hold = { tenantId, cause: "held", since: deps.now() } as const;
+  await CHANGES[change](deps.shards.db(shard), hold, ofTenant(operator, tenantId, ACTIONS[change]));
+}
+
+/**
+ * Holds or releases the sends of all tenants, in every delivery database. The change of the first database also records the action. Throws
+ * SERVICE_UNAVAILABLE, which names the databases that did not answer; a second call changes those.
+ */
+export async function changeAllSends(
+  deps: Deps,
+  operator: SessionPrincipal,
+  change: Change,
+  proof: Proof,
+): Promise<void> {
+  await requireStepUp(deps, operator, proof);
+  const hold = { tenantId: "", cause: "held", since: deps.now() } as const;
+  const [first, ...others] = deps.shards.numbers;
+  if (first === undefined) return;
+  await CHANGES[change](deps.shards.db(first), hold, ofService(operator, ACTIONS[change]));
+  const missed: number[] = [];
+  for (const shard of others) {
+    try {
+      await CHANGES[change](deps.shards.db(shard), hold, null);
+    } catch (error) {
+      log("error", "sends not held or released", { shard, ...describeError(error) });
+      missed.push(shard);
+    }
+  }
+  if (missed.length === 0) return;
+  const names = missed.map((shard) => `SHARD_${shard}`).join(", ");
+  throw new AppError("SERVICE_UNAVAILABLE", {
+    message: `Done, except in ${names}, which did not answer. Call again.`,
+    retryAfterSeconds: RETRY_WHEN_DOWN_SECONDS,
+  });
+}

@@ -1,0 +1,167 @@
+/** What operators send and receive. Every field is listed by name, and none is a payload, a secret, a token or a URL. */
+import { z } from "zod";
+import { proofFields } from "../../identity/step-up/schemas";
+import { id, name, time } from "../../platform/schemas/schemas";
+import { ROLE_NAMES } from "../../tenancy/tenants/roles";
+
+const MAX_QUERY_CHARACTERS = 254;
+
+export const searchQuery = z.object({
+  q: z
+    .string()
+    .trim()
+    .min(2)
+    .max(MAX_QUERY_CHARACTERS)
+    .meta({
+      description:
+        "An id, or the beginning of a tenant's name, of a person's email address, or of the host of a subscription.",
+      examples: ["ada@example.com"],
+    }),
+});
+
+/** The reason for an action. The audit log shows it to those concerned. */
+const reason = name.meta({
+  description: "Why. Those concerned can read it in their audit log.",
+  examples: ["Unpaid since May"],
+});
+
+/** What the routes that change something say about the confirmation, and how it can fail. */
+export const CONFIRMED = "Needs a sign-in within the last ten minutes, or the password or a code.";
+export const CONFIRMATION_ERRORS = [
+  "STEP_UP_REQUIRED",
+  "WRONG_PASSWORD",
+  "INVALID_TOTP",
+  "TWO_FACTOR_NOT_ENABLED",
+  "ACCOUNT_LOCKED",
+] as const;
+
+export const suspension = z.object({ reason, ...proofFields }).meta({ id: "Suspension" });
+export const confirmation = z.object(proofFields).meta({ id: "OperatorConfirmation" });
+
+const label = z.string().meta({ examples: ["Analytical Engines"] });
+const address = z.string().meta({ examples: ["ada@example.com"] });
+const personName = z
+  .string()
+  .nullable()
+  .meta({ examples: ["Ada Lovelace"] });
+const count = z
+  .int()
+  .min(0)
+  .meta({ examples: [3] });
+const shard = z
+  .int()
+  .min(0)
+  .meta({ description: "0 is the database `DB`, n is `SHARD_n`.", examples: [0] });
+const host = z.string().meta({ examples: ["example.com"] });
+const tenantOf = { tenantId: id, tenantName: label };
+
+const since = z
+  .object({ at: time, reason: z.string().nullable() })
+  .nullable()
+  .meta({ description: "Null: not suspended." });
+
+export const searchResult = z
+  .object({
+    tenants: z.array(z.object({ id, name: label, isSuspended: z.boolean() })),
+    people: z.array(z.object({ id, email: address, name: personName, isSuspended: z.boolean() })),
+    subscriptions: z.array(z.object({ id, name: label, host, enabled: z.boolean(), ...tenantOf })),
+    events: z.array(z.object({ id, type: z.string().meta({ examples: ["OrderPaid"] }), createdAt: time, ...tenantOf })),
+    deliveries: z.array(z.object({ id, webhookId: id, eventId: id, ...tenantOf })),
+    unreachable: z
+      .array(shard)
+      .meta({ description: "The databases that did not answer, so that findings may be missing." }),
+  })
+  .meta({ id: "OperatorSearch" });
+
+const holdCause = z.enum(["held", "suspended"]).meta({
+  description: "`held`: an operator holds the sends; `suspended`: the tenant is suspended.",
+  examples: ["held"],
+});
+
+const bounded = z
+  .object({ count, isExact: z.boolean().meta({ description: "False: there are more." }) })
+  .meta({ id: "BoundedCount" });
+
+export const operatedTenant = z
+  .object({
+    id,
+    name: label,
+    createdAt: time,
+    suspended: since,
+    shard,
+    members: count,
+    apiKeys: count,
+    owners: z.array(z.object({ id, email: address })).meta({ description: "The first ten." }),
+    subscriptions: z.object({ total: count, active: count, failing: count, paused: count, disabled: count }),
+    openDeliveries: bounded,
+    oldestDueAt: time.nullable().meta({ description: "When the oldest open delivery was or is due." }),
+    attempts: z
+      .object({ since: time, succeeded: count, failed: count })
+      .meta({ description: "In the present hour and the previous one." }),
+    holds: z.array(z.object({ cause: holdCause, since: time, ofAllTenants: z.boolean() })),
+  })
+  .meta({ id: "OperatedTenant" });
+
+export const operatedPerson = z
+  .object({
+    id,
+    email: address,
+    name: personName,
+    createdAt: time,
+    suspended: since,
+    emailVerified: z.boolean(),
+    twoFactorEnabled: z.boolean(),
+    sessions: count,
+    apiKeys: count,
+    tenants: z
+      .array(z.object({ id, name: label, role: z.enum(ROLE_NAMES) }))
+      .meta({ description: "The fifty most recently used." }),
+  })
+  .meta({ id: "OperatedPerson" });
+
+export const serviceStatus = z
+  .object({
+    shards: z.array(
+      z.object({
+        shard,
+        bytes: z
+          .int()
+          .nullable()
+          .meta({ description: "As last read by the hourly job; null before its first run.", examples: [4096] }),
+        share: z
+          .number()
+          .nullable()
+          .meta({ description: "The size as a share of the largest size that a database can have.", examples: [0.01] }),
+        openToNewTenants: z.boolean(),
+        overdue: bounded.meta({ description: "Open deliveries that are due, without those in backlogs." }),
+        oldestDueAt: time.nullable().meta({ description: "Of those." }),
+        backlogs: count.meta({
+          description: "Subscriptions with a backlog, whose deliveries wait apart from the others.",
+        }),
+        oldestInBacklogAt: time.nullable(),
+        failing: count.meta({ description: "Subscriptions that fail." }),
+      }),
+    ),
+    queues: z.array(
+      z.object({
+        name: z.enum(["deliveries", "deliveries-slow", "mail"]),
+        messages: count.nullable().meta({ description: "Null if the platform does not report it." }),
+        oldestAt: time.nullable(),
+      }),
+    ),
+    deadLetters: z
+      .array(z.object({ queue: z.string().meta({ examples: ["postern-mail-dead"] }), hour: time, messages: count }))
+      .meta({ description: "Of the last seven days, by hour, newest first." }),
+    holds: z
+      .array(z.object({ tenantId: id.nullable(), tenantName: label.nullable(), cause: holdCause, since: time, shard }))
+      .meta({
+        description: "The holds in force, at most 200 of each database. Null as the tenant stands for all tenants.",
+      }),
+    unreachable: z.array(shard).meta({ description: "The databases that did not answer." }),
+  })
+  .meta({ id: "ServiceStatus" });
+
+export type SearchResult = z.infer<typeof searchResult>;
+export type OperatedTenant = z.infer<typeof operatedTenant>;
+export type OperatedPerson = z.infer<typeof operatedPerson>;
+export type ServiceStatus = z.infer<typeof serviceStatus>;

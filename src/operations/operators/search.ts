@@ -1,0 +1,78 @@
+/** The search of operators, over both planes and every delivery database. */
+import type { Db } from "../../platform/db/client";
+import type { Deps } from "../../platform/deps";
+import { describeError, log } from "../../platform/log";
+import { id } from "../../platform/schemas/schemas";
+import { iso } from "../../platform/time";
+import type { SessionPrincipal } from "../../tenancy/tenants/principal";
+import type { SearchResult } from "./schemas";
+import {
+  type FoundSubscription,
+  MAX_FINDINGS,
+  namesOfTenants,
+  searchControl,
+  searchHosts,
+  searchId,
+} from "./search-store";
+
+/** Returns what has this id, or begins with this text: at most 20 findings of a kind. `unreachable` names the delivery databases that are down. */
+export async function search(deps: Deps, operator: SessionPrincipal, query: string): Promise<SearchResult> {
+  const text = query.normalize("NFKC").toLowerCase();
+  const [{ tenants, people }, ...ofShards] = await Promise.all([
+    searchControl(deps, operator, { text, name: query }),
+    ...deps.shards.numbers.map((shard) => searchShard(deps, shard, text)),
+  ]);
+  const reached = ofShards.flatMap(({ found }) => found ?? []);
+  const all = <K extends keyof Findings>(kind: K) =>
+    reached.flatMap((found) => found[kind] as Findings[K][number][]).slice(0, MAX_FINDINGS);
+  const [subscriptions, events, deliveries] = [all("subscriptions"), all("events"), all("deliveries")];
+  const names = await namesOfTenants(
+    deps,
+    [...subscriptions, ...events, ...deliveries].map(({ tenantId }) => tenantId),
+  );
+  const tenantOf = (tenantId: string) => ({ tenantId, tenantName: names.get(tenantId) ?? "" });
+  return {
+    tenants: tenants.map(({ isSuspended, ...tenant }) => ({ ...tenant, isSuspended: isSuspended === 1 })),
+    people: people.map(({ isSuspended, ...person }) => ({ ...person, isSuspended: isSuspended === 1 })),
+    subscriptions: subscriptions.map((found) => ({ ...subscriptionView(found), ...tenantOf(found.tenantId) })),
+    events: events.map(({ createdAt, tenantId, ...event }) => ({
+      ...event,
+      createdAt: iso(createdAt),
+      ...tenantOf(tenantId),
+    })),
+    deliveries: deliveries.map(({ tenantId, ...delivery }) => ({ ...delivery, ...tenantOf(tenantId) })),
+    unreachable: ofShards.flatMap(({ shard, found }) => (found ? [] : [shard])),
+  };
+}
+
+type Findings = Awaited<ReturnType<typeof searchId>>;
+
+async function searchShard(
+  { shards }: Deps,
+  shard: number,
+  text: string,
+): Promise<{ shard: number; found: Findings | null }> {
+  try {
+    return { shard, found: await searchDelivery(shards.db(shard), text) };
+  } catch (error) {
+    log("error", "delivery database not read", { shard, ...describeError(error) });
+    return { shard, found: null };
+  }
+}
+
+async function searchDelivery(db: Db, text: string): Promise<Findings> {
+  if (id.safeParse(text).success) return searchId(db, text);
+  const host = hostIn(text);
+  return { subscriptions: host === "" ? [] : await searchHosts(db, host), events: [], deliveries: [] };
+}
+
+/** What a URL has after its host would let an operator guess a secret in it, character by character. */
+const hostIn = (text: string) => text.replace(/^https?:\/\//, "").split(/[/?#\\]/, 1)[0] ?? "";
+
+/** Shows only the host of the URL, because the rest can be a secret. */
+const subscriptionView = ({ id, name, url, enabled }: FoundSubscription) => ({
+  id,
+  name,
+  host: URL.parse(url)?.host ?? "",
+  enabled: enabled === 1,
+});

@@ -1,0 +1,77 @@
+/**
+ * Suspending and resuming. A tenant is in both planes: its sends are held or released first, in its delivery database. An operation that
+ * fails halfway can be repeated to do the rest.
+ */
+
+import type { Proof } from "../../identity/step-up/confirm";
+import { requireStepUp } from "../../identity/step-up/confirm";
+import type { Deps } from "../../platform/deps";
+import { AppError, notFound } from "../../platform/errors";
+import type { SessionPrincipal } from "../../tenancy/tenants/principal";
+import { findTenant } from "../../tenancy/tenants/store";
+import { deleteHold, insertHold } from "./holds-store";
+import { endSessionsOfUser, markTenantResumed, markTenantSuspended, resumeUser, suspendUser } from "./suspend-store";
+
+type Suspension = Proof & { reason: string };
+
+/** Suspends a tenant: its credentials are refused, and its deliveries wait. Throws NOT_FOUND, or like `requireStepUp`. */
+export async function suspendTenant(
+  deps: Deps,
+  operator: SessionPrincipal,
+  id: string,
+  { reason, ...proof }: Suspension,
+): Promise<void> {
+  await requireStepUp(deps, operator, proof);
+  const tenant = await findTenant(deps, id);
+  if (!tenant) throw notFound("Tenant");
+  const { tenantId, shard } = tenant;
+  await insertHold(deps.shards.db(shard), { tenantId, cause: "suspended", since: deps.now() }, null);
+  await markTenantSuspended(deps, operator, { tenantId, reason }, deps.now());
+}
+
+/** Ends the suspension of a tenant; its waiting deliveries are sent. Throws like `suspendTenant`. */
+export async function resumeTenant(
+  deps: Deps,
+  operator: SessionPrincipal,
+  id: string,
+  { reason, ...proof }: Suspension,
+): Promise<void> {
+  await requireStepUp(deps, operator, proof);
+  const tenant = await findTenant(deps, id);
+  if (!tenant) throw notFound("Tenant");
+  const { tenantId, shard } = tenant;
+  await deleteHold(deps.shards.db(shard), { tenantId, cause: "suspended" }, null);
+  await markTenantResumed(deps, operator, { tenantId, reason });
+}
+
+/**
+ * Suspends a person: all sessions end, and logins are refused. API keys stay with their tenants. Throws NOT_FOUND, CONFLICT for the
+ * operator's own account, or like `requireStepUp`.
+ */
+export async function suspendPerson(
+  deps: Deps,
+  operator: SessionPrincipal,
+  userId: string,
+  { reason, ...proof }: Suspension,
+): Promise<void> {
+  await requireStepUp(deps, operator, proof);
+  if (userId === operator.userId) throw new AppError("CONFLICT", { message: "You cannot suspend yourself." });
+  if (!(await suspendUser(deps, operator, { userId, reason }, deps.now()))) throw notFound("Person");
+}
+
+/** Lets a person sign in again. Throws NOT_FOUND, or like `requireStepUp`. */
+export async function resumePerson(
+  deps: Deps,
+  operator: SessionPrincipal,
+  userId: string,
+  { reason, ...proof }: Suspension,
+): Promise<void> {
+  await requireStepUp(deps, operator, proof);
+  if (!(await resumeUser(deps, operator, { userId, reason }))) throw notFound("Person");
+}
+
+/** Ends all sessions of a person. Throws NOT_FOUND, or like `requireStepUp`. */
+export async function endSessions(deps: Deps, operator: SessionPrincipal, userId: string, proof: Proof): Promise<void> {
+  await requireStepUp(deps, operator, proof);
+  if (!(await endSessionsOfUser(deps, operator, userId))) throw notFound("Person");
+}

@@ -1,0 +1,27 @@
+/** A lost second factor: the operator has a link mailed to the person, and only its use removes anything. */
+
+import { type Proof, requireStepUp } from "../../identity/step-up/confirm";
+import type { Deps } from "../../platform/deps";
+import { AppError, notFound } from "../../platform/errors";
+import { queueMail } from "../../platform/mail/queue";
+import type { SessionPrincipal } from "../../tenancy/tenants/principal";
+import { askForRemoval } from "./two-factor-store";
+
+/**
+ * Mails a person a link that removes their second factor. Throws NOT_FOUND, CONFLICT for a person without a second factor or without a
+ * verified address, or like `requireStepUp`.
+ */
+export async function mailRemoval(deps: Deps, operator: SessionPrincipal, userId: string, proof: Proof): Promise<void> {
+  await requireStepUp(deps, operator, proof);
+  const person = await askForRemoval(deps, operator, userId, deps.now());
+  if (!person) throw notFound("Person");
+  if (person.totpEnabledAt === null) {
+    throw new AppError("CONFLICT", { message: "This person has no second factor." });
+  }
+  if (person.emailVerifiedAt === null) {
+    throw new AppError("CONFLICT", {
+      message: "The address of this person is not verified, so nothing is mailed to it.",
+    });
+  }
+  await queueMail(deps, { kind: "twoFactorRemoval", userId });
+}

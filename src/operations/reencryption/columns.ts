@@ -1,0 +1,28 @@
+/** Every encrypted column; a test compares the list with the schemas. */
+
+import { totpOwner } from "../../identity/two-factor/codes";
+import { secretOwner, signingKeyOwner } from "../../webhooks/signing/keys";
+import { headersOwner } from "../../webhooks/subscriptions/header-options";
+import type { EncryptedColumn } from "./store";
+
+/** A column with the function that returns the associated data of a row's ciphertext. */
+export interface OwnedColumn extends EncryptedColumn {
+  ownerOf: (...key: string[]) => string;
+}
+
+const byId = (ownerOf: (id: string) => string) => ({ key: ["id"], ownerOf: (id = "") => ownerOf(id) });
+
+export const CONTROL_COLUMNS: readonly OwnedColumn[] = [
+  { table: "users", column: "totp_secret_encrypted", ...byId(totpOwner) },
+];
+
+export const DELIVERY_COLUMNS: readonly OwnedColumn[] = [
+  { table: "subscriptions", column: "secret_sealed", ...byId(secretOwner) },
+  { table: "subscriptions", column: "headers_sealed", ...byId(headersOwner) },
+  {
+    table: "signing_keys",
+    column: "sealed",
+    key: ["subscription_id", "id"],
+    ownerOf: (subscriptionId = "", id = "") => signingKeyOwner(subscriptionId, id),
+  },
+];

@@ -1,0 +1,258 @@
+/**
+ * Settings from variables and secrets, parsed once per isolate. A bad setting stops the service with a message that names it but never
+ * shows its value.
+ */
+import { z } from "zod";
+import { isGuessableKey } from "./crypto/guessable-key";
+import { LIMIT_VARIABLES, type Limits, readLimits } from "./limits/settings";
+import { LOG_LEVELS, type LogLevel } from "./log";
+import { PROVIDER_VARIABLES, type Providers, readProviders } from "./provider-settings";
+import { email } from "./schemas/schemas";
+import { commaList, isAtOrBelow, type Registration, registration, wholeNumber, widgetKey } from "./schemas/settings";
+
+const MIN_SECRET_KEY_CHARACTERS = 32;
+const randomKey = z
+  .string()
+  .min(MIN_SECRET_KEY_CHARACTERS)
+  .refine((key) => !isGuessableKey(key));
+
+const VARIABLES = {
+  SECRET_KEYS: {
+    description:
+      "All signing and encryption keys are derived from these; see [Key rotation](operations.md#key-rotation). A secret, not a variable.",
+    must: `be a comma-separated list of secrets, newest first, each at least ${MIN_SECRET_KEY_CHARACTERS} random characters, such as from \`openssl rand -hex 32\``,
+    schema: commaList.pipe(z.array(randomKey).min(1)),
+  },
+  METRICS_TOKEN: {
+    description:
+      "The token with which Prometheus reads [metrics](metrics.md). A secret; optional. Missing: metrics are off.",
+    must: `be at least ${MIN_SECRET_KEY_CHARACTERS} random characters, or missing`,
+    schema: randomKey.optional(),
+  },
+  CLIENT_IP_SECRET: {
+    description:
+      "Lets your own server name its users' IP addresses; see [Client addresses](operations.md#client-addresses). A secret; optional.",
+    must: `be at least ${MIN_SECRET_KEY_CHARACTERS} random characters, or missing`,
+    schema: randomKey.optional(),
+  },
+  APP_URL: {
+    description:
+      "The address that links in mails start with: `/verify-email?token=...`, `/reset-password?token=...` and `/accept-invitation?token=...` follow it.",
+    must: "be an http or https URL without a trailing slash",
+    schema: z.url({ protocol: /^https?$/ }).refine((url) => !url.endsWith("/")),
+  },
+  TOKEN_ISSUER: {
+    description: "The `iss` claim of access tokens. Changing it invalidates the tokens in use; clients refresh.",
+    must: "be 1 to 200 characters",
+    schema: z.string().min(1).max(200),
+  },
+  TOKEN_AUDIENCE: {
+    description: "The `aud` claim of access tokens. Changing it invalidates the tokens in use; clients refresh.",
+    must: "be 1 to 200 characters",
+    schema: z.string().min(1).max(200),
+  },
+  MAIL_FROM: {
+    description: "The sender of every mail.",
+    must: "contain a sender address",
+    schema: z.string().regex(/^[^\r\n]*[^\s<>]+@[^\s<>]+>?$/),
+  },
+  ALERT_MAIL: {
+    description: "Who is mailed [alarms](operations.md#alarms) about the service. Empty: nobody.",
+    must: "be an email address, or empty",
+    schema: z
+      .literal("")
+      .transform(() => null)
+      .or(email)
+      .prefault(""),
+  },
+  CORS_ORIGINS: {
+    description: "The origins whose pages may call the API from a browser. Empty: none.",
+    must: "be a comma-separated list of origins, or empty",
+    schema: commaList.pipe(z.array(z.string().regex(/^https?:\/\/[^/]+$/))),
+  },
+  PASSKEY_ORIGINS: {
+    description:
+      "Origins besides that of `APP_URL` whose pages may use passkeys. Passkeys are bound to the host of `APP_URL`, so these must be hosts below it.",
+    must: "be a comma-separated list of origins, each of the host of APP_URL or of a host below it, or empty",
+    schema: commaList.pipe(z.array(z.string().refine((text) => URL.parse(text)?.origin === text))).prefault(""),
+  },
+  ...PROVIDER_VARIABLES,
+  REGISTRATION: {
+    description:
+      "Who may register without an invitation: everybody (`open`), nobody (`invite`), or addresses of the given domains (`domains:example.com,example.org`).",
+    must: 'be "open", "invite", or "domains:" and a comma-separated list of domains',
+    schema: registration.prefault("open"),
+  },
+  TURNSTILE_SITE_KEY: {
+    description:
+      "The site key of a Turnstile widget; see [Turnstile](operations.md#turnstile). Empty: no widget is shown or asked for.",
+    must: "be the site key of a Turnstile widget, or empty; set it with TURNSTILE_SECRET",
+    schema: widgetKey,
+  },
+  TURNSTILE_SECRET: {
+    description: "The secret key of the same Turnstile widget. A secret, not a variable; optional.",
+    must: "be the secret key of a Turnstile widget, or missing; set it with TURNSTILE_SITE_KEY",
+    schema: widgetKey,
+  },
+  OPERATORS: {
+    description: "Who operates this service: see [Operators](operations.md#operators). Empty: nobody does.",
+    must: "be a comma-separated list of email addresses, or empty",
+    schema: commaList.pipe(z.array(email)).prefault(""),
+  },
+  EMAIL_VERIFICATION: {
+    description: "Whether login requires a verified email address.",
+    must: 'be "required" or "optional"',
+    schema: z.enum(["required", "optional"]),
+  },
+  MAIL_CODE: {
+    description: "Whether people can sign in with a code that is mailed to them.",
+    must: 'be "on" or "off"',
+    schema: z.enum(["on", "off"]).prefault("on"),
+  },
+  COMMON_PASSWORDS: {
+    description: "Whether the most common passwords are refused.",
+    must: 'be "refuse" or "allow"',
+    schema: z.enum(["refuse", "allow"]),
+  },
+  WEBHOOK_EGRESS: {
+    description:
+      "Whether webhook URLs with private and reserved addresses are refused. `any` is for local development.",
+    must: 'be "public" or "any"',
+    schema: z.enum(["public", "any"]),
+  },
+  ...LIMIT_VARIABLES,
+  AUTO_DISABLE_HOURS: {
+    description:
+      "After how many hours of failures a subscription is disabled, unless its option `autoDisable` says otherwise. `false`: never.",
+    must: 'be a whole number from 24 to 720, or "false"',
+    schema: z.union([z.literal("false").transform(() => null), wholeNumber(24, 720)]).prefault("120"),
+  },
+  LOG_LEVEL: {
+    description:
+      "The least serious log lines that are written. `warn` leaves out requests, sign-ins and successful attempts.",
+    must: 'be "info", "warn" or "error"',
+    schema: z.enum(LOG_LEVELS).prefault("info"),
+  },
+  LOG_ATTEMPTS: {
+    description:
+      "Which attempts are logged: `all`, or only those that failed (`failed`). The delivery log has all of them.",
+    must: 'be "all" or "failed"',
+    schema: z.enum(["all", "failed"]).prefault("all"),
+  },
+  RETENTION_DAYS: {
+    description: "How many days delivery logs and events are kept.",
+    must: "be a whole number from 1 to 3650",
+    schema: wholeNumber(1, 3650),
+  },
+  AUDIT_RETENTION_DAYS: {
+    description: "How many days the audit log is kept.",
+    must: "be a whole number from 30 to 3650",
+    schema: wholeNumber(30, 3650).prefault("365"),
+  },
+  AUDIT_MAX_ROWS: {
+    description:
+      "How many events of a tenant the audit log keeps in each database. Beyond that, the oldest are removed.",
+    must: "be a whole number from 10000 to 100000000",
+    schema: wholeNumber(10_000, 100_000_000).prefault("1000000"),
+  },
+} as const;
+
+/** The settings as the operations page shows them. */
+export const SETTINGS = Object.entries(VARIABLES).map(([name, { description, must }]) => ({ name, description, must }));
+
+/** The names of all settings. */
+export const SETTING_NAMES = Object.keys(VARIABLES) as (keyof typeof VARIABLES)[];
+
+/** The keys of a Turnstile widget. */
+export interface Turnstile {
+  siteKey: string;
+  secret: string;
+}
+
+export interface Config extends Limits {
+  secretKeys: string[];
+  /** Undefined: there is no `/metrics`. */
+  metricsToken: string | undefined;
+  clientIpSecret: string | undefined;
+  appUrl: string;
+  tokenIssuer: string;
+  tokenAudience: string;
+  mailFrom: string;
+  /** Null: nobody is mailed alarms. */
+  alertMail: string | null;
+  corsOrigins: string[];
+  passkeyOrigins: string[];
+  /** An origin; set if there is a provider. */
+  publicUrl: string | undefined;
+  /** The providers that people can sign in with. */
+  providers: Providers;
+  registration: Registration;
+  /** Null: nobody is asked to confirm that they are human. */
+  turnstile: Turnstile | null;
+  operators: readonly string[];
+  emailVerification: "required" | "optional";
+  mailCode: "on" | "off";
+  commonPasswords: "refuse" | "allow";
+  webhookEgress: "public" | "any";
+  /** Null: subscriptions are not disabled for failing, unless they ask for it. */
+  autoDisableHours: number | null;
+  logLevel: LogLevel;
+  logAttempts: "all" | "failed";
+  retentionDays: number;
+  auditRetentionDays: number;
+  /** Per tenant and database. */
+  auditMaxRows: number;
+}
+
+/** The service cannot run with these settings. The message names each bad one and says what it must be. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+/** Parses the settings of `env`. Throws `ConfigError`. */
+export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>>): Config {
+  const problems: string[] = [];
+  const read = <N extends keyof typeof VARIABLES>(name: N): z.output<(typeof VARIABLES)[N]["schema"]> => {
+    const result = VARIABLES[name].schema.safeParse(env[name]);
+    if (!result.success) problems.push(`${name} must ${VARIABLES[name].must}`);
+    return result.data as z.output<(typeof VARIABLES)[N]["schema"]>;
+  };
+  const turnstile = { siteKey: read("TURNSTILE_SITE_KEY"), secret: read("TURNSTILE_SECRET") };
+  if ((turnstile.siteKey === "") !== (turnstile.secret === "")) {
+    problems.push("TURNSTILE_SITE_KEY and TURNSTILE_SECRET must both be set, or neither");
+  }
+  const { publicUrl, providers } = readProviders(read, problems);
+  const config: Config = {
+    secretKeys: read("SECRET_KEYS"),
+    metricsToken: read("METRICS_TOKEN"),
+    clientIpSecret: read("CLIENT_IP_SECRET"),
+    appUrl: read("APP_URL"),
+    tokenIssuer: read("TOKEN_ISSUER"),
+    tokenAudience: read("TOKEN_AUDIENCE"),
+    mailFrom: read("MAIL_FROM"),
+    alertMail: read("ALERT_MAIL"),
+    corsOrigins: read("CORS_ORIGINS"),
+    passkeyOrigins: read("PASSKEY_ORIGINS"),
+    publicUrl,
+    providers,
+    registration: read("REGISTRATION"),
+    turnstile: turnstile.siteKey === "" ? null : turnstile,
+    operators: read("OPERATORS"),
+    emailVerification: read("EMAIL_VERIFICATION"),
+    mailCode: read("MAIL_CODE"),
+    commonPasswords: read("COMMON_PASSWORDS"),
+    webhookEgress: read("WEBHOOK_EGRESS"),
+    ...readLimits(read),
+    autoDisableHours: read("AUTO_DISABLE_HOURS"),
+    logLevel: read("LOG_LEVEL"),
+    logAttempts: read("LOG_ATTEMPTS"),
+    retentionDays: read("RETENTION_DAYS"),
+    auditRetentionDays: read("AUDIT_RETENTION_DAYS"),
+    auditMaxRows: read("AUDIT_MAX_ROWS"),
+  };
+  if (problems.length === 0 && !config.passkeyOrigins.every((origin) => isAtOrBelow(origin, config.appUrl))) {
+    problems.push(`PASSKEY_ORIGINS must ${VARIABLES.PASSKEY_ORIGINS.must}`);
+  }
+  if (problems.length > 0) throw new ConfigError(problems.join("; "));
+  return config;
+}

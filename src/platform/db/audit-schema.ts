@@ -1,0 +1,41 @@
+/** The audit log. Every database has these tables: a change is recorded in the database and the batch in which it is made. */
+import { sql } from "drizzle-orm";
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { ActorKind, AuditAction, TargetKind } from "../../tenancy/audit/actions";
+
+/** The migration creates it WITHOUT ROWID. */
+export const auditEvents = sqliteTable(
+  "audit_events",
+  {
+    /** The user's id instead, for events of an account that is a member of no tenant. */
+    tenantId: text("tenant_id").notNull(),
+    /** A UUIDv7 with the time of the event. */
+    id: text().notNull(),
+    action: text().$type<AuditAction>().notNull(),
+    actorKind: text("actor_kind").$type<ActorKind>().notNull(),
+    /** Of the user or the API key. */
+    actorId: text("actor_id"),
+    /** The address of the user or the name of the API key at that time. */
+    actorName: text("actor_name"),
+    targetKind: text("target_kind").$type<TargetKind>(),
+    targetId: text("target_id"),
+    ip: text(),
+    userAgent: text("user_agent"),
+    requestId: text("request_id"),
+    sessionId: text("session_id"),
+    /** JSON: names of changed fields, and values of enumerations. Never a secret, a payload or a URL. */
+    meta: text(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.id] }),
+    // What a person did, and what strangers did to their account.
+    index("audit_events_by_account").on(sql`coalesce(actor_id, target_id)`, t.id),
+  ],
+);
+
+/** The tenants whose audit log a subscription receives as operational events. The rows are in the database of the subscriptions. */
+export const auditFeeds = sqliteTable("audit_feeds", {
+  tenantId: text("tenant_id").primaryKey(),
+  /** Events that were recorded before this time have been published. */
+  publishedTo: integer("published_to").notNull(),
+});

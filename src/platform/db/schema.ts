@@ -1,0 +1,284 @@
+/** The control plane on one page. Times are Unix milliseconds; ids are UUIDv7; secrets are encrypted or hashed. */
+import { sql } from "drizzle-orm";
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { Permission, Role } from "../../tenancy/tenants/roles";
+import type { ProviderName } from "../schemas/schemas";
+
+export const tenants = sqliteTable(
+  "tenants",
+  {
+    id: text().primaryKey(),
+    name: text().notNull(),
+    /** The delivery database that has its subscriptions, events and deliveries: 0 is `DB`, n is `SHARD_n`. */
+    shard: integer().notNull().default(0),
+    /** The user who registered it. */
+    createdBy: text("created_by").notNull(),
+    createdAt: integer("created_at").notNull(),
+    /** Since when an operator has suspended it, and why; null: it is not suspended. */
+    suspendedAt: integer("suspended_at"),
+    suspendedReason: text("suspended_reason"),
+  },
+  () => [index("tenants_by_name").on(sql`lower(name)`)],
+);
+
+/** How many messages have ended as dead letters in an hour. The migration creates it WITHOUT ROWID. */
+export const deadLetters = sqliteTable(
+  "dead_letters",
+  {
+    /** The start of the hour. */
+    hour: integer().notNull(),
+    queue: text().notNull(),
+    messages: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.hour, t.queue] })],
+);
+
+/** The size of each delivery database, as the hourly cron read it. */
+export const shards = sqliteTable("shards", {
+  shard: integer().primaryKey(),
+  bytes: integer().notNull(),
+  notedAt: integer("noted_at").notNull(),
+  /** What the hourly cron has counted for `/metrics`: `Totals` in `metrics/totals.ts`; null before its first run. */
+  totals: text({ mode: "json" }).$type<Record<string, unknown>>(),
+});
+
+export const users = sqliteTable("users", {
+  id: text().primaryKey(),
+  /** NFKC-normalised and lower-cased. */
+  email: text().notNull().unique(),
+  name: text(),
+  /** PHC string; empty: no password is accepted until the next reset. */
+  passwordHash: text("password_hash").notNull(),
+  emailVerifiedAt: integer("email_verified_at"),
+  verificationMailedAt: integer("verification_mailed_at"),
+  totpSecretEncrypted: text("totp_secret_encrypted"),
+  /** Changes with the secret. The ciphertext also changes when `SECRET_KEYS` is rotated, so writes compare this. */
+  totpEnrolmentId: text("totp_enrolment_id"),
+  totpEnabledAt: integer("totp_enabled_at"),
+  /** Last TOTP time step that was accepted: a code works once (RFC 6238 section 5.2). */
+  totpLastStep: integer("totp_last_step").notNull().default(0),
+  /** Where the registration came from: "Firefox on Linux, Lisbon, PT". */
+  createdFrom: text("created_from"),
+  createdAt: integer("created_at").notNull(),
+  /** Since when an operator has suspended the account, and why; null: it is not suspended. */
+  suspendedAt: integer("suspended_at"),
+  suspendedReason: text("suspended_reason"),
+});
+
+export const memberships = sqliteTable(
+  "memberships",
+  {
+    tenantId: text("tenant_id").notNull(),
+    userId: text("user_id").notNull(),
+    role: text().$type<Role>().notNull(),
+    /** When the user last signed in to this tenant or switched to it; 0 for never. */
+    lastUsedAt: integer("last_used_at").notNull().default(0),
+    /** Whether the user gets mails about failing subscriptions of this tenant, if the role is owner or admin. */
+    alerts: integer({ mode: "boolean" }).notNull().default(true),
+    createdAt: integer("created_at").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.tenantId, t.userId] }), index("memberships_by_user").on(t.userId)],
+);
+
+/** One row per login; the refresh token's generation counts up in place. */
+export const sessions = sqliteTable(
+  "sessions",
+  {
+    id: text().primaryKey(),
+    userId: text("user_id").notNull(),
+    tenantId: text("tenant_id").notNull(),
+    generation: integer().notNull(),
+    /** SHA-256 of the current refresh token. */
+    refreshTokenHash: text("refresh_token_hash").notNull(),
+    rotatedAt: integer("rotated_at").notNull(),
+    /** SHA-256 of the Idempotency-Key of the last rotation. */
+    rotationKeyHash: text("rotation_key_hash"),
+    deviceName: text("device_name"),
+    browser: text(),
+    operatingSystem: text("operating_system"),
+    platform: text(),
+    ipAddress: text("ip_address"),
+    location: text(),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at").notNull(),
+    lastActivityAt: integer("last_activity_at").notNull(),
+    /** When the user last gave the password or a code again (step-up); null: not since the sign-in. */
+    confirmedAt: integer("confirmed_at"),
+  },
+  (t) => [index("sessions_by_user").on(t.userId), index("sessions_by_expiry").on(t.expiresAt)],
+);
+
+/** The browsers and places that users have signed in from in the last 90 days. The migration creates it WITHOUT ROWID. */
+export const knownDevices = sqliteTable(
+  "known_devices",
+  {
+    userId: text("user_id").notNull(),
+    /** A keyed digest, see sessions/known-devices.ts. */
+    key: text().notNull(),
+    /** The time of the last sign-in, or up to a day earlier. */
+    lastSeenAt: integer("last_seen_at").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.userId, t.key] }), index("known_devices_by_last_seen").on(t.lastSeenAt)],
+);
+
+/** Mailed tokens, stored as SHA-256. A token is derived from the id of its mail, so that a repeated mail carries the same one. */
+export const emailTokens = sqliteTable(
+  "email_tokens",
+  {
+    hash: text().primaryKey(),
+    purpose: text({ enum: ["verify", "reset", "invite", "undo", "remove-factor"] }).notNull(),
+    /** User id, or invitation id for "invite". */
+    subjectId: text("subject_id").notNull(),
+    /** JSON, for "undo": what the link undoes, and the state to restore, see mail/undo-store.ts; for "remove-factor": which enrolment. */
+    action: text(),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at").notNull(),
+    usedAt: integer("used_at"),
+  },
+  (t) => [index("email_tokens_by_subject").on(t.subjectId, t.purpose), index("email_tokens_by_expiry").on(t.expiresAt)],
+);
+
+/** Mailed codes that somebody has tried. The migration creates it WITHOUT ROWID. */
+export const mailCodes = sqliteTable("mail_codes", {
+  /** The id of the mail, which contains the time at which the code was requested. */
+  id: text().primaryKey(),
+  /** Wrong guesses; also 5 once the code was used. */
+  tries: integer().notNull(),
+});
+
+export const recoveryCodes = sqliteTable(
+  "recovery_codes",
+  { userId: text("user_id").notNull(), codeHash: text("code_hash").notNull(), usedAt: integer("used_at") },
+  (t) => [primaryKey({ columns: [t.userId, t.codeHash] })],
+);
+
+/** The public keys that users sign in with: passkeys of WebAuthn. */
+export const passkeys = sqliteTable(
+  "passkeys",
+  {
+    /** The id that the authenticator gave it, in base64url. */
+    id: text().primaryKey(),
+    userId: text("user_id").notNull(),
+    /** JWK in JSON. */
+    publicKey: text("public_key").notNull(),
+    /** The highest counter that the authenticator has reported; 0 if it does not count. */
+    counter: integer().notNull(),
+    transports: text({ mode: "json" }).$type<string[]>().notNull(),
+    /** Whether it is synchronised, or backed up otherwise. */
+    backedUp: integer("backed_up", { mode: "boolean" }).notNull(),
+    /** The model of the authenticator, in hex. */
+    aaguid: text().notNull(),
+    name: text().notNull(),
+    createdAt: integer("created_at").notNull(),
+    lastUsedAt: integer("last_used_at"),
+  },
+  (t) => [index("passkeys_by_user").on(t.userId)],
+);
+
+/** The people at Google, GitHub and other providers who sign in as users. */
+export const identities = sqliteTable(
+  "identities",
+  {
+    /** With `sub`, identifies the person at the provider: email addresses change hands. */
+    issuer: text().notNull(),
+    sub: text().notNull(),
+    id: text().notNull(),
+    userId: text("user_id").notNull(),
+    provider: text().$type<ProviderName>().notNull(),
+    /** The address that the provider gave when the identity was added; null for none. */
+    email: text(),
+    createdAt: integer("created_at").notNull(),
+    lastUsedAt: integer("last_used_at"),
+  },
+  (t) => [primaryKey({ columns: [t.issuer, t.sub] }), index("identities_by_user").on(t.userId)],
+);
+
+/**
+ * Used states, until they expire: what a client keeps encrypted, such as a challenge, works once. An id begins with the time of the
+ * expiry. The migration creates it WITHOUT ROWID.
+ */
+export const usedStates = sqliteTable("used_states", { id: text().primaryKey() });
+
+export const apiKeys = sqliteTable(
+  "api_keys",
+  {
+    id: text().primaryKey(),
+    tenantId: text("tenant_id").notNull(),
+    userId: text("user_id").notNull(),
+    name: text().notNull(),
+    prefix: text().notNull(),
+    /** SHA-256 of the whole key. */
+    keyHash: text("key_hash").notNull().unique(),
+    scopes: text({ mode: "json" }).$type<Permission[]>().notNull(),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at"),
+    lastUsedAt: integer("last_used_at"),
+    revokedAt: integer("revoked_at"),
+  },
+  (t) => [
+    index("api_keys_by_user").on(t.userId, t.tenantId),
+    // Partial, so neither has entries for keys that are not revoked and never expire.
+    index("api_keys_by_revocation").on(t.revokedAt).where(sql`revoked_at IS NOT NULL`),
+    index("api_keys_by_expiry").on(t.expiresAt).where(sql`expires_at IS NOT NULL`),
+  ],
+);
+
+export const invitations = sqliteTable(
+  "invitations",
+  {
+    id: text().primaryKey(),
+    tenantId: text("tenant_id").notNull(),
+    email: text().notNull(),
+    role: text().$type<Role>().notNull(),
+    invitedBy: text("invited_by").notNull(),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at").notNull(),
+    acceptedAt: integer("accepted_at"),
+    acceptedBy: text("accepted_by"),
+    revokedAt: integer("revoked_at"),
+  },
+  (t) => [index("invitations_by_tenant").on(t.tenantId), index("invitations_by_expiry").on(t.expiresAt)],
+);
+
+/** The mails that must not be sent twice, such as alarms, by the id of their job: those that were sent or are being sent. */
+export const alertMails = sqliteTable("alert_mails", {
+  id: text().primaryKey(),
+  /** When a consumer began to send it. */
+  claimedAt: integer("claimed_at").notNull(),
+  /** Null until the provider has accepted it. */
+  sentAt: integer("sent_at"),
+});
+
+/**
+ * Deletions under way: a row exists from the moment an account or a tenant is deleted until nothing of it is left and the mail is queued.
+ * `deletion/steps.ts` says what is removed, step by step.
+ */
+export const purges = sqliteTable(
+  "purges",
+  {
+    id: text().primaryKey(),
+    kind: text({ enum: ["user", "tenant"] }).notNull(),
+    /** Of the user or the tenant. */
+    subjectId: text("subject_id").notNull(),
+    /** The purge of the account that the tenant was deleted with; null for any other. */
+    partOf: text("part_of"),
+    /** The delivery database of a tenant; null for a user, whose audit events are in all of them. */
+    shard: integer(),
+    /** The former address of a user; null for a tenant. */
+    email: text(),
+    /** Where the confirmation goes: the same address; null for a tenant, and for an address that was never verified. */
+    mailTo: text("mail_to"),
+    /** The name of the user or the tenant, for the mail. */
+    name: text(),
+    /** JSON array: the ids of the users who are told that their tenant is gone. */
+    members: text().notNull().default("[]"),
+    createdAt: integer("created_at").notNull(),
+    /** The name of the step that comes next; "" for the first one. */
+    step: text().notNull().default(""),
+    /** How far that step has come. */
+    cursor: text().notNull().default(""),
+    /** When it continues. While a run works on it, this is when another run may take it over. */
+    runAt: integer("run_at").notNull(),
+  },
+  (t) => [index("purges_by_run").on(t.runAt), index("purges_by_part").on(t.partOf).where(sql`part_of IS NOT NULL`)],
+);

@@ -1,0 +1,110 @@
+/** The dependencies of domain functions. Every entry point builds them in the same way from `env`. */
+import type { AlarmMessage } from "../operations/alarms/tell";
+import type { Sweeper } from "../operations/upkeep/sweeper";
+import type { DeliveryMessage, FanOutMessage } from "../webhooks/delivery/message";
+import type { SubscriptionGate } from "../webhooks/throttling/durable-object";
+import { type Config, ConfigError, parseConfig, SETTING_NAMES } from "./config";
+import { deriveKeyRing, type KeyRing } from "./crypto/keys";
+import { createDb, type Db, type TripCount } from "./db/client";
+import { createShards, type Shards } from "./db/shards";
+import { createGuesses, type Guesses } from "./limits/guesses";
+import { createLimiter, type Leases, type Limiter } from "./limits/limiter";
+import { describeError, log, setLogLevel } from "./log";
+import type { MailJob } from "./mail/job";
+
+export interface Deps {
+  config: Config;
+  keys: KeyRing;
+  /** The control plane. */
+  db: Db;
+  /** The delivery plane. */
+  shards: Shards;
+  /** Counts the D1 round trips of this request or batch. */
+  trips: TripCount;
+  limiter: Limiter;
+  guesses: Guesses;
+  deliveryQueue: Queue<DeliveryMessage>;
+  slowDeliveryQueue: Queue<DeliveryMessage | FanOutMessage>;
+  mailQueue: Queue<MailJob>;
+  /** For alarms about the service; null if it is not bound. */
+  alertsQueue: Queue<AlarmMessage> | null;
+  mailer: SendEmail;
+  sweepers: DurableObjectNamespace<Sweeper>;
+  /** The known hosts of this service, with ports: the host of the request, and the host of APP_URL if that is our console. */
+  ownHosts: readonly string[];
+  /** One object per limited subscription, by its id. */
+  gates: DurableObjectNamespace<SubscriptionGate>;
+  /** Lets `work` continue after the response. A failure is logged under the name `what`. */
+  background(what: string, work: Promise<unknown>): void;
+  /** The current time in Unix ms. */
+  now(): number;
+}
+
+/** Where `app.ts` serves the console. */
+const CONSOLE_PATH = "/console";
+
+interface Settings {
+  config: Config;
+  keys: KeyRing;
+  leases: Leases;
+}
+
+/** Parsed once per isolate, and again when a setting changes. A failure is cached too. */
+let cache: { fingerprint: string; settings: Promise<Settings> } | undefined;
+
+async function loadSettings(env: Env): Promise<Settings> {
+  try {
+    const config = parseConfig({ ...env });
+    return { config, keys: await deriveKeyRing(config.secretKeys), leases: new Map() };
+  } catch (error) {
+    if (error instanceof ConfigError) log("error", "configuration refused", { reason: error.message });
+    throw error;
+  }
+}
+
+/**
+ * Builds the dependencies of one invocation; `requestUrl` is the URL of an HTTP request. Throws ConfigError when a setting is missing or
+ * malformed.
+ */
+export async function createDeps(
+  env: Env,
+  ctx: Pick<ExecutionContext, "waitUntil">,
+  requestUrl?: string,
+): Promise<Deps> {
+  const variables: Partial<Record<string, unknown>> = { ...env };
+  const fingerprint = JSON.stringify(SETTING_NAMES.map((name) => variables[name]));
+  if (cache?.fingerprint !== fingerprint) cache = { fingerprint, settings: loadSettings(env) };
+  const { config, keys, leases } = await cache.settings;
+  setLogLevel(config.logLevel);
+  const trips = { trips: 0, sqlMs: 0 };
+  const background: Deps["background"] = (what, work) =>
+    ctx.waitUntil(
+      work.catch((error: unknown) => log("error", "background work failed", { what, ...describeError(error) })),
+    );
+  const rules = { ...config.rules, ...config.budgets };
+  return {
+    config,
+    keys,
+    db: createDb(env.DB, trips),
+    shards: createShards(env, trips),
+    trips,
+    limiter: createLimiter({ namespace: env.RATE_LIMITER, rules, leases, background, now: Date.now }),
+    guesses: createGuesses(env.ACCOUNT_LOCK),
+    deliveryQueue: env.DELIVERY_QUEUE,
+    slowDeliveryQueue: env.SLOW_DELIVERY_QUEUE,
+    mailQueue: env.MAIL_QUEUE,
+    alertsQueue: (env as { ALERTS_QUEUE?: Queue<AlarmMessage> }).ALERTS_QUEUE ?? null,
+    mailer: env.EMAIL,
+    sweepers: env.SWEEPER,
+    ownHosts: ownHosts(config.appUrl, requestUrl),
+    gates: env.SUBSCRIPTION_GATE,
+    background,
+    now: Date.now,
+  };
+}
+
+/** APP_URL may belong to a separate client, whose host may receive deliveries. */
+function ownHosts(appUrl: string, requestUrl: string | undefined): string[] {
+  const urls = [appUrl, requestUrl].flatMap((url) => (url === undefined ? [] : [new URL(url)]));
+  return urls.filter(({ pathname, href }) => href === requestUrl || pathname === CONSOLE_PATH).map(({ host }) => host);
+}

@@ -1,0 +1,26 @@
+/** The types of Hono's context in this application. */
+
+import type { CurrentUser } from "../../identity/sessions/authenticate";
+import type { Principal } from "../../tenancy/tenants/principal";
+import type { Deps } from "../deps";
+import type { LogFields } from "../log";
+
+export interface AppEnv {
+  Bindings: Env;
+  Variables: {
+    requestId: string;
+    deps: Deps;
+    /** An IPv4 address, a /64 network, or "unknown". */
+    clientIp: string;
+    /** Whether one of our servers has sent the request for its user, with a signed address. */
+    isRelayed: boolean;
+    /** Set on every route behind `requirePrincipal`. */
+    principal: Principal;
+    /** Set on every console page that requires a session. */
+    currentUser: CurrentUser;
+    /** The nonce in the Content-Security-Policy of a console page; `hono/secure-headers` sets it. */
+    secureHeadersNonce: string;
+    /** Fields that the route adds to the log line of its request. */
+    logFields: LogFields;
+  };
+}

@@ -1,0 +1,72 @@
+/** What a route requires of an authenticated caller. */
+import type { Context } from "hono";
+import { createMiddleware } from "hono/factory";
+import { matchedRoutes } from "hono/route";
+import type { SessionPrincipal } from "../../tenancy/tenants/principal";
+import type { Permission } from "../../tenancy/tenants/roles";
+import type { Config } from "../config";
+import { AppError, notFound } from "../errors";
+import type { AppEnv } from "./env";
+import { documented } from "./route-docs";
+
+/** 403 unless the caller's role has `permission` and, for an API key, its scopes include it. */
+export function can(permission: Permission) {
+  const check = createMiddleware<AppEnv>(async (c, next) => {
+    if (!c.get("principal").permissions.has(permission)) throw new AppError("FORBIDDEN");
+    await next();
+  });
+  return documented(check, { permission, errors: ["FORBIDDEN"] });
+}
+
+/** 403 unless the caller is an owner of the tenant. */
+export const ownersOnly = documented(
+  createMiddleware<AppEnv>(async (c, next) => {
+    if (c.get("principal").role !== "owner") throw new AppError("FORBIDDEN", { message: "Only an owner can do this." });
+    await next();
+  }),
+  { errors: ["FORBIDDEN"] },
+);
+
+const SECOND_FACTOR_NEEDED =
+  "Operators need two-factor authentication. Turn it on for your account (POST /auth/2fa/enable, or My security in the console), and try again.";
+
+/** Whether the account is an operator's, even without a second factor. It must be verified, so nobody else can claim the address. */
+export const isOperator = ({ operators }: Config, { account }: SessionPrincipal): boolean =>
+  account.emailVerifiedAt !== null && operators.includes(account.email);
+
+/** 404 unless the caller is an operator, as for a missing route; 403 for an operator without a second factor. */
+export const operatorsOnly = documented(
+  createMiddleware<AppEnv>(async (c, next) => {
+    const session = sessionOf(c);
+    if (!isOperator(c.get("deps").config, session)) throw notFound(c.req.path.startsWith("/api/") ? "Route" : "Page");
+    // The second factor was given: at login, or when it was turned on, which ended all other sessions.
+    if (session.account.totpEnabledAt === null) throw new AppError("FORBIDDEN", { message: SECOND_FACTOR_NEEDED });
+    await next();
+  }),
+  { errors: ["NOT_FOUND", "FORBIDDEN"] },
+);
+
+/** 401 for an API key, on routes that need a session. A path without a route has no principal and gets 404. */
+export const sessionOnly = documented(
+  createMiddleware<AppEnv>(async (c, next) => {
+    if (servesRequest(c) && c.get("principal").kind !== "session") {
+      throw apiKeyRefused();
+    }
+    await next();
+  }),
+  { caller: "session" },
+);
+
+/** Whether a route, and not just middleware, serves the request. */
+export function servesRequest(c: Context<AppEnv>): boolean {
+  return matchedRoutes(c).some((route) => route.method !== "ALL");
+}
+
+/** The caller's session, on a route behind `sessionOnly`. Throws UNAUTHENTICATED for an API key. */
+export function sessionOf(c: Context<AppEnv>): SessionPrincipal {
+  const principal = c.get("principal");
+  if (principal.kind !== "session") throw apiKeyRefused();
+  return principal;
+}
+
+const apiKeyRefused = () => new AppError("UNAUTHENTICATED", { message: "API keys are not accepted here." });

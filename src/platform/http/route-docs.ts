@@ -1,0 +1,69 @@
+/** What the OpenAPI document says about a route is attached to the middleware that enforces it, so the two cannot drift apart. */
+import { createMiddleware } from "hono/factory";
+import type { ZodObject, ZodType } from "zod";
+import type { Permission } from "../../tenancy/tenants/roles";
+import type { ErrorCode } from "../errors";
+import type { RuleName } from "../limits/rules";
+import type { AppEnv } from "./env";
+
+/** A successful response. */
+export interface Success {
+  /** Missing for a redirect. */
+  body?: ZodType;
+  /** `application/json` when absent; a list where the request chooses. */
+  mediaType?: string | readonly string[];
+  /** JSON pointer to the id in the body that the other routes of this resource take. */
+  id?: string;
+}
+
+/** The part of a route's documentation that one middleware contributes. */
+export interface RouteDocs {
+  operationId?: string;
+  summary?: string;
+  description?: string;
+  successes?: Record<number, Success>;
+  /** Each code implies its status. */
+  errors?: readonly ErrorCode[];
+  body?: ZodType;
+  /** Parameters of the path that are not ids. */
+  path?: ZodObject;
+  query?: ZodObject;
+  headers?: ZodObject;
+  permission?: Permission;
+  /** Accepted credentials: an API key or a session (`any`), a session only, or the token of `/metrics`. */
+  caller?: "any" | "session" | "metrics";
+  limit?: { rule: RuleName; per: string };
+}
+
+const docsByMiddleware = new WeakMap<object, RouteDocs>();
+
+/** Attaches `docs` to a middleware and returns the middleware. */
+export function documented<M extends object>(middleware: M, docs: RouteDocs): M {
+  docsByMiddleware.set(middleware, docs);
+  return middleware;
+}
+
+/** The documentation attached to a middleware, if any. */
+export const docsOf = (middleware: object): RouteDocs | undefined => docsByMiddleware.get(middleware);
+
+type Description = Pick<RouteDocs, "description" | "errors" | "path" | "query" | "headers"> &
+  Record<number, ZodType | Success>;
+
+/** Documents a route: its operation id, a summary, its successes by status, and the errors that only its handler raises. */
+export function describeRoute(operationId: string, summary: string, description: Description) {
+  const { description: text, errors, path, query, headers, ...byStatus } = description;
+  const successes = Object.fromEntries(
+    Object.entries(byStatus).map(([status, success]) => [status, "_zod" in success ? { body: success } : success]),
+  );
+  const passThrough = createMiddleware<AppEnv>((_c, next) => next());
+  return documented(passThrough, {
+    operationId,
+    summary,
+    successes,
+    ...(text ? { description: text } : {}),
+    ...(errors ? { errors } : {}),
+    ...(path ? { path } : {}),
+    ...(query ? { query } : {}),
+    ...(headers ? { headers } : {}),
+  });
+}

@@ -1,0 +1,91 @@
+/** Reserves a tenant's budgets for events, deliveries and bytes of payloads, before anything is written. */
+
+import type { TenantStanding } from "../../tenancy/tenants/principal";
+import type { Deps } from "../deps";
+import { AppError, emailNotVerified } from "../errors";
+import { refuseOverLimit } from "./limiter";
+import type { LimitName } from "./rules";
+import type { Verdict } from "./window";
+
+export interface Amounts {
+  /** Events beyond those that the route's own limit counts: 0 for `POST /events`, 99 for a batch of 100, 1 for a publish over RPC. */
+  events?: number;
+  /** Deliveries of events, tests and retries. */
+  deliveries?: number;
+  /** Bytes of payloads, in UTF-8. */
+  bytes?: number;
+}
+
+export interface Reservation {
+  /** Gives back what was reserved and is not needed, such as deliveries of a subscription that was paused in the meantime. */
+  giveBack(unused: Amounts): Promise<void>;
+}
+
+const LIMIT_OF = { events: "publish", deliveries: "tenantDeliveries", bytes: "tenantPayloadBytes" } as const;
+
+/**
+ * Reserves all of the amounts or none. Throws RATE_LIMITED with `Retry-After` when a budget of the tenant is too small for them, and
+ * EMAIL_NOT_VERIFIED when a tenant without a verified owner has used up its deliveries for the day.
+ */
+export async function reserve(deps: Deps, tenant: TenantStanding, amounts: Amounts): Promise<Reservation> {
+  const wanted = limitsFor(deps, tenant, amounts);
+  const consumed = await Promise.all(
+    wanted.map(async ({ name, units }) => ({
+      name,
+      units,
+      verdict: await deps.limiter.consume(name, tenant.tenantId, units),
+    })),
+  );
+  const giveBack = async (unused: { name: LimitName; units: number; verdict: Verdict | null }[]) => {
+    await Promise.all(
+      unused.map(({ name, units, verdict }) =>
+        verdict?.allowed
+          ? deps.limiter.giveBack(name, tenant.tenantId, { leavesAtMs: verdict.leavesAtMs, units })
+          : undefined,
+      ),
+    );
+  };
+  const refused = consumed.find(({ verdict }) => verdict?.allowed === false);
+  if (refused) {
+    await giveBack(consumed);
+    if (refused.name === "unverifiedDeliveries") throw emailNotVerified();
+    refuseOverLimit(refused.verdict);
+  }
+  return {
+    giveBack: (amounts) => {
+      const units = new Map(limitsFor(deps, tenant, amounts).map((unused) => [unused.name, unused.units]));
+      return giveBack(consumed.map((taken) => ({ ...taken, units: units.get(taken.name) ?? 0 })));
+    },
+  };
+}
+
+/** Reserves `most` deliveries of the tenant's budget or, if it has fewer, a tenth, a hundredth and so on. Throws like `reserve`. */
+export async function reserveUpTo(
+  deps: Deps,
+  tenant: TenantStanding,
+  most: number,
+): Promise<Reservation & { limit: number }> {
+  for (let limit = most; limit > 1; limit = Math.ceil(limit / 10)) {
+    const reservation = await reserve(deps, tenant, { deliveries: limit }).catch((error: unknown) => {
+      if (!(error instanceof AppError)) throw error;
+      return null;
+    });
+    if (reservation) return { ...reservation, limit };
+  }
+  return { ...(await reserve(deps, tenant, { deliveries: 1 })), limit: 1 };
+}
+
+/** Whether the tenant is on trial, with small limits, because none of its owners has a verified email address. */
+export const isOnTrial = ({ config }: Deps, { hasVerifiedOwner }: TenantStanding): boolean =>
+  config.emailVerification === "required" && !hasVerifiedOwner;
+
+function limitsFor(deps: Deps, tenant: TenantStanding, amounts: Amounts): { name: LimitName; units: number }[] {
+  const { events = 0, deliveries = 0, bytes = 0 } = amounts;
+  const limits: { name: LimitName; units: number }[] = [
+    { name: LIMIT_OF.events, units: events },
+    { name: LIMIT_OF.deliveries, units: deliveries },
+    { name: LIMIT_OF.bytes, units: bytes },
+  ];
+  if (isOnTrial(deps, tenant)) limits.push({ name: "unverifiedDeliveries", units: deliveries });
+  return limits.filter(({ units }) => units > 0);
+}

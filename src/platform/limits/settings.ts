@@ -1,0 +1,84 @@
+/** The settings for limits: overrides of rate limits, the budgets and the caps. */
+import type { z } from "zod";
+import { figure } from "../schemas/settings";
+import { CAPS, type Caps } from "./caps";
+import { ruleOverrides } from "./overrides";
+import { BUDGETS, type BudgetName, RULES, type Rule, type RuleName } from "./rules";
+
+export const LIMIT_VARIABLES = {
+  RATE_LIMITS: {
+    description: "Overrides the [rate limits](limits.md), by name.",
+    must: 'be JSON such as {"login":{"limit":30,"windowSeconds":60}} with known rule names',
+    schema: ruleOverrides,
+  },
+  TENANT_DELIVERIES_PER_MINUTE: {
+    description:
+      "How many deliveries a tenant may cause per minute. An event that would exceed this is refused with 429.",
+    ...figure(BUDGETS.tenantDeliveries.perMinute),
+  },
+  TENANT_PAYLOAD_MIB_PER_MINUTE: {
+    description:
+      "How many MiB of payloads a tenant may publish per minute. An event that would exceed this is refused with 429.",
+    ...figure(BUDGETS.tenantPayloadBytes.perMinute),
+  },
+  MAX_SUBSCRIPTIONS_PER_TENANT: {
+    description: "How many subscriptions a tenant can have.",
+    ...figure(CAPS.subscriptions.limit),
+  },
+  MAX_SUBSCRIPTIONS_UNVERIFIED: {
+    description: "How many subscriptions a tenant can have while no owner has a verified email address.",
+    ...figure(CAPS.trialSubscriptions.limit),
+  },
+  MAX_API_KEYS_PER_USER: {
+    description: "How many active API keys a user can have.",
+    ...figure(CAPS.apiKeys.limit),
+  },
+  MAX_INVITATIONS_PER_TENANT: {
+    description: "How many open invitations a tenant can have.",
+    ...figure(CAPS.invitations.limit),
+  },
+  MAX_MEMBERS_PER_TENANT: {
+    description: "How many members a tenant can have.",
+    ...figure(CAPS.members.limit),
+  },
+  MAX_SESSIONS_PER_USER: {
+    description: "How many sessions a user can have. Beyond that, the oldest one ends.",
+    ...figure(CAPS.sessions.limit),
+  },
+} as const;
+
+/** The limits in force. */
+export interface Limits {
+  rules: Record<RuleName, Rule>;
+  budgets: Record<BudgetName, Rule>;
+  caps: Caps;
+}
+
+/** Reads a variable. All of them are numbers except RATE_LIMITS. */
+interface Read {
+  (name: "RATE_LIMITS"): z.output<typeof ruleOverrides>;
+  (name: Exclude<keyof typeof LIMIT_VARIABLES, "RATE_LIMITS">): number;
+}
+
+/** Reads all limits from the variables. */
+export function readLimits(read: Read): Limits {
+  const perMinute = (name: BudgetName): Rule => {
+    const { variable, units } = BUDGETS[name];
+    return { limit: read(variable) * units, windowSeconds: 60 };
+  };
+  return {
+    rules: { ...RULES, ...read("RATE_LIMITS") },
+    budgets: {
+      tenantDeliveries: perMinute("tenantDeliveries"),
+      tenantPayloadBytes: perMinute("tenantPayloadBytes"),
+    },
+    caps: {
+      subscriptions: read(CAPS.subscriptions.variable),
+      trialSubscriptions: read(CAPS.trialSubscriptions.variable),
+      apiKeys: read(CAPS.apiKeys.variable),
+      invitations: read(CAPS.invitations.variable),
+      members: read(CAPS.members.variable),
+      sessions: read(CAPS.sessions.variable),
+    },
+  };
+}

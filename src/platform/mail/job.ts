@@ -1,0 +1,97 @@
+/** The messages of the mail queue. They hold no secrets: tokens are derived from `id` when the mail is sent. */
+import { z } from "zod";
+import { PROVIDER_NAMES } from "../schemas/schemas";
+
+const id = z.string();
+const userId = z.string();
+
+/** The request that asked for a mail, for the audit log. */
+const origin = z.object({
+  ip: z.string().nullable(),
+  userAgent: z.string().nullable(),
+  requestId: z.string().nullable(),
+});
+
+/** What the take-over of an unverified account has ended, as counts, except for the second factor. */
+const endedAccess = z.object({
+  sessions: z.number(),
+  apiKeys: z.number(),
+  invitations: z.number(),
+  tenants: z.number(),
+  /** Missing in jobs from before there were passkeys. */
+  passkeys: z.number().default(0),
+  identities: z.number().default(0),
+  twoFactor: z.boolean(),
+});
+
+/** A subscription in a mail about failing ones. Times are Unix ms. */
+const alertItem = z.object({
+  webhookId: z.string(),
+  name: z.string(),
+  host: z.string(),
+  state: z.enum(["failing", "atRisk", "disabled", "gone", "recovered"]),
+  /** False if an earlier mail has reported it. */
+  isNew: z.boolean(),
+  since: z.number().nullable(),
+  /** When it will be disabled; null for never. */
+  disablesAt: z.number().nullable(),
+  failures: z.number(),
+  error: z.string().nullable(),
+});
+
+export type AlertItem = z.infer<typeof alertItem>;
+
+export type EndedAccess = z.infer<typeof endedAccess>;
+
+export const mailJob = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("verification"), id, userId }),
+  /** Has the email instead of a user: the consumer looks the user up, where no caller can measure how long it takes. */
+  z.object({ kind: z.literal("passwordReset"), id, email: z.string(), origin: origin.optional() }),
+  /** Has the email, for the same reason. */
+  z.object({ kind: z.literal("mailCode"), id, email: z.string() }),
+  z.object({ kind: z.literal("invitation"), id, tenantId: z.string(), invitationId: z.string() }),
+  z.object({ kind: z.literal("accountTakenOver"), id, userId, ended: endedAccess, byCode: z.boolean().optional() }),
+  z.object({ kind: z.literal("passwordChanged"), id, userId, ended: endedAccess.optional() }),
+  z.object({ kind: z.literal("twoFactorChanged"), id, userId, enabled: z.boolean() }),
+  z.object({ kind: z.literal("twoFactorRemoval"), id, userId }),
+  z.object({ kind: z.literal("recoveryCodesRenewed"), id, userId }),
+  z.object({ kind: z.literal("recoveryCodeUsed"), id, userId }),
+  z.object({ kind: z.literal("passkeyAdded"), id, userId, passkeyName: z.string() }),
+  z.object({ kind: z.literal("passkeyRemoved"), id, userId, passkeyName: z.string() }),
+  z.object({ kind: z.literal("identityLinked"), id, userId, provider: z.enum(PROVIDER_NAMES) }),
+  z.object({ kind: z.literal("identityUnlinked"), id, userId, provider: z.enum(PROVIDER_NAMES) }),
+  z.object({ kind: z.literal("apiKeyCreated"), id, userId, keyName: z.string() }),
+  z.object({
+    kind: z.literal("signedInOnNewDevice"),
+    id,
+    userId,
+    device: z.string(),
+    location: z.string().nullish(),
+    ipAddress: z.string().nullish(),
+    signedInAt: z.number(),
+  }),
+  z.object({ kind: z.literal("refreshTokenReused"), id, userId }),
+  z.object({ kind: z.literal("secondFactorGuessed"), id, userId }),
+  /** Has the address, because the account is gone. Of this kind and the three below, only one job per `id` sends its mail. */
+  z.object({
+    kind: z.literal("accountDeleted"),
+    id,
+    email: z.string(),
+    name: z.string().nullable(),
+    deletedAt: z.number(),
+  }),
+  z.object({ kind: z.literal("tenantDeleted"), id, userId, tenantName: z.string() }),
+  /** Goes to the address in ALERT_MAIL. Times are Unix ms; `endedAt` is null in the mail about the beginning. */
+  z.object({ kind: z.literal("alarm"), id, finding: z.string(), since: z.number(), endedAt: z.number().nullable() }),
+  /** `more` counts the subscriptions that `items` leaves out. */
+  z.object({
+    kind: z.literal("subscriptionAlert"),
+    id,
+    userId,
+    tenantName: z.string(),
+    items: z.array(alertItem),
+    more: z.number(),
+  }),
+]);
+
+export type MailJob = z.infer<typeof mailJob>;

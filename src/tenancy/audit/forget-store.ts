@@ -1,0 +1,38 @@
+/** What is left of a person in the audit log when their account is deleted: the id, and what was done. */
+import { sql } from "drizzle-orm";
+import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
+import { publishedId } from "./published-id";
+
+/**
+ * Removes the names, addresses and devices of a deleted user and their API keys from up to `limit` events of a database, and from the
+ * operational events that published these. Can be repeated. Returns how many events it changed.
+ */
+export async function forgetActors(
+  db: Db,
+  deliveryDbs: readonly Db[],
+  actorIds: readonly string[],
+  limit: number,
+): Promise<number> {
+  const { found } = await atomically(db, {
+    found: rows<{
+      tenantId: string;
+      id: string;
+    }>(sql`SELECT e.tenant_id AS tenantId, e.id FROM json_each(${jsonList(actorIds)}) j
+      CROSS JOIN audit_events e ON coalesce(e.actor_id, e.target_id) = j.value
+      WHERE e.actor_name IS NOT NULL OR e.ip IS NOT NULL OR e.user_agent IS NOT NULL LIMIT ${limit}`),
+  });
+  if (found.length === 0) return 0;
+  const published = jsonList(found.map(({ id }) => publishedId(id)));
+  // Before the audit events: the published ones are found through them.
+  for (const delivery of deliveryDbs) {
+    await atomically(delivery, {
+      forgotten: sql`UPDATE events SET payload = json_set(payload, '$.actor.name', NULL, '$.ip', NULL, '$.userAgent', NULL)
+        WHERE id IN (SELECT value FROM json_each(${published})) AND type = 'postern.audit'`,
+    });
+  }
+  await atomically(db, {
+    forgotten: sql`UPDATE audit_events SET actor_name = NULL, ip = NULL, user_agent = NULL WHERE (tenant_id, id) IN (
+      SELECT value ->> 'tenantId', value ->> 'id' FROM json_each(${jsonList(found)}))`,
+  });
+  return found.length;
+}

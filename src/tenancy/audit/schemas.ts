@@ -1,0 +1,99 @@
+/** The audit log, as the API sends it. */
+import { z } from "zod";
+import { cursor, id, moment, nextCursor, time } from "../../platform/schemas/schemas";
+import { ACTION_GROUPS, ACTION_NAMES, ACTOR_KINDS, TARGET_KINDS } from "./actions";
+
+const MAX_PAGE_ROWS = 200;
+const MAX_NAME_CHARACTERS = 254;
+
+export const auditQuery = z.object({
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(MAX_PAGE_ROWS)
+    .default(50)
+    .meta({ examples: [50] }),
+  cursor: cursor.optional(),
+  action: z
+    .enum([...ACTION_NAMES, ...ACTION_GROUPS])
+    .optional()
+    .meta({ description: "One action, or all of a group.", examples: ["webhook.*"] }),
+  actor: z
+    .string()
+    .min(1)
+    .max(MAX_NAME_CHARACTERS)
+    .optional()
+    .meta({
+      description: "The id of a user or an API key, or the email address or name that it had.",
+      examples: ["ada@example.com"],
+    }),
+  target: id.optional().meta({ description: "The id of what was changed." }),
+  ip: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .meta({ description: "An address as events show it.", examples: ["203.0.113.7"] }),
+  since: moment.optional().meta({ description: "Only events at this time or later." }),
+  until: moment.optional().meta({ description: "Only events before this time." }),
+});
+
+export const exportQuery = auditQuery.pick({ since: true, until: true }).extend({
+  format: z
+    .enum(["ndjson", "csv"])
+    .default("ndjson")
+    .meta({ description: "NDJSON has one event a line.", examples: ["csv"] }),
+});
+
+export type ExportFormat = z.infer<typeof exportQuery>["format"];
+
+const nullable = (description: string, example: string) =>
+  z
+    .string()
+    .nullable()
+    .meta({ description, examples: [example] });
+
+const auditEvent = z
+  .object({
+    id,
+    at: time,
+    action: z.string().meta({ description: "Later versions may have more of them.", examples: ["webhook.created"] }),
+    actor: z
+      .object({
+        kind: z.enum(ACTOR_KINDS).meta({ examples: ["user"] }),
+        id: id.nullable(),
+        name: nullable(
+          "The email address of the user or the name of the API key at that time. Null once a user is deleted.",
+          "ada@example.com",
+        ),
+      })
+      .meta({
+        description:
+          "Who did it. `operator` is somebody who operates this service; `system` is the service itself; `anonymous` somebody who was not signed in.",
+      }),
+    target: z
+      .object({
+        kind: z.enum(TARGET_KINDS).meta({ examples: ["webhook"] }),
+        id,
+      })
+      .nullable()
+      .meta({ description: "What was changed." }),
+    ip: nullable("An IPv4 address or a /64 network.", "203.0.113.7"),
+    userAgent: nullable("Its first 256 characters.", "Mozilla/5.0"),
+    requestId: nullable("The `X-Request-Id` of the request.", "0190a0a0-1b2c-7d3e-8f40-5a6b7c8d9e0f"),
+    sessionId: nullable("The session that was used or ended.", "0190a0a0-1b2c-7d3e-8f40-5a6b7c8d9e0f"),
+    meta: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .meta({
+        description: "More about the change: names of fields and values of enumerations.",
+        examples: [{ changed: ["url"] }],
+      }),
+  })
+  .meta({ id: "AuditEvent" });
+
+export const auditPageBody = z.object({ data: z.array(auditEvent), nextCursor });
+export const activity = z.array(auditEvent);
+
+export type AuditEvent = z.infer<typeof auditEvent>;

@@ -1,0 +1,42 @@
+/** Disables subscriptions whose subscriber answers 410 twice, at least a minute apart and without a success in between. */
+import { type SQL, sql } from "drizzle-orm";
+import { SYSTEM } from "../../tenancy/audit/actor";
+import { auditWebhooks } from "../../tenancy/audit/record-store";
+import { withFormerState } from "../subscriptions/former-states-store";
+import { publishOperational } from "../subscriptions/operational-store";
+import { HOLD_WHEN_DISABLED } from "../subscriptions/release-store";
+import { markDisabled } from "./marks-store";
+
+const GONE_FOR_MS = 60_000;
+
+/**
+ * Returns the statements for results with a 410, recorded at `nowMs`. `ours` joins the results `j` with their claimed attempts `a`, so the
+ * statements must run before the claim ends.
+ */
+export const goneStatements = (ours: SQL, nowMs: number) => {
+  const gone = sql`SELECT a.subscription_id AS subscription_id, min(j.value ->> 'completedAt') AS first_at,
+    max(j.value ->> 'completedAt') AS last_at FROM ${ours} WHERE j.value ->> 'gone' = 1 GROUP BY a.subscription_id`;
+  const justDisabled = sql`(${gone}) t CROSS JOIN subscriptions s ON s.id = t.subscription_id
+    WHERE s.disabled_reason = 'gone' AND s.disabled_at = t.last_at`;
+  return {
+    noted: sql`UPDATE subscriptions SET gone_since = t.first_at FROM (${gone}) t
+      WHERE subscriptions.id = t.subscription_id AND gone_since IS NULL`,
+    disabled: sql`UPDATE subscriptions SET enabled = 0, disabled_reason = 'gone', disabled_at = t.last_at, ${HOLD_WHEN_DISABLED},
+        former_states = ${withFormerState(sql.raw("t.last_at"))}, version = version + 1, updated_at = t.last_at
+      FROM (${gone}) t WHERE subscriptions.id = t.subscription_id AND enabled = 1 AND gone_since <= t.last_at - ${GONE_FOR_MS}`,
+    // Before the write that stores the episode: where an episode exists, this event has already been published.
+    told: publishOperational("postern.webhook.disabled", justDisabled, nowMs, { data: sql`'reason', 'gone'` }),
+    recorded: auditWebhooks("webhook.disabled", SYSTEM, justDisabled, nowMs, sql`'reason', 'gone'`),
+    // After `disabled`, because it only removes subscriptions that are disabled.
+    unindexed: sql`DELETE FROM subscription_events WHERE (tenant_id, event_type, subscription_id) IN (
+      SELECT s.tenant_id, v.value, s.id FROM (${gone}) t CROSS JOIN subscriptions s ON s.id = t.subscription_id
+        CROSS JOIN json_each(s.events) v WHERE s.enabled = 0 AND s.disabled_reason = 'gone'
+          AND s.released_to IS NULL)`,
+    episode: markDisabled(sql`SELECT subscription_id FROM (${gone})`),
+  };
+};
+
+/** Returns the statement that forgets an earlier 410 after a success. */
+export const notGoneStatement = (ours: SQL): SQL =>
+  sql`UPDATE subscriptions SET gone_since = NULL WHERE gone_since IS NOT NULL
+    AND id IN (SELECT a.subscription_id FROM ${ours} WHERE j.value ->> 'status' = 'success')`;

@@ -1,0 +1,36 @@
+/** The statements that begin and end an episode within the batches of other stores. */
+import { type SQL, sql } from "drizzle-orm";
+import { isNewestHour } from "../stats/hours-store";
+import { MIN_FAILURES, STAGE } from "./stages";
+
+/**
+ * Returns the statement that stores an episode for those of `subscriptionIds` (SQL) that have failed often enough since their last success.
+ * It writes nothing for a subscription that has an episode. Run it after the attempts are counted in `hourly_stats`.
+ */
+export const markFailing = (subscriptionIds: SQL): SQL => sql`
+  INSERT INTO episodes (subscription_id, tenant_id, failing_since)
+  SELECT s.id, s.tenant_id, h.failing_since FROM (SELECT DISTINCT subscription_id FROM (${subscriptionIds})) t
+    CROSS JOIN hourly_stats h ON ${isNewestHour(sql`t.subscription_id`)}
+    CROSS JOIN subscriptions s ON s.id = t.subscription_id
+  WHERE h.sent_failures >= ${MIN_FAILURES} AND s.is_deleted = 0 ON CONFLICT DO NOTHING`;
+
+/** Returns the statement that marks the episodes of those of `subscriptionIds` (SQL) that the service has just disabled. */
+export const markDisabled = (subscriptionIds: SQL): SQL => sql`
+  INSERT INTO episodes (subscription_id, tenant_id, failing_since, stage)
+  SELECT s.id, s.tenant_id, h.failing_since, ${STAGE.disabled} FROM (${subscriptionIds}) t
+    CROSS JOIN subscriptions s ON s.id = t.subscription_id LEFT JOIN hourly_stats h ON ${isNewestHour(sql`s.id`)}
+  WHERE s.enabled = 0 AND s.disabled_reason IS NOT NULL
+  ON CONFLICT DO UPDATE SET stage = excluded.stage, failing_since = excluded.failing_since, mailed_stage = 0
+    WHERE stage <> excluded.stage OR failing_since IS NULL`;
+
+/**
+ * Returns the statements that, if `condition` holds, count the failures of a subscription from zero, because it is enabled again. If its
+ * users were told about the failures, the episode stays, so that they are told about the next success.
+ */
+export const restartEpisode = (id: string, condition: SQL, nowMs: number) => ({
+  countedAnew: sql`UPDATE hourly_stats AS h SET failing_since = ${nowMs}, sent_failures = 0
+    WHERE ${isNewestHour(sql`${id}`)} AND h.sent_failures > 0 AND ${condition}`,
+  unmarked: sql`DELETE FROM episodes WHERE subscription_id = ${id} AND stage = ${STAGE.noticed} AND ${condition}`,
+  restarted: sql`UPDATE episodes SET failing_since = NULL, mailed_stage = stage, probe_at = NULL
+    WHERE subscription_id = ${id} AND stage <> ${STAGE.recovered} AND failing_since IS NOT NULL AND ${condition}`,
+});

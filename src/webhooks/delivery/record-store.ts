@@ -1,0 +1,156 @@
+/**
+ * Recording results in D1, many attempts in one round trip. Only the holder of a claim can record, and a call can be repeated. Spans
+ * tenants, like a batch of the queue; each result was claimed with its own tenant.
+ */
+import { type SQL, sql } from "drizzle-orm";
+import { atomically, type Db, rows } from "../../platform/db/client";
+import { ALL_OPERATIONAL } from "../../platform/schemas/event-type";
+import { goneStatements, notGoneStatement } from "../auto-disable/gone-store";
+import { markFailing } from "../auto-disable/marks-store";
+import { addToHours } from "../stats/hours-store";
+import { publishOperational } from "../subscriptions/operational-store";
+import { wasSent } from "./reasons";
+import { SLOW_FOR_MS } from "./timing";
+
+/** How one attempt ended, and when the next one is due. */
+export interface AttemptResult {
+  /** The key of the outbox row, as it was claimed. */
+  queue: string;
+  dueAt: number;
+  deliveryId: string;
+  subscriptionId: string;
+  /** Size of the payload. */
+  bytes: number;
+  attemptId: string;
+  /** 1 for a manual retry. */
+  isRetry: 0 | 1;
+  status: "success" | "failed";
+  responseCode: number | null;
+  responseBody: string | null;
+  error: string | null;
+  /** When the send began and ended, Unix ms. */
+  startedAt: number;
+  completedAt: number;
+  /** Null if nothing was sent or the connection failed. */
+  latencyMs: number | null;
+  /** Both null after the last attempt. */
+  nextDueAt: number | null;
+  nextAttemptId: string | null;
+  /** 1 when the subscription moves to the slow queue. */
+  slow: 0 | 1;
+  /** The end of the hold that the subscriber asked for, Unix ms; null without one. */
+  heldUntil: number | null;
+  /** 1 when the answer was 410 and this may disable the subscription. */
+  gone: 0 | 1;
+  /** 1 for a failed probe: it uses up no attempt, and its delivery is held again. */
+  probe: 0 | 1;
+  /** 1 when a 410 disables its subscription. */
+  mayBeGone: 0 | 1;
+}
+
+/**
+ * Records results. Returns the ids of the attempts that are recorded, by this call or by an earlier one with the same results. A missing
+ * id means that the sweep has ended the attempt in the meantime. Also returns the operational events that this call has written.
+ */
+export async function recordAttempts(
+  db: Db,
+  claim: string,
+  results: readonly AttemptResult[],
+): Promise<{ recorded: Set<string>; operational: { id: string }[] }> {
+  const isSentFailure = ({ status, error }: Pick<AttemptResult, "status" | "error">) =>
+    status === "failed" && wasSent(error);
+  const input = compactList(
+    results.map(({ bytes: _, isRetry: __, mayBeGone: ___, ...result }) => ({
+      ...result,
+      failedAt: isSentFailure(result) ? result.startedAt : null,
+    })),
+  );
+  const endedAt = Math.max(...results.map(({ completedAt }) => completedAt));
+  // The attempts that this claim still holds. The UPDATE of `attempts` ends the claim, so it runs after the statements that use `ours`.
+  const ours = sql`json_each(${input}) j CROSS JOIN attempts a
+    ON a.subscription_id = j.value ->> 'subscriptionId' AND a.id = j.value ->> 'attemptId' AND a.status = 'pending' AND a.claim = ${claim}`;
+  const gone = results.some((result) => result.gone === 1) ? goneStatements(ours, endedAt) : undefined;
+  const isBack = results.some(({ status, mayBeGone }) => status === "success" && mayBeGone === 1);
+  const hasEnded = results.some(({ status, nextDueAt }) => status === "failed" && nextDueAt === null);
+  const isPostponed = results.some(({ nextDueAt }) => nextDueAt !== null);
+  const { recorded, exhausted, goneTold } = await atomically(db, {
+    stats: addToHours(
+      sql`SELECT a.subscription_id, j.key AS position, j.value ->> 'status' = 'success' AS succeeded, j.value ->> 'latencyMs' AS latency_ms,
+        j.value ->> 'failedAt' AS failed_at FROM ${ours}`,
+      endedAt,
+    ),
+    // After the counts, from which it sees how many attempts have failed.
+    failing: results.some(isSentFailure)
+      ? markFailing(sql`SELECT a.subscription_id FROM ${ours} WHERE j.value ->> 'failedAt' IS NOT NULL`)
+      : undefined,
+    slow: results.some(({ slow }) => slow === 1)
+      ? sql`UPDATE subscriptions SET slow_until = ${endedAt + SLOW_FOR_MS} WHERE slow_until < ${endedAt + SLOW_FOR_MS / 2}
+          AND id IN (SELECT a.subscription_id FROM ${ours} WHERE j.value ->> 'slow' = 1)`
+      : undefined,
+    // After `slow`, to overwrite it: the subscription stays slow after the hold, so that its waiting deliveries are not all sent at once.
+    held: results.some(({ heldUntil }) => heldUntil !== null)
+      ? sql`UPDATE subscriptions SET held_until = t.until, has_backlog = 1, slow_until = t.until + ${SLOW_FOR_MS}
+          FROM (SELECT a.subscription_id AS subscription_id, max(j.value ->> 'heldUntil') AS until FROM ${ours}
+            WHERE j.value ->> 'heldUntil' IS NOT NULL GROUP BY a.subscription_id) t
+          WHERE subscriptions.id = t.subscription_id AND held_until < t.until`
+      : undefined,
+    notGone: isBack ? notGoneStatement(ours) : undefined,
+    goneNoted: gone?.noted,
+    goneDisabled: gone?.disabled,
+    goneTold: gone?.told,
+    goneRecorded: gone?.recorded,
+    goneUnindexed: gone?.unindexed,
+    goneEpisode: gone?.episode,
+    heldAgain: results.some(({ probe }) => probe === 1)
+      ? sql`UPDATE subscriptions SET released_to = 0 WHERE enabled = 0 AND released_to > 0
+          AND id IN (SELECT a.subscription_id FROM ${ours} WHERE j.value ->> 'probe' = 1)`
+      : undefined,
+    exhausted: hasEnded ? publishExhausted(ours, endedAt) : undefined,
+    retries: results.some(({ isRetry }) => isRetry === 1)
+      ? sql`UPDATE manual_retries SET state = t.status FROM (
+            SELECT a.subscription_id AS subscription_id, a.event_id AS event_id, j.value ->> 'deliveryId' AS delivery_id,
+              j.value ->> 'status' AS status
+            FROM ${ours} WHERE j.value ->> 'nextDueAt' IS NULL) t
+          WHERE manual_retries.subscription_id = t.subscription_id AND manual_retries.event_id = t.event_id
+            AND manual_retries.delivery_id = t.delivery_id`
+      : undefined,
+    postponed: isPostponed
+      ? sql`UPDATE outbox SET due_at = t.next_due_at, attempts = attempts + 1 - t.probe, attempt_id = t.next_attempt_id FROM (
+        SELECT j.value ->> 'queue' AS queue, j.value ->> 'dueAt' AS due_at, j.value ->> 'deliveryId' AS id,
+          j.value ->> 'nextDueAt' AS next_due_at, j.value ->> 'nextAttemptId' AS next_attempt_id,
+          j.value ->> 'probe' AS probe
+        FROM ${ours} WHERE j.value ->> 'nextDueAt' IS NOT NULL) t
+      WHERE outbox.queue = t.queue AND outbox.due_at = t.due_at AND outbox.id = t.id`
+      : undefined,
+    ended: sql`DELETE FROM outbox WHERE (queue, due_at, id) IN (
+      SELECT j.value ->> 'queue', j.value ->> 'dueAt', j.value ->> 'deliveryId' FROM ${ours} WHERE j.value ->> 'nextDueAt' IS NULL)`,
+    attempts: sql`UPDATE attempts SET status = t.status, claim = NULL, response_code = t.code, response_body = t.body, error = t.error,
+        attempted_at = t.started_at, completed_at = t.completed_at, next_id = t.next_id
+      FROM (SELECT a.subscription_id AS subscription_id, a.id AS id, j.value ->> 'status' AS status, j.value ->> 'responseCode' AS code,
+          j.value ->> 'responseBody' AS body, j.value ->> 'error' AS error, j.value ->> 'startedAt' AS started_at,
+          j.value ->> 'completedAt' AS completed_at, j.value ->> 'nextAttemptId' AS next_id FROM ${ours}) t
+      WHERE attempts.subscription_id = t.subscription_id AND attempts.id = t.id`,
+    recorded: rows<{ id: string }>(sql`SELECT a.id FROM json_each(${input}) j CROSS JOIN attempts a
+      ON a.subscription_id = j.value ->> 'subscriptionId' AND a.id = j.value ->> 'attemptId'
+      WHERE a.status = j.value ->> 'status' AND a.completed_at = j.value ->> 'completedAt'`),
+  });
+  return { recorded: new Set(recorded.map(({ id }) => id)), operational: [...exhausted, ...goneTold] };
+}
+
+/** A JSON list without nulls. SQLite serializes and parses an object again for each value that it reads, so a short object is quicker. */
+const compactList = (results: readonly object[]): string =>
+  JSON.stringify(results, (_name, value: unknown) => (value === null ? undefined : value));
+
+/** Publishes that deliveries have failed for good, except those of tests and of operational events. */
+const publishExhausted = (ours: SQL, nowMs: number) =>
+  publishOperational(
+    "postern.delivery.exhausted",
+    sql`${ours} CROSS JOIN subscriptions s ON s.id = a.subscription_id
+      WHERE j.value ->> 'status' = 'failed' AND j.value ->> 'nextDueAt' IS NULL AND a.kind <> 'test' AND a.event_type NOT GLOB ${ALL_OPERATIONAL}`,
+    nowMs,
+    {
+      data: sql`'deliveryId', coalesce(a.delivery_id, a.id), 'eventId', a.event_id, 'eventType', a.event_type, 'attempts', a.attempt_count,
+        'lastError', j.value ->> 'error', 'responseCode', j.value ->> 'responseCode'`,
+      correlationId: sql`(SELECT correlation_id FROM events WHERE id = a.event_id)`,
+    },
+  );

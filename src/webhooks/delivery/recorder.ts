@@ -1,0 +1,99 @@
+/** Records results in groups, soon after they arrive. A batch of quick sends takes one round trip, and no result waits for a slow send. */
+import { repeatable } from "../../platform/db/faults";
+import type { Deps } from "../../platform/deps";
+import { describeError, log } from "../../platform/log";
+import { sendOperational } from "../subscriptions/operational";
+import { enqueueRetries } from "./enqueue";
+import { type AttemptResult, recordAttempts } from "./record-store";
+import { feedBacklog } from "./sweep";
+import { RECORD_WITHIN_MS } from "./timing";
+
+/** How long a result waits so that others can be recorded with it. */
+export const GATHER_MS = 100;
+const RETRY_RECORD_MS = 250;
+
+/** The results of one round trip are one JSON value, and D1 takes 2 MB a value. Escaping can make a response body six times as long. */
+const MAX_RECORD_BYTES = 1_000_000;
+/** The most bytes of JSON that a result takes without its response body, and that one character of the body takes. */
+const RESULT_BYTES = 1_000;
+const CHARACTER_BYTES = 6;
+
+export interface Recorder {
+  add(result: AttemptResult): void;
+  /** Records the remaining results. Resolves when all are written or given up. */
+  flush(): Promise<void>;
+}
+
+/** Creates a recorder for the results of one shard. `claim` is the token under which the deliveries were claimed. */
+export function createRecorder(deps: Deps, shard: number, claim: string): Recorder {
+  let gathered: AttemptResult[] = [];
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  let writing: Promise<void> = Promise.resolve();
+
+  const flush = (): Promise<void> => {
+    clearTimeout(timer);
+    timer = null;
+    const results = gathered;
+    gathered = [];
+    for (const part of inParts(results)) writing = writing.then(() => write(deps, shard, claim, part));
+    return writing;
+  };
+  return {
+    add(result) {
+      gathered.push(result);
+      timer ??= setTimeout(() => deps.background("record attempts", flush()), GATHER_MS);
+    },
+    flush,
+  };
+}
+
+/** Tries until the lease is nearly over. A delivery whose result is not recorded by then is sent again by the sweep. */
+async function write(deps: Deps, shard: number, claim: string, results: AttemptResult[]): Promise<void> {
+  const giveUpMs = deps.now() + RECORD_WITHIN_MS;
+  for (;;) {
+    try {
+      const { recorded, operational } = await repeatable(() => recordAttempts(deps.shards.db(shard), claim, results));
+      sendOperational(deps, shard, operational);
+      return await queueFollowUps(
+        deps,
+        shard,
+        results.filter(({ attemptId }) => recorded.has(attemptId)),
+      );
+    } catch (error) {
+      log("error", "attempts not recorded", { shard, count: results.length, ...describeError(error) });
+      if (deps.now() + RETRY_RECORD_MS >= giveUpMs) return;
+      await scheduler.wait(RETRY_RECORD_MS);
+    }
+  }
+}
+
+/** Queues the retries, and the next deliveries of each backlog that has results. */
+async function queueFollowUps(deps: Deps, shard: number, results: readonly AttemptResult[]): Promise<void> {
+  const retries = results.flatMap(({ queue, nextDueAt, deliveryId, subscriptionId, bytes }) =>
+    nextDueAt === null || queue !== "" ? [] : [{ queue, dueAt: nextDueAt, id: deliveryId, subscriptionId, bytes }],
+  );
+  try {
+    if (retries.length > 0) await enqueueRetries(deps, shard, retries);
+    const waiting = new Set(results.flatMap(({ queue, slow }) => (queue !== "" && slow === 0 ? [queue] : [])));
+    for (const subscriptionId of waiting) await feedBacklog(deps, shard, subscriptionId);
+  } catch (error) {
+    // The deliveries are still in the outbox, so the sweep finds them.
+    log("error", "messages not sent", { shard, count: retries.length, ...describeError(error) });
+  }
+}
+
+/** Splits results into parts that D1 accepts as one value. Ordinary response bodies fit into one part. */
+function inParts(results: readonly AttemptResult[]): AttemptResult[][] {
+  const parts: AttemptResult[][] = [];
+  let roomBytes = 0;
+  for (const result of results) {
+    const bytes = RESULT_BYTES + CHARACTER_BYTES * (result.responseBody?.length ?? 0);
+    if (parts.length === 0 || bytes > roomBytes) {
+      parts.push([]);
+      roomBytes = MAX_RECORD_BYTES;
+    }
+    parts.at(-1)?.push(result);
+    roomBytes -= bytes;
+  }
+  return parts;
+}

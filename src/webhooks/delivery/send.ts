@@ -1,0 +1,172 @@
+/** Sends one POST, limited in time and in bytes read. Redirects are not followed. A failure is returned, not thrown. */
+import { importPrivateKey, signAsymmetric } from "../../platform/crypto/ed25519";
+import { signBody, signStandard } from "../../platform/crypto/webhook-signature";
+import type { SigningKeys } from "../signing/keys";
+import { type Headers, withoutValues } from "../subscriptions/header-options";
+import { CONNECTION_FAILED, CONNECTION_LOST, TIMED_OUT } from "./reasons";
+import { SEND_TIMEOUT_MS } from "./timing";
+
+const MAX_BODY_BYTES = 16 * 1024;
+const USER_AGENT = "Postern-Webhooks/1";
+
+export interface Outbound {
+  deliveryId: string;
+  url: string;
+  keys: SigningKeys;
+  eventType: string;
+  /** The subscription's own headers. */
+  headers: Headers;
+  body: string;
+  /** Sent as `X-Correlation-Id` unless null. For a manual retry it is empty. */
+  correlationId: string | null;
+  /** Sent as `webhook-replay` unless null. */
+  replayId: string | null;
+}
+
+/** Returns what a delivery sends as `X-Correlation-Id`. The specification wants it to be empty for a manual retry. */
+export const correlationOf = (kind: "event" | "retry" | "test" | "replay", ofEvent: string | null) =>
+  kind === "retry" ? "" : ofEvent;
+
+/** How an attempt ended: with an answer, or with the reason why there was none. */
+export interface Outcome {
+  status: "success" | "failed";
+  responseCode: number | null;
+  responseBody: string | null;
+  error: string | null;
+  /** True for an answer with any status. */
+  wasAnswered: boolean;
+  timedOut: boolean;
+  /** The header `Retry-After`, unparsed; null without it. */
+  retryAfter: string | null;
+  /** Whether the answer had the header `webhook-delivery: abort`. */
+  asksToAbort: boolean;
+}
+
+/** Returns the outcome of an attempt that got no answer. */
+export const failure = (error: string): Outcome => ({
+  status: "failed",
+  responseCode: null,
+  responseBody: null,
+  error,
+  wasAnswered: false,
+  timedOut: error === TIMED_OUT,
+  retryAfter: null,
+  asksToAbort: false,
+});
+
+/** The runtime failed to make a request, also when it was repeated. Not the subscriber's fault. */
+export class RuntimeFault extends Error {}
+
+/**
+ * Sends one attempt that starts at `nowMs` and returns its outcome. With `comesInTime`, it first waits for that promise. If it resolves to
+ * false, nothing is requested and "late" is returned; otherwise one request is made, without a repetition. Throws only when the request
+ * cannot be made, for example RuntimeFault.
+ */
+export async function send(
+  outbound: Outbound,
+  nowMs: number,
+  comesInTime?: () => Promise<boolean>,
+): Promise<Outcome | "late"> {
+  const headers = { ...outbound.headers, ...(await headersOf(outbound, nowMs)) };
+  if (comesInTime && !(await comesInTime())) return "late";
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(), SEND_TIMEOUT_MS);
+  try {
+    const request = { headers, body: outbound.body, signal: deadline.signal };
+    const response = await post(outbound.url, request, comesInTime ? 1 : 2);
+    const responseBody = withoutValues(await readBody(response), outbound.headers);
+    const ok = response.status >= 200 && response.status < 300;
+    return {
+      status: ok ? "success" : "failed",
+      responseCode: response.status,
+      responseBody,
+      error: ok ? null : `status ${response.status}`,
+      wasAnswered: true,
+      timedOut: false,
+      retryAfter: response.headers.get("retry-after"),
+      asksToAbort: response.headers.get("webhook-delivery")?.trim().toLowerCase() === "abort",
+    };
+  } catch (error) {
+    if (deadline.signal.aborted) return failure(TIMED_OUT);
+    if (isRuntimeFault(error)) throw new RuntimeFault(error.message);
+    return failure(isLost(error) ? CONNECTION_LOST : CONNECTION_FAILED);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Makes a request, and repeats it once after a fault of the runtime unless `maxRequests` is 1. */
+async function post(url: string, init: RequestInit, maxRequests: 1 | 2): Promise<Response> {
+  const request = { ...init, method: "POST", redirect: "manual" } as const;
+  try {
+    return await fetch(url, request);
+  } catch (error) {
+    if (maxRequests === 1 || !isRuntimeFault(error) || init.signal?.aborted) throw error;
+    return fetch(url, request);
+  }
+}
+
+/** The runtime reports its own faults as "internal error". */
+const isRuntimeFault = (error: unknown): error is Error =>
+  error instanceof Error && error.message.startsWith("internal error");
+
+/** workerd distinguishes a connection that was refused, reset or cut from one that could not start. */
+const isLost = (error: unknown) => error instanceof Error && error.message === "Network connection lost.";
+
+/** Returns the headers that the service sets on an attempt that started at `startedMs` (Unix ms). The same input gives the same headers. */
+export async function headersOf(
+  outbound: Omit<Outbound, "url" | "headers">,
+  startedMs: number,
+): Promise<Record<string, string>> {
+  const { deliveryId, keys, body, correlationId, replayId } = outbound;
+  const timestampSeconds = Math.floor(startedMs / 1000);
+  const signatures = await signaturesOf(keys, deliveryId, timestampSeconds, body);
+  return {
+    "Content-Type": "application/json",
+    "Accept-Encoding": "identity",
+    "User-Agent": USER_AGENT,
+    "X-Webhook-Event": outbound.eventType,
+    ...(keys.secret === null ? {} : { "X-Webhook-Signature": await signBody(keys.secret, body) }),
+    "webhook-id": deliveryId,
+    "webhook-timestamp": String(timestampSeconds),
+    ...(signatures === "" ? {} : { "webhook-signature": signatures }),
+    ...(correlationId === null ? {} : { "X-Correlation-Id": correlationId }),
+    ...(replayId === null ? {} : { "webhook-replay": replayId }),
+  };
+}
+
+/** Returns one signature per key: first those of secrets, then those of Ed25519 keys, each newest first. */
+async function signaturesOf(keys: SigningKeys, id: string, timestampSeconds: number, body: string): Promise<string> {
+  const secrets = [...(keys.secret === null ? [] : [keys.secret]), ...keys.formerSecrets];
+  const ofSecrets = secrets.map((secret) => signStandard(secret, id, timestampSeconds, body));
+  const ofKeys = keys.privateKeys.map(async (key) =>
+    signAsymmetric(await importPrivateKey(key), id, timestampSeconds, body),
+  );
+  return (await Promise.all([...ofSecrets, ...ofKeys])).join(" ");
+}
+
+/** Returns the first 16 KiB of the decoded body, or less if the rest is late. Cancels the remainder. */
+async function readBody(response: Response): Promise<string> {
+  if (!response.body) return "";
+  const reader = response.body.getReader();
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  try {
+    while (length < MAX_BODY_BYTES) {
+      const { done, value } = await reader.read();
+      if (done) return textOf(parts);
+      parts.push(value.subarray(0, MAX_BODY_BYTES - length));
+      length += value.length;
+    }
+  } catch {
+    // The time ran out or the connection broke after the headers. The status counts, and the body is what arrived until then.
+  }
+  reader.cancel().catch(() => undefined);
+  return textOf(parts);
+}
+
+/** Leaves out a character that is cut off at the end. */
+function textOf(parts: readonly Uint8Array[]): string {
+  const decoder = new TextDecoder();
+  return parts.map((part) => decoder.decode(part, { stream: true })).join("");
+}

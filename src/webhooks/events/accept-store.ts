@@ -1,0 +1,80 @@
+/** Accepting events in D1: up to 100 events and their deliveries, in one round trip that may be repeated. */
+import { atomically, type Db, jsonList } from "../../platform/db/client";
+import { repeatable } from "../../platform/db/faults";
+import { DAY_MS } from "../../platform/time";
+import type { DueDelivery } from "../delivery/enqueue";
+import { type AcceptedEvent, statementsFor } from "./accept-statements-store";
+
+const IDEMPOTENCY_WINDOW_MS = DAY_MS;
+/** The most characters in one JSON list of payloads. D1 takes 2 MB a value, and a character has up to 3 bytes in UTF-8. */
+const MAX_PAYLOAD_LIST_CHARACTERS = 600_000;
+
+export interface NewEvent {
+  id: string;
+  type: string;
+  /** The exact body. */
+  payload: string;
+  bytes: number;
+  correlationId: string | null;
+  idempotencyKey: string | null;
+  /** SHA-256 of type, payload and correlation id; null without a key. */
+  requestHash: string | null;
+}
+
+/**
+ * Writes the events, and one outbox row for each enabled subscription that receives them. Writes nothing if an Idempotency-Key was used
+ * with another event, or if the events need more than `allowedDeliveries`. An event that was published with the same key before is not
+ * written again. Returns one row per event in the given order, the deliveries to queue, and how many deliveries the events need if
+ * nothing was written. Takes a second round trip unless it has written all of the events.
+ */
+export async function acceptEvents(
+  db: Db,
+  tenantId: string,
+  events: readonly NewEvent[],
+  allowedDeliveries: number,
+  nowMs: number,
+): Promise<{ accepted: AcceptedEvent[]; due: DueDelivery[]; wantedDeliveries: number }> {
+  const hasKeys = events.some(({ idempotencyKey }) => idempotencyKey !== null);
+  const statements = statementsFor(events.length, hasKeys);
+  const list = jsonList(
+    events.map(({ id, type, bytes, idempotencyKey: key, requestHash: hash }) =>
+      hasKeys ? { id, type, bytes, key, hash } : { id, type, bytes },
+    ),
+  );
+  const values = { list, tenantId, allowedDeliveries, nowMs, keysFromMs: nowMs - IDEMPOTENCY_WINDOW_MS };
+  const { inserted, due } = await repeatable(() =>
+    atomically(db, {
+      keys: hasKeys ? statements.keys(values) : undefined,
+      // Before the events, which are no longer new once they exist. A delivery id that is already taken fails the whole call.
+      outbox: statements.outbox(values),
+      inserted: payloadLists(events).map((part) => statements.events({ ...values, part })),
+      due: statements.due(values),
+    }),
+  );
+  const insertedById = new Map(inserted.map((event) => [event.id, event]));
+  const accepted = events.flatMap(({ id, requestHash }) => {
+    const event = insertedById.get(id);
+    return event ? [{ ...event, requestHash }] : [];
+  });
+  if (accepted.length === events.length) return { accepted, due, wantedDeliveries: 0 };
+  const read = await repeatable(() =>
+    atomically(db, { accepted: statements.accepted(values), count: statements.count(values) }),
+  );
+  return { accepted: read.accepted, due, wantedDeliveries: read.count[0]?.deliveries ?? 0 };
+}
+
+/** Returns JSON lists of what the events' rows contain, each small enough for one D1 value. */
+function payloadLists(events: readonly NewEvent[]): string[] {
+  const lists: string[][] = [];
+  let room = 0;
+  for (const { id, type, idempotencyKey: key, payload, correlationId } of events) {
+    const entry = JSON.stringify({ id, type, key, payload, correlationId });
+    if (lists.length === 0 || entry.length > room) {
+      lists.push([]);
+      room = MAX_PAYLOAD_LIST_CHARACTERS;
+    }
+    lists.at(-1)?.push(entry);
+    room -= entry.length;
+  }
+  return lists.map((entries) => `[${entries.join(",")}]`);
+}

@@ -1,0 +1,119 @@
+/** The outcome of an event: for each subscription that wanted it, whether it was delivered, and if not, why. */
+import { timeOfId } from "../../platform/db/ids";
+import type { Deps } from "../../platform/deps";
+import { notFound } from "../../platform/errors";
+import { shownPayload } from "../../platform/schemas/shown-payload";
+import { DAY_MS, iso } from "../../platform/time";
+import type { TenantRef } from "../../tenancy/tenants/principal";
+import { type EventRow, readEventPage } from "./list-store";
+import { readOutcomes, type StoredEvent, type TrailRow, type WantingRow } from "./outcomes-store";
+import type { EventDetail, EventOutcome, EventSummary } from "./schemas";
+
+/** Events are kept from this time (Unix ms) on. Older ones may still exist until the next run of retention. */
+const oldestMs = (deps: Deps) => deps.now() - deps.config.retentionDays * DAY_MS;
+
+/** Returns one page of the tenant's events, newest first. `since` is in Unix ms. */
+export async function eventsOf(
+  deps: Deps,
+  tenant: TenantRef,
+  filter: { limit: number; cursor?: string | undefined; type?: string | undefined; since?: number | undefined },
+): Promise<{ data: EventSummary[]; nextCursor: string | null }> {
+  const since = Math.max(filter.since ?? 0, oldestMs(deps));
+  const { rows, nextCursor } = await readEventPage(deps, tenant, { ...filter, since });
+  return { data: rows.map(summaryView), nextCursor };
+}
+
+/** Returns an event and one page of the subscriptions that wanted it. Throws NOT_FOUND, also for an event beyond the retention. */
+export async function eventDetail(
+  deps: Deps,
+  tenant: TenantRef,
+  id: string,
+  cursor?: string,
+): Promise<{ data: EventDetail; nextCursor: string | null }> {
+  const read = await readOutcomes(deps, tenant, id, cursor);
+  if (!read || read.event.createdAt < oldestMs(deps)) throw notFound("Event");
+  const { event, wanting, trails, nextCursor } = read;
+  const trailsOf = Map.groupBy(trails, ({ webhookId }) => webhookId);
+  const subscriptions = wanting.map((row) => {
+    const outcome = outcomeOf(row, trailsOf.get(row.id) ?? [], deps.now());
+    return event.areSendsHeld ? heldByOperator(outcome) : outcome;
+  });
+  return { data: { ...detailView(event), subscriptions }, nextCursor };
+}
+
+/** A waiting delivery is not sent before the operator releases it. An attempt that is in progress is not stopped. */
+function heldByOperator({ until, ...outcome }: EventOutcome): EventOutcome {
+  if (outcome.state !== "waiting" || outcome.reason === "sending") return { ...outcome, ...(until ? { until } : {}) };
+  return { ...outcome, reason: "held-by-operator" };
+}
+
+type Verdict = Pick<EventOutcome, "state" | "reason"> & { untilMs?: number | undefined };
+
+function outcomeOf(row: WantingRow, trail: readonly TrailRow[], nowMs: number): EventOutcome {
+  const [original = [], retry = []] = [0, 1].map((isRetry) => trail.filter((step) => step.isRetry === isRetry));
+  const shown = original[0]?.status === "success" || retry.length === 0 ? original : retry;
+  const attempt = [...shown, ...original].find(({ status }) => status !== null);
+  const { state, reason, untilMs } = verdictOf(row, shown, nowMs);
+  return {
+    webhookId: row.id,
+    name: row.name,
+    deliveryId: row.deliveryId,
+    state,
+    ...(reason === undefined ? {} : { reason }),
+    ...(untilMs === undefined ? {} : { until: iso(untilMs) }),
+    ...(attempt ? { attempt: attemptView(attempt) } : {}),
+  };
+}
+
+/** Decides from the newest step of a delivery's trail: an attempt, or the id of a planned one. */
+function verdictOf(row: WantingRow, [newest, before]: readonly TrailRow[], nowMs: number): Verdict {
+  if (newest?.status === "success") return { state: "delivered" };
+  if (newest?.status === "failed" && newest.nextId === null) return { state: "failed" };
+  if (newest?.status === "pending") return { state: "waiting", reason: "sending" };
+  if (row.isDeleted) return { state: "skipped", reason: "deleted" };
+  if (newest && newest.id !== row.deliveryId) {
+    if (newest.slotAt !== null) return waiting(row, nowMs, newest.slotAt, "limit");
+    return waiting(row, nowMs, timeOfId(newest.id), before || newest.isRetry ? "retry" : "queue");
+  }
+  if (row.queue !== null) return waiting(row, nowMs);
+  if (row.isNewer) return { state: "skipped", reason: "created-later" };
+  if (row.isAhead)
+    return row.enabled ? { state: "waiting", reason: "fan-out" } : { state: "skipped", reason: "paused" };
+  return row.wasEnabled ? waiting(row, nowMs) : { state: "skipped", reason: "paused" };
+}
+
+/** Returns why a delivery that is due at `dueMs` waits, and until when. */
+function waiting(
+  { heldUntil, hasBacklog, releasedTo }: WantingRow,
+  nowMs: number,
+  dueMs = 0,
+  reason: "retry" | "queue" | "limit" = "queue",
+): Verdict {
+  if (heldUntil > Math.max(nowMs, dueMs)) return { state: "waiting", reason: "retry-after", untilMs: heldUntil };
+  if (dueMs > nowMs) return { state: "waiting", reason, untilMs: dueMs };
+  if (hasBacklog && releasedTo === 0) return { state: "waiting", reason: "held" };
+  return { state: "waiting", reason: hasBacklog ? "backlog" : reason };
+}
+
+const attemptView = (row: TrailRow): NonNullable<EventOutcome["attempt"]> => ({
+  _id: row.id,
+  status: row.status ?? "pending",
+  ...(row.responseCode === null ? {} : { responseCode: row.responseCode }),
+  ...(row.error === null ? {} : { error: row.error }),
+  attemptCount: row.attemptCount,
+  attemptedAt: iso(row.attemptedAt),
+  ...(row.completedAt === null ? {} : { completedAt: iso(row.completedAt) }),
+});
+
+const summaryView = ({ id, type, correlationId, deliveryCount, createdAt }: EventRow | StoredEvent): EventSummary => ({
+  id,
+  type,
+  ...(correlationId === null ? {} : { correlationId }),
+  deliveries: deliveryCount,
+  createdAt: iso(createdAt),
+});
+
+const detailView = (event: StoredEvent) => ({
+  ...summaryView(event),
+  payload: shownPayload(event.type, event.payload),
+});

@@ -1,0 +1,81 @@
+/** The input and output of publishing, over HTTP and over RPC. */
+import { z } from "zod";
+import { eventType, OPERATIONAL_PREFIX } from "../../platform/schemas/event-type";
+import { id } from "../../platform/schemas/schemas";
+
+const MAX_CORRELATION_ID_CHARACTERS = 128;
+const MAX_DEPTH = 500;
+const MAX_BATCH_EVENTS = 100;
+
+/** Goes through the levels in a loop, because a recursion would overflow the stack at deep nesting. */
+function isWithinDepth(payload: unknown): boolean {
+  let level: unknown[] = [payload];
+  for (let left = MAX_DEPTH; left > 0; left -= 1) {
+    level = level.flatMap((value) => (typeof value === "object" && value !== null ? Object.values(value) : []));
+    if (level.length === 0) return true;
+  }
+  return false;
+}
+
+export const publication = z
+  .object({
+    type: eventType.refine((type) => !type.startsWith(OPERATIONAL_PREFIX), "Must not start with postern."),
+    /** Any JSON value. */
+    payload: z
+      .unknown()
+      .refine((value) => value !== undefined, "Required")
+      .refine(isWithinDepth, `Must not be nested more than ${MAX_DEPTH} levels deep`)
+      .meta({
+        description: "Any JSON value. Subscribers receive its text exactly as it is in the request.",
+        examples: [{ order: 42 }],
+      }),
+    correlationId: z
+      .string()
+      .max(MAX_CORRELATION_ID_CHARACTERS)
+      .regex(/^[ -~]*$/, "Must be printable ASCII")
+      .optional()
+      .meta({ description: "Sent as `X-Correlation-Id`.", examples: ["checkout-7"] }),
+  })
+  .meta({ id: "NewEvent" });
+
+export const idempotencyKey = z
+  .string()
+  .regex(/^[!-~]{1,255}$/, "Must be 1 to 255 printable ASCII characters")
+  .meta({
+    description: "Repeating a call with the same key within 24 hours returns the first answer and publishes nothing.",
+    examples: ["order-42-paid"],
+  });
+
+const batchEvent = publication.extend({ idempotencyKey: idempotencyKey.optional() }).meta({ id: "NewBatchEvent" });
+
+/** A batch, of which all events or none are accepted. */
+export const publicationBatch = z
+  .object({ events: z.array(batchEvent).min(1).max(MAX_BATCH_EVENTS) })
+  .superRefine(({ events }, context) => {
+    const seen = new Set<string>();
+    for (const [position, { idempotencyKey: key }] of events.entries()) {
+      if (key === undefined) continue;
+      if (seen.has(key)) {
+        context.addIssue({
+          code: "custom",
+          message: "Is used twice in this batch",
+          path: ["events", position, "idempotencyKey"],
+        });
+      }
+      seen.add(key);
+    }
+  })
+  .meta({ id: "NewEventBatch" });
+
+export const published = z
+  .object({
+    id,
+    type: z.string().meta({ examples: ["OrderPaid"] }),
+    deliveries: z
+      .int()
+      .min(0)
+      .meta({ description: "How many subscriptions receive it.", examples: [1] }),
+  })
+  .meta({ id: "PublishedEvent" });
+
+export type Published = z.infer<typeof published>;

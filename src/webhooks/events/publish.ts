@@ -1,0 +1,155 @@
+/** Publishing events. Events and their deliveries are rows in D1 before the call returns; the queue only carries keys. */
+import { sha256Hex, utf8 } from "../../platform/crypto/encoding";
+import { violatesUnique } from "../../platform/db/client";
+import { newIdAt } from "../../platform/db/ids";
+import type { Deps } from "../../platform/deps";
+import { AppError } from "../../platform/errors";
+import { isOnTrial, type Reservation, reserve } from "../../platform/limits/reserve";
+import type { TenantRef, TenantStanding } from "../../tenancy/tenants/principal";
+import { enqueueDue } from "../delivery/enqueue";
+import type { AcceptedEvent } from "./accept-statements-store";
+import { acceptEvents, type NewEvent } from "./accept-store";
+import { expectedDeliveries, noteDeliveries } from "./expected-deliveries";
+import { enqueueFanOut } from "./fan-out";
+import type { Published } from "./publication";
+
+/**
+ * How often events are tried, because a delivery id that is made from an event's id may already be taken, and because subscriptions can
+ * change between the round trip that writes nothing and the one that asks why.
+ */
+const MAX_TRIES = 3;
+
+/** An event to publish. */
+export interface EventInput {
+  type: string;
+  /** The exact body that subscribers receive. */
+  payload: string;
+  correlationId: string | null;
+  idempotencyKey: string | null;
+}
+
+/** The tenant that publishes, and what it may do. */
+export type Publisher = TenantRef & TenantStanding;
+
+/**
+ * Publishes all of the events or none, each to every enabled subscription of the tenant that receives its type. `countedEvents` is how
+ * many of them the route's own limit has already counted. Throws CONFLICT when an Idempotency-Key was used with another event within 24
+ * hours, RATE_LIMITED when a budget of the tenant is used up, and EMAIL_NOT_VERIFIED when a trial tenant has used up its deliveries.
+ */
+export async function publishEvents(
+  deps: Deps,
+  tenant: Publisher,
+  inputs: readonly EventInput[],
+  countedEvents: number,
+): Promise<Published[]> {
+  const hashes = await Promise.all(inputs.map(hashOf));
+  const sizes = inputs.map(({ payload }) => utf8(payload).length);
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  const budget = await reserve(deps, tenant, { events: inputs.length - countedEvents, bytes });
+  try {
+    const accepted = await acceptWithin(deps, tenant, (nowMs) => {
+      // Random ids, not consecutive ones: delivery ids contain the first half of the event's id, which must be unique in its millisecond.
+      const ids = inputs.map(() => newIdAt(nowMs)).sort();
+      return inputs.map((input, position) => ({
+        ...input,
+        id: ids[position] ?? newIdAt(nowMs),
+        bytes: sizes[position] ?? 0,
+        requestHash: hashes[position] ?? null,
+      }));
+    });
+    return accepted;
+  } catch (error) {
+    if (error instanceof AppError) await budget.giveBack({ events: inputs.length - countedEvents, bytes });
+    throw error;
+  }
+}
+
+/**
+ * Reserves as many deliveries of the budget as the last events of these types had, and accepts the events. If they need more, nothing is
+ * written, the missing deliveries are reserved, and the events are accepted in further round trips, which is rare. An event that exceeds
+ * the budget is never delivered in part.
+ */
+async function acceptWithin(
+  deps: Deps,
+  tenant: Publisher,
+  makeEvents: (nowMs: number) => NewEvent[],
+): Promise<Published[]> {
+  const db = deps.shards.db(tenant.shard);
+  let events = makeEvents(deps.now());
+  let allowed = 0;
+  const reserved: { deliveries: number; reservation: Reservation }[] = [];
+  const reserveMore = async (deliveries: number) => {
+    if (deliveries <= 0) return;
+    reserved.push({ deliveries, reservation: await reserve(deps, tenant, { deliveries }) });
+    allowed += deliveries;
+  };
+  const giveBack = async (unused: number) => {
+    for (const { deliveries, reservation } of reserved) {
+      const ofThese = Math.min(unused, deliveries);
+      if (ofThese > 0) await reservation.giveBack({ deliveries: ofThese });
+      unused -= ofThese;
+    }
+  };
+  const expected = expectedDeliveries(
+    tenant.tenantId,
+    events,
+    isOnTrial(deps, tenant) ? deps.config.caps.trialSubscriptions : undefined,
+  );
+  // If the budget refuses the estimate, the exact number may still fit, so it decides below.
+  await reserveMore(expected).catch((error: unknown) => {
+    if (!(error instanceof AppError)) throw error;
+  });
+  for (let tries = 1; ; tries += 1) {
+    const nowMs = deps.now();
+    try {
+      const { accepted, due, wantedDeliveries } = await acceptEvents(db, tenant.tenantId, events, allowed, nowMs);
+      refuseConflict(accepted, events);
+      const published = accepted.flatMap(({ id, type, deliveries }) => (id === null ? [] : [{ id, type, deliveries }]));
+      if (published.length < events.length) {
+        if (wantedDeliveries <= allowed && tries >= MAX_TRIES) throw new Error("events were not stored");
+        await reserveMore(wantedDeliveries - allowed);
+        continue;
+      }
+      const made = published.reduce(
+        (sum, { id, deliveries }, position) => sum + (id === events[position]?.id ? deliveries : 0),
+        0,
+      );
+      noteDeliveries(tenant.tenantId, published);
+      deps.background("give back", giveBack(allowed - made));
+      sendMessages(deps, tenant.shard, accepted, due);
+      return published;
+    } catch (error) {
+      if (tries >= MAX_TRIES || !violatesUnique(error, "outbox.id")) {
+        await giveBack(allowed);
+        throw error;
+      }
+      events = makeEvents(nowMs);
+    }
+  }
+}
+
+/** Throws CONFLICT if the stored event with an Idempotency-Key is another one. Without a stored event, there is no stored hash. */
+function refuseConflict(accepted: readonly AcceptedEvent[], events: readonly NewEvent[]): void {
+  const position = accepted.findIndex(
+    ({ requestHash }, index) => requestHash !== null && requestHash !== events[index]?.requestHash,
+  );
+  if (position === -1) return;
+  const which = events.length === 1 ? "This Idempotency-Key" : `The idempotencyKey of events.${position}`;
+  throw new AppError("CONFLICT", { message: `${which} was used with another body.` });
+}
+
+function sendMessages(
+  deps: Deps,
+  shard: number,
+  accepted: readonly AcceptedEvent[],
+  due: Parameters<typeof enqueueDue>[2],
+): void {
+  const wide = accepted.flatMap(({ id: eventId, fanOutAfter }) =>
+    eventId === null || fanOutAfter === null ? [] : [{ eventId, fanOutAfter }],
+  );
+  deps.background("enqueue deliveries", enqueueDue(deps, shard, due, wide.length > 0 ? "slow" : "fast"));
+  deps.background("enqueue fan-out", enqueueFanOut(deps, shard, wide));
+}
+
+const hashOf = ({ idempotencyKey, type, payload, correlationId }: EventInput) =>
+  idempotencyKey === null ? null : sha256Hex(JSON.stringify([type, payload, correlationId]));

@@ -1,0 +1,106 @@
+/** `/events`: publishing over HTTP, and the outcomes of events. */
+import { Hono } from "hono";
+import { z } from "zod";
+import { invalid } from "../../platform/errors";
+import { keepBodyText } from "../../platform/http/body";
+import type { AppEnv } from "../../platform/http/env";
+import { can } from "../../platform/http/permissions";
+import { byTenant, limit } from "../../platform/http/rate-limit";
+import { describeRoute } from "../../platform/http/route-docs";
+import { body, query } from "../../platform/http/validate";
+import { dataOf } from "../../platform/schemas/schemas";
+import { eventDetail, eventsOf } from "./outcomes";
+import { idempotencyKey, publication, publicationBatch, published } from "./publication";
+import { publishEvents } from "./publish";
+import { rawPayload, rawPayloads } from "./raw-payload";
+import { eventDetailPage, eventListQuery, eventPage, eventQuery } from "./schemas";
+
+const noHeaderKey = z.null("Give each event an idempotencyKey instead");
+
+export const eventRoutes = new Hono<AppEnv>()
+  .post(
+    "/",
+    describeRoute("publishEvent", "Publishes an event to every subscription that receives its type.", {
+      202: dataOf(published),
+      headers: z.object({ "Idempotency-Key": idempotencyKey.optional() }),
+      errors: ["CONFLICT", "EMAIL_NOT_VERIFIED"],
+      description:
+        "The event is stored before the answer and delivered at least once. The body may have up to 256 KiB.",
+    }),
+    limit("publish", byTenant),
+    can("event.publish"),
+    keepBodyText,
+    body(publication),
+    async (c) => {
+      const { type, payload, correlationId } = c.req.valid("json");
+      const key = checked(idempotencyKey.nullable(), c.req.header("idempotency-key") ?? null);
+      c.set("logFields", { correlationId });
+      const input = {
+        type,
+        payload: rawPayload(await c.req.text()) ?? JSON.stringify(payload),
+        correlationId: correlationId ?? null,
+        idempotencyKey: key,
+      };
+      const [event] = await publishEvents(c.get("deps"), c.get("principal"), [input], 1);
+      if (!event) throw new Error("no event was accepted");
+      c.set("logFields", { correlationId, eventId: event.id });
+      return c.json({ data: event }, 202);
+    },
+  )
+  .post(
+    "/batch",
+    describeRoute("publishEvents", "Publishes up to 100 events, either all or none.", {
+      202: dataOf(z.array(published)),
+      errors: ["CONFLICT", "EMAIL_NOT_VERIFIED"],
+      description:
+        "The answer lists the events in the order of the request. The body may have up to 1 MiB. Limits count each event.",
+    }),
+    limit("publish", byTenant),
+    can("event.publish"),
+    keepBodyText,
+    body(publicationBatch),
+    async (c) => {
+      const { events } = c.req.valid("json");
+      checked(noHeaderKey, c.req.header("idempotency-key") ?? null);
+      const payloads = rawPayloads(await c.req.text());
+      const inputs = events.map(({ type, payload, correlationId, idempotencyKey: key }, position) => ({
+        type,
+        payload: payloads[position] ?? JSON.stringify(payload),
+        correlationId: correlationId ?? null,
+        idempotencyKey: key ?? null,
+      }));
+      return c.json({ data: await publishEvents(c.get("deps"), c.get("principal"), inputs, 1) }, 202);
+    },
+  )
+  .get(
+    "/",
+    describeRoute("listEvents", "Lists the published events, newest first, page by page.", {
+      200: eventPage,
+      description: "A page may be short or empty although more follow: continue until `nextCursor` is null.",
+    }),
+    limit("readDeliveries", byTenant),
+    can("webhook.read"),
+    query(eventListQuery),
+    async (c) => c.json(await eventsOf(c.get("deps"), c.get("principal"), c.req.valid("query"))),
+  )
+  .get(
+    "/:id",
+    describeRoute("getEvent", "Returns an event, and what became of it for each subscription that wanted it.", {
+      200: eventDetailPage,
+      errors: ["NOT_FOUND"],
+      description:
+        "`subscriptions` says for each whether the event was delivered, has failed, waits or was skipped, and why. Continue with `cursor` until `nextCursor` is null.",
+    }),
+    limit("readDeliveries", byTenant),
+    can("webhook.read"),
+    query(eventQuery),
+    async (c) =>
+      c.json(await eventDetail(c.get("deps"), c.get("principal"), c.req.param("id"), c.req.valid("query").cursor)),
+  );
+
+/** Checks the header `Idempotency-Key` and returns its value. Throws VALIDATION_FAILED. */
+function checked<T>(schema: z.ZodType<T>, key: string | null): T {
+  const result = schema.safeParse(key);
+  if (!result.success) throw invalid(result.error, "Idempotency-Key");
+  return result.data;
+}

@@ -1,0 +1,109 @@
+/** Published events and what became of them, as the API sends them. */
+import { z } from "zod";
+import { eventType } from "../../platform/schemas/event-type";
+import { cursor, id, moment, nextCursor, time } from "../../platform/schemas/schemas";
+
+const MAX_PAGE_ROWS = 100;
+
+export const eventListQuery = z.object({
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(MAX_PAGE_ROWS)
+    .default(50)
+    .meta({ examples: [50] }),
+  cursor: cursor.optional(),
+  type: eventType.optional(),
+  since: moment.optional().meta({ description: "Only events published at this time or later." }),
+});
+
+export const eventQuery = z.object({ cursor: cursor.optional() });
+
+const eventSummary = z
+  .object({
+    id,
+    type: z.string().meta({ examples: ["OrderPaid"] }),
+    correlationId: z
+      .string()
+      .optional()
+      .meta({ examples: ["checkout-7"] }),
+    deliveries: z
+      .int()
+      .min(0)
+      .meta({ description: "How many subscriptions received it when it was published.", examples: [1] }),
+    createdAt: time,
+  })
+  .meta({ id: "EventSummary" });
+
+export const eventPage = z.object({ data: z.array(eventSummary), nextCursor });
+
+const lastAttempt = z
+  .object({
+    _id: id,
+    status: z.enum(["pending", "success", "failed"]),
+    responseCode: z
+      .int()
+      .optional()
+      .meta({ examples: [503] }),
+    error: z
+      .string()
+      .optional()
+      .meta({ examples: ["status 503"] }),
+    attemptCount: z
+      .int()
+      .min(1)
+      .meta({ examples: [2] }),
+    attemptedAt: time,
+    completedAt: time.optional(),
+  })
+  .meta({ id: "LastAttempt" });
+
+const eventOutcome = z
+  .object({
+    webhookId: id,
+    name: z.string().meta({ examples: ["Orders"] }),
+    deliveryId: id.meta({ description: "The id that the delivery has, or would have. Sent as `webhook-id`." }),
+    state: z.enum(["delivered", "failed", "waiting", "skipped"]),
+    reason: z
+      .enum([
+        "sending",
+        "retry",
+        "queue",
+        "limit",
+        "backlog",
+        "held",
+        "held-by-operator",
+        "retry-after",
+        "fan-out",
+        "paused",
+        "created-later",
+        "deleted",
+      ])
+      .optional()
+      .meta({
+        description:
+          "Why it waits: `sending` (an attempt is in progress), `retry`, `queue` (it is about to be sent, or due at `until` because of a fault of the service), `limit` (the subscription's limits make it wait), `backlog` (other deliveries to this subscription " +
+          "come first), `held` (the subscription is paused or disabled and holds its deliveries, or has not released this one yet), `held-by-operator` (an operator of the service holds all that is sent for the tenant), `retry-after` (the subscriber asked for a pause), `fan-out` (deliveries of the event are still being created). " +
+          "Why it was skipped: the subscription was `paused` when the event was published, `created-later`, or `deleted`.",
+        examples: ["retry"],
+      }),
+    until: time.optional().meta({ description: "When the next attempt is due, if that is known." }),
+    attempt: lastAttempt.optional().meta({ description: "The latest attempt." }),
+  })
+  .meta({ id: "EventOutcome" });
+
+const eventDetail = eventSummary
+  .extend({
+    payload: z.unknown().meta({ description: "Any JSON value. Null for `postern.audit`.", examples: [{ order: 42 }] }),
+    subscriptions: z
+      .array(eventOutcome)
+      .meta({ description: "Each subscription that wanted the event, oldest first, at most 100 on a page." }),
+  })
+  .meta({ id: "EventDetail" });
+
+export const eventDetailPage = z.object({ data: eventDetail, nextCursor });
+
+export type EventSummary = z.infer<typeof eventSummary>;
+export type EventOutcome = z.infer<typeof eventOutcome>;
+export type EventDetail = z.infer<typeof eventDetail>;

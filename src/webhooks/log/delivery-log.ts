@@ -1,0 +1,89 @@
+/** The delivery log as the API shows it: its pages, and one attempt in detail. */
+
+import type { Deps } from "../../platform/deps";
+import { notFound } from "../../platform/errors";
+import { shownPayload } from "../../platform/schemas/shown-payload";
+import { iso } from "../../platform/time";
+import type { TenantRef } from "../../tenancy/tenants/principal";
+import { bodyOf } from "../delivery/envelope";
+import { wasSent } from "../delivery/reasons";
+import { correlationOf, headersOf } from "../delivery/send";
+import { decryptOnce, keysAt, NO_KEYS } from "../signing/keys";
+import { type LogFilter, readLogPage } from "./log-store";
+import type { Attempt, AttemptDetail } from "./schemas";
+import { type AttemptDetailRow, type AttemptRow, type ChainRow, readAttempt } from "./store";
+
+/** Returns one page of a subscription's log, newest first. `nextCursor` is null on the last page. Throws NOT_FOUND. */
+export async function logOfSubscription(
+  deps: Deps,
+  tenant: TenantRef,
+  subscriptionId: string,
+  filter: LogFilter,
+): Promise<{ data: Attempt[]; nextCursor: string | null }> {
+  const page = await readLogPage(deps, tenant, subscriptionId, filter);
+  if (!page) throw notFound("Webhook");
+  return { data: page.rows.map(attemptView), nextCursor: page.nextCursor };
+}
+
+/** Returns one attempt with the headers it sent, and all attempts of its delivery. Throws NOT_FOUND. */
+export async function attemptOfSubscription(
+  deps: Deps,
+  tenant: TenantRef,
+  subscriptionId: string,
+  attemptId: string,
+): Promise<AttemptDetail> {
+  const found = await readAttempt(deps, tenant, subscriptionId, attemptId);
+  if (found === "no subscription") throw notFound("Webhook");
+  if (found === "no attempt") throw notFound("Attempt");
+  const { attempt, chain } = found;
+  return {
+    ...attemptView(attempt),
+    eventId: attempt.eventId,
+    kind: attempt.kind,
+    ...(attempt.correlationId === null ? {} : { correlationId: attempt.correlationId }),
+    ...(attempt.status === "pending" || !wasSent(attempt.error) ? {} : await headersSent(deps, attempt)),
+    attempts: chain.map(linkView),
+  };
+}
+
+/** The headers of an attempt that was sent, and, if they lack a signature, why. */
+async function headersSent(
+  deps: Deps,
+  attempt: AttemptDetailRow,
+): Promise<Pick<AttemptDetail, "headers" | "missingSignatures">> {
+  const { deliveryId, eventType, payload, attemptedAt, options, replayId } = attempt;
+  const signer = { ...attempt, signsV1a: options?.signature === "v1+v1a" };
+  const { keys, hasEnded } = await keysAt(decryptOnce(deps.keys), signer, attemptedAt);
+  const reason = missingReason(attempt);
+  const body = bodyOf({ eventType, eventCreatedAt: attempt.eventCreatedAt ?? 0, payload: payload ?? "" }, options);
+  const correlationId = correlationOf(attempt.kind, attempt.correlationId);
+  const outbound = { deliveryId, eventType, body, keys: reason ? NO_KEYS : keys, correlationId, replayId };
+  const headers = await headersOf(outbound, attemptedAt);
+  if (reason) return { headers, missingSignatures: reason };
+  return { headers, ...(hasEnded ? { missingSignatures: "secret-ended" } : {}) };
+}
+
+/** Why no signature of an attempt can be shown; undefined if those of the keys that are left can. */
+function missingReason({ payload, formatSince, attemptedAt }: AttemptDetailRow): AttemptDetail["missingSignatures"] {
+  if (payload === null) return "event-removed";
+  return formatSince !== null && attemptedAt < formatSince ? "settings-changed" : undefined;
+}
+
+const linkView = (row: ChainRow): AttemptDetail["attempts"][number] => ({
+  _id: row.id,
+  status: row.status,
+  ...(row.responseCode === null ? {} : { responseCode: row.responseCode }),
+  ...(row.error === null ? {} : { error: row.error }),
+  attemptCount: row.attemptCount,
+  attemptedAt: iso(row.attemptedAt),
+  ...(row.completedAt === null ? {} : { completedAt: iso(row.completedAt) }),
+});
+
+const attemptView = (row: AttemptRow): Attempt => ({
+  ...linkView(row),
+  webhookId: row.subscriptionId,
+  deliveryId: row.deliveryId,
+  eventType: row.eventType,
+  payload: shownPayload(row.eventType, row.payload),
+  ...(row.responseBody === null ? {} : { responseBody: row.responseBody }),
+});

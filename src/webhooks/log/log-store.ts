@@ -1,0 +1,154 @@
+/**
+ * Reading the delivery log page by page. Its key (subscription, id) is nearly in the order of time: an attempt starts at most
+ * `OUT_OF_ORDER_MS` after the time in its id, because a later claim gives it a new id. A narrow range of the key is therefore
+ * enough to find a page in the exact order, by `attemptedAt`.
+ */
+import { type SQL, sql } from "drizzle-orm";
+import { atomically, type Rows, rows } from "../../platform/db/client";
+import { firstIdAt, timeOfId } from "../../platform/db/ids";
+import { isLive } from "../../platform/db/predicates";
+import type { Deps } from "../../platform/deps";
+import { HOUR_MS } from "../../platform/time";
+import type { TenantRef } from "../../tenancy/tenants/principal";
+import { LATE_AFTER_MS, START_WITHIN_MS } from "../delivery/timing";
+import { type AttemptRow, COLUMNS, SUMMARY_COLUMNS } from "./store";
+
+/** The most rows that a filtered page reads. A rare event type among a million rows gives short pages instead of slow ones. */
+const EXAMINED_ROWS = 10_000;
+/** The most bytes of payloads and response bodies on a page: an isolate has 128 MB. */
+const MAX_PAGE_BYTES = 1024 * 1024;
+/** The clocks of isolates differ, so the time in an id may be this much later than the start of its attempt. */
+const ID_AHEAD_MS = 3_000;
+const OUT_OF_ORDER_MS = LATE_AFTER_MS + START_WITHIN_MS + ID_AHEAD_MS;
+
+const BYTES = sql`coalesce(octet_length(e.payload), 0) + coalesce(octet_length(a.response_body), 0)`;
+
+/** The columns of a page, and the bytes of a row that count towards `MAX_PAGE_BYTES`. */
+export interface PageColumns {
+  columns: SQL;
+  bytes: SQL;
+}
+const WITH_BODIES: PageColumns = { columns: COLUMNS, bytes: BYTES };
+export const WITHOUT_BODIES: PageColumns = {
+  columns: sql`${SUMMARY_COLUMNS}, a.event_type AS eventType`,
+  bytes: sql`0`,
+};
+
+/** Which rows of a log to read. Times are Unix ms; `until` is exclusive. */
+export interface LogFilter {
+  limit: number;
+  /** Reads rows that follow this attempt in the log. If no attempt has this id, the time in the id counts. */
+  cursor?: string | undefined;
+  status?: AttemptRow["status"] | undefined;
+  eventType?: string | undefined;
+  since?: number | undefined;
+  until?: number | undefined;
+}
+
+const and = (...conditions: (SQL | undefined | false)[]) =>
+  sql.join(
+    conditions.filter((condition) => condition !== undefined && condition !== false),
+    sql` AND `,
+  );
+
+/** `firstIdAt` in SQL. */
+const firstIdAtSql = (timeMs: SQL) =>
+  sql`(substr(printf('%012x', ${timeMs}), 1, 8) || '-' || substr(printf('%012x', ${timeMs}), 9))`;
+
+/** The columns that every row of a page has besides its own. */
+interface PageRow {
+  /** Null in the single row of an empty page. */
+  id: string | null;
+  bytesSoFar: number;
+  /** Every attempt that started after this time (Unix ms) was read; null when all were. */
+  reached: number | null;
+}
+
+/** Returns the statement that reads a page. Its rows go to `logPageOf`. */
+export function logPageSql<Row extends object>(
+  tenant: TenantRef,
+  subscriptionId: string,
+  filter: LogFilter,
+  { columns, bytes }: PageColumns,
+): Rows<Row & PageRow> {
+  const { limit, cursor, status, eventType, since, until } = filter;
+  const cursorRow = (column: "attempted_at" | "id") => sql`(SELECT c.${sql.raw(column)} FROM attempts c
+    WHERE c.subscription_id = ${subscriptionId} AND c.id = ${cursor})`;
+  const cursorTime =
+    cursor === undefined ? undefined : sql`coalesce(${cursorRow("attempted_at")}, ${timeOfId(cursor)})`;
+  const lastFailedHour = sql`coalesce((SELECT max(h.hour) FROM hourly_stats h WHERE h.subscription_id = ${subscriptionId} AND h.failed > 0
+    AND h.hour < ${cursorTime ?? sql`9e15`} + ${HOUR_MS}), 0)`;
+  const range = and(
+    sql`a.subscription_id = ${subscriptionId}`,
+    sql`EXISTS (SELECT 1 FROM subscriptions s WHERE ${isLive(tenant, subscriptionId)})`,
+    cursorTime && sql`a.id < ${firstIdAtSql(sql`${cursorTime} + ${ID_AHEAD_MS}`)}`,
+    since !== undefined && sql`a.id >= ${firstIdAt(since - OUT_OF_ORDER_MS)}`,
+    until !== undefined && sql`a.id < ${firstIdAt(until + ID_AHEAD_MS)}`,
+    // Skips hours without failures. An attempt counts in the hour in which it ended, which is never before the hour of its start.
+    status === "failed" && sql`a.id < ${firstIdAtSql(sql`${lastFailedHour} + ${HOUR_MS + ID_AHEAD_MS}`)}`,
+  );
+  const wantedOf = (a: SQL) =>
+    and(
+      sql`${a}.status <> 'moved'`,
+      cursorTime && sql`(${a}.attempted_at, ${a}.id) < (${cursorTime}, coalesce(${cursorRow("id")}, ''))`,
+      status !== undefined && sql`${a}.status = ${status}`,
+      eventType !== undefined && sql`${a}.event_type = ${eventType}`,
+      since !== undefined && sql`${a}.attempted_at >= ${since}`,
+      until !== undefined && sql`${a}.attempted_at < ${until}`,
+    );
+  const wanted = wantedOf(sql.raw("a"));
+  return rows(sql`WITH examined AS MATERIALIZED (
+      SELECT a.id, a.status, a.event_type, a.attempted_at FROM attempts a WHERE ${range} ORDER BY a.id DESC LIMIT ${examinedRows(filter)}),
+    newest AS (SELECT id, attempted_at FROM examined WHERE ${wantedOf(sql.raw("examined"))} ORDER BY id DESC LIMIT ${limit + 1}),
+    -- Attempts that were not examined started before the oldest examined one, or a little after it.
+    oldest AS (SELECT attempted_at + ${OUT_OF_ORDER_MS} AS safe, attempted_at AS near FROM examined ORDER BY id LIMIT 1),
+    reach AS (SELECT CASE WHEN (SELECT count(*) FROM newest) > ${limit} OR (SELECT count(*) FROM examined) < ${examinedRows(filter)} THEN NULL
+      ELSE (SELECT iif(safe < ${cursorTime ?? sql`9e15`}, safe, near) FROM oldest) END AS reached),
+    page AS (SELECT a.id FROM attempts a WHERE ${range} AND ${wanted}
+        AND a.id >= CASE WHEN (SELECT count(*) FROM newest) > ${limit}
+          THEN ${firstIdAtSql(sql`max(0, (SELECT min(attempted_at) FROM newest) - ${OUT_OF_ORDER_MS})`)}
+          ELSE coalesce((SELECT min(id) FROM examined), '') END
+        AND a.attempted_at > coalesce((SELECT reached FROM reach), -1)
+      ORDER BY a.attempted_at DESC, a.id DESC LIMIT ${limit + 1})
+    SELECT ${columns}, sum(${bytes}) OVER (ORDER BY a.attempted_at DESC, a.id DESC) AS bytesSoFar, reach.reached AS reached
+    FROM reach LEFT JOIN page ON true LEFT JOIN attempts a ON a.subscription_id = ${subscriptionId} AND a.id = page.id
+    LEFT JOIN events e ON e.id = a.event_id ORDER BY a.attempted_at DESC, a.id DESC`);
+}
+
+/** Returns how many rows to read. Without a filter, the page and some placeholders and rows before the cursor are enough. */
+const examinedRows = ({ limit, status, eventType, since, until }: LogFilter) =>
+  [status, eventType, since, until].some((given) => given !== undefined) ? EXAMINED_ROWS : 10 * limit + 500;
+
+/** Returns the page from the rows of `logPageSql`. `nextCursor` is null on the last page. */
+export function logPageOf<Row extends { id: string }>(
+  found: readonly (Row & PageRow)[],
+  { limit }: LogFilter,
+): { rows: Row[]; nextCursor: string | null } {
+  const reached = found[0]?.reached ?? null;
+  const present = found.filter(({ id }) => id !== null);
+  const page = present.filter(
+    ({ bytesSoFar }, index) => index < limit && (index === 0 || bytesSoFar <= MAX_PAGE_BYTES),
+  );
+  const rest = reached === null ? null : momentCursor(reached + 1);
+  return { rows: page, nextCursor: present.length > page.length ? (page.at(-1)?.id ?? null) : rest };
+}
+
+/** Returns a cursor for a time (Unix ms) at which no attempt need exist. */
+const momentCursor = (timeMs: number) => `${firstIdAt(timeMs)}-7000-8000-000000000000`;
+
+/**
+ * Returns one page of a subscription's log, newest first, or undefined when the tenant has no such subscription. A filtered page may be
+ * short or empty although more pages follow.
+ */
+export async function readLogPage(
+  deps: Deps,
+  tenant: TenantRef,
+  subscriptionId: string,
+  filter: LogFilter,
+): Promise<{ rows: AttemptRow[]; nextCursor: string | null } | undefined> {
+  const { found, page } = await atomically(deps.shards.db(tenant.shard), {
+    found: rows<{ id: string }>(sql`SELECT s.id FROM subscriptions s WHERE ${isLive(tenant, subscriptionId)}`),
+    page: logPageSql<AttemptRow>(tenant, subscriptionId, filter, WITH_BODIES),
+  });
+  return found.length === 1 ? logPageOf(page, filter) : undefined;
+}

@@ -1,0 +1,108 @@
+/** The delivery log and its filter, as the API sends and receives them. */
+import { z } from "zod";
+import { eventType } from "../../platform/schemas/event-type";
+import { cursor, id, moment, nextCursor, time } from "../../platform/schemas/schemas";
+
+const MAX_PAGE_ROWS = 100;
+
+const attempt = z
+  .object({
+    _id: id,
+    webhookId: id,
+    deliveryId: id.meta({
+      description: "The delivery, which is the same for all of its attempts. Sent as `webhook-id`.",
+    }),
+    eventType: z.string().meta({ examples: ["OrderPaid"] }),
+    payload: z.unknown().meta({
+      description:
+        "The body that was sent: any JSON value. Null for `postern.audit`, and once the event has been removed because of its age.",
+      examples: [{ order: 42 }],
+    }),
+    status: z.enum(["pending", "success", "failed"]),
+    responseCode: z
+      .int()
+      .optional()
+      .meta({ description: "The status that the subscriber answered.", examples: [200] }),
+    responseBody: z
+      .string()
+      .optional()
+      .meta({ description: "The first 16 KiB of the answer's body.", examples: ["ok"] }),
+    error: z
+      .string()
+      .optional()
+      .meta({ description: "Why the attempt failed.", examples: ["timeout"] }),
+    attemptCount: z
+      .int()
+      .min(1)
+      .meta({ examples: [1] }),
+    attemptedAt: time,
+    completedAt: time.optional(),
+  })
+  .meta({ id: "Attempt" });
+
+export const logQuery = z.object({
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(MAX_PAGE_ROWS)
+    .default(50)
+    .meta({ examples: [50] }),
+  cursor: cursor.optional(),
+  status: attempt.shape.status.optional(),
+  eventType: eventType.optional(),
+  since: moment.optional().meta({ description: "Only attempts that started at this time or later." }),
+  until: moment.optional().meta({ description: "Only attempts that started before this time." }),
+});
+
+export const logPage = z.object({
+  data: z.array(attempt),
+  nextCursor: nextCursor.optional().meta({
+    description: "The cursor of the next page; null on the last page. Missing if the request has no parameters.",
+  }),
+});
+
+const attemptSummary = attempt
+  .pick({
+    _id: true,
+    attemptCount: true,
+    status: true,
+    responseCode: true,
+    error: true,
+    attemptedAt: true,
+    completedAt: true,
+  })
+  .meta({ id: "AttemptSummary" });
+
+export const attemptDetail = attempt
+  .extend({
+    eventId: id,
+    kind: z.enum(["event", "retry", "test", "replay"]).meta({
+      description: "Why its delivery exists: a published event, a manual retry, a test or a replay of all events.",
+    }),
+    correlationId: z
+      .string()
+      .optional()
+      .meta({ description: "The correlation id of its event.", examples: ["trace-1"] }),
+    headers: z
+      .record(z.string(), z.string())
+      .optional()
+      .meta({
+        description:
+          "The headers that were sent, signed again with the keys of that time. Missing while the attempt is pending, and if nothing was sent.",
+        examples: [{ "X-Webhook-Event": "OrderPaid" }],
+      }),
+    missingSignatures: z
+      .enum(["secret-ended", "settings-changed", "event-removed"])
+      .optional()
+      .meta({
+        description:
+          "Why `headers` lacks a signature that was sent: since then, a key has ended, the subscription's signature or format was changed, or the event, which was signed, was removed because of its age.",
+        examples: ["secret-ended"],
+      }),
+    attempts: z.array(attemptSummary).meta({ description: "All attempts of its delivery, at most 50, oldest first." }),
+  })
+  .meta({ id: "AttemptDetail" });
+
+export type AttemptDetail = z.infer<typeof attemptDetail>;
+export type Attempt = z.infer<typeof attempt>;

@@ -1,0 +1,84 @@
+/** Continues replays page by page. Each page is written at most once, and a crash continues at the cursor. */
+
+import type { Deps } from "../../../platform/deps";
+import { AppError } from "../../../platform/errors";
+import { reserveUpTo } from "../../../platform/limits/reserve";
+import { describeError, log } from "../../../platform/log";
+import { MINUTE_MS } from "../../../platform/time";
+import { findTenant } from "../../../tenancy/tenants/store";
+import { enqueueDue } from "../../delivery/enqueue";
+import { sendOperational } from "../../subscriptions/operational";
+import { firstOf, type ReplayPage, readPage, writePage } from "./page-store";
+import { findRunningJobs, type ReplayJob } from "./store";
+
+/** How many deliveries a run writes for one job. */
+const MAX_DELIVERIES = 500;
+/** How many empty pages a run reads for one job. */
+const MAX_EMPTY_PAGES = 5;
+/** A job saves up at most this much unused time of its rate, so that it does not send a lot at once after a pause. */
+const MOST_SAVED_MS = 15_000;
+
+/** Continues the replays of a shard. A replay that fails is logged and skipped. Returns whether any is running. Throws when D1 is down. */
+export async function continueReplays(deps: Deps, shard: number): Promise<boolean> {
+  const jobs = await findRunningJobs(deps.shards.db(shard), deps.now());
+  for (const job of jobs) {
+    try {
+      await continueReplay(deps, shard, job);
+    } catch (error) {
+      log("error", "replay held up", {
+        shard,
+        replayId: job.id,
+        webhookId: job.subscriptionId,
+        ...describeError(error),
+      });
+    }
+  }
+  return jobs.length > 0;
+}
+
+/** Queues the next deliveries of one job, as many as its rate and the tenant's budget allow. Throws when D1 or the queue is down. */
+export async function continueReplay(deps: Deps, shard: number, job: ReplayJob): Promise<void> {
+  const db = deps.shards.db(shard);
+  const nowMs = deps.now();
+  const intervalMs = MINUTE_MS / job.ratePerMinute;
+  const paidFromMs = Math.max(job.pacedAt, nowMs - Math.max(MOST_SAVED_MS, intervalMs));
+  const limit = Math.min(MAX_DELIVERIES, Math.floor((nowMs - paidFromMs) / intervalMs));
+  if (limit < 1) return;
+  let current = job;
+  for (let pages = 0; pages < MAX_EMPTY_PAGES; pages += 1) {
+    const page = await readPage(db, current, limit);
+    if (page.wanted.length > 0) {
+      return queue(deps, shard, current, page, (deliveries) => Math.ceil(paidFromMs + deliveries * intervalMs));
+    }
+    const written = await writePage(db, current, page, job.pacedAt, nowMs);
+    sendOperational(deps, shard, written?.told ?? []);
+    if (written === null || page.next === null) return;
+    current = { ...current, cursor: page.next };
+  }
+}
+
+/** Queues the deliveries of a page, or the first of them if the tenant's budget has no more. */
+async function queue(
+  deps: Deps,
+  shard: number,
+  job: ReplayJob,
+  page: ReplayPage,
+  pacedAtAfter: (deliveries: number) => number,
+): Promise<void> {
+  const tenant = await findTenant(deps, job.tenantId);
+  if (!tenant) return;
+  const budget = await reserveUpTo(deps, tenant, page.wanted.length).catch((error: unknown) => {
+    // The budget is used up. The job continues when there is room again.
+    if (error instanceof AppError) return null;
+    throw error;
+  });
+  if (!budget) return;
+  const affordable = firstOf(page, budget.limit);
+  const pacedAt = pacedAtAfter(affordable.wanted.length);
+  const written = await writePage(deps.shards.db(shard), job, affordable, pacedAt, deps.now());
+  const unused = budget.limit - (written?.queued ?? 0);
+  if (unused > 0) deps.background("give back", budget.giveBack({ deliveries: unused }));
+  if (!written) return;
+  sendOperational(deps, shard, written.told);
+  await enqueueDue(deps, shard, written.due, "slow");
+}

@@ -1,0 +1,200 @@
+/**
+ * One page of a replay: reading which deliveries to send, and queueing them. The write moves the job's cursor in the same transaction and
+ * does nothing if the cursor has moved since the read. So each page is written once, even after failures and with parallel calls.
+ */
+import { type SQL, sql } from "drizzle-orm";
+import { atomically, type Db, jsonList, rows } from "../../../platform/db/client";
+import { deliveryIdOf, firstIdAt } from "../../../platform/db/ids";
+import { ALL_OPERATIONAL, TEST_EVENT_TYPE } from "../../../platform/schemas/event-type";
+import { ATTEMPT_COLUMNS } from "../../delivery/claim-store";
+import type { DueDelivery } from "../../delivery/enqueue";
+import { reopenStatements } from "../../delivery/reopen-store";
+import { enabledAt, eventsAt, switchedBetween } from "../../subscriptions/former-states-store";
+import { aboutOf, listsType } from "../../subscriptions/patterns-store";
+import { isReady, publishEnd, type ReplayJob } from "./store";
+
+/** The most events or attempts that a page reads. */
+const EXAMINED_ROWS = 10_000;
+/** An event's id, and the clock of an isolate, may be this much earlier than the time at which the event was stored. */
+export const ID_BEFORE_MS = 5_000;
+/** A pause up to this long before or after a publish may have taken effect first, because clocks differ and a wide fan-out takes time. */
+const PAUSED_BEFORE_MS = 5_000;
+const PAUSED_AFTER_MS = 60_000;
+
+/** A delivery to send. */
+interface Wanted {
+  eventId: string;
+  deliveryId: string;
+  kind: "event" | "replay";
+  /** The failed attempt that it follows; null for a delivery that does not exist yet. */
+  attemptId: string | null;
+}
+
+/** What a page of a job sends. */
+export interface ReplayPage {
+  wanted: Wanted[];
+  /** The cursor of the next page; null when this is the last one. */
+  next: string | null;
+}
+
+type JobRange = Pick<
+  ReplayJob,
+  | "id"
+  | "tenantId"
+  | "subscriptionId"
+  | "which"
+  | "since"
+  | "until"
+  | "eventTypes"
+  | "includeBefore"
+  | "cursor"
+  | "createdAt"
+>;
+
+/** Reads the next page of a job: at most `limit` deliveries, oldest first. Takes the tenant from the job. */
+export function readPage(db: Db, job: JobRange, limit: number): Promise<ReplayPage> {
+  return job.which === "failed" ? readFailed(db, job, limit) : readEvents(db, job, limit);
+}
+
+const ofTypes = (eventTypes: readonly string[] | null, type: SQL) =>
+  eventTypes === null ? sql`true` : sql`${type} IN (SELECT value FROM json_each(${jsonList(eventTypes)}))`;
+
+/** Reads deliveries whose last attempt failed before the job began. A delivery that fails again is not sent again. */
+async function readFailed(db: Db, job: JobRange, limit: number): Promise<ReplayPage> {
+  const { subscriptionId, since, until } = job;
+  const page = sql`SELECT a.* FROM attempts a WHERE a.subscription_id = ${subscriptionId} AND a.id > ${job.cursor}
+    AND a.id < ${firstIdAt(job.createdAt)} ORDER BY a.id LIMIT ${EXAMINED_ROWS}`;
+  const { wanted, ends } = await atomically(db, {
+    wanted:
+      rows<Wanted>(sql`SELECT p.event_id AS eventId, coalesce(p.delivery_id, p.id) AS deliveryId, p.kind, p.id AS attemptId
+      FROM (${page}) p CROSS JOIN events e ON e.id = p.event_id
+      WHERE p.status = 'failed' AND p.kind IN ('event', 'replay') AND p.next_id IS NULL AND e.created_at >= ${since}
+        AND e.created_at < ${until} AND ${ofTypes(job.eventTypes, sql`p.event_type`)}
+        AND NOT EXISTS (SELECT 1 FROM manual_retries m WHERE m.subscription_id = ${subscriptionId} AND m.event_id = p.event_id AND m.state = 'success')
+      ORDER BY p.id LIMIT ${limit}`),
+    ends: endOf(page),
+  });
+  return pageOf(wanted, ends[0]?.examined ?? null, limit);
+}
+
+/** Reads events that the subscription wants today. For "missing", only those that it was never sent. */
+async function readEvents(db: Db, job: JobRange, limit: number): Promise<ReplayPage> {
+  const { subscriptionId, tenantId, since, until } = job;
+  const page = sql`SELECT id, tenant_id, type FROM events WHERE id > ${job.cursor} AND id < ${firstIdAt(until)}
+    ORDER BY id LIMIT ${EXAMINED_ROWS}`;
+  const deliveryId = deliveryIdOf(sql`e.id`, job.which === "all" ? job.id : sql`s.id`);
+  const condition = job.which === "all" ? sql`true` : isMissing(deliveryId, job.includeBefore);
+  const { wanted, ends } = await atomically(db, {
+    wanted:
+      rows<Wanted>(sql`SELECT e.id AS eventId, ${deliveryId} AS deliveryId, ${job.which === "all" ? "replay" : "event"} AS kind,
+        NULL AS attemptId
+      FROM (${page}) p CROSS JOIN events e ON e.id = p.id CROSS JOIN subscriptions s ON s.id = ${subscriptionId}
+      WHERE p.tenant_id = ${tenantId} AND s.tenant_id = ${tenantId} AND ${listsType(sql`s.events`, sql`p.type`)}
+        AND ${ofTypes(job.eventTypes, sql`p.type`)} AND p.type <> ${TEST_EVENT_TYPE}
+        AND (p.type NOT GLOB ${ALL_OPERATIONAL} OR ${aboutOf(sql`e.payload`)} <> s.id)
+        AND e.created_at >= ${since} AND e.created_at < ${until} AND ${condition}
+      ORDER BY e.id LIMIT ${limit}`),
+    ends: endOf(page),
+  });
+  return pageOf(wanted, ends[0]?.examined ?? null, limit);
+}
+
+/**
+ * Whether the event `e` was never sent to the subscription `s`: its delivery has no attempt and does not wait for the first one, and
+ * the subscription was paused, did not list the type or did not exist when the event was published.
+ */
+function isMissing(deliveryId: SQL, includeBefore: boolean): SQL {
+  const publishedAt = sql`e.created_at`;
+  return sql`NOT EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = s.id AND a.id = ${deliveryId})
+    AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.queue IN ('', s.id) AND o.due_at = ${publishedAt} AND o.id = ${deliveryId})
+    AND iif(s.created_at > ${publishedAt}, ${includeBefore ? 1 : 0}, coalesce(s.id > e.fan_out_after, 0) = 0
+      AND (NOT ${enabledAt(publishedAt)} OR NOT ${listsType(eventsAt(publishedAt), sql`e.type`)}
+        OR ${switchedBetween(sql`${publishedAt} - ${PAUSED_BEFORE_MS}`, sql`${publishedAt} + ${PAUSED_AFTER_MS}`)}))`;
+}
+
+/** Returns the page with only its first `count` deliveries. The next page then begins with the rest. */
+export function firstOf(page: ReplayPage, count: number): ReplayPage {
+  const wanted = page.wanted.slice(0, count);
+  const last = wanted.at(-1);
+  return last && count < page.wanted.length ? { wanted, next: cursorOf(last) } : page;
+}
+
+const endOf = (page: SQL) =>
+  rows<{ examined: string | null }>(
+    sql`SELECT CASE WHEN count(*) = ${EXAMINED_ROWS} THEN max(id) END AS examined FROM (${page})`,
+  );
+
+function pageOf(wanted: Wanted[], examined: string | null, limit: number): ReplayPage {
+  const last = wanted.at(-1);
+  return { wanted, next: last && wanted.length === limit ? cursorOf(last) : examined };
+}
+
+/** The cursor after a delivery: the id that the job's pages are ordered by. */
+const cursorOf = ({ attemptId, eventId }: Wanted) => attemptId ?? eventId;
+
+/**
+ * Queues the deliveries of a page and advances the job. Returns null, and writes nothing, if the job was stopped or continued in the
+ * meantime, or if its subscription was paused.
+ */
+export async function writePage(
+  db: Db,
+  job: ReplayJob,
+  { wanted, next }: ReplayPage,
+  pacedAt: number,
+  nowMs: number,
+): Promise<{ due: DueDelivery[]; queued: number; told: { id: string }[] } | null> {
+  const { subscriptionId, tenantId } = job;
+  const isCurrent = sql`EXISTS (SELECT 1 FROM replay_jobs r CROSS JOIN subscriptions s ON s.id = r.subscription_id
+    WHERE r.subscription_id = ${subscriptionId} AND r.id = ${job.id} AND r.state = 'running' AND r.cursor = ${job.cursor}
+      AND s.is_deleted = 0 AND ${isReady})`;
+  const listed = sql`SELECT value ->> 'eventId' AS event_id, value ->> 'deliveryId' AS delivery_id, value ->> 'kind' AS kind,
+    value ->> 'attemptId' AS attempt_id FROM json_each(${jsonList(wanted)}) WHERE ${isCurrent}`;
+  const statements =
+    job.which === "failed"
+      ? reopenStatements(stillFailed(listed, subscriptionId), subscriptionId, nowMs)
+      : createStatements(listed, job, nowMs);
+  const queued = sql`(SELECT count(*) FROM json_each(${jsonList(wanted)}) j WHERE EXISTS (SELECT 1 FROM outbox o
+    WHERE o.queue IN ('', ${subscriptionId}) AND o.due_at = ${nowMs} AND o.id = j.value ->> 'deliveryId'))`;
+  const { opened, told, moved, slow } = await atomically(db, {
+    ...statements,
+    told: next === null ? publishEnd(subscriptionId, job.id, "finished", queued, isCurrent, nowMs) : undefined,
+    // After the deliveries and the event, which are written only while the cursor has not moved.
+    moved: rows<{ id: string }>(sql`UPDATE replay_jobs SET cursor = ${next ?? job.cursor}, paced_at = ${pacedAt},
+        state = ${next === null ? "finished" : "running"}, ended_at = ${next === null ? nowMs : null},
+        queued = queued + ${queued}
+      WHERE subscription_id = ${subscriptionId} AND id = ${job.id} AND tenant_id = ${tenantId} AND ${isCurrent} RETURNING id`),
+    slow: rows<{ slow: 0 | 1 }>(
+      sql`SELECT s.slow_until > ${nowMs} AS slow FROM subscriptions s WHERE s.id = ${subscriptionId}`,
+    ),
+  });
+  if (moved.length === 0) return null;
+  const isSlow = slow[0]?.slow ?? 0;
+  const due = opened.filter(({ queue }) => queue === "").map((delivery) => ({ ...delivery, slow: isSlow }));
+  return { due, queued: opened.length, told };
+}
+
+/** Keeps those of the listed deliveries that nothing else has reopened since they were read. */
+const stillFailed = (listed: SQL, subscriptionId: string) => sql`SELECT l.* FROM (${listed}) l CROSS JOIN attempts a
+  ON a.subscription_id = ${subscriptionId} AND a.id = l.attempt_id WHERE a.status = 'failed' AND a.next_id IS NULL`;
+
+/**
+ * Creates deliveries. A placeholder with the id of the delivery points to its first attempt. It shows that the delivery exists, so that
+ * no other replay creates it again.
+ */
+function createStatements(listed: SQL, { subscriptionId, tenantId }: ReplayJob, nowMs: number) {
+  const isNew = sql`NOT EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = ${subscriptionId} AND a.id = l.delivery_id)`;
+  const events = sql`(${listed}) l CROSS JOIN events e ON e.id = l.event_id AND e.tenant_id = ${tenantId}`;
+  // With the random part of the event's id, so that both statements make the same id.
+  const attemptId = sql`${firstIdAt(nowMs)} || substr(e.id, 14)`;
+  return {
+    opened: rows<Omit<DueDelivery, "slow">>(sql`
+      INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, attempt_id, bytes)
+      SELECT iif(s.has_backlog, s.id, ''), ${nowMs}, l.delivery_id, s.tenant_id, s.id, e.id, l.kind, ${attemptId}, octet_length(e.payload)
+      FROM ${events} CROSS JOIN subscriptions s ON s.id = ${subscriptionId} WHERE ${isNew} ON CONFLICT DO NOTHING
+      RETURNING queue, due_at AS dueAt, id, subscription_id AS subscriptionId, bytes`),
+    // `attempted_at` is the time in the id, as the log expects.
+    placeholders: sql`INSERT INTO attempts (${ATTEMPT_COLUMNS}, next_id)
+      SELECT ${subscriptionId}, l.delivery_id, l.delivery_id, e.id, '', l.kind, 'moved', 1, e.created_at, ${attemptId}
+      FROM ${events} WHERE true ON CONFLICT DO NOTHING`,
+  };
+}

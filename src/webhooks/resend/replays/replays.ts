@@ -1,0 +1,162 @@
+/** Starting, counting, showing and stopping replays. */
+
+import { sha256Hex } from "../../../platform/crypto/encoding";
+import { firstIdAt, newIdAt, timeOfId } from "../../../platform/db/ids";
+import type { Deps } from "../../../platform/deps";
+import { AppError, notFound } from "../../../platform/errors";
+import { DAY_MS, iso, MINUTE_MS } from "../../../platform/time";
+import type { ActingIn } from "../../../tenancy/audit/actor";
+import type { TenantRef } from "../../../tenancy/tenants/principal";
+import { findSubscription } from "../../subscriptions/store";
+import { continueReplay } from "./continue";
+import { ID_BEFORE_MS, readPage } from "./page-store";
+import type { Replay, ReplayPreview, ReplayRequest } from "./schemas";
+import { findJob, insertJob, listJobs, type ReplayJob, type ReplaySpec, stopJob } from "./store";
+
+/** A new job may use this much time of its rate at once, so that its first deliveries do not wait. */
+const PAID_AT_START_MS = 5_000;
+const MAX_COUNTED = 10_000;
+const MAX_COUNTED_PAGES = 10;
+
+const oldestMs = (deps: Deps) => deps.now() - deps.config.retentionDays * DAY_MS;
+
+/** Returns the job's spec. Throws VALIDATION_FAILED for a period that is empty, in the future, or older than the retention. */
+function specOf(deps: Deps, request: ReplayRequest, nowMs: number): ReplaySpec {
+  const { since, until = nowMs, which, eventTypes = null, includeBefore = false, ratePerMinute } = request;
+  const refuse = (path: string, message: string) => {
+    throw new AppError("VALIDATION_FAILED", { details: [{ path, message }] });
+  };
+  const oldest = oldestMs(deps);
+  if (since < oldest) refuse("since", `Must not be before ${iso(oldest)}, because older events are not kept`);
+  if (until > nowMs) refuse("until", "Must not be in the future");
+  if (since >= until) refuse("since", "Must be before until");
+  return { which, since, until, eventTypes, includeBefore, ratePerMinute };
+}
+
+const firstCursor = ({ since }: ReplaySpec) => firstIdAt(since - ID_BEFORE_MS);
+
+/**
+ * Starts a replay and returns it. If the Idempotency-Key was used in the last 24 hours, returns the replay that it started. Throws
+ * NOT_FOUND, VALIDATION_FAILED, and CONFLICT while another replay is running, while the subscription is paused, and for a key that was used
+ * with another request.
+ */
+export async function startReplay(
+  deps: Deps,
+  tenant: ActingIn,
+  subscriptionId: string,
+  request: ReplayRequest,
+  key: string | null,
+): Promise<Replay> {
+  const nowMs = deps.now();
+  const spec = specOf(deps, request, nowMs);
+  const id = newIdAt(nowMs);
+  const pacedAt = Math.floor(nowMs - Math.max(PAID_AT_START_MS, MINUTE_MS / spec.ratePerMinute));
+  const requestHash = key === null ? null : await sha256Hex(JSON.stringify({ ...request, dryRun: undefined }));
+  const job = { id, cursor: firstCursor(spec), pacedAt, spec };
+  const inserted = await insertJob(deps, tenant, subscriptionId, job, { key, requestHash }, nowMs, oldestMs(deps));
+  switch (inserted.kind) {
+    case "inserted":
+      deps.background("begin replay", continueReplay(deps, tenant.shard, inserted.job));
+      return replayView(inserted.job);
+    case "repeated":
+      return replayView(inserted.job);
+    case "no subscription":
+      throw notFound("Webhook");
+    case "paused":
+      throw new AppError("CONFLICT", { message: "Resume the webhook first." });
+    case "running":
+      throw new AppError("CONFLICT", { message: "A replay of this webhook is running. Wait for it, or stop it." });
+    case "other request":
+      throw new AppError("CONFLICT", { message: "This Idempotency-Key was used with another body." });
+  }
+}
+
+/** Counts what a replay would queue, also for a paused subscription. Throws NOT_FOUND and VALIDATION_FAILED. */
+export async function previewReplay(
+  deps: Deps,
+  tenant: TenantRef,
+  subscriptionId: string,
+  request: ReplayRequest,
+): Promise<ReplayPreview> {
+  const nowMs = deps.now();
+  const spec = specOf(deps, request, nowMs);
+  if (!(await findSubscription(deps, tenant, subscriptionId))) throw notFound("Webhook");
+  return countMatches(deps, tenant, subscriptionId, spec, MAX_COUNTED_PAGES);
+}
+
+/** Counts the deliveries of the last `periodMs` whose last attempt failed, in one page of attempts only. */
+export function countFailed(
+  deps: Deps,
+  tenant: TenantRef,
+  subscriptionId: string,
+  periodMs: number,
+): Promise<ReplayPreview> {
+  const since = Math.max(deps.now() - periodMs, oldestMs(deps));
+  const spec = specOf(deps, { which: "failed", since, ratePerMinute: 1 }, deps.now());
+  return countMatches(deps, tenant, subscriptionId, spec, 1);
+}
+
+async function countMatches(
+  deps: Deps,
+  tenant: TenantRef,
+  subscriptionId: string,
+  spec: ReplaySpec,
+  maxPages: number,
+): Promise<ReplayPreview> {
+  const nowMs = deps.now();
+  const range = { ...spec, id: newIdAt(nowMs), tenantId: tenant.tenantId, subscriptionId, createdAt: nowMs };
+  let cursor = firstCursor(spec);
+  let matched = 0;
+  for (let pages = 0; pages < maxPages && matched < MAX_COUNTED; pages += 1) {
+    const { wanted, next } = await readPage(deps.shards.db(tenant.shard), { ...range, cursor }, MAX_COUNTED - matched);
+    matched += wanted.length;
+    if (next === null) return { matched, isPartial: false };
+    cursor = next;
+  }
+  return { matched, isPartial: true };
+}
+
+/** Returns one page of a subscription's replays, newest first. Throws NOT_FOUND. */
+export async function replaysOf(
+  deps: Deps,
+  tenant: TenantRef,
+  subscriptionId: string,
+  cursor?: string,
+): Promise<{ data: Replay[]; nextCursor: string | null }> {
+  const page = await listJobs(deps, tenant, subscriptionId, cursor);
+  if (!page) throw notFound("Webhook");
+  return { data: page.jobs.map(replayView), nextCursor: page.nextCursor };
+}
+
+/** Returns one replay. Throws NOT_FOUND. */
+export async function replayOf(deps: Deps, tenant: TenantRef, subscriptionId: string, id: string): Promise<Replay> {
+  const job = await findJob(deps, tenant, subscriptionId, id);
+  if (!job) throw notFound("Replay");
+  return replayView(job);
+}
+
+/** Stops a replay and returns it. What it has queued is still sent. A replay that has ended does not change. Throws NOT_FOUND. */
+export async function stopReplay(deps: Deps, tenant: TenantRef, subscriptionId: string, id: string): Promise<Replay> {
+  const job = await stopJob(deps, tenant, subscriptionId, id, deps.now());
+  if (!job) throw notFound("Replay");
+  return replayView(job);
+}
+
+const replayView = (job: ReplayJob): Replay => ({
+  id: job.id,
+  webhookId: job.subscriptionId,
+  status: job.state,
+  which: job.which,
+  since: iso(job.since),
+  until: iso(job.until),
+  ...(job.eventTypes === null ? {} : { eventTypes: job.eventTypes }),
+  ...(job.includeBefore ? { includeBefore: true } : {}),
+  ratePerMinute: job.ratePerMinute,
+  queued: job.queued,
+  reached: iso(job.state === "finished" ? job.until : Math.min(Math.max(timeOfCursor(job), job.since), job.until)),
+  createdAt: iso(job.createdAt),
+  ...(job.endedAt === null ? {} : { endedAt: iso(job.endedAt) }),
+});
+
+/** Returns the time of the cursor (Unix ms). The first cursor is only the beginning of an id. */
+const timeOfCursor = ({ cursor }: ReplayJob) => timeOfId(cursor);

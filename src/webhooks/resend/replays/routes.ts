@@ -1,0 +1,85 @@
+/** `/webhooks/:id/replay` and `/webhooks/:id/replays`: sending the events of a period again. */
+import { Hono } from "hono";
+import { z } from "zod";
+import { invalid } from "../../../platform/errors";
+import type { AppEnv } from "../../../platform/http/env";
+import { can } from "../../../platform/http/permissions";
+import { byTenant, limit } from "../../../platform/http/rate-limit";
+import { describeRoute } from "../../../platform/http/route-docs";
+import { body, query } from "../../../platform/http/validate";
+import { dataOf } from "../../../platform/schemas/schemas";
+import { idempotencyKey } from "../../events/publication";
+import { previewReplay, replayOf, replaysOf, startReplay, stopReplay } from "./replays";
+import { replay, replayListQuery, replayPage, replayPreview, replayRequest } from "./schemas";
+
+const limited = limit("redeliver", byTenant);
+const readLimit = limit("readDeliveries", byTenant);
+const MISSING = { errors: ["NOT_FOUND"] } as const;
+
+export const replayRoutes = new Hono<AppEnv>()
+  .post(
+    "/:id/replay",
+    describeRoute(
+      "startReplay",
+      "Sends the events of a period again: those that failed, those that are missing, or all.",
+      {
+        200: dataOf(replayPreview),
+        202: dataOf(replay),
+        headers: z.object({ "Idempotency-Key": idempotencyKey.optional() }),
+        errors: ["NOT_FOUND", "CONFLICT"],
+        description:
+          "The replay runs in the background, one at a time for a subscription. With `dryRun`, the answer is 200 with a count. Answers 409 while " +
+          "another replay is running or the subscription is paused. Repeating a call with the same `Idempotency-Key` within 24 hours returns the same replay.",
+      },
+    ),
+    limited,
+    can("webhook.update"),
+    body(replayRequest),
+    async (c) => {
+      const [deps, principal, id, request] = [
+        c.get("deps"),
+        c.get("principal"),
+        c.req.param("id"),
+        c.req.valid("json"),
+      ];
+      if (request.dryRun) return c.json({ data: await previewReplay(deps, principal, id, request) }, 200);
+      const key = idempotencyKey.nullable().safeParse(c.req.header("idempotency-key") ?? null);
+      if (!key.success) throw invalid(key.error, "Idempotency-Key");
+      return c.json({ data: await startReplay(deps, principal, id, request, key.data) }, 202);
+    },
+  )
+  .get(
+    "/:id/replays",
+    describeRoute("listReplays", "Lists the replays of a subscription, newest first, page by page.", {
+      200: replayPage,
+      ...MISSING,
+    }),
+    readLimit,
+    can("webhook.read"),
+    query(replayListQuery),
+    async (c) =>
+      c.json(await replaysOf(c.get("deps"), c.get("principal"), c.req.param("id"), c.req.valid("query").cursor)),
+  )
+  .get(
+    "/:id/replays/:replayId",
+    describeRoute("getReplay", "Returns a replay and its progress.", { 200: dataOf(replay), ...MISSING }),
+    readLimit,
+    can("webhook.read"),
+    async (c) =>
+      c.json({
+        data: await replayOf(c.get("deps"), c.get("principal"), c.req.param("id"), c.req.param("replayId")),
+      }),
+  )
+  .delete(
+    "/:id/replays/:replayId",
+    describeRoute("stopReplay", "Stops a replay. What it has queued is still sent.", {
+      200: dataOf(replay),
+      ...MISSING,
+    }),
+    limited,
+    can("webhook.update"),
+    async (c) =>
+      c.json({
+        data: await stopReplay(c.get("deps"), c.get("principal"), c.req.param("id"), c.req.param("replayId")),
+      }),
+  );

@@ -1,0 +1,79 @@
+/** A delivery that waits for its next attempt, in the delivery database of its tenant. */
+import { sql } from "drizzle-orm";
+import { atomically, rows } from "../../platform/db/client";
+import { newIdAt, timeOfId } from "../../platform/db/ids";
+import { isLive } from "../../platform/db/predicates";
+import type { Deps } from "../../platform/deps";
+import type { TenantRef } from "../../tenancy/tenants/principal";
+import type { DueDelivery } from "../delivery/enqueue";
+import { attemptChain } from "../log/store";
+
+/** The wait of one delivery. */
+export interface WaitingDelivery {
+  deliveryId: string;
+  /** When the outbox row is due, in Unix ms. */
+  dueAt: number;
+  /** The slot for which it waits because of a limit, in Unix ms; null if it only waits for its due time. */
+  slotAt: number | null;
+  /** How many attempts have ended. */
+  attempts: number;
+  /** The attempt, or the placeholder of a postponed attempt, that names the next attempt. */
+  lastId: string;
+  nextAttemptId: string;
+}
+
+const rowOf = (
+  id: string,
+  { dueAt, deliveryId, nextAttemptId }: Pick<WaitingDelivery, "dueAt" | "deliveryId" | "nextAttemptId">,
+) =>
+  sql`queue IN ('', ${id}) AND due_at = ${dueAt} AND outbox.id = ${deliveryId} AND subscription_id = ${id} AND attempt_id = ${nextAttemptId}`;
+
+/** Returns the wait of a delivery after a failed attempt; undefined when it has ended, is in progress, or is not the tenant's. */
+export async function readWaiting(
+  deps: Deps,
+  tenant: TenantRef,
+  id: string,
+  deliveryId: string,
+): Promise<WaitingDelivery | undefined> {
+  const db = deps.shards.db(tenant.shard);
+  const { last } = await atomically(db, {
+    last: rows<Pick<WaitingDelivery, "lastId" | "nextAttemptId">>(sql`${attemptChain(id, sql`${deliveryId}`)}
+      SELECT a.id AS lastId, a.next_id AS nextAttemptId FROM chain CROSS JOIN attempts a
+        ON a.subscription_id = ${id} AND a.id = chain.id CROSS JOIN subscriptions s
+      WHERE ${isLive(tenant, id)} AND a.status IN ('failed', 'moved') AND a.next_id IS NOT NULL ORDER BY a.attempt_count DESC, a.id DESC LIMIT 1`),
+  });
+  const [link] = last;
+  if (!link) return undefined;
+  // The planned id carries the time at which the attempt is due.
+  const key = { ...link, deliveryId, dueAt: timeOfId(link.nextAttemptId) };
+  const { found } = await atomically(db, {
+    found: rows<
+      Pick<WaitingDelivery, "slotAt" | "attempts">
+    >(sql`SELECT iif(slot_at >= due_at, slot_at, NULL) AS slotAt, attempts FROM outbox WHERE ${rowOf(id, key)} AND attempts > 0
+      AND NOT EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = ${id} AND a.id = ${link.nextAttemptId})`),
+  });
+  return found[0] && { ...key, ...found[0] };
+}
+
+/** Ends the wait of a delivery. Returns what to queue: nothing if the attempt has begun in the meantime or the delivery is in a backlog. */
+export async function endWait(
+  deps: Deps,
+  tenant: TenantRef,
+  id: string,
+  waiting: WaitingDelivery,
+  nowMs: number,
+): Promise<DueDelivery[]> {
+  const attemptId = newIdAt(nowMs);
+  const { due } = await atomically(deps.shards.db(tenant.shard), {
+    moved: sql`UPDATE outbox SET due_at = ${nowMs}, attempt_id = ${attemptId} WHERE ${rowOf(id, waiting)}
+      AND EXISTS (SELECT 1 FROM subscriptions s WHERE ${isLive(tenant, id)})
+      AND NOT EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = ${id} AND a.id = ${waiting.nextAttemptId})`,
+    linked: sql`UPDATE attempts SET next_id = ${attemptId} WHERE subscription_id = ${id} AND id = ${waiting.lastId}
+      AND EXISTS (SELECT 1 FROM outbox WHERE ${rowOf(id, { ...waiting, dueAt: nowMs, nextAttemptId: attemptId })})`,
+    due: rows<DueDelivery>(sql`SELECT outbox.queue, due_at AS dueAt, outbox.id, subscription_id AS subscriptionId, bytes,
+        s.slow_until > ${nowMs} AS slow
+      FROM outbox CROSS JOIN subscriptions s ON s.id = subscription_id
+      WHERE ${rowOf(id, { ...waiting, dueAt: nowMs, nextAttemptId: attemptId })} AND queue = ''`),
+  });
+  return due;
+}

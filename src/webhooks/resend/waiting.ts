@@ -1,0 +1,18 @@
+/** Ending the wait before a delivery's next attempt by hand. */
+
+import type { Deps } from "../../platform/deps";
+import { notFound } from "../../platform/errors";
+import type { TenantRef } from "../../tenancy/tenants/principal";
+import { enqueueDue } from "../delivery/enqueue";
+import { endWait, readWaiting } from "./waiting-store";
+
+/**
+ * Makes the next attempt of a delivery now, in place of the planned one. Throws NOT_FOUND when the delivery does not wait, or waits because
+ * of a limit, which no user can bypass.
+ */
+export async function sendNow(deps: Deps, tenant: TenantRef, id: string, deliveryId: string): Promise<void> {
+  const waiting = await readWaiting(deps, tenant, id, deliveryId);
+  if (waiting?.slotAt !== null) throw notFound("Waiting delivery");
+  const due = await endWait(deps, tenant, id, waiting, deps.now());
+  deps.background("enqueue attempt", enqueueDue(deps, tenant.shard, due, "slow"));
+}

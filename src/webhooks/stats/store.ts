@@ -1,0 +1,144 @@
+/** Reading the hourly counts. Every statement reads a range of the key, so its cost does not depend on the number of attempts. */
+import { type SQL, sql } from "drizzle-orm";
+import { atomically, type Rows, rows } from "../../platform/db/client";
+import { isLive } from "../../platform/db/predicates";
+import type { Deps } from "../../platform/deps";
+import { iso } from "../../platform/time";
+import type { TenantRef } from "../../tenancy/tenants/principal";
+import { failureCountOf } from "./hours-store";
+import { BUCKET_STARTS_MS } from "./latency";
+import type { AttemptCounts } from "./schemas";
+
+const MAX_ATTENTION = 20;
+/** How many of the newest attempts are searched for the last failed one. Attempts in progress and later successes may precede it. */
+const MAX_NEWER_ATTEMPTS = 500;
+/** How many of the newest attempts are searched for those in progress. */
+const NEWEST_ATTEMPTS = 1_000;
+/** The most deliveries that are counted as waiting. */
+const MAX_WAITING = 100_000;
+
+/** The counts of one hour. */
+export interface HourRow {
+  /** The start of the hour, Unix ms. */
+  hour: number;
+  succeeded: number;
+  failed: number;
+  /** A JSON array with the number of attempts in each latency bucket. */
+  histogramJson: string;
+}
+
+const histogram = (of: (column: string) => string) =>
+  sql.raw(`json_array(${BUCKET_STARTS_MS.map((_, bucket) => of(`h.latency_${bucket}`)).join(", ")})`);
+
+/** Returns the statement that reads the hours of one subscription since `fromMs`, oldest first. */
+export const hoursOfSubscription = (tenant: TenantRef, subscriptionId: string, fromMs: number): Rows<HourRow> =>
+  rows(sql`SELECT h.hour, h.succeeded, h.failed, ${histogram((column) => column)} AS histogramJson
+    FROM subscriptions s CROSS JOIN hourly_stats h ON h.subscription_id = s.id AND h.hour >= ${fromMs}
+    WHERE ${isLive(tenant, subscriptionId)} ORDER BY h.hour`);
+
+/** The number of attempts of the subscription `s` that are in progress, as SQL. */
+export const PENDING = sql`(SELECT count(*) FROM (SELECT a.status FROM attempts a WHERE a.subscription_id = s.id
+  ORDER BY a.id DESC LIMIT ${NEWEST_ATTEMPTS}) WHERE status = 'pending')`;
+
+/** The outbox rows of the subscription `s` that wait for slots or places because of its limits, as SQL. */
+const LINE = sql`outbox o WHERE o.subscription_id = s.id AND o.slot_at IS NOT NULL AND o.slot_at >= o.due_at`;
+/** How many deliveries of the subscription `s` wait because of its limits, as SQL. */
+export const WAITING_FOR_SLOTS = sql`iif(s.options IS NULL, 0, (SELECT count(*) FROM (SELECT 1 FROM ${LINE} LIMIT ${MAX_WAITING})))`;
+
+/** Returns the hours of a subscription since `fromMs`, and its attempts in progress; undefined when the tenant has no such subscription. */
+export async function readSubscriptionHours(
+  deps: Deps,
+  tenant: TenantRef,
+  subscriptionId: string,
+  fromMs: number,
+): Promise<{ pending: number; hours: HourRow[] } | undefined> {
+  const { found, hours } = await atomically(deps.shards.db(tenant.shard), {
+    found: rows<{ pending: number }>(
+      sql`SELECT ${PENDING} AS pending FROM subscriptions s WHERE ${isLive(tenant, subscriptionId)}`,
+    ),
+    hours: hoursOfSubscription(tenant, subscriptionId, fromMs),
+  });
+  const [subscription] = found;
+  return subscription && { pending: subscription.pending, hours };
+}
+
+/** Counts the attempts by status and, if there are limits, the waiting deliveries; undefined when the tenant has no such subscription. */
+export async function countAttempts(deps: Deps, tenant: TenantRef, id: string): Promise<AttemptCounts | undefined> {
+  const { counts } = await atomically(deps.shards.db(tenant.shard), {
+    counts: rows<
+      Omit<AttemptCounts, "total" | "throttle"> & { isLimited: 0 | 1; waiting: number; nextSlotAt: number | null }
+    >(sql`SELECT coalesce(sum(h.succeeded), 0) AS success, coalesce(sum(h.failed), 0) AS failed, ${PENDING} AS pending,
+        coalesce(s.options ->> '$.rateLimit', s.options ->> '$.maxConcurrent') IS NOT NULL AS isLimited,
+        ${WAITING_FOR_SLOTS} AS waiting, iif(s.options IS NULL, NULL, (SELECT min(o.slot_at) FROM ${LINE})) AS nextSlotAt
+      FROM subscriptions s LEFT JOIN hourly_stats h ON h.subscription_id = s.id WHERE ${isLive(tenant, id)} GROUP BY s.id`),
+  });
+  const [found] = counts;
+  if (!found) return undefined;
+  const { isLimited, waiting, nextSlotAt, ...byStatus } = found;
+  const total = byStatus.success + byStatus.failed + byStatus.pending;
+  const throttle = { waiting, nextSlotAt: nextSlotAt === null ? null : iso(nextSlotAt) };
+  return { total, ...byStatus, ...(isLimited ? { throttle } : {}) };
+}
+
+/** A subscription that needs attention, because it fails, is slow or is paused. */
+export interface AttentionRow {
+  id: string;
+  name: string;
+  enabled: 0 | 1;
+  failureCount: number;
+  slow: 0 | 1;
+  error: string | null;
+}
+
+/** How many deliveries the subscription `s` holds, as SQL; 0 while it is enabled. */
+export const HELD = sql.raw(
+  "iif(s.enabled OR s.released_to IS NULL, 0, (SELECT count(*) FROM outbox o WHERE o.queue = s.id AND o.due_at > s.released_to))",
+);
+
+/** How many deliveries in the backlog of the subscription `s` are still to be sent, as SQL; 0 while it is paused or disabled. */
+export const TO_SEND = sql.raw(`iif(s.enabled AND s.has_backlog,
+  (SELECT count(*) FROM outbox o WHERE o.queue = s.id AND o.due_at > coalesce(s.dropped_to, 0)), 0)`);
+
+/** Counts of a tenant's subscriptions that fail or were disabled by the service, and of its deliveries that are held or in a backlog. */
+export interface HealthCounts {
+  failing: number;
+  disabled: number;
+  held: number;
+  toSend: number;
+}
+
+const summed = (column: string) => `sum(${column})`;
+
+/** Returns the hours of the whole tenant, how many attempts are in progress, and the subscriptions that need attention, worst first. */
+export async function readTenantHours(
+  deps: Deps,
+  { tenantId, shard }: TenantRef,
+  fromMs: number,
+  nowMs: number,
+): Promise<{ hours: HourRow[]; pending: number; attention: AttentionRow[]; health: HealthCounts }> {
+  const ofTenant: SQL = sql`s.tenant_id = ${tenantId} AND s.is_deleted = 0`;
+  const { hours, pending, attention, health } = await atomically(deps.shards.db(shard), {
+    hours:
+      rows<HourRow>(sql`SELECT h.hour, sum(h.succeeded) AS succeeded, sum(h.failed) AS failed, ${histogram(summed)} AS histogramJson
+      FROM subscriptions s CROSS JOIN hourly_stats h ON h.subscription_id = s.id AND h.hour >= ${fromMs}
+      WHERE s.tenant_id = ${tenantId} GROUP BY h.hour ORDER BY h.hour`),
+    pending: rows<{
+      count: number;
+    }>(sql`SELECT count(*) AS count FROM (SELECT * FROM outbox WHERE queue = '' AND due_at <= ${nowMs} ORDER BY due_at, id
+        LIMIT ${NEWEST_ATTEMPTS}) o CROSS JOIN attempts a ON a.subscription_id = o.subscription_id AND a.id = coalesce(o.attempt_id, o.id)
+      WHERE o.tenant_id = ${tenantId} AND a.status = 'pending'`),
+    health:
+      rows<HealthCounts>(sql`SELECT coalesce(sum(s.enabled AND ${failureCountOf(sql.raw("s.id"))} > 0), 0) AS failing,
+        coalesce(sum(s.disabled_reason IS NOT NULL), 0) AS disabled, coalesce(sum(${HELD}), 0) AS held,
+        coalesce(sum(${TO_SEND}), 0) AS toSend
+      FROM subscriptions s WHERE ${ofTenant}`),
+    attention: rows<AttentionRow>(sql`SELECT s.id, s.name, s.enabled, s.failureCount, s.slow_until > ${nowMs} AS slow,
+        CASE WHEN s.failureCount > 0 THEN (SELECT error FROM (SELECT a.status, a.error FROM attempts a
+          WHERE a.subscription_id = s.id ORDER BY a.id DESC LIMIT ${MAX_NEWER_ATTEMPTS}) WHERE status = 'failed' LIMIT 1) END AS error
+      FROM (SELECT s.*, ${failureCountOf(sql.raw("s.id"))} AS failureCount FROM subscriptions s WHERE ${ofTenant}) s
+      WHERE s.failureCount > 0 OR s.slow_until > ${nowMs} OR s.enabled = 0
+      ORDER BY s.failureCount DESC, s.slow_until DESC LIMIT ${MAX_ATTENTION}`),
+  });
+  const nothing = { failing: 0, disabled: 0, held: 0, toSend: 0 };
+  return { hours, pending: pending[0]?.count ?? 0, attention, health: health[0] ?? nothing };
+}

@@ -1,0 +1,107 @@
+/**
+ * Publishes the audit log of tenants that want it as operational events. The log and the subscriptions of a tenant may be in two databases,
+ * which share no transaction. So this runs every minute and reads what was recorded since it last ran. The id of an event is derived from
+ * the id of its audit event, so that events are not published twice when a run repeats part of an interrupted one.
+ */
+
+import { shardsWithBudgets } from "../../platform/db/call-budget";
+import type { Db } from "../../platform/db/client";
+import { firstIdAt, timeOfId } from "../../platform/db/ids";
+import { fromAnywhere } from "../../platform/db/in-turns";
+import type { Deps } from "../../platform/deps";
+import { describeError, log } from "../../platform/log";
+import { MINUTE_MS } from "../../platform/time";
+import { publishedId } from "../../tenancy/audit/published-id";
+import { type AuditRow, readAuditRowsFrom } from "../../tenancy/audit/read-store";
+import { auditView } from "../../tenancy/audit/view";
+import { type AuditFeed, endsOfFeeds, nextFeeds, type PublishedAudit, publishAuditEvents } from "./audit-feed-store";
+import { sendOperational } from "./operational";
+
+const PAGE_FEEDS = 20;
+/** The audit events that one page reads of one tenant in one database. */
+const PAGE_EVENTS = 50;
+/** The time for one database in one run. */
+const BUDGET_MS = 10_000;
+/** The calls to D1 in one run, for all databases. */
+const MAX_CALLS = 200;
+/** An event is written within this time after its id was made, so younger events are read again. */
+const SETTLED_AFTER_MS = 2 * MINUTE_MS;
+
+/** Publishes the new audit events of each delivery database. A database that fails is logged and skipped. Never throws. */
+export async function publishAudit(deps: Deps): Promise<void> {
+  for (const { shard, isSpent } of shardsWithBudgets(deps, MAX_CALLS)) {
+    try {
+      await publishAuditOfShard(deps, shard, isSpent);
+    } catch (error) {
+      log("error", "audit events not published", { shard, ...describeError(error) });
+    }
+  }
+}
+
+async function publishAuditOfShard(deps: Deps, shard: number, isSpent: () => boolean): Promise<void> {
+  const db = deps.shards.db(shard);
+  const ends = await endsOfFeeds(db);
+  if (ends === null) return;
+  const startedMs = deps.now();
+  const isOver = () => isSpent() || deps.now() - startedMs >= BUDGET_MS;
+  const unfinished: Place[] = [];
+  const pages = fromAnywhere(
+    ends,
+    (after) => nextFeeds(db, after, PAGE_FEEDS),
+    ({ tenantId }) => tenantId,
+  );
+  for await (const feeds of pages) {
+    if (isOver()) break;
+    const places = feeds.map((feed) => ({ ...feed, fromId: firstIdAt(feed.publishedTo) }));
+    unfinished.push(...(await publishPage(deps, shard, places)));
+  }
+  while (unfinished.length > 0 && !isOver()) {
+    const page = unfinished.splice(0, PAGE_FEEDS);
+    unfinished.push(...(await publishPage(deps, shard, page)));
+  }
+  if (isOver()) log("warn", "audit events not all published", { shard });
+}
+
+/** A feed, and where a run continues with it. */
+interface Place extends AuditFeed {
+  fromId: string;
+}
+
+type TenantRow = AuditRow & { tenantId: string };
+
+/** Publishes the next events of each feed. Returns the feeds that have more. */
+async function publishPage(deps: Deps, shard: number, places: readonly Place[]): Promise<Place[]> {
+  const db = deps.shards.db(shard);
+  const databases: Db[] = shard === 0 ? [db] : [deps.db, db];
+  const pages = await Promise.all(databases.map((database) => readAuditRowsFrom(database, places, PAGE_EVENTS)));
+  const read = places.map((place) => ({
+    place,
+    ...oldestOf(pages.map((page) => page.filter(({ tenantId }) => tenantId === place.tenantId))),
+  }));
+  const found = read.flatMap(({ rows }) => rows);
+  if (found.length === 0) return [];
+  const settledMs = deps.now() - SETTLED_AFTER_MS;
+  const advanced = read.flatMap(({ place, rows, next }) =>
+    rows.length === 0
+      ? []
+      : [{ ...place, publishedTo: Math.min(settledMs, next === null ? settledMs : timeOfId(next)) }],
+  );
+  sendOperational(deps, shard, await publishAuditEvents(db, found.map(published), advanced));
+  return read.flatMap(({ place, next }) => (next === null ? [] : [{ ...place, fromId: next }]));
+}
+
+/** Returns the rows of a tenant, oldest first, up to where every database was read. `next` is the last id if there may be more. */
+function oldestOf(pages: readonly TenantRow[][]): { rows: TenantRow[]; next: string | null } {
+  const ends = pages.flatMap((page) => (page.length === PAGE_EVENTS ? (page.at(-1)?.id ?? []) : [])).sort();
+  const end = ends[0] ?? null;
+  const rows = pages.flat().filter(({ id }) => end === null || id <= end);
+  return { rows: rows.sort((a, b) => (a.id < b.id ? -1 : 1)), next: end };
+}
+
+const published = (row: TenantRow): PublishedAudit => ({
+  id: publishedId(row.id),
+  tenantId: row.tenantId,
+  at: timeOfId(row.id),
+  payload: JSON.stringify(auditView(row)),
+  about: row.targetKind === "webhook" ? (row.targetId ?? "") : "",
+});

@@ -1,0 +1,34 @@
+/** Callers who may not read the audit log must not have it sent to a subscription either. */
+import type { Deps } from "../../platform/deps";
+import { AppError } from "../../platform/errors";
+import { ALL_OPERATIONAL, AUDIT_TYPE } from "../../platform/schemas/event-type";
+import type { Principal, TenantRef } from "../../tenancy/tenants/principal";
+import { findSubscription } from "./store";
+
+/** Somebody's permissions. */
+export type Permitted = Pick<Principal, "permissions">;
+
+const receivesAudit = (events: readonly string[]) => events.includes(AUDIT_TYPE) || events.includes(ALL_OPERATIONAL);
+
+/** Throws FORBIDDEN if a new subscription would receive the audit log and the caller may not read it. */
+export function refuseNewReader({ permissions }: Permitted, events: readonly string[]): void {
+  if (receivesAudit(events) && !permissions.has("audit.read")) throw refused();
+}
+
+/** Throws FORBIDDEN if the change would send the audit log to a new receiver and the caller may not read it. */
+export async function refuseReader(
+  deps: Deps,
+  caller: TenantRef & Permitted,
+  id: string,
+  { url, events }: { url?: string | undefined; events?: readonly string[] | undefined },
+): Promise<void> {
+  if (caller.permissions.has("audit.read") || (url === undefined && events === undefined)) return;
+  const before = await findSubscription(deps, caller, id);
+  if (!before || !receivesAudit(events ?? before.events)) return;
+  if (!receivesAudit(before.events) || (url !== undefined && url !== before.url)) throw refused();
+}
+
+const refused = () =>
+  new AppError("FORBIDDEN", {
+    message: `${AUDIT_TYPE} and ${ALL_OPERATIONAL} send the audit log, which needs the permission audit.read.`,
+  });

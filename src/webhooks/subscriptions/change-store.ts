@@ -1,0 +1,262 @@
+/** Changing a subscription in the delivery database of its tenant: one batch, which does all or nothing. */
+import { type SQL, sql } from "drizzle-orm";
+import { atomically, jsonList, rows } from "../../platform/db/client";
+import { newId } from "../../platform/db/ids";
+import { isLive } from "../../platform/db/predicates";
+import type { Deps } from "../../platform/deps";
+import type { OperationalType } from "../../platform/schemas/event-type";
+import type { ActingIn } from "../../tenancy/audit/actor";
+import { auditWebhooks } from "../../tenancy/audit/record-store";
+import type { TenantRef } from "../../tenancy/tenants/principal";
+import { restartEpisode } from "../auto-disable/marks-store";
+import { endFormerSecrets, ensurePublicKey, HAS_FORMER, keepFormerSecret, pruneEnded } from "../signing/store";
+import type { OptionsPatch } from "./delivery-options";
+import { formerStates } from "./former-states-store";
+import { sendOperational } from "./operational";
+import { publishOperational } from "./operational-store";
+import { FIRST_RELEASED, lastOfStep } from "./release-store";
+import {
+  dbOf,
+  findSubscription,
+  indexSubscription,
+  liveRow,
+  type NewSubscription,
+  parsed,
+  patchedOptions,
+  type SubscriptionRow,
+  unindexEventTypes,
+} from "./store";
+
+/** The columns to change. A field that is left out keeps its value. */
+type SubscriptionChange = Partial<Omit<NewSubscription, "id">> & {
+  /** Whether the held deliveries of a subscription that is enabled are sent (the default) or dropped. */
+  held?: "send" | "drop" | undefined;
+};
+
+/** A subscription after a change. */
+export interface Updated {
+  row: SubscriptionRow;
+  /** Whether the change has changed its rate limit or its concurrency limit. */
+  limitsChanged: boolean;
+}
+
+/**
+ * Applies a change and returns the subscription, or undefined when the tenant has none with this id. The version increases only if a
+ * value differs.
+ */
+export async function updateSubscription(
+  deps: Deps,
+  tenant: ActingIn,
+  id: string,
+  change: SubscriptionChange,
+  nowMs: number,
+  condition?: Condition,
+): Promise<Updated | "changed meanwhile" | undefined> {
+  const columns = columnsOf(change, nowMs);
+  if (columns.length === 0) {
+    const row = await findSubscription(deps, tenant, id);
+    return row && { row, limitsChanged: false };
+  }
+  const differs = columns
+    .filter(({ isCompared }) => isCompared)
+    .map(({ column, value }) => sql`s.${sql.identifier(column)} IS NOT ${value}`);
+  const isAllowed = allowedIf(condition);
+  const isChanged = sql`(${sql.join(differs, sql` OR `)}) AND ${isAllowed}`;
+  const assigned = columns.map(({ column, value }) => sql`${sql.identifier(column)} = ${value}`);
+  const movesInIndex = change.events !== undefined || change.enabled !== undefined;
+  const { refused, limitsChanged, written, ...told } = await atomically(dbOf(deps, tenant), {
+    refused:
+      condition &&
+      rows<{ id: string }>(sql`SELECT s.id FROM subscriptions s WHERE ${isLive(tenant, id)} AND NOT ${isAllowed}`),
+    // Before the update, because these statements compare the change with the stored values.
+    ...recordedChanges(tenant, id, columns, isAllowed, nowMs),
+    ...(change.enabled === true ? restartEpisode(id, becomesEnabled(tenant, id, isAllowed), nowMs) : {}),
+    unindexed: movesInIndex ? unindexEventTypes(tenant, id, isChanged) : undefined,
+    // Unlike a rotation, a change of the secret ends the old secrets at once.
+    ...endSecrets(tenant, id, change.secretDigest, isAllowed, nowMs),
+    limitsChanged: change.options && changesLimits(tenant, id, change.options, isAllowed),
+    updated: sql`UPDATE subscriptions AS s SET ${sql.join(assigned, sql`, `)}, version = version + 1, updated_at = ${nowMs}
+      WHERE ${isLive(tenant, id)} AND ${isChanged}`,
+    indexed: movesInIndex ? indexSubscription(tenant, id, nowMs) : undefined,
+    publicKey: change.publicKey && ensurePublicKey(tenant, id, change.publicKey, nowMs),
+    written: liveRow(tenant, id),
+  });
+  sendOperational(deps, tenant.shard, told.toldUpdated, told.toldSecret, told.toldSwitched);
+  if (refused.length > 0) return "changed meanwhile";
+  return written[0] && { row: parsed(written[0]), limitsChanged: limitsChanged.length > 0 };
+}
+
+/** The API names of the columns whose change counts as an update. The secret and `enabled` have events of their own. */
+const UPDATED_FIELDS: Readonly<Record<string, string>> = {
+  name: "name",
+  url: "url",
+  events: "events",
+  headers_sealed: "delivery",
+  options: "delivery",
+};
+
+/** Returns the statements that publish a change as operational events, and those that record it in the audit log. */
+function recordedChanges(
+  tenant: ActingIn,
+  id: string,
+  columns: readonly ChangedColumn[],
+  isAllowed: SQL,
+  nowMs: number,
+) {
+  const differing = (condition: SQL) =>
+    sql`subscriptions s WHERE ${isLive(tenant, id)} AND ${isAllowed} AND ${condition}`;
+  const told = (type: OperationalType, condition: SQL, data?: SQL) =>
+    publishOperational(type, differing(condition), nowMs, data ? { data } : {});
+  const audited = (action: Parameters<typeof auditWebhooks>[0], condition: SQL, data?: SQL) =>
+    auditWebhooks(action, tenant.actor, differing(condition), nowMs, data);
+  const updated = columns.filter(({ column }) => column in UPDATED_FIELDS);
+  const fields = updated.map(
+    ({ column, value }) => sql`iif(s.${sql.identifier(column)} IS NOT ${value}, ${UPDATED_FIELDS[column]}, NULL)`,
+  );
+  const changed = sql`(SELECT json_group_array(DISTINCT f.value) FROM json_each(json_array(${sql.join(fields, sql`, `)})) f
+    WHERE f.value IS NOT NULL)`;
+  const valueFor = (name: string) => columns.find(({ column }) => column === name)?.value;
+  const [digest, enabled] = [valueFor("secret_digest"), valueFor("enabled")];
+  const isUpdated = fields.length === 0 ? undefined : sql`${changed} <> '[]'`;
+  const isRotated = digest === undefined ? undefined : sql`s.secret_digest <> ${digest}`;
+  const isSwitched = enabled === undefined ? undefined : sql`s.enabled <> ${enabled}`;
+  const [switchedType, action, reason] =
+    enabled === 1
+      ? (["postern.webhook.enabled", "webhook.resumed", undefined] as const)
+      : (["postern.webhook.disabled", "webhook.paused", sql`'reason', 'manual'`] as const);
+  const [fieldNames, kind] = [sql`'changed', json(${changed})`, sql`'kind', 'v1'`];
+  return {
+    toldUpdated: isUpdated && told("postern.webhook.updated", isUpdated, fieldNames),
+    auditedUpdate: isUpdated && audited("webhook.updated", isUpdated, fieldNames),
+    toldSecret: isRotated && told("postern.webhook.secret_rotated", isRotated, kind),
+    auditedSecret: isRotated && audited("webhook.secret_rotated", isRotated, kind),
+    toldSwitched: isSwitched && told(switchedType, isSwitched, reason),
+    auditedSwitch: isSwitched && audited(action, isSwitched),
+  };
+}
+
+const becomesEnabled = (tenant: TenantRef, id: string, isAllowed: SQL) =>
+  sql`EXISTS (SELECT 1 FROM subscriptions s WHERE ${isLive(tenant, id)} AND s.enabled = 0 AND ${isAllowed})`;
+
+/** What must hold for a change. Headers belong to the URL for which they were given, so a change of either depends on both. */
+type Condition =
+  /** The subscription has no headers, or has this URL already. */
+  | { withoutHeadersOr: string }
+  /** It has this URL and these headers. */
+  | { expected: { url: string; headersSealed: string | null } };
+
+function allowedIf(condition: Condition | undefined): SQL {
+  if (condition === undefined) return sql`true`;
+  if ("withoutHeadersOr" in condition) {
+    return sql`(s.headers_sealed IS NULL OR s.url = ${condition.withoutHeadersOr})`;
+  }
+  const { url, headersSealed } = condition.expected;
+  return sql`(s.url = ${url} AND s.headers_sealed IS ${headersSealed})`;
+}
+
+/**
+ * Ends all secrets of the subscription if `digest` belongs to a different secret. If there are former secrets, the present one is kept as a
+ * row without its ciphertext, because the log must know when it signed. Otherwise the time of the change is enough.
+ */
+function endSecrets(tenant: TenantRef, id: string, digest: string | undefined, isAllowed: SQL, nowMs: number) {
+  if (digest === undefined) return {};
+  const differs = sql`s.secret_digest <> ${digest} AND ${isAllowed}`;
+  return {
+    endedSecrets: endFormerSecrets(tenant, id, differs, nowMs),
+    endedSecret: keepFormerSecret(
+      tenant,
+      id,
+      { id: newId(), sealed: "", expiresAt: nowMs },
+      sql`${differs} AND ${HAS_FORMER}`,
+    ),
+    prunedKeys: pruneEnded(tenant, id),
+  };
+}
+
+/** When the subscription is paused, begins to hold its deliveries if its options say so. When it is enabled, releases or drops them. */
+function holdColumns(enabled: boolean, held: SubscriptionChange["held"], options: SQL, nowMs: number): ChangedColumn[] {
+  const set = (column: string, value: SQL | number) => ({ column, value: sql`${value}`, isCompared: false });
+  if (!enabled) {
+    const holds = sql`${options} ->> '$.onPause' = 'hold'`;
+    return [
+      set("released_to", sql`CASE WHEN s.enabled = 0 THEN s.released_to WHEN ${holds} THEN 0 END`),
+      set("has_backlog", sql`CASE WHEN s.enabled = 1 AND ${holds} THEN 1 ELSE s.has_backlog END`),
+    ];
+  }
+  const isHeld = sql`s.enabled = 0 AND s.released_to IS NOT NULL`;
+  if (held === "drop") return [set("dropped_to", sql`CASE WHEN ${isHeld} THEN ${nowMs} ELSE s.dropped_to END`)];
+  return [
+    set("released_to", sql`CASE WHEN ${isHeld} THEN ${lastOfStep(sql`s.id`, FIRST_RELEASED)} ELSE s.released_to END`),
+    set("release_rate", sql`CASE WHEN ${isHeld} THEN ${FIRST_RELEASED} ELSE s.release_rate END`),
+    set("released_at", sql`CASE WHEN ${isHeld} THEN ${nowMs} ELSE s.released_at END`),
+  ];
+}
+
+/** The options that decide which signatures and which body an attempt has, as SQL. */
+const wireFormat = (options: SQL) => sql`json_array(${options} ->> '$.signature', ${options} ->> '$.format')`;
+
+interface ChangedColumn {
+  column: string;
+  value: SQL | string | number | null;
+  isCompared: boolean;
+}
+
+/** Returns the columns that a change sets. The secret is compared by its digest, because each encryption of the same secret differs. */
+function columnsOf(change: SubscriptionChange, nowMs: number): ChangedColumn[] {
+  const { name, url, events, secretSealed, secretDigest, enabled, options, headersSealed } = change;
+  const patched = options && patchedOptions(sql`s.options`, options);
+  const given = (column: string, value: SQL | string | number | null | undefined, isCompared = true) =>
+    value === undefined ? [] : [{ column, value, isCompared }];
+  return [
+    ...given("name", name),
+    ...given("url", url),
+    ...given("events", events && jsonList(events)),
+    ...given("secret_sealed", secretSealed, false),
+    ...given("secret_digest", secretDigest),
+    ...given("headers_sealed", headersSealed),
+    ...given(
+      "secret_since",
+      secretDigest && sql`iif(s.secret_digest <> ${secretDigest}, ${nowMs}, s.secret_since)`,
+      false,
+    ),
+    ...given("enabled", enabled === undefined ? undefined : Number(enabled)),
+    ...given("former_states", formerStates(events && jsonList(events), enabled, nowMs), false),
+    // Enabling a subscription forgets why it was disabled.
+    ...(enabled === true
+      ? ["disabled_reason", "disabled_at"].map((column) => ({
+          column,
+          value: sql`NULL`,
+          isCompared: false,
+        }))
+      : []),
+    // A 410 belongs to the old URL. But it stays with a subscription that it has disabled, to tell since when.
+    ...given(
+      "gone_since",
+      enabled ? sql`NULL` : url && sql`iif(s.disabled_at IS NULL AND s.url <> ${url}, NULL, s.gone_since)`,
+      false,
+    ),
+    ...(enabled === undefined ? [] : holdColumns(enabled, change.held, patched ?? sql`s.options`, nowMs)),
+    // A hold belongs to the old URL and options, so a change of either ends it.
+    ...(url !== undefined || options !== undefined ? [{ column: "held_until", value: 0, isCompared: false }] : []),
+    // After a change of the limits, the old far slots are void.
+    ...given("throttled_until", patched && sql`iif(${sameLimits(patched)}, s.throttled_until, 0)`, false),
+    ...given("options", patched),
+    ...given(
+      "format_since",
+      patched && sql`iif(${wireFormat(sql`s.options`)} <> ${wireFormat(patched)}, ${nowMs}, s.format_since)`,
+      false,
+    ),
+  ];
+}
+
+const limitsOf = (options: SQL) => sql`json_array(${options} ->> '$.rateLimit', ${options} ->> '$.maxConcurrent')`;
+
+/** Whether the options of the subscription `s` set the same limits as `options`, as SQL. */
+const sameLimits = (options: SQL) => sql`${limitsOf(sql`s.options`)} IS ${limitsOf(options)}`;
+
+/** Returns the statement that reads whether `patch` changes the limits; undefined if it sets none. Run it before the change. */
+function changesLimits(tenant: TenantRef, id: string, patch: OptionsPatch, isAllowed: SQL) {
+  if (!("rateLimit" in patch || "maxConcurrent" in patch)) return undefined;
+  return rows<{ id: string }>(sql`SELECT s.id FROM subscriptions s WHERE ${isLive(tenant, id)} AND ${isAllowed}
+    AND NOT (${sameLimits(patchedOptions(sql`s.options`, patch))})`);
+}

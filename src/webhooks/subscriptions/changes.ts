@@ -1,0 +1,152 @@
+/** Creating and changing a subscription: both check the URL and encrypt the secret. */
+
+import { newKeyPair } from "../../platform/crypto/ed25519";
+import { digest, encrypt } from "../../platform/crypto/encryption";
+import { newId } from "../../platform/db/ids";
+import type { Deps } from "../../platform/deps";
+import { AppError, emailNotVerified, notFound } from "../../platform/errors";
+import { capReached } from "../../platform/limits/caps";
+import { isOnTrial } from "../../platform/limits/reserve";
+import type { ActingIn } from "../../tenancy/audit/actor";
+import type { TenantRef, TenantStanding } from "../../tenancy/tenants/principal";
+import { secretOwner, signingKeyOwner } from "../signing/keys";
+import { type Permitted, refuseNewReader, refuseReader } from "./audit-readers";
+import { type Updated, updateSubscription } from "./change-store";
+import { type DeliveryChange, optionsPatch, refuseOptions } from "./delivery-options";
+import { mergeHeaders } from "./header-options";
+import { changedHeaders, sealHeaders } from "./headers";
+import { findSubscription, insertSubscription, type SubscriptionRow } from "./store";
+import { refuseTarget } from "./target";
+import { askForNewSlots } from "./waits";
+
+export interface SubscriptionInput {
+  name: string;
+  url: string;
+  events: string[];
+  secret: string;
+  enabled: boolean;
+  delivery?: DeliveryChange | null | undefined;
+}
+
+/**
+ * Creates a subscription and returns it. Throws FORBIDDEN for the audit log without audit.read, VALIDATION_FAILED for a URL that may not be
+ * called or an option that this deployment does not allow, and at the cap CONFLICT, or EMAIL_NOT_VERIFIED for a tenant without a verified
+ * owner.
+ */
+export async function createSubscription(
+  deps: Deps,
+  tenant: ActingIn & TenantStanding & Permitted,
+  input: SubscriptionInput,
+): Promise<SubscriptionRow> {
+  refuseNewReader(tenant, input.events);
+  checkTarget(deps, input.url);
+  checkOptions(deps, input.delivery);
+  const id = newId();
+  const { name, url, enabled } = input;
+  const options = input.delivery ? optionsPatch(input.delivery) : undefined;
+  const secret = await encryptSecret(deps, id, input.secret);
+  const publicKey = await publicKeyFor(deps, id, input.delivery);
+  const headersSealed = await sealHeaders(deps, id, mergeHeaders({}, input.delivery?.headers ?? {}));
+  const subscription = { id, name, url, events: input.events, ...secret, enabled, options, publicKey, headersSealed };
+  const { caps } = deps.config;
+  const onTrial = isOnTrial(deps, tenant);
+  const most = onTrial ? Math.min(caps.trialSubscriptions, caps.subscriptions) : caps.subscriptions;
+  const row = await insertSubscription(deps, tenant, subscription, most, deps.now());
+  if (!row) throw onTrial ? emailNotVerified() : capReached("subscriptions", caps);
+  return row;
+}
+
+type Change = { [K in keyof SubscriptionInput]?: SubscriptionInput[K] | undefined } & {
+  /** Whether the held deliveries of a subscription that is enabled are sent (the default) or dropped. */
+  held?: "send" | "drop" | undefined;
+};
+
+/**
+ * Changes the given fields, and the given members of `delivery`. Returns the whole subscription. Throws NOT_FOUND, FORBIDDEN and
+ * VALIDATION_FAILED like `createSubscription`, VALIDATION_FAILED also for a URL of another origin if its headers are not given again, and
+ * CONFLICT when somebody else changes URL or headers at the same time.
+ */
+export async function changeSubscription(
+  deps: Deps,
+  tenant: ActingIn & Permitted,
+  id: string,
+  change: Change,
+): Promise<SubscriptionRow> {
+  await refuseReader(deps, tenant, id, change);
+  const { url, delivery } = change;
+  if (url !== undefined) checkTarget(deps, url);
+  checkOptions(deps, delivery);
+  const columns = await columnsFor(deps, id, change);
+  const headers = delivery === null ? null : delivery?.headers;
+  if (headers === undefined) {
+    // Most subscriptions have no headers. For them, nothing needs to be read first.
+    const updated = await updateSubscription(
+      deps,
+      tenant,
+      id,
+      columns,
+      deps.now(),
+      url === undefined ? undefined : { withoutHeadersOr: url },
+    );
+    if (updated === undefined) throw notFound("Webhook");
+    if (updated !== "changed meanwhile") return afterUpdate(deps, tenant, updated);
+  }
+  const before = await findSubscription(deps, tenant, id);
+  if (!before) throw notFound("Webhook");
+  const headersSealed = await changedHeaders(deps, before, url, headers);
+  const expected = { url: before.url, headersSealed: before.headersSealed };
+  const updated = await updateSubscription(
+    deps,
+    tenant,
+    id,
+    { ...columns, ...(headersSealed === undefined ? {} : { headersSealed }) },
+    deps.now(),
+    { expected },
+  );
+  if (updated === "changed meanwhile") {
+    throw new AppError("CONFLICT", { message: "The subscription was changed at the same time. Try again." });
+  }
+  if (!updated) throw notFound("Webhook");
+  return afterUpdate(deps, tenant, updated);
+}
+
+function afterUpdate(deps: Deps, tenant: TenantRef, { row, limitsChanged }: Updated): SubscriptionRow {
+  if (limitsChanged) deps.background("ask for new slots", askForNewSlots(deps, tenant, row.id));
+  return row;
+}
+
+/** Returns what a change writes, except the headers. */
+async function columnsFor(deps: Deps, id: string, { secret, delivery, ...fields }: Change) {
+  const options = delivery === undefined ? undefined : optionsPatch(delivery);
+  const publicKey = await publicKeyFor(deps, id, delivery);
+  const encrypted = secret === undefined ? {} : await encryptSecret(deps, id, secret);
+  const given = Object.entries({ ...fields, options, publicKey }).filter(([, value]) => value !== undefined);
+  return { ...Object.fromEntries(given), ...encrypted };
+}
+
+/** Returns the columns of a subscription that store its secret: the ciphertext and the digest. */
+export async function encryptSecret(deps: Deps, id: string, secret: string) {
+  const owner = secretOwner(id);
+  return {
+    secretSealed: await encrypt(deps.keys, owner, secret),
+    secretDigest: await digest(deps.keys, owner, secret),
+  };
+}
+
+/** Returns a new Ed25519 key if the change asks for one. The store ignores it if the subscription already has one. */
+async function publicKeyFor(deps: Deps, subscriptionId: string, change: DeliveryChange | null | undefined) {
+  if (change?.signature !== "v1+v1a") return undefined;
+  const { privateKey, publicKey } = await newKeyPair();
+  const id = newId();
+  return { id, sealed: await encrypt(deps.keys, signingKeyOwner(subscriptionId, id), privateKey), publicKey };
+}
+
+function checkTarget(deps: Deps, url: string): void {
+  const refusal = refuseTarget(url, deps.config.webhookEgress, deps.ownHosts);
+  if (refusal) throw new AppError("VALIDATION_FAILED", { details: [{ path: "url", message: refusal }] });
+}
+
+function checkOptions(deps: Deps, change: DeliveryChange | null | undefined): void {
+  const refused = change ? refuseOptions(change, deps.config.retentionDays) : [];
+  if (refused.length > 0) throw new AppError("VALIDATION_FAILED", { details: refused });
+}

@@ -1,0 +1,96 @@
+/** The request bodies of a subscription, and the resource that the API returns. */
+import { z } from "zod";
+import { ALL_OPERATIONAL, eventType } from "../../platform/schemas/event-type";
+import { id, name, time } from "../../platform/schemas/schemas";
+import { deliveryChange, deliveryOptions } from "./delivery-options";
+
+const MAX_EVENT_TYPES = 100;
+export const MAX_URL_CHARACTERS = 2048;
+const EXAMPLE_URL = "https://example.com/hooks";
+
+const url = z.string().meta({
+  description: "http or https, without credentials. Private addresses are refused.",
+  format: "uri",
+  pattern: "^https?://",
+  maxLength: MAX_URL_CHARACTERS,
+  examples: [EXAMPLE_URL],
+});
+
+/** Standard Webhooks marks Ed25519 keys with these prefixes. A public key is no secret, and a private key must not be sent to anybody. */
+const NO_ED25519_KEY = /^(?!whpk_|whsk_)/;
+
+/** A new secret that signs deliveries. */
+export const signingSecret = z
+  .string()
+  .min(1)
+  .max(256)
+  .regex(NO_ED25519_KEY, "Must not begin with whpk_ or whsk_, which mark Ed25519 keys")
+  .meta({ description: "Signs the deliveries.", examples: ["a signing secret"] });
+
+const subscriptionFields = z.object({
+  name,
+  url,
+  events: z
+    .array(z.union([z.literal("*"), z.literal(ALL_OPERATIONAL), eventType]))
+    .min(1)
+    .max(MAX_EVENT_TYPES)
+    .meta({ examples: [["OrderPaid"]] })
+    .transform((types) => [...new Set(types)])
+    .meta({
+      description:
+        "The event types that it receives; `*` stands for all that the tenant publishes, `postern.*` for all operational events.",
+    }),
+  secret: signingSecret,
+  enabled: z.boolean(),
+  delivery: deliveryChange.nullable().optional(),
+});
+
+export const newSubscription = subscriptionFields
+  .extend({ enabled: z.boolean().default(true) })
+  .meta({ id: "NewSubscription" });
+
+/** Any of the fields. A field that is left out keeps its value. */
+export const subscriptionChange = subscriptionFields.partial().meta({ id: "SubscriptionChange" });
+
+export const resumption = z.object({
+  held: z.enum(["send", "drop"]).default("send").meta({
+    description: "Whether the deliveries that were held during the pause are sent, oldest first, or dropped.",
+  }),
+});
+
+export const subscription = z
+  .object({
+    _id: id,
+    name: z.string().meta({ examples: ["Orders"] }),
+    url: z.string().meta({ examples: [EXAMPLE_URL] }),
+    events: z.array(z.string()).meta({ examples: [["OrderPaid"]] }),
+    secret: z.string().meta({ description: "The signing secret, in plaintext.", examples: ["a signing secret"] }),
+    enabled: z.boolean().meta({ description: "False while the subscription is paused." }),
+    disabled: z
+      .object({
+        reason: z
+          .enum(["failing", "gone"])
+          .meta({ description: "`failing`: no delivery succeeded for too long. `gone`: its URL answered 410 twice." }),
+        at: time,
+        failingSince: time.meta({ description: "When the failures began." }),
+      })
+      .optional()
+      .meta({ description: "Present if the service, not a user, has disabled the subscription." }),
+    delivery: deliveryOptions.optional(),
+    lastTriggeredAt: time.optional().meta({ description: "When the last attempt started." }),
+    failureCount: z
+      .int()
+      .min(0)
+      .meta({ description: "Failed attempts since the last success.", examples: [0] }),
+    tenantId: id,
+    isDeleted: z.boolean().meta({ examples: [false] }),
+    version: z
+      .int()
+      .min(0)
+      .meta({ description: "Increases by one with each change.", examples: [0] }),
+    createdAt: time,
+    updatedAt: time,
+  })
+  .meta({ id: "Subscription" });
+
+export type Subscription = z.infer<typeof subscription>;

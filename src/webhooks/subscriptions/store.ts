@@ -1,0 +1,199 @@
+/** Subscriptions in the delivery database of their tenant. */
+import { type SQL, sql } from "drizzle-orm";
+import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
+import { isLive } from "../../platform/db/predicates";
+import type { Deps } from "../../platform/deps";
+import type { ActingIn } from "../../tenancy/audit/actor";
+import { auditIfChanged, auditWebhooks } from "../../tenancy/audit/record-store";
+import type { TenantRef } from "../../tenancy/tenants/principal";
+import { deleteKeys, ensurePublicKey, type NewPublicKey } from "../signing/store";
+import { failureCountOf } from "../stats/hours-store";
+import type { DeliveryOptions, OptionsPatch } from "./delivery-options";
+import { sendOperational } from "./operational";
+import { publishOperational } from "./operational-store";
+import { patternOf, readersOfAudit } from "./patterns-store";
+
+export interface SubscriptionRow {
+  id: string;
+  tenantId: string;
+  name: string;
+  url: string;
+  events: string[];
+  secretSealed: string;
+  enabled: boolean;
+  /** Why and when (Unix ms) the service disabled it; both null if it did not. */
+  disabledReason: "failing" | "gone" | null;
+  disabledAt: number | null;
+  /** When the failures that led to its being disabled began, Unix ms; null if it was not disabled. */
+  failingSince: number | null;
+  /** The delivery options that are set; null when none is. */
+  options: DeliveryOptions | null;
+  /** Its own headers, encrypted. */
+  headersSealed: string | null;
+  version: number;
+  createdAt: number;
+  updatedAt: number;
+  /** When the last attempt started, Unix ms. */
+  lastTriggeredAt: number | null;
+  /** Failed attempts since the last success. */
+  failureCount: number;
+}
+
+type StoredRow = Omit<SubscriptionRow, "events" | "enabled" | "options"> & {
+  events: string;
+  enabled: 0 | 1;
+  options: string | null;
+};
+
+/** When the last attempt of the subscription `s` started, as SQL. Reads 20, because attempt ids are only roughly in starting order. */
+export const LAST_TRIGGERED_AT = sql.raw(
+  "(SELECT max(attempted_at) FROM (SELECT a.attempted_at FROM attempts a WHERE a.subscription_id = s.id ORDER BY a.id DESC LIMIT 20))",
+);
+
+const COLUMNS = sql`s.id, s.tenant_id AS tenantId, s.name, s.url, s.events, s.secret_sealed AS secretSealed, s.enabled, s.disabled_reason AS disabledReason,
+  s.disabled_at AS disabledAt, iif(s.disabled_at IS NULL, NULL, coalesce((SELECT failing_since FROM episodes WHERE subscription_id = s.id),
+    s.gone_since, s.disabled_at)) AS failingSince, s.options, s.headers_sealed AS headersSealed, s.version,
+  s.created_at AS createdAt, s.updated_at AS updatedAt, ${LAST_TRIGGERED_AT} AS lastTriggeredAt,
+  ${failureCountOf(sql.raw("s.id"))} AS failureCount`;
+
+/** Returns the statement that reads a subscription. */
+export const liveRow = (tenant: TenantRef, id: string) =>
+  rows<StoredRow>(sql`SELECT ${COLUMNS} FROM subscriptions s WHERE ${isLive(tenant, id)}`);
+
+/** Reads the column `options`. */
+export const parseOptions = (stored: string | null): DeliveryOptions | null =>
+  stored === null ? null : (JSON.parse(stored) as DeliveryOptions);
+
+/** Decodes a row as D1 returns it. */
+export const parsed = (row: StoredRow): SubscriptionRow => ({
+  ...row,
+  events: JSON.parse(row.events) as string[],
+  enabled: row.enabled === 1,
+  options: parseOptions(row.options),
+});
+
+/** The delivery database of a tenant. */
+export const dbOf = (deps: Pick<Deps, "shards">, tenant: TenantRef): Db => deps.shards.db(tenant.shard);
+
+export interface NewSubscription {
+  id: string;
+  name: string;
+  url: string;
+  events: string[];
+  secretSealed: string;
+  secretDigest: string;
+  enabled: boolean;
+  options?: OptionsPatch | undefined;
+  /** The Ed25519 key for a subscription whose options ask for one and that has none. */
+  publicKey?: NewPublicKey | undefined;
+  /** Null: no headers. */
+  headersSealed?: string | null | undefined;
+}
+
+/** `before` (JSON or null, as SQL) with a merge patch applied (RFC 7396), without empty members; null when nothing is left. */
+export const patchedOptions = (before: SQL, patch: OptionsPatch): SQL =>
+  sql`(SELECT nullif(json_group_object(m.key, m.json -> m.fullkey), '{}')
+    FROM json_each(json_patch(coalesce(${before}, '{}'), ${JSON.stringify(patch)})) m WHERE m.value <> '{}')`;
+
+/** Inserts the subscription and its rows in the fan-out index, and returns it. Returns undefined when the tenant has `most` already. */
+export async function insertSubscription(
+  deps: Deps,
+  tenant: ActingIn,
+  subscription: NewSubscription,
+  most: number,
+  nowMs: number,
+): Promise<SubscriptionRow | undefined> {
+  const {
+    id,
+    name,
+    url,
+    events,
+    secretSealed,
+    secretDigest,
+    enabled,
+    options,
+    publicKey,
+    headersSealed = null,
+  } = subscription;
+  const stored = options ? patchedOptions(sql`NULL`, options) : sql`NULL`;
+  const isHolding = !enabled && options?.onPause === "hold";
+  const { written, created } = await atomically(dbOf(deps, tenant), {
+    inserted: sql`INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled, options, headers_sealed, released_to, has_backlog,
+        created_at, updated_at)
+      SELECT ${id}, ${tenant.tenantId}, ${name}, ${url}, ${jsonList(events)}, ${secretSealed}, ${secretDigest}, ${enabled ? 1 : 0}, ${stored},
+        ${headersSealed}, ${isHolding ? 0 : null}, ${Number(isHolding)}, ${nowMs}, ${nowMs}
+      WHERE (SELECT count(*) FROM subscriptions WHERE tenant_id = ${tenant.tenantId} AND is_deleted = 0) < ${most}`,
+    recorded: auditIfChanged({
+      tenantId: tenant.tenantId,
+      action: "webhook.created",
+      actor: tenant.actor,
+      target: { kind: "webhook", id },
+    }),
+    indexed: indexSubscription(tenant, id, nowMs),
+    publicKey: publicKey && ensurePublicKey(tenant, id, publicKey, nowMs),
+    created: publishOperational("postern.webhook.created", sql`subscriptions s WHERE ${isLive(tenant, id)}`, nowMs),
+    written: liveRow(tenant, id),
+  });
+  sendOperational(deps, tenant.shard, created);
+  return written[0] && parsed(written[0]);
+}
+
+/**
+ * Adds the stored subscription to the fan-out index under each of its types, if it is enabled or its deliveries are held. A type that a
+ * listed pattern covers is left out: "*" covers all types except those of operational events, which "postern.*" covers.
+ */
+const indexEventTypes = (tenant: TenantRef, id: string): SQL => sql`
+  INSERT INTO subscription_events (tenant_id, event_type, subscription_id)
+  SELECT s.tenant_id, t.value, s.id FROM subscriptions s CROSS JOIN json_each(s.events) t
+  WHERE ${isLive(tenant, id)} AND (s.enabled = 1 OR s.released_to IS NOT NULL)
+    AND NOT EXISTS (SELECT 1 FROM json_each(s.events) pattern
+      WHERE pattern.value = ${patternOf(sql`t.value`)} AND pattern.value <> t.value)
+  ON CONFLICT DO NOTHING`;
+
+/** Like `indexEventTypes`, and begins to publish the audit log of the tenant if a subscription receives it. */
+export const indexSubscription = (tenant: TenantRef, id: string, nowMs: number): SQL[] => [
+  indexEventTypes(tenant, id),
+  sql`INSERT INTO audit_feeds (tenant_id, published_to) SELECT ${tenant.tenantId}, ${nowMs} WHERE EXISTS (${readersOfAudit(tenant.tenantId)})
+    ON CONFLICT DO NOTHING`,
+];
+
+/** Removes the subscription `s` from the fan-out index if `condition` holds. Run it before its stored types change: they key the rows. */
+export const unindexEventTypes = ({ tenantId }: TenantRef, id: string, condition: SQL = sql`true`) => sql`
+  DELETE FROM subscription_events WHERE tenant_id = ${tenantId} AND subscription_id = ${id} AND event_type IN (
+    SELECT t.value FROM subscriptions s CROSS JOIN json_each(s.events) t WHERE s.id = ${id} AND s.tenant_id = ${tenantId} AND ${condition})`;
+
+/** Marks the subscription as deleted and erases its secrets; nothing more is sent to it. Returns false when the tenant has no such one. */
+export async function deleteSubscription(deps: Deps, tenant: ActingIn, id: string, nowMs: number): Promise<boolean> {
+  const { deleted, told } = await atomically(dbOf(deps, tenant), {
+    told: publishOperational("postern.webhook.deleted", sql`subscriptions s WHERE ${isLive(tenant, id)}`, nowMs),
+    recorded: auditWebhooks("webhook.deleted", tenant.actor, sql`subscriptions s WHERE ${isLive(tenant, id)}`, nowMs),
+    unindexed: unindexEventTypes(tenant, id),
+    keys: deleteKeys(tenant, id),
+    deleted: rows<{ id: string }>(
+      sql`UPDATE subscriptions AS s SET is_deleted = 1, secret_sealed = '', secret_digest = '', headers_sealed = NULL, released_to = NULL, version = version + 1,
+        updated_at = ${nowMs} WHERE ${isLive(tenant, id)} RETURNING id`,
+    ),
+  });
+  sendOperational(deps, tenant.shard, told);
+  return deleted.length > 0;
+}
+
+/** Returns the tenant's subscriptions, newest first. */
+export async function listSubscriptions(deps: Deps, tenant: TenantRef): Promise<SubscriptionRow[]> {
+  const { listed } = await atomically(dbOf(deps, tenant), {
+    listed:
+      rows<StoredRow>(sql`SELECT ${COLUMNS} FROM subscriptions s WHERE s.tenant_id = ${tenant.tenantId} AND s.is_deleted = 0
+      ORDER BY s.created_at DESC, s.id DESC`),
+  });
+  return listed.map(parsed);
+}
+
+/** Returns the subscription; undefined when the tenant has none with this id. */
+export async function findSubscription(
+  deps: Deps,
+  tenant: TenantRef,
+  id: string,
+): Promise<SubscriptionRow | undefined> {
+  const { found } = await atomically(dbOf(deps, tenant), { found: liveRow(tenant, id) });
+  return found[0] && parsed(found[0]);
+}

@@ -1,0 +1,28 @@
+/** Disabling or ending all subscriptions of a tenant whose owner is gone. */
+import { sql } from "drizzle-orm";
+import { atomically } from "../../platform/db/client";
+import type { Deps } from "../../platform/deps";
+import type { ActingIn } from "../../tenancy/audit/actor";
+import { auditWebhooks } from "../../tenancy/audit/record-store";
+import type { TenantRef } from "../../tenancy/tenants/principal";
+import { withFormerState } from "./former-states-store";
+
+/** Disables every subscription of a tenant, and removes them from the fan-out index. */
+export async function disableSubscriptionsOfTenant({ shards }: Deps, tenant: ActingIn, nowMs: number): Promise<void> {
+  const enabled = sql`subscriptions s WHERE s.tenant_id = ${tenant.tenantId} AND s.is_deleted = 0 AND s.enabled = 1`;
+  await atomically(shards.db(tenant.shard), {
+    recorded: auditWebhooks("webhook.disabled", tenant.actor, enabled, nowMs, sql`'reason', 'taken-over'`),
+    disabled: sql`UPDATE subscriptions SET enabled = 0, released_to = NULL, former_states = ${withFormerState(nowMs)}, version = version + 1, updated_at = ${nowMs}
+      WHERE tenant_id = ${tenant.tenantId} AND is_deleted = 0 AND enabled = 1`,
+    unindexed: sql`DELETE FROM subscription_events WHERE tenant_id = ${tenant.tenantId}`,
+  });
+}
+
+/** Marks every subscription of a tenant as deleted, so that nothing more is sent to it. Leaves the fan-out index, which can be long. */
+export async function endSubscriptionsOfTenant({ shards }: Deps, tenant: TenantRef, nowMs: number): Promise<void> {
+  await atomically(shards.db(tenant.shard), {
+    ended: sql`UPDATE subscriptions SET is_deleted = 1, secret_sealed = '', secret_digest = '', headers_sealed = NULL, released_to = NULL,
+        version = version + 1, updated_at = ${nowMs}
+      WHERE tenant_id = ${tenant.tenantId} AND is_deleted = 0`,
+  });
+}

@@ -1,0 +1,177 @@
+/** The operator's section of the console, and that nothing secret is on its pages or in the answers of the API. */
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+import { call, logIn, PASSWORD, signUpVerified } from "../support/client";
+import { holding } from "../support/console";
+import { mailTo } from "../support/mailbox";
+import { named, operate, operator } from "../support/operators";
+import { endedAttempts, newInbox, publish, subscribe } from "../support/receiver";
+import { deliveryDb } from "../support/shard";
+import { codeOf, enrol } from "../support/two-factor";
+
+const NAVIGATION = '<a href="/console/operator"';
+
+describe("the operator's section", () => {
+  test("is in the navigation of operators only, and its pages do not exist for others", async () => {
+    const other = await holding(await signUpVerified());
+    expect((await other.get("")).html).not.toContain(NAVIGATION);
+    for (const path of ["/operator", "/operator/tenants/x", "/operator/people/x/suspend", "/operator/sends/hold"]) {
+      const { status, html } = await other.get(path);
+      expect([path, status]).toEqual([path, 404]);
+      expect(html.replace(/Request [\w-]+/, "")).not.toMatch(/operator of|operators/i);
+    }
+    expect((await other.post("/operator/sends/hold")).status).toBe(404);
+    const browser = await holding(await operator());
+    expect((await browser.get("")).html).toContain(NAVIGATION);
+    expect((await browser.get("/operator")).status).toBe(200);
+  });
+
+  test("tells an operator without a second factor what to do", async () => {
+    const { status, html } = await (await holding(await named("operator@example.com"))).get("/operator");
+    expect([status, html.includes("Operators need two-factor authentication")]).toEqual([403, true]);
+  });
+
+  test("finds a person and a tenant, and leads to their pages", async () => {
+    const browser = await holding(await operator());
+    const owner = await signUpVerified();
+    const found = await browser.get(`/operator?q=${encodeURIComponent(owner.email)}`);
+    expect(found.html).toContain(`/console/operator/people/${owner.userId}`);
+    const person = await browser.get(`/operator/people/${owner.userId}`);
+    expect(person.html).toContain(`/console/operator/tenants/${owner.tenantId}`);
+    expect((await browser.get(`/operator/tenants/${owner.tenantId}`)).html).toContain(owner.email);
+    expect((await browser.get("/operator?q=nobody-at-all")).html).toContain("Nothing found");
+    const refused = await browser.get("/operator?q=x");
+    expect([refused.status, refused.html.includes('id="q-error"')]).toEqual([400, true]);
+    expect((await browser.get(`/operator/tenants/${crypto.randomUUID()}`)).status).toBe(404);
+  });
+
+  test("offers to resume a tenant whose suspension failed half-way, with only its deliveries held", async () => {
+    const browser = await holding(await operator());
+    const { tenantId } = await signUpVerified();
+    const here = `/operator/tenants/${tenantId}`;
+    await deliveryDb
+      .prepare("INSERT INTO sends_held (tenant_id, cause, since) VALUES (?, 'suspended', 1)")
+      .bind(tenantId)
+      .run();
+    expect((await browser.get(here)).html).toContain(`/console${here}/resume`);
+    await browser.post(`${here}/resume`, { reason: "It failed" });
+    const held = await deliveryDb.prepare("SELECT 1 FROM sends_held WHERE tenant_id = ?").bind(tenantId).all();
+    expect(held.results).toEqual([]);
+    expect((await browser.get(here)).html).toContain(`/console${here}/suspend`);
+  });
+
+  test("asks before it changes anything, with counts, and says afterwards what was done", async () => {
+    const browser = await holding(await operator());
+    const owner = await signUpVerified();
+    const here = `/operator/tenants/${owner.tenantId}`;
+    const asked = await browser.get(`${here}/suspend`);
+    expect(asked.html).toContain("It concerns 1 member, 0 API keys, 0 open deliveries.");
+    const refused = await browser.post(`${here}/suspend`, { reason: " " });
+    expect([refused.status, refused.html.includes('id="reason-error"')]).toEqual([400, true]);
+    expect((await call("GET", "/webhooks", { token: owner.token })).status).toBe(200);
+    const done = await browser.follow(await browser.post(`${here}/suspend`, { reason: "Unpaid" }));
+    expect(done.html).toContain("The tenant is suspended.");
+    expect(done.html).toMatch(/since .*: Unpaid/s);
+    expect((await call("GET", "/webhooks", { token: owner.token })).status).toBe(403);
+    for (const [path, said] of [
+      ["resume", "The tenant is resumed."],
+      ["sends/hold", "Sends are held."],
+      ["sends/release", "Sends are released."],
+    ]) {
+      expect((await browser.get(`${here}/${path}`)).status).toBe(200);
+      expect((await browser.follow(await browser.post(`${here}/${path}`, { reason: "Paid" }))).html).toContain(said);
+    }
+    const person = `/operator/people/${owner.userId}`;
+    await enrol(await logIn(owner));
+    for (const [path, said] of [
+      ["two-factor/remove", "The link is mailed."],
+      ["sessions/revoke", "All sessions of the person have ended."],
+      ["suspend", "The person is suspended."],
+      ["resume", "The person can sign in again."],
+    ]) {
+      expect((await browser.get(`${person}/${path}`)).status).toBe(200);
+      expect((await browser.follow(await browser.post(`${person}/${path}`, { reason: "a test" }))).html).toContain(
+        said,
+      );
+    }
+    await mailTo(owner.email, /Remove your lost/);
+  });
+
+  test("asks for a code if the sign-in is old", async () => {
+    const op = await operator();
+    const browser = await holding(op);
+    const { userId } = await signUpVerified();
+    const age = env.DB.prepare("UPDATE sessions SET created_at = 0, confirmed_at = NULL WHERE user_id = ?");
+    await age.bind(op.userId).run();
+    const path = `/operator/people/${userId}/sessions/revoke`;
+    const refused = await browser.post(path);
+    expect([refused.status, refused.html.includes("Confirm your password")]).toEqual([403, true]);
+    expect((await browser.post(path, { totp: codeOf(op.secret) })).status).toBe(303);
+  });
+});
+
+test("no payload, secret, token, header or URL is in any answer or on any page", async () => {
+  const op = await operator();
+  const owner = await signUpVerified();
+  const totpSecret = await enrol(owner);
+  const [payload, secret, header, query, answer, correlation] = ["pay", "sec", "hea", "que", "ans", "cor"].map(
+    (kind) => `marker-${kind}-${crypto.randomUUID()}`,
+  ) as [string, string, string, string, string, string];
+  const inbox = newInbox("500");
+  const id = await subscribe(owner, `${inbox.url}?key=${query}`, {
+    secret,
+    delivery: { headers: { "X-Key": header } },
+  });
+  const { id: eventId } = await publish(owner, { payload }, { correlationId: correlation });
+  await endedAttempts(owner, id, 1);
+  await deliveryDb.prepare("UPDATE attempts SET response_body = ? WHERE subscription_id = ?").bind(answer, id).run();
+  const made = await call("POST", "/api-keys", { token: owner.token, body: { name: "k", scopes: ["webhook.read"] } });
+  const stored = await env.DB.prepare(
+    `SELECT u.password_hash, u.totp_secret_encrypted, s.refresh_token_hash, k.key_hash FROM users u
+      JOIN sessions s ON s.user_id = u.id JOIN api_keys k ON k.user_id = u.id WHERE u.id = ?`,
+  )
+    .bind(owner.userId)
+    .first<Record<string, string>>();
+  const secrets = [payload, secret, header, query, answer, correlation, totpSecret, PASSWORD, owner.token];
+  secrets.push(owner.refreshToken, made.body.data.key, ...Object.values(stored ?? {}));
+  expect(secrets.every((text) => text.length > 8)).toBe(true);
+  const deliveryId = `${eventId.slice(0, 23)}-${id.slice(24)}`;
+  const queries = [owner.email, owner.tenantId, owner.userId, id, eventId, deliveryId, "receiver.example", "Personal"];
+  const browser = await holding(op);
+  const texts: string[] = [];
+  const paths = [
+    "/status",
+    `/tenants/${owner.tenantId}`,
+    `/people/${owner.userId}`,
+    ...queries.map((q) => `/search?q=${encodeURIComponent(q)}`),
+  ];
+  for (const path of paths) {
+    const { status, body } = await operate(op, "GET", path);
+    expect([path, status]).toEqual([path, 200]);
+    texts.push(JSON.stringify(body));
+  }
+  const changes = ["suspend", "resume", "sends/hold", "sends/release"].map(
+    (name) => `/tenants/${owner.tenantId}/${name}`,
+  );
+  const ofPerson = ["suspend", "resume", "sessions/revoke", "two-factor/remove"].map(
+    (name) => `/people/${owner.userId}/${name}`,
+  );
+  const pages = [
+    "",
+    ...queries.map((q) => `?q=${encodeURIComponent(q)}`),
+    `/tenants/${owner.tenantId}`,
+    `/people/${owner.userId}`,
+    ...changes,
+    ...ofPerson,
+    "/sends/hold",
+    "/sends/release",
+  ];
+  for (const path of pages) {
+    const { status, html } = await browser.get(`/operator${path}`);
+    expect([path, status]).toEqual([path, 200]);
+    texts.push(html);
+  }
+  const everything = texts.join("\n");
+  expect(everything).toContain(owner.email);
+  expect(secrets.filter((text) => everything.includes(text))).toEqual([]);
+});

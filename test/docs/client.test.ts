@@ -1,0 +1,202 @@
+/** The examples of the pages about postern/client: each is shown as it is, and works. */
+import { env } from "cloudflare:workers";
+import { expect, test, vi } from "vitest";
+import { asProgram, replaceKey } from "../../src/docs/pages/client/api-keys";
+import { changesSince } from "../../src/docs/pages/client/audit";
+import { signIn, signInByMail } from "../../src/docs/pages/client/auth";
+import { toText } from "../../src/docs/pages/client/errors";
+import { publishOrders, whyNotArrived } from "../../src/docs/pages/client/events";
+import { addGoogle, comeBack, googleUrl } from "../../src/docs/pages/client/identities";
+import { invite, join, joinWithGoogleUrl, registerInvited } from "../../src/docs/pages/client/invitations";
+import { countEvents, newestEvents } from "../../src/docs/pages/client/lists";
+import { changeRole } from "../../src/docs/pages/client/members";
+import { holdWhile } from "../../src/docs/pages/client/operator";
+import { addPasskey, signInWithPasskey } from "../../src/docs/pages/client/passkeys";
+import { endOtherSessions } from "../../src/docs/pages/client/sessions";
+import { forPage, forProgram } from "../../src/docs/pages/client/start";
+import { health } from "../../src/docs/pages/client/stats";
+import { switchTo } from "../../src/docs/pages/client/tenants";
+import { turnOn } from "../../src/docs/pages/client/two-factor";
+import { failuresSince, moveTo, rotate, subscribe } from "../../src/docs/pages/client/webhooks";
+import { ERROR_CODES } from "../../src/platform/errors";
+import { PosternError, type PosternErrorCode } from "../../src/sdk/client";
+import { logIn, newEmail, PASSWORD, signUp, signUpVerified } from "../support/client";
+import { giveUp } from "../support/engine";
+import { codeIn, mailTo, tokenIn } from "../support/mailbox";
+import { operator } from "../support/operators";
+import { endedAttempts, newInbox } from "../support/receiver";
+import { clientOf, serviceFetch } from "../support/sdk";
+import { softAuthenticators } from "../support/soft-authenticators";
+import { codeOf } from "../support/two-factor";
+
+const pages = import.meta.glob("../../src/docs/pages/client*.md", { query: "?raw", import: "default", eager: true });
+const examples = import.meta.glob("../../src/docs/pages/client/*.ts", {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
+const sources = import.meta.glob("../../src/sdk/client/*.ts", { query: "?raw", import: "default", eager: true });
+const PERIOD_START = new Date(Date.now() - 60_000).toISOString();
+
+const nouns = Object.entries(clientOf().client).map(([member, methods]) => ({
+  member,
+  methods: Object.keys(methods),
+  file: member.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
+}));
+
+/** The methods of a noun's source as rows of a table: name and arguments without `CallOptions`, what its docstring says, what it throws. */
+function rowsOf(source = ""): string[] {
+  const members = source.match(/^export interface \w+Methods \{$([\s\S]*?)^\}$/m)?.[1] ?? "";
+  return [...members.matchAll(/\/\*\*([\s\S]*?)\*\/\n {2}(\w+\(.*\)): /g)].map(([, docstring = "", signature = ""]) => {
+    const [does, throws] = docstring
+      .replaceAll(/\s+(\* )?/g, " ")
+      .trim()
+      .split(" Throws ");
+    const method = signature.replace(/(, )?options\?: CallOptions/, "");
+    return `| \`${method}\` | ${does} | ${throws?.replace(/\.$/, "")} |`;
+  });
+}
+
+test("every example is on its page unchanged", () => {
+  for (const [path, example] of Object.entries(examples)) {
+    const page =
+      pages[path.replace("client/", "client-").replace(".ts", ".md")] ?? pages["../../src/docs/pages/client.md"];
+    expect(page).toContain(`\`\`\`ts\n${example}\`\`\`\n`);
+  }
+});
+
+test.each(nouns)(
+  "the page of $member has an example, and a table of its methods that says what their docstrings say",
+  ({ member, methods, file }) => {
+    const page = pages[`../../src/docs/pages/client-${file}.md`] ?? "";
+    expect(page).toMatch(new RegExp(`^# Client: .+\\n\\n\`client\\.${member}\` `));
+    expect(Object.keys(examples)).toContain(`../../src/docs/pages/client/${file}.ts`);
+    expect(pages["../../src/docs/pages/client.md"]).toContain(`](client-${file}.md)`);
+    const [, , ...rows] = page.replaceAll(/ +/g, " ").match(/^\|.*\|$/gm) ?? [];
+    expect(rows).toEqual(rowsOf(sources[`../../src/sdk/client/${file}.ts`]));
+    expect(rows.map((row) => row.match(/\w+/)?.[0]).sort()).toEqual(methods.sort());
+  },
+);
+
+test("every page of a noun belongs to a member of the client", () => {
+  expect(Object.keys(pages)).toHaveLength(nouns.length + 1);
+});
+
+test("the link of each error leads to its code on the page of errors", async () => {
+  const ofClient: PosternErrorCode[] = ["NETWORK_ERROR", "TIMEOUT", "BAD_RESPONSE"];
+  const page = await (await serviceFetch("http://postern.test/docs/errors", {})).text();
+  for (const code of [...ERROR_CODES, ...ofClient]) {
+    const { docsUrl } = new PosternError({ code, message: "", status: 0, baseUrl: "https://postern.example.com" });
+    expect(docsUrl).toMatch(/^https:\/\/postern\.example\.com\/docs\/errors#[A-Z_]+$/);
+    expect(page).toContain(`id="${docsUrl.split("#")[1]}"`);
+  }
+});
+
+test("creating a client, errors", async () => {
+  expect(Object.keys(forPage({ getItem: () => null, setItem: () => {}, removeItem: () => {} }))).toContain("auth");
+  const refused = (work: Promise<unknown>) => work.then(() => "", toText);
+  vi.stubGlobal("fetch", serviceFetch);
+  const answer = await refused(forProgram("ak_nobody").webhooks.list()).finally(() => vi.unstubAllGlobals());
+  expect(answer).toBe("Please sign in.");
+  const { client } = clientOf(await signUp());
+  expect(await refused(client.auth.forgotPassword("no address"))).toMatch(/^email: /);
+  expect(await refused(client.webhooks.get("none"))).toMatch(
+    /^Webhook not found \([0-9a-f-]{36}, see http:\/\/postern\.test\/docs\/errors#NOT_FOUND\)$/,
+  );
+});
+
+test("sign-in", async () => {
+  const person = await signUpVerified();
+  const { authenticators } = softAuthenticators();
+  const { client } = clientOf(person, { authenticators });
+  const visitor = () => clientOf(undefined, { authenticators }).client;
+  expect((await addPasskey(client, async () => PASSWORD)).name).toBe("My laptop");
+  const byPasskey = visitor();
+  await signInWithPasskey(byPasskey);
+  expect(await endOtherSessions(byPasskey)).toHaveLength(1);
+  await signInByMail(visitor(), person.email, async () => codeIn(await mailTo(person.email, /code/i)));
+
+  expect(new URL(googleUrl(client)).pathname).toBe("/api/v1/auth/oauth/google");
+  expect(await addGoogle(byPasskey)).toMatch(/^https:\/\/accounts\.google\.com\//);
+  await expect(comeBack(visitor(), "?code=used")).rejects.toMatchObject({ code: "INVALID_TOKEN" });
+
+  let secret = "";
+  const show = (uri: string) => {
+    secret = new URL(uri).searchParams.get("secret") ?? "";
+  };
+  const ahead = [-1, 0];
+  expect(await turnOn(byPasskey, show, async () => codeOf(secret, ahead.shift()))).toHaveLength(10);
+  const me = await signIn(visitor(), person.email, PASSWORD, async () => codeOf(secret, 1));
+  expect(me.email).toBe(person.email);
+});
+
+test("tenants, members, invitations, API keys, audit log", async () => {
+  const owner = clientOf(await signUpVerified()).client;
+  const guest = { ...(await signUpVerified()), email: newEmail() };
+  const { client } = clientOf(guest);
+  const { email } = await client.auth.me();
+  await invite(owner, email);
+  expect(await join(client, tokenIn(await mailTo(email, /invit/i)))).toBe((await owner.auth.me()).tenant.name);
+  expect((await client.auth.me()).role).toBe("developer");
+  const newcomer = newEmail();
+  await invite(owner, newcomer);
+  const token = tokenIn(await mailTo(newcomer, /invit/i));
+  const visitor = clientOf().client;
+  expect(new URL(joinWithGoogleUrl(visitor, token)).searchParams.get("invitationToken")).toBe(token);
+  await registerInvited(visitor, newcomer, PASSWORD, token);
+  expect((await visitor.auth.me()).tenant).toEqual((await owner.auth.me()).tenant);
+  await changeRole(owner, email, "viewer");
+  expect((await client.auth.me()).role).toBe("viewer");
+  expect(await switchTo(client, "no such tenant")).toBe(false);
+
+  const first = await replaceKey(owner, "shop");
+  const second = await replaceKey(owner, "shop");
+  expect((await owner.apiKeys.list()).map(({ name }) => name)).toEqual(["shop"]);
+  vi.stubGlobal("fetch", serviceFetch);
+  const event = { type: "OrderPaid", payload: 1 };
+  const ofFirst = asProgram("http://postern.test", first).events.publish(event);
+  const ofSecond = asProgram("http://postern.test", second).events.publish(event);
+  await Promise.allSettled([ofFirst, ofSecond]).finally(() => vi.unstubAllGlobals());
+  await expect(ofFirst).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
+  expect((await ofSecond).deliveries).toBe(0);
+  const changes = await changesSince(owner, PERIOD_START);
+  expect(changes.map((line) => line.split(" ")[2])).toEqual([
+    "member.invited",
+    "member.joined",
+    "member.invited",
+    "member.joined",
+    "member.role_changed",
+  ]);
+});
+
+test("events, subscriptions, statistics", async () => {
+  const person = await signUp();
+  const { client } = clientOf(person);
+  const { id, secret } = await subscribe(client, newInbox("500").url);
+  const [paid = ""] = await publishOrders(client, [{ id: 1 }, { id: 2 }]);
+  expect(await publishOrders(client, [{ id: 1 }, { id: 2 }])).toContain(paid);
+  await endedAttempts(person, id, 2);
+  expect(await whyNotArrived(client, paid)).toEqual(["billing: waiting, status 500"]);
+  expect(await failuresSince(client, id, PERIOD_START)).toEqual(new Map([["status 500", 2]]));
+  expect(await health(client, 1)).toEqual({ failedShare: 1, lookAt: ["billing"] });
+  expect([await countEvents(client, "OrderPaid"), (await newestEvents(client)).rows.length]).toEqual([2, 2]);
+  const inbox = newInbox("200");
+  await giveUp(id);
+  expect(await moveTo(client, id, inbox.url)).toBe(2);
+  await inbox.arrived(2);
+  expect(await rotate(client, id)).not.toBe(secret);
+});
+
+test("operators", async () => {
+  const { client } = clientOf(await operator());
+  const owner = await logIn(await signUp());
+  const tenant = `Tenant ${crypto.randomUUID()}`;
+  await env.DB.prepare("UPDATE tenants SET name = ? WHERE id = ?").bind(tenant, owner.tenantId).run();
+  const holds = async () => (await client.operator.tenant(owner.tenantId)).holds.length;
+  const { promise: mended, resolve } = Promise.withResolvers<void>();
+  const held = holdWhile(client, tenant, mended, PASSWORD);
+  await vi.waitFor(async () => expect(await holds()).toBe(1));
+  resolve();
+  await held;
+  expect(await holds()).toBe(0);
+});

@@ -1,0 +1,89 @@
+/** The OpenAPI document matches the router. `support/client.ts` checks every response in the suite against it. */
+import { describe, expect, test } from "vitest";
+import { app } from "../../src/app";
+import { ERROR_CODES } from "../../src/platform/errors";
+import { RULES } from "../../src/platform/limits/rules";
+import { PERMISSIONS } from "../../src/tenancy/tenants/roles";
+import { call } from "../support/client";
+import { expectDocumented, openApi } from "../support/contract";
+
+/** The console is not part of the API; test/console*.test.ts cover it. */
+const isConsole = (path: string) => path === "/console" || path.startsWith("/console/");
+
+const mounted = [
+  ...new Set(
+    app.routes
+      .filter(({ method, path }) => method !== "ALL" && !isConsole(path))
+      .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`),
+  ),
+];
+/** The documentation pages and the files they load. */
+const PAGES = ["GET /docs", "GET /docs/reference", "GET /docs/{page}", "GET /docs/assets/{file}"];
+
+const operations = async () =>
+  Object.entries((await openApi()).paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ route: `${method.toUpperCase()} ${path}`, ...operation })),
+  );
+
+describe("the document", () => {
+  test("names every mounted route, and no other", async () => {
+    const documented = (await operations()).map(({ route }) => route);
+    expect([...documented, ...PAGES].sort()).toEqual(mounted.sort());
+  });
+
+  test("gives each operation a unique id", async () => {
+    const names = (await operations()).map(({ operationId }) => operationId);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  test("names every error code, permission and rate limit in at least one operation", async () => {
+    const text = JSON.stringify(await openApi());
+    const missing = [...ERROR_CODES, ...PERMISSIONS.map((permission) => `"x-permission":"${permission}"`)].filter(
+      (word) => !text.includes(word),
+    );
+    expect(missing).toEqual([]);
+    const { paths } = await openApi();
+    const limited = Object.values(paths).flatMap((item) => Object.values(item).filter((op) => "x-rate-limit" in op));
+    expect(limited.length).toBeGreaterThanOrEqual(Object.keys(RULES).length);
+  });
+
+  test("links to the pages of error codes and limits instead of repeating them", async () => {
+    const { info } = await openApi();
+    for (const path of ["/docs/errors", "/docs/limits"]) expect(info.description).toContain(`](${path})`);
+    expect(ERROR_CODES.filter((code) => info.description.includes(code))).toEqual([]);
+  });
+
+  test("states the limits in force", async () => {
+    const { paths } = await openApi();
+    expect(paths["/api/v1/auth/forgot-password"]?.post).toMatchObject({
+      "x-rate-limit": { limit: 3, windowSeconds: 60, per: "IP address" },
+    });
+    expect(paths["/api/v1/auth/login"]?.post).toMatchObject({ "x-rate-limit": { limit: 1000 } });
+  });
+
+  test("states which credentials a route accepts, and describes the delivery to subscribers", async () => {
+    const { paths, ...rest } = await openApi();
+    expect(paths["/api/v1/auth/login"]?.post).toMatchObject({ security: [] });
+    expect(paths["/api/v1/members"]?.get).toMatchObject({ security: [{ accessToken: ["member.read"] }] });
+    expect(paths["/api/v1/events"]?.post).toMatchObject({
+      security: ["accessToken", "apiKey", "apiKeyHeader"].map((scheme) => ({ [scheme]: ["event.publish"] })),
+    });
+    expect(rest).toMatchObject({ webhooks: { delivery: { post: { requestBody: { required: true } } } } });
+  });
+});
+
+describe("a response fails its test when the document does not promise", () => {
+  const request = new Request("http://postern.test/health");
+  const answer = async () => call("GET", "//health");
+
+  test.each([
+    ["its status", { status: 201 }, /does not name/],
+    ["a field of it", { body: { data: { status: "ok", passwordHash: "x" } } }, /shapes otherwise/],
+    ["its value", { body: { data: { status: "so-so" } } }, /shapes otherwise/],
+    ["its media type", { headers: new Headers({ "x-request-id": "x", "content-type": "text/html" }) }, /text\/html/],
+    ["that a header is missing", { headers: new Headers({ "content-type": "application/json" }) }, /X-Request-Id/],
+  ])("%s", async (_what, change, message) => {
+    await expectDocumented(request, await answer());
+    await expect(expectDocumented(request, { ...(await answer()), ...change })).rejects.toThrow(message);
+  });
+});

@@ -1,0 +1,281 @@
+/** Alarms about the service: each is told once when it begins and once when it ends, by mail and by the queue, however many runs there are at once. */
+import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import worker from "../../src";
+import { tellAlarms } from "../../src/operations/alarms/tell";
+import { rekey, rekeyAfterChange } from "../../src/operations/reencryption/reencrypt";
+import { parseConfig } from "../../src/platform/config";
+import { MAX_SHARD_BYTES, noteSize } from "../../src/platform/db/shard-sizes-store";
+import { HOUR_MS, MINUTE_MS } from "../../src/platform/time";
+import { newPlace } from "../support/alarms";
+import { signUp } from "../support/client";
+import { captureLog } from "../support/log-lines";
+import { mailsTo } from "../support/mailbox";
+import { newInbox, subscribe } from "../support/receiver";
+import { deliveryDb, SHARD } from "../support/shard";
+
+const { lines } = captureLog();
+
+const run = (query: string, ...values: unknown[]) =>
+  deliveryDb
+    .prepare(query)
+    .bind(...values)
+    .run();
+const DUE =
+  "INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, bytes) VALUES ('', ?, 'late', 't', 's', 'e', 'event', 1)";
+const addDue = (dueAt: number) => run(DUE, dueAt);
+const pass = (ms: number) => void vi.setSystemTime(Date.now() + ms);
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  await env.DB.batch(
+    ["alarms", "dead_letters", "mail_failures", "key_checks", "shards"].map((table) =>
+      env.DB.prepare(`DELETE FROM ${table}`),
+    ),
+  );
+  for (const database of [env.DB, env.SHARD_1]) await database.prepare("DELETE FROM outbox").run();
+});
+afterEach(() => void vi.useRealTimers());
+
+describe("an alarm", () => {
+  test("is told once when it begins and once when it ends, of 20 runs at once", async () => {
+    const place = newPlace();
+    const deps = await place.depsWith();
+    const lookOften = () => Promise.all(Array.from({ length: 20 }, () => tellAlarms(deps)));
+    await addDue(Date.now() - 6 * MINUTE_MS);
+    await lookOften();
+    await lookOften();
+    const finding = `deliveriesLate:${SHARD}`;
+    expect(place.told()).toEqual([`began ${finding}`]);
+    await run("DELETE FROM outbox");
+    await lookOften();
+    await lookOften();
+    expect(place.told()).toEqual([`began ${finding}`, `ended ${finding}`]);
+    expect((await env.DB.prepare("SELECT * FROM alarms").all()).results).toEqual([]);
+    const title = `Deliveries are late in database ${SHARD}`;
+    expect((await place.mails()).map(({ subject }) => subject)).toEqual([`Alarm: ${title}`, `Over: ${title}`]);
+    const [began, ended] = [lines("alarm began"), lines("alarm ended")];
+    expect([began, ended].map((all) => all.map(({ level, finding: of }) => [level, of]))).toEqual([
+      [["error", finding]],
+      [["info", finding]],
+    ]);
+  });
+
+  test("says in its mail what is wrong, since when and what to do, and in its message too", async () => {
+    const place = newPlace();
+    const since = Date.UTC(2026, 10, 20, 10, 0);
+    await addDue(since);
+    await place.look();
+    const [{ text = "" } = {}] = await place.mails();
+    for (const part of [
+      "has waited for more than five minutes",
+      "Since 20 November 2026 at 10:00 UTC",
+      "Look for errors",
+      "https://postern.test/docs/operations#alarms",
+    ]) {
+      expect(text).toContain(part);
+    }
+    expect(place.messages).toEqual([
+      {
+        id: expect.stringMatching(`^\\d+:deliveriesLate:${SHARD}:began$`),
+        state: "began",
+        finding: `deliveriesLate:${SHARD}`,
+        title: `Deliveries are late in database ${SHARD}`,
+        what: expect.stringContaining("five minutes"),
+        advice: expect.any(String),
+        since: "2026-11-20T10:00:00.000Z",
+        endedAt: null,
+      },
+    ]);
+    await run("DELETE FROM outbox");
+    await place.look();
+    expect((await place.mails())[1]?.text).toContain("It began on 20 November 2026 at 10:00 UTC and was over on");
+  });
+
+  test("is told again by the next run if the queue was down, and by mail once all the same", async () => {
+    const place = newPlace();
+    await addDue(1);
+    await place.look({ ALERTS_QUEUE: { send: () => Promise.reject(new Error("down")) } });
+    await place.look();
+    await place.look();
+    expect(place.told()).toEqual([`began deliveriesLate:${SHARD}`]);
+    await run("DELETE FROM outbox");
+    await place.look();
+    expect(await place.mails()).toHaveLength(2);
+  });
+
+  test("is told after five minutes if the run that claimed it has died", async () => {
+    const place = newPlace();
+    await addDue(1);
+    await env.DB.prepare("INSERT INTO alarms (finding, noted_at, since, claimed_until) VALUES (?, 1, 1, ?)")
+      .bind(`deliveriesLate:${SHARD}`, Date.now() + 5 * MINUTE_MS)
+      .run();
+    await place.look();
+    expect(place.told()).toEqual([]);
+    pass(5 * MINUTE_MS);
+    await place.look();
+    expect(place.told()).toEqual([`began deliveriesLate:${SHARD}`]);
+  });
+
+  test("is a line of the log alone where neither mail nor queue is set", async () => {
+    const place = newPlace();
+    await noteSize(await place.depsWith().then(({ db }) => db), SHARD, 0.9 * MAX_SHARD_BYTES, 1);
+    const before = lines("alarm began").length;
+    for (let time = 0; time < 2; time += 1) await place.look({ ALERT_MAIL: "", ALERTS_QUEUE: undefined });
+    expect(lines("alarm began").length).toBe(before + 1);
+    expect([mailsTo(place.address), place.messages]).toEqual([[], []]);
+  });
+
+  test("neither begins nor ends while its database is down", async () => {
+    const place = newPlace();
+    await env.SHARD_1.prepare(DUE).bind(1).run();
+    await place.look();
+    const down = new Proxy(env.SHARD_1, {
+      get: (target, name) =>
+        name === "batch"
+          ? () => Promise.reject(new Error("D1_ERROR: Network connection lost."))
+          : Reflect.get(target, name).bind(target),
+    });
+    await place.look({ SHARD_1: down });
+    await place.look({ SHARD_1: down });
+    expect(place.told()).toEqual(["began deliveriesLate:1"]);
+  });
+});
+
+test("while nothing is wrong, no row is written", async () => {
+  const place = newPlace();
+  await rekeyAfterChange(await place.depsWith());
+  let rowsWritten = 0;
+  const counted = (database: D1Database) =>
+    new Proxy(database, {
+      get: (target, name) =>
+        name !== "batch"
+          ? Reflect.get(target, name).bind(target)
+          : async (statements: D1PreparedStatement[]) => {
+              const results = await target.batch(statements);
+              for (const { meta } of results) rowsWritten += meta.rows_written;
+              return results;
+            },
+    });
+  const deps = await place.depsWith({ DB: counted(env.DB), SHARD_1: counted(env.SHARD_1) });
+  for (const job of [rekeyAfterChange, tellAlarms]) await job(deps);
+  expect([rowsWritten, place.messages]).toEqual([0, []]);
+});
+
+describe("what is found", () => {
+  test("late deliveries: beyond five minutes, until the oldest is less than a minute old", async () => {
+    const place = newPlace();
+    await addDue(Date.now() - 4.9 * MINUTE_MS);
+    await place.look();
+    expect(place.told()).toEqual([]);
+    pass(0.2 * MINUTE_MS);
+    await place.look();
+    await run("UPDATE outbox SET due_at = ?", Date.now() - 2 * MINUTE_MS);
+    await place.look();
+    expect(place.told()).toEqual([`began deliveriesLate:${SHARD}`]);
+    await run("UPDATE outbox SET due_at = ?", Date.now() - MINUTE_MS / 2);
+    await place.look();
+    expect(place.told()).toEqual([`began deliveriesLate:${SHARD}`, `ended deliveriesLate:${SHARD}`]);
+  });
+
+  test("dead letters, by what they were, until none has come for an hour", async () => {
+    const place = newPlace();
+    const hour = Date.now() - (Date.now() % HOUR_MS);
+    await env.DB.prepare(
+      "INSERT INTO dead_letters VALUES (?1, 'postern-mail-dead', 1), (?2, 'postern-deliveries-dead', 1)",
+    )
+      .bind(hour, hour - 2 * HOUR_MS)
+      .run();
+    await place.look();
+    pass(HOUR_MS);
+    await place.look();
+    expect(place.told()).toEqual(["began deadLetters:mail"]);
+    pass(HOUR_MS);
+    await place.look();
+    expect(place.told()).toEqual(["began deadLetters:mail", "ended deadLetters:mail"]);
+  });
+
+  test("a database beyond 85 %", async () => {
+    const place = newPlace();
+    const { db } = await place.depsWith();
+    const told = [];
+    for (const share of [0.85, 0.86, 0.9, 0.8]) {
+      await noteSize(db, 1, share * MAX_SHARD_BYTES, 1);
+      await place.look();
+      told.push(place.messages.splice(0).map(({ state, finding }) => `${state} ${finding}`));
+    }
+    expect(told).toEqual([[], ["began databaseFull:1"], [], ["ended databaseFull:1"]]);
+  });
+
+  test("mail that fails for ten minutes, three times at least, until one is sent", async () => {
+    const place = newPlace();
+    const { userId } = await signUp();
+    const consume = async (send: () => Promise<unknown>) => {
+      const body = { kind: "verification", id: crypto.randomUUID(), userId };
+      const batch = createMessageBatch("postern-mail", [{ id: "m", timestamp: new Date(), attempts: 1, body }]);
+      const context = createExecutionContext();
+      await worker.queue(batch, { ...env, EMAIL: { send } } as unknown as Env, context);
+      await getQueueResult(batch, context);
+    };
+    const refuse = (code: string) => consume(() => Promise.reject(Object.assign(new Error("refused"), { code })));
+    await refuse("E_SENDER_NOT_VERIFIED");
+    await refuse("E_SENDER_NOT_VERIFIED");
+    for (let time = 0; time < 3; time += 1) await refuse("E_RECIPIENT_SUPPRESSED");
+    pass(10 * MINUTE_MS);
+    await place.look();
+    expect(place.told()).toEqual([]);
+    await refuse("E_DAILY_LIMIT_EXCEEDED");
+    pass(-MINUTE_MS);
+    await place.look();
+    expect(place.told()).toEqual([]);
+    pass(MINUTE_MS);
+    // By the queue only: a mail about it would be sent, which ends it.
+    const withoutMail = { ALERT_MAIL: "" };
+    await place.look(withoutMail);
+    expect(place.told()).toEqual(["began mailFailing:"]);
+    await consume(() => Promise.resolve());
+    await place.look(withoutMail);
+    expect(place.told()).toEqual(["began mailFailing:", "ended mailFailing:"]);
+  });
+
+  test("a missing key is over, too, when no secret needs it any more", async () => {
+    const place = newPlace();
+    await env.DB.prepare("INSERT INTO key_checks VALUES (1, ?, '[\"deadbeef\"]')")
+      .bind((await place.depsWith()).keys[0].id)
+      .run();
+    await place.look();
+    expect(place.told()).toEqual(["began keyMissing:deadbeef"]);
+    await rekey(await place.depsWith());
+    await place.look();
+    expect(place.told()).toEqual(["began keyMissing:deadbeef", "ended keyMissing:deadbeef"]);
+  });
+
+  test("a key that secrets need and SECRET_KEYS has no more, until it is back", async () => {
+    const place = newPlace();
+    await subscribe(await signUp(), newInbox("200").url);
+    const NEW_KEY = "c7341a0d7fd1b794ab602ff5266fb9c58b837dc52afbec65abc0cfd415b64327";
+    const minute = async (keys: string) => {
+      await rekeyAfterChange(await place.depsWith({ SECRET_KEYS: keys }));
+      await place.look({ SECRET_KEYS: keys });
+    };
+    const [old] = (await place.depsWith()).keys;
+    await minute(env.SECRET_KEYS);
+    expect(place.told()).toEqual([]);
+    await minute(NEW_KEY);
+    await minute(NEW_KEY);
+    expect(place.told()).toEqual([`began keyMissing:${old.id}`]);
+    await minute(`${NEW_KEY},${env.SECRET_KEYS}`);
+    expect(place.told()).toEqual([`began keyMissing:${old.id}`, `ended keyMissing:${old.id}`]);
+    const { results } = await deliveryDb
+      .prepare("SELECT DISTINCT substr(secret_sealed, 1, 8) AS id FROM subscriptions")
+      .all<{ id: string }>();
+    expect(results.map(({ id }) => id)).not.toContain(old.id);
+    await minute(NEW_KEY);
+    expect(place.told()).toHaveLength(2);
+  });
+});
+
+test("an ALERT_MAIL that is no address stops the service", () => {
+  expect(() => parseConfig({ ...env, ALERT_MAIL: "nobody" })).toThrow("ALERT_MAIL must be an email address, or empty");
+});

@@ -1,0 +1,226 @@
+/** Operators: who is one, what they find and see, and what is recorded of it. */
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+import { STAGE } from "../../src/webhooks/auto-disable/stages";
+import { call, logIn, signUp, signUpVerified } from "../support/client";
+import { named, operate, operator } from "../support/operators";
+import { callUnder } from "../support/overrides";
+import { addPasskey, loginWith } from "../support/passkeys";
+import { newInbox, publish, subscribe } from "../support/receiver";
+import { deliveryDb, SHARD } from "../support/shard";
+
+const auditOf = async ({ token }: { token: string }, path = "/audit?limit=3") =>
+  (await call("GET", path, { token })).body.data;
+
+describe("who is an operator", () => {
+  test("a person whose address is named, verified and protected by a second factor", async () => {
+    const { token } = await operator();
+    expect((await operate({ token }, "GET", "/status")).status).toBe(200);
+  });
+
+  test("nobody else: the routes do not exist for them", async () => {
+    const unknown = await call("GET", "/nowhere");
+    const { token } = await signUpVerified();
+    const answer = await operate({ token }, "GET", "/status");
+    expect([answer.status, answer.body.code, answer.body.message]).toEqual([404, "NOT_FOUND", unknown.body.message]);
+    expect(answer.headers.get("ratelimit-limit")).toBeNull();
+  });
+
+  test("not without a second factor, and the answer says what to do", async () => {
+    const { token } = await named("operator@example.com");
+    const { status, body } = await operate({ token }, "GET", "/status");
+    expect([status, body.code]).toEqual([403, "FORBIDDEN"]);
+    expect(body.message).toMatch(/two-factor/);
+  });
+
+  test("not with a passkey in its place, because the password alone still signs in", async () => {
+    const passkey = await addPasskey(await named("operator@example.com"));
+    const { accessToken: token } = (await loginWith(passkey)).body.data;
+    expect((await operate({ token }, "GET", "/status")).status).toBe(403);
+  });
+
+  test("not with an address that is not verified", async () => {
+    const { token, userId } = await operator();
+    await env.DB.prepare("UPDATE users SET email_verified_at = NULL WHERE id = ?").bind(userId).run();
+    expect((await operate({ token }, "GET", "/status")).status).toBe(404);
+  });
+
+  test("nobody where the setting is empty, and an API key nowhere", async () => {
+    const { token } = await operator();
+    const request = { method: "GET", path: "/api/v1/operator/status" };
+    expect((await callUnder({ OPERATORS: "" }, { ...request, token })).status).toBe(404);
+    const body = { name: "key", scopes: ["webhook.read"] };
+    const { key } = (await call("POST", "/api-keys", { token, body })).body.data;
+    expect((await operate({ token: key }, "GET", "/status")).status).toBe(401);
+  });
+});
+
+test("operators have one limit for all that they do", async () => {
+  const { token } = await operator();
+  const limits = { RATE_LIMITS: JSON.stringify({ operator: { limit: 2, windowSeconds: 60 } }) };
+  const get = (path: string) => callUnder(limits, { method: "GET", path: `/api/v1/operator${path}`, token });
+  const statuses = [];
+  for (const path of ["/status", "/search?q=zz", "/status"]) statuses.push((await get(path)).status);
+  expect(statuses).toEqual([200, 200, 429]);
+});
+
+describe("the search", () => {
+  test("finds a tenant, a person, an event, a delivery and a host by id or by how they begin", async () => {
+    const op = await operator();
+    const owner = await signUpVerified();
+    const host = `h-${crypto.randomUUID()}.example`;
+    const webhookId = await subscribe(owner, `http://${host}/200/hook?key=secret`, { name: "Orders" });
+    const { id: eventId } = await publish(owner, { a: 1 });
+    const name = `Österreich ${crypto.randomUUID()}`;
+    await env.DB.prepare("UPDATE tenants SET name = ? WHERE id = ?").bind(name, owner.tenantId).run();
+    const deliveryId = `${eventId.slice(0, 23)}-${webhookId.slice(24)}`;
+    const find = async (q: string) => {
+      const { status, body } = await operate(op, "GET", `/search?q=${encodeURIComponent(q)}`);
+      expect(status).toBe(200);
+      return Object.fromEntries(Object.entries(body.data).filter(([, list]) => (list as unknown[]).length > 0));
+    };
+    const tenantOf = { tenantId: owner.tenantId, tenantName: name };
+    const tenants = [{ id: owner.tenantId, name, isSuspended: false }];
+    expect(await find(owner.tenantId)).toEqual({ tenants });
+    expect(await find(name.slice(0, 20))).toEqual({ tenants });
+    expect(await find(name.toUpperCase().slice(0, 20))).toEqual({ tenants });
+    const people = [{ id: owner.userId, email: owner.email, name: null, isSuspended: false }];
+    expect(await find(owner.email.slice(0, 30))).toEqual({ people });
+    expect(await find(owner.userId)).toEqual({ people });
+    const subscriptions = [{ id: webhookId, name: "Orders", host, enabled: true, ...tenantOf }];
+    expect(await find(host.slice(0, 20))).toEqual({ subscriptions });
+    expect(await find(`http://${host}/200/hook`)).toEqual({ subscriptions });
+    expect(await find(webhookId)).toEqual({ subscriptions });
+    expect(await find(eventId)).toMatchObject({ events: [{ id: eventId, type: "OrderPaid", ...tenantOf }] });
+    expect(await find(deliveryId)).toEqual({ deliveries: [{ id: deliveryId, webhookId, eventId, ...tenantOf }] });
+    expect(await find(crypto.randomUUID())).toEqual({});
+  });
+
+  test("reveals nothing of a URL after its host: a wrong guess finds as much as a right one", async () => {
+    const op = await operator();
+    const host = `h-${crypto.randomUUID()}.example`;
+    await subscribe(await signUpVerified(), `http://${host}/200/hook?key=secret`);
+    const search = async (q: string) => (await operate(op, "GET", `/search?q=${encodeURIComponent(q)}`)).body.data;
+    for (const [right, wrong] of [
+      [`${host}/200/hook?key=s`, `${host}/200/hook?key=t`],
+      [`${host}/2`, `${host}/3`],
+      ["http://", "https://"],
+    ] as const) {
+      expect(await search(right)).toEqual(await search(wrong));
+    }
+    expect((await search("//")).subscriptions).toEqual([]);
+  });
+
+  test.each(["", "a", "x".repeat(255)])("refuses %j", async (q) => {
+    expect((await operate(await operator(), "GET", `/search?q=${q}`)).status).toBe(400);
+  });
+});
+
+describe("what an operator sees", () => {
+  test("how many subscriptions fail: none that is healthy again, disabled, enabled anew or deleted", async () => {
+    const op = await operator();
+    const owner = await signUpVerified();
+    const failing = async () => {
+      const { shards } = (await operate(op, "GET", "/status")).body.data;
+      return shards.find(({ shard }: { shard: number }) => shard === SHARD).failing as number;
+    };
+    const before = await failing();
+    const since = Date.now();
+    const insert = async (stage: number, failingSince: number | null, change: string) => {
+      const id = await subscribe(owner, newInbox("200").url);
+      await deliveryDb.batch([
+        deliveryDb
+          .prepare("INSERT INTO episodes (subscription_id, tenant_id, failing_since, stage) VALUES (?, ?, ?, ?)")
+          .bind(id, owner.tenantId, failingSince, stage),
+        deliveryDb.prepare(`UPDATE subscriptions SET ${change} WHERE id = ?`).bind(id),
+      ]);
+    };
+    await insert(STAGE.failing, since, "enabled = 1");
+    await insert(STAGE.noticed, since, "enabled = 1");
+    await insert(STAGE.recovered, since, "enabled = 1");
+    await insert(STAGE.disabled, since, "enabled = 0, disabled_reason = 'failing'");
+    await insert(STAGE.failing, null, "enabled = 1");
+    await insert(STAGE.failing, since, "is_deleted = 1");
+    expect((await failing()) - before).toBe(2);
+    await deliveryDb.prepare("DELETE FROM episodes WHERE tenant_id = ?").bind(owner.tenantId).run();
+  });
+
+  test("a tenant: its state and what waits, and its owners see that it was read", async () => {
+    const op = await operator();
+    const owner = await signUpVerified();
+    await subscribe(owner, newInbox("200").url);
+    await subscribe(owner, newInbox("200").url, { enabled: false });
+    const { status, body } = await operate(op, "GET", `/tenants/${owner.tenantId}`);
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({
+      id: owner.tenantId,
+      suspended: null,
+      shard: SHARD,
+      members: 1,
+      apiKeys: 0,
+      owners: [{ id: owner.userId, email: owner.email }],
+      subscriptions: { total: 2, active: 1, failing: 0, paused: 1, disabled: 0 },
+      openDeliveries: { count: 0, isExact: true },
+      attempts: { succeeded: 0, failed: 0 },
+      holds: [],
+    });
+    const [event] = await auditOf(owner);
+    expect(event).toMatchObject({
+      action: "operator.tenant_read",
+      actor: { kind: "operator", id: op.userId, name: op.email },
+      target: { kind: "tenant", id: owner.tenantId },
+      ip: null,
+      userAgent: null,
+      sessionId: null,
+    });
+  });
+
+  test("a person: the account and its tenants; they see it without a name, and the operator's log has one", async () => {
+    const op = await operator();
+    const person = await logIn(await signUp());
+    const { body } = await operate(op, "GET", `/people/${person.userId}`);
+    expect(body.data).toMatchObject({
+      id: person.userId,
+      email: person.email,
+      suspended: null,
+      emailVerified: true,
+      twoFactorEnabled: false,
+      sessions: 2,
+      tenants: [{ id: person.tenantId, role: "owner" }],
+    });
+    const [seen] = await auditOf(person, "/auth/me/activity");
+    expect(seen).toMatchObject({ action: "operator.person_read", actor: { kind: "operator", id: null, name: null } });
+    const [own] = await auditOf(op);
+    expect(own).toMatchObject({
+      action: "operator.person_read",
+      actor: { kind: "operator", id: op.userId, name: op.email },
+      target: { kind: "user", id: person.userId },
+    });
+    expect(own.ip).not.toBeNull();
+  });
+
+  test("the status: databases, queues, dead letters and holds", async () => {
+    const op = await operator();
+    await env.DB.prepare("INSERT OR REPLACE INTO dead_letters VALUES (?, 'postern-mail-dead', 2)")
+      .bind(Date.now() - (Date.now() % 3_600_000))
+      .run();
+    const { body } = await operate(op, "GET", "/status");
+    expect(body.data.shards.map(({ shard }: { shard: number }) => shard)).toEqual([0, 1]);
+    expect(body.data.queues.map(({ name }: { name: string }) => name)).toEqual([
+      "deliveries",
+      "deliveries-slow",
+      "mail",
+    ]);
+    expect(body.data.deadLetters).toContainEqual(expect.objectContaining({ queue: "postern-mail-dead", messages: 2 }));
+    expect(body.data.unreachable).toEqual([]);
+    const actions = (await auditOf(op)).map(({ action }: { action: string }) => action);
+    expect(actions[0]).toBe("operator.status_read");
+  });
+
+  test.each(["tenants", "people"])("404 for an id that is not among the %s, and nothing is recorded", async (kind) => {
+    const op = await operator();
+    const before = await auditOf(op);
+    expect((await operate(op, "GET", `/${kind}/${crypto.randomUUID()}`)).status).toBe(404);
+    expect(await auditOf(op)).toEqual(before);
+  });
+});

@@ -1,0 +1,24 @@
+/** Ids that SQL makes. */
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { sql } from "drizzle-orm";
+import { expect, test } from "vitest";
+import { atomically, rows } from "../../src/platform/db/client";
+import { newIdSql, timeOfId } from "../../src/platform/db/ids";
+import { createDeps } from "../../src/platform/deps";
+import { SHARD } from "../support/shard";
+
+/** So many that random bits alone would repeat. */
+const COUNT = 50_000;
+
+test("events of one statement differ in the part of their ids that the ids of their deliveries have", async () => {
+  const nowMs = Date.now();
+  const { shards } = await createDeps(env, createExecutionContext());
+  const { made } = await atomically(shards.db(SHARD), {
+    made: rows<{ id: string }>(sql`WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < ${COUNT})
+      SELECT ${newIdSql(nowMs)} AS id FROM n`),
+  });
+  expect(new Set(made.map(({ id }) => id.slice(0, 23))).size).toBe(COUNT);
+  const isValid = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
+  expect(made.filter(({ id }) => !isValid.test(id) || timeOfId(id) !== nowMs)).toEqual([]);
+});

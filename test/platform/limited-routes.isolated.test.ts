@@ -1,0 +1,207 @@
+/** Which routes are limited, by what, and what counts. */
+import { describe, expect, test, vi } from "vitest";
+import { makeApiKey } from "../../src/identity/api-keys/key";
+import { rememberGoodKey } from "../../src/identity/api-keys/unknown-keys";
+import { type MailRuleName, RULES, type RuleName } from "../../src/platform/limits/rules";
+import { newEmail, type Person, setRole, signUp, signUpVerified } from "../support/client";
+import { callUnder, type OverriddenCall } from "../support/overrides";
+
+const PARALLEL = 50;
+const LIMIT = 5;
+let addresses = 0;
+const newIp = () => `203.0.113.${++addresses}`;
+
+/** Calls the Worker with some limits overridden. */
+function callWith(limits: Partial<Record<RuleName, number>>, call: OverriddenCall) {
+  const overrides = Object.entries(limits).map(([name, limit]) => [name, { ...RULES[name as RuleName], limit }]);
+  return callUnder({ RATE_LIMITS: JSON.stringify(Object.fromEntries(overrides)) }, call);
+}
+
+const webhook = "/api/v1/webhooks/0190a0a0-0000-7000-8000-000000000000";
+
+/** Requests that count towards each rule; their bodies are refused, which counts too. */
+const COUNTED: Record<
+  Exclude<RuleName, "inviteAddress" | "unverifiedDeliveries" | "rotateSecret" | "operator" | MailRuleName>,
+  (person: Person) => OverriddenCall
+> = {
+  register: () => ({ path: "/api/v1/auth/register", ip: newIp() }),
+  login: () => ({ path: "/api/v1/auth/login", ip: newIp() }),
+  refresh: () => ({ path: "/api/v1/auth/refresh", ip: newIp() }),
+  verifyEmail: () => ({ path: "/api/v1/auth/verify-email", ip: newIp() }),
+  requestCode: () => ({ path: "/api/v1/auth/code", ip: newIp() }),
+  verifyCode: () => ({ path: "/api/v1/auth/code/verify", ip: newIp() }),
+  forgotPassword: () => ({ path: "/api/v1/auth/forgot-password", ip: newIp() }),
+  resetPassword: () => ({ path: "/api/v1/auth/reset-password", ip: newIp() }),
+  resendVerification: ({ token }) => ({ path: "/api/v1/auth/resend-verification", token }),
+  changePassword: ({ token }) => ({ path: "/api/v1/auth/change-password", token }),
+  twoFactor: ({ token }) => ({ path: "/api/v1/auth/2fa/verify", token }),
+  stepUp: ({ token }) => ({ path: "/api/v1/auth/step-up", token }),
+  oauth: () => ({ method: "GET", path: `/api/v1/auth/oauth/google?to=${"x".repeat(1001)}`, ip: newIp() }),
+  oauthExchange: () => ({ path: "/api/v1/auth/oauth/exchange", ip: newIp() }),
+  identities: ({ token }) => ({ path: "/api/v1/auth/identities/google", token }),
+  passkeys: ({ token }) => ({ path: "/api/v1/auth/passkeys", token }),
+  deleteAccount: ({ token }) => ({ method: "DELETE", path: "/api/v1/auth/me", token }),
+  deleteTenant: ({ token }) => ({ method: "DELETE", path: "/api/v1/tenant", body: { password: "" }, token }),
+  exportAccount: ({ token }) => ({ method: "GET", path: "/api/v1/auth/me/export", token }),
+  exportTenant: ({ token }) => ({ method: "GET", path: "/api/v1/tenant/export", token }),
+  createApiKey: ({ token }) => ({ path: "/api/v1/api-keys", token }),
+  unknownApiKey: () => ({ path: "/api/v1/events", token: makeApiKey(), ip: newIp() }),
+  invite: ({ token }) => ({ path: "/api/v1/invitations", token }),
+  writeWebhook: ({ token }) => ({ path: "/api/v1/webhooks", token }),
+  redeliver: ({ token }) => ({ path: `${webhook}/test`, token }),
+  readDeliveries: ({ token }) => ({ method: "GET", path: `${webhook}/logs`, token }),
+  readAudit: ({ token }) => ({ method: "GET", path: "/api/v1/audit", token }),
+  exportAudit: ({ token }) => ({ method: "GET", path: "/api/v1/audit/export?format=x", token }),
+  publish: ({ token }) => ({ path: "/api/v1/events", token }),
+  webhookKeys: () => ({ method: "GET", path: "/.well-known/webhook-keys/x", ip: newIp() }),
+  metrics: () => ({ method: "GET", path: "/metrics", ip: newIp() }),
+  deepHealth: () => ({ method: "GET", path: "/health?deep=1", ip: newIp() }),
+};
+
+describe("S5: of 50 parallel requests exactly the limit is answered", () => {
+  test.each(Object.entries(COUNTED))("%s", async (rule, callOf) => {
+    const request = callOf(await signUp());
+    const answers = await Promise.all(Array.from({ length: PARALLEL }, () => callWith({ [rule]: LIMIT }, request)));
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(PARALLEL - LIMIT);
+    for (const { body, headers } of refused) {
+      expect(body.code).toBe("RATE_LIMITED");
+      expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+    }
+  });
+
+  test("inviteAddress: one of 50 parallel invitations to an address", async () => {
+    const { token } = await signUpVerified();
+    const request = { path: "/api/v1/invitations", token, body: { email: newEmail(), role: "viewer" } };
+    const answers = await Promise.all(Array.from({ length: PARALLEL }, () => callWith({ invite: 1000 }, request)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(PARALLEL - 1).fill(429)]);
+  });
+});
+
+describe("S5: one limit covers", () => {
+  const id = webhook.slice("/api/v1".length);
+  test.each<[RuleName, [string, string][]]>([
+    [
+      "writeWebhook",
+      [
+        ["POST", "/webhooks"],
+        ["PATCH", id],
+        ["DELETE", id],
+        ["POST", `${id}/pause`],
+        ["POST", `${id}/resume`],
+        ["POST", `${id}/secret/rotate`],
+        ["DELETE", `${id}/secret/previous`],
+      ],
+    ],
+    [
+      "redeliver",
+      [
+        ["POST", `${id}/test`],
+        ["POST", `${id}/retry`],
+        ["POST", `${id}/retry-failed`],
+        ["POST", `${id}/deliveries/0190a0a0-0000-7000-8000-000000000000/retry`],
+      ],
+    ],
+    [
+      "readDeliveries",
+      [
+        ["GET", `${id}/logs`],
+        ["GET", `${id}/attempts/0190a0a0-0000-7000-8000-000000000000`],
+        ["GET", `${id}/stats`],
+        ["GET", `${id}/metrics`],
+        ["GET", "/stats"],
+      ],
+    ],
+  ])("every route of %s", async (rule, routes) => {
+    const { token } = await signUp();
+    const remaining: (string | null)[] = [];
+    for (const [method, path] of routes) {
+      const { headers } = await callWith({ [rule]: 100 }, { method, path: `/api/v1${path}`, token });
+      remaining.push(headers.get("ratelimit-remaining"));
+    }
+    expect(remaining).toEqual(routes.map((_, index) => String(99 - index)));
+  });
+});
+
+describe("L17: towards a limit", () => {
+  const invite = (token: string, email: string) => ({
+    path: "/api/v1/invitations",
+    token,
+    body: { email, role: "viewer" },
+  });
+
+  test("a request without permission counts, and its answer has the headers", async () => {
+    const person = await signUp();
+    await setRole(person, "viewer");
+    const request = { path: "/api/v1/events", token: person.token, body: { type: "OrderPaid", payload: 1 } };
+    const { status, headers } = await callWith({ publish: 1 }, request);
+    expect([status, headers.get("ratelimit-remaining")]).toEqual([403, "0"]);
+    expect((await callWith({ publish: 1 }, request)).status).toBe(429);
+  });
+
+  test("a request that another limit refuses does not count", async () => {
+    const { token } = await signUpVerified();
+    const email = newEmail();
+    expect((await callWith({ invite: 2 }, invite(token, email))).status).toBe(201);
+    for (let again = 0; again < 3; again += 1) {
+      expect((await callWith({ invite: 2 }, invite(token, email))).status).toBe(429);
+    }
+    expect((await callWith({ invite: 2 }, invite(token, newEmail()))).status).toBe(201);
+    expect((await callWith({ invite: 2 }, invite(token, newEmail()))).status).toBe(429);
+  });
+
+  test("a request refused with 401, 413 or 415 does not count", async () => {
+    const { token } = await signUp();
+    const path = "/api/v1/events";
+    await callWith({ publish: 1 }, { path });
+    await callWith({ publish: 1 }, { path, token, body: "x".repeat(300 * 1024) });
+    expect((await callWith({ publish: 1 }, { path, token })).headers.get("ratelimit-remaining")).toBe("0");
+  });
+});
+
+describe("L5", () => {
+  test("beyond the limit, unknown API keys are refused without a trip to D1; one that works is not", async () => {
+    const { token } = await signUp();
+    const issued = await callWith(
+      {},
+      { path: "/api/v1/api-keys", token, body: { name: "ci", scopes: ["webhook.read"] } },
+    );
+    const { key } = issued.body.data;
+    const ip = newIp();
+    const list = (credential: string) =>
+      callWith({ unknownApiKey: 1 }, { method: "GET", path: "/api/v1/webhooks", token: credential, ip });
+    expect((await list(key)).status).toBe(200);
+    expect((await list(makeApiKey())).status).toBe(401);
+    expect((await list(makeApiKey())).status).toBe(429);
+    const lines = vi.spyOn(console, "log");
+    expect((await list(makeApiKey())).status).toBe(429);
+    const [request] = lines.mock.calls.flat().map((line) => JSON.parse(String(line)));
+    lines.mockRestore();
+    expect(request).toMatchObject({ message: "request", status: 429, d1Trips: 0 });
+    expect((await list(key)).status).toBe(200);
+  });
+
+  test("a key in use works from a refused address, however many other keys are in use", async () => {
+    const { token } = await signUp();
+    const body = { name: "ci", scopes: ["webhook.read"] };
+    const { key } = (await callWith({}, { path: "/api/v1/api-keys", token, body })).body.data;
+    const ip = newIp();
+    const list = (credential: string) =>
+      callWith({ unknownApiKey: 1 }, { method: "GET", path: "/api/v1/webhooks", token: credential, ip });
+    const useOthers = () => {
+      for (let other = 0; other < 600; other += 1) rememberGoodKey(crypto.randomUUID());
+    };
+    expect((await list(key)).status).toBe(200);
+    for (const status of [401, 429]) expect((await list(makeApiKey())).status).toBe(status);
+    for (let again = 0; again < 3; again += 1) {
+      useOthers();
+      expect((await list(key)).status).toBe(200);
+    }
+  });
+
+  test("a shallow health check is not limited", async () => {
+    const request = { method: "GET", path: "/health", ip: newIp() };
+    const answers = await Promise.all(Array.from({ length: 5 }, () => callWith({ deepHealth: 1 }, request)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(200));
+  });
+});

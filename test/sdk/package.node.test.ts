@@ -1,0 +1,123 @@
+/** The package as a user installs it: its files, its types without the service's libraries, and the example from the docs. */
+import { spawn, spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+const user = mkdtempSync(join(tmpdir(), "postern-user-"));
+const installed = join(user, "node_modules/postern");
+let files: string[] = [];
+
+beforeAll(() => {
+  const packed = run("npm", ["pack", "--json", "--silent", "--pack-destination", user]);
+  const [{ filename, files: list }] = JSON.parse(packed.slice(packed.indexOf("[\n"))) as [
+    { filename: string; files: { path: string }[] },
+  ];
+  files = list.map(({ path }) => path);
+  mkdirSync(installed, { recursive: true });
+  run("tar", ["-xzf", join(user, filename), "-C", installed, "--strip-components", "1"]);
+});
+// The service may still write to its files for a moment while it stops.
+afterAll(() => rmSync(user, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 }));
+
+/** Returns what the program prints. Throws when it fails. */
+function run(program: string, args: string[], cwd = "."): string {
+  const { status, stdout, stderr, error } = spawnSync(program, args, { cwd, encoding: "utf8" });
+  if (status !== 0) throw new Error(`${program} ended with ${status}: ${stdout}${stderr}`, { cause: error });
+  return stdout;
+}
+
+test("contains the two modules with their types, the licence and the README, and has no dependencies", () => {
+  const others = files.filter((path) => !/^dist\/(client|verify)\/[\w-]+(\.js|\.d\.ts)$/.test(path));
+  expect(others.sort()).toEqual(["LICENSE", "README.md", "package.json"]);
+  const manifest = JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as Record<string, unknown>;
+  expect([manifest.dependencies, manifest.peerDependencies]).toEqual([undefined, undefined]);
+});
+
+const CONSUMER = `
+import { createClient, type ErrorCode, type NewSubscription, PosternError, type Subscription } from "postern/client";
+import { type Delivery, DeliveryError, type VerificationKeys, verifyDelivery } from "postern/verify";
+
+const client = createClient({ baseUrl: "https://postern.example.com", fetch });
+const body: NewSubscription = { name: "n", url: "https://example.com/", events: ["*"], secret: "s" };
+const created: Subscription = await client.webhooks.create(body, { signal: new AbortController().signal });
+export const id: string = created._id;
+// @ts-expect-error an unknown scope
+await client.apiKeys.create({ name: "k", scopes: ["webhook.eat"] });
+// @ts-expect-error a required field is missing
+await client.auth.login({ email: "a@example.com" });
+// @ts-expect-error an unknown code
+export const code: ErrorCode = "NO_SUCH_CODE";
+try {
+  const delivery: Delivery<{ order: number }> = await verifyDelivery(new Request("https://example.com/"), ["old", "new"]);
+  console.log(delivery.payload.order.toFixed());
+  const keys: VerificationKeys = { jwks: new URL("https://postern.example.com/.well-known/webhook-keys/id") };
+  await verifyDelivery({ headers: { "webhook-id": "1" }, body: new Uint8Array() }, keys, { scheme: "standard" });
+  // @ts-expect-error an unknown scheme
+  await verifyDelivery(new Request("https://example.com/"), "whpk_", { scheme: "v1a" });
+} catch (error) {
+  if (error instanceof PosternError && error.code === "RATE_LIMITED") console.log(error.retryAfterSeconds?.toFixed());
+  if (error instanceof DeliveryError && error.reason === "SIGNATURE_MISMATCH") console.log(error.message);
+}
+`;
+
+test("its types compile in strict mode without the service's libraries", () => {
+  writeFileSync(join(user, "consumer.mts"), CONSUMER);
+  const options = "--noEmit --strict --module nodenext --target es2022 --lib es2022,dom,dom.iterable --types";
+  run("tsc", [...options.split(" "), "", "consumer.mts"], user);
+});
+
+test("the example runs against npm run dev", async () => {
+  copyFileSync("src/docs/pages/example.mjs", join(user, "example.mjs"));
+  expect(readFileSync("src/docs/pages/example.mjs", "utf8").split("\n").length).toBeLessThan(60);
+  const port = await freePort();
+  const flags = ["--port", String(port), "--inspector-port", "0", "--persist-to", join(user, "state")];
+  const dev = spawn("npm", ["run", "dev", "--", ...flags], { stdio: ["ignore", "pipe", "pipe"], detached: true });
+  const ended = new Promise((resolve) => dev.once("exit", resolve));
+  try {
+    const printed = printedBy(dev);
+    await printed(/Postern is listening on/);
+    const env = { ...process.env, POSTERN_URL: `http://localhost:${port}` };
+    const example = spawn("node", ["example.mjs"], { cwd: user, env, stdio: ["pipe", "pipe", "inherit"] });
+    const shown = printedBy(example);
+    await shown(/Path of the email/);
+    example.stdin.end(`${(await printed(/\/\S+\.txt/))[0]}\n`);
+    expect(await new Promise((resolve) => example.once("exit", resolve))).toBe(0);
+    await shown(
+      /Email verified successfully\.\s+Received and verified: OrderPaid .* { order: 42 }\s+Refreshed, still logged in as you-/,
+    );
+  } finally {
+    dev.kill("SIGTERM");
+    await ended;
+  }
+});
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = probe.address() as AddressInfo;
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+/** Waits until the program has printed text that matches. Rejects when it exits first. */
+function printedBy(child: { stdout: NodeJS.ReadableStream; once: NodeJS.EventEmitter["once"] }) {
+  let output = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    output += chunk.toString();
+  });
+  return (pattern: RegExp) =>
+    new Promise<RegExpMatchArray>((resolve, reject) => {
+      const look = () => {
+        const match = output.match(pattern);
+        if (match) resolve(match);
+      };
+      child.stdout.on("data", look);
+      child.once("exit", (code) => reject(new Error(`exited with ${code} before it printed ${pattern}: ${output}`)));
+      look();
+    });
+}

@@ -1,0 +1,147 @@
+/** The verifiers of src/docs/pages/verify in other languages, each run where its interpreter is present. */
+import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { signStandard } from "../../src/platform/crypto/webhook-signature";
+
+const SNIPPETS = "src/docs/pages/verify";
+const folder = mkdtempSync(join(tmpdir(), "postern-verify-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+interface Given {
+  id: string;
+  timestamp: string;
+  signature: string;
+  body: string;
+  secret: string;
+}
+
+interface Language {
+  file: string;
+  /** A command that ends with 0 where the language can be run. */
+  present: string[];
+  prepare?: () => void;
+  /** A command that ends with 0 when the delivery is accepted, and with 1 when it is refused. */
+  command: (given: Given, bodyFile: string) => string[];
+}
+
+const PYTHON = `
+import sys; sys.path.insert(0, sys.argv[1]); sys.dont_write_bytecode = True
+from verify import verify
+_, _, id, timestamp, signature, secret, path = sys.argv
+headers = {"webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signature}
+sys.exit(0 if verify(open(path, "rb").read(), headers, "another", secret) else 1)
+`;
+
+const GO = `package main
+
+import ("os"; "verify/webhook")
+
+func main() {
+	headers := map[string]string{"webhook-id": os.Args[1], "webhook-timestamp": os.Args[2], "webhook-signature": os.Args[3]}
+	body, err := os.ReadFile(os.Args[5])
+	if err != nil { os.Exit(2) }
+	if webhook.Verify(func(name string) string { return headers[name] }, body, "another", os.Args[4]) != nil { os.Exit(1) }
+}
+`;
+
+const languages: Language[] = [
+  {
+    file: "verify.py",
+    present: ["python3", "-c", "import sys; sys.exit(sys.version_info < (3, 9))"],
+    command: ({ id, timestamp, signature, secret }, body) => [
+      "python3",
+      "-c",
+      PYTHON,
+      SNIPPETS,
+      id,
+      timestamp,
+      signature,
+      secret,
+      body,
+    ],
+  },
+  {
+    file: "verify.go",
+    present: ["go", "version"],
+    prepare: () => {
+      mkdirSync(join(folder, "webhook"));
+      copyFileSync(join(SNIPPETS, "verify.go"), join(folder, "webhook/verify.go"));
+      writeFileSync(join(folder, "go.mod"), "module verify\n\ngo 1.21\n");
+      writeFileSync(join(folder, "main.go"), GO);
+      const { status, stderr } = spawnSync("go", ["build", "-o", "verify", "."], { cwd: folder, encoding: "utf8" });
+      if (status !== 0) throw new Error(stderr);
+    },
+    command: ({ id, timestamp, signature, secret }, body) => [
+      join(folder, "verify"),
+      id,
+      timestamp,
+      signature,
+      secret,
+      body,
+    ],
+  },
+  {
+    file: "verify.sh",
+    present: ["bash", "-c", "openssl version"],
+    command: ({ id, timestamp, signature }, body) => [
+      "bash",
+      join(SNIPPETS, "verify.sh"),
+      id,
+      timestamp,
+      signature,
+      body,
+    ],
+  },
+];
+
+function accepts(language: Language, given: Given): boolean {
+  const bodyFile = join(folder, "body");
+  writeFileSync(bodyFile, given.body);
+  const [program = "", ...args] = language.command(given, bodyFile);
+  const env = { ...process.env, SECRET: given.secret };
+  const { status, stderr, error } = spawnSync(program, args, { encoding: "utf8", env });
+  if (error || (status !== 0 && status !== 1) || stderr) throw new Error(`${status} ${stderr}`, { cause: error });
+  return status === 0;
+}
+
+async function genuine(secret: string, ageSeconds = 0): Promise<Given> {
+  const timestamp = Math.floor(Date.now() / 1000) - ageSeconds;
+  const body = '{"order":42,"note":"naïve ✓"}\n';
+  return {
+    id: "msg_1",
+    timestamp: String(timestamp),
+    signature: await signStandard(secret, "msg_1", timestamp, body),
+    body,
+    secret,
+  };
+}
+
+const isPresent = ({ present: [program = "", ...args] }: Language) => spawnSync(program, args).status === 0;
+
+describe.each(languages)("$file", (language) => {
+  test.skipIf(!isPresent(language))(`(needs ${language.present[0]}) tells genuine deliveries from others`, async () => {
+    language.prepare?.();
+    for (const secret of ["a-signing-secret", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "é $(x) ☃"]) {
+      expect(accepts(language, await genuine(secret))).toBe(true);
+    }
+    const given = await genuine("a-signing-secret");
+    expect(accepts(language, { ...given, signature: `v1,AAAA v1a,${given.signature} ${given.signature}` })).toBe(true);
+    expect(accepts(language, { ...given, body: given.body.replace("42", "43") })).toBe(false);
+    expect(accepts(language, { ...given, id: "msg_2" })).toBe(false);
+    expect(accepts(language, { ...given, secret: "other" })).toBe(false);
+    expect(accepts(language, { ...given, signature: "" })).toBe(false);
+    for (const timestamp of ["", "soon", "9".repeat(30)])
+      expect(accepts(language, { ...given, timestamp })).toBe(false);
+    for (const seconds of [310, -310]) expect(accepts(language, await genuine("s", seconds))).toBe(false);
+    for (const seconds of [290, -290]) expect(accepts(language, await genuine("s", seconds))).toBe(true);
+  });
+});
+
+test.each(["verify.ts", "verify.py", "verify.go", "verify.sh"])("the page shows %s as it is", (file) => {
+  expect(readFileSync("src/docs/pages/verify.md", "utf8")).toContain(
+    `\`\`\`${file.split(".")[1]}\n${readFileSync(join(SNIPPETS, file), "utf8")}\`\`\`\n`,
+  );
+});

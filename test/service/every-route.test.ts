@@ -1,0 +1,76 @@
+/** Closed by default: whatever is mounted refuses a caller without credentials, but for a written list. The console's pages have their own walk, in console.test.ts. */
+import { describe, expect, test } from "vitest";
+import { app } from "../../src/app";
+import { call, signUp } from "../support/client";
+
+const PUBLIC = new Set([
+  "GET /",
+  "GET /health",
+  "GET /api/v1/openapi.json",
+  "GET /docs",
+  "GET /docs/reference",
+  "GET /docs/:page",
+  "GET /docs/assets/:file",
+  "GET /.well-known/jwks.json",
+  "GET /.well-known/webhook-keys/:id",
+  "POST /api/v1/auth/register",
+  "POST /api/v1/auth/login",
+  "POST /api/v1/auth/code",
+  "POST /api/v1/auth/code/verify",
+  "POST /api/v1/auth/passkeys/login/options",
+  "POST /api/v1/auth/passkeys/login",
+  "POST /api/v1/auth/refresh",
+  "POST /api/v1/auth/logout",
+  "GET /api/v1/auth/oauth/:provider",
+  "GET /api/v1/auth/oauth/:provider/callback",
+  "POST /api/v1/auth/oauth/exchange",
+  "POST /api/v1/auth/verify-email",
+  "POST /api/v1/auth/not-me",
+  "POST /api/v1/auth/2fa/remove",
+  "POST /api/v1/auth/forgot-password",
+  "POST /api/v1/auth/reset-password",
+]);
+
+const routes = [
+  ...new Set(app.routes.filter((route) => route.method !== "ALL").map((route) => `${route.method} ${route.path}`)),
+];
+const closed = routes.filter((route) => !PUBLIC.has(route) && !/ \/console(\/|$)/.test(route));
+const split = (route: string) => {
+  const [method = "", path = ""] = route.split(" ");
+  return { method, path: `/${path.replace(/:\w+/g, "0190a0a0-0000-7000-8000-000000000000")}` };
+};
+const send = (route: string, headers: Record<string, string> = {}) => {
+  const { method, path } = split(route);
+  return call(method, path, { headers, ...(method === "GET" ? {} : { body: {} }) });
+};
+
+test("there are closed routes to test", () => {
+  expect(closed.length).toBeGreaterThan(5);
+});
+
+describe.each(closed)("%s", (route) => {
+  test("answers 401 without credentials, in the one error shape", async () => {
+    const { status, body, headers } = await send(route);
+    expect([status, body.code]).toEqual([401, "UNAUTHENTICATED"]);
+    expect(Object.keys(body).sort()).toEqual(["code", "message", "requestId"]);
+    expect(headers.get("x-request-id")).toBe(body.requestId);
+  });
+
+  test.each([
+    "Bearer",
+    "Bearer ",
+    "Bearer x",
+    "Bearer a.b.c",
+    "Basic dXNlcjpwYXNz",
+    "Bearer ak_0000000000000000000000000000000000000000",
+    "Bearer eyJhbGciOiJub25lIn0.e30.",
+  ])("answers 401 to the Authorization header %j", async (authorization) => {
+    const { status, body } = await send(route, { authorization });
+    expect([status, body.code]).toEqual([401, "UNAUTHENTICATED"]);
+  });
+});
+
+test("a signed-in caller gets past the door", async () => {
+  const { token } = await signUp();
+  expect((await call("GET", "/auth/me", { token })).status).toBe(200);
+});

@@ -1,0 +1,248 @@
+/** Every mounted route by role, by API key, by another tenant's ids, and by hostile bodies. A route that is not in the table fails. */
+import { describe, expect, test } from "vitest";
+import { app } from "../../src/app";
+import { PERMISSIONS, type Permission, permissionsOf, ROLE_NAMES } from "../../src/tenancy/tenants/roles";
+import { call, newEmail, type Person, setRole, signUp } from "../support/client";
+import { joinTenant } from "../support/people";
+import { newInbox, subscribe } from "../support/receiver";
+
+/** What an authenticated route requires: a permission, to be an owner, or only a session. With `key`, an API key is accepted too. */
+const NEEDS: Record<string, { permission?: Permission; key?: true; owner?: true }> = {
+  "GET /auth/me": {},
+  "DELETE /auth/me": {},
+  "POST /auth/step-up/options": {},
+  "POST /auth/step-up": {},
+  "POST /auth/passkeys/options": {},
+  "POST /auth/passkeys": {},
+  "GET /auth/passkeys": {},
+  "PATCH /auth/passkeys/:id": {},
+  "DELETE /auth/passkeys/:id": {},
+  "GET /auth/sessions": {},
+  "DELETE /auth/sessions/:id": {},
+  "POST /auth/resend-verification": {},
+  "POST /auth/change-password": {},
+  "POST /auth/2fa/enable": {},
+  "POST /auth/2fa/verify": {},
+  "POST /auth/2fa/disable": {},
+  "POST /auth/2fa/recovery-codes": {},
+  "POST /api-keys": {},
+  "GET /api-keys": {},
+  "DELETE /api-keys/:id": {},
+  "GET /auth/identities": {},
+  "POST /auth/identities/:id": {},
+  "DELETE /auth/identities/:id": {},
+  "GET /tenants": {},
+  "DELETE /tenant": { owner: true },
+  "GET /tenant/export": { owner: true },
+  "GET /auth/me/export": {},
+  "POST /auth/switch-tenant": {},
+  "DELETE /members/me": {},
+  "PATCH /members/me": {},
+  "GET /members": { permission: "member.read" },
+  "PATCH /members/:userId": { permission: "member.manage" },
+  "DELETE /members/:userId": { permission: "member.manage" },
+  "POST /invitations": { permission: "member.manage" },
+  "GET /invitations": { permission: "member.read" },
+  "DELETE /invitations/:id": { permission: "member.manage" },
+  "POST /invitations/accept": {},
+  "POST /webhooks": { permission: "webhook.create", key: true },
+  "GET /webhooks": { permission: "webhook.read", key: true },
+  "GET /webhooks/:id": { permission: "webhook.read", key: true },
+  "GET /webhooks/:id/logs": { permission: "webhook.read", key: true },
+  "GET /webhooks/:id/metrics": { permission: "webhook.read", key: true },
+  "GET /webhooks/:id/attempts/:attemptId": { permission: "webhook.read", key: true },
+  "POST /webhooks/:id/deliveries/:deliveryId/retry": { permission: "webhook.update", key: true },
+  "POST /webhooks/:id/retry-failed": { permission: "webhook.update", key: true },
+  "POST /webhooks/:id/replay": { permission: "webhook.update", key: true },
+  "GET /webhooks/:id/replays": { permission: "webhook.read", key: true },
+  "GET /webhooks/:id/replays/:replayId": { permission: "webhook.read", key: true },
+  "DELETE /webhooks/:id/replays/:replayId": { permission: "webhook.update", key: true },
+  "GET /webhooks/:id/stats": { permission: "webhook.read", key: true },
+  "GET /stats": { permission: "webhook.read", key: true },
+  "PATCH /webhooks/:id": { permission: "webhook.update", key: true },
+  "DELETE /webhooks/:id": { permission: "webhook.delete", key: true },
+  "POST /webhooks/:id/pause": { permission: "webhook.update", key: true },
+  "POST /webhooks/:id/resume": { permission: "webhook.update", key: true },
+  "POST /webhooks/:id/retry": { permission: "webhook.update", key: true },
+  "POST /webhooks/:id/test": { permission: "webhook.update", key: true },
+  "POST /webhooks/:id/secret/rotate": { permission: "webhook.update", key: true },
+  "DELETE /webhooks/:id/secret/previous": { permission: "webhook.update", key: true },
+  "GET /events": { permission: "webhook.read", key: true },
+  "GET /events/:id": { permission: "webhook.read", key: true },
+  "POST /events": { permission: "event.publish", key: true },
+  "POST /events/batch": { permission: "event.publish", key: true },
+  "GET /auth/me/activity": {},
+  "GET /audit": { permission: "audit.read", key: true },
+  "GET /audit/export": { permission: "audit.read", key: true },
+  // 404 for everybody but operators; operators.test.ts has those.
+  "GET /operator/search": {},
+  "GET /operator/status": {},
+  "GET /operator/tenants/:id": {},
+  "GET /operator/people/:id": {},
+  "POST /operator/tenants/:id/suspend": {},
+  "POST /operator/tenants/:id/resume": {},
+  "POST /operator/people/:id/suspend": {},
+  "POST /operator/people/:id/resume": {},
+  "POST /operator/people/:id/sessions/revoke": {},
+  "POST /operator/people/:id/two-factor/remove": {},
+  "POST /operator/sends/hold": {},
+  "POST /operator/sends/release": {},
+  "POST /operator/tenants/:id/sends/hold": {},
+  "POST /operator/tenants/:id/sends/release": {},
+  "POST /auth/logout-all": {},
+};
+const OPEN = [
+  "POST /auth/register",
+  "POST /auth/login",
+  "POST /auth/code",
+  "POST /auth/code/verify",
+  "POST /auth/passkeys/login/options",
+  "POST /auth/passkeys/login",
+  "POST /auth/refresh",
+  "POST /auth/logout",
+  "GET /auth/oauth/:provider",
+  "GET /auth/oauth/:provider/callback",
+  "POST /auth/oauth/exchange",
+  "POST /auth/verify-email",
+  "POST /auth/not-me",
+  "POST /auth/2fa/remove",
+  "POST /auth/forgot-password",
+  "POST /auth/reset-password",
+];
+const MISSING = "0190a0a0-0000-7000-8000-000000000000";
+const READS_BODY = [
+  ...OPEN.filter((route) => !route.startsWith("GET ") && !route.endsWith("/options")),
+  "POST /auth/identities/:id",
+  "POST /webhooks/:id/retry-failed",
+  "POST /webhooks/:id/replay",
+  "POST /webhooks/:id/secret/rotate",
+  "POST /auth/change-password",
+  "POST /auth/step-up",
+  "POST /auth/passkeys",
+  "PATCH /auth/passkeys/:id",
+  "DELETE /auth/me",
+  "POST /auth/2fa/verify",
+  "POST /auth/2fa/disable",
+  "POST /auth/2fa/recovery-codes",
+  "POST /api-keys",
+  "PATCH /members/:userId",
+  "POST /invitations",
+  "POST /invitations/accept",
+  "POST /webhooks",
+  "PATCH /webhooks/:id",
+  "POST /events",
+  "POST /events/batch",
+];
+
+function send(route: string, options: { token?: string; body?: unknown; raw?: string; id?: string }) {
+  const [method = "", path = ""] = route.split(" ");
+  const { id = MISSING, raw, token } = options;
+  const at = path.replace(/:\w+/, id).replaceAll(/:\w+/g, MISSING);
+  if (raw !== undefined) return call(method, at, { token, raw, headers: { "content-type": "application/json" } });
+  return call(method, at, { token, ...(method === "GET" ? {} : { body: options.body ?? {} }) });
+}
+
+test("the table names every route under /api/v1, and no other", () => {
+  const mounted = app.routes
+    .filter((route) => route.method !== "ALL" && route.path.startsWith("/api/v1/"))
+    .map((route) => `${route.method} ${route.path.slice("/api/v1".length)}`);
+  expect([...new Set(mounted)].sort()).toEqual([...Object.keys(NEEDS), ...OPEN, "GET /openapi.json"].sort());
+});
+
+describe.each(ROLE_NAMES)("a %s", (role) => {
+  const refusals = (needs: [string, boolean][]) => needs.filter(([, refused]) => refused).map(([route]) => route);
+
+  test("is refused with 403 exactly where the role lacks the permission", async () => {
+    const [person, leaver, deleter] = [await signUp(), await signUp(), await signUp()];
+    for (const one of [person, leaver, deleter]) await setRole(one, role);
+    const ending: Record<string, Person> = { "DELETE /members/me": leaver, "DELETE /tenant": deleter };
+    const held = permissionsOf(role);
+    const seen: string[] = [];
+    for (const route of Object.keys(NEEDS)) {
+      const { token } = ending[route] ?? person;
+      const { status, body } = await send(route, { token });
+      expect([route, body.code], route).not.toEqual([route, "UNAUTHENTICATED"]);
+      expect(status, route).toBeLessThan(500);
+      if (status === 403) seen.push(route);
+    }
+    const lacking = Object.entries(NEEDS).map(([route, { permission, owner }]): [string, boolean] => [
+      route,
+      (permission !== undefined && !held.includes(permission)) || (owner === true && role !== "owner"),
+    ]);
+    expect(seen).toEqual(refusals(lacking));
+  });
+
+  test("has no more by an API key with every scope, and none where keys are not taken", async () => {
+    const person = await signUp();
+    const made = await call("POST", "/api-keys", { token: person.token, body: { name: "k", scopes: PERMISSIONS } });
+    await setRole(person, role);
+    const held = permissionsOf(role);
+    for (const [route, { permission, key }] of Object.entries(NEEDS)) {
+      const { status } = await send(route, { token: made.body.data.key });
+      if (!key) expect([route, status]).toEqual([route, 401]);
+      else if (permission && !held.includes(permission)) expect([route, status]).toEqual([route, 403]);
+      else expect([200, 400, 404], route).toContain(status);
+    }
+  });
+});
+
+test("another tenant's ids are answered as missing ones, on every route that takes an id", async () => {
+  const owner = await signUp();
+  const stranger = await signUp();
+  const { token } = owner;
+  const guest: Person = await joinTenant(owner, "viewer");
+  const key = await call("POST", "/api-keys", { token, body: { name: "k", scopes: ["webhook.read"] } });
+  const invitation = await call("POST", "/invitations", { token, body: { email: newEmail(), role: "viewer" } });
+  const sessions = await call("GET", "/auth/sessions", { token });
+  const ids: Record<string, string> = {
+    members: guest.userId,
+    "api-keys": key.body.data.id,
+    invitations: invitation.body.data.id,
+    auth: sessions.body.data[0].id,
+    webhooks: await subscribe(owner, newInbox("200").url),
+    events: (await call("POST", "/events", { token, body: { type: "OrderPaid", payload: 1 } })).body.data.id,
+  };
+  for (const route of Object.keys(NEEDS).filter((name) => name.includes(":"))) {
+    const id = ids[route.split("/")[1] ?? ""] ?? "";
+    const body = route.includes("members")
+      ? { role: "admin" }
+      : { since: new Date(Date.now() - 60_000).toISOString(), which: "failed", name: "other" };
+    const foreign = await send(route, { token: stranger.token, id, body });
+    const missing = await send(route, { token: stranger.token, body });
+    expect([route, foreign.status, foreign.body.code]).toEqual([route, 404, "NOT_FOUND"]);
+    expect({ ...foreign.body, requestId: "" }).toEqual({ ...missing.body, requestId: "" });
+  }
+  const hook = await call("GET", `/webhooks/${ids.webhooks}`, { token });
+  expect(hook.body.data).toMatchObject({ name: "test", enabled: true, version: 0 });
+  expect((await call("GET", "/members", { token })).body.data[1].role).toBe("viewer");
+});
+
+describe.each(READS_BODY)("%s", (route) => {
+  const nul = JSON.stringify("a\0b@example.com");
+  const fields = ["email", "password", "token", "refreshToken", "newPassword", "currentPassword", "role", "type"];
+  const bodyOf = (value: string) => `{${fields.map((field) => `"${field}":${value}`).join(",")},"payload":1}`;
+  const hostile: [string, string][] = [
+    ["nothing", ""],
+    ["a NUL", "\0"],
+    ["NULs in fields", bodyOf(nul)],
+    ["objects in fields", bodyOf('{"__proto__":{"length":9}}')],
+    ["deep fields", bodyOf("[".repeat(7_000) + "]".repeat(7_000))],
+    ["long fields", bodyOf(`"${"x".repeat(6_000)}"`)],
+    ["1 MB", bodyOf(`"${"x".repeat(1_000_000)}"`)],
+    ["unclosed depth", "[".repeat(60_000)],
+    ["closed depth", "[".repeat(30_000) + "]".repeat(30_000)],
+    ["__proto__", '{"__proto__":{"email":"a@b.example","role":"owner","token":"x"},"role":7,"name":7,"token":7}'],
+    ["lone surrogates", bodyOf('"\\ud800"')],
+  ];
+
+  test("answers hostile bodies with a 4xx in the one shape", async () => {
+    const { token } = await signUp();
+    for (const [name, raw] of hostile) {
+      const { status, body } = await send(route, { token, raw });
+      if (route === "POST /auth/logout" && status === 200) continue;
+      expect([name, Math.floor(status / 100)]).toEqual([name, 4]);
+      expect(body).toMatchObject({ code: expect.any(String), message: expect.any(String) });
+      expect(body.requestId, name).toMatch(/./);
+    }
+  });
+});

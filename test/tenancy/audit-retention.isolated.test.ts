@@ -1,0 +1,132 @@
+/** How long the audit log is kept, how much of it, and what is left of a person whose account was deleted. */
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, test, vi } from "vitest";
+import { sweepExpired } from "../../src/identity/sign-in/sweep";
+import { newIdAt } from "../../src/platform/db/ids";
+import { createDeps } from "../../src/platform/deps";
+import { removeOldAudit } from "../../src/tenancy/audit/retention";
+import type { AuditEvent } from "../../src/tenancy/audit/schemas";
+import { publishAudit } from "../../src/webhooks/subscriptions/audit-feed";
+import { call, eventually, logIn, PASSWORD, type Person, signUp, signUpVerified } from "../support/client";
+import { hourly } from "../support/engine";
+import { captureLog } from "../support/log-lines";
+import { joinTenant } from "../support/people";
+import { purgeAll } from "../support/purges";
+import { newInbox, subscribe } from "../support/receiver";
+import { deliveryDb } from "../support/shard";
+
+const DAY_MS = 86_400_000;
+const captured = captureLog();
+
+async function fill(database: D1Database, { tenantId }: Person, count: number, newestMs: number): Promise<void> {
+  const ids = Array.from({ length: count }, (_, n) => newIdAt(newestMs - n));
+  await database
+    .prepare(
+      "INSERT INTO audit_events (tenant_id, id, action, actor_kind) SELECT ?, value, 'session.revoked', 'system' FROM json_each(?)",
+    )
+    .bind(tenantId, JSON.stringify(ids))
+    .run();
+}
+
+const countOf = (database: D1Database, { tenantId }: Person) =>
+  database.prepare("SELECT count(*) AS n FROM audit_events WHERE tenant_id = ?").bind(tenantId).first<number>("n");
+
+test("events older than AUDIT_RETENTION_DAYS go, in every database and tenant, and younger ones stay", async () => {
+  const people = await Promise.all(Array.from({ length: 21 }, () => signUp()));
+  const [first, last] = [people[0], people.at(-1)] as [Person, Person];
+  for (const person of people) {
+    await fill(env.DB, person, 3, Date.now() - 40 * DAY_MS);
+    await fill(env.DB, person, 2, Date.now() - 29 * DAY_MS);
+  }
+  await fill(env.DB, first, 12_000, Date.now() - 50 * DAY_MS);
+  await fill(deliveryDb, last, 7_000, Date.now() - 50 * DAY_MS);
+  const before = (await countOf(deliveryDb, last)) ?? 0;
+  await hourly({ AUDIT_RETENTION_DAYS: "30" });
+  for (const person of people) expect(await countOf(env.DB, person)).toBe(3);
+  const isShared = env.DB === deliveryDb;
+  expect(await countOf(deliveryDb, last)).toBe(isShared ? 3 : before - 7_000);
+  expect(captured.lines("old audit events removed").length).toBeGreaterThan(0);
+});
+
+test("a tenant keeps its AUDIT_MAX_ROWS newest events, and it is logged that others went", async () => {
+  const [large, small] = [await signUp(), await signUp()];
+  const newestMs = Date.now() - 1_000;
+  await fill(env.DB, large, 17_500, newestMs);
+  await fill(env.DB, small, 9_999, newestMs);
+  await hourly({ AUDIT_MAX_ROWS: "10000" });
+  expect([await countOf(env.DB, large), await countOf(env.DB, small)]).toEqual([10_000, 10_000]);
+  const { data } = (await call("GET", "/audit?limit=1", { token: large.token })).body;
+  expect(data[0].action).toBe("auth.registered");
+  const [line] = captured.lines("audit events beyond the cap removed");
+  expect(line).toMatchObject({ level: "warn", tenantId: large.tenantId, count: 7_501 });
+});
+
+test.each([
+  ["time is used up", { ms: 60_000, calls: 0 }],
+  ["D1 calls are used up", { ms: 0, calls: 100 }],
+])("a run whose %s stops, and does not always begin with the same tenants", async (_what, passed) => {
+  const tenants = await Promise.all(Array.from({ length: 3 }, () => signUp()));
+  const oldMs = Date.now() - 400 * DAY_MS;
+  const ids = tenants.map(({ tenantId }) => tenantId).sort();
+  const old = async ({ tenantId }: Person) =>
+    env.DB.prepare("SELECT count(*) AS n FROM audit_events WHERE tenant_id = ? AND id < ?")
+      .bind(tenantId, newIdAt(oldMs + DAY_MS))
+      .first<number>("n");
+  for (const person of tenants) await fill(env.DB, person, 20, oldMs);
+  const [deps, last] = [
+    await createDeps(env, createExecutionContext()),
+    tenants.find(({ tenantId }) => tenantId === ids[2]),
+  ];
+  if (!last) throw new Error("no tenant");
+  // Each call of the clock takes a minute or a hundred calls of D1: the run is over after its first page.
+  let clockMs = Date.now();
+  const now = () => {
+    clockMs += passed.ms;
+    deps.trips.trips += passed.calls;
+    return clockMs;
+  };
+  const before = captured.lines("audit retention did not finish").length;
+  const random = vi.spyOn(Math, "random").mockReturnValue(0.999_999);
+  await removeOldAudit({ ...deps, now, shards: { ...deps.shards, numbers: [0] } });
+  random.mockRestore();
+  expect(captured.lines("audit retention did not finish")).toHaveLength(before + 1);
+  expect(await old(last)).toBe(0);
+});
+
+test("of a deleted person the log keeps the id, without name, address and device, also of keys that ended long ago", async () => {
+  let host = await signUpVerified();
+  await subscribe(host, newInbox("200").url, { events: ["postern.audit"] });
+  let guest = await joinTenant(host, "admin");
+  const body = { name: "key of the guest", scopes: ["webhook.create"] };
+  const { id, key } = (await call("POST", "/api-keys", { token: guest.token, body })).body.data;
+  await subscribe({ ...guest, token: key }, newInbox("200").url);
+  await call("DELETE", `/api-keys/${id}`, { token: guest.token });
+  await call("POST", "/auth/login", { body: { email: guest.email, password: "wrong password" } });
+  const listed = async (): Promise<AuditEvent[]> =>
+    (await call("GET", "/audit?limit=200", { token: host.token })).body.data;
+  await eventually("the failed login", async () =>
+    (await listed()).some(({ action }) => action === "auth.login_failed"),
+  );
+  const deps = await createDeps(env, createExecutionContext());
+  await sweepExpired({ ...deps, now: () => Date.now() + 60 * DAY_MS });
+  [host, guest] = [await logIn(host), await logIn(guest)];
+  await publishAudit(deps);
+  await call("DELETE", "/auth/me", { token: guest.token, body: { password: PASSWORD, deleteTenants: true } });
+  await purgeAll(60);
+  const left = (await listed()).filter(({ actor, target }) =>
+    [guest.userId, id].includes(actor.id ?? target?.id ?? ""),
+  );
+  expect(left.map(({ action }) => action)).toEqual(
+    expect.arrayContaining(["auth.login_failed", "api_key.deleted", "webhook.created", "member.joined"]),
+  );
+  for (const { actor, ip, userAgent } of left) expect([actor.name, ip, userAgent]).toEqual([null, null, null]);
+  const { results } = await deliveryDb
+    .prepare("SELECT payload FROM events WHERE tenant_id = ? AND type = 'postern.audit'")
+    .bind(host.tenantId)
+    .all<{ payload: string }>();
+  const published = results.map(({ payload }) => JSON.parse(payload) as AuditEvent);
+  for (const event of left.filter(({ action }) => action !== "auth.account_deleted"))
+    expect(published).toContainEqual(event);
+  expect((await listed()).at(-1)).toMatchObject({ actor: { name: host.email } });
+});

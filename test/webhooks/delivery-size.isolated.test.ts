@@ -1,0 +1,70 @@
+/** How much of a delivery database a delivery takes once it has ended: D1 holds 10 GB. */
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import { newId, newIdAt } from "../../src/platform/db/ids";
+import { createDeps } from "../../src/platform/deps";
+import { claimDeliveries } from "../../src/webhooks/delivery/claim-store";
+import { recordAttempts } from "../../src/webhooks/delivery/record-store";
+import { acceptEvents } from "../../src/webhooks/events/accept-store";
+import { signUp } from "../support/client";
+import { newInbox, subscribe } from "../support/receiver";
+import { deliveryDb, SHARD } from "../support/shard";
+
+const BATCHES = 12;
+const EVENTS_PER_BATCH = 100;
+const PAYLOAD_BYTES = 300;
+const MAX_BYTES = 700;
+
+const sizeBytes = async () => (await deliveryDb.prepare("SELECT 1").run()).meta.size_after;
+
+test(`a delivery of ${PAYLOAD_BYTES} bytes to one subscription takes at most ${MAX_BYTES} bytes`, async () => {
+  const person = await signUp();
+  await subscribe(person, newInbox("200").url);
+  const { shards } = await createDeps(env, createExecutionContext());
+  const db = shards.db(SHARD);
+  const before = await sizeBytes();
+  for (let batch = 0; batch < BATCHES; batch += 1) {
+    const nowMs = Date.now();
+    const ids = Array.from({ length: EVENTS_PER_BATCH }, () => newIdAt(nowMs)).sort();
+    const events = ids.map((id) => ({
+      id,
+      type: "OrderPaid",
+      payload: "x".repeat(PAYLOAD_BYTES),
+      bytes: PAYLOAD_BYTES,
+      correlationId: null,
+      idempotencyKey: null,
+      requestHash: null,
+    }));
+    const { due } = await acceptEvents(db, person.tenantId, events, EVENTS_PER_BATCH, nowMs);
+    const claim = newId();
+    const { claimed } = await claimDeliveries(db, { speed: "fast", claim }, due, nowMs);
+    const results = claimed.map((delivery) => ({
+      queue: delivery.queue,
+      dueAt: delivery.dueAt,
+      deliveryId: delivery.id,
+      subscriptionId: delivery.subscriptionId,
+      bytes: delivery.bytes,
+      attemptId: delivery.attemptId,
+      isRetry: 0 as const,
+      status: "success" as const,
+      responseCode: 200,
+      responseBody: "ok",
+      error: null,
+      startedAt: nowMs,
+      completedAt: nowMs + 20,
+      latencyMs: 20,
+      nextDueAt: null,
+      nextAttemptId: null,
+      slow: 0 as const,
+      heldUntil: null,
+      gone: 0 as const,
+      probe: 0 as const,
+      mayBeGone: 0 as const,
+    }));
+    expect((await recordAttempts(db, claim, results)).recorded.size).toBe(EVENTS_PER_BATCH);
+  }
+  const bytes = ((await sizeBytes()) - before) / (BATCHES * EVENTS_PER_BATCH);
+  expect(bytes).toBeGreaterThan(PAYLOAD_BYTES);
+  expect(bytes).toBeLessThanOrEqual(MAX_BYTES);
+});

@@ -1,0 +1,145 @@
+/** Which deliveries the sweep takes for lost, and which messages a queue is given at all: what waits for hours must not hide what is lost. */
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, test } from "vitest";
+import { createDeps } from "../../src/platform/deps";
+import { enqueueRetries } from "../../src/webhooks/delivery/enqueue";
+import { type SweptAt, sweepShard } from "../../src/webhooks/delivery/sweep";
+import { LEASE_MS, QUEUE_GRACE_MS, RESWEEP_AFTER_MS } from "../../src/webhooks/delivery/timing";
+import { type Person, signUp } from "../support/client";
+import { controlledDeps } from "../support/controlled";
+import { addDelivery, type Key } from "../support/engine";
+import { subscribe } from "../support/receiver";
+import { deliveryDb, SHARD } from "../support/shard";
+
+const HOUR_MS = 3_600_000;
+
+interface Sent {
+  body: { due: { id: string }[] };
+  delaySeconds: number;
+}
+
+/** A queue that keeps what it is given. Like the platform's, and unlike that of the local runtime, it tells the age of its oldest message. */
+function newQueue(oldestMessageAtMs: number | null) {
+  const sent: Sent[] = [];
+  const queue = {
+    sendBatch: async (batch: Iterable<Sent>) => void sent.push(...batch),
+    metrics: async () =>
+      oldestMessageAtMs === null
+        ? { backlogCount: 0, backlogBytes: 0 }
+        : { backlogCount: 1, backlogBytes: 1, oldestMessageTimestamp: new Date(oldestMessageAtMs) },
+  } as unknown as Queue<unknown>;
+  return { queue, sent };
+}
+
+/** Returns the deliveries that one sweep queues again, while the oldest message of the queue is from `oldestMessageAtMs`. */
+async function swept(oldestMessageAtMs: number | null): Promise<string[]> {
+  const context = createExecutionContext();
+  const { queue, sent } = newQueue(oldestMessageAtMs);
+  const deps = await createDeps(env, context);
+  await sweepShard({ ...deps, deliveryQueue: queue, slowDeliveryQueue: queue }, SHARD);
+  await waitOnExecutionContext(context);
+  return sent.flatMap(({ body }) => body.due.map(({ id }) => id));
+}
+
+describe("a delivery that is due and not begun", () => {
+  let person: Person;
+  let webhookId: string;
+  let nowMs: number;
+  beforeEach(async () => {
+    await deliveryDb.prepare("DELETE FROM outbox").run();
+    person = await signUp();
+    webhookId = await subscribe(person, "http://receiver.example/200/lost");
+    nowMs = Date.now();
+  });
+  const dueSince = (seconds: number): Promise<Key> => addDelivery(person, webhookId, { dueAt: nowMs - seconds * 1000 });
+
+  test.each([
+    ["is empty", null],
+    ["has a message that is newer than 5 seconds", 2],
+  ])("is lost after 5 seconds if the queue %s", async (_what, oldestSeconds) => {
+    const late = await dueSince(6);
+    await dueSince(1);
+    expect(await swept(oldestSeconds === null ? null : nowMs - oldestSeconds * 1000)).toEqual([late.id]);
+  });
+
+  test("is not lost while the queue has messages as old as its own", async () => {
+    const older = await dueSince(120);
+    await dueSince(30);
+    expect(await swept(nowMs - 60_000)).toEqual([older.id]);
+  });
+
+  test("is lost after 90 seconds, however old a message of another database or of no delivery is", async () => {
+    const late = await dueSince(95);
+    await dueSince(80);
+    expect(await swept(nowMs - 8 * HOUR_MS)).toEqual([late.id]);
+  });
+
+  test.each([
+    ["in an hour", HOUR_MS],
+    ["in just under 12 hours", 12 * HOUR_MS - 60_000],
+  ])("is lost after 5 seconds if a retry waits in the queue that is due %s", async (_when, waitMs) => {
+    const [older, late] = [await dueSince(120), await dueSince(30)];
+    await addDelivery(person, webhookId, { dueAt: nowMs + waitMs });
+    expect((await swept(nowMs - 60_000)).sort()).toEqual([older.id, late.id].sort());
+  });
+
+  test.each([
+    ["in 10 seconds, as by the default schedule", 10_000],
+    ["in 13 hours, which has no message", 13 * HOUR_MS],
+  ])("is not lost because of a retry that is due %s", async (_when, waitMs) => {
+    const older = await dueSince(120);
+    await dueSince(30);
+    await addDelivery(person, webhookId, { dueAt: nowMs + waitMs });
+    expect(await swept(nowMs - 60_000)).toEqual([older.id]);
+  });
+});
+
+test("a delivery whose consumer died is queued again when its lease ends, however old the oldest message is", async () => {
+  await deliveryDb.prepare("DELETE FROM outbox").run();
+  const person = await signUp();
+  const webhookId = await subscribe(person, "http://receiver.example/200/lost");
+  const nowMs = Date.now();
+  const addClaimed = async (seconds: number) => {
+    const key = await addDelivery(person, webhookId, { dueAt: nowMs - seconds * 1000 });
+    await deliveryDb
+      .prepare(
+        `INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, claim, attempt_count, attempted_at)
+         SELECT subscription_id, id, event_id, 'OrderPaid', 'event', 'pending', 'c', 1, due_at FROM outbox WHERE id = ?`,
+      )
+      .bind(key.id)
+      .run();
+    return key;
+  };
+  const dead = await addClaimed(LEASE_MS / 1000 + 1);
+  await addClaimed(LEASE_MS / 1000 - 5);
+  expect(await swept(nowMs - 8 * HOUR_MS)).toEqual([dead.id]);
+});
+
+test("a delivery whose message is lost again and again is queued once a minute if the queue does not report its messages", async () => {
+  await deliveryDb.prepare("DELETE FROM outbox").run();
+  const person = await signUp();
+  const id = await subscribe(person, "http://receiver.example/200/lost");
+  await addDelivery(person, id);
+  const { deps, queued, turn } = await controlledDeps();
+  const sweptAt: SweptAt = new Map();
+  const counts: number[] = [];
+  for (const waitMs of [0, QUEUE_GRACE_MS + 1, QUEUE_GRACE_MS + 1, RESWEEP_AFTER_MS / 2, RESWEEP_AFTER_MS]) {
+    turn(waitMs);
+    await sweepShard(deps, SHARD, sweptAt);
+    counts.push(queued.length);
+  }
+  expect(counts).toEqual([0, 1, 1, 1, 2]);
+});
+
+test("a retry in up to 12 hours is a delayed message, and a later one is no message", async () => {
+  const { queue, sent } = newQueue(null);
+  const nowMs = Date.now();
+  const deps = { ...(await createDeps(env, createExecutionContext())), slowDeliveryQueue: queue, now: () => nowMs };
+  const retryIn = (ms: number) => ({ queue: "", dueAt: nowMs + ms, id: `in ${ms}`, subscriptionId: "s", bytes: 1 });
+  await enqueueRetries(deps, SHARD, [5_500, 12 * HOUR_MS, 12 * HOUR_MS + 1, 24 * HOUR_MS].map(retryIn));
+  expect(sent.map(({ body, delaySeconds }) => [body.due.map(({ id }) => id), delaySeconds])).toEqual([
+    [["in 5500"], 5],
+    [[`in ${12 * HOUR_MS}`], 43_200],
+  ]);
+});

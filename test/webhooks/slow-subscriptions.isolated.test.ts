@@ -1,0 +1,298 @@
+/** Slow and hanging subscriptions do not delay the others: which deliveries are claimed and sent next, and the backlog. */
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+import { createDeps } from "../../src/platform/deps";
+import { claimDeliveries } from "../../src/webhooks/delivery/claim-store";
+import { planClaim, roundRobin, takeFairest } from "../../src/webhooks/delivery/selection";
+import {
+  expectedMs,
+  hangs,
+  hasRoomFor,
+  holdBytes,
+  sendsOf,
+  startSend,
+  WATCH_EVERY_MS,
+  watch,
+} from "../../src/webhooks/delivery/send-load";
+import { sweepShard } from "../../src/webhooks/delivery/sweep";
+import { LEASE_MS, QUEUE_GRACE_MS } from "../../src/webhooks/delivery/timing";
+import { eventually } from "../support/client";
+import {
+  addDelivery,
+  consumeBatch,
+  type Key,
+  messageFor,
+  metricsOf,
+  newDelivery,
+  outboxRow,
+  sweepNow,
+} from "../support/engine";
+import { deliveryDb, SHARD } from "../support/shard";
+
+const SLOW_QUEUE = "postern-deliveries-slow";
+const keyOf = (subscriptionId: string, bytes = 1) => ({
+  shard: SHARD,
+  queue: "",
+  dueAt: 0,
+  id: crypto.randomUUID(),
+  subscriptionId,
+  bytes,
+});
+
+describe("the next send", () => {
+  test("a subscription hangs when it has sends in progress and none has ended for a second, not when it is busy", () => {
+    let nowMs = 0;
+    const id = crypto.randomUUID();
+    const ends = [startSend(id, () => nowMs), startSend(id, () => nowMs), startSend(id, () => nowMs)];
+    nowMs = 999;
+    expect(hangs(id, nowMs)).toBe(false);
+    ends[0]?.();
+    nowMs = 1_500;
+    ends.push(startSend(id, () => nowMs));
+    expect(hangs(id, nowMs)).toBe(false);
+    nowMs = 2_000;
+    expect(hangs(id, nowMs)).toBe(true);
+    for (const end of ends.slice(1)) end();
+    expect(hangs(id, nowMs)).toBe(false);
+  });
+
+  test("a subscription does not hang because the isolate was blocked and could not read its answer", () => {
+    const id = crypto.randomUUID();
+    const end = startSend(id, () => 0);
+    watch(0);
+    watch(WATCH_EVERY_MS);
+    watch(2_000);
+    expect(hangs(id, 2_000)).toBe(false);
+    for (let nowMs = 2_000; nowMs <= 3_000; nowMs += WATCH_EVERY_MS) watch(nowMs);
+    expect(hangs(id, 3_000)).toBe(true);
+    end();
+  });
+
+  test("a subscription has at most three sends in progress from the slow queue, and any number from the fast queue", () => {
+    const busy = crypto.randomUUID();
+    const ends = [1, 2, 3].map(() => startSend(busy, Date.now));
+    expect(takeFairest("slow", [keyOf(busy)])).toBeUndefined();
+    expect(takeFairest("fast", [keyOf(busy)])).toBeDefined();
+    for (const end of ends) end();
+    expect(takeFairest("slow", [keyOf(busy)])).toBeDefined();
+  });
+
+  test("the sends and payloads of a killed invocation count for one lease, although its timers end with it", async () => {
+    const { inbox, webhookId, key } = await newDelivery("200");
+    const killedMs = Date.now() - LEASE_MS;
+    for (let sends = 0; sends < 3; sends += 1) startSend(webhookId, () => killedMs);
+    holdBytes(16 * 1024 * 1024, killedMs);
+    expect([takeFairest("slow", [key]), hasRoomFor(1)]).toEqual([undefined, false]);
+    await consumeBatch([messageFor(key)], SLOW_QUEUE);
+    await inbox.arrived(1);
+    expect([sendsOf(webhookId), hasRoomFor(1)]).toEqual([0, true]);
+  });
+
+  test("the subscription with the fewest sends in progress comes first", () => {
+    const [busy, idle] = [crypto.randomUUID(), crypto.randomUUID()];
+    const end = startSend(busy, Date.now);
+    expect(takeFairest("fast", [keyOf(busy), keyOf(idle)])?.subscriptionId).toBe(idle);
+    end();
+  });
+
+  test("subscriptions take turns", () => {
+    const items = ["a", "a", "a", "b", "c", "b"].map((subscriptionId) => ({ subscriptionId }));
+    expect(
+      roundRobin(items)
+        .map(({ subscriptionId }) => subscriptionId)
+        .join(""),
+    ).toBe("abcaba");
+  });
+});
+
+describe("a claim", () => {
+  test("from the slow queue takes no more of a subscription than it may send at once", () => {
+    const [hog, other] = [crypto.randomUUID(), crypto.randomUUID()];
+    const planned = planClaim("slow", [...Array.from({ length: 10 }, () => keyOf(hog)), keyOf(other)]);
+    expect(planned.map(({ subscriptionId }) => (subscriptionId === hog ? "hog" : "other")).sort()).toEqual([
+      "hog",
+      "hog",
+      "hog",
+      "other",
+    ]);
+  });
+
+  test("takes as many deliveries as can start soon: sixty of quick subscriptions, few of one that takes seconds", () => {
+    const quick = Array.from({ length: 60 }, () => keyOf(crypto.randomUUID()));
+    expect(planClaim("fast", quick)).toHaveLength(60);
+    const slow = crypto.randomUUID();
+    let nowMs = 0;
+    for (let n = 0; n < 10; n += 1) {
+      const end = startSend(slow, () => nowMs);
+      nowMs += 3_000;
+      end();
+    }
+    expect(expectedMs(slow)).toBeGreaterThan(2_900);
+    const planned = planClaim(
+      "fast",
+      Array.from({ length: 60 }, () => keyOf(slow)),
+    );
+    expect(planned.length).toBeLessThanOrEqual(2);
+    expect(planned.length).toBeGreaterThan(0);
+  });
+
+  test("takes no more payloads than fit into memory, but always one", () => {
+    const large = Array.from({ length: 100 }, () => keyOf(crypto.randomUUID(), 256 * 1024));
+    const bytes = planClaim("fast", large).reduce((sum, key) => sum + key.bytes, 0);
+    expect(bytes).toBeLessThanOrEqual(16 * 1024 * 1024);
+    const release = holdBytes(16 * 1024 * 1024, Date.now());
+    expect([hasRoomFor(1), planClaim("fast", large)]).toEqual([false, []]);
+    release();
+    expect(planClaim("fast", [keyOf("x", 10 ** 9)])).toHaveLength(1);
+  });
+
+  test("from the fast queue takes nothing of a slow subscription: its deliveries move to the slow queue and are sent from there", async () => {
+    const { inbox, webhookId, key } = await newDelivery("200");
+    await deliveryDb.prepare("UPDATE subscriptions SET slow_until = 9e15 WHERE id = ?").bind(webhookId).run();
+    const db = (await createDeps(env, createExecutionContext())).shards.db(SHARD);
+    const { claimed, slow } = await claimDeliveries(db, { speed: "fast", claim: "x" }, [key], Date.now());
+    expect([claimed, slow]).toEqual([[], [key]]);
+    await consumeBatch([messageFor(key)]);
+    await inbox.arrived(1);
+  });
+});
+
+/** Sweeps, and returns the queues in which that puts the delivery. */
+async function queuesOfSweep({ id }: Key): Promise<string[]> {
+  const deps = await createDeps(env, createExecutionContext());
+  const queued: string[] = [];
+  const recording = (speed: string, queue: Queue<unknown>): Queue<never> => ({
+    send: (body) => queue.send(body),
+    sendBatch: (messages) => {
+      if (JSON.stringify([...messages]).includes(id)) queued.push(speed);
+      return queue.sendBatch(messages);
+    },
+    metrics: () => queue.metrics(),
+  });
+  await sweepShard(
+    {
+      ...deps,
+      deliveryQueue: recording("fast", deps.deliveryQueue),
+      slowDeliveryQueue: recording("slow", deps.slowDeliveryQueue),
+    },
+    SHARD,
+  );
+  return queued;
+}
+
+describe("a delivery that has waited for seconds without being claimed", () => {
+  const lateDelivery = async () => {
+    const { person, webhookId } = await newDelivery("200");
+    return addDelivery(person, webhookId, { dueAt: Date.now() - QUEUE_GRACE_MS });
+  };
+  const noteAnswers = ({ subscriptionId }: Key, bucket: "latency_5" | "latency_6") =>
+    deliveryDb
+      .prepare(`INSERT INTO hourly_stats (subscription_id, hour, succeeded, ${bucket}) VALUES (?, 0, 1, 1)`)
+      .bind(subscriptionId)
+      .run();
+
+  test("is swept into the fast queue if its subscription has answered within a second", async () => {
+    const key = await lateDelivery();
+    await noteAnswers(key, "latency_5");
+    expect(await queuesOfSweep(key)).toEqual(["fast"]);
+  });
+
+  test("is swept into the slow queue if its subscription has never answered, or took longer", async () => {
+    const [unknown, slow] = [await lateDelivery(), await lateDelivery()];
+    await noteAnswers(slow, "latency_6");
+    expect([await queuesOfSweep(unknown), await queuesOfSweep(slow)]).toEqual([["slow"], ["slow"]]);
+  });
+});
+
+describe("a subscription that hangs", () => {
+  test("is marked as slow before its first send ends", async () => {
+    const { webhookId, key } = await newDelivery("hang");
+    const ends = consumeBatch([messageFor(key)]);
+    const slowUntil = await eventually("marked slow", () =>
+      deliveryDb
+        .prepare("SELECT slow_until FROM subscriptions WHERE id = ?")
+        .bind(webhookId)
+        .first<number>("slow_until"),
+    );
+    expect(slowUntil).toBeGreaterThan(Date.now());
+    expect(await outboxRow(key)).toMatchObject({ attempts: 0 });
+    await ends;
+  });
+
+  test("has three sends in progress; its other deliveries wait in a backlog without an attempt, and other subscriptions are served", async () => {
+    const { person, inbox, webhookId, key } = await newDelivery("hang");
+    const others = await Promise.all(Array.from({ length: 9 }, () => addDelivery(person, webhookId)));
+    const healthy = await newDelivery("200");
+    const hanging = consumeBatch([messageFor(key, ...others)], SLOW_QUEUE);
+    await inbox.arrived(3);
+    await consumeBatch([messageFor(...others.slice(3), healthy.key)], SLOW_QUEUE);
+    expect(await healthy.inbox.received()).toHaveLength(1);
+    await eventually("the rest waits", async () => {
+      const rows = await deliveryDb
+        .prepare("SELECT count(*) AS n FROM outbox WHERE queue = ?")
+        .bind(webhookId)
+        .first<number>("n");
+      return (rows ?? 0) >= 6;
+    });
+    expect(await inbox.received()).toHaveLength(3);
+    await hanging;
+    expect(await metricsOf(person, webhookId)).toMatchObject({ success: 0 });
+  });
+
+  test("receives its backlog in the order of publication once it answers, and then has no backlog any more", async () => {
+    const { person, inbox, webhookId, key } = await newDelivery("200");
+    const later = await addDelivery(person, webhookId, { dueAt: key.dueAt + 1 });
+    await deliveryDb.batch([
+      deliveryDb.prepare("UPDATE subscriptions SET has_backlog = 1 WHERE id = ?").bind(webhookId),
+      deliveryDb.prepare("UPDATE outbox SET queue = subscription_id WHERE subscription_id = ?").bind(webhookId),
+    ]);
+    await scheduler.wait(5);
+    await sweepNow();
+    await inbox.arrived(2);
+    await eventually("nothing owed", async () => (await outboxRow(key)) === null && (await outboxRow(later)) === null);
+    await sweepNow();
+    const flag = await deliveryDb
+      .prepare("SELECT has_backlog FROM subscriptions WHERE id = ?")
+      .bind(webhookId)
+      .first("has_backlog");
+    expect(flag).toBe(0);
+  });
+
+  test("has its backlog swept into the slow queue, so that it cannot delay the fast queue", async () => {
+    const { webhookId, key } = await newDelivery("200");
+    await deliveryDb.batch([
+      deliveryDb.prepare("UPDATE subscriptions SET has_backlog = 1 WHERE id = ?").bind(webhookId),
+      deliveryDb.prepare("UPDATE outbox SET queue = subscription_id WHERE subscription_id = ?").bind(webhookId),
+    ]);
+    expect(await queuesOfSweep(key)).toEqual(["slow"]);
+  });
+
+  test("causes no row to be written while its backlog waits", async () => {
+    const { person, webhookId } = await newDelivery("200");
+    await Promise.all(
+      Array.from({ length: 20 }, () => addDelivery(person, webhookId, { dueAt: Date.now() + 3_600_000 })),
+    );
+    await deliveryDb.batch([
+      deliveryDb.prepare("UPDATE subscriptions SET has_backlog = 1 WHERE id = ?").bind(webhookId),
+      deliveryDb.prepare("UPDATE outbox SET queue = subscription_id WHERE subscription_id = ?").bind(webhookId),
+    ]);
+    const rows = async () =>
+      (
+        await deliveryDb
+          .prepare("SELECT * FROM outbox WHERE subscription_id = ? ORDER BY due_at, id")
+          .bind(webhookId)
+          .all()
+      ).results;
+    const before = await rows();
+    await sweepNow();
+    await sweepNow();
+    expect(before).toHaveLength(21);
+    expect(await rows()).toEqual(before);
+    const attempts = await deliveryDb
+      .prepare("SELECT count(*) AS n FROM attempts WHERE subscription_id = ?")
+      .bind(webhookId)
+      .first("n");
+    expect(attempts).toBe(0);
+  });
+});

@@ -1,0 +1,152 @@
+/** What operations on webhooks and events cost: one D1 round trip after the check of who calls, and no row more than they need. */
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { type Person, signUp, verify } from "../support/client";
+import { costAndMessagesOf, costOf, costOfBatch, costOfRetention } from "../support/cost";
+import { addDelivery, makeDue, messageFor, outboxRow } from "../support/engine";
+import { newInbox, subscribe } from "../support/receiver";
+
+const AUTH_TRIPS = 1;
+
+// The clock stands still, so that a slow machine does not hand back deliveries that could not start in time, which writes rows.
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
+afterEach(() => void vi.useRealTimers());
+
+/** A verified owner with this many subscriptions. */
+async function subscribers(count: number): Promise<Person> {
+  const person = await signUp();
+  await verify(person.email);
+  const { url } = newInbox("200");
+  for (let made = 0; made < count; made += 1) await subscribe(person, url);
+  return person;
+}
+
+/** The last column: rows written, indexes included. Each event of the audit log is 2 of them. */
+test.each([
+  ["POST", "/webhooks", { name: "n", url: "http://receiver.example/200/b", events: ["Unheard"], secret: "s" }, 6],
+  ["GET", "/webhooks", undefined, 0],
+  ["GET", "/webhooks/:id", undefined, 0],
+  ["PATCH", "/webhooks/:id", { name: "other" }, 3],
+  ["PATCH", "/webhooks/:id", { events: ["A", "B"], secret: "new", url: "http://receiver.example/204/b" }, 9],
+  ["PATCH", "/webhooks/:id", {}, 0],
+  ["GET", "/webhooks/:id/logs", undefined, 0],
+  ["GET", "/webhooks/:id/logs?status=failed&limit=100", undefined, 0],
+  ["POST", "/webhooks/:id/retry-failed", { since: "2026-01-01T00:00:00Z" }, 0],
+  ["GET", "/webhooks/:id/metrics", undefined, 0],
+  ["GET", "/webhooks/:id/stats", undefined, 0],
+  ["GET", "/stats", undefined, 0],
+  ["POST", "/webhooks/:id/pause", undefined, 4],
+  ["POST", "/webhooks/:id/resume", undefined, 0],
+  ["POST", "/webhooks/:id/retry", undefined, 0],
+  ["POST", "/webhooks/:id/test", undefined, 2],
+  ["POST", "/events", { type: "Unheard", payload: 1 }, 1],
+  ["DELETE", "/webhooks/:id", undefined, 5],
+] as [string, string, object | undefined, number][])("%s %s %j", async (method, path, body, rowsWritten) => {
+  const person = await signUp();
+  const id = await subscribe(person, "http://receiver.example/200/b", { events: ["Else"] });
+  const cost = await costOf(method, path.replace(":id", id), { token: person.token, body });
+  expect(cost.status).toBe(path.endsWith("/retry") ? 404 : cost.status < 300 ? cost.status : 200);
+  expect(cost.trips).toBe(AUTH_TRIPS + 1);
+  expect(cost.rowsWritten).toBe(rowsWritten);
+});
+
+const publishTo = (person: Person) =>
+  costAndMessagesOf("POST", "/events", { token: person.token, body: { type: "OrderPaid", payload: 1 } });
+
+test.each([
+  [1, 2],
+  [10, 11],
+])("publishing to %i subscriptions writes %i rows", async (count, rowsWritten) => {
+  const person = await subscribers(count);
+  expect(await publishTo(person)).toMatchObject({ status: 202, trips: AUTH_TRIPS + 1, rowsWritten });
+});
+
+/** What is the delivery's own is written 3 times. Once a batch comes the hour of the subscription. */
+test.each([
+  [1, 4],
+  [10, 31],
+])("a batch of %i first attempts that succeed writes %i rows", async (count, rowsWritten) => {
+  const person = await signUp();
+  const id = await subscribe(person, newInbox("200").url);
+  const add = () => Promise.all(Array.from({ length: count }, () => addDelivery(person, id)));
+  for (const time of ["first", "second"]) {
+    const cost = await costOfBatch([messageFor(...(await add()))]);
+    expect([time, cost]).toEqual([time, { trips: 2, rowsWritten }]);
+  }
+});
+
+test.each<[string, object?]>([
+  ["no options"],
+  ["a schedule", { retry: { schedule: "standard", respectRetryAfter: true, onGone: "disable", abortHeader: true } }],
+  ["headers", { headers: { Authorization: "Bearer 0123456789" } }],
+  ["an envelope", { format: "standard" }],
+  ["an Ed25519 key", { signature: "v1+v1a" }],
+])("a delivery costs 2 round trips and 4 rows with %s, and a failed attempt no more", async (_what, delivery) => {
+  const person = await signUp();
+  const costs = await Promise.all(
+    ["200", "500"].map(async (behaviour) => {
+      const id = await subscribe(person, newInbox(behaviour).url, { delivery });
+      return costOfBatch([messageFor(await addDelivery(person, id))]);
+    }),
+  );
+  expect(costs).toEqual([
+    { trips: 2, rowsWritten: 4 },
+    { trips: 2, rowsWritten: 4 },
+  ]);
+});
+
+describe("a rotation", () => {
+  test.each([
+    ["of the secret writes 5 rows", {}, 5],
+    ["of the secret that ends the old one at once writes 4 rows", { overlapSeconds: 0 }, 4],
+    ["of the Ed25519 key writes 6 rows", { kind: "v1a" }, 6],
+  ])("%s, and the deliveries after it cost no more", async (_what, body, rowsWritten) => {
+    const person = await signUp();
+    const id = await subscribe(person, newInbox("200").url, { delivery: { signature: "v1+v1a" } });
+    const cost = await costOf("POST", `/webhooks/${id}/secret/rotate`, { token: person.token, body });
+    expect([cost.status, cost.rowsWritten]).toEqual([200, rowsWritten]);
+    const sent = await costOfBatch([messageFor(await addDelivery(person, id))]);
+    expect(sent).toEqual({ trips: 2, rowsWritten: 4 });
+  });
+});
+
+/** One row more is written when retention removes the attempt. */
+test("an attempt that fails, and its retry, cost 2 round trips and at most 4 rows each, before retention", async () => {
+  const person = await signUp();
+  const key = await addDelivery(person, await subscribe(person, newInbox("500").url));
+  const first = await costOfBatch([messageFor(key)]);
+  const retry = await costOfBatch([messageFor(await makeDue(key))], "postern-deliveries-slow");
+  expect([first.trips, retry.trips]).toEqual([2, 2]);
+  expect(Math.max(first.rowsWritten, retry.rowsWritten)).toBeLessThanOrEqual(4);
+  expect((await outboxRow(key))?.attempts).toBe(2);
+});
+
+test("a message for a delivery that has ended writes nothing", async () => {
+  const person = await signUp();
+  const key = await addDelivery(person, await subscribe(person, newInbox("200").url));
+  await costOfBatch([messageFor(key)]);
+  expect(await costOfBatch([messageFor(key)])).toEqual({ trips: 1, rowsWritten: 0 });
+});
+
+/** Rows that `count` events cost from the publish call to their removal, each delivered at once and in a batch of its own. */
+async function lifeOf(count: number, person: Person): Promise<number> {
+  let rowsWritten = 0;
+  for (let published = 0; published < count; published += 1) {
+    const accepted = await publishTo(person);
+    rowsWritten += accepted.rowsWritten;
+    for (const message of accepted.messages) rowsWritten += (await costOfBatch([message])).rowsWritten;
+  }
+  return rowsWritten + (await costOfRetention()).rowsWritten;
+}
+
+describe("from the publish call to the removal by retention", () => {
+  // What one event more costs: the row of the hour is removed once, whatever it counted.
+  test.each([
+    [1, 8],
+    [100, 610],
+  ])("one event to %i subscriptions writes at most %i rows", async (count, atMost) => {
+    const person = await subscribers(count);
+    await lifeOf(1, person);
+    const [one, two] = [await lifeOf(1, person), await lifeOf(2, person)];
+    expect(two - one).toBeLessThanOrEqual(atMost);
+  });
+});

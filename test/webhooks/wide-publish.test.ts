@@ -1,0 +1,79 @@
+/** What a publish reads to count its deliveries. */
+import { expect, test } from "vitest";
+import { createDb } from "../../src/platform/db/client";
+import { newIdAt } from "../../src/platform/db/ids";
+import { FAN_OUT_PAGE } from "../../src/webhooks/events/accept-statements-store";
+import { acceptEvents } from "../../src/webhooks/events/accept-store";
+import { signUp } from "../support/client";
+import { deliveryDb } from "../support/shard";
+
+/** A tenant with this many subscriptions to one type. */
+async function newTenant(width: number): Promise<string> {
+  const { tenantId } = await signUp();
+  const many = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i <= ${width})
+    , s(id) AS (SELECT '${newIdAt(Date.now()).slice(0, 24)}' || printf('%012x', i) FROM n LIMIT ${width})`;
+  await deliveryDb.batch([
+    deliveryDb
+      .prepare(
+        `INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled, created_at, updated_at)
+         ${many} SELECT id, ?, 'n', 'http://receiver.example/200', '["OrderPaid"]', '', '', 1, 1, 1 FROM s`,
+      )
+      .bind(tenantId),
+    deliveryDb
+      .prepare(
+        `INSERT INTO subscription_events (tenant_id, event_type, subscription_id) ${many} SELECT ?, 'OrderPaid', id FROM s`,
+      )
+      .bind(tenantId),
+  ]);
+  return tenantId;
+}
+
+/** Publishes events to all subscriptions of a new tenant. Returns how many deliveries they have, and how many rows D1 has read. */
+async function publish(events: number, width: number, allowedDeliveries: number) {
+  const tenantId = await newTenant(width);
+  let rowsRead = 0;
+  const counted = {
+    prepare: (query: string) => deliveryDb.prepare(query),
+    batch: async (statements: D1PreparedStatement[]) => {
+      const results = await deliveryDb.batch(statements);
+      for (const { meta } of results) rowsRead += meta.rows_read;
+      return results;
+    },
+  } as unknown as D1Database;
+  const nowMs = Date.now();
+  const published = Array.from({ length: events }, () => ({
+    ...{ id: newIdAt(nowMs), type: "OrderPaid", payload: "1", bytes: 1 },
+    ...{ correlationId: null, idempotencyKey: null, requestHash: null },
+  }));
+  const { accepted, wantedDeliveries } = await acceptEvents(
+    createDb(counted, { trips: 0, sqlMs: 0 }),
+    tenantId,
+    published,
+    allowedDeliveries,
+    nowMs,
+  );
+  return { deliveries: accepted.map(({ deliveries }) => deliveries), wantedDeliveries, rowsRead };
+}
+
+/**
+ * The answer has the exact number of deliveries, and nothing but the index knows it. D1 prices reading a row at a thousandth of writing
+ * one, and each of these subscriptions has 6 rows written for each event.
+ */
+test("counting a wide batch reads each subscription twice, however many events it has", async () => {
+  const [narrow, wide] = [await publish(10, 1_000, 20_000), await publish(10, 2_000, 20_000)];
+  expect([narrow.deliveries, wide.deliveries]).toEqual([Array(10).fill(1_000), Array(10).fill(2_000)]);
+  expect(wide.rowsRead - narrow.rowsRead).toBe(2 * 1_000);
+  // Besides, the first page of deliveries, of all events together.
+  expect(narrow.rowsRead - 2 * 1_000).toBeLessThan(7 * FAN_OUT_PAGE);
+});
+
+test("a batch that needs more deliveries than allowed writes nothing and says how many it needs", async () => {
+  const { deliveries, wantedDeliveries } = await publish(10, 1_000, 9_999);
+  expect([new Set(deliveries), wantedDeliveries]).toEqual([new Set([null]), 10_000]);
+});
+
+test("a batch of twice as many events reads at most twice as many rows", async () => {
+  const [half, full] = [await publish(50, 1, 100), await publish(100, 1, 100)];
+  expect(full.deliveries).toEqual(Array(100).fill(1));
+  expect(full.rowsRead).toBeLessThanOrEqual(2 * half.rowsRead);
+});
