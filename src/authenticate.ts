@@ -8,7 +8,7 @@ import type { AppEnv } from "./platform/http/env";
 import { originOf } from "./platform/http/origin";
 import { servesRequest } from "./platform/http/permissions";
 import { documented } from "./platform/http/route-docs";
-import type { Principal } from "./tenancy/tenants/principal";
+import type { Principal } from "./platform/schemas/principal";
 import { tenantSuspended } from "./tenancy/tenants/suspension";
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+)$/i;

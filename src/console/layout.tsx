@@ -1,7 +1,7 @@
 /** The layout of every page: navigation, the signed-in user and the flash message. */
 import type { PropsWithChildren } from "hono/jsx";
-import type { CurrentUser } from "../identity/sessions/authenticate";
-import type { Permission } from "../tenancy/tenants/roles";
+import type { CurrentUser } from "../platform/schemas/principal";
+import type { Permission } from "../platform/schemas/roles";
 import { ICON_PATH, SCRIPT_PATH, STYLE_PATH } from "./assets";
 import { PostForm, SubmitButton } from "./components/buttons";
 import { Banner } from "./components/display";

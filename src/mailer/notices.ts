@@ -1,6 +1,7 @@
 /** Mails that report a change. If it can be undone, they have a link that does so without signing in. */
 import type { EndedAccess, MailJob } from "../platform/mail/job";
 import { type Link, linkTo, type Mail, renderMail } from "./render";
+import type { LivingKey } from "./store";
 import { endedSentence, utc } from "./token-mails";
 
 /** What every notice needs: the client's URL, and whom to greet. */
@@ -22,13 +23,6 @@ const notMe = ({ appUrl, undoToken }: UndoableContext, does: string): (string | 
 ];
 
 const RESET_ADVICE = "If this was not you, reset your password now: that ends every session.";
-
-/** An API key that still works after the password has changed. */
-export interface LivingKey {
-  name: string;
-  prefix: string;
-  tenantName: string;
-}
 
 interface PasswordContext extends UndoableContext {
   keys: readonly LivingKey[];

@@ -3,7 +3,13 @@ import { sql } from "drizzle-orm";
 import type { Recipient } from "../identity/recovery/store";
 import { atomically, rows } from "../platform/db/client";
 import type { Deps } from "../platform/deps";
-import type { LivingKey } from "./notices";
+
+/** An API key that still works after the password has changed. */
+export interface LivingKey {
+  name: string;
+  prefix: string;
+  tenantName: string;
+}
 
 export interface NoticeRecipient {
   email: string;

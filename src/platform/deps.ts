@@ -1,8 +1,4 @@
 /** The dependencies of domain functions. Every entry point builds them in the same way from `env`. */
-import type { AlarmMessage } from "../operations/alarms/tell";
-import type { Sweeper } from "../operations/upkeep/sweeper";
-import type { DeliveryMessage, FanOutMessage } from "../webhooks/delivery/message";
-import type { SubscriptionGate } from "../webhooks/throttling/durable-object";
 import { type Config, ConfigError, parseConfig, SETTING_NAMES } from "./config";
 import { deriveKeyRing, type KeyRing } from "./crypto/keys";
 import { createDb, type Db, type TripCount } from "./db/client";
@@ -11,6 +7,7 @@ import { createGuesses, type Guesses } from "./limits/guesses";
 import { createLimiter, type Leases, type Limiter } from "./limits/limiter";
 import { describeError, log, setLogLevel } from "./log";
 import type { MailJob } from "./mail/job";
+import type { AlarmMessage, DeliveryMessage, FanOutMessage } from "./messages";
 
 export interface Deps {
   config: Config;
@@ -29,11 +26,11 @@ export interface Deps {
   /** For alarms about the service; null if it is not bound. */
   alertsQueue: Queue<AlarmMessage> | null;
   mailer: SendEmail;
-  sweepers: DurableObjectNamespace<Sweeper>;
+  sweepers: Env["SWEEPER"];
   /** The known hosts of this service, with ports: the host of the request, and the host of APP_URL if that is our console. */
   ownHosts: readonly string[];
   /** One object per limited subscription, by its id. */
-  gates: DurableObjectNamespace<SubscriptionGate>;
+  gates: Env["SUBSCRIPTION_GATE"];
   /** Lets `work` continue after the response. A failure is logged under the name `what`. */
   background(what: string, work: Promise<unknown>): void;
   /** The current time in Unix ms. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { app } from "../../src/app";
 import { ERROR_CODES } from "../../src/platform/errors";
 import { RULES } from "../../src/platform/limits/rules";
-import { PERMISSIONS } from "../../src/tenancy/tenants/roles";
+import { PERMISSIONS } from "../../src/platform/schemas/roles";
 import { call } from "../support/client";
 import { expectDocumented, openApi } from "../support/contract";
 

@@ -11,7 +11,7 @@ import { describeCode, ERROR_CODES } from "../../src/platform/errors";
 import { CAPS } from "../../src/platform/limits/caps";
 import { BUDGETS, RULES } from "../../src/platform/limits/rules";
 import { LOG_FIELDS } from "../../src/platform/log-fields";
-import { PERMISSIONS, permissionsOf, ROLE_NAMES } from "../../src/tenancy/tenants/roles";
+import { PERMISSIONS, permissionsOf, ROLE_NAMES } from "../../src/platform/schemas/roles";
 import { signUp } from "../support/client";
 import { newInbox, subscribe } from "../support/receiver";
 import { clientOf, serviceFetch } from "../support/sdk";

@@ -8,101 +8,120 @@ const { "../../README.md": readme = "" } = import.meta.glob("../../README.md", {
   eager: true,
 });
 
-/** Top to bottom; the README explains each entry. A file imports values from its own entry or from lower layers only. */
+/** Top to bottom. A file imports, types included, from its own group and from the groups below it. */
 const LAYERS: readonly (readonly string[])[] = [
-  ["index.ts"],
-  ["app.ts", "queue.ts", "cron.ts"],
-  ["console", "reference", "authenticate.ts", "health", "oauth", "sweeper.ts"],
-  [
-    "auth",
-    "passkeys",
-    "identities",
-    "deletion",
-    "exports",
-    "mailer",
-    "rekey",
-    "episodes",
-    "redelivery",
-    "replays",
-    "rotation",
-    "operator",
-  ],
-  ["recovery", "invitations", "members", "alarms", "api-keys", "attempts", "events"],
-  ["sessions", "step-up", "oidc", "delivery", "metrics", "verify", "client"],
-  ["subscriptions", "two-factor", "mail-code", "webauthn"],
-  ["stats", "signing-keys", "mail", "passwords", "captcha", "tenants", "audit"],
-  ["http"],
-  ["deps.ts"],
-  ["config.ts"],
-  ["ratelimit", "gates", "db"],
-  ["crypto", "wire", "log.ts", "provider-settings.ts"],
-  ["errors.ts", "log-fields.ts", "time.ts", "docs"],
+  ["doors"],
+  ["console", "docs", "mailer"],
+  ["lifecycle", "operations"],
+  ["identity"],
+  ["webhooks"],
+  ["tenancy"],
+  ["platform"],
 ];
+/** The npm package stands apart: nothing imports it, and of the service it imports this folder alone. */
+const SDK = "sdk";
+const SHARED_WITH_SDK = /^platform\/crypto\//;
 
-/** The folder, or the file at the root of src, that a path belongs to. */
-const entryOf = (path: string) => path.split("/")[0] ?? "";
+const files = Object.fromEntries(
+  Object.entries(sources)
+    .filter(([path]) => !path.endsWith(".d.ts"))
+    .map(([path, text]) => [path.replace("../../src/", ""), text]),
+);
 
-const floorOf = (entry: string) => LAYERS.findIndex((floor) => floor.includes(entry));
+/** The first folder of a path below src; "doors" for a file at its root. */
+const groupOf = (path: string) => (path.includes("/") ? (path.split("/")[0] ?? "") : "doors");
 
-/** The entries that a source imports values from; types do not count, for they leave nothing behind. */
-function importedEntries(path: string, text: string): string[] {
-  const imports = text.matchAll(/^(?:import|export) (?!type )([^;]*?)from "(\.[^"]+)"/gms);
-  return [...imports]
-    .filter(([, names = ""]) => !/^\{(\s*type [^,}]+,?)*\s*\}\s*$/.test(names))
-    .map(([, , from = ""]) => entryOf(new URL(from, `file:///${path}`).pathname.slice(1)))
-    .map((entry) => (floorOf(entry) < 0 ? `${entry}.ts` : entry))
-    .filter((entry) => entry !== entryOf(path));
-}
+const layerOf = (group: string) => LAYERS.findIndex((groups) => groups.includes(group));
 
-/** What is wrong with the value imports of `files`, by path below src. */
-function violations(files: Record<string, string>): string[] {
-  return Object.entries(files).flatMap(([path, text]) =>
-    importedEntries(path, text)
-      .filter((entry) => floorOf(entry) <= floorOf(entryOf(path)))
-      .map((entry) => `${path} imports ${entry}`),
+/** Each file with the files that it imports, types included. */
+function importsOf(files: Record<string, string>): Map<string, string[]> {
+  const resolve = (path: string) =>
+    ["", ".ts", ".tsx", "/index.ts"].map((end) => path + end).find((one) => one in files);
+  return new Map(
+    Object.entries(files).map(([path, text]) => {
+      const imported = text.matchAll(/^(?:import|export)\s[^;]*?from "(\.[^"]+)"|import\("(\.[^"]+)"\)/gms);
+      const targets = [...imported].map(([, from, dynamic]) =>
+        new URL(from ?? dynamic ?? "", `file:///${path}`).pathname.slice(1),
+      );
+      return [path, targets.flatMap((target) => resolve(target) ?? [])];
+    }),
   );
 }
 
-const files = Object.fromEntries(Object.entries(sources).map(([path, text]) => [path.replace("../../src/", ""), text]));
+function isAllowed(from: string, to: string): boolean {
+  const [above, below] = [groupOf(from), groupOf(to)];
+  if (above === below) return true;
+  if (above === SDK) return SHARED_WITH_SDK.test(to);
+  return below !== SDK && layerOf(above) < layerOf(below);
+}
 
-test("every folder and every file at the root of src stands on one floor", () => {
-  const entries = new Set(
-    Object.keys(files)
-      .filter((path) => path !== "worker-env.d.ts")
-      .map(entryOf),
+const violations = (files: Record<string, string>): string[] =>
+  [...importsOf(files)].flatMap(([from, imported]) =>
+    imported.filter((to) => !isAllowed(from, to)).map((to) => `${from} imports ${to}`),
   );
-  const listed = LAYERS.flat();
-  expect([...entries].filter((entry) => !listed.includes(entry))).toEqual([]);
-  expect(new Set(listed).size).toBe(listed.length);
+
+/** The files that can reach themselves by imports. */
+function inCycles(files: Record<string, string>): string[] {
+  const imports = importsOf(files);
+  const reaches = (start: string) => {
+    const seen = new Set<string>();
+    const next = [...(imports.get(start) ?? [])];
+    for (let path = next.pop(); path !== undefined; path = next.pop()) {
+      if (path === start) return true;
+      if (!seen.has(path)) next.push(...(imports.get(path) ?? []));
+      seen.add(path);
+    }
+    return false;
+  };
+  return Object.keys(files).filter(reaches);
+}
+
+test("every folder of src is a group of the rule", () => {
+  expect([...new Set(Object.keys(files).map(groupOf))].sort()).toEqual([...LAYERS.flat(), SDK].sort());
 });
 
-test("the README lists the same layers, from the top down", () => {
-  const lines = readme.matchAll(/^ ?(\d+) {2}((?:[\w.-]+\/?, )*[\w.-]+\/?) {2,}\S/gm);
-  const listed = [...lines].flatMap(([, floor, entries = ""]) =>
-    entries.split(", ").map((entry) => [Number(floor), entry.replace("/", "")]),
-  );
-  const layers = LAYERS.flatMap((entries, index) => entries.map((entry) => [LAYERS.length - index, entry]));
-  const inOrder = (list: typeof listed) => list.toSorted(([a = ""], [b = ""]) => Number(b) - Number(a));
-  expect(listed).toEqual(inOrder(listed));
-  expect(listed.map(String).sort()).toEqual(layers.map(String).sort());
+test("test/ has the same groups, besides the tests of the service as a whole", () => {
+  const tests = Object.keys(import.meta.glob("/test/**/*.test.ts", { query: "?raw", import: "default", eager: true }));
+  const groups = new Set(tests.map((path) => path.split("/")[2] ?? ""));
+  const others = ["service", "browser"];
+  expect([...groups].filter((group) => !others.includes(group) && layerOf(group) < 0 && group !== SDK)).toEqual([]);
 });
 
-test("no value import leads to the same floor or upward", () => {
+test("the README tells the same rule", () => {
+  const rule = LAYERS.map((groups) => groups.join(", ")).join(" > ");
+  expect(readme).toContain(`\`${rule}\``);
+});
+
+test("no import, of a type or a value, leads upward", () => {
   expect(violations(files)).toEqual([]);
 });
 
-test("a planted upward import is found, and a type import is not", () => {
-  const planted = {
-    "crypto/planted.ts": 'import { login } from "../auth/login";',
-    "http/planted.ts": 'import {\n  type A,\n  b,\n} from "../sessions/store";',
-    "db/types.ts": 'import type { Deps } from "../deps";\nimport { type Role } from "../tenants/roles";',
-  };
-  expect(violations(planted)).toEqual(["crypto/planted.ts imports auth", "http/planted.ts imports sessions"]);
+test("no files import each other in a circle", () => {
+  expect(inCycles(files)).toEqual([]);
 });
 
-test("only routes, the console, the reference and the application import http/", () => {
-  const allowed = /^(http\/.+|console\/.+|reference\/.+|app\.ts|authenticate\.ts|.+\/routes\.ts)$/;
-  const importers = Object.entries(files).filter(([path, text]) => importedEntries(path, text).includes("http"));
+test("planted upward imports and circles are found, those of types too", () => {
+  const planted = {
+    "platform/crypto/planted.ts": 'import type { Login } from "../../identity/sign-in/login";',
+    "identity/sign-in/login.ts": 'import {\n  type A,\n  b,\n} from "../sessions/store";',
+    "identity/sessions/store.ts": 'export type { Login } from "../sign-in/login";',
+    "console/page.tsx": 'import { createClient } from "../sdk/client";',
+    "sdk/client/index.ts": 'import { log } from "../../platform/log";',
+    "platform/log.ts": "",
+  };
+  expect(violations(planted)).toEqual([
+    "platform/crypto/planted.ts imports identity/sign-in/login.ts",
+    "console/page.tsx imports sdk/client/index.ts",
+    "sdk/client/index.ts imports platform/log.ts",
+  ]);
+  expect(inCycles(planted)).toEqual(["identity/sign-in/login.ts", "identity/sessions/store.ts"]);
+});
+
+test("only routes, the console, the docs and the application import platform/http", () => {
+  const allowed = /^(platform\/http\/.+|console\/.+|docs\/.+|app\.ts|authenticate\.ts|.+\/routes\.ts)$/;
+  const importers = [...importsOf(files)].filter(([, imported]) =>
+    imported.some((path) => path.startsWith("platform/http/")),
+  );
   expect(importers.map(([path]) => path).filter((path) => !allowed.test(path))).toEqual([]);
 });
 
@@ -115,9 +134,8 @@ test("the sources are there to be read", () => {
   expect(Object.keys(sources).length).toBeGreaterThan(40);
 });
 
-test("only app.ts, authenticate.ts, http/*, console/http/*, reference/* and routes.ts(x) import Hono", () => {
-  const allowed =
-    /^(app\.ts|authenticate\.ts|http\/.+|console\/http\/.+|reference\/.+|wire\/wire\.ts|.+\/routes\.tsx?)$/;
+test("only app.ts, authenticate.ts, platform/http/*, console/http/*, docs/* and routes.ts(x) import Hono", () => {
+  const allowed = /^(app\.ts|authenticate\.ts|platform\/http\/.+|console\/http\/.+|docs\/.+|.+\/routes\.tsx?)$/;
   expect(importing(/from "(hono(?!\/jsx")|@hono\/)/).filter((path) => !allowed.test(path))).toEqual([]);
 });
 
@@ -127,13 +145,13 @@ test("pages import of Hono no more than the types of JSX", () => {
   expect(importing(/import (?!type )[^;]*from "hono\/jsx"/)).toEqual([]);
 });
 
-test("only db/*, deps.ts, store.ts and *-store.ts import drizzle", () => {
-  const allowed = /^(deps\.ts|db\/.+|.+\/(.+-)?store\.ts)$/;
+test("only platform/db/*, deps.ts, store.ts and *-store.ts import drizzle", () => {
+  const allowed = /^(platform\/deps\.ts|platform\/db\/.+|.+\/(.+-)?store\.ts)$/;
   expect(importing(/from "drizzle-orm/).filter((path) => !allowed.test(path))).toEqual([]);
 });
 
 test("schemas are pure zod: clients derive their types from them", () => {
-  const pure = /(\/schemas|-options|\/errors|\/time|\/roles|\/event-type|\/actions)$/;
+  const pure = /(\/schemas|-options|\/errors|\/time|\/roles|\/event-type|actions)$/;
   const files = Object.entries(sources).filter(([path]) =>
     /(\/schemas|\/publication|\/event-type|^\.\.\/src\/subscriptions\/.+-options)\.ts$/.test(path),
   );

@@ -1,7 +1,7 @@
 /** Every mounted route by role, by API key, by another tenant's ids, and by hostile bodies. A route that is not in the table fails. */
 import { describe, expect, test } from "vitest";
 import { app } from "../../src/app";
-import { PERMISSIONS, type Permission, permissionsOf, ROLE_NAMES } from "../../src/tenancy/tenants/roles";
+import { PERMISSIONS, type Permission, permissionsOf, ROLE_NAMES } from "../../src/platform/schemas/roles";
 import { call, newEmail, type Person, setRole, signUp } from "../support/client";
 import { joinTenant } from "../support/people";
 import { newInbox, subscribe } from "../support/receiver";

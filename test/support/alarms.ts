@@ -1,8 +1,9 @@
 /** Where alarms are sent in tests. */
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { type AlarmMessage, tellAlarms } from "../../src/operations/alarms/tell";
+import { tellAlarms } from "../../src/operations/alarms/tell";
 import { createDeps, type Deps } from "../../src/platform/deps";
+import type { AlarmMessage } from "../../src/platform/messages";
 import { newEmail } from "./client";
 import { consumeBatch } from "./engine";
 import { mailsTo } from "./mailbox";

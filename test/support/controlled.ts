@@ -3,7 +3,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { createDb } from "../../src/platform/db/client";
 import { createDeps, type Deps } from "../../src/platform/deps";
-import type { DeliveryMessage } from "../../src/webhooks/delivery/message";
+import type { DeliveryMessage } from "../../src/platform/messages";
 import { faultyDatabase } from "./faults/bindings";
 import { deliveryDb } from "./shard";
 

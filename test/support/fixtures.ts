@@ -1,12 +1,12 @@
 /** Accounts without the cost of registration: a password hash takes 40 ms of CPU, and most tests need only somebody. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import type { Device } from "../../src/identity/sessions/device";
 import { draftSession, openedSession } from "../../src/identity/sessions/tokens";
 import { insertAccount } from "../../src/identity/sign-in/store";
 import { newId } from "../../src/platform/db/ids";
 import { createDeps } from "../../src/platform/deps";
 import { queueMailIfPossible } from "../../src/platform/mail/queue";
+import type { Device } from "../../src/platform/schemas/device";
 
 /** What registration stored of somebody with the same password and device. */
 export interface Registered extends Device {

@@ -3,7 +3,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { firstIdAt, newIdAt } from "../../src/platform/db/ids";
 import { createDeps, type Deps } from "../../src/platform/deps";
-import { SYSTEM } from "../../src/tenancy/audit/actor";
+import { SYSTEM } from "../../src/platform/schemas/actor";
 import { continueReplays } from "../../src/webhooks/resend/replays/continue";
 import { insertJob, type ReplaySpec } from "../../src/webhooks/resend/replays/store";
 import { call, eventually, type Person, signUpVerified } from "./client";

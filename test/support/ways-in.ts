@@ -6,7 +6,7 @@ import { sealState } from "../../src/identity/email-codes/state";
 import { newIdAt } from "../../src/platform/db/ids";
 import { createDeps } from "../../src/platform/deps";
 import type { RuleName } from "../../src/platform/limits/rules";
-import type { AuditAction } from "../../src/tenancy/audit/actions";
+import type { AuditAction } from "../../src/platform/schemas/audit-actions";
 import { type SoftPasskey, show } from "./authenticator";
 import { type Answer, PASSWORD, type Person, signUp } from "./client";
 import { type Browser, newPersonAtProvider, OAUTH, trip } from "./oauth";

@@ -2,9 +2,9 @@
 import type { Db } from "../../../src/platform/db/client";
 import { newId, newIdAt } from "../../../src/platform/db/ids";
 import type { Deps } from "../../../src/platform/deps";
+import type { DeliveryMessage, OutboxKey } from "../../../src/platform/messages";
 import { type ClaimedDelivery, claimDeliveries } from "../../../src/webhooks/delivery/claim-store";
 import type { QueueSpeed } from "../../../src/webhooks/delivery/enqueue";
-import type { DeliveryMessage, OutboxKey } from "../../../src/webhooks/delivery/message";
 import { type AttemptResult, recordAttempts } from "../../../src/webhooks/delivery/record-store";
 import { GATHER_MS } from "../../../src/webhooks/delivery/recorder";
 import { removeOld } from "../../../src/webhooks/delivery/retention";

@@ -1,5 +1,5 @@
 /** Whether the current user gets mails about failing subscriptions. */
-import type { Role } from "../../tenancy/tenants/roles";
+import type { Role } from "../../platform/schemas/roles";
 import { PostForm, SubmitButton } from "../components/buttons";
 import { Badge } from "../components/display";
 

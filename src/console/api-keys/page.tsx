@@ -1,5 +1,5 @@
 /** The API keys page: the list, the form for a new key, and the new key itself, shown once. */
-import { PERMISSIONS, type Permission } from "../../tenancy/tenants/roles";
+import { PERMISSIONS, type Permission } from "../../platform/schemas/roles";
 import { ActionButton, PostForm, SubmitButton } from "../components/buttons";
 import { Badge, Banner, Copyable, EmptyState, FailureBanner, Time } from "../components/display";
 import { CheckboxGroup, Select, TextField } from "../components/fields";

@@ -1,5 +1,5 @@
 /** The audit log of the tenant with its filters, and the user's own activity. */
-import { ACTION_GROUPS, AUDIT_ACTIONS } from "../../tenancy/audit/actions";
+import { ACTION_GROUPS, AUDIT_ACTIONS } from "../../platform/schemas/audit-actions";
 import type { AuditEvent } from "../../tenancy/audit/schemas";
 import { EmptyState, FailureBanner, ScrollArea, Time } from "../components/display";
 import { Select, TextField } from "../components/fields";

@@ -2,11 +2,11 @@
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import type { CurrentUser } from "../../identity/sessions/authenticate";
 import { AppError } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
 import { toAppError } from "../../platform/http/errors";
 import { isOperator } from "../../platform/http/permissions";
+import type { CurrentUser } from "../../platform/schemas/principal";
 import { Banner } from "../components/display";
 import { type Failure, failureOf } from "../failure";
 import { FLASH_MESSAGES, type FlashKey } from "../flash-messages";

@@ -1,11 +1,12 @@
 /** The console's session: who is signed in, by the session cookie. */
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
-import { authenticateConsoleSession, type CurrentUser } from "../../identity/sessions/authenticate";
+import { authenticateConsoleSession } from "../../identity/sessions/authenticate";
 import type { OpenedSession } from "../../identity/sessions/tokens";
 import { signConsoleToken } from "../../platform/crypto/jwt";
 import type { AppEnv } from "../../platform/http/env";
 import { originOf } from "../../platform/http/origin";
+import type { CurrentUser } from "../../platform/schemas/principal";
 import { tenantSuspended } from "../../tenancy/tenants/suspension";
 import { deleteConsoleCookie, getConsoleCookie, setConsoleCookie } from "./cookies";
 import { CONSOLE_PATH } from "./paths";

@@ -1,5 +1,5 @@
 /** The tenant's members and its open invitations. */
-import type { Role } from "../../tenancy/tenants/roles";
+import type { Role } from "../../platform/schemas/roles";
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { Badge, EmptyState, FailureBanner, Time } from "../components/display";
 import { Select, TextField } from "../components/fields";

@@ -10,7 +10,7 @@ import { notFound } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
 import { can, sessionOf } from "../../platform/http/permissions";
 import { byTenant, limit, limitedInside } from "../../platform/http/rate-limit";
-import { ROLES_MANAGED_BY } from "../../tenancy/tenants/roles";
+import { ROLES_MANAGED_BY } from "../../platform/schemas/roles";
 import { type Failure, parse } from "../failure";
 import { orConfirm } from "../http/confirm";
 import { readForm } from "../http/form";

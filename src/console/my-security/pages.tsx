@@ -1,8 +1,8 @@
 /** The user's own security: password, second factor and sessions. */
 
 import type { Passkey } from "../../identity/passkeys/webauthn/schemas";
-import type { CurrentUser } from "../../identity/sessions/authenticate";
 import type { Session } from "../../identity/sessions/schemas";
+import type { CurrentUser } from "../../platform/schemas/principal";
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { Badge, Banner, Copyable, FailureBanner, Time } from "../components/display";
 import { TextField } from "../components/fields";

@@ -11,7 +11,7 @@ import {
 } from "../../operations/operators/suspension";
 import { mailRemoval } from "../../operations/operators/two-factor";
 import type { Deps } from "../../platform/deps";
-import type { SessionPrincipal } from "../../tenancy/tenants/principal";
+import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { parse } from "../failure";
 import type { FlashKey } from "../flash-messages";
 

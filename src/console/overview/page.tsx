@@ -1,6 +1,6 @@
 /** The tenant's last 24 hours, and the subscriptions that need attention. */
 
-import type { Permission } from "../../tenancy/tenants/roles";
+import type { Permission } from "../../platform/schemas/roles";
 import type { TenantStats } from "../../webhooks/stats/schemas";
 import type { HealthCounts } from "../../webhooks/stats/store";
 import { LinkButton } from "../components/buttons";

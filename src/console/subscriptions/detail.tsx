@@ -1,40 +1,21 @@
 /** One subscription: its health, its settings and its log. */
 
 import { TEST_EVENT_TYPE } from "../../platform/schemas/event-type";
-import type { Permission } from "../../tenancy/tenants/roles";
+import type { Permission } from "../../platform/schemas/roles";
 import { CONTRACT_SCHEDULE } from "../../webhooks/delivery/timing";
 import type { ReplayPreview } from "../../webhooks/resend/replays/schemas";
-import type { DeliveryOptions } from "../../webhooks/subscriptions/delivery-options";
-import type { HeadersView } from "../../webhooks/subscriptions/header-options";
 import { ActionButton, LinkButton } from "../components/buttons";
 import { type Bar, StackedChart } from "../components/charts";
 import { Banner, Copyable, Time } from "../components/display";
 import { FailedDeliveries, FailureNotice } from "./failures";
-import { HealthNotice, type HealthView, isOff } from "./health";
+import { HealthNotice, isOff } from "./health";
 import { Line } from "./limits";
 import { Health } from "./list";
 import { Log, type LogView } from "./log";
 import { type NextAttempt, NextAttemptLine } from "./next-attempt";
 import { Calendar } from "./schedule";
 import { HeaderList } from "./sending";
-
-export interface SubscriptionView extends HealthView {
-  name: string;
-  url: string;
-  events: string[];
-  failureCount: number;
-  /** Null unless the user asked to see it. */
-  secret: string | null;
-  options: DeliveryOptions | null;
-  headers: HeadersView;
-  /** How many deliveries wait because of its limits. */
-  waiting: number;
-  isHeld: boolean;
-  /** The end of the hold, in Unix ms. */
-  heldUntil: number;
-  createdAt: number;
-  lastTriggeredAt: number | null;
-}
+import type { SubscriptionView } from "./view";
 
 interface DetailProps {
   subscription: SubscriptionView;

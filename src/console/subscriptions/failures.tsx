@@ -2,9 +2,9 @@
 import type { ReplayPreview } from "../../webhooks/resend/replays/schemas";
 import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { Banner } from "../components/display";
-import type { SubscriptionView } from "./detail";
 import { Outlook } from "./health";
 import type { LogView } from "./log";
+import type { SubscriptionView } from "./view";
 
 /** How far back failed deliveries are counted and sent again, in hours. */
 export const FAILED_HOURS = 168;

@@ -1,5 +1,5 @@
 /** The tenant's subscriptions, searchable by name and URL, each with a chart of its last 24 hours. */
-import type { Permission } from "../../tenancy/tenants/roles";
+import type { Permission } from "../../platform/schemas/roles";
 import { LinkButton } from "../components/buttons";
 import { type Bar, Sparkline } from "../components/charts";
 import { Badge, EmptyState, ScrollArea, Time } from "../components/display";

@@ -4,8 +4,8 @@ import { atomically, rows } from "../../platform/db/client";
 import { firstIdAt, timeOfId } from "../../platform/db/ids";
 import { isLive } from "../../platform/db/predicates";
 import type { Deps } from "../../platform/deps";
+import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { HOUR_MS } from "../../platform/time";
-import type { TenantRef } from "../../tenancy/tenants/principal";
 import { type LogFilter, logPageOf, logPageSql, WITHOUT_BODIES } from "../../webhooks/log/log-store";
 import { failureCountOf, isNewestHour } from "../../webhooks/stats/hours-store";
 import {

@@ -6,7 +6,7 @@ import { describeCode, ERROR_CODES } from "../../platform/errors";
 import { CAPS, type CapName } from "../../platform/limits/caps";
 import { BUDGETS, type BudgetName, FAIL_CLOSED, MAIL_RULES, type RuleName } from "../../platform/limits/rules";
 import { LOG_FIELDS } from "../../platform/log-fields";
-import { AUDIT_ACTIONS } from "../../tenancy/audit/actions";
+import { AUDIT_ACTIONS } from "../../platform/schemas/audit-actions";
 import { ADVICE } from "./error-advice";
 
 /** A rate-limited endpoint and what its limit counts by, such as "IP address". */

@@ -2,9 +2,9 @@
 
 import { sha256Hex } from "../../platform/crypto/encoding";
 import type { Deps } from "../../platform/deps";
-import type { RequestOrigin } from "../../tenancy/audit/actor";
-import type { ApiKeyPrincipal } from "../../tenancy/tenants/principal";
-import { isRole, permissionsOf } from "../../tenancy/tenants/roles";
+import type { RequestOrigin } from "../../platform/schemas/actor";
+import type { ApiKeyPrincipal } from "../../platform/schemas/principal";
+import { isRole, permissionsOf } from "../../platform/schemas/roles";
 import { isApiKey } from "./key";
 import { findApiKeyByHash, touchApiKey } from "./store";
 import { countUnknownKey, refuseUnknownKeys, rememberGoodKey } from "./unknown-keys";

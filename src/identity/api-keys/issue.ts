@@ -5,8 +5,8 @@ import type { Deps } from "../../platform/deps";
 import { capReached } from "../../platform/limits/caps";
 import { queueMailIfPossible } from "../../platform/mail/queue";
 import { newUndo } from "../../platform/mail/undo-store";
-import type { Principal } from "../../tenancy/tenants/principal";
-import type { Permission } from "../../tenancy/tenants/roles";
+import type { Principal } from "../../platform/schemas/principal";
+import type { Permission } from "../../platform/schemas/roles";
 import { makeApiKey } from "./key";
 import { type ApiKeyRow, insertApiKey } from "./store";
 

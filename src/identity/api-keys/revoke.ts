@@ -1,7 +1,7 @@
 /** Revoking an API key. */
 import type { Deps } from "../../platform/deps";
 import { notFound } from "../../platform/errors";
-import type { Principal } from "../../tenancy/tenants/principal";
+import type { Principal } from "../../platform/schemas/principal";
 import { revokeApiKeyOf } from "./store";
 
 /** Revokes one of the caller's keys, or, if the caller may manage members, any key of the tenant. Throws NOT_FOUND. */

@@ -1,7 +1,7 @@
 /** API keys in requests and answers. */
 import { z } from "zod";
+import { PERMISSIONS } from "../../platform/schemas/roles";
 import { id, name, time } from "../../platform/schemas/schemas";
-import { PERMISSIONS } from "../../tenancy/tenants/roles";
 
 const scope = z.enum(PERMISSIONS);
 

@@ -4,9 +4,9 @@ import { atomically, jsonList, prepared } from "../../platform/db/client";
 import { apiKeys } from "../../platform/db/schema";
 import type { Deps } from "../../platform/deps";
 import { insertUndo, type NewUndo } from "../../platform/mail/undo-store";
-import type { ActingIn, Actor } from "../../tenancy/audit/actor";
+import type { ActingIn, Actor } from "../../platform/schemas/actor";
+import type { Permission } from "../../platform/schemas/roles";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
-import type { Permission } from "../../tenancy/tenants/roles";
 import { hasVerifiedOwner } from "../../tenancy/tenants/verified-store";
 
 export type ApiKeyRow = typeof apiKeys.$inferSelect;

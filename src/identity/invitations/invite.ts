@@ -6,9 +6,9 @@ import { AppError, emailNotVerified, notFound } from "../../platform/errors";
 import { capReached } from "../../platform/limits/caps";
 import { refuseOverLimit } from "../../platform/limits/limiter";
 import { queueMail } from "../../platform/mail/queue";
+import type { Principal, SessionPrincipal } from "../../platform/schemas/principal";
+import { ROLES_MANAGED_BY, type Role } from "../../platform/schemas/roles";
 import { DAY_MS } from "../../platform/time";
-import type { Principal, SessionPrincipal } from "../../tenancy/tenants/principal";
-import { ROLES_MANAGED_BY, type Role } from "../../tenancy/tenants/roles";
 import { requireStepUp } from "../step-up/confirm";
 import { acceptInvitationByToken, closeInvitation, insertInvitation, type NewInvitation } from "./store";
 

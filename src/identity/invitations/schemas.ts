@@ -1,7 +1,7 @@
 /** Invitations in requests and answers. */
 import { z } from "zod";
+import { ROLE_NAMES } from "../../platform/schemas/roles";
 import { email, id, opaqueToken, time } from "../../platform/schemas/schemas";
-import { ROLE_NAMES } from "../../tenancy/tenants/roles";
 import { tenant } from "../../tenancy/tenants/schemas";
 
 export const invitationBody = z.object({ email, role: z.enum(ROLE_NAMES) }).meta({ id: "NewInvitation" });

@@ -1,8 +1,8 @@
 /** Changing a member's role and removing a member. */
 import type { Deps } from "../../platform/deps";
 import { AppError, notFound } from "../../platform/errors";
-import type { SessionPrincipal } from "../../tenancy/tenants/principal";
-import type { Role } from "../../tenancy/tenants/roles";
+import type { SessionPrincipal } from "../../platform/schemas/principal";
+import type { Role } from "../../platform/schemas/roles";
 import { isConfirmed } from "../step-up/confirm";
 import {
   deleteMember,

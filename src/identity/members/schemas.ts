@@ -1,7 +1,7 @@
 /** Members of a tenant in requests and answers. */
 import { z } from "zod";
+import { ROLE_NAMES } from "../../platform/schemas/roles";
 import { id, time } from "../../platform/schemas/schemas";
-import { ROLE_NAMES } from "../../tenancy/tenants/roles";
 
 export const roleBody = z
   .object({ role: z.enum(ROLE_NAMES) })

@@ -3,9 +3,9 @@ import { asc, eq, type SQL, sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import { memberships, users } from "../../platform/db/schema";
 import type { Deps } from "../../platform/deps";
-import type { Actor } from "../../tenancy/audit/actor";
+import type { Actor } from "../../platform/schemas/actor";
+import type { Role } from "../../platform/schemas/roles";
 import { auditEach, auditIfChanged } from "../../tenancy/audit/record-store";
-import type { Role } from "../../tenancy/tenants/roles";
 import { mayManageRole, roleOf } from "../../tenancy/tenants/roles-store";
 
 /** Who changes whom, in which tenant. */

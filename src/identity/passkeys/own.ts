@@ -3,7 +3,7 @@ import type { Deps } from "../../platform/deps";
 import { AppError, invalid, notFound } from "../../platform/errors";
 import { queueMailIfPossible } from "../../platform/mail/queue";
 import { newUndo } from "../../platform/mail/undo-store";
-import type { SessionPrincipal } from "../../tenancy/tenants/principal";
+import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { requireStepUp } from "../step-up/confirm";
 import { deletePasskeyOfUser, insertPasskey, MAX_PASSKEYS, renamePasskeyOfUser } from "./store";
 import { openChallenge } from "./webauthn/challenge";

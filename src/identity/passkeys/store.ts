@@ -4,8 +4,8 @@ import { atomically, jsonList, rows } from "../../platform/db/client";
 import { isUnused, useState } from "../../platform/db/used-states-store";
 import type { Deps } from "../../platform/deps";
 import { insertUndo, type NewUndo } from "../../platform/mail/undo-store";
+import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
-import type { SessionPrincipal } from "../../tenancy/tenants/principal";
 import { hasOtherWayIn } from "../step-up/ways-in-store";
 import type { PasskeyRow } from "./webauthn/store";
 

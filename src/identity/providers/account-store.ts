@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { atomically } from "../../platform/db/client";
 import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
-import { type RequestOrigin, userActor } from "../../tenancy/audit/actor";
+import { type RequestOrigin, userActor } from "../../platform/schemas/actor";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { type Joining, joinByToken, type OpenInvitation, recordJoining } from "../invitations/store";
 import { insertOwnTenant } from "../sign-in/store";

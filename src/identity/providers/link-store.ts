@@ -4,7 +4,7 @@ import { atomically, rows } from "../../platform/db/client";
 import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { insertUndo, type NewUndo } from "../../platform/mail/undo-store";
-import type { RequestOrigin } from "../../tenancy/audit/actor";
+import type { RequestOrigin } from "../../platform/schemas/actor";
 import { auditIfChanged, holderOfToken } from "../../tenancy/audit/record-store";
 import type { Errand } from "./flow";
 import type { ProviderIdentity } from "./identity";

@@ -3,7 +3,7 @@
 import type { Deps } from "../../platform/deps";
 import { queueMailIfPossible } from "../../platform/mail/queue";
 import { newUndo } from "../../platform/mail/undo-store";
-import type { RequestOrigin } from "../../tenancy/audit/actor";
+import type { RequestOrigin } from "../../platform/schemas/actor";
 import { FlowError, type FlowErrorCode } from "./failure";
 import type { Errand } from "./flow";
 import type { ProviderIdentity } from "./identity";

@@ -3,9 +3,9 @@ import { sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { EndedAccess } from "../../platform/mail/job";
-import type { RequestOrigin } from "../../tenancy/audit/actor";
+import type { RequestOrigin } from "../../platform/schemas/actor";
+import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { auditIfChanged, holderOfToken, tenantOfAccount } from "../../tenancy/audit/record-store";
-import type { TenantRef } from "../../tenancy/tenants/principal";
 import { mailCodeHolds } from "../email-codes/store";
 import { endedOf, takeOver, tenantsToLeave } from "./take-over-store";
 

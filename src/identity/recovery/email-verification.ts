@@ -4,7 +4,7 @@ import { sha256Hex } from "../../platform/crypto/encoding";
 import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";
 import { queueMail } from "../../platform/mail/queue";
-import type { RequestOrigin } from "../../tenancy/audit/actor";
+import type { RequestOrigin } from "../../platform/schemas/actor";
 import { type Claim, findClaimByToken } from "./claim-store";
 import { recordVerificationMail, verifyEmailByToken } from "./store";
 

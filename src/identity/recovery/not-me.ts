@@ -6,7 +6,7 @@ import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";
 import { queueMailIfPossible } from "../../platform/mail/queue";
 import type { UndoKind } from "../../platform/mail/undo-store";
-import type { RequestOrigin } from "../../tenancy/audit/actor";
+import type { RequestOrigin } from "../../platform/schemas/actor";
 import { findClaimByToken, takeOverByToken } from "./claim-store";
 import { disableAbandoned } from "./take-over";
 import { findUndoByToken, undoByToken } from "./undo-store";

@@ -5,7 +5,8 @@ import { users } from "../../platform/db/schema";
 import type { Deps } from "../../platform/deps";
 import type { EndedAccess } from "../../platform/mail/job";
 import { insertPasswordUndo, type NewUndo } from "../../platform/mail/undo-store";
-import type { Actor, RequestOrigin } from "../../tenancy/audit/actor";
+import type { Actor, RequestOrigin } from "../../platform/schemas/actor";
+import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import {
   auditEach,
   auditIfChanged,
@@ -13,7 +14,6 @@ import {
   strangerTo,
   tenantOfAccount,
 } from "../../tenancy/audit/record-store";
-import type { TenantRef } from "../../tenancy/tenants/principal";
 import type { NewToken, Recipient } from "./store";
 import { endedOf, takeOver, tenantsToLeave } from "./take-over-store";
 

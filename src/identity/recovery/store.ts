@@ -3,7 +3,7 @@ import { and, eq, sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import { users } from "../../platform/db/schema";
 import type { Deps } from "../../platform/deps";
-import type { RequestOrigin } from "../../tenancy/audit/actor";
+import type { RequestOrigin } from "../../platform/schemas/actor";
 import { auditIfChanged, holderOfToken, tenantOfAccount } from "../../tenancy/audit/record-store";
 
 export interface NewToken {

@@ -5,7 +5,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { rows } from "../../platform/db/client";
 import type { EndedAccess } from "../../platform/mail/job";
-import { SYSTEM } from "../../tenancy/audit/actor";
+import { SYSTEM } from "../../platform/schemas/actor";
 import { auditEach } from "../../tenancy/audit/record-store";
 
 /** For `users u`: the tenants that a take-over leaves, as a JSON array of `TenantRef`; empty for a verified address. */

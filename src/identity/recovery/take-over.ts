@@ -1,8 +1,8 @@
 /** What a take-over ends outside of the control plane. */
 
 import type { Deps } from "../../platform/deps";
-import { SYSTEM } from "../../tenancy/audit/actor";
-import type { TenantRef } from "../../tenancy/tenants/principal";
+import { SYSTEM } from "../../platform/schemas/actor";
+import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { disableSubscriptionsOfTenant } from "../../webhooks/subscriptions/tenant-store";
 
 /**

@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import { insertUndo, type NewUndo } from "../../platform/mail/undo-store";
-import type { RequestOrigin } from "../../tenancy/audit/actor";
+import type { RequestOrigin } from "../../platform/schemas/actor";
 import { auditIfChanged, holderOfToken, tenantOfAccount } from "../../tenancy/audit/record-store";
 import { stateOfFactor } from "../two-factor/store";
 import type { NewToken } from "./store";

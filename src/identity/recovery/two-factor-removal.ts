@@ -5,7 +5,7 @@ import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";
 import { queueMailIfPossible } from "../../platform/mail/queue";
 import { newUndo } from "../../platform/mail/undo-store";
-import type { RequestOrigin } from "../../tenancy/audit/actor";
+import type { RequestOrigin } from "../../platform/schemas/actor";
 import { findRemovalByToken, removeFactorByToken } from "./two-factor-removal-store";
 
 const badLink = () => new AppError("INVALID_TOKEN", { message: "Invalid or expired link." });

@@ -3,7 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { UndoKind } from "../../platform/mail/undo-store";
-import type { RequestOrigin } from "../../tenancy/audit/actor";
+import type { RequestOrigin } from "../../platform/schemas/actor";
 import { auditEach, holderOfToken, tenantOfAccount } from "../../tenancy/audit/record-store";
 
 export interface FoundUndo {

@@ -2,9 +2,9 @@
 
 import { type AccessClaims, verifyAccessToken, verifyConsoleToken } from "../../platform/crypto/jwt";
 import type { Deps } from "../../platform/deps";
-import { type RequestOrigin, userActor } from "../../tenancy/audit/actor";
-import type { SessionPrincipal } from "../../tenancy/tenants/principal";
-import { isRole, type Permission, permissionsOf } from "../../tenancy/tenants/roles";
+import { type RequestOrigin, userActor } from "../../platform/schemas/actor";
+import type { CurrentUser, SessionPrincipal } from "../../platform/schemas/principal";
+import { isRole, type Permission, permissionsOf } from "../../platform/schemas/roles";
 import { findLiveConsoleSession, findLiveSession, type LiveSession, touchSession } from "./store";
 
 const ACTIVITY_RESOLUTION_MS = 60_000;
@@ -20,18 +20,6 @@ export async function authenticateSession(
   const nowMs = deps.now();
   const claims = await verifyAccessToken(deps.keys, partiesOf(deps), token, nowMs);
   return claims && admit(deps, claims, await findLiveSession(deps, claims, nowMs), origin);
-}
-
-/** The user who is signed in to the console, as its pages show them. */
-export interface CurrentUser {
-  principal: SessionPrincipal;
-  email: string;
-  name: string | null;
-  emailVerified: boolean;
-  twoFactorEnabled: boolean;
-  tenantName: string;
-  /** All tenants that the user is a member of, by name. */
-  tenants: readonly { id: string; name: string }[];
 }
 
 /** Returns the user of a console cookie; null when the cookie is invalid or expired or its session is revoked. */

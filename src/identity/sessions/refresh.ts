@@ -5,9 +5,9 @@ import { makeRefreshToken, type RefreshClaims, readRefreshToken } from "../../pl
 import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";
 import { queueMailIfPossible } from "../../platform/mail/queue";
+import type { RequestOrigin } from "../../platform/schemas/actor";
+import type { Visit } from "../../platform/schemas/visit";
 import { MINUTE_MS } from "../../platform/time";
-import type { RequestOrigin } from "../../tenancy/audit/actor";
-import type { Visit } from "../sign-in/visit";
 import type { TokenPair } from "./schemas";
 import { deleteSessionByToken, type Rotation, rotateByToken, type StoredRotation } from "./store";
 import { makeAccessToken, SESSION_IDLE_MS, SESSION_MAX_MS } from "./tokens";

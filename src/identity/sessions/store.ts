@@ -4,11 +4,11 @@ import type { AccessClaims } from "../../platform/crypto/jwt";
 import { atomically, prepared, type Rows, rows } from "../../platform/db/client";
 import { sessions } from "../../platform/db/schema";
 import type { Deps } from "../../platform/deps";
-import { type Actor, anonymous, type RequestOrigin } from "../../tenancy/audit/actor";
+import { type Actor, anonymous, type RequestOrigin } from "../../platform/schemas/actor";
+import type { Device } from "../../platform/schemas/device";
+import type { Account, SessionPrincipal } from "../../platform/schemas/principal";
 import { auditEach, auditIfChanged, holderOfToken } from "../../tenancy/audit/record-store";
-import type { Account, SessionPrincipal } from "../../tenancy/tenants/principal";
 import { hasVerifiedOwner } from "../../tenancy/tenants/verified-store";
-import type { Device } from "./device";
 import type { DeviceKeys } from "./known-devices";
 
 export interface NewSession extends Device {

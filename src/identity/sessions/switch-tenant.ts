@@ -3,7 +3,7 @@ import { sha256Hex } from "../../platform/crypto/encoding";
 import { makeRefreshToken } from "../../platform/crypto/refresh-token";
 import type { Deps } from "../../platform/deps";
 import { AppError, notFound } from "../../platform/errors";
-import type { SessionPrincipal } from "../../tenancy/tenants/principal";
+import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { findSwitchable, moveSession } from "./store";
 import { makeAccessToken, type OpenedSession } from "./tokens";
 

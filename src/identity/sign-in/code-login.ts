@@ -2,6 +2,7 @@
 import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { queueMailIfPossible } from "../../platform/mail/queue";
+import type { Visit } from "../../platform/schemas/visit";
 import { type EnteredCode, invalidCode, readCode } from "../email-codes/judge";
 import { takeOverByCode, tenantsToLeaveOfUser } from "../recovery/code-store";
 import { disableAbandoned } from "../recovery/take-over";
@@ -9,7 +10,6 @@ import type { OpenedSession } from "../sessions/tokens";
 import { recordWrong } from "./guess";
 import { openWithFactors, type SignInChoice } from "./second-factor";
 import { findCredentialsByEmail, type StoredCredentials } from "./store";
-import type { Visit } from "./visit";
 
 /**
  * Opens a session, even while the password is locked. Throws INVALID_CODE, TOTP_REQUIRED (the code stays valid), INVALID_TOTP,

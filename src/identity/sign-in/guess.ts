@@ -3,7 +3,7 @@
 import type { Deps } from "../../platform/deps";
 import type { GuessPool } from "../../platform/limits/lock";
 import { log } from "../../platform/log";
-import type { RequestOrigin } from "../../tenancy/audit/actor";
+import type { RequestOrigin } from "../../platform/schemas/actor";
 import { type FailedProof, type GuessedAccount, recordFailedLogin } from "../../tenancy/audit/failed-login-store";
 
 interface Guess<T> {

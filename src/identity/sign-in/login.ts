@@ -6,12 +6,12 @@ import { digest } from "../../platform/crypto/encryption";
 import { hashPassword, verifyPassword } from "../../platform/crypto/passwords";
 import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";
+import type { Visit } from "../../platform/schemas/visit";
 import type { OpenedSession } from "../sessions/tokens";
 import { checkGuess } from "./guess";
 import { requireVerified } from "./open";
 import { hasSecondFactor, openWithFactors, type SignInChoice } from "./second-factor";
 import { findCredentialsByEmail, findCredentialsOfUser, type StoredCredentials, upgradePasswordHash } from "./store";
-import type { Visit } from "./visit";
 
 export interface Credentials {
   email: string;

@@ -5,15 +5,15 @@ import type { Deps } from "../../platform/deps";
 import { AppError, notFound } from "../../platform/errors";
 import { queueMailIfPossible } from "../../platform/mail/queue";
 import { newUndo } from "../../platform/mail/undo-store";
+import { userActor } from "../../platform/schemas/actor";
+import type { Device } from "../../platform/schemas/device";
+import type { Visit } from "../../platform/schemas/visit";
 import { MINUTE_MS } from "../../platform/time";
-import { userActor } from "../../tenancy/audit/actor";
 import { accountSuspended } from "../../tenancy/tenants/suspension";
 import { claimVerificationMail } from "../recovery/store";
-import type { Device } from "../sessions/device";
 import { draftSession, type OpenedSession, openedSession } from "../sessions/tokens";
 import type { SignInProof } from "./proof-store";
 import { openSession } from "./store";
-import type { Visit } from "./visit";
 
 const VERIFICATION_MAIL_INTERVAL_MS = 2 * MINUTE_MS;
 

@@ -2,12 +2,12 @@
 
 import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";
+import type { Visit } from "../../platform/schemas/visit";
 import { recordFailedLogin } from "../../tenancy/audit/failed-login-store";
 import { checkPasskey, type ShownPasskey } from "../passkeys/webauthn/assertion";
 import type { OpenedSession } from "../sessions/tokens";
 import { openProven, requireMember, requireVerified } from "./open";
 import { findAccountByPasskey, type PasskeyAccount } from "./store";
-import type { Visit } from "./visit";
 
 /** The answer to the options for a login, and one of the user's tenants; the one used last when missing. */
 export type PasskeyLogin = ShownPasskey & { tenantId?: string | undefined };

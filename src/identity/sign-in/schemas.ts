@@ -1,5 +1,6 @@
 /** Registration, login and the signed-in user in requests and answers. */
 import { z } from "zod";
+import { PERMISSIONS, ROLE_NAMES } from "../../platform/schemas/roles";
 import {
   captchaToken,
   email,
@@ -10,7 +11,6 @@ import {
   opaqueToken,
   time,
 } from "../../platform/schemas/schemas";
-import { PERMISSIONS, ROLE_NAMES } from "../../tenancy/tenants/roles";
 import { tenant } from "../../tenancy/tenants/schemas";
 import { mailCode, mailCodeState } from "../email-codes/schemas";
 import { assertion, passkeyState } from "../passkeys/webauthn/schemas";

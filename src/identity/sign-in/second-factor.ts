@@ -2,6 +2,7 @@
 import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";
 import { queueMailIfPossible } from "../../platform/mail/queue";
+import type { Visit } from "../../platform/schemas/visit";
 import { accountSuspended } from "../../tenancy/tenants/suspension";
 import type { OpenedSession } from "../sessions/tokens";
 import { readFactor } from "../two-factor/codes";
@@ -10,7 +11,6 @@ import { checkGuess } from "./guess";
 import { openProven, requireMember } from "./open";
 import type { FirstProof } from "./proof-store";
 import type { StoredCredentials } from "./store";
-import type { Visit } from "./visit";
 
 /** Whether the account asks for a second factor. */
 export const hasSecondFactor = (

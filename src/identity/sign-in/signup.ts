@@ -7,14 +7,14 @@ import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";
 import { capReached } from "../../platform/limits/caps";
 import { queueMailIfPossible } from "../../platform/mail/queue";
+import type { Device } from "../../platform/schemas/device";
 import type { Registration as RegistrationRule } from "../../platform/schemas/settings";
+import type { Visit } from "../../platform/schemas/visit";
 import { badInvitation } from "../invitations/invite";
 import { findTenantByToken, insertInvitedByToken, type Joining } from "../invitations/store";
 import { refuseGuessable } from "../passwords/guessable";
-import type { Device } from "../sessions/device";
 import { draftSession, type OpenedSession, openedSession } from "../sessions/tokens";
 import { insertAccount, type NewUser } from "./store";
-import type { Visit } from "./visit";
 
 export interface Registration {
   email: string;

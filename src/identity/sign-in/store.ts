@@ -6,7 +6,7 @@ import { emptiestShard } from "../../platform/db/shard-sizes-store";
 import type { Shards } from "../../platform/db/shards";
 import type { Deps } from "../../platform/deps";
 import type { NewUndo } from "../../platform/mail/undo-store";
-import { type Actor, type RequestOrigin, userActor } from "../../tenancy/audit/actor";
+import { type Actor, type RequestOrigin, userActor } from "../../platform/schemas/actor";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { announceDevice, rememberDevice } from "../sessions/known-devices-store";
 import { endOldestSessions, mintSession, type NewSession, passwordHolds, useTenant } from "../sessions/store";

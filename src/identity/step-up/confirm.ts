@@ -5,8 +5,8 @@
 import type { Deps } from "../../platform/deps";
 import { AppError, invalid } from "../../platform/errors";
 import { queueMailIfPossible } from "../../platform/mail/queue";
+import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { MINUTE_MS } from "../../platform/time";
-import type { SessionPrincipal } from "../../tenancy/tenants/principal";
 import { type EnteredCode, invalidCode } from "../email-codes/judge";
 import { checkPasskey, type ShownPasskey } from "../passkeys/webauthn/assertion";
 import { stepUpOptions } from "../passkeys/webauthn/options";

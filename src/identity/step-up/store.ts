@@ -2,8 +2,8 @@
 import { sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
+import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
-import type { SessionPrincipal } from "../../tenancy/tenants/principal";
 import { mailCodeHolds, useMailCode } from "../email-codes/store";
 import { type PasskeyUse, passkeyHolds, usePasskey } from "../passkeys/webauthn/store";
 import { consumeFactor, type Factor, factorHolds, type StoredSecret } from "../two-factor/store";

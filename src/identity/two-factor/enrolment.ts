@@ -5,8 +5,8 @@ import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";
 import { queueMailIfPossible } from "../../platform/mail/queue";
 import { newUndo } from "../../platform/mail/undo-store";
+import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { recordLock } from "../../tenancy/audit/failed-login-store";
-import type { SessionPrincipal } from "../../tenancy/tenants/principal";
 import { enrolmentUri, newRecoveryCodes, newTotpSecret, readFactor, stepOf } from "./codes";
 import type { Enrolment } from "./schemas";
 import {

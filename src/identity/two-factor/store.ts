@@ -4,8 +4,8 @@ import { atomically, jsonList } from "../../platform/db/client";
 import { users } from "../../platform/db/schema";
 import type { Deps } from "../../platform/deps";
 import { insertUndo, type NewUndo } from "../../platform/mail/undo-store";
-import type { AuditAction } from "../../tenancy/audit/actions";
-import type { Actor } from "../../tenancy/audit/actor";
+import type { Actor } from "../../platform/schemas/actor";
+import type { AuditAction } from "../../platform/schemas/audit-actions";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 
 /** A TOTP secret as D1 stores it. Writes compare the id, because a rotation of `SECRET_KEYS` changes the ciphertext. */

@@ -3,7 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import { firstIdAt, newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
-import { SYSTEM } from "../../tenancy/audit/actor";
+import { SYSTEM } from "../../platform/schemas/actor";
 import { endAccount } from "./ending-store";
 
 /**

@@ -4,8 +4,8 @@ import { type Factor, factorHolds } from "../../identity/two-factor/store";
 import { atomically, rows } from "../../platform/db/client";
 import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
-import { userActor } from "../../tenancy/audit/actor";
-import type { TenantRef } from "../../tenancy/tenants/principal";
+import { userActor } from "../../platform/schemas/actor";
+import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { endAccount, MEMBERS, withoutOthers } from "./ending-store";
 
 export interface AccountDeletion {

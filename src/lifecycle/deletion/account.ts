@@ -7,7 +7,8 @@ import type { Factor } from "../../identity/two-factor/store";
 import type { Deps } from "../../platform/deps";
 import { AppError, invalid } from "../../platform/errors";
 import { log } from "../../platform/log";
-import type { SessionPrincipal, TenantRef } from "../../tenancy/tenants/principal";
+import type { SessionPrincipal } from "../../platform/schemas/principal";
+import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { endSubscriptionsOfTenant } from "../../webhooks/subscriptions/tenant-store";
 import { type AccountDeletionOutcome, deleteUser } from "./account-store";
 

@@ -2,9 +2,9 @@
 import { type SQL, sql } from "drizzle-orm";
 import { rows } from "../../platform/db/client";
 import { newIdSql } from "../../platform/db/ids";
-import type { Actor } from "../../tenancy/audit/actor";
+import type { Actor } from "../../platform/schemas/actor";
+import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { auditEach } from "../../tenancy/audit/record-store";
-import type { TenantRef } from "../../tenancy/tenants/principal";
 
 /** How many members the tenant of the membership `m` has, as SQL. */
 export const MEMBERS = sql`(SELECT count(*) FROM memberships o WHERE o.tenant_id = m.tenant_id)`;

@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { atomically } from "../../platform/db/client";
 import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
-import type { Actor } from "../../tenancy/audit/actor";
+import type { Actor } from "../../platform/schemas/actor";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { roleOf } from "../../tenancy/tenants/roles-store";
 import { endTenants } from "./ending-store";

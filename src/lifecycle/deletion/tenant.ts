@@ -4,7 +4,7 @@ import { type Proof, requireStepUp } from "../../identity/step-up/confirm";
 import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";
 import { log } from "../../platform/log";
-import type { SessionPrincipal } from "../../tenancy/tenants/principal";
+import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { endSubscriptionsOfTenant } from "../../webhooks/subscriptions/tenant-store";
 import { deleteTenantOfOwner } from "./tenant-store";
 

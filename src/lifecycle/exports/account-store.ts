@@ -2,9 +2,9 @@
 import { sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
+import type { SessionPrincipal } from "../../platform/schemas/principal";
+import type { Permission, Role } from "../../platform/schemas/roles";
 import { auditEach } from "../../tenancy/audit/record-store";
-import type { SessionPrincipal } from "../../tenancy/tenants/principal";
-import type { Permission, Role } from "../../tenancy/tenants/roles";
 
 /** An API key without anything by which it could be used or recognised, except its first characters. Times are Unix ms. */
 export interface ExportedKey {

@@ -6,9 +6,9 @@ import { member } from "../../identity/members/schemas";
 import { passkey } from "../../identity/passkeys/webauthn/schemas";
 import { identity } from "../../identity/providers/schemas";
 import { session } from "../../identity/sessions/schemas";
+import { ROLE_NAMES } from "../../platform/schemas/roles";
 import { id, time } from "../../platform/schemas/schemas";
 import { activity } from "../../tenancy/audit/schemas";
-import { ROLE_NAMES } from "../../tenancy/tenants/roles";
 import { tenant } from "../../tenancy/tenants/schemas";
 import { subscription } from "../../webhooks/subscriptions/schemas";
 

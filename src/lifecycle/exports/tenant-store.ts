@@ -2,8 +2,9 @@
 import { sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
+import type { SessionPrincipal } from "../../platform/schemas/principal";
+import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { auditEach } from "../../tenancy/audit/record-store";
-import type { SessionPrincipal, TenantRef } from "../../tenancy/tenants/principal";
 import { type ExportedKey, KEY_COLUMNS, parsedKey } from "./account-store";
 
 /** Reads when the tenant was created, and the API keys of its members, including ended ones. Records the export. */

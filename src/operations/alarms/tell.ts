@@ -14,19 +14,6 @@ const IN_TIME_WITHIN_MS = MINUTE_MS;
 const MAIL_FAILS_AFTER_MS = 10 * MINUTE_MS;
 const MAIL_FAILS_AFTER_TRIES = 3;
 
-/** What goes into the queue `ALERTS_QUEUE`. */
-export interface AlarmMessage {
-  /** The same if the message comes twice. */
-  id: string;
-  state: "began" | "ended";
-  finding: string;
-  title: string;
-  what: string;
-  advice: string;
-  since: string;
-  endedAt: string | null;
-}
-
 /** Looks, and reports what has changed. Writes nothing while nothing is wrong. Throws when the control plane is down. */
 export async function tellAlarms(deps: Deps): Promise<void> {
   const nowMs = deps.now();

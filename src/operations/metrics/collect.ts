@@ -5,9 +5,9 @@ import { describeError, log } from "../../platform/log";
 import { HOUR_MS } from "../../platform/time";
 import { BUCKET_STARTS_MS } from "../../webhooks/stats/latency";
 import { type QueueBacklog, readQueues } from "./queues";
-import { readControlPlane, readDeliveryPlane } from "./store";
+import { readControlPlane, readDeliveryPlane, type Totals } from "./store";
 import { type Sample, sample } from "./text";
-import { lastFullHour, type Totals } from "./totals";
+import { lastFullHour } from "./totals";
 
 /** Prometheus waits for 10 s by default. */
 const MAX_READ_MS = 5_000;

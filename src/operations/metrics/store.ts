@@ -8,7 +8,6 @@ import { areSendsHeld } from "../../platform/db/predicates";
 import type { Deps } from "../../platform/deps";
 import { STAGE } from "../../webhooks/auto-disable/stages";
 import { BUCKET_STARTS_MS } from "../../webhooks/stats/latency";
-import type { Totals } from "./totals";
 
 const MAX_DUE = 300;
 const MAX_BACKLOGS = 50;
@@ -37,6 +36,11 @@ export interface SubscriptionCounts {
   failed: number;
   /** How many attempts had a latency in each bucket of `stats/latency.ts`. */
   histogram: number[];
+}
+
+export interface Totals extends SubscriptionCounts {
+  /** The start of the hour whose attempts were counted, Unix ms. */
+  hour: number;
 }
 
 /** A page of subscriptions by id. */

@@ -11,11 +11,6 @@ const BUDGET_MS = MINUTE_MS;
 /** The calls to D1 in one run, for all databases. */
 const MAX_CALLS = 150;
 
-export interface Totals extends SubscriptionCounts {
-  /** The start of the hour whose attempts were counted, Unix ms. */
-  hour: number;
-}
-
 /** Returns the start of the last full hour, in Unix ms. */
 export const lastFullHour = (nowMs: number): number => nowMs - (nowMs % HOUR_MS) - HOUR_MS;
 

@@ -3,10 +3,10 @@
  * the person's activity without a name, and in the log of the operator's tenant with all details.
  */
 import { sql } from "drizzle-orm";
-import type { AuditAction } from "../../tenancy/audit/actions";
-import type { Actor } from "../../tenancy/audit/actor";
+import type { Actor } from "../../platform/schemas/actor";
+import type { AuditAction } from "../../platform/schemas/audit-actions";
+import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { type NewAuditEvent, tenantOfAccount } from "../../tenancy/audit/record-store";
-import type { SessionPrincipal } from "../../tenancy/tenants/principal";
 
 type Action = AuditAction & `operator.${string}`;
 type Meta = Extract<NonNullable<NewAuditEvent["meta"]>, Readonly<Record<string, unknown>>>;

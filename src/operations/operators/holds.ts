@@ -7,7 +7,7 @@ import { type Proof, requireStepUp } from "../../identity/step-up/confirm";
 import type { Deps } from "../../platform/deps";
 import { AppError, notFound } from "../../platform/errors";
 import { describeError, log } from "../../platform/log";
-import type { SessionPrincipal } from "../../tenancy/tenants/principal";
+import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { findTenant } from "../../tenancy/tenants/store";
 import { ofService, ofTenant } from "./audit-store";
 import { deleteHold, insertHold } from "./holds-store";

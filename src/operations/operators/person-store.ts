@@ -2,9 +2,9 @@
 import { sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
+import type { SessionPrincipal } from "../../platform/schemas/principal";
+import type { Role } from "../../platform/schemas/roles";
 import { auditEach } from "../../tenancy/audit/record-store";
-import type { SessionPrincipal } from "../../tenancy/tenants/principal";
-import type { Role } from "../../tenancy/tenants/roles";
 import { ofPerson } from "./audit-store";
 
 const MAX_TENANTS = 50;

@@ -1,8 +1,8 @@
 /** What operators send and receive. Every field is listed by name, and none is a payload, a secret, a token or a URL. */
 import { z } from "zod";
 import { proofFields } from "../../identity/step-up/schemas";
+import { ROLE_NAMES } from "../../platform/schemas/roles";
 import { id, name, time } from "../../platform/schemas/schemas";
-import { ROLE_NAMES } from "../../tenancy/tenants/roles";
 
 const MAX_QUERY_CHARACTERS = 254;
 

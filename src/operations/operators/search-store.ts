@@ -3,8 +3,8 @@ import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
 import { deliveryIdOf, timeOfId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
+import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { audit } from "../../tenancy/audit/record-store";
-import type { SessionPrincipal } from "../../tenancy/tenants/principal";
 import { ofService } from "./audit-store";
 
 /** The most findings of a kind, in each database. */

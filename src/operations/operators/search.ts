@@ -2,9 +2,9 @@
 import type { Db } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
+import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { id } from "../../platform/schemas/schemas";
 import { iso } from "../../platform/time";
-import type { SessionPrincipal } from "../../tenancy/tenants/principal";
 import type { SearchResult } from "./schemas";
 import {
   type FoundSubscription,

@@ -2,8 +2,8 @@
 import { sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
+import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { audit } from "../../tenancy/audit/record-store";
-import type { SessionPrincipal } from "../../tenancy/tenants/principal";
 import { ofService } from "./audit-store";
 
 const MAX_HOURS = 200;

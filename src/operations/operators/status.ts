@@ -2,8 +2,8 @@
 import { CLOSED_AT, MAX_SHARD_BYTES } from "../../platform/db/shard-sizes-store";
 import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
+import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { DAY_MS, iso } from "../../platform/time";
-import type { SessionPrincipal } from "../../tenancy/tenants/principal";
 import { readQueues } from "../metrics/queues";
 import { readShardLoad, type ShardLoad } from "./holds-store";
 import type { ServiceStatus } from "./schemas";

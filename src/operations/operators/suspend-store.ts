@@ -2,8 +2,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
+import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
-import type { SessionPrincipal } from "../../tenancy/tenants/principal";
 import { ofPerson, ofTenant } from "./audit-store";
 
 /** Suspends a tenant. Changes and records nothing when it is suspended already. */

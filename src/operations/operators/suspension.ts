@@ -7,7 +7,7 @@ import type { Proof } from "../../identity/step-up/confirm";
 import { requireStepUp } from "../../identity/step-up/confirm";
 import type { Deps } from "../../platform/deps";
 import { AppError, notFound } from "../../platform/errors";
-import type { SessionPrincipal } from "../../tenancy/tenants/principal";
+import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { findTenant } from "../../tenancy/tenants/store";
 import { deleteHold, insertHold } from "./holds-store";
 import { endSessionsOfUser, markTenantResumed, markTenantSuspended, resumeUser, suspendUser } from "./suspend-store";

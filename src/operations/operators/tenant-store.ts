@@ -2,9 +2,10 @@
 import { sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
+import type { SessionPrincipal } from "../../platform/schemas/principal";
+import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { HOUR_MS } from "../../platform/time";
 import { auditEach } from "../../tenancy/audit/record-store";
-import type { SessionPrincipal, TenantRef } from "../../tenancy/tenants/principal";
 import { failureCountOf } from "../../webhooks/stats/hours-store";
 import { ofTenant } from "./audit-store";
 import type { HoldRow } from "./holds-store";

@@ -2,8 +2,8 @@
 import { sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
+import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { auditEach } from "../../tenancy/audit/record-store";
-import type { SessionPrincipal } from "../../tenancy/tenants/principal";
 import { ofPerson } from "./audit-store";
 
 /** Reads the state of a person. If a link will be mailed to them, also records that. Undefined when there is no such account. */

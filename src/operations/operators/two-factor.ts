@@ -4,7 +4,7 @@ import { type Proof, requireStepUp } from "../../identity/step-up/confirm";
 import type { Deps } from "../../platform/deps";
 import { AppError, notFound } from "../../platform/errors";
 import { queueMail } from "../../platform/mail/queue";
-import type { SessionPrincipal } from "../../tenancy/tenants/principal";
+import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { askForRemoval } from "./two-factor-store";
 
 /**

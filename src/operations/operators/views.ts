@@ -1,8 +1,8 @@
 /** A tenant and a person as operators see them. */
 import type { Deps } from "../../platform/deps";
 import { notFound } from "../../platform/errors";
+import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { iso } from "../../platform/time";
-import type { SessionPrincipal } from "../../tenancy/tenants/principal";
 import { readPersonOf } from "./person-store";
 import type { OperatedPerson, OperatedTenant } from "./schemas";
 import { readLoad, readTenantOf, startOfAttempts } from "./tenant-store";

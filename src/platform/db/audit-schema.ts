@@ -1,7 +1,7 @@
 /** The audit log. Every database has these tables: a change is recorded in the database and the batch in which it is made. */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { ActorKind, AuditAction, TargetKind } from "../../tenancy/audit/actions";
+import type { ActorKind, AuditAction, TargetKind } from "../schemas/audit-actions";
 
 /** The migration creates it WITHOUT ROWID. */
 export const auditEvents = sqliteTable(

@@ -1,6 +1,6 @@
 /** SQL conditions that several stores use. */
 import { type SQL, sql } from "drizzle-orm";
-import type { TenantRef } from "../../tenancy/tenants/principal";
+import type { TenantRef } from "../schemas/tenant-ref";
 
 /** True for the subscription `s` with this id if it belongs to the tenant and is not deleted. */
 export const isLive = ({ tenantId }: TenantRef, id: string): SQL =>

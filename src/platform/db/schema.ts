@@ -1,7 +1,7 @@
 /** The control plane on one page. Times are Unix milliseconds; ids are UUIDv7; secrets are encrypted or hashed. */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { Permission, Role } from "../../tenancy/tenants/roles";
+import type { Permission, Role } from "../schemas/roles";
 import type { ProviderName } from "../schemas/schemas";
 
 export const tenants = sqliteTable(

@@ -2,7 +2,7 @@
 import Bowser from "bowser";
 import type { Context } from "hono";
 import ipaddr from "ipaddr.js";
-import type { Device } from "../../identity/sessions/device";
+import type { Device } from "../schemas/device";
 import type { AppEnv } from "./env";
 
 const MAX_USER_AGENT_CHARACTERS = 512;

@@ -1,9 +1,8 @@
 /** The types of Hono's context in this application. */
 
-import type { CurrentUser } from "../../identity/sessions/authenticate";
-import type { Principal } from "../../tenancy/tenants/principal";
 import type { Deps } from "../deps";
 import type { LogFields } from "../log";
+import type { CurrentUser, Principal } from "../schemas/principal";
 
 export interface AppEnv {
   Bindings: Env;

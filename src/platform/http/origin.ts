@@ -1,6 +1,6 @@
 /** A request as the audit log records it. */
 import type { Context } from "hono";
-import type { RequestOrigin } from "../../tenancy/audit/actor";
+import type { RequestOrigin } from "../schemas/actor";
 import type { AppEnv } from "./env";
 
 const MAX_USER_AGENT_CHARACTERS = 256;

@@ -2,10 +2,10 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { matchedRoutes } from "hono/route";
-import type { SessionPrincipal } from "../../tenancy/tenants/principal";
-import type { Permission } from "../../tenancy/tenants/roles";
 import type { Config } from "../config";
 import { AppError, notFound } from "../errors";
+import type { SessionPrincipal } from "../schemas/principal";
+import type { Permission } from "../schemas/roles";
 import type { AppEnv } from "./env";
 import { documented } from "./route-docs";
 

@@ -1,9 +1,9 @@
 /** What the OpenAPI document says about a route is attached to the middleware that enforces it, so the two cannot drift apart. */
 import { createMiddleware } from "hono/factory";
 import type { ZodObject, ZodType } from "zod";
-import type { Permission } from "../../tenancy/tenants/roles";
 import type { ErrorCode } from "../errors";
 import type { RuleName } from "../limits/rules";
+import type { Permission } from "../schemas/roles";
 import type { AppEnv } from "./env";
 
 /** A successful response. */

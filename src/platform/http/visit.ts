@@ -1,6 +1,6 @@
 /** The request of somebody who is not signed in yet. */
 import type { Context } from "hono";
-import type { Visit } from "../../identity/sign-in/visit";
+import type { Visit } from "../schemas/visit";
 import { deviceOf } from "./device";
 import type { AppEnv } from "./env";
 import { originOf } from "./origin";

@@ -1,8 +1,8 @@
 /** Reserves a tenant's budgets for events, deliveries and bytes of payloads, before anything is written. */
 
-import type { TenantStanding } from "../../tenancy/tenants/principal";
 import type { Deps } from "../deps";
 import { AppError, emailNotVerified } from "../errors";
+import type { TenantStanding } from "../schemas/principal";
 import { refuseOverLimit } from "./limiter";
 import type { LimitName } from "./rules";
 import type { Verdict } from "./window";

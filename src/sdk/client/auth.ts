@@ -3,7 +3,7 @@ import type { Call, CallOptions } from "./call";
 import type { AccountExport } from "./exports";
 import type { ShownPasskey } from "./passkeys";
 import type { Renew } from "./renewal";
-import type { TokenStore } from "./token-store";
+import type { TokenPair, TokenStore } from "./token-store";
 import type { Permission, Role, Tenant, Timestamp } from "./types";
 
 /** A new account. */
@@ -58,14 +58,6 @@ export interface CodeCredentials extends EnteredCode {
   totp?: string | undefined;
   /** Which of the user's tenants to sign in to; the one used last unless given. */
   tenantId?: string | undefined;
-}
-
-/** The tokens of a session. */
-export interface TokenPair {
-  /** A JWT, valid for 15 minutes. */
-  accessToken: string;
-  /** Exchanged for a new pair; works once. */
-  refreshToken: string;
 }
 
 /** The signed-in user, and what they may do in their tenant. */

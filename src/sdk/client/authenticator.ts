@@ -1,5 +1,66 @@
 /** The browser's side of passkeys: `navigator.credentials` uses bytes, the API base64url. */
-import type { PasskeyAssertion, PasskeyAttestation, PasskeyCreationOptions, PasskeyRequestOptions } from "./passkeys";
+
+import type { Timestamp } from "./types";
+
+interface NamedPasskey {
+  type: "public-key";
+  id: string;
+  transports: string[];
+}
+
+/** The options for making a passkey. */
+export interface PasskeyCreationOptions {
+  /** To be sent back with the answer. */
+  state: string;
+  /** In the form of `PublicKeyCredential.parseCreationOptionsFromJSON`. */
+  options: {
+    rp: { id: string; name: string };
+    user: { id: string; name: string; displayName: string };
+    challenge: string;
+    pubKeyCredParams: { type: "public-key"; alg: number }[];
+    timeout: number;
+    excludeCredentials: NamedPasskey[];
+    authenticatorSelection: { residentKey: "required"; requireResidentKey: true; userVerification: "required" };
+    attestation: "none";
+  };
+  /** Until when the answer is taken. */
+  expiresAt: Timestamp;
+}
+
+/** The options for signing in or confirming with a passkey. */
+export interface PasskeyRequestOptions {
+  /** To be sent back with the answer. */
+  state: string;
+  /** In the form of `PublicKeyCredential.parseRequestOptionsFromJSON`. */
+  options: {
+    challenge: string;
+    rpId: string;
+    timeout: number;
+    allowCredentials: NamedPasskey[];
+    userVerification: "required";
+  };
+  /** Until when the answer is taken. */
+  expiresAt: Timestamp;
+}
+
+/** A passkey that was made, as `PublicKeyCredential.toJSON` gives it. */
+export interface PasskeyAttestation {
+  id: string;
+  type: "public-key";
+  response: { clientDataJSON: string; attestationObject: string; transports?: string[] | undefined };
+}
+
+/** A passkey that was shown, as `PublicKeyCredential.toJSON` gives it. */
+export interface PasskeyAssertion {
+  id: string;
+  type: "public-key";
+  response: {
+    clientDataJSON: string;
+    authenticatorData: string;
+    signature: string;
+    userHandle?: string | null | undefined;
+  };
+}
 
 /** The part of `navigator.credentials` that passkeys need. */
 export interface Authenticators {

@@ -1,9 +1,9 @@
 /** `/auth/identities` and `/auth/oauth`: signing in with Google, GitHub, Microsoft or another provider. */
-import type { TokenPair } from "./auth";
+
 import type { Call, CallOptions } from "./call";
 import { type Listed, listed } from "./pages";
 import { query, segment } from "./path";
-import type { TokenStore } from "./token-store";
+import type { TokenPair, TokenStore } from "./token-store";
 import type { Timestamp } from "./types";
 
 /** A sign-in provider; `oidc` is the one that the service's operator has chosen. */

@@ -35,9 +35,14 @@ export type {
   Proof,
   Registration,
   RequestedCode,
-  TokenPair,
 } from "./auth";
-export type { Authenticators } from "./authenticator";
+export type {
+  Authenticators,
+  PasskeyAssertion,
+  PasskeyAttestation,
+  PasskeyCreationOptions,
+  PasskeyRequestOptions,
+} from "./authenticator";
 export type { CallOptions } from "./call";
 export type * from "./delivery-options";
 export {
@@ -80,13 +85,9 @@ export type { Listed, Page, Paged } from "./pages";
 export type {
   NewPasskey,
   Passkey,
-  PasskeyAssertion,
-  PasskeyAttestation,
-  PasskeyCreationOptions,
   PasskeyLogin,
   PasskeyLoginOptions,
   PasskeyMethods,
-  PasskeyRequestOptions,
   ShownPasskey,
 } from "./passkeys";
 export type * from "./replays";
@@ -104,6 +105,7 @@ export type {
 } from "./stats";
 export type * from "./subscriptions";
 export type { Membership, TenantMethods } from "./tenants";
+export type { TokenPair } from "./token-store";
 export { type KeyValueStorage, memoryStore, type StoredTokens, type TokenStore, webStorageStore } from "./token-store";
 export type { RecoveryCodes, TwoFactorEnrolment, TwoFactorMethods } from "./two-factor";
 export type * from "./types";

@@ -1,10 +1,18 @@
 /** `/auth/passkeys`: signing in without a password. */
-import type { TokenPair } from "./auth";
-import { type Authenticators, makePasskey, showPasskey } from "./authenticator";
+
+import {
+  type Authenticators,
+  makePasskey,
+  type PasskeyAssertion,
+  type PasskeyAttestation,
+  type PasskeyCreationOptions,
+  type PasskeyRequestOptions,
+  showPasskey,
+} from "./authenticator";
 import type { Call, CallOptions } from "./call";
 import { type Listed, listed } from "./pages";
 import { segment } from "./path";
-import type { TokenStore } from "./token-store";
+import type { TokenPair, TokenStore } from "./token-store";
 import type { Timestamp } from "./types";
 
 /** A passkey of the user. */
@@ -21,66 +29,6 @@ export interface Passkey {
   createdAt: Timestamp;
   /** Null for never. */
   lastUsedAt: Timestamp | null;
-}
-
-interface NamedPasskey {
-  type: "public-key";
-  id: string;
-  transports: string[];
-}
-
-/** The options for making a passkey. */
-export interface PasskeyCreationOptions {
-  /** To be sent back with the answer. */
-  state: string;
-  /** In the form of `PublicKeyCredential.parseCreationOptionsFromJSON`. */
-  options: {
-    rp: { id: string; name: string };
-    user: { id: string; name: string; displayName: string };
-    challenge: string;
-    pubKeyCredParams: { type: "public-key"; alg: number }[];
-    timeout: number;
-    excludeCredentials: NamedPasskey[];
-    authenticatorSelection: { residentKey: "required"; requireResidentKey: true; userVerification: "required" };
-    attestation: "none";
-  };
-  /** Until when the answer is taken. */
-  expiresAt: Timestamp;
-}
-
-/** The options for signing in or confirming with a passkey. */
-export interface PasskeyRequestOptions {
-  /** To be sent back with the answer. */
-  state: string;
-  /** In the form of `PublicKeyCredential.parseRequestOptionsFromJSON`. */
-  options: {
-    challenge: string;
-    rpId: string;
-    timeout: number;
-    allowCredentials: NamedPasskey[];
-    userVerification: "required";
-  };
-  /** Until when the answer is taken. */
-  expiresAt: Timestamp;
-}
-
-/** A passkey that was made, as `PublicKeyCredential.toJSON` gives it. */
-export interface PasskeyAttestation {
-  id: string;
-  type: "public-key";
-  response: { clientDataJSON: string; attestationObject: string; transports?: string[] | undefined };
-}
-
-/** A passkey that was shown, as `PublicKeyCredential.toJSON` gives it. */
-export interface PasskeyAssertion {
-  id: string;
-  type: "public-key";
-  response: {
-    clientDataJSON: string;
-    authenticatorData: string;
-    signature: string;
-    userHandle?: string | null | undefined;
-  };
 }
 
 /** A passkey to add. */

@@ -1,9 +1,9 @@
 /** `/tenants`: the tenants of the signed-in user. */
-import type { Proof, TokenPair } from "./auth";
+import type { Proof } from "./auth";
 import type { Call, CallOptions } from "./call";
 import type { TenantExport } from "./exports";
 import { type Listed, listed } from "./pages";
-import type { TokenStore } from "./token-store";
+import type { TokenPair, TokenStore } from "./token-store";
 import type { Role, Tenant } from "./types";
 
 /** A tenant that the user is a member of. */

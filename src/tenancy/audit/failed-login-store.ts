@@ -4,8 +4,8 @@ import { atomically } from "../../platform/db/client";
 import { firstIdAt, newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import type { GuessPool } from "../../platform/limits/lock";
+import type { Actor, RequestOrigin } from "../../platform/schemas/actor";
 import { HOUR_MS } from "../../platform/time";
-import type { Actor, RequestOrigin } from "./actor";
 import { audit, strangerTo } from "./record-store";
 
 /** Beyond these, one more row counts the rest of the hour. */

@@ -1,7 +1,7 @@
 /** The audit log of a tenant or a user: one list of the events in the control plane and in the delivery database of their tenant. */
 import type { Db } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
-import type { TenantRef } from "../tenants/principal";
+import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { type AuditFilter, type AuditPage, type AuditRow, readAuditRows, readAuditRowsOfAccount } from "./read-store";
 import type { AuditEvent } from "./schemas";
 import { auditView } from "./view";

@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import { atomically, jsonList, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
-import type { TenantRef } from "../tenants/principal";
+import type { TenantRef } from "../../platform/schemas/tenant-ref";
 
 /** Returns names by id: the address of a member or an invitation, the name of a subscription or an API key. Deleted targets are missing. */
 export async function namesOfTargets(

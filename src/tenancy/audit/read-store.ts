@@ -2,7 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, rows } from "../../platform/db/client";
 import { firstIdAt } from "../../platform/db/ids";
-import type { ActorKind, AuditAction, TargetKind } from "./actions";
+import type { ActorKind, AuditAction, TargetKind } from "../../platform/schemas/audit-actions";
 
 /** An event as it is stored. */
 export interface AuditRow {

@@ -4,8 +4,8 @@
  */
 import { type SQL, sql } from "drizzle-orm";
 import { newId, newIdSql } from "../../platform/db/ids";
-import type { AuditAction, TargetKind } from "./actions";
-import { type Actor, anonymous, type RequestOrigin } from "./actor";
+import { type Actor, anonymous, type RequestOrigin } from "../../platform/schemas/actor";
+import type { AuditAction, TargetKind } from "../../platform/schemas/audit-actions";
 
 type OrSql<T> = { [K in keyof T]: T[K] | SQL };
 

@@ -1,7 +1,7 @@
 /** The audit log, as the API sends it. */
 import { z } from "zod";
+import { ACTION_GROUPS, ACTION_NAMES, ACTOR_KINDS, TARGET_KINDS } from "../../platform/schemas/audit-actions";
 import { cursor, id, moment, nextCursor, time } from "../../platform/schemas/schemas";
-import { ACTION_GROUPS, ACTION_NAMES, ACTOR_KINDS, TARGET_KINDS } from "./actions";
 
 const MAX_PAGE_ROWS = 200;
 const MAX_NAME_CHARACTERS = 254;

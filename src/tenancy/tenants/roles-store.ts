@@ -1,6 +1,6 @@
 /** The rules of roles.ts as SQL, for writes that must check them in the same statement. */
 import { type SQL, sql } from "drizzle-orm";
-import { ROLES_MANAGED_BY, type Role } from "./roles";
+import { ROLES_MANAGED_BY, type Role } from "../../platform/schemas/roles";
 
 const MANAGED = JSON.stringify(ROLES_MANAGED_BY);
 

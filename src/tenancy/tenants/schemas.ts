@@ -1,7 +1,7 @@
 /** Tenants in requests and answers. */
 import { z } from "zod";
+import { ROLE_NAMES } from "../../platform/schemas/roles";
 import { id } from "../../platform/schemas/schemas";
-import { ROLE_NAMES } from "./roles";
 
 export const tenant = z
   .object({ id, name: z.string().meta({ examples: ["Analytical Engines"] }) })

@@ -2,8 +2,9 @@
 import { sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
-import type { TenantRef, TenantStanding } from "./principal";
-import type { Role } from "./roles";
+import type { TenantStanding } from "../../platform/schemas/principal";
+import type { Role } from "../../platform/schemas/roles";
+import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { hasVerifiedOwner } from "./verified-store";
 
 /** Returns the tenant with its shard and standing; undefined when there is none. */

@@ -1,6 +1,6 @@
 /** Disables subscriptions whose subscriber answers 410 twice, at least a minute apart and without a success in between. */
 import { type SQL, sql } from "drizzle-orm";
-import { SYSTEM } from "../../tenancy/audit/actor";
+import { SYSTEM } from "../../platform/schemas/actor";
 import { auditWebhooks } from "../../tenancy/audit/record-store";
 import { withFormerState } from "../subscriptions/former-states-store";
 import { publishOperational } from "../subscriptions/operational-store";

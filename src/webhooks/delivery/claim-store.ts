@@ -10,6 +10,7 @@ import { repeatable } from "../../platform/db/faults";
 import { firstIdAt, newIdAt } from "../../platform/db/ids";
 import { outboxByKeys, PLANNED_ID } from "../../platform/db/outbox";
 import { areSendsHeld, replayIdOf } from "../../platform/db/predicates";
+import type { OutboxKey } from "../../platform/messages";
 import type { StoredKey } from "../signing/keys";
 import { keysFrom, parseKeys } from "../signing/store";
 import type { DeliveryOptions } from "../subscriptions/delivery-options";
@@ -23,7 +24,6 @@ import {
   limitedDelivery,
 } from "../throttling/line-store";
 import type { QueueSpeed } from "./enqueue";
-import type { OutboxKey } from "./message";
 import { LATE_AFTER_MS, MARKED_SLOW_FOR_MS } from "./timing";
 
 type DeliveryKind = "event" | "retry" | "test" | "replay";

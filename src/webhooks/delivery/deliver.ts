@@ -6,6 +6,7 @@
 import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
+import type { ShardKey } from "../../platform/messages";
 import { isLimitedHere } from "../throttling/limited-here";
 import { type StartingKey, Starts } from "../throttling/starts";
 import { claimDeliveries } from "./claim-store";
@@ -13,7 +14,6 @@ import type { Claimed } from "./claimed";
 import { enqueue, type QueueSpeed } from "./enqueue";
 import { handBack, markSlowInBackground, moveToBacklogs } from "./hand-back";
 import { isHeldHere, isUnreleased } from "./holds";
-import type { ShardKey } from "./message";
 import { refreshTargets } from "./refresh";
 import { isTooMuch, planClaim, takeNext, takenAtMs, withoutStart } from "./selection";
 import { endAbandoned, hangs, holdBytes, WATCH_EVERY_MS, watch } from "./send-load";

@@ -1,6 +1,6 @@
 /** Queues deliveries. A lost message delays a delivery but cannot lose it, because the sweep queues it again. */
 import type { Deps } from "../../platform/deps";
-import { type DeliveryMessage, MAX_KEYS_PER_MESSAGE, type OutboxKey } from "./message";
+import { type DeliveryMessage, MAX_KEYS_PER_MESSAGE, type OutboxKey } from "../../platform/messages";
 import { LONGEST_MESSAGE_DELAY_MS, SLOT_MESSAGE_LEAD_MS } from "./timing";
 
 /** One `sendBatch` takes at most 256 KB, and a message of 50 keys has about 10 KB. */

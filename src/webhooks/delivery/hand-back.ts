@@ -1,9 +1,9 @@
 /** Deliveries that a run could not start return to their queue, move to the slow queue, or join the backlog of their subscription. */
 import type { Deps } from "../../platform/deps";
+import type { OutboxKey, ShardKey } from "../../platform/messages";
 import { type ClaimedDelivery, markSlow, releaseDeliveries } from "./claim-store";
 import { enqueue, type QueueSpeed } from "./enqueue";
 import { isHeldHere } from "./holds";
-import type { OutboxKey, ShardKey } from "./message";
 import { hangs, MAX_SENDS_OF_SLOW, sendsOf } from "./send-load";
 import { moveToBacklog } from "./sweep-store";
 

@@ -1,6 +1,7 @@
 /** Which deliveries to claim and to send next. The order is fair between subscriptions, and only what can start soon is claimed. */
+
+import type { ShardKey } from "../../platform/messages";
 import type { QueueSpeed } from "./enqueue";
-import type { ShardKey } from "./message";
 import { expectedMs, hasRoomFor, MAX_SENDS_OF_SLOW, sendsOf } from "./send-load";
 import { ASK_BEFORE_START_MS, ASK_WITH_FIRST_MS, TAKE_BEFORE_START_MS } from "./timing";
 

@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import { firstIdAt } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
-import type { TenantRef } from "../../tenancy/tenants/principal";
+import type { TenantRef } from "../../platform/schemas/tenant-ref";
 
 /** The most events of all tenants that a page reads. A quiet tenant of a busy database gets short pages instead of slow ones. */
 const EXAMINED_EVENTS = 10_000;

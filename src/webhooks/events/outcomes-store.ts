@@ -9,7 +9,7 @@ import { deliveryIdOf, timeOfId, timeOfIdSql } from "../../platform/db/ids";
 import { areSendsHeld } from "../../platform/db/predicates";
 import type { Deps } from "../../platform/deps";
 import { ALL_OPERATIONAL, TEST_EVENT_TYPE } from "../../platform/schemas/event-type";
-import type { TenantRef } from "../../tenancy/tenants/principal";
+import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { enabledAt, eventsAt, switchedBetween } from "../subscriptions/former-states-store";
 import { aboutOf, listsType } from "../subscriptions/patterns-store";
 

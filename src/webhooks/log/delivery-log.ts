@@ -3,8 +3,8 @@
 import type { Deps } from "../../platform/deps";
 import { notFound } from "../../platform/errors";
 import { shownPayload } from "../../platform/schemas/shown-payload";
+import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { iso } from "../../platform/time";
-import type { TenantRef } from "../../tenancy/tenants/principal";
 import { bodyOf } from "../delivery/envelope";
 import { wasSent } from "../delivery/reasons";
 import { correlationOf, headersOf } from "../delivery/send";

@@ -8,8 +8,8 @@ import { atomically, type Rows, rows } from "../../platform/db/client";
 import { firstIdAt, timeOfId } from "../../platform/db/ids";
 import { isLive } from "../../platform/db/predicates";
 import type { Deps } from "../../platform/deps";
+import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { HOUR_MS } from "../../platform/time";
-import type { TenantRef } from "../../tenancy/tenants/principal";
 import { LATE_AFTER_MS, START_WITHIN_MS } from "../delivery/timing";
 import { type AttemptRow, COLUMNS, SUMMARY_COLUMNS } from "./store";
 

@@ -3,7 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import { isLive, replayIdOf } from "../../platform/db/predicates";
 import type { Deps } from "../../platform/deps";
-import type { TenantRef } from "../../tenancy/tenants/principal";
+import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import type { StoredKey } from "../signing/keys";
 import { ALL_KEYS, parseKeys } from "../signing/store";
 import type { DeliveryOptions } from "../subscriptions/delivery-options";

@@ -5,7 +5,7 @@ import { repeatable } from "../../platform/db/faults";
 import { deliveryIdOf, firstIdAt, newIdAt, timeOfId } from "../../platform/db/ids";
 import { isLive } from "../../platform/db/predicates";
 import type { Deps } from "../../platform/deps";
-import type { TenantRef } from "../../tenancy/tenants/principal";
+import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import type { DueDelivery } from "../delivery/enqueue";
 import { reopenStatements } from "../delivery/reopen-store";
 import { attemptChain } from "../log/store";

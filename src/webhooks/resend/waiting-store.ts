@@ -4,7 +4,7 @@ import { atomically, rows } from "../../platform/db/client";
 import { newIdAt, timeOfId } from "../../platform/db/ids";
 import { isLive } from "../../platform/db/predicates";
 import type { Deps } from "../../platform/deps";
-import type { TenantRef } from "../../tenancy/tenants/principal";
+import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import type { DueDelivery } from "../delivery/enqueue";
 import { attemptChain } from "../log/store";
 

@@ -2,7 +2,7 @@
 
 import type { Deps } from "../../platform/deps";
 import { notFound } from "../../platform/errors";
-import type { TenantRef } from "../../tenancy/tenants/principal";
+import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { enqueueDue } from "../delivery/enqueue";
 import { endWait, readWaiting } from "./waiting-store";
 

@@ -2,7 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, rows } from "../../platform/db/client";
 import { isLive } from "../../platform/db/predicates";
-import type { TenantRef } from "../../tenancy/tenants/principal";
+import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import type { StoredKey } from "./keys";
 
 /** How many ended keys a subscription keeps, without their secrets, because the delivery log shows what signed an attempt. */

@@ -1,8 +1,8 @@
 /** Counts and latency per hour, for one subscription and for the whole tenant. */
 import type { Deps } from "../../platform/deps";
 import { notFound } from "../../platform/errors";
+import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { HOUR_MS } from "../../platform/time";
-import type { TenantRef } from "../../tenancy/tenants/principal";
 import { addUp, type Histogram, percentileMs } from "./latency";
 import type { SubscriptionStats, TenantStats } from "./schemas";
 import { type AttentionRow, type HealthCounts, type HourRow, readSubscriptionHours, readTenantHours } from "./store";

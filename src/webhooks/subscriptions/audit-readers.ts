@@ -2,7 +2,8 @@
 import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";
 import { ALL_OPERATIONAL, AUDIT_TYPE } from "../../platform/schemas/event-type";
-import type { Principal, TenantRef } from "../../tenancy/tenants/principal";
+import type { Principal } from "../../platform/schemas/principal";
+import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { findSubscription } from "./store";
 
 /** Somebody's permissions. */

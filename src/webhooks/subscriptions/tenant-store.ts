@@ -2,9 +2,9 @@
 import { sql } from "drizzle-orm";
 import { atomically } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
-import type { ActingIn } from "../../tenancy/audit/actor";
+import type { ActingIn } from "../../platform/schemas/actor";
+import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { auditWebhooks } from "../../tenancy/audit/record-store";
-import type { TenantRef } from "../../tenancy/tenants/principal";
 import { withFormerState } from "./former-states-store";
 
 /** Disables every subscription of a tenant, and removes them from the fan-out index. */

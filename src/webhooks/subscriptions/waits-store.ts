@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
-import type { TenantRef } from "../../tenancy/tenants/principal";
+import type { TenantRef } from "../../platform/schemas/tenant-ref";
 
 /** The key of an outbox row, as messages carry it. */
 interface Key {

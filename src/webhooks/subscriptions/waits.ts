@@ -1,8 +1,8 @@
 /** A change of a subscription's limits ends all waits for slots: each delivery gets another slot under the new limits, or needs none. */
 
 import type { Deps } from "../../platform/deps";
-import type { TenantRef } from "../../tenancy/tenants/principal";
-import type { DeliveryMessage } from "../delivery/message";
+import type { DeliveryMessage } from "../../platform/messages";
+import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { endWaits } from "./waits-store";
 
 const KEYS_PER_MESSAGE = 50;

@@ -8,7 +8,7 @@ import { repeatable } from "../../platform/db/faults";
 import { newIdAt } from "../../platform/db/ids";
 import { outboxByKeys, PLANNED_ID } from "../../platform/db/outbox";
 import { areSendsHeld } from "../../platform/db/predicates";
-import type { OutboxKey } from "../delivery/message";
+import type { OutboxKey } from "../../platform/messages";
 import { isoSql, publishOperational } from "../subscriptions/operational-store";
 import { parseOptions } from "../subscriptions/store";
 import type { Limits } from "./limits";

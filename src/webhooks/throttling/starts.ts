@@ -4,9 +4,9 @@
  */
 import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
+import type { OutboxKey, ShardKey } from "../../platform/messages";
 import { type ClaimedDelivery, releaseDeliveries } from "../delivery/claim-store";
 import { enqueue, keyOnly, type QueueSpeed } from "../delivery/enqueue";
-import type { OutboxKey, ShardKey } from "../delivery/message";
 import {
   CLAIM_BEFORE_START_MS,
   CLAIM_WITH_FIRST_MS,

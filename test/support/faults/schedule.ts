@@ -1,7 +1,7 @@
 /** One seeded schedule: what clients, operators and the platform do to a few deliveries, until nothing is owed any more. */
 
 import { AppError } from "../../../src/platform/errors";
-import { SYSTEM } from "../../../src/tenancy/audit/actor";
+import { SYSTEM } from "../../../src/platform/schemas/actor";
 import { removeOld } from "../../../src/webhooks/delivery/retention";
 import { type EventInput, publishEvents } from "../../../src/webhooks/events/publish";
 import { retryDelivery, retryFailed, retryLatest, sendTest } from "../../../src/webhooks/resend/retries";

@@ -2,7 +2,7 @@
 import type { Deps } from "../../../platform/deps";
 import { AppError, notFound } from "../../../platform/errors";
 import { queueMailIfPossible } from "../../../platform/mail/queue";
-import type { SessionPrincipal } from "../../../tenancy/tenants/principal";
+import type { SessionPrincipal } from "../../../platform/schemas/principal";
 import { type Proof, requireStepUp } from "../../step-up/confirm";
 import { FlowError } from "../failure";
 import { type Departure, depart } from "../flow";

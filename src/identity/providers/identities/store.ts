@@ -2,9 +2,9 @@
 import { sql } from "drizzle-orm";
 import { atomically, rows } from "../../../platform/db/client";
 import type { Deps } from "../../../platform/deps";
+import type { SessionPrincipal } from "../../../platform/schemas/principal";
 import type { ProviderName } from "../../../platform/schemas/schemas";
 import { auditIfChanged } from "../../../tenancy/audit/record-store";
-import type { SessionPrincipal } from "../../../tenancy/tenants/principal";
 import { hasOtherWayIn } from "../../step-up/ways-in-store";
 
 /** `unknown`: the user has no such identity. `last`: there is no other way to sign in. */

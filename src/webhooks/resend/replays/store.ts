@@ -4,10 +4,10 @@ import { atomically, type Db, rows } from "../../../platform/db/client";
 import { firstIdAt } from "../../../platform/db/ids";
 import { isLive } from "../../../platform/db/predicates";
 import type { Deps } from "../../../platform/deps";
+import type { ActingIn } from "../../../platform/schemas/actor";
+import type { TenantRef } from "../../../platform/schemas/tenant-ref";
 import { DAY_MS } from "../../../platform/time";
-import type { ActingIn } from "../../../tenancy/audit/actor";
 import { auditIfChanged } from "../../../tenancy/audit/record-store";
-import type { TenantRef } from "../../../tenancy/tenants/principal";
 import { sendOperational } from "../../subscriptions/operational";
 import { publishOperational } from "../../subscriptions/operational-store";
 

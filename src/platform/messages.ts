@@ -38,3 +38,16 @@ export interface ShardKey extends OutboxKey {
 }
 export type DeliveryMessage = z.infer<typeof deliveryMessage>;
 export type FanOutMessage = z.infer<typeof fanOutMessage>;
+
+/** What goes into the queue `ALERTS_QUEUE`. */
+export interface AlarmMessage {
+  /** The same if the message comes twice. */
+  id: string;
+  state: "began" | "ended";
+  finding: string;
+  title: string;
+  what: string;
+  advice: string;
+  since: string;
+  endedAt: string | null;
+}

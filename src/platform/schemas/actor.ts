@@ -1,6 +1,7 @@
 /** Who makes a change and with which request, as the audit log records it. */
-import type { TenantRef } from "../tenants/principal";
-import type { ActorKind } from "./actions";
+
+import type { ActorKind } from "./audit-actions";
+import type { TenantRef } from "./tenant-ref";
 
 /** The request that asks for a change. */
 export interface RequestOrigin {

@@ -1,6 +1,6 @@
 /** Where somebody signs in from. */
-import type { RequestOrigin } from "../../tenancy/audit/actor";
-import type { Device } from "../sessions/device";
+import type { RequestOrigin } from "./actor";
+import type { Device } from "./device";
 
 export interface Visit {
   device: Device;

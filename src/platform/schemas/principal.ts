@@ -1,13 +1,7 @@
 /** An authenticated caller: who it is, in which tenant, and with which permissions at present. */
-import type { Actor } from "../audit/actor";
+import type { Actor } from "./actor";
 import type { Permission, Role } from "./roles";
-
-/** A tenant and the delivery database that holds its subscriptions, events and deliveries. */
-export interface TenantRef {
-  tenantId: string;
-  /** 0 is `DB`, n is the binding `SHARD_n`. */
-  shard: number;
-}
+import type { TenantRef } from "./tenant-ref";
 
 /** The user of a session, and the name of the tenant. Times are Unix ms. */
 export interface Account {
@@ -52,3 +46,15 @@ export interface ApiKeyPrincipal extends Caller {
 }
 
 export type Principal = SessionPrincipal | ApiKeyPrincipal;
+
+/** The user who is signed in to the console, as its pages show them. */
+export interface CurrentUser {
+  principal: SessionPrincipal;
+  email: string;
+  name: string | null;
+  emailVerified: boolean;
+  twoFactorEnabled: boolean;
+  tenantName: string;
+  /** All tenants that the user is a member of, by name. */
+  tenants: readonly { id: string; name: string }[];
+}
