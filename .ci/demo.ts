@@ -1,4 +1,7 @@
-/** `npm run demo` as a newcomer meets it: it comes up, deliveries flow, the commands that it offers work, and Ctrl-C leaves nothing behind. */
+/**
+ * `npm run demo` as a newcomer meets it: it comes up, deliveries flow, the commands that it offers work, and Ctrl-C
+ * leaves nothing behind.
+ */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 

@@ -1,4 +1,7 @@
-/** `npm run build`: bundles `postern/client` and `postern/verify` with their declarations into dist/, which `npm pack` ships. */
+/**
+ * `npm run build`: bundles `postern/client` and `postern/verify` with their declarations into dist/, which `npm pack`
+ * ships.
+ */
 import { rmSync } from "node:fs";
 import { build } from "rolldown";
 import { dts } from "rolldown-plugin-dts";

@@ -7,8 +7,8 @@ import type { V4WorkerOptions, V4WorkerOptionsShape } from "miniflare";
 export const ROOT = new URL("../", import.meta.url).pathname;
 
 /**
- * Bundles the Worker of a wrangler configuration into `folder`, with `entry` in place of its entry point. Throws when it cannot be
- * bundled; wrangler has then printed why.
+ * Bundles the Worker of a wrangler configuration into `folder`, with `entry` in place of its entry point. Throws when
+ * it cannot be bundled; wrangler has then printed why.
  */
 export async function bundle(folder: string, config: string, entry?: string): Promise<void> {
   const args = ["deploy", ...(entry ? [entry] : []), "--dry-run", "--outdir", folder, "--config", config];
@@ -40,8 +40,8 @@ function modulesIn(folder: string) {
 }
 
 /**
- * Miniflare's options for a bundle with the bindings of its configuration. Its assets are left out: their simulated router would be in
- * front of every call, queue messages included.
+ * Miniflare's options for a bundle with the bindings of its configuration. Its assets are left out: their simulated
+ * router would be in front of every call, queue messages included.
  */
 export function workerOptions(name: string, configured: V4WorkerOptionsShape, folder: string): V4WorkerOptions {
   const { modulesRules: _, assets: __, ...options } = configured;

@@ -10,7 +10,10 @@ import { createTestHarness } from "wrangler";
 
 /** A fifth of what the platform's free plan accepts (3 MiB), so that an isolate starts quickly. */
 const MAX_BUNDLE_GZIP_KIB = 600;
-/** The packages in the Worker, their own dependencies included. Each one is code to keep patched: raise this for a reason only. */
+/**
+ * The packages in the Worker, their own dependencies included. Each one is code to keep patched: raise this for a
+ * reason only.
+ */
 const MAX_BUNDLED_PACKAGES = 15;
 const bundle = mkdtempSync(join(tmpdir(), "postern-bundle-"));
 

@@ -1,4 +1,7 @@
-/** `npm run demo [-- --port N]`: the service with people, subscribers and events, all made through the public API. Nothing is kept. */
+/**
+ * `npm run demo [-- --port N]`: the service with people, subscribers and events, all made through the public API.
+ * Nothing is kept.
+ */
 import { randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
 import { CLIENT, type Issuer, startIssuer } from "../test/browser/issuer.ts";

@@ -1,6 +1,6 @@
 /**
- * `npm run deploy`: creates what the Cloudflare account lacks, applies migrations, deploys, and asks the service whether it works. It keeps
- * what exists, so it can be repeated after a failure and for every new version.
+ * `npm run deploy`: creates what the Cloudflare account lacks, applies migrations, deploys, and asks the service
+ * whether it works. It keeps what exists, so it can be repeated after a failure and for every new version.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";

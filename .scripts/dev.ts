@@ -30,7 +30,9 @@ function checkFlags(): void {
   }
 }
 
-/** Runs the service in a process group of its own. When this resolves with the exit code, nothing of the group is left. */
+/**
+ * Runs the service in a process group of its own. When this resolves with the exit code, nothing of the group is left.
+ */
 async function runService(): Promise<number> {
   const program = new URL("./dev/service.ts", import.meta.url).pathname;
   child = spawn(process.execPath, [program, ...process.argv.slice(2)], {
@@ -46,7 +48,10 @@ async function runService(): Promise<number> {
   return ended;
 }
 
-/** A shell that kills the group of `leader` once this process has ended, even by `kill -9`. Otherwise workerd would keep the port. */
+/**
+ * A shell that kills the group of `leader` once this process has ended, even by `kill -9`. Otherwise workerd would keep
+ * the port.
+ */
 function guard(leader: ChildProcess): void {
   const script = 'read -r _; kill -s KILL -- "-$1"';
   const shell = spawn("sh", ["-c", script, "sh", String(leader.pid)], {

@@ -1,6 +1,6 @@
 /**
- * Reads the declarations in dist/ as an editor does. Fails unless every export and every method has a docstring, every method of
- * the API says what it throws, and every noun of the API has an example.
+ * Reads the declarations in dist/ as an editor does. Fails unless every export and every method has a docstring, every
+ * method of the API says what it throws, and every noun of the API has an example.
  */
 import { API, type Checker, type Symbol as Declared, SymbolFlags } from "typescript/unstable/sync";
 

@@ -1,4 +1,7 @@
-/** Handles the messages of all queues: deliveries, fan-outs, mails and dead letters. Each message is acked or retried on its own. */
+/**
+ * Handles the messages of all queues: deliveries, fan-outs, mails and dead letters. Each message is acked or retried on
+ * its own.
+ */
 
 import { consumeMail } from "./mailer/consume";
 import { countDeadLetters } from "./platform/db/dead-letters-store";
@@ -13,7 +16,10 @@ import { isBusy } from "./webhooks/delivery/send-load";
 import { MAX_EARLY_MS, REQUEUE_AFTER_FAULT_SECONDS } from "./webhooks/delivery/timing";
 import { continueFanOut } from "./webhooks/events/fan-out";
 
-/** The handler waits this long for connections, or longer while the isolate is busy. Then its deliveries continue in the background. */
+/**
+ * The handler waits this long for connections, or longer while the isolate is busy. Then its deliveries continue in the
+ * background.
+ */
 const HOLD_MS = 50;
 
 /** Handles a batch of any queue. Never throws. */
@@ -47,8 +53,9 @@ function parse(batch: MessageBatch): Parsed {
 }
 
 /**
- * Messages that are not retried are acked when the handler ends, and cannot be retried afterwards. The handler therefore waits until every
- * claim has succeeded or failed. It does not wait for sends that have started, because the local queue would wait with it.
+ * Messages that are not retried are acked when the handler ends, and cannot be retried afterwards. The handler
+ * therefore waits until every claim has succeeded or failed. It does not wait for sends that have started, because the
+ * local queue would wait with it.
  */
 async function consumeDeliveries(deps: Deps, batch: MessageBatch): Promise<void> {
   const speed: QueueSpeed = batch.queue.endsWith("-slow") ? "slow" : "fast";
@@ -74,7 +81,10 @@ interface Group {
   deliveries: Parsed["deliveries"];
 }
 
-/** Groups the messages into those that are due and those that are slightly early. Returns much earlier ones to the queue. */
+/**
+ * Groups the messages into those that are due and those that are slightly early. Returns much earlier ones to the
+ * queue.
+ */
 function groups(deps: Deps, deliveries: Parsed["deliveries"]): Group[] {
   const nowMs = deps.now();
   const earlyMs = ({ keys }: Parsed["deliveries"][number]) => Math.max(...keys.map(({ dueAt }) => dueAt - nowMs));
@@ -110,7 +120,10 @@ async function consumeFanOut(deps: Deps, { message, fanOut }: Parsed["fanOuts"][
   }
 }
 
-/** Logs and counts dead letters. The sweep finds their deliveries and fan-outs again; a lost mail can be requested again. */
+/**
+ * Logs and counts dead letters. The sweep finds their deliveries and fan-outs again; a lost mail can be requested
+ * again.
+ */
 async function consumeDead(deps: Deps, batch: MessageBatch): Promise<void> {
   for (const message of batch.messages) {
     const delivery = deliveryMessage.safeParse(message.body);

@@ -1,4 +1,6 @@
-/** The first page of the audit log of a tenant with ten thousand events and of one with a million, measured alternately. */
+/**
+ * The first page of the audit log of a tenant with ten thousand events and of one with a million, measured alternately.
+ */
 import { createAccount, tenantOf } from "./account.ts";
 import { interleave, ratioOf } from "./interleave.ts";
 import { type Client, createClient, type Operation } from "./load.ts";

@@ -1,8 +1,9 @@
 /**
- * `npm run bench [-- --only TEXT --scale N --count N --concurrency N]`: what each operation costs, as a ratio to a floor that is measured
- * alternately with it. `--compare dev [--count N]`: `npm run dev` compared with the service that the other figures are measured on;
- * `--compare peer [--peer PATH]`: the peer compared with us; `--compare checkout --checkout PATH`: sign-in and reading compared with an
- * earlier version.
+ * `npm run bench [-- --only TEXT --scale N --count N --concurrency N]`: what each operation costs, as a ratio to a
+ * floor that is measured alternately with it. `--compare dev [--count N]`: `npm run dev` compared with the service that
+ * the other figures are measured on;
+ * `--compare peer [--peer PATH]`: the peer compared with us; `--compare checkout --checkout PATH`: sign-in and reading
+ * compared with an earlier version.
  */
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -27,7 +28,8 @@ import { measureTiming } from "./timing.ts";
 const { values } = parseArgs({
   options: {
     /**
-     * Texts, separated by commas. Measures only what has one of them in its name: an operation, or `floor`, `deliveries`, `202 to arrival`,
+     * Texts, separated by commas. Measures only what has one of them in its name: an operation, or `floor`,
+     * `deliveries`, `202 to arrival`,
      * `retention`, `purge`, `growth`, `audit`, `timing`.
      */
     only: { type: "string", default: "" },

@@ -27,7 +27,10 @@ export interface LogRow {
 
 type Api = <T>(method: string, path: string, body?: unknown, key?: string) => Promise<{ status: number; data: T }>;
 
-/** Registers and subscribes `url`. Publishes at most `ratePerSecond` events a second; with Infinity, as fast as the service responds. */
+/**
+ * Registers and subscribes `url`. Publishes at most `ratePerSecond` events a second; with Infinity, as fast as the
+ * service responds.
+ */
 export async function createLoad(base: string, url: string, eventCount: number, ratePerSecond: number): Promise<Load> {
   const api = await signedIn(base);
   const typeOf = (n: number) => `Crash${Math.floor(n / EVENTS_PER_SUBSCRIPTION)}`;

@@ -87,7 +87,10 @@ export function judge({ accepted, arrivals, rows, kills, stale, answerMs }: Evid
   };
 }
 
-/** Arrivals that are the second of their attempt, or that are followed by another although no kill interrupted their attempt. */
+/**
+ * Arrivals that are the second of their attempt, or that are followed by another although no kill interrupted their
+ * attempt.
+ */
 function unexplained(list: Arrival[], attemptsOf: Map<string, AttemptRow[]>, pendingAtKill: Set<string>): Arrival[] {
   const seen = new Set<AttemptRow>();
   return list.filter((arrival, index) => {
@@ -99,7 +102,9 @@ function unexplained(list: Arrival[], attemptsOf: Map<string, AttemptRow[]>, pen
   });
 }
 
-/** Counts arrivals that followed an accepted one, at the first kill after the accepted one: that kill lost its result. */
+/**
+ * Counts arrivals that followed an accepted one, at the first kill after the accepted one: that kill lost its result.
+ */
 function countDuplicates(arrivals: Arrivals, kills: readonly AtKill[], answerMs: number): Duplicates[] {
   const duplicates = kills.map((): Duplicates => ({ count: 0, unanswered: 0, agesMs: [] }));
   for (const list of arrivals.values()) {
@@ -116,7 +121,10 @@ function countDuplicates(arrivals: Arrivals, kills: readonly AtKill[], answerMs:
   return duplicates;
 }
 
-/** Counts the first arrival of each delivery. A later one follows an answer of 503, after the wait that the contract asks for. */
+/**
+ * Counts the first arrival of each delivery. A later one follows an answer of 503, after the wait that the contract
+ * asks for.
+ */
 function recoverySeconds(arrivals: Arrivals, last: AtKill | undefined): number {
   if (!last) return 0;
   const { owed, outage } = last;

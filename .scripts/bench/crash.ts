@@ -1,6 +1,7 @@
 /**
- * `npm run crash [-- --seed N --kills N --events N --receiver quick|slow|failing --rate N]`: `kill -9` of every process of `npm run dev`
- * under load. No accepted event may be lost or stuck, and only attempts that a kill interrupted may be sent again.
+ * `npm run crash [-- --seed N --kills N --events N --receiver quick|slow|failing --rate N]`: `kill -9` of every process
+ * of `npm run dev` under load. No accepted event may be lost or stuck, and only attempts that a kill interrupted may be
+ * sent again.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -31,7 +32,10 @@ const { values } = parseArgs({
     kills: { type: "string", default: "20" },
     events: { type: "string", default: "2000" },
     receiver: { type: "string", default: "quick" },
-    /** At most so many events a second; by default what one invocation can send. More would pile up at a slow receiver without any kill. */
+    /**
+     * At most so many events a second; by default what one invocation can send. More would pile up at a slow receiver
+     * without any kill.
+     */
     rate: { type: "string" },
   },
 });

@@ -1,4 +1,7 @@
-/** Deliveries per second from end to end, with all rows, compared with a queue that only posts the same bodies to the same receiver. */
+/**
+ * Deliveries per second from end to end, with all rows, compared with a queue that only posts the same bodies to the
+ * same receiver.
+ */
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Account, ask, createAccount, payloadOf, publishCall, subscribe } from "./account.ts";

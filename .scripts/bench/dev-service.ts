@@ -1,4 +1,7 @@
-/** `npm run dev`, with data of its own: to measure, or to kill all its processes at once and start again with the same data. */
+/**
+ * `npm run dev`, with data of its own: to measure, or to kill all its processes at once and start again with the same
+ * data.
+ */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";

@@ -1,4 +1,7 @@
-/** What the scenes of the fairness run share: a stream of events to healthy subscribers, alone and then beside something. */
+/**
+ * What the scenes of the fairness run share: a stream of events to healthy subscribers, alone and then beside
+ * something.
+ */
 import { type Account, subscribe } from "./account.ts";
 import type { Bundles } from "./build.ts";
 import type { Receiver } from "./receiver.ts";
@@ -34,7 +37,10 @@ interface Healthy {
   besideType: string;
 }
 
-/** Streams alone, runs `begin`, and streams again beside what that has started. `begin` returns the function that ends it. */
+/**
+ * Streams alone, runs `begin`, and streams again beside what that has started. `begin` returns the function that ends
+ * it.
+ */
 export async function compare(
   { receiver, seconds, rounds }: Setting,
   { publisher, aloneType, besideType }: Healthy,

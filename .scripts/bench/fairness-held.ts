@@ -1,4 +1,7 @@
-/** Scenes of the fairness run: disabled subscriptions that hold deliveries are probed, and the held deliveries of one go out. */
+/**
+ * Scenes of the fairness run: disabled subscriptions that hold deliveries are probed, and the held deliveries of one go
+ * out.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import { ask, subscribe, tenantOf } from "./account.ts";
 import { type Comparison, compare, createHealthy, type Setting, stop } from "./fairness-compare.ts";
@@ -47,7 +50,10 @@ function keepProbing({ database, cron }: Service): () => void {
   };
 }
 
-/** Enables the subscription and releases all that it holds at once: the largest step, which normally comes after hours without failures. */
+/**
+ * Enables the subscription and releases all that it holds at once: the largest step, which normally comes after hours
+ * without failures.
+ */
 export async function besideDraining(setting: Setting): Promise<Comparison> {
   const { bundles, receiver, progress } = setting;
   const service = await serve(bundles);

@@ -1,4 +1,7 @@
-/** The scenes of the fairness run. In each, a stream of events to healthy subscribers runs alone and then beside something that disturbs it. */
+/**
+ * The scenes of the fairness run. In each, a stream of events to healthy subscribers runs alone and then beside
+ * something that disturbs it.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Account, ask, publishCall, subscribe, tenantOf } from "./account.ts";
 import { type Comparison, compare, createHealthy, HEALTHY, type Setting, stop, TYPE } from "./fairness-compare.ts";
@@ -13,7 +16,9 @@ const POLL_MS = 50;
 /** How long the disturbance has run before the stream begins. */
 const LEAD_MS = 2_000;
 const WIDE = 10_000;
-/** Creating a subscription counts those of its tenant, so the wide tenant gets its subscriptions from tenants with few. */
+/**
+ * Creating a subscription counts those of its tenant, so the wide tenant gets its subscriptions from tenants with few.
+ */
 const CREATED_PER_TENANT = 500;
 const SLOW = 1_000;
 const SLOW_ANSWER_MS = 3_000;
@@ -37,7 +42,10 @@ export const SCENES: Scene[] = [
   { name: "10,000 deliveries to one limited to 50 a second", run: besideLimited },
 ];
 
-/** Each round has a new service, because the first second counts, in which the engine does not know yet which subscribers hang. */
+/**
+ * Each round has a new service, because the first second counts, in which the engine does not know yet which
+ * subscribers hang.
+ */
 async function besideHanging(setting: Setting): Promise<Comparison> {
   const { bundles, receiver } = setting;
   const result: Comparison = { aloneMs: [], besideMs: [] };

@@ -1,6 +1,7 @@
 /**
- * `npm run fairness [-- --only TEXT --seconds N --rounds N]`: what hanging, slow, dead and busy subscribers cost the healthy ones. Fails
- * when the 99th percentile from 202 to arrival at the healthy ones is more than twice what it is without the disturbance.
+ * `npm run fairness [-- --only TEXT --seconds N --rounds N]`: what hanging, slow, dead and busy subscribers cost the
+ * healthy ones. Fails when the 99th percentile from 202 to arrival at the healthy ones is more than twice what it is
+ * without the disturbance.
  */
 import { parseArgs } from "node:util";
 import { build } from "./build.ts";

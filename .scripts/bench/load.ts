@@ -1,4 +1,7 @@
-/** Closed-loop load over node:http: `concurrency` loops, each sends its next request when the last one has been answered. */
+/**
+ * Closed-loop load over node:http: `concurrency` loops, each sends its next request when the last one has been
+ * answered.
+ */
 import http from "node:http";
 import { performance } from "node:perf_hooks";
 

@@ -1,6 +1,7 @@
 /**
- * `npm run memory`: eight logins and eight full log pages at once, in a runtime whose heap is capped. Without a cap V8 collects garbage
- * too late to tell what is needed. Where the heap does not suffice, the runtime dies and this run fails. The platform ends an isolate at
+ * `npm run memory`: eight logins and eight full log pages at once, in a runtime whose heap is capped. Without a cap V8
+ * collects garbage too late to tell what is needed. Where the heap does not suffice, the runtime dies and this run
+ * fails. The platform ends an isolate at
  * 128 MiB; with the hasher's memory, which is not in the heap, the target is 100 MiB.
  */
 import { setTimeout as sleep } from "node:timers/promises";

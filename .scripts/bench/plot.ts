@@ -1,4 +1,7 @@
-/** A plot as SVG text: which share of deliveries has arrived after how long, one line a series, with time on a logarithmic axis. */
+/**
+ * A plot as SVG text: which share of deliveries has arrived after how long, one line a series, with time on a
+ * logarithmic axis.
+ */
 
 export interface Series {
   label: string;

@@ -1,4 +1,6 @@
-/** Processes, as Linux shows them under /proc. On other systems nothing is known about them, and memory is not measured. */
+/**
+ * Processes, as Linux shows them under /proc. On other systems nothing is known about them, and memory is not measured.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 
 const read = (path: string): string => {

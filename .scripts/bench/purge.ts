@@ -1,4 +1,7 @@
-/** Publishing while a large tenant is purged, and while old audit events are deleted: the 99th percentile may at most double. */
+/**
+ * Publishing while a large tenant is purged, and while old audit events are deleted: the 99th percentile may at most
+ * double.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import { createAccount, subscribe, tenantOf } from "./account.ts";
 import { seedEvents } from "./audit.ts";

@@ -1,7 +1,8 @@
 /**
- * The subscribers, in a thread of their own: `/ok/...` answers at once, `/hang/...` never, and `/other/MS/...` after so many milliseconds.
- * `/timed/...` answers at once too. Reports to its parent what arrived at `/ok` and when, when something arrived at `/timed`, and how much
- * arrived at the other paths.
+ * The subscribers, in a thread of their own: `/ok/...` answers at once, `/hang/...` never, and `/other/MS/...` after so
+ * many milliseconds.
+ * `/timed/...` answers at once too. Reports to its parent what arrived at `/ok` and when, when something arrived at
+ * `/timed`, and how much arrived at the other paths.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

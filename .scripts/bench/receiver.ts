@@ -17,7 +17,9 @@ export interface Receiver {
   hangUrl: string;
   /** A URL that answers after this many milliseconds. Arrivals there are counted in `others` alone. */
   otherUrl(waitMs: number): string;
-  /** What came since the last `clear`, how many requests were left without an answer, and how many came to `otherUrl`. */
+  /**
+   * What came since the last `clear`, how many requests were left without an answer, and how many came to `otherUrl`.
+   */
   arrivals: Arrival[];
   hung: number;
   others: number;

@@ -69,7 +69,10 @@ async function insert(database: Database, statements: readonly string[], history
   }
 }
 
-/** Copies a subscription `count` times. Each copy receives `type`, or a type of its own, which no event of the bench has. */
+/**
+ * Copies a subscription `count` times. Each copy receives `type`, or a type of its own, which no event of the bench
+ * has.
+ */
 export async function seedSubscriptions(
   database: Database,
   subscriptionId: string,

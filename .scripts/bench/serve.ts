@@ -1,4 +1,7 @@
-/** The built Worker and the floor Worker in one workerd, through Miniflare's API: direct sockets, and data in a temporary folder. */
+/**
+ * The built Worker and the floor Worker in one workerd, through Miniflare's API: direct sockets, and data in a
+ * temporary folder.
+ */
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { createServer } from "node:http";

@@ -1,7 +1,7 @@
 /**
- * `npm run simulate [-- --hours N --shards N]`: a day of 1,000 deliveries per second on 16 databases with a full log, on a
- * simulated clock. Some seconds of each hour run at the full rate through the real store functions on D1. Fails when a delivery is overdue
- * or a database grows.
+ * `npm run simulate [-- --hours N --shards N]`: a day of 1,000 deliveries per second on 16 databases with a full log,
+ * on a simulated clock. Some seconds of each hour run at the full rate through the real store functions on D1. Fails
+ * when a delivery is overdue or a database grows.
  */
 import { parseArgs } from "node:util";
 import { seedLog, seedSubscriptions } from "./simulated-history.ts";

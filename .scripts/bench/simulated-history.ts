@@ -1,4 +1,7 @@
-/** What a delivery database of the simulation holds when the day begins: subscriptions, and a log as long as the retention. */
+/**
+ * What a delivery database of the simulation holds when the day begins: subscriptions, and a log as long as the
+ * retention.
+ */
 
 import type { Database } from "./serve.ts";
 import * as traffic from "./simulation/traffic.ts";

@@ -18,7 +18,9 @@ export interface Stream {
   eventsPerSecond: number;
 }
 
-/** Milliseconds from the 202 to the arrival, one for each delivery that arrives at `okUrl`; 0 when it overtook its 202. */
+/**
+ * Milliseconds from the 202 to the arrival, one for each delivery that arrives at `okUrl`; 0 when it overtook its 202.
+ */
 export async function streamEvents(receiver: Receiver, stream: Stream): Promise<number[]> {
   const { publisher, type, arrivalsPerEvent, events, eventsPerSecond } = stream;
   receiver.clear();
@@ -39,7 +41,10 @@ export async function streamEvents(receiver: Receiver, stream: Stream): Promise<
 export const createPublisher = (service: Service): Promise<Account> =>
   createAccount(createClient(service.base, CONNECTIONS));
 
-/** Subscribes `healthy` webhooks and `hanging` ones that never answer, mixed, so that neither kind is always first in a batch. */
+/**
+ * Subscribes `healthy` webhooks and `hanging` ones that never answer, mixed, so that neither kind is always first in a
+ * batch.
+ */
 export async function subscribeMixed(
   publisher: Account,
   receiver: Receiver,

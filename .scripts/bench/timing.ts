@@ -1,6 +1,6 @@
 /**
- * Whether the time of an answer reveals if an address has an account. Requests for known and unknown addresses alternate, in a random order
- * within each pair, one at a time.
+ * Whether the time of an answer reveals if an address has an account. Requests for known and unknown addresses
+ * alternate, in a random order within each pair, one at a time.
  */
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -18,7 +18,10 @@ const ADDRESSES = 50;
 const PAUSE_MS = 25;
 const MAX_DIFFERENCE = 0.03;
 
-/** Every public endpoint that takes an address. `resend-verification` takes none: it needs a session, and serves its own user. */
+/**
+ * Every public endpoint that takes an address. `resend-verification` takes none: it needs a session, and serves its own
+ * user.
+ */
 const ENDPOINTS: { name: string; status: number; call(email: string): Call }[] = [
   {
     name: "login, wrong password",

@@ -17,7 +17,9 @@ export const PEOPLE = [
 export const OPERATOR = "staff@demo.example";
 const STEP_MS = 30_000;
 
-/** Creates the operator's account with two-factor authentication. Returns recovery codes, each of which signs in once. */
+/**
+ * Creates the operator's account with two-factor authentication. Returns recovery codes, each of which signs in once.
+ */
 export async function addOperator(service: Service): Promise<string[]> {
   const account = { email: OPERATOR, password: PASSWORD };
   await service.call("POST", "/auth/register", { ...account, tenantName: "Staff" });

@@ -13,7 +13,10 @@ interface Scene {
   subscribers: readonly Subscriber[];
 }
 
-/** Subscribes everybody, one of them later. Returns the subscriptions' names by id; the later one is added when it subscribes. */
+/**
+ * Subscribes everybody, one of them later. Returns the subscriptions' names by id; the later one is added when it
+ * subscribes.
+ */
 export async function subscribeAll(scene: Scene, signal: AbortSignal): Promise<Map<string, string>> {
   const { service, token, subscribers } = scene;
   const since = new Date().toISOString();

@@ -31,8 +31,8 @@ export interface Service {
 export const choosePort = (): Promise<number> => portOf(DEFAULT_PORT).catch(() => portOf(0));
 
 /**
- * Starts the service with these settings, and waits until it answers. It stops when `signal` aborts. Throws when it stops before
- * that.
+ * Starts the service with these settings, and waits until it answers. It stops when `signal` aborts. Throws when it
+ * stops before that.
  */
 export async function startService(port: number, vars: Record<string, string>, signal: AbortSignal): Promise<Service> {
   const folder = mkdtempSync(join(tmpdir(), "postern-demo-"));
@@ -102,7 +102,9 @@ async function call<T>(url: string, method: string, body: unknown, token: string
   return answer.data;
 }
 
-/** Waits for a mail with a link to `page`; drops the earlier ones from `mails`, which holds the paths of their texts. */
+/**
+ * Waits for a mail with a link to `page`; drops the earlier ones from `mails`, which holds the paths of their texts.
+ */
 async function mailedToken(mails: string[], page: string): Promise<string> {
   const link = new RegExp(`/${page}\\?token=([0-9a-f]{64})`);
   const read = () => {

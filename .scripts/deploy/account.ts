@@ -31,7 +31,9 @@ export class Account {
     this.#url = url;
   }
 
-  /** Uses the token of the environment or wrangler's login, and the account that the environment names or the only one. */
+  /**
+   * Uses the token of the environment or wrangler's login, and the account that the environment names or the only one.
+   */
   static async open(): Promise<Account> {
     const { CLOUDFLARE_API_BASE_URL: base = "https://api.cloudflare.com/client/v4", CLOUDFLARE_ACCOUNT_ID: id } =
       process.env;

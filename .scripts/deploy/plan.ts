@@ -21,7 +21,10 @@ export interface Plan {
   makesKeys: boolean;
 }
 
-/** Compares the configuration with the account, and returns the steps that are left. Throws when the two contradict each other. */
+/**
+ * Compares the configuration with the account, and returns the steps that are left. Throws when the two contradict each
+ * other.
+ */
 export async function makePlan(
   configuration: Configuration,
   account: Account,
@@ -73,7 +76,10 @@ const migrationStep = ({ binding }: Database): Step => ({
   run: () => wranglerOutput("d1", "migrations", "apply", binding, "--remote"),
 });
 
-/** A version that runs already gets only its routes, crons and queue consumers: an earlier run may have ended before setting them. */
+/**
+ * A version that runs already gets only its routes, crons and queue consumers: an earlier run may have ended before
+ * setting them.
+ */
 const deployStep = (hasKeys: boolean, running: string | undefined): Step => ({
   does: "Deploy the Worker, unless this version of it is running",
   run: () => {

@@ -1,4 +1,7 @@
-/** Applies migrations to the local database, as `wrangler d1 migrations apply --local` does, which starts workerd anew for each of them. */
+/**
+ * Applies migrations to the local database, as `wrangler d1 migrations apply --local` does, which starts workerd anew
+ * for each of them.
+ */
 import { join } from "node:path";
 import { Miniflare, type MiniflareOptions } from "miniflare";
 import { ROOT } from "../bundle.ts";
@@ -9,8 +12,8 @@ const NOTES = `CREATE TABLE IF NOT EXISTS d1_migrations (
   id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)`;
 
 /**
- * Brings the database up to date. The options must be those of the databases alone: the service's sweep would start to send what is owed,
- * and lose the results when this ends.
+ * Brings the database up to date. The options must be those of the databases alone: the service's sweep would start to
+ * send what is owed, and lose the results when this ends.
  */
 export async function migrate(databases: MiniflareOptions): Promise<void> {
   const miniflare = new Miniflare(databases);

@@ -10,7 +10,10 @@ import type { Flags } from "./flags.ts";
 const DEFAULT_ADDRESS = "http://localhost:8787";
 const CONFIGURATION = new URL("./configuration.ts", import.meta.url).pathname;
 const EMPTY_SCRIPT = "export default {}";
-/** Serves the files of the API reference, outside the service. Otherwise every call of the service would pass the asset router. */
+/**
+ * Serves the files of the API reference, outside the service. Otherwise every call of the service would pass the asset
+ * router.
+ */
 const ASSET_SCRIPT = "export default { fetch: (request, env) => env.ASSETS.fetch(request) }";
 
 /** Prints mails with the paths of their parts, and no other message of Miniflare. */
@@ -20,7 +23,10 @@ class MailLog extends Log {
   }
 }
 
-/** Returns the options for the bundle in `folder`, and those for its databases alone. Reads wrangler.toml and .dev.vars again each time. */
+/**
+ * Returns the options for the bundle in `folder`, and those for its databases alone. Reads wrangler.toml and .dev.vars
+ * again each time.
+ */
 export async function readOptions({ ip, port, inspectorPort, persistTo, vars, address }: Flags, folder: string) {
   const env = { ...process.env, WRANGLER_LOG: "error" }; // wrangler would print where it found the secrets.
   const { stdout } = await promisify(execFile)(process.execPath, [CONFIGURATION], { cwd: ROOT, env });

@@ -1,6 +1,6 @@
 /**
- * The service of `npm run dev`, run by Miniflare's API. `wrangler dev` would put a proxy, an inspector, a trace collector and the asset
- * router around every call, which cost half of the speed and most of the memory.
+ * The service of `npm run dev`, run by Miniflare's API. `wrangler dev` would put a proxy, an inspector, a trace
+ * collector and the asset router around every call, which cost half of the speed and most of the memory.
  */
 import { mkdtempSync, rmSync, watch } from "node:fs";
 import { tmpdir } from "node:os";
@@ -48,7 +48,10 @@ async function tick(cron: string): Promise<void> {
   }
 }
 
-/** Bundles and starts the service again after each change. Messages in the queues are lost, and the sweep sends them again. */
+/**
+ * Bundles and starts the service again after each change. Messages in the queues are lost, and the sweep sends them
+ * again.
+ */
 function watchSources(): void {
   let timer: NodeJS.Timeout | undefined;
   let reloaded = Promise.resolve();

@@ -1,4 +1,7 @@
-/** The files that the console's pages load. Each address contains a hash of the content, so browsers can cache it forever. */
+/**
+ * The files that the console's pages load. Each address contains a hash of the content, so browsers can cache it
+ * forever.
+ */
 import base from "./browser/base.css";
 import blocks from "./browser/blocks.css";
 import charts from "./browser/charts.css";
@@ -16,7 +19,10 @@ const SCRIPT = [consoleScript, passkeyScript].map((part) => `{\n${part}}`).join(
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#2563ad" d="M2 15V7a6 6 0 0 1 12 0v8h-3V7.5a3 3 0 0 0-6 0V15z"/></svg>`;
 
-/** FNV-1a, 32 bits: tells versions of a file apart. WebCrypto's digest is asynchronous, and addresses are needed at start. */
+/**
+ * FNV-1a, 32 bits: tells versions of a file apart. WebCrypto's digest is asynchronous, and addresses are needed at
+ * start.
+ */
 function contentHash(text: string): string {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);

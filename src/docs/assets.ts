@@ -1,4 +1,7 @@
-/** `/docs/assets`: style sheets, one script, the dashboard for Grafana, and the files of Swagger UI that the API reference loads. */
+/**
+ * `/docs/assets`: style sheets, one script, the dashboard for Grafana, and the files of Swagger UI that the API
+ * reference loads.
+ */
 import { Hono } from "hono";
 import { notFound } from "../platform/errors";
 import type { AppEnv } from "../platform/http/env";

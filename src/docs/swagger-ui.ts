@@ -1,4 +1,7 @@
-/** The page at `/docs/reference`: Swagger UI over our own document. Nothing in it is inline, so its Content-Security-Policy can be strict. */
+/**
+ * The page at `/docs/reference`: Swagger UI over our own document. Nothing in it is inline, so its
+ * Content-Security-Policy can be strict.
+ */
 import { navigation, REFERENCE_PATH } from "./markdown/catalogue";
 
 /** Nothing is loaded from another host. Swagger UI's style sheet holds its icons as `data:` images. */

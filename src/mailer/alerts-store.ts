@@ -1,4 +1,7 @@
-/** Which mails of the kinds that are sent once have been sent, in the control plane, so that repeated jobs send one mail. */
+/**
+ * Which mails of the kinds that are sent once have been sent, in the control plane, so that repeated jobs send one
+ * mail.
+ */
 import { sql } from "drizzle-orm";
 import { atomically, rows } from "../platform/db/client";
 import type { Deps } from "../platform/deps";
@@ -19,9 +22,13 @@ export async function claimAlert({ db }: Deps, id: string, nowMs: number): Promi
   return found[0]?.sentAt === null ? "busy" : "sent";
 }
 
-/** Ends the caller's reservation: the mail was sent at `sentAt` (Unix ms), or, if that is null, any consumer may send it. */
+/**
+ * Ends the caller's reservation: the mail was sent at `sentAt` (Unix ms), or, if that is null, any consumer may send
+ * it.
+ */
 export async function settleAlert({ db }: Deps, id: string, sentAt: number | null): Promise<void> {
   await atomically(db, {
-    settled: sql`UPDATE alert_mails SET sent_at = ${sentAt}, claimed_at = iif(${sentAt} IS NULL, 0, claimed_at) WHERE id = ${id}`,
+    settled: sql`UPDATE alert_mails SET sent_at = ${sentAt}, claimed_at = iif(${sentAt} IS NULL, 0, claimed_at)
+      WHERE id = ${id}`,
   });
 }

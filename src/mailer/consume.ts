@@ -10,13 +10,16 @@ import { type PreparedMail, prepareMail } from "./prepare";
 const FIRST_RETRY_SECONDS = 30;
 const LONGEST_RETRY_SECONDS = (6 * HOUR_MS) / 1000;
 
-/** How long to wait after try number `attempt`, counted from 1. With `max_retries` in wrangler.toml, tries go on for more than a day. */
+/**
+ * How long to wait after try number `attempt`, counted from 1. With `max_retries` in wrangler.toml, tries go on for
+ * more than a day.
+ */
 export const retryDelaySeconds = (attempt: number): number =>
   Math.min(FIRST_RETRY_SECONDS * 2 ** (attempt - 1), LONGEST_RETRY_SECONDS);
 
 /**
- * Codes of the `send_email` binding for a message that will never be accepted. Problems with the sender's domain or a daily limit are not
- * included, because the operator can solve them within the day.
+ * Codes of the `send_email` binding for a message that will never be accepted. Problems with the sender's domain or a
+ * daily limit are not included, because the operator can solve them within the day.
  */
 const PERMANENT_CODES = new Set([
   "E_VALIDATION_ERROR",
@@ -97,7 +100,10 @@ async function handle(deps: Deps, message: Message, job: MailJob, tally: Tally):
   }
 }
 
-/** Sends the mail of a job, unless its reason is gone or its address has had too many mails. Throws when the provider refuses. */
+/**
+ * Sends the mail of a job, unless its reason is gone or its address has had too many mails. Throws when the provider
+ * refuses.
+ */
 async function sendMail(deps: Deps, job: MailJob, attempt: number, tally: Tally): Promise<void> {
   const prepared = await prepareMail(deps, job);
   if (!prepared) return;
@@ -115,7 +121,10 @@ async function sendMail(deps: Deps, job: MailJob, attempt: number, tally: Tally)
   }
 }
 
-/** Sends the mail of a job unless a job with the same id has done so. Throws if the provider refuses or another consumer is sending it. */
+/**
+ * Sends the mail of a job unless a job with the same id has done so. Throws if the provider refuses or another consumer
+ * is sending it.
+ */
 async function sendOnce(deps: Deps, job: MailJob, attempt: number, tally: Tally): Promise<void> {
   const claim = await claimAlert(deps, job.id, deps.now());
   if (claim === "sent") return;

@@ -180,7 +180,8 @@ export function refreshTokenReusedMail({ name }: NoticeContext): Mail {
     subject: "A session was ended for your safety",
     greetingName: name,
     body: [
-      "A token of one of your sessions was used twice, so somebody may have copied it. We have ended that session. Please sign in again.",
+      "A token of one of your sessions was used twice, so somebody may have copied it. We have ended that session. " +
+        "Please sign in again.",
       "If this happens again, reset your password: that ends every session.",
     ],
   });
@@ -191,7 +192,8 @@ export function secondFactorGuessedMail({ name }: NoticeContext): Mail {
     subject: "Someone is guessing your two-factor codes",
     greetingName: name,
     body: [
-      "Someone who knows your password or is signed in to your account has entered ten wrong codes. Sign-in is locked for a while.",
+      "Someone who knows your password or is signed in to your account has entered ten wrong codes. Sign-in is " +
+        "locked for a while.",
       "If this was not you, reset your password now.",
     ],
   });

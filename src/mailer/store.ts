@@ -31,7 +31,8 @@ export async function findNoticeRecipient(
     found: rows<Omit<NoticeRecipient, "keys">>(sql`SELECT email, name, email_verified_at AS emailVerifiedAt,
         (SELECT count(*) FROM recovery_codes WHERE user_id = ${userId} AND used_at IS NULL) AS codesLeft
       FROM users WHERE id = ${userId}`),
-    keys: rows<LivingKey>(sql`SELECT k.name, k.prefix, t.name AS tenantName FROM api_keys k JOIN tenants t ON t.id = k.tenant_id
+    keys: rows<LivingKey>(sql`SELECT k.name, k.prefix, t.name AS tenantName FROM api_keys k
+      JOIN tenants t ON t.id = k.tenant_id
       WHERE k.user_id = ${userId} AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${nowMs})
       ORDER BY k.id DESC LIMIT 10`),
   });

@@ -1,4 +1,7 @@
-/** Mails with a token or code for a next step: verification, password reset, sign-in, invitation, take-over, a lost second factor. */
+/**
+ * Mails with a token or code for a next step: verification, password reset, sign-in, invitation, take-over, a lost
+ * second factor.
+ */
 
 import type { Registrant } from "../identity/recovery/store";
 import type { EndedAccess, MailJob } from "../platform/mail/job";
@@ -43,7 +46,9 @@ export function codeMail({ name, isVerified }: CodeRecipient, code: string): Mai
       ...(isVerified
         ? []
         : [
-            "This address has not been verified, so somebody else may have created the account. Signing in with the code invalidates its password and ends everything that was set up so far. If you created the account yourself, verify the address first, with the link that we sent you.",
+            "This address has not been verified, so somebody else may have created the account. Signing in with " +
+              "the code invalidates its password and ends everything that was set up so far. If you created the " +
+              "account yourself, verify the address first, with the link that we sent you.",
           ]),
       "Do not give the code to anybody. We never ask for it. If you did not request it, you can ignore this email.",
     ],
@@ -68,9 +73,11 @@ export function factorRemovalMail(appUrl: string, name: string | null, token: st
     subject: "Remove your lost second factor",
     greetingName: name,
     body: [
-      "We were told that you have lost your authenticator app and your recovery codes. The link turns two-factor authentication off for your account and ends all your sessions. It works once, within 24 hours.",
+      "We were told that you have lost your authenticator app and your recovery codes. The link turns two-factor " +
+        "authentication off for your account and ends all your sessions. It works once, within 24 hours.",
       linkTo(appUrl, "remove-two-factor", token, "Remove the second factor"),
-      "If you did not ask for this, do not open the link, and nothing will change. Somebody may be trying to get into your account, so please tell the operator of this service.",
+      "If you did not ask for this, do not open the link, and nothing will change. Somebody may be trying to get " +
+        "into your account, so please tell the operator of this service.",
     ],
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Settings from variables and secrets, parsed once per isolate. A bad setting stops the service with a message that names it but never
- * shows its value.
+ * Settings from variables and secrets, parsed once per isolate. A bad setting stops the service with a message that
+ * names it but never shows its value.
  */
 import { z } from "zod";
 import { isGuessableKey } from "./crypto/guessable-key";
@@ -19,7 +19,8 @@ const randomKey = z
 const VARIABLES = {
   SECRET_KEYS: {
     description:
-      "All signing and encryption keys are derived from these; see [Key rotation](operations.md#key-rotation). A secret, not a variable.",
+      "All signing and encryption keys are derived from these; see [Key rotation](operations.md#key-rotation). A " +
+      "secret, not a variable.",
     must: `be a comma-separated list of secrets, newest first, each at least ${MIN_SECRET_KEY_CHARACTERS} random characters, such as from \`openssl rand -hex 32\``,
     schema: commaList.pipe(z.array(randomKey).min(1)),
   },
@@ -31,13 +32,15 @@ const VARIABLES = {
   },
   CLIENT_IP_SECRET: {
     description:
-      "Lets your own server name its users' IP addresses; see [Client addresses](operations.md#client-addresses). A secret; optional.",
+      "Lets your own server name its users' IP addresses; see [Client addresses](operations.md#client-addresses). " +
+      "A secret; optional.",
     must: `be at least ${MIN_SECRET_KEY_CHARACTERS} random characters, or missing`,
     schema: randomKey.optional(),
   },
   APP_URL: {
     description:
-      "The address that links in mails start with: `/verify-email?token=...`, `/reset-password?token=...` and `/accept-invitation?token=...` follow it.",
+      "The address that links in mails start with: `/verify-email?token=...`, `/reset-password?token=...` and " +
+      "`/accept-invitation?token=...` follow it.",
     must: "be an http or https URL without a trailing slash",
     schema: z.url({ protocol: /^https?$/ }).refine((url) => !url.endsWith("/")),
   },
@@ -72,20 +75,23 @@ const VARIABLES = {
   },
   PASSKEY_ORIGINS: {
     description:
-      "Origins besides that of `APP_URL` whose pages may use passkeys. Passkeys are bound to the host of `APP_URL`, so these must be hosts below it.",
+      "Origins besides that of `APP_URL` whose pages may use passkeys. Passkeys are bound to the host of " +
+      "`APP_URL`, so these must be hosts below it.",
     must: "be a comma-separated list of origins, each of the host of APP_URL or of a host below it, or empty",
     schema: commaList.pipe(z.array(z.string().refine((text) => URL.parse(text)?.origin === text))).prefault(""),
   },
   ...PROVIDER_VARIABLES,
   REGISTRATION: {
     description:
-      "Who may register without an invitation: everybody (`open`), nobody (`invite`), or addresses of the given domains (`domains:example.com,example.org`).",
+      "Who may register without an invitation: everybody (`open`), nobody (`invite`), or addresses of the given " +
+      "domains (`domains:example.com,example.org`).",
     must: 'be "open", "invite", or "domains:" and a comma-separated list of domains',
     schema: registration.prefault("open"),
   },
   TURNSTILE_SITE_KEY: {
     description:
-      "The site key of a Turnstile widget; see [Turnstile](operations.md#turnstile). Empty: no widget is shown or asked for.",
+      "The site key of a Turnstile widget; see [Turnstile](operations.md#turnstile). Empty: no widget is shown or " +
+      "asked for.",
     must: "be the site key of a Turnstile widget, or empty; set it with TURNSTILE_SECRET",
     schema: widgetKey,
   },
@@ -123,7 +129,8 @@ const VARIABLES = {
   ...LIMIT_VARIABLES,
   AUTO_DISABLE_HOURS: {
     description:
-      "After how many hours of failures a subscription is disabled, unless its option `autoDisable` says otherwise. `false`: never.",
+      "After how many hours of failures a subscription is disabled, unless its option `autoDisable` says " +
+      "otherwise. `false`: never.",
     must: 'be a whole number from 24 to 720, or "false"',
     schema: z.union([z.literal("false").transform(() => null), wholeNumber(24, 720)]).prefault("120"),
   },

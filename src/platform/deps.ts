@@ -27,7 +27,10 @@ export interface Deps {
   alertsQueue: Queue<AlarmMessage> | null;
   mailer: SendEmail;
   sweepers: Env["SWEEPER"];
-  /** The known hosts of this service, with ports: the host of the request, and the host of APP_URL if that is our console. */
+  /**
+   * The known hosts of this service, with ports: the host of the request, and the host of APP_URL if that is our
+   * console.
+   */
   ownHosts: readonly string[];
   /** One object per limited subscription, by its id. */
   gates: Env["SUBSCRIPTION_GATE"];
@@ -60,8 +63,8 @@ async function loadSettings(env: Env): Promise<Settings> {
 }
 
 /**
- * Builds the dependencies of one invocation; `requestUrl` is the URL of an HTTP request. Throws ConfigError when a setting is missing or
- * malformed.
+ * Builds the dependencies of one invocation; `requestUrl` is the URL of an HTTP request. Throws ConfigError when a
+ * setting is missing or malformed.
  */
 export async function createDeps(
   env: Env,

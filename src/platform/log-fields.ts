@@ -17,7 +17,8 @@ export const LOG_FIELDS = {
   outcome: "`success` or `failed`.",
   responseCode: "The status that the subscriber answered.",
   reason:
-    "Why an attempt failed (as in `error` of the delivery log), which setting was refused, or why a passkey or a sign-in with a provider was refused.",
+    "Why an attempt failed (as in `error` of the delivery log), which setting was refused, or why a passkey or a " +
+    "sign-in with a provider was refused.",
   step: "The step of a deletion: the table, or what it waits for.",
   cron: "The cron trigger.",
   job: "The job of a cron trigger.",

@@ -1,9 +1,15 @@
-/** Structured logging, one JSON object per line. Fields with the name of a secret are redacted, whatever the caller passes. */
+/**
+ * Structured logging, one JSON object per line. Fields with the name of a secret are redacted, whatever the caller
+ * passes.
+ */
 import type { LOG_FIELDS } from "./log-fields";
 
 const SECRET_NAME = /password|secret|token|authorization|cookie|api_?key|totp|signature/i;
 
-/** The forms of access tokens, API keys, mailed tokens, digests and signing secrets, to redact them in the texts of unexpected errors. */
+/**
+ * The forms of access tokens, API keys, mailed tokens, digests and signing secrets, to redact them in the texts of
+ * unexpected errors.
+ */
 const SECRET_FORM = /eyJ[\w-]+\.[\w-]+\.[\w-]+|ak_[0-9A-Za-z]{8,}|[0-9a-f]{64}|whsec_[^\s"]+/g;
 
 /** From the least to the most serious. */
@@ -31,8 +37,8 @@ export function log(level: LogLevel, message: string, fields: LogFields = {}): v
 }
 
 /**
- * The name, message and stack of an unexpected error, as log fields. drizzle puts parameter values such as password hashes into its
- * messages, so for its errors only the message of the database is returned.
+ * The name, message and stack of an unexpected error, as log fields. drizzle puts parameter values such as password
+ * hashes into its messages, so for its errors only the message of the database is returned.
  */
 export function describeError(error: unknown): LogFields {
   if (!(error instanceof Error)) return { error: typeof error };

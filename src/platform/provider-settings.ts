@@ -33,7 +33,9 @@ const clientSecret = (provider: string) => ({
 export const PROVIDER_VARIABLES = {
   PUBLIC_URL: {
     description:
-      "Where browsers reach this service, such as `https://api.example.com`. Needed to [sign in with providers](sign-in-providers.md), which send people back to `/api/v1/auth/oauth/<provider>/callback` below it.",
+      "Where browsers reach this service, such as `https://api.example.com`. Needed to [sign in with " +
+      "providers](sign-in-providers.md), which send people back to `/api/v1/auth/oauth/<provider>/callback` below " +
+      "it.",
     must: "be an https origin (http on localhost), or empty",
     schema: optionalText.pipe(z.string().refine(isSafeOrigin).optional()),
   },

@@ -1,4 +1,7 @@
-/** Checks every page with axe-core in both colour schemes and at a phone's width, and takes screenshots for people to look at. */
+/**
+ * Checks every page with axe-core in both colour schemes and at a phone's width, and takes screenshots for people to
+ * look at.
+ */
 import { mkdirSync, rmSync } from "node:fs";
 import axe, { type Result } from "axe-core";
 import { Secret, TOTP } from "otpauth";

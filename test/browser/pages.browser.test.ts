@@ -1,4 +1,7 @@
-/** Every page in a real browser: the console, the documentation and the API reference. In one file, so that only one service is started. */
+/**
+ * Every page in a real browser: the console, the documentation and the API reference. In one file, so that only one
+ * service is started.
+ */
 import { appearance } from "./appearance.ts";
 import { deletion } from "./deletion.ts";
 import { docs } from "./docs.ts";

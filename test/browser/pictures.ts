@@ -1,4 +1,7 @@
-/** The pictures in src/docs/pages/console.md and the README, taken of pages that the suite opens anyway. `PICTURES=1 npm test` updates them. */
+/**
+ * The pictures in src/docs/pages/console.md and the README, taken of pages that the suite opens anyway. `PICTURES=1 npm
+ * test` updates them.
+ */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, expect, test } from "vitest";

@@ -1,4 +1,7 @@
-/** What protects people in the console: two-factor authentication, roles, the origin of forms, and content that is only text. */
+/**
+ * What protects people in the console: two-factor authentication, roles, the origin of forms, and content that is only
+ * text.
+ */
 import { readFileSync } from "node:fs";
 import { Secret, TOTP } from "otpauth";
 import { test } from "vitest";

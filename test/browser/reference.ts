@@ -7,7 +7,10 @@ const PHONE_WIDTH_PIXELS = 360;
 /** Long, because other pages load at the same time. */
 const SHOWN = { timeout: 15_000 };
 
-/** Opens the page and waits for its operations. `complaints` collects console messages and errors, `hosts` the hosts it requested from. */
+/**
+ * Opens the page and waits for its operations. `complaints` collects console messages and errors, `hosts` the hosts it
+ * requested from.
+ */
 async function openReference({ browser, server }: Stage, widthPixels: number) {
   const page = await browser.newPage({ viewport: { width: widthPixels, height: 800 } });
   const complaints: string[] = [];

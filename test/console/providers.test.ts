@@ -10,7 +10,10 @@ const LABELS = ["Google", "GitHub", "Microsoft", "id.issuer.example"];
 
 const buttonsOn = (html: string) => [...html.matchAll(/>Continue with ([^<]+)</g)].map(([, label]) => label);
 
-/** Follows a link of the console to the generic provider and back, as somebody there. Returns the path that the browser comes back to. */
+/**
+ * Follows a link of the console to the generic provider and back, as somebody there. Returns the path that the browser
+ * comes back to.
+ */
 async function arrive(browser: Browser, url: string | null, person: Record<string, unknown>): Promise<string> {
   const departure = departureOf(url);
   const back = await comeBack(browser, "oidc", departure, { claims: claimsOf(departure, person) });

@@ -1,4 +1,7 @@
-/** The Turnstile widget in the console: which pages show it, what they may load for it, and that their forms need its token. */
+/**
+ * The Turnstile widget in the console: which pages show it, what they may load for it, and that their forms need its
+ * token.
+ */
 import { describe, expect, test } from "vitest";
 import { newAddress, newEmail, PASSWORD, signUpVerified } from "../support/client";
 import { pageUnder } from "../support/overrides";

@@ -44,7 +44,10 @@ const nouns = Object.entries(clientOf().client).map(([member, methods]) => ({
   file: member.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
 }));
 
-/** The methods of a noun's source as rows of a table: name and arguments without `CallOptions`, what its docstring says, what it throws. */
+/**
+ * The methods of a noun's source as rows of a table: name and arguments without `CallOptions`, what its docstring says,
+ * what it throws.
+ */
 function rowsOf(source = ""): string[] {
   const members = source.match(/^export interface \w+Methods \{$([\s\S]*?)^\}$/m)?.[1] ?? "";
   return [...members.matchAll(/\/\*\*([\s\S]*?)\*\/\n {2}(\w+\(.*\)): /g)].map(([, docstring = "", signature = ""]) => {

@@ -11,7 +11,10 @@ import { enrol } from "../support/two-factor";
 const OWN_PASSWORD = "the owner's own password";
 const elsewhere = () => ({ "cf-connecting-ip": newAddress() });
 
-/** An attacker has registered the victim's address and dug in: sessions, key, subscription, a second owner, an open invitation, TOTP. */
+/**
+ * An attacker has registered the victim's address and dug in: sessions, key, subscription, a second owner, an open
+ * invitation, TOTP.
+ */
 async function squatted() {
   const squatter = await signUp();
   const verifyToken = tokenIn(await mailTo(squatter.email, /Verify/));
@@ -42,7 +45,9 @@ async function squatted() {
 
 type Squatted = Awaited<ReturnType<typeof squatted>>;
 
-/** Nothing that the attacker holds leads to the victim's account, nor does the victim work where the attacker looks on. */
+/**
+ * Nothing that the attacker holds leads to the victim's account, nor does the victim work where the attacker looks on.
+ */
 async function expectNothingLeft({ squatter, accomplice, webhookId, late, openInvitation, key }: Squatted) {
   expect((await call("GET", "/auth/me", { token: squatter.token })).status).toBe(401);
   expect((await call("POST", "/auth/refresh", { body: { refreshToken: squatter.refreshToken } })).status).toBe(401);

@@ -46,15 +46,18 @@ describe("parallel uses of one proof", () => {
     const refused = await twoFactor(person, "disable", code);
     expect([refused.status, refused.body.code]).toEqual([401, "INVALID_TOTP"]);
     expect((await loginWith(person)).body.code).toBe("TOTP_REQUIRED");
-    // What was used up is never told by `changes()`. The audit log asks it about the statement right before; `CHANGES` counts removed rows.
+    // What was used up is never told by `changes()`. The audit log asks it about the statement right before; `CHANGES`
+    // counts removed rows.
     const askers = Object.entries(sources).filter(([, text]) => text.includes("changes()"));
     expect(askers.map(([path]) => path)).toEqual([
-      "../../src/tenancy/audit/record-store.ts",
       "../../src/platform/db/client.ts",
+      "../../src/tenancy/audit/record-store.ts",
     ]);
     const counting = Object.entries(sources).filter(([, text]) => /import \{[^}]*\bCHANGES\b/.test(text));
     for (const [path] of counting)
-      expect(path).toMatch(/src\/(audit|delivery)\/retention-store|src\/deletion\/pages-store/);
+      expect(path).toMatch(
+        /src\/(tenancy\/audit|webhooks\/delivery)\/retention-store|src\/lifecycle\/deletion\/pages-store/,
+      );
   });
 
   test("of 10 parallel requests for recovery codes with one code, one succeeds, and its codes are the ones that work", async () => {

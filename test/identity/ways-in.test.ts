@@ -1,6 +1,6 @@
 /**
- * Every way in obeys locks, limits, verification, second factors, suspensions, tenants, invitations and the audit log: each way against each
- * state of the account and the service. A way or a state that the table lacks fails.
+ * Every way in obeys locks, limits, verification, second factors, suspensions, tenants, invitations and the audit log:
+ * each way against each state of the account and the service. A way or a state that the table lacks fails.
  */
 import { describe, expect, test } from "vitest";
 import { attempt, newTraveller, type Outcome, STATES, type State } from "../support/account-states";
@@ -45,8 +45,9 @@ switch tenant            in    401   401   in    -     -     in    in    429   5
 `;
 
 /**
- * What a cell means, if it is no word. With `!`, a failed login is recorded. `-` stands for what cannot be. `=` stands for what is decided by
- * code that the row shares with another one: with the same route without a second factor, or with the route of the API.
+ * What a cell means, if it is no word. With `!`, a failed login is recorded. `-` stands for what cannot be. `=` stands
+ * for what is decided by code that the row shares with another one: with the same route without a second factor, or
+ * with the route of the API.
  */
 const REFUSED: Record<string, [status: number, code: string]> = {
   "400": [400, "INVALID_TOKEN"],

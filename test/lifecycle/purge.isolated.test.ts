@@ -1,4 +1,7 @@
-/** What deletions leave behind: nothing with an id or an address, in no table of any database, whatever happens meanwhile. */
+/**
+ * What deletions leave behind: nothing with an id or an address, in no table of any database, whatever happens
+ * meanwhile.
+ */
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { call, newEmail, PASSWORD, type Person, signUp, signUpVerified } from "../support/client";

@@ -1,4 +1,6 @@
-/** The mails about failing subscriptions: who gets them, how often, what they say, and that none is lost or sent twice. */
+/**
+ * The mails about failing subscriptions: who gets them, how often, what they say, and that none is lost or sent twice.
+ */
 import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -187,7 +189,10 @@ describe("exactly one mail for each notice", () => {
     };
   }
 
-  /** A review makes one call for each shard, one for the recipients, one job for each of two, and one for what is queued. */
+  /**
+   * A review makes one call for each shard, one for the recipients, one job for each of two, and one for what is
+   * queued.
+   */
   const KILLS = [1, 2, 3, 4, 5, 6].flatMap((call) => [
     { call, after: false },
     { call, after: true },

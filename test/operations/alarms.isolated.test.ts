@@ -1,4 +1,7 @@
-/** Alarms about the service: each is told once when it begins and once when it ends, by mail and by the queue, however many runs there are at once. */
+/**
+ * Alarms about the service: each is told once when it begins and once when it ends, by mail and by the queue, however
+ * many runs there are at once.
+ */
 import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";

@@ -40,7 +40,9 @@ afterEach(() => {
   rmSync(project, { recursive: true });
 });
 
-/** A stand-in for the deployed service, which serves `/health` only. It answers 503 to the first `failures` requests. */
+/**
+ * A stand-in for the deployed service, which serves `/health` only. It answers 503 to the first `failures` requests.
+ */
 async function healthServer() {
   const server = createServer((_, response) => {
     response.writeHead(state.failures > 0 ? 503 : 200).end();

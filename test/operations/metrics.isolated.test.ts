@@ -1,4 +1,6 @@
-/** `/metrics`: who may read it, its format, what it shows, and that it costs the same however full the databases are. */
+/**
+ * `/metrics`: who may read it, its format, what it shows, and that it costs the same however full the databases are.
+ */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";

@@ -1,4 +1,7 @@
-/** Log lines: one per request and one per attempt, with the same field names, so that one search follows an event to its subscribers. */
+/**
+ * Log lines: one per request and one per attempt, with the same field names, so that one search follows an event to its
+ * subscribers.
+ */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";

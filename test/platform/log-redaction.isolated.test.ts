@@ -1,4 +1,7 @@
-/** No secret reaches the log: every route is used rightly and wrongly, the consumers too, and whatever was secret is searched for in all output. */
+/**
+ * No secret reaches the log: every route is used rightly and wrongly, the consumers too, and whatever was secret is
+ * searched for in all output.
+ */
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 import { app } from "../../src/app";

@@ -1,4 +1,7 @@
-/** Migrations only go forward: a database that the first one made and people have filled goes through each of the later ones. */
+/**
+ * Migrations only go forward: a database that the first one made and people have filled goes through each of the later
+ * ones.
+ */
 import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
@@ -54,8 +57,9 @@ test("each migration keeps the rows of the ones before it", async () => {
 const UNUSED_SINCE: Record<string, string> = { "users.known_devices": "0014_purges.sql" };
 
 /**
- * The statements of the migration at `index` that could break the version before it, which still runs while they are applied. What a new
- * table gets is its own affair; for others, only plain indexes and columns that the old INSERTs may leave out are added.
+ * The statements of the migration at `index` that could break the version before it, which still runs while they are
+ * applied. What a new table gets is its own affair; for others, only plain indexes and columns that the old INSERTs may
+ * leave out are added.
  */
 function breaking(migrations: readonly Migration[], index: number): string[] {
   const { name = "", queries = [] } = migrations[index] ?? {};

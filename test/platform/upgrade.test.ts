@@ -1,7 +1,9 @@
 /**
- * Upgrades: the migrations are applied while an older version still runs. Its code is not here any more, so what it sent to D1 during
- * `journey` stands in support/versions, under the name of its newest migration, and is sent again. To record a version before the next
- * migration is added: `RECORD_VERSION=1 npx vitest run test/platform/upgrade.test.ts --project service -t record -u`
+ * Upgrades: the migrations are applied while an older version still runs. Its code is not here any more, so what it
+ * sent to D1 during
+ * `journey` stands in support/versions, under the name of its newest migration, and is sent again. To record a version
+ * before the next migration is added: `RECORD_VERSION=1 npx vitest run test/platform/upgrade.test.ts --project service
+ * -t record -u`
  */
 import { applyD1Migrations, createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";

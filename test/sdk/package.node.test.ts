@@ -1,4 +1,7 @@
-/** The package as a user installs it: its files, its types without the service's libraries, and the example from the docs. */
+/**
+ * The package as a user installs it: its files, its types without the service's libraries, and the example from the
+ * docs.
+ */
 import { spawn, spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";

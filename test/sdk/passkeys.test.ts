@@ -1,4 +1,7 @@
-/** The browser's side of passkeys in postern/client, with an authenticator in software in place of `navigator.credentials`. */
+/**
+ * The browser's side of passkeys in postern/client, with an authenticator in software in place of
+ * `navigator.credentials`.
+ */
 import { describe, expect, test } from "vitest";
 import type { PasskeyRequestOptions } from "../../src/sdk/client";
 import { call, PASSWORD, signUpVerified } from "../support/client";

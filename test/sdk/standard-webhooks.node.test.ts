@@ -1,8 +1,8 @@
 /**
- * Our signatures and those of the official Standard Webhooks libraries are accepted by the other side, also during a rotation. The library
- * of a language is used where it has been fetched: `pip install standardwebhooks`, and `go mod download` and `cargo fetch` of the versions
- * below.
- * These versions of the libraries verify `v1` only, so they must ignore the `v1a` signature.
+ * Our signatures and those of the official Standard Webhooks libraries are accepted by the other side, also during a
+ * rotation. The library of a language is used where it has been fetched: `pip install standardwebhooks`, and `go mod
+ * download` and `cargo fetch` of the versions below. These versions of the libraries verify `v1` only, so they must
+ * ignore the `v1a` signature.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -27,7 +27,10 @@ function run(program: string, args: string[], cwd = folder, env = {}): string | 
   return status === 0 ? stdout.trim() : undefined;
 }
 
-/** Verifies a delivery with the library and signs `{}` as `msg_2` with the same secret. Returns undefined when it refuses. */
+/**
+ * Verifies a delivery with the library and signs `{}` as `msg_2` with the same secret. Returns undefined when it
+ * refuses.
+ */
 type Library = (given: Given) => string | undefined;
 
 interface Given {

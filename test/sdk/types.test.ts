@@ -28,7 +28,10 @@ import type { rotationRoutes } from "../../src/webhooks/signing/rotation/routes"
 import type { statsRoutes, subscriptionStatsRoutes } from "../../src/webhooks/stats/routes";
 import type { subscriptionRoutes } from "../../src/webhooks/subscriptions/routes";
 
-/** Compares an interface that extends another as one with all their fields. Where any JSON value may stand, the client says `unknown`. */
+/**
+ * Compares an interface that extends another as one with all their fields. Where any JSON value may stand, the client
+ * says `unknown`.
+ */
 type Plain<T> = JSONValue extends T ? unknown : T extends object ? { [K in keyof T]: Plain<T[K]> } : T;
 type Routes<T> = Plain<ExtractSchema<T>>;
 

@@ -1,4 +1,7 @@
-/** postern/verify gives the same verdicts in every runtime: Node, Bun, Deno and Chromium here, Workers in the other suite. */
+/**
+ * postern/verify gives the same verdicts in every runtime: Node, Bun, Deno and Chromium here, Workers in the other
+ * suite.
+ */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +11,10 @@ import { build } from "rolldown";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CHROMIUM, FLAGS } from "../browser/chromium";
 
-/** The example of the Standard Webhooks specification, verified with each kind of key. Stores the verdicts in `verdicts`. */
+/**
+ * The example of the Standard Webhooks specification, verified with each kind of key. Stores the verdicts in
+ * `verdicts`.
+ */
 const PROGRAM = `
 import { verifyDelivery } from "postern/verify";
 

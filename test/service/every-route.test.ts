@@ -1,4 +1,7 @@
-/** Closed by default: whatever is mounted refuses a caller without credentials, but for a written list. The console's pages have their own walk, in console.test.ts. */
+/**
+ * Closed by default: whatever is mounted refuses a caller without credentials, but for a written list. The console's
+ * pages have their own walk, in console.test.ts.
+ */
 import { describe, expect, test } from "vitest";
 import { app } from "../../src/app";
 import { call, signUp } from "../support/client";

@@ -1,4 +1,7 @@
-/** Every mounted route by role, by API key, by another tenant's ids, and by hostile bodies. A route that is not in the table fails. */
+/**
+ * Every mounted route by role, by API key, by another tenant's ids, and by hostile bodies. A route that is not in the
+ * table fails.
+ */
 import { describe, expect, test } from "vitest";
 import { app } from "../../src/app";
 import { PERMISSIONS, type Permission, permissionsOf, ROLE_NAMES } from "../../src/platform/schemas/roles";
@@ -6,7 +9,10 @@ import { call, newEmail, type Person, setRole, signUp } from "../support/client"
 import { joinTenant } from "../support/people";
 import { newInbox, subscribe } from "../support/receiver";
 
-/** What an authenticated route requires: a permission, to be an owner, or only a session. With `key`, an API key is accepted too. */
+/**
+ * What an authenticated route requires: a permission, to be an owner, or only a session. With `key`, an API key is
+ * accepted too.
+ */
 const NEEDS: Record<string, { permission?: Permission; key?: true; owner?: true }> = {
   "GET /auth/me": {},
   "DELETE /auth/me": {},

@@ -199,7 +199,10 @@ async function fresh({ person }: Traveller, way: Way, isVerified: boolean, varia
   return comer;
 }
 
-/** Reads the sessions and audit events of somebody whose account may be new. Ids begin with their time, so `since` can be an id. */
+/**
+ * Reads the sessions and audit events of somebody whose account may be new. Ids begin with their time, so `since` can
+ * be an id.
+ */
 async function found({ email, userId }: Comer, since: string) {
   const id = "coalesce((SELECT id FROM users WHERE email = ?), ?)";
   const [sessions, events] = await env.DB.batch<{ isNew: 0 | 1; action: string }>([

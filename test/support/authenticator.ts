@@ -1,4 +1,7 @@
-/** An authenticator in software, which can also misbehave. It creates and uses passkeys, and returns what a browser would. */
+/**
+ * An authenticator in software, which can also misbehave. It creates and uses passkeys, and returns what a browser
+ * would.
+ */
 import { encodeCBOR } from "@levischuck/tiny-cbor";
 import { base64url } from "jose";
 import type {

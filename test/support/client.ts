@@ -44,7 +44,10 @@ function bodyOf({ headers }: Response, text: string): unknown {
   return type === "" ? undefined : text;
 }
 
-/** Calls the Worker and checks its response by the OpenAPI document. `path` is under `/api/v1`, or at the root if it starts with `//`. */
+/**
+ * Calls the Worker and checks its response by the OpenAPI document. `path` is under `/api/v1`, or at the root if it
+ * starts with `//`.
+ */
 export async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
   const headers = new Headers({ "cf-connecting-ip": ownAddress, ...options.headers });
   const body = options.raw ?? (options.body === undefined ? null : JSON.stringify(options.body));
@@ -76,8 +79,8 @@ export interface Person {
 }
 
 /**
- * A new owner of a new tenant, signed in. The first one, and one with `headers`, registers; the rest are created as registration would have
- * left them.
+ * A new owner of a new tenant, signed in. The first one, and one with `headers`, registers; the rest are created as
+ * registration would have left them.
  */
 export async function signUp(options: { headers?: Record<string, string> } = {}): Promise<Person> {
   const email = newEmail();

@@ -1,4 +1,7 @@
-/** A stand-in for the part of Cloudflare's API that wrangler calls during a deployment. It keeps databases in SQLite and the rest in memory. */
+/**
+ * A stand-in for the part of Cloudflare's API that wrangler calls during a deployment. It keeps databases in SQLite and
+ * the rest in memory.
+ */
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,4 +1,7 @@
-/** The engine's dependencies under a test's control: a hook around each call to D1, a clock it can move, and queues that keep messages. */
+/**
+ * The engine's dependencies under a test's control: a hook around each call to D1, a clock it can move, and queues that
+ * keep messages.
+ */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { createDb } from "../../src/platform/db/client";
@@ -7,7 +10,9 @@ import type { DeliveryMessage } from "../../src/platform/messages";
 import { faultyDatabase } from "./faults/bindings";
 import { deliveryDb } from "./shard";
 
-/** Makes a call to D1, named by the store function that makes it. It may do anything before, after or instead of `call`. */
+/**
+ * Makes a call to D1, named by the store function that makes it. It may do anything before, after or instead of `call`.
+ */
 type Hook = <T>(name: string, call: () => Promise<T>) => Promise<T>;
 
 interface Controlled {

@@ -66,7 +66,10 @@ interface CostlyRequest {
   body?: unknown;
 }
 
-/** Sends a request and waits for everything it started. Work after the response counts too; what queues do later does not. */
+/**
+ * Sends a request and waits for everything it started. Work after the response counts too; what queues do later does
+ * not.
+ */
 export async function costOf(method: string, path: string, request: CostlyRequest = {}) {
   const { counted, cost } = countedEnv();
   return { ...(await fetchWith(counted, method, path, request)), ...cost };

@@ -1,4 +1,7 @@
-/** Drives the delivery engine directly: adds deliveries to the outbox, passes messages to the consumer, sweeps, and runs the cron. */
+/**
+ * Drives the delivery engine directly: adds deliveries to the outbox, passes messages to the consumer, sweeps, and runs
+ * the cron.
+ */
 import {
   createExecutionContext,
   createMessageBatch,
@@ -68,7 +71,10 @@ export async function keyNow(key: Key): Promise<Key> {
   return { ...key, queue: row.queue, dueAt: row.due_at };
 }
 
-/** Passes message bodies to the consumer as one batch, waits for all work it started, and returns which messages it acked or retried. */
+/**
+ * Passes message bodies to the consumer as one batch, waits for all work it started, and returns which messages it
+ * acked or retried.
+ */
 export async function consumeBatch(
   bodies: readonly unknown[],
   queue = "postern-deliveries",

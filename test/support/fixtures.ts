@@ -14,7 +14,10 @@ export interface Registered extends Device {
   createdFrom: string;
 }
 
-/** Reads what a registration by `call` stored. It has an IPv4 address and no location, so `createdFrom` is the kind of device alone. */
+/**
+ * Reads what a registration by `call` stored. It has an IPv4 address and no location, so `createdFrom` is the kind of
+ * device alone.
+ */
 export async function readRegistered(email: string): Promise<Registered | null> {
   const read =
     env.DB.prepare(`SELECT u.password_hash AS passwordHash, u.created_from AS createdFrom, u.created_from AS kind,
@@ -24,7 +27,10 @@ export async function readRegistered(email: string): Promise<Registered | null> 
   return stored && { ...stored, place: `${stored.ipAddress}`.replace(/\d+$/, "0/24") };
 }
 
-/** Creates an account with a tenant and a session by the functions that registration uses, and queues its verification mail. */
+/**
+ * Creates an account with a tenant and a session by the functions that registration uses, and queues its verification
+ * mail.
+ */
 export async function createAccount(email: string, { passwordHash, createdFrom, ...device }: Registered) {
   const context = createExecutionContext();
   const deps = await createDeps(env, context);

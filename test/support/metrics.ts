@@ -18,7 +18,10 @@ const TYPE = new RegExp(`^# TYPE (${NAME}) gauge$`);
 const LABEL = '[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\\\\n]|\\\\["\\\\n])*"';
 const SAMPLE = new RegExp(`^(${NAME})\\{(${LABEL}(?:,${LABEL})*)\\} (-?\\d+(?:\\.\\d+)?(?:e[+-]?\\d+)?)$`);
 
-/** Throws on a malformed line, on a metric that is not in one piece after its HELP and TYPE, and on a sample that comes twice. */
+/**
+ * Throws on a malformed line, on a metric that is not in one piece after its HELP and TYPE, and on a sample that comes
+ * twice.
+ */
 export function parseMetrics(text: string): Read {
   if (!text.endsWith("\n")) throw new Error("the last line has no end");
   const samples: ReadSample[] = [];

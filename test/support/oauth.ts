@@ -35,7 +35,10 @@ export interface Browser {
   ): Promise<Answer & { location: string | null }>;
 }
 
-/** A new browser with an address and cookies of its own. `variables` are settings and bindings of the service that differ for it. */
+/**
+ * A new browser with an address and cookies of its own. `variables` are settings and bindings of the service that
+ * differ for it.
+ */
 export function newBrowser(variables: Record<string, unknown> = {}): Browser {
   const jar = new Map<string, string>();
   const address = newAddress();

@@ -81,7 +81,10 @@ async function allTables(): Promise<StoredTable[]> {
   return tables;
 }
 
-/** Returns where a text occurs, in any column of any table: "0 users.email". Tables of the control plane are empty in other databases. */
+/**
+ * Returns where a text occurs, in any column of any table: "0 users.email". Tables of the control plane are empty in
+ * other databases.
+ */
 export async function occurrencesOf(text: string): Promise<string[]> {
   const found: string[] = [];
   for (const { database, shard, name, columns } of await allTables()) {
@@ -102,7 +105,9 @@ interface Ids {
   webhookId: string;
 }
 
-/** Returns what a column holds in a made-up row, by its name. A new table whose ids have other names needs a line here. */
+/**
+ * Returns what a column holds in a made-up row, by its name. A new table whose ids have other names needs a line here.
+ */
 const contentOf = (column: Column, { person, tenantId, webhookId }: Ids): string | number | undefined => {
   const ids: Record<string, string> = {
     id: newId(),
@@ -138,7 +143,10 @@ const namesOf = (schema: object) =>
 const CONTROL = new Set([...namesOf(control), ...namesOf(alarms)]);
 const DELIVERY = new Set([...namesOf(delivery), ...namesOf(holds), ...namesOf(audit)]);
 
-/** Adds a row to each table, in the database of a tenant with this shard; with `ofPersons`, only to tables with a column for a person. */
+/**
+ * Adds a row to each table, in the database of a tenant with this shard; with `ofPersons`, only to tables with a column
+ * for a person.
+ */
 export async function fillTables(ids: Ids, tenantShard: number, { ofPersons = false } = {}): Promise<void> {
   for (const { database, shard, name, columns } of await allTables()) {
     const isUsed = (shard === 0 && CONTROL.has(name)) || (shard === tenantShard && DELIVERY.has(name));

@@ -13,7 +13,10 @@ interface Exception {
   reason: string;
 }
 
-/** Tables grow, so every request must find its rows by a key. Only hourly jobs may read whole tables, if those stay small. */
+/**
+ * Tables grow, so every request must find its rows by a key. Only hourly jobs may read whole tables, if those stay
+ * small.
+ */
 const EXCEPTIONS: Exception[] = [
   {
     statement: /DELETE FROM idempotency_keys/,
@@ -38,12 +41,17 @@ const EXCEPTIONS: Exception[] = [
 ];
 
 const statements = new Set<string>();
-/** Stores call D1 through this file and tests do not, so a stack trace that contains it belongs to a statement of a store. */
+/**
+ * Stores call D1 through this file and tests do not, so a stack trace that contains it belongs to a statement of a
+ * store.
+ */
 const CLIENT_FILE = "src/platform/db/client.ts";
 
 let isCollecting = false;
 
-/** Starts collecting the statements that stores prepare in this isolate, for requests, queue consumers, cron and RPC. */
+/**
+ * Starts collecting the statements that stores prepare in this isolate, for requests, queue consumers, cron and RPC.
+ */
 export function collectStatements(database: D1Database): void {
   if (isCollecting) return;
   isCollecting = true;
@@ -76,7 +84,10 @@ async function explain(database: D1Database, queries: readonly string[]): Promis
   return results.map(({ results: steps }) => steps.map(({ detail }) => detail));
 }
 
-/** Returns the steps that read a whole table or index. `json_each` and results that the statement itself materialized do not count. */
+/**
+ * Returns the steps that read a whole table or index. `json_each` and results that the statement itself materialized do
+ * not count.
+ */
 function fullScans(plan: readonly string[]): string[] {
   const made = new Set(plan.flatMap((step) => step.match(/^(?:MATERIALIZE|CO-ROUTINE) (\S+)/)?.[1] ?? []));
   return plan.filter((step) => {
@@ -110,7 +121,10 @@ for (const [plane, schema] of Object.entries({
   for (const table of Object.values(schema)) planeOf.set(getTableName(table), plane as "control" | "delivery");
 }
 
-/** Returns the statements that name tables of both planes. None may, because a tenant's delivery plane can be in another database. */
+/**
+ * Returns the statements that name tables of both planes. None may, because a tenant's delivery plane can be in another
+ * database.
+ */
 export function statementsAcrossPlanes(queries: readonly string[]): string[] {
   return queries.filter((query) => {
     const tables = [...query.matchAll(/\b(?:FROM|JOIN|INTO|UPDATE)\s+[`"]?(\w+)/gi)].map(([, table = ""]) => table);

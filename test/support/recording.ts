@@ -80,7 +80,10 @@ export function readRecording(text: string): Recording {
 
 const MINUTE_MS = 60_000;
 
-/** The values for somebody else, `copy` minutes earlier: with other ids, times, hashes and addresses. Copy 0 is what was recorded. */
+/**
+ * The values for somebody else, `copy` minutes earlier: with other ids, times, hashes and addresses. Copy 0 is what was
+ * recorded.
+ */
 function valuesFor(copy: number, params: unknown[]): unknown[] {
   if (copy === 0) return params;
   const older = (_id: string, high: string, low: string) => {
@@ -95,7 +98,10 @@ function valuesFor(copy: number, params: unknown[]): unknown[] {
   return JSON.parse(text);
 }
 
-/** Sends what was recorded again, with other values for each `copy`. Returns the statements that wrote a different number of rows. */
+/**
+ * Sends what was recorded again, with other values for each `copy`. Returns the statements that wrote a different
+ * number of rows.
+ */
 export async function replay(database: D1Database, { steps }: Recording, copy: number): Promise<string[]> {
   const different: string[] = [];
   for (const step of steps) {

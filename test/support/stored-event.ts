@@ -2,7 +2,10 @@
 import { newIdAt } from "../../src/platform/db/ids";
 import type { Person } from "./client";
 import { deliveryDb } from "./shard";
-/** Stores an event without sending messages, as if they were lost. The subscriptions in `webhookIds` already have their delivery. */
+/**
+ * Stores an event without sending messages, as if they were lost. The subscriptions in `webhookIds` already have their
+ * delivery.
+ */
 export async function storeEvent(person: Person, webhookIds: string[], fields: { at?: number; queue?: string } = {}) {
   const at = fields.at ?? Date.now();
   const eventId = newIdAt(at);

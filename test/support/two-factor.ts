@@ -8,7 +8,9 @@ const STEP_MS = 30_000;
 export const codeOf = (secret: string, stepsAhead = 0): string =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + stepsAhead * STEP_MS });
 
-/** Turns two-factor authentication on with the code of one step ago, so that the next one is unused. Returns the secret. */
+/**
+ * Turns two-factor authentication on with the code of one step ago, so that the next one is unused. Returns the secret.
+ */
 export async function enrol(person: Person): Promise<string> {
   const enabled = await call("POST", "/auth/2fa/enable", { token: person.token });
   const { secret } = enabled.body.data;

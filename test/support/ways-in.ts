@@ -1,4 +1,7 @@
-/** Every way to sign in, as a client uses it. The proof is prepared first, so that the account can change before the proof is presented. */
+/**
+ * Every way to sign in, as a client uses it. The proof is prepared first, so that the account can change before the
+ * proof is presented.
+ */
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { mailCode } from "../../src/identity/email-codes/code";

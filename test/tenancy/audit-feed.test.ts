@@ -14,7 +14,8 @@ import { endedAttempts, newInbox, subscribe } from "../support/receiver";
 import { deliveryDb, SHARD } from "../support/shard";
 
 /**
- * Publishes as the cron does every minute. `intercept` is asked before and after each call to D1, and can throw. Each call counts as
+ * Publishes as the cron does every minute. `intercept` is asked before and after each call to D1, and can throw. Each
+ * call counts as
  * `countedAs` calls.
  */
 async function publishOnce(intercept: (moment: "before" | "after") => void = () => {}, countedAs = 1): Promise<void> {

@@ -1,4 +1,7 @@
-/** Who queues the deliveries of a backlog: the results of earlier ones do, each delivery once, and the sweep, so that a backlog never stands still. */
+/**
+ * Who queues the deliveries of a backlog: the results of earlier ones do, each delivery once, and the sweep, so that a
+ * backlog never stands still.
+ */
 import { expect, test } from "vitest";
 import { DeliveryRun } from "../../src/webhooks/delivery/deliver";
 import { type SweptAt, sweepShard } from "../../src/webhooks/delivery/sweep";

@@ -1,4 +1,7 @@
-/** The consumer between a message and its sends: what it waits for, how much it sends at once, and what it reads again before a send. */
+/**
+ * The consumer between a message and its sends: what it waits for, how much it sends at once, and what it reads again
+ * before a send.
+ */
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Deps } from "../../src/platform/deps";

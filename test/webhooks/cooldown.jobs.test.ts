@@ -1,4 +1,6 @@
-/** A subscription that answers 429 or 503 with `Retry-After` gets nothing until then, and little at first afterwards. */
+/**
+ * A subscription that answers 429 or 503 with `Retry-After` gets nothing until then, and little at first afterwards.
+ */
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { call, eventually, type Person, signUp, verify } from "../support/client";

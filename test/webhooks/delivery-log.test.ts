@@ -32,7 +32,10 @@ async function subscription() {
   return { person, id: await subscribe(person, newInbox("200").url) };
 }
 
-/** Fills the log with `count` attempts, one per second from START_MS. Those at the seconds `except` failed and have the type Rare. */
+/**
+ * Fills the log with `count` attempts, one per second from START_MS. Those at the seconds `except` failed and have the
+ * type Rare.
+ */
 async function fillLog(person: Person, id: string, count: number, except: number[] = []) {
   const rows = `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ?1 - 1),
     rows AS (SELECT i, CAST(?2 AS INTEGER) + i * 1000 AS t, i IN (SELECT value FROM json_each(?3)) AS rare FROM n)`;

@@ -1,4 +1,7 @@
-/** In `public` mode private and reserved targets and the service's own hosts are refused in every spelling: on create, on change and at delivery. */
+/**
+ * In `public` mode private and reserved targets and the service's own hosts are refused in every spelling: on create,
+ * on change and at delivery.
+ */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,7 @@
-/** The delivery engine with duplicate, early, late and malformed messages, dead consumers, and paused or deleted subscriptions. */
+/**
+ * The delivery engine with duplicate, early, late and malformed messages, dead consumers, and paused or deleted
+ * subscriptions.
+ */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";

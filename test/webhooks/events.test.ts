@@ -1,4 +1,7 @@
-/** Publishing: valid and invalid events, idempotency keys, batches, other Workers, and a fan-out to ten thousand subscriptions. */
+/**
+ * Publishing: valid and invalid events, idempotency keys, batches, other Workers, and a fan-out to ten thousand
+ * subscriptions.
+ */
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";

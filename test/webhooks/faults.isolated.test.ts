@@ -1,7 +1,8 @@
 /**
- * Faults of the service cost nobody anything. Each schedule comes from a seed. Its remote calls fail before or after their effect, or take
- * two seconds, and its queue messages are lost, doubled, late and out of order. In half of the schedules, invocations are also killed and
- * D1 is down. `FAULT_SEEDS=7-7` runs the schedules of other seeds than the first thousand.
+ * Faults of the service cost nobody anything. Each schedule comes from a seed. Its remote calls fail before or after
+ * their effect, or take two seconds, and its queue messages are lost, doubled, late and out of order. In half of the
+ * schedules, invocations are also killed and D1 is down. `FAULT_SEEDS=7-7` runs the schedules of other seeds than the
+ * first thousand.
  */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";

@@ -7,8 +7,9 @@ const T = 1_800_000_000_000;
 const UNIT_MS = { second: 1_000, minute: 60_000, hour: 3_600_000 };
 
 /**
- * Starts `demanded` deliveries that come at `fromMs` as consumers do: each asks shortly before its time, and again after a start that it
- * misses. `lateMs` is how long after the granted moment the nth granted start would be made. Returns when each has started.
+ * Starts `demanded` deliveries that come at `fromMs` as consumers do: each asks shortly before its time, and again
+ * after a start that it misses. `lateMs` is how long after the granted moment the nth granted start would be made.
+ * Returns when each has started.
  */
 function startAll(gate: ToyGate, fromMs: number, demanded: number, lateMs: (n: number) => number = () => 0): number[] {
   const started: number[] = [];

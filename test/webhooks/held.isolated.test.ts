@@ -1,4 +1,7 @@
-/** What is published while a subscription is paused or disabled is held if its options say so, and goes out in order afterwards. */
+/**
+ * What is published while a subscription is paused or disabled is held if its options say so, and goes out in order
+ * afterwards.
+ */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { eventually, logIn, signUpVerified } from "../support/client";
 import { addDelivery, consumeBatch, messageFor, outboxRow, sweepNow } from "../support/engine";

@@ -1,4 +1,7 @@
-/** Subscriptions with a rate limit or a limit of concurrency, at a real receiver: what arrives, when, and what it costs the others. */
+/**
+ * Subscriptions with a rate limit or a limit of concurrency, at a real receiver: what arrives, when, and what it costs
+ * the others.
+ */
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
@@ -57,7 +60,10 @@ const turnClock = (ms: number) => {
   clock = vi.spyOn(Date, "now").mockImplementation(() => realNow() + ms);
 };
 
-/** Sweeps again and again, as the service does. While messages of other deliveries wait in the queue, a sweep takes nothing for lost. */
+/**
+ * Sweeps again and again, as the service does. While messages of other deliveries wait in the queue, a sweep takes
+ * nothing for lost.
+ */
 const arrivedWithSweeps = (inbox: ReturnType<typeof newInbox>, count: number) =>
   eventually(
     `${count} deliveries`,

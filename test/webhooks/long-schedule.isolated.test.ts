@@ -7,7 +7,10 @@ import { eventually } from "../support/client";
 import { consumeBatch, messageFor, newDelivery, outboxRow } from "../support/engine";
 import { deliveryDb, SHARD } from "../support/shard";
 
-/** Loses the memory of every Durable Object, as a restart does. The next alarm of the sweep then starts from the database alone. */
+/**
+ * Loses the memory of every Durable Object, as a restart does. The next alarm of the sweep then starts from the
+ * database alone.
+ */
 async function sweepAfterRestart(): Promise<void> {
   await abortAllDurableObjects();
   const sweeper = env.SWEEPER.get(env.SWEEPER.idFromName(String(SHARD)));

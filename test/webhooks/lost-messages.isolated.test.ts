@@ -1,4 +1,7 @@
-/** Which deliveries the sweep takes for lost, and which messages a queue is given at all: what waits for hours must not hide what is lost. */
+/**
+ * Which deliveries the sweep takes for lost, and which messages a queue is given at all: what waits for hours must not
+ * hide what is lost.
+ */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -19,7 +22,10 @@ interface Sent {
   delaySeconds: number;
 }
 
-/** A queue that keeps what it is given. Like the platform's, and unlike that of the local runtime, it tells the age of its oldest message. */
+/**
+ * A queue that keeps what it is given. Like the platform's, and unlike that of the local runtime, it tells the age of
+ * its oldest message.
+ */
 function newQueue(oldestMessageAtMs: number | null) {
   const sent: Sent[] = [];
   const queue = {
@@ -32,7 +38,10 @@ function newQueue(oldestMessageAtMs: number | null) {
   return { queue, sent };
 }
 
-/** Returns the deliveries that one sweep queues again, while the oldest message of the queue is from `oldestMessageAtMs`. */
+/**
+ * Returns the deliveries that one sweep queues again, while the oldest message of the queue is from
+ * `oldestMessageAtMs`.
+ */
 async function swept(oldestMessageAtMs: number | null): Promise<string[]> {
   const context = createExecutionContext();
   const { queue, sent } = newQueue(oldestMessageAtMs);

@@ -1,4 +1,7 @@
-/** The places that a gate hands out, without a clock: never more deliveries under way than the limit, and none that waits for ever. */
+/**
+ * The places that a gate hands out, without a clock: never more deliveries under way than the limit, and none that
+ * waits for ever.
+ */
 import { describe, expect, test } from "vitest";
 import { PLACE_LEASE_MS } from "../../src/webhooks/throttling/places";
 import { back, fresh, newGate, timeOf } from "../support/gate";

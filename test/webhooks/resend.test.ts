@@ -30,7 +30,10 @@ const queued = async (person: Person, id: string, body?: Record<string, unknown>
 const pointAt = (id: string, url: string) =>
   deliveryDb.prepare("UPDATE subscriptions SET url = ? WHERE id = ?").bind(url, id).run();
 
-/** Creates a subscription with failed deliveries that have ended. With `isFirstOld`, the first one was created an hour ago. */
+/**
+ * Creates a subscription with failed deliveries that have ended. With `isFirstOld`, the first one was created an hour
+ * ago.
+ */
 async function failed(count: number, { isFirstOld = false } = {}) {
   const person = await signUp();
   const id = await subscribe(person, newInbox("500").url);

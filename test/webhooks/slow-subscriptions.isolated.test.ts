@@ -1,4 +1,6 @@
-/** Slow and hanging subscriptions do not delay the others: which deliveries are claimed and sent next, and the backlog. */
+/**
+ * Slow and hanging subscriptions do not delay the others: which deliveries are claimed and sent next, and the backlog.
+ */
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,7 @@
-/** What operations on webhooks and events cost: one D1 round trip after the check of who calls, and no row more than they need. */
+/**
+ * What operations on webhooks and events cost: one D1 round trip after the check of who calls, and no row more than
+ * they need.
+ */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Person, signUp, verify } from "../support/client";
 import { costAndMessagesOf, costOf, costOfBatch, costOfRetention } from "../support/cost";
@@ -7,7 +10,8 @@ import { newInbox, subscribe } from "../support/receiver";
 
 const AUTH_TRIPS = 1;
 
-// The clock stands still, so that a slow machine does not hand back deliveries that could not start in time, which writes rows.
+// The clock stands still, so that a slow machine does not hand back deliveries that could not start in time, which
+// writes rows.
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
 afterEach(() => void vi.useRealTimers());
 
@@ -127,7 +131,10 @@ test("a message for a delivery that has ended writes nothing", async () => {
   expect(await costOfBatch([messageFor(key)])).toEqual({ trips: 1, rowsWritten: 0 });
 });
 
-/** Rows that `count` events cost from the publish call to their removal, each delivered at once and in a batch of its own. */
+/**
+ * Rows that `count` events cost from the publish call to their removal, each delivered at once and in a batch of its
+ * own.
+ */
 async function lifeOf(count: number, person: Person): Promise<number> {
   let rowsWritten = 0;
   for (let published = 0; published < count; published += 1) {

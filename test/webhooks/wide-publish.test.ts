@@ -28,7 +28,10 @@ async function newTenant(width: number): Promise<string> {
   return tenantId;
 }
 
-/** Publishes events to all subscriptions of a new tenant. Returns how many deliveries they have, and how many rows D1 has read. */
+/**
+ * Publishes events to all subscriptions of a new tenant. Returns how many deliveries they have, and how many rows D1
+ * has read.
+ */
 async function publish(events: number, width: number, allowedDeliveries: number) {
   const tenantId = await newTenant(width);
   let rowsRead = 0;
@@ -56,8 +59,8 @@ async function publish(events: number, width: number, allowedDeliveries: number)
 }
 
 /**
- * The answer has the exact number of deliveries, and nothing but the index knows it. D1 prices reading a row at a thousandth of writing
- * one, and each of these subscriptions has 6 rows written for each event.
+ * The answer has the exact number of deliveries, and nothing but the index knows it. D1 prices reading a row at a
+ * thousandth of writing one, and each of these subscriptions has 6 rows written for each event.
  */
 test("counting a wide batch reads each subscription twice, however many events it has", async () => {
   const [narrow, wide] = [await publish(10, 1_000, 20_000), await publish(10, 2_000, 20_000)];

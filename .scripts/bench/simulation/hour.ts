@@ -1,4 +1,7 @@
-/** One simulated hour of one delivery database: some seconds of traffic at the full rate, the rest of its deliveries, then retention. */
+/**
+ * One simulated hour of one delivery database: some seconds of traffic at the full rate, the rest of its deliveries,
+ * then retention.
+ */
 import type { Db } from "../../../src/platform/db/client";
 import { newId, newIdAt } from "../../../src/platform/db/ids";
 import type { Deps } from "../../../src/platform/deps";

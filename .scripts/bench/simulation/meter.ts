@@ -1,4 +1,6 @@
-/** Counts what D1 reports for each call: rows read and written, with the rows of indexes, and the size of the database. */
+/**
+ * Counts what D1 reports for each call: rows read and written, with the rows of indexes, and the size of the database.
+ */
 
 import type { Cost } from "./report";
 

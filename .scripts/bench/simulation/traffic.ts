@@ -1,4 +1,7 @@
-/** The traffic of the simulation: a sample of the day that the service is designed for, 1,000 deliveries per second on 16 databases. */
+/**
+ * The traffic of the simulation: a sample of the day that the service is designed for, 1,000 deliveries per second on
+ * 16 databases.
+ */
 
 export const DELIVERIES_PER_SECOND = 1_000;
 export const SHARDS = 16;
@@ -27,7 +30,10 @@ export const isDead = (subscriptionId: string): boolean => Number.parseInt(subsc
 export const MIN_ANSWER_MS = 30;
 export const MEAN_EXTRA_ANSWER_MS = 80;
 
-/** A model of the platform. D1 runs one statement after the other: about 1,000 calls per second, and 20,000 rows per second. */
+/**
+ * A model of the platform. D1 runs one statement after the other: about 1,000 calls per second, and 20,000 rows per
+ * second.
+ */
 export const D1_CALL_MS = 1;
 export const D1_ROW_MS = 0.05;
 /** The round trip between a Worker and its database. */

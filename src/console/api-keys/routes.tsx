@@ -30,7 +30,9 @@ async function keysPage(c: Context<AppEnv>, { values, failure, issued }: KeysVie
   );
 }
 
-/** The expiry for a lifetime of the form. A lifetime that the form does not offer ends now, which the schema refuses. */
+/**
+ * The expiry for a lifetime of the form. A lifetime that the form does not offer ends now, which the schema refuses.
+ */
 const expiry = (days: string, nowMs: number) => {
   if (days === "") return {};
   const offered = LIFETIMES.some(([value]) => value === days);

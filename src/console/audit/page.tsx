@@ -176,7 +176,9 @@ function whoDid({ actor }: AuditEvent): string {
   return actor.kind === "api-key" ? `API key ${name}` : name;
 }
 
-/** What was changed, by its name or, once it is gone, its id; and the members of the meta: `Orders · changed url, name`. */
+/**
+ * What was changed, by its name or, once it is gone, its id; and the members of the meta: `Orders · changed url, name`.
+ */
 function detailsOf({ target, meta }: AuditEvent, names: EventsProps["names"]): string {
   const name = target && names && (names.get(target.id) ?? target.id);
   const members = Object.entries(meta ?? {}).filter(([, value]) => value !== null);

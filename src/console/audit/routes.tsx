@@ -27,7 +27,10 @@ const queryOf = (c: Context<AppEnv>): ActivityQuery => {
   return { action, actor, target, ip, since, until, cursor };
 };
 
-/** Turns a day into a moment for the API: its beginning or, with `after`, its end. Leaves anything else for the schema to refuse. */
+/**
+ * Turns a day into a moment for the API: its beginning or, with `after`, its end. Leaves anything else for the schema
+ * to refuse.
+ */
 function momentOf(day: string, after = 0): string {
   const startMs = DAY_FORM.test(day) ? Date.parse(day) : Number.NaN;
   return Number.isNaN(startMs) ? day : iso(startMs + after);

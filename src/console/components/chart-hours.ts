@@ -7,7 +7,10 @@ export const CHART_HOURS = 24;
 /** The start of a chart's first hour, Unix ms. */
 export const chartStart = (nowMs: number) => nowMs - (nowMs % HOUR_MS) - (CHART_HOURS - 1) * HOUR_MS;
 
-/** One bar per hour, hours without attempts included. `pending` is the number of attempts in progress, shown in the current hour. */
+/**
+ * One bar per hour, hours without attempts included. `pending` is the number of attempts in progress, shown in the
+ * current hour.
+ */
 export function barsOf(
   rows: readonly { hour: number; succeeded: number; failed: number }[],
   nowMs: number,

@@ -57,7 +57,9 @@ export const EmptyState = ({ title, children }: PropsWithChildren<{ title: strin
   </div>
 );
 
-/** Scrolls content that is wider or longer than its place, such as a table on a phone; the keyboard can scroll it too. */
+/**
+ * Scrolls content that is wider or longer than its place, such as a table on a phone; the keyboard can scroll it too.
+ */
 export const ScrollArea = ({ label, children }: PropsWithChildren<{ label: string }>) => (
   <section class="scroll" tabindex={0} aria-label={label}>
     {children}

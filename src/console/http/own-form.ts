@@ -20,8 +20,9 @@ export const ownFormOnly = createMiddleware<AppEnv>(async (c, next) => {
 });
 
 /**
- * Browsers send `Origin: null` with our forms, because pages have `Referrer-Policy: no-referrer`. Then `Sec-Fetch-Site` decides,
- * a header that no page can set. `hono/csrf` accepts a request when either header is good; here a bad one is enough to refuse it.
+ * Browsers send `Origin: null` with our forms, because pages have `Referrer-Policy: no-referrer`. Then `Sec-Fetch-Site`
+ * decides, a header that no page can set. `hono/csrf` accepts a request when either header is good; here a bad one is
+ * enough to refuse it.
  */
 function isSameOrigin(c: Context<AppEnv>): boolean {
   const site = c.req.header("sec-fetch-site");

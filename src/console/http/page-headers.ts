@@ -27,8 +27,8 @@ const withTurnstile = secureHeaders({
 });
 
 /**
- * A page loads from our own host only, and runs only the script and the style sheet that carry its nonce. Where Turnstile is set up, the
- * pages with its widget load that too.
+ * A page loads from our own host only, and runs only the script and the style sheet that carry its nonce. Where
+ * Turnstile is set up, the pages with its widget load that too.
  */
 export const contentSecurityPolicy = createMiddleware<AppEnv>((c, next) =>
   mayShowCaptcha(c) ? withTurnstile(c, next) : ownOnly(c, next),

@@ -1,4 +1,6 @@
-/** How the console answers: a page, a part of one, a redirect with a flash message, or the form again with its error. */
+/**
+ * How the console answers: a page, a part of one, a redirect with a flash message, or the form again with its error.
+ */
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
@@ -63,7 +65,10 @@ function takeFlash(c: Context<AppEnv>): string | undefined {
   return Object.hasOwn(FLASH_MESSAGES, key) ? FLASH_MESSAGES[key as FlashKey] : undefined;
 }
 
-/** Runs `work`. An expected error (any but a 500) becomes the page that `rerender` returns, with the error's status and headers. */
+/**
+ * Runs `work`. An expected error (any but a 500) becomes the page that `rerender` returns, with the error's status and
+ * headers.
+ */
 export async function rerenderOnError(
   c: Context<AppEnv>,
   work: () => Promise<Response>,

@@ -186,7 +186,10 @@ export const Enrolment = ({ secret, uri, failure }: EnrolmentView & { failure?: 
   </div>
 );
 
-/** A code works once, and the latest one has turned two-factor authentication on. So the recovery codes need the next one. */
+/**
+ * A code works once, and the latest one has turned two-factor authentication on. So the recovery codes need the next
+ * one.
+ */
 export const FirstRecoveryCodes = ({ failure }: { failure?: Failure | undefined }) => (
   <div class="narrow">
     <h1>Two-factor authentication is on</h1>

@@ -8,7 +8,9 @@ import type { Deps } from "../../platform/deps";
 
 type StoredPasskey = Omit<PasskeyRow, "transports" | "backedUp"> & { transports: string; backedUp: 0 | 1 };
 
-/** The live sessions of a user, newest first, the passkeys and providers, oldest first, and whether there is a password. */
+/**
+ * The live sessions of a user, newest first, the passkeys and providers, oldest first, and whether there is a password.
+ */
 export async function readOwnAccess(
   { db }: Deps,
   userId: string,
@@ -17,14 +19,17 @@ export async function readOwnAccess(
   const { sessions, passkeys, identities, passwords } = await atomically(db, {
     sessions:
       rows<SessionRow>(sql`SELECT id, device_name AS deviceName, browser, operating_system AS operatingSystem, platform,
-        ip_address AS ipAddress, location, created_at AS createdAt, expires_at AS expiresAt, last_activity_at AS lastActivityAt
+        ip_address AS ipAddress, location, created_at AS createdAt, expires_at AS expiresAt, last_activity_at
+          AS lastActivityAt
       FROM sessions WHERE user_id = ${userId} AND expires_at > ${nowMs} ORDER BY created_at DESC, id DESC`),
     passkeys:
-      rows<StoredPasskey>(sql`SELECT id, user_id AS userId, public_key AS publicKey, counter, transports, backed_up AS backedUp, aaguid, name,
+      rows<StoredPasskey>(sql`SELECT id, user_id AS userId, public_key AS publicKey, counter, transports, backed_up
+        AS backedUp, aaguid, name,
         created_at AS createdAt, last_used_at AS lastUsedAt
       FROM passkeys WHERE user_id = ${userId} ORDER BY created_at, id`),
     identities:
-      rows<IdentityRow>(sql`SELECT issuer, sub, id, user_id AS userId, provider, email, created_at AS createdAt, last_used_at AS lastUsedAt
+      rows<IdentityRow>(sql`SELECT issuer, sub, id, user_id AS userId, provider, email, created_at AS createdAt,
+        last_used_at AS lastUsedAt
       FROM identities WHERE user_id = ${userId} ORDER BY created_at, id`),
     passwords: sql`SELECT 1 FROM users WHERE id = ${userId} AND password_hash <> ''`,
   });

@@ -1,4 +1,7 @@
-/** "This was not me": what a mailed link would do. Only the button does it, so a mail scanner that opens the link does no harm. */
+/**
+ * "This was not me": what a mailed link would do. Only the button does it, so a mail scanner that opens the link does
+ * no harm.
+ */
 import type { NotMeKind } from "../../identity/recovery/not-me";
 import { PostForm, SubmitButton } from "../components/buttons";
 import { FailureBanner } from "../components/display";
@@ -19,7 +22,8 @@ function effectsOf(kind: NotMeKind): string[] {
   if (kind === "apiKeys") return ["All your API keys are revoked."];
   if (kind === "takeOver") {
     return [
-      "The password of the account becomes invalid. Its sessions, passkeys, sign-ins with providers, API keys, invitations and second factor end.",
+      "The password of the account becomes invalid. Its sessions, passkeys, sign-ins with providers, API keys, " +
+        "invitations and second factor end.",
       "It leaves the tenants that it has created, and their subscriptions are disabled.",
       "You get an email with a link to set a password of your own.",
     ];

@@ -31,7 +31,8 @@ export interface Change {
 }
 
 const WAITING =
-  "Deliveries wait, including tests and retries. They use no attempt, and nothing is lost. Attempts in progress finish.";
+  "Deliveries wait, including tests and retries. They use no attempt, and nothing is lost. Attempts in progress " +
+  "finish.";
 const RELEASED = "Waiting deliveries go out within seconds.";
 
 export const TENANT_CHANGES: readonly Change[] = [

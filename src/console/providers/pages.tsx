@@ -1,4 +1,6 @@
-/** The pages to which a provider sends the browser back, and the page that sends the browser to a provider to link it. */
+/**
+ * The pages to which a provider sends the browser back, and the page that sends the browser to a provider to link it.
+ */
 import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { FailureBanner } from "../components/display";
 import { TextField } from "../components/fields";

@@ -1,4 +1,7 @@
-/** Removing a lost second factor: what the mailed link would do. Only the button does it, so a mail scanner that opens the link does no harm. */
+/**
+ * Removing a lost second factor: what the mailed link would do. Only the button does it, so a mail scanner that opens
+ * the link does no harm.
+ */
 import { PostForm, SubmitButton } from "../components/buttons";
 import { FailureBanner } from "../components/display";
 import type { Failure } from "../failure";

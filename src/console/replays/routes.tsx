@@ -1,4 +1,6 @@
-/** `/console/webhooks/:id/replays`: sending the events of a period again, with the rules of `POST /webhooks/:id/replay`. */
+/**
+ * `/console/webhooks/:id/replays`: sending the events of a period again, with the rules of `POST /webhooks/:id/replay`.
+ */
 import { type Context, Hono } from "hono";
 import type { Deps } from "../../platform/deps";
 import { AppError, notFound } from "../../platform/errors";

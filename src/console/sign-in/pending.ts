@@ -1,4 +1,6 @@
-/** A sign-in with the right password that waits for its two-factor code. The browser keeps it in a cookie, encrypted. */
+/**
+ * A sign-in with the right password that waits for its two-factor code. The browser keeps it in a cookie, encrypted.
+ */
 import type { PendingLogin } from "../../identity/sign-in/login";
 import { decrypt, encrypt } from "../../platform/crypto/encryption";
 import type { Deps } from "../../platform/deps";

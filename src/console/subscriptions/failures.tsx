@@ -36,7 +36,10 @@ export function FailureNotice({ subscription, log, mayUpdate }: NoticeProps & { 
   );
 }
 
-/** How many deliveries of the last days have failed for good, and the button that sends them again; nothing if there are none. */
+/**
+ * How many deliveries of the last days have failed for good, and the button that sends them again; nothing if there are
+ * none.
+ */
 export function FailedDeliveries({ subscription, failed, mayUpdate }: NoticeProps & { failed: ReplayPreview }) {
   const { id, enabled, releasedTo } = subscription;
   const { matched, isPartial } = failed;

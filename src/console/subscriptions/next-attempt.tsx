@@ -19,7 +19,9 @@ interface Wait {
   attempts: number;
 }
 
-/** Returns what a wait looks like at `nowMs` (Unix ms). `schedule` is the subscription's own; undefined for the default. */
+/**
+ * Returns what a wait looks like at `nowMs` (Unix ms). `schedule` is the subscription's own; undefined for the default.
+ */
 export function nextAttemptOf(
   { dueAt, attempts }: Wait,
   schedule: readonly number[] = CONTRACT_SCHEDULE,

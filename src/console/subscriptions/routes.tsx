@@ -102,7 +102,10 @@ const formPage = (
     />,
   );
 
-/** The log's filter from the page's address, validated as in the API. An invalid filter is shown with its error and not applied. */
+/**
+ * The log's filter from the page's address, validated as in the API. An invalid filter is shown with its error and not
+ * applied.
+ */
 function readLogQuery(c: Context<AppEnv>) {
   const given = {
     status: c.req.query("status"),

@@ -45,10 +45,12 @@ export interface ListPage {
   isLast: boolean;
 }
 
-const COLUMNS = sql`s.id, s.name, s.url, s.enabled, s.disabled_reason AS disabledReason, ${failureCountOf(sql.raw("s.id"))} AS failureCount, ${LAST_TRIGGERED_AT} AS lastTriggeredAt`;
+const COLUMNS = sql`s.id, s.name, s.url, s.enabled, s.disabled_reason AS disabledReason,
+  ${failureCountOf(sql.raw("s.id"))} AS failureCount, ${LAST_TRIGGERED_AT} AS lastTriggeredAt`;
 
 /**
- * Reads at most `LIST_ROWS` subscriptions after the first `from`, newest first, whose name or URL contains `search`, with their hours since
+ * Reads at most `LIST_ROWS` subscriptions after the first `from`, newest first, whose name or URL contains `search`,
+ * with their hours since
  * `sinceMs` (Unix ms).
  */
 export async function readSubscriptionList(
@@ -63,7 +65,8 @@ export async function readSubscriptionList(
   const { found, hours } = await atomically(deps.shards.db(shard), {
     found: rows<Stored<PlainSubscription>>(page(COLUMNS, LIST_ROWS + 1)),
     hours: rows<ListPage["hours"][number]>(sql`SELECT h.subscription_id AS subscriptionId, h.hour, h.succeeded, h.failed
-      FROM (${page(sql`s.id`, LIST_ROWS)}) p CROSS JOIN hourly_stats h ON h.subscription_id = p.id AND h.hour >= ${sinceMs}`),
+      FROM (${page(sql`s.id`, LIST_ROWS)}) p CROSS JOIN hourly_stats h ON h.subscription_id = p.id
+        AND h.hour >= ${sinceMs}`),
   });
   const listed = found.map((row) => ({ ...row, enabled: row.enabled === 1 }));
   return { rows: listed.slice(0, LIST_ROWS), hours, isLast: listed.length <= LIST_ROWS };
@@ -96,7 +99,9 @@ export interface Screen {
   };
   hours: Counts[];
   log: LogPage;
-  /** The delivery whose next attempt comes first; null if none of the latest attempts will be followed by another one. */
+  /**
+   * The delivery whose next attempt comes first; null if none of the latest attempts will be followed by another one.
+   */
   waiting: WaitingRow | null;
 }
 
@@ -111,13 +116,18 @@ interface WaitingRow {
 /** How many of the latest attempts are searched for one whose delivery waits. The log has no index for them. */
 const SEARCHED_ATTEMPTS = 200;
 
-/** The planned id of an attempt contains the time at which it is due, so an id later than now means that the delivery waits. */
+/**
+ * The planned id of an attempt contains the time at which it is due, so an id later than now means that the delivery
+ * waits.
+ */
 const waitingRows = (tenant: TenantRef, id: string, nowMs: number) =>
   rows<{ lastAttemptId: string; attempts: number; nextAttemptId: string }>(sql`SELECT a.id AS lastAttemptId,
       a.attempt_count AS attempts, a.next_id AS nextAttemptId
-    FROM subscriptions s CROSS JOIN (SELECT id, status, attempt_count, next_id FROM attempts WHERE subscription_id = ${id}
+    FROM subscriptions s CROSS JOIN (SELECT id, status, attempt_count, next_id FROM attempts
+      WHERE subscription_id = ${id}
       ORDER BY id DESC LIMIT ${SEARCHED_ATTEMPTS}) a
-    WHERE ${isLive(tenant, id)} AND a.status = 'failed' AND a.next_id >= ${firstIdAt(nowMs)} ORDER BY a.next_id LIMIT 1`);
+    WHERE ${isLive(tenant, id)} AND a.status = 'failed' AND a.next_id >= ${firstIdAt(nowMs)} ORDER BY a.next_id
+      LIMIT 1`);
 
 export interface LogPage {
   rows: LogRow[];
@@ -129,8 +139,8 @@ const logRows = (tenant: TenantRef, id: string, filter: LogFilter) =>
   logPageSql<LogRow>(tenant, id, filter, WITHOUT_BODIES);
 
 /**
- * Reads a subscription, whether it has failed since `failedSinceMs`, its hours since `sinceMs` (both Unix ms) and a page of its log.
- * Returns undefined when the tenant has no such subscription.
+ * Reads a subscription, whether it has failed since `failedSinceMs`, its hours since `sinceMs` (both Unix ms) and a
+ * page of its log. Returns undefined when the tenant has no such subscription.
  */
 export async function readSubscriptionScreen(
   deps: Deps,
@@ -143,10 +153,15 @@ export async function readSubscriptionScreen(
     found: rows<
       Omit<Stored<Screen["subscription"]>, "options" | "hasFailed"> & { options: string | null; hasFailed: 0 | 1 }
     >(sql`SELECT ${COLUMNS}, s.events, s.secret_sealed AS secretSealed, s.created_at AS createdAt, s.options,
-      s.disabled_at AS disabledAt, s.held_until AS heldUntil, s.headers_sealed AS headersSealed, s.released_to AS releasedTo, s.release_rate AS releaseRate,
+      s.disabled_at AS disabledAt, s.held_until AS heldUntil, s.headers_sealed AS headersSealed, s.released_to
+        AS releasedTo, s.release_rate AS releaseRate,
       ${HELD} AS held, ${TO_SEND} AS toSend,
-      EXISTS (SELECT 1 FROM hourly_stats h WHERE h.subscription_id = s.id AND h.hour >= ${failedSinceMs - HOUR_MS} AND h.failed > 0) AS hasFailed, (SELECT probe_at FROM episodes WHERE subscription_id = s.id) AS probeAt, coalesce((SELECT failing_since FROM episodes WHERE subscription_id = s.id),
-        (SELECT h.failing_since FROM hourly_stats h WHERE ${isNewestHour(sql`s.id`)} AND h.sent_failures > 0)) AS failingSince,
+      EXISTS (SELECT 1 FROM hourly_stats h WHERE h.subscription_id = s.id AND h.hour >= ${failedSinceMs - HOUR_MS}
+        AND h.failed > 0) AS hasFailed, (SELECT probe_at FROM episodes
+        WHERE subscription_id = s.id) AS probeAt, coalesce((SELECT failing_since FROM episodes
+        WHERE subscription_id = s.id),
+        (SELECT h.failing_since FROM hourly_stats h WHERE ${isNewestHour(sql`s.id`)}
+          AND h.sent_failures > 0)) AS failingSince,
       ${PENDING} AS pending, ${WAITING_FOR_SLOTS} AS waiting FROM subscriptions s WHERE ${isLive(tenant, id)}`),
     hours: hoursOfSubscription(tenant, id, sinceMs),
     log: logRows(tenant, id, filter),

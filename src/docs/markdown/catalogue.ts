@@ -99,7 +99,10 @@ export function markdownPage(path: string): { title: string; markdown: string } 
   return found && found.markdown !== null ? { title: found.title, markdown: found.markdown } : undefined;
 }
 
-/** The links at the top of every page, as HTML; the one to `currentPath` is marked. Those of the client are on its own pages only. */
+/**
+ * The links at the top of every page, as HTML; the one to `currentPath` is marked. Those of the client are on its own
+ * pages only.
+ */
 export function navigation(currentPath: string): string {
   const link = ({ path, title }: Page) =>
     `<a href="${path}"${path === currentPath ? ' aria-current="page"' : ""}>${title.replace("Client: ", "")}</a>`;

@@ -18,7 +18,8 @@ export const ADVICE: Record<ErrorCode, string> = {
   REFRESH_TOKEN_EXPIRED: "Log in.",
   REFRESH_TOKEN_REUSED: "Log in. If your client did not refresh twice, someone else has the token.",
   FORBIDDEN:
-    "The role or the API key's scopes lack the permission: ask an admin. Or the tenant or the account is suspended: the message says so.",
+    "The role or the API key's scopes lack the permission: ask an admin. Or the tenant or the account is " +
+    "suspended: the message says so.",
   EMAIL_NOT_VERIFIED: "Follow the link in the email. A new one was sent, at most one every two minutes.",
   CAPTCHA_REQUIRED:
     "Show the Turnstile widget, then send the request again with its token as `captchaToken`. Each token works once.",

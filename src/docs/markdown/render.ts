@@ -1,6 +1,6 @@
 /**
- * Renders our own Markdown as HTML: headings get anchors, and links to another Markdown file lead to its page under `/docs`. Pictures are
- * left out, because the Worker does not carry them.
+ * Renders our own Markdown as HTML: headings get anchors, and links to another Markdown file lead to its page under
+ * `/docs`. Pictures are left out, because the Worker does not carry them.
  */
 import { Marked } from "marked";
 

@@ -1,4 +1,7 @@
-/** Tables generated from the code, so that the pages cannot fall behind it. A page places one with `<!-- table: errors -->`. */
+/**
+ * Tables generated from the code, so that the pages cannot fall behind it. A page places one with `<!-- table: errors
+ * -->`.
+ */
 
 import { METRICS } from "../../operations/metrics/catalogue";
 import { type Config, SETTINGS } from "../../platform/config";

@@ -16,7 +16,8 @@ const headers = z.object({
   "webhook-timestamp": z.string().meta({ description: "When this attempt started, in Unix seconds." }),
   "webhook-signature": z.string().meta({
     description:
-      "[Standard Webhooks](https://www.standardwebhooks.com): `v1,` followed by the base64 HMAC-SHA256 of `id.timestamp.body`, once for each valid secret, newest " +
+      "[Standard Webhooks](https://www.standardwebhooks.com): `v1,` followed by the base64 HMAC-SHA256 of " +
+      "`id.timestamp.body`, once for each valid secret, newest " +
       "first. With `delivery.signature` `v1+v1a` also `v1a,` and the base64 Ed25519 signature of the same text.",
   }),
   "X-Correlation-Id": z
@@ -34,7 +35,8 @@ export const DELIVERY: ZodOpenApiPathsObject = {
       operationId: "delivery",
       summary: "An event, as its subscribers receive it.",
       description:
-        "A POST to the subscription's `url`. The body is the event's payload. Delivery is at least once: by default up to 3 attempts, " +
+        "A POST to the subscription's `url`. The body is the event's payload. Delivery is at least once: by " +
+        "default up to 3 attempts, " +
         "5 and then 10 seconds apart, with a timeout of 10 seconds each. Redirects are not followed.",
       tags: ["Deliveries"],
       security: [],

@@ -11,7 +11,9 @@ import { type DocumentedRoute, operationIdOf, operationOf } from "./operation";
 
 const VERSION = "1.0.0";
 
-/** Path prefix, name and description, in display order. An operation gets the tag with the longest prefix of its path. */
+/**
+ * Path prefix, name and description, in display order. An operation gets the tag with the longest prefix of its path.
+ */
 const TAGS = [
   ["/api/v1/auth", "Authentication", "Accounts, sessions and passwords."],
   ["/api/v1/auth/2fa", "Two-factor authentication", "Enrolment, TOTP codes and recovery codes."],
@@ -48,7 +50,8 @@ const SECURITY_SCHEMES = {
 
 /** Markdown. */
 const DESCRIPTION = [
-  "A successful response is `{ data }` or `{ message }`. An error is `{ code, message, requestId, details? }`: switch on `code`. " +
+  "A successful response is `{ data }` or `{ message }`. An error is `{ code, message, requestId, details? }`: " +
+    "switch on `code`. " +
     "Unknown fields in a request body are ignored.",
   "[Error codes](/docs/errors) and [rate limits](/docs/limits) have their own pages.",
 ].join("\n\n");

@@ -69,7 +69,10 @@ function mergedDocs({ method, docs }: DocumentedRoute): RouteDocs {
   };
 }
 
-/** One entry per accepted credential. OpenAPI 3.1 lets the list of a bearer scheme name roles; ours names the permission. */
+/**
+ * One entry per accepted credential. OpenAPI 3.1 lets the list of a bearer scheme name roles; ours names the
+ * permission.
+ */
 function securityOf({ caller, permission }: RouteDocs): Record<string, string[]>[] {
   const needs = permission ? [permission] : [];
   if (caller === undefined) return [];

@@ -19,7 +19,10 @@ export interface KeyRequest {
   expiresAt?: number | undefined;
 }
 
-/** Creates a key for the caller in their tenant and notifies them by mail. Returns the row and the key. Throws CONFLICT at the cap. */
+/**
+ * Creates a key for the caller in their tenant and notifies them by mail. Returns the row and the key. Throws CONFLICT
+ * at the cap.
+ */
 export async function issueApiKey(
   deps: Deps,
   { tenantId, userId, actor }: Pick<Principal, "tenantId" | "userId" | "actor">,

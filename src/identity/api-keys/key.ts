@@ -1,4 +1,7 @@
-/** The format of API keys: `ak_`, 34 random base62 characters, 6 characters of CRC32 that detect a typo without a lookup. */
+/**
+ * The format of API keys: `ak_`, 34 random base62 characters, 6 characters of CRC32 that detect a typo without a
+ * lookup.
+ */
 import { randomBytes, utf8 } from "../../platform/crypto/encoding";
 
 const PREFIX = "ak_";

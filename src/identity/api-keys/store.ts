@@ -11,7 +11,10 @@ import { hasVerifiedOwner } from "../../tenancy/tenants/verified-store";
 
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
 
-/** Stores a new key, and the link that undoes it. Returns false when its user already has the maximum number of active keys. */
+/**
+ * Stores a new key, and the link that undoes it. Returns false when its user already has the maximum number of active
+ * keys.
+ */
 export async function insertApiKey(
   { db, config }: Deps,
   row: ApiKeyRow,
@@ -20,9 +23,11 @@ export async function insertApiKey(
 ): Promise<boolean> {
   const { inserted } = await atomically(db, {
     inserted: sql`INSERT INTO api_keys (id, tenant_id, user_id, name, prefix, key_hash, scopes, created_at, expires_at)
-      SELECT ${row.id}, ${row.tenantId}, ${row.userId}, ${row.name}, ${row.prefix}, ${row.keyHash}, ${jsonList(row.scopes)},
+      SELECT ${row.id}, ${row.tenantId}, ${row.userId}, ${row.name}, ${row.prefix}, ${row.keyHash},
+        ${jsonList(row.scopes)},
         ${row.createdAt}, ${row.expiresAt}
-      WHERE (SELECT count(*) FROM api_keys WHERE user_id = ${row.userId} AND ${active(row.createdAt)}) < ${config.caps.apiKeys}
+      WHERE (SELECT count(*) FROM api_keys WHERE user_id = ${row.userId}
+        AND ${active(row.createdAt)}) < ${config.caps.apiKeys}
       RETURNING id`,
     recorded: auditIfChanged({
       tenantId: row.tenantId,
@@ -50,7 +55,10 @@ export function listApiKeys({ db }: Deps, tenantId: string, userId: string, nowM
     .orderBy(desc(apiKeys.id));
 }
 
-/** Revokes an active key of `userId`, or of anybody in the tenant if that is null. Returns false when there is no such key. */
+/**
+ * Revokes an active key of `userId`, or of anybody in the tenant if that is null. Returns false when there is no such
+ * key.
+ */
 export async function revokeApiKeyOf(
   { db }: Deps,
   { tenantId, actor }: Pick<ActingIn, "tenantId" | "actor">,
@@ -59,7 +67,8 @@ export async function revokeApiKeyOf(
   nowMs: number,
 ): Promise<boolean> {
   const { revoked } = await atomically(db, {
-    revoked: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE id = ${id} AND tenant_id = ${tenantId} AND revoked_at IS NULL
+    revoked: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE id = ${id} AND tenant_id = ${tenantId}
+      AND revoked_at IS NULL
       AND ${userId === null ? sql`1` : sql`user_id = ${userId}`} RETURNING id`,
     recorded: auditIfChanged({ tenantId, action: "api_key.deleted", actor, target: { kind: "api-key", id } }),
   });
@@ -81,13 +90,18 @@ interface KnownKey {
 }
 
 const keyByHash = prepared<KnownKey>(sql`
-  SELECT k.id, k.name, k.tenant_id AS tenantId, k.user_id AS userId, k.scopes, k.last_used_at AS lastUsedAt, m.role, t.shard, t.suspended_at IS NOT NULL AS isTenantSuspended,
+  SELECT k.id, k.name, k.tenant_id AS tenantId, k.user_id AS userId, k.scopes, k.last_used_at AS lastUsedAt, m.role,
+    t.shard, t.suspended_at IS NOT NULL AS isTenantSuspended,
     ${hasVerifiedOwner(sql`k.tenant_id`)} AS hasVerifiedOwner
-  FROM api_keys k JOIN memberships m ON m.tenant_id = k.tenant_id AND m.user_id = k.user_id JOIN tenants t ON t.id = k.tenant_id
+  FROM api_keys k JOIN memberships m ON m.tenant_id = k.tenant_id AND m.user_id = k.user_id
+    JOIN tenants t ON t.id = k.tenant_id
   WHERE k.key_hash = ${sql.placeholder("keyHash")} AND k.revoked_at IS NULL
     AND (k.expires_at IS NULL OR k.expires_at > ${sql.placeholder("nowMs")})`);
 
-/** The active key with this hash, with its owner's present role in its tenant. Looks across tenants: the key determines the tenant. */
+/**
+ * The active key with this hash, with its owner's present role in its tenant. Looks across tenants: the key determines
+ * the tenant.
+ */
 export async function findApiKeyByHash({ db }: Deps, keyHash: string, nowMs: number) {
   const [row] = await keyByHash(db, { keyHash, nowMs });
   return row && { ...row, scopes: JSON.parse(row.scopes) as Permission[] };

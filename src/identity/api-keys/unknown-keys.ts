@@ -1,6 +1,6 @@
 /**
- * Unknown API keys with a valid checksum. Each costs a lookup in D1, so an address that has sent too many is refused before the lookup.
- * Keys that worked in this isolate are let through: others may share the address.
+ * Unknown API keys with a valid checksum. Each costs a lookup in D1, so an address that has sent too many is refused
+ * before the lookup. Keys that worked in this isolate are let through: others may share the address.
  */
 import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";

@@ -1,4 +1,7 @@
-/** Codes in mails. A code is derived from the id of its mail and from a secret key, so that neither the queue nor D1 stores it. */
+/**
+ * Codes in mails. A code is derived from the id of its mail and from a secret key, so that neither the queue nor D1
+ * stores it.
+ */
 import { utf8 } from "../../platform/crypto/encoding";
 import type { KeyRing, KeySet } from "../../platform/crypto/keys";
 import { timeOfId } from "../../platform/db/ids";
@@ -10,7 +13,10 @@ const DIGITS = 6;
 /** The code in the mail with this id: six digits. */
 export const mailCode = ([newest]: KeyRing, mailId: string): Promise<string> => codeUnder(newest, mailId);
 
-/** Whether `given` is the code in the mail with this id. Tries all keys, because the newest may have changed since the mail was sent. */
+/**
+ * Whether `given` is the code in the mail with this id. Tries all keys, because the newest may have changed since the
+ * mail was sent.
+ */
 export async function isMailCode(keys: KeyRing, mailId: string, given: string): Promise<boolean> {
   const digits = utf8(given.replaceAll(/\s/g, ""));
   const codes = await Promise.all(keys.map(async (key) => utf8(await codeUnder(key, mailId))));

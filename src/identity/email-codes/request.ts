@@ -5,8 +5,9 @@ import { queueMail } from "../../platform/mail/queue";
 import { sealState } from "./state";
 
 /**
- * Queues a mail with a code, at most a few per address, and returns the state that the code needs. Does the same whether or not the account
- * exists: only the consumer of the queue looks it up, where no caller can measure how long it takes.
+ * Queues a mail with a code, at most a few per address, and returns the state that the code needs. Does the same
+ * whether or not the account exists: only the consumer of the queue looks it up, where no caller can measure how long
+ * it takes.
  */
 export async function requestCode(deps: Deps, email: string): Promise<string> {
   const verdict = await deps.limiter.consume("codeMail", email);

@@ -1,6 +1,7 @@
 /**
- * The state of a code binds it to the device that asked for it: only that device gets the state, and the code is worth nothing without it.
- * So an attacker gains nothing by talking a user into revealing a code. Asking for a code writes no row.
+ * The state of a code binds it to the device that asked for it: only that device gets the state, and the code is worth
+ * nothing without it. So an attacker gains nothing by talking a user into revealing a code. Asking for a code writes no
+ * row.
  */
 import { decrypt, encrypt } from "../../platform/crypto/encryption";
 import type { Deps } from "../../platform/deps";

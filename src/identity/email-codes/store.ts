@@ -7,8 +7,9 @@ import type { Deps } from "../../platform/deps";
 const MAX_TRIES = 5;
 
 /**
- * Counts a guess unless it is right. The write takes the same time for right and wrong guesses. Returns false when the code is used up: of
- * any number of parallel guesses, at most `MAX_TRIES` wrong ones get true. Needs no user, because the code belongs to one account.
+ * Counts a guess unless it is right. The write takes the same time for right and wrong guesses. Returns false when the
+ * code is used up: of any number of parallel guesses, at most `MAX_TRIES` wrong ones get true. Needs no user, because
+ * the code belongs to one account.
  */
 export async function countGuess({ db }: Deps, mailId: string, isRight: boolean): Promise<boolean> {
   const counted = isRight ? 0 : 1;

@@ -15,9 +15,9 @@ import { acceptInvitationByToken, closeInvitation, insertInvitation, type NewInv
 const LIFETIME_MS = 7 * DAY_MS;
 
 /**
- * Stores an invitation and queues its mail. Throws FORBIDDEN for a role that the inviter may not give, EMAIL_NOT_VERIFIED, STEP_UP_REQUIRED
- * for the role owner, RATE_LIMITED for an address that was invited within the last minutes, and CONFLICT for a member or at the cap of open
- * invitations.
+ * Stores an invitation and queues its mail. Throws FORBIDDEN for a role that the inviter may not give,
+ * EMAIL_NOT_VERIFIED, STEP_UP_REQUIRED for the role owner, RATE_LIMITED for an address that was invited within the last
+ * minutes, and CONFLICT for a member or at the cap of open invitations.
  */
 export async function invite(
   deps: Deps,
@@ -48,7 +48,10 @@ export async function revokeInvitation(deps: Deps, caller: Principal, id: string
 /** The one refusal for an invitation that is unknown, used, revoked, expired or for another address. */
 export const badInvitation = () => new AppError("INVALID_TOKEN", { message: "Invalid or expired invitation token." });
 
-/** Joins the tenant of an invitation that was sent to the caller's address. Throws INVALID_TOKEN, CONFLICT at the cap of members. */
+/**
+ * Joins the tenant of an invitation that was sent to the caller's address. Throws INVALID_TOKEN, CONFLICT at the cap of
+ * members.
+ */
 export async function acceptInvitation(deps: Deps, caller: Principal, token: string) {
   const joined = await acceptInvitationByToken(deps, caller, await sha256Hex(token), deps.now());
   if (joined === "closed") throw badInvitation();

@@ -1,4 +1,7 @@
-/** Invitations in D1. One write uses an invitation: a registration, or the acceptance by a signed-in user with the invited address. */
+/**
+ * Invitations in D1. One write uses an invitation: a registration, or the acceptance by a signed-in user with the
+ * invited address.
+ */
 import { and, desc, eq, gt, isNull, type SQL, sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import { invitations } from "../../platform/db/schema";
@@ -23,8 +26,8 @@ export interface NewInvitation {
 }
 
 /**
- * Stores an invitation and revokes open ones for the same address. Stores nothing when that address is a member's, or when the tenant
- * already has the maximum number of open invitations.
+ * Stores an invitation and revokes open ones for the same address. Stores nothing when that address is a member's, or
+ * when the tenant already has the maximum number of open invitations.
  */
 export async function insertInvitation(
   { db, config }: Deps,
@@ -39,7 +42,8 @@ export async function insertInvitation(
     revoked: sql`UPDATE invitations SET revoked_at = ${createdAt}
       WHERE tenant_id = ${tenantId} AND email = ${email} AND accepted_at IS NULL AND revoked_at IS NULL`,
     inserted: sql`INSERT INTO invitations (id, tenant_id, email, role, invited_by, created_at, expires_at)
-      SELECT ${id}, ${tenantId}, ${email}, ${invitation.role}, ${invitation.invitedBy}, ${createdAt}, ${invitation.expiresAt}
+      SELECT ${id}, ${tenantId}, ${email}, ${invitation.role}, ${invitation.invitedBy}, ${createdAt},
+        ${invitation.expiresAt}
       WHERE NOT ${isMember} AND (SELECT count(*) FROM invitations WHERE tenant_id = ${tenantId} AND accepted_at IS NULL
         AND revoked_at IS NULL AND expires_at > ${createdAt}) < ${config.caps.invitations}
       RETURNING id`,
@@ -97,7 +101,10 @@ interface InvitationAddress {
   tenantName: string;
 }
 
-/** Stores the hash of an invitation's token and returns where to mail the token; null when the invitation is no longer open. */
+/**
+ * Stores the hash of an invitation's token and returns where to mail the token; null when the invitation is no longer
+ * open.
+ */
 export async function insertInvitationToken(
   { db }: Deps,
   tenantId: string,
@@ -117,7 +124,10 @@ export async function insertInvitationToken(
   return found[0] ?? null;
 }
 
-/** Selects the id of the open invitation of a token, if it is for this address and its inviter could still give that role. */
+/**
+ * Selects the id of the open invitation of a token, if it is for this address and its inviter could still give that
+ * role.
+ */
 const openByToken = (tokenHash: string, email: SQL | string, nowMs: number) =>
   sql`SELECT i.id FROM email_tokens t JOIN invitations i ON i.id = t.subject_id
     WHERE t.hash = ${tokenHash} AND t.purpose = 'invite' AND i.email = ${email}
@@ -136,9 +146,13 @@ export async function findTenantByToken({ db }: Deps, tokenHash: string, email: 
 
 /** Whether the tenant of the open invitation has room for one more member. */
 const hasRoom = (open: SQL, mostMembers: number) =>
-  sql`(SELECT count(*) FROM memberships WHERE tenant_id = (SELECT tenant_id FROM invitations WHERE id = (${open}))) < ${mostMembers}`;
+  sql`(SELECT count(*) FROM memberships WHERE tenant_id = (SELECT tenant_id FROM invitations
+    WHERE id = (${open}))) < ${mostMembers}`;
 
-/** What became of an invitation: `full` when the tenant already has the maximum number of members, `closed` when it was not open. */
+/**
+ * What became of an invitation: `full` when the tenant already has the maximum number of members, `closed` when it was
+ * not open.
+ */
 export type Joining = "joined" | "full" | "closed";
 
 /** An invitation that was open when it was read. */
@@ -147,7 +161,10 @@ export interface OpenInvitation {
   tokenHash: string;
 }
 
-/** Writes user and membership and uses the invitation, or writes nothing. The address counts as verified: the token was mailed to it. */
+/**
+ * Writes user and membership and uses the invitation, or writes nothing. The address counts as verified: the token was
+ * mailed to it.
+ */
 export function joinByToken(
   { config }: Deps,
   { userId, email, name, passwordHash, createdFrom }: NewUser,
@@ -161,7 +178,8 @@ export function joinByToken(
       WHERE EXISTS (${open}) AND ${hasRoom(open, config.caps.members)}`,
     // After the user, who is written only if there is room.
     membership: sql`INSERT INTO memberships (tenant_id, user_id, role, last_used_at, created_at)
-      SELECT i.tenant_id, u.id, i.role, ${nowMs}, ${nowMs} FROM invitations i JOIN users u ON u.id = ${userId} WHERE i.id = (${open})`,
+      SELECT i.tenant_id, u.id, i.role, ${nowMs}, ${nowMs} FROM invitations i JOIN users u ON u.id = ${userId}
+        WHERE i.id = (${open})`,
     // After the statements that ask whether the invitation is open.
     accepted: sql`UPDATE invitations SET accepted_at = ${nowMs}, accepted_by = ${userId}
       WHERE id = (${open}) AND EXISTS (SELECT 1 FROM users WHERE id = ${userId})`,
@@ -170,7 +188,10 @@ export function joinByToken(
   };
 }
 
-/** The events of a new user who has joined. They must follow a statement that changes a row if and only if the user has joined. */
+/**
+ * The events of a new user who has joined. They must follow a statement that changes a row if and only if the user has
+ * joined.
+ */
 export const recordJoining = (actor: Actor, tenantId: string, userId: string, meta?: Record<string, string>) => {
   const event = { tenantId, actor, target: { kind: "user", id: userId } } as const;
   return {
@@ -221,10 +242,12 @@ export async function acceptInvitationByToken(
   const open = openByToken(tokenHash, sql`(SELECT email FROM users WHERE id = ${userId})`, nowMs);
   const joinedTenant = sql`(SELECT tenant_id FROM invitations WHERE id = (${open}))`;
   const event = { actor, target: { kind: "user", id: userId } } as const;
-  const isMember = sql`EXISTS (SELECT 1 FROM memberships m WHERE m.user_id = ${userId} AND m.tenant_id = invitations.tenant_id)`;
+  const isMember = sql`EXISTS (SELECT 1 FROM memberships m WHERE m.user_id = ${userId}
+    AND m.tenant_id = invitations.tenant_id)`;
   const { accepted, stillOpen } = await atomically(db, {
     membership: sql`INSERT INTO memberships (tenant_id, user_id, role, created_at)
-      SELECT tenant_id, ${userId}, role, ${nowMs} FROM invitations WHERE id = (${open}) AND ${hasRoom(open, config.caps.members)}
+      SELECT tenant_id, ${userId}, role, ${nowMs} FROM invitations WHERE id = (${open})
+        AND ${hasRoom(open, config.caps.members)}
       ON CONFLICT DO NOTHING`,
     joined: auditIfChanged({
       ...event,
@@ -232,10 +255,12 @@ export async function acceptInvitationByToken(
       action: "member.joined",
       meta: sql`json_object('role', ${roleOf(joinedTenant, userId)})`,
     }),
-    verified: sql`UPDATE users SET email_verified_at = ${nowMs} WHERE id = ${userId} AND email_verified_at IS NULL AND EXISTS (${open})`,
+    verified: sql`UPDATE users SET email_verified_at = ${nowMs} WHERE id = ${userId} AND email_verified_at IS NULL AND
+      EXISTS (${open})`,
     recorded: auditIfChanged({
       ...event,
-      // In the caller's tenant when the inviting one had no room: a tenant must not learn where a stranger signs in from.
+      // In the caller's tenant when the inviting one had no room: a tenant must not learn where a stranger signs in
+      // from.
       tenantId: sql`iif(${roleOf(joinedTenant, userId)} IS NULL, ${tenantId}, ${joinedTenant})`,
       action: "auth.email_verified",
     }),

@@ -14,8 +14,8 @@ import {
 } from "./store";
 
 /**
- * Gives a member of the actor's tenant another role. Throws NOT_FOUND, FORBIDDEN, STEP_UP_REQUIRED if the old or the new role is owner,
- * CONFLICT for the last owner.
+ * Gives a member of the actor's tenant another role. Throws NOT_FOUND, FORBIDDEN, STEP_UP_REQUIRED if the old or the
+ * new role is owner, CONFLICT for the last owner.
  */
 export async function changeRole(deps: Deps, actor: SessionPrincipal, userId: string, role: Role): Promise<MemberRow> {
   const { outcome, member } = await updateRole(deps, changeBy(deps, actor, userId), role, deps.now());
@@ -25,16 +25,16 @@ export async function changeRole(deps: Deps, actor: SessionPrincipal, userId: st
 }
 
 /**
- * Removes a member of the actor's tenant, their sessions and API keys there. Throws NOT_FOUND, FORBIDDEN, STEP_UP_REQUIRED for an owner,
- * CONFLICT for the last owner.
+ * Removes a member of the actor's tenant, their sessions and API keys there. Throws NOT_FOUND, FORBIDDEN,
+ * STEP_UP_REQUIRED for an owner, CONFLICT for the last owner.
  */
 export async function removeMember(deps: Deps, actor: SessionPrincipal, userId: string): Promise<void> {
   requireChanged(await deleteMember(deps, changeBy(deps, actor, userId), deps.now()));
 }
 
 /**
- * Ends the caller's own membership of their tenant, with their sessions and API keys there. Throws LAST_OWNER, and STEP_UP_REQUIRED for an
- * owner.
+ * Ends the caller's own membership of their tenant, with their sessions and API keys there. Throws LAST_OWNER, and
+ * STEP_UP_REQUIRED for an owner.
  */
 export async function leaveTenant(deps: Deps, caller: SessionPrincipal): Promise<void> {
   const outcome = await deleteOwnMembership(deps, changeBy(deps, caller, caller.userId), deps.now());

@@ -1,4 +1,6 @@
-/** Members of a tenant in D1. The rules about owners are conditions of the write, so parallel changes cannot break them. */
+/**
+ * Members of a tenant in D1. The rules about owners are conditions of the write, so parallel changes cannot break them.
+ */
 import { asc, eq, type SQL, sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import { memberships, users } from "../../platform/db/schema";
@@ -44,17 +46,26 @@ export type MemberRow = Awaited<ReturnType<typeof listMembers>>[number];
 const countOwners = (tenantId: string) =>
   sql`(SELECT count(*) FROM memberships WHERE tenant_id = ${tenantId} AND role = 'owner')`;
 
-/** Holds if the actor may take away the member's role and give the new one, and an owner remains. `newRole` is null for a removal. */
+/**
+ * Holds if the actor may take away the member's role and give the new one, and an owner remains. `newRole` is null for
+ * a removal.
+ */
 function allowed({ tenantId, actorId, userId, isConfirmed }: MemberChange, newRole: Role | null): SQL {
   const actorRole = roleOf(tenantId, actorId);
   return sql`EXISTS (SELECT 1 FROM memberships t WHERE t.tenant_id = ${tenantId} AND t.user_id = ${userId}
-    AND ${mayManageRole(actorRole, sql`t.role`)} ${newRole === null ? sql`` : sql`AND ${mayManageRole(actorRole, newRole)}`}
+    AND ${mayManageRole(actorRole, sql`t.role`)} ${
+      newRole === null
+        ? sql``
+        : sql`AND
+      ${mayManageRole(actorRole, newRole)}`
+    }
     AND (${Number(isConfirmed)} OR (t.role <> 'owner' AND ${newRole} IS NOT 'owner'))
     AND (t.role <> 'owner' OR ${newRole} IS 'owner' OR ${countOwners(tenantId)} > 1))`;
 }
 
 const memberAndActor = ({ tenantId, actorId, userId }: MemberChange) =>
-  rows<StoredMember>(sql`SELECT u.id AS userId, u.email AS email, u.name AS name, m.role AS role, m.created_at AS joinedAt,
+  rows<StoredMember>(sql`SELECT u.id AS userId, u.email AS email, u.name AS name, m.role AS role, m.created_at
+    AS joinedAt,
       ${roleOf(tenantId, actorId)} AS actorRole
     FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.tenant_id = ${tenantId} AND m.user_id = ${userId}`);
 
@@ -84,7 +95,8 @@ export async function updateRole(
         target: { kind: "user", id: userId },
         meta: sql`json_object('from', c.role, 'to', ${role})`,
       },
-      sql`memberships c WHERE c.tenant_id = ${tenantId} AND c.user_id = ${userId} AND c.role <> ${role} AND ${allowed(change, role)}`,
+      sql`memberships c WHERE c.tenant_id = ${tenantId} AND c.user_id = ${userId} AND c.role <> ${role}
+        AND ${allowed(change, role)}`,
       nowMs,
     ),
     updated: sql`UPDATE memberships SET role = ${role} WHERE tenant_id = ${tenantId} AND user_id = ${userId}
@@ -95,7 +107,10 @@ export async function updateRole(
   return { outcome: updated.length === 1 ? "changed" : whyRefused(found[0], change), member: found[0] };
 }
 
-/** Turns the mails about failing subscriptions of a tenant on or off for one of its members. Writes nothing if nothing changes. */
+/**
+ * Turns the mails about failing subscriptions of a tenant on or off for one of its members. Writes nothing if nothing
+ * changes.
+ */
 export async function setAlerts(
   { db }: Deps,
   { tenantId, userId }: { tenantId: string; userId: string },
@@ -108,8 +123,8 @@ export async function setAlerts(
 }
 
 /**
- * Ends a member's own membership, with their sessions and API keys in this tenant, unless they are the tenant's last owner. The session of
- * an owner must be confirmed.
+ * Ends a member's own membership, with their sessions and API keys in this tenant, unless they are the tenant's last
+ * owner. The session of an owner must be confirmed.
  */
 export async function deleteOwnMembership(
   { db }: Deps,
@@ -117,7 +132,8 @@ export async function deleteOwnMembership(
   nowMs: number,
 ): Promise<Exclude<MemberChangeOutcome, "forbidden">> {
   const mine = sql`tenant_id = ${tenantId} AND user_id = ${userId}`;
-  const mayLeave = sql`${mine} AND EXISTS (SELECT 1 FROM memberships t WHERE t.tenant_id = ${tenantId} AND t.user_id = ${userId}
+  const mayLeave = sql`${mine} AND EXISTS (SELECT 1 FROM memberships t WHERE t.tenant_id = ${tenantId}
+    AND t.user_id = ${userId}
     AND (t.role <> 'owner' OR (${Number(isConfirmed)} AND ${countOwners(tenantId)} > 1)))`;
   const { found, deleted } = await atomically(db, {
     found: sql`SELECT 1 FROM memberships WHERE ${mine}`,

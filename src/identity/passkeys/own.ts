@@ -15,7 +15,10 @@ import { listPasskeysOfUser } from "./webauthn/store";
 import { verifyAttestation } from "./webauthn/verify";
 import { passkeyView } from "./webauthn/view";
 
-/** Returns the options with which a page makes a passkey. Throws STEP_UP_REQUIRED, and CONFLICT for a user who has the most passkeys. */
+/**
+ * Returns the options with which a page makes a passkey. Throws STEP_UP_REQUIRED, and CONFLICT for a user who has the
+ * most passkeys.
+ */
 export async function startPasskey(deps: Deps, caller: SessionPrincipal): Promise<CreationOptions> {
   await requireStepUp(deps, caller);
   const present = await listPasskeysOfUser(deps, caller.userId);
@@ -32,8 +35,9 @@ export interface MadePasskey {
 }
 
 /**
- * Adds the passkey and tells the user by mail. Throws STEP_UP_REQUIRED, VALIDATION_FAILED when the authenticator's answer is not valid or
- * the state was used or has expired, and CONFLICT at the limit or for a passkey that has been added already.
+ * Adds the passkey and tells the user by mail. Throws STEP_UP_REQUIRED, VALIDATION_FAILED when the authenticator's
+ * answer is not valid or the state was used or has expired, and CONFLICT at the limit or for a passkey that has been
+ * added already.
  */
 export async function addPasskey(
   deps: Deps,
@@ -71,8 +75,8 @@ export async function renamePasskey(deps: Deps, { userId }: SessionPrincipal, id
 }
 
 /**
- * Removes one of the caller's passkeys and tells them by mail. Sessions opened with it stay. Throws STEP_UP_REQUIRED, NOT_FOUND, CONFLICT
- * for the last way to sign in.
+ * Removes one of the caller's passkeys and tells them by mail. Sessions opened with it stay. Throws STEP_UP_REQUIRED,
+ * NOT_FOUND, CONFLICT for the last way to sign in.
  */
 export async function removePasskey(deps: Deps, caller: SessionPrincipal, id: string): Promise<void> {
   await requireStepUp(deps, caller);

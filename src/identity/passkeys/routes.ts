@@ -68,7 +68,8 @@ export const passkeyRoutes = new Hono<AppEnv>()
       200: says("Passkey removed."),
       errors: ["STEP_UP_REQUIRED", "NOT_FOUND", "CONFLICT"],
       description:
-        "Needs a sign-in or a step-up within the last ten minutes. The user is told by mail. `CONFLICT`: it is the last way to sign in.",
+        "Needs a sign-in or a step-up within the last ten minutes. The user is told by mail. `CONFLICT`: it is the " +
+        "last way to sign in.",
     }),
     sessionOnly,
     limited,

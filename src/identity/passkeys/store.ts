@@ -25,7 +25,10 @@ interface Obstacles {
   isTaken: 0 | 1;
 }
 
-/** The outcome of adding a passkey. `full`: the user has too many. `taken`: it exists already. `used`: the challenge was used before. */
+/**
+ * The outcome of adding a passkey. `full`: the user has too many. `taken`: it exists already. `used`: the challenge was
+ * used before.
+ */
 export type AddingOutcome = "added" | "full" | "taken" | "used";
 
 /** Stores a passkey and the link that removes it again, and uses the challenge. */
@@ -40,7 +43,8 @@ export async function insertPasskey(
     // First, because it reads what the other statements change.
     before: rows<Obstacles>(sql`SELECT ${isFull} AS isFull, ${isTaken} AS isTaken`),
     added: sql`INSERT INTO passkeys (id, user_id, public_key, counter, transports, backed_up, aaguid, name, created_at)
-      SELECT ${row.id}, u.id, ${row.publicKey}, ${row.counter}, ${jsonList(row.transports)}, ${row.backedUp ? 1 : 0}, ${row.aaguid}, ${row.name},
+      SELECT ${row.id}, u.id, ${row.publicKey}, ${row.counter}, ${jsonList(row.transports)}, ${row.backedUp ? 1 : 0},
+        ${row.aaguid}, ${row.name},
         ${row.createdAt} FROM users u
       WHERE u.id = ${userId} AND NOT ${isFull} AND NOT ${isTaken} AND ${isUnused(stateId)} RETURNING id`,
     recorded: auditIfChanged({
@@ -82,7 +86,8 @@ export async function deletePasskeyOfUser(
     // First, to tell whether there is a passkey to remove.
     known: sql`SELECT 1 FROM passkeys WHERE id = ${id} AND user_id = ${userId}`,
     removed: rows<{ name: string }>(
-      sql`DELETE FROM passkeys WHERE id = ${id} AND user_id = ${userId} AND ${hasOtherWayIn(deps, userId, id)} RETURNING name`,
+      sql`DELETE FROM passkeys WHERE id = ${id} AND user_id = ${userId} AND ${hasOtherWayIn(deps, userId, id)}
+        RETURNING name`,
     ),
     recorded: auditIfChanged({
       tenantId,

@@ -21,7 +21,10 @@ export interface NewProviderAccount {
   origin: RequestOrigin;
 }
 
-/** Writes a user without a password and their identity, and uses the invitation, or writes nothing. Throws on a taken email. */
+/**
+ * Writes a user without a password and their identity, and uses the invitation, or writes nothing. Throws on a taken
+ * email.
+ */
 export async function insertInvitedProviderAccount(
   deps: Deps,
   { userId, email, identity, createdFrom, deviceKey, origin }: NewProviderAccount,
@@ -31,7 +34,8 @@ export async function insertInvitedProviderAccount(
   const { name, provider } = identity;
   const { added, stillOpen } = await atomically(deps.db, {
     ...joinByToken(deps, { userId, email, name, passwordHash: "", createdFrom }, invitation, nowMs),
-    device: sql`INSERT INTO known_devices (user_id, key, last_seen_at) SELECT id, ${deviceKey}, ${nowMs} FROM users WHERE id = ${userId}`,
+    device: sql`INSERT INTO known_devices (user_id, key, last_seen_at) SELECT id, ${deviceKey}, ${nowMs} FROM users
+      WHERE id = ${userId}`,
     added: insertIdentity(newId(), identity, sql`u.id = ${userId}`, nowMs),
     ...recordJoining(userActor({ userId, email }, origin), invitation.tenantId, userId, { provider }),
   });
@@ -39,7 +43,10 @@ export async function insertInvitedProviderAccount(
   return stillOpen.length > 0 ? "full" : "closed";
 }
 
-/** Writes a user without a password, their identity, tenant and owner membership, or writes nothing. Throws on a taken email. */
+/**
+ * Writes a user without a password, their identity, tenant and owner membership, or writes nothing. Throws on a taken
+ * email.
+ */
 export async function insertProviderAccount(
   { db, shards }: Deps,
   { userId, email, identity, createdFrom, deviceKey, origin }: NewProviderAccount,
@@ -50,7 +57,8 @@ export async function insertProviderAccount(
   const verifiedAt = identity.emailVerified ? nowMs : null;
   await atomically(db, {
     // The caller queues the verification mail.
-    user: sql`INSERT INTO users (id, email, name, password_hash, email_verified_at, verification_mailed_at, created_from, created_at)
+    user: sql`INSERT INTO users (id, email, name, password_hash, email_verified_at, verification_mailed_at,
+      created_from, created_at)
       VALUES (${userId}, ${email}, ${name}, '', ${verifiedAt}, ${nowMs}, ${createdFrom}, ${nowMs})`,
     recorded: auditIfChanged({
       tenantId: tenant.id,

@@ -1,4 +1,6 @@
-/** How a sign-in with a provider can fail while the browser is navigating. The code goes to the client in a redirect. */
+/**
+ * How a sign-in with a provider can fail while the browser is navigating. The code goes to the client in a redirect.
+ */
 import * as oauth from "oauth4webapi";
 import { ProviderUnreachable } from "./fetch";
 
@@ -14,7 +16,10 @@ export const FLOW_ERRORS = {
 
 export type FlowErrorCode = keyof typeof FLOW_ERRORS;
 
-/** A flow that ends without an identity. `reason` is for the log: it holds no text that the provider or the browser chose. */
+/**
+ * A flow that ends without an identity. `reason` is for the log: it holds no text that the provider or the browser
+ * chose.
+ */
 export class FlowError extends Error {
   override readonly name = "FlowError";
 

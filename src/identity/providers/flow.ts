@@ -125,7 +125,10 @@ async function identify(
   return identityOf(provider.name, person, profileOf(provider.name, info));
 }
 
-/** Reads from the unverified ID token only which issuer must have signed it. Its signature and claims are checked afterwards. */
+/**
+ * Reads from the unverified ID token only which issuer must have signed it. Its signature and claims are checked
+ * afterwards.
+ */
 async function organisationOf(server: oauth.AuthorizationServer, answer: Response): Promise<oauth.AuthorizationServer> {
   const { id_token: token } = (await answer.clone().json()) as { id_token?: unknown };
   if (typeof token !== "string") return server;
@@ -145,7 +148,10 @@ function keysOf(issuer: string): oauth.JWKSCacheInput {
 
 const redirectUri = ({ config }: Deps, { name }: Provider) => `${config.publicUrl}/api/v1/auth/oauth/${name}/callback`;
 
-/** Turns every failure into a FlowError, so that no answer of a provider counts as our fault. Logs it unless a person caused it. */
+/**
+ * Turns every failure into a FlowError, so that no answer of a provider counts as our fault. Logs it unless a person
+ * caused it.
+ */
 async function orFlowError<T>({ name }: Provider, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

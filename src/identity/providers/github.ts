@@ -8,7 +8,10 @@ const API = "https://api.github.com";
 const user = z.object({ id: z.int().min(1), name: z.string().nullish() });
 const emails = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }));
 
-/** Returns the person, with their primary address if GitHub has verified it. Throws like oauth4webapi and zod, and ProviderUnreachable. */
+/**
+ * Returns the person, with their primary address if GitHub has verified it. Throws like oauth4webapi and zod, and
+ * ProviderUnreachable.
+ */
 export async function readGithubProfile(accessToken: string) {
   const read = async (path: string): Promise<unknown> => {
     const headers = new Headers({ Accept: "application/vnd.github+json" });

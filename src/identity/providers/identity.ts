@@ -50,8 +50,8 @@ export const profileOf = (provider: ProviderName, claims: IDToken | JsonObject):
 });
 
 /**
- * Anybody can put any address into an account of their own Microsoft tenant, so `email_verified` is not enough there: `xms_edov` says
- * that the tenant owns the domain.
+ * Anybody can put any address into an account of their own Microsoft tenant, so `email_verified` is not enough there:
+ * `xms_edov` says that the tenant owns the domain.
  */
 function isVerified(provider: ProviderName, claims: IDToken | JsonObject): boolean {
   if (provider !== "microsoft") return claims.email_verified === true;

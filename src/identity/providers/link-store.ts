@@ -10,7 +10,10 @@ import type { Errand } from "./flow";
 import type { ProviderIdentity } from "./identity";
 import { insertIdentity, isAdded } from "./store";
 
-/** `already`: the user has the identity. `taken`: another user has it. `full`: the user has too many. `signedOut`: the session is over. */
+/**
+ * `already`: the user has the identity. `taken`: another user has it. `full`: the user has too many. `signedOut`: the
+ * session is over.
+ */
 export type LinkOutcome = "linked" | "already" | "taken" | "full" | "signedOut";
 
 /** Adds an identity if the session has not ended, and ends the user's other sessions. */

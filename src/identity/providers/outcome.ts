@@ -1,6 +1,6 @@
 /**
- * The outcome of a trip to a provider: the browser keeps it, encrypted, and the client's page gets a code. Neither is worth anything
- * without the other, so a code that leaks from a URL opens nothing.
+ * The outcome of a trip to a provider: the browser keeps it, encrypted, and the client's page gets a code. Neither is
+ * worth anything without the other, so a code that leaks from a URL opens nothing.
  */
 import { base64url } from "jose";
 import { randomBytes, sha256Hex } from "../../platform/crypto/encoding";

@@ -67,7 +67,9 @@ const MICROSOFT: oauth.AuthorizationServer = {
 
 const MICROSOFT_TENANT = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Each organisation at Microsoft is its own issuer, which the claim `tid` names. Undefined for a claim that names none. */
+/**
+ * Each organisation at Microsoft is its own issuer, which the claim `tid` names. Undefined for a claim that names none.
+ */
 export const microsoftIssuer = (tid: unknown): string | undefined =>
   typeof tid === "string" && MICROSOFT_TENANT.test(tid) ? `https://login.microsoftonline.com/${tid}/v2.0` : undefined;
 
@@ -76,7 +78,10 @@ const FIXED = { google: GOOGLE, github: GITHUB, microsoft: MICROSOFT };
 /** Discovery documents by issuer. Plain data and no promises: requests of one isolate must not share pending work. */
 const discovered = new Map<string, { server: oauth.AuthorizationServer; readAt: number }>();
 
-/** Returns a provider's endpoints; discovers those of the generic provider. Throws like oauth4webapi, and ProviderUnreachable. */
+/**
+ * Returns a provider's endpoints; discovers those of the generic provider. Throws like oauth4webapi, and
+ * ProviderUnreachable.
+ */
 export async function serverOf({ config, now }: Deps, { name }: Provider): Promise<oauth.AuthorizationServer> {
   // A copy, because oauth4webapi caches promises by the object that it is given.
   if (name !== "oidc") return { ...FIXED[name] };

@@ -44,7 +44,10 @@ function toClient(c: Context<AppEnv>, fields: Record<string, string>): Response 
   return c.redirect(`${c.get("deps").config.appUrl}/oauth?${new URLSearchParams(given)}`, 302);
 }
 
-/** Turns a FlowError into a redirect with a code: the browser is navigating, so the client could not read an error response. */
+/**
+ * Turns a FlowError into a redirect with a code: the browser is navigating, so the client could not read an error
+ * response.
+ */
 async function orErrorPage(c: Context<AppEnv>, work: () => Promise<Response>): Promise<Response> {
   try {
     return await work();
@@ -61,7 +64,8 @@ export const oauthRoutes = new Hono<AppEnv>()
       302: {},
       path: providerPath,
       description:
-        "Open it as a page. The browser comes back to `APP_URL/oauth`, with a `code` for `POST /auth/oauth/exchange` or with an `error`.",
+        "Open it as a page. The browser comes back to `APP_URL/oauth`, with a `code` for `POST " +
+        "/auth/oauth/exchange` or with an `error`.",
     }),
     whenOn,
     limit("oauth", byIp),
@@ -117,8 +121,10 @@ export const oauthRoutes = new Hono<AppEnv>()
         "ACCOUNT_LOCKED",
       ],
       description:
-        "The code works once, within 60 seconds, in the browser that has signed in: send the request from there, with its cookies. After " +
-        "`TOTP_REQUIRED` it works for five minutes. `CONFLICT`: an account with the address exists, and its owner must link the provider.",
+        "The code works once, within 60 seconds, in the browser that has signed in: send the request from there, " +
+        "with its cookies. After " +
+        "`TOTP_REQUIRED` it works for five minutes. `CONFLICT`: an account with the address exists, and its owner " +
+        "must link the provider.",
     }),
     whenOn,
     limit("oauthExchange", byIp),

@@ -36,8 +36,9 @@ interface Kept {
 }
 
 /**
- * Opens a session with a code, in the browser whose cookie matches the code. If a second factor is needed, the code stays valid for some
- * minutes more. Throws INVALID_TOKEN for a code that has expired or does not match the cookie, and as `open`.
+ * Opens a session with a code, in the browser whose cookie matches the code. If a second factor is needed, the code
+ * stays valid for some minutes more. Throws INVALID_TOKEN for a code that has expired or does not match the cookie, and
+ * as `open`.
  */
 export async function loginWithProvider(
   deps: Deps,
@@ -56,10 +57,11 @@ export async function loginWithProvider(
 }
 
 /**
- * Opens a session for the person at the provider, with a new account if there is none, and accepts the invitation that they came with.
- * Throws INVALID_TOKEN for a used code and, if there is no account, for an invitation that is not open for the address; CONFLICT if an
- * account with the address must be linked first, or the tenant has no room; FORBIDDEN if registration is not open to the person;
- * EMAIL_NOT_VERIFIED, TOTP_REQUIRED, INVALID_TOTP, ACCOUNT_LOCKED; NOT_FOUND for a tenant that the user is not a member of.
+ * Opens a session for the person at the provider, with a new account if there is none, and accepts the invitation that
+ * they came with. Throws INVALID_TOKEN for a used code and, if there is no account, for an invitation that is not open
+ * for the address; CONFLICT if an account with the address must be linked first, or the tenant has no room; FORBIDDEN
+ * if registration is not open to the person; EMAIL_NOT_VERIFIED, TOTP_REQUIRED, INVALID_TOTP, ACCOUNT_LOCKED; NOT_FOUND
+ * for a tenant that the user is not a member of.
  */
 async function open(
   deps: Deps,

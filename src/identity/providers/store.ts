@@ -1,4 +1,7 @@
-/** Identities in D1: which person at a provider signs in as which user. Looked up across tenants, because nobody is signed in yet. */
+/**
+ * Identities in D1: which person at a provider signs in as which user. Looked up across tenants, because nobody is
+ * signed in yet.
+ */
 import { and, asc, eq, type SQL, sql } from "drizzle-orm";
 import { identities } from "../../platform/db/schema";
 import { isUnused, useState } from "../../platform/db/used-states-store";
@@ -31,7 +34,10 @@ export async function findUserByIdentity(
   return row?.userId;
 }
 
-/** Adds an identity to `users u` if `condition` holds. Writes nothing if the identity exists already or the user has too many. */
+/**
+ * Adds an identity to `users u` if `condition` holds. Writes nothing if the identity exists already or the user has too
+ * many.
+ */
 export const insertIdentity = (
   id: string,
   { provider, issuer, sub, email }: ProviderIdentity,
@@ -55,7 +61,8 @@ export interface IdentityUse {
 
 /** A condition that holds while the code is unused and the identity is the user's. */
 export const identityHolds = (userId: string, { issuer, sub, stateId }: IdentityUse): SQL =>
-  sql`(${isUnused(stateId)} AND EXISTS (SELECT 1 FROM identities WHERE issuer = ${issuer} AND sub = ${sub} AND user_id = ${userId}))`;
+  sql`(${isUnused(stateId)} AND EXISTS (SELECT 1 FROM identities WHERE issuer = ${issuer} AND sub = ${sub}
+    AND user_id = ${userId}))`;
 
 /** Uses the identity and the code. Must come after every statement of the batch that uses `identityHolds`. */
 export const useIdentity = (userId: string, use: IdentityUse, nowMs: number) => ({

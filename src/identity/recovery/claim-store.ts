@@ -34,7 +34,10 @@ export async function findClaimByToken({ db }: Deps, hash: string, nowMs: number
   return claim ? { ...claim, tenants: JSON.parse(claim.tenants) as TenantRef[] } : null;
 }
 
-/** Takes the account over and invalidates its password. Returns what ended; null when the token was used in the meantime. */
+/**
+ * Takes the account over and invalidates its password. Returns what ended; null when the token was used in the
+ * meantime.
+ */
 export async function takeOverByToken(
   { db }: Deps,
   { hash, userId, origin }: { hash: string; userId: string; origin: RequestOrigin },

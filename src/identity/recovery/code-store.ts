@@ -18,8 +18,8 @@ export async function tenantsToLeaveOfUser({ db }: Deps, userId: string): Promis
 }
 
 /**
- * Takes the account over, invalidates its password and verifies its address. Does not use up the code, which then opens a session. Returns
- * what ended; undefined when the address was verified or the code was used in the meantime.
+ * Takes the account over, invalidates its password and verifies its address. Does not use up the code, which then opens
+ * a session. Returns what ended; undefined when the address was verified or the code was used in the meantime.
  */
 export async function takeOverByCode(
   { db }: Deps,

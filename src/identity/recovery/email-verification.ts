@@ -15,7 +15,10 @@ export async function verifyEmail(deps: Deps, token: string, origin: RequestOrig
   return outcome === "already" ? "Email already verified." : "Email verified successfully.";
 }
 
-/** Returns who registered the address of a mailed token; null when the token is not valid or the address is verified already. */
+/**
+ * Returns who registered the address of a mailed token; null when the token is not valid or the address is verified
+ * already.
+ */
 export async function findClaim(deps: Deps, token: string): Promise<Claim | null> {
   return findClaimByToken(deps, await sha256Hex(token), deps.now());
 }

@@ -17,7 +17,10 @@ import {
 import type { NewToken, Recipient } from "./store";
 import { endedOf, takeOver, tenantsToLeave } from "./take-over-store";
 
-/** Stores the hash of a reset token; older ones stay valid. Returns where to mail the token; null when no account has the email. */
+/**
+ * Stores the hash of a reset token; older ones stay valid. Returns where to mail the token; null when no account has
+ * the email.
+ */
 export async function insertResetTokenByEmail(
   { db }: Deps,
   email: string,
@@ -38,7 +41,8 @@ export async function insertResetTokenByEmail(
               actor: strangerTo(sql`u.id`, origin),
               target: { kind: "user", id: sql`u.id` },
             },
-            sql`users u WHERE u.email = ${email} AND NOT EXISTS (SELECT 1 FROM email_tokens WHERE hash = ${token.hash})`,
+            sql`users u WHERE u.email = ${email} AND NOT EXISTS (SELECT 1 FROM email_tokens
+              WHERE hash = ${token.hash})`,
             nowMs,
           ),
     // A repeated mail has the same token, which becomes valid for the full time again.
@@ -60,7 +64,10 @@ interface StoredReset {
   tenants: string;
 }
 
-/** Returns the reset token with this hash, even if used or expired, and the tenants that a take-over of its account leaves. */
+/**
+ * Returns the reset token with this hash, even if used or expired, and the tenants that a take-over of its account
+ * leaves.
+ */
 export async function findResetByToken({ db }: Deps, hash: string) {
   const { found } = await atomically(db, {
     found: rows<StoredReset>(sql`SELECT u.id AS userId, u.email, t.expires_at AS expiresAt, t.used_at AS usedAt,
@@ -80,9 +87,9 @@ export interface PasswordReset {
 }
 
 /**
- * Uses up this and all other reset tokens of the user, sets the password, verifies the address and ends every session, in one transaction.
- * If the address was not verified before, it takes the account over. Returns null when the token was used in the meantime; `ended` is
- * undefined without a take-over.
+ * Uses up this and all other reset tokens of the user, sets the password, verifies the address and ends every session,
+ * in one transaction. If the address was not verified before, it takes the account over. Returns null when the token
+ * was used in the meantime; `ended` is undefined without a take-over.
  */
 export async function resetPasswordByToken(
   { db }: Deps,
@@ -93,12 +100,14 @@ export async function resetPasswordByToken(
     AND subject_id = ${userId} AND used_at IS NULL AND expires_at > ${nowMs})`;
   const { ended, used } = await atomically(db, {
     ...takeOver(userId, live, nowMs),
-    // The owner of the mailbox has set a new password, so links that invalidate an older password must not work any more.
+    // The owner of the mailbox has set a new password, so links that invalidate an older password must not work any
+    // more.
     olderUndo: sql`DELETE FROM email_tokens WHERE subject_id = ${userId} AND purpose = 'undo'
       AND action ->> 'kind' IN ('password', 'signIn') AND ${live}`,
     ...insertPasswordUndo(undo, userId, live),
     // After the take-over, which asks whether the address was verified before.
-    password: sql`UPDATE users SET password_hash = ${passwordHash}, email_verified_at = coalesce(email_verified_at, ${nowMs})
+    password: sql`UPDATE users SET password_hash = ${passwordHash}, email_verified_at = coalesce(email_verified_at,
+      ${nowMs})
       WHERE id = ${userId} AND ${live}`,
     endedSessions: sql`DELETE FROM sessions WHERE user_id = ${userId} AND ${live}`,
     // Last of the changes: the statements above ask whether the token is unused.
@@ -134,13 +143,17 @@ export interface PasswordWrite {
   undo: NewUndo;
 }
 
-/** Sets the password, ends every other session and removes reset tokens. Returns false when the password changed since it was read. */
+/**
+ * Sets the password, ends every other session and removes reset tokens. Returns false when the password changed since
+ * it was read.
+ */
 export async function changePasswordOfUser({ db }: Deps, write: PasswordWrite): Promise<boolean> {
   const { userId, tenantId, actor, keepSessionId, oldHash, newHash, undo } = write;
   const changed = sql`EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND password_hash = ${newHash})`;
   const { updated } = await atomically(db, {
     // First: the other statements ask whether it took effect.
-    updated: sql`UPDATE users SET password_hash = ${newHash} WHERE id = ${userId} AND password_hash = ${oldHash} RETURNING id`,
+    updated: sql`UPDATE users SET password_hash = ${newHash} WHERE id = ${userId} AND password_hash = ${oldHash}
+      RETURNING id`,
     recorded: auditIfChanged({
       tenantId,
       action: "auth.password_changed",

@@ -14,8 +14,8 @@ import { changePasswordOfUser, findCredentialsOfUser, findResetByToken, resetPas
 import { disableAbandoned } from "./take-over";
 
 /**
- * Queues a reset mail, at most a few per address and hour. Does the same whether or not the account exists, so that neither the answer nor
- * its time reveals that.
+ * Queues a reset mail, at most a few per address and hour. Does the same whether or not the account exists, so that
+ * neither the answer nor its time reveals that.
  */
 export async function forgotPassword(deps: Deps, email: string, origin: RequestOrigin): Promise<void> {
   const verdict = await deps.limiter.consume("resetMail", email);
@@ -25,8 +25,8 @@ export async function forgotPassword(deps: Deps, email: string, origin: RequestO
 const badToken = () => new AppError("INVALID_TOKEN", { message: "Invalid or expired reset token." });
 
 /**
- * Sets a new password with a mailed token, which also verifies the address. An account whose address was not verified before is taken
- * over: see take-over-store.ts. Throws INVALID_TOKEN, TOKEN_EXPIRED, VALIDATION_FAILED.
+ * Sets a new password with a mailed token, which also verifies the address. An account whose address was not verified
+ * before is taken over: see take-over-store.ts. Throws INVALID_TOKEN, TOKEN_EXPIRED, VALIDATION_FAILED.
  */
 export async function resetPassword(deps: Deps, token: string, password: string, origin: RequestOrigin): Promise<void> {
   const hash = await sha256Hex(token);
@@ -51,8 +51,8 @@ export interface PasswordChange {
 }
 
 /**
- * Sets the caller's new password, and ends their other sessions. Throws WRONG_PASSWORD for a wrong current password, ACCOUNT_LOCKED after
- * ten wrong ones, VALIDATION_FAILED for a guessable new password.
+ * Sets the caller's new password, and ends their other sessions. Throws WRONG_PASSWORD for a wrong current password,
+ * ACCOUNT_LOCKED after ten wrong ones, VALIDATION_FAILED for a guessable new password.
  */
 export async function changePassword(deps: Deps, caller: SessionPrincipal, change: PasswordChange): Promise<void> {
   const { userId, tenantId, sessionId, actor } = caller;

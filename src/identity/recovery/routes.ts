@@ -34,7 +34,8 @@ export const publicRecoveryRoutes = new Hono<AppEnv>()
     "/not-me",
     describeRoute(
       "reportNotMe",
-      "Undoes what a mail reports, with the token of its link. With a verification token, takes over an account that somebody else registered.",
+      "Undoes what a mail reports, with the token of its link. With a verification token, takes over an account " +
+        "that somebody else registered.",
       {
         200: says(NOT_ME_MESSAGES.undone, NOT_ME_MESSAGES.apiKeys, NOT_ME_MESSAGES.takenOver),
         errors: ["INVALID_TOKEN"],
@@ -53,7 +54,8 @@ export const publicRecoveryRoutes = new Hono<AppEnv>()
       200: says(FACTOR_REMOVED),
       errors: ["INVALID_TOKEN"],
       description:
-        "For somebody who has lost the authenticator app and the recovery codes: an operator of the service has the link mailed. It works once, within 24 hours, and ends all sessions.",
+        "For somebody who has lost the authenticator app and the recovery codes: an operator of the service has " +
+        "the link mailed. It works once, within 24 hours, and ends all sessions.",
     }),
     limit("verifyEmail", byIp),
     body(factorRemoval),

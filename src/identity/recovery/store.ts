@@ -26,7 +26,9 @@ export interface Registrant {
   createdFrom: string | null;
 }
 
-/** Stores the hash of a verification token and returns where to mail the token; null when there is nothing to verify. */
+/**
+ * Stores the hash of a verification token and returns where to mail the token; null when there is nothing to verify.
+ */
 export async function insertVerificationToken(
   { db }: Deps,
   userId: string,
@@ -44,7 +46,10 @@ export async function insertVerificationToken(
   return found[0] ?? null;
 }
 
-/** Marks the address as verified if the token is valid. `already`: the token is known and the address was verified before. */
+/**
+ * Marks the address as verified if the token is valid. `already`: the token is known and the address was verified
+ * before.
+ */
 export async function verifyEmailByToken(
   { db }: Deps,
   hash: string,
@@ -84,7 +89,8 @@ export async function claimVerificationMail(
     .where(
       and(
         eq(users.id, userId),
-        sql`email_verified_at IS NULL AND (verification_mailed_at IS NULL OR verification_mailed_at <= ${nowMs - intervalMs})`,
+        sql`email_verified_at IS NULL AND (verification_mailed_at IS NULL
+          OR verification_mailed_at <= ${nowMs - intervalMs})`,
       ),
     )
     .returning({ id: users.id });

@@ -1,6 +1,6 @@
 /**
- * The take-over of an account by the owner of its address, in D1. As long as the address is unverified, somebody else may have registered
- * it. All access that was set up before the take-over ends, so that this person has no way in.
+ * The take-over of an account by the owner of its address, in D1. As long as the address is unverified, somebody else
+ * may have registered it. All access that was set up before the take-over ends, so that this person has no way in.
  */
 import { type SQL, sql } from "drizzle-orm";
 import { rows } from "../../platform/db/client";
@@ -23,10 +23,12 @@ export function endedOf([counted]: readonly CountedAccess[]): EndedAccess | unde
 
 /** Takes the account over if `condition` holds and its address is unverified. `ended` then has one row. */
 export function takeOver(userId: string, condition: SQL, nowMs: number) {
-  const unproven = sql`EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND email_verified_at IS NULL) AND ${condition}`;
+  const unproven = sql`EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND email_verified_at IS NULL)
+    AND ${condition}`;
   const livingKeys = sql`user_id = ${userId} AND revoked_at IS NULL`;
   const openInvitations = sql`invited_by = ${userId} AND accepted_at IS NULL AND revoked_at IS NULL`;
-  const ownTenants = sql`user_id = ${userId} AND tenant_id IN (SELECT m.tenant_id FROM memberships m JOIN tenants t ON t.id = m.tenant_id
+  const ownTenants = sql`user_id = ${userId} AND tenant_id IN (SELECT m.tenant_id FROM memberships m
+    JOIN tenants t ON t.id = m.tenant_id
     WHERE m.user_id = ${userId} AND t.created_by = ${userId})`;
   const tenantsOfUser = sql`tenant_id IN (SELECT tenant_id FROM memberships WHERE user_id = ${userId})`;
   return {
@@ -42,12 +44,14 @@ export function takeOver(userId: string, condition: SQL, nowMs: number) {
     recoveryCodes: sql`DELETE FROM recovery_codes WHERE user_id = ${userId} AND ${unproven}`,
     identities: sql`DELETE FROM identities WHERE user_id = ${userId} AND ${unproven}`,
     passkeys: sql`DELETE FROM passkeys WHERE user_id = ${userId} AND ${unproven}`,
-    secondFactor: sql`UPDATE users SET name = NULL, totp_secret_encrypted = NULL, totp_enrolment_id = NULL, totp_enabled_at = NULL,
+    secondFactor: sql`UPDATE users SET name = NULL, totp_secret_encrypted = NULL, totp_enrolment_id = NULL,
+      totp_enabled_at = NULL,
         totp_last_step = 0, created_from = NULL
       WHERE id = ${userId} AND ${unproven}`,
     devices: sql`DELETE FROM known_devices WHERE user_id = ${userId} AND ${unproven}`,
     // Before the memberships, through which they are found.
-    invitations: sql`UPDATE invitations SET revoked_at = ${nowMs} WHERE ${tenantsOfUser} AND ${openInvitations} AND ${unproven}`,
+    invitations: sql`UPDATE invitations SET revoked_at = ${nowMs} WHERE ${tenantsOfUser} AND ${openInvitations}
+      AND ${unproven}`,
     left: auditEach(
       {
         tenantId: sql`l.tenant_id`,
@@ -62,6 +66,7 @@ export function takeOver(userId: string, condition: SQL, nowMs: number) {
     ),
     memberships: sql`DELETE FROM memberships WHERE ${ownTenants} AND ${unproven}`,
     sessions: sql`DELETE FROM sessions WHERE user_id = ${userId} AND ${unproven}`,
-    mailedTokens: sql`DELETE FROM email_tokens WHERE subject_id = ${userId} AND purpose IN ('verify', 'undo') AND ${unproven}`,
+    mailedTokens: sql`DELETE FROM email_tokens WHERE subject_id = ${userId} AND purpose IN ('verify', 'undo')
+      AND ${unproven}`,
   };
 }

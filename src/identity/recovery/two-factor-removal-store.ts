@@ -1,4 +1,7 @@
-/** Removing a lost second factor with a mailed link, in D1. Tokens are found across tenants, because nobody is signed in. */
+/**
+ * Removing a lost second factor with a mailed link, in D1. Tokens are found across tenants, because nobody is signed
+ * in.
+ */
 import { sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
@@ -8,7 +11,10 @@ import { auditIfChanged, holderOfToken, tenantOfAccount } from "../../tenancy/au
 import { stateOfFactor } from "../two-factor/store";
 import type { NewToken } from "./store";
 
-/** Stores the hash of a token that removes the present second factor of a user. Returns where to mail it; null without a second factor. */
+/**
+ * Stores the hash of a token that removes the present second factor of a user. Returns where to mail it; null without a
+ * second factor.
+ */
 export async function insertRemovalToken(
   { db }: Deps,
   userId: string,
@@ -19,7 +25,8 @@ export async function insertRemovalToken(
   const { found } = await atomically(db, {
     // A repeated mail has the same token, which becomes valid for the full time again unless it was used.
     inserted: sql`INSERT INTO email_tokens (hash, purpose, subject_id, action, created_at, expires_at)
-      SELECT ${token.hash}, 'remove-factor', id, json_object('enrolmentId', totp_enrolment_id), ${nowMs}, ${token.expiresAt} ${enrolled}
+      SELECT ${token.hash}, 'remove-factor', id, json_object('enrolmentId', totp_enrolment_id), ${nowMs},
+        ${token.expiresAt} ${enrolled}
       ON CONFLICT (hash) DO UPDATE SET expires_at = excluded.expires_at`,
     found: rows<{ email: string; name: string | null; emailVerifiedAt: number | null }>(
       sql`SELECT email, name, email_verified_at AS emailVerifiedAt ${enrolled}`,
@@ -33,7 +40,10 @@ const live = (hash: string, nowMs: number) => sql`FROM email_tokens t JOIN users
   WHERE t.hash = ${hash} AND t.purpose = 'remove-factor' AND t.used_at IS NULL AND t.expires_at > ${nowMs}
     AND u.totp_enabled_at IS NOT NULL AND u.totp_enrolment_id = t.action ->> 'enrolmentId'`;
 
-/** Returns the user of a token; undefined if it is used, expired, or for a second factor that the user no longer has. Changes nothing. */
+/**
+ * Returns the user of a token; undefined if it is used, expired, or for a second factor that the user no longer has.
+ * Changes nothing.
+ */
 export async function findRemovalByToken({ db }: Deps, hash: string, nowMs: number): Promise<string | undefined> {
   const { found } = await atomically(db, {
     found: rows<{ userId: string }>(sql`SELECT u.id AS userId ${live(hash, nowMs)}`),
@@ -42,8 +52,8 @@ export async function findRemovalByToken({ db }: Deps, hash: string, nowMs: numb
 }
 
 /**
- * Uses a token: removes the second factor with its recovery codes, and ends every session. Stores what the link of the notice restores. Of
- * several parallel uses, one returns true.
+ * Uses a token: removes the second factor with its recovery codes, and ends every session. Stores what the link of the
+ * notice restores. Of several parallel uses, one returns true.
  */
 export async function removeFactorByToken(
   { db }: Deps,
@@ -57,7 +67,8 @@ export async function removeFactorByToken(
       state: stateOfFactor(nowMs, null),
       condition: sql`EXISTS (SELECT 1 ${live(hash, nowMs)} AND t.subject_id = ${userId})`,
     }),
-    removed: sql`UPDATE users SET totp_secret_encrypted = NULL, totp_enrolment_id = NULL, totp_enabled_at = NULL, totp_last_step = 0
+    removed: sql`UPDATE users SET totp_secret_encrypted = NULL, totp_enrolment_id = NULL, totp_enabled_at = NULL,
+      totp_last_step = 0
       WHERE id = ${userId} AND ${isDone} RETURNING id`,
     recorded: auditIfChanged({
       tenantId: tenantOfAccount(userId),

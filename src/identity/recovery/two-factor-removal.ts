@@ -15,7 +15,9 @@ export async function checkRemoval(deps: Deps, token: string): Promise<void> {
   if (!(await findRemovalByToken(deps, await sha256Hex(token), deps.now()))) throw badLink();
 }
 
-/** Removes the second factor of a mailed token's user, once, and mails a notice. All sessions end. Throws INVALID_TOKEN. */
+/**
+ * Removes the second factor of a mailed token's user, once, and mails a notice. All sessions end. Throws INVALID_TOKEN.
+ */
 export async function removeLostFactor(deps: Deps, token: string, origin: RequestOrigin): Promise<void> {
   const hash = await sha256Hex(token);
   const userId = await findRemovalByToken(deps, hash, deps.now());

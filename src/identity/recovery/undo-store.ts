@@ -31,14 +31,15 @@ const ENDING: readonly UndoKind[] = [
 ];
 
 const undoOf = (hash: string, nowMs: number) =>
-  rows<FoundUndo>(sql`SELECT t.action ->> 'kind' AS kind, u.id AS userId, u.email FROM email_tokens t JOIN users u ON u.id = t.subject_id
+  rows<FoundUndo>(sql`SELECT t.action ->> 'kind' AS kind, u.id AS userId, u.email FROM email_tokens t
+    JOIN users u ON u.id = t.subject_id
     WHERE t.hash = ${hash} AND ${isLive(nowMs)}`);
 
 const isLive = (nowMs: number) => sql`t.purpose = 'undo' AND t.used_at IS NULL AND t.expires_at > ${nowMs}`;
 
 /**
- * Uses a link: undoes what it names, revokes every API key of its user and, except for the kind "apiKeys", ends every session. Of several
- * parallel uses, one succeeds. The others, and uses of an expired link, return null.
+ * Uses a link: undoes what it names, revokes every API key of its user and, except for the kind "apiKeys", ends every
+ * session. Of several parallel uses, one succeeds. The others, and uses of an expired link, return null.
  */
 export async function undoByToken(
   { db }: Deps,
@@ -77,7 +78,8 @@ export async function undoByToken(
       AND ${when(...ENDING)}`,
     apiKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE user_id = ${subject} AND revoked_at IS NULL`,
     // Last: the statements above ask whether the link is unused.
-    used: sql`UPDATE email_tokens AS t SET used_at = ${nowMs}, action = NULL WHERE t.hash = ${hash} AND ${isLive(nowMs)}`,
+    used: sql`UPDATE email_tokens AS t SET used_at = ${nowMs}, action = NULL WHERE t.hash = ${hash}
+      AND ${isLive(nowMs)}`,
   });
   return found[0] ?? null;
 }
@@ -90,16 +92,21 @@ interface Undo {
 
 /** A second factor that was turned on since the notice is removed too: a thief may have enrolled again. */
 const undoTwoFactor = ({ subject, stored, when }: Undo) => ({
-  turnedOn: sql`UPDATE users SET totp_secret_encrypted = NULL, totp_enrolment_id = NULL, totp_enabled_at = NULL, totp_last_step = 0
+  turnedOn: sql`UPDATE users SET totp_secret_encrypted = NULL, totp_enrolment_id = NULL, totp_enabled_at = NULL,
+    totp_last_step = 0
     WHERE id = ${subject} AND totp_enabled_at >= ${stored("at")} AND ${when("twoFactorOn")}`,
-  turnedOff: sql`UPDATE users SET totp_secret_encrypted = ${stored("secret")}, totp_enrolment_id = ${stored("enrolmentId")},
+  turnedOff: sql`UPDATE users SET totp_secret_encrypted = ${stored("secret")}, totp_enrolment_id =
+    ${stored("enrolmentId")},
       totp_enabled_at = ${stored("enabledAt")}, totp_last_step = ${stored("lastStep")}
-    WHERE id = ${subject} AND (totp_enabled_at IS NULL OR totp_enabled_at >= ${stored("at")}) AND ${when("twoFactorOff")}`,
+    WHERE id = ${subject} AND (totp_enabled_at IS NULL OR totp_enabled_at >= ${stored("at")})
+      AND ${when("twoFactorOff")}`,
   // After both: codes belong to the enrolment that is on now, or to none.
   staleCodes: sql`DELETE FROM recovery_codes WHERE user_id = ${subject} AND ${when("twoFactorOn", "twoFactorOff")}
     AND (SELECT totp_enabled_at IS NULL OR totp_enabled_at IS ${stored("enabledAt")} FROM users WHERE id = ${subject})`,
-  restoredCodes: sql`INSERT INTO recovery_codes (user_id, code_hash) SELECT ${subject}, value FROM json_each(${stored("codes")})
-    WHERE ${when("twoFactorOff")} AND (SELECT totp_enabled_at IS ${stored("enabledAt")} FROM users WHERE id = ${subject})`,
+  restoredCodes: sql`INSERT INTO recovery_codes (user_id, code_hash) SELECT ${subject}, value
+    FROM json_each(${stored("codes")})
+    WHERE ${when("twoFactorOff")} AND (SELECT totp_enabled_at IS ${stored("enabledAt")} FROM users
+      WHERE id = ${subject})`,
 });
 
 const undoRecoveryCodes = ({ subject, stored, when }: Undo) => {
@@ -107,7 +114,8 @@ const undoRecoveryCodes = ({ subject, stored, when }: Undo) => {
     AND (SELECT totp_enabled_at IS ${stored("enabledAt")} FROM users WHERE id = ${subject})`;
   return {
     renewedCodes: sql`DELETE FROM recovery_codes WHERE user_id = ${subject} AND ${sameEnrolment}`,
-    formerCodes: sql`INSERT INTO recovery_codes (user_id, code_hash) SELECT ${subject}, value FROM json_each(${stored("codes")})
+    formerCodes: sql`INSERT INTO recovery_codes (user_id, code_hash) SELECT ${subject}, value
+      FROM json_each(${stored("codes")})
       WHERE ${sameEnrolment}`,
   };
 };

@@ -1,4 +1,7 @@
-/** Known devices in D1. The statements belong in the batch that opens the session, so that a failed sign-in leaves nothing. */
+/**
+ * Known devices in D1. The statements belong in the batch that opens the session, so that a failed sign-in leaves
+ * nothing.
+ */
 import { type SQL, sql } from "drizzle-orm";
 import { jsonList, type Rows, rows } from "../../platform/db/client";
 import { insertUndo, type NewUndo } from "../../platform/mail/undo-store";
@@ -13,8 +16,9 @@ const RESOLUTION_MS = DAY_MS;
 const MAX_KNOWN_DEVICES = 50;
 
 /**
- * Stores the "this was not me" link if the session was opened from a new device, and then returns a row. Must come before `rememberDevice`:
- * of parallel sign-ins from one device, only the first finds it new. `undoState` says what the link also removes: see `undoStateOf`.
+ * Stores the "this was not me" link if the session was opened from a new device, and then returns a row. Must come
+ * before `rememberDevice`: of parallel sign-ins from one device, only the first finds it new. `undoState` says what the
+ * link also removes: see `undoStateOf`.
  */
 export function announceDevice(
   { id, userId, deviceKeys }: NewSession,
@@ -27,7 +31,8 @@ export function announceDevice(
     WHERE user_id = ${userId} AND key IN (SELECT value FROM json_each(${jsonList(deviceKeys)}))
       AND last_seen_at > ${nowMs - KNOWN_DEVICE_MS})`;
   return rows(
-    sql`${insertUndo(undo, userId, "signIn", { state: sql`, 'device', ${key} ${undoState}`, condition: isNew })} RETURNING hash`,
+    sql`${insertUndo(undo, userId, "signIn", { state: sql`, 'device', ${key} ${undoState}`, condition: isNew })}
+      RETURNING hash`,
   );
 }
 

@@ -7,8 +7,9 @@ import type { Device } from "../../platform/schemas/device";
 export type DeviceKeys = readonly [string, ...string[]];
 
 /**
- * Returns the keys of a user's device: digests of its kind and place, the one under the newest entry of `SECRET_KEYS` first. The last key
- * is made of the kind alone, as in migration 0013; 90 days after that migration, no such key is left.
+ * Returns the keys of a user's device: digests of its kind and place, the one under the newest entry of `SECRET_KEYS`
+ * first. The last key is made of the kind alone, as in migration 0013; 90 days after that migration, no such key is
+ * left.
  */
 export async function deviceKeys(keys: KeyRing, userId: string, { kind, place }: Device): Promise<DeviceKeys> {
   const [newest, ...older] = keys;

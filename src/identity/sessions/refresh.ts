@@ -1,4 +1,7 @@
-/** Refresh: each token works once. A second use suggests that somebody else has it, so the session ends (RFC 9700 section 4.14.2). */
+/**
+ * Refresh: each token works once. A second use suggests that somebody else has it, so the session ends (RFC 9700
+ * section 4.14.2).
+ */
 
 import { sha256Hex } from "../../platform/crypto/encoding";
 import { makeRefreshToken, type RefreshClaims, readRefreshToken } from "../../platform/crypto/refresh-token";
@@ -12,14 +15,17 @@ import type { TokenPair } from "./schemas";
 import { deleteSessionByToken, type Rotation, rotateByToken, type StoredRotation } from "./store";
 import { makeAccessToken, SESSION_IDLE_MS, SESSION_MAX_MS } from "./tokens";
 
-/** A client may send a request twice by mistake. Within this time that does not end its session, unless address and device differ. */
+/**
+ * A client may send a request twice by mistake. Within this time that does not end its session, unless address and
+ * device differ.
+ */
 const DOUBLE_SEND_MS = 10_000;
 /** How long an Idempotency-Key can recover a lost answer. */
 const REPLAY_MS = MINUTE_MS;
 
 /**
- * Exchanges a refresh token for a new pair. A client that lost the answer gets the same refresh token again with the same `idempotencyKey`.
- * Throws REFRESH_TOKEN_INVALID, REFRESH_TOKEN_EXPIRED, REFRESH_TOKEN_REUSED.
+ * Exchanges a refresh token for a new pair. A client that lost the answer gets the same refresh token again with the
+ * same `idempotencyKey`. Throws REFRESH_TOKEN_INVALID, REFRESH_TOKEN_EXPIRED, REFRESH_TOKEN_REUSED.
  */
 export async function refresh(
   deps: Deps,
@@ -69,7 +75,9 @@ async function answerReuse(
   throw new AppError("REFRESH_TOKEN_REUSED");
 }
 
-/** Returns the token that the session accepts now, by trying every key; null when the key that made it has been removed. */
+/**
+ * Returns the token that the session accepts now, by trying every key; null when the key that made it has been removed.
+ */
 async function currentToken(deps: Deps, sessionId: string, session: StoredRotation): Promise<string | null> {
   for (const key of deps.keys) {
     const token = await makeRefreshToken(deps.keys, { sessionId, generation: session.generation }, key);

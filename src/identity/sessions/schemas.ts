@@ -9,10 +9,14 @@ export const refreshTokenBody = z
   .meta({ id: "RefreshToken" });
 
 /** A UUID that the client generated, in any letter case. */
-export const refreshKey = z.guid().toLowerCase().meta({
-  description:
-    "A UUID that you generated. The same one with the same token within 60 seconds returns the same new refresh token, so you can repeat a request whose answer was lost.",
-});
+export const refreshKey = z
+  .guid()
+  .toLowerCase()
+  .meta({
+    description:
+      "A UUID that you generated. The same one with the same token within 60 seconds returns the same new refresh " +
+      "token, so you can repeat a request whose answer was lost.",
+  });
 
 export const tokenPair = z
   .object({

@@ -11,8 +11,9 @@ import { makeAccessToken, type OpenedSession } from "./tokens";
 const MAX_TRIES = 3;
 
 /**
- * Moves the caller's session to another of their tenants and returns it with a new token pair; the old pair ends. Their next login opens
- * that tenant, too. Throws NOT_FOUND for a tenant that they are not a member of, and CONFLICT after too many refreshes at the same time.
+ * Moves the caller's session to another of their tenants and returns it with a new token pair; the old pair ends. Their
+ * next login opens that tenant, too. Throws NOT_FOUND for a tenant that they are not a member of, and CONFLICT after
+ * too many refreshes at the same time.
  */
 export async function switchTenant(deps: Deps, caller: SessionPrincipal, tenantId: string): Promise<OpenedSession> {
   const { userId, sessionId, actor } = caller;

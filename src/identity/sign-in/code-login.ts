@@ -12,8 +12,8 @@ import { openWithFactors, type SignInChoice } from "./second-factor";
 import { findCredentialsByEmail, type StoredCredentials } from "./store";
 
 /**
- * Opens a session, even while the password is locked. Throws INVALID_CODE, TOTP_REQUIRED (the code stays valid), INVALID_TOTP,
- * ACCOUNT_LOCKED after wrong second factors, and NOT_FOUND for a tenant that the user is not a member of.
+ * Opens a session, even while the password is locked. Throws INVALID_CODE, TOTP_REQUIRED (the code stays valid),
+ * INVALID_TOTP, ACCOUNT_LOCKED after wrong second factors, and NOT_FOUND for a tenant that the user is not a member of.
  */
 export async function loginWithCode(
   deps: Deps,
@@ -34,8 +34,8 @@ export async function loginWithCode(
 }
 
 /**
- * Takes over an account whose address was unverified until now: whoever registered it may not have received its mails. Returns the
- * account as it is afterwards. If anything fails in between, the code still works.
+ * Takes over an account whose address was unverified until now: whoever registered it may not have received its mails.
+ * Returns the account as it is afterwards. If anything fails in between, the code still works.
  */
 async function takenOver(
   deps: Deps,

@@ -18,7 +18,10 @@ interface Guess<T> {
   evaluate: () => Promise<T | null>;
 }
 
-/** Checks a guess as `Guesses.check` does. A wrong one is recorded after the answer: timing must not reveal whether the account exists. */
+/**
+ * Checks a guess as `Guesses.check` does. A wrong one is recorded after the answer: timing must not reveal whether the
+ * account exists.
+ */
 export async function checkGuess<T>(
   deps: Deps,
   { pool, boundBy, email, account, origin, evaluate }: Guess<T>,

@@ -1,6 +1,6 @@
 /**
- * Login in one step, or in two for the console: the password, then the code. Known and unknown emails cost the same work, and the write
- * that opens the session also uses the second factor.
+ * Login in one step, or in two for the console: the password, then the code. Known and unknown emails cost the same
+ * work, and the write that opens the session also uses the second factor.
  */
 import { digest } from "../../platform/crypto/encryption";
 import { hashPassword, verifyPassword } from "../../platform/crypto/passwords";
@@ -20,7 +20,10 @@ export interface Credentials {
   tenantId?: string | undefined;
 }
 
-/** A login whose password was right and whose second factor is still missing. It stops being valid when the password changes. */
+/**
+ * A login whose password was right and whose second factor is still missing. It stops being valid when the password
+ * changes.
+ */
 export interface PendingLogin {
   userId: string;
   /** Keyed, so that it reveals nothing about the password. */
@@ -28,8 +31,9 @@ export interface PendingLogin {
 }
 
 /**
- * Opens a session. `totp` is a TOTP or recovery code. Throws UNAUTHENTICATED, FORBIDDEN for a suspended account, EMAIL_NOT_VERIFIED,
- * TOTP_REQUIRED, INVALID_TOTP, ACCOUNT_LOCKED, SERVICE_UNAVAILABLE, and NOT_FOUND for a tenant that the user is not a member of.
+ * Opens a session. `totp` is a TOTP or recovery code. Throws UNAUTHENTICATED, FORBIDDEN for a suspended account,
+ * EMAIL_NOT_VERIFIED, TOTP_REQUIRED, INVALID_TOTP, ACCOUNT_LOCKED, SERVICE_UNAVAILABLE, and NOT_FOUND for a tenant that
+ * the user is not a member of.
  */
 export async function login(
   deps: Deps,
@@ -39,7 +43,10 @@ export async function login(
   return open(deps, await checkPassword(deps, input, visit), input, visit);
 }
 
-/** The first step: opens a session, or returns what `continueLogin` needs for an account with a second factor. Throws as `login`. */
+/**
+ * The first step: opens a session, or returns what `continueLogin` needs for an account with a second factor. Throws as
+ * `login`.
+ */
 export async function startLogin(deps: Deps, input: Credentials, visit: Visit): Promise<OpenedSession | PendingLogin> {
   const stored = await checkPassword(deps, input, visit);
   if (!hasSecondFactor(stored)) return open(deps, stored, input, visit);

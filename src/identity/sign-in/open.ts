@@ -30,8 +30,8 @@ export interface ProvenAccount {
 }
 
 /**
- * Throws FORBIDDEN for a suspended account, and EMAIL_NOT_VERIFIED where an address must be verified, after mailing the link again. Call it
- * only after the proof was found right.
+ * Throws FORBIDDEN for a suspended account, and EMAIL_NOT_VERIFIED where an address must be verified, after mailing the
+ * link again. Call it only after the proof was found right.
  */
 export async function requireVerified(
   deps: Deps,
@@ -45,12 +45,18 @@ export async function requireVerified(
   throw new AppError("EMAIL_NOT_VERIFIED");
 }
 
-/** Throws NOT_FOUND unless the user is a member of the requested tenant. The account was read with that tenant if they are. */
+/**
+ * Throws NOT_FOUND unless the user is a member of the requested tenant. The account was read with that tenant if they
+ * are.
+ */
 export function requireMember(account: ProvenAccount, tenantId: string | undefined): void {
   if (tenantId && tenantId !== account.tenantId) throw notFound("Tenant");
 }
 
-/** Opens a session. Returns null when the proof was used before, or when it or the membership changed since they were read. */
+/**
+ * Opens a session. Returns null when the proof was used before, or when it or the membership changed since they were
+ * read.
+ */
 export async function openProven(
   deps: Deps,
   { userId, email, tenantId, name }: ProvenAccount,

@@ -1,4 +1,7 @@
-/** Login with a passkey. Nobody names an account: the authenticator does, so the answers reveal nothing about email addresses. */
+/**
+ * Login with a passkey. Nobody names an account: the authenticator does, so the answers reveal nothing about email
+ * addresses.
+ */
 
 import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";
@@ -13,8 +16,8 @@ import { findAccountByPasskey, type PasskeyAccount } from "./store";
 export type PasskeyLogin = ShownPasskey & { tenantId?: string | undefined };
 
 /**
- * Opens a session. Throws UNAUTHENTICATED for whatever is wrong with the passkey or its challenge, EMAIL_NOT_VERIFIED, and NOT_FOUND for a
- * tenant that the user is not a member of.
+ * Opens a session. Throws UNAUTHENTICATED for whatever is wrong with the passkey or its challenge, EMAIL_NOT_VERIFIED,
+ * and NOT_FOUND for a tenant that the user is not a member of.
  */
 export async function loginWithPasskey(deps: Deps, input: PasskeyLogin, visit: Visit): Promise<OpenedSession> {
   const { requestId } = visit.origin;

@@ -46,7 +46,8 @@ export function preparationsOf(
   const added = isAdded(id, identity);
   // Both sides must have proven the address: somebody else may have registered it here, or entered it there.
   const mayLink = sql`u.id = ${userId} AND u.email = ${identity.email} AND u.email_verified_at IS NOT NULL
-    AND ${isUnused(proof.use.stateId)} AND (u.totp_enabled_at IS NULL OR ${proof.factor ? factorHolds(userId, proof.factor) : sql`0`})`;
+    AND ${isUnused(proof.use.stateId)} AND (u.totp_enabled_at IS NULL
+      OR ${proof.factor ? factorHolds(userId, proof.factor) : sql`0`})`;
   return {
     linked: insertIdentity(id, identity, mayLink, nowMs),
     recordedLink: auditIfChanged({
@@ -76,7 +77,10 @@ function firstHolds(userId: string, proof: FirstProof): SQL {
   return proof.method === "code" ? mailCodeHolds(proof.mailId) : passwordHolds(proof.passwordHash);
 }
 
-/** Uses up what works only once. The statements must come after the one that writes the session, which requires that it is unused. */
+/**
+ * Uses up what works only once. The statements must come after the one that writes the session, which requires that it
+ * is unused.
+ */
 export function usesOf(
   { id, userId }: Pick<NewSession, "id" | "userId">,
   proof: SignInProof,

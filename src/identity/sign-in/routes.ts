@@ -71,7 +71,8 @@ export const publicAuthRoutes = new Hono<AppEnv>()
         "ACCOUNT_LOCKED",
       ],
       description:
-        "Ten wrong passwords in a row lock an email for 15 minutes; each further lock lasts twice as long. Where Turnstile is set up, a login needs `captchaToken` after three wrong passwords.",
+        "Ten wrong passwords in a row lock an email for 15 minutes; each further lock lasts twice as long. Where " +
+        "Turnstile is set up, a login needs `captchaToken` after three wrong passwords.",
     }),
     limit("login", byIp),
     body(credentials),
@@ -105,7 +106,9 @@ export const publicAuthRoutes = new Hono<AppEnv>()
       200: dataOf(tokenPair),
       errors: ["INVALID_CODE", "FORBIDDEN", "INVALID_TOTP", "TOTP_REQUIRED", "NOT_FOUND", "ACCOUNT_LOCKED"],
       description:
-        "A code works once, for 10 minutes, and five wrong ones use it up. It verifies the address. An account whose address was unverified loses its password, sessions, API keys, second factor and tenants first, because somebody else may have registered it.",
+        "A code works once, for 10 minutes, and five wrong ones use it up. It verifies the address. An account " +
+        "whose address was unverified loses its password, sessions, API keys, second factor and tenants first, " +
+        "because somebody else may have registered it.",
     }),
     whereMailCodes,
     limit("verifyCode", byIp),

@@ -27,9 +27,9 @@ export interface SignInChoice {
 }
 
 /**
- * Opens a session after a correct first proof, with the second factor if the account has one. Returns null when the first proof no longer
- * holds. Throws FORBIDDEN for a suspended account, TOTP_REQUIRED, INVALID_TOTP, ACCOUNT_LOCKED, and NOT_FOUND for a tenant that the user
- * is not a member of.
+ * Opens a session after a correct first proof, with the second factor if the account has one. Returns null when the
+ * first proof no longer holds. Throws FORBIDDEN for a suspended account, TOTP_REQUIRED, INVALID_TOTP, ACCOUNT_LOCKED,
+ * and NOT_FOUND for a tenant that the user is not a member of.
  */
 export async function openWithFactors(
   deps: Deps,

@@ -25,9 +25,9 @@ export interface Registration {
 }
 
 /**
- * Creates the account and queues the verification mail. Throws FORBIDDEN where registration is not open to the address, EMAIL_TAKEN,
- * INVALID_TOKEN for an invitation that is not open for this address, CONFLICT when its tenant has no room, and VALIDATION_FAILED for a
- * guessable password.
+ * Creates the account and queues the verification mail. Throws FORBIDDEN where registration is not open to the address,
+ * EMAIL_TAKEN, INVALID_TOKEN for an invitation that is not open for this address, CONFLICT when its tenant has no room,
+ * and VALIDATION_FAILED for a guessable password.
  */
 export async function register(deps: Deps, input: Registration, visit: Visit): Promise<OpenedSession> {
   if (input.invitationToken === undefined) refuseUninvited(deps.config.registration, input.email);

@@ -80,9 +80,9 @@ export interface Opening {
 }
 
 /**
- * Opens a session for a user who has proven who they are: writes the session, uses up what works once and ends the oldest sessions beyond
- * the cap. `isNewDevice`: the user has not signed in from such a device for 90 days. Returns null when the proof was used before, or when
- * it or the membership changed since they were read.
+ * Opens a session for a user who has proven who they are: writes the session, uses up what works once and ends the
+ * oldest sessions beyond the cap. `isNewDevice`: the user has not signed in from such a device for 90 days. Returns
+ * null when the proof was used before, or when it or the membership changed since they were read.
  */
 export async function openSession(
   { db, config, shards }: Deps,
@@ -184,10 +184,11 @@ export async function findAccountByPasskey(
   tenantId: string | null,
 ): Promise<PasskeyAccount | undefined> {
   const { found } = await atomically(db, {
-    found:
-      rows<PasskeyAccount>(sql`SELECT u.id AS userId, u.email, u.name, u.email_verified_at AS emailVerifiedAt, u.suspended_at AS suspendedAt, m.tenant_id AS tenantId,
+    found: rows<PasskeyAccount>(sql`SELECT u.id AS userId, u.email, u.name, u.email_verified_at AS emailVerifiedAt,
+        u.suspended_at AS suspendedAt, m.tenant_id AS tenantId,
         p.public_key AS publicKey
-      FROM passkeys p JOIN users u ON u.id = p.user_id LEFT JOIN memberships m ON m.user_id = u.id WHERE p.id = ${passkeyId}
+      FROM passkeys p JOIN users u ON u.id = p.user_id LEFT JOIN memberships m ON m.user_id = u.id
+        WHERE p.id = ${passkeyId}
       ORDER BY m.tenant_id = ${tenantId} DESC, m.last_used_at DESC, m.created_at, m.tenant_id LIMIT 1`),
   });
   return found[0];

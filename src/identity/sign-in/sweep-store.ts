@@ -9,7 +9,10 @@ const removeUpTo = (limit: number, table: string, condition: SQL) =>
   sql`DELETE FROM ${sql.identifier(table)} WHERE rowid IN
     (SELECT rowid FROM ${sql.identifier(table)} WHERE ${condition} LIMIT ${limit}) RETURNING 1`;
 
-/** A verification token is kept while its address is unverified, because the removal of abandoned accounts finds accounts by it. */
+/**
+ * A verification token is kept while its address is unverified, because the removal of abandoned accounts finds
+ * accounts by it.
+ */
 const isNeeded = sql`purpose = 'verify'
   AND EXISTS (SELECT 1 FROM users WHERE users.id = email_tokens.subject_id AND users.email_verified_at IS NULL)`;
 

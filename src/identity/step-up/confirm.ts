@@ -1,6 +1,6 @@
 /**
- * Step-up: an action that cannot be undone needs a sign-in, or the password, a code or a passkey given again, within the last ten minutes.
- * A stolen session alone is not enough.
+ * Step-up: an action that cannot be undone needs a sign-in, or the password, a code or a passkey given again, within
+ * the last ten minutes. A stolen session alone is not enough.
  */
 import type { Deps } from "../../platform/deps";
 import { AppError, invalid } from "../../platform/errors";
@@ -27,8 +27,8 @@ export interface Proof {
 }
 
 /**
- * Confirms the session for ten minutes. Throws WRONG_PASSWORD, INVALID_CODE, INVALID_TOTP, TWO_FACTOR_NOT_ENABLED for a code without a
- * second factor, ACCOUNT_LOCKED, and VALIDATION_FAILED for an invalid passkey.
+ * Confirms the session for ten minutes. Throws WRONG_PASSWORD, INVALID_CODE, INVALID_TOTP, TWO_FACTOR_NOT_ENABLED for a
+ * code without a second factor, ACCOUNT_LOCKED, and VALIDATION_FAILED for an invalid passkey.
  */
 export async function confirm(deps: Deps, caller: SessionPrincipal, proof: Proof): Promise<void> {
   const user = await findProofOfUser(deps, caller.userId);
@@ -51,7 +51,9 @@ export async function confirm(deps: Deps, caller: SessionPrincipal, proof: Proof
   if (used.kind === "recovery") await queueMailIfPossible(deps, { kind: "recoveryCodeUsed", userId: caller.userId });
 }
 
-/** Returns the options with which a page asks for one of the caller's passkeys. Throws CONFLICT for a user who has none. */
+/**
+ * Returns the options with which a page asks for one of the caller's passkeys. Throws CONFLICT for a user who has none.
+ */
 export async function startConfirmation(deps: Deps, { userId }: SessionPrincipal): Promise<RequestOptions> {
   const own = await listPasskeysOfUser(deps, userId);
   if (own.length === 0) throw new AppError("CONFLICT", { message: "You have no passkey." });
@@ -73,7 +75,10 @@ const invalidPasskey = () => invalid({ issues: [{ path: ["passkey"], message: "I
 export const isConfirmed = (deps: Deps, { confirmedAt }: SessionPrincipal): boolean =>
   deps.now() - confirmedAt < CONFIRMED_FOR_MS;
 
-/** Checks that the session is confirmed, or confirms it with the given proof. Throws STEP_UP_REQUIRED, or like `confirm`. */
+/**
+ * Checks that the session is confirmed, or confirms it with the given proof. Throws STEP_UP_REQUIRED, or like
+ * `confirm`.
+ */
 export async function requireStepUp(deps: Deps, caller: SessionPrincipal, proof: Proof = {}): Promise<void> {
   const { password, totp, mailCode, passkey } = proof;
   if (password !== undefined || totp !== undefined || mailCode || passkey) return confirm(deps, caller, proof);

@@ -26,7 +26,9 @@ export async function checkPassword(
   if (!right) throw new AppError("WRONG_PASSWORD");
 }
 
-/** Checks a mailed code. Returns the id of its mail. Throws INVALID_CODE, also for a code that went to another address. */
+/**
+ * Checks a mailed code. Returns the id of its mail. Throws INVALID_CODE, also for a code that went to another address.
+ */
 export async function checkMailCode(deps: Deps, { email }: StoredProof, entered: EnteredCode): Promise<string> {
   const asked = await readCode(deps, entered);
   const isRight = await asked.judge();
@@ -35,8 +37,8 @@ export async function checkMailCode(deps: Deps, { email }: StoredProof, entered:
 }
 
 /**
- * Checks a code and uses it in `write`, which returns null if the code was used before. Returns what `write` returns. Throws INVALID_TOTP,
- * and ACCOUNT_LOCKED after ten wrong codes.
+ * Checks a code and uses it in `write`, which returns null if the code was used before. Returns what `write` returns.
+ * Throws INVALID_TOTP, and ACCOUNT_LOCKED after ten wrong codes.
  */
 export async function withCode<T>(
   deps: Deps,

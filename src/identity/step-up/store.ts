@@ -47,8 +47,8 @@ export interface Confirmation {
 }
 
 /**
- * Records that the user has confirmed the session, and uses the codes and the passkey. Returns false when one of them was used before or
- * the password has changed.
+ * Records that the user has confirmed the session, and uses the codes and the passkey. Returns false when one of them
+ * was used before or the password has changed.
  */
 export async function confirmSession({ db }: Deps, confirmation: Confirmation, nowMs: number): Promise<boolean> {
   const { caller, passwordHash, factor, mailId, passkey } = confirmation;
@@ -59,7 +59,8 @@ export async function confirmSession({ db }: Deps, confirmation: Confirmation, n
   const { confirmed } = await atomically(db, {
     confirmed: sql`UPDATE sessions SET confirmed_at = ${nowMs} WHERE id = ${sessionId} AND user_id = ${userId}
       AND ${passwordHash === null ? sql`true` : isPassword} AND ${factor ? factorHolds(userId, factor) : sql`true`}
-      AND ${mailId === null ? sql`true` : mailCodeHolds(mailId)} AND ${passkey ? passkeyHolds(userId, passkey) : sql`true`} RETURNING id`,
+      AND ${mailId === null ? sql`true` : mailCodeHolds(mailId)}
+        AND ${passkey ? passkeyHolds(userId, passkey) : sql`true`} RETURNING id`,
     recorded: auditIfChanged({ ...event, action: "auth.step_up" }),
     // After the update of the session, which asks whether the codes and the passkey are unused.
     usedCode: mailId === null ? undefined : useMailCode(mailId, isConfirmed),

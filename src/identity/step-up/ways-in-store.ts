@@ -5,8 +5,8 @@ import type { Deps } from "../../platform/deps";
 import { PROVIDER_NAMES } from "../../platform/schemas/schemas";
 
 /**
- * True for a user who can sign in without this passkey or identity. Identities at a provider that is off do not count, nor do mails with a
- * code or a reset link.
+ * True for a user who can sign in without this passkey or identity. Identities at a provider that is off do not count,
+ * nor do mails with a code or a reset link.
  */
 export function hasOtherWayIn({ config }: Deps, userId: string, removedId: string): SQL {
   const on = PROVIDER_NAMES.filter((name) => config.providers[name]);

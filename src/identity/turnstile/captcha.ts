@@ -1,4 +1,7 @@
-/** Turnstile protects what bots abuse: registration, mails to an address that anybody can enter, and login after wrong guesses. */
+/**
+ * Turnstile protects what bots abuse: registration, mails to an address that anybody can enter, and login after wrong
+ * guesses.
+ */
 import type { Turnstile } from "../../platform/config";
 import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";
@@ -12,7 +15,10 @@ const RETRY_WHEN_DOWN_SECONDS = 5;
 /** A login needs a token after this many wrong guesses in a row for its address. */
 const GUESSES_WITHOUT_TOKEN = 3;
 
-/** Requires a good token if Turnstile is set up. Throws CAPTCHA_REQUIRED, or SERVICE_UNAVAILABLE when Turnstile gives no verdict. */
+/**
+ * Requires a good token if Turnstile is set up. Throws CAPTCHA_REQUIRED, or SERVICE_UNAVAILABLE when Turnstile gives no
+ * verdict.
+ */
 export async function requireCaptcha(deps: Deps, action: CaptchaAction, token: string | undefined): Promise<void> {
   const { turnstile } = deps.config;
   if (turnstile === null) return;

@@ -1,4 +1,7 @@
-/** Asks Turnstile whether a token is good. https://developers.cloudflare.com/turnstile/get-started/server-side-validation/ */
+/**
+ * Asks Turnstile whether a token is good.
+ * https://developers.cloudflare.com/turnstile/get-started/server-side-validation/
+ */
 import { z } from "zod";
 import type { Turnstile } from "../../platform/config";
 import { readText } from "./read-text";
@@ -6,7 +9,10 @@ import { readText } from "./read-text";
 const SITEVERIFY_URL = "https://challenges.cloudflare.com/turnstile/v0/siteverify";
 const TIMEOUT_MS = 3_000;
 const MAX_ANSWER_BYTES = 16 * 1024;
-/** The second request has the idempotency key of the first, so that a token whose answer was lost does not count as spent. */
+/**
+ * The second request has the idempotency key of the first, so that a token whose answer was lost does not count as
+ * spent.
+ */
 const MAX_REQUESTS = 2;
 
 const answer = z.object({
@@ -27,7 +33,10 @@ export interface Verdict {
   isOfTestKey: boolean;
 }
 
-/** The codes for a token that is wrong, has expired or was used before. Any other code is about the request or about Turnstile itself. */
+/**
+ * The codes for a token that is wrong, has expired or was used before. Any other code is about the request or about
+ * Turnstile itself.
+ */
 const OF_TOKEN = new Set(["missing-input-response", "invalid-input-response", "timeout-or-duplicate"]);
 
 /** Throws when Turnstile gives no verdict within three seconds. */

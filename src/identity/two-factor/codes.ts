@@ -50,7 +50,10 @@ export async function stepOf(
   return delta === null ? null : Math.floor(timestamp / 1000 / PERIOD_SECONDS) + delta;
 }
 
-/** Reads a code: a TOTP that is right at present, or text in the form of a recovery code, which only D1 can check. Null if it is wrong. */
+/**
+ * Reads a code: a TOTP that is right at present, or text in the form of a recovery code, which only D1 can check. Null
+ * if it is wrong.
+ */
 export async function readFactor(
   deps: Deps,
   userId: string,

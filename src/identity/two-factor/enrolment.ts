@@ -28,8 +28,8 @@ export async function startEnrolment(deps: Deps, userId: string): Promise<Enrolm
 }
 
 /**
- * Turns two-factor authentication on with a first code, and ends the user's other sessions. Throws TWO_FACTOR_NOT_STARTED,
- * TWO_FACTOR_ALREADY_ENABLED, INVALID_TOTP.
+ * Turns two-factor authentication on with a first code, and ends the user's other sessions. Throws
+ * TWO_FACTOR_NOT_STARTED, TWO_FACTOR_ALREADY_ENABLED, INVALID_TOTP.
  */
 export async function confirmEnrolment(
   deps: Deps,
@@ -47,14 +47,19 @@ export async function confirmEnrolment(
   await queueMailIfPossible(deps, { kind: "twoFactorChanged", id: undo.mailId, userId, enabled: true });
 }
 
-/** Turns two-factor authentication off with a TOTP or recovery code. Throws TWO_FACTOR_NOT_ENABLED, INVALID_TOTP, ACCOUNT_LOCKED. */
+/**
+ * Turns two-factor authentication off with a TOTP or recovery code. Throws TWO_FACTOR_NOT_ENABLED, INVALID_TOTP,
+ * ACCOUNT_LOCKED.
+ */
 export async function disableTwoFactor(deps: Deps, caller: SessionPrincipal, code: string): Promise<void> {
   const { userId } = caller;
   const mailId = await useFactor(deps, caller, code, (use) => disableTwoFactorOfUser(deps, use, deps.now()));
   await queueMailIfPossible(deps, { kind: "twoFactorChanged", id: mailId, userId, enabled: false });
 }
 
-/** Replaces the recovery codes and returns the new ones. Throws TWO_FACTOR_NOT_ENABLED, INVALID_TOTP, ACCOUNT_LOCKED. */
+/**
+ * Replaces the recovery codes and returns the new ones. Throws TWO_FACTOR_NOT_ENABLED, INVALID_TOTP, ACCOUNT_LOCKED.
+ */
 export async function renewRecoveryCodes(deps: Deps, caller: SessionPrincipal, code: string): Promise<string[]> {
   const { userId } = caller;
   const { codes, hashes } = await newRecoveryCodes();
@@ -66,8 +71,8 @@ export async function renewRecoveryCodes(deps: Deps, caller: SessionPrincipal, c
 }
 
 /**
- * Checks a code and uses it in `write`, which returns false if the code was used before. Wrong codes count as they do at login. Returns the
- * id of the mail that reports the write.
+ * Checks a code and uses it in `write`, which returns false if the code was used before. Wrong codes count as they do
+ * at login. Returns the id of the mail that reports the write.
  */
 async function useFactor(
   deps: Deps,

@@ -29,9 +29,11 @@ export function factorHolds(userId: string, factor: Factor): SQL {
 /** Uses the factor. Must come after every statement of the batch that uses `factorHolds`. */
 export function consumeFactor(userId: string, factor: Factor, nowMs: number): SQL {
   return factor.kind === "totp"
-    ? sql`UPDATE users SET totp_last_step = ${factor.step} WHERE id = ${userId} AND ${factorHolds(userId, factor)} RETURNING id`
+    ? sql`UPDATE users SET totp_last_step = ${factor.step} WHERE id = ${userId} AND ${factorHolds(userId, factor)}
+      RETURNING id`
     : sql`UPDATE recovery_codes SET used_at = ${nowMs}
-        WHERE user_id = ${userId} AND code_hash = ${factor.codeHash} AND ${factorHolds(userId, factor)} RETURNING user_id`;
+        WHERE user_id = ${userId} AND code_hash = ${factor.codeHash} AND ${factorHolds(userId, factor)}
+          RETURNING user_id`;
 }
 
 /** Starts or restarts an enrolment. Returns null when two-factor authentication is already on. */
@@ -93,7 +95,9 @@ export interface FactorUse {
 const auditOfUser = (action: AuditAction, { tenantId, actor, userId }: Omit<FactorUse, "factor">) =>
   auditIfChanged({ tenantId, action, actor, target: { kind: "user", id: userId } });
 
-/** Records what a factor was used for, and that a recovery code was used, if the preceding statement has changed a row. */
+/**
+ * Records what a factor was used for, and that a recovery code was used, if the preceding statement has changed a row.
+ */
 const auditUse = (action: AuditAction, use: FactorUse) => ({
   recorded: auditOfUser(action, use),
   recordedUse: use.factor.kind === "recovery" ? auditOfUser("auth.recovery_used", use) : undefined,
@@ -101,11 +105,12 @@ const auditUse = (action: AuditAction, use: FactorUse) => ({
 
 /** The codes that an undo restores: those unused so far, except the one that is used now. */
 const unusedCodes = (factor: Factor | null) => sql`json((SELECT json_group_array(code_hash) FROM recovery_codes
-  WHERE user_id = u.id AND used_at IS NULL AND code_hash IS NOT ${factor?.kind === "recovery" ? factor.codeHash : null}))`;
+  WHERE user_id = u.id AND used_at IS NULL AND code_hash
+    IS NOT ${factor?.kind === "recovery" ? factor.codeHash : null}))`;
 
 /**
- * The second factor of the user `u` as an undo restores it, as further arguments of SQL's `json_object`. `factor` is the code that turns it
- * off at `nowMs` (Unix ms); null if the second factor is lost.
+ * The second factor of the user `u` as an undo restores it, as further arguments of SQL's `json_object`. `factor` is
+ * the code that turns it off at `nowMs` (Unix ms); null if the second factor is lost.
  */
 export const stateOfFactor = (
   nowMs: number,
@@ -122,7 +127,8 @@ export async function disableTwoFactorOfUser({ db }: Deps, use: FactorUse, nowMs
     // First: it keeps what the other statements remove.
     undo: insertUndo(undo, userId, "twoFactorOff", { state: stateOfFactor(nowMs, factor), condition: holds }),
     // Before the codes, against which a recovery code is checked.
-    disabled: sql`UPDATE users SET totp_secret_encrypted = NULL, totp_enrolment_id = NULL, totp_enabled_at = NULL, totp_last_step = 0
+    disabled: sql`UPDATE users SET totp_secret_encrypted = NULL, totp_enrolment_id = NULL, totp_enabled_at = NULL,
+      totp_last_step = 0
       WHERE id = ${userId} AND ${holds} RETURNING id`,
     ...auditUse("auth.2fa_disabled", use),
     recoveryCodes: sql`DELETE FROM recovery_codes WHERE user_id = ${userId}

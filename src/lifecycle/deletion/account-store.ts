@@ -1,4 +1,7 @@
-/** Deleting an account in D1. One batch decides and ends all access, so that only one of several parallel requests succeeds. */
+/**
+ * Deleting an account in D1. One batch decides and ends all access, so that only one of several parallel requests
+ * succeeds.
+ */
 import { type SQL, sql } from "drizzle-orm";
 import { type Factor, factorHolds } from "../../identity/two-factor/store";
 import { atomically, rows } from "../../platform/db/client";
@@ -21,7 +24,10 @@ export interface AccountDeletion {
   requestId: string | null;
 }
 
-/** The outcome. `stale`: the account is gone, or its password, second factor or code was used or changed since they were read. */
+/**
+ * The outcome. `stale`: the account is gone, or its password, second factor or code was used or changed since they were
+ * read.
+ */
 export type AccountDeletionOutcome =
   | { kind: "deleted"; tenants: TenantRef[] }
   | { kind: "stale" }
@@ -35,8 +41,8 @@ const ownedAlone = (userId: string): SQL => sql`memberships m JOIN tenants t ON 
 const namesIn = (from: SQL) => sql`(SELECT json_group_array(t.name) FROM ${from})`;
 
 /**
- * Deletes the account unless that would leave members without an owner or, without `deleteTenants`, tenants without members. The purge
- * removes what it leaves behind.
+ * Deletes the account unless that would leave members without an owner or, without `deleteTenants`, tenants without
+ * members. The purge removes what it leaves behind.
  */
 export async function deleteUser(
   { db }: Deps,

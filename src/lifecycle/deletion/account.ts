@@ -20,9 +20,10 @@ export interface AccountDeletionRequest {
 }
 
 /**
- * Deletes the caller's account. An account without a password needs a recent sign-in instead. Throws VALIDATION_FAILED if the password is
- * missing, STEP_UP_REQUIRED if the sign-in is not recent, WRONG_PASSWORD, TOTP_REQUIRED, INVALID_TOTP, ACCOUNT_LOCKED, LAST_OWNER for
- * somebody whom other members need as an owner, and CONFLICT for the only member of a tenant without `deleteTenants`.
+ * Deletes the caller's account. An account without a password needs a recent sign-in instead. Throws VALIDATION_FAILED
+ * if the password is missing, STEP_UP_REQUIRED if the sign-in is not recent, WRONG_PASSWORD, TOTP_REQUIRED,
+ * INVALID_TOTP, ACCOUNT_LOCKED, LAST_OWNER for somebody whom other members need as an owner, and CONFLICT for the only
+ * member of a tenant without `deleteTenants`.
  */
 export async function deleteAccount(
   deps: Deps,

@@ -26,16 +26,18 @@ export interface EndingAccount {
 }
 
 /**
- * Ends an account, and the tenants that nobody else is a member of. `user` has a row if it has ended; `ended` are its tenants. The purge
- * removes what it leaves behind.
+ * Ends an account, and the tenants that nobody else is a member of. `user` has a row if it has ended; `ended` are its
+ * tenants. The purge removes what it leaves behind.
  */
 export function endAccount({ userId, purgeId, actor, condition, mailTo }: EndingAccount, nowMs: number) {
   const begun = hasBegun(purgeId);
   return {
     purge: sql`INSERT INTO purges (id, kind, subject_id, email, mail_to, name, created_at, run_at)
-      SELECT ${purgeId}, 'user', u.id, u.email, ${mailTo}, u.name, ${nowMs}, ${nowMs} FROM users u WHERE u.id = ${userId} AND ${condition}`,
+      SELECT ${purgeId}, 'user', u.id, u.email, ${mailTo}, u.name, ${nowMs}, ${nowMs} FROM users u
+        WHERE u.id = ${userId} AND ${condition}`,
     tenantPurges: sql`INSERT INTO purges (id, kind, subject_id, part_of, shard, name, created_at, run_at)
-      SELECT ${newIdSql(nowMs)}, 'tenant', t.id, ${purgeId}, t.shard, t.name, ${nowMs}, ${nowMs} FROM ${withoutOthers(userId)} AND ${begun}`,
+      SELECT ${newIdSql(nowMs)}, 'tenant', t.id, ${purgeId}, t.shard, t.name, ${nowMs}, ${nowMs}
+        FROM ${withoutOthers(userId)} AND ${begun}`,
     ...endTenants(sql`part_of = ${purgeId}`, nowMs),
     // After the tenants that nobody else is a member of: their logs go with them.
     recorded: auditEach(
@@ -46,7 +48,8 @@ export function endAccount({ userId, purgeId, actor, condition, mailTo }: Ending
     sessions: sql`DELETE FROM sessions WHERE user_id = ${userId} AND ${begun}`,
     // Deleted now, so that the person can create a new account with them at once.
     identities: sql`DELETE FROM identities WHERE user_id = ${userId} AND ${begun}`,
-    apiKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE user_id = ${userId} AND revoked_at IS NULL AND ${begun}`,
+    apiKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE user_id = ${userId} AND revoked_at IS NULL
+      AND ${begun}`,
     memberships: sql`DELETE FROM memberships WHERE user_id = ${userId} AND ${begun}`,
     user: sql`DELETE FROM users WHERE id = ${userId} AND ${begun} RETURNING id`,
   };
@@ -56,15 +59,17 @@ export function endAccount({ userId, purgeId, actor, condition, mailTo }: Ending
 const hasBegun = (purgeId: string): SQL => sql`EXISTS (SELECT 1 FROM purges WHERE id = ${purgeId})`;
 
 /**
- * Ends everybody's access to the tenants that these purges remove (`purges`: a condition on their rows), and deletes the rows that could
- * not be found afterwards. `ended` are the tenants.
+ * Ends everybody's access to the tenants that these purges remove (`purges`: a condition on their rows), and deletes
+ * the rows that could not be found afterwards. `ended` are the tenants.
  */
 export function endTenants(purges: SQL, nowMs: number) {
   const tenants = sql`(SELECT subject_id FROM purges WHERE kind = 'tenant' AND ${purges})`;
-  const members = sql`(user_id, tenant_id) IN (SELECT user_id, tenant_id FROM memberships WHERE tenant_id IN ${tenants})`;
+  const members = sql`(user_id, tenant_id) IN (SELECT user_id, tenant_id FROM memberships
+    WHERE tenant_id IN ${tenants})`;
   return {
     // Before the memberships, through which the sessions are found.
-    tenantSessions: sql`DELETE FROM sessions WHERE id IN (SELECT s.id FROM memberships m CROSS JOIN sessions s ON s.user_id = m.user_id
+    tenantSessions: sql`DELETE FROM sessions WHERE id IN (SELECT s.id FROM memberships m CROSS
+      JOIN sessions s ON s.user_id = m.user_id
       AND s.tenant_id = m.tenant_id WHERE m.tenant_id IN ${tenants})`,
     tenantKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE revoked_at IS NULL AND ${members}`,
     // An invitation mail may still be in the queue.

@@ -1,6 +1,6 @@
 /**
- * Removing rows in pages, across tenants, from any database. A page is one bounded transaction that can be repeated: a publish waits only
- * milliseconds for it, and a purge that was killed can continue.
+ * Removing rows in pages, across tenants, from any database. A page is one bounded transaction that can be repeated: a
+ * publish waits only milliseconds for it, and a purge that was killed can continue.
  */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, CHANGES, countOf, type Db, rows } from "../../platform/db/client";

@@ -23,7 +23,8 @@ const isLiveKey = (nowMs: number) => sql`k.revoked_at IS NULL AND (k.expires_at 
 /** Counts what the deletion of an account would end, in all tenants. */
 export async function previewAccount({ db }: Deps, userId: string, nowMs: number): Promise<AccountPreview> {
   const others = sql`EXISTS (SELECT 1 FROM memberships o WHERE o.tenant_id = m.tenant_id AND o.user_id <> ${userId})`;
-  const otherOwners = sql`EXISTS (SELECT 1 FROM memberships o WHERE o.tenant_id = m.tenant_id AND o.user_id <> ${userId} AND o.role = 'owner')`;
+  const otherOwners = sql`EXISTS (SELECT 1 FROM memberships o WHERE o.tenant_id = m.tenant_id AND o.user_id <> ${userId}
+    AND o.role = 'owner')`;
   const { counts, tenants } = await atomically(db, {
     counts: rows<Omit<AccountPreview, "tenants">>(sql`SELECT
       (SELECT count(*) FROM sessions WHERE user_id = ${userId} AND expires_at > ${nowMs}) AS sessions,

@@ -25,7 +25,10 @@ export interface Purge {
   cursor: string;
 }
 
-/** Takes up to `limit` purges that are due, the longest waiting first. Nobody else takes them before `leaseUntil` (Unix ms). */
+/**
+ * Takes up to `limit` purges that are due, the longest waiting first. Nobody else takes them before `leaseUntil` (Unix
+ * ms).
+ */
 export async function takePurges(
   { db }: Deps,
   nowMs: number,
@@ -34,7 +37,8 @@ export async function takePurges(
   const { taken } = await atomically(db, {
     taken: rows<Purge>(sql`UPDATE purges SET run_at = ${leaseUntil}
       WHERE id IN (SELECT id FROM purges WHERE run_at <= ${nowMs} ORDER BY run_at LIMIT ${limit})
-      RETURNING id, kind, subject_id AS subjectId, shard, email, mail_to AS mailTo, name, members, created_at AS createdAt, step, cursor`),
+      RETURNING id, kind, subject_id AS subjectId, shard, email, mail_to AS mailTo, name, members, created_at
+        AS createdAt, step, cursor`),
   });
   return taken;
 }

@@ -1,6 +1,6 @@
 /**
- * Removes what deleted accounts and tenants leave behind, page by page over many runs. All purges take turns, so that a large one does not
- * hold up the others. A purge whose database fails waits while the others continue.
+ * Removes what deleted accounts and tenants leave behind, page by page over many runs. All purges take turns, so that a
+ * large one does not hold up the others. A purge whose database fails waits while the others continue.
  */
 import { callBudget } from "../../platform/db/call-budget";
 import { repeatable } from "../../platform/db/faults";

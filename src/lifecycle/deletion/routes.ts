@@ -24,7 +24,9 @@ export const accountDeletionRoutes = new Hono<AppEnv>().delete(
       "CONFLICT",
     ],
     description:
-      "The address is free at once. The rest is removed within minutes, which a mail confirms; large tenants take longer. `LAST_OWNER`: other members need you as an owner. `CONFLICT`: you are the only member of a tenant and have not sent `deleteTenants`.",
+      "The address is free at once. The rest is removed within minutes, which a mail confirms; large tenants take " +
+      "longer. `LAST_OWNER`: other members need you as an owner. `CONFLICT`: you are the only member of a tenant " +
+      "and have not sent `deleteTenants`.",
   }),
   sessionOnly,
   limit("deleteAccount", byUser),
@@ -41,7 +43,8 @@ export const tenantDeletionRoutes = new Hono<AppEnv>().delete(
     200: says("Tenant deleted."),
     errors: ["STEP_UP_REQUIRED", "WRONG_PASSWORD", "INVALID_TOTP", "TWO_FACTOR_NOT_ENABLED", "ACCOUNT_LOCKED"],
     description:
-      "All sessions and API keys in it end at once, and nothing more is delivered. The members are mailed; their accounts stay. Needs a sign-in within the last ten minutes, or the password or a code.",
+      "All sessions and API keys in it end at once, and nothing more is delivered. The members are mailed; their " +
+      "accounts stay. Needs a sign-in within the last ten minutes, or the password or a code.",
   }),
   sessionOnly,
   limit("deleteTenant", byUser),

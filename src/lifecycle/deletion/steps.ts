@@ -3,7 +3,10 @@ import type { Deps } from "../../platform/deps";
 import { MINUTE_MS } from "../../platform/time";
 import type { Purge } from "./purge-store";
 
-/** What follows a page: the same step from `cursor` on; the same step, but not before `notBefore` (Unix ms); or the next step. */
+/**
+ * What follows a page: the same step from `cursor` on; the same step, but not before `notBefore` (Unix ms); or the next
+ * step.
+ */
 type AfterPage = { cursor: string } | { notBefore: number } | "done";
 
 export interface Step {
@@ -25,5 +28,8 @@ export const SETTLE: Step = {
   },
 };
 
-/** The id of a mail of a purge. It begins with the time of the deletion. A repeated step makes the same id, so that one mail is sent. */
+/**
+ * The id of a mail of a purge. It begins with the time of the deletion. A repeated step makes the same id, so that one
+ * mail is sent.
+ */
 export const mailIdOf = ({ createdAt, id }: Purge, number = 0): string => `${createdAt}:${id}:${number}`;

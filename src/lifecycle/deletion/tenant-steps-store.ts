@@ -1,4 +1,7 @@
-/** What the purge of a tenant removes, in order. A new table with rows of tenants needs a step; test/lifecycle/purge.isolated.test.ts checks it. */
+/**
+ * What the purge of a tenant removes, in order. A new table with rows of tenants needs a step;
+ * test/lifecycle/purge.isolated.test.ts checks it.
+ */
 import { type SQL, sql } from "drizzle-orm";
 import { endSubscriptionsOfTenant } from "../../webhooks/subscriptions/tenant-store";
 import { deleting, type Keyed, searching } from "./pages-store";

@@ -1,4 +1,7 @@
-/** Deleting a tenant in D1. One batch decides and ends all access, so that only one of several parallel requests succeeds. */
+/**
+ * Deleting a tenant in D1. One batch decides and ends all access, so that only one of several parallel requests
+ * succeeds.
+ */
 import { sql } from "drizzle-orm";
 import { atomically } from "../../platform/db/client";
 import { newId } from "../../platform/db/ids";
@@ -15,7 +18,10 @@ export interface TenantDeletion {
   actor: Actor;
 }
 
-/** Deletes the tenant and ends all memberships. Returns false unless the user is an owner. The purge removes what it leaves behind. */
+/**
+ * Deletes the tenant and ends all memberships. Returns false unless the user is an owner. The purge removes what it
+ * leaves behind.
+ */
 export async function deleteTenantOfOwner(
   { db }: Deps,
   { tenantId, userId, actor }: TenantDeletion,
@@ -24,7 +30,8 @@ export async function deleteTenantOfOwner(
   const purgeId = newId();
   const { ended } = await atomically(db, {
     purge: sql`INSERT INTO purges (id, kind, subject_id, shard, name, members, created_at, run_at)
-      SELECT ${purgeId}, 'tenant', t.id, t.shard, t.name, (SELECT json_group_array(m.user_id) FROM memberships m WHERE m.tenant_id = t.id),
+      SELECT ${purgeId}, 'tenant', t.id, t.shard, t.name, (SELECT json_group_array(m.user_id) FROM memberships m
+        WHERE m.tenant_id = t.id),
         ${nowMs}, ${nowMs} FROM tenants t WHERE t.id = ${tenantId} AND ${roleOf(tenantId, userId)} = 'owner'`,
     // In the user's own log, because the tenant's log is deleted with it.
     recorded: auditIfChanged({

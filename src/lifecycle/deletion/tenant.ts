@@ -8,7 +8,9 @@ import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { endSubscriptionsOfTenant } from "../../webhooks/subscriptions/tenant-store";
 import { deleteTenantOfOwner } from "./tenant-store";
 
-/** Deletes the caller's tenant for all of its members; their accounts stay. Throws FORBIDDEN, and as `requireStepUp`. */
+/**
+ * Deletes the caller's tenant for all of its members; their accounts stay. Throws FORBIDDEN, and as `requireStepUp`.
+ */
 export async function deleteTenant(deps: Deps, caller: SessionPrincipal, proof: Proof): Promise<void> {
   await requireStepUp(deps, caller, proof);
   if (!(await deleteTenantOfOwner(deps, caller, deps.now()))) throw new AppError("FORBIDDEN");

@@ -1,4 +1,7 @@
-/** What the purge of an account removes, in order. A new table with rows of users needs a step; test/lifecycle/purge.isolated.test.ts checks it. */
+/**
+ * What the purge of an account removes, in order. A new table with rows of users needs a step;
+ * test/lifecycle/purge.isolated.test.ts checks it.
+ */
 import { sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import { forgetActors } from "../../tenancy/audit/forget-store";
@@ -72,7 +75,8 @@ export const USER_STEPS: readonly Step[] = [
     table: "invitations",
     key: ["id"],
     columns: ["invited_by", "accepted_by", "email", "created_at"],
-    condition: sql`invited_by = ${subjectId} OR accepted_by = ${subjectId} OR (email = ${email} AND created_at <= ${createdAt})`,
+    condition: sql`invited_by = ${subjectId} OR accepted_by = ${subjectId} OR (email = ${email}
+      AND created_at <= ${createdAt})`,
     dependents: (keys) => sql`DELETE FROM email_tokens WHERE purpose = 'invite' AND subject_id IN ${keys}`,
   })),
   searching("tenants", "control", ({ subjectId }) => ({

@@ -6,7 +6,9 @@ import type { SessionPrincipal } from "../../platform/schemas/principal";
 import type { Permission, Role } from "../../platform/schemas/roles";
 import { auditEach } from "../../tenancy/audit/record-store";
 
-/** An API key without anything by which it could be used or recognised, except its first characters. Times are Unix ms. */
+/**
+ * An API key without anything by which it could be used or recognised, except its first characters. Times are Unix ms.
+ */
 export interface ExportedKey {
   id: string;
   tenantId: string;
@@ -30,7 +32,8 @@ export interface ExportedMembership {
 
 type StoredKey = Omit<ExportedKey, "scopes"> & { scopes: string };
 
-export const KEY_COLUMNS = sql`k.id, k.tenant_id AS tenantId, k.user_id AS userId, k.name, k.prefix, k.scopes, k.created_at AS createdAt,
+export const KEY_COLUMNS = sql`k.id, k.tenant_id AS tenantId, k.user_id AS userId, k.name, k.prefix, k.scopes,
+  k.created_at AS createdAt,
   k.last_used_at AS lastUsedAt, k.expires_at AS expiresAt, k.revoked_at AS revokedAt`;
 
 export const parsedKey = (key: StoredKey): ExportedKey => ({ ...key, scopes: JSON.parse(key.scopes) as Permission[] });
@@ -44,7 +47,8 @@ export async function readAccount(
   const { keys, memberships } = await atomically(db, {
     keys: rows<StoredKey>(sql`SELECT ${KEY_COLUMNS} FROM api_keys k WHERE k.user_id = ${userId} ORDER BY k.id`),
     memberships:
-      rows<ExportedMembership>(sql`SELECT t.id AS tenantId, t.name AS tenantName, m.role, m.alerts, m.created_at AS createdAt
+      rows<ExportedMembership>(sql`SELECT t.id AS tenantId, t.name AS tenantName, m.role, m.alerts, m.created_at
+        AS createdAt
       FROM memberships m JOIN tenants t ON t.id = m.tenant_id WHERE m.user_id = ${userId} ORDER BY m.created_at, t.id`),
     recorded: auditEach(
       { tenantId, action: "auth.exported", actor, target: { kind: "user", id: userId } },

@@ -27,7 +27,9 @@ export const tenantExportRoutes = new Hono<AppEnv>().get(
     200: dataOf(tenantExport),
     errors: ["STEP_UP_REQUIRED"],
     description:
-      "One JSON document, streamed. Payloads, responses and values of headers are not part of it: the delivery log has them. The audit log has an export of its own. Needs a sign-in, or `POST /auth/step-up`, within the last ten minutes.",
+      "One JSON document, streamed. Payloads, responses and values of headers are not part of it: the delivery log " +
+      "has them. The audit log has an export of its own. Needs a sign-in, or `POST /auth/step-up`, within the last " +
+      "ten minutes.",
   }),
   sessionOnly,
   limit("exportTenant", byTenant),

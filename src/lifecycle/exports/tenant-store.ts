@@ -40,7 +40,10 @@ export interface ExportedAttemptRow {
   completedAt: number | null;
 }
 
-/** Reads up to `limit` attempts of a subscription of the tenant, newest first, older than `before`; null starts at the newest. */
+/**
+ * Reads up to `limit` attempts of a subscription of the tenant, newest first, older than `before`; null starts at the
+ * newest.
+ */
 export async function readAttempts(
   { shards }: Deps,
   { tenantId, shard }: TenantRef,

@@ -1,4 +1,7 @@
-/** The export of a tenant: one JSON document, streamed page by page, so that its size does not matter. Without secrets and payloads. */
+/**
+ * The export of a tenant: one JSON document, streamed page by page, so that its size does not matter. Without secrets
+ * and payloads.
+ */
 
 import { listInvitations } from "../../identity/invitations/store";
 import { listMembers } from "../../identity/members/store";

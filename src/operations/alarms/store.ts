@@ -38,8 +38,8 @@ export async function oldestDueAt(db: Db): Promise<number | null> {
 }
 
 /**
- * Stores what has begun and what has ended, and returns the alarms that the caller must send. If several callers run at once, only the one
- * whose batch claims an alarm gets it.
+ * Stores what has begun and what has ended, and returns the alarms that the caller must send. If several callers run at
+ * once, only the one whose batch claims an alarm gets it.
  */
 export async function claimAlarms(
   { db }: Deps,
@@ -48,7 +48,8 @@ export async function claimAlarms(
 ): Promise<Alarm[]> {
   const { claimed } = await atomically(db, {
     begun: sql`INSERT INTO alarms (finding, noted_at, since)
-      SELECT value ->> 'finding', ${nowMs}, value ->> 'since' FROM json_each(${jsonList(begun)}) WHERE true ON CONFLICT DO NOTHING`,
+      SELECT value ->> 'finding', ${nowMs}, value ->> 'since' FROM json_each(${jsonList(begun)}) WHERE true
+        ON CONFLICT DO NOTHING`,
     ended: sql`UPDATE alarms SET ended_at = ${nowMs}
       WHERE finding IN (SELECT value FROM json_each(${jsonList(ended)})) AND ended_at IS NULL`,
     claimed: rows<Alarm>(sql`UPDATE alarms SET claimed_until = ${nowMs + TOLD_WITHIN_MS}
@@ -63,6 +64,7 @@ export async function settleAlarm({ db }: Deps, { finding, notedAt, isTold }: Al
     settled:
       wasSent && isTold === 1
         ? sql`DELETE FROM alarms WHERE finding = ${finding} AND noted_at = ${notedAt}`
-        : sql`UPDATE alarms SET claimed_until = 0, is_told = ${wasSent ? 1 : isTold} WHERE finding = ${finding} AND noted_at = ${notedAt}`,
+        : sql`UPDATE alarms SET claimed_until = 0, is_told = ${wasSent ? 1 : isTold} WHERE finding = ${finding}
+          AND noted_at = ${notedAt}`,
   });
 }

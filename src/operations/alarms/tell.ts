@@ -9,12 +9,17 @@ import { describeFinding, findingOf } from "./findings";
 import { type Alarm, claimAlarms, oldestDueAt, readAlarms, settleAlarm } from "./store";
 
 const LATE_AFTER_MS = 5 * MINUTE_MS;
-/** An alarm about late deliveries ends well below the limit, so that a delay that wavers around the limit is reported once. */
+/**
+ * An alarm about late deliveries ends well below the limit, so that a delay that wavers around the limit is reported
+ * once.
+ */
 const IN_TIME_WITHIN_MS = MINUTE_MS;
 const MAIL_FAILS_AFTER_MS = 10 * MINUTE_MS;
 const MAIL_FAILS_AFTER_TRIES = 3;
 
-/** Looks, and reports what has changed. Writes nothing while nothing is wrong. Throws when the control plane is down. */
+/**
+ * Looks, and reports what has changed. Writes nothing while nothing is wrong. Throws when the control plane is down.
+ */
 export async function tellAlarms(deps: Deps): Promise<void> {
   const nowMs = deps.now();
   const { alarms, present, unknown } = await look(deps, nowMs);
@@ -28,7 +33,10 @@ export async function tellAlarms(deps: Deps): Promise<void> {
   for (const alarm of await claimAlarms(deps, { begun, ended }, nowMs)) await tell(deps, alarm);
 }
 
-/** Returns the stored alarms; what is wrong now, and since when (Unix ms); and what cannot be known because a database is down. */
+/**
+ * Returns the stored alarms; what is wrong now, and since when (Unix ms); and what cannot be known because a database
+ * is down.
+ */
 async function look(
   deps: Deps,
   nowMs: number,

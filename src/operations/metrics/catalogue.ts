@@ -1,4 +1,7 @@
-/** Every metric of `/metrics`. The docs show this table. All are gauges, because a counter would count in one isolate only. */
+/**
+ * Every metric of `/metrics`. The docs show this table. All are gauges, because a counter would count in one isolate
+ * only.
+ */
 
 interface Metric {
   labels: readonly string[];
@@ -25,7 +28,10 @@ export const METRICS = {
   postern_deliveries_open: {
     labels: ["shard", "state"],
     unit: "deliveries",
-    help: "Deliveries that should have been sent: due (waiting), leased (being sent), backlog (waiting apart, because their subscription does not keep up), held (until a user or an operator releases them). At most 300 due or leased ones are counted, oldest first, and 200 in backlogs or held.",
+    help:
+      "Deliveries that should have been sent: due (waiting), leased (being sent), backlog (waiting apart, because " +
+      "their subscription does not keep up), held (until a user or an operator releases them). At most 300 due or " +
+      "leased ones are counted, oldest first, and 200 in backlogs or held.",
   },
   postern_oldest_due_seconds: {
     labels: ["shard"],
@@ -35,12 +41,16 @@ export const METRICS = {
   postern_events_waiting_fan_out: {
     labels: ["shard"],
     unit: "events",
-    help: "Events whose deliveries have not all been created yet: operational events, and events to more than 500 subscriptions. At most 100 are counted.",
+    help:
+      "Events whose deliveries have not all been created yet: operational events, and events to more than 500 " +
+      "subscriptions. At most 100 are counted.",
   },
   postern_subscriptions: {
     labels: ["shard", "state"],
     unit: "subscriptions",
-    help: "Subscriptions by their state: healthy, failing (ten attempts in a row), slow, disabled (by the service) or paused (by a user).",
+    help:
+      "Subscriptions by their state: healthy, failing (ten attempts in a row), slow, disabled (by the service) or " +
+      "paused (by a user).",
   },
   postern_attempts: {
     labels: ["shard", "result"],

@@ -1,4 +1,7 @@
-/** Collects the samples of `/metrics` from D1 and the queues, all in parallel. A database that is down does not hide the others. */
+/**
+ * Collects the samples of `/metrics` from D1 and the queues, all in parallel. A database that is down does not hide the
+ * others.
+ */
 import { MAX_SHARD_BYTES } from "../../platform/db/shard-sizes-store";
 import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";

@@ -46,7 +46,8 @@ export const metricsRoutes = new Hono<AppEnv>().get(
     200: { body: z.string(), mediaType: "text/plain" },
     errors: ["NOT_FOUND"],
     description:
-      "For the operator of the service, with the secret `METRICS_TOKEN`; 404 if it is not set. A page is at most 15 seconds old. [What it contains](/docs/metrics).",
+      "For the operator of the service, with the secret `METRICS_TOKEN`; 404 if it is not set. A page is at most " +
+      "15 seconds old. [What it contains](/docs/metrics).",
   }),
   onlyWithToken,
   limit("metrics", byIp),

@@ -1,6 +1,6 @@
 /**
- * What `/metrics` reads: two statements in the control plane, three in each delivery database. Each has an index and a limit, so a page
- * reads at most 2,000 rows of a database, however full it is. Spans tenants.
+ * What `/metrics` reads: two statements in the control plane, three in each delivery database. Each has an index and a
+ * limit, so a page reads at most 2,000 rows of a database, however full it is. Spans tenants.
  */
 import { sql } from "drizzle-orm";
 import { atomically, type Db, rows } from "../../platform/db/client";
@@ -61,14 +61,17 @@ export async function readDeliveryPlane(
     main: rows<Omit<OpenWork, "backlog" | "held">>(sql`SELECT count(*) - count(a.id) AS due, count(a.id) AS leased,
         min(o.due_at) AS oldestDueAt, (SELECT count(*) FROM (SELECT 1 FROM events
           WHERE fan_out_after IS NOT NULL AND created_at <= ${nowMs} LIMIT ${MAX_FAN_OUTS})) AS fanOuts
-      FROM (SELECT subscription_id, due_at, coalesce(attempt_id, id) AS planned FROM outbox WHERE queue = '' AND due_at <= ${nowMs}
+      FROM (SELECT subscription_id, due_at, coalesce(attempt_id, id) AS planned FROM outbox WHERE queue = ''
+        AND due_at <= ${nowMs}
         ORDER BY due_at, id LIMIT ${MAX_DUE}) o
-      LEFT JOIN attempts a ON a.subscription_id = o.subscription_id AND a.id = o.planned AND a.status IN ('pending', 'moved')`),
+      LEFT JOIN attempts a ON a.subscription_id = o.subscription_id AND a.id = o.planned
+        AND a.status IN ('pending', 'moved')`),
     apart: rows<Pick<OpenWork, "backlog" | "held">>(sql`WITH apart AS MATERIALIZED (
         SELECT id, iif(${areSendsHeld(sql.raw("s.tenant_id"))}, 0, iif(enabled, NULL, released_to)) AS released_to
         FROM subscriptions s WHERE has_backlog = 1 LIMIT ${MAX_BACKLOGS})
       SELECT coalesce(sum(is_held), 0) AS held, count(*) - coalesce(sum(is_held), 0) AS backlog
-      FROM (SELECT coalesce(o.due_at > apart.released_to, 0) AS is_held FROM apart CROSS JOIN outbox o ON o.queue = apart.id
+      FROM (SELECT coalesce(o.due_at > apart.released_to, 0) AS is_held FROM apart CROSS
+        JOIN outbox o ON o.queue = apart.id
         WHERE o.due_at <= ${nowMs} OR apart.released_to IS NOT NULL LIMIT ${MAX_IN_BACKLOGS})`),
     page: pageOfSubscriptions(hour, "", limit, nowMs),
   });
@@ -95,9 +98,12 @@ const BUCKET_SUMS = sql.raw(
 
 const pageOfSubscriptions = (hour: number, after: string, limit: number, nowMs: number) =>
   rows<PageRow>(sql`WITH page AS MATERIALIZED (
-      SELECT id, is_deleted, enabled, disabled_reason, slow_until FROM subscriptions WHERE id > ${after} ORDER BY id LIMIT ${limit}),
-    known AS (SELECT page.id, CASE WHEN is_deleted THEN '' WHEN NOT enabled THEN iif(disabled_reason IS NULL, 'paused', 'disabled')
-        WHEN e.failing_since IS NOT NULL AND e.stage <> ${STAGE.recovered} THEN 'failing' WHEN slow_until > ${nowMs} THEN 'slow' ELSE 'healthy' END AS state
+      SELECT id, is_deleted, enabled, disabled_reason, slow_until FROM subscriptions WHERE id > ${after} ORDER BY id
+        LIMIT ${limit}),
+    known AS (SELECT page.id, CASE WHEN is_deleted THEN ''
+      WHEN NOT enabled THEN iif(disabled_reason IS NULL, 'paused', 'disabled')
+        WHEN e.failing_since IS NOT NULL AND e.stage <> ${STAGE.recovered} THEN 'failing'
+          WHEN slow_until > ${nowMs} THEN 'slow' ELSE 'healthy' END AS state
       FROM page LEFT JOIN episodes e ON e.subscription_id = page.id)
     SELECT count(*) AS rows, max(k.id) AS last, count(*) FILTER (WHERE k.state = 'healthy') AS healthy,
       count(*) FILTER (WHERE k.state = 'failing') AS failing, count(*) FILTER (WHERE k.state = 'slow') AS slow,
@@ -119,7 +125,10 @@ interface KnownShard {
   totals: Totals | null;
 }
 
-/** Reads what the hourly cron has noted about the delivery databases, and the dead letters since `sinceMs` (Unix ms), fan-outs included. */
+/**
+ * Reads what the hourly cron has noted about the delivery databases, and the dead letters since `sinceMs` (Unix ms),
+ * fan-outs included.
+ */
 export async function readControlPlane({ db }: Pick<Deps, "db">, sinceMs: number) {
   const { shards, dead } = await atomically(db, {
     shards: rows<{ shard: number; bytes: number; totals: string | null }>(

@@ -15,8 +15,8 @@ const MAX_CALLS = 150;
 export const lastFullHour = (nowMs: number): number => nowMs - (nowMs % HOUR_MS) - HOUR_MS;
 
 /**
- * Counts the subscriptions of every delivery database, and their attempts in the last full hour. A database that is down is logged and
- * skipped. Never throws.
+ * Counts the subscriptions of every delivery database, and their attempts in the last full hour. A database that is
+ * down is logged and skipped. Never throws.
  */
 export async function countTotals(deps: Deps): Promise<void> {
   if (deps.config.metricsToken === undefined) return;

@@ -1,6 +1,7 @@
 /**
- * What operators do, in the audit log. An action on a tenant is in that tenant's log, with the operator's name. An action on a person is in
- * the person's activity without a name, and in the log of the operator's tenant with all details.
+ * What operators do, in the audit log. An action on a tenant is in that tenant's log, with the operator's name. An
+ * action on a person is in the person's activity without a name, and in the log of the operator's tenant with all
+ * details.
  */
 import { sql } from "drizzle-orm";
 import type { Actor } from "../../platform/schemas/actor";

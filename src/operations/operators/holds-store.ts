@@ -15,14 +15,18 @@ export interface HoldRow {
   since: number;
 }
 
-/** Holds the sends of a tenant, or of all tenants for "". Changes and records nothing when they are held already for that cause. */
+/**
+ * Holds the sends of a tenant, or of all tenants for "". Changes and records nothing when they are held already for
+ * that cause.
+ */
 export async function insertHold(
   db: Db,
   { tenantId, cause, since }: HoldRow,
   event: NewAuditEvent | null,
 ): Promise<void> {
   await atomically(db, {
-    held: sql`INSERT INTO sends_held (tenant_id, cause, since) VALUES (${tenantId}, ${cause}, ${since}) ON CONFLICT DO NOTHING`,
+    held: sql`INSERT INTO sends_held (tenant_id, cause, since) VALUES (${tenantId}, ${cause}, ${since})
+      ON CONFLICT DO NOTHING`,
     recorded: event ? auditIfChanged(event) : undefined,
   });
 }
@@ -65,7 +69,8 @@ export async function readShardLoad(db: Db, nowMs: number): Promise<ShardLoad> {
       CROSS JOIN subscriptions s ON s.id = e.subscription_id AND s.enabled = 1 AND s.is_deleted = 0
       WHERE e.failing_since IS NOT NULL AND e.stage <> ${STAGE.recovered}`),
     holds: rows<HoldRow>(
-      sql`SELECT tenant_id AS tenantId, cause, since FROM sends_held WHERE tenant_id >= '' ORDER BY tenant_id LIMIT ${MAX_HOLDS}`,
+      sql`SELECT tenant_id AS tenantId, cause, since FROM sends_held WHERE tenant_id >= '' ORDER BY tenant_id
+        LIMIT ${MAX_HOLDS}`,
     ),
   });
   const [due = { count: 0, oldest: null }] = overdue;

@@ -1,6 +1,6 @@
 /**
- * Holds and releases the sends of a tenant or of all tenants. Held deliveries wait in D1 and use up no attempt; attempts that have begun
- * are completed.
+ * Holds and releases the sends of a tenant or of all tenants. Held deliveries wait in D1 and use up no attempt;
+ * attempts that have begun are completed.
  */
 
 import { type Proof, requireStepUp } from "../../identity/step-up/confirm";
@@ -35,8 +35,8 @@ export async function changeSendsOfTenant(
 }
 
 /**
- * Holds or releases the sends of all tenants, in every delivery database. The change of the first database also records the action. Throws
- * SERVICE_UNAVAILABLE, which names the databases that did not answer; a second call changes those.
+ * Holds or releases the sends of all tenants, in every delivery database. The change of the first database also records
+ * the action. Throws SERVICE_UNAVAILABLE, which names the databases that did not answer; a second call changes those.
  */
 export async function changeAllSends(
   deps: Deps,

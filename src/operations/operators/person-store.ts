@@ -27,7 +27,8 @@ export interface PersonRow {
 export async function readPersonOf({ db }: Deps, operator: SessionPrincipal, userId: string, nowMs: number) {
   const { found, tenants } = await atomically(db, {
     found: rows<PersonRow>(sql`SELECT u.id, u.email, u.name, u.created_at AS createdAt, u.suspended_at AS suspendedAt,
-        u.suspended_reason AS suspendedReason, u.email_verified_at AS emailVerifiedAt, u.totp_enabled_at AS totpEnabledAt,
+        u.suspended_reason AS suspendedReason, u.email_verified_at AS emailVerifiedAt, u.totp_enabled_at
+          AS totpEnabledAt,
         (SELECT count(*) FROM sessions s WHERE s.user_id = u.id AND s.expires_at > ${nowMs}) AS sessions,
         (SELECT count(*) FROM api_keys k WHERE k.user_id = u.id AND k.revoked_at IS NULL
           AND (k.expires_at IS NULL OR k.expires_at > ${nowMs})) AS apiKeys

@@ -25,7 +25,8 @@ import { personForOperator, tenantForOperator } from "./views";
 
 const limited = limit("operator", byUser);
 const description =
-  "For people whose verified address is in the setting `OPERATORS` and who use two-factor authentication; for others the route does not exist. Recorded in the audit log.";
+  "For people whose verified address is in the setting `OPERATORS` and who use two-factor authentication; for " +
+  "others the route does not exist. Recorded in the audit log.";
 
 export const operatorReadRoutes = new Hono<AppEnv>()
   .get(

@@ -1,4 +1,6 @@
-/** What operators send and receive. Every field is listed by name, and none is a payload, a secret, a token or a URL. */
+/**
+ * What operators send and receive. Every field is listed by name, and none is a payload, a secret, a token or a URL.
+ */
 import { z } from "zod";
 import { proofFields } from "../../identity/step-up/schemas";
 import { ROLE_NAMES } from "../../platform/schemas/roles";

@@ -1,4 +1,7 @@
-/** Finding tenants, people, subscriptions, events and deliveries in one database, by key or by the beginning of an indexed text. */
+/**
+ * Finding tenants, people, subscriptions, events and deliveries in one database, by key or by the beginning of an
+ * indexed text.
+ */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
 import { deliveryIdOf, timeOfId } from "../../platform/db/ids";
@@ -27,7 +30,10 @@ export interface FoundPerson extends Omit<FoundTenant, "name"> {
   name: string | null;
 }
 
-/** Searches the control plane, across tenants, and records the search in the log of the operator's tenant. `text` is `name` in lower case. */
+/**
+ * Searches the control plane, across tenants, and records the search in the log of the operator's tenant. `text` is
+ * `name` in lower case.
+ */
 export async function searchControl(
   { db }: Deps,
   operator: SessionPrincipal,
@@ -61,18 +67,21 @@ export interface FoundDelivery extends OfTenant {
   eventId: string;
 }
 
-/** Searches a delivery database, across its tenants, for subscriptions whose host begins with `host`, which has no path. */
+/**
+ * Searches a delivery database, across its tenants, for subscriptions whose host begins with `host`, which has no path.
+ */
 export async function searchHosts(db: Db, host: string): Promise<FoundSubscription[]> {
   const { found } = await atomically(db, {
     found: rows<FoundSubscription>(sql`SELECT id, tenant_id AS tenantId, name, url, enabled FROM subscriptions
-      WHERE is_deleted = 0 AND ${beginsWith(sql.raw("lower(substr(url, instr(url, '://') + 3, 255))"), host)} LIMIT ${MAX_FINDINGS}`),
+      WHERE is_deleted = 0 AND ${beginsWith(sql.raw("lower(substr(url, instr(url, '://') + 3, 255))"), host)}
+        LIMIT ${MAX_FINDINGS}`),
   });
   return found;
 }
 
 /**
- * Searches a delivery database, across its tenants, for what has this id. A delivery is found through its event, whose id begins like its
- * own, or in the outbox while it waits for its first attempt.
+ * Searches a delivery database, across its tenants, for what has this id. A delivery is found through its event, whose
+ * id begins like its own, or in the outbox while it waits for its first attempt.
  */
 export async function searchId(db: Db, id: string) {
   const delivery = sql`WHERE e.id > ${`${id.slice(0, 23)}-`} AND e.id < ${`${id.slice(0, 23)}.`}`;
@@ -84,7 +93,8 @@ export async function searchId(db: Db, id: string) {
       sql`SELECT id, tenant_id AS tenantId, type, created_at AS createdAt FROM events WHERE id = ${id}`,
     ),
     deliveries: rows<FoundDelivery>(sql`SELECT ${id} AS id, e.tenant_id AS tenantId, s.id AS webhookId, e.id AS eventId
-      FROM events e CROSS JOIN subscriptions s ON s.tenant_id = e.tenant_id AND ${deliveryIdOf(sql`e.id`, sql`s.id`)} = ${id}
+      FROM events e CROSS JOIN subscriptions s ON s.tenant_id = e.tenant_id
+        AND ${deliveryIdOf(sql`e.id`, sql`s.id`)} = ${id}
       ${delivery} AND (EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = s.id AND a.id = ${id})
         OR EXISTS (SELECT 1 FROM outbox o WHERE o.queue IN ('', s.id) AND o.due_at = e.created_at AND o.id = ${id}))
       UNION SELECT o.id, o.tenant_id, o.subscription_id, o.event_id FROM outbox o

@@ -15,7 +15,10 @@ import {
   searchId,
 } from "./search-store";
 
-/** Returns what has this id, or begins with this text: at most 20 findings of a kind. `unreachable` names the delivery databases that are down. */
+/**
+ * Returns what has this id, or begins with this text: at most 20 findings of a kind. `unreachable` names the delivery
+ * databases that are down.
+ */
 export async function search(deps: Deps, operator: SessionPrincipal, query: string): Promise<SearchResult> {
   const text = query.normalize("NFKC").toLowerCase();
   const [{ tenants, people }, ...ofShards] = await Promise.all([

@@ -8,7 +8,10 @@ import { ofService } from "./audit-store";
 
 const MAX_HOURS = 200;
 
-/** Reads the sizes of the delivery databases and the dead letters since `sinceMs` (Unix ms). Records that the operator has read them. */
+/**
+ * Reads the sizes of the delivery databases and the dead letters since `sinceMs` (Unix ms). Records that the operator
+ * has read them.
+ */
 export async function readService({ db }: Deps, operator: SessionPrincipal, sinceMs: number) {
   const { sizes, deadLetters } = await atomically(db, {
     sizes: rows<{ shard: number; bytes: number }>(sql`SELECT shard, bytes FROM shards WHERE shard >= 0`),

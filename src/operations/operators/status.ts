@@ -12,7 +12,10 @@ import { readService } from "./status-store";
 
 const DEAD_LETTERS_MS = 7 * DAY_MS;
 
-/** Returns the state of the service, and records that the operator has read it. `unreachable` names the databases that are down. */
+/**
+ * Returns the state of the service, and records that the operator has read it. `unreachable` names the databases that
+ * are down.
+ */
 export async function statusOf(deps: Deps, operator: SessionPrincipal): Promise<ServiceStatus> {
   const nowMs = deps.now();
   const [{ sizes, deadLetters }, queues, loads] = await Promise.all([

@@ -27,7 +27,8 @@ export async function markTenantResumed(
   { tenantId, reason }: { tenantId: string; reason: string },
 ): Promise<void> {
   await atomically(db, {
-    resumed: sql`UPDATE tenants SET suspended_at = NULL, suspended_reason = NULL WHERE id = ${tenantId} AND suspended_at IS NOT NULL`,
+    resumed: sql`UPDATE tenants SET suspended_at = NULL, suspended_reason = NULL WHERE id = ${tenantId}
+      AND suspended_at IS NOT NULL`,
     recorded: auditIfChanged(ofTenant(operator, tenantId, "operator.tenant_resumed", { reason })),
   });
 }
@@ -43,7 +44,8 @@ export async function suspendUser(
 ): Promise<boolean> {
   const { found } = await atomically(db, {
     found: known(userId),
-    suspended: sql`UPDATE users SET suspended_at = ${nowMs}, suspended_reason = ${reason} WHERE id = ${userId} AND suspended_at IS NULL`,
+    suspended: sql`UPDATE users SET suspended_at = ${nowMs}, suspended_reason = ${reason} WHERE id = ${userId}
+      AND suspended_at IS NULL`,
     recorded: ofPerson(operator, userId, "operator.person_suspended", { reason }).map(auditIfChanged),
     sessions: endSessions(userId),
   });
@@ -58,7 +60,8 @@ export async function resumeUser(
 ): Promise<boolean> {
   const { found } = await atomically(db, {
     found: known(userId),
-    resumed: sql`UPDATE users SET suspended_at = NULL, suspended_reason = NULL WHERE id = ${userId} AND suspended_at IS NOT NULL`,
+    resumed: sql`UPDATE users SET suspended_at = NULL, suspended_reason = NULL WHERE id = ${userId}
+      AND suspended_at IS NOT NULL`,
     recorded: ofPerson(operator, userId, "operator.person_resumed", { reason }).map(auditIfChanged),
   });
   return found.length === 1;

@@ -1,6 +1,6 @@
 /**
- * Suspending and resuming. A tenant is in both planes: its sends are held or released first, in its delivery database. An operation that
- * fails halfway can be repeated to do the rest.
+ * Suspending and resuming. A tenant is in both planes: its sends are held or released first, in its delivery database.
+ * An operation that fails halfway can be repeated to do the rest.
  */
 
 import type { Proof } from "../../identity/step-up/confirm";
@@ -14,7 +14,9 @@ import { endSessionsOfUser, markTenantResumed, markTenantSuspended, resumeUser, 
 
 type Suspension = Proof & { reason: string };
 
-/** Suspends a tenant: its credentials are refused, and its deliveries wait. Throws NOT_FOUND, or like `requireStepUp`. */
+/**
+ * Suspends a tenant: its credentials are refused, and its deliveries wait. Throws NOT_FOUND, or like `requireStepUp`.
+ */
 export async function suspendTenant(
   deps: Deps,
   operator: SessionPrincipal,
@@ -45,8 +47,8 @@ export async function resumeTenant(
 }
 
 /**
- * Suspends a person: all sessions end, and logins are refused. API keys stay with their tenants. Throws NOT_FOUND, CONFLICT for the
- * operator's own account, or like `requireStepUp`.
+ * Suspends a person: all sessions end, and logins are refused. API keys stay with their tenants. Throws NOT_FOUND,
+ * CONFLICT for the operator's own account, or like `requireStepUp`.
  */
 export async function suspendPerson(
   deps: Deps,

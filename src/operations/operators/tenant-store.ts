@@ -11,7 +11,10 @@ import { ofTenant } from "./audit-store";
 import type { HoldRow } from "./holds-store";
 
 const MAX_OWNERS = 10;
-/** The most deliveries in backlogs that are counted, and the most rows of the main outbox queue, of all tenants, that are examined. */
+/**
+ * The most deliveries in backlogs that are counted, and the most rows of the main outbox queue, of all tenants, that
+ * are examined.
+ */
 const MAX_OPEN = 10_000;
 const EXAMINED_OPEN = 50_000;
 
@@ -33,11 +36,12 @@ export async function readTenantOf(
   nowMs: number,
 ): Promise<{ tenant: TenantRow; owners: { id: string; email: string }[] } | undefined> {
   const { found, owners } = await atomically(db, {
-    found:
-      rows<TenantRow>(sql`SELECT t.id AS tenantId, t.name, t.shard, t.created_at AS createdAt, t.suspended_at AS suspendedAt,
+    found: rows<TenantRow>(sql`SELECT t.id AS tenantId, t.name, t.shard, t.created_at AS createdAt, t.suspended_at
+        AS suspendedAt,
         t.suspended_reason AS suspendedReason, (SELECT count(*) FROM memberships m WHERE m.tenant_id = t.id) AS members,
         (SELECT count(*) FROM memberships m CROSS JOIN api_keys k ON k.user_id = m.user_id AND k.tenant_id = m.tenant_id
-          WHERE m.tenant_id = t.id AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${nowMs})) AS apiKeys
+          WHERE m.tenant_id = t.id AND k.revoked_at IS NULL AND (k.expires_at IS NULL
+            OR k.expires_at > ${nowMs})) AS apiKeys
       FROM tenants t WHERE t.id = ${tenantId}`),
     owners: rows<{
       id: string;
@@ -85,7 +89,8 @@ export async function readLoad({ shards }: Deps, { tenantId, shard }: TenantRef,
     attempts: rows<
       TenantLoad["attempts"]
     >(sql`SELECT coalesce(sum(h.succeeded), 0) AS succeeded, coalesce(sum(h.failed), 0) AS failed
-      FROM subscriptions s CROSS JOIN hourly_stats h ON h.subscription_id = s.id AND h.hour >= ${sinceMs} WHERE s.tenant_id = ${tenantId}`),
+      FROM subscriptions s CROSS JOIN hourly_stats h ON h.subscription_id = s.id AND h.hour >= ${sinceMs}
+        WHERE s.tenant_id = ${tenantId}`),
     holds: rows<HoldRow>(
       sql`SELECT tenant_id AS tenantId, cause, since FROM sends_held WHERE tenant_id IN ('', ${tenantId})`,
     ),

@@ -6,11 +6,15 @@ import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { auditEach } from "../../tenancy/audit/record-store";
 import { ofPerson } from "./audit-store";
 
-/** Reads the state of a person. If a link will be mailed to them, also records that. Undefined when there is no such account. */
+/**
+ * Reads the state of a person. If a link will be mailed to them, also records that. Undefined when there is no such
+ * account.
+ */
 export async function askForRemoval({ db }: Deps, operator: SessionPrincipal, userId: string, nowMs: number) {
   const { found } = await atomically(db, {
     found: rows<{ totpEnabledAt: number | null; emailVerifiedAt: number | null }>(
-      sql`SELECT totp_enabled_at AS totpEnabledAt, email_verified_at AS emailVerifiedAt FROM users WHERE id = ${userId}`,
+      sql`SELECT totp_enabled_at AS totpEnabledAt, email_verified_at AS emailVerifiedAt FROM users
+        WHERE id = ${userId}`,
     ),
     recorded: ofPerson(operator, userId, "operator.2fa_removal_mailed").map((event) =>
       auditEach(

@@ -8,8 +8,8 @@ import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { askForRemoval } from "./two-factor-store";
 
 /**
- * Mails a person a link that removes their second factor. Throws NOT_FOUND, CONFLICT for a person without a second factor or without a
- * verified address, or like `requireStepUp`.
+ * Mails a person a link that removes their second factor. Throws NOT_FOUND, CONFLICT for a person without a second
+ * factor or without a verified address, or like `requireStepUp`.
  */
 export async function mailRemoval(deps: Deps, operator: SessionPrincipal, userId: string, proof: Proof): Promise<void> {
   await requireStepUp(deps, operator, proof);

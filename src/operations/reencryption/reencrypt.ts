@@ -10,13 +10,18 @@ const PAGE_ROWS = 200;
 /** Limits one run. The next one starts an hour later. */
 const MAX_PAGES = 50;
 
-/** Runs every hour: re-encrypts what old keys encrypted. Does nothing while there is only one key and no secret needs another. */
+/**
+ * Runs every hour: re-encrypts what old keys encrypted. Does nothing while there is only one key and no secret needs
+ * another.
+ */
 export async function rekey(deps: Deps): Promise<void> {
   const check = await readKeyCheck(deps);
   if (deps.keys.length > 1 || check.ring !== ringOf(deps) || check.missing !== NONE) await rekeyAll(deps);
 }
 
-/** Runs every minute: does the same at once when SECRET_KEYS has changed, because a key may have been removed too early. */
+/**
+ * Runs every minute: does the same at once when SECRET_KEYS has changed, because a key may have been removed too early.
+ */
 export async function rekeyAfterChange(deps: Deps): Promise<void> {
   if ((await readKeyCheck(deps)).ring !== ringOf(deps)) await rekeyAll(deps);
 }
@@ -37,7 +42,10 @@ async function rekeyAll(deps: Deps): Promise<void> {
   if (done && deps.keys.length > 1) log("info", "no secret is encrypted under an old key");
 }
 
-/** Re-encrypts one column, and adds the keys that are missing to `missing`. Returns true when no row uses an old key any more. */
+/**
+ * Re-encrypts one column, and adds the keys that are missing to `missing`. Returns true when no row uses an old key any
+ * more.
+ */
 async function rekeyColumn(deps: Deps, db: Db, column: OwnedColumn, missing: Set<string>): Promise<boolean> {
   const [newest] = deps.keys;
   const { table } = column;

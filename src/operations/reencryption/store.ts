@@ -24,7 +24,10 @@ const membersOf = (list: SQL, count: number) =>
     sql`, `,
   );
 
-/** Returns up to `limit` rows after the key `after` that are encrypted with a key other than `keyId`, in the order of their keys. */
+/**
+ * Returns up to `limit` rows after the key `after` that are encrypted with a key other than `keyId`, in the order of
+ * their keys.
+ */
 export async function findRowsUnderOtherKeys(
   db: Db,
   { table, column: name, key }: EncryptedColumn,

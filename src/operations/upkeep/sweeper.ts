@@ -1,6 +1,6 @@
 /**
- * One Durable Object per shard runs the sweep and the replays. Its alarm is set to the next due delivery, so a crash delays deliveries by
- * seconds, not by a minute.
+ * One Durable Object per shard runs the sweep and the replays. Its alarm is set to the next due delivery, so a crash
+ * delays deliveries by seconds, not by a minute.
  */
 import { DurableObject } from "cloudflare:workers";
 import { createDeps, type Deps } from "../../platform/deps";
@@ -43,7 +43,9 @@ export class Sweeper extends DurableObject<Env> {
   }
 }
 
-/** Starts the sweeps of every shard where they are not running. Called every minute. A failure is logged. Never throws. */
+/**
+ * Starts the sweeps of every shard where they are not running. Called every minute. A failure is logged. Never throws.
+ */
 export async function startSweepers({ shards, sweepers }: Deps): Promise<void> {
   for (const shard of shards.numbers) {
     try {

@@ -1,9 +1,15 @@
-/** argon2id in WebAssembly. One instance per isolate: its memory is reused, since a hash runs to its end before the next one starts. */
+/**
+ * argon2id in WebAssembly. One instance per isolate: its memory is reused, since a hash runs to its end before the next
+ * one starts.
+ */
 import argon2id from "argon2id/lib/argon2id.js";
 import type { Argon2idParams } from "argon2id/lib/setup.js";
 import wasm from "./argon2id.wasm";
 
-/** 64 KiB each; what the module declares (see .scripts/argon2.ts). It grows only for a hash with larger parameters than ours. */
+/**
+ * 64 KiB each; what the module declares (see .scripts/argon2.ts). It grows only for a hash with larger parameters than
+ * ours.
+ */
 const INITIAL_PAGES = 305;
 const MAXIMUM_PAGES = 65_536;
 

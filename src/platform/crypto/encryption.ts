@@ -5,8 +5,8 @@ import type { KeyRing } from "./keys";
 const IV_BYTES = 12;
 
 /**
- * Encrypts `plaintext` under the newest key. `owner` ("subscription:<id>") is authenticated with it, so a ciphertext that is copied
- * to another row does not decrypt.
+ * Encrypts `plaintext` under the newest key. `owner` ("subscription:<id>") is authenticated with it, so a ciphertext
+ * that is copied to another row does not decrypt.
  */
 export async function encrypt(keys: KeyRing, owner: string, plaintext: string): Promise<string> {
   const [newest] = keys;

@@ -13,13 +13,16 @@ const MIN_ENGLISH_PAIRS = 9;
 const MIN_ENGLISH_SHARE = 0.38;
 
 /**
- * True for a key that has few distinct characters, a repeated pattern, or words. It judges by appearance, so it also refuses about one
- * random key in 10,000, and accepts a rare passphrase.
+ * True for a key that has few distinct characters, a repeated pattern, or words. It judges by appearance, so it also
+ * refuses about one random key in 10,000, and accepts a rare passphrase.
  */
 export const isGuessableKey = (key: string): boolean =>
   new Set(key).size < MIN_DISTINCT_CHARACTERS || isPattern(key) || readsLikeWords(key);
 
-/** True for keys such as `0123456789` or `abcabcabc`: most pairs of neighbours are repeated, or most characters count up by one. */
+/**
+ * True for keys such as `0123456789` or `abcabcabc`: most pairs of neighbours are repeated, or most characters count up
+ * by one.
+ */
 function isPattern(key: string): boolean {
   const pairs = pairsOf(key);
   const steps = pairs.filter(([a = "", b = ""]) => b.charCodeAt(0) - a.charCodeAt(0) === 1);

@@ -1,4 +1,7 @@
-/** All keys are derived (HKDF, RFC 5869) from the entries of `SECRET_KEYS`: the first entry signs and encrypts, all verify and decrypt. */
+/**
+ * All keys are derived (HKDF, RFC 5869) from the entries of `SECRET_KEYS`: the first entry signs and encrypts, all
+ * verify and decrypt.
+ */
 import { type CryptoKey, calculateJwkThumbprint, importJWK, type JWK } from "jose";
 import { toHex, utf8 } from "./encoding";
 

@@ -1,6 +1,7 @@
 /**
- * Refresh tokens: `<session id>.<generation>.<HMAC-SHA256>`, the MAC in base64url. A forged or mistyped token is refused without D1.
- * The current token can be computed again for a client that lost the answer, so only its hash is stored.
+ * Refresh tokens: `<session id>.<generation>.<HMAC-SHA256>`, the MAC in base64url. A forged or mistyped token is
+ * refused without D1. The current token can be computed again for a client that lost the answer, so only its hash is
+ * stored.
  */
 import { base64url } from "jose";
 import { utf8 } from "./encoding";

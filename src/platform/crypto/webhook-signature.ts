@@ -18,7 +18,9 @@ export async function signStandard(
   return `v1,${toBase64(await hmacSha256(standardKey(secret), `${id}.${timestampSeconds}.${body}`))}`;
 }
 
-/** `whsec_...` is followed by the key in base64. Any other secret, or one that is not valid base64, is itself the key. */
+/**
+ * `whsec_...` is followed by the key in base64. Any other secret, or one that is not valid base64, is itself the key.
+ */
 function standardKey(secret: string): Uint8Array<ArrayBuffer> {
   if (!secret.startsWith(STANDARD_SECRET_PREFIX)) return utf8(secret);
   try {

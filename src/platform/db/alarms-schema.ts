@@ -1,8 +1,14 @@
-/** Tables of the control plane for alarms about the service: what is wrong, and what is known about mails and keys. Times are Unix ms. */
+/**
+ * Tables of the control plane for alarms about the service: what is wrong, and what is known about mails and keys.
+ * Times are Unix ms.
+ */
 import { sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** What is wrong with the service: a row exists until somebody has been told that it is over. The migration creates it WITHOUT ROWID. */
+/**
+ * What is wrong with the service: a row exists until somebody has been told that it is over. The migration creates it
+ * WITHOUT ROWID.
+ */
 export const alarms = sqliteTable("alarms", {
   /** A kind of `alarms/findings.ts` and what it is about, such as "deliveriesLate:1". */
   finding: text().primaryKey(),

@@ -1,4 +1,7 @@
-/** The audit log. Every database has these tables: a change is recorded in the database and the batch in which it is made. */
+/**
+ * The audit log. Every database has these tables: a change is recorded in the database and the batch in which it is
+ * made.
+ */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { ActorKind, AuditAction, TargetKind } from "../schemas/audit-actions";
@@ -33,7 +36,10 @@ export const auditEvents = sqliteTable(
   ],
 );
 
-/** The tenants whose audit log a subscription receives as operational events. The rows are in the database of the subscriptions. */
+/**
+ * The tenants whose audit log a subscription receives as operational events. The rows are in the database of the
+ * subscriptions.
+ */
 export const auditFeeds = sqliteTable("audit_feeds", {
   tenantId: text("tenant_id").primaryKey(),
   /** Events that were recorded before this time have been published. */

@@ -1,7 +1,8 @@
 /**
- * How many calls to D1 a scheduled job may make. D1 refuses the calls of an invocation after the first 1,000, and the jobs of a cron
- * trigger share one, so a job without a budget could stop all those after it. The budgets of a trigger add up to less than 1,000, which
- * leaves some for short jobs. Re-encryption has no budget, because it must see every secret to know which keys are missing; so it is last.
+ * How many calls to D1 a scheduled job may make. D1 refuses the calls of an invocation after the first 1,000, and the
+ * jobs of a cron trigger share one, so a job without a budget could stop all those after it. The budgets of a trigger
+ * add up to less than 1,000, which leaves some for short jobs. Re-encryption has no budget, because it must see every
+ * secret to know which keys are missing; so it is last.
  */
 
 import type { TripCount } from "./client";

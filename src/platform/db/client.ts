@@ -1,4 +1,7 @@
-/** The D1 client: drizzle, with every round trip counted, because a round trip to D1 can cross an ocean and dominates a request's time. */
+/**
+ * The D1 client: drizzle, with every round trip counted, because a round trip to D1 can cross an ocean and dominates a
+ * request's time.
+ */
 import { fillPlaceholders, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
@@ -44,7 +47,9 @@ function counted(database: D1Database, count: TripCount): D1Database {
   } as D1Database;
 }
 
-/** Returns a list as one bound parameter, to be read with `json_each`. D1 takes at most 100 parameters per statement. */
+/**
+ * Returns a list as one bound parameter, to be read with `json_each`. D1 takes at most 100 parameters per statement.
+ */
 export const jsonList = (values: readonly unknown[]): string => JSON.stringify(values);
 
 const dialect = new SQLiteAsyncDialect();
@@ -56,10 +61,16 @@ export interface Rows<Row> {
   row?: Row;
 }
 
-/** Gives a statement the type of its result rows, for `atomically`. The properties of `Row` are the column names in the SQL. */
+/**
+ * Gives a statement the type of its result rows, for `atomically`. The properties of `Row` are the column names in the
+ * SQL.
+ */
 export const rows = <Row>(query: SQLWrapper): Rows<Row> => ({ query });
 
-/** Counts the rows that the statement before it in the batch has changed. Returning their ids would take longer than deleting them. */
+/**
+ * Counts the rows that the statement before it in the batch has changed. Returning their ids would take longer than
+ * deleting them.
+ */
 export const CHANGES = rows<{ count: number }>(sql`SELECT changes() AS count`);
 
 /** Reads the result of `CHANGES`. */
@@ -74,8 +85,9 @@ interface Bound<Row> {
 }
 
 /**
- * Builds the text of a statement with `sql.placeholder`s once, for a statement that runs on every request: building its text takes longer
- * than reading a row. Returns a function that gives the statement its values. The properties of `Row` are the column names in the SQL.
+ * Builds the text of a statement with `sql.placeholder`s once, for a statement that runs on every request: building its
+ * text takes longer than reading a row. Returns a function that gives the statement its values. The properties of `Row`
+ * are the column names in the SQL.
  */
 export function fixed<Row = never>(query: SQL): (values: Record<string, unknown>) => Bound<Row> {
   const { sql: text, params } = dialect.sqlToQuery(query);
@@ -102,9 +114,10 @@ function bound(statement: Statement): Bound<unknown> {
 }
 
 /**
- * Runs named statements in one transaction and one round trip, in the given order. Returns the result rows of each under its name. A
- * statement that is undefined is skipped and returns no rows; a list of statements returns the rows of all of them.
- * Replaces drizzle's `db.batch`, which takes no raw statements with parameters and mixes up columns that have the same name.
+ * Runs named statements in one transaction and one round trip, in the given order. Returns the result rows of each
+ * under its name. A statement that is undefined is skipped and returns no rows; a list of statements returns the rows
+ * of all of them. Replaces drizzle's `db.batch`, which takes no raw statements with parameters and mixes up columns
+ * that have the same name.
  */
 export async function atomically<S extends Statements>(
   db: Db,

@@ -11,7 +11,8 @@ export async function countDeadLetters(
 ): Promise<void> {
   const nowMs = now();
   await atomically(db, {
-    counted: sql`INSERT INTO dead_letters (hour, queue, messages) VALUES (${nowMs - (nowMs % HOUR_MS)}, ${queue}, ${messages})
+    counted: sql`INSERT INTO dead_letters (hour, queue, messages)
+      VALUES (${nowMs - (nowMs % HOUR_MS)}, ${queue}, ${messages})
       ON CONFLICT (hour, queue) DO UPDATE SET messages = messages + excluded.messages`,
   });
 }

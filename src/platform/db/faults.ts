@@ -1,4 +1,7 @@
-/** Temporary faults of D1. After one, nobody knows whether the call had its effect, so only a repeatable call is tried again. */
+/**
+ * Temporary faults of D1. After one, nobody knows whether the call had its effect, so only a repeatable call is tried
+ * again.
+ */
 
 const TRANSIENT =
   /Network connection lost|storage caused object to be reset|reset because its code was updated|Cannot resolve D1 DB|SQLITE_BUSY|database is locked|D1 DB is overloaded|D1 DB storage operation exceeded timeout/i;

@@ -1,7 +1,9 @@
 /** A table of the delivery plane: what operators hold. Times are Unix ms. */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** The tenants whose deliveries an operator holds. Claims and the sweep read it. The migration creates it WITHOUT ROWID. */
+/**
+ * The tenants whose deliveries an operator holds. Claims and the sweep read it. The migration creates it WITHOUT ROWID.
+ */
 export const sendsHeld = sqliteTable(
   "sends_held",
   {

@@ -19,26 +19,31 @@ export function firstIdAt(timeMs: number): string {
 const hex = (digits: number) => sql.raw(`substr(lower(hex(randomblob(${digits}))), 1, ${digits})`);
 
 /**
- * A new UUIDv7 with the timestamp `nowMs` for each row of a SELECT, as SQL. The 26 bits that `deliveryIdOf` takes count up from a random
- * start, because random bits would sometimes be the same in two of many rows.
+ * A new UUIDv7 with the timestamp `nowMs` for each row of a SELECT, as SQL. The 26 bits that `deliveryIdOf` takes count
+ * up from a random start, because random bits would sometimes be the same in two of many rows.
  */
 export function newIdSql(nowMs: number): SQL {
   const [start = 0] = crypto.getRandomValues(new Uint32Array(1));
   const bits = sql`(${start} + row_number() OVER ())`;
-  return sql`${`${firstIdAt(nowMs)}-`} || printf('7%03x-%x%03x-', (${bits} >> 14) & 4095, 8 | ((${bits} >> 12) & 3), ${bits} & 4095) || ${hex(12)}`;
+  return sql`${`${firstIdAt(nowMs)}-`} || printf('7%03x-%x%03x-', (${bits} >> 14) & 4095, 8 | ((${bits} >> 12) & 3),
+    ${bits} & 4095) || ${hex(12)}`;
 }
 
 /** Returns the timestamp of a UUIDv7 in Unix ms. */
 export const timeOfId = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 
 /**
- * Returns the id of the delivery of an event to a subscription, as SQL: the time and the next 26 bits of the event's id, and the end of the
- * subscription's id. The same event and subscription always give the same id, so repeating a publish writes nothing twice.
+ * Returns the id of the delivery of an event to a subscription, as SQL: the time and the next 26 bits of the event's
+ * id, and the end of the subscription's id. The same event and subscription always give the same id, so repeating a
+ * publish writes nothing twice.
  */
 export const deliveryIdOf = (eventId: SQL | string, subscriptionId: SQL | string) =>
   sql`substr(${eventId}, 1, 23) || '-' || substr(${subscriptionId}, 25)`;
 
-/** Returns the timestamp of the UUIDv7 in the column `id` in Unix ms, as SQL. SQLite has no function that reads hexadecimal digits. */
+/**
+ * Returns the timestamp of the UUIDv7 in the column `id` in Unix ms, as SQL. SQLite has no function that reads
+ * hexadecimal digits.
+ */
 export const timeOfIdSql = (id: string): SQL => {
   const digits = [1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13].map(
     (position, index) => `((instr('0123456789abcdef', substr(${id}, ${position}, 1)) - 1) << ${44 - 4 * index})`,

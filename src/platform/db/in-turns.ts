@@ -13,9 +13,9 @@ export function endsOf([row]: readonly { [End in keyof Ends]: string | null }[])
 }
 
 /**
- * Goes through a list in the order of its time-ordered ids, page by page: from a random place to its end, and then from its beginning to
- * that place. A run that is cut short therefore does not always leave out the same part. `ends` are the first and the last id; `pageAfter`
- * returns the items after an id, or none at the end.
+ * Goes through a list in the order of its time-ordered ids, page by page: from a random place to its end, and then from
+ * its beginning to that place. A run that is cut short therefore does not always leave out the same part. `ends` are
+ * the first and the last id; `pageAfter` returns the items after an id, or none at the end.
  */
 export async function* fromAnywhere<T>(
   ends: Ends,

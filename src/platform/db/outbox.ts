@@ -6,4 +6,5 @@ export const PLANNED_ID = sql.raw("coalesce(o.attempt_id, o.id)");
 
 /** The outbox rows `o` for a JSON list of keys with the members q (queue), d (due), i (id). */
 export const outboxByKeys = (keys: string): SQL =>
-  sql`json_each(${keys}) j CROSS JOIN outbox o ON o.queue = j.value ->> 'q' AND o.due_at = j.value ->> 'd' AND o.id = j.value ->> 'i'`;
+  sql`json_each(${keys}) j CROSS JOIN outbox o ON o.queue = j.value ->> 'q' AND o.due_at = j.value ->> 'd'
+    AND o.id = j.value ->> 'i'`;

@@ -108,7 +108,9 @@ export const sessions = sqliteTable(
   (t) => [index("sessions_by_user").on(t.userId), index("sessions_by_expiry").on(t.expiresAt)],
 );
 
-/** The browsers and places that users have signed in from in the last 90 days. The migration creates it WITHOUT ROWID. */
+/**
+ * The browsers and places that users have signed in from in the last 90 days. The migration creates it WITHOUT ROWID.
+ */
 export const knownDevices = sqliteTable(
   "known_devices",
   {
@@ -121,7 +123,10 @@ export const knownDevices = sqliteTable(
   (t) => [primaryKey({ columns: [t.userId, t.key] }), index("known_devices_by_last_seen").on(t.lastSeenAt)],
 );
 
-/** Mailed tokens, stored as SHA-256. A token is derived from the id of its mail, so that a repeated mail carries the same one. */
+/**
+ * Mailed tokens, stored as SHA-256. A token is derived from the id of its mail, so that a repeated mail carries the
+ * same one.
+ */
 export const emailTokens = sqliteTable(
   "email_tokens",
   {
@@ -129,7 +134,10 @@ export const emailTokens = sqliteTable(
     purpose: text({ enum: ["verify", "reset", "invite", "undo", "remove-factor"] }).notNull(),
     /** User id, or invitation id for "invite". */
     subjectId: text("subject_id").notNull(),
-    /** JSON, for "undo": what the link undoes, and the state to restore, see mail/undo-store.ts; for "remove-factor": which enrolment. */
+    /**
+     * JSON, for "undo": what the link undoes, and the state to restore, see mail/undo-store.ts; for "remove-factor":
+     * which enrolment.
+     */
     action: text(),
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at").notNull(),
@@ -194,8 +202,8 @@ export const identities = sqliteTable(
 );
 
 /**
- * Used states, until they expire: what a client keeps encrypted, such as a challenge, works once. An id begins with the time of the
- * expiry. The migration creates it WITHOUT ROWID.
+ * Used states, until they expire: what a client keeps encrypted, such as a challenge, works once. An id begins with the
+ * time of the expiry. The migration creates it WITHOUT ROWID.
  */
 export const usedStates = sqliteTable("used_states", { id: text().primaryKey() });
 
@@ -240,7 +248,10 @@ export const invitations = sqliteTable(
   (t) => [index("invitations_by_tenant").on(t.tenantId), index("invitations_by_expiry").on(t.expiresAt)],
 );
 
-/** The mails that must not be sent twice, such as alarms, by the id of their job: those that were sent or are being sent. */
+/**
+ * The mails that must not be sent twice, such as alarms, by the id of their job: those that were sent or are being
+ * sent.
+ */
 export const alertMails = sqliteTable("alert_mails", {
   id: text().primaryKey(),
   /** When a consumer began to send it. */
@@ -250,7 +261,8 @@ export const alertMails = sqliteTable("alert_mails", {
 });
 
 /**
- * Deletions under way: a row exists from the moment an account or a tenant is deleted until nothing of it is left and the mail is queued.
+ * Deletions under way: a row exists from the moment an account or a tenant is deleted until nothing of it is left and
+ * the mail is queued.
  * `deletion/steps.ts` says what is removed, step by step.
  */
 export const purges = sqliteTable(

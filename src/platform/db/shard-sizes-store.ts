@@ -11,7 +11,8 @@ export const CLOSED_AT = 0.85;
 /** Returns the number of the emptiest database that is open to new tenants, as SQL; 0 when all are closed. */
 export const emptiestShard = (shards: Shards): SQL => sql`coalesce((
   SELECT n.value FROM json_each(${jsonList(shards.numbers)}) n LEFT JOIN shards ON shards.shard = n.value
-  WHERE coalesce(shards.bytes, 0) < ${MAX_SHARD_BYTES * CLOSED_AT} ORDER BY coalesce(shards.bytes, 0), random() LIMIT 1), 0)`;
+  WHERE coalesce(shards.bytes, 0) < ${MAX_SHARD_BYTES * CLOSED_AT} ORDER BY coalesce(shards.bytes, 0), random()
+    LIMIT 1), 0)`;
 
 /** Returns the size of a database in bytes, as D1 reports it. */
 export async function readSize(db: Db): Promise<number> {

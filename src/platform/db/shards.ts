@@ -7,7 +7,10 @@ const RETRY_WHEN_DOWN_SECONDS = 5;
 export interface Shards {
   /** The numbers of the databases that are bound, in order. */
   numbers: readonly number[];
-  /** Returns a client for a database. Throws SERVICE_UNAVAILABLE if it is not bound, so that only its own tenants are affected. */
+  /**
+   * Returns a client for a database. Throws SERVICE_UNAVAILABLE if it is not bound, so that only its own tenants are
+   * affected.
+   */
   db(shard: number): Db;
 }
 

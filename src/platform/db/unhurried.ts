@@ -3,8 +3,10 @@ import type { Deps } from "../deps";
 import { repeatable } from "./faults";
 
 /**
- * D1 runs one transaction at a time, so others wait for a page. The next page gets more rows if D1 worked on this one for less than
- * `SHORT_PAGE_MS`, and fewer if for more than `LONG_PAGE_MS`. A local D1 takes about 2 ms for 500 small rows, besides the commit.
+ * D1 runs one transaction at a time, so others wait for a page. The next page gets more rows if D1 worked on this one
+ * for less than
+ * `SHORT_PAGE_MS`, and fewer if for more than `LONG_PAGE_MS`. A local D1 takes about 2 ms for 500 small rows, besides
+ * the commit.
  */
 const SHORT_PAGE_MS = 2;
 const LONG_PAGE_MS = 10;
@@ -24,8 +26,9 @@ export async function unhurried<T>(now: () => number, call: () => Promise<T>): P
 }
 
 /**
- * The pages of one table. D1 reports how long it worked on a page, and the next one gets twice or half as many rows if that was too short
- * or too long: rows differ in size, and databases in speed. The duration of the call cannot be used, because it includes the network.
+ * The pages of one table. D1 reports how long it worked on a page, and the next one gets twice or half as many rows if
+ * that was too short or too long: rows differ in size, and databases in speed. The duration of the call cannot be used,
+ * because it includes the network.
  */
 export class Pages {
   readonly #deps: Pick<Deps, "now" | "trips">;

@@ -9,8 +9,9 @@ const KIB = 1024;
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
 
 /**
- * Reads the body. 413 for one larger than `maxKiBOf(path)`, by its `Content-Length` or while it is read. Must come before authentication:
- * otherwise a thief could send the headers of a write, and its body after the stolen token was revoked.
+ * Reads the body. 413 for one larger than `maxKiBOf(path)`, by its `Content-Length` or while it is read. Must come
+ * before authentication: otherwise a thief could send the headers of a write, and its body after the stolen token was
+ * revoked.
  */
 export function limitBody(maxKiBOf: (path: string) => number) {
   const check = createMiddleware<AppEnv>((c, next) => {
@@ -42,7 +43,10 @@ export const jsonOnly = documented(
   { errors: ["UNSUPPORTED_MEDIA_TYPE"] },
 );
 
-/** Reads the body as text before it is parsed, so that a handler can take values out of it byte for byte. 400 unless it is UTF-8. */
+/**
+ * Reads the body as text before it is parsed, so that a handler can take values out of it byte for byte. 400 unless it
+ * is UTF-8.
+ */
 export const keepBodyText = createMiddleware<AppEnv>(async (c, next) => {
   const bytes = await c.req.arrayBuffer();
   try {

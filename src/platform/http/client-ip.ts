@@ -9,8 +9,9 @@ const SIGNATURE = /^t=(\d{10}),v1=([A-Za-z0-9+/]{43}=)$/;
 const MAX_SIGNATURE_AGE_MS = 5 * MINUTE_MS;
 
 /**
- * The address that one of our servers has signed, otherwise `cf-connecting-ip`, which a client cannot set; "unknown" if both are missing.
- * An IPv6 address is reduced to its /64 network, because one client usually has all addresses in it. `isRelayed`: it was signed.
+ * The address that one of our servers has signed, otherwise `cf-connecting-ip`, which a client cannot set; "unknown" if
+ * both are missing. An IPv6 address is reduced to its /64 network, because one client usually has all addresses in it.
+ * `isRelayed`: it was signed.
  */
 export async function clientAddress(c: Context<AppEnv>): Promise<{ clientIp: string; isRelayed: boolean }> {
   const signed = await signedIp(c);
@@ -26,8 +27,9 @@ function clientOf(address: string): string {
 }
 
 /**
- * The address in `X-Client-IP`, if `X-Client-IP-Signature` signs it with the secret that we share with the server that sent the request.
- * Requests of a Worker in another zone all come from one address: without this, its users would share one limit.
+ * The address in `X-Client-IP`, if `X-Client-IP-Signature` signs it with the secret that we share with the server that
+ * sent the request. Requests of a Worker in another zone all come from one address: without this, its users would share
+ * one limit.
  */
 async function signedIp(c: Context<AppEnv>): Promise<string | null> {
   const { config, now } = c.get("deps");

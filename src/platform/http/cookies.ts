@@ -1,6 +1,6 @@
 /**
- * Our cookies. The `__Host-` prefix binds them to this host and to https. On localhost without TLS it is left out, because some browsers
- * refuse it there.
+ * Our cookies. The `__Host-` prefix binds them to this host and to https. On localhost without TLS it is left out,
+ * because some browsers refuse it there.
  */
 import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";

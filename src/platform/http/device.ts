@@ -52,7 +52,9 @@ function describeDevice(facts: ClientFacts): Device {
 const BROWSERS: ReadonlySet<string | undefined> = new Set(Object.values(Bowser.BROWSER_MAP));
 const OPERATING_SYSTEMS: ReadonlySet<string | undefined> = new Set(Object.values(Bowser.OS_MAP));
 
-/** Uses only names from the library's own lists, because the library passes on unknown names as the client sent them. */
+/**
+ * Uses only names from the library's own lists, because the library passes on unknown names as the client sent them.
+ */
 function kindOf(browser: string | undefined, operatingSystem: string | undefined): string {
   const known = BROWSERS.has(browser) ? browser : undefined;
   if (!OPERATING_SYSTEMS.has(operatingSystem)) return known ?? "an unknown device";

@@ -22,7 +22,10 @@ export function errorResponse(c: Context<AppEnv>, error: unknown): Response {
   return c.json(body, failure.status as ContentfulStatusCode, failure.headers);
 }
 
-/** The error that the client sees. An unexpected one is logged with its stack and becomes INTERNAL_ERROR, which reveals nothing. */
+/**
+ * The error that the client sees. An unexpected one is logged with its stack and becomes INTERNAL_ERROR, which reveals
+ * nothing.
+ */
 export function toAppError(c: Context<AppEnv>, error: unknown): AppError {
   if (error instanceof AppError && error.code !== "INTERNAL_ERROR") return error;
   if (error instanceof HTTPException && error.status === 400) return new AppError("INVALID_JSON");

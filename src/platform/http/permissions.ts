@@ -28,9 +28,13 @@ export const ownersOnly = documented(
 );
 
 const SECOND_FACTOR_NEEDED =
-  "Operators need two-factor authentication. Turn it on for your account (POST /auth/2fa/enable, or My security in the console), and try again.";
+  "Operators need two-factor authentication. Turn it on for your account (POST /auth/2fa/enable, or My security in " +
+  "the console), and try again.";
 
-/** Whether the account is an operator's, even without a second factor. It must be verified, so nobody else can claim the address. */
+/**
+ * Whether the account is an operator's, even without a second factor. It must be verified, so nobody else can claim the
+ * address.
+ */
 export const isOperator = ({ operators }: Config, { account }: SessionPrincipal): boolean =>
   account.emailVerifiedAt !== null && operators.includes(account.email);
 

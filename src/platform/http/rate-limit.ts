@@ -1,4 +1,7 @@
-/** Rate limits as middleware, for API routes and for the console forms that do the same. Responses carry `RateLimit-*` headers. */
+/**
+ * Rate limits as middleware, for API routes and for the console forms that do the same. Responses carry `RateLimit-*`
+ * headers.
+ */
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { ErrorCode } from "../errors";
@@ -19,8 +22,8 @@ export const byUser: Bucket = { per: "user", keyOf: (c) => c.get("principal").us
 export const byTenant: Bucket = { per: "tenant", keyOf: (c) => c.get("principal").tenantId };
 
 /**
- * Counts each request against `rule` before the handler runs; with `when`, only the requests for which it is true. Throws
- * RATE_LIMITED with `Retry-After`. A request that a later limit refuses does not count.
+ * Counts each request against `rule` before the handler runs; with `when`, only the requests for which it is true.
+ * Throws RATE_LIMITED with `Retry-After`. A request that a later limit refuses does not count.
  */
 export function limit(rule: RuleName, { per, keyOf }: Bucket, when?: (c: Context<AppEnv>) => boolean) {
   const consume = createMiddleware<AppEnv>(async (c, next) => {
@@ -41,7 +44,10 @@ export function limit(rule: RuleName, { per, keyOf }: Bucket, when?: (c: Context
   return documented(consume, { limit: { rule, per }, errors: errorsOf(rule) });
 }
 
-/** Documents a limit that the domain function behind the route enforces. Put it before the route's own `limit`, if there is one. */
+/**
+ * Documents a limit that the domain function behind the route enforces. Put it before the route's own `limit`, if there
+ * is one.
+ */
 export function limitedInside(rule: RuleName, per: string) {
   const passThrough = createMiddleware<AppEnv>((_c, next) => next());
   return documented(passThrough, { limit: { rule, per }, errors: errorsOf(rule) });

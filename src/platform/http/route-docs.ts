@@ -1,4 +1,7 @@
-/** What the OpenAPI document says about a route is attached to the middleware that enforces it, so the two cannot drift apart. */
+/**
+ * What the OpenAPI document says about a route is attached to the middleware that enforces it, so the two cannot drift
+ * apart.
+ */
 import { createMiddleware } from "hono/factory";
 import type { ZodObject, ZodType } from "zod";
 import type { ErrorCode } from "../errors";
@@ -49,7 +52,9 @@ export const docsOf = (middleware: object): RouteDocs | undefined => docsByMiddl
 type Description = Pick<RouteDocs, "description" | "errors" | "path" | "query" | "headers"> &
   Record<number, ZodType | Success>;
 
-/** Documents a route: its operation id, a summary, its successes by status, and the errors that only its handler raises. */
+/**
+ * Documents a route: its operation id, a summary, its successes by status, and the errors that only its handler raises.
+ */
 export function describeRoute(operationId: string, summary: string, description: Description) {
   const { description: text, errors, path, query, headers, ...byStatus } = description;
   const successes = Object.fromEntries(

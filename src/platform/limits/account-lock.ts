@@ -1,4 +1,6 @@
-/** One object per email address, with its wrong guesses and its lock. Both are stored, so that they survive an eviction. */
+/**
+ * One object per email address, with its wrong guesses and its lock. Both are stored, so that they survive an eviction.
+ */
 import { DurableObject } from "cloudflare:workers";
 import {
   factorsAfterReset,
@@ -28,7 +30,10 @@ interface Stored {
   forgetAtMs: number;
 }
 
-/** A guess counts as wrong if its result is not reported within this time: its Worker has died or cannot reach the object. */
+/**
+ * A guess counts as wrong if its result is not reported within this time: its Worker has died or cannot reach the
+ * object.
+ */
 const UNSETTLED_MS = 5_000;
 const POOLS = ["password", "totp"] as const satisfies readonly GuessPool[];
 
@@ -42,8 +47,9 @@ export class AccountLock extends DurableObject {
   #hasAlarm: boolean | undefined;
 
   /**
-   * Counts one guess as wrong before it is checked. While guesses that would start a lock are still being checked, the next guess waits for
-   * them, so that many right guesses at once lock nobody out. A lock of one of the pools in `boundBy` refuses the guess.
+   * Counts one guess as wrong before it is checked. While guesses that would start a lock are still being checked, the
+   * next guess waits for them, so that many right guesses at once lock nobody out. A lock of one of the pools in
+   * `boundBy` refuses the guess.
    */
   async reserve(pool: GuessPool, boundBy: readonly GuessPool[] = POOLS): Promise<Reservation> {
     for (;;) {
@@ -71,7 +77,10 @@ export class AccountLock extends DurableObject {
     return outcome === "wrong" && !onPass && isLast && state.attempts === 0 && state.lockedUntilMs > nowMs;
   }
 
-  /** Returns how many guesses were wrong since the last right one, including those being checked and those before a lock. */
+  /**
+   * Returns how many guesses were wrong since the last right one, including those being checked and those before a
+   * lock.
+   */
   wrongGuesses(): number {
     return Math.max(...POOLS.map((pool) => wrongOf(this.#read(pool))));
   }
@@ -127,7 +136,10 @@ export class AccountLock extends DurableObject {
     return stored && stored.forgetAtMs > Date.now() ? stored.state : UNLOCKED;
   }
 
-  /** Writes the state of a pool, and sets the alarm unless one is set. An alarm is never moved: if it fires early, it sets the next one. */
+  /**
+   * Writes the state of a pool, and sets the alarm unless one is set. An alarm is never moved: if it fires early, it
+   * sets the next one.
+   */
   async #save(pool: GuessPool, state: LockState, nowMs: number): Promise<void> {
     const stored: Stored = { state, forgetAtMs: forgetAtMs(state, nowMs) };
     this.ctx.storage.kv.put(pool, stored);

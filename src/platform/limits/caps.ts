@@ -1,4 +1,7 @@
-/** The caps: how many things of a kind there may be. The write that adds one counts them, so parallel requests cannot pass a cap. */
+/**
+ * The caps: how many things of a kind there may be. The write that adds one counts them, so parallel requests cannot
+ * pass a cap.
+ */
 import { AppError } from "../errors";
 
 /** `limit` is the default of the variable. */

@@ -21,7 +21,10 @@ export interface Grant extends Verdict {
 export class RateLimiter extends DurableObject {
   /** A copy of the table `consumed`; null before the first call and after the clean-up. */
   #entries: WindowEntry[] | null = null;
-  /** Units granted ahead of need that their isolates may still use. Not stored: a lease ends before an idle object is evicted. */
+  /**
+   * Units granted ahead of need that their isolates may still use. Not stored: a lease ends before an idle object is
+   * evicted.
+   */
   #leases: { endsAtMs: number; units: number }[] = [];
   /** Whether an alarm is set; undefined until it has been looked up. */
   #hasAlarm: boolean | undefined;
@@ -55,7 +58,10 @@ export class RateLimiter extends DurableObject {
     this.#hasAlarm = false;
   }
 
-  /** Creates the table if it is missing, and reads the window. The key of the table is the time, so expiry never scans it. */
+  /**
+   * Creates the table if it is missing, and reads the window. The key of the table is the time, so expiry never scans
+   * it.
+   */
   #load(): WindowEntry[] {
     if (this.#entries) return this.#entries;
     const { sql } = this.ctx.storage;

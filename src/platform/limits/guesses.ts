@@ -7,9 +7,9 @@ import type { GuessPool } from "./lock";
 
 export interface Guesses {
   /**
-   * Counts one guess for an email address, known or not, and checks it: `evaluate` returns null for a wrong guess. A right guess clears
-   * the pool. A guess does not count if `evaluate` throws. Throws ACCOUNT_LOCKED while one of the pools in `boundBy` (by default all pools)
-   * is locked, or SERVICE_UNAVAILABLE when the lock cannot be reached.
+   * Counts one guess for an email address, known or not, and checks it: `evaluate` returns null for a wrong guess. A
+   * right guess clears the pool. A guess does not count if `evaluate` throws. Throws ACCOUNT_LOCKED while one of the
+   * pools in `boundBy` (by default all pools) is locked, or SERVICE_UNAVAILABLE when the lock cannot be reached.
    */
   check<T>(
     pool: GuessPool,
@@ -18,8 +18,8 @@ export interface Guesses {
     boundBy?: readonly GuessPool[],
   ): Promise<CheckedGuess<T>>;
   /**
-   * Returns how many guesses for an email address were wrong since the last right one. Throws SERVICE_UNAVAILABLE when the lock cannot be
-   * reached.
+   * Returns how many guesses for an email address were wrong since the last right one. Throws SERVICE_UNAVAILABLE when
+   * the lock cannot be reached.
    */
   wrongGuesses(email: string): Promise<number>;
   /** Clears the wrong passwords of an address whose password was reset. Never throws: the reset stands. */

@@ -1,4 +1,7 @@
-/** The units of one limit that an isolate has leased from the Durable Object, so that requests seldom wait for that object. */
+/**
+ * The units of one limit that an isolate has leased from the Durable Object, so that requests seldom wait for that
+ * object.
+ */
 import type { Demand, Grant } from "./durable-object";
 import { blockUnits, leaseMs, type Rule } from "./rules";
 import type { Verdict, WindowEntry } from "./window";
@@ -22,8 +25,9 @@ export interface Access {
 }
 
 /**
- * No request waits for another request's call, because a cancelled request would take the others with it. So each request that finds too
- * few units makes its own call. Only a refill ahead of need is shared, because nobody waits for it.
+ * No request waits for another request's call, because a cancelled request would take the others with it. So each
+ * request that finds too few units makes its own call. Only a refill ahead of need is shared, because nobody waits for
+ * it.
  */
 export class Lease {
   /** Oldest first. */
@@ -69,7 +73,10 @@ export class Lease {
     if (this.#unused.length > 0) await this.#call(0, access);
   }
 
-  /** Puts units back into the block that they came from. Units that were never held go back to the Durable Object with the next call. */
+  /**
+   * Puts units back into the block that they came from. Units that were never held go back to the Durable Object with
+   * the next call.
+   */
   #putBack({ leavesAtMs, units }: WindowEntry): void {
     const block = this.#blocks.find((candidate) => candidate.leavesAtMs === leavesAtMs);
     const kept = block ? Math.min(units, block.leasedUnits - block.units) : 0;

@@ -10,11 +10,14 @@ const RETRY_WHEN_DOWN_SECONDS = 5;
 
 export interface Limiter {
   /**
-   * Consumes `units` (by default 1) of the limit `name` for `key`, all of them or none. When the limiter is down, returns null for a limit
-   * that then lets requests pass. Throws SERVICE_UNAVAILABLE for any other.
+   * Consumes `units` (by default 1) of the limit `name` for `key`, all of them or none. When the limiter is down,
+   * returns null for a limit that then lets requests pass. Throws SERVICE_UNAVAILABLE for any other.
    */
   consume(name: LimitName, key: string, units?: number): Promise<Verdict | null>;
-  /** Gives back units that `consume` took and that were not used. Never throws: at worst they count until they leave the window. */
+  /**
+   * Gives back units that `consume` took and that were not used. Never throws: at worst they count until they leave the
+   * window.
+   */
   giveBack(name: LimitName, key: string, unused: WindowEntry): Promise<void>;
 }
 
@@ -77,8 +80,9 @@ export function refuseOverLimit(verdict: Verdict | null): void {
 }
 
 /**
- * Makes `call`, and repeats it once after an error that the platform marks as retryable, such as a restart for a new version. Does not
- * repeat it for an overloaded object, which would only add load. `call` must make its own stub, because such an error breaks the stub.
+ * Makes `call`, and repeats it once after an error that the platform marks as retryable, such as a restart for a new
+ * version. Does not repeat it for an overloaded object, which would only add load. `call` must make its own stub,
+ * because such an error breaks the stub.
  */
 export async function withRetry<T>(call: () => Promise<T>): Promise<T> {
   try {

@@ -7,15 +7,24 @@ export type GuessPool = "password" | "totp";
 const GUESSES_BEFORE_LOCK = 10;
 const FIRST_LOCK_MS = 15 * MINUTE_MS;
 const LONGEST_LOCK_MS = DAY_MS;
-/** For this long after a password reset, passwords are checked in spite of a lock, so that nobody can keep the owner out. */
+/**
+ * For this long after a password reset, passwords are checked in spite of a lock, so that nobody can keep the owner
+ * out.
+ */
 const PASS_MS = 10 * MINUTE_MS;
 /** How many guesses a password reset allows: the most that NIST SP 800-63B, section 5.2.2, permits. */
 const PASS_GUESSES = 100;
-/** A reset lifts the lock of second factors only once in this time. Otherwise whoever has the mailbox could go on guessing codes. */
+/**
+ * A reset lifts the lock of second factors only once in this time. Otherwise whoever has the mailbox could go on
+ * guessing codes.
+ */
 const LIFT_INTERVAL_MS = DAY_MS;
 /** Wrong guesses without a lock are forgotten after this time. */
 const ATTEMPTS_MEMORY_MS = DAY_MS;
-/** The number of locks is kept for this time after the last lock, because each lock lasts twice as long as the previous one. */
+/**
+ * The number of locks is kept for this time after the last lock, because each lock lasts twice as long as the previous
+ * one.
+ */
 const LOCKS_MEMORY_MS = 30 * DAY_MS;
 
 /** The guesses of one pool. */
@@ -42,8 +51,8 @@ export const UNLOCKED: LockState = {
 };
 
 /**
- * Counts one guess as wrong before it is checked, so that parallel guesses cannot outrun the count. The tenth guess is still checked, but
- * starts the lock. Call this only while there is no lock.
+ * Counts one guess as wrong before it is checked, so that parallel guesses cannot outrun the count. The tenth guess is
+ * still checked, but starts the lock. Call this only while there is no lock.
  */
 export function reserve(state: LockState, nowMs: number): LockState {
   const attempts = state.attempts + 1;
@@ -75,7 +84,10 @@ export const passwordsAfterReset = (nowMs: number): LockState => ({
   passGuesses: PASS_GUESSES,
 });
 
-/** Returns the state of the second-factor pool after a password reset: lifts its lock at most once a day, but its next lock is longer. */
+/**
+ * Returns the state of the second-factor pool after a password reset: lifts its lock at most once a day, but its next
+ * lock is longer.
+ */
 export function factorsAfterReset(state: LockState, nowMs: number): LockState {
   const mayLift = state.lockedUntilMs > nowMs && nowMs - state.liftedAtMs >= LIFT_INTERVAL_MS;
   return mayLift ? { ...state, lockedUntilMs: 0, liftedAtMs: nowMs } : state;

@@ -8,7 +8,10 @@ import type { LimitName } from "./rules";
 import type { Verdict } from "./window";
 
 export interface Amounts {
-  /** Events beyond those that the route's own limit counts: 0 for `POST /events`, 99 for a batch of 100, 1 for a publish over RPC. */
+  /**
+   * Events beyond those that the route's own limit counts: 0 for `POST /events`, 99 for a batch of 100, 1 for a publish
+   * over RPC.
+   */
   events?: number;
   /** Deliveries of events, tests and retries. */
   deliveries?: number;
@@ -17,15 +20,18 @@ export interface Amounts {
 }
 
 export interface Reservation {
-  /** Gives back what was reserved and is not needed, such as deliveries of a subscription that was paused in the meantime. */
+  /**
+   * Gives back what was reserved and is not needed, such as deliveries of a subscription that was paused in the
+   * meantime.
+   */
   giveBack(unused: Amounts): Promise<void>;
 }
 
 const LIMIT_OF = { events: "publish", deliveries: "tenantDeliveries", bytes: "tenantPayloadBytes" } as const;
 
 /**
- * Reserves all of the amounts or none. Throws RATE_LIMITED with `Retry-After` when a budget of the tenant is too small for them, and
- * EMAIL_NOT_VERIFIED when a tenant without a verified owner has used up its deliveries for the day.
+ * Reserves all of the amounts or none. Throws RATE_LIMITED with `Retry-After` when a budget of the tenant is too small
+ * for them, and EMAIL_NOT_VERIFIED when a tenant without a verified owner has used up its deliveries for the day.
  */
 export async function reserve(deps: Deps, tenant: TenantStanding, amounts: Amounts): Promise<Reservation> {
   const wanted = limitsFor(deps, tenant, amounts);
@@ -59,7 +65,10 @@ export async function reserve(deps: Deps, tenant: TenantStanding, amounts: Amoun
   };
 }
 
-/** Reserves `most` deliveries of the tenant's budget or, if it has fewer, a tenth, a hundredth and so on. Throws like `reserve`. */
+/**
+ * Reserves `most` deliveries of the tenant's budget or, if it has fewer, a tenth, a hundredth and so on. Throws like
+ * `reserve`.
+ */
 export async function reserveUpTo(
   deps: Deps,
   tenant: TenantStanding,

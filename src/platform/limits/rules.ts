@@ -1,4 +1,7 @@
-/** Every rate limit and budget. The variable `RATE_LIMITS` overrides rate limits by name; each budget has a variable of its own. */
+/**
+ * Every rate limit and budget. The variable `RATE_LIMITS` overrides rate limits by name; each budget has a variable of
+ * its own.
+ */
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../time";
 
 /** At most `limit` units in any `windowSeconds`. */
@@ -94,7 +97,10 @@ export const FAIL_CLOSED: ReadonlySet<LimitName> = new Set<LimitName>([
 
 const MIB = 1024 * 1024;
 
-/** What a tenant may use per minute. `perMinute` is the default of the variable, and `units` converts it into units of the limit. */
+/**
+ * What a tenant may use per minute. `perMinute` is the default of the variable, and `units` converts it into units of
+ * the limit.
+ */
 export const BUDGETS = {
   tenantDeliveries: { variable: "TENANT_DELIVERIES_PER_MINUTE", perMinute: 60_000, units: 1, what: "deliveries" },
   tenantPayloadBytes: { variable: "TENANT_PAYLOAD_MIB_PER_MINUTE", perMinute: 60, units: MIB, what: "MiB of payloads" },
@@ -103,15 +109,18 @@ export const BUDGETS = {
 export type BudgetName = keyof typeof BUDGETS;
 export type LimitName = RuleName | BudgetName;
 
-/** The limits that a publish checks. An isolate leases their units in blocks, so that a publish seldom waits for the limiter. */
+/**
+ * The limits that a publish checks. An isolate leases their units in blocks, so that a publish seldom waits for the
+ * limiter.
+ */
 export const LEASED: ReadonlySet<LimitName> = new Set<LimitName>(["publish", "tenantDeliveries", "tenantPayloadBytes"]);
 
 /** The most units that one isolate holds in advance. */
 export const blockUnits = ({ limit }: Rule): number => Math.ceil(limit / 100);
 
 /**
- * How many units all isolates together may hold in advance. Units that were leased in one window can be used in the next one, so a limit
- * can be exceeded by this much.
+ * How many units all isolates together may hold in advance. Units that were leased in one window can be used in the
+ * next one, so a limit can be exceeded by this much.
  */
 export const maxHeldUnits = ({ limit }: Rule): number => Math.floor(limit / 10);
 

@@ -18,8 +18,8 @@ export interface Verdict {
 }
 
 /**
- * Consumes `units` at `nowMs` if the window has room for all of them. Returns the verdict and the entries in the window afterwards. The
- * entries, given and returned, are in the order in which they leave.
+ * Consumes `units` at `nowMs` if the window has room for all of them. Returns the verdict and the entries in the window
+ * afterwards. The entries, given and returned, are in the order in which they leave.
  */
 export function consume(
   entries: readonly WindowEntry[],
@@ -48,7 +48,9 @@ export function consume(
 /** The time until the reset as headers give it: whole seconds, at least 1. */
 export const resetSeconds = ({ resetMs }: Verdict): number => Math.max(1, Math.ceil(resetMs / 1000));
 
-/** Takes unused units out of the entry in which they were consumed. Does nothing when that entry has left the window. */
+/**
+ * Takes unused units out of the entry in which they were consumed. Does nothing when that entry has left the window.
+ */
 export function giveBack(entries: readonly WindowEntry[], unused: WindowEntry): WindowEntry[] {
   return entries.map((entry) =>
     entry.leavesAtMs === unused.leavesAtMs ? { ...entry, units: Math.max(0, entry.units - unused.units) } : entry,
@@ -63,7 +65,10 @@ function add(entries: readonly WindowEntry[], added: WindowEntry): WindowEntry[]
   return entries.with(index, { ...added, units: before.units + added.units });
 }
 
-/** When the first `units` have left the window; undefined if they never do, because the request exceeds the limit itself. */
+/**
+ * When the first `units` have left the window; undefined if they never do, because the request exceeds the limit
+ * itself.
+ */
 function roomAtMs(entries: readonly WindowEntry[], units: number): number | undefined {
   let left = units;
   return entries.find((entry) => {

@@ -72,7 +72,10 @@ export const mailJob = z.discriminatedUnion("kind", [
   }),
   z.object({ kind: z.literal("refreshTokenReused"), id, userId }),
   z.object({ kind: z.literal("secondFactorGuessed"), id, userId }),
-  /** Has the address, because the account is gone. Of this kind and the three below, only one job per `id` sends its mail. */
+  /**
+   * Has the address, because the account is gone. Of this kind and the three below, only one job per `id` sends its
+   * mail.
+   */
   z.object({
     kind: z.literal("accountDeleted"),
     id,

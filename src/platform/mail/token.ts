@@ -1,6 +1,6 @@
 /**
- * Tokens in mails. A token is derived from the id of its mail and from a secret key, so a repeated mail has the same token, and neither
- * the queue nor D1 stores it.
+ * Tokens in mails. A token is derived from the id of its mail and from a secret key, so a repeated mail has the same
+ * token, and neither the queue nor D1 stores it.
  */
 import { sha256Hex, toHex, utf8 } from "../crypto/encoding";
 import type { KeyRing } from "../crypto/keys";

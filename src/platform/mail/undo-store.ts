@@ -1,6 +1,6 @@
 /**
- * "This was not me" links in D1. The write that a notice reports also stores its link, with the state to restore, so that a notice never
- * lacks one. `recovery/undo-store.ts` carries out what is stored here.
+ * "This was not me" links in D1. The write that a notice reports also stores its link, with the state to restore, so
+ * that a notice never lacks one. `recovery/undo-store.ts` carries out what is stored here.
  */
 import { type SQL, sql } from "drizzle-orm";
 import type { KeyRing } from "../crypto/keys";
@@ -39,7 +39,10 @@ export async function newUndo(keys: KeyRing, nowMs: number): Promise<NewUndo> {
   return { mailId, hash, revokeApiKeysHash, createdAt: nowMs };
 }
 
-/** Stores a link for a user if `condition` holds. `state` is the state to restore, as further arguments of SQL's `json_object`. */
+/**
+ * Stores a link for a user if `condition` holds. `state` is the state to restore, as further arguments of SQL's
+ * `json_object`.
+ */
 export function insertUndo(
   { hash, createdAt }: Pick<NewUndo, "hash" | "createdAt">,
   userId: string,

@@ -36,7 +36,10 @@ export function isRole(role: string): role is Role {
 
 const MANAGERS = ROLE_NAMES.filter((role) => permissionsOf(role).includes("member.manage"));
 
-/** Which roles a holder of each role may give and take away. It takes the permission member.manage, and only owners manage owners. */
+/**
+ * Which roles a holder of each role may give and take away. It takes the permission member.manage, and only owners
+ * manage owners.
+ */
 export const ROLES_MANAGED_BY: Partial<Record<Role, readonly Role[]>> = Object.fromEntries(
   MANAGERS.map((role) => [role, role === "owner" ? ROLE_NAMES : ROLE_NAMES.filter((managed) => managed !== "owner")]),
 );

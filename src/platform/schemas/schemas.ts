@@ -1,4 +1,7 @@
-/** Schemas of single values that several resources share. Pure zod, like every `schemas.ts`, because clients derive types from them. */
+/**
+ * Schemas of single values that several resources share. Pure zod, like every `schemas.ts`, because clients derive
+ * types from them.
+ */
 import { z } from "zod";
 import { ERROR_CODES } from "../errors";
 
@@ -12,7 +15,10 @@ const LOCAL_PART = /^[^@]{1,64}@/;
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
 const ONE_LINE = "^[^\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$";
 
-/** An email address in the form that identifies accounts: NFKC-normalised, trimmed and lower-cased before it is validated. */
+/**
+ * An email address in the form that identifies accounts: NFKC-normalised, trimmed and lower-cased before it is
+ * validated.
+ */
 export const email = z
   .string()
   .max(1000)

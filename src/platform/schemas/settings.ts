@@ -42,7 +42,9 @@ export const registration = z
     return z.NEVER;
   });
 
-/** Whether the host of `origin` is that of `appUrl` or a subdomain of it. Browsers refuse a passkey on any other host. */
+/**
+ * Whether the host of `origin` is that of `appUrl` or a subdomain of it. Browsers refuse a passkey on any other host.
+ */
 export function isAtOrBelow(origin: string, appUrl: string): boolean {
   const host = new URL(appUrl).hostname;
   const hostname = URL.parse(origin)?.hostname ?? "";

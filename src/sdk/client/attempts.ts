@@ -21,7 +21,9 @@ export interface Attempt extends AttemptSummary {
   /** Sent as `webhook-id`, the same for every attempt of a delivery. */
   deliveryId: string;
   eventType: string;
-  /** What was sent: any JSON value. Null for `postern.audit`, and once the event has been removed because of its age. */
+  /**
+   * What was sent: any JSON value. Null for `postern.audit`, and once the event has been removed because of its age.
+   */
   payload: unknown;
   /** The first 16 KiB of the subscriber's answer. */
   responseBody?: string | undefined;
@@ -34,11 +36,13 @@ export interface AttemptDetail extends Attempt {
   kind: "event" | "retry" | "test" | "replay";
   /** Of the event. */
   correlationId?: string | undefined;
-  /** As sent, signed again with the keys of that time; missing while the attempt is pending, and if nothing was sent. */
+  /**
+   * As sent, signed again with the keys of that time; missing while the attempt is pending, and if nothing was sent.
+   */
   headers?: Record<string, string> | undefined;
   /**
-   * Why `headers` lacks a signature that was sent: since then, a key has ended, the subscription's signature or format was changed, or the
-   * event, which was signed, was removed because of its age.
+   * Why `headers` lacks a signature that was sent: since then, a key has ended, the subscription's signature or format
+   * was changed, or the event, which was signed, was removed because of its age.
    */
   missingSignatures?: "secret-ended" | "settings-changed" | "event-removed" | undefined;
   /** All attempts of its delivery, oldest first, at most 50. */

@@ -10,7 +10,10 @@ export interface AuditEvent {
   at: Timestamp;
   /** Such as `webhook.created`; the documentation lists them. */
   action: string;
-  /** `operator` is somebody who operates the service; `system` the service itself; `anonymous` somebody who was not signed in. */
+  /**
+   * `operator` is somebody who operates the service; `system` the service itself; `anonymous` somebody who was not
+   * signed in.
+   */
   actor: {
     kind: "user" | "api-key" | "operator" | "system" | "anonymous";
     id: string | null;

@@ -90,7 +90,9 @@ export interface PasswordChange {
   newPassword: string;
 }
 
-/** What confirms a session before something that cannot be undone: the password, a code, a passkey, or several of them. */
+/**
+ * What confirms a session before something that cannot be undone: the password, a code, a passkey, or several of them.
+ */
 export interface Proof {
   password?: string | undefined;
   /** Six digits from the authenticator app, or a recovery code. */
@@ -120,48 +122,51 @@ export interface AccountDeletion {
  */
 export interface AuthMethods {
   /**
-   * Creates an account, signs it in and mails a verification link. Returns the tokens, which the client has already stored.
-   * Throws EMAIL_TAKEN, VALIDATION_FAILED, CAPTCHA_REQUIRED, FORBIDDEN if registration is closed, and INVALID_TOKEN for an invitation that
-   * is not open for this address.
+   * Creates an account, signs it in and mails a verification link. Returns the tokens, which the client has already
+   * stored. Throws EMAIL_TAKEN, VALIDATION_FAILED, CAPTCHA_REQUIRED, FORBIDDEN if registration is closed, and
+   * INVALID_TOKEN for an invitation that is not open for this address.
    */
   register(body: Registration, options?: CallOptions): Promise<TokenPair>;
   /**
    * Opens a session. Returns its tokens, which the client has already stored.
-   * Throws UNAUTHENTICATED (wrong email or password), EMAIL_NOT_VERIFIED, TOTP_REQUIRED (call again with `totp`), INVALID_TOTP,
-   * ACCOUNT_LOCKED, CAPTCHA_REQUIRED, and NOT_FOUND for a tenant that the user does not belong to.
+   * Throws UNAUTHENTICATED (wrong email or password), EMAIL_NOT_VERIFIED, TOTP_REQUIRED (call again with `totp`),
+   * INVALID_TOTP, ACCOUNT_LOCKED, CAPTCHA_REQUIRED, and NOT_FOUND for a tenant that the user does not belong to.
    */
   login(body: Credentials, options?: CallOptions): Promise<TokenPair>;
   /**
-   * Mails a code to sign in with, if the account exists; at most three in 15 minutes. Returns what `loginWithCode` needs with the code.
-   * Throws VALIDATION_FAILED, CAPTCHA_REQUIRED, and NOT_FOUND where codes are turned off.
+   * Mails a code to sign in with, if the account exists; at most three in 15 minutes. Returns what `loginWithCode`
+   * needs with the code. Throws VALIDATION_FAILED, CAPTCHA_REQUIRED, and NOT_FOUND where codes are turned off.
    */
   requestCode(email: string, options?: CaptchaOptions): Promise<RequestedCode>;
   /**
-   * Opens a session with a mailed code, which also verifies the address. An account whose address was unverified first loses its
-   * password and all that was set up. Returns the session's tokens, which the client has already stored. Throws INVALID_CODE, TOTP_REQUIRED
-   * (call again with the same code and `totp`), INVALID_TOTP, ACCOUNT_LOCKED, and NOT_FOUND for a tenant that the user does not belong to.
+   * Opens a session with a mailed code, which also verifies the address. An account whose address was unverified first
+   * loses its password and all that was set up. Returns the session's tokens, which the client has already stored.
+   * Throws INVALID_CODE, TOTP_REQUIRED (call again with the same code and `totp`), INVALID_TOTP, ACCOUNT_LOCKED, and
+   * NOT_FOUND for a tenant that the user does not belong to.
    */
   loginWithCode(body: CodeCredentials, options?: CallOptions): Promise<TokenPair>;
   /**
-   * Renews the tokens now; calls do this automatically when the access token has expired. Returns the new tokens, or null when
-   * nobody is signed in. Throws REFRESH_TOKEN_INVALID, REFRESH_TOKEN_EXPIRED or REFRESH_TOKEN_REUSED when the session has ended;
-   * the stored tokens are then removed.
+   * Renews the tokens now; calls do this automatically when the access token has expired. Returns the new tokens, or
+   * null when nobody is signed in. Throws REFRESH_TOKEN_INVALID, REFRESH_TOKEN_EXPIRED or REFRESH_TOKEN_REUSED when the
+   * session has ended; the stored tokens are then removed.
    */
   refresh(): Promise<TokenPair | null>;
   /**
-   * Removes the stored tokens, then ends the session at the service. Throws NETWORK_ERROR or TIMEOUT when the service cannot be
-   * reached; the tokens are removed even then.
+   * Removes the stored tokens, then ends the session at the service. Throws NETWORK_ERROR or TIMEOUT when the service
+   * cannot be reached; the tokens are removed even then.
    */
   logout(options?: CallOptions): Promise<void>;
   /** Ends every session of the user, this one too. Returns the service's confirmation. Throws UNAUTHENTICATED. */
   logoutAll(options?: CallOptions): Promise<string>;
   /** Returns the signed-in user. Throws UNAUTHENTICATED, also for an API key. */
   me(options?: CallOptions): Promise<Profile>;
-  /** Verifies an email address with the token from the mail. Returns the service's confirmation. Throws INVALID_TOKEN. */
+  /**
+   * Verifies an email address with the token from the mail. Returns the service's confirmation. Throws INVALID_TOKEN.
+   */
   verifyEmail(token: string, options?: CallOptions): Promise<string>;
   /**
-   * Undoes what a mail has reported, with the token of its "this was not me" link. With a verification token, it ends an account that
-   * somebody else registered. Returns the service's confirmation. Throws INVALID_TOKEN.
+   * Undoes what a mail has reported, with the token of its "this was not me" link. With a verification token, it ends
+   * an account that somebody else registered. Returns the service's confirmation. Throws INVALID_TOKEN.
    */
   reportNotMe(token: string, options?: CallOptions): Promise<string>;
   /** Mails the verification link again. Returns the service's confirmation. Throws UNAUTHENTICATED. */
@@ -183,8 +188,8 @@ export interface AuthMethods {
   changePassword(body: PasswordChange, options?: CallOptions): Promise<string>;
   /**
    * Confirms the session for ten minutes, after a STEP_UP_REQUIRED. Returns the service's confirmation.
-   * Throws WRONG_PASSWORD, INVALID_CODE, INVALID_TOTP, TWO_FACTOR_NOT_ENABLED, ACCOUNT_LOCKED, and VALIDATION_FAILED for a wrong
-   * passkey.
+   * Throws WRONG_PASSWORD, INVALID_CODE, INVALID_TOTP, TWO_FACTOR_NOT_ENABLED, ACCOUNT_LOCKED, and VALIDATION_FAILED
+   * for a wrong passkey.
    */
   stepUp(proof: Proof, options?: CallOptions): Promise<string>;
   /**
@@ -193,9 +198,9 @@ export interface AuthMethods {
    */
   exportAccount(options?: CallOptions): Promise<AccountExport>;
   /**
-   * Deletes the user's account and the stored tokens. Returns the service's confirmation. Throws WRONG_PASSWORD, TOTP_REQUIRED,
-   * INVALID_TOTP, ACCOUNT_LOCKED, LAST_OWNER while other members need the user as an owner, and CONFLICT for the only member of a tenant
-   * without `deleteTenants`.
+   * Deletes the user's account and the stored tokens. Returns the service's confirmation. Throws WRONG_PASSWORD,
+   * TOTP_REQUIRED, INVALID_TOTP, ACCOUNT_LOCKED, LAST_OWNER while other members need the user as an owner, and CONFLICT
+   * for the only member of a tenant without `deleteTenants`.
    */
   deleteAccount(body: AccountDeletion, options?: CallOptions): Promise<string>;
 }

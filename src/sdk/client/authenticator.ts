@@ -90,7 +90,9 @@ export function browserAuthenticators(): Authenticators {
   return navigator.credentials;
 }
 
-/** Lets the browser make a passkey. Throws the browser's DOMException, such as NotAllowedError when the user declines. */
+/**
+ * Lets the browser make a passkey. Throws the browser's DOMException, such as NotAllowedError when the user declines.
+ */
 export async function makePasskey(
   authenticators: Authenticators,
   options: PasskeyCreationOptions["options"],

@@ -20,7 +20,9 @@ interface Request extends CallOptions {
   cookies?: boolean;
 }
 
-/** Sends a request to a route, `METHOD /path` under `/api/v1`, and returns a part of the answer. Throws as `Send` does. */
+/**
+ * Sends a request to a route, `METHOD /path` under `/api/v1`, and returns a part of the answer. Throws as `Send` does.
+ */
 export interface Call {
   /** The resource. */
   data<T>(route: string, request?: Request): Promise<T>;

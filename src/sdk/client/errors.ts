@@ -34,8 +34,8 @@ export type ErrorCode =
   | "SERVICE_UNAVAILABLE";
 
 /**
- * The service's codes, and three for calls that the service did not answer: NETWORK_ERROR (no response), TIMEOUT (no response
- * within `timeoutMs`), BAD_RESPONSE (a response that is not the service's, such as a proxy's error page).
+ * The service's codes, and three for calls that the service did not answer: NETWORK_ERROR (no response), TIMEOUT (no
+ * response within `timeoutMs`), BAD_RESPONSE (a response that is not the service's, such as a proxy's error page).
  */
 export type PosternErrorCode = ErrorCode | "NETWORK_ERROR" | "TIMEOUT" | "BAD_RESPONSE";
 
@@ -88,7 +88,10 @@ export class PosternError extends Error {
   readonly details: ErrorDetail[];
   /** When to try again, if the service said so. */
   readonly retryAfterSeconds: number | undefined;
-  /** Where the documentation of the service explains the code, such as `https://postern.example.com/docs/errors#RATE_LIMITED`. */
+  /**
+   * Where the documentation of the service explains the code, such as
+   * `https://postern.example.com/docs/errors#RATE_LIMITED`.
+   */
   readonly docsUrl: string;
 
   constructor(fields: PosternErrorFields) {

@@ -17,7 +17,10 @@ export interface NewEvent {
 
 /** An event of a batch. */
 export interface NewBatchEvent extends NewEvent {
-  /** 1 to 255 printable ASCII characters, each only once in a batch. For 24 hours, the same key with the same event delivers nothing. */
+  /**
+   * 1 to 255 printable ASCII characters, each only once in a batch. For 24 hours, the same key with the same event
+   * delivers nothing.
+   */
   idempotencyKey?: string | undefined;
 }
 
@@ -31,7 +34,10 @@ export interface PublishedEvent {
 
 /** Options of `client.events.publish`. */
 export interface PublishOptions extends CallOptions {
-  /** 1 to 255 printable ASCII characters. For 24 hours, the same key with the same body returns the first event and delivers nothing. */
+  /**
+   * 1 to 255 printable ASCII characters. For 24 hours, the same key with the same body returns the first event and
+   * delivers nothing.
+   */
   idempotencyKey?: string | undefined;
 }
 
@@ -65,11 +71,12 @@ export interface EventOutcome {
   deliveryId: string;
   state: "delivered" | "failed" | "waiting" | "skipped";
   /**
-   * Why it waits: `sending`, `retry`, `queue` (about to be sent, or due at `until` because of a fault of the service), `limit` (because of
-   * the subscription's limits), `backlog` (other deliveries to this subscription come first), `held` (the subscription holds its
-   * deliveries), `held-by-operator` (an operator of the service holds all that is sent for the tenant), `retry-after` (the subscriber asked
-   * for a pause), `fan-out` (deliveries of the event are still being created). Why it was skipped: the subscription was `paused` when the
-   * event was published, `created-later`, or `deleted`.
+   * Why it waits: `sending`, `retry`, `queue` (about to be sent, or due at `until` because of a fault of the service),
+   * `limit` (because of the subscription's limits), `backlog` (other deliveries to this subscription come first),
+   * `held` (the subscription holds its deliveries), `held-by-operator` (an operator of the service holds all that is
+   * sent for the tenant), `retry-after` (the subscriber asked for a pause), `fan-out` (deliveries of the event are
+   * still being created). Why it was skipped: the subscription was `paused` when the event was published,
+   * `created-later`, or `deleted`.
    */
   reason?:
     | "sending"
@@ -120,22 +127,23 @@ export interface EventOptions extends CallOptions {
  */
 export interface EventMethods {
   /**
-   * Publishes an event to every enabled subscription of the tenant that lists its type. Returns its id, and how many subscriptions it goes
-   * to. Once this returns, the event is stored and is delivered at least once. Without an `idempotencyKey`, calling again publishes a
-   * second event. Throws FORBIDDEN, VALIDATION_FAILED, PAYLOAD_TOO_LARGE, and CONFLICT for a key that was used with another body.
+   * Publishes an event to every enabled subscription of the tenant that lists its type. Returns its id, and how many
+   * subscriptions it goes to. Once this returns, the event is stored and is delivered at least once. Without an
+   * `idempotencyKey`, calling again publishes a second event. Throws FORBIDDEN, VALIDATION_FAILED, PAYLOAD_TOO_LARGE,
+   * and CONFLICT for a key that was used with another body.
    */
   publish(body: NewEvent, options?: PublishOptions): Promise<PublishedEvent>;
   /**
-   * Publishes 1 to 100 events, all of them or none; the request may hold 1 MiB. Returns them in the same order. Limits count each event.
-   * Throws FORBIDDEN, VALIDATION_FAILED with the position in `details[].path`, PAYLOAD_TOO_LARGE, RATE_LIMITED, and CONFLICT for a key
-   * that was used with another event.
+   * Publishes 1 to 100 events, all of them or none; the request may hold 1 MiB. Returns them in the same order. Limits
+   * count each event. Throws FORBIDDEN, VALIDATION_FAILED with the position in `details[].path`, PAYLOAD_TOO_LARGE,
+   * RATE_LIMITED, and CONFLICT for a key that was used with another event.
    */
   publishBatch(events: readonly NewBatchEvent[], options?: CallOptions): Promise<PublishedEvent[]>;
   /** Returns the tenant's events, newest first. Throws FORBIDDEN, VALIDATION_FAILED. */
   list(filter?: EventFilter, options?: CallOptions): Paged<EventSummary>;
   /**
-   * Returns an event and, for each subscription that wanted it, whether it was delivered, has failed, waits or was skipped, and why.
-   * Throws FORBIDDEN, NOT_FOUND.
+   * Returns an event and, for each subscription that wanted it, whether it was delivered, has failed, waits or was
+   * skipped, and why. Throws FORBIDDEN, NOT_FOUND.
    */
   get(id: string, options?: EventOptions): Promise<EventDetailPage>;
   /** Returns the subscriptions of `get` as a list, oldest first. Throws FORBIDDEN, NOT_FOUND. */

@@ -44,7 +44,8 @@ export interface SignInDeparture extends Departure {
 }
 
 /**
- * `client.identities`. The sign-in is bound to the browser by cookies, so the page must be on the same site as the service.
+ * `client.identities`. The sign-in is bound to the browser by cookies, so the page must be on the same site as the
+ * service.
  *
  * @example
  * location.href = client.identities.signInUrl("google");
@@ -55,21 +56,22 @@ export interface IdentityMethods {
   /** Returns the address to send the browser to, for a sign-in. Throws TypeError for an empty name. */
   signInUrl(provider: ProviderName, departure?: SignInDeparture): string;
   /**
-   * Opens a session with the code of a sign-in. Returns its tokens, which the client has already stored. Throws INVALID_TOKEN for a code
-   * that has expired, was used or belongs to another browser, CONFLICT if an account with the address must be linked first, FORBIDDEN if
-   * registration is closed, EMAIL_NOT_VERIFIED, TOTP_REQUIRED (call again with `totp`), INVALID_TOTP, ACCOUNT_LOCKED, and NOT_FOUND for a
-   * tenant that the user does not belong to.
+   * Opens a session with the code of a sign-in. Returns its tokens, which the client has already stored. Throws
+   * INVALID_TOKEN for a code that has expired, was used or belongs to another browser, CONFLICT if an account with the
+   * address must be linked first, FORBIDDEN if registration is closed, EMAIL_NOT_VERIFIED, TOTP_REQUIRED (call again
+   * with `totp`), INVALID_TOTP, ACCOUNT_LOCKED, and NOT_FOUND for a tenant that the user does not belong to.
    */
   exchange(body: CodeExchange, options?: CallOptions): Promise<TokenPair>;
   /** Returns the user's identities, oldest first. Throws NOT_FOUND while every provider is off. */
   list(options?: CallOptions): Listed<Identity>;
   /**
-   * Begins to add a provider, and returns where to send the browser: it comes back to `APP_URL/oauth` with `linked` or with `error`.
-   * Throws STEP_UP_REQUIRED, NOT_FOUND for a provider that is off, SERVICE_UNAVAILABLE while it is down.
+   * Begins to add a provider, and returns where to send the browser: it comes back to `APP_URL/oauth` with `linked` or
+   * with `error`. Throws STEP_UP_REQUIRED, NOT_FOUND for a provider that is off, SERVICE_UNAVAILABLE while it is down.
    */
   link(provider: ProviderName, departure?: Departure, options?: CallOptions): Promise<{ url: string }>;
   /**
-   * Removes an identity. Returns the service's confirmation. Throws STEP_UP_REQUIRED, NOT_FOUND, and CONFLICT for the last way to sign in.
+   * Removes an identity. Returns the service's confirmation. Throws STEP_UP_REQUIRED, NOT_FOUND, and CONFLICT for the
+   * last way to sign in.
    */
   unlink(identityId: string, options?: CallOptions): Promise<string>;
 }

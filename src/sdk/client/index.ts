@@ -130,13 +130,13 @@ export interface ClientOptions {
 }
 
 /**
- * The methods of the API, by noun. Each returns a promise and takes `CallOptions` last. A method that returns a string returns a
- * sentence for people, such as `Webhook paused`.
+ * The methods of the API, by noun. Each returns a promise and takes `CallOptions` last. A method that returns a string
+ * returns a sentence for people, such as `Webhook paused`.
  *
- * Each throws `PosternError`, with the codes that its own description names and, like any call: UNAUTHENTICATED (not signed in),
- * REFRESH_TOKEN_INVALID, REFRESH_TOKEN_EXPIRED or REFRESH_TOKEN_REUSED (the session has ended), RATE_LIMITED,
- * SERVICE_UNAVAILABLE, INTERNAL_ERROR, NETWORK_ERROR, TIMEOUT, BAD_RESPONSE. A call that its `signal` aborts throws the signal's
- * reason instead. A malformed id (empty, `.` or `..`) throws TypeError.
+ * Each throws `PosternError`, with the codes that its own description names and, like any call: UNAUTHENTICATED (not
+ * signed in), REFRESH_TOKEN_INVALID, REFRESH_TOKEN_EXPIRED or REFRESH_TOKEN_REUSED (the session has ended),
+ * RATE_LIMITED, SERVICE_UNAVAILABLE, INTERNAL_ERROR, NETWORK_ERROR, TIMEOUT, BAD_RESPONSE. A call that its `signal`
+ * aborts throws the signal's reason instead. A malformed id (empty, `.` or `..`) throws TypeError.
  */
 export interface Client {
   auth: AuthMethods;
@@ -156,8 +156,8 @@ export interface Client {
 }
 
 /**
- * Returns a client for one user or one API key. It sends nothing by itself and throws nothing. In a Worker, create one for each
- * request: requests cannot share promises.
+ * Returns a client for one user or one API key. It sends nothing by itself and throws nothing. In a Worker, create one
+ * for each request: requests cannot share promises.
  *
  * @example
  * const client = createClient({ baseUrl: "https://postern.example.com", tokens: webStorageStore(localStorage) });

@@ -41,15 +41,15 @@ export interface JoinedTenant {
 export interface InvitationMethods {
   /**
    * Mails an invitation into the tenant, valid for 7 days, and returns it. Only owners may invite owners.
-   * Throws FORBIDDEN, VALIDATION_FAILED, CONFLICT when the person is already a member, and STEP_UP_REQUIRED for the role owner if the
-   * sign-in was more than ten minutes ago.
+   * Throws FORBIDDEN, VALIDATION_FAILED, CONFLICT when the person is already a member, and STEP_UP_REQUIRED for the
+   * role owner if the sign-in was more than ten minutes ago.
    */
   create(body: NewInvitation, options?: CallOptions): Promise<Invitation>;
   /** Returns the open invitations, newest first. Throws FORBIDDEN. */
   list(options?: CallOptions): Listed<Invitation>;
   /**
-   * Joins the tenant with the token from the mail. The signed-in user's address must be the invited one. Returns the tenant and the role
-   * in it. Throws INVALID_TOKEN.
+   * Joins the tenant with the token from the mail. The signed-in user's address must be the invited one. Returns the
+   * tenant and the role in it. Throws INVALID_TOKEN.
    */
   accept(token: string, options?: CallOptions): Promise<JoinedTenant>;
   /** Revokes an open invitation. Returns the service's confirmation. Throws FORBIDDEN, NOT_FOUND. */

@@ -122,17 +122,18 @@ export interface ServiceStatus {
 }
 
 /**
- * `client.operator`, for people who operate the service. For others every call throws NOT_FOUND, and for an operator without two-factor
- * authentication FORBIDDEN. Calls that change something throw STEP_UP_REQUIRED if the sign-in was more than ten minutes ago and no password
- * or code is given; with a wrong one they throw as `auth.stepUp`. Everything is recorded in the audit log.
+ * `client.operator`, for people who operate the service. For others every call throws NOT_FOUND, and for an operator
+ * without two-factor authentication FORBIDDEN. Calls that change something throw STEP_UP_REQUIRED if the sign-in was
+ * more than ten minutes ago and no password or code is given; with a wrong one they throw as `auth.stepUp`. Everything
+ * is recorded in the audit log.
  *
  * @example
  * const { tenants } = await client.operator.search("Analytical");
  */
 export interface OperatorMethods {
   /**
-   * Searches by id, or by the beginning of a tenant's name, an email address or the host of a subscription. Returns at most 20 matches of
-   * each kind. Throws VALIDATION_FAILED.
+   * Searches by id, or by the beginning of a tenant's name, an email address or the host of a subscription. Returns at
+   * most 20 matches of each kind. Throws VALIDATION_FAILED.
    */
   search(q: string, options?: CallOptions): Promise<OperatorSearch>;
   /** Returns the state of the service. Throws NOT_FOUND, FORBIDDEN. */
@@ -142,15 +143,15 @@ export interface OperatorMethods {
   /** Returns a person. Throws NOT_FOUND. */
   person(id: string, options?: CallOptions): Promise<OperatedPerson>;
   /**
-   * Suspends a tenant: its tokens and API keys are refused, and its deliveries wait. Returns the service's confirmation.
-   * Throws NOT_FOUND, STEP_UP_REQUIRED.
+   * Suspends a tenant: its tokens and API keys are refused, and its deliveries wait. Returns the service's
+   * confirmation. Throws NOT_FOUND, STEP_UP_REQUIRED.
    */
   suspendTenant(id: string, suspension: Suspension, options?: CallOptions): Promise<string>;
   /** Ends the suspension of a tenant. Returns the service's confirmation. Throws NOT_FOUND, STEP_UP_REQUIRED. */
   resumeTenant(id: string, suspension: Suspension, options?: CallOptions): Promise<string>;
   /**
-   * Suspends a person: all sessions end and logins are refused. Returns the service's confirmation. Throws NOT_FOUND, STEP_UP_REQUIRED, and
-   * CONFLICT for oneself.
+   * Suspends a person: all sessions end and logins are refused. Returns the service's confirmation. Throws NOT_FOUND,
+   * STEP_UP_REQUIRED, and CONFLICT for oneself.
    */
   suspendPerson(id: string, suspension: Suspension, options?: CallOptions): Promise<string>;
   /** Lets a suspended person sign in again. Returns the service's confirmation. Throws NOT_FOUND, STEP_UP_REQUIRED. */
@@ -158,11 +159,15 @@ export interface OperatorMethods {
   /** Ends all sessions of a person. Returns the service's confirmation. Throws NOT_FOUND, STEP_UP_REQUIRED. */
   revokeSessions(id: string, proof?: OperatorProof, options?: CallOptions): Promise<string>;
   /**
-   * Mails a person a link that removes their lost second factor; nothing is removed until they confirm it. Returns the service's
-   * confirmation. Throws NOT_FOUND, STEP_UP_REQUIRED, and CONFLICT for a person without a second factor or without a verified address.
+   * Mails a person a link that removes their lost second factor; nothing is removed until they confirm it. Returns the
+   * service's confirmation. Throws NOT_FOUND, STEP_UP_REQUIRED, and CONFLICT for a person without a second factor or
+   * without a verified address.
    */
   removeTwoFactor(id: string, proof?: OperatorProof, options?: CallOptions): Promise<string>;
-  /** Holds the sends of all tenants: deliveries wait, and none is lost. Returns the service's confirmation. Throws STEP_UP_REQUIRED. */
+  /**
+   * Holds the sends of all tenants: deliveries wait, and none is lost. Returns the service's confirmation. Throws
+   * STEP_UP_REQUIRED.
+   */
   holdSends(proof?: OperatorProof, options?: CallOptions): Promise<string>;
   /** Releases the sends of all tenants. Returns the service's confirmation. Throws STEP_UP_REQUIRED. */
   releaseSends(proof?: OperatorProof, options?: CallOptions): Promise<string>;

@@ -20,8 +20,8 @@ export interface Page<Item> {
 }
 
 /**
- * A list: await it for one page, or iterate over it for all items. Iterating loads the next page when it is needed, and throws what that
- * call throws.
+ * A list: await it for one page, or iterate over it for all items. Iterating loads the next page when it is needed, and
+ * throws what that call throws.
  *
  * @example
  * for await (const attempt of client.webhooks.logPage(id, { status: "failed" })) console.log(attempt.error);

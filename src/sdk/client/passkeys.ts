@@ -58,16 +58,17 @@ export interface PasskeyLoginOptions {
   /** Which of the user's tenants to sign in to; the one used last unless given. */
   tenantId?: string | undefined;
   /**
-   * True: no dialog opens. The browser offers passkeys where it fills in user names, in a field with `autocomplete="username webauthn"`,
-   * until the user chooses one or `signal` aborts.
+   * True: no dialog opens. The browser offers passkeys where it fills in user names, in a field with
+   * `autocomplete="username webauthn"`, until the user chooses one or `signal` aborts.
    */
   conditional?: boolean | undefined;
 }
 
 /**
- * `client.passkeys`. `register`, `login` and `confirm` work in browsers, on a page of the host that the service is set up for. They throw
- * the browser's DOMException too: NotAllowedError when the user declines, InvalidStateError for an authenticator that has a passkey of
- * this user already. Elsewhere they throw TypeError; an app uses `start…` and `finish…` around the passkeys of its platform.
+ * `client.passkeys`. `register`, `login` and `confirm` work in browsers, on a page of the host that the service is set
+ * up for. They throw the browser's DOMException too: NotAllowedError when the user declines, InvalidStateError for an
+ * authenticator that has a passkey of this user already. Elsewhere they throw TypeError; an app uses `start…` and
+ * `finish…` around the passkeys of its platform.
  *
  * @example
  * await client.passkeys.register("Ada's laptop");
@@ -88,8 +89,8 @@ export interface PasskeyMethods {
   register(name: string, options?: CallOptions): Promise<Passkey>;
   /**
    * Opens a session with a passkey, which identifies its user. Returns the tokens, which the client has already stored.
-   * Throws UNAUTHENTICATED (the passkey is wrong or was removed), EMAIL_NOT_VERIFIED, and NOT_FOUND for a tenant that the user does
-   * not belong to.
+   * Throws UNAUTHENTICATED (the passkey is wrong or was removed), EMAIL_NOT_VERIFIED, and NOT_FOUND for a tenant that
+   * the user does not belong to.
    */
   login(request?: PasskeyLoginOptions, options?: CallOptions): Promise<TokenPair>;
   /**
@@ -103,9 +104,15 @@ export interface PasskeyMethods {
   finishRegistration(body: NewPasskey, options?: CallOptions): Promise<Passkey>;
   /** Returns the options with which a platform asks for a passkey to sign in. Throws RATE_LIMITED. */
   startLogin(options?: CallOptions): Promise<PasskeyRequestOptions>;
-  /** Opens a session with the passkey that a platform has shown, as `login` does. Throws UNAUTHENTICATED, EMAIL_NOT_VERIFIED, NOT_FOUND. */
+  /**
+   * Opens a session with the passkey that a platform has shown, as `login` does. Throws UNAUTHENTICATED,
+   * EMAIL_NOT_VERIFIED, NOT_FOUND.
+   */
   finishLogin(body: PasskeyLogin, options?: CallOptions): Promise<TokenPair>;
-  /** Returns the options to ask for a passkey that confirms the session with `auth.stepUp`. Throws CONFLICT for a user without passkeys. */
+  /**
+   * Returns the options to ask for a passkey that confirms the session with `auth.stepUp`. Throws CONFLICT for a user
+   * without passkeys.
+   */
   startConfirmation(options?: CallOptions): Promise<PasskeyRequestOptions>;
 }
 

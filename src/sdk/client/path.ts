@@ -1,8 +1,8 @@
 /** Parts of a request's path and query. */
 
 /**
- * `id` as one segment of a path. Throws TypeError for an empty id and for `.` and `..`: a URL parser would resolve them, and an
- * id from a stranger must not choose the endpoint.
+ * `id` as one segment of a path. Throws TypeError for an empty id and for `.` and `..`: a URL parser would resolve
+ * them, and an id from a stranger must not choose the endpoint.
  */
 export function segment(id: string): string {
   if (id === "" || id === "." || id === "..") throw new TypeError(`"${id}" is not an id.`);

@@ -10,8 +10,9 @@ const RETRY_DELAYS_MS = [500, 1000, 2000, 4000];
 const LOCK_WAIT_MS = 60_000;
 
 /**
- * Takes the access token that was refused. Returns its replacement, or null when nobody is signed in any more. Any number of
- * concurrent callers cause one exchange. Throws REFRESH_TOKEN_* once the store is cleared, and what `Send` throws.
+ * Takes the access token that was refused. Returns its replacement, or null when nobody is signed in any more. Any
+ * number of concurrent callers cause one exchange. Throws REFRESH_TOKEN_* once the store is cleared, and what `Send`
+ * throws.
  */
 export type Renew = (staleToken: string) => Promise<string | null>;
 
@@ -48,7 +49,10 @@ async function renew(store: TokenStore, send: Send, staleToken: string): Promise
   }
 }
 
-/** Replaces `tokens` with `next`, unless a login or logout has replaced them already. Returns the access token now stored. */
+/**
+ * Replaces `tokens` with `next`, unless a login or logout has replaced them already. Returns the access token now
+ * stored.
+ */
 async function replace(store: TokenStore, tokens: StoredTokens, next: TokenPair | null): Promise<string | null> {
   const current = await store.load();
   if (current?.refreshToken !== tokens.refreshToken) return current?.accessToken ?? null;

@@ -9,9 +9,9 @@ export interface ReplayPeriod {
   /** ISO 8601 with any offset: events published before then; now unless given. */
   until?: string | undefined;
   /**
-   * `failed`: deliveries that have failed, under the same `webhook-id`. `missing`: events that the subscription wants today and was never
-   * sent, because it was paused or did not list the type. `all`: every event that it wants today, under a new `webhook-id` and with the
-   * header `webhook-replay`.
+   * `failed`: deliveries that have failed, under the same `webhook-id`. `missing`: events that the subscription wants
+   * today and was never sent, because it was paused or did not list the type. `all`: every event that it wants today,
+   * under a new `webhook-id` and with the header `webhook-replay`.
    */
   which: "failed" | "missing" | "all";
   /** Only events of these types, 1 to 100. */
@@ -56,7 +56,10 @@ export interface ReplayPreview {
 
 /** Options of `client.webhooks.replay`. */
 export interface ReplayOptions extends CallOptions {
-  /** 1 to 255 printable ASCII characters. For 24 hours the same key with the same body returns the first replay and starts no other. */
+  /**
+   * 1 to 255 printable ASCII characters. For 24 hours the same key with the same body returns the first replay and
+   * starts no other.
+   */
   idempotencyKey?: string | undefined;
 }
 

@@ -8,7 +8,10 @@ export interface SecretRotation {
   secret?: string | undefined;
   /** How long the former key also signs, in seconds: 0 to 604,800, and 86,400 (one day) unless given. */
   overlapSeconds?: number | undefined;
-  /** What to replace: the secret (`"v1"`, unless given), or the Ed25519 key (`"v1a"`), which begins to sign after 20 minutes. */
+  /**
+   * What to replace: the secret (`"v1"`, unless given), or the Ed25519 key (`"v1a"`), which begins to sign after 20
+   * minutes.
+   */
   kind?: "v1" | "v1a" | undefined;
 }
 

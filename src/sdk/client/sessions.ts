@@ -37,7 +37,10 @@ export interface SessionMethods {
   list(options?: CallOptions): Listed<Session>;
   /** Ends one session of the user. Returns the service's confirmation. Throws NOT_FOUND. */
   revoke(id: string, options?: CallOptions): Promise<string>;
-  /** Returns the last 100 events of the user's own account, newest first: what the user did, and failed logins. Throws UNAUTHENTICATED. */
+  /**
+   * Returns the last 100 events of the user's own account, newest first: what the user did, and failed logins. Throws
+   * UNAUTHENTICATED.
+   */
   activity(options?: CallOptions): Listed<AuditEvent>;
 }
 

@@ -33,7 +33,10 @@ export interface SubscriptionStats extends AttemptStats {
 export interface AttentionItem {
   webhookId: string;
   name: string;
-  /** `failing`: its last attempt failed; `slow`: it has recently taken long to answer; `paused`: it is disabled. The worst that applies. */
+  /**
+   * `failing`: its last attempt failed; `slow`: it has recently taken long to answer; `paused`: it is disabled. The
+   * worst that applies.
+   */
   reason: "failing" | "paused" | "slow";
   /** False while it is paused, whatever the reason says. */
   enabled: boolean;

@@ -7,13 +7,18 @@ export interface NewSubscription {
   name: string;
   /** An http or https URL without credentials. Private addresses are refused. */
   url: string;
-  /** The event types it gets, 1 to 100; `*` stands for all that the tenant publishes, `postern.*` for all operational events. */
+  /**
+   * The event types it gets, 1 to 100; `*` stands for all that the tenant publishes, `postern.*` for all operational
+   * events.
+   */
   events: string[];
   /** Signs the deliveries: `whsec_` and a key in base64, or any text of up to 256 characters. */
   secret: string;
   /** False creates it paused; true unless given. */
   enabled?: boolean | undefined;
-  /** How its deliveries are sent. In a change, members that are left out stay as they are, and null sets the defaults. */
+  /**
+   * How its deliveries are sent. In a change, members that are left out stay as they are, and null sets the defaults.
+   */
   delivery?: DeliveryChange | null | undefined;
 }
 
@@ -32,7 +37,10 @@ export interface Subscription {
   secret: string;
   /** False while paused. */
   enabled: boolean;
-  /** Present when the service has disabled it: `failing` when nothing succeeded for too long, `gone` when its URL answered 410 twice. */
+  /**
+   * Present when the service has disabled it: `failing` when nothing succeeded for too long, `gone` when its URL
+   * answered 410 twice.
+   */
   disabled?: { reason: "failing" | "gone"; at: Timestamp; failingSince: Timestamp } | undefined;
   /** The delivery options that are set; missing when all have their defaults. */
   delivery?: DeliveryOptions | undefined;

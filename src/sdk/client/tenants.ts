@@ -25,19 +25,19 @@ export interface TenantMethods {
   /** Returns the tenants that the user is a member of, last used first. Throws UNAUTHENTICATED. */
   list(options?: CallOptions): Listed<Membership>;
   /**
-   * Moves this session to another of the user's tenants. Returns its new tokens, which the client has already stored; the old ones end.
-   * Throws NOT_FOUND.
+   * Moves this session to another of the user's tenants. Returns its new tokens, which the client has already stored;
+   * the old ones end. Throws NOT_FOUND.
    */
   switchTo(tenantId: string, options?: CallOptions): Promise<TokenPair>;
   /**
-   * Returns what the service keeps about the tenant of this session, without secrets and payloads. For owners only. Reads the whole answer
-   * into memory, so give a large tenant a long `timeoutMs`. Throws FORBIDDEN, STEP_UP_REQUIRED.
+   * Returns what the service keeps about the tenant of this session, without secrets and payloads. For owners only.
+   * Reads the whole answer into memory, so give a large tenant a long `timeoutMs`. Throws FORBIDDEN, STEP_UP_REQUIRED.
    */
   export(options?: CallOptions): Promise<TenantExport>;
   /**
-   * Deletes the tenant of this session for all of its members, and the stored tokens. For owners only. Returns the service's
-   * confirmation. Throws FORBIDDEN, and STEP_UP_REQUIRED if the sign-in was more than ten minutes ago and `proof` is empty; otherwise
-   * as `auth.stepUp`.
+   * Deletes the tenant of this session for all of its members, and the stored tokens. For owners only. Returns the
+   * service's confirmation. Throws FORBIDDEN, and STEP_UP_REQUIRED if the sign-in was more than ten minutes ago and
+   * `proof` is empty; otherwise as `auth.stepUp`.
    */
   remove(proof?: Proof, options?: CallOptions): Promise<string>;
 }

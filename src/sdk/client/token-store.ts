@@ -8,7 +8,9 @@ export interface TokenPair {
   refreshToken: string;
 }
 
-/** The tokens of a session. Keep all fields: with `refreshKey` the client recovers a lost answer, even after a restart. */
+/**
+ * The tokens of a session. Keep all fields: with `refreshKey` the client recovers a lost answer, even after a restart.
+ */
 export interface StoredTokens {
   accessToken: string;
   refreshToken: string;
@@ -54,8 +56,8 @@ export interface KeyValueStorage {
 }
 
 /**
- * Returns a store in `localStorage` or the like, under `key`, which the tabs of an origin share. Any script on the page can read
- * it. Its `load` throws SyntaxError when something else has written text that is not JSON there.
+ * Returns a store in `localStorage` or the like, under `key`, which the tabs of an origin share. Any script on the page
+ * can read it. Its `load` throws SyntaxError when something else has written text that is not JSON there.
  */
 export function webStorageStore(storage: KeyValueStorage, key = "postern.tokens"): TokenStore {
   return {

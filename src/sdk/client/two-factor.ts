@@ -9,7 +9,9 @@ export interface TwoFactorEnrolment {
   qrCodeUri: string;
 }
 
-/** Ten codes, each of which replaces the authenticator app once. Show them now: the service cannot return them again. */
+/**
+ * Ten codes, each of which replaces the authenticator app once. Show them now: the service cannot return them again.
+ */
 export interface RecoveryCodes {
   recoveryCodes: string[];
 }
@@ -42,8 +44,8 @@ export interface TwoFactorMethods {
    */
   renewRecoveryCodes(code: string, options?: CallOptions): Promise<RecoveryCodes>;
   /**
-   * Turns a lost second factor off with the token of a mailed link; needs no sign-in, and ends all sessions. Returns the service's
-   * confirmation. Throws INVALID_TOKEN.
+   * Turns a lost second factor off with the token of a mailed link; needs no sign-in, and ends all sessions. Returns
+   * the service's confirmation. Throws INVALID_TOKEN.
    */
   removeLost(token: string, options?: CallOptions): Promise<string>;
 }

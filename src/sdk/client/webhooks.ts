@@ -41,19 +41,25 @@ export interface WebhookMethods {
   /** Returns one subscription. Throws FORBIDDEN, NOT_FOUND. */
   get(id: string, options?: CallOptions): Promise<Subscription>;
   /**
-   * Changes the given fields and returns the whole subscription. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED, and CONFLICT when the URL
-   * or the headers change at the same time.
+   * Changes the given fields and returns the whole subscription. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED, and
+   * CONFLICT when the URL or the headers change at the same time.
    */
   update(id: string, body: SubscriptionChange, options?: CallOptions): Promise<Subscription>;
-  /** Deletes a subscription; nothing more is sent to it. Returns the service's confirmation. Throws FORBIDDEN, NOT_FOUND. */
+  /**
+   * Deletes a subscription; nothing more is sent to it. Returns the service's confirmation. Throws FORBIDDEN,
+   * NOT_FOUND.
+   */
   delete(id: string, options?: CallOptions): Promise<string>;
   /**
-   * Replaces the secret, or the Ed25519 key; the former one also signs for a while. Returns the subscription with its new secret, and when
-   * the former keys end. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED, RATE_LIMITED (10 an hour), and CONFLICT for a fourth former
-   * key and for a rotation at the same time.
+   * Replaces the secret, or the Ed25519 key; the former one also signs for a while. Returns the subscription with its
+   * new secret, and when the former keys end. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED, RATE_LIMITED (10 an
+   * hour), and CONFLICT for a fourth former key and for a rotation at the same time.
    */
   rotateSecret(id: string, body?: SecretRotation, options?: CallOptions): Promise<RotatedSubscription>;
-  /** Ends all former keys at once, for example after a leak. Returns the service's confirmation. Throws FORBIDDEN, NOT_FOUND. */
+  /**
+   * Ends all former keys at once, for example after a leak. Returns the service's confirmation. Throws FORBIDDEN,
+   * NOT_FOUND.
+   */
   endPreviousSecrets(id: string, options?: CallOptions): Promise<string>;
   /** Returns the 50 newest attempts, newest first. Throws FORBIDDEN, NOT_FOUND. */
   logs(id: string, options?: CallOptions): Listed<Attempt>;
@@ -73,17 +79,21 @@ export interface WebhookMethods {
   /** As `retry`, for the delivery with this id. Throws FORBIDDEN, NOT_FOUND. */
   retryDelivery(id: string, deliveryId: string, options?: CallOptions): Promise<string>;
   /**
-   * Sends the failed deliveries of events since `since` again, under the same `webhook-id`s, at most 500 a call. Returns how many, as a
-   * sentence, and `nextCursor`; call again with it for the rest. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED, and CONFLICT while the
-   * subscription is paused.
+   * Sends the failed deliveries of events since `since` again, under the same `webhook-id`s, at most 500 a call.
+   * Returns how many, as a sentence, and `nextCursor`; call again with it for the rest. Throws FORBIDDEN, NOT_FOUND,
+   * VALIDATION_FAILED, and CONFLICT while the subscription is paused.
    */
   retryFailed(id: string, body: RetryFailedRequest, options?: CallOptions): Promise<RetryFailedResult>;
   /**
-   * Starts to send events of a period again, in the background, and returns the replay. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED,
-   * and CONFLICT while another replay of the subscription runs, while it is paused, and for a key that was used with another body.
+   * Starts to send events of a period again, in the background, and returns the replay. Throws FORBIDDEN, NOT_FOUND,
+   * VALIDATION_FAILED, and CONFLICT while another replay of the subscription runs, while it is paused, and for a key
+   * that was used with another body.
    */
   replay(id: string, body: NewReplay, options?: ReplayOptions): Promise<Replay>;
-  /** Returns how many deliveries such a replay would queue, and queues none. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED. */
+  /**
+   * Returns how many deliveries such a replay would queue, and queues none. Throws FORBIDDEN, NOT_FOUND,
+   * VALIDATION_FAILED.
+   */
   previewReplay(id: string, body: ReplayPeriod, options?: CallOptions): Promise<ReplayPreview>;
   /** Returns the subscription's replays, newest first. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED. */
   replays(id: string, options?: ReplayListOptions): Paged<Replay>;
@@ -91,13 +101,16 @@ export interface WebhookMethods {
   replayStatus(id: string, replayId: string, options?: CallOptions): Promise<Replay>;
   /** Stops a replay and returns it. What it has queued is still sent. Throws FORBIDDEN, NOT_FOUND. */
   stopReplay(id: string, replayId: string, options?: CallOptions): Promise<Replay>;
-  /** Sends a `WebhookTested` event to this subscription alone. Returns the service's confirmation. Throws FORBIDDEN, NOT_FOUND. */
+  /**
+   * Sends a `WebhookTested` event to this subscription alone. Returns the service's confirmation. Throws FORBIDDEN,
+   * NOT_FOUND.
+   */
   test(id: string, options?: CallOptions): Promise<string>;
   /** Disables the subscription: new events skip it. Returns the service's confirmation. Throws FORBIDDEN, NOT_FOUND. */
   pause(id: string, options?: CallOptions): Promise<string>;
   /**
-   * Enables the subscription again. The deliveries that it held are sent, oldest first, or dropped with `held: "drop"`. Returns the
-   * service's confirmation. Throws FORBIDDEN, NOT_FOUND.
+   * Enables the subscription again. The deliveries that it held are sent, oldest first, or dropped with `held: "drop"`.
+   * Returns the service's confirmation. Throws FORBIDDEN, NOT_FOUND.
    */
   resume(id: string, options?: ResumeOptions): Promise<string>;
 }

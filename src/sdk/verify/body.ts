@@ -22,7 +22,10 @@ export async function readBody(request: RequestBody, maxBytes: number): Promise<
   );
 }
 
-/** Decodes UTF-8. Refuses invalid text and keeps a byte order mark, because two different bodies must not become the same text. */
+/**
+ * Decodes UTF-8. Refuses invalid text and keeps a byte order mark, because two different bodies must not become the
+ * same text.
+ */
 function decode(bytes: Uint8Array, maxBytes: number): string {
   if (bytes.length > maxBytes) throw new DeliveryError("BODY_TOO_LARGE");
   try {

@@ -1,4 +1,7 @@
-/** Why a delivery was refused. KEYS_UNAVAILABLE says nothing about the delivery itself: answer 503 then, and 400 otherwise. */
+/**
+ * Why a delivery was refused. KEYS_UNAVAILABLE says nothing about the delivery itself: answer 503 then, and 400
+ * otherwise.
+ */
 export type DeliveryErrorReason =
   | "MISSING_HEADER"
   | "MALFORMED_TIMESTAMP"

@@ -2,10 +2,13 @@
  * `postern/verify`: whether a delivery is genuine. For subscribers; on WebCrypto, without dependencies.
  *
  * What a signature covers decides what it proves:
- * - `webhook-signature` (Standard Webhooks, `v1` and `v1a`) covers id, timestamp and body: a delivery cannot be forged, sent again after five
+ * - `webhook-signature` (Standard Webhooks, `v1` and `v1a`) covers id, timestamp and body: a delivery cannot be forged,
+ * sent again after five
  *   minutes, or given another id to pass for a new one.
- * - `X-Webhook-Signature` covers the body alone: anybody who has seen a delivery can send it again at any time, under any id and
- *   timestamp. So it counts only when the caller asks for it (`scheme: "body"`), never because the other one is missing.
+ * - `X-Webhook-Signature` covers the body alone: anybody who has seen a delivery can send it again at any time, under
+ * any id and
+ *   timestamp. So it counts only when the caller asks for it (`scheme: "body"`), never because the other one is
+ * missing.
  * - Neither covers `X-Webhook-Event`. If a payload could pass for that of another type, put the type into the payload.
  */
 import { signBody, signStandard } from "../../platform/crypto/webhook-signature";
@@ -59,8 +62,8 @@ export interface Delivery<Payload = unknown> {
 
 /**
  * Returns the delivery in `request` if one of `keys` has signed it. A `Request` is read to its end.
- * Throws DeliveryError with a `reason`, for which you answer 400 (503 for KEYS_UNAVAILABLE), and TypeError for a malformed key
- * or an option out of range.
+ * Throws DeliveryError with a `reason`, for which you answer 400 (503 for KEYS_UNAVAILABLE), and TypeError for a
+ * malformed key or an option out of range.
  *
  * @example
  * const { id, type, payload } = await verifyDelivery<{ order: number }>(request, process.env.WEBHOOK_SECRET);

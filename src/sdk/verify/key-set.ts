@@ -12,11 +12,14 @@ const MAX_CACHED_URLS = 100;
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/;
 
 /**
- * Where the public keys of a subscription are. They are cached for 10 minutes. When none of them verifies a delivery they are
- * fetched again, but not within 30 seconds of the last fetch.
+ * Where the public keys of a subscription are. They are cached for 10 minutes. When none of them verifies a delivery
+ * they are fetched again, but not within 30 seconds of the last fetch.
  */
 export interface KeySet {
-  /** `https://postern.example.com/.well-known/webhook-keys/` and the subscription's id. Only a loopback address may be http. */
+  /**
+   * `https://postern.example.com/.well-known/webhook-keys/` and the subscription's id. Only a loopback address may be
+   * http.
+   */
   jwks: string | URL;
   /** Replaces the global `fetch`. */
   fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
@@ -72,7 +75,9 @@ function entryOf(url: string): CacheEntry {
   return entry;
 }
 
-/** Concurrent callers share one fetch, except in Workers, where a request must not wait for the fetch of another one. */
+/**
+ * Concurrent callers share one fetch, except in Workers, where a request must not wait for the fetch of another one.
+ */
 function load(set: KeySet, entry: CacheEntry): Promise<PublicKey[]> {
   if (entry.inProgress) return entry.inProgress;
   const startedAt = Date.now();

@@ -24,7 +24,10 @@ export const csvLine = (event: AuditEvent): string =>
     .map((cellOf) => cell(cellOf(event) ?? ""))
     .join(",")}\r\n`;
 
-/** A spreadsheet runs a cell that begins like this as a formula (OWASP, "CSV Injection"). The last four are full-width signs. */
+/**
+ * A spreadsheet runs a cell that begins like this as a formula (OWASP, "CSV Injection"). The last four are full-width
+ * signs.
+ */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 
 const cell = (text: string) => `"${(FORMULA.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;

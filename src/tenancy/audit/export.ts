@@ -9,7 +9,10 @@ import { CSV_HEADER, csvLine } from "./csv";
 import { auditPage } from "./log";
 import type { AuditEvent, ExportFormat } from "./schemas";
 
-/** An invocation may make 1,000 calls of D1: enough for 2.5 million events, which is more than the default `AUDIT_MAX_ROWS` allows. */
+/**
+ * An invocation may make 1,000 calls of D1: enough for 2.5 million events, which is more than the default
+ * `AUDIT_MAX_ROWS` allows.
+ */
 const PAGE_EVENTS = 5_000;
 const MAX_PERIOD_MS = 31 * DAY_MS;
 
@@ -34,7 +37,10 @@ export const exportHeaders = ({ format }: Pick<ExportRequest, "format">) => ({
 
 const asNdjson = (event: AuditEvent) => `${JSON.stringify(event)}\n`;
 
-/** Returns the events of a period, newest first. A fault aborts the stream. Throws VALIDATION_FAILED for a period of more than 31 days. */
+/**
+ * Returns the events of a period, newest first. A fault aborts the stream. Throws VALIDATION_FAILED for a period of
+ * more than 31 days.
+ */
 export function auditExport(deps: Deps, tenant: TenantRef, request: ExportRequest): ReadableStream<Uint8Array> {
   const { until = deps.now() } = request;
   const { format, since = until - MAX_PERIOD_MS } = request;

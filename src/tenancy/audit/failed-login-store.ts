@@ -1,4 +1,7 @@
-/** Failed logins of known accounts in D1. A guesser could write any number of rows, so an account gets at most six in an hour. */
+/**
+ * Failed logins of known accounts in D1. A guesser could write any number of rows, so an account gets at most six in an
+ * hour.
+ */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically } from "../../platform/db/client";
 import { firstIdAt, newId } from "../../platform/db/ids";
@@ -36,10 +39,13 @@ export async function recordFailedLogin(
   const countingRow = (column: SQL) => sql`(SELECT ${column} ${ofThisHour} AND e.meta ->> 'count' IS NOT NULL LIMIT 1)`;
   const { ip, userAgent, requestId } = strangerTo(userId, origin);
   await atomically(db, {
-    recorded: sql`INSERT INTO audit_events (tenant_id, id, action, actor_kind, target_kind, target_id, ip, user_agent, request_id, meta)
-      SELECT coalesce(${countingRow(sql`e.tenant_id`)}, ${tenant}), coalesce(${countingRow(sql`e.id`)}, ${newId()}), 'auth.login_failed',
+    recorded: sql`INSERT INTO audit_events (tenant_id, id, action, actor_kind, target_kind, target_id, ip, user_agent,
+      request_id, meta)
+      SELECT coalesce(${countingRow(sql`e.tenant_id`)}, ${tenant}), coalesce(${countingRow(sql`e.id`)}, ${newId()}),
+        'auth.login_failed',
         'anonymous', 'user', ${userId}, ${ip}, ${userAgent}, ${requestId},
-        iif((SELECT count(*) ${ofThisHour}) < ${MAX_ROWS_PER_HOUR}, json_object('factor', ${pool}), json_object('count', 1)) WHERE true
+        iif((SELECT count(*) ${ofThisHour}) < ${MAX_ROWS_PER_HOUR}, json_object('factor', ${pool}), json_object('count',
+          1)) WHERE true
       ON CONFLICT (tenant_id, id) DO UPDATE SET meta = json_set(meta, '$.count', 1 + (meta ->> 'count'))`,
     locked: startedLock ? auditLock(account, pool, strangerTo(userId, origin)) : undefined,
   });

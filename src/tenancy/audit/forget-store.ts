@@ -4,8 +4,8 @@ import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
 import { publishedId } from "./published-id";
 
 /**
- * Removes the names, addresses and devices of a deleted user and their API keys from up to `limit` events of a database, and from the
- * operational events that published these. Can be repeated. Returns how many events it changed.
+ * Removes the names, addresses and devices of a deleted user and their API keys from up to `limit` events of a
+ * database, and from the operational events that published these. Can be repeated. Returns how many events it changed.
  */
 export async function forgetActors(
   db: Db,
@@ -26,7 +26,8 @@ export async function forgetActors(
   // Before the audit events: the published ones are found through them.
   for (const delivery of deliveryDbs) {
     await atomically(delivery, {
-      forgotten: sql`UPDATE events SET payload = json_set(payload, '$.actor.name', NULL, '$.ip', NULL, '$.userAgent', NULL)
+      forgotten: sql`UPDATE events SET payload = json_set(payload, '$.actor.name', NULL, '$.ip', NULL, '$.userAgent',
+        NULL)
         WHERE id IN (SELECT value FROM json_each(${published})) AND type = 'postern.audit'`,
     });
   }

@@ -1,4 +1,7 @@
-/** The audit log of a tenant or a user: one list of the events in the control plane and in the delivery database of their tenant. */
+/**
+ * The audit log of a tenant or a user: one list of the events in the control plane and in the delivery database of
+ * their tenant.
+ */
 import type { Db } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
@@ -12,7 +15,10 @@ const OWN_EVENTS = 100;
 
 type PageRequest = AuditFilter & { limit: number; cursor?: string | undefined };
 
-/** Returns one page, newest first. With filters it may be short or empty although more follow: continue until `nextCursor` is null. */
+/**
+ * Returns one page, newest first. With filters it may be short or empty although more follow: continue until
+ * `nextCursor` is null.
+ */
 export async function auditPage(
   deps: Deps,
   tenant: TenantRef,
@@ -37,7 +43,10 @@ const databasesOf = ({ db, shards }: Deps, { shard }: TenantRef): Db[] => (shard
 
 const newestFirst = (a: { id: string }, b: { id: string }) => (a.id < b.id ? 1 : -1);
 
-/** Merges the pages of several databases. The result ends where the first of them stopped, because its older events may be missing. */
+/**
+ * Merges the pages of several databases. The result ends where the first of them stopped, because its older events may
+ * be missing.
+ */
 function merged(pages: readonly AuditPage[], limit: number): { rows: AuditRow[]; nextCursor: string | null } {
   const reached = pages.flatMap((page) => page.reached ?? []).sort();
   const end = reached.at(-1) ?? null;

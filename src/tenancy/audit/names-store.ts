@@ -4,7 +4,10 @@ import { atomically, jsonList, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 
-/** Returns names by id: the address of a member or an invitation, the name of a subscription or an API key. Deleted targets are missing. */
+/**
+ * Returns names by id: the address of a member or an invitation, the name of a subscription or an API key. Deleted
+ * targets are missing.
+ */
 export async function namesOfTargets(
   { db, shards }: Deps,
   { tenantId, shard }: TenantRef,

@@ -1,8 +1,9 @@
 /** The ids of the operational events that publish the audit log. */
 
 /**
- * Returns the id of the event that publishes the audit event with this id. Its digits are reordered, because a delivery's id takes the time
- * and the first random digits of its event's id (`deliveryIdOf`), and audit events of one millisecond can share these.
+ * Returns the id of the event that publishes the audit event with this id. Its digits are reordered, because a
+ * delivery's id takes the time and the first random digits of its event's id (`deliveryIdOf`), and audit events of one
+ * millisecond can share these.
  */
 export function publishedId(auditId: string): string {
   const [high = "", low = "", [version = "", ...first] = "", [variant = "", ...second] = "", last = ""] =

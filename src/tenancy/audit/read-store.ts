@@ -36,8 +36,10 @@ export interface AuditFilter {
   until?: number | undefined;
 }
 
-const COLUMNS = sql`e.id, e.action, e.actor_kind AS actorKind, e.actor_id AS actorId, e.actor_name AS actorName, e.target_kind AS targetKind,
-  e.target_id AS targetId, e.ip, e.user_agent AS userAgent, e.request_id AS requestId, e.session_id AS sessionId, e.meta`;
+const COLUMNS = sql`e.id, e.action, e.actor_kind AS actorKind, e.actor_id AS actorId, e.actor_name AS actorName,
+  e.target_kind AS targetKind,
+  e.target_id AS targetId, e.ip, e.user_agent AS userAgent, e.request_id AS requestId, e.session_id AS sessionId,
+    e.meta`;
 
 const all = (conditions: (SQL | false)[]): SQL =>
   sql.join(
@@ -65,7 +67,8 @@ export interface AuditPage {
 }
 
 /**
- * Reads up to `limit` + 1 events of a tenant that are older than `cursor`. Filters other than the time examine at most `examined` events.
+ * Reads up to `limit` + 1 events of a tenant that are older than `cursor`. Filters other than the time examine at most
+ * `examined` events.
  */
 export async function readAuditRows(
   db: Db,
@@ -84,7 +87,8 @@ export async function readAuditRows(
   ]);
   const { found } = await atomically(db, {
     found: rows<(AuditRow | { id: null }) & { reached: string | null }>(sql`WITH examined AS MATERIALIZED (
-        SELECT id, action, actor_id, actor_name, target_id, ip FROM audit_events WHERE ${range} ORDER BY id DESC LIMIT ${examinedRows}),
+        SELECT id, action, actor_id, actor_name, target_id, ip FROM audit_events WHERE ${range} ORDER BY id DESC
+          LIMIT ${examinedRows}),
       page AS (SELECT id FROM examined WHERE ${all([sql`true`, ...wanted])} ORDER BY id DESC LIMIT ${limit + 1}),
       reach AS (SELECT CASE WHEN count(*) = ${examinedRows} THEN min(id) END AS reached FROM examined)
       SELECT reach.reached, ${COLUMNS} FROM reach LEFT JOIN page ON true
@@ -115,7 +119,9 @@ export async function readAuditRowsFrom(
   return found;
 }
 
-/** Reads the newest events of an account in all tenants of a database: what its user did, and what strangers did to it. */
+/**
+ * Reads the newest events of an account in all tenants of a database: what its user did, and what strangers did to it.
+ */
 export async function readAuditRowsOfAccount(db: Db, userId: string, limit: number): Promise<AuditRow[]> {
   const { found } = await atomically(db, {
     found: rows<AuditRow>(sql`SELECT ${COLUMNS} FROM audit_events e WHERE coalesce(e.actor_id, e.target_id) = ${userId}

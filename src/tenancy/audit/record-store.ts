@@ -1,6 +1,6 @@
 /**
- * The statements that record audit events. They belong in the batch of the change itself, so that an event exists if and only if the
- * change does.
+ * The statements that record audit events. They belong in the batch of the change itself, so that an event exists if
+ * and only if the change does.
  */
 import { type SQL, sql } from "drizzle-orm";
 import { newId, newIdSql } from "../../platform/db/ids";
@@ -30,8 +30,8 @@ export const auditIfChanged = (event: NewAuditEvent): SQL =>
 export const auditEach = (event: NewAuditEvent, from: SQL, nowMs: number): SQL => insert(event, newIdSql(nowMs), from);
 
 /**
- * Records an event about each subscription `s` of `from` (SQL: what follows FROM). `meta` has the members of the event's meta, as arguments
- * of SQL's `json_object`.
+ * Records an event about each subscription `s` of `from` (SQL: what follows FROM). `meta` has the members of the
+ * event's meta, as arguments of SQL's `json_object`.
  */
 export const auditWebhooks = (
   action: AuditAction & `webhook.${string}`,
@@ -62,8 +62,9 @@ export const holderOfToken = (userId: SQL, origin: RequestOrigin): OrSql<Actor> 
 });
 
 /**
- * Somebody who acts on an account without being signed in to it. While its address is unverified, the account may belong to somebody other
- * than the owner of the address. They must not learn where the owner is, so IP address and device are left out. `userId` is an id or SQL.
+ * Somebody who acts on an account without being signed in to it. While its address is unverified, the account may
+ * belong to somebody other than the owner of the address. They must not learn where the owner is, so IP address and
+ * device are left out. `userId` is an id or SQL.
  */
 export function strangerTo(userId: SQL | string, origin: RequestOrigin): OrSql<Actor> {
   const ifVerified = (value: string | null) =>
@@ -80,9 +81,11 @@ export const tenantOfAccount = (userId: string | SQL): SQL =>
 
 function insert({ tenantId, action, actor, target, meta }: NewAuditEvent, id: SQL, from: SQL): SQL {
   const json = meta === undefined ? null : isSql(meta) ? meta : JSON.stringify(meta);
-  return sql`INSERT INTO audit_events (tenant_id, id, action, actor_kind, actor_id, actor_name, target_kind, target_id, ip, user_agent,
+  return sql`INSERT INTO audit_events (tenant_id, id, action, actor_kind, actor_id, actor_name, target_kind, target_id,
+    ip, user_agent,
       request_id, session_id, meta)
-    SELECT ${tenantId}, ${id}, ${action}, ${actor.kind}, ${actor.id}, ${actor.name}, ${target?.kind ?? null}, ${target?.id ?? null},
+    SELECT ${tenantId}, ${id}, ${action}, ${actor.kind}, ${actor.id}, ${actor.name}, ${target?.kind ?? null},
+      ${target?.id ?? null},
       ${actor.ip}, ${actor.userAgent}, ${actor.requestId}, ${actor.sessionId}, ${json}
     FROM ${from}`;
 }

@@ -1,4 +1,7 @@
-/** Deleting from the audit log of one database, across its tenants. Every statement reads ranges of the primary key, at most a page. */
+/**
+ * Deleting from the audit log of one database, across its tenants. Every statement reads ranges of the primary key, at
+ * most a page.
+ */
 import { sql } from "drizzle-orm";
 import { atomically, CHANGES, countOf, type Db, jsonList, rows } from "../../platform/db/client";
 import { firstIdAt } from "../../platform/db/ids";
@@ -28,7 +31,8 @@ export async function nextTenants(db: Db, after: string): Promise<string[]> {
   const { found } = await atomically(db, {
     found: rows<{ tenantId: string }>(sql`WITH RECURSIVE t(id) AS (
         SELECT min(tenant_id) FROM audit_events WHERE tenant_id > ${after}
-        UNION ALL SELECT (SELECT min(e.tenant_id) FROM audit_events e WHERE e.tenant_id > t.id) FROM t WHERE t.id IS NOT NULL
+        UNION ALL SELECT (SELECT min(e.tenant_id) FROM audit_events e WHERE e.tenant_id > t.id) FROM t
+          WHERE t.id IS NOT NULL
         LIMIT ${PAGE_TENANTS})
       SELECT id AS tenantId FROM t WHERE id IS NOT NULL`),
   });
@@ -51,12 +55,16 @@ export async function tenantsWithMany(db: Db, tenantIds: readonly string[], sinc
   const { found } = await atomically(db, {
     found: rows<{ tenantId: string }>(sql`SELECT t.value AS tenantId FROM json_each(${jsonList(tenantIds)}) t
       WHERE EXISTS (SELECT 1 FROM audit_events n WHERE n.tenant_id = t.value AND n.id >= ${firstIdAt(since)})
-        AND EXISTS (SELECT 1 FROM audit_events e WHERE e.tenant_id = t.value ORDER BY e.id LIMIT 1 OFFSET ${COUNTED_EVENTS})`),
+        AND EXISTS (SELECT 1 FROM audit_events e WHERE e.tenant_id = t.value ORDER BY e.id
+          LIMIT 1 OFFSET ${COUNTED_EVENTS})`),
   });
   return found.map(({ tenantId }) => tenantId);
 }
 
-/** Returns the id of the `count`th event before the event with the id `before`, newest first; undefined when there are fewer. */
+/**
+ * Returns the id of the `count`th event before the event with the id `before`, newest first; undefined when there are
+ * fewer.
+ */
 export async function idOfNth(db: Db, tenantId: string, before: string, count: number): Promise<string | undefined> {
   const { found } = await atomically(db, {
     found: rows<{ id: string }>(sql`SELECT id FROM audit_events WHERE tenant_id = ${tenantId} AND id < ${before}
@@ -69,7 +77,8 @@ export async function idOfNth(db: Db, tenantId: string, before: string, count: n
 export async function deleteEventsOlderThan(db: Db, tenantId: string, id: string): Promise<number> {
   const { removed } = await atomically(db, {
     deleted: sql`DELETE FROM audit_events WHERE tenant_id = ${tenantId} AND id IN (
-      SELECT e.id FROM audit_events e WHERE e.tenant_id = ${tenantId} AND e.id < ${id} ORDER BY e.id LIMIT ${DELETED_EVENTS})`,
+      SELECT e.id FROM audit_events e WHERE e.tenant_id = ${tenantId} AND e.id < ${id} ORDER BY e.id
+        LIMIT ${DELETED_EVENTS})`,
     removed: CHANGES,
   });
   return countOf(removed);

@@ -1,4 +1,7 @@
-/** Deletes audit events that are too old or too many, oldest first, a page at a time, so that others can use the database meanwhile. */
+/**
+ * Deletes audit events that are too old or too many, oldest first, a page at a time, so that others can use the
+ * database meanwhile.
+ */
 import { shardsWithBudgets } from "../../platform/db/call-budget";
 import type { Db } from "../../platform/db/client";
 import { fromAnywhere } from "../../platform/db/in-turns";
@@ -21,12 +24,18 @@ import {
 const BUDGET_MS = 2 * MINUTE_MS;
 /** The calls to D1 in an hourly run, for all databases. */
 const MAX_CALLS = 200;
-/** A tenant without events since the last run cannot have become too large. Runs are an hour apart, and one may be missed. */
+/**
+ * A tenant without events since the last run cannot have become too large. Runs are an hour apart, and one may be
+ * missed.
+ */
 const RECENT_MS = 3 * HOUR_MS;
 /** Greater than every id. */
 const NEWEST = "g";
 
-/** Deletes what exceeds AUDIT_RETENTION_DAYS or AUDIT_MAX_ROWS from every database. One that fails is logged and skipped. Never throws. */
+/**
+ * Deletes what exceeds AUDIT_RETENTION_DAYS or AUDIT_MAX_ROWS from every database. One that fails is logged and
+ * skipped. Never throws.
+ */
 export async function removeOldAudit(deps: Deps): Promise<void> {
   for (const { shard, isSpent } of shardsWithBudgets(deps, MAX_CALLS)) {
     try {
@@ -98,7 +107,10 @@ async function removeBeyondCap(run: Run, tenantId: string): Promise<void> {
   if (count > 0) log("warn", "audit events beyond the cap removed", { shard, tenantId, count });
 }
 
-/** Returns the id of the oldest event that the tenant may keep; undefined if it has fewer or the run is over. Counts page by page. */
+/**
+ * Returns the id of the oldest event that the tenant may keep; undefined if it has fewer or the run is over. Counts
+ * page by page.
+ */
 async function idAtCap({ deps, db, isOver }: Run, tenantId: string): Promise<string | undefined> {
   let id: string | undefined = NEWEST;
   for (let left = deps.config.auditMaxRows; left > 0 && id !== undefined; left -= COUNTED_EVENTS) {

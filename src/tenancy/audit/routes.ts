@@ -1,4 +1,7 @@
-/** `/audit`: who changed what in the caller's tenant. `/auth/me/activity`: the same for the signed-in user's own account. */
+/**
+ * `/audit`: who changed what in the caller's tenant. `/auth/me/activity`: the same for the signed-in user's own
+ * account.
+ */
 import { Hono } from "hono";
 import { z } from "zod";
 import type { AppEnv } from "../../platform/http/env";
@@ -16,7 +19,8 @@ const listRoute = new Hono<AppEnv>().get(
   describeRoute("listAuditEvents", "Lists who changed what in the tenant, newest first, page by page.", {
     200: auditPageBody,
     description:
-      "A filter other than `since` and `until` examines 10,000 events for a page, so a page may be short or empty although more follow: continue until `nextCursor` is null.",
+      "A filter other than `since` and `until` examines 10,000 events for a page, so a page may be short or empty " +
+      "although more follow: continue until `nextCursor` is null.",
   }),
   limit("readAudit", byTenant),
   can("audit.read"),
@@ -29,7 +33,8 @@ const exportRoute = new Hono<AppEnv>().get(
   describeRoute("exportAuditEvents", "Returns the audit log of a period of at most 31 days as a file, newest first.", {
     200: { body: z.string(), mediaType: Object.values(EXPORT_TYPES) },
     description:
-      "Without `since` and `until`, the last 31 days. The file is streamed: if the connection breaks off, it is incomplete. " +
+      "Without `since` and `until`, the last 31 days. The file is streamed: if the connection breaks off, it is " +
+      "incomplete. " +
       "In CSV, a cell that a spreadsheet would run as a formula begins with an apostrophe.",
   }),
   limit("exportAudit", byTenant),

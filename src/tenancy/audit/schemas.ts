@@ -70,7 +70,8 @@ const auditEvent = z
       })
       .meta({
         description:
-          "Who did it. `operator` is somebody who operates this service; `system` is the service itself; `anonymous` somebody who was not signed in.",
+          "Who did it. `operator` is somebody who operates this service; `system` is the service itself; " +
+          "`anonymous` somebody who was not signed in.",
       }),
     target: z
       .object({

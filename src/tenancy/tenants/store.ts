@@ -15,7 +15,8 @@ export async function findTenant(
   const { found } = await atomically(db, {
     found: rows<
       TenantRef & { isVerified: 0 | 1; isSuspended: 0 | 1 }
-    >(sql`SELECT t.id AS tenantId, t.shard, ${hasVerifiedOwner(sql`t.id`)} AS isVerified, t.suspended_at IS NOT NULL AS isSuspended
+    >(sql`SELECT t.id AS tenantId, t.shard, ${hasVerifiedOwner(sql`t.id`)} AS isVerified, t.suspended_at IS NOT NULL
+      AS isSuspended
       FROM tenants t WHERE t.id = ${tenantId}`),
   });
   const [tenant] = found;

@@ -1,4 +1,6 @@
-/** Disables subscriptions whose subscriber answers 410 twice, at least a minute apart and without a success in between. */
+/**
+ * Disables subscriptions whose subscriber answers 410 twice, at least a minute apart and without a success in between.
+ */
 import { type SQL, sql } from "drizzle-orm";
 import { SYSTEM } from "../../platform/schemas/actor";
 import { auditWebhooks } from "../../tenancy/audit/record-store";
@@ -10,8 +12,8 @@ import { markDisabled } from "./marks-store";
 const GONE_FOR_MS = 60_000;
 
 /**
- * Returns the statements for results with a 410, recorded at `nowMs`. `ours` joins the results `j` with their claimed attempts `a`, so the
- * statements must run before the claim ends.
+ * Returns the statements for results with a 410, recorded at `nowMs`. `ours` joins the results `j` with their claimed
+ * attempts `a`, so the statements must run before the claim ends.
  */
 export const goneStatements = (ours: SQL, nowMs: number) => {
   const gone = sql`SELECT a.subscription_id AS subscription_id, min(j.value ->> 'completedAt') AS first_at,
@@ -21,9 +23,11 @@ export const goneStatements = (ours: SQL, nowMs: number) => {
   return {
     noted: sql`UPDATE subscriptions SET gone_since = t.first_at FROM (${gone}) t
       WHERE subscriptions.id = t.subscription_id AND gone_since IS NULL`,
-    disabled: sql`UPDATE subscriptions SET enabled = 0, disabled_reason = 'gone', disabled_at = t.last_at, ${HOLD_WHEN_DISABLED},
+    disabled: sql`UPDATE subscriptions SET enabled = 0, disabled_reason = 'gone', disabled_at = t.last_at,
+      ${HOLD_WHEN_DISABLED},
         former_states = ${withFormerState(sql.raw("t.last_at"))}, version = version + 1, updated_at = t.last_at
-      FROM (${gone}) t WHERE subscriptions.id = t.subscription_id AND enabled = 1 AND gone_since <= t.last_at - ${GONE_FOR_MS}`,
+      FROM (${gone}) t WHERE subscriptions.id = t.subscription_id AND enabled = 1
+        AND gone_since <= t.last_at - ${GONE_FOR_MS}`,
     // Before the write that stores the episode: where an episode exists, this event has already been published.
     told: publishOperational("postern.webhook.disabled", justDisabled, nowMs, { data: sql`'reason', 'gone'` }),
     recorded: auditWebhooks("webhook.disabled", SYSTEM, justDisabled, nowMs, sql`'reason', 'gone'`),

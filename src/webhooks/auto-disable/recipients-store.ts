@@ -13,7 +13,8 @@ export interface AlertRecipient {
 export async function findAlertRecipients({ db }: Deps, tenantIds: readonly string[]): Promise<AlertRecipient[]> {
   const { found } = await atomically(db, {
     found: rows<AlertRecipient>(sql`SELECT m.tenant_id AS tenantId, t.name AS tenantName, m.user_id AS userId
-      FROM json_each(${jsonList(tenantIds)}) j CROSS JOIN memberships m ON m.tenant_id = j.value CROSS JOIN tenants t ON t.id = m.tenant_id
+      FROM json_each(${jsonList(tenantIds)}) j CROSS JOIN memberships m ON m.tenant_id = j.value CROSS
+        JOIN tenants t ON t.id = m.tenant_id
       WHERE m.role IN ('owner', 'admin') AND m.alerts = 1`),
   });
   return found;

@@ -1,7 +1,7 @@
 /**
- * Reviews failing subscriptions every minute, and mails what users must know. The delivery database stores which mails are due, because it
- * shares no transaction with the queue. A review that is cut short is repeated: the ids of its jobs stay the same, and the consumer sends
- * one mail for each id.
+ * Reviews failing subscriptions every minute, and mails what users must know. The delivery database stores which mails
+ * are due, because it shares no transaction with the queue. A review that is cut short is repeated: the ids of its jobs
+ * stay the same, and the consumer sends one mail for each id.
  */
 import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";

@@ -21,7 +21,8 @@ interface OurFault {
 }
 
 /**
- * Makes an attempt and returns its result. Returns "deleted" when the subscription no longer exists. With `start`, waits for it and calls
+ * Makes an attempt and returns its result. Returns "deleted" when the subscription no longer exists. With `start`,
+ * waits for it and calls
  * `onStart`, or returns "late" when it has passed. Never throws.
  */
 export async function makeAttempt(
@@ -112,7 +113,10 @@ async function headersFor(decrypted: Decrypt, delivery: ClaimedDelivery): Promis
   return JSON.parse(await decrypted(headersOwner(delivery.subscriptionId), delivery.headersSealed)) as Headers;
 }
 
-/** Sends unless the subscription is paused or its URL may not be called. Manual retries and tests are sent even during a pause. */
+/**
+ * Sends unless the subscription is paused or its URL may not be called. Manual retries and tests are sent even during a
+ * pause.
+ */
 async function sendUnlessStopped(
   deps: Deps,
   delivery: ClaimedDelivery,

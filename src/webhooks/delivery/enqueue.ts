@@ -11,7 +11,10 @@ export interface DueDelivery extends OutboxKey {
   slow: 0 | 1;
 }
 
-/** Which of the two delivery queues: "fast" for first attempts, "slow" for retries, wide fan-outs and slow subscriptions. */
+/**
+ * Which of the two delivery queues: "fast" for first attempts, "slow" for retries, wide fan-outs and slow
+ * subscriptions.
+ */
 export type QueueSpeed = "fast" | "slow";
 
 /** Queues deliveries that are due. Those of slow subscriptions always go to the slow queue. */
@@ -34,8 +37,8 @@ export async function enqueueDue(
 }
 
 /**
- * Queues retries in the slow queue. Each message arrives at its `dueAt` or up to a second earlier. Retries that are due in more than 12
- * hours get no message: the sweep finds them.
+ * Queues retries in the slow queue. Each message arrives at its `dueAt` or up to a second earlier. Retries that are due
+ * in more than 12 hours get no message: the sweep finds them.
  */
 export async function enqueueRetries(deps: Deps, shard: number, retries: readonly OutboxKey[]): Promise<void> {
   const nowMs = deps.now();
@@ -46,7 +49,10 @@ export async function enqueueRetries(deps: Deps, shard: number, retries: readonl
   await Promise.all([...byDelay].map(([delaySeconds, keys]) => enqueue(deps, "slow", shard, keys, delaySeconds)));
 }
 
-/** Queues deliveries that wait for slots. Each message arrives about two seconds before its slot. Throws when the queue is down. */
+/**
+ * Queues deliveries that wait for slots. Each message arrives about two seconds before its slot. Throws when the queue
+ * is down.
+ */
 export async function enqueueSlots(
   deps: Deps,
   speed: QueueSpeed,

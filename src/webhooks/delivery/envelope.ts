@@ -12,8 +12,9 @@ interface Event {
 }
 
 /**
- * Returns the payload or, for the format "standard", the Standard Webhooks envelope around it. The payload is inserted as text: parsing it
- * could change large numbers and the order of keys, so the body would differ from what was published.
+ * Returns the payload or, for the format "standard", the Standard Webhooks envelope around it. The payload is inserted
+ * as text: parsing it could change large numbers and the order of keys, so the body would differ from what was
+ * published.
  */
 export function bodyOf({ eventType, eventCreatedAt, payload }: Event, options: DeliveryOptions | null): string {
   if (options?.format !== "standard") return payload;

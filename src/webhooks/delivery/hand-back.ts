@@ -1,4 +1,7 @@
-/** Deliveries that a run could not start return to their queue, move to the slow queue, or join the backlog of their subscription. */
+/**
+ * Deliveries that a run could not start return to their queue, move to the slow queue, or join the backlog of their
+ * subscription.
+ */
 import type { Deps } from "../../platform/deps";
 import type { OutboxKey, ShardKey } from "../../platform/messages";
 import { type ClaimedDelivery, markSlow, releaseDeliveries } from "./claim-store";
@@ -7,14 +10,20 @@ import { isHeldHere } from "./holds";
 import { hangs, MAX_SENDS_OF_SLOW, sendsOf } from "./send-load";
 import { moveToBacklog } from "./sweep-store";
 
-/** The delay of a message that returns to the slow queue. Without a delay it would arrive at once and find the same sends running. */
+/**
+ * The delay of a message that returns to the slow queue. Without a delay it would arrive at once and find the same
+ * sends running.
+ */
 const RETURN_TO_SLOW_SECONDS = 1;
 const MARK_AGAIN_MS = 30_000;
 /** Bounds the memory. */
 const MAX_MARKS = 10_000;
 const markedUntil = new Map<string, number>();
 
-/** Releases claimed deliveries that were not sent, and queues them and the unclaimed `waiting` again. Throws when D1 or a queue is down. */
+/**
+ * Releases claimed deliveries that were not sent, and queues them and the unclaimed `waiting` again. Throws when D1 or
+ * a queue is down.
+ */
 export async function handBack(
   deps: Deps,
   speed: QueueSpeed,

@@ -1,4 +1,7 @@
-/** The held deliveries of one delivery database, across its tenants: releases them step by step, and drops those too many or too old. */
+/**
+ * The held deliveries of one delivery database, across its tenants: releases them step by step, and drops those too
+ * many or too old.
+ */
 import { sql } from "drizzle-orm";
 import { atomically, type Db, rows } from "../../platform/db/client";
 import { repeatable } from "../../platform/db/faults";
@@ -19,9 +22,13 @@ const STEP_MS = MINUTE_MS - 5_000;
 const MAX_RATE = MAX_HELD;
 const PAGE_ROWS = 1_000;
 
-/** Whether the subscription `s` is due for its next step. Never while an operator holds its sends, because nothing would be sent. */
+/**
+ * Whether the subscription `s` is due for its next step. Never while an operator holds its sends, because nothing would
+ * be sent.
+ */
 const isDue = (nowMs: number) =>
-  sql`s.has_backlog = 1 AND s.enabled = 1 AND s.released_to IS NOT NULL AND s.dropped_to IS NULL AND s.released_at <= ${nowMs - STEP_MS}
+  sql`s.has_backlog = 1 AND s.enabled = 1 AND s.released_to IS NOT NULL AND s.dropped_to IS NULL
+    AND s.released_at <= ${nowMs - STEP_MS}
     AND NOT ${areSendsHeld(sql.raw("s.tenant_id"))}`;
 
 /** The next step of a subscription whose held deliveries are being released. */
@@ -37,7 +44,8 @@ export interface Step {
 /** Returns the steps that are due, the longest waiting first. */
 export async function findSteps(db: Db, nowMs: number): Promise<Step[]> {
   const { due } = await atomically(db, {
-    due: rows<Step>(sql`SELECT tenant_id AS tenantId, id AS subscriptionId, release_rate AS rate, EXISTS (SELECT 1 FROM attempts a
+    due: rows<Step>(sql`SELECT tenant_id AS tenantId, id AS subscriptionId, release_rate AS rate, EXISTS (SELECT 1
+      FROM attempts a
         WHERE a.subscription_id = s.id AND a.id >= ${firstIdAt(nowMs - MINUTE_MS)} AND a.status = 'failed') AS hasFailed
       FROM subscriptions s WHERE ${isDue(nowMs)} ORDER BY released_at`),
   });
@@ -50,7 +58,8 @@ export async function releaseStep(db: Db, { subscriptionId, rate, hasFailed }: S
   await repeatable(() =>
     atomically(db, {
       released: sql`UPDATE subscriptions AS s SET released_at = ${nowMs}, release_rate = ${next},
-        released_to = ${lastOfStep(sql`s.id`, next, sql`released_to`)} WHERE id = ${subscriptionId} AND ${isDue(nowMs)}`,
+        released_to = ${lastOfStep(sql`s.id`, next, sql`released_to`)} WHERE id = ${subscriptionId}
+          AND ${isDue(nowMs)}`,
     }),
   );
 }
@@ -66,24 +75,31 @@ export interface Surplus {
 
 /** Sorts after every id. */
 const LAST_ID = "~";
-/** A subscription without a new delivery for this long holds no more than when it was last counted. Long, because crons can be skipped. */
+/**
+ * A subscription without a new delivery for this long holds no more than when it was last counted. Long, because crons
+ * can be skipped.
+ */
 const GROWING_MS = 10 * MINUTE_MS;
 
 /**
- * Returns which held deliveries to drop: those that a user does not want, those due before `oldestMs` (Unix ms), and those beyond
+ * Returns which held deliveries to drop: those that a user does not want, those due before `oldestMs` (Unix ms), and
+ * those beyond
  * `MAX_HELD`. Only backlogs that have grown lately are counted.
  */
 export async function findSurplus(db: Db, oldestMs: number, nowMs: number): Promise<Surplus[]> {
-  const holding = sql`(SELECT tenant_id AS tenantId, id, dropped_to FROM subscriptions WHERE has_backlog = 1 AND released_to IS NOT NULL) w`;
+  const holding = sql`(SELECT tenant_id AS tenantId, id, dropped_to FROM subscriptions WHERE has_backlog = 1
+    AND released_to IS NOT NULL) w`;
   const isGrowing = sql`(SELECT max(due_at) FROM outbox WHERE queue = w.id) > ${nowMs - GROWING_MS}`;
   const { dropped, old, overflowing } = await atomically(db, {
-    dropped:
-      rows<Surplus>(sql`SELECT tenantId, id AS subscriptionId, dropped_to AS dueAt, ${LAST_ID} AS id, ${DROPPED} AS error FROM ${holding}
+    dropped: rows<Surplus>(sql`SELECT tenantId, id AS subscriptionId, dropped_to AS dueAt, ${LAST_ID} AS id, ${DROPPED}
+        AS error FROM ${holding}
       WHERE dropped_to IS NOT NULL ORDER BY dropped_to`),
-    old: rows<Surplus>(sql`SELECT w.tenantId, w.id AS subscriptionId, ${oldestMs} AS dueAt, ${LAST_ID} AS id, ${HOLD_OVERFLOW} AS error FROM ${holding}
+    old: rows<Surplus>(sql`SELECT w.tenantId, w.id AS subscriptionId, ${oldestMs} AS dueAt, ${LAST_ID} AS id,
+      ${HOLD_OVERFLOW} AS error FROM ${holding}
       WHERE EXISTS (SELECT 1 FROM outbox WHERE queue = w.id AND due_at <= ${oldestMs})`),
     overflowing:
-      rows<Surplus>(sql`SELECT w.tenantId, w.id AS subscriptionId, o.due_at AS dueAt, o.id, ${HOLD_OVERFLOW} AS error FROM ${holding}
+      rows<Surplus>(sql`SELECT w.tenantId, w.id AS subscriptionId, o.due_at AS dueAt, o.id, ${HOLD_OVERFLOW} AS error
+        FROM ${holding}
       CROSS JOIN outbox o ON o.queue = w.id AND (o.due_at, o.id) = (SELECT due_at, id FROM outbox WHERE queue = w.id
         ORDER BY due_at DESC, id DESC LIMIT 1 OFFSET ${MAX_HELD}) WHERE ${isGrowing}`),
   });
@@ -91,21 +107,23 @@ export async function findSurplus(db: Db, oldestMs: number, nowMs: number): Prom
 }
 
 /**
- * Drops one page, oldest first, and ends each delivery with a failed attempt. Returns how many it dropped, whether this was the last page,
- * and the operational events that report it.
+ * Drops one page, oldest first, and ends each delivery with a failed attempt. Returns how many it dropped, whether this
+ * was the last page, and the operational events that report it.
  */
 export async function dropHeld(
   db: Db,
   { subscriptionId, dueAt, id, error }: Surplus,
   nowMs: number,
 ): Promise<{ dropped: number; isLast: boolean; told: { id: string }[] }> {
-  const page = sql`(SELECT * FROM outbox o WHERE queue = ${subscriptionId} AND (due_at, id) <= (${dueAt}, ${id}) AND NOT EXISTS (
+  const page = sql`(SELECT * FROM outbox o WHERE queue = ${subscriptionId} AND (due_at, id) <= (${dueAt}, ${id})
+    AND NOT EXISTS (
       SELECT 1 FROM attempts a WHERE a.subscription_id = o.subscription_id AND a.id = ${PLANNED_ID})
     ORDER BY due_at, id LIMIT ${PAGE_ROWS}) o`;
   const { removed, told } = await repeatable(() =>
     atomically(db, {
       stats: addToHours(
-        sql`SELECT o.subscription_id, 0 AS position, 0 AS succeeded, NULL AS latency_ms, NULL AS failed_at FROM ${page}`,
+        sql`SELECT o.subscription_id, 0 AS position, 0 AS succeeded, NULL AS latency_ms, NULL AS failed_at
+          FROM ${page}`,
         nowMs,
       ),
       told: publishOperational(
@@ -114,24 +132,29 @@ export async function dropHeld(
           WHERE e.type NOT GLOB ${ALL_OPERATIONAL}`,
         nowMs,
         {
-          data: sql`'deliveryId', o.id, 'eventId', o.event_id, 'eventType', e.type, 'attempts', o.attempts + 1, 'lastError', ${error},
+          data: sql`'deliveryId', o.id, 'eventId', o.event_id, 'eventType', e.type, 'attempts', o.attempts + 1,
+            'lastError', ${error},
             'responseCode', NULL`,
           correlationId: sql`e.correlation_id`,
         },
       ),
       // Otherwise the retry would stay open, and no other retry of its event could be queued.
       retries: sql`UPDATE manual_retries SET state = 'failed' FROM ${page} WHERE o.kind = 'retry'
-        AND manual_retries.subscription_id = o.subscription_id AND manual_retries.event_id = o.event_id AND manual_retries.delivery_id = o.id`,
+        AND manual_retries.subscription_id = o.subscription_id AND manual_retries.event_id = o.event_id
+          AND manual_retries.delivery_id = o.id`,
       // After the statements above, which would not see a delivery that has ended.
-      ended: sql`INSERT INTO attempts (subscription_id, id, delivery_id, event_id, event_type, kind, status, error, attempt_count, attempted_at, completed_at)
-        SELECT o.subscription_id, ${PLANNED_ID}, nullif(o.id, ${PLANNED_ID}), o.event_id, coalesce(e.type, ''), o.kind, 'failed', ${error},
+      ended: sql`INSERT INTO attempts (subscription_id, id, delivery_id, event_id, event_type, kind, status, error,
+        attempt_count, attempted_at, completed_at)
+        SELECT o.subscription_id, ${PLANNED_ID}, nullif(o.id, ${PLANNED_ID}), o.event_id, coalesce(e.type, ''), o.kind,
+          'failed', ${error},
           o.attempts + 1, ${nowMs}, ${nowMs}
         FROM ${page} LEFT JOIN events e ON e.id = o.event_id`,
       removed: rows<{
         id: string;
       }>(sql`DELETE FROM outbox WHERE queue = ${subscriptionId} AND (due_at, id) <= (${dueAt}, ${id})
         AND EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = outbox.subscription_id
-          AND a.id = coalesce(outbox.attempt_id, outbox.id) AND a.status = 'failed' AND a.error = ${error}) RETURNING id`),
+          AND a.id = coalesce(outbox.attempt_id, outbox.id) AND a.status = 'failed' AND a.error = ${error})
+            RETURNING id`),
     }),
   );
   return { dropped: removed.length, isLast: removed.length < PAGE_ROWS, told };

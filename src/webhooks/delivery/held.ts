@@ -1,4 +1,7 @@
-/** The work on held deliveries, every minute: releases them once their subscription is resumed, and drops those too many or too old. */
+/**
+ * The work on held deliveries, every minute: releases them once their subscription is resumed, and drops those too many
+ * or too old.
+ */
 import { shardsWithBudgets } from "../../platform/db/call-budget";
 import type { Deps } from "../../platform/deps";
 import { describeError, type LogFields, log } from "../../platform/log";
@@ -11,7 +14,10 @@ import { inTurns } from "./selection";
 /** The most calls to D1 in one run; the next one continues. */
 const MAX_CALLS = 250;
 
-/** Releases and drops held deliveries in each delivery database. A failure is logged and does not stop the rest. Never throws. */
+/**
+ * Releases and drops held deliveries in each delivery database. A failure is logged and does not stop the rest. Never
+ * throws.
+ */
 export async function releaseHeld(deps: Deps): Promise<void> {
   for (const { shard, isSpent } of shardsWithBudgets(deps, MAX_CALLS)) {
     await orLog({ shard }, () => releaseShard(deps, shard, isSpent));

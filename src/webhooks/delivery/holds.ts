@@ -1,5 +1,6 @@
 /**
- * The subscriptions that have just asked this isolate for a pause. This memory bridges the time until the hold is recorded in
+ * The subscriptions that have just asked this isolate for a pause. This memory bridges the time until the hold is
+ * recorded in
  * `subscriptions.held_until`, where every claim sees it.
  */
 import { RECORD_WITHIN_MS } from "./timing";

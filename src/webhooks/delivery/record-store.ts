@@ -1,6 +1,6 @@
 /**
- * Recording results in D1, many attempts in one round trip. Only the holder of a claim can record, and a call can be repeated. Spans
- * tenants, like a batch of the queue; each result was claimed with its own tenant.
+ * Recording results in D1, many attempts in one round trip. Only the holder of a claim can record, and a call can be
+ * repeated. Spans tenants, like a batch of the queue; each result was claimed with its own tenant.
  */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, rows } from "../../platform/db/client";
@@ -49,8 +49,9 @@ export interface AttemptResult {
 }
 
 /**
- * Records results. Returns the ids of the attempts that are recorded, by this call or by an earlier one with the same results. A missing
- * id means that the sweep has ended the attempt in the meantime. Also returns the operational events that this call has written.
+ * Records results. Returns the ids of the attempts that are recorded, by this call or by an earlier one with the same
+ * results. A missing id means that the sweep has ended the attempt in the meantime. Also returns the operational events
+ * that this call has written.
  */
 export async function recordAttempts(
   db: Db,
@@ -66,16 +67,19 @@ export async function recordAttempts(
     })),
   );
   const endedAt = Math.max(...results.map(({ completedAt }) => completedAt));
-  // The attempts that this claim still holds. The UPDATE of `attempts` ends the claim, so it runs after the statements that use `ours`.
+  // The attempts that this claim still holds. The UPDATE of `attempts` ends the claim, so it runs after the statements
+  // that use `ours`.
   const ours = sql`json_each(${input}) j CROSS JOIN attempts a
-    ON a.subscription_id = j.value ->> 'subscriptionId' AND a.id = j.value ->> 'attemptId' AND a.status = 'pending' AND a.claim = ${claim}`;
+    ON a.subscription_id = j.value ->> 'subscriptionId' AND a.id = j.value ->> 'attemptId' AND a.status = 'pending'
+      AND a.claim = ${claim}`;
   const gone = results.some((result) => result.gone === 1) ? goneStatements(ours, endedAt) : undefined;
   const isBack = results.some(({ status, mayBeGone }) => status === "success" && mayBeGone === 1);
   const hasEnded = results.some(({ status, nextDueAt }) => status === "failed" && nextDueAt === null);
   const isPostponed = results.some(({ nextDueAt }) => nextDueAt !== null);
   const { recorded, exhausted, goneTold } = await atomically(db, {
     stats: addToHours(
-      sql`SELECT a.subscription_id, j.key AS position, j.value ->> 'status' = 'success' AS succeeded, j.value ->> 'latencyMs' AS latency_ms,
+      sql`SELECT a.subscription_id, j.key AS position, j.value ->> 'status' = 'success' AS succeeded, j.value ->>
+        'latencyMs' AS latency_ms,
         j.value ->> 'failedAt' AS failed_at FROM ${ours}`,
       endedAt,
     ),
@@ -84,10 +88,12 @@ export async function recordAttempts(
       ? markFailing(sql`SELECT a.subscription_id FROM ${ours} WHERE j.value ->> 'failedAt' IS NOT NULL`)
       : undefined,
     slow: results.some(({ slow }) => slow === 1)
-      ? sql`UPDATE subscriptions SET slow_until = ${endedAt + SLOW_FOR_MS} WHERE slow_until < ${endedAt + SLOW_FOR_MS / 2}
+      ? sql`UPDATE subscriptions SET slow_until = ${endedAt + SLOW_FOR_MS}
+        WHERE slow_until < ${endedAt + SLOW_FOR_MS / 2}
           AND id IN (SELECT a.subscription_id FROM ${ours} WHERE j.value ->> 'slow' = 1)`
       : undefined,
-    // After `slow`, to overwrite it: the subscription stays slow after the hold, so that its waiting deliveries are not all sent at once.
+    // After `slow`, to overwrite it: the subscription stays slow after the hold, so that its waiting deliveries are not
+    // all sent at once.
     held: results.some(({ heldUntil }) => heldUntil !== null)
       ? sql`UPDATE subscriptions SET held_until = t.until, has_backlog = 1, slow_until = t.until + ${SLOW_FOR_MS}
           FROM (SELECT a.subscription_id AS subscription_id, max(j.value ->> 'heldUntil') AS until FROM ${ours}
@@ -108,14 +114,16 @@ export async function recordAttempts(
     exhausted: hasEnded ? publishExhausted(ours, endedAt) : undefined,
     retries: results.some(({ isRetry }) => isRetry === 1)
       ? sql`UPDATE manual_retries SET state = t.status FROM (
-            SELECT a.subscription_id AS subscription_id, a.event_id AS event_id, j.value ->> 'deliveryId' AS delivery_id,
+            SELECT a.subscription_id AS subscription_id, a.event_id AS event_id, j.value ->> 'deliveryId'
+              AS delivery_id,
               j.value ->> 'status' AS status
             FROM ${ours} WHERE j.value ->> 'nextDueAt' IS NULL) t
           WHERE manual_retries.subscription_id = t.subscription_id AND manual_retries.event_id = t.event_id
             AND manual_retries.delivery_id = t.delivery_id`
       : undefined,
     postponed: isPostponed
-      ? sql`UPDATE outbox SET due_at = t.next_due_at, attempts = attempts + 1 - t.probe, attempt_id = t.next_attempt_id FROM (
+      ? sql`UPDATE outbox SET due_at = t.next_due_at, attempts = attempts + 1 - t.probe, attempt_id = t.next_attempt_id
+        FROM (
         SELECT j.value ->> 'queue' AS queue, j.value ->> 'dueAt' AS due_at, j.value ->> 'deliveryId' AS id,
           j.value ->> 'nextDueAt' AS next_due_at, j.value ->> 'nextAttemptId' AS next_attempt_id,
           j.value ->> 'probe' AS probe
@@ -123,10 +131,13 @@ export async function recordAttempts(
       WHERE outbox.queue = t.queue AND outbox.due_at = t.due_at AND outbox.id = t.id`
       : undefined,
     ended: sql`DELETE FROM outbox WHERE (queue, due_at, id) IN (
-      SELECT j.value ->> 'queue', j.value ->> 'dueAt', j.value ->> 'deliveryId' FROM ${ours} WHERE j.value ->> 'nextDueAt' IS NULL)`,
-    attempts: sql`UPDATE attempts SET status = t.status, claim = NULL, response_code = t.code, response_body = t.body, error = t.error,
+      SELECT j.value ->> 'queue', j.value ->> 'dueAt', j.value ->> 'deliveryId' FROM ${ours}
+        WHERE j.value ->> 'nextDueAt' IS NULL)`,
+    attempts: sql`UPDATE attempts SET status = t.status, claim = NULL, response_code = t.code, response_body = t.body,
+      error = t.error,
         attempted_at = t.started_at, completed_at = t.completed_at, next_id = t.next_id
-      FROM (SELECT a.subscription_id AS subscription_id, a.id AS id, j.value ->> 'status' AS status, j.value ->> 'responseCode' AS code,
+      FROM (SELECT a.subscription_id AS subscription_id, a.id AS id, j.value ->> 'status' AS status, j.value ->>
+        'responseCode' AS code,
           j.value ->> 'responseBody' AS body, j.value ->> 'error' AS error, j.value ->> 'startedAt' AS started_at,
           j.value ->> 'completedAt' AS completed_at, j.value ->> 'nextAttemptId' AS next_id FROM ${ours}) t
       WHERE attempts.subscription_id = t.subscription_id AND attempts.id = t.id`,
@@ -137,7 +148,10 @@ export async function recordAttempts(
   return { recorded: new Set(recorded.map(({ id }) => id)), operational: [...exhausted, ...goneTold] };
 }
 
-/** A JSON list without nulls. SQLite serializes and parses an object again for each value that it reads, so a short object is quicker. */
+/**
+ * A JSON list without nulls. SQLite serializes and parses an object again for each value that it reads, so a short
+ * object is quicker.
+ */
 const compactList = (results: readonly object[]): string =>
   JSON.stringify(results, (_name, value: unknown) => (value === null ? undefined : value));
 
@@ -146,10 +160,12 @@ const publishExhausted = (ours: SQL, nowMs: number) =>
   publishOperational(
     "postern.delivery.exhausted",
     sql`${ours} CROSS JOIN subscriptions s ON s.id = a.subscription_id
-      WHERE j.value ->> 'status' = 'failed' AND j.value ->> 'nextDueAt' IS NULL AND a.kind <> 'test' AND a.event_type NOT GLOB ${ALL_OPERATIONAL}`,
+      WHERE j.value ->> 'status' = 'failed' AND j.value ->> 'nextDueAt' IS NULL AND a.kind <> 'test'
+        AND a.event_type NOT GLOB ${ALL_OPERATIONAL}`,
     nowMs,
     {
-      data: sql`'deliveryId', coalesce(a.delivery_id, a.id), 'eventId', a.event_id, 'eventType', a.event_type, 'attempts', a.attempt_count,
+      data: sql`'deliveryId', coalesce(a.delivery_id, a.id), 'eventId', a.event_id, 'eventType', a.event_type,
+        'attempts', a.attempt_count,
         'lastError', j.value ->> 'error', 'responseCode', j.value ->> 'responseCode'`,
       correlationId: sql`(SELECT correlation_id FROM events WHERE id = a.event_id)`,
     },

@@ -1,4 +1,7 @@
-/** Records results in groups, soon after they arrive. A batch of quick sends takes one round trip, and no result waits for a slow send. */
+/**
+ * Records results in groups, soon after they arrive. A batch of quick sends takes one round trip, and no result waits
+ * for a slow send.
+ */
 import { repeatable } from "../../platform/db/faults";
 import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
@@ -12,7 +15,10 @@ import { RECORD_WITHIN_MS } from "./timing";
 export const GATHER_MS = 100;
 const RETRY_RECORD_MS = 250;
 
-/** The results of one round trip are one JSON value, and D1 takes 2 MB a value. Escaping can make a response body six times as long. */
+/**
+ * The results of one round trip are one JSON value, and D1 takes 2 MB a value. Escaping can make a response body six
+ * times as long.
+ */
 const MAX_RECORD_BYTES = 1_000_000;
 /** The most bytes of JSON that a result takes without its response body, and that one character of the body takes. */
 const RESULT_BYTES = 1_000;

@@ -4,7 +4,9 @@ import { describeError, log } from "../../platform/log";
 import { readTargets } from "./claim-store";
 import type { Claimed } from "./claimed";
 
-/** Reads the subscriptions of claimed deliveries again. Returns the deliveries for which the read failed. Never throws. */
+/**
+ * Reads the subscriptions of claimed deliveries again. Returns the deliveries for which the read failed. Never throws.
+ */
 export async function refreshTargets(deps: Deps, deliveries: readonly Claimed[]): Promise<Set<Claimed>> {
   const failed = new Set<Claimed>();
   for (const [shard, together] of Map.groupBy(deliveries, (delivery) => delivery.shard)) {

@@ -9,13 +9,16 @@ const attemptIdSql = (nowMs: number) => sql`${firstIdAt(nowMs)} || '-7' || subst
   || substr(lower(hex(randomblob(2))), 2) || '-' || lower(hex(randomblob(6)))`;
 
 /**
- * Returns the statements that reopen the deliveries in `failed`: a query with the columns `attempt_id`, `delivery_id`, `event_id` and
- * `kind` of last attempts of one subscription. Run them in this order, before anything that changes what `failed` returns.
+ * Returns the statements that reopen the deliveries in `failed`: a query with the columns `attempt_id`, `delivery_id`,
+ * `event_id` and
+ * `kind` of last attempts of one subscription. Run them in this order, before anything that changes what `failed`
+ * returns.
  */
 export const reopenStatements = (failed: SQL, subscriptionId: string, nowMs: number) => ({
   opened: rows<Omit<DueDelivery, "slow">>(sql`
     INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, attempt_id, bytes)
-    SELECT iif(s.has_backlog, s.id, ''), ${nowMs}, f.delivery_id, s.tenant_id, s.id, e.id, f.kind, ${attemptIdSql(nowMs)}, octet_length(e.payload)
+    SELECT iif(s.has_backlog, s.id, ''), ${nowMs}, f.delivery_id, s.tenant_id, s.id, e.id, f.kind,
+      ${attemptIdSql(nowMs)}, octet_length(e.payload)
     FROM (${failed}) f CROSS JOIN events e ON e.id = f.event_id CROSS JOIN subscriptions s ON s.id = ${subscriptionId}
     RETURNING queue, due_at AS dueAt, id, subscription_id AS subscriptionId, bytes`),
   linked: sql`UPDATE attempts SET next_id = o.attempt_id FROM (${failed}) f CROSS JOIN outbox o

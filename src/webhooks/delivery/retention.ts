@@ -13,14 +13,19 @@ import {
   deleteOldKeys,
 } from "./retention-store";
 
-/** Events are kept this much longer than attempts, because the log shows their payloads and attempts can start later than the event. */
+/**
+ * Events are kept this much longer than attempts, because the log shows their payloads and attempts can start later
+ * than the event.
+ */
 const EVENT_MARGIN_MS = HOUR_MS;
 /** The time for one shard in an hourly run. */
 const BUDGET_MS = 5 * MINUTE_MS;
 /** The calls to D1 in an hourly run, for all shards. */
 const MAX_CALLS = 400;
 
-/** Deletes what is older than RETENTION_DAYS from every shard. A shard that fails is logged and skipped. Never throws. */
+/**
+ * Deletes what is older than RETENTION_DAYS from every shard. A shard that fails is logged and skipped. Never throws.
+ */
 export async function removeOld(deps: Deps): Promise<void> {
   for (const { shard, isSpent } of shardsWithBudgets(deps, MAX_CALLS)) {
     try {

@@ -1,4 +1,7 @@
-/** Parses `Retry-After` (RFC 9110, section 10.2.3): a number of seconds, or one of the three forms of a date (section 5.6.7). */
+/**
+ * Parses `Retry-After` (RFC 9110, section 10.2.3): a number of seconds, or one of the three forms of a date (section
+ * 5.6.7).
+ */
 
 /** The longest wait that a subscriber can ask for. */
 const MAX_SECONDS = 86_400;
@@ -11,8 +14,8 @@ const RFC_850 = new RegExp(String.raw`^[A-Z][a-z]{5,8}, (\d{2})-(${MONTH})-(\d{2
 const ASCTIME = new RegExp(String.raw`^[A-Z][a-z]{2} ${MONTH} [ \d]\d ${TIME} \d{4}$`);
 
 /**
- * Returns how long the subscriber asks to wait from `nowMs` (Unix ms), in ms, at most a day. Returns null without the header, for a time
- * in the past, and for any other value, such as two headers joined into one.
+ * Returns how long the subscriber asks to wait from `nowMs` (Unix ms), in ms, at most a day. Returns null without the
+ * header, for a time in the past, and for any other value, such as two headers joined into one.
  */
 export function retryAfterMs(value: string | null, nowMs: number): number | null {
   const text = value?.trim() ?? "";
@@ -28,7 +31,10 @@ function dateOf(text: string, nowMs: number): number {
   return year === undefined ? Number.NaN : Date.parse(`${day} ${month} ${fullYear(Number(year), nowMs)} ${time} GMT`);
 }
 
-/** Returns the year with these last two digits: in this century, unless that is more than 50 years ahead (RFC 9110, section 5.6.7). */
+/**
+ * Returns the year with these last two digits: in this century, unless that is more than 50 years ahead (RFC 9110,
+ * section 5.6.7).
+ */
 function fullYear(lastDigits: number, nowMs: number): number {
   const thisYear = new Date(nowMs).getUTCFullYear();
   const year = thisYear - (thisYear % 100) + lastDigits;

@@ -1,4 +1,7 @@
-/** Which deliveries to claim and to send next. The order is fair between subscriptions, and only what can start soon is claimed. */
+/**
+ * Which deliveries to claim and to send next. The order is fair between subscriptions, and only what can start soon is
+ * claimed.
+ */
 
 import type { ShardKey } from "../../platform/messages";
 import type { QueueSpeed } from "./enqueue";
@@ -14,14 +17,19 @@ const MAX_WORK_MS = 6 * 2_000;
 
 interface Item {
   subscriptionId: string;
-  /** When it should start (Unix ms), if its subscription is limited; `latestMs` is null until the gate grants the start. */
+  /**
+   * When it should start (Unix ms), if its subscription is limited; `latestMs` is null until the gate grants the start.
+   */
   start?: { atMs: number; latestMs: number | null } | undefined;
 }
 
 /** In the slow queue, a subscription may have only a few sends in progress. */
 const mayStart = (speed: QueueSpeed, sends: number): boolean => speed === "fast" || sends < MAX_SENDS_OF_SLOW;
 
-/** Removes and returns the next item to send: the earliest whose start is due, or else one without limits; undefined if none may start. */
+/**
+ * Removes and returns the next item to send: the earliest whose start is due, or else one without limits; undefined if
+ * none may start.
+ */
 export function takeNext<T extends Item>(speed: QueueSpeed, items: T[], nowMs: number): T | undefined {
   let first = -1;
   let firstMs = nowMs + TAKE_BEFORE_START_MS;
@@ -38,7 +46,10 @@ export function takeNext<T extends Item>(speed: QueueSpeed, items: T[], nowMs: n
 export const takenAtMs = ({ start }: Item): number =>
   start ? start.atMs - (start.latestMs === null ? ASK_BEFORE_START_MS : TAKE_BEFORE_START_MS) : 0;
 
-/** Returns the limited items that need a start: those that should start soon and have none, and those that have missed theirs. */
+/**
+ * Returns the limited items that need a start: those that should start soon and have none, and those that have missed
+ * theirs.
+ */
 export function withoutStart<T extends Item>(
   items: readonly T[],
   nowMs: number,
@@ -51,7 +62,10 @@ export function withoutStart<T extends Item>(
   return comesWithin(ASK_BEFORE_START_MS).length === 0 ? [] : comesWithin(ASK_WITH_FIRST_MS);
 }
 
-/** Removes and returns the item without limits whose subscription has the fewest sends in progress; undefined when none may start. */
+/**
+ * Removes and returns the item without limits whose subscription has the fewest sends in progress; undefined when none
+ * may start.
+ */
 export function takeFairest<T extends Item>(speed: QueueSpeed, items: T[]): T | undefined {
   let best = -1;
   let bestSends = Infinity;
@@ -66,8 +80,9 @@ export function takeFairest<T extends Item>(speed: QueueSpeed, items: T[]): T | 
 }
 
 /**
- * Returns the keys to claim next, all of one shard: as many as can start soon, judging by the latencies so far, and as fit into memory.
- * In the slow queue, each subscription gets only a few. Subscriptions take turns, and the keys of each keep their order.
+ * Returns the keys to claim next, all of one shard: as many as can start soon, judging by the latencies so far, and as
+ * fit into memory. In the slow queue, each subscription gets only a few. Subscriptions take turns, and the keys of each
+ * keep their order.
  */
 export function planClaim<K extends ShardKey>(speed: QueueSpeed, keys: readonly K[]): K[] {
   const shard = keys[0]?.shard;
@@ -87,7 +102,9 @@ export function planClaim<K extends ShardKey>(speed: QueueSpeed, keys: readonly 
   return planned;
 }
 
-/** Whether one invocation would take too long for `keys`. Never in the slow queue, which slow subscriptions may hold up. */
+/**
+ * Whether one invocation would take too long for `keys`. Never in the slow queue, which slow subscriptions may hold up.
+ */
 export const isTooMuch = (speed: QueueSpeed, keys: readonly Item[]): boolean =>
   speed === "fast" && keys.reduce((workMs, { subscriptionId }) => workMs + expectedMs(subscriptionId), 0) > MAX_WORK_MS;
 
@@ -103,8 +120,8 @@ export function roundRobin<T extends Item>(items: readonly T[]): T[] {
 }
 
 /**
- * Returns the first item of each list, then the second of each, and so on. A message has the deliveries of one event or a few, so taking
- * turns between messages is fair to tenants.
+ * Returns the first item of each list, then the second of each, and so on. A message has the deliveries of one event or
+ * a few, so taking turns between messages is fair to tenants.
  */
 export function inTurns<T>(lists: readonly (readonly T[])[]): T[] {
   const longest = Math.max(0, ...lists.map(({ length }) => length));

@@ -1,11 +1,16 @@
-/** The sends in progress in this isolate, across its invocations: how many each subscription has, how long they take, and their memory. */
+/**
+ * The sends in progress in this isolate, across its invocations: how many each subscription has, how long they take,
+ * and their memory.
+ */
 import { HANGS_AFTER_MS, LEASE_MS } from "./timing";
 
 /** The most sends that a slow subscription may have in progress, so that it leaves connections to the others. */
 export const MAX_SENDS_OF_SLOW = 3;
 /** With this many sends in progress, an invocation waits before it ends, so that the queue delays the next batch. */
 const MAX_SENDS = 300;
-/** The most bytes of payloads to have claimed at once: an isolate has 128 MB, and holds about three copies of a payload. */
+/**
+ * The most bytes of payloads to have claimed at once: an isolate has 128 MB, and holds about three copies of a payload.
+ */
 const MAX_CLAIMED_BYTES = 16 * 1024 * 1024;
 /** Bounds the memory. */
 const MAX_KNOWN_LATENCIES = 10_000;
@@ -33,15 +38,19 @@ let watchedMs = 0;
 /** Returns how many sends of a subscription are in progress. */
 export const sendsOf = (subscriptionId: string): number => loads.get(subscriptionId)?.active ?? 0;
 
-/** Whether the subscription has sends in progress and none has ended for a second. A subscription that is only busy does not hang. */
+/**
+ * Whether the subscription has sends in progress and none has ended for a second. A subscription that is only busy does
+ * not hang.
+ */
 export function hangs(subscriptionId: string, nowMs: number): boolean {
   const load = loads.get(subscriptionId);
   return load !== undefined && nowMs - load.silentSinceMs >= HANGS_AFTER_MS;
 }
 
 /**
- * Every run calls this every `WATCH_EVERY_MS`. While the isolate was blocked, it could read no answers, so that time does not count as
- * silence. Otherwise one long garbage collection would mark every subscription with a send in progress as slow.
+ * Every run calls this every `WATCH_EVERY_MS`. While the isolate was blocked, it could read no answers, so that time
+ * does not count as silence. Otherwise one long garbage collection would mark every subscription with a send in
+ * progress as slow.
  */
 export function watch(nowMs: number): void {
   const blockedMs = nowMs - watchedMs;
@@ -69,8 +78,8 @@ interface Counted {
 }
 
 /**
- * Ends what has been counted for longer than a lease: its invocation was killed. A timer cannot do this, because the runtime drops an
- * invocation's timers when it kills the invocation.
+ * Ends what has been counted for longer than a lease: its invocation was killed. A timer cannot do this, because the
+ * runtime drops an invocation's timers when it kills the invocation.
  */
 export function endAbandoned(nowMs: number): void {
   for (const { untilMs, end } of counted) {

@@ -58,9 +58,9 @@ export const failure = (error: string): Outcome => ({
 export class RuntimeFault extends Error {}
 
 /**
- * Sends one attempt that starts at `nowMs` and returns its outcome. With `comesInTime`, it first waits for that promise. If it resolves to
- * false, nothing is requested and "late" is returned; otherwise one request is made, without a repetition. Throws only when the request
- * cannot be made, for example RuntimeFault.
+ * Sends one attempt that starts at `nowMs` and returns its outcome. With `comesInTime`, it first waits for that
+ * promise. If it resolves to false, nothing is requested and "late" is returned; otherwise one request is made, without
+ * a repetition. Throws only when the request cannot be made, for example RuntimeFault.
  */
 export async function send(
   outbound: Outbound,
@@ -113,7 +113,10 @@ const isRuntimeFault = (error: unknown): error is Error =>
 /** workerd distinguishes a connection that was refused, reset or cut from one that could not start. */
 const isLost = (error: unknown) => error instanceof Error && error.message === "Network connection lost.";
 
-/** Returns the headers that the service sets on an attempt that started at `startedMs` (Unix ms). The same input gives the same headers. */
+/**
+ * Returns the headers that the service sets on an attempt that started at `startedMs` (Unix ms). The same input gives
+ * the same headers.
+ */
 export async function headersOf(
   outbound: Omit<Outbound, "url" | "headers">,
   startedMs: number,
@@ -159,7 +162,8 @@ async function readBody(response: Response): Promise<string> {
       length += value.length;
     }
   } catch {
-    // The time ran out or the connection broke after the headers. The status counts, and the body is what arrived until then.
+    // The time ran out or the connection broke after the headers. The status counts, and the body is what arrived until
+    // then.
   }
   reader.cancel().catch(() => undefined);
   return textOf(parts);

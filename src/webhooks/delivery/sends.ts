@@ -26,7 +26,9 @@ export class Sends {
     this.#decrypt = decryptOnce(deps.keys);
   }
 
-  /** Sends a delivery. Returns false, without sending, when it has missed its start. Throws when it cannot be released. */
+  /**
+   * Sends a delivery. Returns false, without sending, when it has missed its start. Throws when it cannot be released.
+   */
   async attempt(delivery: Claimed): Promise<boolean> {
     let endSend = () => {};
     const begin = () => {
@@ -60,7 +62,10 @@ export class Sends {
     await Promise.all([...this.#recorders.values()].map((recorder) => recorder.flush()));
   }
 
-  /** Releases a delivery without using up an attempt. It is due again at `dueAt` (Unix ms); without `dueAt` it is queued at once. */
+  /**
+   * Releases a delivery without using up an attempt. It is due again at `dueAt` (Unix ms); without `dueAt` it is queued
+   * at once.
+   */
   async #release(delivery: Claimed, dueAt?: number): Promise<void> {
     await releaseDeliveries(this.#deps.shards.db(delivery.shard), this.#claim, [delivery], dueAt);
     if (dueAt === undefined) await enqueue(this.#deps, "slow", delivery.shard, [delivery]);

@@ -1,4 +1,7 @@
-/** The safety net under the queue: overdue deliveries are queued again, and attempts whose consumer died are ended and repeated. */
+/**
+ * The safety net under the queue: overdue deliveries are queued again, and attempts whose consumer died are ended and
+ * repeated.
+ */
 import type { Db } from "../../platform/db/client";
 import { newIdAt } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
@@ -37,14 +40,20 @@ const BACKLOG_SENDS = 50;
 const MAX_FED = 10_000;
 /** Deployments and crashes interrupt any delivery, so the first interruptions do not delay it. */
 const INTERRUPTIONS_WITHOUT_WAIT = 4;
-/** The wait doubles with each further interruption, up to an hour, so that a delivery that kills its consumer does so ever less often. */
+/**
+ * The wait doubles with each further interruption, up to an hour, so that a delivery that kills its consumer does so
+ * ever less often.
+ */
 const FIRST_INTERRUPTION_WAIT_MS = 2_000;
 const LONGEST_INTERRUPTION_WAIT_MS = 3_600_000;
 
 /** When each delivery was last swept, by id, in Unix ms. The caller keeps it from one sweep to the next. */
 export type SweptAt = Map<string, number>;
 
-/** Sweeps one shard. Returns when the next sweep will have something to do (Unix ms); null when nothing is open. Throws when D1 is down. */
+/**
+ * Sweeps one shard. Returns when the next sweep will have something to do (Unix ms); null when nothing is open. Throws
+ * when D1 is down.
+ */
 export async function sweepShard(deps: Deps, shard: number, sweptAt: SweptAt = new Map()): Promise<number | null> {
   const db = deps.shards.db(shard);
   const nowMs = deps.now();
@@ -80,7 +89,10 @@ export async function sweepShard(deps: Deps, shard: number, sweptAt: SweptAt = n
 /** When this isolate last queued a delivery of a backlog, by id, in Unix ms. */
 const fedAt = new Map<string, number>();
 
-/** Queues the next deliveries of one backlog. Called when some of its deliveries have ended. Throws when D1 or the queue is down. */
+/**
+ * Queues the next deliveries of one backlog. Called when some of its deliveries have ended. Throws when D1 or the queue
+ * is down.
+ */
 export async function feedBacklog(deps: Deps, shard: number, subscriptionId: string): Promise<void> {
   const limits = { perSubscription: BACKLOG_SENDS, perSlowSubscription: MAX_SENDS_OF_SLOW, subscriptionId };
   const nowMs = deps.now();
@@ -95,8 +107,8 @@ export async function feedBacklog(deps: Deps, shard: number, subscriptionId: str
 }
 
 /**
- * Returns a time in Unix ms; an unclaimed delivery that was due before it has lost its message. It is the time of the oldest message in the
- * queues, if they report that, but between `LONGEST_QUEUE_WAIT_MS` and `QUEUE_GRACE_MS` ago.
+ * Returns a time in Unix ms; an unclaimed delivery that was due before it has lost its message. It is the time of the
+ * oldest message in the queues, if they report that, but between `LONGEST_QUEUE_WAIT_MS` and `QUEUE_GRACE_MS` ago.
  */
 async function messagesLostBefore({ deliveryQueue, slowDeliveryQueue }: Deps, db: Db, nowMs: number): Promise<number> {
   const latest = nowMs - QUEUE_GRACE_MS;
@@ -105,7 +117,8 @@ async function messagesLostBefore({ deliveryQueue, slowDeliveryQueue }: Deps, db
     nowMs - LONGEST_QUEUE_WAIT_MS,
     Math.min(latest, ...oldest.map((timeMs) => timeMs ?? latest)),
   );
-  // If a retry is due much later, the oldest message may be the message of that retry. Its age then says nothing about other messages.
+  // If a retry is due much later, the oldest message may be the message of that retry. Its age then says nothing about
+  // other messages.
   const mayBeDelayed =
     lostBefore < latest && (await isAnyDue(db, nowMs + LONG_DELAY_MS, nowMs + LONGEST_MESSAGE_DELAY_MS));
   return mayBeDelayed ? latest : lostBefore;

@@ -1,4 +1,7 @@
-/** Decides what follows from an attempt: when the delivery is tried again, and whether its subscription is slow, held or gone. */
+/**
+ * Decides what follows from an attempt: when the delivery is tried again, and whether its subscription is slow, held or
+ * gone.
+ */
 import type { RetryOptions } from "../subscriptions/retry-options";
 import { ABORTED, GONE } from "./reasons";
 import { retryAfterMs } from "./retry-after";
@@ -23,7 +26,10 @@ export interface RetryPolicy {
   abortHeader: boolean;
 }
 
-/** Returns the options with their defaults. The defaults are the specified behaviour, except for a subscription with its own schedule. */
+/**
+ * Returns the options with their defaults. The defaults are the specified behaviour, except for a subscription with its
+ * own schedule.
+ */
 export function retryPolicy(retry: RetryOptions | undefined): RetryPolicy {
   const hasSchedule = retry?.schedule !== undefined;
   return {

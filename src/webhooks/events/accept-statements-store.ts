@@ -1,6 +1,6 @@
 /**
- * The statements that accept events. Their texts are built once for each size of batch, because building them takes about as long as
- * running them.
+ * The statements that accept events. Their texts are built once for each size of batch, because building them takes
+ * about as long as running them.
  */
 import { type SQL, sql } from "drizzle-orm";
 import { fixed } from "../../platform/db/client";
@@ -17,7 +17,10 @@ export interface AcceptedEvent {
   deliveries: number;
   /** The hash of the event that was first published with this Idempotency-Key; null without a key. */
   requestHash: string | null;
-  /** The last subscription that has its delivery if the fan-out continues through the queue; null when all deliveries exist. */
+  /**
+   * The last subscription that has its delivery if the fan-out continues through the queue; null when all deliveries
+   * exist.
+   */
   fanOutAfter: string | null;
 }
 
@@ -30,14 +33,18 @@ const NOW = sql.placeholder("nowMs");
 const KEYS_FROM = sql.placeholder("keysFromMs");
 const ALLOWED = sql.placeholder("allowedDeliveries");
 
-/** The outbox columns that a fan-out writes. `outboxValues` has their values, from an event `e` (id, bytes) and a subscription `s`. */
+/**
+ * The outbox columns that a fan-out writes. `outboxValues` has their values, from an event `e` (id, bytes) and a
+ * subscription `s`.
+ */
 export const OUTBOX_COLUMNS = sql.raw("queue, due_at, id, tenant_id, subscription_id, event_id, kind, bytes");
 export const outboxValues = (
   nowMs: number | typeof NOW,
 ) => sql`iif(s.has_backlog, s.id, ''), ${nowMs}, ${deliveryIdOf(sql`e.id`, sql`s.id`)},
   s.tenant_id, s.id, e.id, 'event', e.bytes`;
 
-const LISTED = sql`listed AS (SELECT key AS position, value ->> 'id' AS id, value ->> 'type' AS type, value ->> 'bytes' AS bytes,
+const LISTED = sql`listed AS (SELECT key AS position, value ->> 'id' AS id, value ->> 'type' AS type, value ->> 'bytes'
+  AS bytes,
   value ->> 'key' AS idempotency_key, value ->> 'hash' AS hash FROM json_each(${sql.placeholder("list")}))`;
 
 /** Selects the enabled subscriptions that receive an event type. The index contains no others. */
@@ -45,19 +52,23 @@ const wantedBy = (type: SQL) => sql`
   SELECT subscription_id FROM subscription_events WHERE tenant_id = ${TENANT_ID} AND event_type = ${type}
   UNION ALL SELECT subscription_id FROM subscription_events WHERE tenant_id = ${TENANT_ID} AND event_type = '*'`;
 
-// The answer has the exact number of deliveries, so each type's subscriptions are counted in the index, once for all of its events.
-const COUNTS = sql`counts AS MATERIALIZED (SELECT t.type, t.events, (SELECT count(*) FROM (${wantedBy(sql`t.type`)})) AS deliveries
+// The answer has the exact number of deliveries, so each type's subscriptions are counted in the index, once for all of
+// its events.
+const COUNTS = sql`counts AS MATERIALIZED (SELECT t.type, t.events, (SELECT count(*)
+  FROM (${wantedBy(sql`t.type`)})) AS deliveries
   FROM (SELECT type, count(*) AS events FROM listed GROUP BY type) t)`;
 const WANTED = sql`(SELECT coalesce(sum(events * deliveries), 0) FROM counts)`;
 const FITS = sql`${WANTED} <= ${ALLOWED}`;
-// An event that already exists was written by an earlier try of this call, and its deliveries may have ended since then.
+// An event that already exists was written by an earlier try of this call, and its deliveries may have ended since
+// then.
 const IS_ABSENT = sql`NOT EXISTS (SELECT 1 FROM events WHERE events.id = e.id)`;
 
 /** `hasKeys`: whether an event has an Idempotency-Key. `pageRows`: how many deliveries each event gets at most. */
 function makeStatements(hasKeys: boolean, pageRows: number) {
   // As a parameter, a limit would make SQLite plan the statement again for every call.
   const limit = sql.raw(String(pageRows));
-  const keyOf = sql`idempotency_keys k ON k.tenant_id = ${TENANT_ID} AND k.key = l.idempotency_key AND k.created_at > ${KEYS_FROM}`;
+  const keyOf = sql`idempotency_keys k ON k.tenant_id = ${TENANT_ID} AND k.key = l.idempotency_key
+    AND k.created_at > ${KEYS_FROM}`;
   const noConflict = hasKeys
     ? sql`NOT EXISTS (SELECT 1 FROM listed l CROSS JOIN ${keyOf} WHERE k.request_hash <> l.hash)`
     : sql`true`;
@@ -68,8 +79,10 @@ function makeStatements(hasKeys: boolean, pageRows: number) {
   const isNew = sql`${holdsItsKey} AND ${noConflict} AND ${IS_ABSENT}`;
   const page = sql`SELECT subscription_id FROM (${wantedBy(sql`e.type`)}) ORDER BY 1 LIMIT ${limit}`;
   return {
-    keys: fixed(sql`WITH ${LISTED}, ${COUNTS} INSERT INTO idempotency_keys (tenant_id, key, event_id, request_hash, created_at)
-      SELECT ${TENANT_ID}, e.idempotency_key, e.id, e.hash, ${NOW} FROM listed e WHERE e.idempotency_key IS NOT NULL AND ${noConflict} AND ${FITS}
+    keys: fixed(sql`WITH ${LISTED}, ${COUNTS} INSERT INTO idempotency_keys (tenant_id, key, event_id, request_hash,
+      created_at)
+      SELECT ${TENANT_ID}, e.idempotency_key, e.id, e.hash, ${NOW} FROM listed e WHERE e.idempotency_key IS NOT NULL
+        AND ${noConflict} AND ${FITS}
       ON CONFLICT (tenant_id, key) DO UPDATE SET event_id = excluded.event_id, request_hash = excluded.request_hash,
         created_at = excluded.created_at WHERE idempotency_keys.created_at <= ${KEYS_FROM}`),
     outbox: fixed(sql`WITH ${LISTED}, ${COUNTS} INSERT INTO outbox (${OUTBOX_COLUMNS}) SELECT ${outboxValues(NOW)}
@@ -79,21 +92,27 @@ function makeStatements(hasKeys: boolean, pageRows: number) {
       INSERT INTO events (id, tenant_id, type, payload, correlation_id, delivery_count, fan_out_after, created_at)
       SELECT e.id, ${TENANT_ID}, e.type, e.payload, e.correlation_id, counts.deliveries,
         iif(counts.deliveries > ${limit}, (${page} OFFSET ${sql.raw(String(pageRows - 1))}), NULL), ${NOW}
-      FROM (SELECT value ->> 'id' AS id, value ->> 'type' AS type, value ->> 'key' AS idempotency_key, value ->> 'payload' AS payload,
-        value ->> 'correlationId' AS correlation_id FROM json_each(${sql.placeholder("part")})) e CROSS JOIN counts ON counts.type = e.type
+      FROM (SELECT value ->> 'id' AS id, value ->> 'type' AS type, value ->> 'key' AS idempotency_key, value ->>
+        'payload' AS payload,
+        value ->> 'correlationId' AS correlation_id FROM json_each(${sql.placeholder("part")})) e CROSS
+          JOIN counts ON counts.type = e.type
       WHERE ${FITS} AND ${isNew}
       RETURNING id, type, delivery_count AS deliveries, fan_out_after AS fanOutAfter`),
     accepted: fixed<AcceptedEvent>(
       hasKeys
-        ? sql`WITH ${LISTED} SELECT e.id, e.type, e.delivery_count AS deliveries, k.request_hash AS requestHash, iif(e.id = l.id, e.fan_out_after, NULL) AS fanOutAfter
-            FROM listed l LEFT JOIN ${keyOf} LEFT JOIN events e ON e.id = coalesce(k.event_id, l.id) ORDER BY l.position`
-        : sql`WITH ${LISTED} SELECT e.id, e.type, e.delivery_count AS deliveries, NULL AS requestHash, e.fan_out_after AS fanOutAfter
+        ? sql`WITH ${LISTED} SELECT e.id, e.type, e.delivery_count AS deliveries, k.request_hash AS requestHash,
+          iif(e.id = l.id, e.fan_out_after, NULL) AS fanOutAfter
+            FROM listed l LEFT JOIN ${keyOf} LEFT JOIN events e ON e.id = coalesce(k.event_id, l.id)
+              ORDER BY l.position`
+        : sql`WITH ${LISTED} SELECT e.id, e.type, e.delivery_count AS deliveries, NULL AS requestHash, e.fan_out_after
+          AS fanOutAfter
             FROM listed l LEFT JOIN events e ON e.id = l.id ORDER BY l.position`,
     ),
     // Only needed when nothing was written.
     count: fixed<{ deliveries: number }>(sql`WITH ${LISTED}, ${COUNTS}
       SELECT CASE WHEN EXISTS (SELECT 1 FROM listed e WHERE ${IS_ABSENT}) THEN ${WANTED} ELSE 0 END AS deliveries`),
-    due: fixed<DueDelivery>(sql`WITH ${LISTED} SELECT o.queue, o.due_at AS dueAt, o.id, o.subscription_id AS subscriptionId, o.bytes, s.slow_until > ${NOW} AS slow
+    due: fixed<DueDelivery>(sql`WITH ${LISTED} SELECT o.queue, o.due_at AS dueAt, o.id, o.subscription_id
+      AS subscriptionId, o.bytes, s.slow_until > ${NOW} AS slow
       FROM listed e CROSS JOIN outbox o ON o.queue = '' AND o.due_at = ${NOW}
         AND o.id > substr(e.id, 1, 23) || '-' AND o.id < substr(e.id, 1, 23) || '.' AND o.event_id = e.id
       CROSS JOIN subscriptions s ON s.id = o.subscription_id`),

@@ -6,7 +6,9 @@ import type { DueDelivery } from "../delivery/enqueue";
 import { type AcceptedEvent, statementsFor } from "./accept-statements-store";
 
 const IDEMPOTENCY_WINDOW_MS = DAY_MS;
-/** The most characters in one JSON list of payloads. D1 takes 2 MB a value, and a character has up to 3 bytes in UTF-8. */
+/**
+ * The most characters in one JSON list of payloads. D1 takes 2 MB a value, and a character has up to 3 bytes in UTF-8.
+ */
 const MAX_PAYLOAD_LIST_CHARACTERS = 600_000;
 
 export interface NewEvent {
@@ -22,10 +24,11 @@ export interface NewEvent {
 }
 
 /**
- * Writes the events, and one outbox row for each enabled subscription that receives them. Writes nothing if an Idempotency-Key was used
- * with another event, or if the events need more than `allowedDeliveries`. An event that was published with the same key before is not
- * written again. Returns one row per event in the given order, the deliveries to queue, and how many deliveries the events need if
- * nothing was written. Takes a second round trip unless it has written all of the events.
+ * Writes the events, and one outbox row for each enabled subscription that receives them. Writes nothing if an
+ * Idempotency-Key was used with another event, or if the events need more than `allowedDeliveries`. An event that was
+ * published with the same key before is not written again. Returns one row per event in the given order, the deliveries
+ * to queue, and how many deliveries the events need if nothing was written. Takes a second round trip unless it has
+ * written all of the events.
  */
 export async function acceptEvents(
   db: Db,
@@ -45,7 +48,8 @@ export async function acceptEvents(
   const { inserted, due } = await repeatable(() =>
     atomically(db, {
       keys: hasKeys ? statements.keys(values) : undefined,
-      // Before the events, which are no longer new once they exist. A delivery id that is already taken fails the whole call.
+      // Before the events, which are no longer new once they exist. A delivery id that is already taken fails the whole
+      // call.
       outbox: statements.outbox(values),
       inserted: payloadLists(events).map((part) => statements.events({ ...values, part })),
       due: statements.due(values),

@@ -1,4 +1,6 @@
-/** Estimates how many deliveries events will have, from the last events of the same types that this isolate has seen. */
+/**
+ * Estimates how many deliveries events will have, from the last events of the same types that this isolate has seen.
+ */
 
 /** Bounds the memory. */
 const MAX_KNOWN = 10_000;
@@ -9,7 +11,10 @@ const lastCounts = new Map<string, number>();
 
 const keyOf = (tenantId: string, type: string) => `${tenantId} ${type}`;
 
-/** Returns the estimate for all of the events together. `unknown` is the estimate for a type that is new to this isolate. */
+/**
+ * Returns the estimate for all of the events together. `unknown` is the estimate for a type that is new to this
+ * isolate.
+ */
 export function expectedDeliveries(
   tenantId: string,
   events: readonly { type: string }[],

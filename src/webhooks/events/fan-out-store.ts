@@ -10,8 +10,8 @@ import { FAN_OUT_PAGE, OUTBOX_COLUMNS, outboxValues } from "./accept-statements-
 const IS_OPERATIONAL = sql.raw("type GLOB 'postern.*'");
 
 /**
- * Selects the enabled subscriptions that receive the event `e` and whose ids follow `after`. An operational event never goes to the
- * subscription that it is about.
+ * Selects the enabled subscriptions that receive the event `e` and whose ids follow `after`. An operational event never
+ * goes to the subscription that it is about.
  */
 const wantedBy = (eventId: string, after: string) => sql`SELECT w.subscription_id FROM (SELECT tenant_id, type,
     CASE WHEN ${IS_OPERATIONAL} THEN ${aboutOf(sql`payload`)} ELSE '' END AS about FROM events WHERE id = ${eventId}) e
@@ -26,8 +26,10 @@ export interface FanOut {
 }
 
 /**
- * Writes the next page of deliveries, unless another call has already done so. Returns the deliveries to queue. `next` is the
- * `fanOutAfter` of the following page; null when the fan-out is finished or another call has continued it. Takes the tenant from the event.
+ * Writes the next page of deliveries, unless another call has already done so. Returns the deliveries to queue. `next`
+ * is the
+ * `fanOutAfter` of the following page; null when the fan-out is finished or another call has continued it. Takes the
+ * tenant from the event.
  */
 export async function writeFanOutPage(
   db: Db,
@@ -37,12 +39,16 @@ export async function writeFanOutPage(
   const page = sql`SELECT subscription_id FROM (${wantedBy(eventId, fanOutAfter)}) ORDER BY 1 LIMIT ${FAN_OUT_PAGE}`;
   const { due, moved } = await atomically(db, {
     outbox: sql`INSERT INTO outbox (${OUTBOX_COLUMNS}) SELECT ${outboxValues(nowMs)}
-      FROM (SELECT id, octet_length(payload) AS bytes, created_at FROM events WHERE id = ${eventId} AND fan_out_after = ${fanOutAfter}) e
-      CROSS JOIN subscriptions s ON s.id IN (${page}) WHERE (s.enabled = 1 OR s.released_to IS NOT NULL) AND s.is_deleted = 0
+      FROM (SELECT id, octet_length(payload) AS bytes, created_at FROM events WHERE id = ${eventId}
+        AND fan_out_after = ${fanOutAfter}) e
+      CROSS JOIN subscriptions s ON s.id IN (${page}) WHERE (s.enabled = 1 OR s.released_to IS NOT NULL)
+        AND s.is_deleted = 0
         AND s.created_at <= e.created_at
       ON CONFLICT DO NOTHING`,
-    due: rows<DueDelivery>(sql`SELECT o.queue, o.due_at AS dueAt, o.id, o.subscription_id AS subscriptionId, o.bytes, s.slow_until > ${nowMs} AS slow
-      FROM (${page}) p CROSS JOIN outbox o ON o.queue = '' AND o.due_at = ${nowMs} AND o.id = ${deliveryIdOf(eventId, sql`p.subscription_id`)}
+    due: rows<DueDelivery>(sql`SELECT o.queue, o.due_at AS dueAt, o.id, o.subscription_id AS subscriptionId, o.bytes,
+      s.slow_until > ${nowMs} AS slow
+      FROM (${page}) p CROSS JOIN outbox o ON o.queue = '' AND o.due_at = ${nowMs}
+        AND o.id = ${deliveryIdOf(eventId, sql`p.subscription_id`)}
       CROSS JOIN subscriptions s ON s.id = o.subscription_id WHERE o.event_id = ${eventId}`),
     moved: rows<{ next: string | null }>(sql`UPDATE events SET fan_out_after =
         (SELECT CASE WHEN count(*) = ${FAN_OUT_PAGE} THEN max(subscription_id) END FROM (${page}))
@@ -51,7 +57,10 @@ export async function writeFanOutPage(
   return { due: moved.length === 0 ? [] : due, next: moved[0]?.next ?? null };
 }
 
-/** Returns unfinished fan-outs that began at or before `startedBefore` (Unix ms), across the tenants of one database, for the sweep. */
+/**
+ * Returns unfinished fan-outs that began at or before `startedBefore` (Unix ms), across the tenants of one database,
+ * for the sweep.
+ */
 export async function findUnfinishedFanOuts(db: Db, startedBefore: number, limit: number): Promise<FanOut[]> {
   const { found } = await atomically(db, {
     found: rows<FanOut>(sql`SELECT id AS eventId, fan_out_after AS fanOutAfter FROM events

@@ -1,11 +1,17 @@
-/** Reading the events of a tenant, newest first. The table has no index by tenant, which would cost a written row per event. */
+/**
+ * Reading the events of a tenant, newest first. The table has no index by tenant, which would cost a written row per
+ * event.
+ */
 import { sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import { firstIdAt } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 
-/** The most events of all tenants that a page reads. A quiet tenant of a busy database gets short pages instead of slow ones. */
+/**
+ * The most events of all tenants that a page reads. A quiet tenant of a busy database gets short pages instead of slow
+ * ones.
+ */
 const EXAMINED_EVENTS = 10_000;
 /** An event's id is made before it is stored, and the clocks of isolates differ. */
 const ID_BEFORE_MS = 5_000;
@@ -30,7 +36,10 @@ export interface EventFilter {
   since: number;
 }
 
-/** Returns one page of the tenant's events. It may be short or empty although more pages follow. `nextCursor` is null on the last page. */
+/**
+ * Returns one page of the tenant's events. It may be short or empty although more pages follow. `nextCursor` is null on
+ * the last page.
+ */
 export async function readEventPage(
   deps: Deps,
   tenant: TenantRef,

@@ -1,7 +1,8 @@
 /**
- * Where an event went, in one round trip. The outbox has no index by event, so a delivery is found by the traces that it always leaves. Its
- * first attempt has the delivery's own id. Each attempt names the next one, whose id contains the time at which it is due. A delivery
- * without an attempt is due when the event was accepted. The rest follows from the state of its subscription at the time of the event.
+ * Where an event went, in one round trip. The outbox has no index by event, so a delivery is found by the traces that
+ * it always leaves. Its first attempt has the delivery's own id. Each attempt names the next one, whose id contains the
+ * time at which it is due. A delivery without an attempt is due when the event was accepted. The rest follows from the
+ * state of its subscription at the time of the event.
  */
 import { sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
@@ -74,8 +75,8 @@ export interface TrailRow {
 }
 
 /**
- * Returns the event with one page of the subscriptions that wanted it, oldest first, and their newest attempts; null when the tenant has no
- * such event.
+ * Returns the event with one page of the subscriptions that wanted it, oldest first, and their newest attempts; null
+ * when the tenant has no such event.
  */
 export async function readOutcomes(
   deps: Deps,
@@ -86,18 +87,23 @@ export async function readOutcomes(
   const after =
     cursor === undefined
       ? sql`true`
-      : sql`(s.created_at, s.id) > (coalesce((SELECT created_at FROM subscriptions WHERE id = ${cursor}), ${timeOfId(cursor)}), ${cursor})`;
+      : sql`(s.created_at, s.id) > (coalesce((SELECT created_at FROM subscriptions
+        WHERE id = ${cursor}), ${timeOfId(cursor)}), ${cursor})`;
   const event = sql`event AS MATERIALIZED (SELECT id, type, created_at, fan_out_after,
-      CASE WHEN type GLOB ${ALL_OPERATIONAL} THEN ${aboutOf(sql`payload`)} ELSE '' END AS about FROM events WHERE id = ${eventId} AND tenant_id = ${tenantId})`;
+      CASE WHEN type GLOB ${ALL_OPERATIONAL} THEN ${aboutOf(sql`payload`)} ELSE '' END AS about FROM events
+        WHERE id = ${eventId} AND tenant_id = ${tenantId})`;
   const examined = sql`s AS MATERIALIZED (SELECT s.id, s.name, s.events, s.enabled, s.is_deleted,
-      s.created_at, s.updated_at, s.has_backlog, s.held_until, s.released_to, s.former_states FROM subscriptions s WHERE s.tenant_id = ${tenantId} AND ${after}
+      s.created_at, s.updated_at, s.has_backlog, s.held_until, s.released_to, s.former_states FROM subscriptions s
+        WHERE s.tenant_id = ${tenantId} AND ${after}
     ORDER BY s.created_at, s.id LIMIT ${EXAMINED_SUBSCRIPTIONS})`;
   const first = (alias: string) => sql`attempts ${sql.raw(alias)} WHERE ${sql.raw(alias)}.subscription_id = s.id
     AND ${sql.raw(alias)}.id = ${deliveryIdOf(eventId, sql`s.id`)}`;
-  const waiting = sql`outbox o WHERE o.queue IN ('', s.id) AND o.due_at = event.created_at AND o.id = ${deliveryIdOf(eventId, sql`s.id`)}
+  const waiting = sql`outbox o WHERE o.queue IN ('', s.id) AND o.due_at = event.created_at
+    AND o.id = ${deliveryIdOf(eventId, sql`s.id`)}
     AND o.event_id = ${eventId}`;
   // Nobody but the tested subscription wanted the event of a test.
-  const isTest = sql`test AS MATERIALIZED (SELECT EXISTS (SELECT 1 FROM event CROSS JOIN subscriptions s ON s.tenant_id = ${tenantId}
+  const isTest = sql`test AS MATERIALIZED (SELECT EXISTS (SELECT 1 FROM event CROSS
+    JOIN subscriptions s ON s.tenant_id = ${tenantId}
     WHERE event.type = ${TEST_EVENT_TYPE} AND (EXISTS (SELECT 1 FROM ${first("a")} AND a.kind = 'test')
       OR EXISTS (SELECT 1 FROM ${waiting} AND o.kind = 'test'))) AS is_test)`;
   const published = sql`event.created_at`;
@@ -114,10 +120,13 @@ export async function readOutcomes(
   const { found, wanting, trails, ends } = await atomically(deps.shards.db(shard), {
     found:
       rows<StoredEvent>(sql`SELECT id, type, payload, correlation_id AS correlationId, delivery_count AS deliveryCount,
-        created_at AS createdAt, ${areSendsHeld(sql`${tenantId}`)} AS areSendsHeld FROM events WHERE id = ${eventId} AND tenant_id = ${tenantId}`),
+        created_at AS createdAt, ${areSendsHeld(sql`${tenantId}`)} AS areSendsHeld FROM events WHERE id = ${eventId}
+          AND tenant_id = ${tenantId}`),
     wanting: rows<WantingRow>(sql`WITH ${event}, ${isTest}, ${examined}, ${listed}
-      SELECT id, name, ${deliveryIdOf(eventId, sql`id`)} AS deliveryId, enabled, is_deleted AS isDeleted, is_newer AS isNewer,
-        was_enabled AS wasEnabled, is_ahead AS isAhead, has_backlog AS hasBacklog, held_until AS heldUntil, released_to AS releasedTo, waits_in AS queue
+      SELECT id, name, ${deliveryIdOf(eventId, sql`id`)} AS deliveryId, enabled, is_deleted AS isDeleted, is_newer
+        AS isNewer,
+        was_enabled AS wasEnabled, is_ahead AS isAhead, has_backlog AS hasBacklog, held_until AS heldUntil, released_to
+          AS releasedTo, waits_in AS queue
       FROM listed ORDER BY created_at, id`),
     trails: rows<TrailRow>(sql`WITH RECURSIVE ${event}, ${isTest}, ${examined}, ${listed},
       trail(subscription_id, is_retry, delivery_id, id, position) AS (
@@ -127,16 +136,21 @@ export async function readOutcomes(
         UNION ALL SELECT trail.subscription_id, is_retry, trail.delivery_id, a.next_id, position + 1 FROM trail
           CROSS JOIN attempts a ON a.subscription_id = trail.subscription_id AND a.id = trail.id
           WHERE a.next_id IS NOT NULL AND position < ${MAX_CHAIN_ROWS}),
-      newest AS (SELECT trail.subscription_id, is_retry, trail.delivery_id, trail.id, row_number() OVER (PARTITION BY trail.subscription_id, is_retry ORDER BY position DESC) AS rank
+      newest AS (SELECT trail.subscription_id, is_retry, trail.delivery_id, trail.id, row_number() OVER (PARTITION
+        BY trail.subscription_id, is_retry ORDER BY position DESC) AS rank
         FROM trail LEFT JOIN attempts a ON a.subscription_id = trail.subscription_id AND a.id = trail.id
         WHERE a.status IS NULL OR a.status <> 'moved')
-      SELECT newest.subscription_id AS webhookId, is_retry AS isRetry, newest.id, a.status, a.next_id AS nextId, a.response_code AS responseCode, a.error,
+      SELECT newest.subscription_id AS webhookId, is_retry AS isRetry, newest.id, a.status, a.next_id AS nextId,
+        a.response_code AS responseCode, a.error,
         a.attempt_count AS attemptCount, a.attempted_at AS attemptedAt, a.completed_at AS completedAt,
         CASE WHEN a.id IS NULL THEN (SELECT o.slot_at FROM outbox o WHERE o.queue IN ('', newest.subscription_id)
-          AND o.due_at = ${timeOfIdSql("newest.id")} AND o.id = newest.delivery_id AND o.slot_at >= o.due_at) END AS slotAt
-      FROM newest LEFT JOIN attempts a ON a.subscription_id = newest.subscription_id AND a.id = newest.id WHERE rank <= 2 ORDER BY rank`),
+          AND o.due_at = ${timeOfIdSql("newest.id")} AND o.id = newest.delivery_id
+            AND o.slot_at >= o.due_at) END AS slotAt
+      FROM newest LEFT JOIN attempts a ON a.subscription_id = newest.subscription_id AND a.id = newest.id
+        WHERE rank <= 2 ORDER BY rank`),
     ends: rows<{ examined: string | null }>(sql`WITH ${examined}
-      SELECT CASE WHEN count(*) = ${EXAMINED_SUBSCRIPTIONS} THEN (SELECT id FROM s ORDER BY created_at DESC, id DESC LIMIT 1) END AS examined
+      SELECT CASE WHEN count(*) = ${EXAMINED_SUBSCRIPTIONS} THEN (SELECT id FROM s ORDER BY created_at DESC, id DESC
+        LIMIT 1) END AS examined
       FROM s`),
   });
   const [stored] = found;

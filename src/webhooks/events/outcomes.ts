@@ -23,7 +23,10 @@ export async function eventsOf(
   return { data: rows.map(summaryView), nextCursor };
 }
 
-/** Returns an event and one page of the subscriptions that wanted it. Throws NOT_FOUND, also for an event beyond the retention. */
+/**
+ * Returns an event and one page of the subscriptions that wanted it. Throws NOT_FOUND, also for an event beyond the
+ * retention.
+ */
 export async function eventDetail(
   deps: Deps,
   tenant: TenantRef,

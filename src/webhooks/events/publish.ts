@@ -1,4 +1,6 @@
-/** Publishing events. Events and their deliveries are rows in D1 before the call returns; the queue only carries keys. */
+/**
+ * Publishing events. Events and their deliveries are rows in D1 before the call returns; the queue only carries keys.
+ */
 import { sha256Hex, utf8 } from "../../platform/crypto/encoding";
 import { violatesUnique } from "../../platform/db/client";
 import { newIdAt } from "../../platform/db/ids";
@@ -15,8 +17,8 @@ import { enqueueFanOut } from "./fan-out";
 import type { Published } from "./publication";
 
 /**
- * How often events are tried, because a delivery id that is made from an event's id may already be taken, and because subscriptions can
- * change between the round trip that writes nothing and the one that asks why.
+ * How often events are tried, because a delivery id that is made from an event's id may already be taken, and because
+ * subscriptions can change between the round trip that writes nothing and the one that asks why.
  */
 const MAX_TRIES = 3;
 
@@ -33,9 +35,10 @@ export interface EventInput {
 export type Publisher = TenantRef & TenantStanding;
 
 /**
- * Publishes all of the events or none, each to every enabled subscription of the tenant that receives its type. `countedEvents` is how
- * many of them the route's own limit has already counted. Throws CONFLICT when an Idempotency-Key was used with another event within 24
- * hours, RATE_LIMITED when a budget of the tenant is used up, and EMAIL_NOT_VERIFIED when a trial tenant has used up its deliveries.
+ * Publishes all of the events or none, each to every enabled subscription of the tenant that receives its type.
+ * `countedEvents` is how many of them the route's own limit has already counted. Throws CONFLICT when an
+ * Idempotency-Key was used with another event within 24 hours, RATE_LIMITED when a budget of the tenant is used up, and
+ * EMAIL_NOT_VERIFIED when a trial tenant has used up its deliveries.
  */
 export async function publishEvents(
   deps: Deps,
@@ -49,7 +52,8 @@ export async function publishEvents(
   const budget = await reserve(deps, tenant, { events: inputs.length - countedEvents, bytes });
   try {
     const accepted = await acceptWithin(deps, tenant, (nowMs) => {
-      // Random ids, not consecutive ones: delivery ids contain the first half of the event's id, which must be unique in its millisecond.
+      // Random ids, not consecutive ones: delivery ids contain the first half of the event's id, which must be unique
+      // in its millisecond.
       const ids = inputs.map(() => newIdAt(nowMs)).sort();
       return inputs.map((input, position) => ({
         ...input,
@@ -66,9 +70,9 @@ export async function publishEvents(
 }
 
 /**
- * Reserves as many deliveries of the budget as the last events of these types had, and accepts the events. If they need more, nothing is
- * written, the missing deliveries are reserved, and the events are accepted in further round trips, which is rare. An event that exceeds
- * the budget is never delivered in part.
+ * Reserves as many deliveries of the budget as the last events of these types had, and accepts the events. If they need
+ * more, nothing is written, the missing deliveries are reserved, and the events are accepted in further round trips,
+ * which is rare. An event that exceeds the budget is never delivered in part.
  */
 async function acceptWithin(
   deps: Deps,
@@ -129,7 +133,10 @@ async function acceptWithin(
   }
 }
 
-/** Throws CONFLICT if the stored event with an Idempotency-Key is another one. Without a stored event, there is no stored hash. */
+/**
+ * Throws CONFLICT if the stored event with an Idempotency-Key is another one. Without a stored event, there is no
+ * stored hash.
+ */
 function refuseConflict(accepted: readonly AcceptedEvent[], events: readonly NewEvent[]): void {
   const position = accepted.findIndex(
     ({ requestHash }, index) => requestHash !== null && requestHash !== events[index]?.requestHash,

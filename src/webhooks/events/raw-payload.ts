@@ -1,6 +1,7 @@
 /**
- * Subscribers receive a payload exactly as it was in the request, because parsing and serializing JSON loses digits of large numbers and
- * reorders keys. These functions find the text of a payload in JSON that has already been parsed, so they do not check its syntax.
+ * Subscribers receive a payload exactly as it was in the request, because parsing and serializing JSON loses digits of
+ * large numbers and reorders keys. These functions find the text of a payload in JSON that has already been parsed, so
+ * they do not check its syntax.
  */
 
 interface Span {
@@ -61,7 +62,9 @@ function skipString(json: string, from: number): number {
   return at + 1;
 }
 
-/** Returns the end of a value. Counts brackets in a loop, because a recursion would overflow the stack at deep nesting. */
+/**
+ * Returns the end of a value. Counts brackets in a loop, because a recursion would overflow the stack at deep nesting.
+ */
 function skipValue(json: string, from: number): number {
   let depth = 0;
   let at = from;

@@ -53,7 +53,8 @@ export const eventRoutes = new Hono<AppEnv>()
       202: dataOf(z.array(published)),
       errors: ["CONFLICT", "EMAIL_NOT_VERIFIED"],
       description:
-        "The answer lists the events in the order of the request. The body may have up to 1 MiB. Limits count each event.",
+        "The answer lists the events in the order of the request. The body may have up to 1 MiB. Limits count each " +
+        "event.",
     }),
     limit("publish", byTenant),
     can("event.publish"),
@@ -89,7 +90,8 @@ export const eventRoutes = new Hono<AppEnv>()
       200: eventDetailPage,
       errors: ["NOT_FOUND"],
       description:
-        "`subscriptions` says for each whether the event was delivered, has failed, waits or was skipped, and why. Continue with `cursor` until `nextCursor` is null.",
+        "`subscriptions` says for each whether the event was delivered, has failed, waits or was skipped, and why. " +
+        "Continue with `cursor` until `nextCursor` is null.",
     }),
     limit("readDeliveries", byTenant),
     can("webhook.read"),

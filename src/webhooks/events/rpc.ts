@@ -17,7 +17,10 @@ const KIB = 1024;
 const MAX_EVENT_BYTES = 256 * KIB;
 const MAX_BATCH_BYTES = 1024 * KIB;
 
-/** Turns the argument into what JSON makes of it. RPC also carries what JSON cannot represent, such as cycles, which have no end. */
+/**
+ * Turns the argument into what JSON makes of it. RPC also carries what JSON cannot represent, such as cycles, which
+ * have no end.
+ */
 function asJson(value: unknown, context: z.RefinementCtx): unknown {
   try {
     return JSON.parse(JSON.stringify(value));
@@ -38,8 +41,9 @@ const batchArguments = z.object({ tenantId, batch: z.preprocess(asJson, publicat
 /** A Worker with this binding may publish for every tenant. */
 export class EventPublisher extends WorkerEntrypoint<Env> {
   /**
-   * Publishes one event, as `POST /events` does, and returns it. `key` is its idempotency key. Throws VALIDATION_FAILED, PAYLOAD_TOO_LARGE
-   * above 256 KiB, NOT_FOUND for an unknown tenant, and what `publishEvents` throws. The caller receives only the message of the error.
+   * Publishes one event, as `POST /events` does, and returns it. `key` is its idempotency key. Throws
+   * VALIDATION_FAILED, PAYLOAD_TOO_LARGE above 256 KiB, NOT_FOUND for an unknown tenant, and what `publishEvents`
+   * throws. The caller receives only the message of the error.
    */
   async publish(tenant: string, event: z.input<typeof publication>, key: string | null = null): Promise<Published> {
     const deps = await createDeps(this.env, this.ctx);
@@ -56,7 +60,10 @@ export class EventPublisher extends WorkerEntrypoint<Env> {
     });
   }
 
-  /** Publishes 1 to 100 events, either all or none, as `POST /events/batch` does. Throws what `publish` throws; the limit is 1 MiB. */
+  /**
+   * Publishes 1 to 100 events, either all or none, as `POST /events/batch` does. Throws what `publish` throws; the
+   * limit is 1 MiB.
+   */
   async publishBatch(tenant: string, events: z.input<typeof publicationBatch>["events"]): Promise<Published[]> {
     const deps = await createDeps(this.env, this.ctx);
     return logged(deps, "EventPublisher.publishBatch", async (fields) => {

@@ -83,9 +83,15 @@ const eventOutcome = z
       .optional()
       .meta({
         description:
-          "Why it waits: `sending` (an attempt is in progress), `retry`, `queue` (it is about to be sent, or due at `until` because of a fault of the service), `limit` (the subscription's limits make it wait), `backlog` (other deliveries to this subscription " +
-          "come first), `held` (the subscription is paused or disabled and holds its deliveries, or has not released this one yet), `held-by-operator` (an operator of the service holds all that is sent for the tenant), `retry-after` (the subscriber asked for a pause), `fan-out` (deliveries of the event are still being created). " +
-          "Why it was skipped: the subscription was `paused` when the event was published, `created-later`, or `deleted`.",
+          "Why it waits: `sending` (an attempt is in progress), `retry`, `queue` (it is about to be sent, or due " +
+          "at `until` because of a fault of the service), `limit` (the subscription's limits make it wait), " +
+          "`backlog` (other deliveries to this subscription " +
+          "come first), `held` (the subscription is paused or disabled and holds its deliveries, or has not " +
+          "released this one yet), `held-by-operator` (an operator of the service holds all that is sent for the " +
+          "tenant), `retry-after` (the subscriber asked for a pause), `fan-out` (deliveries of the event are still " +
+          "being created). " +
+          "Why it was skipped: the subscription was `paused` when the event was published, `created-later`, or " +
+          "`deleted`.",
         examples: ["retry"],
       }),
     until: time.optional().meta({ description: "When the next attempt is due, if that is known." }),

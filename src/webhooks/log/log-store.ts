@@ -1,7 +1,8 @@
 /**
- * Reading the delivery log page by page. Its key (subscription, id) is nearly in the order of time: an attempt starts at most
- * `OUT_OF_ORDER_MS` after the time in its id, because a later claim gives it a new id. A narrow range of the key is therefore
- * enough to find a page in the exact order, by `attemptedAt`.
+ * Reading the delivery log page by page. Its key (subscription, id) is nearly in the order of time: an attempt starts
+ * at most
+ * `OUT_OF_ORDER_MS` after the time in its id, because a later claim gives it a new id. A narrow range of the key is
+ * therefore enough to find a page in the exact order, by `attemptedAt`.
  */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Rows, rows } from "../../platform/db/client";
@@ -13,7 +14,10 @@ import { HOUR_MS } from "../../platform/time";
 import { LATE_AFTER_MS, START_WITHIN_MS } from "../delivery/timing";
 import { type AttemptRow, COLUMNS, SUMMARY_COLUMNS } from "./store";
 
-/** The most rows that a filtered page reads. A rare event type among a million rows gives short pages instead of slow ones. */
+/**
+ * The most rows that a filtered page reads. A rare event type among a million rows gives short pages instead of slow
+ * ones.
+ */
 const EXAMINED_ROWS = 10_000;
 /** The most bytes of payloads and response bodies on a page: an isolate has 128 MB. */
 const MAX_PAGE_BYTES = 1024 * 1024;
@@ -76,7 +80,8 @@ export function logPageSql<Row extends object>(
     WHERE c.subscription_id = ${subscriptionId} AND c.id = ${cursor})`;
   const cursorTime =
     cursor === undefined ? undefined : sql`coalesce(${cursorRow("attempted_at")}, ${timeOfId(cursor)})`;
-  const lastFailedHour = sql`coalesce((SELECT max(h.hour) FROM hourly_stats h WHERE h.subscription_id = ${subscriptionId} AND h.failed > 0
+  const lastFailedHour = sql`coalesce((SELECT max(h.hour) FROM hourly_stats h
+    WHERE h.subscription_id = ${subscriptionId} AND h.failed > 0
     AND h.hour < ${cursorTime ?? sql`9e15`} + ${HOUR_MS}), 0)`;
   const range = and(
     sql`a.subscription_id = ${subscriptionId}`,
@@ -84,7 +89,8 @@ export function logPageSql<Row extends object>(
     cursorTime && sql`a.id < ${firstIdAtSql(sql`${cursorTime} + ${ID_AHEAD_MS}`)}`,
     since !== undefined && sql`a.id >= ${firstIdAt(since - OUT_OF_ORDER_MS)}`,
     until !== undefined && sql`a.id < ${firstIdAt(until + ID_AHEAD_MS)}`,
-    // Skips hours without failures. An attempt counts in the hour in which it ended, which is never before the hour of its start.
+    // Skips hours without failures. An attempt counts in the hour in which it ended, which is never before the hour of
+    // its start.
     status === "failed" && sql`a.id < ${firstIdAtSql(sql`${lastFailedHour} + ${HOUR_MS + ID_AHEAD_MS}`)}`,
   );
   const wantedOf = (a: SQL) =>
@@ -98,11 +104,15 @@ export function logPageSql<Row extends object>(
     );
   const wanted = wantedOf(sql.raw("a"));
   return rows(sql`WITH examined AS MATERIALIZED (
-      SELECT a.id, a.status, a.event_type, a.attempted_at FROM attempts a WHERE ${range} ORDER BY a.id DESC LIMIT ${examinedRows(filter)}),
-    newest AS (SELECT id, attempted_at FROM examined WHERE ${wantedOf(sql.raw("examined"))} ORDER BY id DESC LIMIT ${limit + 1}),
+      SELECT a.id, a.status, a.event_type, a.attempted_at FROM attempts a WHERE ${range} ORDER BY a.id DESC
+        LIMIT ${examinedRows(filter)}),
+    newest AS (SELECT id, attempted_at FROM examined WHERE ${wantedOf(sql.raw("examined"))} ORDER BY id DESC
+      LIMIT ${limit + 1}),
     -- Attempts that were not examined started before the oldest examined one, or a little after it.
-    oldest AS (SELECT attempted_at + ${OUT_OF_ORDER_MS} AS safe, attempted_at AS near FROM examined ORDER BY id LIMIT 1),
-    reach AS (SELECT CASE WHEN (SELECT count(*) FROM newest) > ${limit} OR (SELECT count(*) FROM examined) < ${examinedRows(filter)} THEN NULL
+    oldest AS (SELECT attempted_at + ${OUT_OF_ORDER_MS} AS safe, attempted_at AS near FROM examined ORDER BY id
+      LIMIT 1),
+    reach AS (SELECT CASE WHEN (SELECT count(*) FROM newest) > ${limit} OR (SELECT count(*)
+      FROM examined) < ${examinedRows(filter)} THEN NULL
       ELSE (SELECT iif(safe < ${cursorTime ?? sql`9e15`}, safe, near) FROM oldest) END AS reached),
     page AS (SELECT a.id FROM attempts a WHERE ${range} AND ${wanted}
         AND a.id >= CASE WHEN (SELECT count(*) FROM newest) > ${limit}
@@ -110,12 +120,16 @@ export function logPageSql<Row extends object>(
           ELSE coalesce((SELECT min(id) FROM examined), '') END
         AND a.attempted_at > coalesce((SELECT reached FROM reach), -1)
       ORDER BY a.attempted_at DESC, a.id DESC LIMIT ${limit + 1})
-    SELECT ${columns}, sum(${bytes}) OVER (ORDER BY a.attempted_at DESC, a.id DESC) AS bytesSoFar, reach.reached AS reached
+    SELECT ${columns}, sum(${bytes}) OVER (ORDER BY a.attempted_at DESC, a.id DESC) AS bytesSoFar, reach.reached
+      AS reached
     FROM reach LEFT JOIN page ON true LEFT JOIN attempts a ON a.subscription_id = ${subscriptionId} AND a.id = page.id
     LEFT JOIN events e ON e.id = a.event_id ORDER BY a.attempted_at DESC, a.id DESC`);
 }
 
-/** Returns how many rows to read. Without a filter, the page and some placeholders and rows before the cursor are enough. */
+/**
+ * Returns how many rows to read. Without a filter, the page and some placeholders and rows before the cursor are
+ * enough.
+ */
 const examinedRows = ({ limit, status, eventType, since, until }: LogFilter) =>
   [status, eventType, since, until].some((given) => given !== undefined) ? EXAMINED_ROWS : 10 * limit + 500;
 
@@ -137,8 +151,8 @@ export function logPageOf<Row extends { id: string }>(
 const momentCursor = (timeMs: number) => `${firstIdAt(timeMs)}-7000-8000-000000000000`;
 
 /**
- * Returns one page of a subscription's log, newest first, or undefined when the tenant has no such subscription. A filtered page may be
- * short or empty although more pages follow.
+ * Returns one page of a subscription's log, newest first, or undefined when the tenant has no such subscription. A
+ * filtered page may be short or empty although more pages follow.
  */
 export async function readLogPage(
   deps: Deps,

@@ -21,7 +21,8 @@ export const attemptRoutes = new Hono<AppEnv>()
         200: logPage,
         ...MISSING,
         description:
-          "Without parameters, the answer is the newest 50. With a filter, a page may be short or empty although more follow: continue until `nextCursor` is null.",
+          "Without parameters, the answer is the newest 50. With a filter, a page may be short or empty although " +
+          "more follow: continue until `nextCursor` is null.",
       },
     ),
     limit("readDeliveries", byTenant),
@@ -29,7 +30,8 @@ export const attemptRoutes = new Hono<AppEnv>()
     query(logQuery),
     async (c) => {
       const page = await logOfSubscription(c.get("deps"), c.get("principal"), c.req.param("id"), c.req.valid("query"));
-      // The specification has no parameters and no `nextCursor`, so a request without parameters gets the specified answer.
+      // The specification has no parameters and no `nextCursor`, so a request without parameters gets the specified
+      // answer.
       const asked = Object.keys(logQuery.shape).some((name) => c.req.query(name) !== undefined);
       return c.json(asked ? page : { data: page.data });
     },

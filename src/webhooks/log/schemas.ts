@@ -15,7 +15,8 @@ const attempt = z
     eventType: z.string().meta({ examples: ["OrderPaid"] }),
     payload: z.unknown().meta({
       description:
-        "The body that was sent: any JSON value. Null for `postern.audit`, and once the event has been removed because of its age.",
+        "The body that was sent: any JSON value. Null for `postern.audit`, and once the event has been removed " +
+        "because of its age.",
       examples: [{ order: 42 }],
     }),
     status: z.enum(["pending", "success", "failed"]),
@@ -89,7 +90,8 @@ export const attemptDetail = attempt
       .optional()
       .meta({
         description:
-          "The headers that were sent, signed again with the keys of that time. Missing while the attempt is pending, and if nothing was sent.",
+          "The headers that were sent, signed again with the keys of that time. Missing while the attempt is " +
+          "pending, and if nothing was sent.",
         examples: [{ "X-Webhook-Event": "OrderPaid" }],
       }),
     missingSignatures: z
@@ -97,7 +99,8 @@ export const attemptDetail = attempt
       .optional()
       .meta({
         description:
-          "Why `headers` lacks a signature that was sent: since then, a key has ended, the subscription's signature or format was changed, or the event, which was signed, was removed because of its age.",
+          "Why `headers` lacks a signature that was sent: since then, a key has ended, the subscription's " +
+          "signature or format was changed, or the event, which was signed, was removed because of its age.",
         examples: ["secret-ended"],
       }),
     attempts: z.array(attemptSummary).meta({ description: "All attempts of its delivery, at most 50, oldest first." }),

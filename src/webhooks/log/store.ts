@@ -34,7 +34,8 @@ export const SUMMARY_COLUMNS =
   sql.raw(`a.id AS id, a.status AS status, a.response_code AS responseCode, a.error AS error,
   a.attempt_count AS attemptCount, a.attempted_at AS attemptedAt, a.completed_at AS completedAt`);
 /** The columns of the attempt `a` and its event `e`. */
-export const COLUMNS = sql`${SUMMARY_COLUMNS}, a.subscription_id AS subscriptionId, coalesce(a.delivery_id, a.id) AS deliveryId,
+export const COLUMNS = sql`${SUMMARY_COLUMNS}, a.subscription_id AS subscriptionId, coalesce(a.delivery_id, a.id)
+  AS deliveryId,
   a.event_type AS eventType, e.payload AS payload, a.response_body AS responseBody`;
 /** One attempt with everything that its headers were made of. */
 export interface AttemptDetailRow extends AttemptRow {
@@ -59,10 +60,14 @@ export type ChainRow = Pick<
   "id" | "attemptCount" | "status" | "responseCode" | "error" | "attemptedAt" | "completedAt"
 >;
 
-/** The ids of a delivery's attempts as a CTE `chain(id)`. The first attempt has the id of the delivery, and each names the next. */
+/**
+ * The ids of a delivery's attempts as a CTE `chain(id)`. The first attempt has the id of the delivery, and each names
+ * the next.
+ */
 export const attemptChain = (subscriptionId: string, deliveryId: SQL) => sql`WITH RECURSIVE chain(id) AS (
   SELECT ${deliveryId}
-  UNION ALL SELECT a.next_id FROM chain CROSS JOIN attempts a ON a.subscription_id = ${subscriptionId} AND a.id = chain.id
+  UNION ALL SELECT a.next_id FROM chain CROSS JOIN attempts a ON a.subscription_id = ${subscriptionId}
+    AND a.id = chain.id
     WHERE a.next_id IS NOT NULL LIMIT ${MAX_CHAIN_ROWS})`;
 
 /** Returns one attempt, and all attempts of its delivery, oldest first. */
@@ -72,7 +77,8 @@ export async function readAttempt(
   subscriptionId: string,
   attemptId: string,
 ): Promise<{ attempt: AttemptDetailRow; chain: ChainRow[] } | "no subscription" | "no attempt"> {
-  const opened = sql`attempts a WHERE a.subscription_id = ${subscriptionId} AND a.id = ${attemptId} AND a.status <> 'moved'`;
+  const opened = sql`attempts a WHERE a.subscription_id = ${subscriptionId} AND a.id = ${attemptId}
+    AND a.status <> 'moved'`;
   const { found, attempts, chain } = await atomically(deps.shards.db(tenant.shard), {
     found: rows<{ id: string }>(sql`SELECT s.id FROM subscriptions s WHERE ${isLive(tenant, subscriptionId)}`),
     attempts: rows<
@@ -81,12 +87,15 @@ export async function readAttempt(
         s.secret_sealed AS secretSealed,
         coalesce(s.secret_since, s.created_at) AS secretSince, s.format_since AS formatSince,
         s.options, e.created_at AS eventCreatedAt, ${ALL_KEYS} AS keys, a.kind AS kind,
-        ${replayIdOf(sql.raw("a.kind"), sql.raw("a.subscription_id"), sql.raw("coalesce(a.delivery_id, a.id)"))} AS replayId
-      FROM (SELECT * FROM ${opened}) a LEFT JOIN events e ON e.id = a.event_id CROSS JOIN subscriptions s ON s.id = a.subscription_id
+        ${replayIdOf(sql.raw("a.kind"), sql.raw("a.subscription_id"), sql.raw("coalesce(a.delivery_id, a.id)"))}
+          AS replayId
+      FROM (SELECT * FROM ${opened}) a LEFT JOIN events e ON e.id = a.event_id CROSS
+        JOIN subscriptions s ON s.id = a.subscription_id
       WHERE ${isLive(tenant, subscriptionId)}`),
     chain:
       rows<ChainRow>(sql`${attemptChain(subscriptionId, sql`(SELECT coalesce(a.delivery_id, a.id) FROM ${opened})`)}
-      SELECT ${SUMMARY_COLUMNS} FROM chain CROSS JOIN attempts a ON a.subscription_id = ${subscriptionId} AND a.id = chain.id
+      SELECT ${SUMMARY_COLUMNS} FROM chain CROSS JOIN attempts a ON a.subscription_id = ${subscriptionId}
+        AND a.id = chain.id
       WHERE a.status <> 'moved'`),
   });
   const [attempt] = attempts;

@@ -9,8 +9,9 @@ import type { Publisher } from "../events/publish";
 import { insertRetries, insertRetry, insertTest, MAX_RETRIES_PER_CALL } from "./store";
 
 /**
- * Sends the latest delivery of a subscription again if its attempt failed, as a new delivery. Does nothing while such a retry is in
- * progress. Throws NOT_FOUND, and RATE_LIMITED or EMAIL_NOT_VERIFIED when the tenant has used up its deliveries.
+ * Sends the latest delivery of a subscription again if its attempt failed, as a new delivery. Does nothing while such a
+ * retry is in progress. Throws NOT_FOUND, and RATE_LIMITED or EMAIL_NOT_VERIFIED when the tenant has used up its
+ * deliveries.
  */
 export const retryLatest = (deps: Deps, tenant: Publisher, id: string): Promise<void> =>
   insertAndQueue(deps, tenant, id, null);
@@ -38,9 +39,10 @@ async function insertAndQueue(deps: Deps, tenant: Publisher, id: string, deliver
 }
 
 /**
- * Queues the failed deliveries of events since `since` (Unix ms) again under their old ids, at most 500 per call. `nextCursor` is the
- * cursor for the rest; null when there is none. Throws NOT_FOUND, CONFLICT while the subscription is paused, because every attempt would
- * fail, and RATE_LIMITED or EMAIL_NOT_VERIFIED when the tenant has used up its deliveries.
+ * Queues the failed deliveries of events since `since` (Unix ms) again under their old ids, at most 500 per call.
+ * `nextCursor` is the cursor for the rest; null when there is none. Throws NOT_FOUND, CONFLICT while the subscription
+ * is paused, because every attempt would fail, and RATE_LIMITED or EMAIL_NOT_VERIFIED when the tenant has used up its
+ * deliveries.
  */
 export async function retryFailed(
   deps: Deps,
@@ -58,8 +60,8 @@ export async function retryFailed(
 }
 
 /**
- * Sends a synthetic event to this subscription alone. Throws NOT_FOUND, and RATE_LIMITED or EMAIL_NOT_VERIFIED when the tenant has used up
- * its deliveries.
+ * Sends a synthetic event to this subscription alone. Throws NOT_FOUND, and RATE_LIMITED or EMAIL_NOT_VERIFIED when the
+ * tenant has used up its deliveries.
  */
 export async function sendTest(deps: Deps, tenant: Publisher, id: string): Promise<void> {
   const payload = JSON.stringify({ test: true, webhookId: id });

@@ -53,7 +53,8 @@ export const redeliveryRoutes = new Hono<AppEnv>()
         200: retryFailedResult,
         errors: ["NOT_FOUND", "CONFLICT", "EMAIL_NOT_VERIFIED"],
         description:
-          "A call queues at most 500 deliveries; `nextCursor` is the cursor for the rest. Answers 409 while the subscription is paused.",
+          "A call queues at most 500 deliveries; `nextCursor` is the cursor for the rest. Answers 409 while the " +
+          "subscription is paused.",
       },
     ),
     limited,

@@ -14,23 +14,33 @@ import { attemptChain } from "../log/store";
 export const MAX_RETRIES_PER_CALL = 500;
 /** The most attempts that such a call reads to find them. */
 const EXAMINED_ATTEMPTS = 10_000;
-/** The clocks of isolates differ, so the time in an attempt's id may be this much earlier than the time of its event. */
+/**
+ * The clocks of isolates differ, so the time in an attempt's id may be this much earlier than the time of its event.
+ */
 const CLOCK_SLACK_MS = 5_000;
-/** How many of the newest ids are searched for the latest attempt. Ids are only approximately in the order in which attempts start. */
+/**
+ * How many of the newest ids are searched for the latest attempt. Ids are only approximately in the order in which
+ * attempts start.
+ */
 const NEWEST_ATTEMPTS = 100;
 
 const live = (tenant: TenantRef, id: string) => sql`(SELECT * FROM subscriptions s WHERE ${isLive(tenant, id)}) s`;
 
 const dueRow = (where: SQL, nowMs: number) =>
-  rows<DueDelivery>(sql`SELECT o.queue, o.due_at AS dueAt, o.id, o.subscription_id AS subscriptionId, o.bytes, s.slow_until > ${nowMs} AS slow
-    FROM outbox o CROSS JOIN subscriptions s ON s.id = o.subscription_id WHERE o.queue = '' AND o.due_at = ${nowMs} AND ${where}`);
+  rows<DueDelivery>(sql`SELECT o.queue, o.due_at AS dueAt, o.id, o.subscription_id AS subscriptionId, o.bytes,
+    s.slow_until > ${nowMs} AS slow
+    FROM outbox o CROSS JOIN subscriptions s ON s.id = o.subscription_id WHERE o.queue = '' AND o.due_at = ${nowMs}
+      AND ${where}`);
 
 /** Selects a delivery that has not had an attempt yet. It is due at the time in its id. */
 const unattempted = (subscriptionId: string, deliveryId: string) => sql`SELECT 1 FROM outbox o
   WHERE o.queue IN ('', ${subscriptionId}) AND o.due_at = ${timeOfId(deliveryId) || 0} AND o.id = ${deliveryId}
     AND o.subscription_id = ${subscriptionId}`;
 
-/** Whether the delivery is new, rather than made by an earlier try of a repeated call: it is not in the outbox and has had no attempt. */
+/**
+ * Whether the delivery is new, rather than made by an earlier try of a repeated call: it is not in the outbox and has
+ * had no attempt.
+ */
 const isNew = (subscriptionId: string, deliveryId: SQL | string, nowMs: number) => sql`
   NOT EXISTS (SELECT 1 FROM outbox o WHERE o.queue = '' AND o.due_at = ${nowMs} AND o.id = ${deliveryId})
   AND NOT EXISTS (SELECT 1 FROM attempts f WHERE f.subscription_id = ${subscriptionId} AND f.id = ${deliveryId})`;
@@ -44,8 +54,9 @@ export type InsertedRetry =
   | { kind: "no subscription" };
 
 /**
- * Inserts a manual retry: a new delivery of the event of a failed attempt. That attempt is the last one of `deliveryId` or, if that is
- * null, the latest of the subscription. Inserts nothing while a manual retry of the same event is open, which the write itself checks.
+ * Inserts a manual retry: a new delivery of the event of a failed attempt. That attempt is the last one of `deliveryId`
+ * or, if that is null, the latest of the subscription. Inserts nothing while a manual retry of the same event is open,
+ * which the write itself checks.
  */
 export async function insertRetry(
   deps: Deps,
@@ -57,26 +68,35 @@ export async function insertRetry(
   const retryId = newIdAt(nowMs);
   const candidates =
     deliveryId === null
-      ? sql`SELECT * FROM attempts WHERE subscription_id = ${id} AND status <> 'moved' ORDER BY id DESC LIMIT ${NEWEST_ATTEMPTS}`
+      ? sql`SELECT * FROM attempts WHERE subscription_id = ${id} AND status <> 'moved' ORDER BY id DESC
+        LIMIT ${NEWEST_ATTEMPTS}`
       : sql`${attemptChain(id, sql`${deliveryId}`)} SELECT a.* FROM chain CROSS JOIN attempts a
           ON a.subscription_id = ${id} AND a.id = chain.id AND a.status <> 'moved'`;
   const last = sql`(SELECT * FROM (${candidates}) ORDER BY attempted_at DESC, id DESC LIMIT 1) a`;
   const { due, found } = await repeatable(() =>
     atomically(deps.shards.db(tenant.shard), {
       opened: sql`INSERT INTO manual_retries (subscription_id, event_id, delivery_id, state)
-        SELECT s.id, a.event_id, ${retryId}, 'open' FROM ${live(tenant, id)} CROSS JOIN ${last} CROSS JOIN events e ON e.id = a.event_id
+        SELECT s.id, a.event_id, ${retryId}, 'open' FROM ${live(tenant, id)} CROSS JOIN ${last} CROSS
+          JOIN events e ON e.id = a.event_id
         WHERE a.status = 'failed'
-        ON CONFLICT (subscription_id, event_id) DO UPDATE SET delivery_id = excluded.delivery_id, state = 'open' WHERE state <> 'open'`,
+        ON CONFLICT (subscription_id, event_id) DO UPDATE SET delivery_id = excluded.delivery_id, state = 'open'
+          WHERE state <> 'open'`,
       outbox: sql`INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, bytes)
         SELECT '', ${nowMs}, m.delivery_id, s.tenant_id, s.id, e.id, 'retry', octet_length(e.payload)
         FROM ${live(tenant, id)} CROSS JOIN ${last}
-        CROSS JOIN manual_retries m ON m.subscription_id = s.id AND m.event_id = a.event_id AND m.delivery_id = ${retryId}
+        CROSS JOIN manual_retries m ON m.subscription_id = s.id AND m.event_id = a.event_id
+          AND m.delivery_id = ${retryId}
         CROSS JOIN events e ON e.id = m.event_id WHERE ${isNew(id, retryId, nowMs)}`,
       due: dueRow(sql`o.id = ${retryId}`, nowMs),
       found: rows<{ isOpen: 0 | 1; isKnown: 0 | 1 }>(sql`SELECT
           EXISTS (SELECT 1 FROM manual_retries m WHERE m.subscription_id = s.id AND m.state = 'open'
           ${deliveryId === null ? sql`` : sql`AND m.event_id = (SELECT a.event_id FROM ${last})`}) AS isOpen,
-          ${deliveryId === null ? sql`1` : sql`(EXISTS (SELECT 1 FROM ${last}) OR EXISTS (${unattempted(id, deliveryId)}))`} AS isKnown
+          ${
+            deliveryId === null
+              ? sql`1`
+              : sql`(EXISTS (SELECT 1 FROM ${last}) OR
+            EXISTS (${unattempted(id, deliveryId)}))`
+          } AS isKnown
         FROM ${live(tenant, id)}`),
     }),
   );
@@ -97,9 +117,10 @@ export interface InsertedRetries {
 }
 
 /**
- * Puts failed deliveries back into the outbox, oldest first: those of events published at `since` (Unix ms) or later whose last attempt
- * failed and whose event no manual retry has delivered. They keep their ids, so the `webhook-id` stays the same and subscribers can
- * recognise duplicates. Reads one page of attempts after `cursor`. Returns undefined when the tenant has no such subscription.
+ * Puts failed deliveries back into the outbox, oldest first: those of events published at `since` (Unix ms) or later
+ * whose last attempt failed and whose event no manual retry has delivered. They keep their ids, so the `webhook-id`
+ * stays the same and subscribers can recognise duplicates. Reads one page of attempts after `cursor`. Returns undefined
+ * when the tenant has no such subscription.
  */
 export async function insertRetries(
   deps: Deps,
@@ -109,11 +130,15 @@ export async function insertRetries(
   nowMs: number,
 ): Promise<InsertedRetries | undefined> {
   const after = cursor ?? firstIdAt(since - CLOCK_SLACK_MS);
-  const page = sql`SELECT a.* FROM attempts a WHERE a.subscription_id = ${id} AND a.id > ${after} ORDER BY a.id LIMIT ${EXAMINED_ATTEMPTS}`;
-  const failed = sql`SELECT p.id AS attempt_id, coalesce(p.delivery_id, p.id) AS delivery_id, p.event_id AS event_id, p.kind AS kind
+  const page = sql`SELECT a.* FROM attempts a WHERE a.subscription_id = ${id} AND a.id > ${after} ORDER BY a.id
+    LIMIT ${EXAMINED_ATTEMPTS}`;
+  const failed = sql`SELECT p.id AS attempt_id, coalesce(p.delivery_id, p.id) AS delivery_id, p.event_id AS event_id,
+    p.kind AS kind
     FROM ${live(tenant, id)} CROSS JOIN (${page}) p
-    WHERE s.enabled = 1 AND p.status = 'failed' AND p.kind IN ('event', 'replay') AND p.next_id IS NULL AND p.event_id >= ${firstIdAt(since)}
-      AND NOT EXISTS (SELECT 1 FROM manual_retries m WHERE m.subscription_id = ${id} AND m.event_id = p.event_id AND m.state = 'success')
+    WHERE s.enabled = 1 AND p.status = 'failed' AND p.kind IN ('event', 'replay') AND p.next_id IS NULL
+      AND p.event_id >= ${firstIdAt(since)}
+      AND NOT EXISTS (SELECT 1 FROM manual_retries m WHERE m.subscription_id = ${id} AND m.event_id = p.event_id
+        AND m.state = 'success')
     ORDER BY p.id LIMIT ${limit}`;
   const { found, ends, opened, slow } = await atomically(deps.shards.db(tenant.shard), {
     found: rows<{ enabled: 0 | 1 }>(sql`SELECT s.enabled FROM ${live(tenant, id)}`),
@@ -132,7 +157,10 @@ export async function insertRetries(
   return { enabled: subscription.enabled, due, count: opened.length, nextCursor: end?.full ?? end?.examined ?? null };
 }
 
-/** Inserts an event for this subscription alone, whatever types it lists. Returns the delivery; null without such a subscription. */
+/**
+ * Inserts an event for this subscription alone, whatever types it lists. Returns the delivery; null without such a
+ * subscription.
+ */
 export async function insertTest(
   deps: Deps,
   tenant: TenantRef,
@@ -140,7 +168,8 @@ export async function insertTest(
   event: { type: string; payload: string; bytes: number },
   nowMs: number,
 ): Promise<DueDelivery[] | null> {
-  // Not consecutive ids: the delivery id contains the first half of the event's id, which must be unique in its millisecond.
+  // Not consecutive ids: the delivery id contains the first half of the event's id, which must be unique in its
+  // millisecond.
   const eventId = newIdAt(nowMs);
   const { found, due } = await repeatable(() =>
     atomically(deps.shards.db(tenant.shard), {
@@ -149,7 +178,8 @@ export async function insertTest(
         SELECT ${eventId}, s.tenant_id, ${event.type}, ${event.payload}, 1, ${nowMs} FROM ${live(tenant, id)} WHERE true
         ON CONFLICT DO NOTHING`,
       outbox: sql`INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, bytes)
-        SELECT '', ${nowMs}, ${deliveryIdOf(eventId, sql`s.id`)}, s.tenant_id, s.id, ${eventId}, 'test', ${event.bytes} FROM ${live(tenant, id)}
+        SELECT '', ${nowMs}, ${deliveryIdOf(eventId, sql`s.id`)}, s.tenant_id, s.id, ${eventId}, 'test', ${event.bytes}
+          FROM ${live(tenant, id)}
         WHERE ${isNew(id, deliveryIdOf(eventId, id), nowMs)}`,
       due: dueRow(sql`o.id = ${deliveryIdOf(eventId, id)}`, nowMs),
     }),

@@ -26,9 +26,13 @@ const rowOf = (
   id: string,
   { dueAt, deliveryId, nextAttemptId }: Pick<WaitingDelivery, "dueAt" | "deliveryId" | "nextAttemptId">,
 ) =>
-  sql`queue IN ('', ${id}) AND due_at = ${dueAt} AND outbox.id = ${deliveryId} AND subscription_id = ${id} AND attempt_id = ${nextAttemptId}`;
+  sql`queue IN ('', ${id}) AND due_at = ${dueAt} AND outbox.id = ${deliveryId} AND subscription_id = ${id}
+    AND attempt_id = ${nextAttemptId}`;
 
-/** Returns the wait of a delivery after a failed attempt; undefined when it has ended, is in progress, or is not the tenant's. */
+/**
+ * Returns the wait of a delivery after a failed attempt; undefined when it has ended, is in progress, or is not the
+ * tenant's.
+ */
 export async function readWaiting(
   deps: Deps,
   tenant: TenantRef,
@@ -40,7 +44,8 @@ export async function readWaiting(
     last: rows<Pick<WaitingDelivery, "lastId" | "nextAttemptId">>(sql`${attemptChain(id, sql`${deliveryId}`)}
       SELECT a.id AS lastId, a.next_id AS nextAttemptId FROM chain CROSS JOIN attempts a
         ON a.subscription_id = ${id} AND a.id = chain.id CROSS JOIN subscriptions s
-      WHERE ${isLive(tenant, id)} AND a.status IN ('failed', 'moved') AND a.next_id IS NOT NULL ORDER BY a.attempt_count DESC, a.id DESC LIMIT 1`),
+      WHERE ${isLive(tenant, id)} AND a.status IN ('failed', 'moved') AND a.next_id IS NOT NULL
+        ORDER BY a.attempt_count DESC, a.id DESC LIMIT 1`),
   });
   const [link] = last;
   if (!link) return undefined;
@@ -49,13 +54,17 @@ export async function readWaiting(
   const { found } = await atomically(db, {
     found: rows<
       Pick<WaitingDelivery, "slotAt" | "attempts">
-    >(sql`SELECT iif(slot_at >= due_at, slot_at, NULL) AS slotAt, attempts FROM outbox WHERE ${rowOf(id, key)} AND attempts > 0
+    >(sql`SELECT iif(slot_at >= due_at, slot_at, NULL) AS slotAt, attempts FROM outbox WHERE ${rowOf(id, key)}
+      AND attempts > 0
       AND NOT EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = ${id} AND a.id = ${link.nextAttemptId})`),
   });
   return found[0] && { ...key, ...found[0] };
 }
 
-/** Ends the wait of a delivery. Returns what to queue: nothing if the attempt has begun in the meantime or the delivery is in a backlog. */
+/**
+ * Ends the wait of a delivery. Returns what to queue: nothing if the attempt has begun in the meantime or the delivery
+ * is in a backlog.
+ */
 export async function endWait(
   deps: Deps,
   tenant: TenantRef,
@@ -70,7 +79,8 @@ export async function endWait(
       AND NOT EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = ${id} AND a.id = ${waiting.nextAttemptId})`,
     linked: sql`UPDATE attempts SET next_id = ${attemptId} WHERE subscription_id = ${id} AND id = ${waiting.lastId}
       AND EXISTS (SELECT 1 FROM outbox WHERE ${rowOf(id, { ...waiting, dueAt: nowMs, nextAttemptId: attemptId })})`,
-    due: rows<DueDelivery>(sql`SELECT outbox.queue, due_at AS dueAt, outbox.id, subscription_id AS subscriptionId, bytes,
+    due: rows<DueDelivery>(sql`SELECT outbox.queue, due_at AS dueAt, outbox.id, subscription_id AS subscriptionId,
+      bytes,
         s.slow_until > ${nowMs} AS slow
       FROM outbox CROSS JOIN subscriptions s ON s.id = subscription_id
       WHERE ${rowOf(id, { ...waiting, dueAt: nowMs, nextAttemptId: attemptId })} AND queue = ''`),

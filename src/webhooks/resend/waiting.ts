@@ -7,8 +7,8 @@ import { enqueueDue } from "../delivery/enqueue";
 import { endWait, readWaiting } from "./waiting-store";
 
 /**
- * Makes the next attempt of a delivery now, in place of the planned one. Throws NOT_FOUND when the delivery does not wait, or waits because
- * of a limit, which no user can bypass.
+ * Makes the next attempt of a delivery now, in place of the planned one. Throws NOT_FOUND when the delivery does not
+ * wait, or waits because of a limit, which no user can bypass.
  */
 export async function sendNow(deps: Deps, tenant: TenantRef, id: string, deliveryId: string): Promise<void> {
   const waiting = await readWaiting(deps, tenant, id, deliveryId);

@@ -1,6 +1,6 @@
 /**
- * The keys that sign the deliveries of a subscription. The present secret is a column of the subscription. The table `signing_keys` has
- * the former secrets, which sign until their overlap ends, and the Ed25519 keys.
+ * The keys that sign the deliveries of a subscription. The present secret is a column of the subscription. The table
+ * `signing_keys` has the former secrets, which sign until their overlap ends, and the Ed25519 keys.
  */
 import { decrypt } from "../../platform/crypto/encryption";
 import type { KeyRing } from "../../platform/crypto/keys";
@@ -65,8 +65,8 @@ interface PastSigner extends Signer {
 }
 
 /**
- * Returns the keys that signed at `thenMs` and whose secrets are still stored. `hasEnded` is true if some secrets are not stored any more.
- * Throws when one cannot be decrypted.
+ * Returns the keys that signed at `thenMs` and whose secrets are still stored. `hasEnded` is true if some secrets are
+ * not stored any more. Throws when one cannot be decrypted.
  */
 export async function keysAt(
   decrypted: Decrypt,
@@ -102,7 +102,10 @@ const openAll = (decrypted: Decrypt, subscriptionId: string, keys: readonly Stor
       .map(({ id, sealed }) => decrypted(signingKeyOwner(subscriptionId, id), sealed)),
   );
 
-/** Returns a function that decrypts each ciphertext only once, because a batch has many deliveries of the same subscription. */
+/**
+ * Returns a function that decrypts each ciphertext only once, because a batch has many deliveries of the same
+ * subscription.
+ */
 export function decryptOnce(keys: KeyRing): Decrypt {
   const opened = new Map<string, Promise<string>>();
   return (owner, encrypted) => {

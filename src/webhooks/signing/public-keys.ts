@@ -6,10 +6,10 @@ import type { WebhookKeySet } from "./schemas";
 import { type PublicKeyRow, readPublicKeys } from "./store";
 
 /**
- * Returns the public keys of a subscription, newest first, including those that will sign soon and former ones that have not ended. Reads
- * every delivery database in parallel, because the id does not reveal which one has the subscription, and the URL should not either.
- * Throws NOT_FOUND, both for an unknown id and for a subscription without such keys. If a database is down and no other has the keys,
- * throws its error.
+ * Returns the public keys of a subscription, newest first, including those that will sign soon and former ones that
+ * have not ended. Reads every delivery database in parallel, because the id does not reveal which one has the
+ * subscription, and the URL should not either. Throws NOT_FOUND, both for an unknown id and for a subscription without
+ * such keys. If a database is down and no other has the keys, throws its error.
  */
 export async function publicKeysOf({ shards, now }: Deps, subscriptionId: string): Promise<WebhookKeySet> {
   const nowMs = now();

@@ -5,17 +5,21 @@ import { isLive } from "../../platform/db/predicates";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import type { StoredKey } from "./keys";
 
-/** How many ended keys a subscription keeps, without their secrets, because the delivery log shows what signed an attempt. */
+/**
+ * How many ended keys a subscription keeps, without their secrets, because the delivery log shows what signed an
+ * attempt.
+ */
 const MAX_ENDED = 20;
 
 const keyRows = (
   condition: SQL,
 ) => sql`(SELECT json_group_array(json_object('id', k.id, 'kind', k.kind, 'sealed', k.sealed,
-  'startsAt', k.starts_at, 'expiresAt', k.expires_at)) FROM signing_keys k WHERE k.subscription_id = s.id AND ${condition})`;
+  'startsAt', k.starts_at, 'expiresAt', k.expires_at)) FROM signing_keys k WHERE k.subscription_id = s.id
+    AND ${condition})`;
 
 /**
- * The keys, besides the present secret, that the subscription `s` may sign with from `nowMs` on, as SQL for `parseKeys`. Reads no row for
- * a subscription without public keys that has not rotated its secret.
+ * The keys, besides the present secret, that the subscription `s` may sign with from `nowMs` on, as SQL for
+ * `parseKeys`. Reads no row for a subscription without public keys that has not rotated its secret.
  */
 export const keysFrom = (nowMs: number): SQL => {
   const signsV1a = sql`s.options ->> '$.signature' = 'v1+v1a'`;
@@ -70,19 +74,22 @@ export const ensurePublicKey = (tenant: TenantRef, id: string, key: NewPublicKey
   sql`INSERT INTO signing_keys (subscription_id, id, kind, sealed, public, starts_at)
     SELECT s.id, ${key.id}, 'v1a', ${key.sealed}, ${key.publicKey}, ${nowMs} FROM subscriptions s
     WHERE ${isLive(tenant, id)} AND s.options ->> '$.signature' = 'v1+v1a'
-      AND NOT EXISTS (SELECT 1 FROM signing_keys k WHERE k.subscription_id = s.id AND k.kind = 'v1a' AND k.expires_at IS NULL)`;
+      AND NOT EXISTS (SELECT 1 FROM signing_keys k WHERE k.subscription_id = s.id AND k.kind = 'v1a'
+        AND k.expires_at IS NULL)`;
 
 /** Whether a former secret of the subscription `s` is stored. */
 export const HAS_FORMER = sql`EXISTS (SELECT 1 FROM signing_keys k WHERE k.subscription_id = s.id AND k.kind = 'v1')`;
 
 /** The number of former keys of a kind that the subscription `s` has at `nowMs`, as SQL. */
 export const countFormer = (kind: StoredKey["kind"], nowMs: number): SQL =>
-  sql`(SELECT count(*) FROM signing_keys k WHERE k.subscription_id = s.id AND k.kind = ${kind} AND k.expires_at > ${nowMs})`;
+  sql`(SELECT count(*) FROM signing_keys k WHERE k.subscription_id = s.id AND k.kind = ${kind}
+    AND k.expires_at > ${nowMs})`;
 
 /** Deletes the oldest ended keys of a subscription, so that `MAX_ENDED` are left. */
 export const pruneEnded = (tenant: TenantRef, id: string): SQL =>
   sql`DELETE FROM signing_keys WHERE ${ofLive(tenant, id)} AND sealed = '' AND id NOT IN (
-    SELECT k.id FROM signing_keys k WHERE k.subscription_id = ${id} AND k.sealed = '' ORDER BY k.id DESC LIMIT ${MAX_ENDED})`;
+    SELECT k.id FROM signing_keys k WHERE k.subscription_id = ${id} AND k.sealed = '' ORDER BY k.id DESC
+      LIMIT ${MAX_ENDED})`;
 
 /** Deletes all keys of the tenant's subscription. */
 export const deleteKeys = (tenant: TenantRef, id: string): SQL =>
@@ -105,12 +112,16 @@ export interface PublicKeyRow {
   expiresAt: number | null;
 }
 
-/** Returns the public keys of a subscription, newest first. Takes no tenant, because they are public and subscribers only know the id. */
+/**
+ * Returns the public keys of a subscription, newest first. Takes no tenant, because they are public and subscribers
+ * only know the id.
+ */
 export async function readPublicKeys(db: Db, subscriptionId: string, nowMs: number): Promise<PublicKeyRow[]> {
   const { found } = await atomically(db, {
     found: rows<PublicKeyRow>(sql`SELECT k.public AS publicKey, k.starts_at AS startsAt, k.expires_at AS expiresAt
       FROM subscriptions s CROSS JOIN signing_keys k ON k.subscription_id = s.id
-      WHERE s.id = ${subscriptionId} AND s.is_deleted = 0 AND k.kind = 'v1a' AND (k.expires_at IS NULL OR k.expires_at > ${nowMs})
+      WHERE s.id = ${subscriptionId} AND s.is_deleted = 0 AND k.kind = 'v1a' AND (k.expires_at IS NULL
+        OR k.expires_at > ${nowMs})
       ORDER BY k.id DESC`),
   });
   return found;
@@ -129,7 +140,8 @@ export async function readValidKeys(db: Db, tenant: TenantRef, id: string, nowMs
   const { found } = await atomically(db, {
     found:
       rows<ValidKeyRow>(sql`SELECT k.kind, k.public AS publicKey, k.starts_at AS startsAt, k.expires_at AS expiresAt
-      FROM subscriptions s CROSS JOIN signing_keys k ON k.subscription_id = s.id AND (k.expires_at IS NULL OR k.expires_at > ${nowMs})
+      FROM subscriptions s CROSS JOIN signing_keys k ON k.subscription_id = s.id AND (k.expires_at IS NULL
+        OR k.expires_at > ${nowMs})
       WHERE ${isLive(tenant, id)} ORDER BY k.id DESC`),
   });
   return found;

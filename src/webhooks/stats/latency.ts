@@ -11,8 +11,8 @@ export const addUp = (histograms: readonly Histogram[]): Histogram =>
   BUCKET_STARTS_MS.map((_, bucket) => histograms.reduce((sum, histogram) => sum + (histogram[bucket] ?? 0), 0));
 
 /**
- * Returns the latency in ms that `share` (0 to 1) of the attempts did not exceed, or null without attempts. Assumes that latencies are
- * spread evenly within a bucket. In the last bucket, returns its lower bound.
+ * Returns the latency in ms that `share` (0 to 1) of the attempts did not exceed, or null without attempts. Assumes
+ * that latencies are spread evenly within a bucket. In the last bucket, returns its lower bound.
  */
 export function percentileMs(histogram: Histogram, share: number): number | null {
   const wanted = share * histogram.reduce((sum, count) => sum + count, 0);

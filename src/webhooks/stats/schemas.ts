@@ -53,7 +53,8 @@ const attentionItem = z
     name: z.string().meta({ examples: ["Orders"] }),
     reason: z.enum(["failing", "slow", "paused"]).meta({
       description:
-        "`failing`: its last attempt failed. `slow`: it recently did not answer for a second, or took 5 seconds. If several apply, the first of `failing`, `slow`, `paused`.",
+        "`failing`: its last attempt failed. `slow`: it recently did not answer for a second, or took 5 seconds. " +
+        "If several apply, the first of `failing`, `slow`, `paused`.",
     }),
     enabled: z.boolean().meta({ description: "False while the subscription is paused, whatever `reason` says." }),
     failureCount: count.meta({ description: "Failed attempts since the last success.", examples: [3] }),

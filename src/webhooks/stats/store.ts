@@ -1,4 +1,7 @@
-/** Reading the hourly counts. Every statement reads a range of the key, so its cost does not depend on the number of attempts. */
+/**
+ * Reading the hourly counts. Every statement reads a range of the key, so its cost does not depend on the number of
+ * attempts.
+ */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Rows, rows } from "../../platform/db/client";
 import { isLive } from "../../platform/db/predicates";
@@ -10,7 +13,10 @@ import { BUCKET_STARTS_MS } from "./latency";
 import type { AttemptCounts } from "./schemas";
 
 const MAX_ATTENTION = 20;
-/** How many of the newest attempts are searched for the last failed one. Attempts in progress and later successes may precede it. */
+/**
+ * How many of the newest attempts are searched for the last failed one. Attempts in progress and later successes may
+ * precede it.
+ */
 const MAX_NEWER_ATTEMPTS = 500;
 /** How many of the newest attempts are searched for those in progress. */
 const NEWEST_ATTEMPTS = 1_000;
@@ -43,9 +49,13 @@ export const PENDING = sql`(SELECT count(*) FROM (SELECT a.status FROM attempts 
 /** The outbox rows of the subscription `s` that wait for slots or places because of its limits, as SQL. */
 const LINE = sql`outbox o WHERE o.subscription_id = s.id AND o.slot_at IS NOT NULL AND o.slot_at >= o.due_at`;
 /** How many deliveries of the subscription `s` wait because of its limits, as SQL. */
-export const WAITING_FOR_SLOTS = sql`iif(s.options IS NULL, 0, (SELECT count(*) FROM (SELECT 1 FROM ${LINE} LIMIT ${MAX_WAITING})))`;
+export const WAITING_FOR_SLOTS = sql`iif(s.options IS NULL, 0, (SELECT count(*) FROM (SELECT 1 FROM ${LINE}
+  LIMIT ${MAX_WAITING})))`;
 
-/** Returns the hours of a subscription since `fromMs`, and its attempts in progress; undefined when the tenant has no such subscription. */
+/**
+ * Returns the hours of a subscription since `fromMs`, and its attempts in progress; undefined when the tenant has no
+ * such subscription.
+ */
 export async function readSubscriptionHours(
   deps: Deps,
   tenant: TenantRef,
@@ -62,15 +72,20 @@ export async function readSubscriptionHours(
   return subscription && { pending: subscription.pending, hours };
 }
 
-/** Counts the attempts by status and, if there are limits, the waiting deliveries; undefined when the tenant has no such subscription. */
+/**
+ * Counts the attempts by status and, if there are limits, the waiting deliveries; undefined when the tenant has no such
+ * subscription.
+ */
 export async function countAttempts(deps: Deps, tenant: TenantRef, id: string): Promise<AttemptCounts | undefined> {
   const { counts } = await atomically(deps.shards.db(tenant.shard), {
     counts: rows<
       Omit<AttemptCounts, "total" | "throttle"> & { isLimited: 0 | 1; waiting: number; nextSlotAt: number | null }
     >(sql`SELECT coalesce(sum(h.succeeded), 0) AS success, coalesce(sum(h.failed), 0) AS failed, ${PENDING} AS pending,
         coalesce(s.options ->> '$.rateLimit', s.options ->> '$.maxConcurrent') IS NOT NULL AS isLimited,
-        ${WAITING_FOR_SLOTS} AS waiting, iif(s.options IS NULL, NULL, (SELECT min(o.slot_at) FROM ${LINE})) AS nextSlotAt
-      FROM subscriptions s LEFT JOIN hourly_stats h ON h.subscription_id = s.id WHERE ${isLive(tenant, id)} GROUP BY s.id`),
+        ${WAITING_FOR_SLOTS} AS waiting, iif(s.options IS NULL, NULL, (SELECT min(o.slot_at)
+          FROM ${LINE})) AS nextSlotAt
+      FROM subscriptions s LEFT JOIN hourly_stats h ON h.subscription_id = s.id WHERE ${isLive(tenant, id)}
+        GROUP BY s.id`),
   });
   const [found] = counts;
   if (!found) return undefined;
@@ -92,14 +107,21 @@ export interface AttentionRow {
 
 /** How many deliveries the subscription `s` holds, as SQL; 0 while it is enabled. */
 export const HELD = sql.raw(
-  "iif(s.enabled OR s.released_to IS NULL, 0, (SELECT count(*) FROM outbox o WHERE o.queue = s.id AND o.due_at > s.released_to))",
+  "iif(s.enabled OR s.released_to IS NULL, 0, (SELECT count(*) FROM outbox o WHERE o.queue = s.id AND o.due_at > " +
+    "s.released_to))",
 );
 
-/** How many deliveries in the backlog of the subscription `s` are still to be sent, as SQL; 0 while it is paused or disabled. */
+/**
+ * How many deliveries in the backlog of the subscription `s` are still to be sent, as SQL; 0 while it is paused or
+ * disabled.
+ */
 export const TO_SEND = sql.raw(`iif(s.enabled AND s.has_backlog,
   (SELECT count(*) FROM outbox o WHERE o.queue = s.id AND o.due_at > coalesce(s.dropped_to, 0)), 0)`);
 
-/** Counts of a tenant's subscriptions that fail or were disabled by the service, and of its deliveries that are held or in a backlog. */
+/**
+ * Counts of a tenant's subscriptions that fail or were disabled by the service, and of its deliveries that are held or
+ * in a backlog.
+ */
 export interface HealthCounts {
   failing: number;
   disabled: number;
@@ -109,7 +131,10 @@ export interface HealthCounts {
 
 const summed = (column: string) => `sum(${column})`;
 
-/** Returns the hours of the whole tenant, how many attempts are in progress, and the subscriptions that need attention, worst first. */
+/**
+ * Returns the hours of the whole tenant, how many attempts are in progress, and the subscriptions that need attention,
+ * worst first.
+ */
 export async function readTenantHours(
   deps: Deps,
   { tenantId, shard }: TenantRef,
@@ -118,14 +143,16 @@ export async function readTenantHours(
 ): Promise<{ hours: HourRow[]; pending: number; attention: AttentionRow[]; health: HealthCounts }> {
   const ofTenant: SQL = sql`s.tenant_id = ${tenantId} AND s.is_deleted = 0`;
   const { hours, pending, attention, health } = await atomically(deps.shards.db(shard), {
-    hours:
-      rows<HourRow>(sql`SELECT h.hour, sum(h.succeeded) AS succeeded, sum(h.failed) AS failed, ${histogram(summed)} AS histogramJson
+    hours: rows<HourRow>(sql`SELECT h.hour, sum(h.succeeded) AS succeeded, sum(h.failed) AS failed, ${histogram(summed)}
+        AS histogramJson
       FROM subscriptions s CROSS JOIN hourly_stats h ON h.subscription_id = s.id AND h.hour >= ${fromMs}
       WHERE s.tenant_id = ${tenantId} GROUP BY h.hour ORDER BY h.hour`),
     pending: rows<{
       count: number;
-    }>(sql`SELECT count(*) AS count FROM (SELECT * FROM outbox WHERE queue = '' AND due_at <= ${nowMs} ORDER BY due_at, id
-        LIMIT ${NEWEST_ATTEMPTS}) o CROSS JOIN attempts a ON a.subscription_id = o.subscription_id AND a.id = coalesce(o.attempt_id, o.id)
+    }>(sql`SELECT count(*) AS count FROM (SELECT * FROM outbox WHERE queue = '' AND due_at <= ${nowMs}
+      ORDER BY due_at, id
+        LIMIT ${NEWEST_ATTEMPTS}) o CROSS JOIN attempts a ON a.subscription_id = o.subscription_id
+          AND a.id = coalesce(o.attempt_id, o.id)
       WHERE o.tenant_id = ${tenantId} AND a.status = 'pending'`),
     health:
       rows<HealthCounts>(sql`SELECT coalesce(sum(s.enabled AND ${failureCountOf(sql.raw("s.id"))} > 0), 0) AS failing,
@@ -134,7 +161,8 @@ export async function readTenantHours(
       FROM subscriptions s WHERE ${ofTenant}`),
     attention: rows<AttentionRow>(sql`SELECT s.id, s.name, s.enabled, s.failureCount, s.slow_until > ${nowMs} AS slow,
         CASE WHEN s.failureCount > 0 THEN (SELECT error FROM (SELECT a.status, a.error FROM attempts a
-          WHERE a.subscription_id = s.id ORDER BY a.id DESC LIMIT ${MAX_NEWER_ATTEMPTS}) WHERE status = 'failed' LIMIT 1) END AS error
+          WHERE a.subscription_id = s.id ORDER BY a.id DESC LIMIT ${MAX_NEWER_ATTEMPTS}) WHERE status = 'failed'
+            LIMIT 1) END AS error
       FROM (SELECT s.*, ${failureCountOf(sql.raw("s.id"))} AS failureCount FROM subscriptions s WHERE ${ofTenant}) s
       WHERE s.failureCount > 0 OR s.slow_until > ${nowMs} OR s.enabled = 0
       ORDER BY s.failureCount DESC, s.slow_until DESC LIMIT ${MAX_ATTENTION}`),

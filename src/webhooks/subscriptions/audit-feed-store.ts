@@ -24,7 +24,10 @@ export async function endsOfFeeds(db: Db): Promise<Ends | null> {
   return endsOf(ends);
 }
 
-/** Returns up to `limit` feeds of a database, by tenant id, after the id `after`. Ends feeds that no subscription receives any more. */
+/**
+ * Returns up to `limit` feeds of a database, by tenant id, after the id `after`. Ends feeds that no subscription
+ * receives any more.
+ */
 export async function nextFeeds(db: Db, after: string, limit: number): Promise<AuditFeed[]> {
   const page = sql`FROM audit_feeds WHERE tenant_id > ${after} ORDER BY tenant_id LIMIT ${limit}`;
   const { feeds } = await atomically(db, {
@@ -48,7 +51,10 @@ export interface PublishedAudit {
   about: string;
 }
 
-/** Publishes new audit events that a subscription wants, and notes how far the feeds have come. Returns the ids of the published events. */
+/**
+ * Publishes new audit events that a subscription wants, and notes how far the feeds have come. Returns the ids of the
+ * published events.
+ */
 export async function publishAuditEvents(
   db: Db,
   events: readonly PublishedAudit[],
@@ -60,7 +66,8 @@ export async function publishAuditEvents(
     published: rows<{
       id: string;
     }>(sql`INSERT INTO events (id, tenant_id, type, payload, delivery_count, fan_out_after, created_at)
-      SELECT j.value ->> 'id', j.value ->> 'tenantId', ${AUDIT_TYPE}, j.value ->> 'payload', ${readers}, '', j.value ->> 'at'
+      SELECT j.value ->> 'id', j.value ->> 'tenantId', ${AUDIT_TYPE}, j.value ->> 'payload', ${readers}, '', j.value ->>
+        'at'
       FROM json_each(${jsonList(events)}) j WHERE ${readers} > 0
       ON CONFLICT DO NOTHING RETURNING id`),
     noted: sql`UPDATE audit_feeds SET published_to = j.value ->> 'publishedTo' FROM json_each(${jsonList(feeds)}) j

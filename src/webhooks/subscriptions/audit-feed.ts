@@ -1,7 +1,8 @@
 /**
- * Publishes the audit log of tenants that want it as operational events. The log and the subscriptions of a tenant may be in two databases,
- * which share no transaction. So this runs every minute and reads what was recorded since it last ran. The id of an event is derived from
- * the id of its audit event, so that events are not published twice when a run repeats part of an interrupted one.
+ * Publishes the audit log of tenants that want it as operational events. The log and the subscriptions of a tenant may
+ * be in two databases, which share no transaction. So this runs every minute and reads what was recorded since it last
+ * ran. The id of an event is derived from the id of its audit event, so that events are not published twice when a run
+ * repeats part of an interrupted one.
  */
 
 import { shardsWithBudgets } from "../../platform/db/call-budget";
@@ -27,7 +28,9 @@ const MAX_CALLS = 200;
 /** An event is written within this time after its id was made, so younger events are read again. */
 const SETTLED_AFTER_MS = 2 * MINUTE_MS;
 
-/** Publishes the new audit events of each delivery database. A database that fails is logged and skipped. Never throws. */
+/**
+ * Publishes the new audit events of each delivery database. A database that fails is logged and skipped. Never throws.
+ */
 export async function publishAudit(deps: Deps): Promise<void> {
   for (const { shard, isSpent } of shardsWithBudgets(deps, MAX_CALLS)) {
     try {
@@ -90,7 +93,10 @@ async function publishPage(deps: Deps, shard: number, places: readonly Place[]):
   return read.flatMap(({ place, next }) => (next === null ? [] : [{ ...place, fromId: next }]));
 }
 
-/** Returns the rows of a tenant, oldest first, up to where every database was read. `next` is the last id if there may be more. */
+/**
+ * Returns the rows of a tenant, oldest first, up to where every database was read. `next` is the last id if there may
+ * be more.
+ */
 function oldestOf(pages: readonly TenantRow[][]): { rows: TenantRow[]; next: string | null } {
   const ends = pages.flatMap((page) => (page.length === PAGE_EVENTS ? (page.at(-1)?.id ?? []) : [])).sort();
   const end = ends[0] ?? null;

@@ -41,8 +41,8 @@ export interface Updated {
 }
 
 /**
- * Applies a change and returns the subscription, or undefined when the tenant has none with this id. The version increases only if a
- * value differs.
+ * Applies a change and returns the subscription, or undefined when the tenant has none with this id. The version
+ * increases only if a value differs.
  */
 export async function updateSubscription(
   deps: Deps,
@@ -75,7 +75,8 @@ export async function updateSubscription(
     // Unlike a rotation, a change of the secret ends the old secrets at once.
     ...endSecrets(tenant, id, change.secretDigest, isAllowed, nowMs),
     limitsChanged: change.options && changesLimits(tenant, id, change.options, isAllowed),
-    updated: sql`UPDATE subscriptions AS s SET ${sql.join(assigned, sql`, `)}, version = version + 1, updated_at = ${nowMs}
+    updated: sql`UPDATE subscriptions AS s SET ${sql.join(assigned, sql`, `)}, version = version + 1, updated_at =
+      ${nowMs}
       WHERE ${isLive(tenant, id)} AND ${isChanged}`,
     indexed: movesInIndex ? indexSubscription(tenant, id, nowMs) : undefined,
     publicKey: change.publicKey && ensurePublicKey(tenant, id, change.publicKey, nowMs),
@@ -113,7 +114,8 @@ function recordedChanges(
   const fields = updated.map(
     ({ column, value }) => sql`iif(s.${sql.identifier(column)} IS NOT ${value}, ${UPDATED_FIELDS[column]}, NULL)`,
   );
-  const changed = sql`(SELECT json_group_array(DISTINCT f.value) FROM json_each(json_array(${sql.join(fields, sql`, `)})) f
+  const changed = sql`(SELECT json_group_array(DISTINCT f.value)
+    FROM json_each(json_array(${sql.join(fields, sql`, `)})) f
     WHERE f.value IS NOT NULL)`;
   const valueFor = (name: string) => columns.find(({ column }) => column === name)?.value;
   const [digest, enabled] = [valueFor("secret_digest"), valueFor("enabled")];
@@ -138,7 +140,10 @@ function recordedChanges(
 const becomesEnabled = (tenant: TenantRef, id: string, isAllowed: SQL) =>
   sql`EXISTS (SELECT 1 FROM subscriptions s WHERE ${isLive(tenant, id)} AND s.enabled = 0 AND ${isAllowed})`;
 
-/** What must hold for a change. Headers belong to the URL for which they were given, so a change of either depends on both. */
+/**
+ * What must hold for a change. Headers belong to the URL for which they were given, so a change of either depends on
+ * both.
+ */
 type Condition =
   /** The subscription has no headers, or has this URL already. */
   | { withoutHeadersOr: string }
@@ -155,8 +160,9 @@ function allowedIf(condition: Condition | undefined): SQL {
 }
 
 /**
- * Ends all secrets of the subscription if `digest` belongs to a different secret. If there are former secrets, the present one is kept as a
- * row without its ciphertext, because the log must know when it signed. Otherwise the time of the change is enough.
+ * Ends all secrets of the subscription if `digest` belongs to a different secret. If there are former secrets, the
+ * present one is kept as a row without its ciphertext, because the log must know when it signed. Otherwise the time of
+ * the change is enough.
  */
 function endSecrets(tenant: TenantRef, id: string, digest: string | undefined, isAllowed: SQL, nowMs: number) {
   if (digest === undefined) return {};
@@ -173,7 +179,10 @@ function endSecrets(tenant: TenantRef, id: string, digest: string | undefined, i
   };
 }
 
-/** When the subscription is paused, begins to hold its deliveries if its options say so. When it is enabled, releases or drops them. */
+/**
+ * When the subscription is paused, begins to hold its deliveries if its options say so. When it is enabled, releases or
+ * drops them.
+ */
 function holdColumns(enabled: boolean, held: SubscriptionChange["held"], options: SQL, nowMs: number): ChangedColumn[] {
   const set = (column: string, value: SQL | number) => ({ column, value: sql`${value}`, isCompared: false });
   if (!enabled) {
@@ -201,7 +210,10 @@ interface ChangedColumn {
   isCompared: boolean;
 }
 
-/** Returns the columns that a change sets. The secret is compared by its digest, because each encryption of the same secret differs. */
+/**
+ * Returns the columns that a change sets. The secret is compared by its digest, because each encryption of the same
+ * secret differs.
+ */
 function columnsOf(change: SubscriptionChange, nowMs: number): ChangedColumn[] {
   const { name, url, events, secretSealed, secretDigest, enabled, options, headersSealed } = change;
   const patched = options && patchedOptions(sql`s.options`, options);
@@ -254,7 +266,10 @@ const limitsOf = (options: SQL) => sql`json_array(${options} ->> '$.rateLimit', 
 /** Whether the options of the subscription `s` set the same limits as `options`, as SQL. */
 const sameLimits = (options: SQL) => sql`${limitsOf(sql`s.options`)} IS ${limitsOf(options)}`;
 
-/** Returns the statement that reads whether `patch` changes the limits; undefined if it sets none. Run it before the change. */
+/**
+ * Returns the statement that reads whether `patch` changes the limits; undefined if it sets none. Run it before the
+ * change.
+ */
 function changesLimits(tenant: TenantRef, id: string, patch: OptionsPatch, isAllowed: SQL) {
   if (!("rateLimit" in patch || "maxConcurrent" in patch)) return undefined;
   return rows<{ id: string }>(sql`SELECT s.id FROM subscriptions s WHERE ${isLive(tenant, id)} AND ${isAllowed}

@@ -30,9 +30,9 @@ export interface SubscriptionInput {
 }
 
 /**
- * Creates a subscription and returns it. Throws FORBIDDEN for the audit log without audit.read, VALIDATION_FAILED for a URL that may not be
- * called or an option that this deployment does not allow, and at the cap CONFLICT, or EMAIL_NOT_VERIFIED for a tenant without a verified
- * owner.
+ * Creates a subscription and returns it. Throws FORBIDDEN for the audit log without audit.read, VALIDATION_FAILED for a
+ * URL that may not be called or an option that this deployment does not allow, and at the cap CONFLICT, or
+ * EMAIL_NOT_VERIFIED for a tenant without a verified owner.
  */
 export async function createSubscription(
   deps: Deps,
@@ -63,9 +63,9 @@ type Change = { [K in keyof SubscriptionInput]?: SubscriptionInput[K] | undefine
 };
 
 /**
- * Changes the given fields, and the given members of `delivery`. Returns the whole subscription. Throws NOT_FOUND, FORBIDDEN and
- * VALIDATION_FAILED like `createSubscription`, VALIDATION_FAILED also for a URL of another origin if its headers are not given again, and
- * CONFLICT when somebody else changes URL or headers at the same time.
+ * Changes the given fields, and the given members of `delivery`. Returns the whole subscription. Throws NOT_FOUND,
+ * FORBIDDEN and VALIDATION_FAILED like `createSubscription`, VALIDATION_FAILED also for a URL of another origin if its
+ * headers are not given again, and CONFLICT when somebody else changes URL or headers at the same time.
  */
 export async function changeSubscription(
   deps: Deps,

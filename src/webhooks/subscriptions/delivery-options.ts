@@ -1,4 +1,7 @@
-/** `delivery`: the options of a subscription for its deliveries. An option without a value has its default, and is not stored or shown. */
+/**
+ * `delivery`: the options of a subscription for its deliveries. An option without a value has its default, and is not
+ * stored or shown.
+ */
 import { z } from "zod";
 import type { ErrorDetail } from "../../platform/errors";
 import { type HeadersView, headersChange, headersView } from "./header-options";
@@ -7,37 +10,45 @@ import { refuseRetry, retryChange, retryOptions, retryPatch } from "./retry-opti
 
 const signature = z.enum(["v1", "v1+v1a"]).meta({
   description:
-    "The signatures in `webhook-signature`: with the secret (`v1`, the default), or also with an Ed25519 key (`v1+v1a`), whose public key is " +
+    "The signatures in `webhook-signature`: with the secret (`v1`, the default), or also with an Ed25519 key " +
+    "(`v1+v1a`), whose public key is " +
     "at `/.well-known/webhook-keys/{id}`.",
   examples: ["v1+v1a"],
 });
 
 const format = z.enum(["payload", "standard"]).meta({
   description:
-    "The body: the event's payload (`payload`, the default), or `{ type, timestamp, data }` with the payload as `data` (`standard`). A " +
+    "The body: the event's payload (`payload`, the default), or `{ type, timestamp, data }` with the payload as " +
+    "`data` (`standard`). A " +
     "change applies to open deliveries too, from their next attempt on.",
   examples: ["standard"],
 });
 
 const autoDisable = z.union([z.literal(false), z.strictObject({ afterHours: z.int().min(24).max(720) })]).meta({
   description:
-    "After how many hours without a success a subscription is disabled, if at least 20 attempts have failed; false for never. The default is " +
+    "After how many hours without a success a subscription is disabled, if at least 20 attempts have failed; false " +
+    "for never. The default is " +
     "set by the deployment, usually 120.",
   examples: [{ afterHours: 72 }],
 });
 
 const onPause = z.enum(["skip", "hold"]).meta({
   description:
-    "What happens to events that are published while the subscription is paused: they are not sent to it (`skip`, the default), or their " +
-    "deliveries are held and sent when it is resumed (`hold`). At most 100,000 are held, for the time of the retention. A change applies from the next pause on.",
+    "What happens to events that are published while the subscription is paused: they are not sent to it (`skip`, " +
+    "the default), or their " +
+    "deliveries are held and sent when it is resumed (`hold`). At most 100,000 are held, for the time of the " +
+    "retention. A change applies from the next pause on.",
 });
 
 const onDisable = z.enum(["skip", "hold"]).meta({
   description:
-    "What happens to events while the service has disabled the subscription. With a `retry.schedule` always `hold`; otherwise `skip` by default.",
+    "What happens to events while the service has disabled the subscription. With a `retry.schedule` always " +
+    "`hold`; otherwise `skip` by default.",
 });
 
-/** A change of the options (RFC 7396): a member that is left out stays as it is, and null sets it back to its default. */
+/**
+ * A change of the options (RFC 7396): a member that is left out stays as it is, and null sets it back to its default.
+ */
 export const deliveryChange = z
   .strictObject({
     retry: retryChange.nullable(),

@@ -1,6 +1,6 @@
 /**
- * A subscription remembers whether it was enabled and which types it listed before its last changes. This tells why it did not receive an
- * event. The list is in the row of the subscription, which each change writes anyway.
+ * A subscription remembers whether it was enabled and which types it listed before its last changes. This tells why it
+ * did not receive an event. The list is in the row of the subscription, which each change writes anyway.
  */
 import { type SQL, sql } from "drizzle-orm";
 
@@ -8,7 +8,8 @@ import { type SQL, sql } from "drizzle-orm";
 const MAX_STATES = 30;
 
 /**
- * Returns the value for `former_states` in an UPDATE that changes `enabled` or `events` at `atMs` (Unix ms), as SQL. `enabled` and
+ * Returns the value for `former_states` in an UPDATE that changes `enabled` or `events` at `atMs` (Unix ms), as SQL.
+ * `enabled` and
  * `events` are the former values, or NULL if the change keeps them. By default, only `enabled` changes.
  */
 export const withFormerState = (
@@ -16,12 +17,13 @@ export const withFormerState = (
   { enabled = sql.raw("enabled"), events = sql`NULL` }: { enabled?: SQL; events?: SQL } = {},
 ): SQL => sql`(SELECT json_insert(json_group_array(json(h.value)), '$[#]',
     json_object('until', ${atMs}, 'enabled', ${enabled}, 'events', json(${events})))
-  FROM (SELECT value FROM (SELECT key, value FROM json_each(coalesce(former_states, '[]')) ORDER BY key DESC LIMIT ${MAX_STATES - 1})
+  FROM (SELECT value FROM (SELECT key, value FROM json_each(coalesce(former_states, '[]')) ORDER BY key DESC
+    LIMIT ${MAX_STATES - 1})
     ORDER BY key) h)`;
 
 /**
- * Returns the same for an UPDATE of `s` that sets `enabled` or the JSON list `events`, possibly to the stored values; undefined if it sets
- * neither.
+ * Returns the same for an UPDATE of `s` that sets `enabled` or the JSON list `events`, possibly to the stored values;
+ * undefined if it sets neither.
  */
 export function formerStates(events: string | undefined, enabled: boolean | undefined, nowMs: number): SQL | undefined {
   if (events === undefined && enabled === undefined) return undefined;
@@ -29,10 +31,14 @@ export function formerStates(events: string | undefined, enabled: boolean | unde
     enabled: enabled === undefined ? sql`NULL` : sql`nullif(s.enabled, ${Number(enabled)})`,
     events: events === undefined ? sql`NULL` : sql`nullif(s.events, ${events})`,
   };
-  return sql`iif(coalesce(${former.enabled}, ${former.events}) IS NULL, s.former_states, ${withFormerState(nowMs, former)})`;
+  return sql`iif(coalesce(${former.enabled}, ${former.events}) IS NULL, s.former_states,
+    ${withFormerState(nowMs, former)})`;
 }
 
-/** The value of a member in the first former state of the subscription `s` that has the member and ended after `atMs`, as SQL. */
+/**
+ * The value of a member in the first former state of the subscription `s` that has the member and ended after `atMs`,
+ * as SQL.
+ */
 const firstAfter = (atMs: SQL, member: SQL, value: SQL) => sql`(SELECT ${value} FROM json_each(s.former_states) h
   WHERE h.value ->> 'until' > ${atMs} AND h.value ->> ${member} IS NOT NULL ORDER BY h.key LIMIT 1)`;
 

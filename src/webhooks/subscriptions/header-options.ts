@@ -1,4 +1,7 @@
-/** `delivery.headers`: a subscription's own headers, such as a credential for a gateway. Their values are never shown again. */
+/**
+ * `delivery.headers`: a subscription's own headers, such as a credential for a gateway. Their values are never shown
+ * again.
+ */
 import { z } from "zod";
 import type { ErrorDetail } from "../../platform/errors";
 
@@ -19,12 +22,15 @@ const VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 /** Headers that the service, the connection or a proxy sets, by name. */
 const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(
   (
-    "accept-encoding user-agent host connection keep-alive te trailer trailers transfer-encoding upgrade expect date via forwarded " +
-    "cookie set-cookie origin referer range cache-control pragma expires age warning clear-site-data traceparent tracestate"
+    "accept-encoding user-agent host connection keep-alive te trailer trailers transfer-encoding upgrade expect " +
+    "date via forwarded " +
+    "cookie set-cookie origin referer range cache-control pragma expires age warning clear-site-data traceparent " +
+    "tracestate"
   ).split(" "),
 );
 const FORBIDDEN_PREFIXES = (
-  "content- proxy- if- webhook- x-webhook- x-correlation- x-postern- cf- x-forwarded- x-real- x-amz- x-amzn- x-goog x-gfe x-azure- " +
+  "content- proxy- if- webhook- x-webhook- x-correlation- x-postern- cf- x-forwarded- x-real- x-amz- x-amzn- " +
+  "x-goog x-gfe x-azure- " +
   "x-fd- sec-"
 ).split(" ");
 
@@ -64,7 +70,8 @@ const namedValues = z
 
 export const headersChange = z.preprocess(refuseProto, namedValues).meta({
   description:
-    "Headers that each delivery carries, by name; null removes one, and those left out stay. At most 20, together 4 KiB. Their values are " +
+    "Headers that each delivery carries, by name; null removes one, and those left out stay. At most 20, together " +
+    "4 KiB. Their values are " +
     "encrypted and never returned. When the URL's origin changes, each must be given again or set to null.",
   examples: [{ Authorization: "Bearer abcdefghijkl", "X-Old": null }],
 });
@@ -114,7 +121,10 @@ export function refuseHeaders(headers: Headers): ErrorDetail[] {
   return bytes > MAX_BYTES ? [{ path, message: `Names and values must have at most ${MAX_BYTES} bytes together` }] : [];
 }
 
-/** Returns the names of the headers that a change keeps. After a change of the URL's origin they would go to another receiver. */
+/**
+ * Returns the names of the headers that a change keeps. After a change of the URL's origin they would go to another
+ * receiver.
+ */
 export function leftOut(before: Headers, change: HeadersChange | null | undefined): string[] {
   if (change === null) return [];
   const given = new Set(Object.keys(change ?? {}).map((name) => name.toLowerCase()));
@@ -129,7 +139,10 @@ export const viewOfHeaders = (headers: Headers): HeadersView =>
     ]),
   );
 
-/** Hides header values, and single words of them, that a subscriber repeats in its answer, such as "invalid token abcdefghijkl". */
+/**
+ * Hides header values, and single words of them, that a subscriber repeats in its answer, such as "invalid token
+ * abcdefghijkl".
+ */
 export const withoutValues = (text: string, headers: Headers): string =>
   Object.values(headers)
     .flatMap((value) => [value, ...value.split(" ")])

@@ -31,8 +31,9 @@ export async function sealHeaders(
 }
 
 /**
- * Returns the column after a change of headers or URL; undefined when it stays as it is. Throws VALIDATION_FAILED for too many headers,
- * and when the URL's origin changes and a header is not given again, because a credential must not go to another receiver unasked.
+ * Returns the column after a change of headers or URL; undefined when it stays as it is. Throws VALIDATION_FAILED for
+ * too many headers, and when the URL's origin changes and a header is not given again, because a credential must not go
+ * to another receiver unasked.
  */
 export async function changedHeaders(
   deps: Pick<Deps, "keys">,

@@ -9,7 +9,8 @@ export const rateLimit = z
   .meta({
     id: "RateLimit",
     description:
-      "The most requests that are sent in any second, minute or hour, retries and tests included. Further ones wait and use no attempt. By " +
+      "The most requests that are sent in any second, minute or hour, retries and tests included. Further ones " +
+      "wait and use no attempt. By " +
       "default there is no limit.",
     examples: [{ limit: 10, per: "second" }],
   });

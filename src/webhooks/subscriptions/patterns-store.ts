@@ -9,7 +9,10 @@ export const patternOf = (type: SQL): SQL => sql`iif(${type} GLOB ${ALL_OPERATIO
 export const listsType = (types: SQL, type: SQL): SQL =>
   sql`EXISTS (SELECT 1 FROM json_each(${types}) listed WHERE listed.value IN (${type}, ${patternOf(type)}))`;
 
-/** The id of the subscription that an operational event with this payload is about, as SQL; "" for none. It never receives the event. */
+/**
+ * The id of the subscription that an operational event with this payload is about, as SQL; "" for none. It never
+ * receives the event.
+ */
 export const aboutOf = (payload: SQL): SQL => sql`coalesce(${payload} ->> '$.webhookId',
   iif(${payload} ->> '$.target.kind' = 'webhook', ${payload} ->> '$.target.id', ''), '')`;
 

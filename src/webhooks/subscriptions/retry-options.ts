@@ -21,21 +21,24 @@ const schedule = z
   ])
   .meta({
     description:
-      "The waits before the second, third, ... attempt, in seconds: at most 604,800 in total, and at least a day less than the retention. " +
+      "The waits before the second, third, ... attempt, in seconds: at most 604,800 in total, and at least a day " +
+      "less than the retention. " +
       '`"standard"` makes 10 attempts within 75 hours. By default: `[5, 10]`.',
     examples: [[60, 600, 3600]],
   });
 
 const respectRetryAfter = z.boolean().meta({
   description:
-    "Whether `Retry-After` can make a wait longer, up to a day, and whether 429 or 503 with this header stops all deliveries for up to an " +
+    "Whether `Retry-After` can make a wait longer, up to a day, and whether 429 or 503 with this header stops all " +
+    "deliveries for up to an " +
     "hour. By default true if there is a schedule.",
   examples: [true],
 });
 
 const onGone = z.enum(["disable", "retry"]).meta({
   description:
-    "What happens after 410. `disable` ends the delivery, and a second 410 at least a minute later, without a success in between, disables " +
+    "What happens after 410. `disable` ends the delivery, and a second 410 at least a minute later, without a " +
+    "success in between, disables " +
     "the subscription. By default `disable` if there is a schedule, otherwise `retry`.",
   examples: ["disable"],
 });
@@ -69,7 +72,10 @@ export const retryPatch = (change: RetryChange) => ({
   ...(change.schedule === "standard" ? { schedule: STANDARD_SCHEDULE } : {}),
 });
 
-/** Refuses a schedule that is too long for `retentionDays`, because the last attempt must be a day before the event is removed. */
+/**
+ * Refuses a schedule that is too long for `retentionDays`, because the last attempt must be a day before the event is
+ * removed.
+ */
 export function refuseRetry({ schedule: asked }: RetryChange, retentionDays: number): ErrorDetail[] {
   if (!asked) return [];
   const isStandard = asked === "standard";

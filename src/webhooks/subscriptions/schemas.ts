@@ -16,7 +16,10 @@ const url = z.string().meta({
   examples: [EXAMPLE_URL],
 });
 
-/** Standard Webhooks marks Ed25519 keys with these prefixes. A public key is no secret, and a private key must not be sent to anybody. */
+/**
+ * Standard Webhooks marks Ed25519 keys with these prefixes. A public key is no secret, and a private key must not be
+ * sent to anybody.
+ */
 const NO_ED25519_KEY = /^(?!whpk_|whsk_)/;
 
 /** A new secret that signs deliveries. */
@@ -38,7 +41,8 @@ const subscriptionFields = z.object({
     .transform((types) => [...new Set(types)])
     .meta({
       description:
-        "The event types that it receives; `*` stands for all that the tenant publishes, `postern.*` for all operational events.",
+        "The event types that it receives; `*` stands for all that the tenant publishes, `postern.*` for all " +
+        "operational events.",
     }),
   secret: signingSecret,
   enabled: z.boolean(),

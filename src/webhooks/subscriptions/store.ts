@@ -45,13 +45,19 @@ type StoredRow = Omit<SubscriptionRow, "events" | "enabled" | "options"> & {
   options: string | null;
 };
 
-/** When the last attempt of the subscription `s` started, as SQL. Reads 20, because attempt ids are only roughly in starting order. */
+/**
+ * When the last attempt of the subscription `s` started, as SQL. Reads 20, because attempt ids are only roughly in
+ * starting order.
+ */
 export const LAST_TRIGGERED_AT = sql.raw(
-  "(SELECT max(attempted_at) FROM (SELECT a.attempted_at FROM attempts a WHERE a.subscription_id = s.id ORDER BY a.id DESC LIMIT 20))",
+  "(SELECT max(attempted_at) FROM (SELECT a.attempted_at FROM attempts a WHERE a.subscription_id = s.id ORDER BY " +
+    "a.id DESC LIMIT 20))",
 );
 
-const COLUMNS = sql`s.id, s.tenant_id AS tenantId, s.name, s.url, s.events, s.secret_sealed AS secretSealed, s.enabled, s.disabled_reason AS disabledReason,
-  s.disabled_at AS disabledAt, iif(s.disabled_at IS NULL, NULL, coalesce((SELECT failing_since FROM episodes WHERE subscription_id = s.id),
+const COLUMNS = sql`s.id, s.tenant_id AS tenantId, s.name, s.url, s.events, s.secret_sealed AS secretSealed, s.enabled,
+  s.disabled_reason AS disabledReason,
+  s.disabled_at AS disabledAt, iif(s.disabled_at IS NULL, NULL, coalesce((SELECT failing_since FROM episodes
+    WHERE subscription_id = s.id),
     s.gone_since, s.disabled_at)) AS failingSince, s.options, s.headers_sealed AS headersSealed, s.version,
   s.created_at AS createdAt, s.updated_at AS updatedAt, ${LAST_TRIGGERED_AT} AS lastTriggeredAt,
   ${failureCountOf(sql.raw("s.id"))} AS failureCount`;
@@ -90,12 +96,18 @@ export interface NewSubscription {
   headersSealed?: string | null | undefined;
 }
 
-/** `before` (JSON or null, as SQL) with a merge patch applied (RFC 7396), without empty members; null when nothing is left. */
+/**
+ * `before` (JSON or null, as SQL) with a merge patch applied (RFC 7396), without empty members; null when nothing is
+ * left.
+ */
 export const patchedOptions = (before: SQL, patch: OptionsPatch): SQL =>
   sql`(SELECT nullif(json_group_object(m.key, m.json -> m.fullkey), '{}')
     FROM json_each(json_patch(coalesce(${before}, '{}'), ${JSON.stringify(patch)})) m WHERE m.value <> '{}')`;
 
-/** Inserts the subscription and its rows in the fan-out index, and returns it. Returns undefined when the tenant has `most` already. */
+/**
+ * Inserts the subscription and its rows in the fan-out index, and returns it. Returns undefined when the tenant has
+ * `most` already.
+ */
 export async function insertSubscription(
   deps: Deps,
   tenant: ActingIn,
@@ -118,9 +130,11 @@ export async function insertSubscription(
   const stored = options ? patchedOptions(sql`NULL`, options) : sql`NULL`;
   const isHolding = !enabled && options?.onPause === "hold";
   const { written, created } = await atomically(dbOf(deps, tenant), {
-    inserted: sql`INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled, options, headers_sealed, released_to, has_backlog,
+    inserted: sql`INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled,
+      options, headers_sealed, released_to, has_backlog,
         created_at, updated_at)
-      SELECT ${id}, ${tenant.tenantId}, ${name}, ${url}, ${jsonList(events)}, ${secretSealed}, ${secretDigest}, ${enabled ? 1 : 0}, ${stored},
+      SELECT ${id}, ${tenant.tenantId}, ${name}, ${url}, ${jsonList(events)}, ${secretSealed}, ${secretDigest},
+        ${enabled ? 1 : 0}, ${stored},
         ${headersSealed}, ${isHolding ? 0 : null}, ${Number(isHolding)}, ${nowMs}, ${nowMs}
       WHERE (SELECT count(*) FROM subscriptions WHERE tenant_id = ${tenant.tenantId} AND is_deleted = 0) < ${most}`,
     recorded: auditIfChanged({
@@ -139,8 +153,9 @@ export async function insertSubscription(
 }
 
 /**
- * Adds the stored subscription to the fan-out index under each of its types, if it is enabled or its deliveries are held. A type that a
- * listed pattern covers is left out: "*" covers all types except those of operational events, which "postern.*" covers.
+ * Adds the stored subscription to the fan-out index under each of its types, if it is enabled or its deliveries are
+ * held. A type that a listed pattern covers is left out: "*" covers all types except those of operational events, which
+ * "postern.*" covers.
  */
 const indexEventTypes = (tenant: TenantRef, id: string): SQL => sql`
   INSERT INTO subscription_events (tenant_id, event_type, subscription_id)
@@ -153,16 +168,24 @@ const indexEventTypes = (tenant: TenantRef, id: string): SQL => sql`
 /** Like `indexEventTypes`, and begins to publish the audit log of the tenant if a subscription receives it. */
 export const indexSubscription = (tenant: TenantRef, id: string, nowMs: number): SQL[] => [
   indexEventTypes(tenant, id),
-  sql`INSERT INTO audit_feeds (tenant_id, published_to) SELECT ${tenant.tenantId}, ${nowMs} WHERE EXISTS (${readersOfAudit(tenant.tenantId)})
+  sql`INSERT INTO audit_feeds (tenant_id, published_to) SELECT ${tenant.tenantId}, ${nowMs} WHERE
+    EXISTS (${readersOfAudit(tenant.tenantId)})
     ON CONFLICT DO NOTHING`,
 ];
 
-/** Removes the subscription `s` from the fan-out index if `condition` holds. Run it before its stored types change: they key the rows. */
+/**
+ * Removes the subscription `s` from the fan-out index if `condition` holds. Run it before its stored types change: they
+ * key the rows.
+ */
 export const unindexEventTypes = ({ tenantId }: TenantRef, id: string, condition: SQL = sql`true`) => sql`
   DELETE FROM subscription_events WHERE tenant_id = ${tenantId} AND subscription_id = ${id} AND event_type IN (
-    SELECT t.value FROM subscriptions s CROSS JOIN json_each(s.events) t WHERE s.id = ${id} AND s.tenant_id = ${tenantId} AND ${condition})`;
+    SELECT t.value FROM subscriptions s CROSS JOIN json_each(s.events) t WHERE s.id = ${id}
+      AND s.tenant_id = ${tenantId} AND ${condition})`;
 
-/** Marks the subscription as deleted and erases its secrets; nothing more is sent to it. Returns false when the tenant has no such one. */
+/**
+ * Marks the subscription as deleted and erases its secrets; nothing more is sent to it. Returns false when the tenant
+ * has no such one.
+ */
 export async function deleteSubscription(deps: Deps, tenant: ActingIn, id: string, nowMs: number): Promise<boolean> {
   const { deleted, told } = await atomically(dbOf(deps, tenant), {
     told: publishOperational("postern.webhook.deleted", sql`subscriptions s WHERE ${isLive(tenant, id)}`, nowMs),
@@ -170,7 +193,8 @@ export async function deleteSubscription(deps: Deps, tenant: ActingIn, id: strin
     unindexed: unindexEventTypes(tenant, id),
     keys: deleteKeys(tenant, id),
     deleted: rows<{ id: string }>(
-      sql`UPDATE subscriptions AS s SET is_deleted = 1, secret_sealed = '', secret_digest = '', headers_sealed = NULL, released_to = NULL, version = version + 1,
+      sql`UPDATE subscriptions AS s SET is_deleted = 1, secret_sealed = '', secret_digest = '', headers_sealed = NULL,
+        released_to = NULL, version = version + 1,
         updated_at = ${nowMs} WHERE ${isLive(tenant, id)} RETURNING id`,
     ),
   });
@@ -181,8 +205,8 @@ export async function deleteSubscription(deps: Deps, tenant: ActingIn, id: strin
 /** Returns the tenant's subscriptions, newest first. */
 export async function listSubscriptions(deps: Deps, tenant: TenantRef): Promise<SubscriptionRow[]> {
   const { listed } = await atomically(dbOf(deps, tenant), {
-    listed:
-      rows<StoredRow>(sql`SELECT ${COLUMNS} FROM subscriptions s WHERE s.tenant_id = ${tenant.tenantId} AND s.is_deleted = 0
+    listed: rows<StoredRow>(sql`SELECT ${COLUMNS} FROM subscriptions s WHERE s.tenant_id = ${tenant.tenantId}
+        AND s.is_deleted = 0
       ORDER BY s.created_at DESC, s.id DESC`),
   });
   return listed.map(parsed);

@@ -3,15 +3,19 @@ import ipaddr from "ipaddr.js";
 import type { Config } from "../../platform/config";
 import { MAX_URL_CHARACTERS } from "./schemas";
 
-/** Names that resolve only to this machine or on its local network: RFC 6761, 6762, 8375, and names reserved by convention. */
+/**
+ * Names that resolve only to this machine or on its local network: RFC 6761, 6762, 8375, and names reserved by
+ * convention.
+ */
 const FORBIDDEN_NAMES = /(^|\.)(localhost|localdomain|local|internal|home\.arpa)$/;
 
 /** The only IPv6 space that IANA has assigned to public hosts (RFC 4291, section 2.4). */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
 
 /**
- * Returns why a URL is refused, as a message for the client; null when it is accepted. `ownHosts` are the hosts of this service: a
- * subscription to its own `POST /events` would be a loop. `egress: "any"` accepts private addresses and own hosts, for local development.
+ * Returns why a URL is refused, as a message for the client; null when it is accepted. `ownHosts` are the hosts of this
+ * service: a subscription to its own `POST /events` would be a loop. `egress: "any"` accepts private addresses and own
+ * hosts, for local development.
  */
 export function refuseTarget(
   text: string,
@@ -35,7 +39,10 @@ export function refuseTarget(
 /** Removes the dot of the DNS root, with which a host name may end. */
 const withoutDot = (hostname: string) => hostname.replace(/\.+$/, "");
 
-/** `hostname` comes from the URL parser, which has already turned 0x7f000001, 127.1 and full-width digits into 127.0.0.1. */
+/**
+ * `hostname` comes from the URL parser, which has already turned 0x7f000001, 127.1 and full-width digits into
+ * 127.0.0.1.
+ */
 function isPrivateHost(hostname: string): boolean {
   const host = withoutDot(hostname.toLowerCase());
   if (host === "") return true;
@@ -44,5 +51,8 @@ function isPrivateHost(hostname: string): boolean {
   return FORBIDDEN_NAMES.test(host);
 }
 
-/** "unicast" is the library's word for an address in no special-purpose range; it also uses it for space that IANA has not assigned. */
+/**
+ * "unicast" is the library's word for an address in no special-purpose range; it also uses it for space that IANA has
+ * not assigned.
+ */
 const isPublicIpv6 = (address: ipaddr.IPv6) => address.match(GLOBAL_UNICAST) && address.range() === "unicast";

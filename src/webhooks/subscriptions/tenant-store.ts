@@ -12,16 +12,21 @@ export async function disableSubscriptionsOfTenant({ shards }: Deps, tenant: Act
   const enabled = sql`subscriptions s WHERE s.tenant_id = ${tenant.tenantId} AND s.is_deleted = 0 AND s.enabled = 1`;
   await atomically(shards.db(tenant.shard), {
     recorded: auditWebhooks("webhook.disabled", tenant.actor, enabled, nowMs, sql`'reason', 'taken-over'`),
-    disabled: sql`UPDATE subscriptions SET enabled = 0, released_to = NULL, former_states = ${withFormerState(nowMs)}, version = version + 1, updated_at = ${nowMs}
+    disabled: sql`UPDATE subscriptions SET enabled = 0, released_to = NULL, former_states = ${withFormerState(nowMs)},
+      version = version + 1, updated_at = ${nowMs}
       WHERE tenant_id = ${tenant.tenantId} AND is_deleted = 0 AND enabled = 1`,
     unindexed: sql`DELETE FROM subscription_events WHERE tenant_id = ${tenant.tenantId}`,
   });
 }
 
-/** Marks every subscription of a tenant as deleted, so that nothing more is sent to it. Leaves the fan-out index, which can be long. */
+/**
+ * Marks every subscription of a tenant as deleted, so that nothing more is sent to it. Leaves the fan-out index, which
+ * can be long.
+ */
 export async function endSubscriptionsOfTenant({ shards }: Deps, tenant: TenantRef, nowMs: number): Promise<void> {
   await atomically(shards.db(tenant.shard), {
-    ended: sql`UPDATE subscriptions SET is_deleted = 1, secret_sealed = '', secret_digest = '', headers_sealed = NULL, released_to = NULL,
+    ended: sql`UPDATE subscriptions SET is_deleted = 1, secret_sealed = '', secret_digest = '', headers_sealed = NULL,
+      released_to = NULL,
         version = version + 1, updated_at = ${nowMs}
       WHERE tenant_id = ${tenant.tenantId} AND is_deleted = 0`,
   });

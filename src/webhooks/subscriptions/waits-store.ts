@@ -24,8 +24,10 @@ export async function endWaits(
   const { ended } = await atomically(deps.shards.db(shard), {
     ended: rows<Key>(sql`UPDATE outbox SET due_at = ${nowMs}, slot_at = NULL WHERE (queue, due_at, id) IN (
         SELECT o.queue, o.due_at, o.id FROM outbox o
-        WHERE o.subscription_id = ${id} AND o.slot_at IS NOT NULL AND o.slot_at >= o.due_at AND o.tenant_id = ${tenantId}
-          AND NOT EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = ${id} AND a.id = coalesce(o.attempt_id, o.id))
+        WHERE o.subscription_id = ${id} AND o.slot_at IS NOT NULL AND o.slot_at >= o.due_at
+          AND o.tenant_id = ${tenantId}
+          AND NOT EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = ${id}
+            AND a.id = coalesce(o.attempt_id, o.id))
         ORDER BY o.slot_at LIMIT ${limit})
       RETURNING queue, due_at AS dueAt, id, subscription_id AS subscriptionId, bytes`),
   });

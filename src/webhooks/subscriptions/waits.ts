@@ -1,4 +1,7 @@
-/** A change of a subscription's limits ends all waits for slots: each delivery gets another slot under the new limits, or needs none. */
+/**
+ * A change of a subscription's limits ends all waits for slots: each delivery gets another slot under the new limits,
+ * or needs none.
+ */
 
 import type { Deps } from "../../platform/deps";
 import type { DeliveryMessage } from "../../platform/messages";
@@ -9,7 +12,10 @@ const KEYS_PER_MESSAGE = 50;
 /** As many as one `sendBatch` takes. */
 const KEYS_PER_ROUND = 1_000;
 
-/** Queues the waiting deliveries again. If it fails halfway, the rest is sent at its old slots. Throws when D1 or the queue is down. */
+/**
+ * Queues the waiting deliveries again. If it fails halfway, the rest is sent at its old slots. Throws when D1 or the
+ * queue is down.
+ */
 export async function askForNewSlots(deps: Deps, tenant: TenantRef, subscriptionId: string): Promise<void> {
   for (;;) {
     const due = await endWaits(deps, tenant, subscriptionId, KEYS_PER_ROUND, deps.now());

@@ -17,7 +17,10 @@ export function deferralOf(deps: Deps, delivery: LimitedDelivery, slotAtMs: numb
   return { key: keyOnly(delivery), dueAt: isFar ? slotAtMs - DUE_BEFORE_SWEPT_SLOT_MS : slotAtMs, slotAtMs };
 }
 
-/** Postpones deliveries of one subscription, unless its limits are no longer `limitsText`. Throws when D1 or the queue is down. */
+/**
+ * Postpones deliveries of one subscription, unless its limits are no longer `limitsText`. Throws when D1 or the queue
+ * is down.
+ */
 export async function defer(
   deps: Deps,
   speed: QueueSpeed,
@@ -56,7 +59,10 @@ async function deferPage(
   await enqueue(deps, speed, shard, others);
 }
 
-/** Postpones deliveries whose gate cannot be reached: nothing is sent without its permission. Throws when D1 or the queue is down. */
+/**
+ * Postpones deliveries whose gate cannot be reached: nothing is sent without its permission. Throws when D1 or the
+ * queue is down.
+ */
 export async function postpone(
   deps: Deps,
   speed: QueueSpeed,

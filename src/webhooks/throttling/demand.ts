@@ -4,8 +4,8 @@
 export interface Demand {
   id: string;
   /**
-   * "test": a test, which goes before all others. "back": it has waited in the line or with its consumer, or has missed its start. "next":
-   * it is called to a place that has become free. "new": everything else.
+   * "test": a test, which goes before all others. "back": it has waited in the line or with its consumer, or has missed
+   * its start. "next": it is called to a place that has become free. "new": everything else.
    */
   standing: "test" | "back" | "next" | "new";
   /** The slot that it was given in the line, or the start that it was told to expect; null without one. */

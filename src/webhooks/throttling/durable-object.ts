@@ -1,4 +1,7 @@
-/** One object per limited subscription. It grants the starts of deliveries, and stores them so that eviction loses nothing. */
+/**
+ * One object per limited subscription. It grants the starts of deliveries, and stores them so that eviction loses
+ * nothing.
+ */
 import { DurableObject } from "cloudflare:workers";
 import type { Answer, Demand, Made } from "./demand";
 import { Gate, type GateState, NEW_GATE } from "./gate";
@@ -20,7 +23,8 @@ export class SubscriptionGate extends DurableObject<Env> {
   }
 
   /**
-   * Answers each demand under these limits. `holder` names the caller, which will hold the places. It can make a start no sooner than
+   * Answers each demand under these limits. `holder` names the caller, which will hold the places. It can make a start
+   * no sooner than
    * `leadMs` from now, and up to `leewayMs` after the granted moment. `made` reports the outcomes of earlier starts.
    */
   async reserve(

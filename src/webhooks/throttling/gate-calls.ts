@@ -26,14 +26,18 @@ export class GateCalls {
     this.#holder = holder;
   }
 
-  /** Notes the outcome of a start, to report it to the gate with the next call. Until then the start counts as made at its last moment. */
+  /**
+   * Notes the outcome of a start, to report it to the gate with the next call. Until then the start counts as made at
+   * its last moment.
+   */
   note(of: Limited, made: Made): void {
     const known = this.#untold.get(of.subscriptionId)?.made ?? [];
     this.#untold.set(of.subscriptionId, { of, made: [...known, made] });
   }
 
   /**
-   * Asks one gate for the starts of deliveries of its subscription, `leadMs` from now or later. Returns null when it cannot be reached.
+   * Asks one gate for the starts of deliveries of its subscription, `leadMs` from now or later. Returns null when it
+   * cannot be reached.
    */
   async reserve(
     deliveries: readonly LimitedDelivery[],
@@ -70,7 +74,10 @@ export class GateCalls {
     return made;
   }
 
-  /** Frees the place of a delivery. Returns how many waiting deliveries may be called. If the call fails, the place expires later. */
+  /**
+   * Frees the place of a delivery. Returns how many waiting deliveries may be called. If the call fails, the place
+   * expires later.
+   */
   async release(of: Limited, id: string): Promise<number> {
     return (await this.#orNull(of, 1, (gate) => gate.release(of.limits, [id], this.#holder))) ?? 0;
   }

@@ -1,4 +1,7 @@
-/** Decides when the deliveries of one limited subscription start. Pure: the Durable Object keeps the state and reads the clock. */
+/**
+ * Decides when the deliveries of one limited subscription start. Pure: the Durable Object keeps the state and reads the
+ * clock.
+ */
 import type { Answer, Demand, Made } from "./demand";
 import { type Limits, nameOf } from "./limits";
 import { NO_PLACES, Places, type PlacesState } from "./places";

@@ -1,6 +1,7 @@
 /**
- * How much later than granted this isolate starts deliveries. On a busy machine timers and answers come late. The leeway grows with each
- * missed start, so that few are missed, and shrinks again, because a start with more leeway counts for longer.
+ * How much later than granted this isolate starts deliveries. On a busy machine timers and answers come late. The
+ * leeway grows with each missed start, so that few are missed, and shrinks again, because a start with more leeway
+ * counts for longer.
  */
 const FIRST_MS = 10;
 const LONGEST_MS = 500;

@@ -1,6 +1,6 @@
 /**
- * The subscriptions that this isolate knows to be limited. Their deliveries go straight to their gates, in bulk, and do not hold up the
- * claims of others.
+ * The subscriptions that this isolate knows to be limited. Their deliveries go straight to their gates, in bulk, and do
+ * not hold up the claims of others.
  */
 
 /** Bounds the memory. */

@@ -1,6 +1,6 @@
 /**
- * Deliveries of limited subscriptions that wait for their slots. Such an outbox row has `slot_at` at or after `due_at`. Spans tenants, like
- * a batch of the queue.
+ * Deliveries of limited subscriptions that wait for their slots. Such an outbox row has `slot_at` at or after `due_at`.
+ * Spans tenants, like a batch of the queue.
  */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
@@ -36,13 +36,16 @@ export const LIMITS_TEXT = sql.raw(
 );
 /** Whether the subscription `s` has limits, as SQL. */
 export const IS_LIMITED = sql.raw(
-  "(s.options IS NOT NULL AND coalesce(s.options ->> '$.rateLimit.limit', s.options ->> '$.maxConcurrent') IS NOT NULL)",
+  "(s.options IS NOT NULL AND coalesce(s.options ->> '$.rateLimit.limit', s.options ->> '$.maxConcurrent') IS NOT " +
+    "NULL)",
 );
 /** The columns of LimitedRow. */
-export const LIMITED_COLUMNS = sql`o.queue, o.due_at AS dueAt, o.id, o.subscription_id AS subscriptionId, o.bytes, o.kind,
+export const LIMITED_COLUMNS = sql`o.queue, o.due_at AS dueAt, o.id, o.subscription_id AS subscriptionId, o.bytes,
+  o.kind,
   iif(o.slot_at >= o.due_at, o.slot_at, NULL) AS slotAt, s.options, ${LIMITS_TEXT} AS limitsText`;
 /** Whether nobody has claimed the outbox row `o`, as SQL. */
-const IS_UNCLAIMED = sql`NOT EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = o.subscription_id AND a.id = ${PLANNED_ID})`;
+const IS_UNCLAIMED = sql`NOT EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = o.subscription_id
+  AND a.id = ${PLANNED_ID})`;
 
 export const limitedDelivery = ({ kind, slotAt, options, ...row }: LimitedRow): LimitedDelivery => {
   const { rateLimit, maxConcurrent } = parseOptions(options) ?? {};
@@ -54,19 +57,23 @@ export async function readLimited(db: Db, keys: readonly OutboxKey[]): Promise<L
   return readFrom(db, outboxByKeys(jsonList(keys.map(({ queue, dueAt, id }) => ({ q: queue, d: dueAt, i: id })))));
 }
 
-/** Returns the first `count` deliveries of a subscription that wait for a slot or a place; none while an operator holds its sends. */
+/**
+ * Returns the first `count` deliveries of a subscription that wait for a slot or a place; none while an operator holds
+ * its sends.
+ */
 export async function readLine(db: Db, subscriptionId: string, count: number): Promise<LimitedDelivery[]> {
   return readFrom(
     db,
-    sql`(SELECT * FROM outbox o WHERE subscription_id = ${subscriptionId} AND slot_at IS NOT NULL AND slot_at >= due_at AND ${IS_UNCLAIMED}
+    sql`(SELECT * FROM outbox o WHERE subscription_id = ${subscriptionId} AND slot_at IS NOT NULL AND slot_at >= due_at
+      AND ${IS_UNCLAIMED}
       ORDER BY slot_at LIMIT ${count}) o`,
   );
 }
 
 async function readFrom(db: Db, outbox: SQL): Promise<LimitedDelivery[]> {
   const { found } = await atomically(db, {
-    found:
-      rows<LimitedRow>(sql`SELECT ${LIMITED_COLUMNS} FROM ${outbox} CROSS JOIN subscriptions s ON s.id = o.subscription_id
+    found: rows<LimitedRow>(sql`SELECT ${LIMITED_COLUMNS} FROM ${outbox} CROSS
+        JOIN subscriptions s ON s.id = o.subscription_id
       WHERE s.is_deleted = 0 AND ${IS_LIMITED} AND ${IS_UNCLAIMED} AND NOT ${areSendsHeld(sql.raw("o.tenant_id"))}`),
   });
   return found.map(limitedDelivery);
@@ -96,7 +103,8 @@ export async function postponeDeliveries(db: Db, deferrals: readonly Deferral[])
   await repeatable(() =>
     atomically(db, {
       outbox: sql`UPDATE outbox SET due_at = t.next_due_at, slot_at = t.next_slot_at FROM (
-          SELECT o.queue AS queue, o.due_at AS due_at, o.id AS id, j.value ->> 'to' AS next_due_at, j.value ->> 'slot' AS next_slot_at
+          SELECT o.queue AS queue, o.due_at AS due_at, o.id AS id, j.value ->> 'to' AS next_due_at, j.value ->> 'slot'
+            AS next_slot_at
           FROM ${outboxByKeys(listOf(deferrals))} WHERE ${IS_UNCLAIMED}) t
         WHERE outbox.queue = t.queue AND outbox.due_at = t.due_at AND outbox.id = t.id`,
     }),
@@ -104,9 +112,9 @@ export async function postponeDeliveries(db: Db, deferrals: readonly Deferral[])
 }
 
 /**
- * Postpones deliveries to their slots, unless somebody has claimed them or the limits of their subscription are no longer `limitsText`.
- * Returns the ids of the postponed ones. No attempt is used up. Each plans a new attempt, and a placeholder with the old planned id points
- * to that attempt, so that ids stay in the order of time.
+ * Postpones deliveries to their slots, unless somebody has claimed them or the limits of their subscription are no
+ * longer `limitsText`. Returns the ids of the postponed ones. No attempt is used up. Each plans a new attempt, and a
+ * placeholder with the old planned id points to that attempt, so that ids stay in the order of time.
  */
 export async function deferDeliveries(
   db: Db,
@@ -116,25 +124,31 @@ export async function deferDeliveries(
   const list = listOf(deferrals);
   const { deferred } = await repeatable(() =>
     atomically(db, {
-      pointers: sql`INSERT INTO attempts (subscription_id, id, delivery_id, event_id, event_type, kind, status, attempt_count, attempted_at, next_id)
-        SELECT o.subscription_id, ${PLANNED_ID}, o.id, o.event_id, '', o.kind, 'moved', o.attempts + 1, o.due_at, j.value ->> 'n'
+      pointers: sql`INSERT INTO attempts (subscription_id, id, delivery_id, event_id, event_type, kind, status,
+        attempt_count, attempted_at, next_id)
+        SELECT o.subscription_id, ${PLANNED_ID}, o.id, o.event_id, '', o.kind, 'moved', o.attempts + 1, o.due_at,
+          j.value ->> 'n'
         FROM ${outboxByKeys(list)} CROSS JOIN subscriptions s ON s.id = o.subscription_id
         WHERE ${LIMITS_TEXT} = ${limitsText} ON CONFLICT DO NOTHING`,
       outbox: sql`UPDATE outbox SET due_at = t.next_due_at, slot_at = t.slot_at, attempt_id = t.next_id FROM (
-          SELECT o.queue AS queue, o.due_at AS due_at, o.id AS id, j.value ->> 'to' AS next_due_at, j.value ->> 'slot' AS slot_at, m.next_id AS next_id
+          SELECT o.queue AS queue, o.due_at AS due_at, o.id AS id, j.value ->> 'to' AS next_due_at, j.value ->> 'slot'
+            AS slot_at, m.next_id AS next_id
           FROM ${outboxByKeys(list)} CROSS JOIN attempts m
-            ON m.subscription_id = o.subscription_id AND m.id = ${PLANNED_ID} AND m.status = 'moved' AND m.next_id = j.value ->> 'n') t
+            ON m.subscription_id = o.subscription_id AND m.id = ${PLANNED_ID} AND m.status = 'moved'
+              AND m.next_id = j.value ->> 'n') t
         WHERE outbox.queue = t.queue AND outbox.due_at = t.due_at AND outbox.id = t.id`,
       deferred: rows<{ id: string }>(sql`SELECT o.id FROM json_each(${list}) j CROSS JOIN outbox o
-        ON o.queue = j.value ->> 'q' AND o.due_at = j.value ->> 'to' AND o.id = j.value ->> 'i' WHERE o.attempt_id = j.value ->> 'n'`),
+        ON o.queue = j.value ->> 'q' AND o.due_at = j.value ->> 'to' AND o.id = j.value ->> 'i'
+          WHERE o.attempt_id = j.value ->> 'n'`),
     }),
   );
   return new Set(deferred.map(({ id }) => id));
 }
 
 /**
- * Records `lastSlotMs`, the last far slot that a subscription was given. If all earlier far slots have passed, it also publishes that the
- * subscription is throttled, and returns the id of that event if anybody wants it. Does nothing if the limits have changed.
+ * Records `lastSlotMs`, the last far slot that a subscription was given. If all earlier far slots have passed, it also
+ * publishes that the subscription is throttled, and returns the id of that event if anybody wants it. Does nothing if
+ * the limits have changed.
  */
 export async function markThrottled(
   db: Db,
@@ -151,7 +165,8 @@ export async function markThrottled(
         nowMs,
         { data: sql`'lastSlotAt', ${isoSql(lastSlotMs)}` },
       ),
-      marked: sql`UPDATE subscriptions AS s SET throttled_until = ${lastSlotMs} WHERE ${isSame} AND s.throttled_until < ${lastSlotMs}`,
+      marked: sql`UPDATE subscriptions AS s SET throttled_until = ${lastSlotMs} WHERE ${isSame}
+        AND s.throttled_until < ${lastSlotMs}`,
     }),
   );
   return told;

@@ -31,7 +31,9 @@ export class Line {
     return this.#timeOf(this.#end);
   }
 
-  /** Gives out the slot at the end of the line. A line that has ended begins anew at `fromMs` (Unix ms), without a wait. */
+  /**
+   * Gives out the slot at the end of the line. A line that has ended begins anew at `fromMs` (Unix ms), without a wait.
+   */
   join(fromMs: number): number {
     if (this.endMs < fromMs) {
       this.#originMs = fromMs;

@@ -2,8 +2,8 @@
 import type { Answer, Demand } from "./demand";
 
 /**
- * How long a delivery keeps its place, from its start, if its consumer dies. Longer than a send. A consumer that is alive releases the
- * place when the send has ended.
+ * How long a delivery keeps its place, from its start, if its consumer dies. Longer than a send. A consumer that is
+ * alive releases the place when the send has ended.
  */
 export const PLACE_LEASE_MS = 20_000;
 /** A test that finds no place comes back this soon, because it goes before the other deliveries. */
@@ -74,7 +74,10 @@ export class Places {
     return Math.max(0, this.#most - this.#places.length);
   }
 
-  /** Returns how a delivery waits for a place; undefined when it may have one. `isFirst`: it has not waited for a place before. */
+  /**
+   * Returns how a delivery waits for a place; undefined when it may have one. `isFirst`: it has not waited for a place
+   * before.
+   */
   waitFor({ id, standing }: Demand, holder: string, isFirst: boolean): Answer | undefined {
     const held = this.#places.find((place) => place.id === id);
     if (held?.holder === holder) return undefined;

@@ -1,4 +1,7 @@
-/** When deliveries start under a rate limit. A delivery that cannot start soon joins the line, which says when it comes back. */
+/**
+ * When deliveries start under a rate limit. A delivery that cannot start soon joins the line, which says when it comes
+ * back.
+ */
 import type { Answer, Demand, Made } from "./demand";
 import { gapMs, type RateLimit, timesOf } from "./limits";
 import { Line, type LineState, NO_LINE } from "./line";
@@ -6,15 +9,17 @@ import { NO_STARTS, Window, type WindowState } from "./window";
 
 /** A new delivery that can start within this time stays with its consumer. */
 const NEAR_MS = 3_000;
-/** A delivery that has missed its slot stays if it can start within this time. A longer delay could not be caught up. */
+/**
+ * A delivery that has missed its slot stays if it can start within this time. A longer delay could not be caught up.
+ */
 const LATE_NEAR_MS = 600;
 /** A delivery that comes back for its slot may be early by this much, because the sweep is not exact. */
 const COMES_EARLY_MS = 13_000;
 /** A start that is kept for a test is forgotten this long after it has passed. */
 const FORGOTTEN_TEST_MS = 3_600_000;
 /**
- * Promises are remembered if starts are at least this far apart. With more frequent starts they would take much space, and they matter
- * little, because the end of the line is near.
+ * Promises are remembered if starts are at least this far apart. With more frequent starts they would take much space,
+ * and they matter little, because the end of the line is near.
  */
 const LONG_GAP_MS = 100;
 
@@ -34,8 +39,8 @@ export interface RateState {
   /** The starts that tests wait for, by delivery. They count as granted, so that no other delivery takes them. */
   ofTests: Record<string, number>;
   /**
-   * Deliveries that a consumer is about to start. Another consumer with the same message leaves them alone. Otherwise its demand would move
-   * them to the end of the line, which can be an hour away.
+   * Deliveries that a consumer is about to start. Another consumer with the same message leaves them alone. Otherwise
+   * its demand would move them to the end of the line, which can be an hour away.
    */
   promised: Promised[];
   /** When the last of the deliveries that have missed their slots is expected to start, Unix ms. */

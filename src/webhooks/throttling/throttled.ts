@@ -6,8 +6,9 @@ import type { Answer } from "./demand";
 import { type LimitedDelivery, markThrottled } from "./line-store";
 
 /**
- * Publishes `postern.webhook.throttled` if the gate of a subscription has given out slots that are far away, unless earlier far slots have
- * not passed yet. Waits for places do not count, because places become free sooner. Throws when D1 is down.
+ * Publishes `postern.webhook.throttled` if the gate of a subscription has given out slots that are far away, unless
+ * earlier far slots have not passed yet. Waits for places do not count, because places become free sooner. Throws when
+ * D1 is down.
  */
 export async function tellIfThrottled(
   deps: Deps,

@@ -1,7 +1,8 @@
 /**
- * The starts that a gate has granted lately. A start counts at the last moment at which it may be made, until its consumer reports when it
- * was made, or that it was not. A start is granted only if fewer than `limit` counted starts can fall into the unit of time before it. So
- * no sliding window has more: of any `limit` + 1 starts, the one that was granted last comes more than a unit after one of the others.
+ * The starts that a gate has granted lately. A start counts at the last moment at which it may be made, until its
+ * consumer reports when it was made, or that it was not. A start is granted only if fewer than `limit` counted starts
+ * can fall into the unit of time before it. So no sliding window has more: of any `limit` + 1 starts, the one that was
+ * granted last comes more than a unit after one of the others.
  */
 import type { Made } from "./demand";
 import { type RateLimit, shortestGapMs, spanMs, timesOf } from "./limits";

@@ -86,8 +86,10 @@ export interface Sent {
 const FETCH_ERRORS = ["internal error; reference = 0", "Network connection lost."] as const;
 
 /**
- * A `fetch` with faults that notes in `sent` what the engine sends, and answers as a subscriber would. The path is the status of the answer.
- * `holdMs` keeps it back, and the first `failures` requests of each delivery get the status `failing` instead, with `retryAfter`.
+ * A `fetch` with faults that notes in `sent` what the engine sends, and answers as a subscriber would. The path is the
+ * status of the answer.
+ * `holdMs` keeps it back, and the first `failures` requests of each delivery get the status `failing` instead, with
+ * `retryAfter`.
  */
 export function faultyFetch(faults: Faults, sent: Sent[], wait: (ms: number) => Promise<void>): typeof fetch {
   return async (input, init) => {

@@ -1,6 +1,6 @@
 /**
- * A delivery database in the storage of the Durable Object that runs the schedules. D1 is SQLite in a Durable Object too, but calls to it
- * would take most of the time of a schedule.
+ * A delivery database in the storage of the Durable Object that runs the schedules. D1 is SQLite in a Durable Object
+ * too, but calls to it would take most of the time of a schedule.
  */
 import { env } from "cloudflare:workers";
 

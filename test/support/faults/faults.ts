@@ -1,6 +1,6 @@
 /**
- * The faults of one schedule, at the platform's edge. Each remote call of each kind may fail once before its effect, once after it, and
- * once take two seconds; a database may be down for a while; an invocation may be killed at a call.
+ * The faults of one schedule, at the platform's edge. Each remote call of each kind may fail once before its effect,
+ * once after it, and once take two seconds; a database may be down for a while; an invocation may be killed at a call.
  */
 import { type Invocation, invocationNow, never } from "./invocation";
 import type { QueueManners } from "./lossy-queue";
@@ -41,7 +41,9 @@ export interface FaultPlan {
   crowd: Crowd | null;
   /** The probability of each fault at the other calls that this schedule has picked. */
   rate: number;
-  /** Calls until an invocation is killed, whether that call has its effect, and whether only calls of consumers count. */
+  /**
+   * Calls until an invocation is killed, whether that call has its effect, and whether only calls of consumers count.
+   */
   kills: { afterCalls: number; hasEffect: boolean; ofConsumers: boolean }[];
   /** Whether no call reaches the rate limiter. */
   isLimiterDown: boolean;

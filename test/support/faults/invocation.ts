@@ -1,4 +1,7 @@
-/** Invocations of the Worker in a schedule. One that is killed makes no more calls, and gets no answer to those that it has made. */
+/**
+ * Invocations of the Worker in a schedule. One that is killed makes no more calls, and gets no answer to those that it
+ * has made.
+ */
 import { AsyncLocalStorage } from "node:async_hooks";
 
 export interface Invocation {

@@ -172,8 +172,8 @@ function wronglyChained(id: string, attempts: readonly AttemptRow[], all: readon
 }
 
 /**
- * Each request belongs to a recorded attempt. Exceptions: its consumer was killed after the request had begun, or the database was down
- * for longer than a record is tried. Nothing is sent after a success.
+ * Each request belongs to a recorded attempt. Exceptions: its consumer was killed after the request had begun, or the
+ * database was down for longer than a record is tried. Nothing is sent after a success.
  */
 function wronglySent(id: string, attempts: readonly AttemptRow[], sent: readonly Sent[], faults: Faults): string[] {
   const recorded = attempts.filter(({ error, attempt_count: count }) => wasSent(error) && count > 0).length;

@@ -1,4 +1,6 @@
-/** One seeded schedule: what clients, operators and the platform do to a few deliveries, until nothing is owed any more. */
+/**
+ * One seeded schedule: what clients, operators and the platform do to a few deliveries, until nothing is owed any more.
+ */
 
 import { AppError } from "../../../src/platform/errors";
 import { SYSTEM } from "../../../src/platform/schemas/actor";

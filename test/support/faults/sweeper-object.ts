@@ -1,4 +1,7 @@
-/** The Sweeper of one schedule: the real class, with storage and an alarm on the schedule's clock, and with faults in its calls. */
+/**
+ * The Sweeper of one schedule: the real class, with storage and an alarm on the schedule's clock, and with faults in
+ * its calls.
+ */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { Sweeper } from "../../../src/operations/upkeep/sweeper";
@@ -15,7 +18,10 @@ export type Invoke = (name: string, work: () => Promise<unknown>) => Promise<unk
 /** The platform repeats an alarm that has thrown. */
 const ALARM_AGAIN_MS = 2_000;
 
-/** The namespace through which the cron starts sweepers. `faultyEnv` is the object's own environment; its alarms are late by `lateMs`. */
+/**
+ * The namespace through which the cron starts sweepers. `faultyEnv` is the object's own environment; its alarms are
+ * late by `lateMs`.
+ */
 export async function sweeperNamespace(
   clock: VirtualClock,
   faults: Faults,

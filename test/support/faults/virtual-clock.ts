@@ -1,6 +1,7 @@
 /**
- * A clock that stands still while a call waits for its answer, and then goes to the next timer at once. So two seconds cost nothing, and
- * a schedule with a seed runs the same way each time. It replaces the platform's `Date`, timers and `scheduler.wait`.
+ * A clock that stands still while a call waits for its answer, and then goes to the next timer at once. So two seconds
+ * cost nothing, and a schedule with a seed runs the same way each time. It replaces the platform's `Date`, timers and
+ * `scheduler.wait`.
  */
 import { vi } from "vitest";
 import { invocationNow, runIn } from "./invocation";
@@ -57,7 +58,10 @@ export class VirtualClock {
     });
   }
 
-  /** Makes a real call, during which the clock stands still. Calls run one after the other, so that their order is always the same. */
+  /**
+   * Makes a real call, during which the clock stands still. Calls run one after the other, so that their order is
+   * always the same.
+   */
   async hold<T>(call: () => Promise<T>): Promise<T> {
     const before = this.#calls;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -93,7 +97,10 @@ export class VirtualClock {
     vi.setSystemTime(this.#nowMs);
   }
 
-  /** Resolves when everything waits for the clock: all calls have been answered, and no further call has followed from them. */
+  /**
+   * Resolves when everything waits for the clock: all calls have been answered, and no further call has followed from
+   * them.
+   */
   async #quiet(): Promise<void> {
     for (;;) {
       const calls = this.#calls;
@@ -103,7 +110,9 @@ export class VirtualClock {
     }
   }
 
-  /** A stream of the platform answers when nothing else is left to do. Waiting with a timer would take a millisecond. */
+  /**
+   * A stream of the platform answers when nothing else is left to do. Waiting with a timer would take a millisecond.
+   */
   #turn(): Promise<string> {
     return new Response("turn").text();
   }

@@ -37,8 +37,8 @@ interface AttestedCredential {
 }
 
 /**
- * Parses authenticator data. Throws a Refusal when it is malformed or made for another relying party, or when the user was not present
- * or not verified.
+ * Parses authenticator data. Throws a Refusal when it is malformed or made for another relying party, or when the user
+ * was not present or not verified.
  */
 export async function readAuthenticatorData(bytes: Uint8Array<ArrayBuffer>, rpId: string): Promise<AuthenticatorData> {
   ensure(bytes.length >= HEAD_BYTES, "malformed authenticator data");

@@ -1,4 +1,7 @@
-/** Challenges. The client keeps each one, encrypted: asking for options costs no row, and only the use of a challenge is stored. */
+/**
+ * Challenges. The client keeps each one, encrypted: asking for options costs no row, and only the use of a challenge is
+ * stored.
+ */
 import { base64url } from "jose";
 import { randomBytes } from "../../../platform/crypto/encoding";
 import { decrypt, encrypt } from "../../../platform/crypto/encryption";
@@ -32,8 +35,8 @@ export async function newChallenge(deps: Deps, purpose: Purpose, userId: string 
 }
 
 /**
- * Returns the challenge of a `state`, and the id under which its use is stored. Throws a Refusal when it has expired, or was not made by
- * us for this purpose and this user.
+ * Returns the challenge of a `state`, and the id under which its use is stored. Throws a Refusal when it has expired,
+ * or was not made by us for this purpose and this user.
  */
 export async function openChallenge(deps: Deps, purpose: Purpose, userId: string | null, state: string) {
   const opened = await decryptState(deps, purpose, state);

@@ -18,7 +18,9 @@ interface Expected {
   origins: readonly string[];
 }
 
-/** Returns the bytes of the client data, whose hash is signed. Throws a Refusal unless the client data is as expected. */
+/**
+ * Returns the bytes of the client data, whose hash is signed. Throws a Refusal unless the client data is as expected.
+ */
 export function checkClientData(clientDataJson: string, expected: Expected): Uint8Array<ArrayBuffer> {
   const bytes = decoded(clientDataJson);
   const { type, challenge, origin, crossOrigin } = parse(bytes);

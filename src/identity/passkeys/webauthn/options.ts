@@ -24,8 +24,8 @@ interface Account {
 }
 
 /**
- * Returns options to make a passkey that needs no user name at sign-in and always verifies its user. With "preferred" in place of
- * "required", a laptop with its lid closed would skip that verification.
+ * Returns options to make a passkey that needs no user name at sign-in and always verifies its user. With "preferred"
+ * in place of "required", a laptop with its lid closed would skip that verification.
  */
 export async function creationOptions(
   deps: Deps,

@@ -76,7 +76,10 @@ export async function isSignedBy(
   return crypto.subtle.verify(algorithm, key, bytes, signed).catch(() => false);
 }
 
-/** Converts an ECDSA signature from ASN.1 DER, as authenticators send it, to r and s of 32 bytes each for WebCrypto. Null if malformed. */
+/**
+ * Converts an ECDSA signature from ASN.1 DER, as authenticators send it, to r and s of 32 bytes each for WebCrypto.
+ * Null if malformed.
+ */
 function rawSignature(der: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | null {
   const [tag, length] = der;
   if (tag !== 0x30 || length !== der.length - 2) return null;

@@ -1,4 +1,7 @@
-/** The relying party of passkeys. It comes from the settings only, because whoever sends a request chooses its Host and Origin. */
+/**
+ * The relying party of passkeys. It comes from the settings only, because whoever sends a request chooses its Host and
+ * Origin.
+ */
 import type { Config } from "../../../platform/config";
 
 /** The relying party of WebAuthn. */
@@ -10,7 +13,9 @@ export interface RelyingParty {
   origins: readonly string[];
 }
 
-/** Returns the host of `APP_URL` as the relying party. Its pages, and those of `PASSKEY_ORIGINS`, may use the passkeys. */
+/**
+ * Returns the host of `APP_URL` as the relying party. Its pages, and those of `PASSKEY_ORIGINS`, may use the passkeys.
+ */
 export function relyingParty({ appUrl, passkeyOrigins }: Config): RelyingParty {
   const { hostname, origin } = new URL(appUrl);
   return { id: hostname, name: "Postern", origins: [origin, ...passkeyOrigins] };

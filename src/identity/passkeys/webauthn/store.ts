@@ -15,7 +15,10 @@ export function listPasskeysOfUser({ db }: Deps, userId: string): Promise<Passke
     .orderBy(asc(passkeys.createdAt), asc(passkeys.id));
 }
 
-/** A correct answer to a challenge. Only the write decides whether the challenge is unused, and whether the counter has gone up. */
+/**
+ * A correct answer to a challenge. Only the write decides whether the challenge is unused, and whether the counter has
+ * gone up.
+ */
 export interface PasskeyUse {
   passkeyId: string;
   stateId: string;
@@ -24,8 +27,8 @@ export interface PasskeyUse {
 }
 
 /**
- * A condition that holds while the challenge is unused and the passkey exists. A counter that has not gone up can mean that the
- * authenticator's key was copied. Many authenticators do not count and always send 0.
+ * A condition that holds while the challenge is unused and the passkey exists. A counter that has not gone up can mean
+ * that the authenticator's key was copied. Many authenticators do not count and always send 0.
  */
 export function passkeyHolds(userId: string, { passkeyId, stateId, counter }: PasskeyUse): SQL {
   return sql`(${isUnused(stateId)} AND EXISTS (SELECT 1 FROM passkeys WHERE id = ${passkeyId} AND user_id = ${userId}
@@ -35,7 +38,8 @@ export function passkeyHolds(userId: string, { passkeyId, stateId, counter }: Pa
 /** Uses the passkey and the challenge. Must come after every statement of the batch that uses `passkeyHolds`. */
 export function usePasskey(userId: string, use: PasskeyUse, nowMs: number) {
   return {
-    passkeyUsed: sql`UPDATE passkeys SET counter = max(counter, ${use.counter}), backed_up = ${use.backedUp ? 1 : 0}, last_used_at = ${nowMs}
+    passkeyUsed: sql`UPDATE passkeys SET counter = max(counter, ${use.counter}), backed_up = ${use.backedUp ? 1 : 0},
+      last_used_at = ${nowMs}
       WHERE id = ${use.passkeyId} AND ${passkeyHolds(userId, use)}`,
     stateUsed: useState(use.stateId),
   };

@@ -1,6 +1,6 @@
 /**
- * The checks of a registration (WebAuthn section 7.1) and of a sign-in (7.2). We ask for no attestation, and do not read an attestation
- * statement if there is one.
+ * The checks of a registration (WebAuthn section 7.1) and of a sign-in (7.2). We ask for no attestation, and do not
+ * read an attestation statement if there is one.
  */
 import { base64url } from "jose";
 import { decodeFirst, readAuthenticatorData } from "./authenticator-data";
@@ -56,8 +56,8 @@ export interface VerifiedAssertion {
 }
 
 /**
- * Checks the answer to request options with this challenge. The answer must name the user unless the options have named the passkey.
- * Throws a Refusal.
+ * Checks the answer to request options with this challenge. The answer must name the user unless the options have named
+ * the passkey. Throws a Refusal.
  */
 export async function verifyAssertion(
   rp: RelyingParty,

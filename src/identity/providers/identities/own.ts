@@ -9,7 +9,10 @@ import { type Departure, depart } from "../flow";
 import { findProvider } from "../providers";
 import { deleteIdentityOfUser } from "./store";
 
-/** Begins to link a provider. Throws NOT_FOUND for one that is off, STEP_UP_REQUIRED, and SERVICE_UNAVAILABLE while it is down. */
+/**
+ * Begins to link a provider. Throws NOT_FOUND for one that is off, STEP_UP_REQUIRED, and SERVICE_UNAVAILABLE while it
+ * is down.
+ */
 export async function startLinking(
   deps: Deps,
   caller: SessionPrincipal,
@@ -29,8 +32,8 @@ export async function startLinking(
 }
 
 /**
- * Removes an identity of the caller and notifies them by mail. Sessions that it has opened stay. Throws STEP_UP_REQUIRED, NOT_FOUND, and
- * CONFLICT for the last way to sign in.
+ * Removes an identity of the caller and notifies them by mail. Sessions that it has opened stay. Throws
+ * STEP_UP_REQUIRED, NOT_FOUND, and CONFLICT for the last way to sign in.
  */
 export async function removeIdentity(deps: Deps, caller: SessionPrincipal, id: string, proof?: Proof): Promise<void> {
   await requireStepUp(deps, caller, proof);

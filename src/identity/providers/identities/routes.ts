@@ -47,8 +47,10 @@ export const identityRoutes = new Hono<AppEnv>()
       errors: ["STEP_UP_REQUIRED", "SERVICE_UNAVAILABLE"],
       path: linkPath,
       description:
-        "Send the browser to the `url` of the answer; it comes back to `APP_URL/oauth`, with `linked` or with an `error`. Needs a sign-in " +
-        "or a step-up within the last ten minutes. Sets a cookie, so send the request from that browser. The user is told by mail, and " +
+        "Send the browser to the `url` of the answer; it comes back to `APP_URL/oauth`, with `linked` or with an " +
+        "`error`. Needs a sign-in " +
+        "or a step-up within the last ten minutes. Sets a cookie, so send the request from that browser. The user " +
+        "is told by mail, and " +
         "their other sessions end.",
     }),
     sessionOnly,

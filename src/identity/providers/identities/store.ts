@@ -10,7 +10,10 @@ import { hasOtherWayIn } from "../../step-up/ways-in-store";
 /** `unknown`: the user has no such identity. `last`: there is no other way to sign in. */
 export type RemovalOutcome = { provider: ProviderName } | "unknown" | "last";
 
-/** Removes an identity of a user who can sign in without it. Of two parallel removals of the last two, only one succeeds. */
+/**
+ * Removes an identity of a user who can sign in without it. Of two parallel removals of the last two, only one
+ * succeeds.
+ */
 export async function deleteIdentityOfUser(
   deps: Deps,
   { tenantId, userId, actor }: SessionPrincipal,
@@ -20,7 +23,8 @@ export async function deleteIdentityOfUser(
     // First: it reads whether there is one to remove.
     known: sql`SELECT 1 FROM identities WHERE id = ${id} AND user_id = ${userId}`,
     removed: rows<{ provider: ProviderName }>(
-      sql`DELETE FROM identities WHERE id = ${id} AND user_id = ${userId} AND ${hasOtherWayIn(deps, userId, id)} RETURNING provider`,
+      sql`DELETE FROM identities WHERE id = ${id} AND user_id = ${userId} AND ${hasOtherWayIn(deps, userId, id)}
+        RETURNING provider`,
     ),
     recorded: auditIfChanged({ tenantId, action: "auth.identity_unlinked", actor, target: { kind: "identity", id } }),
   });

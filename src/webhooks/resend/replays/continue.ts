@@ -18,7 +18,10 @@ const MAX_EMPTY_PAGES = 5;
 /** A job saves up at most this much unused time of its rate, so that it does not send a lot at once after a pause. */
 const MOST_SAVED_MS = 15_000;
 
-/** Continues the replays of a shard. A replay that fails is logged and skipped. Returns whether any is running. Throws when D1 is down. */
+/**
+ * Continues the replays of a shard. A replay that fails is logged and skipped. Returns whether any is running. Throws
+ * when D1 is down.
+ */
 export async function continueReplays(deps: Deps, shard: number): Promise<boolean> {
   const jobs = await findRunningJobs(deps.shards.db(shard), deps.now());
   for (const job of jobs) {
@@ -36,7 +39,10 @@ export async function continueReplays(deps: Deps, shard: number): Promise<boolea
   return jobs.length > 0;
 }
 
-/** Queues the next deliveries of one job, as many as its rate and the tenant's budget allow. Throws when D1 or the queue is down. */
+/**
+ * Queues the next deliveries of one job, as many as its rate and the tenant's budget allow. Throws when D1 or the queue
+ * is down.
+ */
 export async function continueReplay(deps: Deps, shard: number, job: ReplayJob): Promise<void> {
   const db = deps.shards.db(shard);
   const nowMs = deps.now();

@@ -1,6 +1,7 @@
 /**
- * One page of a replay: reading which deliveries to send, and queueing them. The write moves the job's cursor in the same transaction and
- * does nothing if the cursor has moved since the read. So each page is written once, even after failures and with parallel calls.
+ * One page of a replay: reading which deliveries to send, and queueing them. The write moves the job's cursor in the
+ * same transaction and does nothing if the cursor has moved since the read. So each page is written once, even after
+ * failures and with parallel calls.
  */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../../../platform/db/client";
@@ -17,7 +18,10 @@ import { isReady, publishEnd, type ReplayJob } from "./store";
 const EXAMINED_ROWS = 10_000;
 /** An event's id, and the clock of an isolate, may be this much earlier than the time at which the event was stored. */
 export const ID_BEFORE_MS = 5_000;
-/** A pause up to this long before or after a publish may have taken effect first, because clocks differ and a wide fan-out takes time. */
+/**
+ * A pause up to this long before or after a publish may have taken effect first, because clocks differ and a wide
+ * fan-out takes time.
+ */
 const PAUSED_BEFORE_MS = 5_000;
 const PAUSED_AFTER_MS = 60_000;
 
@@ -65,12 +69,13 @@ async function readFailed(db: Db, job: JobRange, limit: number): Promise<ReplayP
   const page = sql`SELECT a.* FROM attempts a WHERE a.subscription_id = ${subscriptionId} AND a.id > ${job.cursor}
     AND a.id < ${firstIdAt(job.createdAt)} ORDER BY a.id LIMIT ${EXAMINED_ROWS}`;
   const { wanted, ends } = await atomically(db, {
-    wanted:
-      rows<Wanted>(sql`SELECT p.event_id AS eventId, coalesce(p.delivery_id, p.id) AS deliveryId, p.kind, p.id AS attemptId
+    wanted: rows<Wanted>(sql`SELECT p.event_id AS eventId, coalesce(p.delivery_id, p.id) AS deliveryId, p.kind, p.id
+        AS attemptId
       FROM (${page}) p CROSS JOIN events e ON e.id = p.event_id
       WHERE p.status = 'failed' AND p.kind IN ('event', 'replay') AND p.next_id IS NULL AND e.created_at >= ${since}
         AND e.created_at < ${until} AND ${ofTypes(job.eventTypes, sql`p.event_type`)}
-        AND NOT EXISTS (SELECT 1 FROM manual_retries m WHERE m.subscription_id = ${subscriptionId} AND m.event_id = p.event_id AND m.state = 'success')
+        AND NOT EXISTS (SELECT 1 FROM manual_retries m WHERE m.subscription_id = ${subscriptionId}
+          AND m.event_id = p.event_id AND m.state = 'success')
       ORDER BY p.id LIMIT ${limit}`),
     ends: endOf(page),
   });
@@ -86,7 +91,8 @@ async function readEvents(db: Db, job: JobRange, limit: number): Promise<ReplayP
   const condition = job.which === "all" ? sql`true` : isMissing(deliveryId, job.includeBefore);
   const { wanted, ends } = await atomically(db, {
     wanted:
-      rows<Wanted>(sql`SELECT e.id AS eventId, ${deliveryId} AS deliveryId, ${job.which === "all" ? "replay" : "event"} AS kind,
+      rows<Wanted>(sql`SELECT e.id AS eventId, ${deliveryId} AS deliveryId, ${job.which === "all" ? "replay" : "event"}
+        AS kind,
         NULL AS attemptId
       FROM (${page}) p CROSS JOIN events e ON e.id = p.id CROSS JOIN subscriptions s ON s.id = ${subscriptionId}
       WHERE p.tenant_id = ${tenantId} AND s.tenant_id = ${tenantId} AND ${listsType(sql`s.events`, sql`p.type`)}
@@ -100,13 +106,14 @@ async function readEvents(db: Db, job: JobRange, limit: number): Promise<ReplayP
 }
 
 /**
- * Whether the event `e` was never sent to the subscription `s`: its delivery has no attempt and does not wait for the first one, and
- * the subscription was paused, did not list the type or did not exist when the event was published.
+ * Whether the event `e` was never sent to the subscription `s`: its delivery has no attempt and does not wait for the
+ * first one, and the subscription was paused, did not list the type or did not exist when the event was published.
  */
 function isMissing(deliveryId: SQL, includeBefore: boolean): SQL {
   const publishedAt = sql`e.created_at`;
   return sql`NOT EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = s.id AND a.id = ${deliveryId})
-    AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.queue IN ('', s.id) AND o.due_at = ${publishedAt} AND o.id = ${deliveryId})
+    AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.queue IN ('', s.id) AND o.due_at = ${publishedAt}
+      AND o.id = ${deliveryId})
     AND iif(s.created_at > ${publishedAt}, ${includeBefore ? 1 : 0}, coalesce(s.id > e.fan_out_after, 0) = 0
       AND (NOT ${enabledAt(publishedAt)} OR NOT ${listsType(eventsAt(publishedAt), sql`e.type`)}
         OR ${switchedBetween(sql`${publishedAt} - ${PAUSED_BEFORE_MS}`, sql`${publishedAt} + ${PAUSED_AFTER_MS}`)}))`;
@@ -133,8 +140,8 @@ function pageOf(wanted: Wanted[], examined: string | null, limit: number): Repla
 const cursorOf = ({ attemptId, eventId }: Wanted) => attemptId ?? eventId;
 
 /**
- * Queues the deliveries of a page and advances the job. Returns null, and writes nothing, if the job was stopped or continued in the
- * meantime, or if its subscription was paused.
+ * Queues the deliveries of a page and advances the job. Returns null, and writes nothing, if the job was stopped or
+ * continued in the meantime, or if its subscription was paused.
  */
 export async function writePage(
   db: Db,
@@ -145,9 +152,11 @@ export async function writePage(
 ): Promise<{ due: DueDelivery[]; queued: number; told: { id: string }[] } | null> {
   const { subscriptionId, tenantId } = job;
   const isCurrent = sql`EXISTS (SELECT 1 FROM replay_jobs r CROSS JOIN subscriptions s ON s.id = r.subscription_id
-    WHERE r.subscription_id = ${subscriptionId} AND r.id = ${job.id} AND r.state = 'running' AND r.cursor = ${job.cursor}
+    WHERE r.subscription_id = ${subscriptionId} AND r.id = ${job.id} AND r.state = 'running'
+      AND r.cursor = ${job.cursor}
       AND s.is_deleted = 0 AND ${isReady})`;
-  const listed = sql`SELECT value ->> 'eventId' AS event_id, value ->> 'deliveryId' AS delivery_id, value ->> 'kind' AS kind,
+  const listed = sql`SELECT value ->> 'eventId' AS event_id, value ->> 'deliveryId' AS delivery_id, value ->> 'kind'
+    AS kind,
     value ->> 'attemptId' AS attempt_id FROM json_each(${jsonList(wanted)}) WHERE ${isCurrent}`;
   const statements =
     job.which === "failed"
@@ -162,7 +171,8 @@ export async function writePage(
     moved: rows<{ id: string }>(sql`UPDATE replay_jobs SET cursor = ${next ?? job.cursor}, paced_at = ${pacedAt},
         state = ${next === null ? "finished" : "running"}, ended_at = ${next === null ? nowMs : null},
         queued = queued + ${queued}
-      WHERE subscription_id = ${subscriptionId} AND id = ${job.id} AND tenant_id = ${tenantId} AND ${isCurrent} RETURNING id`),
+      WHERE subscription_id = ${subscriptionId} AND id = ${job.id} AND tenant_id = ${tenantId} AND ${isCurrent}
+        RETURNING id`),
     slow: rows<{ slow: 0 | 1 }>(
       sql`SELECT s.slow_until > ${nowMs} AS slow FROM subscriptions s WHERE s.id = ${subscriptionId}`,
     ),
@@ -178,18 +188,20 @@ const stillFailed = (listed: SQL, subscriptionId: string) => sql`SELECT l.* FROM
   ON a.subscription_id = ${subscriptionId} AND a.id = l.attempt_id WHERE a.status = 'failed' AND a.next_id IS NULL`;
 
 /**
- * Creates deliveries. A placeholder with the id of the delivery points to its first attempt. It shows that the delivery exists, so that
- * no other replay creates it again.
+ * Creates deliveries. A placeholder with the id of the delivery points to its first attempt. It shows that the delivery
+ * exists, so that no other replay creates it again.
  */
 function createStatements(listed: SQL, { subscriptionId, tenantId }: ReplayJob, nowMs: number) {
-  const isNew = sql`NOT EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = ${subscriptionId} AND a.id = l.delivery_id)`;
+  const isNew = sql`NOT EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = ${subscriptionId}
+    AND a.id = l.delivery_id)`;
   const events = sql`(${listed}) l CROSS JOIN events e ON e.id = l.event_id AND e.tenant_id = ${tenantId}`;
   // With the random part of the event's id, so that both statements make the same id.
   const attemptId = sql`${firstIdAt(nowMs)} || substr(e.id, 14)`;
   return {
     opened: rows<Omit<DueDelivery, "slow">>(sql`
       INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, attempt_id, bytes)
-      SELECT iif(s.has_backlog, s.id, ''), ${nowMs}, l.delivery_id, s.tenant_id, s.id, e.id, l.kind, ${attemptId}, octet_length(e.payload)
+      SELECT iif(s.has_backlog, s.id, ''), ${nowMs}, l.delivery_id, s.tenant_id, s.id, e.id, l.kind, ${attemptId},
+        octet_length(e.payload)
       FROM ${events} CROSS JOIN subscriptions s ON s.id = ${subscriptionId} WHERE ${isNew} ON CONFLICT DO NOTHING
       RETURNING queue, due_at AS dueAt, id, subscription_id AS subscriptionId, bytes`),
     // `attempted_at` is the time in the id, as the log expects.

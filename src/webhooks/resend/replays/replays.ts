@@ -20,7 +20,10 @@ const MAX_COUNTED_PAGES = 10;
 
 const oldestMs = (deps: Deps) => deps.now() - deps.config.retentionDays * DAY_MS;
 
-/** Returns the job's spec. Throws VALIDATION_FAILED for a period that is empty, in the future, or older than the retention. */
+/**
+ * Returns the job's spec. Throws VALIDATION_FAILED for a period that is empty, in the future, or older than the
+ * retention.
+ */
 function specOf(deps: Deps, request: ReplayRequest, nowMs: number): ReplaySpec {
   const { since, until = nowMs, which, eventTypes = null, includeBefore = false, ratePerMinute } = request;
   const refuse = (path: string, message: string) => {
@@ -36,9 +39,9 @@ function specOf(deps: Deps, request: ReplayRequest, nowMs: number): ReplaySpec {
 const firstCursor = ({ since }: ReplaySpec) => firstIdAt(since - ID_BEFORE_MS);
 
 /**
- * Starts a replay and returns it. If the Idempotency-Key was used in the last 24 hours, returns the replay that it started. Throws
- * NOT_FOUND, VALIDATION_FAILED, and CONFLICT while another replay is running, while the subscription is paused, and for a key that was used
- * with another request.
+ * Starts a replay and returns it. If the Idempotency-Key was used in the last 24 hours, returns the replay that it
+ * started. Throws NOT_FOUND, VALIDATION_FAILED, and CONFLICT while another replay is running, while the subscription is
+ * paused, and for a key that was used with another request.
  */
 export async function startReplay(
   deps: Deps,
@@ -135,7 +138,10 @@ export async function replayOf(deps: Deps, tenant: TenantRef, subscriptionId: st
   return replayView(job);
 }
 
-/** Stops a replay and returns it. What it has queued is still sent. A replay that has ended does not change. Throws NOT_FOUND. */
+/**
+ * Stops a replay and returns it. What it has queued is still sent. A replay that has ended does not change. Throws
+ * NOT_FOUND.
+ */
 export async function stopReplay(deps: Deps, tenant: TenantRef, subscriptionId: string, id: string): Promise<Replay> {
   const job = await stopJob(deps, tenant, subscriptionId, id, deps.now());
   if (!job) throw notFound("Replay");

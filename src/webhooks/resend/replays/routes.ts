@@ -28,8 +28,10 @@ export const replayRoutes = new Hono<AppEnv>()
         headers: z.object({ "Idempotency-Key": idempotencyKey.optional() }),
         errors: ["NOT_FOUND", "CONFLICT"],
         description:
-          "The replay runs in the background, one at a time for a subscription. With `dryRun`, the answer is 200 with a count. Answers 409 while " +
-          "another replay is running or the subscription is paused. Repeating a call with the same `Idempotency-Key` within 24 hours returns the same replay.",
+          "The replay runs in the background, one at a time for a subscription. With `dryRun`, the answer is 200 " +
+          "with a count. Answers 409 while " +
+          "another replay is running or the subscription is paused. Repeating a call with the same " +
+          "`Idempotency-Key` within 24 hours returns the same replay.",
       },
     ),
     limited,

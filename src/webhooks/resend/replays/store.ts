@@ -54,7 +54,10 @@ const parsed = ({ spec, ...job }: StoredJob): ReplayJob => ({ ...job, ...(JSON.p
 
 const dbOf = (deps: Deps, tenant: TenantRef): Db => deps.shards.db(tenant.shard);
 
-/** Whether a replay can be sent to the subscription `s`, as SQL. If it is paused and does not hold deliveries, every attempt would fail. */
+/**
+ * Whether a replay can be sent to the subscription `s`, as SQL. If it is paused and does not hold deliveries, every
+ * attempt would fail.
+ */
 export const isReady: SQL = sql`(s.enabled = 1 OR s.released_to IS NOT NULL)`;
 
 /** The result of `insertJob`. */
@@ -63,8 +66,8 @@ export type InsertedJob =
   | { kind: "no subscription" | "paused" | "running" | "other request" };
 
 /**
- * Inserts a job, unless another job of the subscription is running. If the Idempotency-Key has made a job in the last 24 hours, returns
- * that job. Forgets jobs from before `forgetBefore` (Unix ms).
+ * Inserts a job, unless another job of the subscription is running. If the Idempotency-Key has made a job in the last
+ * 24 hours, returns that job. Forgets jobs from before `forgetBefore` (Unix ms).
  */
 export async function insertJob(
   deps: Deps,
@@ -75,7 +78,8 @@ export async function insertJob(
   nowMs: number,
   forgetBefore: number,
 ): Promise<InsertedJob> {
-  const ofKey = sql`FROM replay_jobs r WHERE r.subscription_id = ${subscriptionId} AND r.id >= ${firstIdAt(nowMs - IDEMPOTENCY_WINDOW_MS)}
+  const ofKey = sql`FROM replay_jobs r WHERE r.subscription_id = ${subscriptionId}
+    AND r.id >= ${firstIdAt(nowMs - IDEMPOTENCY_WINDOW_MS)}
     AND r.idempotency_key = ${key} AND r.tenant_id = ${tenant.tenantId}`;
   const running = sql`FROM replay_jobs WHERE subscription_id = ${subscriptionId} AND state = 'running'`;
   const live = sql`subscriptions s WHERE ${isLive(tenant, subscriptionId)}`;
@@ -86,8 +90,10 @@ export async function insertJob(
     ),
     busy: rows<{ id: string }>(sql`SELECT id ${running}`),
     // After the reads, which tell why nothing was inserted.
-    written: sql`INSERT INTO replay_jobs (subscription_id, id, tenant_id, spec, state, cursor, paced_at, created_at, idempotency_key, request_hash)
-      SELECT s.id, ${id}, s.tenant_id, ${JSON.stringify(spec)}, 'running', ${cursor}, ${pacedAt}, ${nowMs}, ${key}, ${requestHash}
+    written: sql`INSERT INTO replay_jobs (subscription_id, id, tenant_id, spec, state, cursor, paced_at, created_at,
+      idempotency_key, request_hash)
+      SELECT s.id, ${id}, s.tenant_id, ${JSON.stringify(spec)}, 'running', ${cursor}, ${pacedAt}, ${nowMs}, ${key},
+        ${requestHash}
       FROM ${live} AND ${isReady} AND NOT EXISTS (SELECT 1 ${ofKey}) AND NOT EXISTS (SELECT 1 ${running})`,
     recorded: auditIfChanged({
       tenantId: tenant.tenantId,
@@ -143,7 +149,10 @@ export async function findJob(
   return found[0] && parsed(found[0]);
 }
 
-/** Returns the statement that publishes the end of a running job if `condition` holds. `added` is what it has queued besides `queued`. */
+/**
+ * Returns the statement that publishes the end of a running job if `condition` holds. `added` is what it has queued
+ * besides `queued`.
+ */
 export const publishEnd = (
   subscriptionId: string,
   id: string,
@@ -155,7 +164,8 @@ export const publishEnd = (
   publishOperational(
     "postern.replay.finished",
     sql`replay_jobs r CROSS JOIN subscriptions s ON s.id = r.subscription_id
-      WHERE r.subscription_id = ${subscriptionId} AND r.id = ${id} AND r.state = 'running' AND s.is_deleted = 0 AND ${condition}`,
+      WHERE r.subscription_id = ${subscriptionId} AND r.id = ${id} AND r.state = 'running' AND s.is_deleted = 0
+        AND ${condition}`,
     nowMs,
     { data: sql`'replayId', r.id, 'state', ${state}, 'queued', r.queued + ${added}` },
   );
@@ -171,7 +181,8 @@ export async function stopJob(
   const { told, found } = await atomically(dbOf(deps, tenant), {
     // Before the update, which ends the state `running`.
     told: publishEnd(subscriptionId, id, "stopped", sql`0`, sql`r.tenant_id = ${tenant.tenantId}`, nowMs),
-    stopped: sql`UPDATE replay_jobs SET state = 'stopped', ended_at = ${nowMs} WHERE subscription_id = ${subscriptionId} AND id = ${id}
+    stopped: sql`UPDATE replay_jobs SET state = 'stopped', ended_at = ${nowMs} WHERE subscription_id = ${subscriptionId}
+      AND id = ${id}
       AND tenant_id = ${tenant.tenantId} AND state = 'running'`,
     found: rows<StoredJob>(sql`SELECT ${COLUMNS} FROM subscriptions s
       CROSS JOIN replay_jobs r ON r.subscription_id = s.id AND r.id = ${id} WHERE ${isLive(tenant, subscriptionId)}`),
@@ -180,12 +191,17 @@ export async function stopJob(
   return found[0] && parsed(found[0]);
 }
 
-/** Returns running jobs of one database, across its tenants, whose subscription is ready. Stops the jobs of deleted subscriptions. */
+/**
+ * Returns running jobs of one database, across its tenants, whose subscription is ready. Stops the jobs of deleted
+ * subscriptions.
+ */
 export async function findRunningJobs(db: Db, nowMs: number): Promise<ReplayJob[]> {
-  const running = sql`FROM replay_jobs r INDEXED BY replay_jobs_running CROSS JOIN subscriptions s ON s.id = r.subscription_id
+  const running = sql`FROM replay_jobs r INDEXED BY replay_jobs_running CROSS
+    JOIN subscriptions s ON s.id = r.subscription_id
     WHERE r.subscription_id > '' AND r.state = 'running'`;
   const { found } = await atomically(db, {
-    stopped: sql`UPDATE replay_jobs SET state = 'stopped', ended_at = ${nowMs} WHERE state = 'running' AND (subscription_id, id) IN (
+    stopped: sql`UPDATE replay_jobs SET state = 'stopped', ended_at = ${nowMs} WHERE state = 'running'
+      AND (subscription_id, id) IN (
       SELECT r.subscription_id, r.id ${running} AND s.is_deleted = 1)`,
     // In a random order, so that every job gets its turn if there are more jobs than one run continues.
     found: rows<StoredJob>(

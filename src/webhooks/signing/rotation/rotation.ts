@@ -1,4 +1,7 @@
-/** Rotating the signing keys of a subscription. For a while, deliveries have the signatures of both the new key and the old one. */
+/**
+ * Rotating the signing keys of a subscription. For a while, deliveries have the signatures of both the new key and the
+ * old one.
+ */
 
 import { newKeyPair } from "../../../platform/crypto/ed25519";
 import { randomBytes, toBase64 } from "../../../platform/crypto/encoding";
@@ -17,7 +20,10 @@ import type { Rotation } from "./schemas";
 import { endFormer, MAX_FORMER_KEYS, newestKeyId, type Outcome, replaceKey, replaceSecret } from "./store";
 
 const SECRET_BYTES = 32;
-/** A new public key is published this long before it signs: a cached key set may be 10 minutes old, and subscribers may keep it 10 more. */
+/**
+ * A new public key is published this long before it signs: a cached key set may be 10 minutes old, and subscribers may
+ * keep it 10 more.
+ */
 const PUBLISHED_AHEAD_MS = 20 * MINUTE_MS;
 
 /** Returns a random secret in the format of Standard Webhooks. */
@@ -30,8 +36,9 @@ export interface Rotated {
 }
 
 /**
- * Gives the subscription a new key. Throws NOT_FOUND, VALIDATION_FAILED for the present secret and for `v1a` without public keys,
- * CONFLICT when there are already three former keys or another rotation happens at the same time, and RATE_LIMITED.
+ * Gives the subscription a new key. Throws NOT_FOUND, VALIDATION_FAILED for the present secret and for `v1a` without
+ * public keys, CONFLICT when there are already three former keys or another rotation happens at the same time, and
+ * RATE_LIMITED.
  */
 export async function rotate(deps: Deps, tenant: ActingIn, id: string, asked: Rotation): Promise<Rotated> {
   const row = await findSubscription(deps, tenant, id);

@@ -20,7 +20,8 @@ export const rotationRoutes = new Hono<AppEnv>()
       200: rotated,
       errors: ["NOT_FOUND", "CONFLICT"],
       description:
-        "`webhook-signature` has the signatures of the new key and, until they end, of up to three former ones. `X-Webhook-Signature` is " +
+        "`webhook-signature` has the signatures of the new key and, until they end, of up to three former ones. " +
+        "`X-Webhook-Signature` is " +
         "made with the new secret only. A new Ed25519 key is published 20 minutes before it signs.",
     }),
     limitedInside("rotateSecret", "subscription"),
@@ -40,7 +41,8 @@ export const rotationRoutes = new Hono<AppEnv>()
       200: says("Previous secrets ended"),
       errors: ["NOT_FOUND"],
       description:
-        "Use this after a leak. Former secrets and former public keys become invalid, and a new Ed25519 key that does not sign yet signs at " +
+        "Use this after a leak. Former secrets and former public keys become invalid, and a new Ed25519 key that " +
+        "does not sign yet signs at " +
         "once. The answer is the same if there are no former keys.",
     }),
     limited,

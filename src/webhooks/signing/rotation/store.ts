@@ -31,7 +31,8 @@ const hasKey = (keyId: string) =>
 
 const formerKeys = (tenant: TenantRef, id: string, kind: "v1" | "v1a", nowMs: number) =>
   rows<{ expiresAt: number }>(sql`SELECT k.expires_at AS expiresAt FROM subscriptions s CROSS JOIN signing_keys k
-    ON k.subscription_id = s.id AND k.kind = ${kind} AND k.expires_at > ${nowMs} WHERE ${isLive(tenant, id)} ORDER BY k.id DESC`);
+    ON k.subscription_id = s.id AND k.kind = ${kind} AND k.expires_at > ${nowMs} WHERE ${isLive(tenant, id)}
+      ORDER BY k.id DESC`);
 
 const isCurrent = (tenant: TenantRef, id: string, condition: SQL) =>
   rows<{ id: string }>(sql`SELECT s.id FROM subscriptions s WHERE ${isLive(tenant, id)} AND ${condition}`);
@@ -91,7 +92,8 @@ export async function replaceKey(
   { expectedId, next, formerExpiresAt }: KeyReplacement,
   nowMs: number,
 ): Promise<Outcome> {
-  const isExpected = sql`EXISTS (SELECT 1 FROM signing_keys e WHERE e.subscription_id = s.id AND e.id = ${expectedId} AND e.expires_at IS NULL)`;
+  const isExpected = sql`EXISTS (SELECT 1 FROM signing_keys e WHERE e.subscription_id = s.id AND e.id = ${expectedId}
+    AND e.expires_at IS NULL)`;
   const { expected, replaced, left, told } = await atomically(deps.shards.db(tenant.shard), {
     expected: isCurrent(tenant, id, isExpected),
     added: sql`INSERT INTO signing_keys (subscription_id, id, kind, sealed, public, starts_at)
@@ -140,16 +142,21 @@ function outcomeOf(
   return { state: expected.length > 0 ? "too many" : "changed meanwhile" };
 }
 
-/** Ends all former keys, and lets a new Ed25519 key sign at once. Returns false when the tenant has no such subscription. */
+/**
+ * Ends all former keys, and lets a new Ed25519 key sign at once. Returns false when the tenant has no such
+ * subscription.
+ */
 export async function endFormer(deps: Deps, tenant: ActingIn, id: string, nowMs: number): Promise<boolean> {
-  const hasFormer = sql`EXISTS (SELECT 1 FROM signing_keys k WHERE k.subscription_id = s.id AND k.expires_at > ${nowMs})`;
+  const hasFormer = sql`EXISTS (SELECT 1 FROM signing_keys k WHERE k.subscription_id = s.id
+    AND k.expires_at > ${nowMs})`;
   const affected = sql`subscriptions s WHERE ${isLive(tenant, id)} AND ${hasFormer}`;
   const { found, told } = await atomically(deps.shards.db(tenant.shard), {
     found: isCurrent(tenant, id, sql`true`),
     told: publishOperational("postern.webhook.secret_ended", affected, nowMs),
     recorded: auditWebhooks("webhook.secret_ended", tenant.actor, affected, nowMs),
     // Like the statements above, before `ended`, because they apply only if there are keys to end.
-    changed: sql`UPDATE subscriptions AS s SET former_secrets_until = min(former_secrets_until, ${nowMs}), version = version + 1,
+    changed: sql`UPDATE subscriptions AS s SET former_secrets_until = min(former_secrets_until, ${nowMs}), version =
+      version + 1,
       updated_at = ${nowMs} WHERE ${isLive(tenant, id)} AND ${hasFormer}`,
     started: startNewestKey(tenant, id, nowMs),
     ended: endFormerKeys(tenant, id, nowMs),
