@@ -31,6 +31,7 @@ const gates: Record<string, string[]> = {
     "--strict-vars=false",
     "--check",
   ],
+  "no forgotten promises": ["node", ".scripts/promises.ts"],
   "migrations consistent": ["drizzle-kit", "check", "--config", ".scripts/drizzle.config.ts"],
   bundle: ["wrangler", "deploy", "--dry-run", "--outdir", bundle, "--metafile"],
   package: ["npm", "run", "package"],

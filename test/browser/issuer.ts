@@ -1,5 +1,5 @@
 /** A real OpenID Connect provider on this machine: oidc-provider, where everybody signs in by typing their address. */
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import Provider, { type Context } from "oidc-provider";
 
@@ -46,12 +46,13 @@ export async function startIssuer(redirectUri: string): Promise<Issuer> {
   });
   console.warn = warn;
   const handle = provider.callback();
-  server.on("request", async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const { pathname, searchParams } = new URL(request.url ?? "", url);
     if (!pathname.startsWith("/interaction/")) return handle(request, response);
     const login = searchParams.get("login");
     if (login === null) return response.setHeader("Content-Type", "text/html").end(LOGIN);
     await provider.interactionFinished(request, response, { login: { accountId: login, remember: false } });
-  });
+  };
+  server.on("request", (request, response) => void answer(request, response));
   return { url, close: () => server.close() };
 }
