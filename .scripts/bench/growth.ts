@@ -14,7 +14,7 @@ const TYPE = "Grown";
 /** Requests per size and round: many short rounds, because the sizes should differ little. */
 const REQUESTS = 16;
 const MORE_ROUNDS = 3;
-const MAX_GROWTH = 1.3;
+const MAX_GROWTH = 1.2;
 
 interface Size {
   name: string;
@@ -25,8 +25,8 @@ interface Size {
   beside: number;
 }
 
+/** The others are compared with the first one, whose pages are full. */
 const SIZES: Size[] = [
-  { name: "10 rows", deliveries: 10, subscriptions: SUBSCRIPTIONS, beside: 0 },
   { name: "1,000 rows", deliveries: 1_000, subscriptions: SUBSCRIPTIONS, beside: 0 },
   { name: "100,000 rows", deliveries: 100_000, subscriptions: SUBSCRIPTIONS, beside: 0 },
   { name: "10,000 subscriptions", deliveries: 1_000, subscriptions: 10_000, beside: 0 },
@@ -39,7 +39,7 @@ interface Grown {
   operations: Operation[];
 }
 
-/** One row for each operation and size; its ratio is the p50 over that of the smallest size. */
+/** One row for each operation and size; its ratio is the p50 over that of the first size. */
 export async function measureGrowth(run: Run): Promise<Result[]> {
   const grown: Grown[] = [];
   try {
@@ -52,11 +52,11 @@ export async function measureGrowth(run: Run): Promise<Result[]> {
       const turns = grown.flatMap(({ operations }) => operations[index] ?? []);
       run.progress(`growth: ${turns[0]?.name}`);
       const count = run.scaled(REQUESTS);
-      const [smallest, ...larger] = await interleave(
+      const [first, ...others] = await interleave(
         turns.map((operation) => ({ operation, count })),
         { ...run, rounds: MORE_ROUNDS * run.rounds },
       );
-      if (smallest) results.push(smallest, ...larger.map((one) => compared(one, smallest)));
+      if (first) results.push(first, ...others.map((one) => compared(one, first)));
     }
     return results;
   } finally {
@@ -67,10 +67,10 @@ export async function measureGrowth(run: Run): Promise<Result[]> {
   }
 }
 
-const compared = (measured: Measured, smallest: Measured): Result => ({
+const compared = (measured: Measured, first: Measured): Result => ({
   ...measured,
-  floor: "p50 at 10 rows",
-  ratio: ratioOf(measured.rounds, smallest.rounds, ({ latenciesMs }) => median(latenciesMs)),
+  floor: "p50 at 1,000 rows",
+  ratio: ratioOf(measured.rounds, first.rounds, ({ latenciesMs }) => median(latenciesMs)),
   target: { atMost: MAX_GROWTH },
 });
 

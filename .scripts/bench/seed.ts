@@ -25,9 +25,10 @@ const id = (at: string, number: string) => `${idStart(at)} || printf('%012x', ${
 const numbers = "WITH RECURSIVE n(i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ?2)";
 const PAYLOAD = `'{"n":-1,"note":"' || hex(zeroblob(100)) || '"}'`;
 const EVENT = `i / ${DELIVERIES_PER_EVENT}`;
-/** One delivery a millisecond. */
-const AT = "(?4 + i)";
-const EVENT_AT = `(?4 + ${EVENT} * ${DELIVERIES_PER_EVENT})`;
+/** As close together as the deliveries of one subscription can be: a tenant publishes at most 100 events a second. */
+const STEP_MS = 10;
+const AT = `(?4 + i * ${STEP_MS})`;
+const EVENT_AT = `(?4 + ${EVENT} * ${DELIVERIES_PER_EVENT * STEP_MS})`;
 
 const HISTORY = [
   `${numbers} INSERT INTO events (id, tenant_id, type, payload, delivery_count, created_at)
@@ -63,7 +64,7 @@ async function insert(database: Database, statements: readonly string[], history
     for (const statement of statements) {
       await database
         .prepare(statement)
-        .bind(from, to, tag, endMs - deliveries, tenantId, subscriptionId)
+        .bind(from, to, tag, endMs - deliveries * STEP_MS, tenantId, subscriptionId)
         .run();
     }
   }

@@ -8,7 +8,7 @@ import { firstIdAt } from "../../platform/db/ids";
 import { type Ends, endsOf } from "../../platform/db/in-turns";
 
 /** How many events one statement deletes. Each costs two written rows, and publishes wait for the page. */
-export const DELETED_EVENTS = 200;
+export const DELETED_EVENTS = 500;
 /** How many events one statement counts. */
 export const COUNTED_EVENTS = 5_000;
 /** How many tenants one statement looks at. It may count a page of events for each. */

@@ -103,22 +103,26 @@ export function logPageSql<Row extends object>(
       until !== undefined && sql`${a}.attempted_at < ${until}`,
     );
   const wanted = wantedOf(sql.raw("a"));
-  return rows(sql`WITH examined AS MATERIALIZED (
+  const isPageFull = sql`(SELECT count(*) FROM newest) > ${limit}`;
+  // Without a filter, the first rows fill the page, and SQLite reads no more of it if it need not store it.
+  const stored = sql.raw(isFiltered(filter) ? "MATERIALIZED" : "NOT MATERIALIZED");
+  return rows(sql`WITH examined AS ${stored} (
       SELECT a.id, a.status, a.event_type, a.attempted_at FROM attempts a WHERE ${range} ORDER BY a.id DESC
         LIMIT ${examinedRows(filter)}),
-    newest AS (SELECT id, attempted_at FROM examined WHERE ${wantedOf(sql.raw("examined"))} ORDER BY id DESC
+    newest AS MATERIALIZED (SELECT id, attempted_at FROM examined WHERE ${wantedOf(sql.raw("examined"))} ORDER BY id DESC
       LIMIT ${limit + 1}),
     -- Attempts that were not examined started before the oldest examined one, or a little after it.
     oldest AS (SELECT attempted_at + ${OUT_OF_ORDER_MS} AS safe, attempted_at AS near FROM examined ORDER BY id
       LIMIT 1),
-    reach AS (SELECT CASE WHEN (SELECT count(*) FROM newest) > ${limit} OR (SELECT count(*)
-      FROM examined) < ${examinedRows(filter)} THEN NULL
+    reach AS (SELECT CASE WHEN ${isPageFull} OR (SELECT count(*) FROM examined) < ${examinedRows(filter)} THEN NULL
       ELSE (SELECT iif(safe < ${cursorTime ?? sql`9e15`}, safe, near) FROM oldest) END AS reached),
     page AS (SELECT a.id FROM attempts a WHERE ${range} AND ${wanted}
-        AND a.id >= CASE WHEN (SELECT count(*) FROM newest) > ${limit}
+        AND a.id >= CASE WHEN ${isPageFull}
           THEN ${firstIdAtSql(sql`max(0, (SELECT min(attempted_at) FROM newest) - ${OUT_OF_ORDER_MS})`)}
           ELSE coalesce((SELECT min(id) FROM examined), '') END
         AND a.attempted_at > coalesce((SELECT reached FROM reach), -1)
+        -- Spares the sort those rows of the range that are older than the page.
+        AND a.attempted_at >= iif(${isPageFull}, (SELECT min(attempted_at) FROM newest), 0)
       ORDER BY a.attempted_at DESC, a.id DESC LIMIT ${limit + 1})
     SELECT ${columns}, sum(${bytes}) OVER (ORDER BY a.attempted_at DESC, a.id DESC) AS bytesSoFar, reach.reached
       AS reached
@@ -126,12 +130,14 @@ export function logPageSql<Row extends object>(
     LEFT JOIN events e ON e.id = a.event_id ORDER BY a.attempted_at DESC, a.id DESC`);
 }
 
+const isFiltered = ({ status, eventType, since, until }: LogFilter): boolean =>
+  [status, eventType, since, until].some((given) => given !== undefined);
+
 /**
  * Returns how many rows to read. Without a filter, the page and some placeholders and rows before the cursor are
  * enough.
  */
-const examinedRows = ({ limit, status, eventType, since, until }: LogFilter) =>
-  [status, eventType, since, until].some((given) => given !== undefined) ? EXAMINED_ROWS : 10 * limit + 500;
+const examinedRows = (filter: LogFilter) => (isFiltered(filter) ? EXAMINED_ROWS : 10 * filter.limit + 500);
 
 /** Returns the page from the rows of `logPageSql`. `nextCursor` is null on the last page. */
 export function logPageOf<Row extends { id: string }>(
