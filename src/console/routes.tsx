@@ -3,7 +3,6 @@ import { Hono } from "hono";
 import { notFound } from "../platform/errors";
 import { limitBody } from "../platform/http/body";
 import type { AppEnv } from "../platform/http/env";
-import { alertPages } from "./alerts/routes";
 import { keyPages } from "./api-keys/routes";
 import { ASSETS } from "./assets";
 import { attemptPages } from "./attempts/routes";
@@ -27,6 +26,7 @@ import { replayPages } from "./replays/routes";
 import { operationPages } from "./resend/routes";
 import { accountPages } from "./sign-in/routes";
 import { signingPages } from "./signing/routes";
+import { subscriptionNoticePages } from "./subscription-notices/routes";
 import { subscriptionPages } from "./subscriptions/routes";
 import { tenantPages } from "./tenants/routes";
 
@@ -68,7 +68,7 @@ export const consoleRoutes = (bodyKiB: { event: number; other: number }) =>
     .route("/security", passkeyPages)
     .route("/activity", activityPages)
     .route("/security", accountEndPages)
-    .route("/alerts", alertPages)
+    .route("/alerts", subscriptionNoticePages)
     .route("/operator", operatorPages)
     .all("*", (c) => {
       const { pathname } = new URL(c.req.url);

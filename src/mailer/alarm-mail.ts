@@ -2,11 +2,9 @@
 import { describeFinding } from "../operations/alarms/findings";
 import type { Config } from "../platform/config";
 import type { MailJob } from "../platform/mail/job";
+import { CONSOLE_PATH } from "../platform/paths";
 import { type Link, type Mail, renderMail } from "./render";
 import { utc } from "./token-mails";
-
-/** The path of the console of this service. APP_URL has it unless another client is used. */
-const CONSOLE_PATH = "/console";
 
 /** Returns the mail about the beginning of an alarm, or about its end. */
 export function alarmMail(config: Config, { finding, since, endedAt }: Extract<MailJob, { kind: "alarm" }>): Mail {

@@ -3,9 +3,9 @@ import type { Deps } from "../platform/deps";
 import { describeError, log } from "../platform/log";
 import { type MailJob, mailJob } from "../platform/mail/job";
 import { HOUR_MS } from "../platform/time";
-import { claimAlert, settleAlert } from "./alerts-store";
 import { forgetFailures, noteFailures } from "./failures-store";
 import { type PreparedMail, prepareMail } from "./prepare";
+import { claimMail, settleMail } from "./sent-once-store";
 
 const FIRST_RETRY_SECONDS = 30;
 const LONGEST_RETRY_SECONDS = (6 * HOUR_MS) / 1000;
@@ -126,16 +126,16 @@ async function sendMail(deps: Deps, job: MailJob, attempt: number, tally: Tally)
  * is sending it.
  */
 async function sendOnce(deps: Deps, job: MailJob, attempt: number, tally: Tally): Promise<void> {
-  const claim = await claimAlert(deps, job.id, deps.now());
+  const claim = await claimMail(deps, job.id, deps.now());
   if (claim === "sent") return;
   if (claim === "busy") throw new Error("another consumer is sending this mail");
   try {
     await sendMail(deps, job, attempt, tally);
   } catch (error) {
-    await settleAlert(deps, job.id, null);
+    await settleMail(deps, job.id, null);
     throw error;
   }
-  await settleAlert(deps, job.id, deps.now());
+  await settleMail(deps, job.id, deps.now());
 }
 
 async function withinLimits(deps: Deps, { to, limits }: PreparedMail): Promise<boolean> {

@@ -12,10 +12,10 @@ import type { MailJob } from "../platform/mail/job";
 import { mailToken } from "../platform/mail/token";
 import { DAY_MS, HOUR_MS } from "../platform/time";
 import { alarmMail } from "./alarm-mail";
-import { subscriptionAlertMail } from "./alerts";
 import * as notices from "./notices";
 import type { Mail } from "./render";
 import { findCodeRecipientByEmail, findNoticeRecipient, type NoticeRecipient } from "./store";
+import { subscriptionNoticeMail } from "./subscription-notices";
 import { codeMail, factorRemovalMail, invitationMail, resetMail, takenOverMail, verificationMail } from "./token-mails";
 
 const VERIFICATION_LIFETIME_MS = DAY_MS;
@@ -164,6 +164,6 @@ async function noticeOf(deps: Deps, job: NoticeJob, user: NoticeRecipient): Prom
     case "tenantDeleted":
       return notices.tenantDeletedMail(context, job.tenantName);
     case "subscriptionAlert":
-      return subscriptionAlertMail(context, job);
+      return subscriptionNoticeMail(context, job);
   }
 }

@@ -8,6 +8,7 @@ import { createLimiter, type Leases, type Limiter } from "./limits/limiter";
 import { describeError, log, setLogLevel } from "./log";
 import type { MailJob } from "./mail/job";
 import type { AlarmMessage, DeliveryMessage, FanOutMessage } from "./messages";
+import { CONSOLE_PATH } from "./paths";
 
 export interface Deps {
   config: Config;
@@ -39,9 +40,6 @@ export interface Deps {
   /** The current time in Unix ms. */
   now(): number;
 }
-
-/** Where `app.ts` serves the console. */
-const CONSOLE_PATH = "/console";
 
 interface Settings {
   config: Config;

@@ -18,7 +18,7 @@ describe("the retry schedule", () => {
 
   test.each([
     [{}, undefined],
-    [{ schedule: "contract", delivery: "1h" }, undefined],
+    [{ schedule: "default", delivery: "1h" }, undefined],
     [{ schedule: "standard" }, [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]],
     [{ schedule: "own", delivery: "30, 10m 2h" }, [30, 600, 7200]],
     [{ schedule: "own", delivery: "" }, []],
@@ -46,14 +46,14 @@ describe("the retry schedule", () => {
       expect(page.html).toContain(`<li>${moment}</li>`);
     }
     expect((await browser.get(`/webhooks/${id}/edit`)).html).toContain('value="30, 10m, 2h"');
-    await browser.post(`/webhooks/${id}`, { ...FIELDS, schedule: "contract" });
+    await browser.post(`/webhooks/${id}`, { ...FIELDS, schedule: "default" });
     const { body } = await call("GET", `/webhooks/${id}`, { token: person.token });
     expect(body.data).not.toHaveProperty("delivery");
   });
 
   test.each([
     ["schedule=own&delivery=30,10m", ["at once", "after 30 s", "after 10 min 30 s"]],
-    ["schedule=contract", ["at once", "after 5 s", "after 15 s"]],
+    ["schedule=default", ["at once", "after 5 s", "after 15 s"]],
     ["", ["at once", "after 5 s", "after 15 s"]],
     ["schedule=own&delivery=soon", null],
     ["schedule=own&delivery=24h+24h+24h+24h+24h+24h+24h+1", null],
@@ -66,7 +66,7 @@ describe("the retry schedule", () => {
   });
 
   test("what answers do to retries is set in the form, shown again, and reset", async () => {
-    const fields = { schedule: "contract", respectRetryAfter: "yes", onGone: "disable", abortHeader: "yes" };
+    const fields = { schedule: "default", respectRetryAfter: "yes", onGone: "disable", abortHeader: "yes" };
     const { person, browser, id, delivery } = await saved(fields);
     expect(delivery).toEqual({ retry: { respectRetryAfter: true, onGone: "disable", abortHeader: true } });
     const { html } = await browser.get(`/webhooks/${id}/edit`);

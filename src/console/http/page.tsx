@@ -8,13 +8,13 @@ import { AppError } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
 import { toAppError } from "../../platform/http/errors";
 import { isOperator } from "../../platform/http/permissions";
+import { CONSOLE_PATH } from "../../platform/paths";
 import type { CurrentUser } from "../../platform/schemas/principal";
 import { Banner } from "../components/display";
 import { type Failure, failureOf } from "../failure";
 import { FLASH_MESSAGES, type FlashKey } from "../flash-messages";
 import { Layout, type NavSection } from "../layout";
 import { deleteConsoleCookie, getConsoleCookie, setConsoleCookie } from "./cookies";
-import { CONSOLE_PATH } from "./paths";
 
 interface PageOptions {
   title: string;

@@ -1,6 +1,5 @@
-/** Where the console is mounted, and which paths a redirect may lead to. */
-
-export const CONSOLE_PATH = "/console";
+/** Which paths a redirect may lead to. */
+import { CONSOLE_PATH } from "../../platform/paths";
 
 /** The path travels in a cookie between password and code. */
 const MAX_PATH_CHARACTERS = 1_000;

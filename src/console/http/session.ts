@@ -6,10 +6,10 @@ import type { OpenedSession } from "../../identity/sessions/tokens";
 import { signConsoleToken } from "../../platform/crypto/jwt";
 import type { AppEnv } from "../../platform/http/env";
 import { originOf } from "../../platform/http/origin";
+import { CONSOLE_PATH } from "../../platform/paths";
 import type { CurrentUser } from "../../platform/schemas/principal";
 import { tenantSuspended } from "../../tenancy/tenants/suspension";
 import { deleteConsoleCookie, getConsoleCookie, setConsoleCookie } from "./cookies";
-import { CONSOLE_PATH } from "./paths";
 
 /** The signed-in user, for pages that anybody may see; null when nobody is signed in. */
 export async function findCurrentUser(c: Context<AppEnv>): Promise<CurrentUser | null> {

@@ -34,8 +34,7 @@ export const Security = ({ currentUser, sessions, passkeys, canAddPasskey, failu
     {(canAddPasskey || passkeys.length > 0) && <Passkeys passkeys={passkeys} canAdd={canAddPasskey} />}
     {(own.providers.length > 0 || own.identities.length > 0) && <Identities {...own} failure={failure} />}
     <p>
-      <a href="/console/security/activity">My activity</a> ·{" "}
-      <a href="/console/alerts">Mails about failing subscriptions</a>
+      <a href="/console/security/activity">My activity</a> · <a href="/console/alerts">Subscription notices</a>
     </p>
     <section class="card" aria-labelledby="sessions">
       <div class="head">

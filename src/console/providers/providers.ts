@@ -2,8 +2,8 @@
 
 import { providerLabel } from "../../identity/providers/labels";
 import type { Config } from "../../platform/config";
+import { CONSOLE_PATH } from "../../platform/paths";
 import { PROVIDER_NAMES, type ProviderName } from "../../platform/schemas/schemas";
-import { CONSOLE_PATH } from "../http/paths";
 
 export interface OfferedProvider {
   name: ProviderName;

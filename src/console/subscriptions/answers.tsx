@@ -41,7 +41,7 @@ export const AnswerFields = ({ values, failure }: { values: AnswerValues; failur
         ["yes", "Wait as long as it asks"],
         ["no", "Ignore it"],
       ]}
-      hint="The default is to wait, except with the contract’s retries. A delivery waits at most a day. After 429 or 503, all deliveries to this subscription wait, for up to an hour."
+      hint="The default is to wait, except with the default retries. A delivery waits at most a day. After 429 or 503, all deliveries to this subscription wait, for up to an hour."
       failure={failure}
     />
     <Select
@@ -53,7 +53,7 @@ export const AnswerFields = ({ values, failure }: { values: AnswerValues; failur
         ["disable", "End the delivery"],
         ["retry", "Try again"],
       ]}
-      hint="The default is to end the delivery, except with the contract’s retries. A second 410 at least a minute later, with no success in between, then disables the subscription."
+      hint="The default is to end the delivery, except with the default retries. A second 410 at least a minute later, with no success in between, then disables the subscription."
       failure={failure}
     />
     <Select

@@ -129,7 +129,7 @@ const Facts = ({ subscription }: { subscription: SubscriptionView }) => {
           <details>
             <summary>
               {(schedule ?? CONTRACT_SCHEDULE).length + 1} attempts
-              {schedule === undefined && " (contract)"}
+              {schedule === undefined && " (default)"}
             </summary>
             <Calendar schedule={schedule} />
           </details>

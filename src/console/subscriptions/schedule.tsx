@@ -14,7 +14,7 @@ export interface ScheduleValues {
 
 /** What the form shows for the schedule that is set. */
 export function scheduleValues(schedule: readonly number[] | undefined): ScheduleValues {
-  if (schedule === undefined) return { preset: "contract", waits: "" };
+  if (schedule === undefined) return { preset: "default", waits: "" };
   const isStandard = schedule.join() === STANDARD_SCHEDULE.join();
   return isStandard ? { preset: "standard", waits: "" } : { preset: "own", waits: schedule.map(shortly).join(", ") };
 }
@@ -22,7 +22,7 @@ export function scheduleValues(schedule: readonly number[] | undefined): Schedul
 /** What the form sets, for the API's schema to validate; empty when it has no choice. */
 export function scheduleChange({ preset, waits }: ScheduleValues): { schedule?: unknown } {
   if (preset === "") return {};
-  if (preset === "contract") return { schedule: null };
+  if (preset === "default") return { schedule: null };
   return { schedule: preset === "own" ? secondsOf(waits) : preset };
 }
 
@@ -76,7 +76,7 @@ export const ScheduleFields = ({ values, failure }: { values: ScheduleValues; fa
       label="Retries"
       value={values.preset}
       options={[
-        ["contract", "Contract: 3 attempts within 15 seconds"],
+        ["default", "Default: 3 attempts within 15 seconds"],
         ["standard", "Standard: 10 attempts within 3 days"],
         ["own", "Own schedule"],
       ]}

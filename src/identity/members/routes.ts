@@ -9,7 +9,7 @@ import { dataOf, says } from "../../platform/schemas/schemas";
 import { iso } from "../../platform/time";
 import { changeRole, leaveTenant, removeMember } from "./changes";
 import { type Member, member as memberSchema, membershipChange, roleBody } from "./schemas";
-import { listMembers, type MemberRow, setAlerts } from "./store";
+import { listMembers, type MemberRow, setSubscriptionNotices } from "./store";
 
 const view = ({ userId, email, name, role, joinedAt }: MemberRow): Member => ({
   userId,
@@ -52,7 +52,7 @@ export const memberRoutes = new Hono<AppEnv>()
     body(membershipChange),
     async (c) => {
       const { alerts } = c.req.valid("json");
-      await setAlerts(c.get("deps"), c.get("principal"), alerts);
+      await setSubscriptionNotices(c.get("deps"), c.get("principal"), alerts);
       return c.json({ data: { alerts } });
     },
   )

@@ -111,7 +111,7 @@ export async function updateRole(
  * Turns the mails about failing subscriptions of a tenant on or off for one of its members. Writes nothing if nothing
  * changes.
  */
-export async function setAlerts(
+export async function setSubscriptionNotices(
   { db }: Deps,
   { tenantId, userId }: { tenantId: string; userId: string },
   alerts: boolean,

@@ -6,6 +6,7 @@ import { AppError } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
 import { byIp, limit } from "../../platform/http/rate-limit";
 import { describeRoute } from "../../platform/http/route-docs";
+import { CONSOLE_PATH } from "../../platform/paths";
 import { dataOf } from "../../platform/schemas/schemas";
 
 const JWKS_MAX_AGE_SECONDS = 300;
@@ -13,7 +14,7 @@ const RETRY_WHEN_DOWN_SECONDS = 5;
 
 const POINTERS = {
   name: "Postern",
-  console: "/console",
+  console: CONSOLE_PATH,
   api: "/api/v1",
   docs: "/docs",
   openapi: "/api/v1/openapi.json",

@@ -25,7 +25,7 @@ const endedAccess = z.object({
 });
 
 /** A subscription in a mail about failing ones. Times are Unix ms. */
-const alertItem = z.object({
+const noticeItem = z.object({
   webhookId: z.string(),
   name: z.string(),
   host: z.string(),
@@ -39,7 +39,7 @@ const alertItem = z.object({
   error: z.string().nullable(),
 });
 
-export type AlertItem = z.infer<typeof alertItem>;
+export type NoticeItem = z.infer<typeof noticeItem>;
 
 export type EndedAccess = z.infer<typeof endedAccess>;
 
@@ -88,11 +88,12 @@ export const mailJob = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("alarm"), id, finding: z.string(), since: z.number(), endedAt: z.number().nullable() }),
   /** `more` counts the subscriptions that `items` leaves out. */
   z.object({
+    // Its name on the queue: jobs of an older version may be waiting.
     kind: z.literal("subscriptionAlert"),
     id,
     userId,
     tenantName: z.string(),
-    items: z.array(alertItem),
+    items: z.array(noticeItem),
     more: z.number(),
   }),
 ]);

@@ -26,7 +26,7 @@ const FIRST_PROBE_MS = HOUR_MS;
 const LAST_PROBE_MS = 14 * DAY_MS;
 
 /** A subscription of a tenant to which a mail is due. Times are Unix ms. */
-export interface Alert {
+export interface SubscriptionNotice {
   subscriptionId: string;
   tenantId: string;
   name: string;
@@ -74,7 +74,7 @@ export async function reviewEpisodes(
   db: Db,
   defaultHours: number | null,
   nowMs: number,
-): Promise<{ alerts: Alert[]; operational: { id: string }[] }> {
+): Promise<{ notices: SubscriptionNotice[]; operational: { id: string }[] }> {
   const afterMs = disabledAfterMs(defaultHours);
   const moved = (stage: number, condition: SQL) => sql`UPDATE episodes SET stage = ${stage}
     WHERE subscription_id IN (SELECT e.subscription_id FROM ${CURRENT} WHERE ${condition})`;
@@ -95,7 +95,7 @@ export async function reviewEpisodes(
   const recorded = (action: "webhook.disabled" | "webhook.resumed", condition: SQL, meta?: SQL) =>
     auditWebhooks(action, SYSTEM, sql`${CURRENT} WHERE ${condition}`, nowMs, meta);
   const failures = sql`'failingSince', ${isoSql(sql`e.failing_since`)}, 'failures', coalesce(h.sent_failures, 0)`;
-  const { alerts, ...written } = await repeatable(() =>
+  const { notices, ...written } = await repeatable(() =>
     atomically(db, {
       ended: sql`DELETE FROM episodes WHERE subscription_id NOT IN (SELECT e.subscription_id FROM ${CURRENT}
         WHERE s.is_deleted = 0
@@ -157,7 +157,8 @@ export async function reviewEpisodes(
         WHERE stage > mailed_stage AND tenant_id IN (SELECT e.tenant_id FROM episodes e WHERE e.stage > e.mailed_stage
           AND (e.stage = ${STAGE.disabled}
             OR e.tenant_id NOT IN (SELECT tenant_id FROM episodes WHERE mailed_at > ${nowMs - MAIL_EVERY_MS})))`,
-      alerts: rows<Alert>(sql`SELECT s.id AS subscriptionId, s.tenant_id AS tenantId, s.name, s.url, e.stage,
+      notices:
+        rows<SubscriptionNotice>(sql`SELECT s.id AS subscriptionId, s.tenant_id AS tenantId, s.name, s.url, e.stage,
           e.is_mail_waiting AS isNew,
           e.mailed_at AS mailedAt, s.disabled_reason AS reason, e.failing_since AS failingSince,
           e.failing_since + ${afterMs} AS disablesAt, coalesce(h.sent_failures, 0) AS failures,
@@ -171,14 +172,17 @@ export async function reviewEpisodes(
     }),
   );
   const { toldEnabled, toldRecovered, toldFailing, toldAtRisk, toldDisabled } = written;
-  return { alerts, operational: [toldEnabled, toldRecovered, toldFailing, toldAtRisk, toldDisabled].flat() };
+  return { notices, operational: [toldEnabled, toldRecovered, toldFailing, toldAtRisk, toldDisabled].flat() };
 }
 
 /**
  * Notes that the mails of these episodes are in the queue. An episode that a later mail reports still waits for that
  * mail.
  */
-export async function noteQueued(db: Db, mailed: readonly Pick<Alert, "subscriptionId" | "mailedAt">[]): Promise<void> {
+export async function noteQueued(
+  db: Db,
+  mailed: readonly Pick<SubscriptionNotice, "subscriptionId" | "mailedAt">[],
+): Promise<void> {
   const list = jsonList(mailed);
   await repeatable(() =>
     atomically(db, {

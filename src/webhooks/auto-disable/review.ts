@@ -5,11 +5,11 @@
  */
 import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
-import type { AlertItem } from "../../platform/mail/job";
+import type { NoticeItem } from "../../platform/mail/job";
 import { queueMail } from "../../platform/mail/queue";
 import { sendOperational } from "../subscriptions/operational";
-import { type AlertRecipient, findAlertRecipients } from "./recipients-store";
-import { type Alert, noteQueued, reviewEpisodes } from "./review-store";
+import { findNoticeRecipients, type NoticeRecipient } from "./recipients-store";
+import { noteQueued, reviewEpisodes, type SubscriptionNotice } from "./review-store";
 import { STAGE } from "./stages";
 
 /** How many subscriptions a mail names. A job must fit into a message of 128 KB. */
@@ -29,15 +29,15 @@ export async function reviewFailing(deps: Deps): Promise<void> {
 
 async function reviewShard(deps: Deps, shard: number): Promise<void> {
   const db = deps.shards.db(shard);
-  const { alerts, operational } = await reviewEpisodes(db, deps.config.autoDisableHours, deps.now());
+  const { notices, operational } = await reviewEpisodes(db, deps.config.autoDisableHours, deps.now());
   sendOperational(deps, shard, operational);
-  if (alerts.length === 0) return;
-  const byTenant = Map.groupBy(alerts, ({ tenantId }) => tenantId);
-  const recipients = await findAlertRecipients(deps, [...byTenant.keys()]);
+  if (notices.length === 0) return;
+  const byTenant = Map.groupBy(notices, ({ tenantId }) => tenantId);
+  const recipients = await findNoticeRecipients(deps, [...byTenant.keys()]);
   for (const [tenantId, ofTenant] of byTenant) {
     const waiting = ofTenant.filter(({ isNew }) => isNew === 1);
-    for (const mailedAt of new Set(waiting.map((alert) => alert.mailedAt))) {
-      await queueAlert(
+    for (const mailedAt of new Set(waiting.map((notice) => notice.mailedAt))) {
+      await queueNotice(
         deps,
         mailedAt,
         ofTenant,
@@ -49,15 +49,15 @@ async function reviewShard(deps: Deps, shard: number): Promise<void> {
 }
 
 /** Queues the mail that was composed at `mailedAt` for each recipient. Throws when the queue is down. */
-async function queueAlert(
+async function queueNotice(
   deps: Deps,
   mailedAt: number,
-  alerts: readonly Alert[],
-  recipients: readonly AlertRecipient[],
+  notices: readonly SubscriptionNotice[],
+  recipients: readonly NoticeRecipient[],
 ): Promise<void> {
-  const items = alerts
+  const items = notices
     .filter(({ isNew, stage }) => isNew === 1 || stage !== STAGE.recovered)
-    .map((alert) => itemOf(alert, mailedAt))
+    .map((notice) => itemOf(notice, mailedAt))
     .sort((a, b) => Number(b.isNew) - Number(a.isNew));
   const shown = items.slice(0, MAX_ITEMS);
   for (const { tenantId, tenantName, userId } of recipients) {
@@ -67,20 +67,20 @@ async function queueAlert(
   }
 }
 
-const STATES: Record<number, AlertItem["state"]> = {
+const STATES: Record<number, NoticeItem["state"]> = {
   [STAGE.failing]: "failing",
   [STAGE.atRisk]: "atRisk",
   [STAGE.recovered]: "recovered",
 };
 
-const itemOf = (alert: Alert, mailedAt: number): AlertItem => ({
-  webhookId: alert.subscriptionId,
-  name: alert.name,
-  host: new URL(alert.url).host,
-  state: STATES[alert.stage] ?? (alert.reason === "gone" ? "gone" : "disabled"),
-  isNew: alert.isNew === 1 && alert.mailedAt === mailedAt,
-  since: alert.failingSince,
-  disablesAt: alert.disablesAt,
-  failures: alert.failures,
-  error: alert.error?.slice(0, MAX_ERROR_CHARACTERS) ?? null,
+const itemOf = (notice: SubscriptionNotice, mailedAt: number): NoticeItem => ({
+  webhookId: notice.subscriptionId,
+  name: notice.name,
+  host: new URL(notice.url).host,
+  state: STATES[notice.stage] ?? (notice.reason === "gone" ? "gone" : "disabled"),
+  isNew: notice.isNew === 1 && notice.mailedAt === mailedAt,
+  since: notice.failingSince,
+  disablesAt: notice.disablesAt,
+  failures: notice.failures,
+  error: notice.error?.slice(0, MAX_ERROR_CHARACTERS) ?? null,
 });

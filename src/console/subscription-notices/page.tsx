@@ -1,11 +1,11 @@
-/** Whether the current user gets mails about failing subscriptions. */
+/** Whether the current user gets subscription notices, the mails about failing subscriptions. */
 import type { Role } from "../../platform/schemas/roles";
 import { PostForm, SubmitButton } from "../components/buttons";
 import { Badge } from "../components/display";
 
-export const Alerts = ({ isOn, tenantName, role }: { isOn: boolean; tenantName: string; role: Role }) => (
+export const SubscriptionNotices = ({ isOn, tenantName, role }: { isOn: boolean; tenantName: string; role: Role }) => (
   <div class="narrow">
-    <h1>Mails about failing subscriptions</h1>
+    <h1>Subscription notices</h1>
     <PostForm action="/console/alerts" class="card">
       <h2>
         {tenantName} {isOn ? <Badge tone="ok">On</Badge> : <Badge tone="calm">Off</Badge>}

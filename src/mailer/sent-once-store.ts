@@ -11,7 +11,7 @@ import { MINUTE_MS } from "../platform/time";
 const SENT_WITHIN_MS = 5 * MINUTE_MS;
 
 /** Reserves a mail for the caller. Returns "sent" if it was sent before, and "busy" while another consumer sends it. */
-export async function claimAlert({ db }: Deps, id: string, nowMs: number): Promise<"mine" | "sent" | "busy"> {
+export async function claimMail({ db }: Deps, id: string, nowMs: number): Promise<"mine" | "sent" | "busy"> {
   const { claimed, found } = await atomically(db, {
     claimed: rows<{ id: string }>(sql`INSERT INTO alert_mails (id, claimed_at) VALUES (${id}, ${nowMs})
       ON CONFLICT (id) DO UPDATE SET claimed_at = excluded.claimed_at
@@ -26,7 +26,7 @@ export async function claimAlert({ db }: Deps, id: string, nowMs: number): Promi
  * Ends the caller's reservation: the mail was sent at `sentAt` (Unix ms), or, if that is null, any consumer may send
  * it.
  */
-export async function settleAlert({ db }: Deps, id: string, sentAt: number | null): Promise<void> {
+export async function settleMail({ db }: Deps, id: string, sentAt: number | null): Promise<void> {
   await atomically(db, {
     settled: sql`UPDATE alert_mails SET sent_at = ${sentAt}, claimed_at = iif(${sentAt} IS NULL, 0, claimed_at)
       WHERE id = ${id}`,

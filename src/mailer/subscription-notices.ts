@@ -1,13 +1,13 @@
-/** The mail about failing subscriptions: what has changed, what the reader should do, and by when. */
-import type { AlertItem, MailJob } from "../platform/mail/job";
+/** Subscription notices, the mails about failing subscriptions: what has changed, what to do, and by when. */
+import type { MailJob, NoticeItem } from "../platform/mail/job";
 import type { NoticeContext } from "./notices";
 import { type Link, type Mail, renderMail } from "./render";
 import { utc } from "./token-mails";
 
-type AlertJob = Extract<MailJob, { kind: "subscriptionAlert" }>;
+type NoticeJob = Extract<MailJob, { kind: "subscriptionAlert" }>;
 
 /** Returns the mail. What is new comes first; the rest is named in one list. */
-export function subscriptionAlertMail({ appUrl, name }: NoticeContext, { items, more, tenantName }: AlertJob): Mail {
+export function subscriptionNoticeMail({ appUrl, name }: NoticeContext, { items, more, tenantName }: NoticeJob): Mail {
   const news = items.filter(({ isNew }) => isNew);
   const known = items.filter(({ isNew }) => !isNew);
   return renderMail({
@@ -27,14 +27,14 @@ export function subscriptionAlertMail({ appUrl, name }: NoticeContext, { items, 
   });
 }
 
-const openLink = (appUrl: string, { name, webhookId }: AlertItem): Link => ({
+const openLink = (appUrl: string, { name, webhookId }: NoticeItem): Link => ({
   label: `Open "${name}"`,
   url: `${appUrl}/webhooks/${webhookId}`,
 });
 
-const nameOf = ({ name, host }: AlertItem) => `"${name}" (${host})`;
+const nameOf = ({ name, host }: NoticeItem) => `"${name}" (${host})`;
 
-const SUBJECTS: Record<AlertItem["state"], (item: AlertItem) => string> = {
+const SUBJECTS: Record<NoticeItem["state"], (item: NoticeItem) => string> = {
   failing: ({ name }) => `"${name}" is failing`,
   atRisk: ({ name, disablesAt }) =>
     disablesAt === null ? `"${name}" is failing` : `"${name}" will be disabled on ${utc(disablesAt)}`,
@@ -43,7 +43,7 @@ const SUBJECTS: Record<AlertItem["state"], (item: AlertItem) => string> = {
   recovered: ({ name }) => `"${name}" works again`,
 };
 
-function subjectOf(news: readonly AlertItem[]): string {
+function subjectOf(news: readonly NoticeItem[]): string {
   const [first] = news;
   if (first && news.length === 1) return SUBJECTS[first.state](first);
   const disabled = news.filter(({ state }) => state === "disabled" || state === "gone").length;
@@ -53,7 +53,7 @@ function subjectOf(news: readonly AlertItem[]): string {
   return `${news.length} of your webhook subscriptions work again`;
 }
 
-function describe(item: AlertItem): string {
+function describe(item: NoticeItem): string {
   const { host, disablesAt } = item;
   const who = nameOf(item);
   const failed = `Its deliveries have failed ${since(item)}: ${counted(item.failures)}${lastError(item)}.`;
@@ -72,6 +72,6 @@ function describe(item: AlertItem): string {
   }
 }
 
-const since = ({ since: sinceMs }: AlertItem) => (sinceMs === null ? "for a while" : `since ${utc(sinceMs)}`);
+const since = ({ since: sinceMs }: NoticeItem) => (sinceMs === null ? "for a while" : `since ${utc(sinceMs)}`);
 const counted = (failures: number) => `${failures} failed ${failures === 1 ? "attempt" : "attempts"}`;
-const lastError = ({ error }: AlertItem) => (error === null ? "" : `, the last one with "${error}"`);
+const lastError = ({ error }: NoticeItem) => (error === null ? "" : `, the last one with "${error}"`);
