@@ -37,7 +37,7 @@ function inExport(checker: Checker, exported: Declared): string[] {
     ...methods.filter((method) => !docstring(method)).map(({ name }) => `has a method without a docstring, ${name}`),
   ];
   if (!NOUN.test(exported.name)) return findings;
-  const vague = methods.filter((method) => !docstring(method).includes("Throws "));
+  const vague = methods.filter((method) => !/\bThrows\s/.test(docstring(method)));
   return [
     ...findings,
     ...vague.map(({ name }) => `does not say what ${name} throws`),

@@ -162,9 +162,8 @@ test("schemas are pure zod: clients derive their types from them", () => {
   }
 });
 
-test("no file is longer than 300 lines", () => {
-  const long = Object.entries(sources).filter(
-    ([path, text]) => text.split("\n").length > 301 && !path.endsWith("worker-env.d.ts"),
-  );
+test("no file is longer than 300 lines, besides the generated ones", () => {
+  const generated = /\/(worker-env\.d|sdk\/client\/generated)\.ts$/;
+  const long = Object.entries(sources).filter(([path, text]) => text.split("\n").length > 301 && !generated.test(path));
   expect(long.map(([path]) => path)).toEqual([]);
 });

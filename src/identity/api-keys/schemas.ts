@@ -1,20 +1,17 @@
 /** API keys in requests and answers. */
 import { z } from "zod";
-import { PERMISSIONS } from "../../platform/schemas/roles";
-import { id, name, time } from "../../platform/schemas/schemas";
-
-const scope = z.enum(PERMISSIONS);
+import { id, name, permission, time } from "../../platform/schemas/schemas";
 
 export const newApiKey = z
   .object({
     name: name.meta({ examples: ["CI"] }),
     scopes: z
-      .array(scope)
+      .array(permission)
       .min(1)
       .max(100)
       .meta({ examples: [["event.publish"]] })
       .transform((scopes) => [...new Set(scopes)])
-      .meta({ description: "A key never has more permissions than its owner's role." }),
+      .meta({ description: "What the key may do, as far as the role of its owner allows it." }),
     expiresAt: z.iso
       .datetime({ offset: true })
       .meta({ examples: ["2099-01-01T00:00:00Z"] })
@@ -22,26 +19,29 @@ export const newApiKey = z
       .refine((timeMs) => timeMs > Date.now(), "Must be in the future")
       .nullish()
       .transform((timeMs) => timeMs ?? undefined)
-      .meta({ description: "Must be in the future. Missing: the key never expires." }),
+      .meta({ description: "In the future. Missing: the key never expires." }),
   })
-  .meta({ id: "NewApiKey" });
+  .meta({ id: "NewApiKey", description: "A key to issue." });
 
 export const apiKey = z
   .object({
     id,
     name: z.string().meta({ examples: ["CI"] }),
     prefix: z.string().meta({ description: "The key's first 8 characters and `…`.", examples: ["ak_4fG7h…"] }),
-    scopes: z.array(scope).meta({ examples: [["event.publish"]] }),
+    scopes: z.array(permission).meta({ examples: [["event.publish"]] }),
     createdAt: time,
-    lastUsedAt: time.nullable().meta({ description: "To the minute." }),
-    expiresAt: time.nullable(),
+    lastUsedAt: time.nullable().meta({ description: "To the minute; null: never used." }),
+    expiresAt: time.nullable().meta({ description: "Null: never." }),
   })
-  .meta({ id: "ApiKey" });
+  .meta({ id: "ApiKey", description: "An API key without its secret." });
 
 export const issuedApiKey = apiKey
   .extend({
-    key: z.string().meta({ description: "Shown once.", examples: ["ak_4fG7h0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZab"] }),
+    key: z.string().meta({
+      description: "The key itself. Store it now: the service cannot return it again.",
+      examples: ["ak_4fG7h0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZab"],
+    }),
   })
-  .meta({ id: "IssuedApiKey" });
+  .meta({ id: "IssuedApiKey", description: "A new API key with its secret." });
 
 export type ApiKey = z.infer<typeof apiKey>;

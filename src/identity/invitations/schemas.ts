@@ -1,10 +1,11 @@
 /** Invitations in requests and answers. */
 import { z } from "zod";
-import { ROLE_NAMES } from "../../platform/schemas/roles";
-import { email, id, opaqueToken, time } from "../../platform/schemas/schemas";
+import { email, id, opaqueToken, role, time } from "../../platform/schemas/schemas";
 import { tenant } from "../../tenancy/tenants/schemas";
 
-export const invitationBody = z.object({ email, role: z.enum(ROLE_NAMES) }).meta({ id: "NewInvitation" });
+export const invitationBody = z
+  .object({ email, role })
+  .meta({ id: "NewInvitation", description: "Whom to invite, and the role they will have." });
 export const acceptanceBody = z
   .object({
     token: opaqueToken.meta({
@@ -18,13 +19,15 @@ export const invitation = z
   .object({
     id,
     email: z.string().meta({ examples: ["ada@example.com"] }),
-    role: z.enum(ROLE_NAMES),
-    invitedBy: id,
+    role,
+    invitedBy: id.meta({ description: "The user who invites." }),
     createdAt: time,
-    expiresAt: time,
+    expiresAt: time.meta({ description: "Seven days after `createdAt`." }),
   })
-  .meta({ id: "Invitation" });
+  .meta({ id: "Invitation", description: "An invitation that has been mailed." });
 
-export const joined = z.object({ tenant, role: z.enum(ROLE_NAMES) }).meta({ id: "JoinedTenant" });
+export const joined = z
+  .object({ tenant: tenant.meta({ description: "Sign in to it with its id as `tenantId`." }), role })
+  .meta({ id: "JoinedTenant", description: "The tenant that an accepted invitation leads to." });
 
 export type Invitation = z.infer<typeof invitation>;

@@ -1,19 +1,16 @@
 /** Members of a tenant in requests and answers. */
 import { z } from "zod";
-import { ROLE_NAMES } from "../../platform/schemas/roles";
-import { id, time } from "../../platform/schemas/schemas";
+import { id, role, time } from "../../platform/schemas/schemas";
 
-export const roleBody = z
-  .object({ role: z.enum(ROLE_NAMES) })
-  .meta({ id: "RoleChange", examples: [{ role: "developer" }] });
+export const roleBody = z.object({ role }).meta({ id: "RoleChange", examples: [{ role: "developer" }] });
 
 export const membershipChange = z
   .strictObject({
-    alerts: z
-      .boolean()
-      .meta({ description: "Whether the caller gets mails about failing subscriptions of this tenant." }),
+    alerts: z.boolean().meta({
+      description: "Whether the caller gets mails about failing subscriptions of this tenant, as owner or admin.",
+    }),
   })
-  .meta({ id: "MembershipChange", examples: [{ alerts: false }] });
+  .meta({ id: "MembershipChange", description: "The caller's settings in the tenant.", examples: [{ alerts: false }] });
 
 export const member = z
   .object({
@@ -23,9 +20,9 @@ export const member = z
       .string()
       .nullable()
       .meta({ examples: ["Ada Lovelace"] }),
-    role: z.enum(ROLE_NAMES),
+    role,
     joinedAt: time,
   })
-  .meta({ id: "Member" });
+  .meta({ id: "Member", description: "A person in the tenant." });
 
 export type Member = z.infer<typeof member>;

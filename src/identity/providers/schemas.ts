@@ -1,22 +1,26 @@
 /** Sign-ins with providers, in requests and answers. */
 import { z } from "zod";
-import { id, opaqueToken, PROVIDER_NAMES, time } from "../../platform/schemas/schemas";
-
-const provider = z.enum(PROVIDER_NAMES).meta({ examples: ["google"] });
+import { id, opaqueToken, providerName, time } from "../../platform/schemas/schemas";
 
 export const identity = z
   .object({
     id,
-    provider,
-    issuer: z.string().meta({ examples: ["https://accounts.google.com"] }),
+    provider: providerName,
+    issuer: z.string().meta({
+      description: "Who vouches for the sign-in, such as `https://accounts.google.com`.",
+      examples: ["https://accounts.google.com"],
+    }),
     email: z
       .string()
       .nullable()
-      .meta({ description: "As the provider gave it when the identity was added.", examples: ["ada@example.com"] }),
+      .meta({
+        description: "The address that the provider gave when the identity was added.",
+        examples: ["ada@example.com"],
+      }),
     createdAt: time,
     lastUsedAt: time.nullable(),
   })
-  .meta({ id: "Identity" });
+  .meta({ id: "Identity", description: "The person at a provider as whom the user signs in." });
 
 export type Identity = z.infer<typeof identity>;
 
@@ -25,7 +29,8 @@ const fitsCookie = (text: string) => new TextEncoder().encode(text).length <= 10
 
 /** What the page at `APP_URL/oauth` gets back unchanged, for example the page to continue with. */
 const to = z.string().max(1000).refine(fitsCookie, "Must be at most 1,000 bytes of UTF-8").optional().meta({
-  description: "Passed to the page at `APP_URL/oauth` unchanged, for example to say where to continue.",
+  description:
+    "Passed to the page at `APP_URL/oauth` unchanged, for example to say where to continue. Check it there: anybody can make such a link.",
 });
 
 const invitationToken = opaqueToken.optional().meta({
@@ -36,7 +41,9 @@ const invitationToken = opaqueToken.optional().meta({
 
 export const departureQuery = z.object({ to, invitationToken }).meta({ id: "OauthDeparture" });
 
-export const linkBody = z.object({ to }).meta({ id: "NewIdentity" });
+export const linkBody = z
+  .object({ to })
+  .meta({ id: "NewIdentity", description: "Where the page at `APP_URL/oauth` sends the user next." });
 
 /** The parameters that a provider adds when the browser comes back; oauth4webapi checks their contents. */
 export const callbackQuery = z.object({
@@ -46,9 +53,9 @@ export const callbackQuery = z.object({
   error: opaqueToken.optional(),
 });
 
-export const providerPath = z.object({ provider });
+export const providerPath = z.object({ provider: providerName });
 /** Named `id` because the route shares its path with the routes of an identity. */
-export const linkPath = z.object({ id: provider });
+export const linkPath = z.object({ id: providerName });
 
 export const departure = z.object({
   url: z.url().meta({ description: "Where the browser goes next: a page of the provider." }),

@@ -8,5 +8,9 @@ export const verificationBody = z.object({ token: mailedToken }).meta({ id: "Ema
 export const notMeBody = z.object({ token: mailedToken }).meta({ id: "NotMeReport" });
 export const factorRemoval = z.object({ token: mailedToken }).meta({ id: "TwoFactorRemoval" });
 export const forgotBody = z.object({ email, captchaToken }).meta({ id: "PasswordResetRequest" });
-export const resetBody = z.object({ token: mailedToken, newPassword }).meta({ id: "PasswordReset" });
-export const changeBody = z.object({ currentPassword: givenPassword, newPassword }).meta({ id: "PasswordChange" });
+export const resetBody = z
+  .object({ token: mailedToken, newPassword })
+  .meta({ id: "PasswordReset", description: "A new password for an account whose password is forgotten." });
+export const changeBody = z
+  .object({ currentPassword: givenPassword, newPassword })
+  .meta({ id: "PasswordChange", description: "A new password for the signed-in account." });

@@ -23,9 +23,11 @@ export const tokenPair = z
     accessToken: z
       .string()
       .meta({ description: "A JWT, valid for 15 minutes.", examples: ["eyJhbGciOiJFZERTQSJ9.e30.c2ln"] }),
-    refreshToken: z.string().meta({ description: "Works once.", examples: [EXAMPLE_REFRESH_TOKEN] }),
+    refreshToken: z
+      .string()
+      .meta({ description: "Exchanged for a new pair; works once.", examples: [EXAMPLE_REFRESH_TOKEN] }),
   })
-  .meta({ id: "TokenPair" });
+  .meta({ id: "TokenPair", description: "The tokens of a session." });
 
 export const session = z
   .object({
@@ -33,7 +35,7 @@ export const session = z
     deviceName: z
       .string()
       .nullable()
-      .meta({ examples: ["Firefox 150.0 on Linux"] }),
+      .meta({ description: "Browser and operating system in one line.", examples: ["Firefox 150.0 on Linux"] }),
     browser: z
       .string()
       .nullable()
@@ -45,7 +47,7 @@ export const session = z
     platform: z
       .string()
       .nullable()
-      .meta({ examples: ["desktop"] }),
+      .meta({ description: "`desktop`, `mobile` or the like.", examples: ["desktop"] }),
     ipAddress: z
       .string()
       .nullable()
@@ -53,13 +55,16 @@ export const session = z
     location: z
       .string()
       .nullable()
-      .meta({ examples: ["Lisbon, PT"] }),
+      .meta({ description: "City and country.", examples: ["Lisbon, PT"] }),
     createdAt: time,
     expiresAt: time,
     lastActivityAt: time,
     current: z.boolean().meta({ description: "True for the session of this request." }),
   })
-  .meta({ id: "Session" });
+  .meta({
+    id: "Session",
+    description: "One sign-in of the user. What the service could not determine about the device is null.",
+  });
 
 export const tenantChoice = z
   .object({ tenantId: opaqueToken.meta({ description: "One of the user's tenants." }) })

@@ -1,6 +1,5 @@
 /** Registration, login and the signed-in user in requests and answers. */
 import { z } from "zod";
-import { PERMISSIONS, ROLE_NAMES } from "../../platform/schemas/roles";
 import {
   captchaToken,
   email,
@@ -9,6 +8,8 @@ import {
   name,
   newPassword,
   opaqueToken,
+  permission,
+  role,
   time,
 } from "../../platform/schemas/schemas";
 import { tenant } from "../../tenancy/tenants/schemas";
@@ -20,14 +21,17 @@ export const registration = z
     email,
     password: newPassword,
     name: name.optional().meta({ examples: ["Ada Lovelace"] }),
-    tenantName: name.optional().meta({ description: "The name of the new tenant.", examples: ["Analytical Engines"] }),
+    tenantName: name.optional().meta({
+      description: "The name of the new tenant. Ignored with an invitation.",
+      examples: ["Analytical Engines"],
+    }),
     invitationToken: opaqueToken.optional().meta({
       description: "The token in the link of an invitation mail. The user joins that tenant instead of creating one.",
       examples: ["c0ffee"],
     }),
     captchaToken,
   })
-  .meta({ id: "Registration" });
+  .meta({ id: "Registration", description: "A new account." });
 
 const totp = opaqueToken.optional().meta({
   description: "A TOTP or recovery code. Required when two-factor authentication is on.",
@@ -37,7 +41,7 @@ const tenantId = opaqueToken.optional().meta({ description: "One of the user's t
 
 export const credentials = z
   .object({ email, password: givenPassword, totp, tenantId, captchaToken })
-  .meta({ id: "Credentials" });
+  .meta({ id: "Credentials", description: "What proves who signs in." });
 
 export const codeRequest = z.object({ email, captchaToken }).meta({ id: "CodeRequest" });
 
@@ -45,11 +49,11 @@ export const requestedCode = z
   .object({
     state: mailCodeState.meta({ description: "Send it with the code. Keep it on the device that asked for the code." }),
   })
-  .meta({ id: "RequestedCode" });
+  .meta({ id: "RequestedCode", description: "A requested code, which is sent by mail." });
 
 export const codeCredentials = z
   .object({ state: mailCodeState, code: mailCode, totp, tenantId })
-  .meta({ id: "CodeCredentials" });
+  .meta({ id: "CodeCredentials", description: "What proves who signs in with a code from a mail." });
 
 export const passkeyLogin = z
   .object({
@@ -57,7 +61,7 @@ export const passkeyLogin = z
     response: assertion,
     tenantId: opaqueToken.optional().meta({ description: "One of the user's tenants. Missing: the one used last." }),
   })
-  .meta({ id: "PasskeyLogin" });
+  .meta({ id: "PasskeyLogin", description: "The answer to the options of a login." });
 
 export const exchange = z
   .object({
@@ -65,7 +69,7 @@ export const exchange = z
     totp: credentials.shape.totp,
     tenantId: credentials.shape.tenantId,
   })
-  .meta({ id: "OauthExchange" });
+  .meta({ id: "OauthExchange", description: "The result of a sign-in with a provider." });
 
 export const profile = z
   .object({
@@ -79,12 +83,12 @@ export const profile = z
     twoFactorEnabled: z.boolean(),
     createdAt: time,
     tenant,
-    role: z.enum(ROLE_NAMES),
-    permissions: z.array(z.enum(PERMISSIONS)),
+    role,
+    permissions: z.array(permission),
     alerts: z.boolean().meta({
       description: "Whether the user gets mails about failing subscriptions of this tenant, as owner or admin.",
     }),
   })
-  .meta({ id: "Profile" });
+  .meta({ id: "Profile", description: "The signed-in user, and what they may do in their tenant." });
 
 export type Profile = z.infer<typeof profile>;

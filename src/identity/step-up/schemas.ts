@@ -9,13 +9,25 @@ const code = opaqueToken.meta({ description: "A TOTP or recovery code.", example
 /** For routes that accept a recent sign-in instead. */
 export const proofFields = { password: givenPassword.optional(), totp: code.optional() };
 
-const enteredCode = z.object({ state: mailCodeState, code: mailCode }).meta({ id: "EnteredCode" });
-const shownPasskey = z.object({ state: passkeyState, response: assertion }).meta({ id: "ShownPasskey" });
+const enteredCode = z
+  .object({ state: mailCodeState, code: mailCode })
+  .meta({ id: "EnteredCode", description: "A code from a mail." });
+const shownPasskey = z
+  .object({ state: passkeyState, response: assertion })
+  .meta({ id: "ShownPasskey", description: "The answer to request options." });
 
 export const stepUpBody = z
-  .object({ ...proofFields, mailCode: enteredCode.optional(), passkey: shownPasskey.optional() })
+  .object({
+    ...proofFields,
+    mailCode: enteredCode.optional().meta({ description: "A code from a mail to the user's address." }),
+    passkey: shownPasskey.optional().meta({ description: "The answer to the options of a confirmation." }),
+  })
   .refine((given) => Object.values(given).some((proof) => proof !== undefined), {
     path: ["password"],
     message: "Give the password, a code or a passkey",
   })
-  .meta({ id: "StepUp" });
+  .meta({
+    id: "StepUp",
+    description:
+      "What confirms a session before something that cannot be undone: the password, a code, a passkey, or several of them.",
+  });

@@ -20,7 +20,7 @@ export const enrolment = z
       examples: ["otpauth://totp/Postern:ada%40example.com?issuer=Postern&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"],
     }),
   })
-  .meta({ id: "TwoFactorEnrolment" });
+  .meta({ id: "TwoFactorEnrolment", description: "What an authenticator app needs." });
 
 export const recoveryCodes = z
   .object({
@@ -32,6 +32,10 @@ export const recoveryCodes = z
         examples: [Array.from({ length: 10 }, () => "JBSW-Y3DP-EHPK-3PXP")],
       }),
   })
-  .meta({ id: "RecoveryCodes" });
+  .meta({
+    id: "RecoveryCodes",
+    description:
+      "Ten codes, each of which replaces the authenticator app once. Show them now: the service cannot return them again.",
+  });
 
 export type Enrolment = z.infer<typeof enrolment>;

@@ -16,6 +16,6 @@ export const accountDeletion = z
       description: "Whether tenants that nobody else is a member of are deleted too, with all their data.",
     }),
   })
-  .meta({ id: "AccountDeletion" });
+  .meta({ id: "AccountDeletion", description: "What deletes the signed-in user's account." });
 
 export const tenantDeletion = z.object(proofFields).meta({ id: "TenantDeletion" });

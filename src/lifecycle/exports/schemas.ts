@@ -6,15 +6,14 @@ import { member } from "../../identity/members/schemas";
 import { passkey } from "../../identity/passkeys/webauthn/schemas";
 import { identity } from "../../identity/providers/schemas";
 import { session } from "../../identity/sessions/schemas";
-import { ROLE_NAMES } from "../../platform/schemas/roles";
-import { id, time } from "../../platform/schemas/schemas";
+import { id, role, time } from "../../platform/schemas/schemas";
 import { activity } from "../../tenancy/audit/schemas";
 import { tenant } from "../../tenancy/tenants/schemas";
 import { subscription } from "../../webhooks/subscriptions/schemas";
 
 const keyInExport = apiKey
   .extend({ tenantId: id, userId: id, revokedAt: time.nullable() })
-  .meta({ id: "ExportedApiKey", description: "Without the key itself." });
+  .meta({ id: "ExportedApiKey", description: "An API key without the key itself." });
 
 export const accountExport = z
   .object({
@@ -31,7 +30,7 @@ export const accountExport = z
       z.object({
         tenantId: id,
         tenantName: z.string(),
-        role: z.enum(ROLE_NAMES),
+        role,
         alerts: z.boolean(),
         joinedAt: time,
       }),
@@ -42,7 +41,7 @@ export const accountExport = z
     apiKeys: z.array(keyInExport).meta({ description: "The keys in all tenants, including ended ones." }),
     activity: activity.meta({ description: "The newest 10,000 audit events of the account, newest first." }),
   })
-  .meta({ id: "AccountExport" });
+  .meta({ id: "AccountExport", description: "Everything that the service keeps about a user, in all tenants." });
 
 const exportedEvent = z
   .object({
@@ -52,7 +51,7 @@ const exportedEvent = z
     deliveries: z.int().min(0),
     createdAt: time,
   })
-  .meta({ id: "ExportedEvent", description: "Without its payload." });
+  .meta({ id: "ExportedEvent", description: "An event without its payload." });
 
 const exportedAttempt = z
   .object({
@@ -68,7 +67,7 @@ const exportedAttempt = z
     attemptedAt: time,
     completedAt: time.nullable(),
   })
-  .meta({ id: "ExportedAttempt", description: "Without payload and response." });
+  .meta({ id: "ExportedAttempt", description: "An attempt without payload and response." });
 
 export const tenantExport = z
   .object({
@@ -84,7 +83,7 @@ export const tenantExport = z
       .boolean()
       .meta({ description: "False if there are more events or attempts than one answer can hold." }),
   })
-  .meta({ id: "TenantExport" });
+  .meta({ id: "TenantExport", description: "What the service keeps about a tenant, without secrets." });
 
 export type KeyInExport = z.infer<typeof keyInExport>;
 export type AccountExport = z.infer<typeof accountExport>;

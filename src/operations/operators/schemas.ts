@@ -3,8 +3,7 @@
  */
 import { z } from "zod";
 import { proofFields } from "../../identity/step-up/schemas";
-import { ROLE_NAMES } from "../../platform/schemas/roles";
-import { id, name, time } from "../../platform/schemas/schemas";
+import { id, name, role, time } from "../../platform/schemas/schemas";
 
 const MAX_QUERY_CHARACTERS = 254;
 
@@ -37,8 +36,14 @@ export const CONFIRMATION_ERRORS = [
   "ACCOUNT_LOCKED",
 ] as const;
 
-export const suspension = z.object({ reason, ...proofFields }).meta({ id: "Suspension" });
-export const confirmation = z.object(proofFields).meta({ id: "OperatorConfirmation" });
+export const suspension = z.object({ reason, ...proofFields }).meta({
+  id: "Suspension",
+  description: "Why somebody or something is suspended or resumed, and the operator's password or code.",
+});
+export const confirmation = z.object(proofFields).meta({
+  id: "OperatorConfirmation",
+  description: "What proves again who the operator is: the password, a code, or both.",
+});
 
 const label = z.string().meta({ examples: ["Analytical Engines"] });
 const address = z.string().meta({ examples: ["ada@example.com"] });
@@ -53,12 +58,13 @@ const count = z
 const shard = z
   .int()
   .min(0)
-  .meta({ description: "0 is the database `DB`, n is `SHARD_n`.", examples: [0] });
+  .meta({ description: "The delivery database: 0 is `DB`, n is `SHARD_n`.", examples: [0] });
 const host = z.string().meta({ examples: ["example.com"] });
 const tenantOf = { tenantId: id, tenantName: label };
 
 const since = z
   .object({ at: time, reason: z.string().nullable() })
+  .meta({ id: "SuspendedSince", description: "Since when and why somebody or something is suspended." })
   .nullable()
   .meta({ description: "Null: not suspended." });
 
@@ -73,16 +79,17 @@ export const searchResult = z
       .array(shard)
       .meta({ description: "The databases that did not answer, so that findings may be missing." }),
   })
-  .meta({ id: "OperatorSearch" });
+  .meta({ id: "OperatorSearch", description: "What a search has found, at most 20 of each kind." });
 
 const holdCause = z.enum(["held", "suspended"]).meta({
-  description: "`held`: an operator holds the sends; `suspended`: the tenant is suspended.",
+  id: "HoldCause",
+  description: "Why sends wait. `held`: an operator holds them; `suspended`: the tenant is suspended.",
   examples: ["held"],
 });
 
 const bounded = z
   .object({ count, isExact: z.boolean().meta({ description: "False: there are more." }) })
-  .meta({ id: "BoundedCount" });
+  .meta({ id: "BoundedCount", description: "A number that is counted up to a bound." });
 
 export const operatedTenant = z
   .object({
@@ -102,7 +109,7 @@ export const operatedTenant = z
       .meta({ description: "In the present hour and the previous one." }),
     holds: z.array(z.object({ cause: holdCause, since: time, ofAllTenants: z.boolean() })),
   })
-  .meta({ id: "OperatedTenant" });
+  .meta({ id: "OperatedTenant", description: "A tenant as operators see it." });
 
 export const operatedPerson = z
   .object({
@@ -115,11 +122,9 @@ export const operatedPerson = z
     twoFactorEnabled: z.boolean(),
     sessions: count,
     apiKeys: count,
-    tenants: z
-      .array(z.object({ id, name: label, role: z.enum(ROLE_NAMES) }))
-      .meta({ description: "The fifty most recently used." }),
+    tenants: z.array(z.object({ id, name: label, role })).meta({ description: "The fifty most recently used." }),
   })
-  .meta({ id: "OperatedPerson" });
+  .meta({ id: "OperatedPerson", description: "A person as operators see them." });
 
 export const serviceStatus = z
   .object({
@@ -136,7 +141,7 @@ export const serviceStatus = z
           .meta({ description: "The size as a share of the largest size that a database can have.", examples: [0.01] }),
         openToNewTenants: z.boolean(),
         overdue: bounded.meta({ description: "Open deliveries that are due, without those in backlogs." }),
-        oldestDueAt: time.nullable().meta({ description: "Of those." }),
+        oldestDueAt: time.nullable().meta({ description: "When the oldest of them was due." }),
         backlogs: count.meta({
           description: "Subscriptions with a backlog, whose deliveries wait apart from the others.",
         }),
@@ -161,7 +166,7 @@ export const serviceStatus = z
       }),
     unreachable: z.array(shard).meta({ description: "The databases that did not answer." }),
   })
-  .meta({ id: "ServiceStatus" });
+  .meta({ id: "ServiceStatus", description: "The state of the service." });
 
 export type SearchResult = z.infer<typeof searchResult>;
 export type OperatedTenant = z.infer<typeof operatedTenant>;

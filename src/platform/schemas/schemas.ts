@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { ERROR_CODES } from "../errors";
+import { PERMISSIONS, ROLE_NAMES } from "./roles";
 
 const MIN_PASSWORD_CHARACTERS = 8;
 const MAX_PASSWORD_CHARACTERS = 256;
@@ -107,22 +108,52 @@ export const PROVIDER_NAMES = ["google", "github", "microsoft", "oidc"] as const
 
 export type ProviderName = (typeof PROVIDER_NAMES)[number];
 
+export const providerName = z.enum(PROVIDER_NAMES).meta({
+  id: "ProviderName",
+  description: "A sign-in provider; `oidc` is the one that the service's operator has chosen.",
+  examples: ["google"],
+});
+
+export const role = z.enum(ROLE_NAMES).meta({
+  id: "Role",
+  description: "What a member may do; the roles and their permissions are listed in the README.",
+  examples: ["developer"],
+});
+
+export const permission = z.enum(PERMISSIONS).meta({
+  id: "Permission",
+  description: "One right, held by a role and granted to an API key as a scope.",
+  examples: ["event.publish"],
+});
+
 /** A resource in its envelope. */
 export const dataOf = <T extends z.ZodType>(schema: T) => z.object({ data: schema });
 
 /** The answer of an action: one of these messages. */
 export const says = <T extends string>(...messages: [T, ...T[]]) => z.object({ message: z.enum(messages) });
 
+const errorCode = z.enum(ERROR_CODES).meta({
+  id: "ErrorCode",
+  description: "What went wrong: stable, so switch on it. The page `/docs/errors` explains each code.",
+});
+
+const errorDetail = z
+  .strictObject({
+    path: z.string().meta({ description: "Where the field is in the body, such as `events.0`." }),
+    message: z.string().meta({ description: "Why it was refused, for people." }),
+  })
+  .meta({ id: "ErrorDetail", description: "What is wrong with one field of a request." });
+
 /** The answer for every failure. */
 export const failure = z
   .object({
-    code: z.enum(ERROR_CODES).meta({ description: "Stable; switch on it." }),
+    code: errorCode,
     message: z.string().meta({ description: "For people; may change." }),
     requestId: z
       .string()
       .meta({ description: "The answer's `X-Request-Id`, by which the service's log can be searched." }),
     details: z
-      .array(z.object({ path: z.string(), message: z.string() }))
+      .array(errorDetail)
       .optional()
       .meta({
         description: "Only for `VALIDATION_FAILED`: which fields are wrong, and why.",

@@ -1,37 +1,9 @@
 /** `/api-keys`: the signed-in user's keys in their tenant. */
+
 import type { Call, CallOptions } from "./call";
+import type { ApiKey, IssuedApiKey, NewApiKey } from "./generated";
 import { type Listed, listed } from "./pages";
 import { segment } from "./path";
-import type { Permission, Timestamp } from "./types";
-
-/** A key to issue. */
-export interface NewApiKey {
-  name: string;
-  /** What the key may do, as far as its owner's role allows it. */
-  scopes: Permission[];
-  /** ISO 8601 with any offset, in the future. If missing, the key never expires. */
-  expiresAt?: string | null | undefined;
-}
-
-/** An API key without its secret. */
-export interface ApiKey {
-  id: string;
-  name: string;
-  /** The first 8 characters of the key and `…`. */
-  prefix: string;
-  scopes: Permission[];
-  createdAt: Timestamp;
-  /** To the minute; null: never used. */
-  lastUsedAt: Timestamp | null;
-  /** Null: never. */
-  expiresAt: Timestamp | null;
-}
-
-/** A new API key with its secret. */
-export interface IssuedApiKey extends ApiKey {
-  /** The key itself. Store it now: the service cannot return it again. */
-  key: string;
-}
 
 /**
  * `client.apiKeys`, for signed-in users; an API key gets UNAUTHENTICATED.

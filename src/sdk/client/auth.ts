@@ -1,116 +1,26 @@
 /** `/auth`: signing in and out, and the password of an account. */
+
 import type { Call, CallOptions } from "./call";
-import type { AccountExport } from "./exports";
-import type { ShownPasskey } from "./passkeys";
+import type {
+  AccountDeletion,
+  AccountExport,
+  CodeCredentials,
+  Credentials,
+  PasswordChange,
+  PasswordReset,
+  Profile,
+  Proof,
+  Registration,
+  RequestedCode,
+  TokenPair,
+} from "./generated";
 import type { Renew } from "./renewal";
-import type { TokenPair, TokenStore } from "./token-store";
-import type { Permission, Role, Tenant, Timestamp } from "./types";
-
-/** A new account. */
-export interface Registration {
-  email: string;
-  /** 8 to 256 characters. Common passwords and the account's own email address are refused. */
-  password: string;
-  name?: string | undefined;
-  /** Names the new tenant. Ignored with an invitation. */
-  tenantName?: string | undefined;
-  /** From an invitation mail: joins that tenant instead of creating one. */
-  invitationToken?: string | undefined;
-  /** From the Turnstile widget, where the service asks for one. */
-  captchaToken?: string | undefined;
-}
-
-/** What proves who signs in. */
-export interface Credentials {
-  email: string;
-  password: string;
-  /** Six digits from the authenticator app, or a recovery code. Needed when two-factor authentication is on. */
-  totp?: string | undefined;
-  /** Which of the user's tenants to sign in to; the one used last unless given. */
-  tenantId?: string | undefined;
-  /** From the Turnstile widget, where the service asks for one after three wrong passwords. */
-  captchaToken?: string | undefined;
-}
+import type { TokenStore } from "./token-store";
 
 /** For calls that mail somebody. */
 export interface CaptchaOptions extends CallOptions {
   /** From the Turnstile widget, where the service asks for one. */
   captchaToken?: string | undefined;
-}
-
-/** A requested code, which is sent by mail. */
-export interface RequestedCode {
-  /** Send it with the code. Keep it on the device that asked for the code. */
-  state: string;
-}
-
-/** A code from a mail. */
-export interface EnteredCode {
-  /** From `requestCode`. */
-  state: string;
-  /** The six digits. */
-  code: string;
-}
-
-/** What proves who signs in with a code from a mail. */
-export interface CodeCredentials extends EnteredCode {
-  /** Six digits from the authenticator app, or a recovery code. Needed when two-factor authentication is on. */
-  totp?: string | undefined;
-  /** Which of the user's tenants to sign in to; the one used last unless given. */
-  tenantId?: string | undefined;
-}
-
-/** The signed-in user, and what they may do in their tenant. */
-export interface Profile {
-  id: string;
-  email: string;
-  name: string | null;
-  emailVerified: boolean;
-  twoFactorEnabled: boolean;
-  createdAt: Timestamp;
-  tenant: Tenant;
-  role: Role;
-  permissions: Permission[];
-  /** Whether the user gets mails about failing subscriptions of this tenant, as owner or admin. */
-  alerts: boolean;
-}
-
-/** A new password for an account whose password is forgotten. */
-export interface PasswordReset {
-  /** From the reset mail. */
-  token: string;
-  /** 8 to 256 characters. */
-  newPassword: string;
-}
-
-/** A new password for the signed-in account. */
-export interface PasswordChange {
-  currentPassword: string;
-  /** 8 to 256 characters. */
-  newPassword: string;
-}
-
-/**
- * What confirms a session before something that cannot be undone: the password, a code, a passkey, or several of them.
- */
-export interface Proof {
-  password?: string | undefined;
-  /** Six digits from the authenticator app, or a recovery code. */
-  totp?: string | undefined;
-  /** A code from a mail to the user's address. */
-  mailCode?: EnteredCode | undefined;
-  /** The answer to `passkeys.startConfirmation`; in browsers, `passkeys.confirm` does both. */
-  passkey?: ShownPasskey | undefined;
-}
-
-/** What deletes the signed-in user's account. */
-export interface AccountDeletion {
-  /** Needed if the account has one. Otherwise, a sign-in within the last ten minutes is needed. */
-  password?: string | undefined;
-  /** Six digits from the authenticator app, or a recovery code. Needed when two-factor authentication is on. */
-  totp?: string | undefined;
-  /** Whether tenants that nobody else is a member of are deleted too, with all their data. */
-  deleteTenants?: boolean | undefined;
 }
 
 /**

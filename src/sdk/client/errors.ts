@@ -1,51 +1,11 @@
 /** Every failure of a call, as one class with a stable `code`. */
-
-/** The codes that the service answers with; its page `/docs/errors` explains each, at the `docsUrl` of the error. */
-export type ErrorCode =
-  | "VALIDATION_FAILED"
-  | "INVALID_JSON"
-  | "INVALID_TOKEN"
-  | "TOKEN_EXPIRED"
-  | "TWO_FACTOR_ALREADY_ENABLED"
-  | "TWO_FACTOR_NOT_STARTED"
-  | "TWO_FACTOR_NOT_ENABLED"
-  | "UNAUTHENTICATED"
-  | "WRONG_PASSWORD"
-  | "INVALID_TOTP"
-  | "INVALID_CODE"
-  | "REFRESH_TOKEN_INVALID"
-  | "REFRESH_TOKEN_EXPIRED"
-  | "REFRESH_TOKEN_REUSED"
-  | "FORBIDDEN"
-  | "EMAIL_NOT_VERIFIED"
-  | "CAPTCHA_REQUIRED"
-  | "TOTP_REQUIRED"
-  | "STEP_UP_REQUIRED"
-  | "NOT_FOUND"
-  | "METHOD_NOT_ALLOWED"
-  | "CONFLICT"
-  | "LAST_OWNER"
-  | "EMAIL_TAKEN"
-  | "PAYLOAD_TOO_LARGE"
-  | "UNSUPPORTED_MEDIA_TYPE"
-  | "ACCOUNT_LOCKED"
-  | "RATE_LIMITED"
-  | "INTERNAL_ERROR"
-  | "SERVICE_UNAVAILABLE";
+import type { ErrorCode, ErrorDetail } from "./generated";
 
 /**
  * The service's codes, and three for calls that the service did not answer: NETWORK_ERROR (no response), TIMEOUT (no
  * response within `timeoutMs`), BAD_RESPONSE (a response that is not the service's, such as a proxy's error page).
  */
 export type PosternErrorCode = ErrorCode | "NETWORK_ERROR" | "TIMEOUT" | "BAD_RESPONSE";
-
-/** What is wrong with one field of a request. */
-export interface ErrorDetail {
-  /** Where the field is in the body, such as `events.0`. */
-  path: string;
-  /** Why it was refused, for people. */
-  message: string;
-}
 
 /** What a `PosternError` is made from; useful in your own tests. */
 export interface PosternErrorFields {

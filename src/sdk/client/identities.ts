@@ -1,47 +1,10 @@
 /** `/auth/identities` and `/auth/oauth`: signing in with Google, GitHub, Microsoft or another provider. */
 
 import type { Call, CallOptions } from "./call";
+import type { CodeExchange, Departure, Identity, ProviderName, SignInDeparture, TokenPair } from "./generated";
 import { type Listed, listed } from "./pages";
 import { query, segment } from "./path";
-import type { TokenPair, TokenStore } from "./token-store";
-import type { Timestamp } from "./types";
-
-/** A sign-in provider; `oidc` is the one that the service's operator has chosen. */
-export type ProviderName = "google" | "github" | "microsoft" | "oidc";
-
-/** The person at a provider as whom the user signs in. */
-export interface Identity {
-  id: string;
-  provider: ProviderName;
-  /** Who vouches for the sign-in: `https://accounts.google.com`. */
-  issuer: string;
-  /** The address that the provider gave when the identity was added. */
-  email: string | null;
-  createdAt: Timestamp;
-  lastUsedAt: Timestamp | null;
-}
-
-/** The result of a sign-in with a provider. */
-export interface CodeExchange {
-  /** From the query of the page at `APP_URL/oauth`. */
-  code: string;
-  /** Six digits from the authenticator app, or a recovery code. Needed when two-factor authentication is on. */
-  totp?: string | undefined;
-  /** Which of the user's tenants to sign in to; the one used last unless given. */
-  tenantId?: string | undefined;
-}
-
-/** Where the page at `APP_URL/oauth` sends the user next. */
-export interface Departure {
-  /** Returned unchanged in the page's query. Check it there: anybody can make such a link. */
-  to?: string | undefined;
-}
-
-/** Options of a sign-in. */
-export interface SignInDeparture extends Departure {
-  /** From the link of an invitation mail: the person joins that tenant, with a new account if there is none. */
-  invitationToken?: string | undefined;
-}
+import type { TokenStore } from "./token-store";
 
 /**
  * `client.identities`. The sign-in is bound to the browser by cookies, so the page must be on the same site as the

@@ -19,96 +19,27 @@ import { memoryStore, type TokenStore } from "./token-store";
 import { type TwoFactorMethods, twoFactorMethods } from "./two-factor";
 import { type WebhookMethods, webhookMethods } from "./webhooks";
 
-export type { ApiKey, ApiKeyMethods, IssuedApiKey, NewApiKey } from "./api-keys";
-export type * from "./attempts";
-export type { AuditEvent, AuditFilter, AuditMethods } from "./audit";
-export type {
-  AccountDeletion,
-  AuthMethods,
-  CaptchaOptions,
-  CodeCredentials,
-  Credentials,
-  EnteredCode,
-  PasswordChange,
-  PasswordReset,
-  Profile,
-  Proof,
-  Registration,
-  RequestedCode,
-} from "./auth";
-export type {
-  Authenticators,
-  PasskeyAssertion,
-  PasskeyAttestation,
-  PasskeyCreationOptions,
-  PasskeyRequestOptions,
-} from "./authenticator";
+export type { ApiKeyMethods } from "./api-keys";
+export type { AuditMethods } from "./audit";
+export type { AuthMethods, CaptchaOptions } from "./auth";
+export type { Authenticators } from "./authenticator";
 export type { CallOptions } from "./call";
-export type * from "./delivery-options";
-export {
-  type ErrorCode,
-  type ErrorDetail,
-  PosternError,
-  type PosternErrorCode,
-  type PosternErrorFields,
-} from "./errors";
-export type {
-  EventDetail,
-  EventDetailPage,
-  EventFilter,
-  EventMethods,
-  EventOptions,
-  EventOutcome,
-  EventSummary,
-  NewBatchEvent,
-  NewEvent,
-  PublishedEvent,
-  PublishOptions,
-} from "./events";
-export type * from "./exports";
-export type { CodeExchange, Departure, Identity, IdentityMethods, ProviderName, SignInDeparture } from "./identities";
-export type { Invitation, InvitationMethods, JoinedTenant, NewInvitation } from "./invitations";
-export type { Member, MemberMethods, MembershipChange } from "./members";
-export type {
-  BoundedCount,
-  HoldCause,
-  OperatedPerson,
-  OperatedTenant,
-  OperatorMethods,
-  OperatorProof,
-  OperatorSearch,
-  ServiceStatus,
-  SuspendedSince,
-  Suspension,
-} from "./operator";
+export { PosternError, type PosternErrorCode, type PosternErrorFields } from "./errors";
+export type { EventMethods, EventOptions, PublishOptions } from "./events";
+export type * from "./generated";
+export type { IdentityMethods } from "./identities";
+export type { InvitationMethods } from "./invitations";
+export type { MemberMethods } from "./members";
+export type { OperatorMethods } from "./operator";
 export type { Listed, Page, Paged } from "./pages";
-export type {
-  NewPasskey,
-  Passkey,
-  PasskeyLogin,
-  PasskeyLoginOptions,
-  PasskeyMethods,
-  ShownPasskey,
-} from "./passkeys";
+export type { PasskeyLoginOptions, PasskeyMethods } from "./passkeys";
 export type * from "./replays";
-export type { RotatedSubscription, SecretRotation } from "./rotation";
 export type { Fetch } from "./send";
-export type { Session, SessionMethods } from "./sessions";
-export type {
-  AttemptStats,
-  AttentionItem,
-  HourlyStats,
-  StatsMethods,
-  StatsOptions,
-  SubscriptionStats,
-  TenantStats,
-} from "./stats";
-export type * from "./subscriptions";
-export type { Membership, TenantMethods } from "./tenants";
-export type { TokenPair } from "./token-store";
+export type { SessionMethods } from "./sessions";
+export type { AttemptStats, StatsMethods, StatsOptions } from "./stats";
+export type { TenantMethods } from "./tenants";
 export { type KeyValueStorage, memoryStore, type StoredTokens, type TokenStore, webStorageStore } from "./token-store";
-export type { RecoveryCodes, TwoFactorEnrolment, TwoFactorMethods } from "./two-factor";
-export type * from "./types";
+export type { TwoFactorMethods } from "./two-factor";
 export type { ResumeOptions, WebhookMethods } from "./webhooks";
 
 const TIMEOUT_MS = 30_000;

@@ -1,33 +1,9 @@
 /** `/invitations`: asking people to join the caller's tenant, and joining. */
+
 import type { Call, CallOptions } from "./call";
+import type { Invitation, JoinedTenant, NewInvitation } from "./generated";
 import { type Listed, listed } from "./pages";
 import { segment } from "./path";
-import type { Role, Tenant, Timestamp } from "./types";
-
-/** Whom to invite, and the role they will have. */
-export interface NewInvitation {
-  email: string;
-  role: Role;
-}
-
-/** An invitation that has been mailed. */
-export interface Invitation {
-  id: string;
-  email: string;
-  role: Role;
-  /** The inviting user's id. */
-  invitedBy: string;
-  createdAt: Timestamp;
-  /** Seven days after `createdAt`. */
-  expiresAt: Timestamp;
-}
-
-/** The tenant that an accepted invitation leads to. */
-export interface JoinedTenant {
-  /** Sign in to it with its id as `tenantId`. */
-  tenant: Tenant;
-  role: Role;
-}
 
 /**
  * `client.invitations`, for signed-in users; an API key gets UNAUTHENTICATED.

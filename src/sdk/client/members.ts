@@ -1,23 +1,9 @@
 /** `/members`: the people of the caller's tenant. */
+
 import type { Call, CallOptions } from "./call";
+import type { Member, MembershipChange, Role } from "./generated";
 import { type Listed, listed } from "./pages";
 import { segment } from "./path";
-import type { Role, Timestamp } from "./types";
-
-/** A person in the tenant. */
-export interface Member {
-  userId: string;
-  email: string;
-  name: string | null;
-  role: Role;
-  joinedAt: Timestamp;
-}
-
-/** The caller's settings in the tenant. */
-export interface MembershipChange {
-  /** Whether the caller gets mails about failing subscriptions, as owner or admin. */
-  alerts: boolean;
-}
 
 /**
  * `client.members`, for signed-in users; an API key gets UNAUTHENTICATED.

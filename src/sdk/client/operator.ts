@@ -1,125 +1,15 @@
 /** `/operator`: what the people who operate the service see. */
-import type { Proof } from "./auth";
+
 import type { Call, CallOptions } from "./call";
+import type {
+  OperatedPerson,
+  OperatedTenant,
+  OperatorProof,
+  OperatorSearch,
+  ServiceStatus,
+  Suspension,
+} from "./generated";
 import { query, segment } from "./path";
-import type { Role, Timestamp } from "./types";
-
-/** Why sends wait: an operator holds them, or the tenant is suspended. */
-export type HoldCause = "held" | "suspended";
-
-interface OfTenant {
-  tenantId: string;
-  tenantName: string;
-}
-
-/** A number that is counted up to a bound. */
-export interface BoundedCount {
-  count: number;
-  /** False: there are more. */
-  isExact: boolean;
-}
-
-/** What a search has found, at most 20 of each kind. */
-export interface OperatorSearch {
-  tenants: { id: string; name: string; isSuspended: boolean }[];
-  people: { id: string; email: string; name: string | null; isSuspended: boolean }[];
-  subscriptions: ({ id: string; name: string; host: string; enabled: boolean } & OfTenant)[];
-  events: ({ id: string; type: string; createdAt: Timestamp } & OfTenant)[];
-  deliveries: ({ id: string; webhookId: string; eventId: string } & OfTenant)[];
-  /** The databases that did not answer, so that findings may be missing. */
-  unreachable: number[];
-}
-
-/** Since when and why somebody or something is suspended. */
-export interface SuspendedSince {
-  at: Timestamp;
-  reason: string | null;
-}
-
-/** What proves again who the operator is: the password, a code, or both. */
-export type OperatorProof = Pick<Proof, "password" | "totp">;
-
-/** Why somebody or something is suspended or resumed, and the operator's password or code. */
-export interface Suspension extends OperatorProof {
-  /** Those concerned can read it in their audit log. */
-  reason: string;
-}
-
-/** A tenant as operators see it. */
-export interface OperatedTenant {
-  id: string;
-  name: string;
-  createdAt: Timestamp;
-  /** Null: not suspended. */
-  suspended: SuspendedSince | null;
-  /** Its delivery database: 0 is `DB`, n is `SHARD_n`. */
-  shard: number;
-  members: number;
-  apiKeys: number;
-  /** The first ten. */
-  owners: { id: string; email: string }[];
-  subscriptions: { total: number; active: number; failing: number; paused: number; disabled: number };
-  openDeliveries: BoundedCount;
-  /** When the oldest open delivery was or is due. */
-  oldestDueAt: Timestamp | null;
-  /** Of the present hour and the hour before. */
-  attempts: { since: Timestamp; succeeded: number; failed: number };
-  holds: { cause: HoldCause; since: Timestamp; ofAllTenants: boolean }[];
-}
-
-/** A person as operators see them. */
-export interface OperatedPerson {
-  id: string;
-  email: string;
-  name: string | null;
-  createdAt: Timestamp;
-  /** Null: not suspended. */
-  suspended: SuspendedSince | null;
-  emailVerified: boolean;
-  twoFactorEnabled: boolean;
-  sessions: number;
-  apiKeys: number;
-  /** The fifty used last. */
-  tenants: { id: string; name: string; role: Role }[];
-}
-
-/** The state of the service. */
-export interface ServiceStatus {
-  shards: {
-    shard: number;
-    /** As last read by the hourly job; null before its first run. */
-    bytes: number | null;
-    /** The fraction of the largest size that a database can have. */
-    share: number | null;
-    openToNewTenants: boolean;
-    /** Open deliveries that are due, without backlogs. */
-    overdue: BoundedCount;
-    oldestDueAt: Timestamp | null;
-    /** Subscriptions with a backlog. */
-    backlogs: number;
-    oldestInBacklogAt: Timestamp | null;
-    /** Subscriptions that fail. */
-    failing: number;
-  }[];
-  /** `messages` is null where the platform does not report it. */
-  queues: {
-    name: "deliveries" | "deliveries-slow" | "mail";
-    messages: number | null;
-    oldestAt: Timestamp | null;
-  }[];
-  /** Of the last seven days, by hour, newest first. */
-  deadLetters: { queue: string; hour: Timestamp; messages: number }[];
-  /** Without a tenant: all tenants of the database. */
-  holds: {
-    tenantId: string | null;
-    tenantName: string | null;
-    cause: HoldCause;
-    since: Timestamp;
-    shard: number;
-  }[];
-  /** The databases that did not answer. */
-  unreachable: number[];
-}
 
 /**
  * `client.operator`, for people who operate the service. For others every call throws NOT_FOUND, and for an operator

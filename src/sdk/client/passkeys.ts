@@ -1,57 +1,19 @@
 /** `/auth/passkeys`: signing in without a password. */
 
-import {
-  type Authenticators,
-  makePasskey,
-  type PasskeyAssertion,
-  type PasskeyAttestation,
-  type PasskeyCreationOptions,
-  type PasskeyRequestOptions,
-  showPasskey,
-} from "./authenticator";
+import { type Authenticators, makePasskey, showPasskey } from "./authenticator";
 import type { Call, CallOptions } from "./call";
+import type {
+  NewPasskey,
+  Passkey,
+  PasskeyCreationOptions,
+  PasskeyLogin,
+  PasskeyRequestOptions,
+  ShownPasskey,
+  TokenPair,
+} from "./generated";
 import { type Listed, listed } from "./pages";
 import { segment } from "./path";
-import type { TokenPair, TokenStore } from "./token-store";
-import type { Timestamp } from "./types";
-
-/** A passkey of the user. */
-export interface Passkey {
-  /** The id that the authenticator gave it, in base64url. */
-  id: string;
-  name: string;
-  /** Whether it is synchronised to the user's other devices. */
-  backedUp: boolean;
-  /** How the browser reaches the authenticator, such as `internal`, `hybrid` or `usb`. */
-  transports: string[];
-  /** The model of the authenticator, in hex; zeros when it does not say. */
-  aaguid: string;
-  createdAt: Timestamp;
-  /** Null for never. */
-  lastUsedAt: Timestamp | null;
-}
-
-/** A passkey to add. */
-export interface NewPasskey {
-  /** From the options. */
-  state: string;
-  response: PasskeyAttestation;
-  /** 1 to 64 characters. */
-  name: string;
-}
-
-/** The answer to request options. */
-export interface ShownPasskey {
-  /** From the options. */
-  state: string;
-  response: PasskeyAssertion;
-}
-
-/** The answer to the options of a login. */
-export interface PasskeyLogin extends ShownPasskey {
-  /** Which of the user's tenants to sign in to; the one used last unless given. */
-  tenantId?: string | undefined;
-}
+import type { TokenStore } from "./token-store";
 
 /** Options of a login with a passkey. */
 export interface PasskeyLoginOptions {

@@ -1,8 +1,9 @@
 /** Renewal of the access token: one exchange at a time, in this client and across the tabs of an origin. */
 
 import { PosternError } from "./errors";
+import type { TokenPair } from "./generated";
 import type { Send } from "./send";
-import type { StoredTokens, TokenPair, TokenStore } from "./token-store";
+import type { StoredTokens, TokenStore } from "./token-store";
 
 const REFRESH_TIMEOUT_MS = 10_000;
 /** Five tries take at most 57.5 s with their timeouts. The service repeats a lost answer for 60 s. */

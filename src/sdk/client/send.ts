@@ -1,5 +1,7 @@
 /** One request and its answer; a failure becomes a `PosternError`. */
-import { type ErrorCode, type ErrorDetail, PosternError } from "./errors";
+
+import { PosternError } from "./errors";
+import type { ErrorCode, ErrorDetail } from "./generated";
 
 /** `fetch` or a replacement for it, such as the `fetch` of a service binding. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;

@@ -1,28 +1,9 @@
 /** `/auth/sessions`: where the user is signed in. */
-import type { AuditEvent } from "./audit";
+
 import type { Call, CallOptions } from "./call";
+import type { AuditEvent, Session } from "./generated";
 import { type Listed, listed } from "./pages";
 import { segment } from "./path";
-import type { Timestamp } from "./types";
-
-/** One sign-in of the user. What the service could not determine about the device is null. */
-export interface Session {
-  id: string;
-  /** Browser and operating system in one line, such as `Firefox 150.0 on Linux`. */
-  deviceName: string | null;
-  browser: string | null;
-  operatingSystem: string | null;
-  /** `desktop`, `mobile` or the like. */
-  platform: string | null;
-  ipAddress: string | null;
-  /** City and country, such as `Lisbon, PT`. */
-  location: string | null;
-  createdAt: Timestamp;
-  expiresAt: Timestamp;
-  lastActivityAt: Timestamp;
-  /** True for the session of this client. */
-  current: boolean;
-}
 
 /**
  * `client.sessions`, for signed-in users; an API key gets UNAUTHENTICATED.

@@ -1,17 +1,9 @@
 /** `/tenants`: the tenants of the signed-in user. */
-import type { Proof } from "./auth";
-import type { Call, CallOptions } from "./call";
-import type { TenantExport } from "./exports";
-import { type Listed, listed } from "./pages";
-import type { TokenPair, TokenStore } from "./token-store";
-import type { Role, Tenant } from "./types";
 
-/** A tenant that the user is a member of. */
-export interface Membership extends Tenant {
-  role: Role;
-  /** True for the tenant of this session. */
-  current: boolean;
-}
+import type { Call, CallOptions } from "./call";
+import type { Membership, Proof, TenantExport, TokenPair } from "./generated";
+import { type Listed, listed } from "./pages";
+import type { TokenStore } from "./token-store";
 
 /**
  * `client.tenants`, for signed-in users; an API key gets UNAUTHENTICATED.

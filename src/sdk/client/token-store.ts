@@ -1,13 +1,5 @@
 /** Where a client keeps its tokens. */
 
-/** The tokens of a session. */
-export interface TokenPair {
-  /** A JWT, valid for 15 minutes. */
-  accessToken: string;
-  /** Exchanged for a new pair; works once. */
-  refreshToken: string;
-}
-
 /**
  * The tokens of a session. Keep all fields: with `refreshKey` the client recovers a lost answer, even after a restart.
  */

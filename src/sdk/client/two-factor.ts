@@ -1,20 +1,7 @@
 /** `/auth/2fa`: the second factor of the user. */
+
 import type { Call, CallOptions } from "./call";
-
-/** What an authenticator app needs. */
-export interface TwoFactorEnrolment {
-  /** The TOTP secret in base32, for typing it in. */
-  secret: string;
-  /** The same as an `otpauth://` URI, to be shown as a QR code. */
-  qrCodeUri: string;
-}
-
-/**
- * Ten codes, each of which replaces the authenticator app once. Show them now: the service cannot return them again.
- */
-export interface RecoveryCodes {
-  recoveryCodes: string[];
-}
+import type { RecoveryCodes, TwoFactorEnrolment } from "./generated";
 
 /**
  * `client.twoFactor`, for signed-in users; an API key gets UNAUTHENTICATED.

@@ -1,19 +1,26 @@
 /** `/webhooks`: subscriptions, their delivery log, and sending again. */
+
+import type { Call, CallOptions } from "./call";
 import type {
   Attempt,
   AttemptCounts,
   AttemptDetail,
   LogFilter,
+  NewSubscription,
+  Replay,
+  ReplayPreview,
   RetryFailedRequest,
   RetryFailedResult,
-} from "./attempts";
-import type { Call, CallOptions } from "./call";
+  RotatedSubscription,
+  SecretRotation,
+  Subscription,
+  SubscriptionChange,
+  SubscriptionStats,
+} from "./generated";
 import { type Listed, listed, type Paged, paged } from "./pages";
 import { query, segment } from "./path";
-import type { NewReplay, Replay, ReplayListOptions, ReplayOptions, ReplayPeriod, ReplayPreview } from "./replays";
-import type { RotatedSubscription, SecretRotation } from "./rotation";
-import type { StatsOptions, SubscriptionStats } from "./stats";
-import type { NewSubscription, Subscription, SubscriptionChange } from "./subscriptions";
+import type { NewReplay, ReplayListOptions, ReplayOptions, ReplayPeriod } from "./replays";
+import type { StatsOptions } from "./stats";
 
 /** Options of `client.webhooks.resume`. */
 export interface ResumeOptions extends CallOptions {

@@ -13,12 +13,12 @@ export const auditQuery = z.object({
     .min(1)
     .max(MAX_PAGE_ROWS)
     .default(50)
-    .meta({ examples: [50] }),
+    .meta({ description: `Events on a page, 1 to ${MAX_PAGE_ROWS}.`, examples: [50] }),
   cursor: cursor.optional(),
   action: z
     .enum([...ACTION_NAMES, ...ACTION_GROUPS])
     .optional()
-    .meta({ description: "One action, or all of a group.", examples: ["webhook.*"] }),
+    .meta({ description: "One action, or all of a group: `webhook.*`.", examples: ["webhook.*"] }),
   actor: z
     .string()
     .min(1)
@@ -58,7 +58,10 @@ const auditEvent = z
   .object({
     id,
     at: time,
-    action: z.string().meta({ description: "Later versions may have more of them.", examples: ["webhook.created"] }),
+    action: z.string().meta({
+      description: "Such as `webhook.created`. Later versions may have more of them.",
+      examples: ["webhook.created"],
+    }),
     actor: z
       .object({
         kind: z.enum(ACTOR_KINDS).meta({ examples: ["user"] }),
@@ -92,7 +95,7 @@ const auditEvent = z
         examples: [{ changed: ["url"] }],
       }),
   })
-  .meta({ id: "AuditEvent" });
+  .meta({ id: "AuditEvent", description: "A change, who made it and from where." });
 
 export const auditPageBody = z.object({ data: z.array(auditEvent), nextCursor });
 export const activity = z.array(auditEvent);

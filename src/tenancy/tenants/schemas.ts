@@ -1,15 +1,14 @@
 /** Tenants in requests and answers. */
 import { z } from "zod";
-import { ROLE_NAMES } from "../../platform/schemas/roles";
-import { id } from "../../platform/schemas/schemas";
+import { id, role } from "../../platform/schemas/schemas";
 
 export const tenant = z
   .object({ id, name: z.string().meta({ examples: ["Analytical Engines"] }) })
-  .meta({ id: "Tenant" });
+  .meta({ id: "Tenant", description: "An account's space: its members, subscriptions, events and API keys." });
 
 export const membership = tenant
   .extend({
-    role: z.enum(ROLE_NAMES),
+    role,
     current: z.boolean().meta({ description: "True for the tenant of this session." }),
   })
-  .meta({ id: "Membership" });
+  .meta({ id: "Membership", description: "A tenant that the user is a member of." });

@@ -19,14 +19,17 @@ function isWithinDepth(payload: unknown): boolean {
 
 export const publication = z
   .object({
-    type: eventType.refine((type) => !type.startsWith(OPERATIONAL_PREFIX), "Must not start with postern."),
+    type: eventType
+      .refine((type) => !type.startsWith(OPERATIONAL_PREFIX), "Must not start with postern.")
+      .meta({ description: "The event's type; subscriptions choose by it." }),
     /** Any JSON value. */
     payload: z
       .unknown()
       .refine((value) => value !== undefined, "Required")
       .refine(isWithinDepth, `Must not be nested more than ${MAX_DEPTH} levels deep`)
       .meta({
-        description: "Any JSON value. Subscribers receive its text exactly as it is in the request.",
+        description:
+          "Any JSON value; it is the body of each delivery. Subscribers receive its text exactly as it is in the request.",
         examples: [{ order: 42 }],
       }),
     correlationId: z
@@ -34,9 +37,12 @@ export const publication = z
       .max(MAX_CORRELATION_ID_CHARACTERS)
       .regex(/^[ -~]*$/, "Must be printable ASCII")
       .optional()
-      .meta({ description: "Sent as `X-Correlation-Id`.", examples: ["checkout-7"] }),
+      .meta({
+        description: "Printable ASCII, sent with each delivery as `X-Correlation-Id`.",
+        examples: ["checkout-7"],
+      }),
   })
-  .meta({ id: "NewEvent" });
+  .meta({ id: "NewEvent", description: "An event to publish." });
 
 export const idempotencyKey = z
   .string()
@@ -46,7 +52,9 @@ export const idempotencyKey = z
     examples: ["order-42-paid"],
   });
 
-const batchEvent = publication.extend({ idempotencyKey: idempotencyKey.optional() }).meta({ id: "NewBatchEvent" });
+const batchEvent = publication
+  .extend({ idempotencyKey: idempotencyKey.optional() })
+  .meta({ id: "NewBatchEvent", description: "An event of a batch." });
 
 /** A batch, of which all events or none are accepted. */
 export const publicationBatch = z
@@ -76,6 +84,6 @@ export const published = z
       .min(0)
       .meta({ description: "How many subscriptions receive it.", examples: [1] }),
   })
-  .meta({ id: "PublishedEvent" });
+  .meta({ id: "PublishedEvent", description: "An event that the service has stored." });
 
 export type Published = z.infer<typeof published>;

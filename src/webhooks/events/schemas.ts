@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { eventType } from "../../platform/schemas/event-type";
 import { cursor, id, moment, nextCursor, time } from "../../platform/schemas/schemas";
+import { attemptSummary } from "../log/schemas";
 
 const MAX_PAGE_ROWS = 100;
 
@@ -12,7 +13,7 @@ export const eventListQuery = z.object({
     .min(1)
     .max(MAX_PAGE_ROWS)
     .default(50)
-    .meta({ examples: [50] }),
+    .meta({ description: `Events on a page, 1 to ${MAX_PAGE_ROWS}.`, examples: [50] }),
   cursor: cursor.optional(),
   type: eventType.optional(),
   since: moment.optional().meta({ description: "Only events published at this time or later." }),
@@ -34,35 +35,14 @@ const eventSummary = z
       .meta({ description: "How many subscriptions received it when it was published.", examples: [1] }),
     createdAt: time,
   })
-  .meta({ id: "EventSummary" });
+  .meta({ id: "EventSummary", description: "A published event without its payload." });
 
 export const eventPage = z.object({ data: z.array(eventSummary), nextCursor });
-
-const lastAttempt = z
-  .object({
-    _id: id,
-    status: z.enum(["pending", "success", "failed"]),
-    responseCode: z
-      .int()
-      .optional()
-      .meta({ examples: [503] }),
-    error: z
-      .string()
-      .optional()
-      .meta({ examples: ["status 503"] }),
-    attemptCount: z
-      .int()
-      .min(1)
-      .meta({ examples: [2] }),
-    attemptedAt: time,
-    completedAt: time.optional(),
-  })
-  .meta({ id: "LastAttempt" });
 
 const eventOutcome = z
   .object({
     webhookId: id,
-    name: z.string().meta({ examples: ["Orders"] }),
+    name: z.string().meta({ description: "The name of the subscription.", examples: ["Orders"] }),
     deliveryId: id.meta({ description: "The id that the delivery has, or would have. Sent as `webhook-id`." }),
     state: z.enum(["delivered", "failed", "waiting", "skipped"]),
     reason: z
@@ -95,9 +75,9 @@ const eventOutcome = z
         examples: ["retry"],
       }),
     until: time.optional().meta({ description: "When the next attempt is due, if that is known." }),
-    attempt: lastAttempt.optional().meta({ description: "The latest attempt." }),
+    attempt: attemptSummary.optional().meta({ description: "The latest attempt." }),
   })
-  .meta({ id: "EventOutcome" });
+  .meta({ id: "EventOutcome", description: "What became of an event for one subscription that wanted it." });
 
 const eventDetail = eventSummary
   .extend({
@@ -106,9 +86,14 @@ const eventDetail = eventSummary
       .array(eventOutcome)
       .meta({ description: "Each subscription that wanted the event, oldest first, at most 100 on a page." }),
   })
-  .meta({ id: "EventDetail" });
+  .meta({ id: "EventDetail", description: "A published event, and what became of it." });
 
-export const eventDetailPage = z.object({ data: eventDetail, nextCursor });
+export const eventDetailPage = z
+  .object({
+    data: eventDetail,
+    nextCursor: nextCursor.meta({ description: "Leads to the next page of `subscriptions`; null on the last one." }),
+  })
+  .meta({ id: "EventDetailPage", description: "An event with one page of its subscriptions." });
 
 export type EventSummary = z.infer<typeof eventSummary>;
 export type EventOutcome = z.infer<typeof eventOutcome>;

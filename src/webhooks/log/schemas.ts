@@ -23,23 +23,23 @@ const attempt = z
     responseCode: z
       .int()
       .optional()
-      .meta({ description: "The status that the subscriber answered.", examples: [200] }),
+      .meta({ description: "The HTTP status of the subscriber; missing if it did not answer.", examples: [200] }),
     responseBody: z
       .string()
       .optional()
-      .meta({ description: "The first 16 KiB of the answer's body.", examples: ["ok"] }),
+      .meta({ description: "The first 16 KiB of the subscriber's answer.", examples: ["ok"] }),
     error: z
       .string()
       .optional()
-      .meta({ description: "Why the attempt failed.", examples: ["timeout"] }),
+      .meta({ description: "Why it failed, such as `timeout`.", examples: ["timeout"] }),
     attemptCount: z
       .int()
       .min(1)
-      .meta({ examples: [1] }),
+      .meta({ description: "1 for the first attempt of its delivery.", examples: [1] }),
     attemptedAt: time,
     completedAt: time.optional(),
   })
-  .meta({ id: "Attempt" });
+  .meta({ id: "Attempt", description: "One attempt to deliver an event: one row of the delivery log." });
 
 export const logQuery = z.object({
   limit: z.coerce
@@ -48,7 +48,7 @@ export const logQuery = z.object({
     .min(1)
     .max(MAX_PAGE_ROWS)
     .default(50)
-    .meta({ examples: [50] }),
+    .meta({ description: `Attempts on a page, 1 to ${MAX_PAGE_ROWS}.`, examples: [50] }),
   cursor: cursor.optional(),
   status: attempt.shape.status.optional(),
   eventType: eventType.optional(),
@@ -63,7 +63,7 @@ export const logPage = z.object({
   }),
 });
 
-const attemptSummary = attempt
+export const attemptSummary = attempt
   .pick({
     _id: true,
     attemptCount: true,
@@ -73,7 +73,7 @@ const attemptSummary = attempt
     attemptedAt: true,
     completedAt: true,
   })
-  .meta({ id: "AttemptSummary" });
+  .meta({ id: "AttemptSummary", description: "One attempt of a delivery, in short." });
 
 export const attemptDetail = attempt
   .extend({
@@ -105,7 +105,7 @@ export const attemptDetail = attempt
       }),
     attempts: z.array(attemptSummary).meta({ description: "All attempts of its delivery, at most 50, oldest first." }),
   })
-  .meta({ id: "AttemptDetail" });
+  .meta({ id: "AttemptDetail", description: "One attempt with its headers and the other attempts of its delivery." });
 
 export type AttemptDetail = z.infer<typeof attemptDetail>;
 export type Attempt = z.infer<typeof attempt>;

@@ -7,8 +7,11 @@ export const retryFailedRequest = z
     since: moment.meta({ description: "Only deliveries of events published at this time or later." }),
     cursor: cursor.optional(),
   })
-  .meta({ id: "RetryFailedRequest" });
+  .meta({ id: "RetryFailedRequest", description: "Which failed deliveries to send again." });
 
 export const retryFailedResult = z
-  .object({ message: z.string().meta({ examples: ["2 deliveries queued"] }), nextCursor })
-  .meta({ id: "RetryFailedResult" });
+  .object({
+    message: z.string().meta({ description: "How many, as a sentence for people.", examples: ["2 deliveries queued"] }),
+    nextCursor,
+  })
+  .meta({ id: "RetryFailedResult", description: "Which failed deliveries were queued again." });

@@ -26,26 +26,32 @@ const ofAttempts = {
 
 const hourlyStats = z
   .object({ hour: time.meta({ description: "The start of the hour." }), ...ofAttempts })
-  .meta({ id: "HourlyStats" });
+  .meta({ id: "HourlyStats", description: "The attempts of one hour." });
 
 const totals = {
   hours: z.array(hourlyStats).meta({ description: "Every hour, oldest first, including those without attempts." }),
   ...ofAttempts,
   pending: count.meta({ description: "Attempts in progress now.", examples: [0] }),
-  total: count.meta({ examples: [3] }),
+  total: count.meta({ description: "`success`, `failed` and `pending` together.", examples: [3] }),
 };
-export const subscriptionStats = z.object(totals).meta({ id: "SubscriptionStats" });
+export const subscriptionStats = z
+  .object(totals)
+  .meta({ id: "SubscriptionStats", description: "The attempts of one subscription, in total and per hour." });
 
 const throttle = z
   .object({
-    waiting: count.meta({ description: "How many deliveries wait, at most 100000.", examples: [1240] }),
+    waiting: count.meta({ description: "How many deliveries wait, at most 100,000.", examples: [1240] }),
     nextSlotAt: time.nullable().meta({ description: "By when the first of them is sent. Null if none waits." }),
   })
   .meta({ id: "Throttle", description: "What waits because of the subscription's limits. Missing if it has none." });
 
 export const attemptCounts = z
   .object({ total: count, success: count, failed: count, pending: count, throttle: throttle.optional() })
-  .meta({ id: "AttemptCounts", examples: [{ total: 3, success: 2, failed: 1, pending: 0 }] });
+  .meta({
+    id: "AttemptCounts",
+    description: "How many attempts a subscription has had, by status.",
+    examples: [{ total: 3, success: 2, failed: 1, pending: 0 }],
+  });
 
 const attentionItem = z
   .object({
@@ -63,7 +69,7 @@ const attentionItem = z
       .optional()
       .meta({ description: "Why the last failed attempt failed.", examples: ["timeout"] }),
   })
-  .meta({ id: "AttentionItem" });
+  .meta({ id: "AttentionItem", description: "A subscription that somebody should look at." });
 
 export const tenantStats = z
   .object({
@@ -72,7 +78,7 @@ export const tenantStats = z
       .array(attentionItem)
       .meta({ description: "The subscriptions that need attention, worst first, at most 20." }),
   })
-  .meta({ id: "TenantStats" });
+  .meta({ id: "TenantStats", description: "The attempts of all subscriptions of the tenant." });
 
 export type SubscriptionStats = z.infer<typeof subscriptionStats>;
 export type TenantStats = z.infer<typeof tenantStats>;

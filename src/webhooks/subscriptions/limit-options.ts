@@ -5,7 +5,10 @@ const MAX_RATE = 10_000;
 const MAX_CONCURRENT = 100;
 
 export const rateLimit = z
-  .strictObject({ limit: z.int().min(1).max(MAX_RATE), per: z.enum(["second", "minute", "hour"]) })
+  .strictObject({
+    limit: z.int().min(1).max(MAX_RATE).meta({ description: "1 to 10,000." }),
+    per: z.enum(["second", "minute", "hour"]),
+  })
   .meta({
     id: "RateLimit",
     description:

@@ -56,12 +56,20 @@ export const retryChange = z
     abortHeader: abortHeader.nullable(),
   })
   .partial()
-  .meta({ id: "RetryChange" });
+  .meta({
+    id: "RetryChange",
+    description: "How failed deliveries are tried again; null sets a member back to its default.",
+  });
 
 export const retryOptions = z
-  .object({ schedule: waits.meta({ examples: [[60, 600, 3600]] }), respectRetryAfter, onGone, abortHeader })
+  .object({
+    schedule: waits.meta({ description: "The waits between attempts, in seconds.", examples: [[60, 600, 3600]] }),
+    respectRetryAfter,
+    onGone,
+    abortHeader,
+  })
   .partial()
-  .meta({ id: "RetryOptions" });
+  .meta({ id: "RetryOptions", description: "The retry options that are set." });
 
 export type RetryChange = z.infer<typeof retryChange>;
 export type RetryOptions = z.infer<typeof retryOptions>;

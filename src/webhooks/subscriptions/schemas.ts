@@ -9,7 +9,7 @@ export const MAX_URL_CHARACTERS = 2048;
 const EXAMPLE_URL = "https://example.com/hooks";
 
 const url = z.string().meta({
-  description: "http or https, without credentials. Private addresses are refused.",
+  description: "An http or https URL without credentials. Private addresses are refused.",
   format: "uri",
   pattern: "^https?://",
   maxLength: MAX_URL_CHARACTERS,
@@ -28,7 +28,12 @@ export const signingSecret = z
   .min(1)
   .max(256)
   .regex(NO_ED25519_KEY, "Must not begin with whpk_ or whsk_, which mark Ed25519 keys")
-  .meta({ description: "Signs the deliveries.", examples: ["a signing secret"] });
+  .meta({
+    description: "Signs the deliveries: `whsec_` and a key in base64, or any text of up to 256 characters.",
+    examples: ["a signing secret"],
+  });
+
+const enabled = z.boolean().meta({ description: "False: it is paused." });
 
 const subscriptionFields = z.object({
   name,
@@ -41,20 +46,25 @@ const subscriptionFields = z.object({
     .transform((types) => [...new Set(types)])
     .meta({
       description:
-        "The event types that it receives; `*` stands for all that the tenant publishes, `postern.*` for all " +
+        "The event types that it receives, 1 to 100; `*` stands for all that the tenant publishes, `postern.*` for all " +
         "operational events.",
     }),
   secret: signingSecret,
-  enabled: z.boolean(),
-  delivery: deliveryChange.nullable().optional(),
+  enabled,
+  delivery: deliveryChange
+    .nullable()
+    .optional()
+    .meta({ description: "How its deliveries are sent. Null sets all options to their defaults." }),
 });
 
 export const newSubscription = subscriptionFields
-  .extend({ enabled: z.boolean().default(true) })
-  .meta({ id: "NewSubscription" });
+  .extend({ enabled: enabled.default(true).meta({ description: "False creates it paused." }) })
+  .meta({ id: "NewSubscription", description: "A subscription to create." });
 
 /** Any of the fields. A field that is left out keeps its value. */
-export const subscriptionChange = subscriptionFields.partial().meta({ id: "SubscriptionChange" });
+export const subscriptionChange = subscriptionFields
+  .partial()
+  .meta({ id: "SubscriptionChange", description: "The fields to change; the others stay as they are." });
 
 export const resumption = z.object({
   held: z.enum(["send", "drop"]).default("send").meta({
@@ -80,8 +90,12 @@ export const subscription = z
       })
       .optional()
       .meta({ description: "Present if the service, not a user, has disabled the subscription." }),
-    delivery: deliveryOptions.optional(),
-    lastTriggeredAt: time.optional().meta({ description: "When the last attempt started." }),
+    delivery: deliveryOptions
+      .optional()
+      .meta({ description: "The delivery options that are set; missing if all have their defaults." }),
+    lastTriggeredAt: time
+      .optional()
+      .meta({ description: "When the last attempt started; missing before the first one." }),
     failureCount: z
       .int()
       .min(0)
@@ -95,6 +109,6 @@ export const subscription = z
     createdAt: time,
     updatedAt: time,
   })
-  .meta({ id: "Subscription" });
+  .meta({ id: "Subscription", description: "A subscription: the endpoint of a subscriber in the tenant." });
 
 export type Subscription = z.infer<typeof subscription>;

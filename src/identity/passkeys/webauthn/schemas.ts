@@ -67,6 +67,8 @@ const state = z
   .string()
   .meta({ description: "Send it back with the answer.", examples: ["3f1c09ab.c3RhdGU=.c2VhbGVk"] });
 
+const expiresAt = time.meta({ description: "Until when the answer is accepted." });
+
 export const creationOptions = z
   .object({
     state,
@@ -86,9 +88,9 @@ export const creationOptions = z
         attestation: z.literal("none"),
       })
       .meta({ description: "For `PublicKeyCredential.parseCreationOptionsFromJSON`." }),
-    expiresAt: time,
+    expiresAt,
   })
-  .meta({ id: "PasskeyCreationOptions" });
+  .meta({ id: "PasskeyCreationOptions", description: "The options for making a passkey." });
 
 export type CreationOptions = z.infer<typeof creationOptions>;
 
@@ -98,27 +100,32 @@ export const requestOptions = z
     options: z
       .object({ challenge, rpId: host, timeout, allowCredentials: named, userVerification })
       .meta({ description: "For `PublicKeyCredential.parseRequestOptionsFromJSON`." }),
-    expiresAt: time,
+    expiresAt,
   })
-  .meta({ id: "PasskeyRequestOptions" });
+  .meta({ id: "PasskeyRequestOptions", description: "The options for signing in or confirming with a passkey." });
 
 export type RequestOptions = z.infer<typeof requestOptions>;
 
-export const passkeyName = name.max(64).meta({ description: "One line, trimmed.", examples: ["Ada's phone"] });
+export const passkeyName = name
+  .max(64)
+  .meta({ description: "1 to 64 characters in one line.", examples: ["Ada's phone"] });
 
 export const passkey = z
   .object({
     id: credentialId,
     name: z.string().meta({ examples: ["Ada's phone"] }),
     backedUp: z.boolean().meta({ description: "Whether it is synchronised to the user's other devices." }),
-    transports: z.array(z.string()).meta({ examples: [["internal", "hybrid"]] }),
+    transports: z.array(z.string()).meta({
+      description: "How the browser reaches the authenticator, such as `internal`, `hybrid` or `usb`.",
+      examples: [["internal", "hybrid"]],
+    }),
     aaguid: z.string().meta({
       description: "The model of the authenticator, in hex; zeros if it does not say.",
       examples: ["fbfc3007154e4ecc8c0b6e020557d7bd"],
     }),
     createdAt: time,
-    lastUsedAt: time.nullable(),
+    lastUsedAt: time.nullable().meta({ description: "Null: never." }),
   })
-  .meta({ id: "Passkey" });
+  .meta({ id: "Passkey", description: "A passkey of the user." });
 
 export type Passkey = z.infer<typeof passkey>;

@@ -51,7 +51,7 @@ export const replayRequest = z
       .optional()
       .meta({ description: "Only counts: nothing is sent, and the answer is 200.", examples: [false] }),
   })
-  .meta({ id: "ReplayRequest" });
+  .meta({ id: "ReplayRequest", description: "A replay to start, or to count with `dryRun`." });
 
 export const replay = z
   .object({
@@ -72,7 +72,7 @@ export const replay = z
     createdAt: time,
     endedAt: time.optional().meta({ description: "When it finished or was stopped." }),
   })
-  .meta({ id: "Replay" });
+  .meta({ id: "Replay", description: "A replay, and how far it has come." });
 
 export const replayPreview = z
   .object({
@@ -85,7 +85,7 @@ export const replayPreview = z
       examples: [false],
     }),
   })
-  .meta({ id: "ReplayPreview" });
+  .meta({ id: "ReplayPreview", description: "What a replay would send." });
 
 export const replayListQuery = z.object({ cursor: cursor.optional() });
 export const replayPage = z.object({ data: z.array(replay), nextCursor });

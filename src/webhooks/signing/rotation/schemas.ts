@@ -20,25 +20,31 @@ export const rotation = z
       .default(DAY_SECONDS)
       .meta({
         description:
-          "How long the old key still signs. For `v1a`, this counts from the time at which the new key starts to sign.",
+          "How long the former key also signs, in seconds. For `v1a`, this counts from the time at which the new key starts to sign.",
         examples: [DAY_SECONDS],
       }),
     kind: z
       .enum(["v1", "v1a"])
       .default("v1")
-      .meta({ description: "What to replace: the secret (`v1`), or the Ed25519 key (`v1a`).", examples: ["v1"] }),
+      .meta({
+        description:
+          "What to replace: the secret (`v1`), or the Ed25519 key (`v1a`), which begins to sign after 20 minutes.",
+        examples: ["v1"],
+      }),
   })
   .refine(({ secret, kind }) => secret === undefined || kind === "v1", {
     path: ["secret"],
     message: "Must not be given for v1a: the service makes its key pairs",
   })
-  .meta({ id: "SecretRotation" });
+  .meta({ id: "SecretRotation", description: "How to rotate; every field may be left out." });
 
 export type Rotation = z.output<typeof rotation>;
 
-export const rotated = z.object({
-  data: subscription,
-  secretRotation: z.object({
-    previousExpireAt: z.array(time).meta({ description: "When the former keys of this kind end, newest first." }),
-  }),
-});
+export const rotated = z
+  .object({
+    data: subscription.meta({ description: "With the new secret." }),
+    secretRotation: z.object({
+      previousExpireAt: z.array(time).meta({ description: "When the former keys of this kind end, newest first." }),
+    }),
+  })
+  .meta({ id: "RotatedSubscription", description: "The subscription after a rotation." });

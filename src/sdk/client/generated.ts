@@ -1,0 +1,1432 @@
+/**
+ * The types of requests and answers. Generated from the OpenAPI document by `npm run generate`: to change one, change
+ * the schema of its route.
+ */
+
+/** A moment in ISO 8601, UTC, with milliseconds: `2026-11-21T16:04:18.000Z`. */
+export type Timestamp = string;
+
+/** What deletes the signed-in user's account. */
+export interface AccountDeletion {
+  /** Required if the account has one. Otherwise, a sign-in within the last ten minutes is required. */
+  password?: string | undefined;
+  /** A TOTP or recovery code. Required when two-factor authentication is on. */
+  totp?: string | undefined;
+  /** Whether tenants that nobody else is a member of are deleted too, with all their data. */
+  deleteTenants?: boolean | undefined;
+}
+
+/** Everything that the service keeps about a user, in all tenants. */
+export interface AccountExport {
+  exportedAt: Timestamp;
+  profile: {
+    id: string;
+    email: string;
+    name: string | null;
+    emailVerified: boolean;
+    twoFactorEnabled: boolean;
+    createdAt: Timestamp;
+  };
+  memberships: {
+    tenantId: string;
+    tenantName: string;
+    role: Role;
+    alerts: boolean;
+    joinedAt: Timestamp;
+  }[];
+  sessions: Session[];
+  passkeys: Passkey[];
+  identities: Identity[];
+  /** The keys in all tenants, including ended ones. */
+  apiKeys: ExportedApiKey[];
+  /** The newest 10,000 audit events of the account, newest first. */
+  activity: AuditEvent[];
+}
+
+/** An API key without its secret. */
+export interface ApiKey {
+  id: string;
+  name: string;
+  /** The key's first 8 characters and `…`. */
+  prefix: string;
+  scopes: Permission[];
+  createdAt: Timestamp;
+  /** To the minute; null: never used. */
+  lastUsedAt: Timestamp | null;
+  /** Null: never. */
+  expiresAt: Timestamp | null;
+}
+
+/** One attempt to deliver an event: one row of the delivery log. */
+export interface Attempt {
+  _id: string;
+  webhookId: string;
+  /** The delivery, which is the same for all of its attempts. Sent as `webhook-id`. */
+  deliveryId: string;
+  eventType: string;
+  /**
+   * The body that was sent: any JSON value. Null for `postern.audit`, and once the event has been removed because of
+   * its age.
+   */
+  payload: unknown;
+  status: "pending" | "success" | "failed";
+  /** The HTTP status of the subscriber; missing if it did not answer. */
+  responseCode?: number | undefined;
+  /** The first 16 KiB of the subscriber's answer. */
+  responseBody?: string | undefined;
+  /** Why it failed, such as `timeout`. */
+  error?: string | undefined;
+  /** 1 for the first attempt of its delivery. */
+  attemptCount: number;
+  attemptedAt: Timestamp;
+  completedAt?: Timestamp | undefined;
+}
+
+/** How many attempts a subscription has had, by status. */
+export interface AttemptCounts {
+  total: number;
+  success: number;
+  failed: number;
+  pending: number;
+  throttle?: Throttle | undefined;
+}
+
+/** One attempt with its headers and the other attempts of its delivery. */
+export interface AttemptDetail {
+  _id: string;
+  webhookId: string;
+  /** The delivery, which is the same for all of its attempts. Sent as `webhook-id`. */
+  deliveryId: string;
+  eventType: string;
+  /**
+   * The body that was sent: any JSON value. Null for `postern.audit`, and once the event has been removed because of
+   * its age.
+   */
+  payload: unknown;
+  status: "pending" | "success" | "failed";
+  /** The HTTP status of the subscriber; missing if it did not answer. */
+  responseCode?: number | undefined;
+  /** The first 16 KiB of the subscriber's answer. */
+  responseBody?: string | undefined;
+  /** Why it failed, such as `timeout`. */
+  error?: string | undefined;
+  /** 1 for the first attempt of its delivery. */
+  attemptCount: number;
+  attemptedAt: Timestamp;
+  completedAt?: Timestamp | undefined;
+  eventId: string;
+  /** Why its delivery exists: a published event, a manual retry, a test or a replay of all events. */
+  kind: "event" | "retry" | "test" | "replay";
+  /** The correlation id of its event. */
+  correlationId?: string | undefined;
+  /**
+   * The headers that were sent, signed again with the keys of that time. Missing while the attempt is pending, and if
+   * nothing was sent.
+   */
+  headers?: Record<string, string> | undefined;
+  /**
+   * Why `headers` lacks a signature that was sent: since then, a key has ended, the subscription's signature or format
+   * was changed, or the event, which was signed, was removed because of its age.
+   */
+  missingSignatures?: "secret-ended" | "settings-changed" | "event-removed" | undefined;
+  /** All attempts of its delivery, at most 50, oldest first. */
+  attempts: AttemptSummary[];
+}
+
+/** One attempt of a delivery, in short. */
+export interface AttemptSummary {
+  _id: string;
+  /** 1 for the first attempt of its delivery. */
+  attemptCount: number;
+  status: "pending" | "success" | "failed";
+  /** The HTTP status of the subscriber; missing if it did not answer. */
+  responseCode?: number | undefined;
+  /** Why it failed, such as `timeout`. */
+  error?: string | undefined;
+  attemptedAt: Timestamp;
+  completedAt?: Timestamp | undefined;
+}
+
+/** A subscription that somebody should look at. */
+export interface AttentionItem {
+  webhookId: string;
+  name: string;
+  /**
+   * `failing`: its last attempt failed. `slow`: it recently did not answer for a second, or took 5 seconds. If several
+   * apply, the first of `failing`, `slow`, `paused`.
+   */
+  reason: "failing" | "slow" | "paused";
+  /** False while the subscription is paused, whatever `reason` says. */
+  enabled: boolean;
+  /** Failed attempts since the last success. */
+  failureCount: number;
+  /** Why the last failed attempt failed. */
+  error?: string | undefined;
+}
+
+/** A change, who made it and from where. */
+export interface AuditEvent {
+  id: string;
+  at: Timestamp;
+  /** Such as `webhook.created`. Later versions may have more of them. */
+  action: string;
+  /**
+   * Who did it. `operator` is somebody who operates this service; `system` is the service itself; `anonymous` somebody
+   * who was not signed in.
+   */
+  actor: {
+    kind: "user" | "api-key" | "operator" | "system" | "anonymous";
+    id: string | null;
+    /** The email address of the user or the name of the API key at that time. Null once a user is deleted. */
+    name: string | null;
+  };
+  /** What was changed. */
+  target: {
+    kind: "user" | "session" | "identity" | "api-key" | "invitation" | "webhook" | "tenant";
+    id: string;
+  } | null;
+  /** An IPv4 address or a /64 network. */
+  ip: string | null;
+  /** Its first 256 characters. */
+  userAgent: string | null;
+  /** The `X-Request-Id` of the request. */
+  requestId: string | null;
+  /** The session that was used or ended. */
+  sessionId: string | null;
+  /** More about the change: names of fields and values of enumerations. */
+  meta: Record<string, unknown> | null;
+}
+
+/** Which events to return. */
+export interface AuditFilter {
+  /** Events on a page, 1 to 200. By default `50`. */
+  limit?: number | undefined;
+  /** The `nextCursor` of the previous answer; opaque. */
+  cursor?: string | undefined;
+  /** One action, or all of a group: `webhook.*`. */
+  action?: string | undefined;
+  /** The id of a user or an API key, or the email address or name that it had. */
+  actor?: string | undefined;
+  /** The id of what was changed. */
+  target?: string | undefined;
+  /** An address as events show it. */
+  ip?: string | undefined;
+  /** Only events at this time or later. ISO 8601 with any offset. */
+  since?: string | undefined;
+  /** Only events before this time. ISO 8601 with any offset. */
+  until?: string | undefined;
+}
+
+/** A number that is counted up to a bound. */
+export interface BoundedCount {
+  count: number;
+  /** False: there are more. */
+  isExact: boolean;
+}
+
+/** What proves who signs in with a code from a mail. */
+export interface CodeCredentials {
+  /** From the answer to the request for the code. */
+  state: string;
+  /** The six digits from the mail. */
+  code: string;
+  /** A TOTP or recovery code. Required when two-factor authentication is on. */
+  totp?: string | undefined;
+  /** One of the user's tenants. Missing: the one used last. */
+  tenantId?: string | undefined;
+}
+
+/** The result of a sign-in with a provider. */
+export interface CodeExchange {
+  /** The `code` that `APP_URL/oauth` was opened with. */
+  code: string;
+  /** A TOTP or recovery code. Required when two-factor authentication is on. */
+  totp?: string | undefined;
+  /** One of the user's tenants. Missing: the one used last. */
+  tenantId?: string | undefined;
+}
+
+/** What proves who signs in. */
+export interface Credentials {
+  email: string;
+  password: string;
+  /** A TOTP or recovery code. Required when two-factor authentication is on. */
+  totp?: string | undefined;
+  /** One of the user's tenants. Missing: the one used last. */
+  tenantId?: string | undefined;
+  /** From the Turnstile widget, where the service asks for one (`CAPTCHA_REQUIRED`). */
+  captchaToken?: string | undefined;
+}
+
+/** A member that is left out stays as it is; null sets it back to its default. */
+export interface DeliveryChange {
+  retry?: RetryChange | null | undefined;
+  /**
+   * The signatures in `webhook-signature`: with the secret (`v1`, the default), or also with an Ed25519 key (`v1+v1a`),
+   * whose public key is at `/.well-known/webhook-keys/{id}`.
+   */
+  signature?: "v1" | "v1+v1a" | null | undefined;
+  /**
+   * The body: the event's payload (`payload`, the default), or `{ type, timestamp, data }` with the payload as `data`
+   * (`standard`). A change applies to open deliveries too, from their next attempt on.
+   */
+  format?: "payload" | "standard" | null | undefined;
+  /**
+   * Headers that each delivery carries, by name; null removes one, and those left out stay. At most 20, together 4 KiB.
+   * Their values are encrypted and never returned. When the URL's origin changes, each must be given again or set to
+   * null.
+   */
+  headers?: Record<string, string | null> | null | undefined;
+  /**
+   * After how many hours without a success a subscription is disabled, if at least 20 attempts have failed; false for
+   * never. The default is set by the deployment, usually 120.
+   */
+  autoDisable?:
+    | false
+    | {
+        afterHours: number;
+      }
+    | null
+    | undefined;
+  /**
+   * What happens to events that are published while the subscription is paused: they are not sent to it (`skip`, the
+   * default), or their deliveries are held and sent when it is resumed (`hold`). At most 100,000 are held, for the time
+   * of the retention. A change applies from the next pause on.
+   */
+  onPause?: "skip" | "hold" | null | undefined;
+  /**
+   * What happens to events while the service has disabled the subscription. With a `retry.schedule` always `hold`;
+   * otherwise `skip` by default.
+   */
+  onDisable?: "skip" | "hold" | null | undefined;
+  rateLimit?: RateLimit | null | undefined;
+  /** The most requests that are in progress at the same time. By default there is no limit. */
+  maxConcurrent?: number | null | undefined;
+}
+
+/** The options that are set. Missing if none are. */
+export interface DeliveryOptions {
+  retry?: RetryOptions | undefined;
+  /**
+   * The signatures in `webhook-signature`: with the secret (`v1`, the default), or also with an Ed25519 key (`v1+v1a`),
+   * whose public key is at `/.well-known/webhook-keys/{id}`.
+   */
+  signature?: "v1" | "v1+v1a" | undefined;
+  /**
+   * The body: the event's payload (`payload`, the default), or `{ type, timestamp, data }` with the payload as `data`
+   * (`standard`). A change applies to open deliveries too, from their next attempt on.
+   */
+  format?: "payload" | "standard" | undefined;
+  /**
+   * After how many hours without a success a subscription is disabled, if at least 20 attempts have failed; false for
+   * never. The default is set by the deployment, usually 120.
+   */
+  autoDisable?:
+    | false
+    | {
+        afterHours: number;
+      }
+    | undefined;
+  /**
+   * What happens to events that are published while the subscription is paused: they are not sent to it (`skip`, the
+   * default), or their deliveries are held and sent when it is resumed (`hold`). At most 100,000 are held, for the time
+   * of the retention. A change applies from the next pause on.
+   */
+  onPause?: "skip" | "hold" | undefined;
+  /**
+   * What happens to events while the service has disabled the subscription. With a `retry.schedule` always `hold`;
+   * otherwise `skip` by default.
+   */
+  onDisable?: "skip" | "hold" | undefined;
+  rateLimit?: RateLimit | undefined;
+  /** The most requests that are in progress at the same time. By default there is no limit. */
+  maxConcurrent?: number | undefined;
+  /** The names of the headers that are set. */
+  headers?:
+    | Record<
+        string,
+        {
+          set: true;
+          /** The end of a value of 12 characters or more. */
+          last4?: string | undefined;
+        }
+      >
+    | undefined;
+}
+
+/** Where the page at `APP_URL/oauth` sends the user next. */
+export interface Departure {
+  /**
+   * Passed to the page at `APP_URL/oauth` unchanged, for example to say where to continue. Check it there: anybody can
+   * make such a link.
+   */
+  to?: string | undefined;
+}
+
+/** A code from a mail. */
+export interface EnteredCode {
+  /** From the answer to the request for the code. */
+  state: string;
+  /** The six digits from the mail. */
+  code: string;
+}
+
+/** What went wrong: stable, so switch on it. The page `/docs/errors` explains each code. */
+export type ErrorCode =
+  | "VALIDATION_FAILED"
+  | "INVALID_JSON"
+  | "INVALID_TOKEN"
+  | "TOKEN_EXPIRED"
+  | "TWO_FACTOR_ALREADY_ENABLED"
+  | "TWO_FACTOR_NOT_STARTED"
+  | "TWO_FACTOR_NOT_ENABLED"
+  | "UNAUTHENTICATED"
+  | "WRONG_PASSWORD"
+  | "INVALID_TOTP"
+  | "INVALID_CODE"
+  | "REFRESH_TOKEN_INVALID"
+  | "REFRESH_TOKEN_EXPIRED"
+  | "REFRESH_TOKEN_REUSED"
+  | "FORBIDDEN"
+  | "EMAIL_NOT_VERIFIED"
+  | "CAPTCHA_REQUIRED"
+  | "TOTP_REQUIRED"
+  | "STEP_UP_REQUIRED"
+  | "NOT_FOUND"
+  | "METHOD_NOT_ALLOWED"
+  | "CONFLICT"
+  | "LAST_OWNER"
+  | "EMAIL_TAKEN"
+  | "PAYLOAD_TOO_LARGE"
+  | "UNSUPPORTED_MEDIA_TYPE"
+  | "ACCOUNT_LOCKED"
+  | "RATE_LIMITED"
+  | "INTERNAL_ERROR"
+  | "SERVICE_UNAVAILABLE";
+
+/** What is wrong with one field of a request. */
+export interface ErrorDetail {
+  /** Where the field is in the body, such as `events.0`. */
+  path: string;
+  /** Why it was refused, for people. */
+  message: string;
+}
+
+/** A published event, and what became of it. */
+export interface EventDetail {
+  id: string;
+  type: string;
+  correlationId?: string | undefined;
+  /** How many subscriptions received it when it was published. */
+  deliveries: number;
+  createdAt: Timestamp;
+  /** Any JSON value. Null for `postern.audit`. */
+  payload: unknown;
+  /** Each subscription that wanted the event, oldest first, at most 100 on a page. */
+  subscriptions: EventOutcome[];
+}
+
+/** An event with one page of its subscriptions. */
+export interface EventDetailPage {
+  data: EventDetail;
+  /** Leads to the next page of `subscriptions`; null on the last one. */
+  nextCursor: string | null;
+}
+
+/** Which events to return. */
+export interface EventFilter {
+  /** Events on a page, 1 to 100. By default `50`. */
+  limit?: number | undefined;
+  /** The `nextCursor` of the previous answer; opaque. */
+  cursor?: string | undefined;
+  type?: string | undefined;
+  /** Only events published at this time or later. ISO 8601 with any offset. */
+  since?: string | undefined;
+}
+
+/** What became of an event for one subscription that wanted it. */
+export interface EventOutcome {
+  webhookId: string;
+  /** The name of the subscription. */
+  name: string;
+  /** The id that the delivery has, or would have. Sent as `webhook-id`. */
+  deliveryId: string;
+  state: "delivered" | "failed" | "waiting" | "skipped";
+  /**
+   * Why it waits: `sending` (an attempt is in progress), `retry`, `queue` (it is about to be sent, or due at `until`
+   * because of a fault of the service), `limit` (the subscription's limits make it wait), `backlog` (other deliveries
+   * to this subscription come first), `held` (the subscription is paused or disabled and holds its deliveries, or has
+   * not released this one yet), `held-by-operator` (an operator of the service holds all that is sent for the tenant),
+   * `retry-after` (the subscriber asked for a pause), `fan-out` (deliveries of the event are still being created). Why
+   * it was skipped: the subscription was `paused` when the event was published, `created-later`, or `deleted`.
+   */
+  reason?:
+    | "sending"
+    | "retry"
+    | "queue"
+    | "limit"
+    | "backlog"
+    | "held"
+    | "held-by-operator"
+    | "retry-after"
+    | "fan-out"
+    | "paused"
+    | "created-later"
+    | "deleted"
+    | undefined;
+  /** When the next attempt is due, if that is known. */
+  until?: Timestamp | undefined;
+  /** The latest attempt. */
+  attempt?: AttemptSummary | undefined;
+}
+
+/** A published event without its payload. */
+export interface EventSummary {
+  id: string;
+  type: string;
+  correlationId?: string | undefined;
+  /** How many subscriptions received it when it was published. */
+  deliveries: number;
+  createdAt: Timestamp;
+}
+
+/** An API key without the key itself. */
+export interface ExportedApiKey {
+  id: string;
+  name: string;
+  /** The key's first 8 characters and `…`. */
+  prefix: string;
+  scopes: Permission[];
+  createdAt: Timestamp;
+  /** To the minute; null: never used. */
+  lastUsedAt: Timestamp | null;
+  /** Null: never. */
+  expiresAt: Timestamp | null;
+  tenantId: string;
+  userId: string;
+  revokedAt: Timestamp | null;
+}
+
+/** An attempt without payload and response. */
+export interface ExportedAttempt {
+  id: string;
+  webhookId: string;
+  deliveryId: string;
+  eventId: string;
+  eventType: string;
+  status: "pending" | "success" | "failed";
+  responseCode: number | null;
+  error: string | null;
+  attemptCount: number;
+  attemptedAt: Timestamp;
+  completedAt: Timestamp | null;
+}
+
+/** An event without its payload. */
+export interface ExportedEvent {
+  id: string;
+  type: string;
+  correlationId: string | null;
+  deliveries: number;
+  createdAt: Timestamp;
+}
+
+/** Why sends wait. `held`: an operator holds them; `suspended`: the tenant is suspended. */
+export type HoldCause = "held" | "suspended";
+
+/** The attempts of one hour. */
+export interface HourlyStats {
+  /** The start of the hour. */
+  hour: Timestamp;
+  success: number;
+  failed: number;
+  /** The median latency, estimated from a histogram. Null if nothing was sent. */
+  p50Ms: number | null;
+  /** The 95th percentile of the latency, at most 10000. */
+  p95Ms: number | null;
+}
+
+/** The person at a provider as whom the user signs in. */
+export interface Identity {
+  id: string;
+  provider: ProviderName;
+  /** Who vouches for the sign-in, such as `https://accounts.google.com`. */
+  issuer: string;
+  /** The address that the provider gave when the identity was added. */
+  email: string | null;
+  createdAt: Timestamp;
+  lastUsedAt: Timestamp | null;
+}
+
+/** An invitation that has been mailed. */
+export interface Invitation {
+  id: string;
+  email: string;
+  role: Role;
+  /** The user who invites. */
+  invitedBy: string;
+  createdAt: Timestamp;
+  /** Seven days after `createdAt`. */
+  expiresAt: Timestamp;
+}
+
+/** A new API key with its secret. */
+export interface IssuedApiKey {
+  id: string;
+  name: string;
+  /** The key's first 8 characters and `…`. */
+  prefix: string;
+  scopes: Permission[];
+  createdAt: Timestamp;
+  /** To the minute; null: never used. */
+  lastUsedAt: Timestamp | null;
+  /** Null: never. */
+  expiresAt: Timestamp | null;
+  /** The key itself. Store it now: the service cannot return it again. */
+  key: string;
+}
+
+/** The tenant that an accepted invitation leads to. */
+export interface JoinedTenant {
+  /** Sign in to it with its id as `tenantId`. */
+  tenant: Tenant;
+  role: Role;
+}
+
+/** Which attempts of a log to return. */
+export interface LogFilter {
+  /** Attempts on a page, 1 to 100. By default `50`. */
+  limit?: number | undefined;
+  /** The `nextCursor` of the previous answer; opaque. */
+  cursor?: string | undefined;
+  status?: "pending" | "success" | "failed" | undefined;
+  eventType?: string | undefined;
+  /** Only attempts that started at this time or later. ISO 8601 with any offset. */
+  since?: string | undefined;
+  /** Only attempts that started before this time. ISO 8601 with any offset. */
+  until?: string | undefined;
+}
+
+/** A person in the tenant. */
+export interface Member {
+  userId: string;
+  email: string;
+  name: string | null;
+  role: Role;
+  joinedAt: Timestamp;
+}
+
+/** A tenant that the user is a member of. */
+export interface Membership {
+  id: string;
+  name: string;
+  role: Role;
+  /** True for the tenant of this session. */
+  current: boolean;
+}
+
+/** The caller's settings in the tenant. */
+export interface MembershipChange {
+  /** Whether the caller gets mails about failing subscriptions of this tenant, as owner or admin. */
+  alerts: boolean;
+}
+
+/** A key to issue. */
+export interface NewApiKey {
+  /** One line, trimmed. */
+  name: string;
+  /** What the key may do, as far as the role of its owner allows it. */
+  scopes: Permission[];
+  /** In the future. Missing: the key never expires. ISO 8601 with any offset. */
+  expiresAt?: string | null | undefined;
+}
+
+/** An event of a batch. */
+export interface NewBatchEvent {
+  /** The event's type; subscriptions choose by it. */
+  type: string;
+  /** Any JSON value; it is the body of each delivery. Subscribers receive its text exactly as it is in the request. */
+  payload: unknown;
+  /** Printable ASCII, sent with each delivery as `X-Correlation-Id`. */
+  correlationId?: string | undefined;
+  /** Repeating a call with the same key within 24 hours returns the first answer and publishes nothing. */
+  idempotencyKey?: string | undefined;
+}
+
+/** An event to publish. */
+export interface NewEvent {
+  /** The event's type; subscriptions choose by it. */
+  type: string;
+  /** Any JSON value; it is the body of each delivery. Subscribers receive its text exactly as it is in the request. */
+  payload: unknown;
+  /** Printable ASCII, sent with each delivery as `X-Correlation-Id`. */
+  correlationId?: string | undefined;
+}
+
+/** Whom to invite, and the role they will have. */
+export interface NewInvitation {
+  email: string;
+  role: Role;
+}
+
+/** A passkey to add. */
+export interface NewPasskey {
+  /** The `state` that came with the options. It works once, within five minutes. */
+  state: string;
+  response: PasskeyAttestation;
+  /** 1 to 64 characters in one line. */
+  name: string;
+}
+
+/** A subscription to create. */
+export interface NewSubscription {
+  /** One line, trimmed. */
+  name: string;
+  /** An http or https URL without credentials. Private addresses are refused. */
+  url: string;
+  /**
+   * The event types that it receives, 1 to 100; `*` stands for all that the tenant publishes, `postern.*` for all
+   * operational events.
+   */
+  events: string[];
+  /** Signs the deliveries: `whsec_` and a key in base64, or any text of up to 256 characters. */
+  secret: string;
+  /** False creates it paused. By default `true`. */
+  enabled?: boolean | undefined;
+  /** How its deliveries are sent. Null sets all options to their defaults. */
+  delivery?: DeliveryChange | null | undefined;
+}
+
+/** A person as operators see them. */
+export interface OperatedPerson {
+  id: string;
+  email: string;
+  name: string | null;
+  createdAt: Timestamp;
+  /** Null: not suspended. */
+  suspended: SuspendedSince | null;
+  emailVerified: boolean;
+  twoFactorEnabled: boolean;
+  sessions: number;
+  apiKeys: number;
+  /** The fifty most recently used. */
+  tenants: {
+    id: string;
+    name: string;
+    role: Role;
+  }[];
+}
+
+/** A tenant as operators see it. */
+export interface OperatedTenant {
+  id: string;
+  name: string;
+  createdAt: Timestamp;
+  /** Null: not suspended. */
+  suspended: SuspendedSince | null;
+  /** The delivery database: 0 is `DB`, n is `SHARD_n`. */
+  shard: number;
+  members: number;
+  apiKeys: number;
+  /** The first ten. */
+  owners: {
+    id: string;
+    email: string;
+  }[];
+  subscriptions: {
+    total: number;
+    active: number;
+    failing: number;
+    paused: number;
+    disabled: number;
+  };
+  openDeliveries: BoundedCount;
+  /** When the oldest open delivery was or is due. */
+  oldestDueAt: Timestamp | null;
+  /** In the present hour and the previous one. */
+  attempts: {
+    since: Timestamp;
+    succeeded: number;
+    failed: number;
+  };
+  holds: {
+    cause: HoldCause;
+    since: Timestamp;
+    ofAllTenants: boolean;
+  }[];
+}
+
+/** What proves again who the operator is: the password, a code, or both. */
+export interface OperatorProof {
+  password?: string | undefined;
+  /** A TOTP or recovery code. */
+  totp?: string | undefined;
+}
+
+/** What a search has found, at most 20 of each kind. */
+export interface OperatorSearch {
+  tenants: {
+    id: string;
+    name: string;
+    isSuspended: boolean;
+  }[];
+  people: {
+    id: string;
+    email: string;
+    name: string | null;
+    isSuspended: boolean;
+  }[];
+  subscriptions: {
+    id: string;
+    name: string;
+    host: string;
+    enabled: boolean;
+    tenantId: string;
+    tenantName: string;
+  }[];
+  events: {
+    id: string;
+    type: string;
+    createdAt: Timestamp;
+    tenantId: string;
+    tenantName: string;
+  }[];
+  deliveries: {
+    id: string;
+    webhookId: string;
+    eventId: string;
+    tenantId: string;
+    tenantName: string;
+  }[];
+  /** The databases that did not answer, so that findings may be missing. */
+  unreachable: number[];
+}
+
+/** A passkey of the user. */
+export interface Passkey {
+  /** The id that the authenticator gave the passkey, in base64url. */
+  id: string;
+  name: string;
+  /** Whether it is synchronised to the user's other devices. */
+  backedUp: boolean;
+  /** How the browser reaches the authenticator, such as `internal`, `hybrid` or `usb`. */
+  transports: string[];
+  /** The model of the authenticator, in hex; zeros if it does not say. */
+  aaguid: string;
+  createdAt: Timestamp;
+  /** Null: never. */
+  lastUsedAt: Timestamp | null;
+}
+
+/** What `navigator.credentials.get` returned, as its `toJSON()`. */
+export interface PasskeyAssertion {
+  /** The id that the authenticator gave the passkey, in base64url. */
+  id: string;
+  type: "public-key";
+  response: {
+    clientDataJSON: string;
+    authenticatorData: string;
+    signature: string;
+    userHandle?: string | null | undefined;
+  };
+}
+
+/** What `navigator.credentials.create` returned, as its `toJSON()`. */
+export interface PasskeyAttestation {
+  /** The id that the authenticator gave the passkey, in base64url. */
+  id: string;
+  type: "public-key";
+  response: {
+    clientDataJSON: string;
+    attestationObject: string;
+    transports?: string[] | undefined;
+  };
+}
+
+/** The options for making a passkey. */
+export interface PasskeyCreationOptions {
+  /** Send it back with the answer. */
+  state: string;
+  /** For `PublicKeyCredential.parseCreationOptionsFromJSON`. */
+  options: {
+    rp: {
+      /** The host of `APP_URL`. */
+      id: string;
+      name: string;
+    };
+    user: {
+      id: string;
+      name: string;
+      displayName: string;
+    };
+    challenge: string;
+    pubKeyCredParams: {
+      type: "public-key";
+      alg: number;
+    }[];
+    /** In milliseconds. */
+    timeout: number;
+    excludeCredentials: {
+      type: "public-key";
+      /** The id that the authenticator gave the passkey, in base64url. */
+      id: string;
+      transports: string[];
+    }[];
+    authenticatorSelection: {
+      residentKey: "required";
+      requireResidentKey: true;
+      userVerification: "required";
+    };
+    attestation: "none";
+  };
+  /** Until when the answer is accepted. */
+  expiresAt: Timestamp;
+}
+
+/** The answer to the options of a login. */
+export interface PasskeyLogin {
+  /** The `state` that came with the options. It works once, within five minutes. */
+  state: string;
+  response: PasskeyAssertion;
+  /** One of the user's tenants. Missing: the one used last. */
+  tenantId?: string | undefined;
+}
+
+/** The options for signing in or confirming with a passkey. */
+export interface PasskeyRequestOptions {
+  /** Send it back with the answer. */
+  state: string;
+  /** For `PublicKeyCredential.parseRequestOptionsFromJSON`. */
+  options: {
+    challenge: string;
+    /** The host of `APP_URL`. */
+    rpId: string;
+    /** In milliseconds. */
+    timeout: number;
+    allowCredentials: {
+      type: "public-key";
+      /** The id that the authenticator gave the passkey, in base64url. */
+      id: string;
+      transports: string[];
+    }[];
+    userVerification: "required";
+  };
+  /** Until when the answer is accepted. */
+  expiresAt: Timestamp;
+}
+
+/** A new password for the signed-in account. */
+export interface PasswordChange {
+  currentPassword: string;
+  /** 8 to 256 characters after NFKC. The most common passwords and the user's own email address are refused. */
+  newPassword: string;
+}
+
+/** A new password for an account whose password is forgotten. */
+export interface PasswordReset {
+  /** The token in the mailed link. */
+  token: string;
+  /** 8 to 256 characters after NFKC. The most common passwords and the user's own email address are refused. */
+  newPassword: string;
+}
+
+/** One right, held by a role and granted to an API key as a scope. */
+export type Permission =
+  | "webhook.create"
+  | "webhook.read"
+  | "webhook.update"
+  | "webhook.delete"
+  | "event.publish"
+  | "member.read"
+  | "member.manage"
+  | "audit.read";
+
+/** The signed-in user, and what they may do in their tenant. */
+export interface Profile {
+  id: string;
+  email: string;
+  name: string | null;
+  emailVerified: boolean;
+  twoFactorEnabled: boolean;
+  createdAt: Timestamp;
+  tenant: Tenant;
+  role: Role;
+  permissions: Permission[];
+  /** Whether the user gets mails about failing subscriptions of this tenant, as owner or admin. */
+  alerts: boolean;
+}
+
+/**
+ * What confirms a session before something that cannot be undone: the password, a code, a passkey, or several of them.
+ */
+export interface Proof {
+  password?: string | undefined;
+  /** A TOTP or recovery code. */
+  totp?: string | undefined;
+  /** A code from a mail to the user's address. */
+  mailCode?: EnteredCode | undefined;
+  /** The answer to the options of a confirmation. */
+  passkey?: ShownPasskey | undefined;
+}
+
+/** A sign-in provider; `oidc` is the one that the service's operator has chosen. */
+export type ProviderName = "google" | "github" | "microsoft" | "oidc";
+
+/** An event that the service has stored. */
+export interface PublishedEvent {
+  id: string;
+  type: string;
+  /** How many subscriptions receive it. */
+  deliveries: number;
+}
+
+/**
+ * The most requests that are sent in any second, minute or hour, retries and tests included. Further ones wait and use
+ * no attempt. By default there is no limit.
+ */
+export interface RateLimit {
+  /** 1 to 10,000. */
+  limit: number;
+  per: "second" | "minute" | "hour";
+}
+
+/**
+ * Ten codes, each of which replaces the authenticator app once. Show them now: the service cannot return them again.
+ */
+export interface RecoveryCodes {
+  /** Each works once. They are shown only now. */
+  recoveryCodes: string[];
+}
+
+/** A new account. */
+export interface Registration {
+  email: string;
+  /** 8 to 256 characters after NFKC. The most common passwords and the user's own email address are refused. */
+  password: string;
+  /** One line, trimmed. */
+  name?: string | undefined;
+  /** The name of the new tenant. Ignored with an invitation. */
+  tenantName?: string | undefined;
+  /** The token in the link of an invitation mail. The user joins that tenant instead of creating one. */
+  invitationToken?: string | undefined;
+  /** From the Turnstile widget, where the service asks for one (`CAPTCHA_REQUIRED`). */
+  captchaToken?: string | undefined;
+}
+
+/** A replay, and how far it has come. */
+export interface Replay {
+  id: string;
+  webhookId: string;
+  status: "running" | "finished" | "stopped";
+  /**
+   * `failed`: deliveries that have failed, again under the same `webhook-id`. `missing`: events that the subscription
+   * wants today and that were never delivered to it, because it was paused, did not list the type or, with
+   * `includeBefore`, did not exist. `all`: every event that it wants today, as a new delivery with a new `webhook-id`
+   * and the header `webhook-replay`.
+   */
+  which: "failed" | "missing" | "all";
+  since: Timestamp;
+  until: Timestamp;
+  /** Only events of these types. By default all types of the subscription. */
+  eventTypes?: string[] | undefined;
+  /** `missing` also sends events from before the subscription was created. By default false. */
+  includeBefore?: boolean | undefined;
+  /** How many deliveries are queued per minute. */
+  ratePerMinute: number;
+  /** How many deliveries it has queued so far. */
+  queued: number;
+  /** The replay is done with events from before this time. */
+  reached: Timestamp;
+  createdAt: Timestamp;
+  /** When it finished or was stopped. */
+  endedAt?: Timestamp | undefined;
+}
+
+/** What a replay would send. */
+export interface ReplayPreview {
+  /** How many deliveries the replay would queue. */
+  matched: number;
+  /** True if there may be more: counting stops at 10,000 and at a bounded number of events. */
+  isPartial: boolean;
+}
+
+/** A replay to start, or to count with `dryRun`. */
+export interface ReplayRequest {
+  /**
+   * Only events published at this time or later. Must not be before the oldest event that is kept. ISO 8601 with any
+   * offset.
+   */
+  since: string;
+  /** Only events published before this time, by default now. ISO 8601 with any offset. */
+  until?: string | undefined;
+  /**
+   * `failed`: deliveries that have failed, again under the same `webhook-id`. `missing`: events that the subscription
+   * wants today and that were never delivered to it, because it was paused, did not list the type or, with
+   * `includeBefore`, did not exist. `all`: every event that it wants today, as a new delivery with a new `webhook-id`
+   * and the header `webhook-replay`.
+   */
+  which: "failed" | "missing" | "all";
+  /** Only events of these types. By default all types of the subscription. */
+  eventTypes?: string[] | undefined;
+  /** `missing` also sends events from before the subscription was created. By default false. */
+  includeBefore?: boolean | undefined;
+  /** How many deliveries are queued per minute. By default `600`. */
+  ratePerMinute?: number | undefined;
+  /** Only counts: nothing is sent, and the answer is 200. */
+  dryRun?: boolean | undefined;
+}
+
+/** A requested code, which is sent by mail. */
+export interface RequestedCode {
+  /** Send it with the code. Keep it on the device that asked for the code. */
+  state: string;
+}
+
+/** How failed deliveries are tried again; null sets a member back to its default. */
+export interface RetryChange {
+  /**
+   * The waits before the second, third, ... attempt, in seconds: at most 604,800 in total, and at least a day less than
+   * the retention. `"standard"` makes 10 attempts within 75 hours. By default: `[5, 10]`.
+   */
+  schedule?: "standard" | number[] | null | undefined;
+  /**
+   * Whether `Retry-After` can make a wait longer, up to a day, and whether 429 or 503 with this header stops all
+   * deliveries for up to an hour. By default true if there is a schedule.
+   */
+  respectRetryAfter?: boolean | null | undefined;
+  /**
+   * What happens after 410. `disable` ends the delivery, and a second 410 at least a minute later, without a success in
+   * between, disables the subscription. By default `disable` if there is a schedule, otherwise `retry`.
+   */
+  onGone?: "disable" | "retry" | null | undefined;
+  /** Whether the response header `webhook-delivery: abort` ends a delivery that failed. By default false. */
+  abortHeader?: boolean | null | undefined;
+}
+
+/** Which failed deliveries to send again. */
+export interface RetryFailedRequest {
+  /** Only deliveries of events published at this time or later. ISO 8601 with any offset. */
+  since: string;
+  /** The `nextCursor` of the previous answer; opaque. */
+  cursor?: string | undefined;
+}
+
+/** Which failed deliveries were queued again. */
+export interface RetryFailedResult {
+  /** How many, as a sentence for people. */
+  message: string;
+  /** Where the next page begins; null if there is none. */
+  nextCursor: string | null;
+}
+
+/** The retry options that are set. */
+export interface RetryOptions {
+  /** The waits between attempts, in seconds. */
+  schedule?: number[] | undefined;
+  /**
+   * Whether `Retry-After` can make a wait longer, up to a day, and whether 429 or 503 with this header stops all
+   * deliveries for up to an hour. By default true if there is a schedule.
+   */
+  respectRetryAfter?: boolean | undefined;
+  /**
+   * What happens after 410. `disable` ends the delivery, and a second 410 at least a minute later, without a success in
+   * between, disables the subscription. By default `disable` if there is a schedule, otherwise `retry`.
+   */
+  onGone?: "disable" | "retry" | undefined;
+  /** Whether the response header `webhook-delivery: abort` ends a delivery that failed. By default false. */
+  abortHeader?: boolean | undefined;
+}
+
+/** What a member may do; the roles and their permissions are listed in the README. */
+export type Role = "owner" | "admin" | "operator" | "developer" | "viewer" | "member";
+
+/** The subscription after a rotation. */
+export interface RotatedSubscription {
+  /** With the new secret. */
+  data: Subscription;
+  secretRotation: {
+    /** When the former keys of this kind end, newest first. */
+    previousExpireAt: Timestamp[];
+  };
+}
+
+/** How to rotate; every field may be left out. */
+export interface SecretRotation {
+  /** The new secret. If it is left out, the service makes a random `whsec_` one. Not allowed with `v1a`. */
+  secret?: string | undefined;
+  /**
+   * How long the former key also signs, in seconds. For `v1a`, this counts from the time at which the new key starts to
+   * sign. By default `86400`.
+   */
+  overlapSeconds?: number | undefined;
+  /**
+   * What to replace: the secret (`v1`), or the Ed25519 key (`v1a`), which begins to sign after 20 minutes. By default
+   * `"v1"`.
+   */
+  kind?: "v1" | "v1a" | undefined;
+}
+
+/** The state of the service. */
+export interface ServiceStatus {
+  shards: {
+    /** The delivery database: 0 is `DB`, n is `SHARD_n`. */
+    shard: number;
+    /** As last read by the hourly job; null before its first run. */
+    bytes: number | null;
+    /** The size as a share of the largest size that a database can have. */
+    share: number | null;
+    openToNewTenants: boolean;
+    /** Open deliveries that are due, without those in backlogs. */
+    overdue: BoundedCount;
+    /** When the oldest of them was due. */
+    oldestDueAt: Timestamp | null;
+    /** Subscriptions with a backlog, whose deliveries wait apart from the others. */
+    backlogs: number;
+    oldestInBacklogAt: Timestamp | null;
+    /** Subscriptions that fail. */
+    failing: number;
+  }[];
+  queues: {
+    name: "deliveries" | "deliveries-slow" | "mail";
+    /** Null if the platform does not report it. */
+    messages: number | null;
+    oldestAt: Timestamp | null;
+  }[];
+  /** Of the last seven days, by hour, newest first. */
+  deadLetters: {
+    queue: string;
+    hour: Timestamp;
+    messages: number;
+  }[];
+  /** The holds in force, at most 200 of each database. Null as the tenant stands for all tenants. */
+  holds: {
+    tenantId: string | null;
+    tenantName: string | null;
+    cause: HoldCause;
+    since: Timestamp;
+    /** The delivery database: 0 is `DB`, n is `SHARD_n`. */
+    shard: number;
+  }[];
+  /** The databases that did not answer. */
+  unreachable: number[];
+}
+
+/** One sign-in of the user. What the service could not determine about the device is null. */
+export interface Session {
+  id: string;
+  /** Browser and operating system in one line. */
+  deviceName: string | null;
+  browser: string | null;
+  operatingSystem: string | null;
+  /** `desktop`, `mobile` or the like. */
+  platform: string | null;
+  ipAddress: string | null;
+  /** City and country. */
+  location: string | null;
+  createdAt: Timestamp;
+  expiresAt: Timestamp;
+  lastActivityAt: Timestamp;
+  /** True for the session of this request. */
+  current: boolean;
+}
+
+/** The answer to request options. */
+export interface ShownPasskey {
+  /** The `state` that came with the options. It works once, within five minutes. */
+  state: string;
+  response: PasskeyAssertion;
+}
+
+/** Options of a sign-in. */
+export interface SignInDeparture {
+  /**
+   * Passed to the page at `APP_URL/oauth` unchanged, for example to say where to continue. Check it there: anybody can
+   * make such a link.
+   */
+  to?: string | undefined;
+  /** The token in the link of an invitation mail. The person joins that tenant, with a new account if there is none. */
+  invitationToken?: string | undefined;
+}
+
+/** A subscription: the endpoint of a subscriber in the tenant. */
+export interface Subscription {
+  _id: string;
+  name: string;
+  url: string;
+  events: string[];
+  /** The signing secret, in plaintext. */
+  secret: string;
+  /** False while the subscription is paused. */
+  enabled: boolean;
+  /** Present if the service, not a user, has disabled the subscription. */
+  disabled?:
+    | {
+        /** `failing`: no delivery succeeded for too long. `gone`: its URL answered 410 twice. */
+        reason: "failing" | "gone";
+        at: Timestamp;
+        /** When the failures began. */
+        failingSince: Timestamp;
+      }
+    | undefined;
+  /** The delivery options that are set; missing if all have their defaults. */
+  delivery?: DeliveryOptions | undefined;
+  /** When the last attempt started; missing before the first one. */
+  lastTriggeredAt?: Timestamp | undefined;
+  /** Failed attempts since the last success. */
+  failureCount: number;
+  tenantId: string;
+  isDeleted: boolean;
+  /** Increases by one with each change. */
+  version: number;
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
+}
+
+/** The fields to change; the others stay as they are. */
+export interface SubscriptionChange {
+  /** One line, trimmed. */
+  name?: string | undefined;
+  /** An http or https URL without credentials. Private addresses are refused. */
+  url?: string | undefined;
+  /**
+   * The event types that it receives, 1 to 100; `*` stands for all that the tenant publishes, `postern.*` for all
+   * operational events.
+   */
+  events?: string[] | undefined;
+  /** Signs the deliveries: `whsec_` and a key in base64, or any text of up to 256 characters. */
+  secret?: string | undefined;
+  /** False: it is paused. */
+  enabled?: boolean | undefined;
+  /** How its deliveries are sent. Null sets all options to their defaults. */
+  delivery?: DeliveryChange | null | undefined;
+}
+
+/** The attempts of one subscription, in total and per hour. */
+export interface SubscriptionStats {
+  /** Every hour, oldest first, including those without attempts. */
+  hours: HourlyStats[];
+  success: number;
+  failed: number;
+  /** The median latency, estimated from a histogram. Null if nothing was sent. */
+  p50Ms: number | null;
+  /** The 95th percentile of the latency, at most 10000. */
+  p95Ms: number | null;
+  /** Attempts in progress now. */
+  pending: number;
+  /** `success`, `failed` and `pending` together. */
+  total: number;
+}
+
+/** Since when and why somebody or something is suspended. */
+export interface SuspendedSince {
+  at: Timestamp;
+  reason: string | null;
+}
+
+/** Why somebody or something is suspended or resumed, and the operator's password or code. */
+export interface Suspension {
+  /** Why. Those concerned can read it in their audit log. */
+  reason: string;
+  password?: string | undefined;
+  /** A TOTP or recovery code. */
+  totp?: string | undefined;
+}
+
+/** An account's space: its members, subscriptions, events and API keys. */
+export interface Tenant {
+  id: string;
+  name: string;
+}
+
+/** What the service keeps about a tenant, without secrets. */
+export interface TenantExport {
+  exportedAt: Timestamp;
+  tenant: {
+    id: string;
+    name: string;
+    createdAt: Timestamp;
+  };
+  members: Member[];
+  /** The open invitations. */
+  invitations: Invitation[];
+  /** The keys of the members, including ended ones. */
+  apiKeys: ExportedApiKey[];
+  subscriptions: {
+    _id: string;
+    name: string;
+    url: string;
+    events: string[];
+    /** False while the subscription is paused. */
+    enabled: boolean;
+    /** Present if the service, not a user, has disabled the subscription. */
+    disabled?:
+      | {
+          /** `failing`: no delivery succeeded for too long. `gone`: its URL answered 410 twice. */
+          reason: "failing" | "gone";
+          at: Timestamp;
+          /** When the failures began. */
+          failingSince: Timestamp;
+        }
+      | undefined;
+    /** The delivery options that are set; missing if all have their defaults. */
+    delivery?: DeliveryOptions | undefined;
+    /** When the last attempt started; missing before the first one. */
+    lastTriggeredAt?: Timestamp | undefined;
+    /** Failed attempts since the last success. */
+    failureCount: number;
+    tenantId: string;
+    isDeleted: boolean;
+    /** Increases by one with each change. */
+    version: number;
+    createdAt: Timestamp;
+    updatedAt: Timestamp;
+  }[];
+  /** Newest first. */
+  events: ExportedEvent[];
+  /** By subscription, newest first. */
+  attempts: ExportedAttempt[];
+  /** False if there are more events or attempts than one answer can hold. */
+  isComplete: boolean;
+}
+
+/** The attempts of all subscriptions of the tenant. */
+export interface TenantStats {
+  /** Every hour, oldest first, including those without attempts. */
+  hours: HourlyStats[];
+  success: number;
+  failed: number;
+  /** The median latency, estimated from a histogram. Null if nothing was sent. */
+  p50Ms: number | null;
+  /** The 95th percentile of the latency, at most 10000. */
+  p95Ms: number | null;
+  /** Attempts in progress now. */
+  pending: number;
+  /** `success`, `failed` and `pending` together. */
+  total: number;
+  /** The subscriptions that need attention, worst first, at most 20. */
+  attention: AttentionItem[];
+}
+
+/** What waits because of the subscription's limits. Missing if it has none. */
+export interface Throttle {
+  /** How many deliveries wait, at most 100,000. */
+  waiting: number;
+  /** By when the first of them is sent. Null if none waits. */
+  nextSlotAt: Timestamp | null;
+}
+
+/** The tokens of a session. */
+export interface TokenPair {
+  /** A JWT, valid for 15 minutes. */
+  accessToken: string;
+  /** Exchanged for a new pair; works once. */
+  refreshToken: string;
+}
+
+/** What an authenticator app needs. */
+export interface TwoFactorEnrolment {
+  /** Base32, for typing in by hand. */
+  secret: string;
+  /** The content of the QR code for authenticator apps. */
+  qrCodeUri: string;
+}
