@@ -21,6 +21,8 @@ export interface Result {
   floor?: string | undefined;
   ratio?: Ratio | undefined;
   target?: Target | undefined;
+  /** The most that the latencies should be. */
+  latencyTarget?: { p50Ms: number; p99Ms: number } | undefined;
 }
 
 /** What the median ratio should be. */
@@ -56,7 +58,11 @@ const cells = (result: Result) => [
   targetCell(result),
 ];
 
-function targetCell({ target, ratio }: Result): string {
+function targetCell({ target, ratio, latencyTarget, p50Ms, p99Ms }: Result): string {
+  if (latencyTarget) {
+    const isMet = p50Ms <= latencyTarget.p50Ms && p99Ms <= latencyTarget.p99Ms;
+    return `p50 <= ${latencyTarget.p50Ms}, p99 <= ${latencyTarget.p99Ms} ${verdict(isMet)}`;
+  }
   if (!target || !ratio) return "";
   return "atLeast" in target
     ? `>= ${target.atLeast} ${verdict(ratio.median >= target.atLeast)}`

@@ -20,7 +20,10 @@ const CLAIM_MS = 200;
 /** A target is read again before a send that starts later than this after its claim. */
 const STALE_MS = 1_200;
 
-afterEach(() => void vi.unstubAllGlobals());
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
 
 /** Hands a batch to the consumer. `onRetry` learns of each message that returns to the queue. */
 const handle = (deps: Deps, bodies: readonly unknown[], onRetry: () => void = () => undefined) =>
@@ -72,6 +75,27 @@ describe("the handler of a batch", () => {
     await ended();
     expect(order).toEqual(["claim failed", "message retried", "handler ended"]);
   });
+
+  test("ends when its sends have started, without waiting for an answer or a timer", async () => {
+    const { keys } = await deliveriesOf(5);
+    const { deps, ended } = await controlledDeps();
+    const answer = Promise.withResolvers<void>();
+    let sent = 0;
+    vi.stubGlobal("fetch", async () => {
+      sent += 1;
+      await answer.promise;
+      return new Response("done");
+    });
+    const timers = vi.spyOn(scheduler, "wait").mockReturnValue(Promise.withResolvers<void>().promise);
+    await handle(
+      deps,
+      keys.map((key) => messageFor(key)),
+    );
+    timers.mockRestore();
+    answer.resolve();
+    await ended();
+    expect(sent).toBe(5);
+  }, 5_000);
 
   test("sends six at most at once, of the messages that are due and those that are early together", async () => {
     const { keys } = await deliveriesOf(14);

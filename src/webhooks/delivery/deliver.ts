@@ -39,7 +39,7 @@ export class DeliveryRun {
   #refreshing: Promise<void> | null = null;
   /** Two messages can name the same delivery. Both claims would succeed, because they use the same token. */
   readonly #seen = new Set<string>();
-  /** Resolved when a start is known, so that no worker sleeps through it. */
+  /** Resolved when a start is known or a claim begins, so that nothing sleeps through it. */
   #woken = Promise.withResolvers<void>();
   /** When starts were last asked for, Unix ms. */
   #askedMs = 0;
@@ -63,7 +63,8 @@ export class DeliveryRun {
     while (this.#workers.size < Math.min(MAX_CONCURRENT_SENDS, wanted.length)) this.#startWorker();
     const passOnAtMs = this.#deps.now() + PASS_ON_AFTER_MS;
     while (this.#waiting.length > 0 || this.#claiming) {
-      await Promise.race([this.#claiming, scheduler.wait(WATCH_EVERY_MS)].filter((wait) => wait !== null));
+      // The timer is only for progress: a claim that ends or begins wakes this loop.
+      await Promise.race([this.#claiming ?? this.#woken.promise, scheduler.wait(WATCH_EVERY_MS)]);
       if (this.#claimError) throw this.#claimError;
       await this.#checkProgress();
       if (this.#deps.now() >= passOnAtMs) this.#passOnExcess();
@@ -184,6 +185,7 @@ export class DeliveryRun {
       .finally(() => {
         this.#claiming = null;
       });
+    this.#wake();
     return true;
   }
 
