@@ -1,6 +1,6 @@
 /** The scheduled jobs: those that run every minute, and those that run every hour. */
 
-import { sweepExpired } from "./identity/sign-in/sweep";
+import { deleteExpired } from "./identity/expire";
 import { removeAbandoned } from "./lifecycle/deletion/abandoned";
 import { continuePurges } from "./lifecycle/deletion/purge";
 import { tellAlarms } from "./operations/alarms/tell";
@@ -28,7 +28,7 @@ export async function runCron(deps: Deps, cron: string): Promise<void> {
       : {
           noteShardSizes,
           endExpiredKeys,
-          sweepExpired,
+          deleteExpired,
           removeAbandoned,
           countTotals,
           removeOldAudit,

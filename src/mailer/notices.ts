@@ -10,24 +10,24 @@ export interface NoticeContext {
   name: string | null;
 }
 
-interface UndoableContext extends NoticeContext {
-  undoToken: string;
+interface RevertibleContext extends NoticeContext {
+  revertToken: string;
 }
 
 const ALSO = "ends all your sessions, revokes all your API keys and sends you a link to set a new password";
 
 /** What the link does, and the link. */
-const notMe = ({ appUrl, undoToken }: UndoableContext, does: string): (string | Link)[] => [
+const notMe = ({ appUrl, revertToken }: RevertibleContext, does: string): (string | Link)[] => [
   `If this was not you, open this link within 72 hours. It ${does}, ${ALSO}.`,
-  linkTo(appUrl, "not-me", undoToken, "This was not me"),
+  linkTo(appUrl, "not-me", revertToken, "This was not me"),
 ];
 
 const RESET_ADVICE = "If this was not you, reset your password now: that ends every session.";
 
-interface PasswordContext extends UndoableContext {
+interface PasswordContext extends RevertibleContext {
   keys: readonly LivingKey[];
   revokeApiKeysToken: string;
-  /** Present after a reset that took over an unverified account. */
+  /** Present after a reset that reclaimed an unverified account. */
   ended: EndedAccess | undefined;
 }
 
@@ -52,7 +52,7 @@ export function passwordChangedMail(context: PasswordContext): Mail {
 
 const describeKey = ({ name, prefix, tenantName }: LivingKey) => `"${name}" (${prefix}) in ${tenantName}`;
 
-export function twoFactorChangedMail(context: UndoableContext, enabled: boolean): Mail {
+export function twoFactorChangedMail(context: RevertibleContext, enabled: boolean): Mail {
   const state = enabled ? "on" : "off";
   return renderMail({
     subject: `Two-factor authentication was turned ${state}`,
@@ -64,7 +64,7 @@ export function twoFactorChangedMail(context: UndoableContext, enabled: boolean)
   });
 }
 
-export function recoveryCodesRenewedMail(context: UndoableContext): Mail {
+export function recoveryCodesRenewedMail(context: RevertibleContext): Mail {
   return renderMail({
     subject: "You have new recovery codes",
     greetingName: context.name,
@@ -75,7 +75,7 @@ export function recoveryCodesRenewedMail(context: UndoableContext): Mail {
   });
 }
 
-export function passkeyAddedMail(context: UndoableContext, passkeyName: string): Mail {
+export function passkeyAddedMail(context: RevertibleContext, passkeyName: string): Mail {
   return renderMail({
     subject: "A passkey was added",
     greetingName: context.name,
@@ -97,7 +97,7 @@ export function passkeyRemovedMail({ name }: NoticeContext, passkeyName: string)
   });
 }
 
-export function apiKeyCreatedMail(context: UndoableContext, keyName: string): Mail {
+export function apiKeyCreatedMail(context: RevertibleContext, keyName: string): Mail {
   return renderMail({
     subject: "A new API key was created",
     greetingName: context.name,
@@ -105,7 +105,7 @@ export function apiKeyCreatedMail(context: UndoableContext, keyName: string): Ma
   });
 }
 
-export function identityLinkedMail(context: UndoableContext, label: string): Mail {
+export function identityLinkedMail(context: RevertibleContext, label: string): Mail {
   return renderMail({
     subject: `You can now sign in with ${label}`,
     greetingName: context.name,
@@ -135,7 +135,10 @@ export function recoveryCodeUsedMail({ name }: NoticeContext, codesLeft: number)
 
 type SignInJob = Extract<MailJob, { kind: "signedInOnNewDevice" }>;
 
-export function newDeviceMail(context: UndoableContext, { device, location, ipAddress, signedInAt }: SignInJob): Mail {
+export function newDeviceMail(
+  context: RevertibleContext,
+  { device, location, ipAddress, signedInAt }: SignInJob,
+): Mail {
   return renderMail({
     subject: "New sign-in to your account",
     greetingName: context.name,

@@ -16,7 +16,7 @@ import * as notices from "./notices";
 import type { Mail } from "./render";
 import { findCodeRecipientByEmail, findNoticeRecipient, type NoticeRecipient } from "./store";
 import { subscriptionNoticeMail } from "./subscription-notices";
-import { codeMail, factorRemovalMail, invitationMail, resetMail, takenOverMail, verificationMail } from "./token-mails";
+import { codeMail, factorRemovalMail, invitationMail, reclaimedMail, resetMail, verificationMail } from "./token-mails";
 
 const VERIFICATION_LIFETIME_MS = DAY_MS;
 const RESET_LIFETIME_MS = HOUR_MS;
@@ -85,7 +85,7 @@ async function prepareWithToken(deps: Deps, job: TokenJob): Promise<PreparedMail
   const origin = job.kind === "passwordReset" ? (job.origin ?? null) : null;
   const user = await insertResetTokenByEmail(deps, email, stored, origin, nowMs);
   if (!user) return null;
-  const mail = job.kind === "passwordReset" ? resetMail(appUrl, user.name, token) : takenOverMail(appUrl, job, token);
+  const mail = job.kind === "passwordReset" ? resetMail(appUrl, user.name, token) : reclaimedMail(appUrl, job, token);
   return { to: user.email, mail, limits: [] };
 }
 
@@ -132,31 +132,31 @@ function limitsOf({ kind }: NoticeJob): RuleName[] {
 
 async function noticeOf(deps: Deps, job: NoticeJob, user: NoticeRecipient): Promise<Mail> {
   const context = { appUrl: deps.config.appUrl, name: user.name };
-  const { token: undoToken } = await mailToken(deps.keys, "undo", job.id);
-  const undoable = { ...context, undoToken };
+  const { token: revertToken } = await mailToken(deps.keys, "undo", job.id);
+  const revertible = { ...context, revertToken };
   switch (job.kind) {
     case "passwordChanged": {
       const { token: revokeApiKeysToken } = await mailToken(deps.keys, "revoke-api-keys", job.id);
-      return notices.passwordChangedMail({ ...undoable, keys: user.keys, revokeApiKeysToken, ended: job.ended });
+      return notices.passwordChangedMail({ ...revertible, keys: user.keys, revokeApiKeysToken, ended: job.ended });
     }
     case "twoFactorChanged":
-      return notices.twoFactorChangedMail(undoable, job.enabled);
+      return notices.twoFactorChangedMail(revertible, job.enabled);
     case "recoveryCodesRenewed":
-      return notices.recoveryCodesRenewedMail(undoable);
+      return notices.recoveryCodesRenewedMail(revertible);
     case "identityLinked":
-      return notices.identityLinkedMail(undoable, providerLabel(deps.config, job.provider));
+      return notices.identityLinkedMail(revertible, providerLabel(deps.config, job.provider));
     case "identityUnlinked":
       return notices.identityUnlinkedMail(context, providerLabel(deps.config, job.provider));
     case "passkeyAdded":
-      return notices.passkeyAddedMail(undoable, job.passkeyName);
+      return notices.passkeyAddedMail(revertible, job.passkeyName);
     case "passkeyRemoved":
       return notices.passkeyRemovedMail(context, job.passkeyName);
     case "apiKeyCreated":
-      return notices.apiKeyCreatedMail(undoable, job.keyName);
+      return notices.apiKeyCreatedMail(revertible, job.keyName);
     case "recoveryCodeUsed":
       return notices.recoveryCodeUsedMail(context, user.codesLeft);
     case "signedInOnNewDevice":
-      return notices.newDeviceMail(undoable, job);
+      return notices.newDeviceMail(revertible, job);
     case "refreshTokenReused":
       return notices.refreshTokenReusedMail(context);
     case "secondFactorGuessed":

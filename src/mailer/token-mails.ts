@@ -1,5 +1,5 @@
 /**
- * Mails with a token or code for a next step: verification, password reset, sign-in, invitation, take-over, a lost
+ * Mails with a token or code for a next step: verification, password reset, sign-in, invitation, a reclaimed account, a lost
  * second factor.
  */
 
@@ -8,7 +8,7 @@ import type { EndedAccess, MailJob } from "../platform/mail/job";
 import { linkTo, type Mail, renderMail } from "./render";
 import type { CodeRecipient } from "./store";
 
-type TakeOver = Pick<Extract<MailJob, { kind: "accountTakenOver" }>, "ended" | "byCode">;
+type Reclaiming = Pick<Extract<MailJob, { kind: "accountTakenOver" }>, "ended" | "byCode">;
 
 /** Contains no text from the person who registered the address, because that may be a stranger. */
 export function verificationMail(appUrl: string, { createdAt, createdFrom }: Registrant, token: string): Mail {
@@ -83,7 +83,7 @@ export function factorRemovalMail(appUrl: string, name: string | null, token: st
 }
 
 /** The mail after "this was not me" on the verification page, or after a sign-in with a code. */
-export function takenOverMail(appUrl: string, { ended, byCode }: TakeOver, token: string): Mail {
+export function reclaimedMail(appUrl: string, { ended, byCode }: Reclaiming, token: string): Mail {
   return renderMail({
     subject: "Your email address is yours again",
     greetingName: null,
@@ -94,13 +94,13 @@ export function takenOverMail(appUrl: string, { ended, byCode }: TakeOver, token
       endedSentence(ended),
       byCode
         ? "To sign in with a password too, set one. The link works once, within one hour."
-        : "You can take the account over by setting a password. The link works once, within one hour.",
+        : "You can use the account after setting a password. The link works once, within one hour.",
       linkTo(appUrl, "reset-password", token, "Set a password"),
     ],
   });
 }
 
-/** What a take-over has ended, in one sentence. */
+/** What ended when the account was reclaimed, in one sentence. */
 export function endedSentence({
   sessions,
   passkeys,

@@ -2,13 +2,13 @@
 import { describe, expect, test } from "vitest";
 import { make, ORIGIN, type SoftPasskey, show } from "../support/authenticator";
 import { call, PASSWORD, type Person, signUp, signUpVerified } from "../support/client";
-import { holding, type Visit, visit } from "../support/console";
+import { type ClientContext, holding, visit } from "../support/console";
 import { addPasskey, withPasskey } from "../support/passkeys";
 import { tire } from "../support/people";
 import { enrol } from "../support/two-factor";
 
 /** A browser at the address of `APP_URL`, where passkeys work; with a person, signed in. */
-async function atHome(person?: Person): Promise<Visit> {
+async function atHome(person?: Person): Promise<ClientContext> {
   const browser = visit(ORIGIN);
   const cookie = person && (await holding(person)).jar.get("__Host-postern-session");
   if (cookie) browser.jar.set("postern-session", cookie);

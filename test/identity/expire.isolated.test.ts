@@ -1,7 +1,7 @@
 /** The hourly cron removes what has ended a while ago, and accounts that were never verified. */
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { sweepExpired } from "../../src/identity/sign-in/sweep";
+import { deleteExpired } from "../../src/identity/expire";
 import { removeAbandoned } from "../../src/lifecycle/deletion/abandoned";
 import { createDeps } from "../../src/platform/deps";
 import { call, eventually, newEmail, PASSWORD, signUp, signUpVerified, verify } from "../support/client";
@@ -21,7 +21,7 @@ async function sweepAfter(
   const deps = await createDeps(env, { waitUntil: () => {} });
   const config = { ...deps.config, ...settings };
   const later = { ...deps, config, now: () => Date.now() + days * DAY_MS };
-  await sweepExpired(later);
+  await deleteExpired(later);
   await removeAbandoned(later);
 }
 

@@ -2,7 +2,7 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
-import { sweepExpired } from "../../src/identity/sign-in/sweep";
+import { deleteExpired } from "../../src/identity/expire";
 import { newIdAt } from "../../src/platform/db/ids";
 import { createDeps } from "../../src/platform/deps";
 import { removeOldAudit } from "../../src/tenancy/audit/retention";
@@ -109,7 +109,7 @@ test("of a deleted person the log keeps the id, without name, address and device
     (await listed()).some(({ action }) => action === "auth.login_failed"),
   );
   const deps = await createDeps(env, createExecutionContext());
-  await sweepExpired({ ...deps, now: () => Date.now() + 60 * DAY_MS });
+  await deleteExpired({ ...deps, now: () => Date.now() + 60 * DAY_MS });
   [host, guest] = [await logIn(host), await logIn(guest)];
   await publishAudit(deps);
   await call("DELETE", "/auth/me", { token: guest.token, body: { password: PASSWORD, deleteTenants: true } });

@@ -1,7 +1,7 @@
 /** `/console/security/delete` and `export`, `/console/tenants/delete` and `export`: leaving with one's data. */
 import { type Context, Hono } from "hono";
+import { findCredentialsOfUser } from "../../identity/sign-in/store";
 import { requireStepUp } from "../../identity/step-up/confirm";
-import { findProofOfUser } from "../../identity/step-up/store";
 import { deleteAccount } from "../../lifecycle/deletion/account";
 import { previewAccount, previewTenant } from "../../lifecycle/deletion/preview-store";
 import { accountDeletion, tenantDeletion } from "../../lifecycle/deletion/schemas";
@@ -20,7 +20,7 @@ import { DeleteAccount, DeleteTenant, ExportTenant } from "./pages";
 
 /** False for an account that was created through a provider and has set no password since. */
 async function hasPassword(c: Context<AppEnv>): Promise<boolean> {
-  const user = await findProofOfUser(c.get("deps"), c.get("principal").userId);
+  const user = await findCredentialsOfUser(c.get("deps"), c.get("principal").userId);
   return user?.passwordHash !== "";
 }
 

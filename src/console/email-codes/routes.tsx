@@ -7,9 +7,9 @@ import { loginWithCode } from "../../identity/sign-in/code-login";
 import { codeCredentials, codeRequest } from "../../identity/sign-in/schemas";
 import { requireCaptcha } from "../../identity/turnstile/captcha";
 import { notFound } from "../../platform/errors";
+import { clientContextOf } from "../../platform/http/client-context";
 import type { AppEnv } from "../../platform/http/env";
 import { byIp, limit } from "../../platform/http/rate-limit";
-import { visitOf } from "../../platform/http/visit";
 import { type Failure, parse } from "../failure";
 import { captchaFor } from "../http/captcha";
 import { getConsoleCookie, setConsoleCookie } from "../http/cookies";
@@ -78,7 +78,11 @@ export const mailCodePages = new Hono<AppEnv>()
     return rerenderOnError(
       c,
       async () => {
-        const opened = await loginWithCode(c.get("deps"), parse(codeCredentials, { state, code, totp }), visitOf(c));
+        const opened = await loginWithCode(
+          c.get("deps"),
+          parse(codeCredentials, { state, code, totp }),
+          clientContextOf(c),
+        );
         return startSession(c, opened, to);
       },
       (failure, status, error) => {

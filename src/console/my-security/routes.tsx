@@ -10,7 +10,7 @@ import { changeBody } from "../../identity/recovery/schemas";
 import { revokeSession } from "../../identity/sessions/revoke";
 import { deleteAllSessionsOfUser } from "../../identity/sessions/store";
 import { sessionView } from "../../identity/sessions/view";
-import { proofFields } from "../../identity/step-up/schemas";
+import { stepUpFields } from "../../identity/step-up/schemas";
 import { enrolmentUri } from "../../identity/two-factor/codes";
 import {
   confirmEnrolment,
@@ -37,7 +37,7 @@ import { Enrolment, type EnrolmentView, FirstRecoveryCodes, RecoveryCodes, Secur
 import { readOwnAccess } from "./store";
 
 const SECTION = "security";
-const passwordForm = z.object(proofFields).pick({ password: true });
+const passwordForm = z.object(stepUpFields).pick({ password: true });
 /** Base32. The enrolment form posts the secret back, so that the page can show the same QR code after a wrong code. */
 const SECRET_FORM = /^[A-Z2-7]{16,64}$/;
 

@@ -1,6 +1,6 @@
 /** What My security shows of a user, of all tenants, in one round trip. */
 import { sql } from "drizzle-orm";
-import type { PasskeyRow } from "../../identity/passkeys/webauthn/store";
+import type { PasskeyRow } from "../../identity/passkeys/store";
 import type { IdentityRow } from "../../identity/providers/store";
 import type { SessionRow } from "../../identity/sessions/view";
 import { atomically, rows } from "../../platform/db/client";

@@ -2,12 +2,12 @@
  * "This was not me": what a mailed link would do. Only the button does it, so a mail scanner that opens the link does
  * no harm.
  */
-import type { NotMeKind } from "../../identity/recovery/not-me";
+import type { MailedLinkKind } from "../../identity/recovery/revert";
 import { PostForm, SubmitButton } from "../components/buttons";
 import { FailureBanner } from "../components/display";
 import type { Failure } from "../failure";
 
-const EFFECTS: Record<Exclude<NotMeKind, "apiKeys" | "takeOver">, string> = {
+const EFFECTS: Record<Exclude<MailedLinkKind, "apiKeys" | "reclaim">, string> = {
   password: "The new password becomes invalid.",
   twoFactorOn: "Two-factor authentication is turned off again.",
   twoFactorOff: "Two-factor authentication is turned on again, as it was.",
@@ -18,9 +18,9 @@ const EFFECTS: Record<Exclude<NotMeKind, "apiKeys" | "takeOver">, string> = {
   signIn: "Your password becomes invalid, and the passkey or provider if one was used is removed.",
 };
 
-function effectsOf(kind: NotMeKind): string[] {
+function effectsOf(kind: MailedLinkKind): string[] {
   if (kind === "apiKeys") return ["All your API keys are revoked."];
-  if (kind === "takeOver") {
+  if (kind === "reclaim") {
     return [
       "The password of the account becomes invalid. Its sessions, passkeys, sign-ins with providers, API keys, " +
         "invitations and second factor end.",
@@ -34,7 +34,7 @@ function effectsOf(kind: NotMeKind): string[] {
 interface NotMeProps {
   token: string;
   /** Undefined when the link is not valid. */
-  kind: NotMeKind | undefined;
+  kind: MailedLinkKind | undefined;
   failure?: Failure | undefined;
 }
 

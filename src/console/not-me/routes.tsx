@@ -1,6 +1,6 @@
 /** `/console/not-me`: the target of "this was not me" links. It needs no session. */
 import { type Context, Hono } from "hono";
-import { describeNotMe, type NotMeKind, reportNotMe } from "../../identity/recovery/not-me";
+import { describeRevert, type MailedLinkKind, reportNotMe } from "../../identity/recovery/revert";
 import { notMeBody } from "../../identity/recovery/schemas";
 import type { AppEnv } from "../../platform/http/env";
 import { originOf } from "../../platform/http/origin";
@@ -14,7 +14,7 @@ const OPTIONS = { title: "This was not me", section: null };
 
 const notMePage = (
   c: Context<AppEnv>,
-  view: { token: string; kind: NotMeKind | undefined; failure?: Failure },
+  view: { token: string; kind: MailedLinkKind | undefined; failure?: Failure },
   status = 200,
 ) => page(c, { ...OPTIONS, status }, <NotMe {...view} />);
 
@@ -26,7 +26,7 @@ export const notMePages = new Hono<AppEnv>()
       async () =>
         notMePage(c, {
           token,
-          kind: await describeNotMe(c.get("deps"), parse(notMeBody, { token }).token),
+          kind: await describeRevert(c.get("deps"), parse(notMeBody, { token }).token),
         }),
       (failure, status) => notMePage(c, { token, kind: undefined, failure }, status),
     );

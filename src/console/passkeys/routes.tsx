@@ -2,7 +2,7 @@
 import { type Context, Hono } from "hono";
 import { addPasskey, removePasskey, renamePasskey, startPasskey } from "../../identity/passkeys/own";
 import { newPasskey, passkeyChange } from "../../identity/passkeys/schemas";
-import { listPasskeysOfUser } from "../../identity/passkeys/webauthn/store";
+import { listPasskeysOfUser } from "../../identity/passkeys/store";
 import { confirm, startConfirmation } from "../../identity/step-up/confirm";
 import { stepUpBody } from "../../identity/step-up/schemas";
 import type { AppEnv } from "../../platform/http/env";

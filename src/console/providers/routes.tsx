@@ -1,15 +1,15 @@
 /** `/console/oauth`: the page to which a provider sends the browser back. */
 import { type Context, Hono } from "hono";
 import { FLOW_ERRORS } from "../../identity/providers/failure";
-import type { SealedOutcome } from "../../identity/providers/outcome";
-import { hasProviders, OUTCOME_COOKIE } from "../../identity/providers/providers";
+import { hasProviders, RESULT_COOKIE } from "../../identity/providers/providers";
 import { loginWithProvider } from "../../identity/providers/sign-in";
+import type { SealedResult } from "../../identity/providers/sign-in-result";
 import { exchange } from "../../identity/sign-in/schemas";
 import { notFound } from "../../platform/errors";
+import { clientContextOf } from "../../platform/http/client-context";
 import { deleteOwnCookie, getOwnCookie, setOwnCookie } from "../../platform/http/cookies";
 import type { AppEnv } from "../../platform/http/env";
 import { byIp, limit } from "../../platform/http/rate-limit";
-import { visitOf } from "../../platform/http/visit";
 import { type Failure, parse } from "../failure";
 import { readForm } from "../http/form";
 import { page, redirectWithFlash, rerenderOnError } from "../http/page";
@@ -35,12 +35,12 @@ async function finish(c: Context<AppEnv>, code: string, to: string, totp?: strin
     c,
     async () => {
       const input = parse(exchange, { code, totp });
-      const kept = {
-        sealed: getOwnCookie(c, OUTCOME_COOKIE),
-        keep: ({ sealed, expiresAt }: SealedOutcome) => setOwnCookie(c, OUTCOME_COOKIE, sealed, expiresAt),
+      const resultCookie = {
+        sealed: getOwnCookie(c, RESULT_COOKIE),
+        set: ({ sealed, expiresAt }: SealedResult) => setOwnCookie(c, RESULT_COOKIE, sealed, expiresAt),
       };
-      const opened = await loginWithProvider(c.get("deps"), input, kept, visitOf(c));
-      deleteOwnCookie(c, OUTCOME_COOKIE);
+      const opened = await loginWithProvider(c.get("deps"), input, resultCookie, clientContextOf(c));
+      deleteOwnCookie(c, RESULT_COOKIE);
       return startSession(c, opened, to);
     },
     (failure, status, error) => {

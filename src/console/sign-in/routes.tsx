@@ -13,11 +13,11 @@ import { credentials, passkeyLogin, registration } from "../../identity/sign-in/
 import { register } from "../../identity/sign-in/signup";
 import { requireCaptcha, requireLoginCaptcha } from "../../identity/turnstile/captcha";
 import type { AppError } from "../../platform/errors";
+import { clientContextOf } from "../../platform/http/client-context";
 import type { AppEnv } from "../../platform/http/env";
 import { originOf } from "../../platform/http/origin";
 import { sessionOf } from "../../platform/http/permissions";
 import { byIp, byUser, limit } from "../../platform/http/rate-limit";
-import { visitOf } from "../../platform/http/visit";
 import { type Failure, parse } from "../failure";
 import { captchaFor } from "../http/captcha";
 import { deleteConsoleCookie, getConsoleCookie, setConsoleCookie } from "../http/cookies";
@@ -121,7 +121,7 @@ const signIn = new Hono<AppEnv>()
         const deps = c.get("deps");
         const input = parse(credentials, { email, password, captchaToken: form.optional("captchaToken") });
         await requireLoginCaptcha(deps, input.email, input.captchaToken);
-        const started = await startLogin(deps, input, visitOf(c));
+        const started = await startLogin(deps, input, clientContextOf(c));
         if ("session" in started) return startSession(c, started, to);
         const { encrypted, expiresAt } = await encryptPending(deps, { ...started, to: safePath(to) });
         setConsoleCookie(c, "sign-in", encrypted, expiresAt);
@@ -138,7 +138,7 @@ const signIn = new Hono<AppEnv>()
       c,
       async () => {
         const input = parse(passkeyLogin, shownIn(form));
-        return startSession(c, await loginWithPasskey(c.get("deps"), input, visitOf(c)), to);
+        return startSession(c, await loginWithPasskey(c.get("deps"), input, clientContextOf(c)), to);
       },
       (failure, status, error) => signInPage(c, "", to, withHint(failure, error), status),
     );
@@ -153,7 +153,7 @@ const signIn = new Hono<AppEnv>()
       c,
       async () => {
         const { totp } = parse(codeForm, { totp: form.text("totp") });
-        return startSession(c, await continueLogin(deps, pending, totp, visitOf(c)), pending.to);
+        return startSession(c, await continueLogin(deps, pending, totp, clientContextOf(c)), pending.to);
       },
       (failure, status) => codePage(c, failure, status),
     );
@@ -186,7 +186,7 @@ const registering = new Hono<AppEnv>()
         });
         const deps = c.get("deps");
         await requireCaptcha(deps, "register", input.captchaToken);
-        return startSession(c, await register(deps, input, visitOf(c)), "", "welcome");
+        return startSession(c, await register(deps, input, clientContextOf(c)), "", "welcome");
       },
       (failure, status) => registerPage(c, { email, name, tenantName, invitationToken }, failure, status),
     );

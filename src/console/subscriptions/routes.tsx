@@ -1,6 +1,5 @@
 /** `/console/webhooks`: subscriptions and their logs. */
 import { type Context, Hono } from "hono";
-import { randomBytes, toBase64 } from "../../platform/crypto/encoding";
 import { decrypt } from "../../platform/crypto/encryption";
 import { invalid, notFound } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
@@ -10,6 +9,7 @@ import { HOUR_MS } from "../../platform/time";
 import { logQuery } from "../../webhooks/log/schemas";
 import { countFailed } from "../../webhooks/resend/replays/replays";
 import { secretOwner } from "../../webhooks/signing/keys";
+import { newSecret } from "../../webhooks/signing/secret";
 import { changeSubscription, createSubscription } from "../../webhooks/subscriptions/changes";
 import { autoDisableHours } from "../../webhooks/subscriptions/delivery-options";
 import { type HeadersView, viewOfHeaders } from "../../webhooks/subscriptions/header-options";
@@ -33,15 +33,11 @@ import { CalendarOf, scheduleChange, scheduleValues } from "./schedule";
 import { sendingChange, sendingValues } from "./sending";
 import { LIST_ROWS, readLog, readSubscriptionList, readSubscriptionScreen } from "./store";
 
-const SECRET_BYTES = 24;
 /** Larger than any tenant's list, and small enough for SQLite. */
 const MAX_FROM = 1_000_000;
 const writeLimit = limit("writeWebhook", byTenant);
 const readLimit = limit("readDeliveries", byTenant);
 const SECTION = "subscriptions";
-
-/** A random secret in the format of Standard Webhooks. */
-const newSecret = () => `whsec_${toBase64(randomBytes(SECRET_BYTES))}`;
 
 async function readValues(c: Context<AppEnv>): Promise<SubscriptionValues> {
   const form = await readForm(c);

@@ -4,7 +4,7 @@ import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { capReached } from "../../platform/limits/caps";
 import { queueMailIfPossible } from "../../platform/mail/queue";
-import { newUndo } from "../../platform/mail/undo-store";
+import { newRevert } from "../../platform/mail/revert-store";
 import type { Principal } from "../../platform/schemas/principal";
 import type { Permission } from "../../platform/schemas/roles";
 import { makeApiKey } from "./key";
@@ -42,8 +42,8 @@ export async function issueApiKey(
     lastUsedAt: null,
     revokedAt: null,
   };
-  const undo = await newUndo(deps.keys, deps.now());
-  if (!(await insertApiKey(deps, row, undo, actor))) throw capReached("apiKeys", deps.config.caps);
-  await queueMailIfPossible(deps, { kind: "apiKeyCreated", id: undo.mailId, userId, keyName: request.name });
+  const revert = await newRevert(deps.keys, deps.now());
+  if (!(await insertApiKey(deps, row, revert, actor))) throw capReached("apiKeys", deps.config.caps);
+  await queueMailIfPossible(deps, { kind: "apiKeyCreated", id: revert.mailId, userId, keyName: request.name });
   return { row, key };
 }

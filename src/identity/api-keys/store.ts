@@ -3,7 +3,7 @@ import { and, desc, eq, gt, isNull, or, sql } from "drizzle-orm";
 import { atomically, jsonList, prepared } from "../../platform/db/client";
 import { apiKeys } from "../../platform/db/schema";
 import type { Deps } from "../../platform/deps";
-import { insertUndo, type NewUndo } from "../../platform/mail/undo-store";
+import { insertRevert, type NewRevert } from "../../platform/mail/revert-store";
 import type { ActingIn, Actor } from "../../platform/schemas/actor";
 import type { Permission } from "../../platform/schemas/roles";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
@@ -18,7 +18,7 @@ export type ApiKeyRow = typeof apiKeys.$inferSelect;
 export async function insertApiKey(
   { db, config }: Deps,
   row: ApiKeyRow,
-  undo: NewUndo,
+  revert: NewRevert,
   actor: Actor,
 ): Promise<boolean> {
   const { inserted } = await atomically(db, {
@@ -36,7 +36,7 @@ export async function insertApiKey(
       target: { kind: "api-key", id: row.id },
       meta: { scopes: row.scopes },
     }),
-    undo: insertUndo(undo, row.userId, "apiKey", {
+    revert: insertRevert(revert, row.userId, "apiKey", {
       condition: sql`EXISTS (SELECT 1 FROM api_keys WHERE id = ${row.id})`,
     }),
   });

@@ -1,26 +1,26 @@
-/** Mailed codes in D1: a row counts the wrong guesses at one code. A code that nobody has tried has no row. */
+/** Mailed codes in D1: a row counts the wrong attempts at one code. A code that nobody has tried has no row. */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 
-/** The most wrong guesses. A used code is stored with this number of tries, too. */
+/** The most wrong attempts. A used code is stored with this number of tries, too. */
 const MAX_TRIES = 5;
 
 /**
- * Counts a guess unless it is right. The write takes the same time for right and wrong guesses. Returns false when the
- * code is used up: of any number of parallel guesses, at most `MAX_TRIES` wrong ones get true. Needs no user, because
+ * Counts an attempt unless it is right. The write takes the same time for right and wrong attempts. Returns false when the
+ * code is used up: of any number of parallel attempts, at most `MAX_TRIES` wrong ones get true. Needs no user, because
  * the code belongs to one account.
  */
-export async function countGuess({ db }: Deps, mailId: string, isRight: boolean): Promise<boolean> {
+export async function countAttempt({ db }: Deps, mailId: string, isRight: boolean): Promise<boolean> {
   const counted = isRight ? 0 : 1;
-  const { judged } = await atomically(db, {
-    judged: rows<{ tries: number }>(sql`INSERT INTO mail_codes (id, tries) VALUES (${mailId}, ${counted})
+  const { open } = await atomically(db, {
+    open: rows<{ tries: number }>(sql`INSERT INTO mail_codes (id, tries) VALUES (${mailId}, ${counted})
       ON CONFLICT (id) DO UPDATE SET tries = tries + ${counted} WHERE tries < ${MAX_TRIES} RETURNING tries`),
   });
-  return judged.length === 1;
+  return open.length === 1;
 }
 
-/** A condition that holds while a code, already judged right, is unused. */
+/** A condition that holds while a code, already found right, is unused. */
 export const mailCodeHolds = (mailId: string): SQL =>
   sql`EXISTS (SELECT 1 FROM mail_codes WHERE id = ${mailId} AND tries < ${MAX_TRIES})`;
 

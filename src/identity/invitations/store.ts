@@ -218,7 +218,7 @@ export async function insertInvitedByToken(
   const { minted, stillOpen } = await atomically(deps.db, {
     ...joinByToken(deps, user, invitation, nowMs),
     // After the membership that it joins with.
-    minted: mintSession(session, { tenantId, proof: passwordHolds(passwordHash), factor: null }, nowMs),
+    minted: mintSession(session, { tenantId, credential: passwordHolds(passwordHash), factor: null }, nowMs),
     ...recordJoining(userActor({ userId, email, sessionId: session.id }, origin), tenantId, userId),
     ...rememberDevice(session, nowMs),
   });

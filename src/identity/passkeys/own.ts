@@ -2,16 +2,15 @@
 import type { Deps } from "../../platform/deps";
 import { AppError, invalid, notFound } from "../../platform/errors";
 import { queueMailIfPossible } from "../../platform/mail/queue";
-import { newUndo } from "../../platform/mail/undo-store";
+import { newRevert } from "../../platform/mail/revert-store";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { requireStepUp } from "../step-up/confirm";
-import { deletePasskeyOfUser, insertPasskey, MAX_PASSKEYS, renamePasskeyOfUser } from "./store";
+import { deletePasskeyOfUser, insertPasskey, listPasskeysOfUser, MAX_PASSKEYS, renamePasskeyOfUser } from "./store";
 import { openChallenge } from "./webauthn/challenge";
 import { creationOptions } from "./webauthn/options";
 import { orRefused } from "./webauthn/refusal";
 import { relyingParty } from "./webauthn/relying-party";
 import type { Attestation, CreationOptions, Passkey } from "./webauthn/schemas";
-import { listPasskeysOfUser } from "./webauthn/store";
 import { verifyAttestation } from "./webauthn/verify";
 import { passkeyView } from "./webauthn/view";
 
@@ -55,12 +54,12 @@ export async function addPasskey(
   const createdAt = deps.now();
   const transports = response.response.transports ?? [];
   const row = { ...credential, userId, transports, name, createdAt, lastUsedAt: null };
-  const undo = await newUndo(deps.keys, createdAt);
-  const outcome = await insertPasskey(deps, caller, { row, stateId, undo });
+  const revert = await newRevert(deps.keys, createdAt);
+  const outcome = await insertPasskey(deps, caller, { row, stateId, revert });
   if (outcome === "full") throw tooMany();
   if (outcome === "taken") throw new AppError("CONFLICT", { message: "This passkey has been added already." });
   if (outcome === "used") throw invalidPasskey();
-  await queueMailIfPossible(deps, { kind: "passkeyAdded", id: undo.mailId, userId, passkeyName: name });
+  await queueMailIfPossible(deps, { kind: "passkeyAdded", id: revert.mailId, userId, passkeyName: name });
   return passkeyView(row);
 }
 

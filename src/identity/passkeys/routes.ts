@@ -9,8 +9,8 @@ import { body } from "../../platform/http/validate";
 import { dataOf, says } from "../../platform/schemas/schemas";
 import { addPasskey, removePasskey, renamePasskey, startPasskey } from "./own";
 import { newPasskey, passkeyChange } from "./schemas";
+import { listPasskeysOfUser } from "./store";
 import { creationOptions, passkey } from "./webauthn/schemas";
-import { listPasskeysOfUser } from "./webauthn/store";
 import { passkeyView } from "./webauthn/view";
 
 const limited = limit("passkeys", byUser);

@@ -1,13 +1,24 @@
-/** Adding, renaming and removing passkeys in D1. Passkeys belong to a user, not to a tenant. */
-import { sql } from "drizzle-orm";
+/** Passkeys in D1, and the challenges that were used. A passkey belongs to a user, not to a tenant. */
+import { asc, eq, type SQL, sql } from "drizzle-orm";
 import { atomically, jsonList, rows } from "../../platform/db/client";
+import { passkeys } from "../../platform/db/schema";
 import { isUnused, useState } from "../../platform/db/used-states-store";
 import type { Deps } from "../../platform/deps";
-import { insertUndo, type NewUndo } from "../../platform/mail/undo-store";
+import { insertRevert, type NewRevert } from "../../platform/mail/revert-store";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
-import { hasOtherWayIn } from "../step-up/ways-in-store";
-import type { PasskeyRow } from "./webauthn/store";
+import { hasOtherSignInMethod } from "../sign-in-methods-store";
+
+export type PasskeyRow = typeof passkeys.$inferSelect;
+
+/** The passkeys of a user, oldest first. */
+export function listPasskeysOfUser({ db }: Deps, userId: string): Promise<PasskeyRow[]> {
+  return db
+    .select()
+    .from(passkeys)
+    .where(eq(passkeys.userId, userId))
+    .orderBy(asc(passkeys.createdAt), asc(passkeys.id));
+}
 
 /** How many passkeys a user can have. */
 export const MAX_PASSKEYS = 10;
@@ -16,7 +27,7 @@ export interface NewPasskey {
   row: PasskeyRow;
   /** The id of the challenge's state. */
   stateId: string;
-  undo: NewUndo;
+  revert: NewRevert;
 }
 
 /** Why a passkey cannot be added; 1 for true. */
@@ -35,7 +46,7 @@ export type AddingOutcome = "added" | "full" | "taken" | "used";
 export async function insertPasskey(
   { db }: Deps,
   { tenantId, userId, actor }: SessionPrincipal,
-  { row, stateId, undo }: NewPasskey,
+  { row, stateId, revert }: NewPasskey,
 ): Promise<AddingOutcome> {
   const isFull = sql`(SELECT count(*) FROM passkeys WHERE user_id = ${userId}) >= ${MAX_PASSKEYS}`;
   const isTaken = sql`EXISTS (SELECT 1 FROM passkeys WHERE id = ${row.id})`;
@@ -53,7 +64,7 @@ export async function insertPasskey(
       actor,
       target: { kind: "user", id: userId },
     }),
-    undo: insertUndo(undo, userId, "passkey", {
+    revert: insertRevert(revert, userId, "passkey", {
       condition: sql`${isUnused(stateId)} AND EXISTS (SELECT 1 FROM passkeys WHERE id = ${row.id} AND user_id = u.id)`,
     }),
     // Last: the statements above ask whether the challenge is unused.
@@ -86,7 +97,7 @@ export async function deletePasskeyOfUser(
     // First, to tell whether there is a passkey to remove.
     known: sql`SELECT 1 FROM passkeys WHERE id = ${id} AND user_id = ${userId}`,
     removed: rows<{ name: string }>(
-      sql`DELETE FROM passkeys WHERE id = ${id} AND user_id = ${userId} AND ${hasOtherWayIn(deps, userId, id)}
+      sql`DELETE FROM passkeys WHERE id = ${id} AND user_id = ${userId} AND ${hasOtherSignInMethod(deps, userId, id)}
         RETURNING name`,
     ),
     recorded: auditIfChanged({
@@ -98,4 +109,34 @@ export async function deletePasskeyOfUser(
   });
   if (known.length === 0) return "unknown";
   return removed[0] ?? "last";
+}
+
+/**
+ * A correct answer to a challenge. Only the write decides whether the challenge is unused, and whether the counter has
+ * gone up.
+ */
+export interface PasskeyUse {
+  passkeyId: string;
+  stateId: string;
+  counter: number;
+  backedUp: boolean;
+}
+
+/**
+ * A condition that holds while the challenge is unused and the passkey exists. A counter that has not gone up can mean
+ * that the authenticator's key was copied. Many authenticators do not count and always send 0.
+ */
+export function passkeyHolds(userId: string, { passkeyId, stateId, counter }: PasskeyUse): SQL {
+  return sql`(${isUnused(stateId)} AND EXISTS (SELECT 1 FROM passkeys WHERE id = ${passkeyId} AND user_id = ${userId}
+    AND (counter = 0 OR ${counter} = 0 OR counter < ${counter})))`;
+}
+
+/** Uses the passkey and the challenge. Must come after every statement of the batch that uses `passkeyHolds`. */
+export function usePasskey(userId: string, use: PasskeyUse, nowMs: number) {
+  return {
+    passkeyUsed: sql`UPDATE passkeys SET counter = max(counter, ${use.counter}), backed_up = ${use.backedUp ? 1 : 0},
+      last_used_at = ${nowMs}
+      WHERE id = ${use.passkeyId} AND ${passkeyHolds(userId, use)}`,
+    stateUsed: useState(use.stateId),
+  };
 }

@@ -1,4 +1,4 @@
-/** The trip to a provider and back: OAuth 2's authorization code flow with PKCE, and OpenID Connect's ID token. */
+/** OAuth 2's authorization code flow with PKCE, and OpenID Connect's ID token. */
 import { decodeJwt } from "jose";
 import * as oauth from "oauth4webapi";
 import type { Deps } from "../../platform/deps";
@@ -13,8 +13,8 @@ import { seal, unseal } from "./sealed";
 
 const FLOW_LIFETIME_MS = 10 * MINUTE_MS;
 
-/** What the trip is for. */
-export interface Errand {
+/** What to do when the provider redirects back. */
+export interface FlowPurpose {
   /** Where the client continues afterwards, as the request gave it; "" for nowhere. */
   to: string;
   /** The session that adds the identity to its account; null for a sign-in. */
@@ -23,7 +23,7 @@ export interface Errand {
   invitationHash: string | null;
 }
 
-interface Flow extends Errand {
+interface FlowState extends FlowPurpose {
   provider: ProviderName;
   state: string;
   nonce: string;
@@ -31,16 +31,20 @@ interface Flow extends Errand {
   expiresAt: number;
 }
 
-/** Where the browser goes, and what it keeps in a cookie until it comes back. */
-export interface Departure {
+/** Where to send the browser, and the cookie that it keeps until the provider redirects it back. */
+export interface StartedAuthorization {
   url: string;
   sealed: string;
   /** Unix ms. */
   expiresAt: number;
 }
 
-/** Sends somebody to a provider. Throws FlowError. */
-export function depart(deps: Deps, provider: Provider, errand: Errand): Promise<Departure> {
+/** Starts an authorization at a provider. Throws FlowError. */
+export function startAuthorization(
+  deps: Deps,
+  provider: Provider,
+  purpose: FlowPurpose,
+): Promise<StartedAuthorization> {
   return orFlowError(provider, async () => {
     const server = await serverOf(deps, provider);
     const [state, nonce] = [oauth.generateRandomState(), oauth.generateRandomNonce()];
@@ -58,7 +62,7 @@ export function depart(deps: Deps, provider: Provider, errand: Errand): Promise<
     };
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
     const expiresAt = deps.now() + FLOW_LIFETIME_MS;
-    const flow: Flow = { ...errand, provider: provider.name, state, nonce, verifier, expiresAt };
+    const flow: FlowState = { ...purpose, provider: provider.name, state, nonce, verifier, expiresAt };
     return { url: url.href, sealed: await seal(deps, "flow", flow), expiresAt };
   });
 }
@@ -69,21 +73,21 @@ function authorizationEndpoint({ authorization_endpoint: text = "", issuer }: oa
   throw new FlowError("invalid_response", "no authorization endpoint");
 }
 
-/** Returns who has come back and what the trip was for. `sealed` is what the browser kept. Throws FlowError. */
-export function comeBack(
+/** Returns the person at the provider, and what the authorization was for. `sealed` is the cookie. Throws FlowError. */
+export function handleCallback(
   deps: Deps,
   provider: Provider,
   parameters: URLSearchParams,
   sealed: string | undefined,
-): Promise<{ identity: ProviderIdentity; errand: Errand }> {
+): Promise<{ identity: ProviderIdentity; purpose: FlowPurpose }> {
   return orFlowError(provider, async () => {
-    const flow = await unseal<Flow>(deps, "flow", sealed);
+    const flow = await unseal<FlowState>(deps, "flow", sealed);
     if (flow?.provider !== provider.name) throw new FlowError("expired", "no flow in the browser");
     const server = await serverOf(deps, provider);
     const { to, link, invitationHash } = flow;
     return {
       identity: await identify(deps, provider, server, parameters, flow),
-      errand: { to, link, invitationHash },
+      purpose: { to, link, invitationHash },
     };
   });
 }
@@ -93,7 +97,7 @@ async function identify(
   provider: Provider,
   server: oauth.AuthorizationServer,
   parameters: URLSearchParams,
-  { state, nonce, verifier }: Flow,
+  { state, nonce, verifier }: FlowState,
 ): Promise<ProviderIdentity> {
   const { clientId, clientSecret } = provider.client;
   const client = { client_id: clientId };

@@ -3,10 +3,10 @@ import { sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
-import { insertUndo, type NewUndo } from "../../platform/mail/undo-store";
+import { insertRevert, type NewRevert } from "../../platform/mail/revert-store";
 import type { RequestOrigin } from "../../platform/schemas/actor";
 import { auditIfChanged, holderOfToken } from "../../tenancy/audit/record-store";
-import type { Errand } from "./flow";
+import type { FlowPurpose } from "./flow";
 import type { ProviderIdentity } from "./identity";
 import { insertIdentity, isAdded } from "./store";
 
@@ -19,8 +19,8 @@ export type LinkOutcome = "linked" | "already" | "taken" | "full" | "signedOut";
 /** Adds an identity if the session has not ended, and ends the user's other sessions. */
 export async function insertIdentityBySession(
   { db }: Deps,
-  { userId, sessionId }: NonNullable<Errand["link"]>,
-  { identity, undo, origin }: { identity: ProviderIdentity; undo: NewUndo; origin: RequestOrigin },
+  { userId, sessionId }: NonNullable<FlowPurpose["link"]>,
+  { identity, revert, origin }: { identity: ProviderIdentity; revert: NewRevert; origin: RequestOrigin },
   nowMs: number,
 ): Promise<LinkOutcome> {
   const id = newId();
@@ -36,7 +36,7 @@ export async function insertIdentityBySession(
       meta: { provider: identity.provider },
     }),
     otherSessions: sql`DELETE FROM sessions WHERE user_id = ${userId} AND id <> ${sessionId} AND ${added}`,
-    undo: insertUndo(undo, userId, "identity", { state: sql`, 'identity', ${id}`, condition: added }),
+    revert: insertRevert(revert, userId, "identity", { state: sql`, 'identity', ${id}`, condition: added }),
     holders: rows<{ userId: string }>(
       sql`SELECT user_id AS userId FROM identities WHERE issuer = ${identity.issuer} AND sub = ${identity.sub}`,
     ),

@@ -2,10 +2,10 @@
 
 import type { Deps } from "../../platform/deps";
 import { queueMailIfPossible } from "../../platform/mail/queue";
-import { newUndo } from "../../platform/mail/undo-store";
+import { newRevert } from "../../platform/mail/revert-store";
 import type { RequestOrigin } from "../../platform/schemas/actor";
 import { FlowError, type FlowErrorCode } from "./failure";
-import type { Errand } from "./flow";
+import type { FlowPurpose } from "./flow";
 import type { ProviderIdentity } from "./identity";
 import { insertIdentityBySession, type LinkOutcome } from "./link-store";
 
@@ -18,14 +18,14 @@ const REFUSALS: Record<Exclude<LinkOutcome, "linked" | "already">, FlowErrorCode
 /** Adds the identity and tells the user by mail; their other sessions end. Throws FlowError. */
 export async function linkIdentity(
   deps: Deps,
-  session: NonNullable<Errand["link"]>,
+  session: NonNullable<FlowPurpose["link"]>,
   identity: ProviderIdentity,
   origin: RequestOrigin,
 ): Promise<void> {
-  const undo = await newUndo(deps.keys, deps.now());
-  const outcome = await insertIdentityBySession(deps, session, { identity, undo, origin }, deps.now());
+  const revert = await newRevert(deps.keys, deps.now());
+  const outcome = await insertIdentityBySession(deps, session, { identity, revert, origin }, deps.now());
   if (outcome === "already") return;
   if (outcome !== "linked") throw new FlowError(REFUSALS[outcome], outcome);
   const { userId } = session;
-  await queueMailIfPossible(deps, { kind: "identityLinked", id: undo.mailId, userId, provider: identity.provider });
+  await queueMailIfPossible(deps, { kind: "identityLinked", id: revert.mailId, userId, provider: identity.provider });
 }

@@ -8,9 +8,9 @@ import { boundedFetch } from "./fetch";
 
 const DISCOVERY_FRESH_MS = 10 * 60_000;
 
-/** The cookies that bind a sign-in to one browser: one for the way to the provider, one for the outcome. */
+/** The cookies that bind a sign-in to one browser: one for the state of the flow, one for its result. */
 export const FLOW_COOKIE = "oauth-flow";
-export const OUTCOME_COOKIE = "oauth-outcome";
+export const RESULT_COOKIE = "oauth-outcome";
 
 /** Whether people can sign in with any provider. */
 export const hasProviders = ({ providers }: Config): boolean => Object.values(providers).some(Boolean);

@@ -3,23 +3,23 @@ import { type Context, Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import { sha256Hex } from "../../platform/crypto/encoding";
 import { notFound } from "../../platform/errors";
+import { clientContextOf } from "../../platform/http/client-context";
 import { deleteOwnCookie, getOwnCookie, setOwnCookie } from "../../platform/http/cookies";
 import type { AppEnv } from "../../platform/http/env";
 import { originOf } from "../../platform/http/origin";
 import { byIp, limit } from "../../platform/http/rate-limit";
 import { describeRoute, documented } from "../../platform/http/route-docs";
 import { body, query } from "../../platform/http/validate";
-import { visitOf } from "../../platform/http/visit";
 import { dataOf } from "../../platform/schemas/schemas";
 import { tokenPair } from "../sessions/schemas";
 import { exchange } from "../sign-in/schemas";
 import { FlowError } from "./failure";
-import { comeBack, depart } from "./flow";
+import { handleCallback, startAuthorization } from "./flow";
 import { linkIdentity } from "./link";
-import { newOutcome, type SealedOutcome } from "./outcome";
-import { FLOW_COOKIE, findProvider, hasProviders, OUTCOME_COOKIE, type Provider } from "./providers";
-import { callbackQuery, departureQuery, providerPath } from "./schemas";
+import { FLOW_COOKIE, findProvider, hasProviders, type Provider, RESULT_COOKIE } from "./providers";
+import { authorizationQuery, callbackQuery, providerPath } from "./schemas";
 import { loginWithProvider } from "./sign-in";
+import { newSignInResult, type SealedResult } from "./sign-in-result";
 
 /** Answers 404 for a provider that is off. */
 const whenOn = documented(
@@ -69,13 +69,13 @@ export const oauthRoutes = new Hono<AppEnv>()
     }),
     whenOn,
     limit("oauth", byIp),
-    query(departureQuery),
+    query(authorizationQuery),
     (c) =>
       orErrorPage(c, async () => {
         const { to = "", invitationToken } = c.req.valid("query");
         const invitationHash = invitationToken === undefined ? null : await sha256Hex(invitationToken);
-        const errand = { to, link: null, invitationHash };
-        const { url, sealed, expiresAt } = await depart(c.get("deps"), providerOf(c), errand);
+        const purpose = { to, link: null, invitationHash };
+        const { url, sealed, expiresAt } = await startAuthorization(c.get("deps"), providerOf(c), purpose);
         setOwnCookie(c, FLOW_COOKIE, sealed, expiresAt);
         return c.redirect(url, 302);
       }),
@@ -94,14 +94,14 @@ export const oauthRoutes = new Hono<AppEnv>()
       const flow = getOwnCookie(c, FLOW_COOKIE);
       deleteOwnCookie(c, FLOW_COOKIE);
       return orErrorPage(c, async () => {
-        const { identity, errand } = await comeBack(deps, provider, new URL(c.req.url).searchParams, flow);
-        const { to, link, invitationHash } = errand;
+        const { identity, purpose } = await handleCallback(deps, provider, new URL(c.req.url).searchParams, flow);
+        const { to, link, invitationHash } = purpose;
         if (link) {
           await linkIdentity(deps, link, identity, originOf(c));
           return toClient(c, { linked: provider.name, to });
         }
-        const { code, sealed, expiresAt } = await newOutcome(deps, identity, invitationHash);
-        setOwnCookie(c, OUTCOME_COOKIE, sealed, expiresAt);
+        const { code, sealed, expiresAt } = await newSignInResult(deps, identity, invitationHash);
+        setOwnCookie(c, RESULT_COOKIE, sealed, expiresAt);
         return toClient(c, { code, to });
       });
     },
@@ -130,12 +130,12 @@ export const oauthRoutes = new Hono<AppEnv>()
     limit("oauthExchange", byIp),
     body(exchange),
     async (c) => {
-      const kept = {
-        sealed: getOwnCookie(c, OUTCOME_COOKIE),
-        keep: ({ sealed, expiresAt }: SealedOutcome) => setOwnCookie(c, OUTCOME_COOKIE, sealed, expiresAt),
+      const resultCookie = {
+        sealed: getOwnCookie(c, RESULT_COOKIE),
+        set: ({ sealed, expiresAt }: SealedResult) => setOwnCookie(c, RESULT_COOKIE, sealed, expiresAt),
       };
-      const { tokens } = await loginWithProvider(c.get("deps"), c.req.valid("json"), kept, visitOf(c));
-      deleteOwnCookie(c, OUTCOME_COOKIE);
+      const { tokens } = await loginWithProvider(c.get("deps"), c.req.valid("json"), resultCookie, clientContextOf(c));
+      deleteOwnCookie(c, RESULT_COOKIE);
       return c.json({ data: tokens });
     },
   );

@@ -39,7 +39,7 @@ const invitationToken = opaqueToken.optional().meta({
   examples: ["c0ffee"],
 });
 
-export const departureQuery = z.object({ to, invitationToken }).meta({ id: "OauthDeparture" });
+export const authorizationQuery = z.object({ to, invitationToken }).meta({ id: "OauthDeparture" });
 
 export const linkBody = z
   .object({ to })
@@ -57,6 +57,6 @@ export const providerPath = z.object({ provider: providerName });
 /** Named `id` because the route shares its path with the routes of an identity. */
 export const linkPath = z.object({ id: providerName });
 
-export const departure = z.object({
+export const startedAuthorization = z.object({
   url: z.url().meta({ description: "Where the browser goes next: a page of the provider." }),
 });

@@ -1,4 +1,4 @@
-/** What a browser keeps for us, encrypted, between the steps of a sign-in: the flow and then its outcome. */
+/** What a browser keeps for us, encrypted, between the steps of a sign-in: the state of a flow, and then its result. */
 import { decrypt, encrypt } from "../../platform/crypto/encryption";
 import type { Deps } from "../../platform/deps";
 

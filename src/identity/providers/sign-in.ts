@@ -5,21 +5,21 @@ import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { AppError, notFound } from "../../platform/errors";
 import { queueMailIfPossible } from "../../platform/mail/queue";
-import { newUndo } from "../../platform/mail/undo-store";
+import { newRevert } from "../../platform/mail/revert-store";
 import { userActor } from "../../platform/schemas/actor";
-import type { Visit } from "../../platform/schemas/visit";
+import type { ClientContext } from "../../platform/schemas/client-context";
 import { badInvitation } from "../invitations/invite";
 import { acceptInvitationByToken, findTenantByToken, type OpenInvitation } from "../invitations/store";
 import { deviceKeys } from "../sessions/known-devices";
 import type { OpenedSession } from "../sessions/tokens";
 import { requireVerified } from "../sign-in/open";
-import { openWithFactors, type SignInChoice } from "../sign-in/second-factor";
+import { completeSignIn, type SignInChoice } from "../sign-in/second-factor";
 import { createdFrom, refuseUninvited, requireJoined } from "../sign-in/signup";
 import { findCredentialsByEmail, findCredentialsOfUser, type StoredCredentials } from "../sign-in/store";
 import { insertInvitedProviderAccount, insertProviderAccount } from "./account-store";
 import type { ProviderIdentity } from "./identity";
 import { providerLabel } from "./labels";
-import { type Outcome, openOutcome, prolonged, type SealedOutcome } from "./outcome";
+import { openSignInResult, prolonged, type SealedResult, type SignInResult } from "./sign-in-result";
 import { findUserByIdentity } from "./store";
 
 /** The one refusal for a code that is unknown, used, expired or sent by another browser. */
@@ -28,30 +28,30 @@ const badCode = () => new AppError("INVALID_TOKEN", { message: "Invalid or expir
 /** A code, and what else the client's page sends. */
 export type Exchange = SignInChoice & { code: string };
 
-/** The cookie in which the browser keeps the outcome of a sign-in. */
-interface Kept {
+/** The cookie with the sealed result of a sign-in. */
+interface ResultCookie {
   sealed: string | undefined;
   /** Replaces the cookie. */
-  keep(outcome: SealedOutcome): void;
+  set(result: SealedResult): void;
 }
 
 /**
  * Opens a session with a code, in the browser whose cookie matches the code. If a second factor is needed, the code
  * stays valid for some minutes more. Throws INVALID_TOKEN for a code that has expired or does not match the cookie, and
- * as `open`.
+ * as `signInAs`.
  */
 export async function loginWithProvider(
   deps: Deps,
   { code, ...choice }: Exchange,
-  { sealed, keep }: Kept,
-  visit: Visit,
+  { sealed, set }: ResultCookie,
+  client: ClientContext,
 ): Promise<OpenedSession> {
-  const outcome = await openOutcome(deps, sealed, code);
-  if (!outcome) throw badCode();
+  const result = await openSignInResult(deps, sealed, code);
+  if (!result) throw badCode();
   try {
-    return await open(deps, outcome, choice, visit);
+    return await signInAs(deps, result, choice, client);
   } catch (error) {
-    if (error instanceof AppError && error.code === "TOTP_REQUIRED") keep(await prolonged(deps, outcome));
+    if (error instanceof AppError && error.code === "TOTP_REQUIRED") set(await prolonged(deps, result));
     throw error;
   }
 }
@@ -63,21 +63,21 @@ export async function loginWithProvider(
  * if registration is not open to the person; EMAIL_NOT_VERIFIED, TOTP_REQUIRED, INVALID_TOTP, ACCOUNT_LOCKED; NOT_FOUND
  * for a tenant that the user is not a member of.
  */
-async function open(
+async function signInAs(
   deps: Deps,
-  { identity, stateId, invitationHash }: Outcome,
+  { identity, stateId, invitationHash }: SignInResult,
   choice: SignInChoice,
-  visit: Visit,
+  client: ClientContext,
 ): Promise<OpenedSession> {
-  const { stored, isNew } = await findOrCreate(deps, { identity, invitationHash }, choice.tenantId, visit);
+  const { stored, isNew } = await findOrCreate(deps, { identity, invitationHash }, choice.tenantId, client);
   await requireVerified(deps, stored);
   const { provider, issuer, sub } = identity;
-  const link = isNew ? { identity, undo: await newUndo(deps.keys, deps.now()) } : null;
+  const link = isNew ? { identity, revert: await newRevert(deps.keys, deps.now()) } : null;
   const first = { method: "provider", provider, use: { issuer, sub, stateId }, link } as const;
-  const opened = await openWithFactors(deps, stored, first, choice, visit);
+  const opened = await completeSignIn(deps, stored, first, choice, client);
   if (!opened) throw badCode();
   if (invitationHash) {
-    const actor = userActor({ ...opened.session, email: stored.email }, visit.origin);
+    const actor = userActor({ ...opened.session, email: stored.email }, client.origin);
     // A new account has joined already. If the address is not the invited one, the invitation stays open.
     await acceptInvitationByToken(deps, { ...opened.session, actor }, invitationHash, deps.now());
   }
@@ -87,9 +87,9 @@ async function open(
 /** The account of an identity. `isNew`: the sign-in still has to link the two. */
 async function findOrCreate(
   deps: Deps,
-  { identity, invitationHash }: Pick<Outcome, "identity" | "invitationHash">,
+  { identity, invitationHash }: Pick<SignInResult, "identity" | "invitationHash">,
   tenantId: string | undefined,
-  visit: Visit,
+  client: ClientContext,
 ): Promise<{ stored: StoredCredentials; isNew: boolean }> {
   const userId = await findUserByIdentity(deps, identity);
   const known = userId && (await findCredentialsOfUser(deps, userId, tenantId));
@@ -105,7 +105,7 @@ async function findOrCreate(
   const invitation = invitationHash ? await readInvitation(deps, invitationHash, email) : null;
   if (!invitation) refuseUninvited(deps.config.registration, email);
   if (tenantId && tenantId !== invitation?.tenantId) throw notFound("Tenant");
-  return { stored: await create(deps, { ...identity, email }, invitation, visit), isNew: false };
+  return { stored: await create(deps, { ...identity, email }, invitation, client), isNew: false };
 }
 
 async function readInvitation(deps: Deps, tokenHash: string, email: string): Promise<OpenInvitation> {
@@ -123,7 +123,7 @@ async function create(
   deps: Deps,
   identity: ProviderIdentity & { email: string },
   invitation: OpenInvitation | null,
-  { device, origin }: Visit,
+  { device, origin }: ClientContext,
 ): Promise<StoredCredentials> {
   const userId = newId();
   const [deviceKey] = await deviceKeys(deps.keys, userId, device);

@@ -5,7 +5,7 @@ import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";
 import { queueMail } from "../../platform/mail/queue";
 import type { RequestOrigin } from "../../platform/schemas/actor";
-import { type Claim, findClaimByToken } from "./claim-store";
+import { type Claim, findClaimByToken } from "./reclaim-by-link-store";
 import { recordVerificationMail, verifyEmailByToken } from "./store";
 
 /** Verifies the address of a mailed token. Returns the specified message. Throws INVALID_TOKEN. */

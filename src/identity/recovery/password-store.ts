@@ -1,10 +1,9 @@
 /** Passwords in D1. Reset tokens are found across tenants, because nobody is signed in yet. */
-import { eq, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
-import { users } from "../../platform/db/schema";
 import type { Deps } from "../../platform/deps";
 import type { EndedAccess } from "../../platform/mail/job";
-import { insertPasswordUndo, type NewUndo } from "../../platform/mail/undo-store";
+import { insertPasswordReverts, type NewRevert } from "../../platform/mail/revert-store";
 import type { Actor, RequestOrigin } from "../../platform/schemas/actor";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import {
@@ -14,8 +13,8 @@ import {
   strangerTo,
   tenantOfAccount,
 } from "../../tenancy/audit/record-store";
+import { endedOf, reclaim, tenantsToLeave } from "./reclaim-store";
 import type { NewToken, Recipient } from "./store";
-import { endedOf, takeOver, tenantsToLeave } from "./take-over-store";
 
 /**
  * Stores the hash of a reset token; older ones stay valid. Returns where to mail the token; null when no account has
@@ -65,8 +64,8 @@ interface StoredReset {
 }
 
 /**
- * Returns the reset token with this hash, even if used or expired, and the tenants that a take-over of its account
- * leaves.
+ * Returns the reset token with this hash, even if used or expired, and the tenants that its account leaves when it is
+ * reclaimed.
  */
 export async function findResetByToken({ db }: Deps, hash: string) {
   const { found } = await atomically(db, {
@@ -82,30 +81,30 @@ export interface PasswordReset {
   hash: string;
   userId: string;
   passwordHash: string;
-  undo: NewUndo;
+  revert: NewRevert;
   origin: RequestOrigin;
 }
 
 /**
  * Uses up this and all other reset tokens of the user, sets the password, verifies the address and ends every session,
- * in one transaction. If the address was not verified before, it takes the account over. Returns null when the token
- * was used in the meantime; `ended` is undefined without a take-over.
+ * in one transaction. If the address was not verified before, it reclaims the account. Returns null when the token
+ * was used in the meantime; `ended` is undefined for an account that was not reclaimed.
  */
 export async function resetPasswordByToken(
   { db }: Deps,
-  { hash, userId, passwordHash, undo, origin }: PasswordReset,
+  { hash, userId, passwordHash, revert, origin }: PasswordReset,
   nowMs: number,
 ): Promise<{ ended: EndedAccess | undefined } | null> {
   const live = sql`EXISTS (SELECT 1 FROM email_tokens WHERE hash = ${hash} AND purpose = 'reset'
     AND subject_id = ${userId} AND used_at IS NULL AND expires_at > ${nowMs})`;
   const { ended, used } = await atomically(db, {
-    ...takeOver(userId, live, nowMs),
+    ...reclaim(userId, live, nowMs),
     // The owner of the mailbox has set a new password, so links that invalidate an older password must not work any
     // more.
-    olderUndo: sql`DELETE FROM email_tokens WHERE subject_id = ${userId} AND purpose = 'undo'
+    olderReverts: sql`DELETE FROM email_tokens WHERE subject_id = ${userId} AND purpose = 'undo'
       AND action ->> 'kind' IN ('password', 'signIn') AND ${live}`,
-    ...insertPasswordUndo(undo, userId, live),
-    // After the take-over, which asks whether the address was verified before.
+    ...insertPasswordReverts(revert, userId, live),
+    // After the reclaiming, which asks whether the address was verified before.
     password: sql`UPDATE users SET password_hash = ${passwordHash}, email_verified_at = coalesce(email_verified_at,
       ${nowMs})
       WHERE id = ${userId} AND ${live}`,
@@ -113,7 +112,7 @@ export async function resetPasswordByToken(
     // Last of the changes: the statements above ask whether the token is unused.
     used: sql`UPDATE email_tokens SET used_at = ${nowMs}
       WHERE subject_id = ${userId} AND purpose = 'reset' AND used_at IS NULL AND ${live} RETURNING hash`,
-    // After the take-over: an event in a tenant that the user has left would inform strangers there.
+    // After the reclaiming: an event in a tenant that the user has left would inform strangers there.
     recorded: auditIfChanged({
       tenantId: tenantOfAccount(userId),
       action: "auth.password_reset",
@@ -124,15 +123,6 @@ export async function resetPasswordByToken(
   return used.length === 0 ? null : { ended: endedOf(ended) };
 }
 
-/** The address and password hash of a user. */
-export async function findCredentialsOfUser({ db }: Deps, userId: string) {
-  const [row] = await db
-    .select({ email: users.email, passwordHash: users.passwordHash })
-    .from(users)
-    .where(eq(users.id, userId));
-  return row;
-}
-
 export interface PasswordWrite {
   userId: string;
   tenantId: string;
@@ -140,7 +130,7 @@ export interface PasswordWrite {
   keepSessionId: string;
   oldHash: string;
   newHash: string;
-  undo: NewUndo;
+  revert: NewRevert;
 }
 
 /**
@@ -148,7 +138,7 @@ export interface PasswordWrite {
  * it was read.
  */
 export async function changePasswordOfUser({ db }: Deps, write: PasswordWrite): Promise<boolean> {
-  const { userId, tenantId, actor, keepSessionId, oldHash, newHash, undo } = write;
+  const { userId, tenantId, actor, keepSessionId, oldHash, newHash, revert } = write;
   const changed = sql`EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND password_hash = ${newHash})`;
   const { updated } = await atomically(db, {
     // First: the other statements ask whether it took effect.
@@ -162,7 +152,7 @@ export async function changePasswordOfUser({ db }: Deps, write: PasswordWrite): 
     }),
     sessions: sql`DELETE FROM sessions WHERE user_id = ${userId} AND id <> ${keepSessionId} AND ${changed}`,
     tokens: sql`DELETE FROM email_tokens WHERE subject_id = ${userId} AND purpose = 'reset' AND ${changed}`,
-    ...insertPasswordUndo(undo, userId, changed),
+    ...insertPasswordReverts(revert, userId, changed),
   });
   return updated.length === 1;
 }

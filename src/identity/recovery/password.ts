@@ -1,17 +1,18 @@
 /** Resetting a forgotten password by mail, and changing a known one. */
 
 import { sha256Hex } from "../../platform/crypto/encoding";
-import { hashPassword, verifyPassword } from "../../platform/crypto/passwords";
+import { hashPassword } from "../../platform/crypto/passwords";
 import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";
 import { queueMail, queueMailIfPossible } from "../../platform/mail/queue";
-import { newUndo } from "../../platform/mail/undo-store";
+import { newRevert } from "../../platform/mail/revert-store";
 import type { RequestOrigin } from "../../platform/schemas/actor";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
-import { recordLock } from "../../tenancy/audit/failed-login-store";
 import { refuseGuessable } from "../passwords/guessable";
-import { changePasswordOfUser, findCredentialsOfUser, findResetByToken, resetPasswordByToken } from "./password-store";
-import { disableAbandoned } from "./take-over";
+import { findCredentialsOfUser } from "../sign-in/store";
+import { checkPassword } from "../step-up/verify";
+import { changePasswordOfUser, findResetByToken, resetPasswordByToken } from "./password-store";
+import { disableAbandoned } from "./reclaim";
 
 /**
  * Queues a reset mail, at most a few per address and hour. Does the same whether or not the account exists, so that
@@ -26,7 +27,7 @@ const badToken = () => new AppError("INVALID_TOKEN", { message: "Invalid or expi
 
 /**
  * Sets a new password with a mailed token, which also verifies the address. An account whose address was not verified
- * before is taken over: see take-over-store.ts. Throws INVALID_TOKEN, TOKEN_EXPIRED, VALIDATION_FAILED.
+ * before is reclaimed: see reclaim-store.ts. Throws INVALID_TOKEN, TOKEN_EXPIRED, VALIDATION_FAILED.
  */
 export async function resetPassword(deps: Deps, token: string, password: string, origin: RequestOrigin): Promise<void> {
   const hash = await sha256Hex(token);
@@ -37,11 +38,11 @@ export async function resetPassword(deps: Deps, token: string, password: string,
   const { userId, email } = reset;
   refuseGuessable(deps.config, "newPassword", password, email);
   const passwordHash = await hashPassword(password);
-  const undo = await newUndo(deps.keys, deps.now());
+  const revert = await newRevert(deps.keys, deps.now());
   await disableAbandoned(deps, reset.tenants);
-  const done = await resetPasswordByToken(deps, { hash, userId, passwordHash, undo, origin }, deps.now());
+  const done = await resetPasswordByToken(deps, { hash, userId, passwordHash, revert, origin }, deps.now());
   if (!done) throw badToken();
-  await queueMailIfPossible(deps, { kind: "passwordChanged", id: undo.mailId, userId, ended: done.ended });
+  await queueMailIfPossible(deps, { kind: "passwordChanged", id: revert.mailId, userId, ended: done.ended });
   await deps.guesses.passwordReset(email);
 }
 
@@ -60,15 +61,11 @@ export async function changePassword(deps: Deps, caller: SessionPrincipal, chang
   const user = await findCredentialsOfUser(deps, userId);
   if (!user) throw new AppError("UNAUTHENTICATED");
   refuseGuessable(deps.config, "newPassword", newPassword, user.email);
-  const undo = await newUndo(deps.keys, deps.now());
-  const { value: changed, startedLock } = await deps.guesses.check("password", user.email, async () => {
-    const { correct } = await verifyPassword(currentPassword, user.passwordHash);
-    if (!correct) return null;
+  const revert = await newRevert(deps.keys, deps.now());
+  await checkPassword(deps, caller, user, currentPassword, async () => {
     const newHash = await hashPassword(newPassword);
-    const write = { userId, tenantId, actor, keepSessionId: sessionId, oldHash: user.passwordHash, newHash, undo };
-    return (await changePasswordOfUser(deps, write)) || null;
+    const write = { userId, tenantId, actor, keepSessionId: sessionId, oldHash: user.passwordHash, newHash, revert };
+    return changePasswordOfUser(deps, write);
   });
-  if (startedLock) deps.background("record lock", recordLock(deps, caller, "password"));
-  if (!changed) throw new AppError("WRONG_PASSWORD");
-  await queueMailIfPossible(deps, { kind: "passwordChanged", id: undo.mailId, userId });
+  await queueMailIfPossible(deps, { kind: "passwordChanged", id: revert.mailId, userId });
 }

@@ -9,8 +9,8 @@ import { body } from "../../platform/http/validate";
 import { says } from "../../platform/schemas/schemas";
 import { requireCaptcha } from "../turnstile/captcha";
 import { resendVerification, verifyEmail } from "./email-verification";
-import { NOT_ME_MESSAGES, reportNotMe } from "./not-me";
 import { changePassword, forgotPassword, resetPassword } from "./password";
+import { REVERT_MESSAGES, reportNotMe } from "./revert";
 import { changeBody, factorRemoval, forgotBody, notMeBody, resetBody, verificationBody } from "./schemas";
 import { removeLostFactor } from "./two-factor-removal";
 
@@ -34,10 +34,10 @@ export const publicRecoveryRoutes = new Hono<AppEnv>()
     "/not-me",
     describeRoute(
       "reportNotMe",
-      "Undoes what a mail reports, with the token of its link. With a verification token, takes over an account " +
+      "Undoes what a mail reports, with the token of its link. With a verification token, reclaims an account " +
         "that somebody else registered.",
       {
-        200: says(NOT_ME_MESSAGES.undone, NOT_ME_MESSAGES.apiKeys, NOT_ME_MESSAGES.takenOver),
+        200: says(REVERT_MESSAGES.undone, REVERT_MESSAGES.apiKeys, REVERT_MESSAGES.reclaimed),
         errors: ["INVALID_TOKEN"],
         description: "The links work once, within 72 hours.",
       },

@@ -5,7 +5,7 @@
 import { sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
-import { insertUndo, type NewUndo } from "../../platform/mail/undo-store";
+import { insertRevert, type NewRevert } from "../../platform/mail/revert-store";
 import type { RequestOrigin } from "../../platform/schemas/actor";
 import { auditIfChanged, holderOfToken, tenantOfAccount } from "../../tenancy/audit/record-store";
 import { stateOfFactor } from "../two-factor/store";
@@ -57,13 +57,13 @@ export async function findRemovalByToken({ db }: Deps, hash: string, nowMs: numb
  */
 export async function removeFactorByToken(
   { db }: Deps,
-  { hash, userId, undo, origin }: { hash: string; userId: string; undo: NewUndo; origin: RequestOrigin },
+  { hash, userId, revert, origin }: { hash: string; userId: string; revert: NewRevert; origin: RequestOrigin },
   nowMs: number,
 ): Promise<boolean> {
-  const isDone = sql`EXISTS (SELECT 1 FROM email_tokens WHERE hash = ${undo.hash})`;
+  const isDone = sql`EXISTS (SELECT 1 FROM email_tokens WHERE hash = ${revert.hash})`;
   const { removed } = await atomically(db, {
     // First: it keeps what the other statements remove, and they take effect only if it was written.
-    undo: insertUndo(undo, userId, "twoFactorOff", {
+    revert: insertRevert(revert, userId, "twoFactorOff", {
       state: stateOfFactor(nowMs, null),
       condition: sql`EXISTS (SELECT 1 ${live(hash, nowMs)} AND t.subject_id = ${userId})`,
     }),

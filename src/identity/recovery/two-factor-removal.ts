@@ -4,7 +4,7 @@ import { sha256Hex } from "../../platform/crypto/encoding";
 import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";
 import { queueMailIfPossible } from "../../platform/mail/queue";
-import { newUndo } from "../../platform/mail/undo-store";
+import { newRevert } from "../../platform/mail/revert-store";
 import type { RequestOrigin } from "../../platform/schemas/actor";
 import { findRemovalByToken, removeFactorByToken } from "./two-factor-removal-store";
 
@@ -22,7 +22,7 @@ export async function removeLostFactor(deps: Deps, token: string, origin: Reques
   const hash = await sha256Hex(token);
   const userId = await findRemovalByToken(deps, hash, deps.now());
   if (!userId) throw badLink();
-  const undo = await newUndo(deps.keys, deps.now());
-  if (!(await removeFactorByToken(deps, { hash, userId, undo, origin }, deps.now()))) throw badLink();
-  await queueMailIfPossible(deps, { kind: "twoFactorChanged", id: undo.mailId, userId, enabled: false });
+  const revert = await newRevert(deps.keys, deps.now());
+  if (!(await removeFactorByToken(deps, { hash, userId, revert, origin }, deps.now()))) throw badLink();
+  await queueMailIfPossible(deps, { kind: "twoFactorChanged", id: revert.mailId, userId, enabled: false });
 }

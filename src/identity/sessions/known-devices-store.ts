@@ -4,7 +4,7 @@
  */
 import { type SQL, sql } from "drizzle-orm";
 import { jsonList, type Rows, rows } from "../../platform/db/client";
-import { insertUndo, type NewUndo } from "../../platform/mail/undo-store";
+import { insertRevert, type NewRevert } from "../../platform/mail/revert-store";
 import { DAY_MS } from "../../platform/time";
 import type { NewSession } from "./store";
 
@@ -17,13 +17,13 @@ const MAX_KNOWN_DEVICES = 50;
 
 /**
  * Stores the "this was not me" link if the session was opened from a new device, and then returns a row. Must come
- * before `rememberDevice`: of parallel sign-ins from one device, only the first finds it new. `undoState` says what the
- * link also removes: see `undoStateOf`.
+ * before `rememberDevice`: of parallel sign-ins from one device, only the first finds it new. `revertState` says what the
+ * link also removes: see `revertStateOf`.
  */
 export function announceDevice(
   { id, userId, deviceKeys }: NewSession,
-  undo: NewUndo,
-  undoState: SQL,
+  revert: NewRevert,
+  revertState: SQL,
   nowMs: number,
 ): Rows<{ hash: string }> {
   const [key] = deviceKeys;
@@ -31,7 +31,7 @@ export function announceDevice(
     WHERE user_id = ${userId} AND key IN (SELECT value FROM json_each(${jsonList(deviceKeys)}))
       AND last_seen_at > ${nowMs - KNOWN_DEVICE_MS})`;
   return rows(
-    sql`${insertUndo(undo, userId, "signIn", { state: sql`, 'device', ${key} ${undoState}`, condition: isNew })}
+    sql`${insertRevert(revert, userId, "signIn", { state: sql`, 'device', ${key} ${revertState}`, condition: isNew })}
       RETURNING hash`,
   );
 }

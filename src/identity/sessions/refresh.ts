@@ -9,7 +9,7 @@ import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";
 import { queueMailIfPossible } from "../../platform/mail/queue";
 import type { RequestOrigin } from "../../platform/schemas/actor";
-import type { Visit } from "../../platform/schemas/visit";
+import type { ClientContext } from "../../platform/schemas/client-context";
 import { MINUTE_MS } from "../../platform/time";
 import type { TokenPair } from "./schemas";
 import { deleteSessionByToken, type Rotation, rotateByToken, type StoredRotation } from "./store";
@@ -31,7 +31,7 @@ export async function refresh(
   deps: Deps,
   token: string,
   idempotencyKey: string | null,
-  { device, origin }: Visit,
+  { device, origin }: ClientContext,
 ): Promise<TokenPair> {
   const claims = await readRefreshToken(deps.keys, token);
   if (!claims) throw new AppError("REFRESH_TOKEN_INVALID");

@@ -2,13 +2,13 @@
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { AppError } from "../../platform/errors";
+import { clientContextOf } from "../../platform/http/client-context";
 import type { AppEnv } from "../../platform/http/env";
 import { originOf } from "../../platform/http/origin";
 import { sessionOf, sessionOnly } from "../../platform/http/permissions";
 import { byIp, limit } from "../../platform/http/rate-limit";
 import { describeRoute } from "../../platform/http/route-docs";
 import { body } from "../../platform/http/validate";
-import { visitOf } from "../../platform/http/visit";
 import { dataOf, says } from "../../platform/schemas/schemas";
 import { logout, refresh } from "./refresh";
 import { revokeSession } from "./revoke";
@@ -38,7 +38,7 @@ export const publicSessionRoutes = new Hono<AppEnv>()
     body(refreshTokenBody),
     async (c) => {
       const { refreshToken } = c.req.valid("json");
-      return c.json({ data: await refresh(c.get("deps"), refreshToken, idempotencyKeyOf(c), visitOf(c)) });
+      return c.json({ data: await refresh(c.get("deps"), refreshToken, idempotencyKeyOf(c), clientContextOf(c)) });
     },
   )
   .post(

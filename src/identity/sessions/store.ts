@@ -23,8 +23,8 @@ export interface NewSession extends Device {
 export interface SessionPreconditions {
   /** Null: the tenant that the user joined first. */
   tenantId: string | null;
-  /** A condition on `users u` that holds while the user's proof, such as a password, is valid. */
-  proof: SQL;
+  /** A condition on `users u` that holds while the user's credential, such as a password, is valid. */
+  credential: SQL;
   /** A condition that holds while the second factor is unused; null when none was given. */
   factor: SQL | null;
 }
@@ -47,7 +47,7 @@ export function mintSession(
   nowMs: number,
 ): Rows<MintedSession> {
   const { id, userId, refreshTokenHash } = session;
-  const { proof, factor } = preconditions;
+  const { credential, factor } = preconditions;
   const tenantId =
     preconditions.tenantId ??
     sql`(SELECT tenant_id FROM memberships WHERE user_id = ${userId} ORDER BY created_at LIMIT 1)`;
@@ -56,7 +56,7 @@ export function mintSession(
     SELECT ${id}, u.id, m.tenant_id, 1, ${refreshTokenHash}, ${nowMs}, ${session.deviceName}, ${session.browser},
       ${session.operatingSystem}, ${session.platform}, ${session.ipAddress}, ${session.location}, ${nowMs}, ${session.expiresAt}, ${nowMs}
     FROM users u JOIN memberships m ON m.user_id = u.id
-    WHERE u.id = ${userId} AND m.tenant_id = ${tenantId} AND ${proof} AND u.suspended_at IS NULL
+    WHERE u.id = ${userId} AND m.tenant_id = ${tenantId} AND ${credential} AND u.suspended_at IS NULL
       AND (u.totp_enabled_at IS NULL OR ${factor ?? sql`0`})
     RETURNING tenant_id AS tenantId`);
 }

@@ -2,13 +2,13 @@
 import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { queueMailIfPossible } from "../../platform/mail/queue";
-import type { Visit } from "../../platform/schemas/visit";
-import { type EnteredCode, invalidCode, readCode } from "../email-codes/judge";
-import { takeOverByCode, tenantsToLeaveOfUser } from "../recovery/code-store";
-import { disableAbandoned } from "../recovery/take-over";
+import type { ClientContext } from "../../platform/schemas/client-context";
+import { type EnteredCode, invalidCode, openCode } from "../email-codes/verify";
+import { disableAbandoned } from "../recovery/reclaim";
+import { reclaimByCode, tenantsToLeaveOfUser } from "../recovery/reclaim-by-code-store";
 import type { OpenedSession } from "../sessions/tokens";
-import { recordWrong } from "./guess";
-import { openWithFactors, type SignInChoice } from "./second-factor";
+import { recordFailure } from "./attempt";
+import { completeSignIn, type SignInChoice } from "./second-factor";
 import { findCredentialsByEmail, type StoredCredentials } from "./store";
 
 /**
@@ -18,33 +18,33 @@ import { findCredentialsByEmail, type StoredCredentials } from "./store";
 export async function loginWithCode(
   deps: Deps,
   input: EnteredCode & SignInChoice,
-  visit: Visit,
+  client: ClientContext,
 ): Promise<OpenedSession> {
-  const { mailId, email, judge } = await readCode(deps, input);
+  const { mailId, email, verify } = await openCode(deps, input);
   const find = () => findCredentialsByEmail(deps, email, input.tenantId ?? null);
-  const [isRight, found] = await Promise.all([judge(), find()]);
+  const [isRight, found] = await Promise.all([verify(), find()]);
   if (!isRight || !found) {
-    recordWrong(deps, { pool: "code", account: Promise.resolve(found), origin: visit.origin });
+    recordFailure(deps, { pool: "code", account: Promise.resolve(found), origin: client.origin });
     throw invalidCode();
   }
-  const stored = found.emailVerifiedAt === null ? await takenOver(deps, found, { mailId, find }, visit) : found;
-  const opened = stored && (await openWithFactors(deps, stored, { method: "code", mailId }, input, visit));
+  const stored = found.emailVerifiedAt === null ? await reclaimed(deps, found, { mailId, find }, client) : found;
+  const opened = stored && (await completeSignIn(deps, stored, { method: "code", mailId }, input, client));
   if (!opened) throw invalidCode();
   return opened;
 }
 
 /**
- * Takes over an account whose address was unverified until now: whoever registered it may not have received its mails.
- * Returns the account as it is afterwards. If anything fails in between, the code still works.
+ * Reclaims an account whose address was unverified until now, because its creator may not own the address. Returns the
+ * account as it is afterwards. If anything fails in between, the code still works.
  */
-async function takenOver(
+async function reclaimed(
   deps: Deps,
   { userId }: StoredCredentials,
   { mailId, find }: { mailId: string; find: () => Promise<StoredCredentials | undefined> },
-  { origin }: Visit,
+  { origin }: ClientContext,
 ): Promise<StoredCredentials | undefined> {
   await disableAbandoned(deps, await tenantsToLeaveOfUser(deps, userId));
-  const ended = await takeOverByCode(deps, { mailId, userId, origin }, deps.now());
+  const ended = await reclaimByCode(deps, { mailId, userId, origin }, deps.now());
   if (ended) await queueMailIfPossible(deps, { kind: "accountTakenOver", id: newId(), userId, ended, byCode: true });
   return find();
 }

@@ -6,11 +6,12 @@ import { digest } from "../../platform/crypto/encryption";
 import { hashPassword, verifyPassword } from "../../platform/crypto/passwords";
 import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";
-import type { Visit } from "../../platform/schemas/visit";
+import type { ClientContext } from "../../platform/schemas/client-context";
 import type { OpenedSession } from "../sessions/tokens";
-import { checkGuess } from "./guess";
+import { hasSecondFactor } from "../two-factor/store";
+import { checkAttempt } from "./attempt";
 import { requireVerified } from "./open";
-import { hasSecondFactor, openWithFactors, type SignInChoice } from "./second-factor";
+import { completeSignIn, type SignInChoice } from "./second-factor";
 import { findCredentialsByEmail, findCredentialsOfUser, type StoredCredentials, upgradePasswordHash } from "./store";
 
 export interface Credentials {
@@ -38,18 +39,22 @@ export interface PendingLogin {
 export async function login(
   deps: Deps,
   input: Credentials & { totp?: string | undefined },
-  visit: Visit,
+  client: ClientContext,
 ): Promise<OpenedSession> {
-  return open(deps, await checkPassword(deps, input, visit), input, visit);
+  return openAfterPassword(deps, await verifyCredentials(deps, input, client), input, client);
 }
 
 /**
  * The first step: opens a session, or returns what `continueLogin` needs for an account with a second factor. Throws as
  * `login`.
  */
-export async function startLogin(deps: Deps, input: Credentials, visit: Visit): Promise<OpenedSession | PendingLogin> {
-  const stored = await checkPassword(deps, input, visit);
-  if (!hasSecondFactor(stored)) return open(deps, stored, input, visit);
+export async function startLogin(
+  deps: Deps,
+  input: Credentials,
+  client: ClientContext,
+): Promise<OpenedSession | PendingLogin> {
+  const stored = await verifyCredentials(deps, input, client);
+  if (!hasSecondFactor(stored)) return openAfterPassword(deps, stored, input, client);
   return { userId: stored.userId, passwordDigest: await passwordDigest(deps, stored) };
 }
 
@@ -58,11 +63,11 @@ export async function continueLogin(
   deps: Deps,
   pending: PendingLogin,
   code: string,
-  visit: Visit,
+  client: ClientContext,
 ): Promise<OpenedSession> {
   const stored = await findCredentialsOfUser(deps, pending.userId);
   if (!stored || (await passwordDigest(deps, stored)) !== pending.passwordDigest) throw wrongPassword();
-  return open(deps, stored, { totp: code }, visit);
+  return openAfterPassword(deps, stored, { totp: code }, client);
 }
 
 const wrongPassword = () => new AppError("UNAUTHENTICATED", { message: "Invalid email or password." });
@@ -70,13 +75,13 @@ const wrongPassword = () => new AppError("UNAUTHENTICATED", { message: "Invalid 
 const passwordDigest = (deps: Deps, { userId, passwordHash }: StoredCredentials) =>
   digest(deps.keys, `login:${userId}`, passwordHash);
 
-async function checkPassword(
+async function verifyCredentials(
   deps: Deps,
   { email, password, tenantId }: Credentials,
-  { origin }: Visit,
+  { origin }: ClientContext,
 ): Promise<StoredCredentials> {
   const found = findCredentialsByEmail(deps, email, tenantId ?? null);
-  // The query runs in parallel with the reservation of the guess. If the guess is refused, nobody awaits the query.
+  // The query runs in parallel with the reservation of the attempt. If the attempt is refused, nobody awaits the query.
   found.catch(() => {});
   const evaluate = async () => {
     const credentials = await found;
@@ -84,7 +89,7 @@ async function checkPassword(
     if (!credentials || !correct) return null;
     return outdated ? withNewHash(deps, credentials, password) : credentials;
   };
-  const { value: stored } = await checkGuess(deps, { pool: "password", email, account: found, origin, evaluate });
+  const { value: stored } = await checkAttempt(deps, { pool: "password", email, account: found, origin, evaluate });
   if (!stored) throw wrongPassword();
   await requireVerified(deps, stored);
   return stored;
@@ -98,9 +103,14 @@ async function withNewHash(deps: Deps, stored: StoredCredentials, password: stri
     : stored;
 }
 
-async function open(deps: Deps, stored: StoredCredentials, choice: SignInChoice, visit: Visit): Promise<OpenedSession> {
+async function openAfterPassword(
+  deps: Deps,
+  stored: StoredCredentials,
+  choice: SignInChoice,
+  client: ClientContext,
+): Promise<OpenedSession> {
   const { passwordHash } = stored;
-  const opened = await openWithFactors(deps, stored, { method: "password", passwordHash }, choice, visit);
+  const opened = await completeSignIn(deps, stored, { method: "password", passwordHash }, choice, client);
   if (!opened) throw wrongPassword();
   return opened;
 }

@@ -1,24 +1,24 @@
-/** Opening the session of somebody who has proven who they are, by whatever method. */
+/** Opens a session after a successful sign-in by any method. */
 
 import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { AppError, notFound } from "../../platform/errors";
 import { queueMailIfPossible } from "../../platform/mail/queue";
-import { newUndo } from "../../platform/mail/undo-store";
+import { newRevert } from "../../platform/mail/revert-store";
 import { userActor } from "../../platform/schemas/actor";
+import type { ClientContext } from "../../platform/schemas/client-context";
 import type { Device } from "../../platform/schemas/device";
-import type { Visit } from "../../platform/schemas/visit";
 import { MINUTE_MS } from "../../platform/time";
 import { accountSuspended } from "../../tenancy/tenants/suspension";
 import { claimVerificationMail } from "../recovery/store";
 import { draftSession, type OpenedSession, openedSession } from "../sessions/tokens";
-import type { SignInProof } from "./proof-store";
-import { openSession } from "./store";
+import type { SignInCredential } from "./credential-store";
+import { writeSession } from "./store";
 
 const VERIFICATION_MAIL_INTERVAL_MS = 2 * MINUTE_MS;
 
 /** An account that somebody signs in to. */
-export interface ProvenAccount {
+export interface VerifiedAccount {
   userId: string;
   email: string;
   name: string | null;
@@ -31,11 +31,11 @@ export interface ProvenAccount {
 
 /**
  * Throws FORBIDDEN for a suspended account, and EMAIL_NOT_VERIFIED where an address must be verified, after mailing the
- * link again. Call it only after the proof was found right.
+ * link again. Call it only after a right credential: the answer tells that the account exists.
  */
 export async function requireVerified(
   deps: Deps,
-  { userId, emailVerifiedAt, suspendedAt }: ProvenAccount,
+  { userId, emailVerifiedAt, suspendedAt }: VerifiedAccount,
 ): Promise<void> {
   if (suspendedAt !== null) throw accountSuspended();
   if (emailVerifiedAt !== null || deps.config.emailVerification === "optional") return;
@@ -49,35 +49,39 @@ export async function requireVerified(
  * Throws NOT_FOUND unless the user is a member of the requested tenant. The account was read with that tenant if they
  * are.
  */
-export function requireMember(account: ProvenAccount, tenantId: string | undefined): void {
+export function requireMember(account: VerifiedAccount, tenantId: string | undefined): void {
   if (tenantId && tenantId !== account.tenantId) throw notFound("Tenant");
 }
 
 /**
- * Opens a session. Returns null when the proof was used before, or when it or the membership changed since they were
+ * Opens a session. Returns null when the credential was used before, or when it or the membership changed since they were
  * read.
  */
-export async function openProven(
+export async function openSession(
   deps: Deps,
-  { userId, email, tenantId, name }: ProvenAccount,
-  proof: SignInProof,
-  visit: Visit,
+  { userId, email, tenantId, name }: VerifiedAccount,
+  credential: SignInCredential,
+  client: ClientContext,
 ): Promise<OpenedSession | null> {
-  const { device, origin } = visit;
+  const { device, origin } = client;
   const draft = await draftSession(deps, userId, device);
   const actor = userActor({ userId, email, sessionId: draft.row.id }, origin);
   const ownTenant = tenantId === null ? { id: newId(), name: name ?? "Personal" } : null;
-  const undo = await newUndo(deps.keys, deps.now());
-  const opened = await openSession(deps, { session: draft.row, undo, tenantId, ownTenant, proof, actor }, deps.now());
+  const revert = await newRevert(deps.keys, deps.now());
+  const opened = await writeSession(
+    deps,
+    { session: draft.row, revert, tenantId, ownTenant, credential, actor },
+    deps.now(),
+  );
   if (!opened) return null;
-  if (proof.method !== "passkey" && proof.factor?.kind === "recovery") {
+  if (credential.method !== "passkey" && credential.factor?.kind === "recovery") {
     await queueMailIfPossible(deps, { kind: "recoveryCodeUsed", userId });
   }
-  if (proof.method === "provider" && proof.link) {
-    const { provider, link } = proof;
-    await queueMailIfPossible(deps, { kind: "identityLinked", id: link.undo.mailId, userId, provider });
+  if (credential.method === "provider" && credential.link) {
+    const { provider, link } = credential;
+    await queueMailIfPossible(deps, { kind: "identityLinked", id: link.revert.mailId, userId, provider });
   }
-  if (opened.isNewDevice) await tellOfNewDevice(deps, userId, undo.mailId, device);
+  if (opened.isNewDevice) await tellOfNewDevice(deps, userId, revert.mailId, device);
   return openedSession(deps, draft, opened.tenantId);
 }
 

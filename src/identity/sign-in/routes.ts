@@ -2,12 +2,12 @@
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import { notFound } from "../../platform/errors";
+import { clientContextOf } from "../../platform/http/client-context";
 import type { AppEnv } from "../../platform/http/env";
 import { sessionOf, sessionOnly } from "../../platform/http/permissions";
 import { byIp, limit } from "../../platform/http/rate-limit";
 import { describeRoute, documented } from "../../platform/http/route-docs";
 import { body } from "../../platform/http/validate";
-import { visitOf } from "../../platform/http/visit";
 import { dataOf } from "../../platform/schemas/schemas";
 import { iso } from "../../platform/time";
 import { requestCode } from "../email-codes/request";
@@ -52,7 +52,7 @@ export const publicAuthRoutes = new Hono<AppEnv>()
     async (c) => {
       const [deps, input] = [c.get("deps"), c.req.valid("json")];
       await requireCaptcha(deps, "register", input.captchaToken);
-      const { tokens } = await register(deps, input, visitOf(c));
+      const { tokens } = await register(deps, input, clientContextOf(c));
       return c.json({ data: tokens }, 201);
     },
   )
@@ -79,7 +79,7 @@ export const publicAuthRoutes = new Hono<AppEnv>()
     async (c) => {
       const [deps, input] = [c.get("deps"), c.req.valid("json")];
       await requireLoginCaptcha(deps, input.email, input.captchaToken);
-      const { tokens } = await login(deps, input, visitOf(c));
+      const { tokens } = await login(deps, input, clientContextOf(c));
       return c.json({ data: tokens });
     },
   )
@@ -114,7 +114,7 @@ export const publicAuthRoutes = new Hono<AppEnv>()
     limit("verifyCode", byIp),
     body(codeCredentials),
     async (c) => {
-      const { tokens } = await loginWithCode(c.get("deps"), c.req.valid("json"), visitOf(c));
+      const { tokens } = await loginWithCode(c.get("deps"), c.req.valid("json"), clientContextOf(c));
       return c.json({ data: tokens });
     },
   )
@@ -137,7 +137,7 @@ export const publicAuthRoutes = new Hono<AppEnv>()
     limit("login", byIp),
     body(passkeyLogin),
     async (c) => {
-      const { tokens } = await loginWithPasskey(c.get("deps"), c.req.valid("json"), visitOf(c));
+      const { tokens } = await loginWithPasskey(c.get("deps"), c.req.valid("json"), clientContextOf(c));
       return c.json({ data: tokens });
     },
   );

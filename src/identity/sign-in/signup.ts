@@ -7,9 +7,9 @@ import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";
 import { capReached } from "../../platform/limits/caps";
 import { queueMailIfPossible } from "../../platform/mail/queue";
+import type { ClientContext } from "../../platform/schemas/client-context";
 import type { Device } from "../../platform/schemas/device";
 import type { Registration as RegistrationRule } from "../../platform/schemas/settings";
-import type { Visit } from "../../platform/schemas/visit";
 import { badInvitation } from "../invitations/invite";
 import { findTenantByToken, insertInvitedByToken, type Joining } from "../invitations/store";
 import { refuseGuessable } from "../passwords/guessable";
@@ -29,14 +29,15 @@ export interface Registration {
  * EMAIL_TAKEN, INVALID_TOKEN for an invitation that is not open for this address, CONFLICT when its tenant has no room,
  * and VALIDATION_FAILED for a guessable password.
  */
-export async function register(deps: Deps, input: Registration, visit: Visit): Promise<OpenedSession> {
+export async function register(deps: Deps, input: Registration, client: ClientContext): Promise<OpenedSession> {
   if (input.invitationToken === undefined) refuseUninvited(deps.config.registration, input.email);
   refuseGuessable(deps.config, "password", input.password, input.email);
-  if (input.invitationToken === undefined) return withNewTenant(deps, await newUser(input, visit.device), input, visit);
+  if (input.invitationToken === undefined)
+    return withNewTenant(deps, await newUser(input, client.device), input, client);
   const tokenHash = await sha256Hex(input.invitationToken);
   const tenantId = await findTenantByToken(deps, tokenHash, input.email, deps.now());
   if (!tenantId) throw badInvitation();
-  return intoTenant(deps, await newUser(input, visit.device), { tenantId, tokenHash }, visit);
+  return intoTenant(deps, await newUser(input, client.device), { tenantId, tokenHash }, client);
 }
 
 /** Throws FORBIDDEN where registration is not open to the address. */
@@ -61,10 +62,15 @@ const newUser = async ({ email, name, password }: Registration, device: Device):
 /** "Firefox on Linux, Lisbon, PT". */
 export const createdFrom = ({ kind, location }: Device): string => [kind, location].filter(Boolean).join(", ");
 
-async function withNewTenant(deps: Deps, user: NewUser, input: Registration, visit: Visit): Promise<OpenedSession> {
+async function withNewTenant(
+  deps: Deps,
+  user: NewUser,
+  input: Registration,
+  client: ClientContext,
+): Promise<OpenedSession> {
   const tenant = { id: newId(), name: input.tenantName ?? input.name ?? "Personal" };
-  const draft = await draftSession(deps, user.userId, visit.device);
-  await orEmailTaken(insertAccount(deps, user, tenant, draft.row, visit.origin, deps.now()));
+  const draft = await draftSession(deps, user.userId, client.device);
+  await orEmailTaken(insertAccount(deps, user, tenant, draft.row, client.origin, deps.now()));
   await queueMailIfPossible(deps, { kind: "verification", userId: user.userId });
   return openedSession(deps, draft, tenant.id);
 }
@@ -74,10 +80,10 @@ async function intoTenant(
   deps: Deps,
   user: NewUser,
   invitation: { tenantId: string; tokenHash: string },
-  visit: Visit,
+  client: ClientContext,
 ): Promise<OpenedSession> {
-  const draft = await draftSession(deps, user.userId, visit.device);
-  const joined = await orEmailTaken(insertInvitedByToken(deps, user, invitation, draft.row, visit.origin, deps.now()));
+  const draft = await draftSession(deps, user.userId, client.device);
+  const joined = await orEmailTaken(insertInvitedByToken(deps, user, invitation, draft.row, client.origin, deps.now()));
   requireJoined(deps, joined);
   return openedSession(deps, draft, invitation.tenantId);
 }

@@ -5,12 +5,12 @@ import { memberships, users } from "../../platform/db/schema";
 import { emptiestShard } from "../../platform/db/shard-sizes-store";
 import type { Shards } from "../../platform/db/shards";
 import type { Deps } from "../../platform/deps";
-import type { NewUndo } from "../../platform/mail/undo-store";
+import type { NewRevert } from "../../platform/mail/revert-store";
 import { type Actor, type RequestOrigin, userActor } from "../../platform/schemas/actor";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { announceDevice, rememberDevice } from "../sessions/known-devices-store";
 import { endOldestSessions, mintSession, type NewSession, passwordHolds, useTenant } from "../sessions/store";
-import { conditionsOf, metaOf, preparationsOf, type SignInProof, undoStateOf, usesOf } from "./proof-store";
+import { conditionsOf, metaOf, preparationsOf, revertStateOf, type SignInCredential, usesOf } from "./credential-store";
 
 export interface NewUser {
   userId: string;
@@ -42,7 +42,7 @@ export async function insertAccount(
       VALUES (${userId}, ${user.email}, ${user.name}, ${passwordHash}, ${nowMs}, ${user.createdFrom}, ${nowMs})`,
     ...insertOwnTenant(shards, userId, tenant, nowMs),
     // Last: it joins the user with the membership.
-    minted: mintSession(session, { tenantId: tenant.id, proof: passwordHolds(passwordHash), factor: null }, nowMs),
+    minted: mintSession(session, { tenantId: tenant.id, credential: passwordHolds(passwordHash), factor: null }, nowMs),
     recorded: auditIfChanged({
       tenantId: tenant.id,
       action: "auth.registered",
@@ -70,37 +70,37 @@ const tenantOf = ({ id, userId }: NewSession) =>
 export interface Opening {
   session: NewSession;
   /** The link of the notice for a sign-in from a new device. */
-  undo: NewUndo;
+  revert: NewRevert;
   /** Null for the user's own tenant, which `ownTenant` creates if the user has none. */
   tenantId: string | null;
   /** For a user who is a member of no tenant. */
   ownTenant: NewTenant | null;
-  proof: SignInProof;
+  credential: SignInCredential;
   actor: Actor;
 }
 
 /**
  * Opens a session for a user who has proven who they are: writes the session, uses up what works once and ends the
  * oldest sessions beyond the cap. `isNewDevice`: the user has not signed in from such a device for 90 days. Returns
- * null when the proof was used before, or when it or the membership changed since they were read.
+ * null when the credential was used before, or when it or the membership changed since they were read.
  */
-export async function openSession(
+export async function writeSession(
   { db, config, shards }: Deps,
   opening: Opening,
   nowMs: number,
 ): Promise<{ tenantId: string; isNewDevice: boolean } | null> {
-  const { session, undo, tenantId, ownTenant, proof, actor } = opening;
+  const { session, revert, tenantId, ownTenant, credential, actor } = opening;
   const { userId } = session;
   const login = { tenantId: tenantOf(session), actor, target: { kind: "user", id: userId } } as const;
   const { minted, announced } = await atomically(db, {
     ...(ownTenant ? insertOwnTenant(shards, userId, ownTenant, nowMs) : {}),
-    ...preparationsOf(userId, proof, { actor }, nowMs),
-    minted: mintSession(session, { tenantId, ...conditionsOf(userId, proof) }, nowMs),
-    recorded: auditIfChanged({ ...login, action: "auth.login", meta: metaOf(proof) }),
+    ...preparationsOf(userId, credential, { actor }, nowMs),
+    minted: mintSession(session, { tenantId, ...conditionsOf(userId, credential) }, nowMs),
+    recorded: auditIfChanged({ ...login, action: "auth.login", meta: metaOf(credential) }),
     ended: endOldestSessions(userId, config.caps.sessions, nowMs),
-    ...usesOf(session, proof, login, nowMs),
+    ...usesOf(session, credential, login, nowMs),
     lastUsed: useTenant(session.id, nowMs),
-    announced: announceDevice(session, undo, undoStateOf(proof), nowMs),
+    announced: announceDevice(session, revert, revertStateOf(credential), nowMs),
     ...rememberDevice(session, nowMs),
   });
   const [opened] = minted;

@@ -7,18 +7,20 @@ import { AppError, invalid } from "../../platform/errors";
 import { queueMailIfPossible } from "../../platform/mail/queue";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { MINUTE_MS } from "../../platform/time";
-import { type EnteredCode, invalidCode } from "../email-codes/judge";
+import { type EnteredCode, invalidCode } from "../email-codes/verify";
+import { listPasskeysOfUser, type PasskeyUse } from "../passkeys/store";
 import { checkPasskey, type ShownPasskey } from "../passkeys/webauthn/assertion";
 import { stepUpOptions } from "../passkeys/webauthn/options";
 import type { RequestOptions } from "../passkeys/webauthn/schemas";
-import { listPasskeysOfUser, type PasskeyUse } from "../passkeys/webauthn/store";
-import { checkMailCode, checkPassword, hasSecondFactor, withCode } from "./proof";
-import { confirmSession, findProofOfUser } from "./store";
+import { findCredentialsOfUser } from "../sign-in/store";
+import { hasSecondFactor } from "../two-factor/store";
+import { confirmSession } from "./store";
+import { checkMailCode, checkPassword, withCode } from "./verify";
 
 const CONFIRMED_FOR_MS = 10 * MINUTE_MS;
 
-/** What is given again: a password, a code, a passkey, or several of them. All of them must be right. */
-export interface Proof {
+/** What the user gives again: a password, a code, a passkey, or several of them. All of them must be right. */
+export interface StepUpCredentials {
   password?: string | undefined;
   /** A TOTP or recovery code. */
   totp?: string | undefined;
@@ -30,12 +32,12 @@ export interface Proof {
  * Confirms the session for ten minutes. Throws WRONG_PASSWORD, INVALID_CODE, INVALID_TOTP, TWO_FACTOR_NOT_ENABLED for a
  * code without a second factor, ACCOUNT_LOCKED, and VALIDATION_FAILED for an invalid passkey.
  */
-export async function confirm(deps: Deps, caller: SessionPrincipal, proof: Proof): Promise<void> {
-  const user = await findProofOfUser(deps, caller.userId);
+export async function confirm(deps: Deps, caller: SessionPrincipal, given: StepUpCredentials): Promise<void> {
+  const user = await findCredentialsOfUser(deps, caller.userId);
   if (!user) throw new AppError("UNAUTHENTICATED");
-  const { password, totp } = proof;
-  const passkey = proof.passkey ? await requirePasskey(deps, caller, proof.passkey) : null;
-  const mailId = proof.mailCode ? await checkMailCode(deps, user, proof.mailCode) : null;
+  const { password, totp } = given;
+  const passkey = given.passkey ? await requirePasskey(deps, caller, given.passkey) : null;
+  const mailId = given.mailCode ? await checkMailCode(deps, user.email, given.mailCode) : null;
   if (password !== undefined) await checkPassword(deps, caller, user, password);
   const passwordHash = password === undefined ? null : user.passwordHash;
   const write = { caller, passwordHash, factor: null, mailId, passkey };
@@ -71,16 +73,20 @@ async function requirePasskey(deps: Deps, caller: SessionPrincipal, shown: Shown
 
 const invalidPasskey = () => invalid({ issues: [{ path: ["passkey"], message: "Invalid or expired passkey" }] });
 
-/** Whether the user signed in, or last gave a proof, within the last ten minutes. */
+/** Whether the user signed in, or last confirmed the session, within the last ten minutes. */
 export const isConfirmed = (deps: Deps, { confirmedAt }: SessionPrincipal): boolean =>
   deps.now() - confirmedAt < CONFIRMED_FOR_MS;
 
 /**
- * Checks that the session is confirmed, or confirms it with the given proof. Throws STEP_UP_REQUIRED, or like
+ * Checks that the session is confirmed, or confirms it with the given credentials. Throws STEP_UP_REQUIRED, or like
  * `confirm`.
  */
-export async function requireStepUp(deps: Deps, caller: SessionPrincipal, proof: Proof = {}): Promise<void> {
-  const { password, totp, mailCode, passkey } = proof;
-  if (password !== undefined || totp !== undefined || mailCode || passkey) return confirm(deps, caller, proof);
+export async function requireStepUp(
+  deps: Deps,
+  caller: SessionPrincipal,
+  given: StepUpCredentials = {},
+): Promise<void> {
+  const { password, totp, mailCode, passkey } = given;
+  if (password !== undefined || totp !== undefined || mailCode || passkey) return confirm(deps, caller, given);
   if (!isConfirmed(deps, caller)) throw new AppError("STEP_UP_REQUIRED");
 }

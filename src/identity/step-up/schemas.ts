@@ -7,7 +7,7 @@ import { assertion, passkeyState } from "../passkeys/webauthn/schemas";
 const code = opaqueToken.meta({ description: "A TOTP or recovery code.", examples: ["123456"] });
 
 /** For routes that accept a recent sign-in instead. */
-export const proofFields = { password: givenPassword.optional(), totp: code.optional() };
+export const stepUpFields = { password: givenPassword.optional(), totp: code.optional() };
 
 const enteredCode = z
   .object({ state: mailCodeState, code: mailCode })
@@ -18,7 +18,7 @@ const shownPasskey = z
 
 export const stepUpBody = z
   .object({
-    ...proofFields,
+    ...stepUpFields,
     mailCode: enteredCode.optional().meta({ description: "A code from a mail to the user's address." }),
     passkey: shownPasskey.optional().meta({ description: "The answer to the options of a confirmation." }),
   })

@@ -1,39 +1,12 @@
 /** Confirming in D1 that a session is still used by its user. */
 import { sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
+import { atomically } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { mailCodeHolds, useMailCode } from "../email-codes/store";
-import { type PasskeyUse, passkeyHolds, usePasskey } from "../passkeys/webauthn/store";
-import { consumeFactor, type Factor, factorHolds, type StoredSecret } from "../two-factor/store";
-
-/** The credentials with which a user can prove who they are. */
-export interface StoredProof {
-  userId: string;
-  email: string;
-  /** PHC string. */
-  passwordHash: string;
-  /** The second factor; null when it is off. */
-  secondFactor: StoredSecret | null;
-}
-
-type ProofRow = Omit<StoredProof, "secondFactor"> & Partial<StoredSecret> & { totpEnabledAt: number | null };
-
-/** Returns the credentials of a user, who belongs to no single tenant; undefined when the account is gone. */
-export async function findProofOfUser({ db }: Deps, userId: string): Promise<StoredProof | undefined> {
-  const { found } = await atomically(db, {
-    found:
-      rows<ProofRow>(sql`SELECT id AS userId, email, password_hash AS passwordHash, totp_enabled_at AS totpEnabledAt,
-        totp_enrolment_id AS totpEnrolmentId, totp_secret_encrypted AS totpSecretEncrypted
-      FROM users WHERE id = ${userId}`),
-  });
-  const [row] = found;
-  if (!row) return undefined;
-  const { totpEnabledAt, totpEnrolmentId, totpSecretEncrypted, ...rest } = row;
-  const isOn = totpEnabledAt !== null && totpEnrolmentId && totpSecretEncrypted;
-  return { ...rest, secondFactor: isOn ? { totpEnrolmentId, totpSecretEncrypted } : null };
-}
+import { type PasskeyUse, passkeyHolds, usePasskey } from "../passkeys/store";
+import { consumeFactor, type Factor, factorHolds } from "../two-factor/store";
 
 /** The confirmation of a session, by the password with this hash, by codes or by a passkey. */
 export interface Confirmation {
@@ -41,7 +14,7 @@ export interface Confirmation {
   /** The hash that the password was checked against; null when none was given. */
   passwordHash: string | null;
   factor: Factor | null;
-  /** The id of the mail whose code was judged right; null when no code was given. */
+  /** The id of the mail whose code was right; null when no code was given. */
   mailId: string | null;
   passkey: PasskeyUse | null;
 }

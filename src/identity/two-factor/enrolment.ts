@@ -4,16 +4,17 @@ import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";
 import { queueMailIfPossible } from "../../platform/mail/queue";
-import { newUndo } from "../../platform/mail/undo-store";
+import { newRevert } from "../../platform/mail/revert-store";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
-import { recordLock } from "../../tenancy/audit/failed-login-store";
-import { enrolmentUri, newRecoveryCodes, newTotpSecret, readFactor, stepOf } from "./codes";
+import { withCode } from "../step-up/verify";
+import { enrolmentUri, newRecoveryCodes, newTotpSecret, stepOf } from "./codes";
 import type { Enrolment } from "./schemas";
 import {
   disableTwoFactorOfUser,
   enableTwoFactorOfUser,
   type FactorUse,
   findTwoFactorOfUser,
+  hasSecondFactor,
   replaceRecoveryCodesOfUser,
   startEnrolmentOfUser,
 } from "./store";
@@ -41,10 +42,10 @@ export async function confirmEnrolment(
   if (!user?.totpSecretEncrypted || !user.totpEnrolmentId) throw new AppError("TWO_FACTOR_NOT_STARTED");
   const step = await stepOf(deps, userId, user.totpSecretEncrypted, code);
   if (step === null) throw new AppError("INVALID_TOTP");
-  const undo = await newUndo(deps.keys, deps.now());
-  const enabling = { userId, tenantId, actor, sessionId, enrolmentId: user.totpEnrolmentId, step, undo };
+  const revert = await newRevert(deps.keys, deps.now());
+  const enabling = { userId, tenantId, actor, sessionId, enrolmentId: user.totpEnrolmentId, step, revert };
   if (!(await enableTwoFactorOfUser(deps, enabling, deps.now()))) throw new AppError("INVALID_TOTP");
-  await queueMailIfPossible(deps, { kind: "twoFactorChanged", id: undo.mailId, userId, enabled: true });
+  await queueMailIfPossible(deps, { kind: "twoFactorChanged", id: revert.mailId, userId, enabled: true });
 }
 
 /**
@@ -82,19 +83,14 @@ async function useFactor(
 ): Promise<string> {
   const { userId, tenantId, actor } = caller;
   const user = await findTwoFactorOfUser(deps, userId);
-  if (!user?.totpEnabledAt || !user.totpSecretEncrypted || !user.totpEnrolmentId) {
-    throw new AppError("TWO_FACTOR_NOT_ENABLED");
-  }
-  const { totpSecretEncrypted, totpEnrolmentId } = user;
-  const undo = await newUndo(deps.keys, deps.now());
-  const { value: used, startedLock } = await deps.guesses.check("totp", user.email, async () => {
-    const factor = await readFactor(deps, userId, { totpSecretEncrypted, totpEnrolmentId }, code);
-    return (factor && (await write({ userId, tenantId, actor, factor, undo }))) || null;
-  });
-  if (startedLock) {
-    deps.background("record lock", recordLock(deps, caller, "totp"));
-    await queueMailIfPossible(deps, { kind: "secondFactorGuessed", userId });
-  }
-  if (!used) throw new AppError("INVALID_TOTP");
-  return undo.mailId;
+  if (!user || !hasSecondFactor(user)) throw new AppError("TWO_FACTOR_NOT_ENABLED");
+  const revert = await newRevert(deps.keys, deps.now());
+  await withCode(
+    deps,
+    caller,
+    user,
+    code,
+    async (factor) => (await write({ userId, tenantId, actor, factor, revert })) || null,
+  );
+  return revert.mailId;
 }

@@ -3,7 +3,7 @@ import { eq, type SQL, sql } from "drizzle-orm";
 import { atomically, jsonList } from "../../platform/db/client";
 import { users } from "../../platform/db/schema";
 import type { Deps } from "../../platform/deps";
-import { insertUndo, type NewUndo } from "../../platform/mail/undo-store";
+import { insertRevert, type NewRevert } from "../../platform/mail/revert-store";
 import type { Actor } from "../../platform/schemas/actor";
 import type { AuditAction } from "../../platform/schemas/audit-actions";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
@@ -13,6 +13,17 @@ export interface StoredSecret {
   totpEnrolmentId: string;
   totpSecretEncrypted: string;
 }
+
+/** The columns of a user that a second factor is made of. All are null without one; the first, until it is confirmed. */
+interface StoredFactor {
+  totpEnabledAt: number | null;
+  totpEnrolmentId: string | null;
+  totpSecretEncrypted: string | null;
+}
+
+/** Whether two-factor authentication is on, and not just started. */
+export const hasSecondFactor = <T extends StoredFactor>(user: T): user is T & StoredSecret =>
+  user.totpEnabledAt !== null && user.totpEnrolmentId !== null && user.totpSecretEncrypted !== null;
 
 /** A code that is right. Only the write decides whether it is still unused. */
 export type Factor = { kind: "totp"; enrolmentId: string; step: number } | { kind: "recovery"; codeHash: string };
@@ -63,14 +74,14 @@ export interface Enabling {
   enrolmentId: string;
   /** The time step of the first code, which this uses up. */
   step: number;
-  undo: NewUndo;
+  revert: NewRevert;
   tenantId: string;
   actor: Actor;
 }
 
 /** Turns two-factor authentication on. Returns false when it is already on, or the secret changed. */
 export async function enableTwoFactorOfUser({ db }: Deps, enabling: Enabling, nowMs: number): Promise<boolean> {
-  const { userId, sessionId, enrolmentId, step, undo } = enabling;
+  const { userId, sessionId, enrolmentId, step, revert } = enabling;
   const isOn = sql`totp_enrolment_id = ${enrolmentId} AND totp_enabled_at = ${nowMs}`;
   const { enabled } = await atomically(db, {
     // First: the other statements ask whether it took effect.
@@ -79,7 +90,7 @@ export async function enableTwoFactorOfUser({ db }: Deps, enabling: Enabling, no
     recorded: auditOfUser("auth.2fa_enabled", enabling),
     sessions: sql`DELETE FROM sessions WHERE user_id = ${userId} AND id <> ${sessionId}
       AND EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND ${isOn})`,
-    undo: insertUndo(undo, userId, "twoFactorOn", { state: sql`, 'at', ${nowMs}`, condition: isOn }),
+    revert: insertRevert(revert, userId, "twoFactorOn", { state: sql`, 'at', ${nowMs}`, condition: isOn }),
   });
   return enabled.length === 1;
 }
@@ -87,7 +98,7 @@ export async function enableTwoFactorOfUser({ db }: Deps, enabling: Enabling, no
 export interface FactorUse {
   userId: string;
   factor: Factor;
-  undo: NewUndo;
+  revert: NewRevert;
   tenantId: string;
   actor: Actor;
 }
@@ -103,13 +114,13 @@ const auditUse = (action: AuditAction, use: FactorUse) => ({
   recordedUse: use.factor.kind === "recovery" ? auditOfUser("auth.recovery_used", use) : undefined,
 });
 
-/** The codes that an undo restores: those unused so far, except the one that is used now. */
+/** The codes that a "this was not me" link restores: those unused so far, except the one that is used now. */
 const unusedCodes = (factor: Factor | null) => sql`json((SELECT json_group_array(code_hash) FROM recovery_codes
   WHERE user_id = u.id AND used_at IS NULL AND code_hash
     IS NOT ${factor?.kind === "recovery" ? factor.codeHash : null}))`;
 
 /**
- * The second factor of the user `u` as an undo restores it, as further arguments of SQL's `json_object`. `factor` is
+ * The second factor of the user `u` as that link restores it, as further arguments of SQL's `json_object`. `factor` is
  * the code that turns it off at `nowMs` (Unix ms); null if the second factor is lost.
  */
 export const stateOfFactor = (
@@ -121,11 +132,11 @@ export const stateOfFactor = (
 
 /** Turns two-factor authentication off. Returns false when the factor does not hold. */
 export async function disableTwoFactorOfUser({ db }: Deps, use: FactorUse, nowMs: number): Promise<boolean> {
-  const { userId, factor, undo } = use;
+  const { userId, factor, revert } = use;
   const holds = factorHolds(userId, factor);
   const { disabled } = await atomically(db, {
     // First: it keeps what the other statements remove.
-    undo: insertUndo(undo, userId, "twoFactorOff", { state: stateOfFactor(nowMs, factor), condition: holds }),
+    revert: insertRevert(revert, userId, "twoFactorOff", { state: stateOfFactor(nowMs, factor), condition: holds }),
     // Before the codes, against which a recovery code is checked.
     disabled: sql`UPDATE users SET totp_secret_encrypted = NULL, totp_enrolment_id = NULL, totp_enabled_at = NULL,
       totp_last_step = 0
@@ -144,14 +155,14 @@ export async function replaceRecoveryCodesOfUser(
   codeHashes: readonly string[],
   nowMs: number,
 ): Promise<boolean> {
-  const { userId, factor, undo } = use;
+  const { userId, factor, revert } = use;
   const hashes = jsonList(codeHashes);
   const isNew = sql`code_hash IN (SELECT value FROM json_each(${hashes}))`;
   const holds = factorHolds(userId, factor);
   const state = sql`, 'enabledAt', u.totp_enabled_at, 'codes', ${unusedCodes(factor)}`;
   const { used } = await atomically(db, {
     // First: it keeps the codes that the other statements remove.
-    undo: insertUndo(undo, userId, "recoveryCodes", { state, condition: holds }),
+    revert: insertRevert(revert, userId, "recoveryCodes", { state, condition: holds }),
     // Before the factor is used.
     inserted: sql`INSERT INTO recovery_codes (user_id, code_hash)
       SELECT ${userId}, value FROM json_each(${hashes}) WHERE ${holds}`,

@@ -1,9 +1,9 @@
 /** Deleting one's own account. Access ends at once; the purge removes the rest and then mails the former address. */
 
+import { findCredentialsOfUser } from "../../identity/sign-in/store";
 import { requireStepUp } from "../../identity/step-up/confirm";
-import { checkPassword, hasSecondFactor, withCode } from "../../identity/step-up/proof";
-import { findProofOfUser } from "../../identity/step-up/store";
-import type { Factor } from "../../identity/two-factor/store";
+import { checkPassword, withCode } from "../../identity/step-up/verify";
+import { type Factor, hasSecondFactor } from "../../identity/two-factor/store";
 import type { Deps } from "../../platform/deps";
 import { AppError, invalid } from "../../platform/errors";
 import { log } from "../../platform/log";
@@ -31,7 +31,7 @@ export async function deleteAccount(
   { password, totp, deleteTenants = false }: AccountDeletionRequest,
 ): Promise<void> {
   const { userId, actor } = caller;
-  const user = await findProofOfUser(deps, userId);
+  const user = await findCredentialsOfUser(deps, userId);
   if (!user) throw new AppError("UNAUTHENTICATED");
   if (password !== undefined) await checkPassword(deps, caller, user, password);
   else if (user.passwordHash === "") await requireStepUp(deps, caller);

@@ -1,6 +1,6 @@
 /** Deleting accounts and tenants, in requests. */
 import { z } from "zod";
-import { proofFields } from "../../identity/step-up/schemas";
+import { stepUpFields } from "../../identity/step-up/schemas";
 import { givenPassword, opaqueToken } from "../../platform/schemas/schemas";
 
 export const accountDeletion = z
@@ -18,4 +18,4 @@ export const accountDeletion = z
   })
   .meta({ id: "AccountDeletion", description: "What deletes the signed-in user's account." });
 
-export const tenantDeletion = z.object(proofFields).meta({ id: "TenantDeletion" });
+export const tenantDeletion = z.object(stepUpFields).meta({ id: "TenantDeletion" });

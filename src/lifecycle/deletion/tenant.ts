@@ -1,6 +1,6 @@
 /** Deleting a tenant. Access ends at once; the purge mails the members and removes the rest. */
 
-import { type Proof, requireStepUp } from "../../identity/step-up/confirm";
+import { requireStepUp, type StepUpCredentials } from "../../identity/step-up/confirm";
 import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";
 import { log } from "../../platform/log";
@@ -11,7 +11,7 @@ import { deleteTenantOfOwner } from "./tenant-store";
 /**
  * Deletes the caller's tenant for all of its members; their accounts stay. Throws FORBIDDEN, and as `requireStepUp`.
  */
-export async function deleteTenant(deps: Deps, caller: SessionPrincipal, proof: Proof): Promise<void> {
+export async function deleteTenant(deps: Deps, caller: SessionPrincipal, proof: StepUpCredentials): Promise<void> {
   await requireStepUp(deps, caller, proof);
   if (!(await deleteTenantOfOwner(deps, caller, deps.now()))) throw new AppError("FORBIDDEN");
   const { tenantId, userId } = caller;

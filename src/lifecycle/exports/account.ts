@@ -1,6 +1,6 @@
 /** The export of an account: everything that the service keeps about its user, in all tenants, without secrets. */
 
-import { listPasskeysOfUser } from "../../identity/passkeys/webauthn/store";
+import { listPasskeysOfUser } from "../../identity/passkeys/store";
 import { passkeyView } from "../../identity/passkeys/webauthn/view";
 import { listIdentitiesOfUser } from "../../identity/providers/store";
 import { identityView } from "../../identity/providers/view";

@@ -3,7 +3,7 @@
  * attempts that have begun are completed.
  */
 
-import { type Proof, requireStepUp } from "../../identity/step-up/confirm";
+import { requireStepUp, type StepUpCredentials } from "../../identity/step-up/confirm";
 import type { Deps } from "../../platform/deps";
 import { AppError, notFound } from "../../platform/errors";
 import { describeError, log } from "../../platform/log";
@@ -24,7 +24,7 @@ export async function changeSendsOfTenant(
   operator: SessionPrincipal,
   id: string,
   change: Change,
-  proof: Proof,
+  proof: StepUpCredentials,
 ): Promise<void> {
   await requireStepUp(deps, operator, proof);
   const tenant = await findTenant(deps, id);
@@ -42,7 +42,7 @@ export async function changeAllSends(
   deps: Deps,
   operator: SessionPrincipal,
   change: Change,
-  proof: Proof,
+  proof: StepUpCredentials,
 ): Promise<void> {
   await requireStepUp(deps, operator, proof);
   const hold = { tenantId: "", cause: "held", since: deps.now() } as const;

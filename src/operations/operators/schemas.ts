@@ -2,7 +2,7 @@
  * What operators send and receive. Every field is listed by name, and none is a payload, a secret, a token or a URL.
  */
 import { z } from "zod";
-import { proofFields } from "../../identity/step-up/schemas";
+import { stepUpFields } from "../../identity/step-up/schemas";
 import { id, name, role, time } from "../../platform/schemas/schemas";
 
 const MAX_QUERY_CHARACTERS = 254;
@@ -36,11 +36,11 @@ export const CONFIRMATION_ERRORS = [
   "ACCOUNT_LOCKED",
 ] as const;
 
-export const suspension = z.object({ reason, ...proofFields }).meta({
+export const suspension = z.object({ reason, ...stepUpFields }).meta({
   id: "Suspension",
   description: "Why somebody or something is suspended or resumed, and the operator's password or code.",
 });
-export const confirmation = z.object(proofFields).meta({
+export const confirmation = z.object(stepUpFields).meta({
   id: "OperatorConfirmation",
   description: "What proves again who the operator is: the password, a code, or both.",
 });

@@ -3,7 +3,7 @@
  * An operation that fails halfway can be repeated to do the rest.
  */
 
-import type { Proof } from "../../identity/step-up/confirm";
+import type { StepUpCredentials } from "../../identity/step-up/confirm";
 import { requireStepUp } from "../../identity/step-up/confirm";
 import type { Deps } from "../../platform/deps";
 import { AppError, notFound } from "../../platform/errors";
@@ -12,7 +12,7 @@ import { findTenant } from "../../tenancy/tenants/store";
 import { deleteHold, insertHold } from "./holds-store";
 import { endSessionsOfUser, markTenantResumed, markTenantSuspended, resumeUser, suspendUser } from "./suspend-store";
 
-type Suspension = Proof & { reason: string };
+type Suspension = StepUpCredentials & { reason: string };
 
 /**
  * Suspends a tenant: its credentials are refused, and its deliveries wait. Throws NOT_FOUND, or like `requireStepUp`.
@@ -73,7 +73,12 @@ export async function resumePerson(
 }
 
 /** Ends all sessions of a person. Throws NOT_FOUND, or like `requireStepUp`. */
-export async function endSessions(deps: Deps, operator: SessionPrincipal, userId: string, proof: Proof): Promise<void> {
+export async function endSessions(
+  deps: Deps,
+  operator: SessionPrincipal,
+  userId: string,
+  proof: StepUpCredentials,
+): Promise<void> {
   await requireStepUp(deps, operator, proof);
   if (!(await endSessionsOfUser(deps, operator, userId))) throw notFound("Person");
 }

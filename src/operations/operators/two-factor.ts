@@ -1,6 +1,6 @@
 /** A lost second factor: the operator has a link mailed to the person, and only its use removes anything. */
 
-import { type Proof, requireStepUp } from "../../identity/step-up/confirm";
+import { requireStepUp, type StepUpCredentials } from "../../identity/step-up/confirm";
 import type { Deps } from "../../platform/deps";
 import { AppError, notFound } from "../../platform/errors";
 import { queueMail } from "../../platform/mail/queue";
@@ -11,7 +11,12 @@ import { askForRemoval } from "./two-factor-store";
  * Mails a person a link that removes their second factor. Throws NOT_FOUND, CONFLICT for a person without a second
  * factor or without a verified address, or like `requireStepUp`.
  */
-export async function mailRemoval(deps: Deps, operator: SessionPrincipal, userId: string, proof: Proof): Promise<void> {
+export async function mailRemoval(
+  deps: Deps,
+  operator: SessionPrincipal,
+  userId: string,
+  proof: StepUpCredentials,
+): Promise<void> {
   await requireStepUp(deps, operator, proof);
   const person = await askForRemoval(deps, operator, userId, deps.now());
   if (!person) throw notFound("Person");

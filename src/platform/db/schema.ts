@@ -135,7 +135,7 @@ export const emailTokens = sqliteTable(
     /** User id, or invitation id for "invite". */
     subjectId: text("subject_id").notNull(),
     /**
-     * JSON, for "undo": what the link undoes, and the state to restore, see mail/undo-store.ts; for "remove-factor":
+     * JSON, for "undo": what the link reverts, and the state to restore, see mail/revert-store.ts; for "remove-factor":
      * which enrolment.
      */
     action: text(),

@@ -12,7 +12,7 @@ const origin = z.object({
   requestId: z.string().nullable(),
 });
 
-/** What the take-over of an unverified account has ended, as counts, except for the second factor. */
+/** What ended when an unverified account was reclaimed, as counts, except for the second factor. */
 const endedAccess = z.object({
   sessions: z.number(),
   apiKeys: z.number(),

@@ -1,10 +1,10 @@
 /** Checking a passkey that is shown at a sign-in or to confirm a session. */
 import type { Deps } from "../../../platform/deps";
+import type { PasskeyUse } from "../store";
 import { openChallenge, type Purpose } from "./challenge";
 import { orRefused } from "./refusal";
 import { relyingParty } from "./relying-party";
 import type { Assertion } from "./schemas";
-import type { PasskeyUse } from "./store";
 import { type StoredCredential, verifyAssertion } from "./verify";
 
 /** The answer to request options. */

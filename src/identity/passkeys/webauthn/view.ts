@@ -1,7 +1,7 @@
 /** A passkey as its owner sees it. */
 import { iso } from "../../../platform/time";
+import type { PasskeyRow } from "../store";
 import type { Passkey } from "./schemas";
-import type { PasskeyRow } from "./store";
 
 export const passkeyView = (row: PasskeyRow): Passkey => ({
   id: row.id,

@@ -3,9 +3,9 @@ import type { Deps } from "../../../platform/deps";
 import { AppError, notFound } from "../../../platform/errors";
 import { queueMailIfPossible } from "../../../platform/mail/queue";
 import type { SessionPrincipal } from "../../../platform/schemas/principal";
-import { type Proof, requireStepUp } from "../../step-up/confirm";
+import { requireStepUp, type StepUpCredentials } from "../../step-up/confirm";
 import { FlowError } from "../failure";
-import { type Departure, depart } from "../flow";
+import { type StartedAuthorization, startAuthorization } from "../flow";
 import { findProvider } from "../providers";
 import { deleteIdentityOfUser } from "./store";
 
@@ -17,14 +17,14 @@ export async function startLinking(
   deps: Deps,
   caller: SessionPrincipal,
   { name, to = "" }: { name: string; to?: string | undefined },
-  proof?: Proof,
-): Promise<Departure> {
+  proof?: StepUpCredentials,
+): Promise<StartedAuthorization> {
   const provider = findProvider(deps.config, name);
   if (!provider) throw notFound("Provider");
   await requireStepUp(deps, caller, proof);
   const { userId, sessionId } = caller;
   try {
-    return await depart(deps, provider, { to, link: { userId, sessionId }, invitationHash: null });
+    return await startAuthorization(deps, provider, { to, link: { userId, sessionId }, invitationHash: null });
   } catch (error) {
     if (error instanceof FlowError) throw new AppError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 60, cause: error });
     throw error;
@@ -35,7 +35,12 @@ export async function startLinking(
  * Removes an identity of the caller and notifies them by mail. Sessions that it has opened stay. Throws
  * STEP_UP_REQUIRED, NOT_FOUND, and CONFLICT for the last way to sign in.
  */
-export async function removeIdentity(deps: Deps, caller: SessionPrincipal, id: string, proof?: Proof): Promise<void> {
+export async function removeIdentity(
+  deps: Deps,
+  caller: SessionPrincipal,
+  id: string,
+  proof?: StepUpCredentials,
+): Promise<void> {
   await requireStepUp(deps, caller, proof);
   const outcome = await deleteIdentityOfUser(deps, caller, id);
   if (outcome === "unknown") throw notFound("Identity");

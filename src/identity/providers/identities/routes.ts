@@ -11,7 +11,7 @@ import { describeRoute, documented } from "../../../platform/http/route-docs";
 import { body } from "../../../platform/http/validate";
 import { dataOf, says } from "../../../platform/schemas/schemas";
 import { FLOW_COOKIE, hasProviders } from "../providers";
-import { departure, identity, linkBody, linkPath } from "../schemas";
+import { identity, linkBody, linkPath, startedAuthorization } from "../schemas";
 import { listIdentitiesOfUser } from "../store";
 import { identityView } from "../view";
 import { removeIdentity, startLinking } from "./own";
@@ -43,7 +43,7 @@ export const identityRoutes = new Hono<AppEnv>()
   .post(
     "/:id",
     describeRoute("linkIdentity", "Begins to add a provider to sign in with.", {
-      200: dataOf(departure),
+      200: dataOf(startedAuthorization),
       errors: ["STEP_UP_REQUIRED", "SERVICE_UNAVAILABLE"],
       path: linkPath,
       description:

@@ -5,7 +5,7 @@ import type { Deps } from "../../../platform/deps";
 import type { SessionPrincipal } from "../../../platform/schemas/principal";
 import type { ProviderName } from "../../../platform/schemas/schemas";
 import { auditIfChanged } from "../../../tenancy/audit/record-store";
-import { hasOtherWayIn } from "../../step-up/ways-in-store";
+import { hasOtherSignInMethod } from "../../sign-in-methods-store";
 
 /** `unknown`: the user has no such identity. `last`: there is no other way to sign in. */
 export type RemovalOutcome = { provider: ProviderName } | "unknown" | "last";
@@ -23,7 +23,7 @@ export async function deleteIdentityOfUser(
     // First: it reads whether there is one to remove.
     known: sql`SELECT 1 FROM identities WHERE id = ${id} AND user_id = ${userId}`,
     removed: rows<{ provider: ProviderName }>(
-      sql`DELETE FROM identities WHERE id = ${id} AND user_id = ${userId} AND ${hasOtherWayIn(deps, userId, id)}
+      sql`DELETE FROM identities WHERE id = ${id} AND user_id = ${userId} AND ${hasOtherSignInMethod(deps, userId, id)}
         RETURNING provider`,
     ),
     recorded: auditIfChanged({ tenantId, action: "auth.identity_unlinked", actor, target: { kind: "identity", id } }),

@@ -4,7 +4,6 @@
  */
 
 import { newKeyPair } from "../../../platform/crypto/ed25519";
-import { randomBytes, toBase64 } from "../../../platform/crypto/encoding";
 import { decrypt, encrypt } from "../../../platform/crypto/encryption";
 import { newId } from "../../../platform/db/ids";
 import type { Deps } from "../../../platform/deps";
@@ -16,18 +15,15 @@ import { MINUTE_MS } from "../../../platform/time";
 import { encryptSecret } from "../../subscriptions/changes";
 import { findSubscription, type SubscriptionRow } from "../../subscriptions/store";
 import { secretOwner, signingKeyOwner } from "../keys";
+import { newSecret } from "../secret";
 import type { Rotation } from "./schemas";
 import { endFormer, MAX_FORMER_KEYS, newestKeyId, type Outcome, replaceKey, replaceSecret } from "./store";
 
-const SECRET_BYTES = 32;
 /**
  * A new public key is published this long before it signs: a cached key set may be 10 minutes old, and subscribers may
  * keep it 10 more.
  */
 const PUBLISHED_AHEAD_MS = 20 * MINUTE_MS;
-
-/** Returns a random secret in the format of Standard Webhooks. */
-const newSecret = (): string => `whsec_${toBase64(randomBytes(SECRET_BYTES))}`;
 
 /** A subscription after a rotation, and when the former keys of the rotated kind end (Unix ms), newest first. */
 export interface Rotated {

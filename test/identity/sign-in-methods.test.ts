@@ -5,7 +5,7 @@
 import { describe, expect, test } from "vitest";
 import { attempt, newTraveller, type Outcome, STATES, type State } from "../support/account-states";
 import { openApi } from "../support/contract";
-import { WAYS, type Way } from "../support/ways-in";
+import { WAYS, type Way } from "../support/sign-in-methods";
 
 const sources = import.meta.glob("../../src/**/*.{ts,tsx}", { query: "?raw", import: "default", eager: true });
 const isPageFile = (path: string) => path.startsWith("../../src/console/");

@@ -1,4 +1,4 @@
-/** A guess at login, whose failure the audit log records. */
+/** Attempts at login. The audit log records the wrong ones. */
 
 import type { Deps } from "../../platform/deps";
 import type { GuessPool } from "../../platform/limits/lock";
@@ -6,51 +6,51 @@ import { log } from "../../platform/log";
 import type { RequestOrigin } from "../../platform/schemas/actor";
 import { type FailedProof, type GuessedAccount, recordFailedLogin } from "../../tenancy/audit/failed-login-store";
 
-interface Guess<T> {
+interface Attempt<T> {
   pool: GuessPool;
-  /** The pools whose lock refuses the guess; all unless given. */
+  /** The pools whose lock refuses the attempt; all unless given. */
   boundBy?: readonly GuessPool[] | undefined;
   email: string;
-  /** The account that the guess is for; undefined when nobody has the email. */
+  /** The account that the attempt is for; undefined when nobody has the email. */
   account: Promise<GuessedAccount | undefined>;
   origin: RequestOrigin;
-  /** Returns null for a wrong guess. */
+  /** Returns null for a wrong attempt. */
   evaluate: () => Promise<T | null>;
 }
 
 /**
- * Checks a guess as `Guesses.check` does. A wrong one is recorded after the answer: timing must not reveal whether the
- * account exists.
+ * Evaluates an attempt as `Guesses.check` does. A wrong one is recorded after the answer: timing must not reveal
+ * whether the account exists.
  */
-export async function checkGuess<T>(
+export async function checkAttempt<T>(
   deps: Deps,
-  { pool, boundBy, email, account, origin, evaluate }: Guess<T>,
+  { pool, boundBy, email, account, origin, evaluate }: Attempt<T>,
 ): Promise<{ value: T | null; startedLock: boolean }> {
   let isWrong = false;
   let startedLock = false;
   try {
-    const judge = async () => {
+    const noted = async () => {
       const value = await evaluate();
       isWrong = value === null;
       return value;
     };
-    const checked = await deps.guesses.check(pool, email, judge, boundBy);
+    const checked = await deps.guesses.check(pool, email, noted, boundBy);
     startedLock = checked.startedLock;
     return checked;
   } finally {
-    if (isWrong) recordWrong(deps, { pool, account, origin }, startedLock);
+    if (isWrong) recordFailure(deps, { pool, account, origin }, startedLock);
   }
 }
 
-/** A wrong guess to record. */
-type WrongGuess = Pick<Guess<unknown>, "account" | "origin"> & { pool: FailedProof };
+/** A wrong attempt to record. */
+type FailedAttempt = Pick<Attempt<unknown>, "account" | "origin"> & { pool: FailedProof };
 
-/** Records a wrong guess after the answer. */
-export function recordWrong(deps: Deps, wrong: WrongGuess, startedLock = false): void {
+/** Records a wrong attempt after the answer has gone out. */
+export function recordFailure(deps: Deps, wrong: FailedAttempt, startedLock = false): void {
   deps.background("record failed login", record(deps, wrong, startedLock));
 }
 
-async function record(deps: Deps, { pool, account, origin }: WrongGuess, startedLock: boolean): Promise<void> {
+async function record(deps: Deps, { pool, account, origin }: FailedAttempt, startedLock: boolean): Promise<void> {
   // The answer goes out first.
   await scheduler.wait(0);
   const guessed = await account;

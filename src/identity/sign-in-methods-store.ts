@@ -1,14 +1,14 @@
 /** The ways in which a user can sign in, as SQL: the last one must not be removed. */
 import { type SQL, sql } from "drizzle-orm";
-import { jsonList } from "../../platform/db/client";
-import type { Deps } from "../../platform/deps";
-import { PROVIDER_NAMES } from "../../platform/schemas/schemas";
+import { jsonList } from "../platform/db/client";
+import type { Deps } from "../platform/deps";
+import { PROVIDER_NAMES } from "../platform/schemas/schemas";
 
 /**
  * True for a user who can sign in without this passkey or identity. Identities at a provider that is off do not count,
  * nor do mails with a code or a reset link.
  */
-export function hasOtherWayIn({ config }: Deps, userId: string, removedId: string): SQL {
+export function hasOtherSignInMethod({ config }: Deps, userId: string, removedId: string): SQL {
   const on = PROVIDER_NAMES.filter((name) => config.providers[name]);
   return sql`(EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND password_hash <> '')
     OR EXISTS (SELECT 1 FROM passkeys op WHERE op.user_id = ${userId} AND op.id <> ${removedId})

@@ -1,9 +1,9 @@
 /** Removes what has ended: sessions, mailed tokens, invitations, API keys, and devices that were not seen again. */
-import type { Deps } from "../../platform/deps";
-import { log } from "../../platform/log";
-import { DAY_MS, HOUR_MS } from "../../platform/time";
-import { KNOWN_DEVICE_MS } from "../sessions/known-devices-store";
-import { deleteEnded } from "./sweep-store";
+import type { Deps } from "../platform/deps";
+import { log } from "../platform/log";
+import { DAY_MS, HOUR_MS } from "../platform/time";
+import { deleteEnded } from "./expire-store";
+import { KNOWN_DEVICE_MS } from "./sessions/known-devices-store";
 
 /** An expired token is reported as expired for this long, and as unknown afterwards. */
 const KEEP_ENDED_MS = 30 * DAY_MS;
@@ -14,7 +14,7 @@ const PAGE_ROWS = 500;
 const MAX_PAGES = 50;
 
 /** Deletes ended rows page by page. */
-export async function sweepExpired(deps: Deps): Promise<void> {
+export async function deleteExpired(deps: Deps): Promise<void> {
   const endedBefore = deps.now() - KEEP_ENDED_MS;
   const oldest = {
     endedAt: endedBefore,

@@ -1,4 +1,4 @@
-/** The take-over of an account with a code that was mailed to its address, in D1: the code proves the address. */
+/** Reclaiming an account with a code that was mailed to its address, in D1: the code proves the address. */
 import { sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
@@ -7,9 +7,9 @@ import type { RequestOrigin } from "../../platform/schemas/actor";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { auditIfChanged, holderOfToken, tenantOfAccount } from "../../tenancy/audit/record-store";
 import { mailCodeHolds } from "../email-codes/store";
-import { endedOf, takeOver, tenantsToLeave } from "./take-over-store";
+import { endedOf, reclaim, tenantsToLeave } from "./reclaim-store";
 
-/** The tenants that a take-over of the user's account leaves; none when its address is verified. */
+/** The tenants that the user's account leaves when it is reclaimed; none when its address is verified. */
 export async function tenantsToLeaveOfUser({ db }: Deps, userId: string): Promise<TenantRef[]> {
   const { found } = await atomically(db, {
     found: rows<{ tenants: string }>(sql`SELECT ${tenantsToLeave} AS tenants FROM users u WHERE u.id = ${userId}`),
@@ -18,10 +18,10 @@ export async function tenantsToLeaveOfUser({ db }: Deps, userId: string): Promis
 }
 
 /**
- * Takes the account over, invalidates its password and verifies its address. Does not use up the code, which then opens
+ * Reclaims the account, invalidates its password and verifies its address. Does not use up the code, which then opens
  * a session. Returns what ended; undefined when the address was verified or the code was used in the meantime.
  */
-export async function takeOverByCode(
+export async function reclaimByCode(
   { db }: Deps,
   { mailId, userId, origin }: { mailId: string; userId: string; origin: RequestOrigin },
   nowMs: number,
@@ -30,7 +30,7 @@ export async function takeOverByCode(
   const unproven = sql`id = ${userId} AND email_verified_at IS NULL AND ${live}`;
   const { ended } = await atomically(db, {
     password: sql`UPDATE users SET password_hash = '' WHERE ${unproven}`,
-    ...takeOver(userId, live, nowMs),
+    ...reclaim(userId, live, nowMs),
     // Last of the changes: the statements above ask whether the address is unverified.
     verified: sql`UPDATE users SET email_verified_at = ${nowMs} WHERE ${unproven}`,
     recorded: auditIfChanged({

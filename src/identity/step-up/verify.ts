@@ -6,34 +6,44 @@ import { AppError } from "../../platform/errors";
 import { queueMailIfPossible } from "../../platform/mail/queue";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { recordLock } from "../../tenancy/audit/failed-login-store";
-import { type EnteredCode, invalidCode, readCode } from "../email-codes/judge";
+import { type EnteredCode, invalidCode, openCode } from "../email-codes/verify";
 import { readFactor } from "../two-factor/codes";
 import type { Factor, StoredSecret } from "../two-factor/store";
-import type { StoredProof } from "./store";
 
-/** Checks the password. Throws WRONG_PASSWORD, and ACCOUNT_LOCKED after ten wrong passwords. */
+/** A signed-in user with the password hash that is stored. */
+interface PasswordHolder {
+  email: string;
+  /** PHC string. */
+  passwordHash: string;
+}
+
+/**
+ * Checks the password, and then runs `write`, which returns false if the password has changed since it was read. Throws
+ * WRONG_PASSWORD, and ACCOUNT_LOCKED after ten wrong passwords.
+ */
 export async function checkPassword(
   deps: Deps,
   caller: SessionPrincipal,
-  user: StoredProof,
+  { email, passwordHash }: PasswordHolder,
   password: string,
+  write: () => Promise<boolean> = async () => true,
 ): Promise<void> {
-  const { value: right, startedLock } = await deps.guesses.check("password", user.email, async () => {
-    const { correct } = await verifyPassword(password, user.passwordHash);
-    return correct || null;
+  const { value: done, startedLock } = await deps.guesses.check("password", email, async () => {
+    const { correct } = await verifyPassword(password, passwordHash);
+    return (correct && (await write())) || null;
   });
   if (startedLock) deps.background("record lock", recordLock(deps, caller, "password"));
-  if (!right) throw new AppError("WRONG_PASSWORD");
+  if (!done) throw new AppError("WRONG_PASSWORD");
 }
 
 /**
  * Checks a mailed code. Returns the id of its mail. Throws INVALID_CODE, also for a code that went to another address.
  */
-export async function checkMailCode(deps: Deps, { email }: StoredProof, entered: EnteredCode): Promise<string> {
-  const asked = await readCode(deps, entered);
-  const isRight = await asked.judge();
-  if (!isRight || asked.email !== email) throw invalidCode();
-  return asked.mailId;
+export async function checkMailCode(deps: Deps, email: string, entered: EnteredCode): Promise<string> {
+  const requested = await openCode(deps, entered);
+  const isRight = await requested.verify();
+  if (!isRight || requested.email !== email) throw invalidCode();
+  return requested.mailId;
 }
 
 /**
@@ -43,12 +53,13 @@ export async function checkMailCode(deps: Deps, { email }: StoredProof, entered:
 export async function withCode<T>(
   deps: Deps,
   caller: SessionPrincipal,
-  { userId, email, secondFactor }: StoredProof & { secondFactor: StoredSecret },
+  user: StoredSecret & { email: string },
   code: string,
   write: (factor: Factor) => Promise<T | null>,
 ): Promise<T> {
-  const { value, startedLock } = await deps.guesses.check("totp", email, async () => {
-    const factor = await readFactor(deps, userId, secondFactor, code);
+  const { userId } = caller;
+  const { value, startedLock } = await deps.guesses.check("totp", user.email, async () => {
+    const factor = await readFactor(deps, userId, user, code);
     return factor && (await write(factor));
   });
   if (startedLock) {
@@ -58,7 +69,3 @@ export async function withCode<T>(
   if (value === null) throw new AppError("INVALID_TOTP");
   return value;
 }
-
-/** Whether the user has a second factor. */
-export const hasSecondFactor = (user: StoredProof): user is StoredProof & { secondFactor: StoredSecret } =>
-  user.secondFactor !== null;

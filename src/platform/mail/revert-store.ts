@@ -1,6 +1,6 @@
 /**
  * "This was not me" links in D1. The write that a notice reports also stores its link, with the state to restore, so
- * that a notice never lacks one. `recovery/undo-store.ts` carries out what is stored here.
+ * that a notice never lacks one. `recovery/revert-store.ts` carries out what is stored here.
  */
 import { type SQL, sql } from "drizzle-orm";
 import type { KeyRing } from "../crypto/keys";
@@ -8,10 +8,10 @@ import { newId } from "../db/ids";
 import { HOUR_MS } from "../time";
 import { mailToken } from "./token";
 
-const UNDO_LIFETIME_MS = 72 * HOUR_MS;
+const REVERT_LIFETIME_MS = 72 * HOUR_MS;
 
 /** What a link undoes. Every kind revokes all API keys, and every kind except "apiKeys" also ends all sessions. */
-export type UndoKind =
+export type RevertKind =
   | "password"
   | "twoFactorOn"
   | "twoFactorOff"
@@ -23,7 +23,7 @@ export type UndoKind =
   | "signIn";
 
 /** A link to be stored, and the id of the mail that carries it. */
-export interface NewUndo {
+export interface NewRevert {
   mailId: string;
   hash: string;
   /** The hash of the second link in a mail about a password, which only revokes API keys. */
@@ -32,7 +32,7 @@ export interface NewUndo {
 }
 
 /** Makes the link of a notice. Call it before the write that the notice reports. */
-export async function newUndo(keys: KeyRing, nowMs: number): Promise<NewUndo> {
+export async function newRevert(keys: KeyRing, nowMs: number): Promise<NewRevert> {
   const mailId = newId();
   const { hash } = await mailToken(keys, "undo", mailId);
   const { hash: revokeApiKeysHash } = await mailToken(keys, "revoke-api-keys", mailId);
@@ -43,21 +43,21 @@ export async function newUndo(keys: KeyRing, nowMs: number): Promise<NewUndo> {
  * Stores a link for a user if `condition` holds. `state` is the state to restore, as further arguments of SQL's
  * `json_object`.
  */
-export function insertUndo(
-  { hash, createdAt }: Pick<NewUndo, "hash" | "createdAt">,
+export function insertRevert(
+  { hash, createdAt }: Pick<NewRevert, "hash" | "createdAt">,
   userId: string,
-  kind: UndoKind,
+  kind: RevertKind,
   { state = sql``, condition = sql`1` }: { state?: SQL; condition?: SQL } = {},
 ): SQL {
   return sql`INSERT INTO email_tokens (hash, purpose, subject_id, action, created_at, expires_at)
-    SELECT ${hash}, 'undo', u.id, json_object('kind', ${kind} ${state}), ${createdAt}, ${createdAt + UNDO_LIFETIME_MS}
+    SELECT ${hash}, 'undo', u.id, json_object('kind', ${kind} ${state}), ${createdAt}, ${createdAt + REVERT_LIFETIME_MS}
     FROM users u WHERE u.id = ${userId} AND ${condition}`;
 }
 
 /** Stores both links of a notice about a changed password; the second link only for a user who has API keys. */
-export const insertPasswordUndo = (undo: NewUndo, userId: string, condition: SQL) => ({
-  undo: insertUndo(undo, userId, "password", { condition }),
-  revokeApiKeys: insertUndo({ ...undo, hash: undo.revokeApiKeysHash }, userId, "apiKeys", {
+export const insertPasswordReverts = (undo: NewRevert, userId: string, condition: SQL) => ({
+  undo: insertRevert(undo, userId, "password", { condition }),
+  revokeApiKeys: insertRevert({ ...undo, hash: undo.revokeApiKeysHash }, userId, "apiKeys", {
     condition: sql`${condition} AND EXISTS (SELECT 1 FROM api_keys WHERE user_id = u.id AND revoked_at IS NULL)`,
   }),
 });

@@ -2,18 +2,18 @@
 import { type SQL, sql } from "drizzle-orm";
 import { newId } from "../../platform/db/ids";
 import { isUnused } from "../../platform/db/used-states-store";
-import { insertUndo, type NewUndo } from "../../platform/mail/undo-store";
+import { insertRevert, type NewRevert } from "../../platform/mail/revert-store";
 import type { ProviderName } from "../../platform/schemas/schemas";
 import { auditIfChanged, type NewAuditEvent, tenantOfAccount } from "../../tenancy/audit/record-store";
 import { mailCodeHolds, useMailCode } from "../email-codes/store";
-import { type PasskeyUse, passkeyHolds, usePasskey } from "../passkeys/webauthn/store";
+import { type PasskeyUse, passkeyHolds, usePasskey } from "../passkeys/store";
 import type { ProviderIdentity } from "../providers/identity";
 import { type IdentityUse, identityHolds, insertIdentity, isAdded, useIdentity } from "../providers/store";
 import { type NewSession, passwordHolds, type SessionPreconditions } from "../sessions/store";
 import { consumeFactor, type Factor, factorHolds } from "../two-factor/store";
 
-/** The first proof of who somebody is, before the second factor. */
-export type FirstProof =
+/** The first credential of who somebody is, before the second factor. */
+export type FirstCredential =
   /** `passwordHash` is the hash that the password was checked against. */
   | { method: "password"; passwordHash: string }
   /** A code from the mail with this id. */
@@ -23,31 +23,31 @@ export type FirstProof =
       method: "provider";
       provider: ProviderName;
       use: IdentityUse;
-      link: { identity: ProviderIdentity; undo: NewUndo } | null;
+      link: { identity: ProviderIdentity; revert: NewRevert } | null;
     };
 
 /** How somebody has proven who they are. */
-export type SignInProof =
+export type SignInCredential =
   /** `factor` is null when the account has no second factor. */
-  | (FirstProof & { factor: Factor | null })
+  | (FirstCredential & { factor: Factor | null })
   /** Counts as two factors: the authenticator, and the PIN or biometric check of its user. */
   | { method: "passkey"; use: PasskeyUse };
 
 /** What a sign-in changes before its session is written. */
 export function preparationsOf(
   userId: string,
-  proof: SignInProof,
+  credential: SignInCredential,
   event: Omit<NewAuditEvent, "action" | "tenantId">,
   nowMs: number,
 ): Record<string, SQL> {
-  if (proof.method !== "provider" || !proof.link) return {};
-  const { identity, undo } = proof.link;
+  if (credential.method !== "provider" || !credential.link) return {};
+  const { identity, revert } = credential.link;
   const id = newId();
   const added = isAdded(id, identity);
   // Both sides must have proven the address: somebody else may have registered it here, or entered it there.
   const mayLink = sql`u.id = ${userId} AND u.email = ${identity.email} AND u.email_verified_at IS NOT NULL
-    AND ${isUnused(proof.use.stateId)} AND (u.totp_enabled_at IS NULL
-      OR ${proof.factor ? factorHolds(userId, proof.factor) : sql`0`})`;
+    AND ${isUnused(credential.use.stateId)} AND (u.totp_enabled_at IS NULL
+      OR ${credential.factor ? factorHolds(userId, credential.factor) : sql`0`})`;
   return {
     linked: insertIdentity(id, identity, mayLink, nowMs),
     recordedLink: auditIfChanged({
@@ -59,22 +59,25 @@ export function preparationsOf(
     }),
     // Somebody else may have signed in before, so all former sessions end.
     formerSessions: sql`DELETE FROM sessions WHERE user_id = ${userId} AND ${added}`,
-    linkUndo: insertUndo(undo, userId, "identity", { state: sql`, 'identity', ${id}`, condition: added }),
+    linkRevert: insertRevert(revert, userId, "identity", { state: sql`, 'identity', ${id}`, condition: added }),
   };
 }
 
 /** What must hold when the session is written. */
-export function conditionsOf(userId: string, proof: SignInProof): Pick<SessionPreconditions, "proof" | "factor"> {
-  if (proof.method === "passkey") return { proof: passkeyHolds(userId, proof.use), factor: sql`1` };
+export function conditionsOf(
+  userId: string,
+  credential: SignInCredential,
+): Pick<SessionPreconditions, "credential" | "factor"> {
+  if (credential.method === "passkey") return { credential: passkeyHolds(userId, credential.use), factor: sql`1` };
   return {
-    proof: firstHolds(userId, proof),
-    factor: proof.factor && factorHolds(userId, proof.factor),
+    credential: firstCredentialHolds(userId, credential),
+    factor: credential.factor && factorHolds(userId, credential.factor),
   };
 }
 
-function firstHolds(userId: string, proof: FirstProof): SQL {
-  if (proof.method === "provider") return identityHolds(userId, proof.use);
-  return proof.method === "code" ? mailCodeHolds(proof.mailId) : passwordHolds(proof.passwordHash);
+function firstCredentialHolds(userId: string, credential: FirstCredential): SQL {
+  if (credential.method === "provider") return identityHolds(userId, credential.use);
+  return credential.method === "code" ? mailCodeHolds(credential.mailId) : passwordHolds(credential.passwordHash);
 }
 
 /**
@@ -83,32 +86,36 @@ function firstHolds(userId: string, proof: FirstProof): SQL {
  */
 export function usesOf(
   { id, userId }: Pick<NewSession, "id" | "userId">,
-  proof: SignInProof,
+  credential: SignInCredential,
   event: Omit<NewAuditEvent, "action">,
   nowMs: number,
 ): Record<string, SQL | undefined> {
-  if (proof.method === "passkey") return usePasskey(userId, proof.use, nowMs);
-  const { factor } = proof;
+  if (credential.method === "passkey") return usePasskey(userId, credential.use, nowMs);
+  const { factor } = credential;
   const isOpen = sql`EXISTS (SELECT 1 FROM sessions WHERE id = ${id})`;
   return {
-    usedCode: proof.method === "code" ? useMailCode(proof.mailId, isOpen) : undefined,
-    ...(proof.method === "provider" ? useIdentity(userId, proof.use, nowMs) : {}),
+    usedCode: credential.method === "code" ? useMailCode(credential.mailId, isOpen) : undefined,
+    ...(credential.method === "provider" ? useIdentity(userId, credential.use, nowMs) : {}),
     used: factor ? consumeFactor(userId, factor, nowMs) : undefined,
     recordedUse: factor?.kind === "recovery" ? auditIfChanged({ ...event, action: "auth.recovery_used" }) : undefined,
   };
 }
 
-/** The proof as the audit log describes it. */
-export function metaOf(proof: SignInProof): Record<string, string | null> {
-  if (proof.method === "passkey") return { method: proof.method };
-  const { method, factor } = proof;
-  return { method, ...(proof.method === "provider" ? { provider: proof.provider } : {}), factor: factor?.kind ?? null };
+/** The credential as the audit log describes it. */
+export function metaOf(credential: SignInCredential): Record<string, string | null> {
+  if (credential.method === "passkey") return { method: credential.method };
+  const { method, factor } = credential;
+  return {
+    method,
+    ...(credential.method === "provider" ? { provider: credential.provider } : {}),
+    factor: factor?.kind ?? null,
+  };
 }
 
 /** What "this was not me" takes away besides the password, as arguments of SQL's `json_object`. */
-export function undoStateOf(proof: SignInProof): SQL {
-  if (proof.method === "passkey") return sql`, 'passkey', ${proof.use.passkeyId}`;
-  if (proof.method !== "provider") return sql``;
-  const { issuer, sub } = proof.use;
+export function revertStateOf(credential: SignInCredential): SQL {
+  if (credential.method === "passkey") return sql`, 'passkey', ${credential.use.passkeyId}`;
+  if (credential.method !== "provider") return sql``;
+  const { issuer, sub } = credential.use;
   return sql`, 'identity', (SELECT id FROM identities WHERE issuer = ${issuer} AND sub = ${sub})`;
 }

@@ -6,7 +6,7 @@ import type { EndedAccess } from "../../platform/mail/job";
 import type { RequestOrigin } from "../../platform/schemas/actor";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { auditIfChanged, holderOfToken, tenantOfAccount } from "../../tenancy/audit/record-store";
-import { endedOf, takeOver, tenantsToLeave } from "./take-over-store";
+import { endedOf, reclaim, tenantsToLeave } from "./reclaim-store";
 
 /** An unverified account, with what helps the owner of the address to recognise who registered it. */
 export interface Claim {
@@ -16,7 +16,7 @@ export interface Claim {
   createdAt: number;
   /** "Firefox on Linux, Lisbon, PT". */
   createdFrom: string | null;
-  /** The tenants that a take-over leaves. */
+  /** The tenants that the account leaves when it is reclaimed. */
   tenants: TenantRef[];
 }
 
@@ -35,10 +35,10 @@ export async function findClaimByToken({ db }: Deps, hash: string, nowMs: number
 }
 
 /**
- * Takes the account over and invalidates its password. Returns what ended; null when the token was used in the
+ * Reclaims the account and invalidates its password. Returns what ended; null when the token was used in the
  * meantime.
  */
-export async function takeOverByToken(
+export async function reclaimByLink(
   { db }: Deps,
   { hash, userId, origin }: { hash: string; userId: string; origin: RequestOrigin },
   nowMs: number,
@@ -48,7 +48,7 @@ export async function takeOverByToken(
   const { ended } = await atomically(db, {
     password: sql`UPDATE users SET password_hash = '' WHERE id = ${userId} AND email_verified_at IS NULL AND ${live}`,
     // After the other change, because it removes the token.
-    ...takeOver(userId, live, nowMs),
+    ...reclaim(userId, live, nowMs),
     recorded: auditIfChanged({
       tenantId: tenantOfAccount(userId),
       action: "notice.undone",

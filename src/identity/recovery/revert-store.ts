@@ -1,25 +1,25 @@
-/** Carrying out "this was not me" links in D1. `mail/undo-store.ts` stores them, with the state that they restore. */
+/** Carrying out "this was not me" links in D1. `mail/revert-store.ts` stores them, with the state that they restore. */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
-import type { UndoKind } from "../../platform/mail/undo-store";
+import type { RevertKind } from "../../platform/mail/revert-store";
 import type { RequestOrigin } from "../../platform/schemas/actor";
 import { auditEach, holderOfToken, tenantOfAccount } from "../../tenancy/audit/record-store";
 
-export interface FoundUndo {
-  kind: UndoKind;
+export interface FoundRevert {
+  kind: RevertKind;
   userId: string;
   email: string;
 }
 
-/** Returns what a link would undo; null when it was used or has expired. Changes nothing. */
-export async function findUndoByToken({ db }: Deps, hash: string, nowMs: number): Promise<FoundUndo | null> {
-  const { found } = await atomically(db, { found: undoOf(hash, nowMs) });
+/** Returns what a link would revert; null when it was used or has expired. Changes nothing. */
+export async function findRevertByToken({ db }: Deps, hash: string, nowMs: number): Promise<FoundRevert | null> {
+  const { found } = await atomically(db, { found: revertOf(hash, nowMs) });
   return found[0] ?? null;
 }
 
 /** The links that end every session. */
-const ENDING: readonly UndoKind[] = [
+const ENDING: readonly RevertKind[] = [
   "password",
   "twoFactorOn",
   "twoFactorOff",
@@ -30,8 +30,8 @@ const ENDING: readonly UndoKind[] = [
   "signIn",
 ];
 
-const undoOf = (hash: string, nowMs: number) =>
-  rows<FoundUndo>(sql`SELECT t.action ->> 'kind' AS kind, u.id AS userId, u.email FROM email_tokens t
+const revertOf = (hash: string, nowMs: number) =>
+  rows<FoundRevert>(sql`SELECT t.action ->> 'kind' AS kind, u.id AS userId, u.email FROM email_tokens t
     JOIN users u ON u.id = t.subject_id
     WHERE t.hash = ${hash} AND ${isLive(nowMs)}`);
 
@@ -41,19 +41,19 @@ const isLive = (nowMs: number) => sql`t.purpose = 'undo' AND t.used_at IS NULL A
  * Uses a link: undoes what it names, revokes every API key of its user and, except for the kind "apiKeys", ends every
  * session. Of several parallel uses, one succeeds. The others, and uses of an expired link, return null.
  */
-export async function undoByToken(
+export async function revertByToken(
   { db }: Deps,
   hash: string,
   origin: RequestOrigin,
   nowMs: number,
-): Promise<FoundUndo | null> {
+): Promise<FoundRevert | null> {
   const token = sql`FROM email_tokens t WHERE t.hash = ${hash} AND ${isLive(nowMs)}`;
-  const when = (...kinds: UndoKind[]) =>
+  const when = (...kinds: RevertKind[]) =>
     sql`EXISTS (SELECT 1 ${token} AND t.action ->> 'kind' IN (SELECT value FROM json_each(${JSON.stringify(kinds)})))`;
   const subject = sql`(SELECT t.subject_id ${token})`;
   const stored = (field: string) => sql`(SELECT t.action ->> ${`$.${field}`} ${token})`;
   const { found } = await atomically(db, {
-    found: undoOf(hash, nowMs),
+    found: revertOf(hash, nowMs),
     recorded: auditEach(
       {
         tenantId: tenantOfAccount(sql`t.subject_id`),
@@ -72,8 +72,8 @@ export async function undoByToken(
       AND (id = ${stored("passkey")} OR created_at >= (SELECT t.created_at ${token}))`,
     identities: sql`DELETE FROM identities WHERE user_id = ${subject} AND ${when(...ENDING)}
       AND (id = ${stored("identity")} OR created_at >= (SELECT t.created_at ${token}))`,
-    ...undoTwoFactor({ subject, stored, when }),
-    ...undoRecoveryCodes({ subject, stored, when }),
+    ...revertTwoFactor({ subject, stored, when }),
+    ...revertRecoveryCodes({ subject, stored, when }),
     sessions: sql`DELETE FROM sessions WHERE user_id = ${subject}
       AND ${when(...ENDING)}`,
     apiKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE user_id = ${subject} AND revoked_at IS NULL`,
@@ -87,11 +87,11 @@ export async function undoByToken(
 interface Undo {
   subject: SQL;
   stored: (field: string) => SQL;
-  when: (...kinds: UndoKind[]) => SQL;
+  when: (...kinds: RevertKind[]) => SQL;
 }
 
 /** A second factor that was turned on since the notice is removed too: a thief may have enrolled again. */
-const undoTwoFactor = ({ subject, stored, when }: Undo) => ({
+const revertTwoFactor = ({ subject, stored, when }: Undo) => ({
   turnedOn: sql`UPDATE users SET totp_secret_encrypted = NULL, totp_enrolment_id = NULL, totp_enabled_at = NULL,
     totp_last_step = 0
     WHERE id = ${subject} AND totp_enabled_at >= ${stored("at")} AND ${when("twoFactorOn")}`,
@@ -109,7 +109,7 @@ const undoTwoFactor = ({ subject, stored, when }: Undo) => ({
       WHERE id = ${subject})`,
 });
 
-const undoRecoveryCodes = ({ subject, stored, when }: Undo) => {
+const revertRecoveryCodes = ({ subject, stored, when }: Undo) => {
   const sameEnrolment = sql`${when("recoveryCodes")}
     AND (SELECT totp_enabled_at IS ${stored("enabledAt")} FROM users WHERE id = ${subject})`;
   return {

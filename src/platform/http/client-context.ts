@@ -1,8 +1,8 @@
 /** The request of somebody who is not signed in yet. */
 import type { Context } from "hono";
-import type { Visit } from "../schemas/visit";
+import type { ClientContext } from "../schemas/client-context";
 import { deviceOf } from "./device";
 import type { AppEnv } from "./env";
 import { originOf } from "./origin";
 
-export const visitOf = (c: Context<AppEnv>): Visit => ({ device: deviceOf(c), origin: originOf(c) });
+export const clientContextOf = (c: Context<AppEnv>): ClientContext => ({ device: deviceOf(c), origin: originOf(c) });

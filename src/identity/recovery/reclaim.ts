@@ -1,4 +1,4 @@
-/** What a take-over ends outside of the control plane. */
+/** What reclaiming an account ends outside of the control plane. */
 
 import type { Deps } from "../../platform/deps";
 import { SYSTEM } from "../../platform/schemas/actor";
@@ -6,8 +6,8 @@ import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { disableSubscriptionsOfTenant } from "../../webhooks/subscriptions/tenant-store";
 
 /**
- * Disables the subscriptions of tenants that a take-over will leave. Call it before the take-over: after a fault in
- * between, the link still works and can be followed again.
+ * Disables the subscriptions of tenants that the account will leave. Call it before the account is reclaimed: after a
+ * fault in between, the link still works and can be followed again.
  */
 export async function disableAbandoned(deps: Deps, tenants: readonly TenantRef[]): Promise<void> {
   for (const tenant of tenants) await disableSubscriptionsOfTenant(deps, { ...tenant, actor: SYSTEM }, deps.now());

@@ -1,6 +1,6 @@
 /**
- * The take-over of an account by the owner of its address, in D1. As long as the address is unverified, somebody else
- * may have registered it. All access that was set up before the take-over ends, so that this person has no way in.
+ * Reclaiming an account by the owner of its address, in D1. As long as the address is unverified, somebody else may
+ * have registered it. All access that was set up before ends, so that this person cannot get in.
  */
 import { type SQL, sql } from "drizzle-orm";
 import { rows } from "../../platform/db/client";
@@ -8,7 +8,7 @@ import type { EndedAccess } from "../../platform/mail/job";
 import { SYSTEM } from "../../platform/schemas/actor";
 import { auditEach } from "../../tenancy/audit/record-store";
 
-/** For `users u`: the tenants that a take-over leaves, as a JSON array of `TenantRef`; empty for a verified address. */
+/** For `users u`: the tenants that a reclaimed account leaves, as a JSON array of `TenantRef`; empty for a verified address. */
 export const tenantsToLeave = sql`(SELECT json_group_array(json_object('tenantId', t.id, 'shard', t.shard))
   FROM memberships m JOIN tenants t ON t.id = m.tenant_id
   WHERE m.user_id = u.id AND t.created_by = u.id AND u.email_verified_at IS NULL)`;
@@ -16,13 +16,13 @@ export const tenantsToLeave = sql`(SELECT json_group_array(json_object('tenantId
 /** The row as SQLite returns it, with 0 or 1 for the boolean. */
 type CountedAccess = Omit<EndedAccess, "twoFactor"> & { twoFactor: 0 | 1 };
 
-/** Returns what a take-over has ended; undefined when there was no take-over. */
+/** Returns what ended with the reclaiming; undefined when the account was not reclaimed. */
 export function endedOf([counted]: readonly CountedAccess[]): EndedAccess | undefined {
   return counted && { ...counted, twoFactor: counted.twoFactor === 1 };
 }
 
-/** Takes the account over if `condition` holds and its address is unverified. `ended` then has one row. */
-export function takeOver(userId: string, condition: SQL, nowMs: number) {
+/** Reclaims the account if `condition` holds and its address is unverified. `ended` then has one row. */
+export function reclaim(userId: string, condition: SQL, nowMs: number) {
   const unproven = sql`EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND email_verified_at IS NULL)
     AND ${condition}`;
   const livingKeys = sql`user_id = ${userId} AND revoked_at IS NULL`;

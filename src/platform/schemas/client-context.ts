@@ -2,7 +2,7 @@
 import type { RequestOrigin } from "./actor";
 import type { Device } from "./device";
 
-export interface Visit {
+export interface ClientContext {
   device: Device;
   /** The same request, as the audit log records it. */
   origin: RequestOrigin;

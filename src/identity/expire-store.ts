@@ -1,8 +1,8 @@
-/** What the hourly sweep removes from the control plane, across tenants. */
+/** What the hourly expiry removes from the control plane, across tenants. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically } from "../../platform/db/client";
-import { firstIdAt } from "../../platform/db/ids";
-import type { Deps } from "../../platform/deps";
+import { atomically } from "../platform/db/client";
+import { firstIdAt } from "../platform/db/ids";
+import type { Deps } from "../platform/deps";
 
 /** The columns are named without a table, because `rowid` would be ambiguous with one. */
 const removeUpTo = (limit: number, table: string, condition: SQL) =>
