@@ -128,7 +128,7 @@ const OF_STORE: Record<string, RegExp> = {
   "identity/email-codes": /INSERT INTO mail_codes/,
   "platform/mail/revert-store": /'undo', u\.id, json_object/,
   mailer: /AS codesLeft/,
-  "mailer/alerts-store": /INSERT INTO alert_mails/,
+  "mailer/sent-once-store": /INSERT INTO alert_mails/,
   "identity/recovery/reclaim-by-link-store": /t\.purpose = 'verify' AND t\.expires_at/,
   "identity/recovery/reclaim-by-code-store":
     /SET password_hash = '' WHERE id = \? AND email_verified_at IS NULL AND EXISTS \(SELECT 1 FROM mail_codes/,
