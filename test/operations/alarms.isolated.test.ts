@@ -96,6 +96,27 @@ describe("an alarm", () => {
     expect((await place.mails())[1]?.text).toContain("It began on 20 November 2026 at 10:00 UTC and was over on");
   });
 
+  test.each([
+    ["has waited for six minutes", 6, "slow_until = 0", ["began"]],
+    ["has waited for four minutes", 4, "slow_until = 0", []],
+    ["has waited for an hour, of a slow subscription", 61, "slow_until = 9e15", ["began"]],
+    ["has waited for 50 minutes, of a slow subscription", 50, "slow_until = 9e15", []],
+    ["is held, because its subscription is paused", 61, "enabled = 0, released_to = 0", []],
+  ])("about lanes is told if a delivery in the lane of a subscription %s", async (_what, minutes, state, told) => {
+    const place = newPlace();
+    await run(`INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled,
+      has_backlog, created_at, updated_at) VALUES ('s', 't', '', '', '[]', '', '', 1, 1, 0, 0)`);
+    await run(`UPDATE subscriptions SET ${state} WHERE id = 's'`);
+    await addDue(Date.now() - minutes * MINUTE_MS);
+    await run("UPDATE outbox SET queue = subscription_id");
+    await place.look();
+    await run("DELETE FROM outbox");
+    await place.look();
+    await run("DELETE FROM subscriptions WHERE id = 's'");
+    const finding = `lanesLate:${SHARD}`;
+    expect(place.told()).toEqual(told.flatMap((began) => [`${began} ${finding}`, `ended ${finding}`]));
+  });
+
   test("is told again by the next run if the queue was down, and by mail once all the same", async () => {
     const place = newPlace();
     await addDue(1);

@@ -14,6 +14,7 @@ import worker from "../../src";
 import { newIdAt } from "../../src/platform/db/ids";
 import { createDeps } from "../../src/platform/deps";
 import { sweepShard } from "../../src/webhooks/delivery/sweep";
+import { sweepLanes } from "../../src/webhooks/lanes/feed";
 import { call, type Person, signUp } from "./client";
 import { newInbox, subscribe } from "./receiver";
 import { closeOtherShard, deliveryDb, SHARD } from "./shard";
@@ -128,10 +129,12 @@ export const eventOf = ({ id }: Key): Promise<string | null> =>
 /** Returns the body of one message for these deliveries. */
 export const messageFor = (...due: Key[]) => ({ shard: SHARD, due });
 
-/** Sweeps the delivery database once, and waits for all work it started. */
+/** Sweeps the delivery database and its lanes once, and waits for all work it started. */
 export async function sweepNow(): Promise<void> {
   const context = createExecutionContext();
-  await sweepShard(await createDeps(env, context), SHARD);
+  const deps = await createDeps(env, context);
+  await sweepShard(deps, SHARD);
+  await sweepLanes(deps, SHARD);
   await waitOnExecutionContext(context);
 }
 

@@ -19,6 +19,8 @@ import {
 } from "../../src/webhooks/delivery/send-load";
 import { sweepShard } from "../../src/webhooks/delivery/sweep";
 import { LEASE_MS, QUEUE_GRACE_MS } from "../../src/webhooks/delivery/timing";
+import { sweepLanes } from "../../src/webhooks/lanes/feed";
+import { LEAST_WIDTH } from "../../src/webhooks/lanes/width";
 import { eventually } from "../support/client";
 import {
   addDelivery,
@@ -172,14 +174,13 @@ async function queuesOfSweep({ id }: Key): Promise<string[]> {
     },
     metrics: () => queue.metrics(),
   });
-  await sweepShard(
-    {
-      ...deps,
-      deliveryQueue: recording("fast", deps.deliveryQueue),
-      slowDeliveryQueue: recording("slow", deps.slowDeliveryQueue),
-    },
-    SHARD,
-  );
+  const watched = {
+    ...deps,
+    deliveryQueue: recording("fast", deps.deliveryQueue),
+    slowDeliveryQueue: recording("slow", deps.slowDeliveryQueue),
+  };
+  await sweepShard(watched, SHARD);
+  await sweepLanes(watched, SHARD);
   return queued;
 }
 
@@ -271,10 +272,9 @@ describe("a subscription that hangs", () => {
   });
 
   test("causes no row to be written while its backlog waits", async () => {
-    const { person, webhookId } = await newDelivery("200");
-    await Promise.all(
-      Array.from({ length: 20 }, () => addDelivery(person, webhookId, { dueAt: Date.now() + 3_600_000 })),
-    );
+    const { person, webhookId } = await newDelivery("hang");
+    await Promise.all(Array.from({ length: 20 }, () => addDelivery(person, webhookId, { dueAt: Date.now() - 1 })));
+    const ends = Array.from({ length: LEAST_WIDTH }, () => startSend(webhookId, Date.now));
     await deliveryDb.batch([
       deliveryDb.prepare("UPDATE subscriptions SET has_backlog = 1 WHERE id = ?").bind(webhookId),
       deliveryDb.prepare("UPDATE outbox SET queue = subscription_id WHERE subscription_id = ?").bind(webhookId),
@@ -296,5 +296,6 @@ describe("a subscription that hangs", () => {
       .bind(webhookId)
       .first("n");
     expect(attempts).toBe(0);
+    for (const end of ends) end();
   });
 });

@@ -1,7 +1,13 @@
 /** What can be wrong with the service: the texts for the people who run it. */
 
 /** A finding is a kind and what it is about: a queue, a delivery database, a key; "" for the service. */
-export type FindingKind = "deadLetters" | "deliveriesLate" | "databaseFull" | "mailFailing" | "keyMissing";
+export type FindingKind =
+  | "deadLetters"
+  | "deliveriesLate"
+  | "lanesLate"
+  | "databaseFull"
+  | "mailFailing"
+  | "keyMissing";
 
 interface Description {
   title: string;
@@ -24,6 +30,14 @@ const DESCRIPTIONS: Record<FindingKind, (of: string) => Description> = {
     title: `Deliveries are late in database ${shard}`,
     what: `The oldest due delivery of delivery database ${shard} has waited for more than five minutes.`,
     advice: "Look for errors from D1 in the log, and check the backlogs of the queues.",
+    section: "alarms",
+  }),
+  lanesLate: (shard) => ({
+    title: `Subscriptions do not catch up in database ${shard}`,
+    what:
+      `Deliveries of delivery database ${shard} wait behind others of their own subscription: for more than five ` +
+      "minutes although it answers in time, or for more than an hour although it is slow.",
+    advice: "Look for the subscription on the operators' page. Is its receiver slow, or does the sweep fail?",
     section: "alarms",
   }),
   databaseFull: (shard) => ({

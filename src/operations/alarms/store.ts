@@ -1,6 +1,7 @@
 /** The alarms in the control plane, and the data that they are based on. Spans tenants. */
 import { sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
+import { areSendsHeld } from "../../platform/db/predicates";
 import type { Deps } from "../../platform/deps";
 
 /** A run that has not sent its alarms within this time has died. */
@@ -29,12 +30,31 @@ export async function readAlarms({ db }: Deps) {
   return { alarms, mail: mail[0] ?? null, missing: JSON.parse(keys[0]?.missing ?? "[]") as string[] };
 }
 
-/** Returns when the oldest delivery of the main outbox queue was due, in Unix ms; null if there is none. */
-export async function oldestDueAt(db: Db): Promise<number | null> {
-  const { oldest } = await atomically(db, {
-    oldest: rows<{ dueAt: number | null }>(sql`SELECT min(due_at) AS dueAt FROM outbox WHERE queue = ''`),
+/** When the oldest due deliveries of a database were due, in Unix ms; null if none is. */
+export interface OldestDue {
+  main: number | null;
+  /** In the lanes of subscriptions that have lately answered in time, and in those of slow ones. */
+  quickLanes: number | null;
+  slowLanes: number | null;
+}
+
+/** The most lanes that one call looks at. */
+const MAX_LANES = 1_000;
+
+/** Reads what has waited longest in the main outbox queue, and in the lanes whose deliveries nothing stops. */
+export async function readOldestDue(db: Db, nowMs: number): Promise<OldestDue> {
+  const { main, lanes } = await atomically(db, {
+    main: rows<{ dueAt: number | null }>(sql`SELECT min(due_at) AS dueAt FROM outbox WHERE queue = ''`),
+    lanes: rows<{
+      isSlow: 0 | 1;
+      dueAt: number | null;
+    }>(sql`SELECT slow_until > ${nowMs} AS isSlow, min(due_at) AS dueAt
+      FROM (SELECT s.slow_until, (SELECT min(due_at) FROM outbox WHERE queue = s.id) AS due_at FROM subscriptions s
+        WHERE s.has_backlog = 1 AND s.is_deleted = 0 AND s.held_until <= ${nowMs} AND s.released_to IS NULL
+          AND NOT ${areSendsHeld(sql.raw("s.tenant_id"))} LIMIT ${MAX_LANES}) GROUP BY 1`),
   });
-  return oldest[0]?.dueAt ?? null;
+  const oldestOf = (slow: 0 | 1) => lanes.find(({ isSlow }) => isSlow === slow)?.dueAt ?? null;
+  return { main: main[0]?.dueAt ?? null, quickLanes: oldestOf(0), slowLanes: oldestOf(1) };
 }
 
 /**

@@ -6,9 +6,11 @@ import { queueMail } from "../../platform/mail/queue";
 import { HOUR_MS, iso, MINUTE_MS } from "../../platform/time";
 import { readControlPlane } from "../metrics/store";
 import { describeFinding, findingOf } from "./findings";
-import { type Alarm, claimAlarms, oldestDueAt, readAlarms, settleAlarm } from "./store";
+import { type Alarm, claimAlarms, type OldestDue, readAlarms, readOldestDue, settleAlarm } from "./store";
 
 const LATE_AFTER_MS = 5 * MINUTE_MS;
+/** A subscriber that is slow may be late by more. */
+const SLOW_LANE_LATE_AFTER_MS = HOUR_MS;
 /**
  * An alarm about late deliveries ends well below the limit, so that a delay that wavers around the limit is reported
  * once.
@@ -44,18 +46,23 @@ async function look(
   const [{ alarms, mail, missing }, { shards, dead }, dues] = await Promise.all([
     readAlarms(deps),
     readControlPlane(deps, nowMs - (nowMs % HOUR_MS) - HOUR_MS),
-    Promise.all(deps.shards.numbers.map(async (shard) => ({ shard, dueAt: await dueOf(deps, shard) }))),
+    Promise.all(deps.shards.numbers.map(async (shard) => ({ shard, due: await dueOf(deps, shard, nowMs) }))),
   ]);
   const isOpen = (finding: string) => alarms.some((one) => one.finding === finding && one.endedAt === null);
   const present = new Map<string, number>();
   const unknown = new Set<string>();
   for (const { queue, messages } of dead) if (messages > 0) present.set(findingOf("deadLetters", queue), nowMs);
-  for (const { shard, dueAt } of dues) {
-    const finding = findingOf("deliveriesLate", shard);
-    if (dueAt === "unknown") unknown.add(finding);
-    else if (nowMs - (dueAt ?? nowMs) > (isOpen(finding) ? IN_TIME_WITHIN_MS : LATE_AFTER_MS)) {
-      present.set(finding, dueAt ?? nowMs);
+  for (const { shard, due } of dues) {
+    const [main, lanes] = [findingOf("deliveriesLate", shard), findingOf("lanesLate", shard)];
+    if (due === "unknown") {
+      unknown.add(main).add(lanes);
+      continue;
     }
+    const isLate = (finding: string, dueAt: number | null, afterMs: number): dueAt is number =>
+      dueAt !== null && nowMs - dueAt > (isOpen(finding) ? IN_TIME_WITHIN_MS : afterMs);
+    if (isLate(main, due.main, LATE_AFTER_MS)) present.set(main, due.main);
+    if (isLate(lanes, due.slowLanes, SLOW_LANE_LATE_AFTER_MS)) present.set(lanes, due.slowLanes);
+    if (isLate(lanes, due.quickLanes, LATE_AFTER_MS)) present.set(lanes, due.quickLanes);
   }
   for (const { shard, bytes } of shards) {
     const isFull = deps.shards.numbers.includes(shard) && bytes > CLOSED_AT * MAX_SHARD_BYTES;
@@ -69,9 +76,9 @@ async function look(
   return { alarms, present, unknown };
 }
 
-async function dueOf({ shards }: Deps, shard: number): Promise<number | null | "unknown"> {
+async function dueOf({ shards }: Deps, shard: number, nowMs: number): Promise<OldestDue | "unknown"> {
   try {
-    return await oldestDueAt(shards.db(shard));
+    return await readOldestDue(shards.db(shard), nowMs);
   } catch (error) {
     log("error", "delivery database not read", { shard, ...describeError(error) });
     return "unknown";

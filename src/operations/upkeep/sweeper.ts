@@ -5,9 +5,11 @@
 import { DurableObject } from "cloudflare:workers";
 import { createDeps, type Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
-import { type SweptAt, sweepShard } from "../../webhooks/delivery/sweep";
+import type { SweptAt } from "../../webhooks/delivery/overdue";
+import { sweepShard } from "../../webhooks/delivery/sweep";
 import { MAX_SWEEP_INTERVAL_MS, MIN_SWEEP_INTERVAL_MS } from "../../webhooks/delivery/timing";
 import { sweepFanOuts } from "../../webhooks/events/fan-out";
+import { sweepLanes } from "../../webhooks/lanes/feed";
 import { continueReplays } from "../../webhooks/resend/replays/continue";
 
 const SHARD_KEY = "shard";
@@ -27,19 +29,38 @@ export class Sweeper extends DurableObject<Env> {
   override async alarm(): Promise<void> {
     const shard = (await this.ctx.storage.get<number>(SHARD_KEY)) ?? 0;
     const startedMs = Date.now();
-    let nextMs: number | null = null;
-    try {
-      const deps = await createDeps(this.env, this.ctx);
-      nextMs = await sweepShard(deps, shard, this.#sweptAt);
-      await sweepFanOuts(deps, shard);
-      if (await continueReplays(deps, shard)) nextMs = startedMs;
-    } catch (error) {
+    const nextMs = await this.#sweep(shard, startedMs).catch((error: unknown) => {
       log("error", "sweep failed", { shard, ...describeError(error) });
-    }
+      return null;
+    });
     const latestMs = startedMs + MAX_SWEEP_INTERVAL_MS;
     await this.ctx.storage.setAlarm(
       Math.max(startedMs + MIN_SWEEP_INTERVAL_MS, Math.min(nextMs ?? latestMs, latestMs)),
     );
+  }
+
+  /**
+   * Runs all parts of a sweep, also after one that fails. Returns when the next sweep will have something to do (Unix
+   * ms); null if no part knows. Throws when the settings are wrong.
+   */
+  async #sweep(shard: number, startedMs: number): Promise<number | null> {
+    const deps = await createDeps(this.env, this.ctx);
+    const parts = {
+      deliveries: () => sweepShard(deps, shard, this.#sweptAt),
+      lanes: () => sweepLanes(deps, shard, this.#sweptAt),
+      fanOuts: () => sweepFanOuts(deps, shard).then(() => null),
+      replays: async () => ((await continueReplays(deps, shard)) ? startedMs : null),
+    };
+    const moments: number[] = [];
+    for (const [job, run] of Object.entries(parts)) {
+      try {
+        const moment = await run();
+        if (moment !== null) moments.push(moment);
+      } catch (error) {
+        log("error", "sweep failed", { shard, job, ...describeError(error) });
+      }
+    }
+    return moments.length === 0 ? null : Math.min(...moments);
   }
 }
 

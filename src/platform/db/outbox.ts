@@ -8,3 +8,7 @@ export const PLANNED_ID = sql.raw("coalesce(o.attempt_id, o.id)");
 export const outboxByKeys = (keys: string): SQL =>
   sql`json_each(${keys}) j CROSS JOIN outbox o ON o.queue = j.value ->> 'q' AND o.due_at = j.value ->> 'd'
     AND o.id = j.value ->> 'i'`;
+
+/** Whether nobody has claimed the outbox row `o`, as SQL. */
+export const IS_UNCLAIMED = sql`NOT EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = o.subscription_id
+  AND a.id = ${PLANNED_ID})`;

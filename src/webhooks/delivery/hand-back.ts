@@ -4,11 +4,12 @@
  */
 import type { Deps } from "../../platform/deps";
 import type { OutboxKey, ShardKey } from "../../platform/messages";
+import { moveToLane } from "../lanes/lane-store";
+import { widthOf } from "../lanes/width";
 import { type ClaimedDelivery, markSlow, releaseDeliveries } from "./claim-store";
 import { enqueue, type QueueSpeed } from "./enqueue";
 import { isHeldHere } from "./holds";
-import { hangs, MAX_SENDS_OF_SLOW, sendsOf } from "./send-load";
-import { moveToBacklog } from "./sweep-store";
+import { hangs, sendsOf } from "./send-load";
 
 /**
  * The delay of a message that returns to the slow queue. Without a delay it would arrive at once and find the same
@@ -42,7 +43,7 @@ export async function handBack(
 async function queueAgain(deps: Deps, speed: QueueSpeed, shard: number, keys: readonly OutboxKey[]): Promise<void> {
   const nowMs = deps.now();
   const isSaturated = ({ subscriptionId }: OutboxKey) =>
-    sendsOf(subscriptionId) >= MAX_SENDS_OF_SLOW && hangs(subscriptionId, nowMs);
+    sendsOf(subscriptionId) >= widthOf(subscriptionId) && hangs(subscriptionId, nowMs);
   const {
     backlog = [],
     slow = [],
@@ -60,7 +61,7 @@ async function queueAgain(deps: Deps, speed: QueueSpeed, shard: number, keys: re
 export async function moveToBacklogs(deps: Deps, shard: number, keys: readonly OutboxKey[]): Promise<void> {
   const elsewhere = keys.filter(({ queue }) => queue === "");
   for (const [subscriptionId, waiting] of Map.groupBy(elsewhere, (key) => key.subscriptionId)) {
-    await moveToBacklog(deps.shards.db(shard), subscriptionId, waiting);
+    await moveToLane(deps.shards.db(shard), subscriptionId, waiting);
   }
 }
 

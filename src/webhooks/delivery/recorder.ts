@@ -5,10 +5,11 @@
 import { repeatable } from "../../platform/db/faults";
 import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
+import { feedLane } from "../lanes/feed";
+import { noteResult } from "../lanes/width";
 import { sendOperational } from "../subscriptions/operational";
 import { enqueueRetries } from "./enqueue";
 import { type AttemptResult, recordAttempts } from "./record-store";
-import { feedBacklog } from "./sweep";
 import { RECORD_WITHIN_MS } from "./timing";
 
 /** How long a result waits so that others can be recorded with it. */
@@ -73,15 +74,18 @@ async function write(deps: Deps, shard: number, claim: string, results: AttemptR
   }
 }
 
-/** Queues the retries, and the next deliveries of each backlog that has results. */
+/** Queues the retries, and the next deliveries of each lane that has results. */
 async function queueFollowUps(deps: Deps, shard: number, results: readonly AttemptResult[]): Promise<void> {
+  for (const result of results) noteResult(result);
   const retries = results.flatMap(({ queue, nextDueAt, deliveryId, subscriptionId, bytes }) =>
     nextDueAt === null || queue !== "" ? [] : [{ queue, dueAt: nextDueAt, id: deliveryId, subscriptionId, bytes }],
   );
   try {
     if (retries.length > 0) await enqueueRetries(deps, shard, retries);
-    const waiting = new Set(results.flatMap(({ queue, slow }) => (queue !== "" && slow === 0 ? [queue] : [])));
-    for (const subscriptionId of waiting) await feedBacklog(deps, shard, subscriptionId);
+    // After a slow failure the sweep goes on, a little later.
+    const isFed = ({ queue, slow, status }: AttemptResult) => queue !== "" && (slow === 0 || status === "success");
+    const waiting = new Set(results.filter(isFed).map(({ queue }) => queue));
+    for (const subscriptionId of waiting) await feedLane(deps, shard, subscriptionId);
   } catch (error) {
     // The deliveries are still in the outbox, so the sweep finds them.
     log("error", "messages not sent", { shard, count: retries.length, ...describeError(error) });

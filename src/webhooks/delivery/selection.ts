@@ -4,8 +4,9 @@
  */
 
 import type { ShardKey } from "../../platform/messages";
+import { widthOf } from "../lanes/width";
 import type { QueueSpeed } from "./enqueue";
-import { expectedMs, hasRoomFor, MAX_SENDS_OF_SLOW, sendsOf } from "./send-load";
+import { expectedMs, hasRoomFor, sendsOf } from "./send-load";
 import { ASK_BEFORE_START_MS, ASK_WITH_FIRST_MS, TAKE_BEFORE_START_MS } from "./timing";
 
 /** The most deliveries that one claim takes. */
@@ -24,7 +25,8 @@ interface Item {
 }
 
 /** In the slow queue, a subscription may have only a few sends in progress. */
-const mayStart = (speed: QueueSpeed, sends: number): boolean => speed === "fast" || sends < MAX_SENDS_OF_SLOW;
+const mayStart = (speed: QueueSpeed, subscriptionId: string, sends: number): boolean =>
+  speed === "fast" || sends < widthOf(subscriptionId);
 
 /**
  * Removes and returns the next item to send: the earliest whose start is due, or else one without limits; undefined if
@@ -35,7 +37,7 @@ export function takeNext<T extends Item>(speed: QueueSpeed, items: T[], nowMs: n
   let firstMs = nowMs + TAKE_BEFORE_START_MS;
   for (const [index, { start, subscriptionId }] of items.entries()) {
     if (!start || start.atMs > firstMs || (start.latestMs ?? 0) < nowMs) continue;
-    if (!mayStart(speed, sendsOf(subscriptionId))) continue;
+    if (!mayStart(speed, subscriptionId, sendsOf(subscriptionId))) continue;
     first = index;
     firstMs = start.atMs;
   }
@@ -71,7 +73,7 @@ export function takeFairest<T extends Item>(speed: QueueSpeed, items: T[]): T | 
   let bestSends = Infinity;
   for (const [index, { subscriptionId, start }] of items.entries()) {
     const sends = sendsOf(subscriptionId);
-    if (start || sends >= bestSends || !mayStart(speed, sends)) continue;
+    if (start || sends >= bestSends || !mayStart(speed, subscriptionId, sends)) continue;
     best = index;
     bestSends = sends;
     if (sends === 0) break;
@@ -92,7 +94,8 @@ export function planClaim<K extends ShardKey>(speed: QueueSpeed, keys: readonly 
   let bytes = 0;
   for (const key of roundRobin(keys.filter((candidate) => candidate.shard === shard))) {
     const chosen = chosenOf.get(key.subscriptionId) ?? 0;
-    if (!mayStart(speed, sendsOf(key.subscriptionId) + chosen) || !hasRoomFor(bytes + key.bytes)) continue;
+    if (!mayStart(speed, key.subscriptionId, sendsOf(key.subscriptionId) + chosen) || !hasRoomFor(bytes + key.bytes))
+      continue;
     if (planned.length === MAX_CLAIM || (planned.length > 0 && workMs >= CLAIM_WORK_MS)) break;
     planned.push(key);
     chosenOf.set(key.subscriptionId, chosen + 1);

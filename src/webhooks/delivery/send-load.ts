@@ -4,8 +4,6 @@
  */
 import { HANGS_AFTER_MS, LEASE_MS } from "./timing";
 
-/** The most sends that a slow subscription may have in progress, so that it leaves connections to the others. */
-export const MAX_SENDS_OF_SLOW = 3;
 /** With this many sends in progress, an invocation waits before it ends, so that the queue delays the next batch. */
 const MAX_SENDS = 300;
 /**

@@ -3,56 +3,20 @@
  * repeated.
  */
 import type { Db } from "../../platform/db/client";
-import { newIdAt } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
-import { log } from "../../platform/log";
-import { enqueueDue } from "./enqueue";
-import { roundRobin } from "./selection";
-import { MAX_SENDS_OF_SLOW } from "./send-load";
-import {
-  endBacklogs,
-  type Interruption,
-  interruptAttempts,
-  isAnyDue,
-  nextMoments,
-  type OverdueDelivery,
-  readBacklogHeads,
-  readOverdue,
-  replanDeliveries,
-} from "./sweep-store";
-import {
-  LEASE_MS,
-  LONGEST_MESSAGE_DELAY_MS,
-  LONGEST_QUEUE_WAIT_MS,
-  QUEUE_GRACE_MS,
-  RESWEEP_AFTER_MS,
-  RESWEEP_BACKLOG_AFTER_MS,
-} from "./timing";
+import { handleOverdue, type SweptAt } from "./overdue";
+import { isAnyDue, nextMoments, readOverdue } from "./sweep-store";
+import { LONGEST_MESSAGE_DELAY_MS, LONGEST_QUEUE_WAIT_MS, QUEUE_GRACE_MS, RESWEEP_AFTER_MS } from "./timing";
 
 /** A message with a longer delay belongs to a retry under a subscription's own schedule. */
 const LONG_DELAY_MS = 15_000;
 const PAGE_ROWS = 1_000;
 /** Limits one run. The next one follows a few seconds later. */
 const MAX_PAGES = 10;
-/** The most deliveries in progress from the backlog of a subscription that is not slow. */
-const BACKLOG_SENDS = 50;
-/** Bounds the memory. */
-const MAX_FED = 10_000;
-/** Deployments and crashes interrupt any delivery, so the first interruptions do not delay it. */
-const INTERRUPTIONS_WITHOUT_WAIT = 4;
-/**
- * The wait doubles with each further interruption, up to an hour, so that a delivery that kills its consumer does so
- * ever less often.
- */
-const FIRST_INTERRUPTION_WAIT_MS = 2_000;
-const LONGEST_INTERRUPTION_WAIT_MS = 3_600_000;
-
-/** When each delivery was last swept, by id, in Unix ms. The caller keeps it from one sweep to the next. */
-export type SweptAt = Map<string, number>;
 
 /**
- * Sweeps one shard. Returns when the next sweep will have something to do (Unix ms); null when nothing is open. Throws
- * when D1 is down.
+ * Sweeps the main outbox queue of one shard. Returns when the next sweep will have something to do (Unix ms); null when
+ * nothing is open. Throws when D1 is down.
  */
 export async function sweepShard(deps: Deps, shard: number, sweptAt: SweptAt = new Map()): Promise<number | null> {
   const db = deps.shards.db(shard);
@@ -70,13 +34,6 @@ export async function sweepShard(deps: Deps, shard: number, sweptAt: SweptAt = n
     if (!last || page.length < PAGE_ROWS) break;
     after = last;
   }
-  const heads = await readBacklogHeads(
-    db,
-    { perSubscription: BACKLOG_SENDS, perSlowSubscription: MAX_SENDS_OF_SLOW },
-    nowMs,
-  );
-  leaseEnds.push(...(await handleOverdue(deps, shard, heads, sweptAt)));
-  await endBacklogs(db, nowMs);
   const { dueAt, holdEndsAt } = await nextMoments(db, nowMs);
   const moments = [
     ...leaseEnds,
@@ -84,26 +41,6 @@ export async function sweepShard(deps: Deps, shard: number, sweptAt: SweptAt = n
     ...(holdEndsAt === null ? [] : [holdEndsAt]),
   ];
   return moments.length === 0 ? null : Math.min(...moments);
-}
-
-/** When this isolate last queued a delivery of a backlog, by id, in Unix ms. */
-const fedAt = new Map<string, number>();
-
-/**
- * Queues the next deliveries of one backlog. Called when some of its deliveries have ended. Throws when D1 or the queue
- * is down.
- */
-export async function feedBacklog(deps: Deps, shard: number, subscriptionId: string): Promise<void> {
-  const limits = { perSubscription: BACKLOG_SENDS, perSlowSubscription: MAX_SENDS_OF_SLOW, subscriptionId };
-  const nowMs = deps.now();
-  const heads = await readBacklogHeads(deps.shards.db(shard), limits, nowMs);
-  // Without the deliveries that an earlier result has queued; otherwise every result would queue the whole page again.
-  const next = heads.filter(
-    ({ attemptStatus, id }) => attemptStatus === null && nowMs - (fedAt.get(id) ?? 0) >= QUEUE_GRACE_MS,
-  );
-  if (fedAt.size >= MAX_FED) fedAt.clear();
-  for (const { id } of next) fedAt.set(id, nowMs);
-  await enqueueDue(deps, shard, next, "slow");
 }
 
 /**
@@ -133,84 +70,4 @@ async function oldestMessageAt(queue: Queue<unknown>): Promise<number | null> {
     // Not every runtime has queue metrics.
     return null;
   }
-}
-
-/** Does what each overdue delivery needs. Returns when the leases of those in progress end, in Unix ms. */
-async function handleOverdue(
-  deps: Deps,
-  shard: number,
-  overdue: readonly OverdueDelivery[],
-  sweptAt: SweptAt,
-): Promise<number[]> {
-  const nowMs = deps.now();
-  const leaseEndOf = ({ claimedAt }: OverdueDelivery) => (claimedAt ?? nowMs) + LEASE_MS;
-  const {
-    running = [],
-    dead = [],
-    ended = [],
-    unclaimed = [],
-  } = Object.groupBy(overdue, (delivery) => {
-    if (delivery.attemptStatus === null) return "unclaimed";
-    if (delivery.attemptStatus !== "pending") return "ended";
-    return leaseEndOf(delivery) > nowMs ? "running" : "dead";
-  });
-  if (dead.length > 0) await interrupt(deps, shard, dead);
-  if (ended.length > 0) await replan(deps, shard, ended);
-  const sweepAgainMs = (queue: string) => (queue === "" ? RESWEEP_AFTER_MS : RESWEEP_BACKLOG_AFTER_MS);
-  const lost = unclaimed.filter(({ queue, id }) => nowMs - (sweptAt.get(id) ?? 0) >= sweepAgainMs(queue));
-  if (lost.length > 0) {
-    const { main = [], backlog = [] } = Object.groupBy(roundRobin(lost), ({ queue }) =>
-      queue === "" ? "main" : "backlog",
-    );
-    await enqueueDue(deps, shard, main);
-    // If the subscription still hangs, these deliveries occupy their queue for a while.
-    await enqueueDue(deps, shard, backlog, "slow");
-    for (const { id } of lost) sweptAt.set(id, nowMs);
-    log("warn", "deliveries swept", { shard, count: lost.length });
-  }
-  return running.map(leaseEndOf);
-}
-
-async function interrupt(deps: Deps, shard: number, dead: readonly OverdueDelivery[]): Promise<void> {
-  const nowMs = deps.now();
-  const interruptions = dead.flatMap((delivery): (Interruption & OverdueDelivery)[] => {
-    if (delivery.attemptId === null) return [];
-    const nextDueAt = nowMs + interruptionWaitMs(delivery.interruptions);
-    const { attemptId, id: deliveryId } = delivery;
-    return [{ ...delivery, deliveryId, attemptId, nextDueAt, nextAttemptId: newIdAt(nextDueAt) }];
-  });
-  const correlationIds = await interruptAttempts(deps.shards.db(shard), interruptions, nowMs);
-  for (const { tenantId, eventId, subscriptionId, deliveryId, attempts } of interruptions) {
-    const correlationId = correlationIds.get(eventId);
-    const names = { tenantId, eventId, correlationId, webhookId: subscriptionId, deliveryId, attempt: attempts + 1 };
-    log("warn", "attempt", { ...names, outcome: "failed", reason: "interrupted" });
-  }
-  const due = interruptions.filter(({ queue, nextDueAt }) => queue === "" && nextDueAt <= nowMs);
-  await enqueueDue(
-    deps,
-    shard,
-    due.map((delivery) => ({ ...delivery, dueAt: delivery.nextDueAt })),
-  );
-}
-
-/** Returns how long a delivery waits after an interruption, in ms; `earlier` is how many it had before. */
-function interruptionWaitMs(earlier: number): number {
-  if (earlier < INTERRUPTIONS_WITHOUT_WAIT) return 0;
-  return Math.min(
-    FIRST_INTERRUPTION_WAIT_MS * 2 ** (earlier - INTERRUPTIONS_WITHOUT_WAIT),
-    LONGEST_INTERRUPTION_WAIT_MS,
-  );
-}
-
-/** Repairs deliveries that still plan an attempt that has ended. Only a bug can cause this. */
-async function replan(deps: Deps, shard: number, ended: readonly OverdueDelivery[]): Promise<void> {
-  log("error", "deliveries with an attempt that has ended", { shard, count: ended.length, deliveryId: ended[0]?.id });
-  const plans = ended.map(({ queue, dueAt, id: deliveryId, attemptStatus }) => ({
-    queue,
-    dueAt,
-    deliveryId,
-    succeeded: attemptStatus === "success",
-    nextAttemptId: newIdAt(deps.now()),
-  }));
-  await replanDeliveries(deps.shards.db(shard), plans);
 }

@@ -6,7 +6,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
 import { repeatable } from "../../platform/db/faults";
 import { newIdAt } from "../../platform/db/ids";
-import { outboxByKeys, PLANNED_ID } from "../../platform/db/outbox";
+import { IS_UNCLAIMED, outboxByKeys, PLANNED_ID } from "../../platform/db/outbox";
 import { areSendsHeld } from "../../platform/db/predicates";
 import type { OutboxKey } from "../../platform/messages";
 import { isoSql, publishOperational } from "../subscriptions/operational-store";
@@ -43,9 +43,6 @@ export const IS_LIMITED = sql.raw(
 export const LIMITED_COLUMNS = sql`o.queue, o.due_at AS dueAt, o.id, o.subscription_id AS subscriptionId, o.bytes,
   o.kind,
   iif(o.slot_at >= o.due_at, o.slot_at, NULL) AS slotAt, s.options, ${LIMITS_TEXT} AS limitsText`;
-/** Whether nobody has claimed the outbox row `o`, as SQL. */
-const IS_UNCLAIMED = sql`NOT EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = o.subscription_id
-  AND a.id = ${PLANNED_ID})`;
 
 export const limitedDelivery = ({ kind, slotAt, options, ...row }: LimitedRow): LimitedDelivery => {
   const { rateLimit, maxConcurrent } = parseOptions(options) ?? {};

@@ -1,0 +1,103 @@
+/**
+ * What overdue deliveries need: those that nobody has claimed are queued again, and attempts whose consumer died are
+ * ended and repeated.
+ */
+import { newIdAt } from "../../platform/db/ids";
+import type { Deps } from "../../platform/deps";
+import { log } from "../../platform/log";
+import { enqueueDue } from "./enqueue";
+import { type Interruption, interruptAttempts, type OverdueDelivery, replanDeliveries } from "./overdue-store";
+import { roundRobin } from "./selection";
+import { LEASE_MS, RESWEEP_AFTER_MS, RESWEEP_BACKLOG_AFTER_MS } from "./timing";
+
+/** Deployments and crashes interrupt any delivery, so the first interruptions do not delay it. */
+const INTERRUPTIONS_WITHOUT_WAIT = 4;
+/**
+ * The wait doubles with each further interruption, up to an hour, so that a delivery that kills its consumer does so
+ * ever less often.
+ */
+const FIRST_INTERRUPTION_WAIT_MS = 2_000;
+const LONGEST_INTERRUPTION_WAIT_MS = 3_600_000;
+
+/** When each delivery was last swept, by id, in Unix ms. The caller keeps it from one sweep to the next. */
+export type SweptAt = Map<string, number>;
+
+/** Does what each overdue delivery needs. Returns when the leases of those in progress end, in Unix ms. */
+export async function handleOverdue(
+  deps: Deps,
+  shard: number,
+  overdue: readonly OverdueDelivery[],
+  sweptAt: SweptAt,
+): Promise<number[]> {
+  const nowMs = deps.now();
+  const leaseEndOf = ({ claimedAt }: OverdueDelivery) => (claimedAt ?? nowMs) + LEASE_MS;
+  const {
+    running = [],
+    dead = [],
+    ended = [],
+    unclaimed = [],
+  } = Object.groupBy(overdue, (delivery) => {
+    if (delivery.attemptStatus === null) return "unclaimed";
+    if (delivery.attemptStatus !== "pending") return "ended";
+    return leaseEndOf(delivery) > nowMs ? "running" : "dead";
+  });
+  if (dead.length > 0) await interrupt(deps, shard, dead);
+  if (ended.length > 0) await replan(deps, shard, ended);
+  const sweepAgainMs = (queue: string) => (queue === "" ? RESWEEP_AFTER_MS : RESWEEP_BACKLOG_AFTER_MS);
+  const lost = unclaimed.filter(({ queue, id }) => nowMs - (sweptAt.get(id) ?? 0) >= sweepAgainMs(queue));
+  if (lost.length > 0) {
+    const { main = [], backlog = [] } = Object.groupBy(roundRobin(lost), ({ queue }) =>
+      queue === "" ? "main" : "backlog",
+    );
+    await enqueueDue(deps, shard, main);
+    // If the subscription still hangs, these deliveries occupy their queue for a while.
+    await enqueueDue(deps, shard, backlog, "slow");
+    for (const { id } of lost) sweptAt.set(id, nowMs);
+    log("warn", "deliveries swept", { shard, count: lost.length });
+  }
+  return running.map(leaseEndOf);
+}
+
+async function interrupt(deps: Deps, shard: number, dead: readonly OverdueDelivery[]): Promise<void> {
+  const nowMs = deps.now();
+  const interruptions = dead.flatMap((delivery): (Interruption & OverdueDelivery)[] => {
+    if (delivery.attemptId === null) return [];
+    const nextDueAt = nowMs + interruptionWaitMs(delivery.interruptions);
+    const { attemptId, id: deliveryId } = delivery;
+    return [{ ...delivery, deliveryId, attemptId, nextDueAt, nextAttemptId: newIdAt(nextDueAt) }];
+  });
+  const correlationIds = await interruptAttempts(deps.shards.db(shard), interruptions, nowMs);
+  for (const { tenantId, eventId, subscriptionId, deliveryId, attempts } of interruptions) {
+    const correlationId = correlationIds.get(eventId);
+    const names = { tenantId, eventId, correlationId, webhookId: subscriptionId, deliveryId, attempt: attempts + 1 };
+    log("warn", "attempt", { ...names, outcome: "failed", reason: "interrupted" });
+  }
+  const due = interruptions.filter(({ queue, nextDueAt }) => queue === "" && nextDueAt <= nowMs);
+  await enqueueDue(
+    deps,
+    shard,
+    due.map((delivery) => ({ ...delivery, dueAt: delivery.nextDueAt })),
+  );
+}
+
+/** Returns how long a delivery waits after an interruption, in ms; `earlier` is how many it had before. */
+function interruptionWaitMs(earlier: number): number {
+  if (earlier < INTERRUPTIONS_WITHOUT_WAIT) return 0;
+  return Math.min(
+    FIRST_INTERRUPTION_WAIT_MS * 2 ** (earlier - INTERRUPTIONS_WITHOUT_WAIT),
+    LONGEST_INTERRUPTION_WAIT_MS,
+  );
+}
+
+/** Repairs deliveries that still plan an attempt that has ended. Only a bug can cause this. */
+async function replan(deps: Deps, shard: number, ended: readonly OverdueDelivery[]): Promise<void> {
+  log("error", "deliveries with an attempt that has ended", { shard, count: ended.length, deliveryId: ended[0]?.id });
+  const plans = ended.map(({ queue, dueAt, id: deliveryId, attemptStatus }) => ({
+    queue,
+    dueAt,
+    deliveryId,
+    succeeded: attemptStatus === "success",
+    nextAttemptId: newIdAt(deps.now()),
+  }));
+  await replanDeliveries(deps.shards.db(shard), plans);
+}

@@ -1,0 +1,89 @@
+/**
+ * Feeding the lanes: the next deliveries of a lane are queued when earlier ones have ended, and by the sweep. A lane
+ * that has caught up is opened at once.
+ */
+import { firstIdAt, timeOfId } from "../../platform/db/ids";
+import type { Deps } from "../../platform/deps";
+import { enqueueDue, enqueueRetries } from "../delivery/enqueue";
+import { handleOverdue, type SweptAt } from "../delivery/overdue";
+import { QUEUE_GRACE_MS } from "../delivery/timing";
+import { endEmptyLanes, openLanes, readLaneEnds, readLaneHeads } from "./feed-store";
+import { LEAST_WIDTH, widthOf } from "./width";
+
+/** How many lanes one read of the sweep covers, and how many reads a sweep makes. The next sweep begins elsewhere. */
+const LANES_PER_PAGE = 250;
+const MAX_PAGES = 4;
+/** Bounds the memory. */
+const MAX_FED = 10_000;
+
+/** When this isolate last queued a delivery of a lane, by id, in Unix ms. */
+const fedAt = new Map<string, number>();
+
+/**
+ * Queues the next deliveries of one lane, or opens it if it has caught up. Called when some of its deliveries have
+ * ended. Throws when D1 or the queue is down.
+ */
+export async function feedLane(deps: Deps, shard: number, subscriptionId: string): Promise<void> {
+  const nowMs = deps.now();
+  const width = widthOf(subscriptionId);
+  const { heads, caughtUp } = await readLaneHeads(deps.shards.db(shard), { subscriptionId }, width, nowMs);
+  if (caughtUp.length > 0) return open(deps, shard, caughtUp, width);
+  // Without the deliveries that an earlier result has queued; otherwise every result would queue the whole page again.
+  const next = heads.filter(
+    ({ attemptStatus, id }) => attemptStatus === null && nowMs - (fedAt.get(id) ?? 0) >= QUEUE_GRACE_MS,
+  );
+  if (fedAt.size >= MAX_FED) fedAt.clear();
+  for (const { id } of next) fedAt.set(id, nowMs);
+  await enqueueDue(deps, shard, next, "slow");
+}
+
+/**
+ * Feeds the lanes of a shard, from a random one on, and opens those that have caught up. Returns when the earliest lease
+ * in them ends (Unix ms); null if nothing of them is in progress. Throws when D1 or the queue is down.
+ */
+export async function sweepLanes(deps: Deps, shard: number, sweptAt: SweptAt = new Map()): Promise<number | null> {
+  const db = deps.shards.db(shard);
+  const ends = await readLaneEnds(db);
+  const startMs = ends ? timeOfId(ends.first) + Math.random() * (timeOfId(ends.last) - timeOfId(ends.first)) : 0;
+  const start = firstIdAt(Math.floor(startMs));
+  const leaseEnds: number[] = [];
+  let after = start;
+  let isSecondHalf = false;
+  for (let pages = 0; ends && pages < MAX_PAGES; pages += 1) {
+    const lanes = { after, limit: LANES_PER_PAGE };
+    const { heads, caughtUp, count, last } = await readLaneHeads(db, lanes, LEAST_WIDTH, deps.now());
+    const opened = new Set(caughtUp);
+    leaseEnds.push(...(await handleOverdue(deps, shard, heads.filter(isNeeded(opened)), sweptAt)));
+    if (caughtUp.length > 0) await open(deps, shard, caughtUp, LEAST_WIDTH);
+    const isAtEnd = count < LANES_PER_PAGE;
+    if (isSecondHalf && (isAtEnd || last >= start)) break;
+    isSecondHalf ||= isAtEnd;
+    after = isAtEnd ? "" : last;
+  }
+  await endEmptyLanes(db, start, deps.now());
+  return leaseEnds.length === 0 ? null : Math.min(...leaseEnds);
+}
+
+/** Selects the deliveries that opening their lanes does not queue: it moves only those that nobody has claimed. */
+const isNeeded =
+  (opened: ReadonlySet<string>) =>
+  ({ subscriptionId, attemptStatus }: { subscriptionId: string; attemptStatus: string | null }): boolean =>
+    attemptStatus !== null || !opened.has(subscriptionId);
+
+/** Opens lanes, and queues the deliveries that leave them. */
+async function open(deps: Deps, shard: number, subscriptionIds: readonly string[], width: number): Promise<void> {
+  const nowMs = deps.now();
+  const moved = await openLanes(deps.shards.db(shard), subscriptionIds, width, nowMs);
+  // In the slow queue: if a subscription hangs again, its deliveries occupy their queue for a while.
+  await enqueueDue(
+    deps,
+    shard,
+    moved.filter(({ dueAt }) => dueAt <= nowMs),
+    "slow",
+  );
+  await enqueueRetries(
+    deps,
+    shard,
+    moved.filter(({ dueAt }) => dueAt > nowMs),
+  );
+}

@@ -1,0 +1,58 @@
+/**
+ * How many deliveries of a slow subscription may be in progress at once. This isolate learns it from the results: a
+ * subscriber that is slow but answers gets more, one that does not answer gets few.
+ */
+
+import { SLOW_FOR_MS } from "../delivery/timing";
+
+/** Also the width of a lane of which this isolate knows nothing. So few that they leave connections to the others. */
+export const LEAST_WIDTH = 3;
+const MOST_WIDTH = 50;
+/** Bounds the memory. */
+const MAX_WIDTHS = 10_000;
+
+interface Width {
+  width: number;
+  /** It stays narrow until then (Unix ms), because the receiver has asked for a pause. */
+  narrowUntil: number;
+}
+
+const NARROW: Width = { width: LEAST_WIDTH, narrowUntil: 0 };
+const widths = new Map<string, Width>();
+
+/** Returns how many deliveries of a subscription that is slow or has a lane may be in progress at once. */
+export const widthOf = (subscriptionId: string): number => (widths.get(subscriptionId) ?? NARROW).width;
+
+/** What a result says about the width of a lane. */
+export interface LaneResult {
+  /** "" if the delivery was not in a lane. */
+  queue: string;
+  subscriptionId: string;
+  status: "success" | "failed";
+  /** 1 after a timeout, and after any other sign that the subscriber cannot keep up. */
+  slow: 0 | 1;
+  /** The end of the pause for which the receiver asked, Unix ms; null without one. */
+  heldUntil: number | null;
+  completedAt: number;
+}
+
+/**
+ * Widens a lane by one for each success, and halves it for each timeout. Only results in a lane widen it. A pause for
+ * which the receiver asked keeps it narrow for as long as its subscription counts as slow.
+ */
+export function noteResult({ queue, subscriptionId, status, slow, heldUntil, completedAt }: LaneResult): void {
+  const known = widths.get(subscriptionId);
+  if (queue === "" && known === undefined && heldUntil === null) return;
+  if (widths.size >= MAX_WIDTHS) widths.clear();
+  widths.set(subscriptionId, next(known ?? NARROW, { status, slow, heldUntil, completedAt }));
+}
+
+function next(
+  before: Width,
+  { status, slow, heldUntil, completedAt }: Pick<LaneResult, "status" | "slow" | "heldUntil" | "completedAt">,
+): Width {
+  if (heldUntil !== null) return { ...NARROW, narrowUntil: heldUntil + SLOW_FOR_MS };
+  if (completedAt < before.narrowUntil) return before;
+  if (status === "success") return { ...before, width: Math.min(before.width + 1, MOST_WIDTH) };
+  return slow === 1 ? { ...before, width: Math.max(LEAST_WIDTH, Math.floor(before.width / 2)) } : before;
+}

@@ -1,0 +1,179 @@
+/**
+ * Who queues the deliveries of a lane: the results of earlier ones do, each delivery once, and the sweep, so that a
+ * lane never stands still. How wide a lane is, and when it ends.
+ */
+import { describe, expect, test } from "vitest";
+import type { Deps } from "../../src/platform/deps";
+import { DeliveryRun } from "../../src/webhooks/delivery/deliver";
+import type { SweptAt } from "../../src/webhooks/delivery/overdue";
+import { planClaim } from "../../src/webhooks/delivery/selection";
+import { MAX_SWEEP_INTERVAL_MS, SLOW_FOR_MS } from "../../src/webhooks/delivery/timing";
+import { sweepLanes } from "../../src/webhooks/lanes/feed";
+import { type LaneResult, noteResult, widthOf } from "../../src/webhooks/lanes/width";
+import type { Person } from "../support/client";
+import { controlledDeps } from "../support/controlled";
+import { addDelivery, type Key, newDelivery, outboxRow } from "../support/engine";
+import { publish } from "../support/receiver";
+import { deliveryDb, SHARD } from "../support/shard";
+
+/** Returns the keys of a subscription's deliveries that wait in its lane, oldest first. */
+async function newLane(count: number) {
+  const { person, webhookId, key } = await newDelivery("200");
+  const keys = [key];
+  while (keys.length < count) keys.push(await addDelivery(person, webhookId));
+  await deliveryDb.batch([
+    deliveryDb.prepare("UPDATE subscriptions SET has_backlog = 1 WHERE id = ?").bind(webhookId),
+    deliveryDb.prepare("UPDATE outbox SET queue = subscription_id WHERE subscription_id = ?").bind(webhookId),
+  ]);
+  return { person, webhookId, keys: keys.map((waiting) => ({ ...waiting, queue: webhookId })) };
+}
+
+const idsOf = (keys: readonly Key[]) => keys.map(({ id }) => id);
+
+const deliver = async (deps: Deps, keys: readonly Key[]) => {
+  const run = new DeliveryRun(deps, "slow");
+  await run.add(keys.map((key) => ({ ...key, shard: SHARD })));
+  await run.finished();
+};
+
+const hasLane = (webhookId: string) =>
+  deliveryDb.prepare("SELECT has_backlog FROM subscriptions WHERE id = ?").bind(webhookId).first<0 | 1>("has_backlog");
+
+/** Publishes an event, and returns the queue of its delivery. */
+async function queueOfNext(person: Person, webhookId: string): Promise<string | null> {
+  const { id } = await publish(person, "next");
+  return deliveryDb
+    .prepare("SELECT queue FROM outbox WHERE event_id = ? AND subscription_id = ?")
+    .bind(id, webhookId)
+    .first<string>("queue");
+}
+
+test("the results of a lane's deliveries queue each of the next ones once", async () => {
+  const { deps, queued, ended } = await controlledDeps();
+  const { keys } = await newLane(20);
+  for (const part of [keys.slice(0, 3), keys.slice(3, 6)]) await deliver(deps, part);
+  await ended();
+  expect(queued.toSorted()).toEqual(idsOf(keys.slice(3, 15)).toSorted());
+});
+
+test("a lane whose messages have come to nothing, because its subscription hung then, is queued again by the next sweep", async () => {
+  const { deps, queued, turn } = await controlledDeps();
+  const { keys } = await newLane(4);
+  const first = idsOf(keys.slice(0, 3));
+  const sweptAt: SweptAt = new Map();
+  await sweepLanes(deps, SHARD, sweptAt);
+  expect(queued).toEqual(expect.arrayContaining(first));
+  queued.length = 0;
+  await sweepLanes(deps, SHARD, sweptAt);
+  expect(queued).toEqual([]);
+  turn(MAX_SWEEP_INTERVAL_MS);
+  await sweepLanes(deps, SHARD, sweptAt);
+  expect(queued).toEqual(expect.arrayContaining(first));
+});
+
+describe("a lane with fewer deliveries than it may have in progress", () => {
+  test("ends with the next sweep although deliveries wait in it, and those are sent as well as the next ones", async () => {
+    const { deps, queued } = await controlledDeps();
+    const { person, webhookId, keys } = await newLane(1);
+    expect(await queueOfNext(person, webhookId)).toBe(webhookId);
+    await sweepLanes(deps, SHARD);
+    expect([await hasLane(webhookId), await queueOfNext(person, webhookId)]).toEqual([0, ""]);
+    const ids = idsOf(keys);
+    expect(queued).toEqual(expect.arrayContaining(ids));
+    expect(await Promise.all(ids.map((id) => outboxRow({ id })))).toMatchObject([{ queue: "" }]);
+  });
+
+  test("ends with the result of an earlier delivery, while a publish follows the other", async () => {
+    const { deps, ended } = await controlledDeps();
+    const { person, webhookId, keys } = await newLane(3);
+    await queueOfNext(person, webhookId);
+    await deliver(deps, keys);
+    await ended();
+    expect([await hasLane(webhookId), await queueOfNext(person, webhookId)]).toEqual([0, ""]);
+  });
+
+  test("ends without a delivery that is in progress; its retry leaves the lane with its result", async () => {
+    const { deps, queued, ended } = await controlledDeps();
+    const { person, inbox, webhookId, key } = await newDelivery("500");
+    await addDelivery(person, webhookId);
+    await deliveryDb.batch([
+      deliveryDb.prepare("UPDATE subscriptions SET has_backlog = 1 WHERE id = ?").bind(webhookId),
+      deliveryDb.prepare("UPDATE outbox SET queue = subscription_id WHERE subscription_id = ?").bind(webhookId),
+    ]);
+    const inLane = { ...key, queue: webhookId };
+    const run = new DeliveryRun(deps, "slow");
+    await run.add([{ ...inLane, shard: SHARD }]);
+    await sweepLanes(deps, SHARD);
+    expect([await hasLane(webhookId), (await outboxRow(key))?.queue]).toEqual([0, webhookId]);
+    await inbox.arrived(1);
+    await run.finished();
+    await ended();
+    expect(await outboxRow(key)).toMatchObject({ queue: "", attempts: 1 });
+    expect(queued.filter((id) => id === key.id)).toHaveLength(1);
+  });
+
+  test.each([
+    ["is paused and holds deliveries", "enabled = 0, released_to = 0"],
+    ["has asked for a pause", "held_until = 9e15"],
+    ["is probed", "enabled = 0, released_to = 1"],
+  ])("stays while its subscription %s", async (_why, state) => {
+    const { deps } = await controlledDeps();
+    const { webhookId } = await newLane(2);
+    await deliveryDb.prepare(`UPDATE subscriptions SET ${state} WHERE id = ?`).bind(webhookId).run();
+    await sweepLanes(deps, SHARD);
+    expect(await hasLane(webhookId)).toBe(1);
+  });
+});
+
+describe("the width of a lane", () => {
+  const result = (subscriptionId: string, fields: Partial<LaneResult>) =>
+    noteResult({
+      ...{ queue: subscriptionId, subscriptionId, status: "success", slow: 0, heldUntil: null, completedAt: 0 },
+      ...fields,
+    });
+
+  test("grows by one with each success from 3 to 50, also of a receiver that takes six seconds, and halves with each timeout", () => {
+    const id = crypto.randomUUID();
+    expect(widthOf(id)).toBe(3);
+    for (let n = 0; n < 10; n += 1) result(id, { slow: 1 });
+    expect(widthOf(id)).toBe(13);
+    for (let n = 0; n < 100; n += 1) result(id, {});
+    expect(widthOf(id)).toBe(50);
+    const widths = [0, 1, 2, 3, 4].map(() => {
+      result(id, { status: "failed", slow: 1 });
+      return widthOf(id);
+    });
+    expect(widths).toEqual([25, 12, 6, 3, 3]);
+  });
+
+  test("stays as it is after an answer that is a failure, and is not learned from deliveries outside lanes", () => {
+    const id = crypto.randomUUID();
+    result(id, { queue: "" });
+    result(id, { status: "failed" });
+    expect(widthOf(id)).toBe(3);
+  });
+
+  test("stays three for ten minutes after a pause for which the receiver has asked", () => {
+    const id = crypto.randomUUID();
+    for (let n = 0; n < 5; n += 1) result(id, {});
+    result(id, { status: "failed", slow: 1, heldUntil: 1_000 });
+    for (let n = 0; n < 5; n += 1) result(id, { completedAt: 1_000 + SLOW_FOR_MS - 1 });
+    expect(widthOf(id)).toBe(3);
+    result(id, { completedAt: 1_000 + SLOW_FOR_MS });
+    expect(widthOf(id)).toBe(4);
+  });
+
+  test("decides how many sends a subscription has in progress from the slow queue", () => {
+    const id = crypto.randomUUID();
+    const keys = Array.from({ length: 20 }, () => ({ ...keyOf(id) }));
+    const planned = () => planClaim("slow", keys).length;
+    expect(planned()).toBe(3);
+    for (let n = 0; n < 5; n += 1) result(id, { slow: 1 });
+    expect(planned()).toBe(8);
+  });
+
+  const keyOf = (subscriptionId: string) => ({
+    ...{ shard: SHARD, queue: subscriptionId, dueAt: 0, bytes: 1 },
+    ...{ id: crypto.randomUUID(), subscriptionId },
+  });
+});
