@@ -81,7 +81,7 @@ const lint = run(["redocly", "lint", description, "--extends", "recommended", ..
 report("OpenAPI document", lint.ok && !/You have \d+ (warning|error)/.test(lint.output), lint.output);
 
 const generatedTypes = run(["node", ".scripts/generate.ts", "--check", description]);
-report("types of the client up to date", generatedTypes.ok, generatedTypes.output);
+report("types and methods of the client up to date", generatedTypes.ok, generatedTypes.output);
 
 const { inputs } = JSON.parse(readFileSync(join(bundle, "bundle-meta.json"), "utf8")) as { inputs: object };
 const packages = new Set(

@@ -10,6 +10,7 @@ import { CAPS, type CapName } from "../../platform/limits/caps";
 import { BUDGETS, type BudgetName, FAIL_CLOSED, MAIL_RULES, type RuleName } from "../../platform/limits/rules";
 import { LOG_FIELDS } from "../../platform/log-fields";
 import { AUDIT_ACTIONS } from "../../platform/schemas/audit-actions";
+import clientMethods from "./client-methods.json";
 import { ADVICE } from "./error-advice";
 
 /** A rate-limited endpoint and what its limit counts by, such as "IP address". */
@@ -89,7 +90,15 @@ const TABLES: Record<string, (facts: Facts) => string> = {
       ["Field", "Meaning"],
       Object.entries(LOG_FIELDS).map(([name, meaning]) => [`\`${name}\``, meaning]),
     ),
+  ...Object.fromEntries(Object.entries(clientMethods).map(([noun, rows]) => [`client-${noun}`, () => methods(rows)])),
 };
+
+/** The methods of one noun of the client. */
+const methods = (rows: string[][]) =>
+  table(
+    ["Method", "What it does and returns", "Errors"],
+    rows.map(([method = "", does = "", throws = ""]) => [`\`${method}\``, does, throws]),
+  );
 
 /** For rules that do not count the requests of an endpoint: what they count by, and what they count. */
 const MAILS = ["email address", "mails; the others are not sent"] as const;
