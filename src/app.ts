@@ -21,8 +21,7 @@ import { accountDeletionRoutes, tenantDeletionRoutes } from "./lifecycle/deletio
 import { accountExportRoutes, tenantExportRoutes } from "./lifecycle/exports/routes";
 import { healthRoutes } from "./operations/health/routes";
 import { metricsRoutes } from "./operations/metrics/routes";
-import { operatorReadRoutes, operatorWriteRoutes } from "./operations/operators/routes";
-import { operatorSendRoutes } from "./operations/operators/sends/routes";
+import { operatorRoutes } from "./operations/operators/routes";
 import { createDeps } from "./platform/deps";
 import { AppError, notFound } from "./platform/errors";
 import { jsonOnly, limitBody } from "./platform/http/body";
@@ -122,9 +121,7 @@ const authenticated = new Hono<AppEnv>()
   .route("/stats", statsRoutes)
   .route("/events", eventRoutes)
   .route("/audit", auditRoutes)
-  .route("/operator", operatorReadRoutes)
-  .route("/operator", operatorWriteRoutes)
-  .route("/operator", operatorSendRoutes);
+  .route("/operator", operatorRoutes);
 
 app.route("/", healthRoutes);
 app.route("/", metricsRoutes);

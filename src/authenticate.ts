@@ -5,6 +5,7 @@ import { authenticateApiKey } from "./identity/api-keys/authenticate";
 import { authenticateSession } from "./identity/sessions/authenticate";
 import { AppError } from "./platform/errors";
 import type { AppEnv } from "./platform/http/env";
+import { isOpenWhenSuspended } from "./platform/http/operation";
 import { originOf } from "./platform/http/origin";
 import { servesRequest } from "./platform/http/permissions";
 import { documented } from "./platform/http/route-docs";
@@ -13,19 +14,6 @@ import { tenantSuspended } from "./tenancy/tenants/suspension";
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+)$/i;
 const MAX_CREDENTIAL_CHARACTERS = 4096;
-
-/** What a member of a suspended tenant may still do: see who they are, sign out, and work in another tenant. */
-const OPEN_WHEN_SUSPENDED: ReadonlySet<string> = new Set([
-  "GET /api/v1/auth/me",
-  "POST /api/v1/auth/logout-all",
-  "GET /api/v1/tenants",
-  "POST /api/v1/auth/switch-tenant",
-]);
-/** Operators cannot lock themselves out. */
-const OPERATOR_PATH = "/api/v1/operator/";
-
-const isOpenWhenSuspended = ({ req }: Context<AppEnv>): boolean =>
-  OPEN_WHEN_SUSPENDED.has(`${req.method} ${req.path}`) || req.path.startsWith(OPERATOR_PATH);
 
 /** 401 without a valid credential, 403 in a suspended tenant. A path without a route gets 404. */
 export const requirePrincipal = documented(

@@ -1,10 +1,15 @@
 /** Which routes are limited, by what, and what counts. */
+import { findTargetHandler } from "hono/utils/handler";
 import { describe, expect, test, vi } from "vitest";
+import { app } from "../../src/app";
+import { describedRoutes } from "../../src/docs/openapi/document";
 import { makeApiKey } from "../../src/identity/api-keys/key";
 import { rememberGoodKey } from "../../src/identity/api-keys/unknown-keys";
+import { docsOf, type RouteDocs } from "../../src/platform/http/route-docs";
 import { type MailRuleName, RULES, type RuleName } from "../../src/platform/limits/rules";
 import { newEmail, type Person, setRole, signUp, signUpVerified } from "../support/client";
 import { callUnder, type OverriddenCall } from "../support/overrides";
+import { joinTenant } from "../support/people";
 
 const PARALLEL = 50;
 const LIMIT = 5;
@@ -21,7 +26,7 @@ const webhook = "/api/v1/webhooks/0190a0a0-0000-7000-8000-000000000000";
 
 /** Requests that count towards each rule; their bodies are refused, which counts too. */
 const COUNTED: Record<
-  Exclude<RuleName, "inviteAddress" | "unverifiedDeliveries" | "rotateSecret" | "operator" | MailRuleName>,
+  Exclude<RuleName, "inviteAddress" | "unverifiedDeliveries" | "rotateSecret" | "operator" | "refused" | MailRuleName>,
   (person: Person) => OverriddenCall
 > = {
   register: () => ({ path: "/api/v1/auth/register", ip: newIp() }),
@@ -46,6 +51,7 @@ const COUNTED: Record<
   exportTenant: ({ token }) => ({ method: "GET", path: "/api/v1/tenant/export", token }),
   createApiKey: ({ token }) => ({ path: "/api/v1/api-keys", token }),
   unknownApiKey: () => ({ path: "/api/v1/events", token: makeApiKey(), ip: newIp() }),
+  changeRole: ({ token, userId }) => ({ method: "PATCH", path: `/api/v1/members/${userId}`, token }),
   invite: ({ token }) => ({ path: "/api/v1/invitations", token }),
   writeWebhook: ({ token }) => ({ path: "/api/v1/webhooks", token }),
   redeliver: ({ token }) => ({ path: `${webhook}/test`, token }),
@@ -123,6 +129,57 @@ describe("S5: one limit covers", () => {
   });
 });
 
+/** Every route of the API that needs a permission, with its own limit if it has one. */
+const PERMITTED = describedRoutes(app).flatMap(({ method, path, docs }) => {
+  const { permission, limit } = Object.assign({}, ...docs) as RouteDocs;
+  return permission === undefined
+    ? []
+    : [{ name: `${method} ${path}`, method, path: path.replace(/{\w+}/g, "x"), limit }];
+});
+
+describe("a request without the permission", () => {
+  test("there are such routes", () => {
+    expect(PERMITTED.length).toBeGreaterThan(30);
+    expect(PERMITTED.filter(({ limit }) => limit?.per === "tenant").length).toBeGreaterThan(20);
+  });
+
+  test.each(PERMITTED)("counts for its caller alone: $name", async ({ method, path, limit }) => {
+    const owner = await signUp();
+    const { token } = await joinTenant(owner, "member");
+    const limits = { refused: 2, ...(limit ? { [limit.rule]: 100 } : {}) };
+    // A query that every route with a query refuses, so that no answer is a file.
+    const request = { method, path: method === "GET" ? `${path}?since=x` : path };
+    const answers = await Promise.all([1, 2, 3].map(() => callWith(limits, { ...request, token })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([403, 403, 429]);
+    if (limit?.per !== "tenant") return;
+    const { headers } = await callWith(limits, { ...request, token: owner.token });
+    // The owner has invited the member.
+    expect(headers.get("ratelimit-remaining")).toBe(limit.rule === "invite" ? "98" : "99");
+  });
+
+  test("100 of them leave the tenant's limit untouched, and 60 are answered", async () => {
+    const owner = await signUp();
+    const body = { name: "ci", scopes: ["webhook.read"] };
+    const { key } = (await callWith({}, { path: "/api/v1/api-keys", token: owner.token, body })).body.data;
+    const publish = (token: string) => callWith({ publish: 100 }, { path: "/api/v1/events", token });
+    const answers = await Promise.all(Array.from({ length: 100 }, () => publish(key)));
+    expect(answers.filter(({ status }) => status === 403)).toHaveLength(60);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(40);
+    const { status, headers } = await publish(owner.token);
+    expect([status, headers.get("ratelimit-remaining")]).toEqual([400, "99"]);
+  });
+});
+
+test("every limit by tenant comes after a permission", () => {
+  const named = ["GET /console"];
+  const first = app.routes.flatMap(({ method, path, handler }) => {
+    const { limit, permission, access } = docsOf(findTargetHandler(handler)) ?? {};
+    const isChecked = permission !== undefined || access?.permission !== undefined;
+    return limit?.per === "tenant" && !isChecked && !path.startsWith("/console/") ? [`${method} ${path}`] : [];
+  });
+  expect([...new Set(first)]).toEqual(named);
+});
+
 describe("L17: towards a limit", () => {
   const invite = (token: string, email: string) => ({
     path: "/api/v1/invitations",
@@ -130,13 +187,13 @@ describe("L17: towards a limit", () => {
     body: { email, role: "viewer" },
   });
 
-  test("a request without permission counts, and its answer has the headers", async () => {
+  test("a request without permission counts for its caller, and its answer has the headers", async () => {
     const person = await signUp();
     await setRole(person, "viewer");
     const request = { path: "/api/v1/events", token: person.token, body: { type: "OrderPaid", payload: 1 } };
-    const { status, headers } = await callWith({ publish: 1 }, request);
+    const { status, headers } = await callWith({ refused: 1 }, request);
     expect([status, headers.get("ratelimit-remaining")]).toEqual([403, "0"]);
-    expect((await callWith({ publish: 1 }, request)).status).toBe(429);
+    expect((await callWith({ refused: 1 }, request)).status).toBe(429);
   });
 
   test("a request that another limit refuses does not count", async () => {

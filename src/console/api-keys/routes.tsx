@@ -5,7 +5,7 @@ import { revokeApiKey } from "../../identity/api-keys/revoke";
 import { newApiKey } from "../../identity/api-keys/schemas";
 import { listApiKeys } from "../../identity/api-keys/store";
 import type { AppEnv } from "../../platform/http/env";
-import { byUser, limit } from "../../platform/http/rate-limit";
+import { limit } from "../../platform/http/rate-limit";
 import { DAY_MS, iso } from "../../platform/time";
 import { type Failure, parse } from "../failure";
 import { readForm } from "../http/form";
@@ -41,7 +41,7 @@ const expiry = (days: string, nowMs: number) => {
 
 export const keyPages = new Hono<AppEnv>()
   .get("/", (c) => keysPage(c, {}))
-  .post("/", limit("createApiKey", byUser), async (c) => {
+  .post("/", limit("createApiKey", "user"), async (c) => {
     const deps = c.get("deps");
     const form = await readForm(c);
     const values = { name: form.text("name"), scopes: form.list("scopes"), days: form.text("expiresAt") };

@@ -3,7 +3,7 @@ import { type Context, Hono } from "hono";
 import { notFound } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
 import { can } from "../../platform/http/permissions";
-import { byTenant, limit } from "../../platform/http/rate-limit";
+import { limit } from "../../platform/http/rate-limit";
 import { attemptOfSubscription } from "../../webhooks/log/delivery-log";
 import { retryDelivery } from "../../webhooks/resend/retries";
 import { sendNow } from "../../webhooks/resend/waiting";
@@ -14,7 +14,7 @@ import { page, redirectWithFlash, rerenderOnError } from "../http/page";
 import { nextAttemptOf } from "../subscriptions/next-attempt";
 import { AttemptPage } from "./page";
 
-const readLimit = limit("readDeliveries", byTenant);
+const readLimit = limit("readDeliveries", "tenant");
 
 async function attemptPage(c: Context<AppEnv>, id: string, attemptId: string, failure?: Failure, status = 200) {
   const deps = c.get("deps");
@@ -48,10 +48,10 @@ async function attemptPage(c: Context<AppEnv>, id: string, attemptId: string, fa
 }
 
 export const attemptPages = new Hono<AppEnv>()
-  .get("/:id/attempts/:attemptId", readLimit, can("webhook.read"), (c) =>
+  .get("/:id/attempts/:attemptId", can("webhook.read"), readLimit, (c) =>
     attemptPage(c, c.req.param("id"), c.req.param("attemptId")),
   )
-  .get("/:id/attempts/:attemptId/payload", readLimit, can("webhook.read"), async (c) => {
+  .get("/:id/attempts/:attemptId/payload", can("webhook.read"), readLimit, async (c) => {
     const attempt = await attemptOfSubscription(
       c.get("deps"),
       c.get("principal"),
@@ -63,10 +63,10 @@ export const attemptPages = new Hono<AppEnv>()
       "Content-Disposition": `attachment; filename="${attempt.deliveryId}.json"`,
     });
   })
-  .post("/:id/attempts/:attemptId/retry", limit("redeliver", byTenant), can("webhook.update"), (c) =>
+  .post("/:id/attempts/:attemptId/retry", can("webhook.update"), limit("redeliver", "tenant"), (c) =>
     sendAgain(c, retryDelivery),
   )
-  .post("/:id/attempts/:attemptId/now", limit("redeliver", byTenant), can("webhook.update"), (c) =>
+  .post("/:id/attempts/:attemptId/now", can("webhook.update"), limit("redeliver", "tenant"), (c) =>
     sendAgain(c, sendNow),
   );
 

@@ -2,7 +2,7 @@
 import { type Context, Hono } from "hono";
 import type { AppEnv } from "../../platform/http/env";
 import { can } from "../../platform/http/permissions";
-import { byTenant, limit } from "../../platform/http/rate-limit";
+import { limit } from "../../platform/http/rate-limit";
 import { DAY_MS, iso } from "../../platform/time";
 import { auditExport, exportHeaders } from "../../tenancy/audit/export";
 import { auditPage } from "../../tenancy/audit/log";
@@ -49,7 +49,7 @@ const activityPage = (c: Context<AppEnv>, view: ActivityView, status = 200) =>
 
 export const activityPages = new Hono<AppEnv>()
   .use(can("audit.read"))
-  .get("/", limit("readAudit", byTenant), async (c) => {
+  .get("/", limit("readAudit", "tenant"), async (c) => {
     const query = queryOf(c);
     return rerenderOnError(
       c,
@@ -63,7 +63,7 @@ export const activityPages = new Hono<AppEnv>()
       (failure, status) => activityPage(c, { query, events: [], names: new Map(), nextCursor: null, failure }, status),
     );
   })
-  .get("/export", limit("exportAudit", byTenant), (c) => {
+  .get("/export", limit("exportAudit", "tenant"), (c) => {
     const { since, until } = queryOf(c);
     const request = parse(exportQuery, given({ since, until, format: c.req.query("format") }));
     return c.body(auditExport(c.get("deps"), c.get("principal"), request), 200, exportHeaders(request));

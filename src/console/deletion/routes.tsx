@@ -11,7 +11,7 @@ import { attachment } from "../../lifecycle/exports/attachment";
 import { exportTenant } from "../../lifecycle/exports/tenant";
 import type { AppEnv } from "../../platform/http/env";
 import { ownersOnly, sessionOf } from "../../platform/http/permissions";
-import { byTenant, byUser, limit } from "../../platform/http/rate-limit";
+import { limit } from "../../platform/http/rate-limit";
 import { type Failure, parse } from "../failure";
 import { deleteConsoleCookie } from "../http/cookies";
 import { readForm } from "../http/form";
@@ -70,11 +70,11 @@ async function exportTenantPage(c: Context<AppEnv>, failure?: Failure, status = 
 
 /** Under `/security`. */
 export const accountEndPages = new Hono<AppEnv>()
-  .get("/export", limit("exportAccount", byUser), async (c) =>
+  .get("/export", limit("exportAccount", "user"), async (c) =>
     c.json(await exportAccount(c.get("deps"), sessionOf(c)), 200, attachment("account")),
   )
   .get("/delete", (c) => deleteAccountPage(c))
-  .post("/delete", limit("deleteAccount", byUser), async (c) => {
+  .post("/delete", limit("deleteAccount", "user"), async (c) => {
     const form = await readForm(c);
     return rerenderOnError(
       c,
@@ -98,7 +98,7 @@ export const accountEndPages = new Hono<AppEnv>()
 /** Under `/tenants`. */
 export const tenantEndPages = new Hono<AppEnv>()
   .get("/delete", ownersOnly, (c) => deleteTenantPage(c))
-  .post("/delete", limit("deleteTenant", byUser), ownersOnly, async (c) => {
+  .post("/delete", ownersOnly, limit("deleteTenant", "user"), async (c) => {
     return rerenderOnError(
       c,
       async () => {
@@ -110,7 +110,7 @@ export const tenantEndPages = new Hono<AppEnv>()
     );
   })
   .get("/export", ownersOnly, (c) => exportTenantPage(c))
-  .post("/export", limit("exportTenant", byTenant), ownersOnly, async (c) => {
+  .post("/export", ownersOnly, limit("exportTenant", "tenant"), async (c) => {
     return rerenderOnError(
       c,
       async () => {

@@ -9,7 +9,7 @@ import { requireCaptcha } from "../../identity/turnstile/captcha";
 import { notFound } from "../../platform/errors";
 import { clientContextOf } from "../../platform/http/client-context";
 import type { AppEnv } from "../../platform/http/env";
-import { byIp, limit } from "../../platform/http/rate-limit";
+import { limit } from "../../platform/http/rate-limit";
 import { type Failure, parse } from "../failure";
 import { captchaFor } from "../http/captcha";
 import { getConsoleCookie, setConsoleCookie } from "../http/cookies";
@@ -49,7 +49,7 @@ const codePage = (c: Context<AppEnv>, view: CodeView, status = 200) =>
 export const mailCodePages = new Hono<AppEnv>()
   .use(whereMailCodes)
   .get("/", (c) => requestPage(c, "", c.req.query("to") ?? ""))
-  .post("/", limit("requestCode", byIp), async (c) => {
+  .post("/", limit("requestCode", "IP address"), async (c) => {
     const form = await readForm(c);
     const [email, to] = [form.text("email"), form.text("to")];
     return rerenderOnError(
@@ -70,7 +70,7 @@ export const mailCodePages = new Hono<AppEnv>()
       ? redirectTo(c, "/sign-in/mail")
       : codePage(c, { to: c.req.query("to") ?? "", rightCode: null }),
   )
-  .post("/code", limit("verifyCode", byIp), async (c) => {
+  .post("/code", limit("verifyCode", "IP address"), async (c) => {
     const state = getConsoleCookie(c, "mail-code");
     if (state === undefined) return redirectWithFlash(c, "/sign-in/mail", "codeExpired");
     const form = await readForm(c);

@@ -3,7 +3,7 @@ import { type Context, Hono } from "hono";
 import { AppError } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
 import { can } from "../../platform/http/permissions";
-import { byTenant, limit } from "../../platform/http/rate-limit";
+import { limit } from "../../platform/http/rate-limit";
 import { eventDetail } from "../../webhooks/events/outcomes";
 import { publication } from "../../webhooks/events/publication";
 import { publishEvents } from "../../webhooks/events/publish";
@@ -13,7 +13,7 @@ import { readForm } from "../http/form";
 import { fragment, page, redirectWithFlash, rerenderOnError } from "../http/page";
 import { Deliveries, EventPage, type EventValues, type EventView, PublishEvent } from "./pages";
 
-const readLimit = limit("readDeliveries", byTenant);
+const readLimit = limit("readDeliveries", "tenant");
 const SECTION = "events";
 const EXAMPLE = { type: "", payload: '{\n  "order": 42\n}', correlationId: "" };
 
@@ -37,7 +37,7 @@ async function viewOf(c: Context<AppEnv>, id: string): Promise<EventView> {
 
 export const eventPages = new Hono<AppEnv>()
   .get("/", can("event.publish"), (c) => formPage(c, { ...EXAMPLE, type: c.req.query("type") ?? "" }))
-  .post("/", limit("publish", byTenant), can("event.publish"), async (c) => {
+  .post("/", can("event.publish"), limit("publish", "tenant"), async (c) => {
     const form = await readForm(c);
     const { type, payload, correlationId } = {
       type: form.text("type").trim(),
@@ -62,10 +62,10 @@ export const eventPages = new Hono<AppEnv>()
       (failure, status) => formPage(c, { type, payload, correlationId }, failure, status),
     );
   })
-  .get("/:id", readLimit, can("webhook.read"), async (c) => {
+  .get("/:id", can("webhook.read"), readLimit, async (c) => {
     const view = await viewOf(c, c.req.param("id"));
     return page(c, { title: view.event.type, section: SECTION }, <EventPage {...view} />);
   })
-  .get("/:id/deliveries", readLimit, can("webhook.read"), async (c) =>
+  .get("/:id/deliveries", can("webhook.read"), readLimit, async (c) =>
     fragment(c, <Deliveries {...(await viewOf(c, c.req.param("id")))} />),
   );

@@ -5,6 +5,7 @@ import { authenticateConsoleSession } from "../../identity/sessions/authenticate
 import type { OpenedSession } from "../../identity/sessions/tokens";
 import { signConsoleToken } from "../../platform/crypto/jwt";
 import type { AppEnv } from "../../platform/http/env";
+import { isOpenWhenSuspended } from "../../platform/http/operation";
 import { originOf } from "../../platform/http/origin";
 import { CONSOLE_PATH } from "../../platform/paths";
 import type { CurrentUser } from "../../platform/schemas/principal";
@@ -28,12 +29,6 @@ export async function setSession(c: Context<AppEnv>, { session }: OpenedSession)
     await signConsoleToken(keys, parties, claims, { issuedAt: now(), expiresAt }),
     expiresAt,
   );
-}
-
-/** A member of a suspended tenant can work in another one or sign out, and operators cannot lock themselves out. */
-function isOpenWhenSuspended({ req }: Context<AppEnv>): boolean {
-  const path = req.path.slice(CONSOLE_PATH.length);
-  return ["/tenants", "/tenants/switch", "/sign-out", "/operator"].includes(path) || path.startsWith("/operator/");
 }
 
 /** Redirects to the sign-in page without a live session; a GET comes back after sign-in. 403 in a suspended tenant. */

@@ -4,12 +4,14 @@ import { invite, revokeInvitation } from "../../identity/invitations/invite";
 import { invitationBody } from "../../identity/invitations/schemas";
 import { listInvitations } from "../../identity/invitations/store";
 import { changeRole, removeMember } from "../../identity/members/changes";
+import { members } from "../../identity/members/operations";
 import { roleBody } from "../../identity/members/schemas";
 import { listMembers } from "../../identity/members/store";
 import { notFound } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
+import { requires } from "../../platform/http/operation";
 import { can, sessionOf } from "../../platform/http/permissions";
-import { byTenant, limit, limitedInside } from "../../platform/http/rate-limit";
+import { limit, limitedInside } from "../../platform/http/rate-limit";
 import { ROLES_MANAGED_BY } from "../../platform/schemas/roles";
 import { type Failure, parse } from "../failure";
 import { orConfirm } from "../http/confirm";
@@ -27,7 +29,7 @@ const NOBODY = { email: "", role: "developer" };
 async function peoplePage(c: Context<AppEnv>, { values = NOBODY, failure }: PeopleView, status = 200) {
   const deps = c.get("deps");
   const { tenantId, userId, role, permissions } = c.get("principal");
-  const [members, invitations] = await Promise.all([
+  const [people, invitations] = await Promise.all([
     listMembers(deps, tenantId),
     listInvitations(deps, tenantId, deps.now()),
   ]);
@@ -36,7 +38,7 @@ async function peoplePage(c: Context<AppEnv>, { values = NOBODY, failure }: Peop
     c,
     { title: "People", section: "people", status },
     <People
-      members={members}
+      members={people}
       invitations={invitations}
       manage={permissions.has("member.manage") ? { userId, roles } : null}
       values={values}
@@ -46,8 +48,8 @@ async function peoplePage(c: Context<AppEnv>, { values = NOBODY, failure }: Peop
 }
 
 async function memberOf(c: Context<AppEnv>, userId: string) {
-  const members = await listMembers(c.get("deps"), c.get("principal").tenantId);
-  const member = members.find((one) => one.userId === userId);
+  const all = await listMembers(c.get("deps"), c.get("principal").tenantId);
+  const member = all.find((one) => one.userId === userId);
   if (!member) throw notFound("Member");
   return member;
 }
@@ -55,9 +57,9 @@ async function memberOf(c: Context<AppEnv>, userId: string) {
 const invitationPages = new Hono<AppEnv>()
   .post(
     "/",
-    limitedInside("inviteAddress", "tenant and email address"),
-    limit("invite", byTenant),
     can("member.manage"),
+    limitedInside("inviteAddress", "tenant and email address"),
+    limit("invite", "tenant"),
     async (c) => {
       const form = await readForm(c);
       const values = { email: form.text("email"), role: form.text("role") };
@@ -86,7 +88,7 @@ export const peoplePages = new Hono<AppEnv>()
     const { role } = parse(roleBody, c.req.query());
     return page(c, { title: "Change role", section: "people" }, <ChangeRole member={member} role={role} />);
   })
-  .post("/:userId/role", can("member.manage"), async (c) => {
+  .post("/:userId/role", requires(members.changeRole), async (c) => {
     const role = (await readForm(c)).text("role");
     const userId = c.req.param("userId");
     return rerenderOnError(

@@ -23,7 +23,7 @@ import type { AppError } from "../../platform/errors";
 import { setOwnCookie } from "../../platform/http/cookies";
 import type { AppEnv } from "../../platform/http/env";
 import { sessionOf } from "../../platform/http/permissions";
-import { byUser, limit } from "../../platform/http/rate-limit";
+import { limit } from "../../platform/http/rate-limit";
 import { activityOf } from "../../tenancy/audit/log";
 import { OwnActivity } from "../audit/page";
 import { type Failure, parse } from "../failure";
@@ -81,7 +81,7 @@ const atCodeField = (failure: Failure, error: AppError): Failure =>
 
 const sessionPages = new Hono<AppEnv>()
   .get("/", (c) => securityPage(c))
-  .get("/activity", limit("readAudit", byUser), async (c) => {
+  .get("/activity", limit("readAudit", "user"), async (c) => {
     const events = await activityOf(c.get("deps"), c.get("principal").userId);
     return page(c, { title: "My activity", section: SECTION }, <OwnActivity events={events} />);
   })
@@ -94,7 +94,7 @@ const sessionPages = new Hono<AppEnv>()
     deleteConsoleCookie(c, "session");
     return redirectWithFlash(c, "/sign-in", "signedOutEverywhere");
   })
-  .post("/password", limit("changePassword", byUser), async (c) => {
+  .post("/password", limit("changePassword", "user"), async (c) => {
     const form = await readForm(c);
     return rerenderOnError(
       c,
@@ -110,7 +110,7 @@ const sessionPages = new Hono<AppEnv>()
     );
   });
 
-const twoFactorLimit = limit("twoFactor", byUser);
+const twoFactorLimit = limit("twoFactor", "user");
 
 const twoFactorPages = new Hono<AppEnv>()
   .post("/two-factor", twoFactorLimit, async (c) =>
@@ -168,7 +168,7 @@ const twoFactorPages = new Hono<AppEnv>()
     );
   });
 
-const identityLimit = limit("identities", byUser);
+const identityLimit = limit("identities", "user");
 
 const identityPages = new Hono<AppEnv>()
   .post("/identities/:provider", identityLimit, async (c) => {

@@ -4,7 +4,7 @@ import { describeRevert, type MailedLinkKind, reportNotMe } from "../../identity
 import { notMeBody } from "../../identity/recovery/schemas";
 import type { AppEnv } from "../../platform/http/env";
 import { originOf } from "../../platform/http/origin";
-import { byIp, limit } from "../../platform/http/rate-limit";
+import { limit } from "../../platform/http/rate-limit";
 import { type Failure, parse } from "../failure";
 import { readForm } from "../http/form";
 import { page, rerenderOnError } from "../http/page";
@@ -19,7 +19,7 @@ const notMePage = (
 ) => page(c, { ...OPTIONS, status }, <NotMe {...view} />);
 
 export const notMePages = new Hono<AppEnv>()
-  .get("/", limit("verifyEmail", byIp), async (c) => {
+  .get("/", limit("verifyEmail", "IP address"), async (c) => {
     const token = c.req.query("token") ?? "";
     return rerenderOnError(
       c,
@@ -31,7 +31,7 @@ export const notMePages = new Hono<AppEnv>()
       (failure, status) => notMePage(c, { token, kind: undefined, failure }, status),
     );
   })
-  .post("/", limit("verifyEmail", byIp), async (c) => {
+  .post("/", limit("verifyEmail", "IP address"), async (c) => {
     const token = (await readForm(c)).text("token");
     return rerenderOnError(
       c,

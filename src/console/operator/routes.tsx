@@ -6,7 +6,7 @@ import { statusOf } from "../../operations/operators/status";
 import { personForOperator, tenantForOperator } from "../../operations/operators/views";
 import type { AppEnv } from "../../platform/http/env";
 import { operatorsOnly, sessionOf } from "../../platform/http/permissions";
-import { byUser, limit } from "../../platform/http/rate-limit";
+import { limit } from "../../platform/http/rate-limit";
 import { type Failure, parse } from "../failure";
 import { readForm } from "../http/form";
 import { page, redirectWithFlash, rerenderOnError } from "../http/page";
@@ -15,7 +15,7 @@ import { Confirm } from "./confirm-page";
 import { Operator } from "./status-page";
 import { OperatorPerson, OperatorTenant } from "./subject-pages";
 
-const limited = limit("operator", byUser);
+const limited = limit("operator", "user");
 const counted = (count: number, noun: string) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 
 async function operatorPage(c: Context<AppEnv>, query: string, failure?: Failure, code = 200) {

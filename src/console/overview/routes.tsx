@@ -1,13 +1,15 @@
 /** `/console`: the overview. */
 import { Hono } from "hono";
 import type { AppEnv } from "../../platform/http/env";
-import { byTenant, limit } from "../../platform/http/rate-limit";
+import { limit } from "../../platform/http/rate-limit";
 import { overviewOfTenant } from "../../webhooks/stats/summary";
 import { CHART_HOURS } from "../components/chart-hours";
 import { page } from "../http/page";
 import { NoAccess, Overview } from "./page";
 
-export const overviewPage = new Hono<AppEnv>().get("/", limit("readDeliveries", byTenant), async (c) => {
+const limited = limit("readDeliveries", "tenant", (c) => c.get("principal").permissions.has("webhook.read"));
+
+export const overviewPage = new Hono<AppEnv>().get("/", limited, async (c) => {
   const { tenantName, principal } = c.get("currentUser");
   const { role, permissions } = principal;
   const options = { title: "Overview", section: "overview" } as const;

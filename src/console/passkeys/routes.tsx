@@ -7,7 +7,7 @@ import { confirm, startConfirmation } from "../../identity/step-up/confirm";
 import { stepUpBody } from "../../identity/step-up/schemas";
 import type { AppEnv } from "../../platform/http/env";
 import { sessionOf } from "../../platform/http/permissions";
-import { byUser, limit } from "../../platform/http/rate-limit";
+import { limit } from "../../platform/http/rate-limit";
 import { type Failure, parse } from "../failure";
 import { orConfirm } from "../http/confirm";
 import { type Form, readForm } from "../http/form";
@@ -20,7 +20,7 @@ const SECTION = "security";
 const OWN_PAGE = "/console/security";
 const NEW_PAGE = `${OWN_PAGE}/passkeys/new`;
 
-const limited = limit("passkeys", byUser);
+const limited = limit("passkeys", "user");
 
 /** No field of the page can show the error of a refused passkey. */
 const inWords = (failure: Failure): Failure =>
@@ -87,7 +87,7 @@ export const passkeyPages = new Hono<AppEnv>()
     }),
   )
   .get("/confirm", (c) => confirmPage(c, c.req.query("to") ?? ""))
-  .post("/confirm", limit("stepUp", byUser), async (c) => {
+  .post("/confirm", limit("stepUp", "user"), async (c) => {
     const form = await readForm(c);
     const to = form.text("to");
     return rerenderOnError(

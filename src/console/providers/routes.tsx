@@ -9,7 +9,7 @@ import { notFound } from "../../platform/errors";
 import { clientContextOf } from "../../platform/http/client-context";
 import { deleteOwnCookie, getOwnCookie, setOwnCookie } from "../../platform/http/cookies";
 import type { AppEnv } from "../../platform/http/env";
-import { byIp, limit } from "../../platform/http/rate-limit";
+import { limit } from "../../platform/http/rate-limit";
 import { type Failure, parse } from "../failure";
 import { readForm } from "../http/form";
 import { page, redirectWithFlash, rerenderOnError } from "../http/page";
@@ -52,7 +52,7 @@ async function finish(c: Context<AppEnv>, code: string, to: string, totp?: strin
 }
 
 export const oauthPages = new Hono<AppEnv>()
-  .get("/", limit("oauthExchange", byIp), async (c) => {
+  .get("/", limit("oauthExchange", "IP address"), async (c) => {
     if (!hasProviders(c.get("deps").config)) throw notFound("Page");
     const { code = "", to = "", error, linked } = c.req.query();
     if (linked !== undefined) return redirectWithFlash(c, "/security", "identityLinked");
@@ -60,7 +60,7 @@ export const oauthPages = new Hono<AppEnv>()
     const message = Object.hasOwn(FLOW_ERRORS, error) ? FLOW_ERRORS[error as keyof typeof FLOW_ERRORS] : "Try again.";
     return failedPage(c, { message, fields: {} }, 400);
   })
-  .post("/", limit("oauthExchange", byIp), async (c) => {
+  .post("/", limit("oauthExchange", "IP address"), async (c) => {
     if (!hasProviders(c.get("deps").config)) throw notFound("Page");
     const form = await readForm(c);
     return finish(c, form.text("code"), form.text("to"), form.text("totp"));

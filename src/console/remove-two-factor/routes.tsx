@@ -4,7 +4,7 @@ import { factorRemoval } from "../../identity/recovery/schemas";
 import { checkRemoval, removeLostFactor } from "../../identity/recovery/two-factor-removal";
 import type { AppEnv } from "../../platform/http/env";
 import { originOf } from "../../platform/http/origin";
-import { byIp, limit } from "../../platform/http/rate-limit";
+import { limit } from "../../platform/http/rate-limit";
 import { type Failure, parse } from "../failure";
 import { readForm } from "../http/form";
 import { page, rerenderOnError } from "../http/page";
@@ -16,7 +16,7 @@ const removalPage = (c: Context<AppEnv>, view: { token: string; isValid: boolean
   page(c, { ...OPTIONS, status }, <RemoveTwoFactor {...view} />);
 
 export const removeTwoFactorPages = new Hono<AppEnv>()
-  .get("/", limit("verifyEmail", byIp), async (c) => {
+  .get("/", limit("verifyEmail", "IP address"), async (c) => {
     const token = c.req.query("token") ?? "";
     return rerenderOnError(
       c,
@@ -27,7 +27,7 @@ export const removeTwoFactorPages = new Hono<AppEnv>()
       (failure, status) => removalPage(c, { token, isValid: false, failure }, status),
     );
   })
-  .post("/", limit("verifyEmail", byIp), async (c) => {
+  .post("/", limit("verifyEmail", "IP address"), async (c) => {
     const token = (await readForm(c)).text("token");
     return rerenderOnError(
       c,

@@ -6,7 +6,7 @@ import type { Deps } from "../../platform/deps";
 import { AppError, notFound } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
 import { can } from "../../platform/http/permissions";
-import { byTenant, limit } from "../../platform/http/rate-limit";
+import { limit } from "../../platform/http/rate-limit";
 import { DAY_MS, HOUR_MS, iso, MINUTE_MS } from "../../platform/time";
 import { previewReplay, replaysOf, startReplay, stopReplay } from "../../webhooks/resend/replays/replays";
 import { type ReplayPreview, replayListQuery, replayRequest } from "../../webhooks/resend/replays/schemas";
@@ -16,8 +16,8 @@ import { readForm } from "../http/form";
 import { fragment, page, redirectWithFlash, rerenderOnError } from "../http/page";
 import { ReplayRows, Replays, type ReplayValues } from "./page";
 
-const readLimit = limit("readDeliveries", byTenant);
-const redeliveryLimit = limit("redeliver", byTenant);
+const readLimit = limit("readDeliveries", "tenant");
+const redeliveryLimit = limit("redeliver", "tenant");
 const DEFAULTS: ReplayValues = { which: "missing", period: "24", types: "", rate: "600" };
 
 const valuesOf = (read: (name: keyof ReplayValues) => string): ReplayValues => ({
@@ -67,8 +67,8 @@ async function replaysPage(
 }
 
 export const replayPages = new Hono<AppEnv>()
-  .get("/:id/replays", readLimit, can("webhook.read"), (c) => replaysPage(c, DEFAULTS))
-  .get("/:id/replays/preview", redeliveryLimit, can("webhook.update"), (c) => {
+  .get("/:id/replays", can("webhook.read"), readLimit, (c) => replaysPage(c, DEFAULTS))
+  .get("/:id/replays/preview", can("webhook.update"), redeliveryLimit, (c) => {
     const deps = c.get("deps");
     const values = valuesOf((name) => c.req.query(name) ?? DEFAULTS[name]);
     return rerenderOnError(
@@ -83,10 +83,10 @@ export const replayPages = new Hono<AppEnv>()
       },
     );
   })
-  .get("/:id/replays/list", readLimit, can("webhook.read"), async (c) =>
+  .get("/:id/replays/list", can("webhook.read"), readLimit, async (c) =>
     fragment(c, <ReplayRows {...(await listOf(c, c.req.param("id")))} />),
   )
-  .post("/:id/replays", redeliveryLimit, can("webhook.update"), async (c) => {
+  .post("/:id/replays", can("webhook.update"), redeliveryLimit, async (c) => {
     const deps = c.get("deps");
     const id = c.req.param("id");
     const form = await readForm(c);
@@ -103,7 +103,7 @@ export const replayPages = new Hono<AppEnv>()
       },
     );
   })
-  .post("/:id/replays/:replayId/stop", redeliveryLimit, can("webhook.update"), async (c) => {
+  .post("/:id/replays/:replayId/stop", can("webhook.update"), redeliveryLimit, async (c) => {
     const id = c.req.param("id");
     await stopReplay(c.get("deps"), c.get("principal"), id, c.req.param("replayId"));
     return redirectWithFlash(c, `/webhooks/${id}/replays`, "replayStopped");

@@ -15,9 +15,10 @@ import { requireCaptcha, requireLoginCaptcha } from "../../identity/turnstile/ca
 import type { AppError } from "../../platform/errors";
 import { clientContextOf } from "../../platform/http/client-context";
 import type { AppEnv } from "../../platform/http/env";
+import { requires } from "../../platform/http/operation";
 import { originOf } from "../../platform/http/origin";
 import { sessionOf } from "../../platform/http/permissions";
-import { byIp, byUser, limit } from "../../platform/http/rate-limit";
+import { limit } from "../../platform/http/rate-limit";
 import { type Failure, parse } from "../failure";
 import { captchaFor } from "../http/captcha";
 import { deleteConsoleCookie, getConsoleCookie, setConsoleCookie } from "../http/cookies";
@@ -112,7 +113,7 @@ const signIn = new Hono<AppEnv>()
     const to = c.req.query("to") ?? "";
     return (await findCurrentUser(c)) ? redirectTo(c, safePath(to)) : signInPage(c, "", to);
   })
-  .post("/sign-in", limit("login", byIp), async (c) => {
+  .post("/sign-in", limit("login", "IP address"), async (c) => {
     const form = await readForm(c);
     const [email, password, to] = [form.text("email"), form.text("password"), form.text("to")];
     return rerenderOnError(
@@ -130,8 +131,8 @@ const signIn = new Hono<AppEnv>()
       (failure, status, error) => signInPage(c, email, to, withHint(failure, error), status),
     );
   })
-  .get("/sign-in/passkey/options", limit("login", byIp), async (c) => c.json(await loginOptions(c.get("deps"))))
-  .post("/sign-in/passkey", limit("login", byIp), async (c) => {
+  .get("/sign-in/passkey/options", limit("login", "IP address"), async (c) => c.json(await loginOptions(c.get("deps"))))
+  .post("/sign-in/passkey", limit("login", "IP address"), async (c) => {
     const form = await readForm(c);
     const to = form.text("to");
     return rerenderOnError(
@@ -144,7 +145,7 @@ const signIn = new Hono<AppEnv>()
     );
   })
   .get("/sign-in/code", (c) => (getConsoleCookie(c, "sign-in") ? codePage(c) : redirectTo(c, "/sign-in")))
-  .post("/sign-in/code", limit("login", byIp), async (c) => {
+  .post("/sign-in/code", limit("login", "IP address"), async (c) => {
     const deps = c.get("deps");
     const pending = await decryptPending(deps, getConsoleCookie(c, "sign-in") ?? "");
     if (!pending) return redirectWithFlash(c, "/sign-in", "signInAgain");
@@ -158,7 +159,7 @@ const signIn = new Hono<AppEnv>()
       (failure, status) => codePage(c, failure, status),
     );
   })
-  .post("/sign-out", requireUser, async (c) => {
+  .post("/sign-out", requires({ openWhenSuspended: true }), requireUser, async (c) => {
     const session = sessionOf(c);
     await deleteSessionOfUser(c.get("deps"), session, session.sessionId, "auth.logout");
     deleteConsoleCookie(c, "session");
@@ -169,7 +170,7 @@ const registering = new Hono<AppEnv>()
   .get("/register", (c) =>
     registerPage(c, { email: "", name: "", tenantName: "", invitationToken: c.req.query("invitation") ?? "" }),
   )
-  .post("/register", limit("register", byIp), async (c) => {
+  .post("/register", limit("register", "IP address"), async (c) => {
     const form = await readForm(c);
     const [email, name, tenantName] = [form.text("email"), form.text("name"), form.text("tenantName")];
     const invitationToken = form.text("invitationToken");
@@ -193,8 +194,8 @@ const registering = new Hono<AppEnv>()
   });
 
 const mailLinks = new Hono<AppEnv>()
-  .get("/verify-email", limit("verifyEmail", byIp), (c) => verifyPage(c, c.req.query("token") ?? ""))
-  .post("/verify-email", limit("verifyEmail", byIp), async (c) => {
+  .get("/verify-email", limit("verifyEmail", "IP address"), (c) => verifyPage(c, c.req.query("token") ?? ""))
+  .post("/verify-email", limit("verifyEmail", "IP address"), async (c) => {
     const token = (await readForm(c)).text("token");
     return rerenderOnError(
       c,
@@ -206,7 +207,7 @@ const mailLinks = new Hono<AppEnv>()
     );
   })
   .get("/forgot-password", (c) => forgotPage(c, { email: "", sent: false }))
-  .post("/forgot-password", limit("forgotPassword", byIp), async (c) => {
+  .post("/forgot-password", limit("forgotPassword", "IP address"), async (c) => {
     const form = await readForm(c);
     const email = form.text("email");
     return rerenderOnError(
@@ -222,7 +223,7 @@ const mailLinks = new Hono<AppEnv>()
     );
   })
   .get("/reset-password", (c) => resetPage(c, c.req.query("token") ?? ""))
-  .post("/reset-password", limit("resetPassword", byIp), async (c) => {
+  .post("/reset-password", limit("resetPassword", "IP address"), async (c) => {
     const form = await readForm(c);
     const token = form.text("token");
     return rerenderOnError(
@@ -250,7 +251,7 @@ const mailLinks = new Hono<AppEnv>()
       (failure, status) => invitationPage(c, token, email, failure, status),
     );
   })
-  .post("/resend-verification", requireUser, limit("resendVerification", byUser), async (c) => {
+  .post("/resend-verification", requireUser, limit("resendVerification", "user"), async (c) => {
     await resendVerification(c.get("deps"), c.get("principal").userId);
     return redirectWithFlash(c, "", "verificationSent");
   });

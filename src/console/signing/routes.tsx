@@ -4,7 +4,7 @@ import { decrypt } from "../../platform/crypto/encryption";
 import { notFound } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
 import { can } from "../../platform/http/permissions";
-import { byTenant, limit, limitedInside } from "../../platform/http/rate-limit";
+import { limit, limitedInside } from "../../platform/http/rate-limit";
 import { secretOwner } from "../../webhooks/signing/keys";
 import { endFormerKeysOf, rotate } from "../../webhooks/signing/rotation/rotation";
 import { rotation } from "../../webhooks/signing/rotation/schemas";
@@ -17,7 +17,7 @@ import { Rotate, RotatedPage, Signing } from "./pages";
 
 const SECTION = "subscriptions";
 const DAY_SECONDS = "86400";
-const writeLimit = limit("writeWebhook", byTenant);
+const writeLimit = limit("writeWebhook", "tenant");
 
 async function requireSubscription(c: Context<AppEnv>, id: string) {
   const row = await findSubscription(c.get("deps"), c.get("principal"), id);
@@ -42,7 +42,7 @@ async function rotatePage(
 }
 
 export const signingPages = new Hono<AppEnv>()
-  .get("/:id/security", limit("readDeliveries", byTenant), can("webhook.read"), async (c) => {
+  .get("/:id/security", can("webhook.read"), limit("readDeliveries", "tenant"), async (c) => {
     const deps = c.get("deps");
     const principal = c.get("principal");
     const nowMs = deps.now();
@@ -62,8 +62,8 @@ export const signingPages = new Hono<AppEnv>()
   .post(
     "/:id/secret/rotate",
     limitedInside("rotateSecret", "subscription"),
-    writeLimit,
     can("webhook.update"),
+    writeLimit,
     async (c) => {
       const deps = c.get("deps");
       const id = c.req.param("id");
@@ -91,7 +91,7 @@ export const signingPages = new Hono<AppEnv>()
       );
     },
   )
-  .post("/:id/secret/previous/delete", writeLimit, can("webhook.update"), async (c) => {
+  .post("/:id/secret/previous/delete", can("webhook.update"), writeLimit, async (c) => {
     const id = c.req.param("id");
     await endFormerKeysOf(c.get("deps"), c.get("principal"), id);
     return redirectWithFlash(c, `/webhooks/${id}/security`, "secretsEnded");

@@ -4,7 +4,7 @@ import { decrypt } from "../../platform/crypto/encryption";
 import { invalid, notFound } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
 import { can } from "../../platform/http/permissions";
-import { byTenant, limit } from "../../platform/http/rate-limit";
+import { limit } from "../../platform/http/rate-limit";
 import { HOUR_MS } from "../../platform/time";
 import { logQuery } from "../../webhooks/log/schemas";
 import { countFailed } from "../../webhooks/resend/replays/replays";
@@ -35,8 +35,8 @@ import { LIST_ROWS, readLog, readSubscriptionList, readSubscriptionScreen } from
 
 /** Larger than any tenant's list, and small enough for SQLite. */
 const MAX_FROM = 1_000_000;
-const writeLimit = limit("writeWebhook", byTenant);
-const readLimit = limit("readDeliveries", byTenant);
+const writeLimit = limit("writeWebhook", "tenant");
+const readLimit = limit("readDeliveries", "tenant");
 const SECTION = "subscriptions";
 
 async function readValues(c: Context<AppEnv>): Promise<SubscriptionValues> {
@@ -161,7 +161,7 @@ async function requireSubscription(c: Context<AppEnv>, id: string) {
 }
 
 const reading = new Hono<AppEnv>()
-  .get("/", readLimit, can("webhook.read"), async (c) => {
+  .get("/", can("webhook.read"), readLimit, async (c) => {
     const deps = c.get("deps");
     const principal = c.get("principal");
     const search = c.req.query("q")?.trim() ?? "";
@@ -190,12 +190,12 @@ const reading = new Hono<AppEnv>()
       disabling: disablingValues(null),
     }),
   )
-  .get("/calendar", readLimit, can("webhook.read"), (c) => {
+  .get("/calendar", can("webhook.read"), readLimit, (c) => {
     const values = { preset: c.req.query("schedule") ?? "", waits: c.req.query("delivery") ?? "" };
     return fragment(c, <CalendarOf values={values} />);
   })
-  .get("/:id", readLimit, can("webhook.read"), (c) => detailPage(c, c.req.param("id")))
-  .get("/:id/log", readLimit, can("webhook.read"), async (c) => {
+  .get("/:id", can("webhook.read"), readLimit, (c) => detailPage(c, c.req.param("id")))
+  .get("/:id/log", can("webhook.read"), readLimit, async (c) => {
     const { query, filter } = readLogQuery(c);
     const id = c.req.param("id");
     const log = await readLog(c.get("deps"), c.get("principal"), id, filter);
@@ -204,7 +204,7 @@ const reading = new Hono<AppEnv>()
   });
 
 const writing = new Hono<AppEnv>()
-  .post("/", writeLimit, can("webhook.create"), async (c) => {
+  .post("/", can("webhook.create"), writeLimit, async (c) => {
     const values = await readValues(c);
     return rerenderOnError(
       c,
@@ -232,7 +232,7 @@ const writing = new Hono<AppEnv>()
     };
     return formPage(c, id, values, { headers: await headersOf(c, row) });
   })
-  .post("/:id", writeLimit, can("webhook.update"), async (c) => {
+  .post("/:id", can("webhook.update"), writeLimit, async (c) => {
     const id = c.req.param("id");
     const values = await readValues(c);
     return rerenderOnError(
@@ -253,7 +253,7 @@ const writing = new Hono<AppEnv>()
     const { id, name } = await requireSubscription(c, c.req.param("id"));
     return page(c, { title: "Delete subscription", section: SECTION }, <DeleteSubscription id={id} name={name} />);
   })
-  .post("/:id/delete", writeLimit, can("webhook.delete"), async (c) => {
+  .post("/:id/delete", can("webhook.delete"), writeLimit, async (c) => {
     const deps = c.get("deps");
     const deleted = await deleteSubscription(deps, c.get("principal"), c.req.param("id"), deps.now());
     if (!deleted) throw notFound("Webhook");

@@ -1,11 +1,12 @@
 /** `/console/tenants`: the current user's tenants; switching between them, and leaving one. */
 import { type Context, Hono } from "hono";
 import { leaveTenant } from "../../identity/members/changes";
+import { sessions } from "../../identity/sessions/operations";
 import { tenantChoice } from "../../identity/sessions/schemas";
 import { switchTenant } from "../../identity/sessions/switch-tenant";
 import type { AppEnv } from "../../platform/http/env";
+import { requires } from "../../platform/http/operation";
 import { sessionOf } from "../../platform/http/permissions";
-import { byIp, limit } from "../../platform/http/rate-limit";
 import { listTenantsOfUser } from "../../tenancy/tenants/store";
 import { type Failure, parse } from "../failure";
 import { orConfirm } from "../http/confirm";
@@ -33,8 +34,8 @@ const leavePage = (c: Context<AppEnv>, failure?: Failure, status = 200) =>
   );
 
 export const tenantPages = new Hono<AppEnv>()
-  .get("/", (c) => tenantsPage(c))
-  .post("/switch", limit("refresh", byIp), async (c) => {
+  .get("/", requires({ openWhenSuspended: true }), (c) => tenantsPage(c))
+  .post("/switch", requires(sessions.switchTenant), async (c) => {
     const form = await readForm(c);
     return rerenderOnError(
       c,

@@ -1,16 +1,15 @@
 /** `/api-keys`: the caller's keys in the caller's tenant. */
+
 import { Hono } from "hono";
 import { z } from "zod";
 import type { AppEnv } from "../../platform/http/env";
+import { serve } from "../../platform/http/operation";
 import { sessionOnly } from "../../platform/http/permissions";
-import { byUser, limit } from "../../platform/http/rate-limit";
 import { describeRoute } from "../../platform/http/route-docs";
-import { body } from "../../platform/http/validate";
 import { dataOf, says } from "../../platform/schemas/schemas";
 import { iso } from "../../platform/time";
-import { issueApiKey } from "./issue";
-import { revokeApiKey } from "./revoke";
-import { type ApiKey, apiKey, issuedApiKey, newApiKey } from "./schemas";
+import { apiKeys } from "./operations";
+import { type ApiKey, apiKey, issuedApiKey } from "./schemas";
 import { type ApiKeyRow, listApiKeys } from "./store";
 
 const view = (row: ApiKeyRow): ApiKey => ({
@@ -31,12 +30,7 @@ export const apiKeyRoutes = new Hono<AppEnv>()
       201: { body: dataOf(issuedApiKey), id: "/data/id" },
       errors: ["CONFLICT"],
     }),
-    limit("createApiKey", byUser),
-    body(newApiKey),
-    async (c) => {
-      const { row, key } = await issueApiKey(c.get("deps"), c.get("principal"), c.req.valid("json"));
-      return c.json({ data: { ...view(row), key } }, 201);
-    },
+    ...serve(apiKeys.issue, (c, { row, key }) => c.json({ data: { ...view(row), key } }, 201)),
   )
   .get(
     "/",
@@ -54,8 +48,5 @@ export const apiKeyRoutes = new Hono<AppEnv>()
       200: says("API key revoked"),
       errors: ["NOT_FOUND"],
     }),
-    async (c) => {
-      await revokeApiKey(c.get("deps"), c.get("principal"), c.req.param("id"));
-      return c.json({ message: "API key revoked" });
-    },
+    ...serve(apiKeys.revoke, (c) => c.json({ message: "API key revoked" })),
   );

@@ -1,21 +1,16 @@
 /** `/invitations`: inviting people into the caller's tenant, and accepting an invitation. */
+
 import { Hono } from "hono";
 import { z } from "zod";
 import type { AppEnv } from "../../platform/http/env";
-import { can, sessionOf, sessionOnly } from "../../platform/http/permissions";
-import { byTenant, limit, limitedInside } from "../../platform/http/rate-limit";
+import { requires, serve } from "../../platform/http/operation";
+import { sessionOnly } from "../../platform/http/permissions";
+import { limitedInside } from "../../platform/http/rate-limit";
 import { describeRoute } from "../../platform/http/route-docs";
-import { body } from "../../platform/http/validate";
 import { dataOf, says } from "../../platform/schemas/schemas";
 import { iso } from "../../platform/time";
-import { acceptInvitation, invite, revokeInvitation } from "./invite";
-import {
-  acceptanceBody,
-  type Invitation,
-  invitationBody,
-  invitation as invitationSchema,
-  joined as joinedSchema,
-} from "./schemas";
+import { invitations } from "./operations";
+import { type Invitation, invitation as invitationSchema, joined as joinedSchema } from "./schemas";
 import { listInvitations, type NewInvitation } from "./store";
 
 const view = ({ id, email: address, role, invitedBy, createdAt, expiresAt }: NewInvitation): Invitation => ({
@@ -37,20 +32,14 @@ export const invitationRoutes = new Hono<AppEnv>()
       description: "Inviting an owner needs a sign-in or a step-up within the last ten minutes.",
     }),
     limitedInside("inviteAddress", "tenant and email address"),
-    limit("invite", byTenant),
-    can("member.manage"),
-    body(invitationBody),
-    async (c) => {
-      const invitation = await invite(c.get("deps"), sessionOf(c), c.req.valid("json"));
-      return c.json({ data: view(invitation) }, 201);
-    },
+    ...serve(invitations.invite, (c, invitation) => c.json({ data: view(invitation) }, 201)),
   )
   .get(
     "/",
     describeRoute("listInvitations", "The open invitations of the tenant, newest first.", {
       200: dataOf(z.array(invitationSchema)),
     }),
-    can("member.read"),
+    requires({ permission: "member.read" }),
     async (c) => {
       const deps = c.get("deps");
       const rows = await listInvitations(deps, c.get("principal").tenantId, deps.now());
@@ -63,11 +52,9 @@ export const invitationRoutes = new Hono<AppEnv>()
       200: dataOf(joinedSchema),
       errors: ["INVALID_TOKEN", "CONFLICT"],
     }),
-    body(acceptanceBody),
-    async (c) => {
-      const joined = await acceptInvitation(c.get("deps"), c.get("principal"), c.req.valid("json").token);
-      return c.json({ data: { tenant: { id: joined.tenantId, name: joined.tenantName }, role: joined.role } });
-    },
+    ...serve(invitations.accept, (c, { tenantId, tenantName, role }) =>
+      c.json({ data: { tenant: { id: tenantId, name: tenantName }, role } }),
+    ),
   )
   .delete(
     "/:id",
@@ -75,9 +62,5 @@ export const invitationRoutes = new Hono<AppEnv>()
       200: says("Invitation revoked."),
       errors: ["NOT_FOUND"],
     }),
-    can("member.manage"),
-    async (c) => {
-      await revokeInvitation(c.get("deps"), c.get("principal"), c.req.param("id"));
-      return c.json({ message: "Invitation revoked." });
-    },
+    ...serve(invitations.revoke, (c) => c.json({ message: "Invitation revoked." })),
   );

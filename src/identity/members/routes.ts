@@ -1,15 +1,16 @@
 /** `/members`: the members of the caller's tenant and their roles. */
+
 import { Hono } from "hono";
 import { z } from "zod";
 import type { AppEnv } from "../../platform/http/env";
-import { can, sessionOf, sessionOnly } from "../../platform/http/permissions";
+import { requires, serve } from "../../platform/http/operation";
+import { sessionOnly } from "../../platform/http/permissions";
 import { describeRoute } from "../../platform/http/route-docs";
-import { body } from "../../platform/http/validate";
 import { dataOf, says } from "../../platform/schemas/schemas";
 import { iso } from "../../platform/time";
-import { changeRole, leaveTenant, removeMember } from "./changes";
-import { type Member, member as memberSchema, membershipChange, roleBody } from "./schemas";
-import { listMembers, type MemberRow, setSubscriptionNotices } from "./store";
+import { members } from "./operations";
+import { type Member, member as memberSchema, membershipChange } from "./schemas";
+import { listMembers, type MemberRow } from "./store";
 
 const view = ({ userId, email, name, role, joinedAt }: MemberRow): Member => ({
   userId,
@@ -26,7 +27,7 @@ export const memberRoutes = new Hono<AppEnv>()
     describeRoute("listMembers", "The members of the tenant, oldest first.", {
       200: { body: dataOf(z.array(memberSchema)), id: "/data/0/userId" },
     }),
-    can("member.read"),
+    requires({ permission: "member.read" }),
     async (c) => {
       const rows = await listMembers(c.get("deps"), c.get("principal").tenantId);
       return c.json({ data: rows.map(view) });
@@ -39,22 +40,14 @@ export const memberRoutes = new Hono<AppEnv>()
       errors: ["STEP_UP_REQUIRED", "LAST_OWNER"],
       description: "An owner needs a sign-in or a step-up within the last ten minutes.",
     }),
-    async (c) => {
-      await leaveTenant(c.get("deps"), sessionOf(c));
-      return c.json({ message: "You have left the tenant." });
-    },
+    ...serve(members.leave, (c) => c.json({ message: "You have left the tenant." })),
   )
   .patch(
     "/me",
     describeRoute("updateMembership", "Turns the mails about failing subscriptions on or off for the caller.", {
       200: dataOf(membershipChange),
     }),
-    body(membershipChange),
-    async (c) => {
-      const { alerts } = c.req.valid("json");
-      await setSubscriptionNotices(c.get("deps"), c.get("principal"), alerts);
-      return c.json({ data: { alerts } });
-    },
+    ...serve(members.change, (c, _, { alerts }) => c.json({ data: { alerts } })),
   )
   .patch(
     "/:userId",
@@ -67,12 +60,7 @@ export const memberRoutes = new Hono<AppEnv>()
         description: "Making or changing an owner needs a sign-in or a step-up within the last ten minutes.",
       },
     ),
-    can("member.manage"),
-    body(roleBody),
-    async (c) => {
-      const { role } = c.req.valid("json");
-      return c.json({ data: view(await changeRole(c.get("deps"), sessionOf(c), c.req.param("userId"), role)) });
-    },
+    ...serve(members.changeRole, (c, member) => c.json({ data: view(member) })),
   )
   .delete(
     "/:userId",
@@ -85,9 +73,5 @@ export const memberRoutes = new Hono<AppEnv>()
         description: "Removing an owner needs a sign-in or a step-up within the last ten minutes.",
       },
     ),
-    can("member.manage"),
-    async (c) => {
-      await removeMember(c.get("deps"), sessionOf(c), c.req.param("userId"));
-      return c.json({ message: "Member removed." });
-    },
+    ...serve(members.remove, (c) => c.json({ message: "Member removed." })),
   );

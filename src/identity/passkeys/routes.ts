@@ -1,19 +1,16 @@
 /** `/auth/passkeys`: the passkeys of the signed-in user. */
+
 import { Hono } from "hono";
 import { z } from "zod";
 import type { AppEnv } from "../../platform/http/env";
+import { serve } from "../../platform/http/operation";
 import { sessionOf, sessionOnly } from "../../platform/http/permissions";
-import { byUser, limit } from "../../platform/http/rate-limit";
 import { describeRoute } from "../../platform/http/route-docs";
-import { body } from "../../platform/http/validate";
 import { dataOf, says } from "../../platform/schemas/schemas";
-import { addPasskey, removePasskey, renamePasskey, startPasskey } from "./own";
-import { newPasskey, passkeyChange } from "./schemas";
+import { passkeys } from "./operations";
 import { listPasskeysOfUser } from "./store";
 import { creationOptions, passkey } from "./webauthn/schemas";
 import { passkeyView } from "./webauthn/view";
-
-const limited = limit("passkeys", byUser);
 
 export const passkeyRoutes = new Hono<AppEnv>()
   .post(
@@ -24,8 +21,7 @@ export const passkeyRoutes = new Hono<AppEnv>()
       description: "Needs a sign-in or a step-up within the last ten minutes.",
     }),
     sessionOnly,
-    limited,
-    async (c) => c.json({ data: await startPasskey(c.get("deps"), sessionOf(c)) }),
+    ...serve(passkeys.start, (c, data) => c.json({ data })),
   )
   .post(
     "/",
@@ -35,9 +31,7 @@ export const passkeyRoutes = new Hono<AppEnv>()
       description: "Needs a sign-in or a step-up within the last ten minutes. The user is told by mail.",
     }),
     sessionOnly,
-    limited,
-    body(newPasskey),
-    async (c) => c.json({ data: await addPasskey(c.get("deps"), sessionOf(c), c.req.valid("json")) }, 201),
+    ...serve(passkeys.add, (c, data) => c.json({ data }, 201)),
   )
   .get(
     "/",
@@ -55,12 +49,7 @@ export const passkeyRoutes = new Hono<AppEnv>()
       errors: ["NOT_FOUND"],
     }),
     sessionOnly,
-    limited,
-    body(passkeyChange),
-    async (c) => {
-      await renamePasskey(c.get("deps"), sessionOf(c), c.req.param("id"), c.req.valid("json").name);
-      return c.json({ message: "Passkey renamed." });
-    },
+    ...serve(passkeys.rename, (c) => c.json({ message: "Passkey renamed." })),
   )
   .delete(
     "/:id",
@@ -72,9 +61,5 @@ export const passkeyRoutes = new Hono<AppEnv>()
         "last way to sign in.",
     }),
     sessionOnly,
-    limited,
-    async (c) => {
-      await removePasskey(c.get("deps"), sessionOf(c), c.req.param("id"));
-      return c.json({ message: "Passkey removed." });
-    },
+    ...serve(passkeys.remove, (c) => c.json({ message: "Passkey removed." })),
   );

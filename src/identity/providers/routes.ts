@@ -7,7 +7,7 @@ import { clientContextOf } from "../../platform/http/client-context";
 import { deleteOwnCookie, getOwnCookie, setOwnCookie } from "../../platform/http/cookies";
 import type { AppEnv } from "../../platform/http/env";
 import { originOf } from "../../platform/http/origin";
-import { byIp, limit } from "../../platform/http/rate-limit";
+import { limit } from "../../platform/http/rate-limit";
 import { describeRoute, documented } from "../../platform/http/route-docs";
 import { body, query } from "../../platform/http/validate";
 import { dataOf } from "../../platform/schemas/schemas";
@@ -68,7 +68,7 @@ export const oauthRoutes = new Hono<AppEnv>()
         "/auth/oauth/exchange` or with an `error`.",
     }),
     whenOn,
-    limit("oauth", byIp),
+    limit("oauth", "IP address"),
     query(authorizationQuery),
     (c) =>
       orErrorPage(c, async () => {
@@ -88,7 +88,7 @@ export const oauthRoutes = new Hono<AppEnv>()
       query: callbackQuery,
     }),
     whenOn,
-    limit("oauth", byIp),
+    limit("oauth", "IP address"),
     (c) => {
       const [deps, provider] = [c.get("deps"), providerOf(c)];
       const flow = getOwnCookie(c, FLOW_COOKIE);
@@ -127,7 +127,7 @@ export const oauthRoutes = new Hono<AppEnv>()
         "must link the provider.",
     }),
     whenOn,
-    limit("oauthExchange", byIp),
+    limit("oauthExchange", "IP address"),
     body(exchange),
     async (c) => {
       const resultCookie = {

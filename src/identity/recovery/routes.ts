@@ -1,18 +1,13 @@
 /** `/auth`: email verification, password reset and password change, and a lost second factor. */
+
 import { Hono } from "hono";
 import type { AppEnv } from "../../platform/http/env";
-import { originOf } from "../../platform/http/origin";
-import { sessionOf, sessionOnly } from "../../platform/http/permissions";
-import { byIp, byUser, limit } from "../../platform/http/rate-limit";
+import { serve } from "../../platform/http/operation";
+import { sessionOnly } from "../../platform/http/permissions";
 import { describeRoute } from "../../platform/http/route-docs";
-import { body } from "../../platform/http/validate";
 import { says } from "../../platform/schemas/schemas";
-import { requireCaptcha } from "../turnstile/captcha";
-import { resendVerification, verifyEmail } from "./email-verification";
-import { changePassword, forgotPassword, resetPassword } from "./password";
-import { REVERT_MESSAGES, reportNotMe } from "./revert";
-import { changeBody, factorRemoval, forgotBody, notMeBody, resetBody, verificationBody } from "./schemas";
-import { removeLostFactor } from "./two-factor-removal";
+import { recovery } from "./operations";
+import { REVERT_MESSAGES } from "./revert";
 
 const FACTOR_REMOVED = "Two-factor authentication is off. Sign in and set it up again.";
 const RESET_QUEUED = "If an account exists for that email, a reset link has been sent.";
@@ -24,11 +19,7 @@ export const publicRecoveryRoutes = new Hono<AppEnv>()
       200: says("Email verified successfully.", "Email already verified."),
       errors: ["INVALID_TOKEN"],
     }),
-    limit("verifyEmail", byIp),
-    body(verificationBody),
-    async (c) => {
-      return c.json({ message: await verifyEmail(c.get("deps"), c.req.valid("json").token, originOf(c)) });
-    },
+    ...serve(recovery.verifyEmail, (c, message) => c.json({ message })),
   )
   .post(
     "/not-me",
@@ -42,11 +33,7 @@ export const publicRecoveryRoutes = new Hono<AppEnv>()
         description: "The links work once, within 72 hours.",
       },
     ),
-    limit("verifyEmail", byIp),
-    body(notMeBody),
-    async (c) => {
-      return c.json({ message: await reportNotMe(c.get("deps"), c.req.valid("json").token, originOf(c)) });
-    },
+    ...serve(recovery.reportNotMe, (c, message) => c.json({ message })),
   )
   .post(
     "/2fa/remove",
@@ -57,12 +44,7 @@ export const publicRecoveryRoutes = new Hono<AppEnv>()
         "For somebody who has lost the authenticator app and the recovery codes: an operator of the service has " +
         "the link mailed. It works once, within 24 hours, and ends all sessions.",
     }),
-    limit("verifyEmail", byIp),
-    body(factorRemoval),
-    async (c) => {
-      await removeLostFactor(c.get("deps"), c.req.valid("json").token, originOf(c));
-      return c.json({ message: FACTOR_REMOVED });
-    },
+    ...serve(recovery.removeLostFactor, (c) => c.json({ message: FACTOR_REMOVED })),
   )
   .post(
     "/forgot-password",
@@ -70,14 +52,7 @@ export const publicRecoveryRoutes = new Hono<AppEnv>()
       200: says(RESET_QUEUED),
       errors: ["CAPTCHA_REQUIRED"],
     }),
-    limit("forgotPassword", byIp),
-    body(forgotBody),
-    async (c) => {
-      const [deps, { email, captchaToken }] = [c.get("deps"), c.req.valid("json")];
-      await requireCaptcha(deps, "forgot-password", captchaToken);
-      await forgotPassword(deps, email, originOf(c));
-      return c.json({ message: RESET_QUEUED });
-    },
+    ...serve(recovery.forgotPassword, (c) => c.json({ message: RESET_QUEUED })),
   )
   .post(
     "/reset-password",
@@ -85,13 +60,7 @@ export const publicRecoveryRoutes = new Hono<AppEnv>()
       200: says("Password reset successfully."),
       errors: ["INVALID_TOKEN", "TOKEN_EXPIRED"],
     }),
-    limit("resetPassword", byIp),
-    body(resetBody),
-    async (c) => {
-      const { token, newPassword: password } = c.req.valid("json");
-      await resetPassword(c.get("deps"), token, password, originOf(c));
-      return c.json({ message: "Password reset successfully." });
-    },
+    ...serve(recovery.resetPassword, (c) => c.json({ message: "Password reset successfully." })),
   );
 
 export const passwordRoutes = new Hono<AppEnv>()
@@ -101,10 +70,7 @@ export const passwordRoutes = new Hono<AppEnv>()
       200: says("Verification email sent.", "Email already verified."),
     }),
     sessionOnly,
-    limit("resendVerification", byUser),
-    async (c) => {
-      return c.json({ message: await resendVerification(c.get("deps"), c.get("principal").userId) });
-    },
+    ...serve(recovery.resendVerification, (c, message) => c.json({ message })),
   )
   .post(
     "/change-password",
@@ -113,10 +79,5 @@ export const passwordRoutes = new Hono<AppEnv>()
       errors: ["WRONG_PASSWORD", "ACCOUNT_LOCKED", "SERVICE_UNAVAILABLE"],
     }),
     sessionOnly,
-    limit("changePassword", byUser),
-    body(changeBody),
-    async (c) => {
-      await changePassword(c.get("deps"), sessionOf(c), c.req.valid("json"));
-      return c.json({ message: "Password changed successfully." });
-    },
+    ...serve(recovery.changePassword, (c) => c.json({ message: "Password changed successfully." })),
   );

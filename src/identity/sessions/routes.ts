@@ -1,20 +1,21 @@
 /** `/auth/refresh`, `/auth/logout`, and the sessions of the signed-in user. */
+
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { AppError } from "../../platform/errors";
 import { clientContextOf } from "../../platform/http/client-context";
 import type { AppEnv } from "../../platform/http/env";
+import { serve } from "../../platform/http/operation";
 import { originOf } from "../../platform/http/origin";
 import { sessionOf, sessionOnly } from "../../platform/http/permissions";
-import { byIp, limit } from "../../platform/http/rate-limit";
+import { limit } from "../../platform/http/rate-limit";
 import { describeRoute } from "../../platform/http/route-docs";
 import { body } from "../../platform/http/validate";
 import { dataOf, says } from "../../platform/schemas/schemas";
+import { sessions } from "./operations";
 import { logout, refresh } from "./refresh";
-import { revokeSession } from "./revoke";
-import { refreshKey, refreshTokenBody, session, tenantChoice, tokenPair } from "./schemas";
-import { deleteAllSessionsOfUser, listSessionsOfUser } from "./store";
-import { switchTenant } from "./switch-tenant";
+import { refreshKey, refreshTokenBody, session, tokenPair } from "./schemas";
+import { listSessionsOfUser } from "./store";
 import { sessionView } from "./view";
 
 function idempotencyKeyOf(c: Context<AppEnv>): string | null {
@@ -34,7 +35,7 @@ export const publicSessionRoutes = new Hono<AppEnv>()
       errors: ["REFRESH_TOKEN_INVALID", "REFRESH_TOKEN_EXPIRED", "REFRESH_TOKEN_REUSED"],
       description: "Each refresh token works once. Using an old one again ends the session.",
     }),
-    limit("refresh", byIp),
+    limit("refresh", "IP address"),
     body(refreshTokenBody),
     async (c) => {
       const { refreshToken } = c.req.valid("json");
@@ -60,21 +61,13 @@ export const sessionRoutes = new Hono<AppEnv>()
       description: "The old pair ends. A login without `tenantId` opens the tenant that was used last.",
     }),
     sessionOnly,
-    limit("refresh", byIp),
-    body(tenantChoice),
-    async (c) => {
-      const { tokens } = await switchTenant(c.get("deps"), sessionOf(c), c.req.valid("json").tenantId);
-      return c.json({ data: tokens });
-    },
+    ...serve(sessions.switchTenant, (c, { tokens }) => c.json({ data: tokens })),
   )
   .post(
     "/logout-all",
     describeRoute("logoutAll", "Ends every session of the user.", { 200: says("Logged out from all devices.") }),
     sessionOnly,
-    async (c) => {
-      await deleteAllSessionsOfUser(c.get("deps"), sessionOf(c), c.get("deps").now());
-      return c.json({ message: "Logged out from all devices." });
-    },
+    ...serve(sessions.revokeAll, (c) => c.json({ message: "Logged out from all devices." })),
   )
   .get(
     "/sessions",
@@ -96,8 +89,5 @@ export const sessionRoutes = new Hono<AppEnv>()
       errors: ["NOT_FOUND"],
     }),
     sessionOnly,
-    async (c) => {
-      await revokeSession(c.get("deps"), sessionOf(c), c.req.param("id"));
-      return c.json({ message: "Session revoked." });
-    },
+    ...serve(sessions.revoke, (c) => c.json({ message: "Session revoked." })),
   );

@@ -1,34 +1,18 @@
 /** `/auth`: registration, login and the signed-in user. */
+
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import { notFound } from "../../platform/errors";
-import { clientContextOf } from "../../platform/http/client-context";
 import type { AppEnv } from "../../platform/http/env";
+import { requires, serve } from "../../platform/http/operation";
 import { sessionOf, sessionOnly } from "../../platform/http/permissions";
-import { byIp, limit } from "../../platform/http/rate-limit";
 import { describeRoute, documented } from "../../platform/http/route-docs";
-import { body } from "../../platform/http/validate";
 import { dataOf } from "../../platform/schemas/schemas";
 import { iso } from "../../platform/time";
-import { requestCode } from "../email-codes/request";
-import { loginOptions } from "../passkeys/webauthn/options";
 import { requestOptions } from "../passkeys/webauthn/schemas";
 import { tokenPair } from "../sessions/schemas";
-import { requireCaptcha, requireLoginCaptcha } from "../turnstile/captcha";
-import { loginWithCode } from "./code-login";
-import { login } from "./login";
-import { loginWithPasskey } from "./passkey-login";
-import {
-  codeCredentials,
-  codeRequest,
-  credentials,
-  type Profile,
-  passkeyLogin,
-  profile as profileSchema,
-  registration,
-  requestedCode,
-} from "./schemas";
-import { register } from "./signup";
+import { signIn } from "./operations";
+import { type Profile, profile as profileSchema, requestedCode } from "./schemas";
 
 /** While mailed codes are turned off, answers 404, as for a missing route. */
 const whereMailCodes = documented(
@@ -47,14 +31,7 @@ export const publicAuthRoutes = new Hono<AppEnv>()
       errors: ["CAPTCHA_REQUIRED", "FORBIDDEN", "EMAIL_TAKEN", "CONFLICT", "INVALID_TOKEN"],
       description: "The first session works at once. Later logins need a verified email.",
     }),
-    limit("register", byIp),
-    body(registration),
-    async (c) => {
-      const [deps, input] = [c.get("deps"), c.req.valid("json")];
-      await requireCaptcha(deps, "register", input.captchaToken);
-      const { tokens } = await register(deps, input, clientContextOf(c));
-      return c.json({ data: tokens }, 201);
-    },
+    ...serve(signIn.register, (c, { tokens }) => c.json({ data: tokens }, 201)),
   )
   .post(
     "/login",
@@ -74,14 +51,7 @@ export const publicAuthRoutes = new Hono<AppEnv>()
         "Ten wrong passwords in a row lock an email for 15 minutes; each further lock lasts twice as long. Where " +
         "Turnstile is set up, a login needs `captchaToken` after three wrong passwords.",
     }),
-    limit("login", byIp),
-    body(credentials),
-    async (c) => {
-      const [deps, input] = [c.get("deps"), c.req.valid("json")];
-      await requireLoginCaptcha(deps, input.email, input.captchaToken);
-      const { tokens } = await login(deps, input, clientContextOf(c));
-      return c.json({ data: tokens });
-    },
+    ...serve(signIn.login, (c, { tokens }) => c.json({ data: tokens })),
   )
   .post(
     "/code",
@@ -91,14 +61,7 @@ export const publicAuthRoutes = new Hono<AppEnv>()
       description: "An address gets at most three mails in 15 minutes; the answer stays the same after that.",
     }),
     whereMailCodes,
-    limit("requestCode", byIp),
-    body(codeRequest),
-    async (c) => {
-      const [deps, { email, captchaToken }] = [c.get("deps"), c.req.valid("json")];
-      await requireCaptcha(deps, "code", captchaToken);
-      const state = await requestCode(deps, email);
-      return c.json({ data: { state } });
-    },
+    ...serve(signIn.requestCode, (c, state) => c.json({ data: { state } })),
   )
   .post(
     "/code/verify",
@@ -111,12 +74,7 @@ export const publicAuthRoutes = new Hono<AppEnv>()
         "because somebody else may have registered it.",
     }),
     whereMailCodes,
-    limit("verifyCode", byIp),
-    body(codeCredentials),
-    async (c) => {
-      const { tokens } = await loginWithCode(c.get("deps"), c.req.valid("json"), clientContextOf(c));
-      return c.json({ data: tokens });
-    },
+    ...serve(signIn.loginWithCode, (c, { tokens }) => c.json({ data: tokens })),
   )
   .post(
     "/passkeys/login/options",
@@ -124,8 +82,7 @@ export const publicAuthRoutes = new Hono<AppEnv>()
       200: dataOf(requestOptions),
       description: "The same for everybody: the authenticator knows whose passkeys it has.",
     }),
-    limit("login", byIp),
-    async (c) => c.json({ data: await loginOptions(c.get("deps")) }),
+    ...serve(signIn.startPasskeyLogin, (c, data) => c.json({ data })),
   )
   .post(
     "/passkeys/login",
@@ -134,12 +91,7 @@ export const publicAuthRoutes = new Hono<AppEnv>()
       errors: ["UNAUTHENTICATED", "FORBIDDEN", "EMAIL_NOT_VERIFIED", "NOT_FOUND"],
       description: "A locked password does not lock passkeys.",
     }),
-    limit("login", byIp),
-    body(passkeyLogin),
-    async (c) => {
-      const { tokens } = await loginWithPasskey(c.get("deps"), c.req.valid("json"), clientContextOf(c));
-      return c.json({ data: tokens });
-    },
+    ...serve(signIn.loginWithPasskey, (c, { tokens }) => c.json({ data: tokens })),
   );
 
 export const accountRoutes = new Hono<AppEnv>().get(
@@ -148,6 +100,7 @@ export const accountRoutes = new Hono<AppEnv>().get(
     200: dataOf(profileSchema),
   }),
   sessionOnly,
+  requires({ openWhenSuspended: true }),
   async (c) => {
     const { tenantId, userId, account, role, permissions } = sessionOf(c);
     const data: Profile = {

@@ -1,14 +1,13 @@
 /** `/auth/step-up`: confirming a session for actions that require it. */
+
 import { Hono } from "hono";
 import type { AppEnv } from "../../platform/http/env";
-import { sessionOf, sessionOnly } from "../../platform/http/permissions";
-import { byUser, limit } from "../../platform/http/rate-limit";
+import { serve } from "../../platform/http/operation";
+import { sessionOnly } from "../../platform/http/permissions";
 import { describeRoute } from "../../platform/http/route-docs";
-import { body } from "../../platform/http/validate";
 import { dataOf, says } from "../../platform/schemas/schemas";
 import { requestOptions } from "../passkeys/webauthn/schemas";
-import { confirm, startConfirmation } from "./confirm";
-import { stepUpBody } from "./schemas";
+import { stepUp } from "./operations";
 
 export const stepUpRoutes = new Hono<AppEnv>()
   .post(
@@ -22,8 +21,7 @@ export const stepUpRoutes = new Hono<AppEnv>()
       },
     ),
     sessionOnly,
-    limit("stepUp", byUser),
-    async (c) => c.json({ data: await startConfirmation(c.get("deps"), sessionOf(c)) }),
+    ...serve(stepUp.start, (c, data) => c.json({ data })),
   )
   .post(
     "/step-up",
@@ -37,10 +35,5 @@ export const stepUpRoutes = new Hono<AppEnv>()
       },
     ),
     sessionOnly,
-    limit("stepUp", byUser),
-    body(stepUpBody),
-    async (c) => {
-      await confirm(c.get("deps"), sessionOf(c), c.req.valid("json"));
-      return c.json({ message: "Confirmed." });
-    },
+    ...serve(stepUp.confirm, (c) => c.json({ message: "Confirmed." })),
   );

@@ -6,6 +6,7 @@ import type { Turnstile } from "../../platform/config";
 import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";
 import { describeError, log } from "../../platform/log";
+import type { Captcha } from "../../platform/operation";
 import { siteverify } from "./siteverify";
 
 /** What the widget is shown for. A token for one action is not accepted for another. */
@@ -26,12 +27,23 @@ export async function requireCaptcha(deps: Deps, action: CaptchaAction, token: s
   if (!(await orUnavailable(isGood(deps, turnstile, action, token)))) throw new AppError("CAPTCHA_REQUIRED");
 }
 
+/** The captcha of an operation that needs a token each time. */
+export const captchaFor = (action: CaptchaAction): Captcha<{ captchaToken?: string | undefined }> => ({
+  action,
+  check: (deps, { captchaToken }) => requireCaptcha(deps, action, captchaToken),
+});
+
 /** Does the same for a login after three wrong guesses for its address, whether or not an account has it. */
 export async function requireLoginCaptcha(deps: Deps, email: string, token: string | undefined): Promise<void> {
   if (deps.config.turnstile === null) return;
   if ((await deps.guesses.wrongGuesses(email)) < GUESSES_WITHOUT_TOKEN) return;
   await requireCaptcha(deps, "login", token);
 }
+
+export const loginCaptcha: Captcha<{ email: string; captchaToken?: string | undefined }> = {
+  action: "login",
+  check: (deps, { email, captchaToken }) => requireLoginCaptcha(deps, email, captchaToken),
+};
 
 /** Also checks the host name: a foreign page that shows our widget gets tokens with its own. */
 async function isGood(

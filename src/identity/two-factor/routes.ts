@@ -1,15 +1,13 @@
 /** `/auth/2fa`: the second factor of the signed-in user. All routes share one rate limit. */
+
 import { Hono } from "hono";
 import type { AppEnv } from "../../platform/http/env";
-import { sessionOf, sessionOnly } from "../../platform/http/permissions";
-import { byUser, limit } from "../../platform/http/rate-limit";
+import { serve } from "../../platform/http/operation";
+import { sessionOnly } from "../../platform/http/permissions";
 import { describeRoute } from "../../platform/http/route-docs";
-import { body } from "../../platform/http/validate";
 import { dataOf, says } from "../../platform/schemas/schemas";
-import { confirmEnrolment, disableTwoFactor, renewRecoveryCodes, startEnrolment } from "./enrolment";
-import { codeBody, enrolment, factorBody, recoveryCodes as recoveryCodesSchema } from "./schemas";
-
-const limited = limit("twoFactor", byUser);
+import { twoFactor } from "./operations";
+import { enrolment, recoveryCodes as recoveryCodesSchema } from "./schemas";
 
 export const twoFactorRoutes = new Hono<AppEnv>()
   .post(
@@ -19,10 +17,7 @@ export const twoFactorRoutes = new Hono<AppEnv>()
       errors: ["TWO_FACTOR_ALREADY_ENABLED"],
     }),
     sessionOnly,
-    limited,
-    async (c) => {
-      return c.json({ data: await startEnrolment(c.get("deps"), c.get("principal").userId) });
-    },
+    ...serve(twoFactor.enable, (c, data) => c.json({ data })),
   )
   .post(
     "/verify",
@@ -35,12 +30,7 @@ export const twoFactorRoutes = new Hono<AppEnv>()
       },
     ),
     sessionOnly,
-    limited,
-    body(codeBody),
-    async (c) => {
-      await confirmEnrolment(c.get("deps"), sessionOf(c), c.req.valid("json").token);
-      return c.json({ message: "2FA enabled successfully." });
-    },
+    ...serve(twoFactor.verify, (c) => c.json({ message: "2FA enabled successfully." })),
   )
   .post(
     "/disable",
@@ -49,12 +39,7 @@ export const twoFactorRoutes = new Hono<AppEnv>()
       errors: ["TWO_FACTOR_NOT_ENABLED", "INVALID_TOTP", "ACCOUNT_LOCKED"],
     }),
     sessionOnly,
-    limited,
-    body(factorBody),
-    async (c) => {
-      await disableTwoFactor(c.get("deps"), sessionOf(c), c.req.valid("json").token);
-      return c.json({ message: "2FA disabled successfully." });
-    },
+    ...serve(twoFactor.disable, (c) => c.json({ message: "2FA disabled successfully." })),
   )
   .post(
     "/recovery-codes",
@@ -67,10 +52,5 @@ export const twoFactorRoutes = new Hono<AppEnv>()
       },
     ),
     sessionOnly,
-    limited,
-    body(factorBody),
-    async (c) => {
-      const recoveryCodes = await renewRecoveryCodes(c.get("deps"), sessionOf(c), c.req.valid("json").token);
-      return c.json({ data: { recoveryCodes } });
-    },
+    ...serve(twoFactor.renewRecoveryCodes, (c, recoveryCodes) => c.json({ data: { recoveryCodes } })),
   );

@@ -1,14 +1,12 @@
 /** `DELETE /auth/me` and `DELETE /tenant`: deleting one's own account, and the tenant of the session. */
+
 import { Hono } from "hono";
 import type { AppEnv } from "../../platform/http/env";
-import { ownersOnly, sessionOf, sessionOnly } from "../../platform/http/permissions";
-import { byUser, limit } from "../../platform/http/rate-limit";
+import { serve } from "../../platform/http/operation";
+import { sessionOnly } from "../../platform/http/permissions";
 import { describeRoute } from "../../platform/http/route-docs";
-import { body } from "../../platform/http/validate";
 import { says } from "../../platform/schemas/schemas";
-import { deleteAccount } from "./account";
-import { accountDeletion, tenantDeletion } from "./schemas";
-import { deleteTenant } from "./tenant";
+import { deletion } from "./operations";
 
 export const accountDeletionRoutes = new Hono<AppEnv>().delete(
   "/me",
@@ -29,12 +27,7 @@ export const accountDeletionRoutes = new Hono<AppEnv>().delete(
       "and have not sent `deleteTenants`.",
   }),
   sessionOnly,
-  limit("deleteAccount", byUser),
-  body(accountDeletion),
-  async (c) => {
-    await deleteAccount(c.get("deps"), sessionOf(c), c.req.valid("json"));
-    return c.json({ message: "Account deleted." });
-  },
+  ...serve(deletion.ofAccount, (c) => c.json({ message: "Account deleted." })),
 );
 
 export const tenantDeletionRoutes = new Hono<AppEnv>().delete(
@@ -47,11 +40,5 @@ export const tenantDeletionRoutes = new Hono<AppEnv>().delete(
       "accounts stay. Needs a sign-in within the last ten minutes, or the password or a code.",
   }),
   sessionOnly,
-  limit("deleteTenant", byUser),
-  ownersOnly,
-  body(tenantDeletion),
-  async (c) => {
-    await deleteTenant(c.get("deps"), sessionOf(c), c.req.valid("json"));
-    return c.json({ message: "Tenant deleted." });
-  },
+  ...serve(deletion.ofTenant, (c) => c.json({ message: "Tenant deleted." })),
 );

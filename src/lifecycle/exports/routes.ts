@@ -1,15 +1,14 @@
 /** `GET /auth/me/export` and `GET /tenant/export`: what the service keeps about an account or a tenant. */
+
 import { Hono } from "hono";
-import { requireStepUp } from "../../identity/step-up/confirm";
 import type { AppEnv } from "../../platform/http/env";
-import { ownersOnly, sessionOf, sessionOnly } from "../../platform/http/permissions";
-import { byTenant, byUser, limit } from "../../platform/http/rate-limit";
+import { serve } from "../../platform/http/operation";
+import { sessionOnly } from "../../platform/http/permissions";
 import { describeRoute } from "../../platform/http/route-docs";
 import { dataOf } from "../../platform/schemas/schemas";
-import { exportAccount } from "./account";
 import { attachment } from "./attachment";
+import { exports } from "./operations";
 import { accountExport, tenantExport } from "./schemas";
-import { exportTenant } from "./tenant";
 
 export const accountExportRoutes = new Hono<AppEnv>().get(
   "/",
@@ -17,8 +16,7 @@ export const accountExportRoutes = new Hono<AppEnv>().get(
     200: dataOf(accountExport),
   }),
   sessionOnly,
-  limit("exportAccount", byUser),
-  async (c) => c.json({ data: await exportAccount(c.get("deps"), sessionOf(c)) }, 200, attachment("account")),
+  ...serve(exports.ofAccount, (c, data) => c.json({ data }, 200, attachment("account"))),
 );
 
 export const tenantExportRoutes = new Hono<AppEnv>().get(
@@ -32,10 +30,5 @@ export const tenantExportRoutes = new Hono<AppEnv>().get(
       "ten minutes.",
   }),
   sessionOnly,
-  limit("exportTenant", byTenant),
-  ownersOnly,
-  async (c) => {
-    await requireStepUp(c.get("deps"), sessionOf(c));
-    return c.body(await exportTenant(c.get("deps"), sessionOf(c)), 200, attachment("tenant"));
-  },
+  ...serve(exports.ofTenant, (c, file) => c.body(file, 200, attachment("tenant"))),
 );

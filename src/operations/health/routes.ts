@@ -4,7 +4,7 @@ import { z } from "zod";
 import { pingDatabase } from "../../platform/db/ping";
 import { AppError } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
-import { byIp, limit } from "../../platform/http/rate-limit";
+import { limit } from "../../platform/http/rate-limit";
 import { describeRoute } from "../../platform/http/route-docs";
 import { CONSOLE_PATH } from "../../platform/paths";
 import { dataOf } from "../../platform/schemas/schemas";
@@ -64,7 +64,7 @@ export const healthRoutes = new Hono<AppEnv>()
       errors: ["SERVICE_UNAVAILABLE"],
       description: "The limit applies to `?deep=1` only.",
     }),
-    limit("deepHealth", byIp, isDeep),
+    limit("deepHealth", "IP address", isDeep),
     async (c) => {
       if (isDeep(c)) {
         try {

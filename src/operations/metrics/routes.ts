@@ -6,7 +6,7 @@ import type { Config } from "../../platform/config";
 import { utf8 } from "../../platform/crypto/encoding";
 import { AppError, notFound } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
-import { byIp, limit } from "../../platform/http/rate-limit";
+import { limit } from "../../platform/http/rate-limit";
 import { describeRoute, documented } from "../../platform/http/route-docs";
 import { collect } from "./collect";
 import { textOf } from "./text";
@@ -50,7 +50,7 @@ export const metricsRoutes = new Hono<AppEnv>().get(
       "15 seconds old. [What it contains](/docs/metrics).",
   }),
   onlyWithToken,
-  limit("metrics", byIp),
+  limit("metrics", "IP address"),
   requireToken,
   async (c) => {
     const deps = c.get("deps");

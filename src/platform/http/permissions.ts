@@ -7,12 +7,13 @@ import { AppError, notFound } from "../errors";
 import type { SessionPrincipal } from "../schemas/principal";
 import type { Permission } from "../schemas/roles";
 import type { AppEnv } from "./env";
+import { countRefused } from "./rate-limit";
 import { documented } from "./route-docs";
 
 /** 403 unless the caller's role has `permission` and, for an API key, its scopes include it. */
 export function can(permission: Permission) {
   const check = createMiddleware<AppEnv>(async (c, next) => {
-    if (!c.get("principal").permissions.has(permission)) throw new AppError("FORBIDDEN");
+    if (!c.get("principal").permissions.has(permission)) throw await forbidden(c);
     await next();
   });
   return documented(check, { permission, errors: ["FORBIDDEN"] });
@@ -21,11 +22,17 @@ export function can(permission: Permission) {
 /** 403 unless the caller is an owner of the tenant. */
 export const ownersOnly = documented(
   createMiddleware<AppEnv>(async (c, next) => {
-    if (c.get("principal").role !== "owner") throw new AppError("FORBIDDEN", { message: "Only an owner can do this." });
+    if (c.get("principal").role !== "owner") throw await forbidden(c, "Only an owner can do this.");
     await next();
   }),
   { errors: ["FORBIDDEN"] },
 );
+
+/** Counts the request for the caller alone, so that it uses up no limit of the tenant. */
+async function forbidden(c: Context<AppEnv>, message?: string): Promise<AppError> {
+  await countRefused(c);
+  return new AppError("FORBIDDEN", message === undefined ? {} : { message });
+}
 
 const SECOND_FACTOR_NEEDED =
   "Operators need two-factor authentication. Turn it on for your account (POST /auth/2fa/enable, or My security in " +
@@ -47,7 +54,8 @@ export const operatorsOnly = documented(
     if (session.account.totpEnabledAt === null) throw new AppError("FORBIDDEN", { message: SECOND_FACTOR_NEEDED });
     await next();
   }),
-  { errors: ["NOT_FOUND", "FORBIDDEN"] },
+  // Operators cannot lock themselves out of a suspended tenant.
+  { errors: ["NOT_FOUND", "FORBIDDEN"], access: { permission: "operator" } },
 );
 
 /** 401 for an API key, on routes that need a session. A path without a route has no principal and gets 404. */

@@ -7,41 +7,49 @@ import { createMiddleware } from "hono/factory";
 import type { ErrorCode } from "../errors";
 import { refuseOverLimit } from "../limits/limiter";
 import { FAIL_CLOSED, type RuleName } from "../limits/rules";
-import { resetSeconds } from "../limits/window";
+import { resetSeconds, type Verdict } from "../limits/window";
 import type { AppEnv } from "./env";
 import { documented } from "./route-docs";
 
 /** Whose requests are counted together. */
-interface Bucket {
-  per: string;
-  keyOf: (c: Context<AppEnv>) => string;
-}
-
-export const byIp: Bucket = { per: "IP address", keyOf: (c) => c.get("clientIp") };
-export const byUser: Bucket = { per: "user", keyOf: (c) => c.get("principal").userId };
-export const byTenant: Bucket = { per: "tenant", keyOf: (c) => c.get("principal").tenantId };
+const KEYS = {
+  "IP address": (c: Context<AppEnv>) => c.get("clientIp"),
+  user: (c: Context<AppEnv>) => c.get("principal").userId,
+  tenant: (c: Context<AppEnv>) => c.get("principal").tenantId,
+} as const;
 
 /**
  * Counts each request against `rule` before the handler runs; with `when`, only the requests for which it is true.
  * Throws RATE_LIMITED with `Retry-After`. A request that a later limit refuses does not count.
  */
-export function limit(rule: RuleName, { per, keyOf }: Bucket, when?: (c: Context<AppEnv>) => boolean) {
-  const consume = createMiddleware<AppEnv>(async (c, next) => {
+export function limit(rule: RuleName, per: keyof typeof KEYS, when?: (c: Context<AppEnv>) => boolean) {
+  const count = createMiddleware<AppEnv>(async (c, next) => {
     if (when && !when(c)) return next();
     const { limiter, background } = c.get("deps");
-    const key = keyOf(c);
-    const verdict = await limiter.consume(rule, key);
-    if (!verdict) return next();
-    c.header("RateLimit-Limit", String(verdict.limit));
-    c.header("RateLimit-Remaining", String(verdict.remaining));
-    c.header("RateLimit-Reset", String(resetSeconds(verdict)));
-    refuseOverLimit(verdict);
+    const key = KEYS[per](c);
+    const verdict = await consume(c, rule, key);
     await next();
-    if (c.res.status === 429) {
+    if (verdict && c.res.status === 429) {
       background("rate limit", limiter.giveBack(rule, key, { leavesAtMs: verdict.leavesAtMs, units: 1 }));
     }
   });
-  return documented(consume, { limit: { rule, per }, errors: errorsOf(rule) });
+  return documented(count, { limit: { rule, per }, errors: errorsOf(rule) });
+}
+
+/** Counts a request that is refused for lack of a permission, in a bucket of the caller. Throws RATE_LIMITED. */
+export async function countRefused(c: Context<AppEnv>): Promise<void> {
+  const { actor, userId } = c.get("principal");
+  await consume(c, "refused", actor.id ?? userId);
+}
+
+async function consume(c: Context<AppEnv>, rule: RuleName, key: string): Promise<Verdict | null> {
+  const verdict = await c.get("deps").limiter.consume(rule, key);
+  if (!verdict) return null;
+  c.header("RateLimit-Limit", String(verdict.limit));
+  c.header("RateLimit-Remaining", String(verdict.remaining));
+  c.header("RateLimit-Reset", String(resetSeconds(verdict)));
+  refuseOverLimit(verdict);
+  return verdict;
 }
 
 /**

@@ -6,6 +6,7 @@ import { createMiddleware } from "hono/factory";
 import type { ZodObject, ZodType } from "zod";
 import type { ErrorCode } from "../errors";
 import type { RuleName } from "../limits/rules";
+import type { Access } from "../operation";
 import type { Permission } from "../schemas/roles";
 import type { AppEnv } from "./env";
 
@@ -36,6 +37,8 @@ export interface RouteDocs {
   /** Accepted credentials: an API key or a session (`any`), a session only, or the token of `/metrics`. */
   caller?: "any" | "session" | "metrics";
   limit?: { rule: RuleName; per: string };
+  /** The operation that the route serves. */
+  access?: Access;
 }
 
 const docsByMiddleware = new WeakMap<object, RouteDocs>();

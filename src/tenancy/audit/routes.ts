@@ -2,17 +2,17 @@
  * `/audit`: who changed what in the caller's tenant. `/auth/me/activity`: the same for the signed-in user's own
  * account.
  */
+
 import { Hono } from "hono";
 import { z } from "zod";
 import type { AppEnv } from "../../platform/http/env";
-import { can, sessionOnly } from "../../platform/http/permissions";
-import { byTenant, byUser, limit } from "../../platform/http/rate-limit";
+import { serve } from "../../platform/http/operation";
+import { sessionOnly } from "../../platform/http/permissions";
 import { describeRoute } from "../../platform/http/route-docs";
-import { query } from "../../platform/http/validate";
 import { dataOf } from "../../platform/schemas/schemas";
-import { auditExport, EXPORT_TYPES, exportHeaders } from "./export";
-import { activityOf, auditPage } from "./log";
-import { activity, auditPageBody, auditQuery, exportQuery } from "./schemas";
+import { EXPORT_TYPES, exportHeaders } from "./export";
+import { auditLog } from "./operations";
+import { activity, auditPageBody } from "./schemas";
 
 const listRoute = new Hono<AppEnv>().get(
   "/",
@@ -22,10 +22,7 @@ const listRoute = new Hono<AppEnv>().get(
       "A filter other than `since` and `until` examines 10,000 events for a page, so a page may be short or empty " +
       "although more follow: continue until `nextCursor` is null.",
   }),
-  limit("readAudit", byTenant),
-  can("audit.read"),
-  query(auditQuery),
-  async (c) => c.json(await auditPage(c.get("deps"), c.get("principal"), c.req.valid("query"))),
+  ...serve(auditLog.read, (c, page) => c.json(page), "query"),
 );
 
 const exportRoute = new Hono<AppEnv>().get(
@@ -37,13 +34,7 @@ const exportRoute = new Hono<AppEnv>().get(
       "incomplete. " +
       "In CSV, a cell that a spreadsheet would run as a formula begins with an apostrophe.",
   }),
-  limit("exportAudit", byTenant),
-  can("audit.read"),
-  query(exportQuery),
-  (c) => {
-    const request = c.req.valid("query");
-    return c.body(auditExport(c.get("deps"), c.get("principal"), request), 200, exportHeaders(request));
-  },
+  ...serve(auditLog.export, (c, file, request) => c.body(file, 200, exportHeaders(request)), "query"),
 );
 
 export const auditRoutes = new Hono<AppEnv>().route("/", listRoute).route("/", exportRoute);
@@ -55,6 +46,5 @@ export const activityRoutes = new Hono<AppEnv>().get(
     description: "What the user did, and what others who were not signed in did to the account, such as failed logins.",
   }),
   sessionOnly,
-  limit("readAudit", byUser),
-  async (c) => c.json({ data: await activityOf(c.get("deps"), c.get("principal").userId) }),
+  ...serve(auditLog.readOwn, (c, data) => c.json({ data })),
 );

@@ -1,7 +1,9 @@
 /** `/tenants`: the tenants that the signed-in user is a member of. */
+
 import { Hono } from "hono";
 import { z } from "zod";
 import type { AppEnv } from "../../platform/http/env";
+import { requires } from "../../platform/http/operation";
 import { sessionOnly } from "../../platform/http/permissions";
 import { describeRoute } from "../../platform/http/route-docs";
 import { dataOf } from "../../platform/schemas/schemas";
@@ -14,6 +16,7 @@ export const tenantRoutes = new Hono<AppEnv>().get(
     200: dataOf(z.array(membershipSchema)),
   }),
   sessionOnly,
+  requires({ openWhenSuspended: true }),
   async (c) => {
     const { userId, tenantId } = c.get("principal");
     const tenants = await listTenantsOfUser(c.get("deps"), userId);

@@ -1,19 +1,20 @@
 /** `/events`: publishing over HTTP, and the outcomes of events. */
+
 import { Hono } from "hono";
 import { z } from "zod";
 import { invalid } from "../../platform/errors";
 import { keepBodyText } from "../../platform/http/body";
 import type { AppEnv } from "../../platform/http/env";
-import { can } from "../../platform/http/permissions";
-import { byTenant, limit } from "../../platform/http/rate-limit";
+import { requires, serve } from "../../platform/http/operation";
 import { describeRoute } from "../../platform/http/route-docs";
-import { body, query } from "../../platform/http/validate";
+import { body } from "../../platform/http/validate";
 import { dataOf } from "../../platform/schemas/schemas";
-import { eventDetail, eventsOf } from "./outcomes";
+import { PUBLISH } from "../access";
+import { events } from "./operations";
 import { idempotencyKey, publication, publicationBatch, published } from "./publication";
 import { publishEvents } from "./publish";
 import { rawPayload, rawPayloads } from "./raw-payload";
-import { eventDetailPage, eventListQuery, eventPage, eventQuery } from "./schemas";
+import { eventDetailPage, eventPage } from "./schemas";
 
 const noHeaderKey = z.null("Give each event an idempotencyKey instead");
 
@@ -27,8 +28,7 @@ export const eventRoutes = new Hono<AppEnv>()
       description:
         "The event is stored before the answer and delivered at least once. The body may have up to 256 KiB.",
     }),
-    limit("publish", byTenant),
-    can("event.publish"),
+    requires(PUBLISH),
     keepBodyText,
     body(publication),
     async (c) => {
@@ -56,8 +56,7 @@ export const eventRoutes = new Hono<AppEnv>()
         "The answer lists the events in the order of the request. The body may have up to 1 MiB. Limits count each " +
         "event.",
     }),
-    limit("publish", byTenant),
-    can("event.publish"),
+    requires(PUBLISH),
     keepBodyText,
     body(publicationBatch),
     async (c) => {
@@ -79,10 +78,7 @@ export const eventRoutes = new Hono<AppEnv>()
       200: eventPage,
       description: "A page may be short or empty although more follow: continue until `nextCursor` is null.",
     }),
-    limit("readDeliveries", byTenant),
-    can("webhook.read"),
-    query(eventListQuery),
-    async (c) => c.json(await eventsOf(c.get("deps"), c.get("principal"), c.req.valid("query"))),
+    ...serve(events.list, (c, page) => c.json(page), "query"),
   )
   .get(
     "/:id",
@@ -93,11 +89,7 @@ export const eventRoutes = new Hono<AppEnv>()
         "`subscriptions` says for each whether the event was delivered, has failed, waits or was skipped, and why. " +
         "Continue with `cursor` until `nextCursor` is null.",
     }),
-    limit("readDeliveries", byTenant),
-    can("webhook.read"),
-    query(eventQuery),
-    async (c) =>
-      c.json(await eventDetail(c.get("deps"), c.get("principal"), c.req.param("id"), c.req.valid("query").cursor)),
+    ...serve(events.get, (c, page) => c.json(page), "query"),
   );
 
 /** Checks the header `Idempotency-Key` and returns its value. Throws VALIDATION_FAILED. */

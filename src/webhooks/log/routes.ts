@@ -1,12 +1,11 @@
 /** `/webhooks/:id/logs` and `/webhooks/:id/attempts/:attemptId`: the delivery log. */
+
 import { Hono } from "hono";
 import type { AppEnv } from "../../platform/http/env";
-import { can } from "../../platform/http/permissions";
-import { byTenant, limit } from "../../platform/http/rate-limit";
+import { serve } from "../../platform/http/operation";
 import { describeRoute } from "../../platform/http/route-docs";
-import { query } from "../../platform/http/validate";
 import { dataOf } from "../../platform/schemas/schemas";
-import { attemptOfSubscription, logOfSubscription } from "./delivery-log";
+import { deliveryLog } from "./operations";
 import { attemptDetail, logPage, logQuery } from "./schemas";
 
 const MISSING = { errors: ["NOT_FOUND"] } as const;
@@ -25,16 +24,16 @@ export const attemptRoutes = new Hono<AppEnv>()
           "more follow: continue until `nextCursor` is null.",
       },
     ),
-    limit("readDeliveries", byTenant),
-    can("webhook.read"),
-    query(logQuery),
-    async (c) => {
-      const page = await logOfSubscription(c.get("deps"), c.get("principal"), c.req.param("id"), c.req.valid("query"));
-      // The specification has no parameters and no `nextCursor`, so a request without parameters gets the specified
-      // answer.
-      const asked = Object.keys(logQuery.shape).some((name) => c.req.query(name) !== undefined);
-      return c.json(asked ? page : { data: page.data });
-    },
+    ...serve(
+      deliveryLog.list,
+      (c, page) => {
+        // The specification has no parameters and no `nextCursor`, so a request without parameters gets the specified
+        // answer.
+        const asked = Object.keys(logQuery.shape).some((name) => c.req.query(name) !== undefined);
+        return c.json(asked ? page : { data: page.data });
+      },
+      "query",
+    ),
   )
   .get(
     "/:id/attempts/:attemptId",
@@ -42,15 +41,5 @@ export const attemptRoutes = new Hono<AppEnv>()
       200: dataOf(attemptDetail),
       ...MISSING,
     }),
-    limit("readDeliveries", byTenant),
-    can("webhook.read"),
-    async (c) => {
-      const detail = await attemptOfSubscription(
-        c.get("deps"),
-        c.get("principal"),
-        c.req.param("id"),
-        c.req.param("attemptId"),
-      );
-      return c.json({ data: detail });
-    },
+    ...serve(deliveryLog.get, (c, data) => c.json({ data })),
   );

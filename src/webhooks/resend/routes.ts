@@ -1,15 +1,13 @@
 /** `/webhooks/:id/...`: manual retries and tests. */
+
 import { Hono } from "hono";
 import type { AppEnv } from "../../platform/http/env";
-import { can } from "../../platform/http/permissions";
-import { byTenant, limit } from "../../platform/http/rate-limit";
+import { serve } from "../../platform/http/operation";
 import { describeRoute } from "../../platform/http/route-docs";
-import { body } from "../../platform/http/validate";
 import { says } from "../../platform/schemas/schemas";
-import { retryDelivery, retryFailed, retryLatest, sendTest } from "./retries";
-import { retryFailedRequest, retryFailedResult } from "./schemas";
+import { resend } from "./operations";
+import { retryFailedResult } from "./schemas";
 
-const limited = limit("redeliver", byTenant);
 const REFUSALS = { errors: ["NOT_FOUND", "EMAIL_NOT_VERIFIED"] } as const;
 
 export const redeliveryRoutes = new Hono<AppEnv>()
@@ -20,12 +18,7 @@ export const redeliveryRoutes = new Hono<AppEnv>()
       "Sends the latest failed delivery again. While such a retry is in progress, no second one is queued.",
       { 200: says("Retry queued"), ...REFUSALS },
     ),
-    limited,
-    can("webhook.update"),
-    async (c) => {
-      await retryLatest(c.get("deps"), c.get("principal"), c.req.param("id"));
-      return c.json({ message: "Retry queued" });
-    },
+    ...serve(resend.latest, (c) => c.json({ message: "Retry queued" })),
   )
   .post(
     "/:id/deliveries/:deliveryId/retry",
@@ -37,12 +30,7 @@ export const redeliveryRoutes = new Hono<AppEnv>()
         ...REFUSALS,
       },
     ),
-    limited,
-    can("webhook.update"),
-    async (c) => {
-      await retryDelivery(c.get("deps"), c.get("principal"), c.req.param("id"), c.req.param("deliveryId"));
-      return c.json({ message: "Retry queued" });
-    },
+    ...serve(resend.delivery, (c) => c.json({ message: "Retry queued" })),
   )
   .post(
     "/:id/retry-failed",
@@ -57,18 +45,9 @@ export const redeliveryRoutes = new Hono<AppEnv>()
           "subscription is paused.",
       },
     ),
-    limited,
-    can("webhook.update"),
-    body(retryFailedRequest),
-    async (c) => {
-      const { queued, nextCursor } = await retryFailed(
-        c.get("deps"),
-        c.get("principal"),
-        c.req.param("id"),
-        c.req.valid("json"),
-      );
-      return c.json({ message: `${queued} ${queued === 1 ? "delivery" : "deliveries"} queued`, nextCursor });
-    },
+    ...serve(resend.failed, (c, { queued, nextCursor }) =>
+      c.json({ message: `${queued} ${queued === 1 ? "delivery" : "deliveries"} queued`, nextCursor }),
+    ),
   )
   .post(
     "/:id/test",
@@ -78,10 +57,5 @@ export const redeliveryRoutes = new Hono<AppEnv>()
       description:
         "While an operator of the service holds the tenant's sends, the test waits like all other deliveries.",
     }),
-    limited,
-    can("webhook.update"),
-    async (c) => {
-      await sendTest(c.get("deps"), c.get("principal"), c.req.param("id"));
-      return c.json({ message: "Test delivery queued" });
-    },
+    ...serve(resend.test, (c) => c.json({ message: "Test delivery queued" })),
   );

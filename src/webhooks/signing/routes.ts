@@ -1,7 +1,7 @@
 /** `/.well-known/webhook-keys/:id`: the public keys of a subscription, for its subscriber. */
 import { Hono } from "hono";
 import type { AppEnv } from "../../platform/http/env";
-import { byIp, limit } from "../../platform/http/rate-limit";
+import { limit } from "../../platform/http/rate-limit";
 import { describeRoute } from "../../platform/http/route-docs";
 import { publicKeysOf } from "./public-keys";
 import { webhookKeySet } from "./schemas";
@@ -22,7 +22,7 @@ export const webhookKeyRoutes = new Hono<AppEnv>().get(
         "The answer for an unknown subscription is the same as for one without public keys.",
     },
   ),
-  limit("webhookKeys", byIp),
+  limit("webhookKeys", "IP address"),
   async (c) => {
     const url = new URL(c.req.url);
     // Without the query string, with which anybody could bypass the cache.

@@ -1,15 +1,15 @@
 /** `/stats` and `/webhooks/:id/stats`: counts and latency per hour. */
+
 import { Hono } from "hono";
 import { notFound } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
-import { can } from "../../platform/http/permissions";
-import { byTenant, limit } from "../../platform/http/rate-limit";
+import { requires, serve } from "../../platform/http/operation";
 import { describeRoute } from "../../platform/http/route-docs";
-import { query } from "../../platform/http/validate";
 import { dataOf } from "../../platform/schemas/schemas";
-import { attemptCounts, statsQuery, subscriptionStats, tenantStats } from "./schemas";
+import { READ_DELIVERIES } from "../access";
+import { stats } from "./operations";
+import { attemptCounts, subscriptionStats, tenantStats } from "./schemas";
 import { countAttempts } from "./store";
-import { statsOfSubscription, statsOfTenant } from "./summary";
 
 export const statsRoutes = new Hono<AppEnv>().get(
   "/",
@@ -20,13 +20,7 @@ export const statsRoutes = new Hono<AppEnv>().get(
       200: dataOf(tenantStats),
     },
   ),
-  limit("readDeliveries", byTenant),
-  can("webhook.read"),
-  query(statsQuery),
-  async (c) => {
-    const { hours } = c.req.valid("query");
-    return c.json({ data: await statsOfTenant(c.get("deps"), c.get("principal"), hours) });
-  },
+  ...serve(stats.ofTenant, (c, data) => c.json({ data }), "query"),
 );
 
 export const subscriptionStatsRoutes = new Hono<AppEnv>()
@@ -36,13 +30,7 @@ export const subscriptionStatsRoutes = new Hono<AppEnv>()
       200: dataOf(subscriptionStats),
       errors: ["NOT_FOUND"],
     }),
-    limit("readDeliveries", byTenant),
-    can("webhook.read"),
-    query(statsQuery),
-    async (c) => {
-      const { hours } = c.req.valid("query");
-      return c.json({ data: await statsOfSubscription(c.get("deps"), c.get("principal"), c.req.param("id"), hours) });
-    },
+    ...serve(stats.ofSubscription, (c, data) => c.json({ data }), "query"),
   )
   .get(
     "/:id/metrics",
@@ -50,8 +38,7 @@ export const subscriptionStatsRoutes = new Hono<AppEnv>()
       200: dataOf(attemptCounts),
       errors: ["NOT_FOUND"],
     }),
-    limit("readDeliveries", byTenant),
-    can("webhook.read"),
+    requires(READ_DELIVERIES),
     async (c) => {
       const counts = await countAttempts(c.get("deps"), c.get("principal"), c.req.param("id"));
       if (!counts) throw notFound("Webhook");

@@ -1,23 +1,18 @@
 /** `/webhooks`: creating, reading, changing, pausing and deleting the subscriptions of the caller's tenant. */
-import { type Context, Hono } from "hono";
+
+import { Hono } from "hono";
 import { z } from "zod";
 import { notFound } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
-import { can } from "../../platform/http/permissions";
-import { byTenant, limit } from "../../platform/http/rate-limit";
+import { requires, serve } from "../../platform/http/operation";
 import { describeRoute } from "../../platform/http/route-docs";
-import { body, query } from "../../platform/http/validate";
 import { dataOf, says } from "../../platform/schemas/schemas";
-import { changeSubscription, createSubscription } from "./changes";
-import { newSubscription, resumption, subscription, subscriptionChange } from "./schemas";
-import { deleteSubscription, findSubscription, listSubscriptions } from "./store";
+import { subscriptions } from "./operations";
+import { subscription } from "./schemas";
+import { findSubscription, listSubscriptions } from "./store";
 import { subscriptionView } from "./view";
 
-const limited = limit("writeWebhook", byTenant);
 const MISSING = { errors: ["NOT_FOUND"] } as const;
-
-const setEnabled = async (c: Context<AppEnv, "/:id">, enabled: boolean, held?: "send" | "drop") =>
-  changeSubscription(c.get("deps"), c.get("principal"), c.req.param("id"), { enabled, held });
 
 export const subscriptionRoutes = new Hono<AppEnv>()
   .post(
@@ -26,21 +21,14 @@ export const subscriptionRoutes = new Hono<AppEnv>()
       201: { body: dataOf(subscription), id: "/data/_id" },
       errors: ["CONFLICT", "EMAIL_NOT_VERIFIED"],
     }),
-    limited,
-    can("webhook.create"),
-    body(newSubscription),
-    async (c) => {
-      const deps = c.get("deps");
-      const row = await createSubscription(deps, c.get("principal"), c.req.valid("json"));
-      return c.json({ data: await subscriptionView(deps, row) }, 201);
-    },
+    ...serve(subscriptions.create, async (c, row) => c.json({ data: await subscriptionView(c.get("deps"), row) }, 201)),
   )
   .get(
     "/",
     describeRoute("listWebhooks", "Lists the tenant's subscriptions, newest first.", {
       200: dataOf(z.array(subscription)),
     }),
-    can("webhook.read"),
+    requires({ permission: "webhook.read" }),
     async (c) => {
       const deps = c.get("deps");
       const rows = await listSubscriptions(deps, c.get("principal"));
@@ -50,7 +38,7 @@ export const subscriptionRoutes = new Hono<AppEnv>()
   .get(
     "/:id",
     describeRoute("getWebhook", "Returns one subscription.", { 200: dataOf(subscription), ...MISSING }),
-    can("webhook.read"),
+    requires({ permission: "webhook.read" }),
     async (c) => {
       const deps = c.get("deps");
       const row = await findSubscription(deps, c.get("principal"), c.req.param("id"));
@@ -64,14 +52,7 @@ export const subscriptionRoutes = new Hono<AppEnv>()
       200: dataOf(subscription),
       errors: ["NOT_FOUND", "CONFLICT"],
     }),
-    limited,
-    can("webhook.update"),
-    body(subscriptionChange),
-    async (c) => {
-      const deps = c.get("deps");
-      const row = await changeSubscription(deps, c.get("principal"), c.req.param("id"), c.req.valid("json"));
-      return c.json({ data: await subscriptionView(deps, row) });
-    },
+    ...serve(subscriptions.change, async (c, row) => c.json({ data: await subscriptionView(c.get("deps"), row) })),
   )
   .delete(
     "/:id",
@@ -79,14 +60,7 @@ export const subscriptionRoutes = new Hono<AppEnv>()
       200: says("Webhook deleted"),
       ...MISSING,
     }),
-    limited,
-    can("webhook.delete"),
-    async (c) => {
-      const deps = c.get("deps");
-      const deleted = await deleteSubscription(deps, c.get("principal"), c.req.param("id"), deps.now());
-      if (!deleted) throw notFound("Webhook");
-      return c.json({ message: "Webhook deleted" });
-    },
+    ...serve(subscriptions.delete, (c) => c.json({ message: "Webhook deleted" })),
   )
   .post(
     "/:id/pause",
@@ -94,12 +68,7 @@ export const subscriptionRoutes = new Hono<AppEnv>()
       200: says("Webhook paused"),
       ...MISSING,
     }),
-    limited,
-    can("webhook.update"),
-    async (c) => {
-      await setEnabled(c, false);
-      return c.json({ message: "Webhook paused" });
-    },
+    ...serve(subscriptions.pause, (c) => c.json({ message: "Webhook paused" })),
   )
   .post(
     "/:id/resume",
@@ -107,11 +76,5 @@ export const subscriptionRoutes = new Hono<AppEnv>()
       200: says("Webhook resumed"),
       ...MISSING,
     }),
-    limited,
-    can("webhook.update"),
-    query(resumption),
-    async (c) => {
-      await setEnabled(c, true, c.req.valid("query").held);
-      return c.json({ message: "Webhook resumed" });
-    },
+    ...serve(subscriptions.resume, (c) => c.json({ message: "Webhook resumed" }), "query"),
   );

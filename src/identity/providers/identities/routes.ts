@@ -1,22 +1,20 @@
 /** `/auth/identities`: the providers that the signed-in user signs in with. */
+
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import { z } from "zod";
 import { notFound } from "../../../platform/errors";
 import { setOwnCookie } from "../../../platform/http/cookies";
 import type { AppEnv } from "../../../platform/http/env";
+import { serve } from "../../../platform/http/operation";
 import { servesRequest, sessionOf, sessionOnly } from "../../../platform/http/permissions";
-import { byUser, limit } from "../../../platform/http/rate-limit";
 import { describeRoute, documented } from "../../../platform/http/route-docs";
-import { body } from "../../../platform/http/validate";
 import { dataOf, says } from "../../../platform/schemas/schemas";
 import { FLOW_COOKIE, hasProviders } from "../providers";
-import { identity, linkBody, linkPath, startedAuthorization } from "../schemas";
+import { identity, linkPath, startedAuthorization } from "../schemas";
 import { listIdentitiesOfUser } from "../store";
 import { identityView } from "../view";
-import { removeIdentity, startLinking } from "./own";
-
-const limited = limit("identities", byUser);
+import { identities } from "./operations";
 
 /** Nothing is served while every provider is off. */
 const whenOn = documented(
@@ -55,14 +53,10 @@ export const identityRoutes = new Hono<AppEnv>()
     }),
     sessionOnly,
     whenOn,
-    limited,
-    body(linkBody),
-    async (c) => {
-      const link = { name: c.req.param("id"), to: c.req.valid("json").to };
-      const { url, sealed, expiresAt } = await startLinking(c.get("deps"), sessionOf(c), link);
+    ...serve(identities.link, (c, { url, sealed, expiresAt }) => {
       setOwnCookie(c, FLOW_COOKIE, sealed, expiresAt);
       return c.json({ data: { url } });
-    },
+    }),
   )
   .delete(
     "/:id",
@@ -74,9 +68,5 @@ export const identityRoutes = new Hono<AppEnv>()
     }),
     sessionOnly,
     whenOn,
-    limited,
-    async (c) => {
-      await removeIdentity(c.get("deps"), sessionOf(c), c.req.param("id"));
-      return c.json({ message: "Identity removed." });
-    },
+    ...serve(identities.unlink, (c) => c.json({ message: "Identity removed." })),
   );

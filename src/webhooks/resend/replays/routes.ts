@@ -1,19 +1,19 @@
 /** `/webhooks/:id/replay` and `/webhooks/:id/replays`: sending the events of a period again. */
+
 import { Hono } from "hono";
 import { z } from "zod";
 import { invalid } from "../../../platform/errors";
 import type { AppEnv } from "../../../platform/http/env";
-import { can } from "../../../platform/http/permissions";
-import { byTenant, limit } from "../../../platform/http/rate-limit";
+import { requires, serve } from "../../../platform/http/operation";
 import { describeRoute } from "../../../platform/http/route-docs";
-import { body, query } from "../../../platform/http/validate";
+import { body } from "../../../platform/http/validate";
 import { dataOf } from "../../../platform/schemas/schemas";
+import { RESEND } from "../../access";
 import { idempotencyKey } from "../../events/publication";
-import { previewReplay, replayOf, replaysOf, startReplay, stopReplay } from "./replays";
-import { replay, replayListQuery, replayPage, replayPreview, replayRequest } from "./schemas";
+import { replays } from "./operations";
+import { previewReplay, startReplay } from "./replays";
+import { replay, replayPage, replayPreview, replayRequest } from "./schemas";
 
-const limited = limit("redeliver", byTenant);
-const readLimit = limit("readDeliveries", byTenant);
 const MISSING = { errors: ["NOT_FOUND"] } as const;
 
 export const replayRoutes = new Hono<AppEnv>()
@@ -34,8 +34,7 @@ export const replayRoutes = new Hono<AppEnv>()
           "`Idempotency-Key` within 24 hours returns the same replay.",
       },
     ),
-    limited,
-    can("webhook.update"),
+    requires(RESEND),
     body(replayRequest),
     async (c) => {
       const [deps, principal, id, request] = [
@@ -56,21 +55,12 @@ export const replayRoutes = new Hono<AppEnv>()
       200: replayPage,
       ...MISSING,
     }),
-    readLimit,
-    can("webhook.read"),
-    query(replayListQuery),
-    async (c) =>
-      c.json(await replaysOf(c.get("deps"), c.get("principal"), c.req.param("id"), c.req.valid("query").cursor)),
+    ...serve(replays.list, (c, page) => c.json(page), "query"),
   )
   .get(
     "/:id/replays/:replayId",
     describeRoute("getReplay", "Returns a replay and its progress.", { 200: dataOf(replay), ...MISSING }),
-    readLimit,
-    can("webhook.read"),
-    async (c) =>
-      c.json({
-        data: await replayOf(c.get("deps"), c.get("principal"), c.req.param("id"), c.req.param("replayId")),
-      }),
+    ...serve(replays.get, (c, data) => c.json({ data })),
   )
   .delete(
     "/:id/replays/:replayId",
@@ -78,10 +68,5 @@ export const replayRoutes = new Hono<AppEnv>()
       200: dataOf(replay),
       ...MISSING,
     }),
-    limited,
-    can("webhook.update"),
-    async (c) =>
-      c.json({
-        data: await stopReplay(c.get("deps"), c.get("principal"), c.req.param("id"), c.req.param("replayId")),
-      }),
+    ...serve(replays.stop, (c, data) => c.json({ data })),
   );

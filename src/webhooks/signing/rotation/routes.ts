@@ -1,17 +1,15 @@
 /** `/webhooks/:id/secret`: rotating the signing keys of a subscription. */
+
 import { Hono } from "hono";
 import type { AppEnv } from "../../../platform/http/env";
-import { can } from "../../../platform/http/permissions";
-import { byTenant, limit, limitedInside } from "../../../platform/http/rate-limit";
+import { serve } from "../../../platform/http/operation";
+import { limitedInside } from "../../../platform/http/rate-limit";
 import { describeRoute } from "../../../platform/http/route-docs";
-import { body } from "../../../platform/http/validate";
 import { says } from "../../../platform/schemas/schemas";
 import { iso } from "../../../platform/time";
 import { subscriptionView } from "../../subscriptions/view";
-import { endFormerKeysOf, rotate } from "./rotation";
-import { rotated, rotation } from "./schemas";
-
-const limited = limit("writeWebhook", byTenant);
+import { secrets } from "./operations";
+import { rotated } from "./schemas";
 
 export const rotationRoutes = new Hono<AppEnv>()
   .post(
@@ -25,15 +23,10 @@ export const rotationRoutes = new Hono<AppEnv>()
         "made with the new secret only. A new Ed25519 key is published 20 minutes before it signs.",
     }),
     limitedInside("rotateSecret", "subscription"),
-    limited,
-    can("webhook.update"),
-    body(rotation),
-    async (c) => {
-      const deps = c.get("deps");
-      const { row, formerExpireAt } = await rotate(deps, c.get("principal"), c.req.param("id"), c.req.valid("json"));
+    ...serve(secrets.rotate, async (c, { row, formerExpireAt }) => {
       const secretRotation = { previousExpireAt: formerExpireAt.map((timeMs) => iso(timeMs)) };
-      return c.json({ data: await subscriptionView(deps, row), secretRotation });
-    },
+      return c.json({ data: await subscriptionView(c.get("deps"), row), secretRotation });
+    }),
   )
   .delete(
     "/:id/secret/previous",
@@ -45,10 +38,5 @@ export const rotationRoutes = new Hono<AppEnv>()
         "does not sign yet signs at " +
         "once. The answer is the same if there are no former keys.",
     }),
-    limited,
-    can("webhook.update"),
-    async (c) => {
-      await endFormerKeysOf(c.get("deps"), c.get("principal"), c.req.param("id"));
-      return c.json({ message: "Previous secrets ended" });
-    },
+    ...serve(secrets.endFormer, (c) => c.json({ message: "Previous secrets ended" })),
   );

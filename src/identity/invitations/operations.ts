@@ -1,0 +1,21 @@
+/** What people do with invitations. */
+import { operation } from "../../platform/operation";
+import { acceptInvitation, invite, revokeInvitation } from "./invite";
+import { acceptanceBody, invitationBody } from "./schemas";
+
+export const invitations = {
+  invite: operation({
+    permission: "member.manage",
+    limit: { rule: "invite", per: "tenant" },
+    schema: invitationBody,
+    verb: ({ deps, session, input }) => invite(deps, session, input),
+  }),
+  accept: operation({
+    schema: acceptanceBody,
+    verb: ({ deps, principal, input }) => acceptInvitation(deps, principal, input.token),
+  }),
+  revoke: operation({
+    permission: "member.manage",
+    verb: ({ deps, principal, param }) => revokeInvitation(deps, principal, param("id")),
+  }),
+};

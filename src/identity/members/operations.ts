@@ -1,0 +1,23 @@
+/** What people do with memberships: those of others, and their own. */
+import { operation } from "../../platform/operation";
+import { changeRole, leaveTenant, removeMember } from "./changes";
+import { membershipChange, roleBody } from "./schemas";
+import { setSubscriptionNotices } from "./store";
+
+export const members = {
+  changeRole: operation({
+    permission: "member.manage",
+    limit: { rule: "changeRole", per: "user" },
+    schema: roleBody,
+    verb: ({ deps, session, param, input }) => changeRole(deps, session, param("userId"), input.role),
+  }),
+  remove: operation({
+    permission: "member.manage",
+    verb: ({ deps, session, param }) => removeMember(deps, session, param("userId")),
+  }),
+  leave: operation({ verb: ({ deps, session }) => leaveTenant(deps, session) }),
+  change: operation({
+    schema: membershipChange,
+    verb: ({ deps, principal, input }) => setSubscriptionNotices(deps, principal, input.alerts),
+  }),
+};

@@ -1,0 +1,21 @@
+/** What people do with their own passkeys. */
+import { operation } from "../../platform/operation";
+import { addPasskey, removePasskey, renamePasskey, startPasskey } from "./own";
+import { newPasskey, passkeyChange } from "./schemas";
+
+const LIMITED = { limit: { rule: "passkeys", per: "user" } } as const;
+
+export const passkeys = {
+  start: operation({ ...LIMITED, verb: ({ deps, session }) => startPasskey(deps, session) }),
+  add: operation({
+    ...LIMITED,
+    schema: newPasskey,
+    verb: ({ deps, session, input }) => addPasskey(deps, session, input),
+  }),
+  rename: operation({
+    ...LIMITED,
+    schema: passkeyChange,
+    verb: ({ deps, session, param, input }) => renamePasskey(deps, session, param("id"), input.name),
+  }),
+  remove: operation({ ...LIMITED, verb: ({ deps, session, param }) => removePasskey(deps, session, param("id")) }),
+};

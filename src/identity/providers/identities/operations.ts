@@ -1,0 +1,32 @@
+/** What people do with the providers that they sign in with. */
+import { z } from "zod";
+import { operation } from "../../../platform/operation";
+import { stepUpFields } from "../../step-up/schemas";
+import { linkBody } from "../schemas";
+import { removeIdentity, startLinking } from "./own";
+
+const LIMITED = { limit: { rule: "identities", per: "user" } } as const;
+/** In place of a step-up, the form of the console takes the password. */
+const password = z.object(stepUpFields).pick({ password: true });
+
+export const identities = {
+  link: operation({
+    ...LIMITED,
+    schema: linkBody,
+    verb: ({ deps, session, param, input }) => startLinking(deps, session, { name: param("id"), to: input.to }),
+  }),
+  linkWithPassword: operation({
+    ...LIMITED,
+    schema: password,
+    verb: ({ deps, session, param, input }) => startLinking(deps, session, { name: param("id") }, input),
+  }),
+  unlink: operation({
+    ...LIMITED,
+    verb: ({ deps, session, param }) => removeIdentity(deps, session, param("id")),
+  }),
+  unlinkWithPassword: operation({
+    ...LIMITED,
+    schema: password,
+    verb: ({ deps, session, param, input }) => removeIdentity(deps, session, param("id"), input),
+  }),
+};

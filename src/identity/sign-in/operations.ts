@@ -1,0 +1,42 @@
+/** How people register and sign in. */
+import { operation } from "../../platform/operation";
+import { requestCode } from "../email-codes/request";
+import { loginOptions } from "../passkeys/webauthn/options";
+import { captchaFor, loginCaptcha } from "../turnstile/captcha";
+import { loginWithCode } from "./code-login";
+import { login, startLogin } from "./login";
+import { loginWithPasskey } from "./passkey-login";
+import { codeCredentials, codeRequest, credentials, passkeyLogin, registration } from "./schemas";
+import { register } from "./signup";
+
+const LOGIN = { limit: { rule: "login", per: "IP address" } } as const;
+const PASSWORD = { ...LOGIN, captcha: loginCaptcha, schema: credentials };
+
+export const signIn = {
+  register: operation({
+    limit: { rule: "register", per: "IP address" },
+    captcha: captchaFor("register"),
+    schema: registration,
+    verb: ({ deps, input, client }) => register(deps, input, client),
+  }),
+  login: operation({ ...PASSWORD, verb: ({ deps, input, client }) => login(deps, input, client) }),
+  /** The first of two steps: the second one takes the two-factor code. */
+  startLogin: operation({ ...PASSWORD, verb: ({ deps, input, client }) => startLogin(deps, input, client) }),
+  requestCode: operation({
+    limit: { rule: "requestCode", per: "IP address" },
+    captcha: captchaFor("code"),
+    schema: codeRequest,
+    verb: ({ deps, input }) => requestCode(deps, input.email),
+  }),
+  loginWithCode: operation({
+    limit: { rule: "verifyCode", per: "IP address" },
+    schema: codeCredentials,
+    verb: ({ deps, input, client }) => loginWithCode(deps, input, client),
+  }),
+  startPasskeyLogin: operation({ ...LOGIN, verb: ({ deps }) => loginOptions(deps) }),
+  loginWithPasskey: operation({
+    ...LOGIN,
+    schema: passkeyLogin,
+    verb: ({ deps, input, client }) => loginWithPasskey(deps, input, client),
+  }),
+};

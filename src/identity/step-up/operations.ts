@@ -1,0 +1,15 @@
+/** How people confirm their session. */
+import { operation } from "../../platform/operation";
+import { confirm, startConfirmation } from "./confirm";
+import { stepUpBody } from "./schemas";
+
+const LIMITED = { limit: { rule: "stepUp", per: "user" } } as const;
+
+export const stepUp = {
+  start: operation({ ...LIMITED, verb: ({ deps, session }) => startConfirmation(deps, session) }),
+  confirm: operation({
+    ...LIMITED,
+    schema: stepUpBody,
+    verb: ({ deps, session, input }) => confirm(deps, session, input),
+  }),
+};

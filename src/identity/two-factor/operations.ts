@@ -1,0 +1,25 @@
+/** What people do with their second factor. All share one limit. */
+import { operation } from "../../platform/operation";
+import { confirmEnrolment, disableTwoFactor, renewRecoveryCodes, startEnrolment } from "./enrolment";
+import { codeBody, factorBody } from "./schemas";
+
+const LIMITED = { limit: { rule: "twoFactor", per: "user" } } as const;
+
+export const twoFactor = {
+  enable: operation({ ...LIMITED, verb: ({ deps, session }) => startEnrolment(deps, session.userId) }),
+  verify: operation({
+    ...LIMITED,
+    schema: codeBody,
+    verb: ({ deps, session, input }) => confirmEnrolment(deps, session, input.token),
+  }),
+  disable: operation({
+    ...LIMITED,
+    schema: factorBody,
+    verb: ({ deps, session, input }) => disableTwoFactor(deps, session, input.token),
+  }),
+  renewRecoveryCodes: operation({
+    ...LIMITED,
+    schema: factorBody,
+    verb: ({ deps, session, input }) => renewRecoveryCodes(deps, session, input.token),
+  }),
+};

@@ -1,0 +1,21 @@
+/** What the service keeps about an account or a tenant, as a file. */
+import { requireStepUp } from "../../identity/step-up/confirm";
+import { operation } from "../../platform/operation";
+import { exportAccount } from "./account";
+import { exportTenant } from "./tenant";
+
+const TENANT = { permission: "owner", limit: { rule: "exportTenant", per: "tenant" } } as const;
+
+export const exports = {
+  ofAccount: operation({
+    limit: { rule: "exportAccount", per: "user" },
+    verb: ({ deps, session }) => exportAccount(deps, session),
+  }),
+  ofTenant: operation({
+    ...TENANT,
+    verb: async ({ deps, session }) => {
+      await requireStepUp(deps, session);
+      return exportTenant(deps, session);
+    },
+  }),
+};

@@ -1,0 +1,125 @@
+/** The changes that operators make, as the API offers them. */
+import type { ErrorCode } from "../../platform/errors";
+import type { Operation } from "../../platform/operation";
+import { operators } from "./operations";
+import { CONFIRMATION_ERRORS, CONFIRMED } from "./schemas";
+
+interface Change {
+  path: string;
+  id: string;
+  summary: string;
+  description: string;
+  errors: readonly ErrorCode[];
+  /** The answer. */
+  message: string;
+  operation: Operation<unknown, void>;
+}
+
+const holding = (
+  what: { path: string; id: string; summary: string; operation: Operation<unknown, void> },
+  message: "Sends held." | "Sends released.",
+): Change => ({
+  ...what,
+  message,
+  errors: [...CONFIRMATION_ERRORS, "SERVICE_UNAVAILABLE"],
+  description: `Deliveries wait, tests and retries too, and use no attempt; nothing is lost. ${CONFIRMED}`,
+});
+
+export const CHANGES: readonly Change[] = [
+  {
+    path: "/tenants/:id/suspend",
+    id: "operatorSuspendTenant",
+    summary: "Suspends a tenant.",
+    description:
+      "Its tokens and API keys get 403 for everything except the user's own profile, switching to another tenant and " +
+      `signing out. Its deliveries wait, and nothing is lost. ${CONFIRMED}`,
+    errors: CONFIRMATION_ERRORS,
+    message: "Tenant suspended.",
+    operation: operators.suspendTenant,
+  },
+  {
+    path: "/tenants/:id/resume",
+    id: "operatorResumeTenant",
+    summary: "Ends the suspension of a tenant. Its waiting deliveries are sent.",
+    description: CONFIRMED,
+    errors: CONFIRMATION_ERRORS,
+    message: "Tenant resumed.",
+    operation: operators.resumeTenant,
+  },
+  {
+    path: "/people/:id/suspend",
+    id: "operatorSuspendPerson",
+    summary: "Suspends a person.",
+    description:
+      "All of their sessions end, and logins get 403. API keys that they have made stay with their tenants. 409: " +
+      `nobody can suspend themselves. ${CONFIRMED}`,
+    errors: [...CONFIRMATION_ERRORS, "CONFLICT"],
+    message: "Person suspended.",
+    operation: operators.suspendPerson,
+  },
+  {
+    path: "/people/:id/resume",
+    id: "operatorResumePerson",
+    summary: "Lets a suspended person sign in again.",
+    description: CONFIRMED,
+    errors: CONFIRMATION_ERRORS,
+    message: "Person resumed.",
+    operation: operators.resumePerson,
+  },
+  {
+    path: "/people/:id/sessions/revoke",
+    id: "operatorRevokeSessions",
+    summary: "Ends all sessions of a person, in all tenants.",
+    description: CONFIRMED,
+    errors: CONFIRMATION_ERRORS,
+    message: "All sessions ended.",
+    operation: operators.endSessions,
+  },
+  {
+    path: "/people/:id/two-factor/remove",
+    id: "operatorRemoveTwoFactor",
+    summary: "Mails a person a link that removes their lost second factor.",
+    description:
+      "Nothing is removed until the person opens the link and confirms it, within 24 hours. 409: the person has no " +
+      `second factor, or no verified address. ${CONFIRMED}`,
+    errors: [...CONFIRMATION_ERRORS, "CONFLICT"],
+    message: "Confirmation mailed.",
+    operation: operators.removeTwoFactor,
+  },
+  holding(
+    {
+      path: "/sends/hold",
+      id: "operatorHoldSends",
+      summary: "Holds what is sent for all tenants.",
+      operation: operators.holdSends,
+    },
+    "Sends held.",
+  ),
+  holding(
+    {
+      path: "/sends/release",
+      id: "operatorReleaseSends",
+      summary: "Releases what was held for all tenants.",
+      operation: operators.releaseSends,
+    },
+    "Sends released.",
+  ),
+  holding(
+    {
+      path: "/tenants/:id/sends/hold",
+      id: "operatorHoldTenantSends",
+      summary: "Holds what is sent for a tenant.",
+      operation: operators.holdSendsOfTenant,
+    },
+    "Sends held.",
+  ),
+  holding(
+    {
+      path: "/tenants/:id/sends/release",
+      id: "operatorReleaseTenantSends",
+      summary: "Releases what was held for a tenant.",
+      operation: operators.releaseSendsOfTenant,
+    },
+    "Sends released.",
+  ),
+];

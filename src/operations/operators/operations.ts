@@ -1,0 +1,70 @@
+/** What operators see and change. Each change may come with a proof that confirms the session. */
+import { type Call, operation } from "../../platform/operation";
+import { changeAllSends, changeSendsOfTenant } from "./holds";
+import { confirmation, searchQuery, suspension } from "./schemas";
+import { search } from "./search";
+import { statusOf } from "./status";
+import { endSessions, resumePerson, resumeTenant, suspendPerson, suspendTenant } from "./suspension";
+import { mailRemoval } from "./two-factor";
+import { personForOperator, tenantForOperator } from "./views";
+
+const OPERATOR = { permission: "operator", limit: { rule: "operator", per: "user" } } as const;
+
+type Change<Input> = (
+  deps: Call<Input>["deps"],
+  operator: Call<Input>["session"],
+  id: string,
+  input: Input,
+) => Promise<void>;
+
+/** A change of a tenant or a person that needs a reason. */
+const withReason = (change: Change<(typeof suspension)["_output"]>) =>
+  operation({
+    ...OPERATOR,
+    schema: suspension,
+    verb: ({ deps, session, param, input }) => change(deps, session, param("id"), input),
+  });
+
+/** A change of a tenant or a person that needs no reason. */
+const ofSubject = (change: Change<(typeof confirmation)["_output"]>) =>
+  operation({
+    ...OPERATOR,
+    schema: confirmation,
+    verb: ({ deps, session, param, input }) => change(deps, session, param("id"), input),
+  });
+
+const ofAllSends = (change: "hold" | "release") =>
+  operation({
+    ...OPERATOR,
+    schema: confirmation,
+    verb: ({ deps, session, input }) => changeAllSends(deps, session, change, input),
+  });
+
+export const operators = {
+  search: operation({
+    ...OPERATOR,
+    schema: searchQuery,
+    verb: ({ deps, session, input }) => search(deps, session, input.q),
+  }),
+  status: operation({ ...OPERATOR, verb: ({ deps, session }) => statusOf(deps, session) }),
+  tenant: operation({
+    ...OPERATOR,
+    verb: ({ deps, session, param }) => tenantForOperator(deps, session, param("id")),
+  }),
+  person: operation({
+    ...OPERATOR,
+    verb: ({ deps, session, param }) => personForOperator(deps, session, param("id")),
+  }),
+  suspendTenant: withReason(suspendTenant),
+  resumeTenant: withReason(resumeTenant),
+  suspendPerson: withReason(suspendPerson),
+  resumePerson: withReason(resumePerson),
+  endSessions: ofSubject(endSessions),
+  removeTwoFactor: ofSubject(mailRemoval),
+  holdSends: ofAllSends("hold"),
+  releaseSends: ofAllSends("release"),
+  holdSendsOfTenant: ofSubject((deps, operator, id, proof) => changeSendsOfTenant(deps, operator, id, "hold", proof)),
+  releaseSendsOfTenant: ofSubject((deps, operator, id, proof) =>
+    changeSendsOfTenant(deps, operator, id, "release", proof),
+  ),
+};

@@ -1,0 +1,108 @@
+/** Serves operations: their checks as middleware, and the handler of an API route. */
+
+import type { Context, MiddlewareHandler } from "hono";
+import { every } from "hono/combine";
+import { createMiddleware } from "hono/factory";
+import { matchedRoutes } from "hono/route";
+import { findTargetHandler } from "hono/utils/handler";
+import type { ZodObject } from "zod";
+import { AppError } from "../errors";
+import type { Access, Call, Operation } from "../operation";
+import { clientContextOf } from "./client-context";
+import type { AppEnv } from "./env";
+import { can, operatorsOnly, ownersOnly, sessionOf } from "./permissions";
+import { limit } from "./rate-limit";
+import { docsOf, documented } from "./route-docs";
+import { body, query } from "./validate";
+
+/** The checks of an operation. A caller without the permission does not use up the limit of others. */
+export function requires(access: Access): MiddlewareHandler<AppEnv> {
+  const checks = [
+    ...(access.permission === undefined ? [] : [permissionCheck(access.permission)]),
+    ...(access.limit === undefined ? [] : [limit(access.limit.rule, access.limit.per)]),
+  ];
+  const docs = checks.map((check) => docsOf(check));
+  return documented(every(...checks), {
+    ...Object.assign({}, ...docs),
+    access,
+    errors: docs.flatMap((part) => part?.errors ?? []),
+  });
+}
+
+function permissionCheck(permission: NonNullable<Access["permission"]>): MiddlewareHandler<AppEnv> {
+  if (permission === "owner") return ownersOnly;
+  return permission === "operator" ? operatorsOnly : can(permission);
+}
+
+/** A validated request. `from` is where the input is. */
+interface Validated<From extends "json" | "query", Sent, Input> {
+  in: Record<From, Sent>;
+  out: Record<From, Input>;
+}
+
+type Served<From extends "json" | "query", Sent, Input, Answer> = [
+  checks: MiddlewareHandler<AppEnv>,
+  validate: MiddlewareHandler<AppEnv, string, Validated<From, Sent, Input>>,
+  handler: (c: Context<AppEnv, string, Validated<From, Sent, Input>>) => Promise<Answer>,
+];
+
+/** The checks of an operation, its validation, and the handler that sends `answer`. */
+export function serve<Input, Result, Sent, Answer, From extends "json" | "query" = "json">(
+  operation: Operation<Input, Result, Sent>,
+  answer: (c: Context<AppEnv>, result: Result, input: Input) => Answer | Promise<Answer>,
+  from?: From,
+): Served<From, Sent, Input, Answer> {
+  const { schema } = operation;
+  const validate = schema && (from === "query" ? query(schema as unknown as ZodObject) : body(schema));
+  return [
+    requires(operation),
+    (validate ?? passThrough) as unknown as Served<From, Sent, Input, Answer>[1],
+    async (c) => {
+      const input = (validate ? c.req.valid((from ?? "json") as never) : undefined) as Input;
+      return answer(c as never, await perform(c as never, operation, input), input);
+    },
+  ];
+}
+
+const passThrough = createMiddleware((_c, next) => next());
+
+/** Checks the captcha, and does what the request asks for. */
+export async function perform<Input, Result, Sent>(
+  c: Context<AppEnv>,
+  { captcha, verb }: Operation<Input, Result, Sent>,
+  input: Input,
+): Promise<Result> {
+  await captcha?.check(c.get("deps"), input);
+  return verb(callOf(c, input));
+}
+
+const callOf = <Input>(c: Context<AppEnv>, input: Input): Call<Input> => ({
+  deps: c.get("deps"),
+  input,
+  get principal() {
+    const principal: Call<Input>["principal"] | undefined = c.get("principal");
+    if (!principal) throw new AppError("UNAUTHENTICATED");
+    return principal;
+  },
+  get session() {
+    return sessionOf(c);
+  },
+  get client() {
+    return clientContextOf(c);
+  },
+  param: (name) => pathParam(c, name),
+});
+
+/** A parameter of the path. Throws if the route has none of this name. */
+export function pathParam(c: Context<AppEnv>, name: string): string {
+  const value: string | undefined = c.req.param(name);
+  if (value === undefined) throw new Error(`the path has no parameter ${name}`);
+  return value;
+}
+
+/** Whether members of a suspended tenant may send the request. Operators cannot lock themselves out. */
+export const isOpenWhenSuspended = (c: Context<AppEnv>): boolean =>
+  matchedRoutes(c).some(({ handler }) => {
+    const access = docsOf(findTargetHandler(handler))?.access;
+    return access?.openWhenSuspended === true || access?.permission === "operator";
+  });

@@ -1,0 +1,53 @@
+/**
+ * An operation, written once: who may ask for it, how often, with which input, and what it does. The route of the API
+ * and the form of the console are both built from it, so neither can forget a part.
+ */
+import type { ZodType } from "zod";
+import type { Deps } from "./deps";
+import type { RuleName } from "./limits/rules";
+import type { ClientContext } from "./schemas/client-context";
+import type { Principal, SessionPrincipal } from "./schemas/principal";
+import type { Permission } from "./schemas/roles";
+
+/** Who may ask, and how often. */
+export interface Access {
+  /** A permission of the caller, or what only an owner of the tenant or an operator of the service may do. */
+  permission?: Permission | "owner" | "operator";
+  /** Counts each request whose caller has the permission. */
+  limit?: { rule: RuleName; per: "IP address" | "user" | "tenant" };
+  /** Whether members of a suspended tenant may ask too. */
+  openWhenSuspended?: true;
+}
+
+/** One request for an operation. */
+export interface Call<Input> {
+  deps: Deps;
+  /** What the request asks for, validated. */
+  input: Input;
+  /** The caller. Reading it throws UNAUTHENTICATED if nobody is signed in. */
+  readonly principal: Principal;
+  /** The caller's session. Reading it throws UNAUTHENTICATED if there is none. */
+  readonly session: SessionPrincipal;
+  readonly client: ClientContext;
+  /** A parameter of the path, such as "id". */
+  param(name: string): string;
+}
+
+/** Shows that a person asks. Throws CAPTCHA_REQUIRED. */
+export interface Captcha<Input> {
+  /** What the widget of the page is shown for. */
+  action: string;
+  check(deps: Deps, input: Input): Promise<void>;
+}
+
+export interface Operation<Input, Result, Sent = unknown> extends Access {
+  /** Validates what is sent; missing for an operation without input. */
+  schema?: ZodType<Input, Sent>;
+  captcha?: Captcha<NoInfer<Input>>;
+  verb(call: Call<NoInfer<Input>>): Promise<Result>;
+}
+
+/** Returns the operation; it only infers the types of its input and its result. */
+export const operation = <Input, Result, Sent>(
+  definition: Operation<Input, Result, Sent>,
+): Operation<Input, Result, Sent> => definition;

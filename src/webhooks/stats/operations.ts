@@ -1,0 +1,18 @@
+/** Reading statistics. */
+import { operation } from "../../platform/operation";
+import { READ_DELIVERIES } from "../access";
+import { statsQuery } from "./schemas";
+import { statsOfSubscription, statsOfTenant } from "./summary";
+
+export const stats = {
+  ofTenant: operation({
+    ...READ_DELIVERIES,
+    schema: statsQuery,
+    verb: ({ deps, principal, input }) => statsOfTenant(deps, principal, input.hours),
+  }),
+  ofSubscription: operation({
+    ...READ_DELIVERIES,
+    schema: statsQuery,
+    verb: ({ deps, principal, param, input }) => statsOfSubscription(deps, principal, param("id"), input.hours),
+  }),
+};

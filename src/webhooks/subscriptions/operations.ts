@@ -1,0 +1,41 @@
+/** What people and programs do with subscriptions. */
+import { notFound } from "../../platform/errors";
+import { type Call, operation } from "../../platform/operation";
+import { WRITE } from "../access";
+import { changeSubscription, createSubscription } from "./changes";
+import { newSubscription, resumption, subscriptionChange } from "./schemas";
+import { deleteSubscription } from "./store";
+
+export const subscriptions = {
+  create: operation({
+    ...WRITE,
+    permission: "webhook.create",
+    schema: newSubscription,
+    verb: ({ deps, principal, input }) => createSubscription(deps, principal, input),
+  }),
+  change: operation({
+    ...WRITE,
+    permission: "webhook.update",
+    schema: subscriptionChange,
+    verb: ({ deps, principal, param, input }) => changeSubscription(deps, principal, param("id"), input),
+  }),
+  pause: operation({ ...WRITE, permission: "webhook.update", verb: (call) => setEnabled(call, { enabled: false }) }),
+  resume: operation({
+    ...WRITE,
+    permission: "webhook.update",
+    schema: resumption,
+    verb: (call) => setEnabled(call, { enabled: true, held: call.input.held }),
+  }),
+  delete: operation({
+    ...WRITE,
+    permission: "webhook.delete",
+    verb: async ({ deps, principal, param }) => {
+      if (!(await deleteSubscription(deps, principal, param("id"), deps.now()))) throw notFound("Webhook");
+    },
+  }),
+};
+
+const setEnabled = (
+  { deps, principal, param }: Call<unknown>,
+  change: { enabled: boolean; held?: "send" | "drop" | undefined },
+) => changeSubscription(deps, principal, param("id"), change);
