@@ -2,10 +2,11 @@
  * Settings from variables and secrets, parsed once per isolate. A bad setting stops the service with a message that
  * names it but never shows its value.
  */
+
 import { z } from "zod";
 import { isGuessableKey } from "./crypto/guessable-key";
 import { LIMIT_VARIABLES, type Limits, readLimits } from "./limits/settings";
-import { LOG_LEVELS, type LogLevel } from "./log";
+import { LOG_LEVELS, type LogLevel } from "./log-levels";
 import { PROVIDER_VARIABLES, type Providers, readProviders } from "./provider-settings";
 import { email } from "./schemas/schemas";
 import { commaList, isAtOrBelow, type Registration, registration, wholeNumber, widgetKey } from "./schemas/settings";

@@ -13,7 +13,7 @@ export const LOG_FIELDS = {
   webhookId: "The subscription.",
   deliveryId: "The delivery. Subscribers see it as the `webhook-id` header.",
   replayId: "The replay.",
-  attempt: "The number of the attempt: 1, 2 or 3.",
+  attempt: "The number of the attempt; 1 is the first of its delivery.",
   outcome: "`success` or `failed`.",
   responseCode: "The status that the subscriber answered.",
   reason:

@@ -2,7 +2,10 @@
  * Structured logging, one JSON object per line. Fields with the name of a secret are redacted, whatever the caller
  * passes.
  */
+
 import type { LOG_FIELDS } from "./log-fields";
+import { LOG_LEVELS, type LogLevel } from "./log-levels";
+import type { LevelOf, LogMessage } from "./log-lines";
 
 const SECRET_NAME = /password|secret|token|authorization|cookie|api_?key|totp|signature/i;
 
@@ -12,20 +15,17 @@ const SECRET_NAME = /password|secret|token|authorization|cookie|api_?key|totp|si
  */
 const SECRET_FORM = /eyJ[\w-]+\.[\w-]+\.[\w-]+|ak_[0-9A-Za-z]{8,}|[0-9a-f]{64}|whsec_[^\s"]+/g;
 
-/** From the least to the most serious. */
-export const LOG_LEVELS = ["info", "warn", "error"] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
-
 let lowest: LogLevel = "info";
 
 /** Lines below `level` are not written, in this isolate. */
 export function setLogLevel(level: LogLevel): void {
   lowest = level;
 }
+
 export type LogFields = Partial<Record<keyof typeof LOG_FIELDS, string | number | boolean | null | undefined>>;
 
-/** Writes one line. `message` is a fixed phrase to search for; everything that varies goes into `fields`. */
-export function log(level: LogLevel, message: string, fields: LogFields = {}): void {
+/** Writes a line of the table in log-lines.ts, at a level that it has there. What varies is in `fields`. */
+export function log<M extends LogMessage>(level: LevelOf<M>, message: M, fields: LogFields = {}): void {
   if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(lowest)) return;
   const safe = Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [name, SECRET_NAME.test(name) && value ? "[redacted]" : value]),

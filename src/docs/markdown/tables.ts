@@ -9,6 +9,8 @@ import { describeCode, ERROR_CODES } from "../../platform/errors";
 import { CAPS, type CapName } from "../../platform/limits/caps";
 import { BUDGETS, type BudgetName, FAIL_CLOSED, MAIL_RULES, type RuleName } from "../../platform/limits/rules";
 import { LOG_FIELDS } from "../../platform/log-fields";
+import type { LogLine } from "../../platform/log-levels";
+import { LOG_LINES } from "../../platform/log-lines";
 import { AUDIT_ACTIONS } from "../../platform/schemas/audit-actions";
 import clientMethods from "./client-methods.json";
 import { ADVICE } from "./error-advice";
@@ -89,6 +91,16 @@ const TABLES: Record<string, (facts: Facts) => string> = {
     table(
       ["Field", "Meaning"],
       Object.entries(LOG_FIELDS).map(([name, meaning]) => [`\`${name}\``, meaning]),
+    ),
+  "log-lines": () =>
+    table(
+      ["Message", "Level", "Meaning", "What to do"],
+      Object.entries<LogLine>(LOG_LINES).map(([message, { level, meaning, advice = "" }]) => [
+        `\`${message}\``,
+        [level].flat().join(" or "),
+        meaning,
+        advice,
+      ]),
     ),
   ...Object.fromEntries(Object.entries(clientMethods).map(([noun, rows]) => [`client-${noun}`, () => methods(rows)])),
 };
