@@ -81,6 +81,12 @@ export function notFound(thing: string): AppError {
   return new AppError("NOT_FOUND", { message: `${thing} not found` });
 }
 
+const RETRY_WHEN_DOWN_SECONDS = 5;
+
+/** A 503 for a part of the service that is down for now. */
+export const unavailable = (options: Pick<ErrorOptions, "message" | "cause">) =>
+  new AppError("SERVICE_UNAVAILABLE", { retryAfterSeconds: RETRY_WHEN_DOWN_SECONDS, ...options });
+
 /** The 403 for actions that require a verified email address. */
 export const emailNotVerified = () => new AppError("EMAIL_NOT_VERIFIED", { message: "Verify your email to go on." });
 

@@ -4,7 +4,7 @@
  */
 import type { Turnstile } from "../../platform/config";
 import type { Deps } from "../../platform/deps";
-import { AppError } from "../../platform/errors";
+import { AppError, unavailable } from "../../platform/errors";
 import { describeError, log } from "../../platform/log";
 import type { Captcha } from "../../platform/operation";
 import { siteverify } from "./siteverify";
@@ -12,7 +12,6 @@ import { siteverify } from "./siteverify";
 /** What the widget is shown for. A token for one action is not accepted for another. */
 export type CaptchaAction = "register" | "forgot-password" | "code" | "login";
 
-const RETRY_WHEN_DOWN_SECONDS = 5;
 /** A login needs a token after this many wrong guesses in a row for its address. */
 const GUESSES_WITHOUT_TOKEN = 3;
 
@@ -66,7 +65,7 @@ async function orUnavailable<T>(check: Promise<T>): Promise<T> {
     return await check;
   } catch (error) {
     log("error", "captcha not verified", describeError(error));
-    throw new AppError("SERVICE_UNAVAILABLE", { retryAfterSeconds: RETRY_WHEN_DOWN_SECONDS, cause: error });
+    throw unavailable({ cause: error });
   }
 }
 

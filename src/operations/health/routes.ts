@@ -2,7 +2,7 @@
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { pingDatabase } from "../../platform/db/ping";
-import { AppError } from "../../platform/errors";
+import { unavailable } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
 import { limit } from "../../platform/http/rate-limit";
 import { describeRoute } from "../../platform/http/route-docs";
@@ -10,7 +10,6 @@ import { CONSOLE_PATH } from "../../platform/paths";
 import { dataOf } from "../../platform/schemas/schemas";
 
 const JWKS_MAX_AGE_SECONDS = 300;
-const RETRY_WHEN_DOWN_SECONDS = 5;
 
 const POINTERS = {
   name: "Postern",
@@ -70,7 +69,7 @@ export const healthRoutes = new Hono<AppEnv>()
         try {
           await pingDatabase(c.get("deps"));
         } catch (error) {
-          throw new AppError("SERVICE_UNAVAILABLE", { retryAfterSeconds: RETRY_WHEN_DOWN_SECONDS, cause: error });
+          throw unavailable({ cause: error });
         }
       }
       return c.json({ data: { status: "ok" } });

@@ -5,7 +5,7 @@
 
 import { requireStepUp, type StepUpCredentials } from "../../identity/step-up/confirm";
 import type { Deps } from "../../platform/deps";
-import { AppError, notFound } from "../../platform/errors";
+import { notFound, unavailable } from "../../platform/errors";
 import { describeError, log } from "../../platform/log";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { findTenant } from "../../tenancy/tenants/store";
@@ -16,7 +16,6 @@ type Change = "hold" | "release";
 
 const ACTIONS = { hold: "operator.sends_held", release: "operator.sends_released" } as const;
 const CHANGES = { hold: insertHold, release: deleteHold } as const;
-const RETRY_WHEN_DOWN_SECONDS = 5;
 
 /** Holds or releases the sends of a tenant. Throws NOT_FOUND, or like `requireStepUp`. */
 export async function changeSendsOfTenant(
@@ -60,8 +59,5 @@ export async function changeAllSends(
   }
   if (missed.length === 0) return;
   const names = missed.map((shard) => `SHARD_${shard}`).join(", ");
-  throw new AppError("SERVICE_UNAVAILABLE", {
-    message: `Done, except in ${names}, which did not answer. Call again.`,
-    retryAfterSeconds: RETRY_WHEN_DOWN_SECONDS,
-  });
+  throw unavailable({ message: `Done, except in ${names}, which did not answer. Call again.` });
 }

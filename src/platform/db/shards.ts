@@ -1,8 +1,6 @@
 /** The delivery databases. `DB` is number 0, and the binding `SHARD_n` is number n. */
-import { AppError } from "../errors";
+import { unavailable } from "../errors";
 import { createDb, type Db, type TripCount } from "./client";
-
-const RETRY_WHEN_DOWN_SECONDS = 5;
 
 export interface Shards {
   /** The numbers of the databases that are bound, in order. */
@@ -36,10 +34,7 @@ export function createShards(env: object, trips: TripCount): Shards {
       if (known) return known;
       const binding = bindings[nameOf(shard)];
       if (!binding) {
-        throw new AppError("SERVICE_UNAVAILABLE", {
-          retryAfterSeconds: RETRY_WHEN_DOWN_SECONDS,
-          cause: new Error(`${nameOf(shard)} is not bound`),
-        });
+        throw unavailable({ cause: new Error(`${nameOf(shard)} is not bound`) });
       }
       const client = createDb(binding, trips);
       clients.set(shard, client);

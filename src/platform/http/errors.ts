@@ -4,11 +4,9 @@ import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { ConfigError } from "../config";
 import { isTransient } from "../db/faults";
-import { AppError } from "../errors";
+import { AppError, unavailable } from "../errors";
 import { describeError, log } from "../log";
 import type { AppEnv } from "./env";
-
-const RETRY_WHEN_DOWN_SECONDS = 5;
 
 /** The error response of `error`. */
 export function errorResponse(c: Context<AppEnv>, error: unknown): Response {
@@ -31,7 +29,7 @@ export function toAppError(c: Context<AppEnv>, error: unknown): AppError {
   if (error instanceof HTTPException && error.status === 400) return new AppError("INVALID_JSON");
   if (isTransient(error)) {
     log("error", "database unavailable", { requestId: c.get("requestId"), ...describeError(error) });
-    return new AppError("SERVICE_UNAVAILABLE", { retryAfterSeconds: RETRY_WHEN_DOWN_SECONDS, cause: error });
+    return unavailable({ cause: error });
   }
   if (!(error instanceof ConfigError)) {
     log("error", "unexpected error", { requestId: c.get("requestId"), ...describeError(error) });

@@ -1,12 +1,10 @@
 /** The Worker's side of the limiter: one Durable Object per key, reached by RPC. */
-import { AppError } from "../errors";
+import { AppError, unavailable } from "../errors";
 import { describeError, log } from "../log";
 import type { RateLimiter } from "./durable-object";
 import { type Access, Lease } from "./lease";
 import { FAIL_CLOSED, LEASED, type LimitName, type Rule } from "./rules";
 import { resetSeconds, type Verdict, type WindowEntry } from "./window";
-
-const RETRY_WHEN_DOWN_SECONDS = 5;
 
 export interface Limiter {
   /**
@@ -100,6 +98,6 @@ export async function orUnavailable<T>(call: () => Promise<T>): Promise<T> {
     return await call();
   } catch (error) {
     log("error", "rate limiter failed", describeError(error));
-    throw new AppError("SERVICE_UNAVAILABLE", { retryAfterSeconds: RETRY_WHEN_DOWN_SECONDS, cause: error });
+    throw unavailable({ cause: error });
   }
 }

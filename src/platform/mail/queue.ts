@@ -1,11 +1,9 @@
 /** Putting mails into the queue. Only its consumer asks the email provider. */
 import { newId } from "../db/ids";
 import type { Deps } from "../deps";
-import { AppError } from "../errors";
+import { unavailable } from "../errors";
 import { describeError, log } from "../log";
 import type { MailJob } from "./job";
-
-const RETRY_WHEN_DOWN_SECONDS = 5;
 
 /** A job without an id gets one here. Some mails need their id earlier, to derive a token from it. */
 type NewMail = MailJob extends infer Job ? (Job extends MailJob ? Omit<Job, "id"> & { id?: string } : never) : never;
@@ -18,7 +16,7 @@ export async function queueMail(deps: Deps, mail: NewMail): Promise<void> {
     await deps.mailQueue.send(withId(mail));
   } catch (error) {
     log("error", "mail not queued", { mailKind: mail.kind, ...describeError(error) });
-    throw new AppError("SERVICE_UNAVAILABLE", { retryAfterSeconds: RETRY_WHEN_DOWN_SECONDS, cause: error });
+    throw unavailable({ cause: error });
   }
 }
 

@@ -98,6 +98,19 @@ export const moment = z.iso
 /** Where a page begins, as the previous answer gave it. */
 export const cursor = z.uuid().meta({ description: "The `nextCursor` of the previous answer; opaque." });
 
+/** The query of a list in pages, of `rows` such as "Events". */
+export const pageQuery = (rows: string, maxRows: number) =>
+  z.object({
+    limit: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(maxRows)
+      .default(50)
+      .meta({ description: `${rows} on a page, 1 to ${maxRows}.`, examples: [50] }),
+    cursor: cursor.optional(),
+  });
+
 export const nextCursor = z
   .string()
   .nullable()

@@ -1,20 +1,12 @@
 /** The audit log, as the API sends it. */
 import { z } from "zod";
 import { ACTION_GROUPS, ACTION_NAMES, ACTOR_KINDS, TARGET_KINDS } from "../../platform/schemas/audit-actions";
-import { cursor, id, moment, nextCursor, time } from "../../platform/schemas/schemas";
+import { id, moment, nextCursor, pageQuery, time } from "../../platform/schemas/schemas";
 
 const MAX_PAGE_ROWS = 200;
 const MAX_NAME_CHARACTERS = 254;
 
-export const auditQuery = z.object({
-  limit: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(MAX_PAGE_ROWS)
-    .default(50)
-    .meta({ description: `Events on a page, 1 to ${MAX_PAGE_ROWS}.`, examples: [50] }),
-  cursor: cursor.optional(),
+export const auditQuery = pageQuery("Events", MAX_PAGE_ROWS).extend({
   action: z
     .enum([...ACTION_NAMES, ...ACTION_GROUPS])
     .optional()

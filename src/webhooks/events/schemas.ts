@@ -1,20 +1,12 @@
 /** Published events and what became of them, as the API sends them. */
 import { z } from "zod";
 import { eventType } from "../../platform/schemas/event-type";
-import { cursor, id, moment, nextCursor, time } from "../../platform/schemas/schemas";
+import { cursor, id, moment, nextCursor, pageQuery, time } from "../../platform/schemas/schemas";
 import { attemptSummary } from "../log/schemas";
 
 const MAX_PAGE_ROWS = 100;
 
-export const eventListQuery = z.object({
-  limit: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(MAX_PAGE_ROWS)
-    .default(50)
-    .meta({ description: `Events on a page, 1 to ${MAX_PAGE_ROWS}.`, examples: [50] }),
-  cursor: cursor.optional(),
+export const eventListQuery = pageQuery("Events", MAX_PAGE_ROWS).extend({
   type: eventType.optional(),
   since: moment.optional().meta({ description: "Only events published at this time or later." }),
 });

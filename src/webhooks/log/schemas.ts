@@ -1,7 +1,7 @@
 /** The delivery log and its filter, as the API sends and receives them. */
 import { z } from "zod";
 import { eventType } from "../../platform/schemas/event-type";
-import { cursor, id, moment, nextCursor, time } from "../../platform/schemas/schemas";
+import { id, moment, nextCursor, pageQuery, time } from "../../platform/schemas/schemas";
 
 const MAX_PAGE_ROWS = 100;
 
@@ -41,15 +41,7 @@ const attempt = z
   })
   .meta({ id: "Attempt", description: "One attempt to deliver an event: one row of the delivery log." });
 
-export const logQuery = z.object({
-  limit: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(MAX_PAGE_ROWS)
-    .default(50)
-    .meta({ description: `Attempts on a page, 1 to ${MAX_PAGE_ROWS}.`, examples: [50] }),
-  cursor: cursor.optional(),
+export const logQuery = pageQuery("Attempts", MAX_PAGE_ROWS).extend({
   status: attempt.shape.status.optional(),
   eventType: eventType.optional(),
   since: moment.optional().meta({ description: "Only attempts that started at this time or later." }),
