@@ -1,6 +1,7 @@
 /** Errors as the console shows them, and the validation of forms with the API's schemas. */
 import type { ZodType, z } from "zod";
 import { type AppError, invalid } from "../platform/errors";
+import { inputOf } from "../webhooks/subscriptions/delivery-options";
 
 /** An error for a page: its message, and a message for each field that is wrong. */
 export interface Failure {
@@ -13,12 +14,8 @@ const FIELDS: Record<string, string> = { since: "period", eventTypes: "types", r
 
 /** The form's field for a path of the API's body. */
 function fieldOf(path: string): string {
-  const [, option] =
-    /^delivery\.(?:retry\.)?(headers|format|signature|respectRetryAfter|onGone|abortHeader|rateLimit|maxConcurrent|autoDisable)\b/.exec(
-      path,
-    ) ?? [];
   const name = path.split(".")[0] ?? "";
-  return option ?? FIELDS[name] ?? name;
+  return inputOf(path) ?? FIELDS[name] ?? name;
 }
 
 /** Rewrites an API error for people. An error at `events.2` belongs to the field `events`. */

@@ -2,9 +2,10 @@
 import { describe, expect, test } from "vitest";
 import { retryAfterMs } from "../../src/webhooks/delivery/retry-after";
 import { failure, type Outcome } from "../../src/webhooks/delivery/send";
-import { CONTRACT_SCHEDULE, retryWaitMs } from "../../src/webhooks/delivery/timing";
+import { DEFAULT_SCHEDULE, retryWaitMs } from "../../src/webhooks/delivery/timing";
 import { retryPolicy, verdictOf } from "../../src/webhooks/delivery/verdict";
-import { type RetryOptions, STANDARD_SCHEDULE } from "../../src/webhooks/subscriptions/retry-options";
+import type { RetryOptions } from "../../src/webhooks/subscriptions/retry-options";
+import { STANDARD_SCHEDULE } from "../../src/webhooks/subscriptions/schedule-option";
 
 const NOW_MS = Date.parse("2026-11-22T00:00:00.000Z");
 
@@ -40,7 +41,7 @@ describe("waits", () => {
   });
 
   test("without a schedule there are three attempts, 5 and 10 seconds apart", () => {
-    expect([1, 2, 3].map((attempt) => retryWaitMs(attempt, CONTRACT_SCHEDULE, 0))).toEqual([5_000, 10_000, null]);
+    expect([1, 2, 3].map((attempt) => retryWaitMs(attempt, DEFAULT_SCHEDULE, 0))).toEqual([5_000, 10_000, null]);
   });
 
   test("the standard schedule makes ten attempts within 76 hours", () => {

@@ -2,7 +2,7 @@
 
 import { TEST_EVENT_TYPE } from "../../platform/schemas/event-type";
 import type { Permission } from "../../platform/schemas/roles";
-import { CONTRACT_SCHEDULE } from "../../webhooks/delivery/timing";
+import { DEFAULT_SCHEDULE } from "../../webhooks/delivery/timing";
 import type { ReplayPreview } from "../../webhooks/resend/replays/schemas";
 import { ActionButton, LinkButton } from "../components/buttons";
 import { type Bar, StackedChart } from "../components/charts";
@@ -13,8 +13,8 @@ import { Line } from "./limits";
 import { Health } from "./list";
 import { Log, type LogView } from "./log";
 import { type NextAttempt, NextAttemptLine } from "./next-attempt";
+import { HeaderList } from "./option-fields";
 import { Calendar } from "./schedule";
-import { HeaderList } from "./sending";
 import type { SubscriptionView } from "./view";
 
 interface DetailProps {
@@ -128,7 +128,7 @@ const Facts = ({ subscription }: { subscription: SubscriptionView }) => {
         <dd>
           <details>
             <summary>
-              {(schedule ?? CONTRACT_SCHEDULE).length + 1} attempts
+              {(schedule ?? DEFAULT_SCHEDULE).length + 1} attempts
               {schedule === undefined && " (default)"}
             </summary>
             <Calendar schedule={schedule} />

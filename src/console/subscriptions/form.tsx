@@ -1,15 +1,12 @@
 /** The form of a subscription, and the confirmation before it is deleted. */
 
 import type { HeadersView } from "../../webhooks/subscriptions/header-options";
+import type { Deployment, Texts } from "../../webhooks/subscriptions/option";
 import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { FailureBanner } from "../components/display";
 import { TextArea, TextField } from "../components/fields";
 import type { Failure } from "../failure";
-import { AnswerFields, type AnswerValues } from "./answers";
-import { DisablingFields, type DisablingValues } from "./disabling";
-import { LimitFields, type LimitValues } from "./limits";
-import { CalendarPreview, ScheduleFields, type ScheduleValues } from "./schedule";
-import { SendingFields, type SendingValues } from "./sending";
+import { OptionFields } from "./option-fields";
 
 export interface SubscriptionValues {
   name: string;
@@ -17,11 +14,8 @@ export interface SubscriptionValues {
   /** One type per line. */
   events: string;
   secret: string;
-  schedule: ScheduleValues;
-  answers: AnswerValues;
-  sending: SendingValues;
-  limits: LimitValues;
-  disabling: DisablingValues;
+  /** The inputs of the delivery options. */
+  delivery: Texts;
 }
 
 interface FormProps {
@@ -30,12 +24,11 @@ interface FormProps {
   values: SubscriptionValues;
   /** The headers that are set now. */
   headers?: HeadersView | undefined;
-  /** After how many hours of failures the deployment disables a subscription; null for never. */
-  defaultHours: number | null;
+  deployment: Deployment;
   failure?: Failure | undefined;
 }
 
-export function SubscriptionForm({ id, values, headers = {}, defaultHours, failure }: FormProps) {
+export function SubscriptionForm({ id, values, headers = {}, deployment, failure }: FormProps) {
   const back = id === null ? "/console/webhooks" : `/console/webhooks/${id}`;
   return (
     <div class="narrow">
@@ -74,12 +67,7 @@ export function SubscriptionForm({ id, values, headers = {}, defaultHours, failu
           }
           failure={failure}
         />
-        <SendingFields values={values.sending} headers={headers} failure={failure} />
-        <LimitFields values={values.limits} failure={failure} />
-        <ScheduleFields values={values.schedule} failure={failure} />
-        <CalendarPreview values={values.schedule} />
-        <AnswerFields values={values.answers} failure={failure} />
-        <DisablingFields values={values.disabling} defaultHours={defaultHours} failure={failure} />
+        <OptionFields texts={values.delivery} headers={headers} deployment={deployment} failure={failure} />
         <div class="row">
           <SubmitButton>{id === null ? "Create subscription" : "Save changes"}</SubmitButton>
           <a href={back}>Cancel</a>

@@ -1,5 +1,5 @@
 /** "Next attempt in 4 h 12 min (5 of 10)": what a delivery waits for, with a button that ends the wait. */
-import { CONTRACT_SCHEDULE } from "../../webhooks/delivery/timing";
+import { DEFAULT_SCHEDULE } from "../../webhooks/delivery/timing";
 import { ActionButton } from "../components/buttons";
 import { duration } from "./schedule";
 
@@ -24,7 +24,7 @@ interface Wait {
  */
 export function nextAttemptOf(
   { dueAt, attempts }: Wait,
-  schedule: readonly number[] = CONTRACT_SCHEDULE,
+  schedule: readonly number[] = DEFAULT_SCHEDULE,
   nowMs: number,
 ): NextAttempt {
   const number = attempts + 1;

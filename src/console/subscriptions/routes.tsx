@@ -11,7 +11,8 @@ import { countFailed } from "../../webhooks/resend/replays/replays";
 import { secretOwner } from "../../webhooks/signing/keys";
 import { newSecret } from "../../webhooks/signing/secret";
 import { changeSubscription, createSubscription } from "../../webhooks/subscriptions/changes";
-import { autoDisableHours } from "../../webhooks/subscriptions/delivery-options";
+import { changeOf, INPUT_NAMES, textsOf } from "../../webhooks/subscriptions/delivery-options";
+import { autoDisableHours } from "../../webhooks/subscriptions/disabling-options";
 import { type HeadersView, viewOfHeaders } from "../../webhooks/subscriptions/header-options";
 import { openHeaders } from "../../webhooks/subscriptions/headers";
 import { newSubscription, subscriptionChange } from "../../webhooks/subscriptions/schemas";
@@ -20,17 +21,13 @@ import { barsOf, chartStart } from "../components/chart-hours";
 import { type Failure, failureOf, parse } from "../failure";
 import { readForm } from "../http/form";
 import { fragment, page, redirectWithFlash, rerenderOnError } from "../http/page";
-import { answerChange, answerValues } from "./answers";
 import { SubscriptionDetail } from "./detail";
-import { disablingChange, disablingValues } from "./disabling";
 import { FAILED_HOURS } from "./failures";
 import { DeleteSubscription, SubscriptionForm, type SubscriptionValues } from "./form";
-import { limitChange, limitValues } from "./limits";
 import { SubscriptionList } from "./list";
 import { LogRows } from "./log";
 import { nextAttemptOf } from "./next-attempt";
-import { CalendarOf, scheduleChange, scheduleValues } from "./schedule";
-import { sendingChange, sendingValues } from "./sending";
+import { CalendarOf } from "./schedule";
 import { LIST_ROWS, readLog, readSubscriptionList, readSubscriptionScreen } from "./store";
 
 /** Larger than any tenant's list, and small enough for SQLite. */
@@ -46,39 +43,24 @@ async function readValues(c: Context<AppEnv>): Promise<SubscriptionValues> {
     url: form.text("url"),
     events: form.text("events"),
     secret: form.text("secret"),
-    schedule: { preset: form.text("schedule"), waits: form.text("delivery") },
-    answers: {
-      respectRetryAfter: form.text("respectRetryAfter"),
-      onGone: form.text("onGone"),
-      abortHeader: form.text("abortHeader"),
-    },
-    sending: {
-      signature: form.text("signature"),
-      format: form.text("format"),
-      onPause: form.text("onPause"),
-      onDisable: form.text("onDisable"),
-      headers: form.text("headers"),
-    },
-    limits: { rate: form.text("rateLimit"), per: form.text("per"), maxConcurrent: form.text("maxConcurrent") },
-    disabling: { disabling: form.text("disabling"), hours: form.text("autoDisable") },
+    delivery: Object.fromEntries(
+      INPUT_NAMES.flatMap((name) =>
+        form
+          .list(name)
+          .slice(0, 1)
+          .map((text) => [name, text]),
+      ),
+    ),
   };
 }
 
-function requestBody({ name, url, events, secret, schedule, answers, sending, limits, disabling }: SubscriptionValues) {
-  const retry = { ...scheduleChange(schedule), ...answerChange(answers) };
-  return {
-    name,
-    url: url.trim(),
-    events: events.split(/[\s,]+/).filter((type) => type !== ""),
-    ...(secret === "" ? {} : { secret }),
-    delivery: {
-      ...(Object.keys(retry).length > 0 ? { retry } : {}),
-      ...sendingChange(sending),
-      ...limitChange(limits),
-      ...disablingChange(disabling),
-    },
-  };
-}
+const requestBody = ({ name, url, events, secret, delivery }: SubscriptionValues) => ({
+  name,
+  url: url.trim(),
+  events: events.split(/[\s,]+/).filter((type) => type !== ""),
+  ...(secret === "" ? {} : { secret }),
+  delivery: changeOf(delivery),
+});
 
 const formPage = (
   c: Context<AppEnv>,
@@ -89,13 +71,7 @@ const formPage = (
   page(
     c,
     { title: id === null ? "New subscription" : "Edit subscription", section: SECTION, status },
-    <SubscriptionForm
-      id={id}
-      values={values}
-      headers={headers}
-      defaultHours={c.get("deps").config.autoDisableHours}
-      failure={failure}
-    />,
+    <SubscriptionForm id={id} values={values} headers={headers} deployment={c.get("deps").config} failure={failure} />,
   );
 
 /**
@@ -183,17 +159,10 @@ const reading = new Hono<AppEnv>()
       url: "",
       events: "",
       secret: newSecret(),
-      schedule: scheduleValues(undefined),
-      answers: answerValues(undefined),
-      sending: sendingValues(null),
-      limits: limitValues(null),
-      disabling: disablingValues(null),
+      delivery: textsOf(null),
     }),
   )
-  .get("/calendar", can("webhook.read"), readLimit, (c) => {
-    const values = { preset: c.req.query("schedule") ?? "", waits: c.req.query("delivery") ?? "" };
-    return fragment(c, <CalendarOf values={values} />);
-  })
+  .get("/calendar", can("webhook.read"), readLimit, (c) => fragment(c, <CalendarOf texts={c.req.query()} />))
   .get("/:id", can("webhook.read"), readLimit, (c) => detailPage(c, c.req.param("id")))
   .get("/:id/log", can("webhook.read"), readLimit, async (c) => {
     const { query, filter } = readLogQuery(c);
@@ -224,11 +193,7 @@ const writing = new Hono<AppEnv>()
       url,
       events: events.join("\n"),
       secret: "",
-      schedule: scheduleValues(options?.retry?.schedule),
-      answers: answerValues(options?.retry),
-      sending: sendingValues(options),
-      limits: limitValues(options),
-      disabling: disablingValues(options),
+      delivery: textsOf(options),
     };
     return formPage(c, id, values, { headers: await headersOf(c, row) });
   })

@@ -12,6 +12,7 @@ import { LOG_FIELDS } from "../../platform/log-fields";
 import type { LogLine } from "../../platform/log-levels";
 import { LOG_LINES } from "../../platform/log-lines";
 import { AUDIT_ACTIONS } from "../../platform/schemas/audit-actions";
+import { OPTIONS } from "../../webhooks/subscriptions/delivery-options";
 import clientMethods from "./client-methods.json";
 import { ADVICE } from "./error-advice";
 
@@ -76,6 +77,11 @@ const TABLES: Record<string, (facts: Facts) => string> = {
     table(
       ["Action", "Somebody"],
       Object.entries(AUDIT_ACTIONS).map(([name, did]) => [`\`${name}\``, did]),
+    ),
+  "delivery-options": () =>
+    table(
+      ["Option", "Values", "By default", "Meaning"],
+      OPTIONS.map(({ path, docs }) => [`\`${path}\``, docs.values, docs.byDefault, docs.description]),
     ),
   metrics: () =>
     table(

@@ -1,4 +1,4 @@
-/** Signatures of a delivery: the contract's hex HMAC, and the Standard Webhooks scheme. */
+/** Signatures of a delivery: the specification's hex HMAC, and the Standard Webhooks scheme. */
 import { fromBase64, toBase64, toHex, utf8 } from "./encoding";
 
 const STANDARD_SECRET_PREFIX = "whsec_";

@@ -262,24 +262,32 @@ export interface Credentials {
 export interface DeliveryChange {
   retry?: RetryChange | null | undefined;
   /**
-   * The signatures in `webhook-signature`: with the secret (`v1`, the default), or also with an Ed25519 key (`v1+v1a`),
-   * whose public key is at `/.well-known/webhook-keys/{id}`.
+   * The signatures in `webhook-signature`: with the secret (`v1`), or also with an Ed25519 key (`v1+v1a`), whose public
+   * key is at `/.well-known/webhook-keys/{id}`. By default: `"v1"`.
    */
   signature?: "v1" | "v1+v1a" | null | undefined;
   /**
-   * The body: the event's payload (`payload`, the default), or `{ type, timestamp, data }` with the payload as `data`
-   * (`standard`). A change applies to open deliveries too, from their next attempt on.
+   * The body: the event's payload (`payload`), or `{ type, timestamp, data }` with the payload as `data` (`standard`).
+   * A change applies to open deliveries too, from their next attempt on. By default: `"payload"`.
    */
   format?: "payload" | "standard" | null | undefined;
   /**
-   * Headers that each delivery carries, by name; null removes one, and those left out stay. At most 20, together 4 KiB.
-   * Their values are encrypted and never returned. When the URL's origin changes, each must be given again or set to
-   * null.
+   * What happens to events that are published while the subscription is paused: they are not sent to it (`skip`), or
+   * their deliveries are held and sent when it is resumed (`hold`). At most 100,000 are held, for the time of the
+   * retention. A change applies from the next pause on. By default: `"skip"`.
    */
-  headers?: Record<string, string | null> | null | undefined;
+  onPause?: "skip" | "hold" | null | undefined;
+  /**
+   * What happens to events while the service has disabled the subscription. With a `retry.schedule` they are always
+   * held. By default: `"skip"`.
+   */
+  onDisable?: "skip" | "hold" | null | undefined;
+  rateLimit?: RateLimit | null | undefined;
+  /** The most requests that are in progress at the same time. By default: no limit. */
+  maxConcurrent?: number | null | undefined;
   /**
    * After how many hours without a success a subscription is disabled, if at least 20 attempts have failed; false for
-   * never. The default is set by the deployment, usually 120.
+   * never. By default: what the deployment sets with `AUTO_DISABLE_HOURS`, usually 120 hours.
    */
   autoDisable?:
     | false
@@ -289,37 +297,43 @@ export interface DeliveryChange {
     | null
     | undefined;
   /**
-   * What happens to events that are published while the subscription is paused: they are not sent to it (`skip`, the
-   * default), or their deliveries are held and sent when it is resumed (`hold`). At most 100,000 are held, for the time
-   * of the retention. A change applies from the next pause on.
+   * Headers that each delivery carries, by name; null removes one, and those left out stay. At most 20, together 4 KiB.
+   * Their values are encrypted and never returned. When the URL's origin changes, each must be given again or set to
+   * null. By default: none.
    */
-  onPause?: "skip" | "hold" | null | undefined;
-  /**
-   * What happens to events while the service has disabled the subscription. With a `retry.schedule` always `hold`;
-   * otherwise `skip` by default.
-   */
-  onDisable?: "skip" | "hold" | null | undefined;
-  rateLimit?: RateLimit | null | undefined;
-  /** The most requests that are in progress at the same time. By default there is no limit. */
-  maxConcurrent?: number | null | undefined;
+  headers?: Record<string, string | null> | null | undefined;
 }
 
 /** The options that are set. Missing if none are. */
 export interface DeliveryOptions {
   retry?: RetryOptions | undefined;
   /**
-   * The signatures in `webhook-signature`: with the secret (`v1`, the default), or also with an Ed25519 key (`v1+v1a`),
-   * whose public key is at `/.well-known/webhook-keys/{id}`.
+   * The signatures in `webhook-signature`: with the secret (`v1`), or also with an Ed25519 key (`v1+v1a`), whose public
+   * key is at `/.well-known/webhook-keys/{id}`. By default: `"v1"`.
    */
   signature?: "v1" | "v1+v1a" | undefined;
   /**
-   * The body: the event's payload (`payload`, the default), or `{ type, timestamp, data }` with the payload as `data`
-   * (`standard`). A change applies to open deliveries too, from their next attempt on.
+   * The body: the event's payload (`payload`), or `{ type, timestamp, data }` with the payload as `data` (`standard`).
+   * A change applies to open deliveries too, from their next attempt on. By default: `"payload"`.
    */
   format?: "payload" | "standard" | undefined;
   /**
+   * What happens to events that are published while the subscription is paused: they are not sent to it (`skip`), or
+   * their deliveries are held and sent when it is resumed (`hold`). At most 100,000 are held, for the time of the
+   * retention. A change applies from the next pause on. By default: `"skip"`.
+   */
+  onPause?: "skip" | "hold" | undefined;
+  /**
+   * What happens to events while the service has disabled the subscription. With a `retry.schedule` they are always
+   * held. By default: `"skip"`.
+   */
+  onDisable?: "skip" | "hold" | undefined;
+  rateLimit?: RateLimit | undefined;
+  /** The most requests that are in progress at the same time. By default: no limit. */
+  maxConcurrent?: number | undefined;
+  /**
    * After how many hours without a success a subscription is disabled, if at least 20 attempts have failed; false for
-   * never. The default is set by the deployment, usually 120.
+   * never. By default: what the deployment sets with `AUTO_DISABLE_HOURS`, usually 120 hours.
    */
   autoDisable?:
     | false
@@ -327,20 +341,6 @@ export interface DeliveryOptions {
         afterHours: number;
       }
     | undefined;
-  /**
-   * What happens to events that are published while the subscription is paused: they are not sent to it (`skip`, the
-   * default), or their deliveries are held and sent when it is resumed (`hold`). At most 100,000 are held, for the time
-   * of the retention. A change applies from the next pause on.
-   */
-  onPause?: "skip" | "hold" | undefined;
-  /**
-   * What happens to events while the service has disabled the subscription. With a `retry.schedule` always `hold`;
-   * otherwise `skip` by default.
-   */
-  onDisable?: "skip" | "hold" | undefined;
-  rateLimit?: RateLimit | undefined;
-  /** The most requests that are in progress at the same time. By default there is no limit. */
-  maxConcurrent?: number | undefined;
   /** The names of the headers that are set. */
   headers?:
     | Record<
@@ -982,7 +982,7 @@ export interface PublishedEvent {
 
 /**
  * The most requests that are sent in any second, minute or hour, retries and tests included. Further ones wait and use
- * no attempt. By default there is no limit.
+ * no attempt. By default: no limit.
  */
 export interface RateLimit {
   /** 1 to 10,000. */
@@ -1091,15 +1091,15 @@ export interface RetryChange {
   schedule?: "standard" | number[] | null | undefined;
   /**
    * Whether `Retry-After` can make a wait longer, up to a day, and whether 429 or 503 with this header stops all
-   * deliveries for up to an hour. By default true if there is a schedule.
+   * deliveries for up to an hour. By default: true if there is a schedule.
    */
   respectRetryAfter?: boolean | null | undefined;
   /**
    * What happens after 410. `disable` ends the delivery, and a second 410 at least a minute later, without a success in
-   * between, disables the subscription. By default `disable` if there is a schedule, otherwise `retry`.
+   * between, disables the subscription. By default: `disable` if there is a schedule, otherwise `retry`.
    */
   onGone?: "disable" | "retry" | null | undefined;
-  /** Whether the response header `webhook-delivery: abort` ends a delivery that failed. By default false. */
+  /** Whether the response header `webhook-delivery: abort` ends a delivery that failed. By default: false. */
   abortHeader?: boolean | null | undefined;
 }
 
@@ -1125,15 +1125,15 @@ export interface RetryOptions {
   schedule?: number[] | undefined;
   /**
    * Whether `Retry-After` can make a wait longer, up to a day, and whether 429 or 503 with this header stops all
-   * deliveries for up to an hour. By default true if there is a schedule.
+   * deliveries for up to an hour. By default: true if there is a schedule.
    */
   respectRetryAfter?: boolean | undefined;
   /**
    * What happens after 410. `disable` ends the delivery, and a second 410 at least a minute later, without a success in
-   * between, disables the subscription. By default `disable` if there is a schedule, otherwise `retry`.
+   * between, disables the subscription. By default: `disable` if there is a schedule, otherwise `retry`.
    */
   onGone?: "disable" | "retry" | undefined;
-  /** Whether the response header `webhook-delivery: abort` ends a delivery that failed. By default false. */
+  /** Whether the response header `webhook-delivery: abort` ends a delivery that failed. By default: false. */
   abortHeader?: boolean | undefined;
 }
 

@@ -106,7 +106,7 @@ export const RETRY_AFTER_OUR_FAULT_MS = 5 * 60_000;
 export const RETRY_AFTER_RUNTIME_FAULT_MS = 30_000;
 
 /** The waits of a subscription without a schedule of its own, in seconds (specification, Outbound delivery). */
-export const CONTRACT_SCHEDULE: readonly number[] = [5, 10];
+export const DEFAULT_SCHEDULE: readonly number[] = [5, 10];
 /** Jitter spreads the retries after an outage. It only lengthens waits, so that no retry is early. */
 const MAX_JITTER = 0.04;
 const MAX_JITTER_OF_LONG_WAITS = 0.2;

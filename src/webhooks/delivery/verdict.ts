@@ -6,7 +6,7 @@ import type { RetryOptions } from "../subscriptions/retry-options";
 import { ABORTED, GONE } from "./reasons";
 import { retryAfterMs } from "./retry-after";
 import type { Outcome } from "./send";
-import { CONTRACT_SCHEDULE, retryWaitMs, SLOW_SEND_MS } from "./timing";
+import { DEFAULT_SCHEDULE, retryWaitMs, SLOW_SEND_MS } from "./timing";
 
 /** The statuses of an overloaded subscriber, or of its proxy. */
 const OVERLOADED: readonly (number | null)[] = [502, 503, 504];
@@ -33,7 +33,7 @@ export interface RetryPolicy {
 export function retryPolicy(retry: RetryOptions | undefined): RetryPolicy {
   const hasSchedule = retry?.schedule !== undefined;
   return {
-    schedule: retry?.schedule ?? CONTRACT_SCHEDULE,
+    schedule: retry?.schedule ?? DEFAULT_SCHEDULE,
     respectRetryAfter: retry?.respectRetryAfter ?? hasSchedule,
     onGone: retry?.onGone ?? (hasSchedule ? "disable" : "retry"),
     abortHeader: retry?.abortHeader ?? false,

@@ -1,79 +1,60 @@
 /**
  * `delivery`: the options of a subscription for its deliveries. An option without a value has its default, and is not
- * stored or shown.
+ * stored or shown. Each option is described once, in one of the tables that this file puts together.
  */
 import { z } from "zod";
 import type { ErrorDetail } from "../../platform/errors";
-import { type HeadersView, headersChange, headersView } from "./header-options";
-import { maxConcurrent, rateLimit } from "./limit-options";
-import { refuseRetry, retryChange, retryOptions, retryPatch } from "./retry-options";
+import { DISABLING_OPTIONS } from "./disabling-options";
+import { HEADER_OPTIONS, type HeadersView } from "./header-options";
+import { LIMIT_OPTIONS } from "./limit-options";
+import type { DeliveryOption, Texts } from "./option";
+import { RETRY_OPTIONS } from "./retry-options";
+import { SENDING_OPTIONS } from "./sending-options";
 
-const signature = z.enum(["v1", "v1+v1a"]).meta({
-  description:
-    "The signatures in `webhook-signature`: with the secret (`v1`, the default), or also with an Ed25519 key " +
-    "(`v1+v1a`), whose public key is " +
-    "at `/.well-known/webhook-keys/{id}`.",
-  examples: ["v1+v1a"],
-});
+/** The options beside `retry` that the column `options` stores. */
+const STORED_OPTIONS = { ...SENDING_OPTIONS, ...LIMIT_OPTIONS, ...DISABLING_OPTIONS };
 
-const format = z.enum(["payload", "standard"]).meta({
-  description:
-    "The body: the event's payload (`payload`, the default), or `{ type, timestamp, data }` with the payload as " +
-    "`data` (`standard`). A " +
-    "change applies to open deliveries too, from their next attempt on.",
-  examples: ["standard"],
-});
+type Options = Readonly<Record<string, DeliveryOption>>;
 
-const autoDisable = z.union([z.literal(false), z.strictObject({ afterHours: z.int().min(24).max(720) })]).meta({
-  description:
-    "After how many hours without a success a subscription is disabled, if at least 20 attempts have failed; false " +
-    "for never. The default is " +
-    "set by the deployment, usually 120.",
-  examples: [{ afterHours: 72 }],
-});
+const mapped = (options: Options, to: (option: DeliveryOption) => z.ZodType) =>
+  Object.fromEntries(Object.entries(options).map(([name, option]) => [name, to(option)]));
 
-const onPause = z.enum(["skip", "hold"]).meta({
-  description:
-    "What happens to events that are published while the subscription is paused: they are not sent to it (`skip`, " +
-    "the default), or their " +
-    "deliveries are held and sent when it is resumed (`hold`). At most 100,000 are held, for the time of the " +
-    "retention. A change applies from the next pause on.",
-});
+/** The schemas of a change by name: a member may be left out, and null sets it back to its default. */
+const changesOf = <O extends Options>(options: O) =>
+  mapped(options, ({ change }) => change.nullable().optional()) as {
+    [N in keyof O]: z.ZodOptional<z.ZodNullable<O[N]["change"]>>;
+  };
 
-const onDisable = z.enum(["skip", "hold"]).meta({
-  description:
-    "What happens to events while the service has disabled the subscription. With a `retry.schedule` always " +
-    "`hold`; otherwise `skip` by default.",
+/** The schemas of what is stored and shown, by name. */
+const shownOf = <O extends Options>(options: O) =>
+  mapped(options, ({ shown }) => shown.optional()) as { [N in keyof O]: z.ZodOptional<O[N]["shown"]> };
+
+const retryChange = z.strictObject(changesOf(RETRY_OPTIONS)).meta({
+  id: "RetryChange",
+  description: "How failed deliveries are tried again; null sets a member back to its default.",
 });
 
 /**
  * A change of the options (RFC 7396): a member that is left out stays as it is, and null sets it back to its default.
  */
 export const deliveryChange = z
-  .strictObject({
-    retry: retryChange.nullable(),
-    signature: signature.nullable(),
-    format: format.nullable(),
-    headers: headersChange.nullable(),
-    autoDisable: autoDisable.nullable(),
-    onPause: onPause.nullable(),
-    onDisable: onDisable.nullable(),
-    rateLimit: rateLimit.nullable(),
-    maxConcurrent: maxConcurrent.nullable(),
-  })
-  .partial()
+  .strictObject({ retry: retryChange.nullable().optional(), ...changesOf({ ...STORED_OPTIONS, ...HEADER_OPTIONS }) })
   .meta({
     id: "DeliveryChange",
     description: "A member that is left out stays as it is; null sets it back to its default.",
   });
 
 /** The contents of the column `options`: every member that is set, except the headers, which are encrypted. */
-const storedOptions = z
-  .object({ retry: retryOptions, signature, format, autoDisable, onPause, onDisable, rateLimit, maxConcurrent })
-  .partial();
+const storedOptions = z.object({
+  retry: z
+    .object(shownOf(RETRY_OPTIONS))
+    .meta({ id: "RetryOptions", description: "The retry options that are set." })
+    .optional(),
+  ...shownOf(STORED_OPTIONS),
+});
 
 /** The options that are set. */
-export const deliveryOptions = storedOptions.extend({ headers: headersView.optional() }).meta({
+export const deliveryOptions = storedOptions.extend(shownOf(HEADER_OPTIONS)).meta({
   id: "DeliveryOptions",
   description: "The options that are set. Missing if none are.",
 });
@@ -82,47 +63,82 @@ export type DeliveryChange = z.infer<typeof deliveryChange>;
 export type DeliveryOptions = z.infer<typeof storedOptions>;
 export type DeliveryOptionsView = z.infer<typeof deliveryOptions>;
 
+/** An option with its place in `delivery`, such as `retry.schedule`. */
+interface PlacedOption extends DeliveryOption {
+  path: string;
+}
+
+const placed = (options: Options, group = ""): PlacedOption[] =>
+  Object.entries(options).map(([name, option]) => ({ ...option, path: `${group}${name}` }));
+
+/** All options, in the order of the console's form. */
+export const OPTIONS: readonly PlacedOption[] = [
+  ...placed(SENDING_OPTIONS),
+  ...placed(HEADER_OPTIONS),
+  ...placed(LIMIT_OPTIONS),
+  ...placed(RETRY_OPTIONS, "retry."),
+  ...placed(DISABLING_OPTIONS),
+];
+
+/** The value at a path of `delivery`; undefined if it is not set. */
+const valueAt = (delivery: object | null | undefined, path: string): unknown =>
+  path.split(".").reduce<unknown>((value, name) => (value as Record<string, unknown> | null)?.[name], delivery);
+
 /** A merge patch for the stored options. */
 export type OptionsPatch = Readonly<Record<string, unknown>>;
 
+const patchOf = (options: Options, change: object): OptionsPatch =>
+  Object.fromEntries(
+    Object.entries(options).flatMap(([name, { toStored }]) => {
+      const value = valueAt(change, name);
+      return value === undefined ? [] : [[name, value === null || !toStored ? value : toStored(value)]];
+    }),
+  );
+
 /** Returns the merge patch for the stored options. The change null sets all of them back to their defaults. */
 export function optionsPatch(change: DeliveryChange | null): OptionsPatch {
-  if (change === null) {
-    return Object.fromEntries(Object.keys(storedOptions.shape).map((name) => [name, null]));
-  }
-  const { headers: _encrypted, ...stored } = change;
+  if (change === null) return Object.fromEntries(Object.keys(storedOptions.shape).map((name) => [name, null]));
+  const { retry } = change;
   return {
-    ...stored,
-    ...(change.retry ? { retry: retryPatch(change.retry) } : {}),
-    ...(change.signature === "v1" ? { signature: null } : {}),
-    ...(change.format === "payload" ? { format: null } : {}),
-    ...(change.onPause === "skip" ? { onPause: null } : {}),
-    ...(change.onDisable === "skip" ? { onDisable: null } : {}),
+    ...patchOf(STORED_OPTIONS, change),
+    ...(retry === undefined ? {} : { retry: retry && patchOf(RETRY_OPTIONS, retry) }),
   };
 }
 
 /** Returns why this deployment refuses a change; empty if it does not. */
-export const refuseOptions = ({ retry }: DeliveryChange, retentionDays: number): ErrorDetail[] =>
-  retry ? refuseRetry(retry, retentionDays) : [];
+export const refuseOptions = (change: DeliveryChange, retentionDays: number): ErrorDetail[] =>
+  OPTIONS.flatMap(({ path, refuse }) => {
+    const value = valueAt(change, path);
+    const message = value === undefined || value === null ? undefined : refuse?.(value, retentionDays);
+    return message === undefined ? [] : [{ path: `delivery.${path}`, message }];
+  });
 
 /** Returns the options that are set, as the API shows them; null when none is. */
 export function deliveryView(options: DeliveryOptions | null, headers: HeadersView): DeliveryOptionsView | null {
-  const { autoDisable: disables, onPause: pauses, onDisable: holds, ...rest } = options ?? {};
-  const { retry, signature, format, rateLimit, maxConcurrent } = rest;
-  const set = {
-    ...(retry ? { retry } : {}),
-    ...(signature ? { signature } : {}),
-    ...(format ? { format } : {}),
-    ...(disables === undefined ? {} : { autoDisable: disables }),
-    ...(pauses ? { onPause: pauses } : {}),
-    ...(holds ? { onDisable: holds } : {}),
-    ...(rateLimit ? { rateLimit } : {}),
-    ...(maxConcurrent ? { maxConcurrent } : {}),
-    ...(Object.keys(headers).length > 0 ? { headers } : {}),
-  };
-  return Object.keys(set).length > 0 ? set : null;
+  const all = { ...options, ...(Object.keys(headers).length > 0 ? { headers } : {}) };
+  const set = Object.entries(all).filter(([name]) => name in deliveryOptions.shape);
+  return set.length > 0 ? Object.fromEntries(set) : null;
 }
 
-/** Returns after how many hours of failures a subscription with these options is disabled; null for never. */
-export const autoDisableHours = (options: DeliveryOptions | null, defaultHours: number | null): number | null =>
-  options?.autoDisable === false ? null : (options?.autoDisable?.afterHours ?? defaultHours);
+/** The names of the inputs of the console's form. */
+export const INPUT_NAMES: readonly string[] = OPTIONS.flatMap(({ field }) => field.inputs.map(({ name }) => name));
+
+/** What the console's form shows for the options that are set. */
+export const textsOf = (options: DeliveryOptions | null): Texts =>
+  Object.assign({}, ...OPTIONS.map(({ path, field }) => field.show(valueAt(options, path))));
+
+/** What the console's form sets, for the schema to validate. */
+export function changeOf(texts: Texts): Record<string, unknown> {
+  const change: Record<string, unknown> = {};
+  const retry: Record<string, unknown> = {};
+  for (const { path, field } of OPTIONS) {
+    const value = field.read(texts);
+    const [first = "", second] = path.split(".");
+    if (value !== undefined) Object.assign(second === undefined ? change : retry, { [second ?? first]: value });
+  }
+  return Object.keys(retry).length > 0 ? { ...change, retry } : change;
+}
+
+/** The input that shows an error at a path of a request, such as `delivery.retry.schedule.0`; undefined for others. */
+export const inputOf = (path: string): string | undefined =>
+  OPTIONS.find((option) => `${path}.`.startsWith(`delivery.${option.path}.`))?.field.errorInput;

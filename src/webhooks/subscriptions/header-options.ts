@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import type { ErrorDetail } from "../../platform/errors";
+import { type DeliveryOption, described, type OptionField } from "./option";
 
 const MAX_HEADERS = 20;
 const MAX_VALUE_CHARACTERS = 1024;
@@ -68,16 +69,10 @@ const namedValues = z
     }
   });
 
-export const headersChange = z.preprocess(refuseProto, namedValues).meta({
-  description:
-    "Headers that each delivery carries, by name; null removes one, and those left out stay. At most 20, together " +
-    "4 KiB. Their values are " +
-    "encrypted and never returned. When the URL's origin changes, each must be given again or set to null.",
-  examples: [{ Authorization: "Bearer abcdefghijkl", "X-Old": null }],
-});
+const headersChange = z.preprocess(refuseProto, namedValues);
 
 /** What the API returns about headers. */
-export const headersView = z
+const headersView = z
   .record(
     z.string(),
     z.object({
@@ -92,6 +87,43 @@ export const headersView = z
     description: "The names of the headers that are set.",
     examples: [{ Authorization: { set: true, last4: "ijkl" } }],
   });
+
+const docs = {
+  description:
+    "Headers that each delivery carries, by name; null removes one, and those left out stay. At most 20, together " +
+    "4 KiB. Their values are encrypted and never returned. When the URL's origin changes, each must be given again " +
+    "or set to null.",
+  values: "names with values of up to 1,024 characters",
+  byDefault: "none",
+  examples: [{ Authorization: "Bearer abcdefghijkl", "X-Old": null }],
+};
+
+/** One header per line. A line without a value removes its header. */
+const field: OptionField = {
+  inputs: [
+    {
+      kind: "hidden",
+      name: "headers",
+      label: "Own headers",
+      hint: "For a gateway, for example. One per line, as Authorization: Bearer 1234. Values are never shown again.",
+    },
+  ],
+  errorInput: "headers",
+  show: () => ({ headers: "" }),
+  read: ({ headers = "" }) => {
+    const lines = headers.split(/\r?\n/).filter((line) => line.trim() !== "");
+    const entries = lines.map((line): [string, string | null] => {
+      const [name = "", ...rest] = line.split(":");
+      return [name.trim(), rest.join(":").trim() || null];
+    });
+    return entries.length === 0 ? undefined : Object.fromEntries(entries);
+  },
+};
+
+/** Stored in a column of its own, encrypted. */
+export const HEADER_OPTIONS = {
+  headers: { change: described(headersChange, docs), shown: headersView, docs, field } satisfies DeliveryOption,
+};
 
 export type HeadersChange = z.infer<typeof headersChange>;
 export type HeadersView = z.infer<typeof headersView>;
