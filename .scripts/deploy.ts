@@ -7,6 +7,7 @@ import { parseArgs } from "node:util";
 import { Account } from "./deploy/account.ts";
 import { type Configuration, readConfiguration } from "./deploy/configuration.ts";
 import { makePlan, type Plan } from "./deploy/plan.ts";
+import { wranglerOutput } from "./deploy/wrangler.ts";
 
 const USAGE = `npm run deploy -- [options]
   --dry-run     print the steps and do none
@@ -28,7 +29,9 @@ try {
     },
   });
   const configuration = readConfiguration();
-  const plan = await makePlan(configuration, await Account.open(), { addShard: values["add-shard"] });
+  const plan = await makePlan(configuration, await Account.open(), wranglerOutput, {
+    addShard: values["add-shard"],
+  });
   if (values["dry-run"]) {
     for (const { does } of plan.steps) console.log(`would: ${does}`);
   } else {

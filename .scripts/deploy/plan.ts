@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Account } from "./account.ts";
 import { type Configuration, type Database, NO_ID, nextShard, writeDatabase } from "./configuration.ts";
 import { tagOfSources } from "./tag.ts";
-import { wranglerOutput } from "./wrangler.ts";
+import type { Wrangler } from "./wrangler.ts";
 
 interface Step {
   /** What it does, as an imperative sentence without a full stop. */
@@ -22,12 +22,13 @@ export interface Plan {
 }
 
 /**
- * Compares the configuration with the account, and returns the steps that are left. Throws when the two contradict each
- * other.
+ * Compares the configuration with the account, and returns the steps that are left; some run `wrangler`. Throws when the
+ * configuration and the account contradict each other.
  */
 export async function makePlan(
   configuration: Configuration,
   account: Account,
+  wrangler: Wrangler,
   { addShard }: { addShard: boolean },
 ): Promise<Plan> {
   const databases = [...configuration.databases, ...(addShard ? [nextShard(configuration.databases)] : [])];
@@ -39,8 +40,8 @@ export async function makePlan(
     steps: [
       ...creations.flat(),
       ...configuration.queues.filter((queue) => !queues.has(queue)).map((queue) => queueStep(account, queue)),
-      ...databases.map(migrationStep),
-      deployStep(hasKeys, await account.runningTag(configuration.name)),
+      ...databases.map((database) => migrationStep(wrangler, database)),
+      deployStep(wrangler, hasKeys, await account.runningTag(configuration.name)),
     ],
   };
 }
@@ -71,33 +72,33 @@ const queueStep = (account: Account, queue: string): Step => ({
   run: () => account.createQueue(queue),
 });
 
-const migrationStep = ({ binding }: Database): Step => ({
+const migrationStep = (wrangler: Wrangler, { binding }: Database): Step => ({
   does: `Apply the migrations that ${binding} lacks`,
-  run: () => wranglerOutput("d1", "migrations", "apply", binding, "--remote"),
+  run: () => wrangler("d1", "migrations", "apply", binding, "--remote"),
 });
 
 /**
  * A version that runs already gets only its routes, crons and queue consumers: an earlier run may have ended before
  * setting them.
  */
-const deployStep = (hasKeys: boolean, running: string | undefined): Step => ({
+const deployStep = (wrangler: Wrangler, hasKeys: boolean, running: string | undefined): Step => ({
   does: "Deploy the Worker, unless this version of it is running",
   run: () => {
     // Not earlier: previous steps may have written ids into wrangler.toml.
     const tag = tagOfSources();
-    if (!hasKeys) return deployWithKeys(tag);
-    return tag === running ? wranglerOutput("triggers", "deploy") : wranglerOutput("deploy", "--tag", tag);
+    if (!hasKeys) return deployWithKeys(wrangler, tag);
+    return tag === running ? wrangler("triggers", "deploy") : wrangler("deploy", "--tag", tag);
   },
 });
 
 /** The Worker requires its secret, so both go up together. */
-async function deployWithKeys(tag: string): Promise<string> {
+async function deployWithKeys(wrangler: Wrangler, tag: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "postern-deploy-"));
   try {
     const file = join(folder, "secrets.json");
     const keys = process.env.SECRET_KEYS ?? randomBytes(32).toString("hex");
     writeFileSync(file, JSON.stringify({ SECRET_KEYS: keys }), { mode: 0o600 });
-    return await wranglerOutput("deploy", "--tag", tag, "--secrets-file", file);
+    return await wrangler("deploy", "--tag", tag, "--secrets-file", file);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -1,7 +1,10 @@
 /** Runs wrangler. */
 import { spawn } from "node:child_process";
 
-/** Runs `wrangler ARGS` without questions, and returns what it printed. Throws with its own message when it fails. */
+/** Runs `wrangler ARGS`, and returns what it printed. Throws with its own message when it fails. */
+export type Wrangler = (...args: string[]) => Promise<string>;
+
+/** The real wrangler, without questions. */
 export async function wranglerOutput(...args: string[]): Promise<string> {
   const child = spawn("wrangler", args, {
     stdio: ["ignore", "pipe", "pipe"],

@@ -6,6 +6,7 @@ import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { DatabaseSync } from "node:sqlite";
+import type { Configuration } from "../../.scripts/deploy/configuration.ts";
 
 export const ACCOUNT = "0123456789abcdef0123456789abcdef";
 
@@ -53,6 +54,23 @@ export class CloudflareApi {
       return { name, migrations: rows.map((row) => row.name) };
     });
     return structuredClone({ databases, queues: Object.fromEntries(queues), schedules, versions, secrets });
+  }
+
+  /** Does what `wrangler` would do with these arguments, for tests of when it is called. */
+  wrangler([command, ...rest]: readonly string[], configuration: Configuration, migrations: readonly string[]): void {
+    if (command === "d1")
+      this.#migrate(configuration.databases.find(({ binding }) => binding === rest[2])?.id, migrations);
+    if (command === "deploy") {
+      this.versions.push(rest[1] ?? "");
+      if (rest.includes("--secrets-file")) this.secrets.push("SECRET_KEYS");
+    }
+  }
+
+  #migrate(id: string | undefined, migrations: readonly string[]): void {
+    const data = this.databases.get(id ?? "")?.data;
+    if (!data) throw new Error(`there is no database ${id}`);
+    data.exec("CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY, name TEXT UNIQUE)");
+    for (const name of migrations) data.prepare("INSERT OR IGNORE INTO d1_migrations (name) VALUES (?)").run(name);
   }
 
   close(): void {
