@@ -6,7 +6,7 @@ const TOKEN = "a-token-that-nobody-mailed";
 
 export function mailedLinks(stage: Stage): void {
   test.each(["reset-password", "verify-email", "accept-invitation", "not-me", "remove-two-factor"])(
-    "L2: the token of a link to /%s leaves the address bar and the history, and goes to no other host",
+    "the token of a link to /%s leaves the address bar and the history, and goes to no other host",
     async (name) => {
       const page = await stage.open();
       const requested: string[] = [];

@@ -110,7 +110,7 @@ describe("two-factor authentication", () => {
   });
 });
 
-describe("L7: between password and code", () => {
+describe("between password and code", () => {
   async function waiting() {
     const { person, secret } = await enrolled();
     await verify(person.email);

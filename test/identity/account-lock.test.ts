@@ -61,7 +61,7 @@ describe("the lock", () => {
     expect(results.filter((result) => result === 15)).toHaveLength(40);
   });
 
-  test("L9: of 50 parallel right guesses none is refused", async () => {
+  test("of 50 parallel right guesses none is refused", async () => {
     const email = newEmail();
     const results = await Promise.all(Array.from({ length: 50 }, () => right(email)));
     expect(new Set(results)).toEqual(new Set(["right"]));
@@ -103,7 +103,7 @@ describe("the lock", () => {
     expect(await wrong(email)).toBe(15);
   });
 
-  test("L18: is remembered for 30 days after its end, so that the next one lasts twice as long", async () => {
+  test("is remembered for 30 days after its end, so that the next one lasts twice as long", async () => {
     const email = newEmail();
     await fail(email, 10);
     later(29 * DAY_MS);
@@ -115,7 +115,7 @@ describe("the lock", () => {
     expect(await wrong(email)).toBe(15);
   });
 
-  test("L11: leaves nothing behind once it is forgotten, and nothing after a right guess", async () => {
+  test("leaves nothing behind once it is forgotten, and nothing after a right guess", async () => {
     const email = newEmail();
     expect(await right(email)).toBe("right");
     await guesses.passwordReset(newEmail());
@@ -141,7 +141,7 @@ describe("the lock", () => {
 });
 
 describe("faults of ours", () => {
-  test("S10: guesses that could not be checked do not count", async () => {
+  test("guesses that could not be checked do not count", async () => {
     const email = newEmail();
     const broken = () => guesses.check("password", email, () => Promise.reject(new Error("D1 is down")));
     for (let attempt = 0; attempt < 12; attempt++) await expect(broken()).rejects.toThrow("D1 is down");
@@ -150,7 +150,7 @@ describe("faults of ours", () => {
     expect(await right(email)).toBe("right");
   });
 
-  test("S10: a right guess stays right when the lock cannot be told of it", async () => {
+  test("a right guess stays right when the lock cannot be told of it", async () => {
     const failing = {
       idFromName: env.ACCOUNT_LOCK.idFromName.bind(env.ACCOUNT_LOCK),
       get: (id: DurableObjectId) => ({
@@ -167,7 +167,7 @@ describe("faults of ours", () => {
 });
 
 describe("a password reset", () => {
-  test("S2: clears wrong passwords, but wrong second factors neither below nor in a lock", async () => {
+  test("clears wrong passwords, but wrong second factors neither below nor in a lock", async () => {
     const email = newEmail();
     await fail(email, 9, "totp");
     await fail(email, 9);
@@ -178,7 +178,7 @@ describe("a password reset", () => {
     expect(await wrong(email, "totp")).toBe(15);
   });
 
-  test("S2: lifts a lock of second factors once in 24 hours, and never shortens the next one", async () => {
+  test("lifts a lock of second factors once in 24 hours, and never shortens the next one", async () => {
     const email = newEmail();
     await fail(email, 10, "totp");
     await guesses.passwordReset(email);
@@ -194,7 +194,7 @@ describe("a password reset", () => {
     expect(await right(email, "totp")).toBe("right");
   });
 
-  test("S7: for 10 minutes the new password passes a lock, wrong ones are answered as before", async () => {
+  test("for 10 minutes the new password passes a lock, wrong ones are answered as before", async () => {
     const email = newEmail();
     await fail(email, 10);
     await guesses.passwordReset(email);
@@ -205,7 +205,7 @@ describe("a password reset", () => {
     expect(await right(email)).toBe(15);
   });
 
-  test("S7: after 10 minutes, or a hundred wrong guesses, the lock holds again", async () => {
+  test("after 10 minutes, or a hundred wrong guesses, the lock holds again", async () => {
     const [slow, guessed] = [newEmail(), newEmail()];
     for (const email of [slow, guessed]) {
       await guesses.passwordReset(email);

@@ -70,7 +70,7 @@ describe("ended rows", () => {
     expect(await countOf("known_devices", "user_id", person.userId)).toBe(0);
   });
 
-  test("L12: revoked and expired API keys go once the audit log has nothing of them, others stay", async () => {
+  test("revoked and expired API keys go once the audit log has nothing of them, others stay", async () => {
     const person = await signUpVerified();
     const create = async (fields: object = {}) =>
       (
@@ -98,7 +98,7 @@ describe("ended rows", () => {
   });
 });
 
-describe("L12: accounts that were never verified", () => {
+describe("accounts that were never verified", () => {
   test("go with their tenant once no session and no key leads to them, and their address is free again", async () => {
     const squatter = await signUp();
     await mailTo(squatter.email, /Verify/);

@@ -6,7 +6,7 @@ import { call, newEmail, signUp } from "../support/client";
 
 const MIB = 1024 * 1024;
 
-test("L1: a password of one control character is wrong, not an error", async () => {
+test("a password of one control character is wrong, not an error", async () => {
   const person = await signUp();
   for (const code of [0, 1, 7, 8, 65]) {
     const password = String.fromCharCode(code);
@@ -20,7 +20,7 @@ test("L1: a password of one control character is wrong, not an error", async () 
   }
 });
 
-test("S9: the hasher's memory is 19 MiB and does not grow with hashes", async () => {
+test("the hasher's memory is 19 MiB and does not grow with hashes", async () => {
   const memories: WebAssembly.Memory[] = [];
   const Original = WebAssembly.Memory;
   WebAssembly.Memory = class extends Original {
@@ -43,7 +43,7 @@ test("S9: the hasher's memory is 19 MiB and does not grow with hashes", async ()
   expect(memories[0]?.buffer.byteLength).toBeLessThan(20 * MIB);
 });
 
-test("L13: a failed start of the hasher is not kept", async () => {
+test("a failed start of the hasher is not kept", async () => {
   const instantiate = WebAssembly.instantiate;
   const fresh = (await import(
     "../../src/platform/crypto/argon2id?failing" as string

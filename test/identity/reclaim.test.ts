@@ -85,7 +85,7 @@ async function firstLogin({ email, tenantId }: Person) {
 const ENDED =
   /We have ended 1 session, 1 API key, 1 invitation, your membership in 1 tenant, .* and two-factor authentication\./;
 
-describe("S3: the owner takes an unproven account over", () => {
+describe("the owner takes an unproven account over", () => {
   test("by a password reset, over the API", async () => {
     const story = await squatted();
     const { email } = story.squatter;
@@ -141,7 +141,7 @@ describe("S3: the owner takes an unproven account over", () => {
     await firstLogin(story.squatter);
   });
 
-  test("S8: by the link of the verification mail, over the API", async () => {
+  test("by the link of the verification mail, over the API", async () => {
     const story = await squatted();
     const { email } = story.squatter;
     const report = () => call("POST", "/auth/not-me", { body: { token: story.verifyToken }, headers: elsewhere() });
@@ -164,7 +164,7 @@ describe("S3: the owner takes an unproven account over", () => {
     await firstLogin(story.squatter);
   });
 
-  test("S8: by the button on the verification page, which says who registered the address", async () => {
+  test("by the button on the verification page, which says who registered the address", async () => {
     const userAgent = "Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0";
     const squatter = await signUp({ headers: { "user-agent": userAgent } });
     const mail = await mailTo(squatter.email, /Verify/);

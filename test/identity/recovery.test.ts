@@ -137,7 +137,7 @@ describe("reset-password", () => {
     }
   });
 
-  test("S7: a newer token does not end an older one; a reset ends all", async () => {
+  test("a newer token does not end an older one; a reset ends all", async () => {
     const person = await signUp();
     const tokens = [await resetToken(person.email), await resetToken(person.email), await resetToken(person.email)];
     const [oldest = "", ...others] = tokens;
@@ -152,7 +152,7 @@ describe("reset-password", () => {
     }
   });
 
-  test("S7: at most 5 mails an hour go to an address, and every answer is the same", async () => {
+  test("at most 5 mails an hour go to an address, and every answer is the same", async () => {
     const { email } = await signUp();
     const answers = await Promise.all(Array.from({ length: 50 }, () => forgot(email)));
     expect(new Set(answers.map(({ status, body }) => JSON.stringify([status, body]))).size).toBe(1);

@@ -86,7 +86,7 @@ describe("REGISTRATION", () => {
   });
 });
 
-describe("S1: inviting", () => {
+describe("inviting", () => {
   const body = () => ({ email: newEmail(), role: "viewer" });
   const refusal = [403, "EMAIL_NOT_VERIFIED", "Verify your email to go on."];
 

@@ -36,7 +36,7 @@ async function expectEverythingEnded(owner: Person, sessions: Person[], key: str
   await mailTo(owner.email, /Reset your password/);
 }
 
-test("S4: a stolen session turns two-factor authentication on; the link in the notice turns it off", async () => {
+test("a stolen session turns two-factor authentication on; the link in the notice turns it off", async () => {
   const { owner, thief, key } = await robbed();
   await enrol(thief);
   expect(await me(owner)).toBe(401);
@@ -132,7 +132,7 @@ test("the link for a new API key revokes it with all others", async () => {
   expect((await call("GET", "/webhooks", { token: made.body.data.key })).status).toBe(401);
 });
 
-test("S12: a mail about a password lists the API keys that still work, with a link that revokes them and nothing else", async () => {
+test("a mail about a password lists the API keys that still work, with a link that revokes them and nothing else", async () => {
   const { owner, thief, key } = await robbed();
   const body = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
   await call("POST", "/auth/change-password", { token: owner.token, body });
@@ -148,7 +148,7 @@ test("S12: a mail about a password lists the API keys that still work, with a li
   expect((await login(owner.email, { password: NEW_PASSWORD })).status).toBe(200);
 });
 
-test("S12: turning two-factor authentication on ends the user's other sessions", async () => {
+test("turning two-factor authentication on ends the user's other sessions", async () => {
   const { owner, thief } = await robbed();
   await enrol(owner);
   expect(await me(owner)).toBe(200);

@@ -38,7 +38,7 @@ describe("parallel uses of one proof", () => {
     expect((await loginWith(person)).status).toBe(200);
   });
 
-  test("L14: a code that was used before turns nothing off, and says so", async () => {
+  test("a code that was used before turns nothing off, and says so", async () => {
     const person = await signUpVerified();
     const secret = await enrol(person);
     const code = codeOf(secret, 1);
@@ -102,7 +102,7 @@ describe("a TOTP code", () => {
     expect((await loginWith(person, { totp: earlier })).body.code).toBe("INVALID_TOTP");
   });
 
-  test("L15: is right although SECRET_KEYS is rotated between reading the secret and using the code", async () => {
+  test("is right although SECRET_KEYS is rotated between reading the secret and using the code", async () => {
     const person = await signUpVerified();
     const secret = await enrol(person);
     const rotated = { SECRET_KEYS: `${NEW_KEY},${env.SECRET_KEYS}` };

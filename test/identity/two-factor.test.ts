@@ -143,7 +143,7 @@ describe("login with two factors", () => {
   });
 });
 
-describe("S13: wrong codes of a signed-in user", () => {
+describe("wrong codes of a signed-in user", () => {
   test("count as at login: after ten, right ones are refused too", async () => {
     const { person, secret } = await enrolled();
     const answers = [];

@@ -114,7 +114,7 @@ describe("a repeated mail", () => {
   });
 });
 
-describe("S1: an address", () => {
+describe("an address", () => {
   const notice = (userId: string) => ({ kind: "twoFactorChanged", id: crypto.randomUUID(), userId, enabled: true });
 
   test("gets at most 20 notices a day, in parallel too; a try of one that was counted does not count", async () => {

@@ -13,7 +13,7 @@ const login = ({ email }: Person, fields: Record<string, unknown> = {}) =>
 
 const noticesTo = (email: string, subject: RegExp) => mailsTo(email).filter((mail) => subject.test(mail.subject));
 
-describe("L3: the owner is told by mail of", () => {
+describe("the owner is told by mail of", () => {
   test("new recovery codes, and a used one with how many are left", async () => {
     const person = await signUpVerified();
     const secret = await enrol(person);
@@ -47,7 +47,7 @@ describe("L3: the owner is told by mail of", () => {
   });
 });
 
-describe("L4: a refresh token used again within 10 seconds", () => {
+describe("a refresh token used again within 10 seconds", () => {
   const refresh = (refreshToken: string, ip: string, userAgent: string) =>
     call("POST", "/auth/refresh", {
       body: { refreshToken },
@@ -67,7 +67,7 @@ describe("L4: a refresh token used again within 10 seconds", () => {
     expect((await refresh(rotated.body.data.refreshToken, ownAddress, FIREFOX)).status).toBe(status);
   });
 
-  test("L3: a refresh updates the address and device of the session", async () => {
+  test("a refresh updates the address and device of the session", async () => {
     const person = await signUp({ headers: { "user-agent": FIREFOX } });
     const { body } = await refresh(person.refreshToken, "203.0.113.9", SAFARI);
     const [session] = (await call("GET", "/auth/sessions", { token: body.data.accessToken })).body.data;
@@ -75,7 +75,7 @@ describe("L4: a refresh token used again within 10 seconds", () => {
   });
 });
 
-test("L16: a login right after the registration sends no second verification mail", async () => {
+test("a login right after the registration sends no second verification mail", async () => {
   const person = await signUp();
   await mailTo(person.email, /Verify/);
   expect((await login(person)).body.code).toBe("EMAIL_NOT_VERIFIED");

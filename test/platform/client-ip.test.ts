@@ -33,7 +33,7 @@ async function post(path: string, headers: Record<string, string>, body: object 
 const left = async (headers: Record<string, string>, variables = {}) =>
   Number((await post("/auth/login", headers, {}, variables)).headers.get("ratelimit-remaining"));
 
-describe("S11: requests that one server sends for its users", () => {
+describe("requests that one server sends for its users", () => {
   test("count for the address that the server signs", async () => {
     const [one, other] = [newAddress(), newAddress()];
     const remaining = [await left(await signed(one)), await left(await signed(one)), await left(await signed(other))];

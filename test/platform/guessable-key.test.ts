@@ -1,11 +1,11 @@
-/** L10: a secret key that could be guessed offline is refused, one of random bytes is not. */
+/** A secret key that could be guessed offline is refused, one of random bytes is not. */
 import { describe, expect, test } from "vitest";
 import { isGuessableKey } from "../../src/platform/crypto/guessable-key";
 
 const bytes = (count: number) => crypto.getRandomValues(Buffer.alloc(count));
 const RUNS = 2_000;
 
-describe("L10: a secret key is refused when it", () => {
+describe("a secret key is refused when it", () => {
   test.each([
     ["is a passphrase", "correct horse battery staple and another one"],
     ["is words with separators", "my-production-secret-key-for-postern-2026"],
@@ -18,7 +18,7 @@ describe("L10: a secret key is refused when it", () => {
   });
 });
 
-describe("L10: a secret key is accepted when it is random, as", () => {
+describe("a secret key is accepted when it is random, as", () => {
   // About one in 10,000 is refused by chance.
   test.each([
     ["hex", () => bytes(32).toString("hex")],

@@ -64,7 +64,7 @@ const COUNTED: Record<
   deepHealth: () => ({ method: "GET", path: "/health?deep=1", ip: newIp() }),
 };
 
-describe("S5: of 50 parallel requests exactly the limit is answered", () => {
+describe("of 50 parallel requests exactly the limit is answered", () => {
   test.each(Object.entries(COUNTED))("%s", async (rule, callOf) => {
     const request = callOf(await signUp());
     const answers = await Promise.all(Array.from({ length: PARALLEL }, () => callWith({ [rule]: LIMIT }, request)));
@@ -84,7 +84,7 @@ describe("S5: of 50 parallel requests exactly the limit is answered", () => {
   });
 });
 
-describe("S5: one limit covers", () => {
+describe("one limit covers", () => {
   const id = webhook.slice("/api/v1".length);
   test.each<[RuleName, [string, string][]]>([
     [
@@ -180,7 +180,7 @@ test("every limit by tenant comes after a permission", () => {
   expect([...new Set(first)]).toEqual(named);
 });
 
-describe("L17: towards a limit", () => {
+describe("towards a limit", () => {
   const invite = (token: string, email: string) => ({
     path: "/api/v1/invitations",
     token,

@@ -101,7 +101,7 @@ describe("the Durable Object", () => {
     return { call, calls: () => calls };
   };
 
-  test("S10: is called once more after a retryable error, never when overloaded", async () => {
+  test("is called once more after a retryable error, never when overloaded", async () => {
     expect(await withRetry(failing({ retryable: true }).call)).toBe(2);
     for (const properties of [{}, { retryable: true, overloaded: true }]) {
       const { call, calls } = failing(properties);

@@ -31,7 +31,7 @@ describe("several tenants", () => {
     ]);
   });
 
-  test("L8: accepting an invitation does not change where the next login leads", async () => {
+  test("accepting an invitation does not change where the next login leads", async () => {
     const { guest } = await ofTwoTenants();
     expect(await tenantOf((await logIn(guest)).token)).toBe(guest.tenantId);
   });
@@ -118,7 +118,7 @@ describe("leaving", () => {
   });
 });
 
-describe("S6: an invitation holds only while its inviter could still give that role", () => {
+describe("an invitation holds only while its inviter could still give that role", () => {
   const invited = async (end: (owner: Person, admin: Person) => Promise<{ status: number }>) => {
     const owner = await signUpVerified();
     const admin = await joinTenant(owner, "admin");

@@ -22,7 +22,7 @@ async function subscribed(count: number, person: Person): Promise<Person> {
 
 const accepted = (answers: { status: number }[]) => answers.filter(({ status }) => status === 202).length;
 
-describe("S5: of 50 parallel publishes", () => {
+describe("of 50 parallel publishes", () => {
   test("those that the budget of deliveries allows are accepted, and no other later", async () => {
     const person = await subscribed(2, await signUpVerified());
     const budget = { TENANT_DELIVERIES_PER_MINUTE: "40" };
@@ -49,7 +49,7 @@ describe("S5: of 50 parallel publishes", () => {
   });
 });
 
-test("S5: a batch counts each event, and one that is refused counts none", async () => {
+test("a batch counts each event, and one that is refused counts none", async () => {
   const { token } = await signUpVerified();
   const limit = limitOf("publish", 5);
   const batch = (count: number) =>
@@ -64,7 +64,7 @@ test("S5: a batch counts each event, and one that is refused counts none", async
   expect((await batch(1)).status).toBe(429);
 });
 
-test("S5: the deliveries that a refused batch has reserved are given back", async () => {
+test("the deliveries that a refused batch has reserved are given back", async () => {
   const person = await subscribed(2, await signUpVerified());
   const budget = { TENANT_DELIVERIES_PER_MINUTE: "40" };
   const batch = (events: object[]) =>
@@ -78,7 +78,7 @@ test("S5: the deliveries that a refused batch has reserved are given back", asyn
   }
 });
 
-describe("S5: a tenant without a verified owner", () => {
+describe("a tenant without a verified owner", () => {
   test("has 100 deliveries in a day: events, tests and retries together", async () => {
     const person = await subscribed(5, await signUp());
     const [webhook] = (await call("GET", "/webhooks", { token: person.token })).body.data;

@@ -75,7 +75,7 @@ async function cheapUser(): Promise<{ email: string; token: string }> {
 const countOf = (table: string, column: string, value: string) =>
   env.DB.prepare(`SELECT count(*) AS count FROM ${table} WHERE ${column} = ?`).bind(value).first<number>("count");
 
-describe("S5: of 50 parallel requests exactly the cap gets through", () => {
+describe("of 50 parallel requests exactly the cap gets through", () => {
   const newKey = (token: string) => ({
     path: "/api/v1/api-keys",
     token,

@@ -42,7 +42,7 @@ function isolates(count: number, limit: number) {
 
 const allowed = (verdicts: { allowed: boolean }[]) => verdicts.filter((verdict) => verdict.allowed).length;
 
-describe("S5: leased units", () => {
+describe("leased units", () => {
   test.each([5, 20, 45])("of 50 parallel requests in one isolate exactly %d are allowed", async (limit) => {
     const { consume } = isolates(1, limit);
     expect(allowed(await Promise.all(times(50, () => consume(0))))).toBe(limit);
@@ -149,7 +149,7 @@ describe("S5: leased units", () => {
     expect((await consume(1, 980)).allowed).toBe(true);
   });
 
-  test("S10: when the Durable Object fails, publishing goes on", async () => {
+  test("when the Durable Object fails, publishing goes on", async () => {
     const broken = { idFromName: () => null, get: () => ({ consume: () => Promise.reject(new Error("down")) }) };
     const limiter = createLimiter({
       namespace: broken as unknown as typeof env.RATE_LIMITER,
@@ -163,7 +163,7 @@ describe("S5: leased units", () => {
   });
 });
 
-describe("S5: a reservation", () => {
+describe("a reservation", () => {
   const verified = () => ({ tenantId: crypto.randomUUID(), hasVerifiedOwner: true });
   const unverified = () => ({ tenantId: crypto.randomUUID(), hasVerifiedOwner: false });
   const depsWith = (vars: Partial<Record<keyof Env, string>> = {}) =>
