@@ -4,9 +4,9 @@ import { runCron } from "./cron";
 import { createDeps } from "./platform/deps";
 import { consume } from "./queue";
 
-export { Sweeper } from "./operations/upkeep/sweeper";
 export { AccountLock } from "./platform/limits/account-lock";
 export { RateLimiter } from "./platform/limits/durable-object";
+export { Sweeper } from "./sweeper";
 export { EventPublisher } from "./webhooks/events/rpc";
 export { SubscriptionGate } from "./webhooks/throttling/durable-object";
 

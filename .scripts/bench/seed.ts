@@ -21,6 +21,12 @@ const idStart = (at: string) =>
   `substr(printf('%012x', ${at}), 1, 8) || '-' || substr(printf('%012x', ${at}), 9) || '-7000-8' || ?3 || '-'`;
 const id = (at: string, number: string) => `${idStart(at)} || printf('%012x', ${number})`;
 
+/** The first characters of every UUIDv7 of a millisecond. */
+export function idStartAt(timeMs: number): string {
+  const hex = Math.floor(timeMs).toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}`;
+}
+
 /** One row for each `i` from ?1 up to ?2. */
 const numbers = "WITH RECURSIVE n(i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ?2)";
 const PAYLOAD = `'{"n":-1,"note":"' || hex(zeroblob(100)) || '"}'`;

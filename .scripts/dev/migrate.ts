@@ -1,5 +1,5 @@
 /**
- * Applies migrations to the local database, as `wrangler d1 migrations apply --local` does, which starts workerd anew
+ * Applies migrations to the local databases, as `wrangler d1 migrations apply --local` does, which starts workerd anew
  * for each of them.
  */
 import { join } from "node:path";
@@ -11,24 +11,43 @@ import { readMigrations } from "../migrations.ts";
 const NOTES = `CREATE TABLE IF NOT EXISTS d1_migrations (
   id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)`;
 
+/** The name of the Worker that has only the databases. */
+export const DATABASES_WORKER = "databases";
+
 /**
- * Brings the database up to date. The options must be those of the databases alone: the service's sweep would start to
- * send what is owed, and lose the results when this ends.
+ * Brings every database up to date. The options must be those of the databases alone: the service's sweep would start
+ * to send what is owed, and lose the results when this ends.
  */
 export async function migrate(databases: MiniflareOptions): Promise<void> {
   const miniflare = new Miniflare(databases);
   try {
-    const database = await miniflare.getD1Database("DB");
-    await database.prepare(NOTES).run();
-    const { results } = await database.prepare("SELECT name FROM d1_migrations").all<{ name: string }>();
-    const applied = new Set(results.map(({ name }) => name));
-    const missing = readMigrations(join(ROOT, "migrations")).filter(({ name }) => !applied.has(name));
-    for (const { name, statements } of missing) {
-      const note = database.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(name);
-      await database.batch([...statements.map((statement) => database.prepare(statement)), note]);
-    }
-    if (missing.length > 0) console.log(`Applied ${missing.length} migrations.`);
+    await migrateRunning(miniflare, DATABASES_WORKER);
   } finally {
     await miniflare.dispose();
   }
+}
+
+/** Brings every database that a Worker binds up to date, while the Worker runs. */
+export async function migrateRunning(miniflare: Miniflare, worker: string): Promise<void> {
+  const bindings = Object.entries(await miniflare.getBindings<Record<string, unknown>>(worker));
+  for (const [name] of bindings.filter(([binding]) => isDatabase(binding))) {
+    const count = await migrateOne(await miniflare.getD1Database(name, worker));
+    if (count > 0) console.log(`Applied ${count} migrations to ${name}.`);
+  }
+}
+
+/** The names that `src/platform/db/shards.ts` knows. */
+const isDatabase = (binding: string): boolean => /^(DB|SHARD_\d+)$/.test(binding);
+
+/** Returns how many migrations were missing. */
+async function migrateOne(database: Awaited<ReturnType<Miniflare["getD1Database"]>>): Promise<number> {
+  await database.prepare(NOTES).run();
+  const { results } = await database.prepare("SELECT name FROM d1_migrations").all<{ name: string }>();
+  const applied = new Set(results.map(({ name }) => name));
+  const missing = readMigrations(join(ROOT, "migrations")).filter(({ name }) => !applied.has(name));
+  for (const { name, statements } of missing) {
+    const note = database.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(name);
+    await database.batch([...statements.map((statement) => database.prepare(statement)), note]);
+  }
+  return missing.length;
 }

@@ -5,10 +5,13 @@ import { promisify } from "node:util";
 import { convertV4MiniflareOptions, Log, LogLevel, type V4WorkerOptionsShape } from "miniflare";
 import { ROOT, workerOptions } from "../bundle.ts";
 import type { Flags } from "./flags.ts";
+import { DATABASES_WORKER } from "./migrate.ts";
 
 /** The part of APP_URL in wrangler.toml that is replaced, because links in mails should lead to the port in use. */
 const DEFAULT_ADDRESS = "http://localhost:8787";
 const CONFIGURATION = new URL("./configuration.ts", import.meta.url).pathname;
+/** The name of the Worker that is the service. */
+export const SERVICE_WORKER = "postern";
 const EMPTY_SCRIPT = "export default {}";
 /**
  * Serves the files of the API reference, outside the service. Otherwise every call of the service would pass the asset
@@ -43,7 +46,7 @@ export async function readOptions({ ip, port, inspectorPort, persistTo, vars, ad
     ...shared,
     workers: [
       {
-        name: "databases",
+        name: DATABASES_WORKER,
         modules: true,
         script: EMPTY_SCRIPT,
         compatibilityDate,
@@ -61,7 +64,7 @@ export async function readOptions({ ip, port, inspectorPort, persistTo, vars, ad
     handleStructuredLogs: ({ message }) => void process.stdout.write(`${message}\n`),
     unsafeTriggerHandlers: true,
     workers: [
-      workerOptions("postern", service, folder),
+      workerOptions(SERVICE_WORKER, service, folder),
       { name: "assets", modules: true, script: ASSET_SCRIPT, compatibilityDate, ...(assets ? { assets } : {}) },
     ],
   });

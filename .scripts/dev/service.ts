@@ -10,8 +10,8 @@ import { bundle, ROOT } from "../bundle.ts";
 import { fireCron } from "../cron.ts";
 import { onStop } from "../on-stop.ts";
 import { readFlags } from "./flags.ts";
-import { migrate } from "./migrate.ts";
-import { readOptions } from "./options.ts";
+import { migrate, migrateRunning } from "./migrate.ts";
+import { readOptions, SERVICE_WORKER } from "./options.ts";
 
 /** Files besides those in src/ that change the service. */
 const WATCHED_FILES = new Set(["wrangler.toml", ".dev.vars"]);
@@ -59,6 +59,7 @@ function watchSources(): void {
     try {
       await bundle(folder, CONFIG);
       await miniflare.setOptions((await readOptions(flags, folder)).service);
+      await migrateRunning(miniflare, SERVICE_WORKER);
       console.log("Reloaded.");
       void tick(EVERY_MINUTE);
     } catch (error) {

@@ -77,6 +77,23 @@ export const DELIVERY_LOG_LINES = {
     meaning: "D1 or the queue failed during a replay. It continues at its cursor within 15 seconds.",
     advice: "Check D1.",
   },
+  "upkeep not started": {
+    level: "error",
+    meaning:
+      "The [upkeep object](#upkeep) of a database could not be reached. The cron tries again every minute, and for the " +
+      "hourly jobs every hour.",
+    advice: "Nothing, unless it persists.",
+  },
+  "upkeep failed": {
+    level: "error",
+    meaning: "D1 or a queue failed in `job`. Within a minute, the job continues where it was.",
+    advice: "Check D1.",
+  },
+  "upkeep does not keep up": {
+    level: "warn",
+    meaning: "`job` of a database has not ended within an hour. It goes on.",
+    advice: "If it persists, [add a delivery database](#delivery-databases) or lower `RETENTION_DAYS`.",
+  },
   "sweeper not started": {
     level: "error",
     meaning: "The Durable Object that sweeps a database could not be reached. The cron tries again every minute.",
@@ -102,22 +119,7 @@ export const DELIVERY_LOG_LINES = {
     level: "info",
     meaning: "`count` former secrets and Ed25519 keys have expired; their secrets were removed.",
   },
-  "old rows removed": { level: "info", meaning: "Rows older than `RETENTION_DAYS` were removed." },
-  "retention failed": {
-    level: "error",
-    meaning: "D1 failed while old rows were removed. The next run is an hour later.",
-    advice: "Check D1.",
-  },
-  "retention did not finish": {
-    level: "warn",
-    meaning: "The run used up its time or its calls to D1. The next one continues.",
-    advice: "[Add a delivery database](#delivery-databases) if it persists.",
-  },
-  "subscriptions not counted": {
-    level: "error",
-    meaning: "A delivery database did not answer or is too large, so [metrics](metrics.md) show its former counts.",
-    advice: "Check D1.",
-  },
+  "old rows removed": { level: "info", meaning: "`count` rows of `table` older than `RETENTION_DAYS` were removed." },
   "signing keys could not be removed": {
     level: "error",
     meaning: "D1 failed while expired signing keys were removed. They sign nothing any more.",

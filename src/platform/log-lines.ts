@@ -107,16 +107,6 @@ export const LOG_LINES = {
     meaning: "The queue was down. A request for a mail got 503; a notice about a change is lost.",
     advice: "The user can request another verification email.",
   },
-  "audit events not published": {
-    level: "error",
-    meaning: "D1 or the queue failed. `postern.audit` is late; the next try is a minute later.",
-    advice: "Check D1.",
-  },
-  "audit events not all published": {
-    level: "warn",
-    meaning: "There were more than one run can publish. The next run continues a minute later.",
-    advice: "Nothing, unless it persists.",
-  },
   "cron job failed": {
     level: "error",
     meaning: "A job failed. It runs again at the next trigger.",
@@ -175,16 +165,6 @@ export const LOG_LINES = {
     meaning: "A tenant had more events in the audit log than `AUDIT_MAX_ROWS`; the oldest were removed.",
     advice: "Find out what makes so many changes.",
   },
-  "audit retention did not finish": {
-    level: "warn",
-    meaning: "The run used up its time or its calls to D1. The next one, an hour later, continues.",
-    advice: "Nothing, unless it persists.",
-  },
-  "audit retention failed": {
-    level: "error",
-    meaning: "D1 failed while old audit events were removed. The next run is an hour later.",
-    advice: "Check D1.",
-  },
   "audit export failed": {
     level: "error",
     meaning: "D1 failed while the audit log was exported; the file is not complete.",
@@ -216,8 +196,8 @@ export const LOG_LINES = {
   },
   "no secret is encrypted under an old key": {
     level: "info",
-    meaning: "After a rotation, every secret is encrypted with the newest key.",
-    advice: "[Continue the rotation](#key-rotation).",
+    meaning: "After a rotation, every secret of the database `shard` is encrypted with the newest key.",
+    advice: "When each database has this line, [continue the rotation](#key-rotation).",
   },
   "secrets encrypted under an unknown key": {
     level: "error",

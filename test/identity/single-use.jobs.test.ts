@@ -7,6 +7,7 @@ import { rekey } from "../../src/operations/reencryption/reencrypt";
 import { createDeps } from "../../src/platform/deps";
 import { type Answer, call, PASSWORD, type Person, signUpVerified } from "../support/client";
 import { codeOf, enrol } from "../support/two-factor";
+import { maintain } from "../support/upkeep";
 
 const MINUTE_MS = 60_000;
 const NEW_KEY = "f1d2d2f924e986ac86fdf7b36c94bcdf32beec15f1d2d2f924e986ac86fdf7b3";
@@ -56,7 +57,7 @@ describe("parallel uses of one proof", () => {
     const counting = Object.entries(sources).filter(([, text]) => /import \{[^}]*\bCHANGES\b/.test(text));
     for (const [path] of counting)
       expect(path).toMatch(
-        /src\/(tenancy\/audit|webhooks\/delivery)\/retention-store|src\/lifecycle\/deletion\/pages-store/,
+        /(tenancy\/audit|webhooks\/delivery)\/retention-store|lifecycle\/deletion\/pages-store|platform\/db\/table-search/,
       );
   });
 
@@ -114,7 +115,7 @@ describe("a TOTP code", () => {
     const database = {
       prepare: env.DB.prepare.bind(env.DB),
       batch: async (statements: D1PreparedStatement[]) => {
-        await rekey(await createDeps({ ...env, ...rotated }, createExecutionContext()));
+        await maintain(await createDeps({ ...env, ...rotated }, createExecutionContext()), rekey);
         return env.DB.batch(statements);
       },
     } as unknown as D1Database;

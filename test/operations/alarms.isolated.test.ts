@@ -17,6 +17,7 @@ import { captureLog } from "../support/log-lines";
 import { mailsTo } from "../support/mailbox";
 import { newInbox, subscribe } from "../support/receiver";
 import { deliveryDb, SHARD } from "../support/shard";
+import { maintain } from "../support/upkeep";
 
 const { lines } = captureLog();
 
@@ -169,7 +170,7 @@ describe("an alarm", () => {
 
 test("while nothing is wrong, no row is written", async () => {
   const place = newPlace();
-  await rekeyAfterChange(await place.depsWith());
+  await maintain(await place.depsWith(), rekeyAfterChange);
   let rowsWritten = 0;
   const counted = (database: D1Database) =>
     new Proxy(database, {
@@ -183,7 +184,8 @@ test("while nothing is wrong, no row is written", async () => {
             },
     });
   const deps = await place.depsWith({ DB: counted(env.DB), SHARD_1: counted(env.SHARD_1) });
-  for (const job of [rekeyAfterChange, tellAlarms]) await job(deps);
+  await maintain(deps, rekeyAfterChange);
+  await tellAlarms(deps);
   expect([rowsWritten, place.messages]).toEqual([0, []]);
 });
 
@@ -270,7 +272,7 @@ describe("what is found", () => {
       .run();
     await place.look();
     expect(place.told()).toEqual(["began keyMissing:deadbeef"]);
-    await rekey(await place.depsWith());
+    await maintain(await place.depsWith(), rekey);
     await place.look();
     expect(place.told()).toEqual(["began keyMissing:deadbeef", "ended keyMissing:deadbeef"]);
   });
@@ -280,7 +282,7 @@ describe("what is found", () => {
     await subscribe(await signUp(), newInbox("200").url);
     const NEW_KEY = "c7341a0d7fd1b794ab602ff5266fb9c58b837dc52afbec65abc0cfd415b64327";
     const minute = async (keys: string) => {
-      await rekeyAfterChange(await place.depsWith({ SECRET_KEYS: keys }));
+      await maintain(await place.depsWith({ SECRET_KEYS: keys }), rekeyAfterChange);
       await place.look({ SECRET_KEYS: keys });
     };
     const [old] = (await place.depsWith()).keys;

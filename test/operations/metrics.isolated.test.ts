@@ -15,6 +15,7 @@ import { signUp } from "../support/client";
 import { parseMetrics, type Read } from "../support/metrics";
 import { endedAttempts, newInbox, publish, subscribe } from "../support/receiver";
 import { deliveryDb, SHARD } from "../support/shard";
+import { maintain } from "../support/upkeep";
 
 /** A new one makes the service read anew, for a page is kept under its settings. */
 const newToken = () => crypto.randomUUID().replaceAll("-", "");
@@ -225,7 +226,7 @@ test("with more subscriptions than a page reads, the counts of the hourly cron a
   const subscriptions = ({ value }: Read) =>
     ["healthy", "paused"].map((state) => value("postern_subscriptions", { shard: SHARD, state }));
   expect(subscriptions((await scrape()).read)).toEqual([undefined, undefined]);
-  await countTotals(await createDeps({ ...env, METRICS_TOKEN: newToken() } as Env, createExecutionContext()));
+  await maintain(await createDeps({ ...env, METRICS_TOKEN: newToken() } as Env, createExecutionContext()), countTotals);
   const { read } = await scrape();
   expect(subscriptions(read)).toEqual([1_230, 4]);
   expect(read.value("postern_attempts", { shard: SHARD, result: "success" })).toBe(2_468);

@@ -6,7 +6,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { tellAlarms } from "../../src/operations/alarms/tell";
-import { startSweepers } from "../../src/operations/upkeep/sweeper";
+import { startSweepers } from "../../src/operations/upkeep/start";
 import { createDeps } from "../../src/platform/deps";
 import { releaseHeld } from "../../src/webhooks/delivery/held";
 import { publishAudit } from "../../src/webhooks/subscriptions/audit-feed";
@@ -22,6 +22,7 @@ import { purgeAll } from "../support/purges";
 import { badPlans, collected, statementsAcrossPlanes } from "../support/query-plans";
 import { endedAttempts, newInbox, subscribe } from "../support/receiver";
 import { deliveryDb } from "../support/shard";
+import { maintain } from "../support/upkeep";
 
 test.each([
   ["a table", "SELECT payload FROM events WHERE type = ?"],
@@ -109,7 +110,7 @@ const OF_STORE: Record<string, RegExp> = {
   "webhooks/auto-disable/review-store": /UPDATE episodes SET mailed_stage/,
   "webhooks/events/accept-statements-store": /INSERT INTO events .* FROM json_each\(\?\)\) e/s,
   "webhooks/events/accept-store": /FROM listed e CROSS JOIN outbox o/,
-  "webhooks/events/list-store": /OFFSET \?\) END AS examined/,
+  "webhooks/events/list-store": /OFFSET \?\) END AS last/,
   "webhooks/events/outcomes-store": /trail\(subscription_id/,
   "webhooks/events/fan-out-store": /fan_out_after IS NOT NULL AND created_at <=/,
   "identity/invitations": /INSERT INTO invitations/,
@@ -192,7 +193,7 @@ test("statements of every store are collected, from requests, RPC, queue consume
   await review();
   await releaseHeld(await createDeps(env, createExecutionContext()));
   await subscribe(person, newInbox("200").url, { events: ["postern.audit"] });
-  await publishAudit(await createDeps(env, createExecutionContext()));
+  await maintain(await createDeps(env, createExecutionContext()), publishAudit);
   await mailTo(person.email, /will be disabled/);
   await call("GET", `/webhooks/${id}/attempts/${attempt._id}`, { token });
   await call("POST", `/webhooks/${id}/test`, { token });

@@ -4,7 +4,8 @@ import { env } from "cloudflare:workers";
 import worker from "../../src";
 import { createDeps } from "../../src/platform/deps";
 import { DAY_MS } from "../../src/platform/time";
-import { removeOld } from "../../src/webhooks/delivery/retention";
+import { removeOldAttempts, removeOldEvents, removeOldHours } from "../../src/webhooks/delivery/retention";
+import { maintain } from "./upkeep";
 
 interface Cost {
   trips: number;
@@ -96,11 +97,12 @@ async function fetchWith(counted: typeof env, method: string, path: string, { to
   return { status };
 }
 
-/** Removes all events, attempts and hours, as the hourly cron does when they are old. */
+/** Removes all events, attempts and hours, as the upkeep does when they are old. */
 export async function costOfRetention(): Promise<Cost> {
   const { counted, cost } = countedEnv();
   const deps = await createDeps(counted, createExecutionContext());
-  await removeOld({ ...deps, now: () => Date.now() + (deps.config.retentionDays + 1) * DAY_MS });
+  const later = { ...deps, now: () => Date.now() + (deps.config.retentionDays + 1) * DAY_MS };
+  for (const work of [removeOldAttempts, removeOldEvents, removeOldHours]) await maintain(later, work);
   return cost;
 }
 

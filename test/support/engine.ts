@@ -2,13 +2,7 @@
  * Drives the delivery engine directly: adds deliveries to the outbox, passes messages to the consumer, sweeps, and runs
  * the cron.
  */
-import {
-  createExecutionContext,
-  createMessageBatch,
-  createScheduledController,
-  getQueueResult,
-  waitOnExecutionContext,
-} from "cloudflare:test";
+import { createExecutionContext, createMessageBatch, getQueueResult, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import worker from "../../src";
 import { newIdAt } from "../../src/platform/db/ids";
@@ -18,6 +12,7 @@ import { sweepLanes } from "../../src/webhooks/lanes/feed";
 import { call, type Person, signUp } from "./client";
 import { newInbox, subscribe } from "./receiver";
 import { closeOtherShard, deliveryDb, SHARD } from "./shard";
+import { runUpkeep } from "./upkeep";
 
 /** The key of an outbox row, as in a message. */
 export interface Key {
@@ -138,12 +133,12 @@ export async function sweepNow(): Promise<void> {
   await waitOnExecutionContext(context);
 }
 
-/** Runs the hourly cron, and waits for all work it started. */
+/** Runs the hourly upkeep of every database, and waits for all work it started. */
 export async function hourly(settings: Partial<Cloudflare.Env> = {}): Promise<void> {
   const context = createExecutionContext();
-  await worker.scheduled(createScheduledController({ cron: "17 * * * *" }), { ...env, ...settings }, context);
+  await runUpkeep(await createDeps({ ...env, ...settings }, context), "hour");
   await waitOnExecutionContext(context);
-  // The cron has stored the real sizes, which opens the other shard again.
+  // The upkeep has stored the real sizes, which opens the other shard again.
   await closeOtherShard();
 }
 

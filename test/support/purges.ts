@@ -20,7 +20,9 @@ export type Hook = <T>(name: string, call: () => Promise<T>, shard: number) => P
 
 const DATABASES: readonly D1Database[] = [env.DB, env.SHARD_1];
 
-/** Runs the purges once, with the clock `minutesFromNow` ahead. */
+const CALLS_PER_RUN = 250;
+
+/** Runs the purges of every database once, with the clock `minutesFromNow` ahead. */
 export async function purgeOnce(minutesFromNow: number, hook: Hook = (_, call) => call()): Promise<void> {
   const context = createExecutionContext();
   const real = await createDeps(env, context);
@@ -34,7 +36,13 @@ export async function purgeOnce(minutesFromNow: number, hook: Hook = (_, call) =
     shards: { ...real.shards, db: (shard) => databases[shard] ?? db },
     now: () => Date.now() + minutesFromNow * MINUTE_MS,
   };
-  await continuePurges(deps).finally(() => waitOnExecutionContext(context));
+  const before = deps.trips.trips;
+  const isOver = () => deps.trips.trips - before >= CALLS_PER_RUN;
+  try {
+    for (const shard of deps.shards.numbers) await continuePurges(deps, shard, "", isOver);
+  } finally {
+    await waitOnExecutionContext(context);
+  }
 }
 
 export const openPurges = async (): Promise<number> =>

@@ -4,18 +4,18 @@ import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { atomically } from "../../src/platform/db/client";
-import { firstIdAt } from "../../src/platform/db/ids";
-import { Pages } from "../../src/platform/db/unhurried";
+import { firstIdAt, newIdAt } from "../../src/platform/db/ids";
+import { Pages } from "../../src/platform/db/paged-maintenance";
 import { createDeps } from "../../src/platform/deps";
-import { removeOld } from "../../src/webhooks/delivery/retention";
+import { removeOldAttempts, removeOldEvents } from "../../src/webhooks/delivery/retention";
 import { deleteOldAttempts, deleteOldEvents } from "../../src/webhooks/delivery/retention-store";
 import { call, type Person, signUp } from "../support/client";
 import { controlledDeps } from "../support/controlled";
 import { hourly } from "../support/engine";
 import { endedAttempts, newInbox, publish, subscribe } from "../support/receiver";
 import { deliveryDb, SHARD } from "../support/shard";
+import { maintain } from "../support/upkeep";
 
-const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const DAYS_40_AGO = Date.now() - 40 * DAY_MS;
 
@@ -55,6 +55,19 @@ async function addOld(person: Person, webhookId: string, count: number): Promise
       )
       .bind(person.tenantId),
   ]);
+}
+
+/** Copies a subscription under ids from its own up to `f…`, which sorts last. */
+async function addSubscriptions(person: Person, id: string, count: number): Promise<void> {
+  await deliveryDb
+    .prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?3)
+       INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled, created_at, updated_at)
+       SELECT iif(n.i = ?3, 'f' || substr(s.id, 2), '1' || printf('%07x', n.i) || substr(s.id, 9)), ?1, s.name, s.url, '[]',
+         s.secret_sealed, s.secret_digest, 1, s.created_at, s.updated_at FROM n, subscriptions s WHERE s.id = ?2`,
+    )
+    .bind(person.tenantId, id, count)
+    .run();
 }
 
 async function rowsOf(person: Person, webhookId: string) {
@@ -120,44 +133,98 @@ describe("retention", () => {
     expect(await rowsOf(person, id)).toEqual([1, 0]);
   });
 
-  test("takes the tables in turns and repeats a page whose answer was lost, so that events go even if the time ends with many attempts left", async () => {
+  test("repeats a page whose answer was lost", async () => {
     const person = await signUp();
     const id = await subscribe(person, newInbox("200").url);
     await addOld(person, id, 1_001);
     const calls: string[] = [];
-    const { deps, turn } = await controlledDeps(async (name, page) => {
+    const { deps } = await controlledDeps(async (name, page) => {
       const isFirst = !calls.includes(name);
       calls.push(name);
       const answer = await page();
       if (isFirst) throw new Error("D1_ERROR: Network connection lost.");
-      turn(2 * MINUTE_MS);
       return answer;
     });
-    await removeOld({ ...deps, shards: { ...deps.shards, numbers: [SHARD] } });
-    const turns = ["deleteOldAttempts", "deleteOldEvents", "deleteOldHours", "deleteOldKeys"];
-    expect(calls).toEqual(turns.flatMap((name) => [name, name]));
-    expect(await rowsOf(person, id)).toEqual([1, 1]);
+    await maintain({ ...deps, shards: { ...deps.shards, numbers: [SHARD] } }, removeOldAttempts);
+    expect(calls.slice(0, 2)).toEqual(["deleteOldAttempts", "deleteOldAttempts"]);
+    expect(await rowsOf(person, id)).toEqual([0, 1_001]);
+    await hourly();
   });
 
-  test("stops when its D1 calls are spent, of which each database has its share, and the next run goes on", async () => {
+  test("reaches the last of 100,000 subscriptions in many short turns, because each goes on where it was", async () => {
     const person = await signUp();
     const id = await subscribe(person, newInbox("200").url);
-    // Without what other tests have left.
+    await addSubscriptions(person, id, 100_000);
+    const lastId = `f${id.slice(1)}`;
+    await addOld(person, lastId, 3);
+    const deps = await createDeps(env, createExecutionContext());
+    let turns = 0;
+    for (let cursor: string | null = ""; cursor !== null; turns += 1) {
+      let pages = 0;
+      cursor = await removeOldAttempts(deps, SHARD, cursor, () => pages++ >= 10);
+    }
+    expect(turns).toBeGreaterThan(5);
+    expect((await rowsOf(person, lastId))[0]).toBe(0);
+    await deliveryDb
+      .prepare("DELETE FROM subscriptions WHERE tenant_id = ? AND id <> ?")
+      .bind(person.tenantId, id)
+      .run();
     await hourly();
-    await addOld(person, id, 2_001);
-    const calls: string[] = [];
-    const { deps } = await controlledDeps((name, page) => {
-      calls.push(name);
-      deps.trips.trips += 50;
-      return page();
+  });
+
+  test("reads the outbox once a run, however many pages of events there are", async () => {
+    const person = await signUp();
+    const id = await subscribe(person, newInbox("200").url);
+    await addOld(person, id, 6_000);
+    await deliveryDb
+      .prepare(
+        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+         INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, bytes)
+         SELECT ?1, 9e15, 'waiting-' || i, ?2, ?1, (SELECT max(id) FROM events WHERE tenant_id = ?2), 'event', 1 FROM n`,
+      )
+      .bind(id, person.tenantId)
+      .run();
+    const rowsRead: number[] = [];
+    const counted = new Proxy(deliveryDb, {
+      get: (target, name) =>
+        name !== "batch"
+          ? Reflect.get(target, name).bind(target)
+          : async (statements: D1PreparedStatement[]) => {
+              const results = await target.batch(statements);
+              rowsRead.push(results.reduce((sum, { meta }) => sum + meta.rows_read, 0));
+              return results;
+            },
     });
-    await removeOld(deps);
-    const turns = ["deleteOldAttempts", "deleteOldEvents", "deleteOldHours", "deleteOldKeys"];
-    expect(calls).toEqual(deps.shards.numbers.flatMap(() => turns));
-    const [attempts = 0, events = 0] = await rowsOf(person, id);
-    expect([attempts, events].every((count) => Number(count) > 0)).toBe(true);
+    const deps = await createDeps({ ...env, [SHARD === 0 ? "DB" : "SHARD_1"]: counted }, createExecutionContext());
+    await maintain({ ...deps, shards: { ...deps.shards, numbers: [SHARD] } }, removeOldEvents);
+    // The newest of the old events is owed.
+    expect((await rowsOf(person, id))[1]).toBe(1);
+    const [first = 0, ...pages] = rowsRead;
+    expect(first).toBeGreaterThanOrEqual(20_000);
+    expect(pages.length).toBeGreaterThan(3);
+    // D1 counts six rows for each event that a page examines and deletes, and none of the outbox.
+    expect(pages.reduce((sum, count) => sum + count, 0)).toBeLessThan(7 * 6_000);
+    await deliveryDb.prepare("DELETE FROM outbox WHERE queue = ?").bind(id).run();
     await hourly();
-    expect(await rowsOf(person, id)).toEqual([0, 0]);
+  });
+
+  test("keeps the placeholder of an attempt in progress, whose delivery was due long ago", async () => {
+    const person = await signUp();
+    const id = await subscribe(person, newInbox("200").url);
+    const [placeholder, attempt] = [newIdAt(DAYS_40_AGO), newIdAt(Date.now())];
+    const insert = deliveryDb.prepare(
+      `INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, next_id, attempt_count, attempted_at)
+       VALUES (?1, ?2, 'e', 'T', 'event', ?3, ?4, 1, ?5)`,
+    );
+    await deliveryDb.batch([
+      insert.bind(id, placeholder, "moved", attempt, DAYS_40_AGO),
+      insert.bind(id, attempt, "pending", null, Date.now()),
+    ]);
+    await hourly();
+    expect((await rowsOf(person, id))[0]).toBe(2);
+    await deliveryDb.prepare("UPDATE attempts SET status = 'success' WHERE id = ?").bind(attempt).run();
+    await hourly();
+    expect((await rowsOf(person, id))[0]).toBe(1);
   });
 
   test("gives the next page more rows when D1 worked briefly at a page, and fewer when it worked long, within bounds", async () => {
@@ -182,8 +249,8 @@ describe("retention", () => {
 
   test("removes nothing when nothing is old", async () => {
     const db = (await createDeps(env, createExecutionContext())).shards.db(SHARD);
-    expect(await deleteOldAttempts(db, DAYS_40_AGO, "", 100)).toMatchObject({ removed: 0 });
-    expect(await deleteOldEvents(db, 0, 100)).toBe(0);
+    expect(await deleteOldAttempts(db, DAYS_40_AGO, "", 100)).toMatchObject({ count: 0 });
+    expect(await deleteOldEvents(db, 0, { after: "", owed: [] }, 100)).toEqual({ count: 0, next: null });
   });
 
   test("keeps the failure count of a subscription that had no attempts for longer than RETENTION_DAYS", async () => {

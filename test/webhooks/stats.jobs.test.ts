@@ -7,7 +7,7 @@ import { claimDeliveries, releaseDeliveries } from "../../src/webhooks/delivery/
 import { LEASE_MS } from "../../src/webhooks/delivery/timing";
 import { BUCKET_STARTS_MS, percentileMs } from "../../src/webhooks/stats/latency";
 import { call, type Person, signUp, signUpVerified } from "../support/client";
-import { addDelivery, consumeBatch, hourly, type Key, makeDue, messageFor, sweepNow } from "../support/engine";
+import { addDelivery, consumeBatch, giveUp, hourly, type Key, makeDue, messageFor, sweepNow } from "../support/engine";
 import { newInbox, subscribe } from "../support/receiver";
 import { deliveryDb, SHARD } from "../support/shard";
 
@@ -133,11 +133,13 @@ describe("counts", () => {
   test("of failures since the last success are kept longer than the counts of their hour", async () => {
     const person = await signUp();
     const { webhookId, age } = await counted(person, "500");
+    await giveUp(webhookId);
     await age(31);
     await hourly();
     expect((await get(person, `/webhooks/${webhookId}`)).body.data.failureCount).toBe(1);
     expect(await stats(person, `/webhooks/${webhookId}/metrics`)).toMatchObject({ total: 0 });
     await deliverOnce(person, webhookId);
+    await giveUp(webhookId);
     await hourly();
     expect((await get(person, `/webhooks/${webhookId}`)).body.data.failureCount).toBe(2);
     expect(await stats(person, `/webhooks/${webhookId}/metrics`)).toMatchObject({ total: 1, failed: 1 });

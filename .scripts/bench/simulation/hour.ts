@@ -2,15 +2,16 @@
  * One simulated hour of one delivery database: some seconds of traffic at the full rate, the rest of its deliveries,
  * then retention.
  */
+import { begin, runJobs } from "../../../src/operations/upkeep/run-jobs";
 import type { Db } from "../../../src/platform/db/client";
 import { newId, newIdAt } from "../../../src/platform/db/ids";
 import type { Deps } from "../../../src/platform/deps";
 import type { DeliveryMessage, OutboxKey } from "../../../src/platform/messages";
+import { JOBS } from "../../../src/upkeep";
 import { type ClaimedDelivery, claimDeliveries } from "../../../src/webhooks/delivery/claim-store";
 import type { QueueSpeed } from "../../../src/webhooks/delivery/enqueue";
 import { type AttemptResult, recordAttempts } from "../../../src/webhooks/delivery/record-store";
 import { GATHER_MS } from "../../../src/webhooks/delivery/recorder";
-import { removeOld } from "../../../src/webhooks/delivery/retention";
 import { type SweptAt, sweepShard } from "../../../src/webhooks/delivery/sweep";
 import { MAX_SWEEP_INTERVAL_MS, MIN_SWEEP_INTERVAL_MS } from "../../../src/webhooks/delivery/timing";
 import { retryPolicy, verdictOf } from "../../../src/webhooks/delivery/verdict";
@@ -68,8 +69,16 @@ export class SimulatedHour {
     this.#agenda.at(startMs + MIN_SWEEP_INTERVAL_MS, () => this.#sweep());
     await this.#agenda.run();
     this.#meter.phase = "retention";
-    await removeOld(this.#deps);
+    await this.#maintain();
     return this.#result;
+  }
+
+  /** The runs of the upkeep object, as many as it takes. */
+  async #maintain(): Promise<void> {
+    let open = begin(JOBS, [], "hour", this.#shard);
+    for (let mayContinue = true; mayContinue; ) {
+      ({ open, mayContinue } = await runJobs(this.#deps, JOBS, open, this.#shard));
+    }
   }
 
   async #publish(): Promise<void> {

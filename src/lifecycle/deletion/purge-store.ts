@@ -1,6 +1,6 @@
 /** Purges in D1: the deletions under way, across tenants, and how far each has come. */
 import { sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
+import { atomically, jsonList, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 
 /** A deletion under way. Times are Unix ms. */
@@ -26,17 +26,25 @@ export interface Purge {
 }
 
 /**
- * Takes up to `limit` purges that are due, the longest waiting first. Nobody else takes them before `leaseUntil` (Unix
+ * Takes up to `limit` due purges, the longest waiting first: those of the tenants of a delivery database; for database
+ * 0, also those of users and of tenants whose database is not bound. Nobody else takes them before `leaseUntil` (Unix
  * ms).
  */
 export async function takePurges(
-  { db }: Deps,
+  { db, shards }: Deps,
+  shard: number,
   nowMs: number,
   { limit, leaseUntil }: { limit: number; leaseUntil: number },
 ): Promise<Purge[]> {
+  const others = shards.numbers.filter((number) => number !== 0);
+  const isHere =
+    shard === 0
+      ? sql`coalesce(shard, 0) NOT IN (SELECT value FROM json_each(${jsonList(others)}))`
+      : sql`shard = ${shard}`;
   const { taken } = await atomically(db, {
     taken: rows<Purge>(sql`UPDATE purges SET run_at = ${leaseUntil}
-      WHERE id IN (SELECT id FROM purges WHERE run_at <= ${nowMs} ORDER BY run_at LIMIT ${limit})
+      WHERE id IN (SELECT id FROM purges WHERE run_at <= ${nowMs} AND ${isHere}
+        ORDER BY run_at LIMIT ${limit})
       RETURNING id, kind, subject_id AS subjectId, shard, email, mail_to AS mailTo, name, members, created_at
         AS createdAt, step, cursor`),
   });

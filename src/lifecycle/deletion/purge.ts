@@ -2,9 +2,8 @@
  * Removes what deleted accounts and tenants leave behind, page by page over many runs. All purges take turns, so that a
  * large one does not hold up the others. A purge whose database fails waits while the others continue.
  */
-import { callBudget } from "../../platform/db/call-budget";
 import { repeatable } from "../../platform/db/faults";
-import { unhurried } from "../../platform/db/unhurried";
+import { type PagedMaintenance, thenPause } from "../../platform/db/paged-maintenance";
 import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
 import { MINUTE_MS } from "../../platform/time";
@@ -13,33 +12,31 @@ import type { Step } from "./steps";
 import { TENANT_STEPS } from "./tenant-steps-store";
 import { USER_STEPS } from "./user-steps-store";
 
-/** The time for one run, which comes every minute. */
-const BUDGET_MS = 20_000;
-/** The calls to D1 in one run, besides one for each purge that it does not finish. */
-const MAX_CALLS = 250;
 /** Longer than a run. After this, another run continues a purge that a killed run had taken. */
 const LEASE_MS = 2 * MINUTE_MS;
-const PURGES_PER_RUN = 100;
+/** Few, because a run puts back each purge that it does not finish. */
+const PURGES_PER_RUN = 20;
 const WAIT_AFTER_FAILURE_MS = 5 * MINUTE_MS;
 
 const STEPS: Record<Purge["kind"], readonly Step[]> = { user: USER_STEPS, tenant: TENANT_STEPS };
 
-/** Continues the due purges in turns, until none is left or the budget of the run is spent. A failure is logged. */
-export async function continuePurges(deps: Deps): Promise<void> {
+/** Continues the due purges of a database in turns. A purge itself stores how far it has come, so there is no cursor. */
+export const continuePurges: PagedMaintenance = async (deps, shard, _, isOver) => {
   const startedMs = deps.now();
-  const isSpent = callBudget(deps, MAX_CALLS);
   const lease = { limit: PURGES_PER_RUN, leaseUntil: startedMs + LEASE_MS };
-  let open = await repeatable(() => takePurges(deps, startedMs, lease));
+  let open = await repeatable(() => takePurges(deps, shard, startedMs, lease));
+  let isMoreDue = open.length === PURGES_PER_RUN;
   while (open.length > 0) {
     const next: Purge[] = [];
     for (const purge of open) {
-      const isOver = isSpent() || deps.now() - startedMs >= BUDGET_MS;
-      const advanced = isOver ? await putBack(deps, purge) : await advance(deps, purge, lease.leaseUntil);
+      if (isOver()) isMoreDue = true;
+      const advanced = isOver() ? await putBack(deps, purge) : await advance(deps, purge, lease.leaseUntil);
       if (advanced) next.push(advanced);
     }
     open = next;
   }
-}
+  return isMoreDue ? "" : null;
+};
 
 async function putBack(deps: Deps, purge: Purge): Promise<null> {
   await savePurge(deps, purge, deps.now());
@@ -69,7 +66,7 @@ async function doPage(deps: Deps, purge: Purge, leaseUntil: number): Promise<Pur
   const step = steps[index];
   if (!step) throw new Error(`no steps for ${kind}`);
   const cursor = step.name === purge.step ? purge.cursor : "";
-  const after = await unhurried(deps.now, () => step.page(deps, purge, cursor));
+  const after = await thenPause(deps.now, () => step.page(deps, purge, cursor));
   if (after === "done" && index === steps.length - 1) {
     await repeatable(() => deletePurge(deps, purge));
     log("info", "purge finished", idOf(kind, subjectId));

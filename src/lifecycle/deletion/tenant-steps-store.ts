@@ -3,8 +3,9 @@
  * test/lifecycle/purge.isolated.test.ts checks it.
  */
 import { type SQL, sql } from "drizzle-orm";
+import type { Keyed } from "../../platform/db/table-search";
 import { endSubscriptionsOfTenant } from "../../webhooks/subscriptions/tenant-store";
-import { deleting, type Keyed, searching } from "./pages-store";
+import { deleting, searching } from "./pages-store";
 import type { Purge } from "./purge-store";
 import { SETTLE, type Step } from "./steps";
 import { tellMembers } from "./tell";

@@ -20,14 +20,13 @@ export interface Alarm {
 
 const COLUMNS = sql.raw("finding, noted_at AS notedAt, since, ended_at AS endedAt, is_told AS isTold");
 
-/** Reads the alarms, how long mails have failed, and which keys are missing. */
+/** Reads the alarms, and how long mails have failed. */
 export async function readAlarms({ db }: Deps) {
-  const { alarms, mail, keys } = await atomically(db, {
+  const { alarms, mail } = await atomically(db, {
     alarms: rows<Alarm>(sql`SELECT ${COLUMNS} FROM alarms WHERE finding > ''`),
     mail: rows<{ since: number; tries: number }>(sql`SELECT since, tries FROM mail_failures WHERE id = 1`),
-    keys: rows<{ missing: string }>(sql`SELECT missing FROM key_checks WHERE id = 1`),
   });
-  return { alarms, mail: mail[0] ?? null, missing: JSON.parse(keys[0]?.missing ?? "[]") as string[] };
+  return { alarms, mail: mail[0] ?? null };
 }
 
 /** When the oldest due deliveries of a database were due, in Unix ms; null if none is. */

@@ -5,6 +5,7 @@ import { describeError, log } from "../../platform/log";
 import { queueMail } from "../../platform/mail/queue";
 import { HOUR_MS, iso, MINUTE_MS } from "../../platform/time";
 import { readControlPlane } from "../metrics/store";
+import { readMissingKeys } from "../reencryption/store";
 import { describeFinding, findingOf } from "./findings";
 import { type Alarm, claimAlarms, type OldestDue, readAlarms, readOldestDue, settleAlarm } from "./store";
 
@@ -43,8 +44,9 @@ async function look(
   deps: Deps,
   nowMs: number,
 ): Promise<{ alarms: Alarm[]; present: Map<string, number>; unknown: Set<string> }> {
-  const [{ alarms, mail, missing }, { shards, dead }, dues] = await Promise.all([
+  const [{ alarms, mail }, missing, { shards, dead }, dues] = await Promise.all([
     readAlarms(deps),
+    readMissingKeys(deps),
     readControlPlane(deps, nowMs - (nowMs % HOUR_MS) - HOUR_MS),
     Promise.all(deps.shards.numbers.map(async (shard) => ({ shard, due: await dueOf(deps, shard, nowMs) }))),
   ]);

@@ -1,74 +1,83 @@
 /** Encrypts every secret with the newest key of `SECRET_KEYS` after a rotation, so that the old key can be removed. */
 import { decrypt, encrypt } from "../../platform/crypto/encryption";
-import type { Db } from "../../platform/db/client";
+import { type PagedMaintenance, thenPause } from "../../platform/db/paged-maintenance";
 import type { Deps } from "../../platform/deps";
 import { log } from "../../platform/log";
 import { CONTROL_COLUMNS, DELIVERY_COLUMNS, type OwnedColumn } from "./columns";
 import { type EncryptedRow, findRowsUnderOtherKeys, noteKeyCheck, readKeyCheck, replaceCiphertexts } from "./store";
 
 const PAGE_ROWS = 200;
-/** Limits one run. The next one starts an hour later. */
-const MAX_PAGES = 50;
+const NONE = "[]";
+const ringOf = ({ keys }: Deps): string => keys.map(({ id }) => id).join(",");
+
+/** How far a pass over the encrypted columns of a database has come. */
+interface Place {
+  /** The position of the column. */
+  column: number;
+  /** The key of the last row that was read; null at the beginning of the column. */
+  after: string[] | null;
+  /** How many secrets of this column no key opens. */
+  unreadable: number;
+  /** The ids of keys that secrets need but SECRET_KEYS does not have. */
+  missing: string[];
+  /** Whether every secret so far is under the newest key. */
+  isDone: boolean;
+}
 
 /**
  * Runs every hour: re-encrypts what old keys encrypted. Does nothing while there is only one key and no secret needs
  * another.
  */
-export async function rekey(deps: Deps): Promise<void> {
-  const check = await readKeyCheck(deps);
-  if (deps.keys.length > 1 || check.ring !== ringOf(deps) || check.missing !== NONE) await rekeyAll(deps);
-}
+export const rekey: PagedMaintenance = async (deps, shard, cursor, isOver) => {
+  if (cursor === "") {
+    const { ring, missing } = await readKeyCheck(deps, shard);
+    if (deps.keys.length === 1 && ring === ringOf(deps) && missing === NONE) return null;
+  }
+  return rekeyFrom(deps, shard, cursor, isOver);
+};
 
 /**
  * Runs every minute: does the same at once when SECRET_KEYS has changed, because a key may have been removed too early.
  */
-export async function rekeyAfterChange(deps: Deps): Promise<void> {
-  if ((await readKeyCheck(deps)).ring !== ringOf(deps)) await rekeyAll(deps);
-}
+export const rekeyAfterChange: PagedMaintenance = async (deps, shard, cursor, isOver) => {
+  if (cursor === "" && (await readKeyCheck(deps, shard)).ring === ringOf(deps)) return null;
+  return rekeyFrom(deps, shard, cursor, isOver);
+};
 
-const NONE = "[]";
-const ringOf = ({ keys }: Deps): string => keys.map(({ id }) => id).join(",");
+const FIRST_PLACE: Place = { column: 0, after: null, unreadable: 0, missing: [], isDone: true };
 
-/** Re-encrypts, notes which keys are missing, and logs when nothing is left. */
-async function rekeyAll(deps: Deps): Promise<void> {
-  let done = true;
-  const missing = new Set<string>();
-  const ofDatabase = async (db: Db, columns: readonly OwnedColumn[]) => {
-    for (const column of columns) done = (await rekeyColumn(deps, db, column, missing)) && done;
-  };
-  await ofDatabase(deps.db, CONTROL_COLUMNS);
-  for (const shard of deps.shards.numbers) await ofDatabase(deps.shards.db(shard), DELIVERY_COLUMNS);
-  await noteKeyCheck(deps, { ring: ringOf(deps), missing: JSON.stringify([...missing].sort()) });
-  if (done && deps.keys.length > 1) log("info", "no secret is encrypted under an old key");
-}
-
-/**
- * Re-encrypts one column, and adds the keys that are missing to `missing`. Returns true when no row uses an old key any
- * more.
- */
-async function rekeyColumn(deps: Deps, db: Db, column: OwnedColumn, missing: Set<string>): Promise<boolean> {
-  const [newest] = deps.keys;
-  const { table } = column;
-  let unreadable = 0;
-  let after = column.key.map(() => "");
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const found = await findRowsUnderOtherKeys(db, column, { keyId: newest.id, after, limit: PAGE_ROWS });
-    const replacements = await Promise.all(found.map((row) => reencrypt(deps, column, row)));
-    const changes = replacements.filter((change) => change !== null);
-    if (changes.length > 0) await replaceCiphertexts(db, column, changes);
-    unreadable += found.length - changes.length;
-    for (const { encrypted } of found) {
-      const [keyId = ""] = encrypted.split(".");
-      if (deps.keys.every(({ id }) => id !== keyId)) missing.add(keyId);
-    }
-    const last = found.at(-1);
-    if (found.length < PAGE_ROWS || last === undefined) {
-      if (unreadable > 0) log("error", "secrets encrypted under an unknown key", { table, count: unreadable });
-      return unreadable === 0;
-    }
-    after = last.key;
+/** Re-encrypts, and at the end notes which keys are missing and logs whether anything is left under an old key. */
+async function rekeyFrom(deps: Deps, shard: number, cursor: string, isOver: () => boolean): Promise<string | null> {
+  const columns = shard === 0 ? [...CONTROL_COLUMNS, ...DELIVERY_COLUMNS] : DELIVERY_COLUMNS;
+  let place = cursor === "" ? FIRST_PLACE : (JSON.parse(cursor) as Place);
+  for (let column = columns[place.column]; column !== undefined; column = columns[place.column]) {
+    if (isOver()) return JSON.stringify(place);
+    place = await thenPause(deps.now, () => rekeyPage(deps, shard, column, place));
   }
-  return false;
+  await noteKeyCheck(deps, shard, { ring: ringOf(deps), missing: JSON.stringify(place.missing) });
+  if (place.isDone && deps.keys.length > 1) log("info", "no secret is encrypted under an old key", { shard });
+  return null;
+}
+
+/** Re-encrypts a page of a column. Returns the place after it. */
+async function rekeyPage(deps: Deps, shard: number, column: OwnedColumn, place: Place): Promise<Place> {
+  const db = deps.shards.db(shard);
+  const [newest] = deps.keys;
+  const after = place.after ?? column.key.map(() => "");
+  const found = await findRowsUnderOtherKeys(db, column, { keyId: newest.id, after, limit: PAGE_ROWS });
+  const replacements = await Promise.all(found.map((row) => reencrypt(deps, column, row)));
+  const changes = replacements.filter((change) => change !== null);
+  if (changes.length > 0) await replaceCiphertexts(db, column, changes);
+  const needed = found.map(({ encrypted }) => encrypted.split(".")[0] ?? "");
+  const unknown = needed.filter((keyId) => deps.keys.every(({ id }) => id !== keyId));
+  const missing = [...new Set([...place.missing, ...unknown])].sort();
+  const unreadable = place.unreadable + found.length - changes.length;
+  const last = found.at(-1);
+  if (last && found.length === PAGE_ROWS) return { ...place, after: last.key, unreadable, missing };
+  const { table } = column;
+  if (unreadable > 0) log("error", "secrets encrypted under an unknown key", { shard, table, count: unreadable });
+  const isDone = place.isDone && unreadable === 0;
+  return { column: place.column + 1, after: null, unreadable: 0, missing, isDone };
 }
 
 /** Returns the row with its new ciphertext, or null if none of the keys decrypts it. */

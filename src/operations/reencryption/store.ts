@@ -59,7 +59,7 @@ export async function replaceCiphertexts(
   });
 }
 
-/** What the last pass over all encrypted columns found. */
+/** What the last pass over the encrypted columns of a database found. */
 interface KeyCheck {
   /** The ids of the keys in SECRET_KEYS, newest first, comma-separated; "" before the first pass. */
   ring: string;
@@ -67,17 +67,29 @@ interface KeyCheck {
   missing: string;
 }
 
-export async function readKeyCheck({ db }: Deps): Promise<KeyCheck> {
+/** The row of a database in `key_checks`. */
+const rowOf = (shard: number): number => shard + 1;
+
+export async function readKeyCheck({ db }: Deps, shard: number): Promise<KeyCheck> {
   const { check } = await atomically(db, {
-    check: rows<KeyCheck>(sql`SELECT ring, missing FROM key_checks WHERE id = 1`),
+    check: rows<KeyCheck>(sql`SELECT ring, missing FROM key_checks WHERE id = ${rowOf(shard)}`),
   });
   return check[0] ?? { ring: "", missing: "[]" };
 }
 
+/** Returns the ids of the keys that secrets of these databases need but SECRET_KEYS did not have. */
+export async function readMissingKeys({ db, shards }: Pick<Deps, "db" | "shards">): Promise<string[]> {
+  const { keys } = await atomically(db, {
+    keys: rows<{ id: string }>(sql`SELECT DISTINCT j.value AS id FROM key_checks k CROSS JOIN json_each(k.missing) j
+      WHERE k.id IN (SELECT value FROM json_each(${jsonList(shards.numbers.map(rowOf))})) ORDER BY j.value`),
+  });
+  return keys.map(({ id }) => id);
+}
+
 /** Notes what a pass found. Writes nothing if the last pass found the same. */
-export async function noteKeyCheck({ db }: Deps, { ring, missing }: KeyCheck): Promise<void> {
+export async function noteKeyCheck({ db }: Deps, shard: number, { ring, missing }: KeyCheck): Promise<void> {
   await atomically(db, {
-    noted: sql`INSERT INTO key_checks (id, ring, missing) VALUES (1, ${ring}, ${missing})
+    noted: sql`INSERT INTO key_checks (id, ring, missing) VALUES (${rowOf(shard)}, ${ring}, ${missing})
       ON CONFLICT (id) DO UPDATE SET ring = excluded.ring, missing = excluded.missing
         WHERE ring <> excluded.ring OR missing <> excluded.missing`,
   });

@@ -5,7 +5,6 @@
 import { sql } from "drizzle-orm";
 import { atomically, CHANGES, countOf, type Db, jsonList, rows } from "../../platform/db/client";
 import { firstIdAt } from "../../platform/db/ids";
-import { type Ends, endsOf } from "../../platform/db/in-turns";
 
 /** How many events one statement deletes. Each costs two written rows, and publishes wait for the page. */
 export const DELETED_EVENTS = 500;
@@ -13,18 +12,6 @@ export const DELETED_EVENTS = 500;
 export const COUNTED_EVENTS = 5_000;
 /** How many tenants one statement looks at. It may count a page of events for each. */
 const PAGE_TENANTS = 20;
-
-/** Returns the first and the last tenant that has events, by their ids; null when there is none. */
-export async function endsOfTenants(db: Db): Promise<Ends | null> {
-  const { ends } = await atomically(db, {
-    ends: rows<{
-      first: string | null;
-      last: string | null;
-    }>(sql`SELECT (SELECT min(tenant_id) FROM audit_events) AS first,
-      (SELECT max(tenant_id) FROM audit_events) AS last`),
-  });
-  return endsOf(ends);
-}
 
 /** Returns the next tenants that have events, in the order of their ids; `after` is the last one of the page before. */
 export async function nextTenants(db: Db, after: string): Promise<string[]> {

@@ -2,7 +2,7 @@
  * The work on held deliveries, every minute: releases them once their subscription is resumed, and drops those too many
  * or too old.
  */
-import { shardsWithBudgets } from "../../platform/db/call-budget";
+import { callBudget } from "../../platform/db/call-budget";
 import type { Deps } from "../../platform/deps";
 import { describeError, type LogFields, log } from "../../platform/log";
 import { DAY_MS } from "../../platform/time";
@@ -11,7 +11,7 @@ import { dropHeld, endDropping, findSteps, findSurplus, releaseStep, type Step, 
 import { DROPPED } from "./reasons";
 import { inTurns } from "./selection";
 
-/** The most calls to D1 in one run; the next one continues. */
+/** The most calls to D1 in one run for a database; the next one continues. */
 const MAX_CALLS = 250;
 
 /**
@@ -19,8 +19,8 @@ const MAX_CALLS = 250;
  * throws.
  */
 export async function releaseHeld(deps: Deps): Promise<void> {
-  for (const { shard, isSpent } of shardsWithBudgets(deps, MAX_CALLS)) {
-    await orLog({ shard }, () => releaseShard(deps, shard, isSpent));
+  for (const shard of deps.shards.numbers) {
+    await orLog({ shard }, () => releaseShard(deps, shard, callBudget(deps, MAX_CALLS)));
   }
 }
 

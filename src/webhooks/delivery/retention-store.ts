@@ -2,63 +2,90 @@
  * Deleting by age, across the tenants of one delivery database. Ids contain their time, so every statement reads a
  * range of a primary key. An index on time would cost one more written row per delivery.
  */
-import { sql } from "drizzle-orm";
-import { atomically, CHANGES, countOf, type Db, rows } from "../../platform/db/client";
+import { type SQL, sql } from "drizzle-orm";
+import { atomically, CHANGES, countOf, type Db, jsonList, rows } from "../../platform/db/client";
 import { firstIdAt } from "../../platform/db/ids";
+import type { Page } from "../../platform/db/paged-maintenance";
+import { searchPage } from "../../platform/db/table-search";
 
-const SUBSCRIPTIONS_PER_PAGE = 500;
+const SUBSCRIPTIONS_PER_PAGE = 1_000;
+/** Few old events have an open delivery. With more than these, the events after them wait for the next hour. */
+const MAX_OWED_EVENTS = 2_000;
 
 /**
- * Deletes a page of up to `limit` attempts that started before `before` (Unix ms), of the subscriptions after
- * `afterSubscription`. `next` is the `afterSubscription` of the next page: the same one while pages are full, null at
- * the end.
+ * Deletes up to `limit` attempts that started before `before` (Unix ms), of a page of subscriptions after
+ * `afterSubscription`. The next page begins at the same place while pages are full.
  */
 export async function deleteOldAttempts(
   db: Db,
   before: number,
   afterSubscription: string,
   limit: number,
-): Promise<{ removed: number; next: string | null }> {
-  const group = sql`SELECT id FROM subscriptions WHERE id > ${afterSubscription} ORDER BY id
-    LIMIT ${SUBSCRIPTIONS_PER_PAGE}`;
+): Promise<Page> {
+  const group = subscriptionsAfter(afterSubscription);
+  // Between claim and record, the outbox row still names the placeholder. Without it, the sweep would plan the attempt
+  // again.
+  const isInProgress = sql`(a.status = 'pending' OR a.status = 'moved' AND EXISTS (SELECT 1 FROM attempts n
+    WHERE n.subscription_id = a.subscription_id AND n.id = a.next_id AND n.status = 'pending'))`;
   const { last, removed } = await atomically(db, {
     last: rows<{ id: string | null }>(sql`SELECT max(id) AS id FROM (${group})`),
     deleted: sql`DELETE FROM attempts WHERE (subscription_id, id) IN (
       SELECT a.subscription_id, a.id FROM (${group}) s CROSS JOIN attempts a ON a.subscription_id = s.id
         AND a.id < ${firstIdAt(before)}
-      WHERE a.status <> 'pending' LIMIT ${limit})`,
+      WHERE NOT ${isInProgress} LIMIT ${limit})`,
     removed: CHANGES,
   });
-  const isFull = countOf(removed) === limit;
-  return { removed: countOf(removed), next: isFull ? afterSubscription : (last[0]?.id ?? null) };
+  return pageOf(countOf(removed), limit, afterSubscription, last[0]?.id ?? null);
+}
+
+const subscriptionsAfter = (id: string): SQL =>
+  sql`SELECT id FROM subscriptions WHERE id > ${id} ORDER BY id LIMIT ${SUBSCRIPTIONS_PER_PAGE}`;
+
+const pageOf = (count: number, limit: number, cursor: string, last: string | null): Page => ({
+  count,
+  next: count === limit ? cursor : last,
+});
+
+/**
+ * Returns the ids of events from before `before` (Unix ms) that have an open delivery, oldest first, at most
+ * `MAX_OWED_EVENTS`. Reads the whole outbox, which has no index by event.
+ */
+export async function owedEventsBefore(db: Db, before: number): Promise<string[]> {
+  const { found } = await atomically(db, {
+    found: rows<{ id: string }>(sql`SELECT DISTINCT event_id AS id FROM outbox WHERE event_id < ${firstIdAt(before)}
+      ORDER BY event_id LIMIT ${MAX_OWED_EVENTS}`),
+  });
+  return found.map(({ id }) => id);
 }
 
 /**
- * Deletes a page of up to `limit` events from before `before` (Unix ms) that have no open delivery, oldest first.
- * Returns how many.
+ * Deletes from a page of `limit` events after the id `after` those from before `before` (Unix ms) that are not in
+ * `owed`, the result of `owedEventsBefore`. If that has as many as it may, events after its last one stay.
  */
-export async function deleteOldEvents(db: Db, before: number, limit: number): Promise<number> {
-  const { removed } = await atomically(db, {
-    deleted: sql`DELETE FROM events WHERE id IN (
-      SELECT id FROM events WHERE id < ${firstIdAt(before)} AND fan_out_after IS NULL
-        AND id NOT IN (SELECT event_id FROM outbox WHERE event_id < ${firstIdAt(before)}) ORDER BY id LIMIT ${limit})`,
+export async function deleteOldEvents(
+  db: Db,
+  before: number,
+  { after, owed }: { after: string; owed: readonly string[] },
+  limit: number,
+): Promise<Page> {
+  const end = owed.length < MAX_OWED_EVENTS ? firstIdAt(before) : (owed.at(-1) ?? "");
+  const page = sql`SELECT id, fan_out_after FROM events WHERE id > ${after} AND id < ${end} ORDER BY id LIMIT ${limit}`;
+  const { last, removed } = await atomically(db, {
+    last: rows<{ id: string | null; examined: number }>(sql`SELECT max(id) AS id, count(*) AS examined FROM (${page})`),
+    deleted: sql`DELETE FROM events WHERE id IN (SELECT id FROM (${page}) WHERE fan_out_after IS NULL
+      AND id NOT IN (SELECT value FROM json_each(${jsonList(owed)})))`,
     removed: CHANGES,
   });
-  return countOf(removed);
+  const isLast = last[0]?.examined !== limit;
+  return { count: countOf(removed), next: isLast ? null : (last[0]?.id ?? null) };
 }
 
 /**
  * Deletes a page of up to `limit` hours before `before` (Unix ms). The newest hour of a subscription is kept if its
- * `failure_count` is not zero, with its counts of attempts set to 0. Returns the same as `deleteOldAttempts`.
+ * `failure_count` is not zero, with its counts of attempts set to 0. The pages are those of `deleteOldAttempts`.
  */
-export async function deleteOldHours(
-  db: Db,
-  before: number,
-  afterSubscription: string,
-  limit: number,
-): Promise<{ removed: number; next: string | null }> {
-  const group = sql`SELECT id FROM subscriptions WHERE id > ${afterSubscription} ORDER BY id
-    LIMIT ${SUBSCRIPTIONS_PER_PAGE}`;
+export async function deleteOldHours(db: Db, before: number, afterSubscription: string, limit: number): Promise<Page> {
+  const group = subscriptionsAfter(afterSubscription);
   const old = sql`(${group}) s CROSS JOIN hourly_stats h ON h.subscription_id = s.id AND h.hour < ${before}`;
   const isNewest = sql`NOT EXISTS (SELECT 1 FROM hourly_stats newer WHERE newer.subscription_id = s.id
     AND newer.hour > h.hour)`;
@@ -74,38 +101,50 @@ export async function deleteOldHours(
       SELECT h.subscription_id, h.hour FROM ${old} WHERE h.failure_count = 0 OR NOT ${isNewest} LIMIT ${limit})`,
     removed: CHANGES,
   });
-  const isFull = countOf(removed) === limit;
-  return { removed: countOf(removed), next: isFull ? afterSubscription : (last[0]?.id ?? null) };
+  return pageOf(countOf(removed), limit, afterSubscription, last[0]?.id ?? null);
 }
 
-/**
- * Deletes a page of up to `limit` idempotency keys from before `before`, and as many manual retries of events from
- * before `eventsBefore` (Unix ms). Returns how many.
- */
-export async function deleteOldKeys(db: Db, before: number, eventsBefore: number, limit: number): Promise<number> {
-  const { keys, retries } = await atomically(db, {
-    deletedKeys: sql`DELETE FROM idempotency_keys WHERE (tenant_id, key) IN (
-      SELECT tenant_id, key FROM idempotency_keys WHERE created_at < ${before} LIMIT ${limit})`,
-    keys: CHANGES,
-    deletedRetries: sql`DELETE FROM manual_retries WHERE (subscription_id, event_id) IN (
-      SELECT subscription_id, event_id FROM manual_retries WHERE event_id < ${firstIdAt(eventsBefore)} LIMIT ${limit})`,
-    retries: CHANGES,
-  });
-  return countOf(keys) + countOf(retries);
-}
+/** Deletes from a page of `limit` idempotency keys those from before `before` (Unix ms). */
+export const deleteOldKeys = (db: Db, before: number, cursor: string, limit: number): Promise<Page> =>
+  searchPage(
+    db,
+    {
+      table: "idempotency_keys",
+      key: ["tenant_id", "key"],
+      columns: ["created_at"],
+      condition: sql`created_at < ${before}`,
+    },
+    cursor,
+    { examined: limit, changed: limit },
+  );
+
+/** Deletes from a page of `limit` manual retries those of events from before `before` (Unix ms). */
+export const deleteOldRetries = (db: Db, before: number, cursor: string, limit: number): Promise<Page> =>
+  searchPage(
+    db,
+    {
+      table: "manual_retries",
+      key: ["subscription_id", "event_id"],
+      columns: [],
+      condition: sql`event_id < ${firstIdAt(before)}`,
+    },
+    cursor,
+    { examined: limit, changed: limit },
+  );
 
 /**
- * Removes the rows of subscriptions that users deleted before `before` (Unix ms) and whose log is empty. Until then,
- * the view of an event names them. Returns how many.
+ * Removes up to `limit` subscriptions that users deleted before `before` (Unix ms) and whose log and lane are empty.
+ * Until then, the view of an event names them. Returns how many.
  */
-export async function deleteEmptySubscriptions(db: Db, before: number): Promise<number> {
-  const isOver = sql`is_deleted = 1 AND updated_at < ${before}
-    AND NOT EXISTS (SELECT 1 FROM attempts WHERE attempts.subscription_id = subscriptions.id)`;
+export async function deleteEmptySubscriptions(db: Db, before: number, limit: number): Promise<number> {
+  const ended = sql`(SELECT id FROM subscriptions WHERE is_deleted = 1 AND updated_at < ${before}
+    AND NOT EXISTS (SELECT 1 FROM attempts WHERE attempts.subscription_id = subscriptions.id)
+    AND NOT EXISTS (SELECT 1 FROM outbox WHERE outbox.queue = subscriptions.id) ORDER BY id LIMIT ${limit})`;
   const { removed } = await atomically(db, {
     // Before the subscriptions, whose rows say which hours and replays to delete.
-    hours: sql`DELETE FROM hourly_stats WHERE subscription_id IN (SELECT id FROM subscriptions WHERE ${isOver})`,
-    replays: sql`DELETE FROM replay_jobs WHERE subscription_id IN (SELECT id FROM subscriptions WHERE ${isOver})`,
-    deleted: sql`DELETE FROM subscriptions WHERE ${isOver}`,
+    hours: sql`DELETE FROM hourly_stats WHERE subscription_id IN ${ended}`,
+    replays: sql`DELETE FROM replay_jobs WHERE subscription_id IN ${ended}`,
+    deleted: sql`DELETE FROM subscriptions WHERE id IN ${ended}`,
     removed: CHANGES,
   });
   return countOf(removed);

@@ -1,16 +1,18 @@
-/** Deletes old rows, oldest first, from each table in turn, until none is left or the budget of the run is spent. */
-import { shardsWithBudgets } from "../../platform/db/call-budget";
+/** Deletes what is older than RETENTION_DAYS from a delivery database: one piece of work for each table. */
+import type { Db } from "../../platform/db/client";
 import { repeatable } from "../../platform/db/faults";
-import { Pages } from "../../platform/db/unhurried";
+import { inPages, type Page, type PagedMaintenance } from "../../platform/db/paged-maintenance";
 import type { Deps } from "../../platform/deps";
-import { describeError, log } from "../../platform/log";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../platform/time";
+import { log } from "../../platform/log";
+import { DAY_MS, HOUR_MS } from "../../platform/time";
 import {
   deleteEmptySubscriptions,
   deleteOldAttempts,
   deleteOldEvents,
   deleteOldHours,
   deleteOldKeys,
+  deleteOldRetries,
+  owedEventsBefore,
 } from "./retention-store";
 
 /**
@@ -18,57 +20,42 @@ import {
  * than the event.
  */
 const EVENT_MARGIN_MS = HOUR_MS;
-/** The time for one shard in an hourly run. */
-const BUDGET_MS = 5 * MINUTE_MS;
-/** The calls to D1 in an hourly run, for all shards. */
-const MAX_CALLS = 400;
+
+const attemptsBefore = ({ config, now }: Deps): number => now() - config.retentionDays * DAY_MS;
+const eventsBefore = (deps: Deps): number => attemptsBefore(deps) - EVENT_MARGIN_MS;
+
+export const removeOldAttempts = deleting("attempts", attemptsBefore, deleteOldAttempts);
+export const removeOldHours = deleting("hourly_stats", eventsBefore, deleteOldHours);
+export const removeOldKeys = deleting("idempotency_keys", ({ now }) => now() - DAY_MS, deleteOldKeys);
+export const removeOldRetries = deleting("manual_retries", eventsBefore, deleteOldRetries);
 
 /**
- * Deletes what is older than RETENTION_DAYS from every shard. A shard that fails is logged and skipped. Never throws.
+ * The events with open deliveries are read once a run. A delivery of so old an event that is created afterwards finds
+ * that retention has removed the event.
  */
-export async function removeOld(deps: Deps): Promise<void> {
-  for (const { shard, isSpent } of shardsWithBudgets(deps, MAX_CALLS)) {
-    try {
-      await removeOldOfShard(deps, shard, isSpent);
-    } catch (error) {
-      log("error", "retention failed", { shard, ...describeError(error) });
-    }
-  }
-}
+export const removeOldEvents: PagedMaintenance = async (deps, shard, cursor, isOver) => {
+  const before = eventsBefore(deps);
+  const owed = await repeatable(() => owedEventsBefore(deps.shards.db(shard), before));
+  const page = (db: Db, olderThan: number, after: string, limit: number) =>
+    deleteOldEvents(db, olderThan, { after, owed }, limit);
+  return deleting("events", () => before, page)(deps, shard, cursor, isOver);
+};
 
-async function removeOldOfShard(deps: Deps, shard: number, isSpent: () => boolean): Promise<void> {
-  const db = deps.shards.db(shard);
-  const startedMs = deps.now();
-  const cutoffMs = startedMs - deps.config.retentionDays * DAY_MS;
-  const eventCutoffMs = cutoffMs - EVENT_MARGIN_MS;
-  const removed = { attempts: 0, events: 0 };
-  const [attempts, events, hours, keys] = [new Pages(deps), new Pages(deps), new Pages(deps), new Pages(deps)];
-  let attemptsFrom: string | null = "";
-  let hoursFrom: string | null = "";
-  let hasEvents = true;
-  let hasKeys = true;
-  while (attemptsFrom !== null || hoursFrom !== null || hasEvents || hasKeys) {
-    if (isSpent() || deps.now() - startedMs >= BUDGET_MS) {
-      log("warn", "retention did not finish", { shard, ...removed });
-      return;
-    }
-    if (attemptsFrom !== null) {
-      const after: string = attemptsFrom;
-      const page = await attempts.next((rows) => deleteOldAttempts(db, cutoffMs, after, rows));
-      removed.attempts += page.removed;
-      attemptsFrom = page.next;
-    }
-    if (hasEvents) {
-      const count = await events.next((rows) => deleteOldEvents(db, eventCutoffMs, rows));
-      removed.events += count;
-      hasEvents = count > 0;
-    }
-    if (hoursFrom !== null) {
-      const after: string = hoursFrom;
-      hoursFrom = (await hours.next((rows) => deleteOldHours(db, eventCutoffMs, after, rows))).next;
-    }
-    if (hasKeys) hasKeys = (await keys.next((rows) => deleteOldKeys(db, startedMs - DAY_MS, eventCutoffMs, rows))) > 0;
-  }
-  await repeatable(() => deleteEmptySubscriptions(db, cutoffMs));
-  if (removed.attempts + removed.events > 0) log("info", "old rows removed", { shard, ...removed });
+export const removeEmptySubscriptions = deleting("subscriptions", attemptsBefore, async (db, before, _, limit) => {
+  const count = await deleteEmptySubscriptions(db, before, limit);
+  return { count, next: count === limit ? "" : null };
+});
+
+/** Deletes the rows of a table from before a time (Unix ms), page by page. */
+function deleting(
+  table: string,
+  timeOf: (deps: Deps) => number,
+  page: (db: Db, before: number, cursor: string, limit: number) => Promise<Page>,
+): PagedMaintenance {
+  return async (deps, shard, cursor, isOver) => {
+    const [db, before] = [deps.shards.db(shard), timeOf(deps)];
+    const { count, next } = await inPages(deps, cursor, isOver, (from, rows) => page(db, before, from, rows));
+    if (count > 0) log("info", "old rows removed", { shard, table, count });
+    return next;
+  };
 }

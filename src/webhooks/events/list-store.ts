@@ -48,16 +48,23 @@ export async function readEventPage(
   const before = cursor === undefined ? sql`true` : sql`id < ${cursor}`;
   const range = sql`FROM events WHERE id >= ${firstIdAt(since - ID_BEFORE_MS)} AND ${before} ORDER BY id DESC`;
   const ofType = type === undefined ? sql`true` : sql`type = ${type}`;
-  const page = sql`SELECT id FROM (SELECT id, tenant_id, type ${range} LIMIT ${EXAMINED_EVENTS})
-    WHERE tenant_id = ${tenant.tenantId} AND ${ofType} ORDER BY id DESC LIMIT ${limit + 1}`;
-  const { found, ends } = await atomically(deps.shards.db(tenant.shard), {
-    found: rows<EventRow>(sql`SELECT e.id, e.type, e.correlation_id AS correlationId, e.delivery_count AS deliveryCount,
-        e.created_at AS createdAt
-      FROM (${page}) p CROSS JOIN events e ON e.id = p.id WHERE e.created_at >= ${since} ORDER BY e.id DESC`),
-    ends: rows<{ examined: string | null }>(sql`SELECT CASE WHEN (SELECT count(*) FROM (${page})) <= ${limit}
-      THEN (SELECT id ${range} LIMIT 1 OFFSET ${EXAMINED_EVENTS - 1}) END AS examined`),
+  // The end of the window is only looked for when the window did not fill the page.
+  const { found } = await atomically(deps.shards.db(tenant.shard), {
+    found: rows<FoundRow>(sql`WITH page AS MATERIALIZED (
+        SELECT id FROM (SELECT id, tenant_id, type ${range} LIMIT ${EXAMINED_EVENTS})
+        WHERE tenant_id = ${tenant.tenantId} AND ${ofType} ORDER BY id DESC LIMIT ${limit + 1}),
+      examined AS (SELECT CASE WHEN (SELECT count(*) FROM page) <= ${limit}
+        THEN (SELECT id ${range} LIMIT 1 OFFSET ${EXAMINED_EVENTS - 1}) END AS last)
+      SELECT examined.last AS lastExamined, e.id, e.type, e.correlation_id AS correlationId,
+        e.delivery_count AS deliveryCount, e.created_at AS createdAt
+      FROM examined LEFT JOIN page ON true LEFT JOIN events e ON e.id = page.id AND e.created_at >= ${since}
+      ORDER BY e.id DESC`),
   });
-  const isFull = found.length > limit;
-  const shown = found.slice(0, limit);
-  return { rows: shown, nextCursor: isFull ? (shown.at(-1)?.id ?? null) : (ends[0]?.examined ?? null) };
+  const present = found.filter(({ id }) => id !== null);
+  const shown = present.slice(0, limit);
+  const last = present.length > limit ? shown.at(-1)?.id : found[0]?.lastExamined;
+  return { rows: shown, nextCursor: last ?? null };
 }
+
+/** `id` is null where no event was found: in the only row of an empty page, and for one that is too old. */
+type FoundRow = EventRow & { lastExamined: string | null };

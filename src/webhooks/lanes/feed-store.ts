@@ -1,8 +1,8 @@
 /** What feeding the lanes of one delivery database reads and writes, across its tenants. */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
-import { type Ends, endsOf } from "../../platform/db/in-turns";
 import { IS_UNCLAIMED } from "../../platform/db/outbox";
+import { type Ends, endsOf } from "../../platform/db/paging";
 import { areSendsHeld } from "../../platform/db/predicates";
 import type { DueDelivery } from "../delivery/enqueue";
 import { OVERDUE_COLUMNS, type OverdueDelivery, PLANNED_ATTEMPT } from "../delivery/overdue-store";

@@ -20,8 +20,8 @@ const MAX_ATTENTION = 20;
 const MAX_NEWER_ATTEMPTS = 500;
 /** How many of the newest attempts are searched for those in progress. */
 const NEWEST_ATTEMPTS = 1_000;
-/** The most deliveries that are counted as waiting. */
-const MAX_WAITING = 100_000;
+/** The most deliveries that are counted as waiting, held or still to be sent. */
+const MAX_COUNTED = 10_000;
 
 /** The counts of one hour. */
 export interface HourRow {
@@ -50,7 +50,7 @@ export const PENDING = sql`(SELECT count(*) FROM (SELECT a.status FROM attempts 
 const LINE = sql`outbox o WHERE o.subscription_id = s.id AND o.slot_at IS NOT NULL AND o.slot_at >= o.due_at`;
 /** How many deliveries of the subscription `s` wait because of its limits, as SQL. */
 export const WAITING_FOR_SLOTS = sql`iif(s.options IS NULL, 0, (SELECT count(*) FROM (SELECT 1 FROM ${LINE}
-  LIMIT ${MAX_WAITING})))`;
+  LIMIT ${MAX_COUNTED})))`;
 
 /**
  * Returns the hours of a subscription since `fromMs`, and its attempts in progress; undefined when the tenant has no
@@ -105,18 +105,18 @@ export interface AttentionRow {
   error: string | null;
 }
 
-/** How many deliveries the subscription `s` holds, as SQL; 0 while it is enabled. */
-export const HELD = sql.raw(
-  "iif(s.enabled OR s.released_to IS NULL, 0, (SELECT count(*) FROM outbox o WHERE o.queue = s.id AND o.due_at > " +
-    "s.released_to))",
-);
+const countUpTo = (found: SQL): SQL => sql`(SELECT count(*) FROM (SELECT 1 FROM ${found} LIMIT ${MAX_COUNTED}))`;
 
-/**
- * How many deliveries in the backlog of the subscription `s` are still to be sent, as SQL; 0 while it is paused or
- * disabled.
- */
-export const TO_SEND = sql.raw(`iif(s.enabled AND s.has_backlog,
-  (SELECT count(*) FROM outbox o WHERE o.queue = s.id AND o.due_at > coalesce(s.dropped_to, 0)), 0)`);
+/** The outbox rows that the subscription `s` holds, as SQL; none while it is enabled. */
+const HELD_ROWS = sql.raw("outbox o WHERE s.enabled = 0 AND o.queue = s.id AND o.due_at > s.released_to");
+/** The outbox rows in the backlog of the subscription `s` that are still to be sent, as SQL; none while it is paused. */
+const ROWS_TO_SEND = sql.raw(
+  "outbox o WHERE s.enabled AND s.has_backlog AND o.queue = s.id AND o.due_at > coalesce(s.dropped_to, 0)",
+);
+/** How many deliveries the subscription `s` holds, as SQL; at most `MAX_COUNTED`. */
+export const HELD = countUpTo(HELD_ROWS);
+/** How many deliveries of the subscription `s` are still to be sent, as SQL; at most `MAX_COUNTED`. */
+export const TO_SEND = countUpTo(ROWS_TO_SEND);
 
 /**
  * Counts of a tenant's subscriptions that fail or were disabled by the service, and of its deliveries that are held or
@@ -141,6 +141,7 @@ export async function readTenantHours(
   fromMs: number,
   nowMs: number,
 ): Promise<{ hours: HourRow[]; pending: number; attention: AttentionRow[]; health: HealthCounts }> {
+  const ofAll = (found: SQL) => countUpTo(sql`subscriptions s CROSS JOIN ${found} AND ${ofTenant}`);
   const ofTenant: SQL = sql`s.tenant_id = ${tenantId} AND s.is_deleted = 0`;
   const { hours, pending, attention, health } = await atomically(deps.shards.db(shard), {
     hours: rows<HourRow>(sql`SELECT h.hour, sum(h.succeeded) AS succeeded, sum(h.failed) AS failed, ${histogram(summed)}
@@ -156,8 +157,8 @@ export async function readTenantHours(
       WHERE o.tenant_id = ${tenantId} AND a.status = 'pending'`),
     health:
       rows<HealthCounts>(sql`SELECT coalesce(sum(s.enabled AND ${failureCountOf(sql.raw("s.id"))} > 0), 0) AS failing,
-        coalesce(sum(s.disabled_reason IS NOT NULL), 0) AS disabled, coalesce(sum(${HELD}), 0) AS held,
-        coalesce(sum(${TO_SEND}), 0) AS toSend
+        coalesce(sum(s.disabled_reason IS NOT NULL), 0) AS disabled,
+        ${ofAll(HELD_ROWS)} AS held, ${ofAll(ROWS_TO_SEND)} AS toSend
       FROM subscriptions s WHERE ${ofTenant}`),
     attention: rows<AttentionRow>(sql`SELECT s.id, s.name, s.enabled, s.failureCount, s.slow_until > ${nowMs} AS slow,
         CASE WHEN s.failureCount > 0 THEN (SELECT error FROM (SELECT a.status, a.error FROM attempts a

@@ -1,7 +1,6 @@
 /** Tenants of a delivery database that receive their audit log as operational events, and writing these events. */
 import { sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
-import { type Ends, endsOf } from "../../platform/db/in-turns";
 import { AUDIT_TYPE } from "../../platform/schemas/event-type";
 import { readersOfAudit } from "./patterns-store";
 
@@ -10,18 +9,6 @@ export interface AuditFeed {
   tenantId: string;
   /** Everything recorded before this time (Unix ms) has been published. */
   publishedTo: number;
-}
-
-/** Returns the first and the last tenant with a feed in a database; null when there is none. */
-export async function endsOfFeeds(db: Db): Promise<Ends | null> {
-  const { ends } = await atomically(db, {
-    ends: rows<{
-      first: string | null;
-      last: string | null;
-    }>(sql`SELECT (SELECT min(tenant_id) FROM audit_feeds) AS first,
-      (SELECT max(tenant_id) FROM audit_feeds) AS last`),
-  });
-  return endsOf(ends);
 }
 
 /**

@@ -5,65 +5,42 @@
  * repeats part of an interrupted one.
  */
 
-import { shardsWithBudgets } from "../../platform/db/call-budget";
 import type { Db } from "../../platform/db/client";
 import { firstIdAt, timeOfId } from "../../platform/db/ids";
-import { fromAnywhere } from "../../platform/db/in-turns";
+import type { PagedMaintenance } from "../../platform/db/paged-maintenance";
 import type { Deps } from "../../platform/deps";
-import { describeError, log } from "../../platform/log";
 import { MINUTE_MS } from "../../platform/time";
 import { publishedId } from "../../tenancy/audit/published-id";
 import { type AuditRow, readAuditRowsFrom } from "../../tenancy/audit/read-store";
 import { auditView } from "../../tenancy/audit/view";
-import { type AuditFeed, endsOfFeeds, nextFeeds, type PublishedAudit, publishAuditEvents } from "./audit-feed-store";
+import { type AuditFeed, nextFeeds, type PublishedAudit, publishAuditEvents } from "./audit-feed-store";
 import { sendOperational } from "./operational";
 
 const PAGE_FEEDS = 20;
 /** The audit events that one page reads of one tenant in one database. */
 const PAGE_EVENTS = 50;
-/** The time for one database in one run. */
-const BUDGET_MS = 10_000;
-/** The calls to D1 in one run, for all databases. */
-const MAX_CALLS = 200;
 /** An event is written within this time after its id was made, so younger events are read again. */
 const SETTLED_AFTER_MS = 2 * MINUTE_MS;
 
-/**
- * Publishes the new audit events of each delivery database. A database that fails is logged and skipped. Never throws.
- */
-export async function publishAudit(deps: Deps): Promise<void> {
-  for (const { shard, isSpent } of shardsWithBudgets(deps, MAX_CALLS)) {
-    try {
-      await publishAuditOfShard(deps, shard, isSpent);
-    } catch (error) {
-      log("error", "audit events not published", { shard, ...describeError(error) });
-    }
-  }
-}
-
-async function publishAuditOfShard(deps: Deps, shard: number, isSpent: () => boolean): Promise<void> {
+/** Publishes the new audit events of a delivery database. The cursor is the last tenant whose feed was read. */
+export const publishAudit: PagedMaintenance = async (deps, shard, cursor, isOver) => {
   const db = deps.shards.db(shard);
-  const ends = await endsOfFeeds(db);
-  if (ends === null) return;
-  const startedMs = deps.now();
-  const isOver = () => isSpent() || deps.now() - startedMs >= BUDGET_MS;
   const unfinished: Place[] = [];
-  const pages = fromAnywhere(
-    ends,
-    (after) => nextFeeds(db, after, PAGE_FEEDS),
-    ({ tenantId }) => tenantId,
-  );
-  for await (const feeds of pages) {
-    if (isOver()) break;
+  for (let after = cursor; ; ) {
+    if (isOver()) return after;
+    const feeds = await nextFeeds(db, after, PAGE_FEEDS);
+    const last = feeds.at(-1);
+    if (!last) break;
     const places = feeds.map((feed) => ({ ...feed, fromId: firstIdAt(feed.publishedTo) }));
     unfinished.push(...(await publishPage(deps, shard, places)));
+    after = last.tenantId;
   }
   while (unfinished.length > 0 && !isOver()) {
     const page = unfinished.splice(0, PAGE_FEEDS);
     unfinished.push(...(await publishPage(deps, shard, page)));
   }
-  if (isOver()) log("warn", "audit events not all published", { shard });
-}
+  return unfinished.length > 0 ? "" : null;
+};
 
 /** A feed, and where a run continues with it. */
 interface Place extends AuditFeed {

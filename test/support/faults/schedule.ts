@@ -4,11 +4,12 @@
 
 import { AppError } from "../../../src/platform/errors";
 import { SYSTEM } from "../../../src/platform/schemas/actor";
-import { removeOld } from "../../../src/webhooks/delivery/retention";
+import * as retention from "../../../src/webhooks/delivery/retention";
 import { type EventInput, publishEvents } from "../../../src/webhooks/events/publish";
 import { retryDelivery, retryFailed, retryLatest, sendTest } from "../../../src/webhooks/resend/retries";
 import { changeSubscription } from "../../../src/webhooks/subscriptions/changes";
 import { deleteSubscription } from "../../../src/webhooks/subscriptions/store";
+import { maintain } from "../upkeep";
 import type { Coverage, Crowd, FaultPlan } from "./faults";
 import { isOwed, type Publication, type Rows, readRows, type Subscriber, violations } from "./ledger";
 import { type Random, seeded } from "./random";
@@ -48,6 +49,11 @@ export const CALLS = [
   ...["deleteOldAttempts", "deleteOldEvents", "deleteOldHours", "deleteOldKeys", "deleteEmptySubscriptions"],
 ] as const;
 type Call = (typeof CALLS)[number];
+
+const RETENTION = [
+  ...[retention.removeOldAttempts, retention.removeOldEvents, retention.removeOldHours],
+  ...[retention.removeOldKeys, retention.removeOldRetries, retention.removeEmptySubscriptions],
+];
 
 const CROWDS: Partial<Record<Call, Crowd>> = {
   // Only with such a crowd does a delivery wait so long that its subscription is read again.
@@ -235,7 +241,9 @@ class Schedule {
   }
 
   async #retain(): Promise<void> {
-    await this.world.invoke("retention", removeOld).catch(() => undefined);
+    for (const work of RETENTION) {
+      await this.world.invoke("retention", (deps) => maintain(deps, work)).catch(() => undefined);
+    }
   }
 
   /** Lets the clock run until everybody is done and nothing is owed. */

@@ -4,7 +4,7 @@
  */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { Sweeper } from "../../../src/operations/upkeep/sweeper";
+import { Sweeper } from "../../../src/sweeper";
 import type { Faults } from "./faults";
 import { invocationNow } from "./invocation";
 import type { VirtualClock } from "./virtual-clock";

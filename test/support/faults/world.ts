@@ -1,6 +1,6 @@
 /** The platform of one schedule: its clock, its bindings with faults, and the invocations of the Worker. */
 import { vi } from "vitest";
-import { startSweepers } from "../../../src/operations/upkeep/sweeper";
+import { startSweepers } from "../../../src/operations/upkeep/start";
 import { createDeps, type Deps } from "../../../src/platform/deps";
 import { consume } from "../../../src/queue";
 import { faultyEnv, faultyFetch, type Sent } from "./bindings";

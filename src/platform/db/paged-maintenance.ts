@@ -1,6 +1,17 @@
-/** Long work on a database that others use too: in pages, with pauses between them. */
+/** Long work on a database that others use too: in pages, with pauses between them, over as many runs as it takes. */
 import type { Deps } from "../deps";
 import { repeatable } from "./faults";
+
+/**
+ * A recurring piece of work on one database. It begins at `cursor` ("" is the beginning) and stops between two pages
+ * once `isOver` says so. Returns the cursor at which the next run continues; null when nothing is left.
+ */
+export type PagedMaintenance = (
+  deps: Deps,
+  shard: number,
+  cursor: string,
+  isOver: () => boolean,
+) => Promise<string | null>;
 
 /**
  * D1 runs one transaction at a time, so others wait for a page. The next page gets more rows if D1 worked on this one
@@ -18,7 +29,7 @@ const PAUSE_PER_PAGE = 4;
 const MAX_PAUSE_MS = 100;
 
 /** Makes a call that is safe to repeat, for one page, and then pauses, so that others can use the database. */
-export async function unhurried<T>(now: () => number, call: () => Promise<T>): Promise<T> {
+export async function thenPause<T>(now: () => number, call: () => Promise<T>): Promise<T> {
   const startedMs = now();
   const result = await repeatable(call);
   await scheduler.wait(Math.min(PAUSE_PER_PAGE * (now() - startedMs), MAX_PAUSE_MS));
@@ -42,10 +53,35 @@ export class Pages {
   async next<T>(page: (rows: number) => Promise<T>): Promise<T> {
     const { now, trips } = this.#deps;
     const beforeMs = trips.sqlMs;
-    const result = await unhurried(now, () => page(this.#rows));
+    const result = await thenPause(now, () => page(this.#rows));
     const tookMs = trips.sqlMs - beforeMs;
     if (tookMs > LONG_PAGE_MS) this.#rows = Math.max(FEWEST_ROWS, Math.floor(this.#rows / 2));
     else if (tookMs < SHORT_PAGE_MS) this.#rows = Math.min(MOST_ROWS, this.#rows * 2);
     return result;
   }
+}
+
+/** The result of a page: how many rows it changed, and the cursor of the next page (null at the end). */
+export interface Page {
+  count: number;
+  next: string | null;
+}
+
+/** Processes pages from `cursor` until the end or until `isOver`. Returns what they changed in all, and where to go on. */
+export async function inPages(
+  deps: Pick<Deps, "now" | "trips">,
+  cursor: string,
+  isOver: () => boolean,
+  page: (cursor: string, rows: number) => Promise<Page>,
+): Promise<Page> {
+  const pages = new Pages(deps);
+  let count = 0;
+  let next: string | null = cursor;
+  while (next !== null && !isOver()) {
+    const from: string = next;
+    const done: Page = await pages.next((rows) => page(from, rows));
+    count += done.count;
+    next = done.next;
+  }
+  return { count, next };
 }

@@ -1,0 +1,102 @@
+/**
+ * Each delivery database has two Durable Objects of this class, each with its own alarm. The one named by the number of
+ * the database runs the sweep and the replays: its alarm is set to the next due delivery, so a crash delays deliveries
+ * by seconds, not by a minute. The one named `upkeep:` and the number runs the jobs of upkeep.ts.
+ */
+import { DurableObject } from "cloudflare:workers";
+import { begin, type OpenJob, type Period, runJobs } from "./operations/upkeep/run-jobs";
+import { createDeps } from "./platform/deps";
+import { describeError, log } from "./platform/log";
+import { JOBS } from "./upkeep";
+import type { SweptAt } from "./webhooks/delivery/overdue";
+import { sweepShard } from "./webhooks/delivery/sweep";
+import { MAX_SWEEP_INTERVAL_MS, MIN_SWEEP_INTERVAL_MS } from "./webhooks/delivery/timing";
+import { sweepFanOuts } from "./webhooks/events/fan-out";
+import { sweepLanes } from "./webhooks/lanes/feed";
+import { continueReplays } from "./webhooks/resend/replays/continue";
+
+const SHARD_KEY = "shard";
+/** The periods that have begun since the last run of the upkeep. An upkeep object has them from its first call on. */
+const BEGUN_KEY = "begun";
+/** The jobs of the upkeep that are not finished. */
+const OPEN_KEY = "open";
+
+export class Sweeper extends DurableObject<Env> {
+  /** Kept in memory only. If it is lost, a few deliveries are queued twice. */
+  readonly #sweptAt: SweptAt = new Map();
+
+  /** Starts the sweeps of a shard unless they are running. */
+  async start(shard: number): Promise<void> {
+    await this.ctx.storage.put(SHARD_KEY, shard);
+    const alarmMs = await this.ctx.storage.getAlarm();
+    if (alarmMs === null || alarmMs < Date.now() - MAX_SWEEP_INTERVAL_MS) await this.ctx.storage.setAlarm(Date.now());
+  }
+
+  /** Begins the jobs of a period on a shard, as soon as the present run has ended. Continues what an error has stopped. */
+  async begin(shard: number, period: Period): Promise<void> {
+    const begun = (await this.ctx.storage.get<Period[]>(BEGUN_KEY)) ?? [];
+    await this.ctx.storage.put({ [SHARD_KEY]: shard, [BEGUN_KEY]: [...new Set([...begun, period])] });
+    await this.ctx.storage.setAlarm(Date.now());
+  }
+
+  override async alarm(): Promise<void> {
+    const shard = (await this.ctx.storage.get<number>(SHARD_KEY)) ?? 0;
+    const begun = await this.ctx.storage.get<Period[]>(BEGUN_KEY);
+    if (begun === undefined) await this.#sweepAndContinue(shard);
+    else await this.#maintain(shard, begun);
+  }
+
+  /** Sweeps, and sets the next alarm even if that fails. */
+  async #sweepAndContinue(shard: number): Promise<void> {
+    const startedMs = Date.now();
+    const nextMs = await this.#sweep(shard, startedMs).catch((error: unknown) => {
+      log("error", "sweep failed", { shard, ...describeError(error) });
+      return null;
+    });
+    const latestMs = startedMs + MAX_SWEEP_INTERVAL_MS;
+    await this.ctx.storage.setAlarm(
+      Math.max(startedMs + MIN_SWEEP_INTERVAL_MS, Math.min(nextMs ?? latestMs, latestMs)),
+    );
+  }
+
+  /**
+   * Runs all parts of a sweep, also after one that fails. Returns when the next sweep will have something to do (Unix
+   * ms); null if no part knows. Throws when the settings are wrong.
+   */
+  async #sweep(shard: number, startedMs: number): Promise<number | null> {
+    const deps = await createDeps(this.env, this.ctx);
+    const parts = {
+      deliveries: () => sweepShard(deps, shard, this.#sweptAt),
+      lanes: () => sweepLanes(deps, shard, this.#sweptAt),
+      fanOuts: () => sweepFanOuts(deps, shard).then(() => null),
+      replays: async () => ((await continueReplays(deps, shard)) ? startedMs : null),
+    };
+    const moments: number[] = [];
+    for (const [job, run] of Object.entries(parts)) {
+      try {
+        const moment = await run();
+        if (moment !== null) moments.push(moment);
+      } catch (error) {
+        log("error", "sweep failed", { shard, job, ...describeError(error) });
+      }
+    }
+    return moments.length === 0 ? null : Math.min(...moments);
+  }
+
+  /** Makes one run of the upkeep. While jobs are left, the next run follows at once. */
+  async #maintain(shard: number, begun: readonly Period[]): Promise<void> {
+    const { storage } = this.ctx;
+    const left = (await storage.get<OpenJob[]>(OPEN_KEY)) ?? [];
+    const open = begun.reduce<OpenJob[]>((jobs, period) => begin(JOBS, jobs, period, shard), left);
+    // Before the work: a run that is killed is repeated from here.
+    await storage.put({ [OPEN_KEY]: open, [BEGUN_KEY]: [] });
+    try {
+      const deps = await createDeps(this.env, this.ctx);
+      const run = await runJobs(deps, JOBS, open, shard);
+      await storage.put(OPEN_KEY, run.open);
+      if (run.mayContinue) await storage.setAlarm(Date.now());
+    } catch (error) {
+      log("error", "upkeep failed", { shard, ...describeError(error) });
+    }
+  }
+}

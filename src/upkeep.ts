@@ -1,0 +1,62 @@
+/** The jobs of the upkeep objects. Each works on one delivery database at a time. */
+import { deleteExpired } from "./identity/expire";
+import { removeAbandoned } from "./lifecycle/deletion/abandoned";
+import { continuePurges } from "./lifecycle/deletion/purge";
+import { countTotals } from "./operations/metrics/totals";
+import { rekey, rekeyAfterChange } from "./operations/reencryption/reencrypt";
+import type { Job, Jobs, Period } from "./operations/upkeep/run-jobs";
+import type { PagedMaintenance } from "./platform/db/paged-maintenance";
+import type { Deps } from "./platform/deps";
+import { removeOldAudit } from "./tenancy/audit/retention";
+import { reviewFailing } from "./webhooks/auto-disable/review";
+import { releaseHeld } from "./webhooks/delivery/held";
+import {
+  removeEmptySubscriptions,
+  removeOldAttempts,
+  removeOldEvents,
+  removeOldHours,
+  removeOldKeys,
+  removeOldRetries,
+} from "./webhooks/delivery/retention";
+import { noteShardSizes } from "./webhooks/delivery/shard-sizes";
+import { endExpiredKeys } from "./webhooks/signing/expiry";
+import { publishAudit } from "./webhooks/subscriptions/audit-feed";
+
+/** A job without a cursor. It is called with one database only. */
+const whole =
+  (work: (deps: Deps) => Promise<void>): PagedMaintenance =>
+  async (deps, shard) => {
+    await work({ ...deps, shards: { ...deps.shards, numbers: [shard] } });
+    return null;
+  };
+
+const jobsOf = (every: Period, runs: Record<string, PagedMaintenance>, more: Partial<Job> = {}): Jobs =>
+  Object.fromEntries(Object.entries(runs).map(([name, run]) => [name, { every, run, ...more }]));
+
+export const JOBS: Jobs = {
+  ...jobsOf("minute", {
+    reviewFailing: whole(reviewFailing),
+    releaseHeld: whole(releaseHeld),
+    publishAudit,
+    continuePurges,
+    rekeyAfterChange,
+  }),
+  ...jobsOf("hour", {
+    noteShardSizes: whole(noteShardSizes),
+    endExpiredKeys: whole(endExpiredKeys),
+    countTotals,
+    removeOldAttempts,
+    removeOldEvents,
+    removeOldHours,
+    removeOldKeys,
+    removeOldRetries,
+    removeEmptySubscriptions,
+    removeOldAudit,
+    rekey,
+  }),
+  ...jobsOf(
+    "hour",
+    { deleteExpired: whole(deleteExpired), removeAbandoned: whole(removeAbandoned) },
+    { isForControlPlane: true },
+  ),
+};
