@@ -31,7 +31,7 @@ const MODULE_TYPES = [
 ] as const;
 
 /** The entry, which is the only ES module, and then what it imports. */
-function modulesIn(folder: string) {
+export function workerModules(folder: string) {
   const modules = readdirSync(folder).flatMap((file) => {
     const type = MODULE_TYPES.findLast(([pattern]) => pattern.test(file))?.[1];
     return type ? [{ type, path: join(folder, file) }] : [];
@@ -45,5 +45,5 @@ function modulesIn(folder: string) {
  */
 export function workerOptions(name: string, configured: V4WorkerOptionsShape, folder: string): V4WorkerOptions {
   const { modulesRules: _, assets: __, ...options } = configured;
-  return { ...options, name, modulesRoot: folder, modules: modulesIn(folder) };
+  return { ...options, name, modulesRoot: folder, modules: workerModules(folder) };
 }

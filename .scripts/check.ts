@@ -5,10 +5,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { workerModules } from "./bundle.ts";
 import { servedDocument } from "./openapi.ts";
+import { startCpu } from "./start-cpu.ts";
 
-/** A fifth of what the platform's free plan accepts (3 MiB), so that an isolate starts quickly. */
-const MAX_BUNDLE_GZIP_KIB = 600;
+/** Of all modules, texts included; about a quarter of what the platform's free plan accepts (3 MiB). */
+const MAX_BUNDLE_GZIP_KIB = 800;
+/** The platform accepts a second; an isolate starts while somebody waits. */
+const MAX_START_CPU_MS = 160;
 /**
  * The packages in the Worker, their own dependencies included. Each one is code to keep patched: raise this for a
  * reason only.
@@ -69,9 +73,16 @@ const generated = run(["drizzle-kit", "generate", "--config", ".scripts/drizzle.
 const upToDate = generated.ok && generated.output.includes("No schema changes");
 report("migrations up to date with src/platform/db/schema.ts", upToDate, generated.output);
 
-const gzipKiB = gzipSync(readFileSync(join(bundle, "index.js"))).length / 1024;
+const modules = workerModules(bundle);
+const gzipKiB = modules.reduce((total, { path }) => total + gzipSync(readFileSync(path)).length / 1024, 0);
 const size = `bundle ${gzipKiB.toFixed(0)} KiB gzip (at most ${MAX_BUNDLE_GZIP_KIB})`;
 report(size, gzipKiB <= MAX_BUNDLE_GZIP_KIB, "The bundle has grown; see what was added.");
+
+const start = await startCpu(bundle);
+// Without a measurement, or on a busy machine, the figure decides nothing.
+const isSlow = start.ms > MAX_START_CPU_MS && !start.isDisturbed;
+const startName = `CPU time of a start ${start.ms} ms${start.isDisturbed ? " on a busy machine" : ""}`;
+report(`${startName} (at most ${MAX_START_CPU_MS})`, !isSlow, "Look at what the modules do when they load.");
 
 const description = join(bundle, "openapi.json");
 writeFileSync(description, JSON.stringify(await servedDocument(), null, 2));
