@@ -8,8 +8,8 @@ import { endAccount } from "./ending-store";
 
 /**
  * True for an account with an unverified address, without API keys, that nobody has used since `sinceMs`: no session
- * and no mailed link has ended later, and the audit log has nothing newer (the `+` lets its index be used). Never true
- * under a suspension, which must not end because an account is deleted.
+ * and no mailed link has ended later, and the audit log has nothing newer (the `+` lets its index be used). Accounts
+ * under a suspension, their own or that of a tenant, never count as abandoned: deleting them would lift it.
  */
 const isAbandoned = (userId: SQL, sinceMs: number, nowMs: number) => sql`
   EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND email_verified_at IS NULL AND suspended_at IS NULL)

@@ -15,7 +15,7 @@ type Meta = Extract<NonNullable<NewAuditEvent["meta"]>, Readonly<Record<string, 
 const asOperator = (actor: Actor): Actor => ({ ...actor, kind: "operator" });
 /** Customers are not told where the operator is. */
 const withoutPlace = (actor: Actor): Actor => ({ ...asOperator(actor), ip: null, userAgent: null, sessionId: null });
-/** Without an id too, because an event without an actor appears in the activity of the person whom it is about. */
+/** Drops the id as well: the person sees this event, and must not learn which operator acted. */
 const withoutName = (actor: Actor): Actor => ({ ...withoutPlace(actor), id: null, name: null });
 
 /** An event about the service as a whole, for the log of the operator's own tenant. */

@@ -1,4 +1,4 @@
-/** What those concerned are told about a suspension. Only an operator suspends and resumes. */
+/** The 403 answers for suspended tenants and accounts. Only an operator suspends and resumes. */
 import { AppError } from "../../platform/errors";
 
 /** A 403 for whatever a member of a suspended tenant, or a member's program, tries to do in it. */

@@ -22,7 +22,7 @@ export const withFormerState = (
     ORDER BY key) h)`;
 
 /**
- * Returns the same for an UPDATE of `s` that sets `enabled` or the JSON list `events`, possibly to the stored values;
+ * Like `withFormerState`, for an UPDATE of `s` whose values of `enabled` and the JSON list `events` may be unchanged;
  * undefined if it sets neither.
  */
 export function formerStates(events: string | undefined, enabled: boolean | undefined, nowMs: number): SQL | undefined {
