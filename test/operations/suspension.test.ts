@@ -36,7 +36,7 @@ describe("a suspended tenant", () => {
       expect(refused.body.message).toMatch(/suspended/);
       expect(await statusOf("POST", "/events", token, event)).toBe(403);
     }
-    expect(await statusOf("DELETE", "/tenant", owner.token, { password: PASSWORD })).toBe(403);
+    expect(await statusOf("DELETE", "/tenant", guest.token, { password: PASSWORD })).toBe(403);
     expect(await statusOf("GET", "/auth/me", owner.token)).toBe(200);
     expect(await statusOf("GET", "/tenants", owner.token)).toBe(200);
     expect(await statusOf("POST", "/auth/logout-all", guest.token)).toBe(200);
@@ -61,12 +61,13 @@ describe("a suspended tenant", () => {
     const owner = await signUpVerified();
     await act(await operator(), `/tenants/${owner.tenantId}/suspend`);
     const browser = await holding(owner);
-    for (const path of ["", "/webhooks", "/security"]) {
+    for (const path of ["", "/webhooks", "/people"]) {
       const page = await browser.get(path);
       expect([path, page.status]).toEqual([path, 403]);
       expect(page.html).toContain("This tenant is suspended");
     }
     expect((await browser.get("/tenants")).status).toBe(200);
+    expect((await browser.get("/security")).status).toBe(200);
     expect((await browser.post("/sign-out")).status).toBe(303);
   });
 
@@ -89,6 +90,32 @@ describe("a suspended tenant", () => {
       ["operator.tenant_resumed", { reason: "Paid" }],
       ["operator.tenant_suspended", { reason }],
     ]);
+  });
+
+  test("cannot be deleted by its owner, nor with the account of its only member", async () => {
+    const op = await operator();
+    const owner = await signUpVerified();
+    await act(op, `/tenants/${owner.tenantId}/suspend`);
+    const refused = await call("DELETE", "/tenant", { token: owner.token, body: { password: PASSWORD } });
+    expect([refused.status, refused.body.code]).toEqual([409, "CONFLICT"]);
+    const body = { password: PASSWORD, deleteTenants: true };
+    const alone = await call("DELETE", "/auth/me", { token: owner.token, body });
+    expect([alone.status, alone.body.code]).toEqual([409, "CONFLICT"]);
+    expect(alone.body.message).toMatch(/suspended/);
+    expect((await operate(op, "GET", `/tenants/${owner.tenantId}`)).status).toBe(200);
+    await act(op, `/tenants/${owner.tenantId}/resume`);
+    expect(await statusOf("DELETE", "/auth/me", owner.token, body)).toBe(200);
+  });
+
+  test("lets its members protect their accounts", async () => {
+    const owner = await signUpVerified();
+    await act(await operator(), `/tenants/${owner.tenantId}/suspend`);
+    const { token } = owner;
+    for (const path of ["/auth/sessions", "/auth/passkeys", "/auth/identities", "/auth/me/activity", "/auth/me/export"])
+      expect([path, await statusOf("GET", path, token)]).toEqual([path, 200]);
+    expect(await statusOf("POST", "/auth/2fa/enable", token)).toBe(200);
+    const passwords = { currentPassword: PASSWORD, newPassword: `${PASSWORD}, a new one` };
+    expect(await statusOf("POST", "/auth/change-password", token, passwords)).toBe(200);
   });
 
   test("does not lock an operator out who is signed in to it", async () => {
@@ -116,7 +143,7 @@ describe("a suspended person", () => {
     expect([byCode.status, byCode.body.code]).toEqual([403, "FORBIDDEN"]);
   });
 
-  test("is signed out at once and refused after the right password only; API keys stay", async () => {
+  test("is signed out at once and refused after the right password only; API keys stop until the person is resumed", async () => {
     const op = await operator();
     const person = await logIn(await signUp());
     const key = await keyOf(person);
@@ -130,9 +157,24 @@ describe("a suspended person", () => {
     const unknown = await call("POST", "/auth/login", { body: { email: `x${person.email}`, password: "wrong" } });
     const wrong = await login("wrong");
     expect({ ...wrong.body, requestId: "" }).toEqual({ ...unknown.body, requestId: "" });
-    expect(await statusOf("GET", "/webhooks", key)).toBe(200);
+    expect(await statusOf("GET", "/webhooks", key)).toBe(401);
+    expect(await statusOf("POST", "/events", key, event)).toBe(401);
     expect(await act(op, `/people/${person.userId}/resume`)).toBe("Person resumed.");
+    expect(await statusOf("GET", "/webhooks", key)).toBe(200);
     expect((await login(PASSWORD)).status).toBe(200);
+  });
+
+  test("keeps the API keys if the operator says so, in the API and in the console", async () => {
+    const op = await operator();
+    const people = [await logIn(await signUp()), await logIn(await signUp())] as const;
+    const keys = [await keyOf(people[0]), await keyOf(people[1])] as const;
+    await act(op, `/people/${people[0].userId}/suspend`, { reason, keepApiKeys: true });
+    const browser = await holding(op);
+    const path = `/operator/people/${people[1].userId}/suspend`;
+    expect((await browser.get(path)).html).toContain('name="keepApiKeys"');
+    expect((await browser.post(path, { reason, keepApiKeys: "true" })).status).toBe(303);
+    for (const key of keys) expect(await statusOf("GET", "/webhooks", key)).toBe(200);
+    for (const { token } of people) expect(await statusOf("GET", "/auth/me", token)).toBe(401);
   });
 
   test("cannot finish a sign-in in the console that was begun before", async () => {

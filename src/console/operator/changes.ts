@@ -1,7 +1,7 @@
 /** What an operator can change in the console: the words of each confirmation page, and what its form does. */
 
 import { changeAllSends, changeSendsOfTenant } from "../../operations/operators/holds";
-import { confirmation, suspension } from "../../operations/operators/schemas";
+import { confirmation, personSuspension, suspension } from "../../operations/operators/schemas";
 import {
   endSessions,
   resumePerson,
@@ -26,6 +26,8 @@ export interface Change {
   effects: readonly string[];
   button: string;
   asksForReason: boolean;
+  /** A box to tick: its field, which is sent as "true", and its label. */
+  asksWhether?: readonly [field: string, label: string];
   done: FlashKey;
   run(deps: Deps, operator: SessionPrincipal, id: string, fields: Fields): Promise<void>;
 }
@@ -40,7 +42,8 @@ export const TENANT_CHANGES: readonly Change[] = [
     path: "/tenants/:id/suspend",
     asks: "Suspend",
     effects: [
-      "Members and API keys can do nothing in it, not even publish. Members can switch to another tenant and sign out.",
+      "Members and API keys can do nothing in it, not even publish. Members can still protect their accounts, switch " +
+        "to another tenant and sign out. Nobody can delete the tenant.",
       WAITING,
     ],
     button: "Suspend the tenant",
@@ -84,12 +87,14 @@ export const PERSON_CHANGES: readonly Change[] = [
     asks: "Suspend",
     effects: [
       "All of their sessions end at once, and they cannot sign in.",
-      "API keys that they created keep working.",
+      "API keys that they created stop working too, unless you tick the box below.",
     ],
     button: "Suspend the person",
     asksForReason: true,
+    asksWhether: ["keepApiKeys", "Their API keys keep working"],
     done: "personSuspended",
-    run: (deps, operator, id, fields) => suspendPerson(deps, operator, id, parse(suspension, fields)),
+    run: (deps, operator, id, { keepApiKeys, ...fields }) =>
+      suspendPerson(deps, operator, id, parse(personSuspension, { ...fields, keepApiKeys: keepApiKeys === "true" })),
   },
   {
     path: "/people/:id/resume",

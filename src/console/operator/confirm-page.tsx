@@ -46,6 +46,11 @@ export const Confirm = ({ change, name, counts, action, back, reason, failure }:
           failure={failure}
         />
       )}
+      {change.asksWhether && (
+        <label class="check">
+          <input type="checkbox" name={change.asksWhether[0]} value="true" /> {change.asksWhether[1]}
+        </label>
+      )}
       <TextField
         name="totp"
         label="Code from your app"

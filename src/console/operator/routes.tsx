@@ -84,7 +84,12 @@ function changePages(changes: readonly Change[], subjectOf: SubjectOf) {
       return rerenderOnError(
         c,
         async () => {
-          const fields = { ...(change.asksForReason ? { reason } : {}), totp: form.optional("totp") };
+          const [box] = change.asksWhether ?? [];
+          const fields = {
+            ...(change.asksForReason ? { reason } : {}),
+            ...(box === undefined ? {} : { [box]: form.optional(box) }),
+            totp: form.optional("totp"),
+          };
           await change.run(c.get("deps"), sessionOf(c), c.req.param("id") ?? "", fields);
           return redirectWithFlash(c, backOf(c), change.done);
         },

@@ -12,8 +12,8 @@ import { countUnknownKey, refuseUnknownKeys, rememberGoodKey } from "./unknown-k
 const USE_RESOLUTION_MS = 60_000;
 
 /**
- * The principal of a key; null when it is unknown, revoked or expired, or its owner has left the tenant. Throws
- * RATE_LIMITED when too many such keys come from `clientIp`.
+ * The principal of a key; null when it is unknown, revoked or expired, or its owner has left the tenant or is suspended
+ * without keeping the keys. Throws RATE_LIMITED when too many such keys come from `clientIp`.
  */
 export async function authenticateApiKey(
   deps: Deps,

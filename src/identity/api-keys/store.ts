@@ -94,9 +94,10 @@ const keyByHash = prepared<KnownKey>(sql`
     t.shard, t.suspended_at IS NOT NULL AS isTenantSuspended,
     ${hasVerifiedOwner(sql`k.tenant_id`)} AS hasVerifiedOwner
   FROM api_keys k JOIN memberships m ON m.tenant_id = k.tenant_id AND m.user_id = k.user_id
-    JOIN tenants t ON t.id = k.tenant_id
+    JOIN tenants t ON t.id = k.tenant_id JOIN users u ON u.id = k.user_id
   WHERE k.key_hash = ${sql.placeholder("keyHash")} AND k.revoked_at IS NULL
-    AND (k.expires_at IS NULL OR k.expires_at > ${sql.placeholder("nowMs")})`);
+    AND (k.expires_at IS NULL OR k.expires_at > ${sql.placeholder("nowMs")})
+    AND (u.suspended_at IS NULL OR u.keep_api_keys = 1)`);
 
 /**
  * The active key with this hash, with its owner's present role in its tenant. Looks across tenants: the key determines

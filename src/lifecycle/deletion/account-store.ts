@@ -31,18 +31,21 @@ export interface AccountDeletion {
 export type AccountDeletionOutcome =
   | { kind: "deleted"; tenants: TenantRef[] }
   | { kind: "stale" }
-  | { kind: "lastOwner" | "onlyMember"; tenantNames: string[] };
+  | { kind: "lastOwner" | "onlyMember" | "suspended"; tenantNames: string[] };
 
 /** The tenants `t`, with the user's membership `m`, in which other members would be left without an owner. */
 const ownedAlone = (userId: string): SQL => sql`memberships m JOIN tenants t ON t.id = m.tenant_id
   WHERE m.user_id = ${userId} AND m.role = 'owner' AND ${MEMBERS} > 1
     AND (SELECT count(*) FROM memberships o WHERE o.tenant_id = m.tenant_id AND o.role = 'owner') = 1`;
 
+/** The suspended tenants `t` that would end with the account. Only the operator ends the suspension. */
+const suspendedAlone = (userId: string): SQL => sql`${withoutOthers(userId)} AND t.suspended_at IS NOT NULL`;
+
 const namesIn = (from: SQL) => sql`(SELECT json_group_array(t.name) FROM ${from})`;
 
 /**
- * Deletes the account unless that would leave members without an owner or, without `deleteTenants`, tenants without
- * members. The purge removes what it leaves behind.
+ * Deletes the account unless that would leave members without an owner, a suspended tenant without members or, without
+ * `deleteTenants`, any tenant without members. The purge removes what it leaves behind.
  */
 export async function deleteUser(
   { db }: Deps,
@@ -53,6 +56,7 @@ export async function deleteUser(
   const isProven = sql`u.password_hash = ${passwordHash}
     AND (u.totp_enabled_at IS NULL OR ${factor ? factorHolds(userId, factor) : sql`false`})`;
   const isAllowed = sql`NOT EXISTS (SELECT 1 FROM ${ownedAlone(userId)})
+    AND NOT EXISTS (SELECT 1 FROM ${suspendedAlone(userId)})
     AND ${deleteTenants ? sql`true` : sql`NOT EXISTS (SELECT 1 FROM ${withoutOthers(userId)})`}`;
   // The purge would remove the name and the address of the request again.
   const actor = {
@@ -62,7 +66,8 @@ export async function deleteUser(
   const mailTo = sql`iif(u.email_verified_at IS NOT NULL OR ${Number(tellsUnverified)}, u.email, NULL)`;
   const { found, user, ended } = await atomically(db, {
     // First: it reads what the other statements change.
-    found: rows<{ ownedAlone: string; withoutOthers: string }>(sql`SELECT ${namesIn(ownedAlone(userId))} AS ownedAlone,
+    found: rows<{ ownedAlone: string; suspendedAlone: string; withoutOthers: string }>(sql`SELECT
+      ${namesIn(ownedAlone(userId))} AS ownedAlone, ${namesIn(suspendedAlone(userId))} AS suspendedAlone,
       ${namesIn(withoutOthers(userId))} AS withoutOthers FROM users u WHERE u.id = ${userId} AND ${isProven}`),
     ...endAccount({ userId, purgeId: newId(), actor, condition: sql`${isProven} AND ${isAllowed}`, mailTo }, nowMs),
   });
@@ -71,5 +76,7 @@ export async function deleteUser(
   if (!names) return { kind: "stale" };
   const alone = JSON.parse(names.ownedAlone) as string[];
   if (alone.length > 0) return { kind: "lastOwner", tenantNames: alone };
+  const suspended = JSON.parse(names.suspendedAlone) as string[];
+  if (suspended.length > 0) return { kind: "suspended", tenantNames: suspended };
   return { kind: "onlyMember", tenantNames: JSON.parse(names.withoutOthers) as string[] };
 }

@@ -23,7 +23,7 @@ export interface AccountDeletionRequest {
  * Deletes the caller's account. An account without a password needs a recent sign-in instead. Throws VALIDATION_FAILED
  * if the password is missing, STEP_UP_REQUIRED if the sign-in is not recent, WRONG_PASSWORD, TOTP_REQUIRED,
  * INVALID_TOTP, ACCOUNT_LOCKED, LAST_OWNER for somebody whom other members need as an owner, and CONFLICT for the only
- * member of a tenant without `deleteTenants`.
+ * member of a suspended tenant, or of any tenant without `deleteTenants`.
  */
 export async function deleteAccount(
   deps: Deps,
@@ -71,6 +71,11 @@ function requireDeleted(outcome: AccountDeletionOutcome): TenantRef[] {
   if (outcome.kind === "lastOwner") {
     throw new AppError("LAST_OWNER", {
       message: `You are the last owner of ${names}. Make somebody else an owner, or delete the tenant, first.`,
+    });
+  }
+  if (outcome.kind === "suspended") {
+    throw new AppError("CONFLICT", {
+      message: `You are the only member of ${names}, which is suspended. Ask the operator of this service.`,
     });
   }
   throw new AppError("CONFLICT", {

@@ -12,6 +12,7 @@ export const deletion = {
   }),
   ofTenant: operation({
     permission: "owner",
+    openWhenSuspended: true,
     limit: { rule: "deleteTenant", per: "user" },
     schema: tenantDeletion,
     verb: ({ deps, session, input }) => deleteTenant(deps, session, input),

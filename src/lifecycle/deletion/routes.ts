@@ -24,7 +24,7 @@ export const accountDeletionRoutes = new Hono<AppEnv>().delete(
     description:
       "The address is free at once. The rest is removed within minutes, which a mail confirms; large tenants take " +
       "longer. `LAST_OWNER`: other members need you as an owner. `CONFLICT`: you are the only member of a tenant " +
-      "and have not sent `deleteTenants`.",
+      "and have not sent `deleteTenants`, or the tenant is suspended.",
   }),
   sessionOnly,
   ...serve(deletion.ofAccount, (c) => c.json({ message: "Account deleted." })),
@@ -34,10 +34,18 @@ export const tenantDeletionRoutes = new Hono<AppEnv>().delete(
   "/",
   describeRoute("deleteTenant", "Deletes the tenant of the session for all of its members.", {
     200: says("Tenant deleted."),
-    errors: ["STEP_UP_REQUIRED", "WRONG_PASSWORD", "INVALID_TOTP", "TWO_FACTOR_NOT_ENABLED", "ACCOUNT_LOCKED"],
+    errors: [
+      "STEP_UP_REQUIRED",
+      "WRONG_PASSWORD",
+      "INVALID_TOTP",
+      "TWO_FACTOR_NOT_ENABLED",
+      "ACCOUNT_LOCKED",
+      "CONFLICT",
+    ],
     description:
       "All sessions and API keys in it end at once, and nothing more is delivered. The members are mailed; their " +
-      "accounts stay. Needs a sign-in within the last ten minutes, or the password or a code.",
+      "accounts stay. Needs a sign-in within the last ten minutes, or the password or a code. `CONFLICT`: the tenant " +
+      "is suspended.",
   }),
   sessionOnly,
   ...serve(deletion.ofTenant, (c) => c.json({ message: "Tenant deleted." })),

@@ -19,8 +19,8 @@ export interface TenantDeletion {
 }
 
 /**
- * Deletes the tenant and ends all memberships. Returns false unless the user is an owner. The purge removes what it
- * leaves behind.
+ * Deletes the tenant and ends all memberships. Returns false unless the user is an owner and the tenant is not
+ * suspended. The purge removes what it leaves behind.
  */
 export async function deleteTenantOfOwner(
   { db }: Deps,
@@ -32,7 +32,8 @@ export async function deleteTenantOfOwner(
     purge: sql`INSERT INTO purges (id, kind, subject_id, shard, name, members, created_at, run_at)
       SELECT ${purgeId}, 'tenant', t.id, t.shard, t.name, (SELECT json_group_array(m.user_id) FROM memberships m
         WHERE m.tenant_id = t.id),
-        ${nowMs}, ${nowMs} FROM tenants t WHERE t.id = ${tenantId} AND ${roleOf(tenantId, userId)} = 'owner'`,
+        ${nowMs}, ${nowMs} FROM tenants t WHERE t.id = ${tenantId} AND t.suspended_at IS NULL
+          AND ${roleOf(tenantId, userId)} = 'owner'`,
     // In the user's own log, because the tenant's log is deleted with it.
     recorded: auditIfChanged({
       tenantId: userId,

@@ -9,9 +9,13 @@ import { endSubscriptionsOfTenant } from "../../webhooks/subscriptions/tenant-st
 import { deleteTenantOfOwner } from "./tenant-store";
 
 /**
- * Deletes the caller's tenant for all of its members; their accounts stay. Throws FORBIDDEN, and as `requireStepUp`.
+ * Deletes the caller's tenant for all of its members; their accounts stay. Throws FORBIDDEN, CONFLICT while the
+ * tenant is suspended, and as `requireStepUp`.
  */
 export async function deleteTenant(deps: Deps, caller: SessionPrincipal, proof: StepUpCredentials): Promise<void> {
+  if (caller.isTenantSuspended) {
+    throw new AppError("CONFLICT", { message: "This tenant is suspended. It cannot be deleted until it is resumed." });
+  }
   await requireStepUp(deps, caller, proof);
   if (!(await deleteTenantOfOwner(deps, caller, deps.now()))) throw new AppError("FORBIDDEN");
   const { tenantId, userId } = caller;

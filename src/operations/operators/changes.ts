@@ -31,8 +31,8 @@ export const CHANGES: readonly Change[] = [
     id: "operatorSuspendTenant",
     summary: "Suspends a tenant.",
     description:
-      "Its tokens and API keys get 403 for everything except the user's own profile, switching to another tenant and " +
-      `signing out. Its deliveries wait, and nothing is lost. ${CONFIRMED}`,
+      "Its tokens and API keys get 403 for everything except the user's own account below `/auth`. Nobody can delete " +
+      `it. Its deliveries wait, and nothing is lost. ${CONFIRMED}`,
     errors: CONFIRMATION_ERRORS,
     message: "Tenant suspended.",
     operation: operators.suspendTenant,
@@ -51,8 +51,8 @@ export const CHANGES: readonly Change[] = [
     id: "operatorSuspendPerson",
     summary: "Suspends a person.",
     description:
-      "All of their sessions end, and logins get 403. API keys that they have made stay with their tenants. 409: " +
-      `nobody can suspend themselves. ${CONFIRMED}`,
+      "All of their sessions end, and logins get 403. API keys that they have made get 401, unless `keepApiKeys` is " +
+      `true. 409: nobody can suspend themselves. ${CONFIRMED}`,
     errors: [...CONFIRMATION_ERRORS, "CONFLICT"],
     message: "Person suspended.",
     operation: operators.suspendPerson,

@@ -1,7 +1,7 @@
 /** What operators see and change. Each change may come with a proof that confirms the session. */
 import { type Call, operation } from "../../platform/operation";
 import { changeAllSends, changeSendsOfTenant } from "./holds";
-import { confirmation, searchQuery, suspension } from "./schemas";
+import { confirmation, personSuspension, searchQuery, suspension } from "./schemas";
 import { search } from "./search";
 import { statusOf } from "./status";
 import { endSessions, resumePerson, resumeTenant, suspendPerson, suspendTenant } from "./suspension";
@@ -57,7 +57,11 @@ export const operators = {
   }),
   suspendTenant: withReason(suspendTenant),
   resumeTenant: withReason(resumeTenant),
-  suspendPerson: withReason(suspendPerson),
+  suspendPerson: operation({
+    ...OPERATOR,
+    schema: personSuspension,
+    verb: ({ deps, session, param, input }) => suspendPerson(deps, session, param("id"), input),
+  }),
   resumePerson: withReason(resumePerson),
   endSessions: ofSubject(endSessions),
   removeTwoFactor: ofSubject(mailRemoval),

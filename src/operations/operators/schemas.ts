@@ -40,6 +40,14 @@ export const suspension = z.object({ reason, ...stepUpFields }).meta({
   id: "Suspension",
   description: "Why somebody or something is suspended or resumed, and the operator's password or code.",
 });
+export const personSuspension = z
+  .object({
+    ...suspension.shape,
+    keepApiKeys: z.boolean().default(false).meta({
+      description: "Whether API keys that the person has made keep working, for a tenant that depends on them.",
+    }),
+  })
+  .meta({ id: "PersonSuspension", description: "Why a person is suspended, and what happens to their API keys." });
 export const confirmation = z.object(stepUpFields).meta({
   id: "OperatorConfirmation",
   description: "What proves again who the operator is: the password, a code, or both.",

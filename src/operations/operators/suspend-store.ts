@@ -35,18 +35,21 @@ export async function markTenantResumed(
 
 const known = (userId: string) => rows<{ id: string }>(sql`SELECT id FROM users WHERE id = ${userId}`);
 
-/** Suspends a person and ends all of their sessions. Returns false when there is no such account. */
+/**
+ * Suspends a person and ends all of their sessions; their API keys end too unless `keepApiKeys` is set. Returns false
+ * when there is no such account.
+ */
 export async function suspendUser(
   { db }: Deps,
   operator: SessionPrincipal,
-  { userId, reason }: { userId: string; reason: string },
+  { userId, reason, keepApiKeys }: { userId: string; reason: string; keepApiKeys: boolean },
   nowMs: number,
 ): Promise<boolean> {
   const { found } = await atomically(db, {
     found: known(userId),
-    suspended: sql`UPDATE users SET suspended_at = ${nowMs}, suspended_reason = ${reason} WHERE id = ${userId}
-      AND suspended_at IS NULL`,
-    recorded: ofPerson(operator, userId, "operator.person_suspended", { reason }).map(auditIfChanged),
+    suspended: sql`UPDATE users SET suspended_at = ${nowMs}, suspended_reason = ${reason},
+      keep_api_keys = ${Number(keepApiKeys)} WHERE id = ${userId} AND suspended_at IS NULL`,
+    recorded: ofPerson(operator, userId, "operator.person_suspended", { reason, keepApiKeys }).map(auditIfChanged),
     sessions: endSessions(userId),
   });
   return found.length === 1;

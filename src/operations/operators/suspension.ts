@@ -47,18 +47,18 @@ export async function resumeTenant(
 }
 
 /**
- * Suspends a person: all sessions end, and logins are refused. API keys stay with their tenants. Throws NOT_FOUND,
- * CONFLICT for the operator's own account, or like `requireStepUp`.
+ * Suspends a person: all sessions end, and logins are refused, and so are the person's API keys unless `keepApiKeys` is
+ * set. Throws NOT_FOUND, CONFLICT for the operator's own account, or like `requireStepUp`.
  */
 export async function suspendPerson(
   deps: Deps,
   operator: SessionPrincipal,
   userId: string,
-  { reason, ...proof }: Suspension,
+  { reason, keepApiKeys, ...proof }: Suspension & { keepApiKeys: boolean },
 ): Promise<void> {
   await requireStepUp(deps, operator, proof);
   if (userId === operator.userId) throw new AppError("CONFLICT", { message: "You cannot suspend yourself." });
-  if (!(await suspendUser(deps, operator, { userId, reason }, deps.now()))) throw notFound("Person");
+  if (!(await suspendUser(deps, operator, { userId, reason, keepApiKeys }, deps.now()))) throw notFound("Person");
 }
 
 /** Lets a person sign in again. Throws NOT_FOUND, or like `requireStepUp`. */

@@ -63,6 +63,8 @@ export const users = sqliteTable("users", {
   /** Since when an operator has suspended the account, and why; null: it is not suspended. */
   suspendedAt: integer("suspended_at"),
   suspendedReason: text("suspended_reason"),
+  /** 1: the API keys of the account work while it is suspended. */
+  keepApiKeys: integer("keep_api_keys").notNull().default(0),
 });
 
 export const memberships = sqliteTable(

@@ -8,6 +8,7 @@ import { findTargetHandler } from "hono/utils/handler";
 import type { ZodObject } from "zod";
 import { AppError } from "../errors";
 import type { Access, Call, Operation } from "../operation";
+import { CONSOLE_PATH } from "../paths";
 import { clientContextOf } from "./client-context";
 import type { AppEnv } from "./env";
 import { can, operatorsOnly, ownersOnly, sessionOf } from "./permissions";
@@ -100,8 +101,15 @@ export function pathParam(c: Context<AppEnv>, name: string): string {
   return value;
 }
 
-/** Whether members of a suspended tenant may send the request. Operators cannot lock themselves out. */
+/** What is about the person and not about the tenant: the account's routes, and the page "My security". */
+const PERSONAL_PATHS = ["/api/v1/auth/", `${CONSOLE_PATH}/security`];
+
+/**
+ * Whether members of a suspended tenant may send the request. They can protect their accounts, and operators cannot
+ * lock themselves out.
+ */
 export const isOpenWhenSuspended = (c: Context<AppEnv>): boolean =>
+  PERSONAL_PATHS.some((path) => c.req.path.startsWith(path)) ||
   matchedRoutes(c).some(({ handler }) => {
     const access = docsOf(findTargetHandler(handler))?.access;
     return access?.openWhenSuspended === true || access?.permission === "operator";

@@ -941,6 +941,17 @@ export type Permission =
   | "member.manage"
   | "audit.read";
 
+/** Why a person is suspended, and what happens to their API keys. */
+export interface PersonSuspension {
+  /** Why. Those concerned can read it in their audit log. */
+  reason: string;
+  password?: string | undefined;
+  /** A TOTP or recovery code. */
+  totp?: string | undefined;
+  /** Whether API keys that the person has made keep working, for a tenant that depends on them. By default `false`. */
+  keepApiKeys?: boolean | undefined;
+}
+
 /** The signed-in user, and what they may do in their tenant. */
 export interface Profile {
   id: string;

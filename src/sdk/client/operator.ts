@@ -6,6 +6,7 @@ import type {
   OperatedTenant,
   OperatorProof,
   OperatorSearch,
+  PersonSuspension,
   ServiceStatus,
   Suspension,
 } from "./generated";
@@ -40,10 +41,10 @@ export interface OperatorMethods {
   /** Ends the suspension of a tenant. Returns the service's confirmation. Throws NOT_FOUND, STEP_UP_REQUIRED. */
   resumeTenant(id: string, suspension: Suspension, options?: CallOptions): Promise<string>;
   /**
-   * Suspends a person: all sessions end and logins are refused. Returns the service's confirmation. Throws NOT_FOUND,
-   * STEP_UP_REQUIRED, and CONFLICT for oneself.
+   * Suspends a person: all sessions end, and logins are refused. So are the person's API keys unless `keepApiKeys` is
+   * true. Returns the service's confirmation. Throws NOT_FOUND, STEP_UP_REQUIRED, and CONFLICT for oneself.
    */
-  suspendPerson(id: string, suspension: Suspension, options?: CallOptions): Promise<string>;
+  suspendPerson(id: string, suspension: PersonSuspension, options?: CallOptions): Promise<string>;
   /** Lets a suspended person sign in again. Returns the service's confirmation. Throws NOT_FOUND, STEP_UP_REQUIRED. */
   resumePerson(id: string, suspension: Suspension, options?: CallOptions): Promise<string>;
   /** Ends all sessions of a person. Returns the service's confirmation. Throws NOT_FOUND, STEP_UP_REQUIRED. */

@@ -1,0 +1,1 @@
+ALTER TABLE `users` ADD `keep_api_keys` integer DEFAULT 0 NOT NULL;
