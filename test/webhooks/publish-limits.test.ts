@@ -101,6 +101,31 @@ describe("a tenant without a verified owner", () => {
     expect((await publish(person, {})).status).toBe(202);
   });
 
+  test("has 100 events in a day, also if nobody subscribes to them, and a refused batch uses up none", async () => {
+    const person = await signUp();
+    const batch = (count: number) =>
+      call("POST", "/events/batch", {
+        token: person.token,
+        body: { events: Array.from({ length: count }, () => event()) },
+      });
+    expect((await batch(99)).status).toBe(202);
+    const tooMany = await batch(2);
+    expect([tooMany.status, tooMany.body.code]).toEqual([403, "EMAIL_NOT_VERIFIED"]);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => publish(person, {})));
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, ...Array(19).fill(403)]);
+    await verify(person.email);
+    expect((await publish(person, {})).status).toBe(202);
+  });
+
+  test("has 5 MiB of payloads in a day", async () => {
+    const person = await signUp();
+    const payload = "x".repeat(250 * 1024);
+    const answers = await Promise.all(Array.from({ length: 25 }, () => publish(person, {}, payload)));
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(20);
+    expect(answers.filter(({ status, body }) => status === 403 && body.code === "EMAIL_NOT_VERIFIED")).toHaveLength(5);
+    expect((await publish(person, {})).status).toBe(202);
+  });
+
   test("has them over RPC and HTTP together", async () => {
     const person = await subscribed(5, await signUp());
     const rpc = (count: number) => {

@@ -125,6 +125,11 @@ const COUNTED_ELSEWHERE: Partial<Record<RuleName, readonly [per: string, what: s
   refused: ["user or API key", "requests without the permission, which count towards no other limit"],
   unknownApiKey: ["IP address", "requests with an API key that does not exist"],
   unverifiedDeliveries: ["tenant without a verified owner", "deliveries; the others are refused with 403"],
+  unverifiedEvents: [
+    "tenant without a verified owner",
+    "events, subscribed to or not; the others are refused with 403",
+  ],
+  unverifiedPayloadBytes: ["tenant without a verified owner", "bytes of payloads; the others are refused with 403"],
 };
 
 function endpointsUnder(name: RuleName, limited: readonly LimitedEndpoint[]): [per: string, what: string] {

@@ -8,6 +8,8 @@ import type { LimitName } from "./rules";
 import type { Verdict } from "./window";
 
 export interface Amounts {
+  /** All events of a publish. They count for a tenant without a verified owner, whether anybody subscribes or not. */
+  published?: number;
   /**
    * Events beyond those that the route's own limit counts: 0 for `POST /events`, 99 for a batch of 100, 1 for a publish
    * over RPC.
@@ -29,9 +31,17 @@ export interface Reservation {
 
 const LIMIT_OF = { events: "publish", deliveries: "tenantDeliveries", bytes: "tenantPayloadBytes" } as const;
 
+/** The limits of a tenant without a verified owner, in a day. */
+const TRIAL_LIMIT_OF = {
+  published: "unverifiedEvents",
+  deliveries: "unverifiedDeliveries",
+  bytes: "unverifiedPayloadBytes",
+} as const;
+const TRIAL_LIMITS: ReadonlySet<LimitName> = new Set(Object.values(TRIAL_LIMIT_OF));
+
 /**
  * Reserves all of the amounts or none. Throws RATE_LIMITED with `Retry-After` when a budget of the tenant is too small
- * for them, and EMAIL_NOT_VERIFIED when a tenant without a verified owner has used up its deliveries for the day.
+ * for them, and EMAIL_NOT_VERIFIED when a tenant without a verified owner has used up its trial for the day.
  */
 export async function reserve(deps: Deps, tenant: TenantStanding, amounts: Amounts): Promise<Reservation> {
   const wanted = limitsFor(deps, tenant, amounts);
@@ -54,7 +64,7 @@ export async function reserve(deps: Deps, tenant: TenantStanding, amounts: Amoun
   const refused = consumed.find(({ verdict }) => verdict?.allowed === false);
   if (refused) {
     await giveBack(consumed);
-    if (refused.name === "unverifiedDeliveries") throw emailNotVerified();
+    if (TRIAL_LIMITS.has(refused.name)) throw emailNotVerified();
     refuseOverLimit(refused.verdict);
   }
   return {
@@ -89,12 +99,18 @@ export const isOnTrial = ({ config }: Deps, { hasVerifiedOwner }: TenantStanding
   config.emailVerification === "required" && !hasVerifiedOwner;
 
 function limitsFor(deps: Deps, tenant: TenantStanding, amounts: Amounts): { name: LimitName; units: number }[] {
-  const { events = 0, deliveries = 0, bytes = 0 } = amounts;
+  const { published = 0, events = 0, deliveries = 0, bytes = 0 } = amounts;
   const limits: { name: LimitName; units: number }[] = [
     { name: LIMIT_OF.events, units: events },
     { name: LIMIT_OF.deliveries, units: deliveries },
     { name: LIMIT_OF.bytes, units: bytes },
   ];
-  if (isOnTrial(deps, tenant)) limits.push({ name: "unverifiedDeliveries", units: deliveries });
+  if (isOnTrial(deps, tenant)) {
+    limits.push(
+      { name: TRIAL_LIMIT_OF.published, units: published },
+      { name: TRIAL_LIMIT_OF.deliveries, units: deliveries },
+      { name: TRIAL_LIMIT_OF.bytes, units: bytes },
+    );
+  }
   return limits.filter(({ units }) => units > 0);
 }

@@ -13,6 +13,7 @@ export interface Rule {
 const minute = MINUTE_MS / 1000;
 const hour = HOUR_MS / 1000;
 const day = DAY_MS / 1000;
+const MIB = 1024 * 1024;
 
 export const RULES = {
   resendVerification: { limit: 5, windowSeconds: 2 * minute },
@@ -51,6 +52,8 @@ export const RULES = {
   operator: { limit: 300, windowSeconds: minute },
   publish: { limit: 6000, windowSeconds: minute },
   unverifiedDeliveries: { limit: 100, windowSeconds: day },
+  unverifiedEvents: { limit: 100, windowSeconds: day },
+  unverifiedPayloadBytes: { limit: 5 * MIB, windowSeconds: day },
   metrics: { limit: 30, windowSeconds: minute },
   deepHealth: { limit: 30, windowSeconds: minute },
   codeMail: { limit: 3, windowSeconds: 15 * minute },
@@ -96,8 +99,6 @@ export const FAIL_CLOSED: ReadonlySet<LimitName> = new Set<LimitName>([
   "deleteTenant",
   ...MAIL_RULES,
 ]);
-
-const MIB = 1024 * 1024;
 
 /**
  * What a tenant may use per minute. `perMinute` is the default of the variable, and `units` converts it into units of

@@ -38,7 +38,7 @@ export type Publisher = TenantRef & TenantStanding;
  * Publishes all of the events or none, each to every enabled subscription of the tenant that receives its type.
  * `countedEvents` is how many of them the route's own limit has already counted. Throws CONFLICT when an
  * Idempotency-Key was used with another event within 24 hours, RATE_LIMITED when a budget of the tenant is used up, and
- * EMAIL_NOT_VERIFIED when a trial tenant has used up its deliveries.
+ * EMAIL_NOT_VERIFIED when a trial tenant has used up its events, bytes or deliveries of the day.
  */
 export async function publishEvents(
   deps: Deps,
@@ -49,7 +49,8 @@ export async function publishEvents(
   const hashes = await Promise.all(inputs.map(hashOf));
   const sizes = inputs.map(({ payload }) => utf8(payload).length);
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
-  const budget = await reserve(deps, tenant, { events: inputs.length - countedEvents, bytes });
+  const amounts = { published: inputs.length, events: inputs.length - countedEvents, bytes };
+  const budget = await reserve(deps, tenant, amounts);
   try {
     const accepted = await acceptWithin(deps, tenant, (nowMs) => {
       // Random ids, not consecutive ones: delivery ids contain the first half of the event's id, which must be unique
@@ -64,7 +65,7 @@ export async function publishEvents(
     });
     return accepted;
   } catch (error) {
-    if (error instanceof AppError) await budget.giveBack({ events: inputs.length - countedEvents, bytes });
+    if (error instanceof AppError) await budget.giveBack(amounts);
     throw error;
   }
 }
