@@ -24,7 +24,7 @@ function callWith(limits: Partial<Record<RuleName, number>>, call: OverriddenCal
 
 const webhook = "/api/v1/webhooks/0190a0a0-0000-7000-8000-000000000000";
 
-/** What only tenants without a verified owner have; see test/webhooks/publish-budgets.test.ts. */
+/** What only tenants without a verified owner have; see test/webhooks/publish-limits.test.ts. */
 type TrialRule = Extract<RuleName, `unverified${string}`>;
 
 /** Requests that count towards each rule; their bodies are refused, which counts too. */
