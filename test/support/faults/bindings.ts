@@ -120,11 +120,14 @@ export function faultyFetch(faults: Faults, sent: Sent[], wait: (ms: number) => 
       return response;
     };
     const signal = init?.signal;
+    const close = await invocationNow()?.connect();
     try {
       return await Promise.race([answer(), abortion(signal)]);
     } catch (error) {
       note.error = error;
       throw error;
+    } finally {
+      close?.();
     }
   };
 }

@@ -12,6 +12,8 @@ export type Fault = (typeof FAULTS)[number];
 
 const SLOW_MS = 2_000;
 const FOCUS_RATE = 0.5;
+/** The platform lets an invocation make so many calls to D1. */
+const MAX_DATABASE_CALLS = 1_000;
 
 /** How many subscribers there are, what all of them do, and how many events come at once. */
 export interface Crowd {
@@ -87,12 +89,20 @@ export class Faults {
 
   /** Makes a remote call whose duration passes on the clock. `errors` are the messages that it fails with. */
   async call<T>(name: string, effect: () => Promise<T>, errors?: readonly [string, ...string[]]): Promise<T> {
-    const { unanswered } = invocationNow() ?? { unanswered: new Map<string, number>() };
+    const invocation = invocationNow();
+    if (!invocation) return this.#withFaults(name, effect, errors);
+    const { unanswered } = invocation;
     const add = (calls: number) => unanswered.set(name, (unanswered.get(name) ?? 0) + calls);
     add(1);
+    if (errors === undefined) invocation.databaseCalls += 1;
+    // A request to a subscriber keeps its connection until the answer: see `faultyFetch`.
+    const close = name === "fetch" ? () => undefined : await invocation.connect();
     try {
+      if (invocation.databaseCalls > MAX_DATABASE_CALLS)
+        throw new Error("Too many API requests by single Worker invocation.");
       return await this.#withFaults(name, effect, errors);
     } finally {
+      close();
       add(-1);
     }
   }

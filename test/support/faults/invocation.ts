@@ -14,6 +14,29 @@ export interface Invocation {
   readonly work: Promise<unknown>[];
   /** Its calls that have not been answered, by name. */
   readonly unanswered: Map<string, number>;
+  /** How many calls to D1 it has made. */
+  databaseCalls: number;
+  /** Waits for one of the six connections that the platform gives an invocation. Returns the function that closes it. */
+  connect(): Promise<() => void>;
+}
+
+/** An invocation may have so many connections open at once; other calls wait. */
+const MAX_CONNECTIONS = 6;
+
+/** Resolves, in order, to the function that lets the next one go on. */
+function semaphore(most: number): Invocation["connect"] {
+  let free = most;
+  const waiting: (() => void)[] = [];
+  const close = () => {
+    const next = waiting.shift();
+    if (next) next();
+    else free += 1;
+  };
+  return async () => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    return close;
+  };
 }
 
 const current = new AsyncLocalStorage<Invocation | undefined>();
@@ -38,6 +61,8 @@ export function newInvocation(name: string): Invocation {
     },
     work: [],
     unanswered: new Map(),
+    databaseCalls: 0,
+    connect: semaphore(MAX_CONNECTIONS),
   };
   return invocation;
 }

@@ -32,7 +32,7 @@ export type Theme = "calls" | "crashes";
 /** Every remote call in the life of a delivery. Each is the focus of some schedules. */
 export const CALLS = [
   ...["RateLimiter.consume", "acceptEvents", "fast sendBatch", "slow sendBatch", "writeFanOutPage"],
-  ...["claimDeliveries", "readTargets", "releaseDeliveries", "fetch", "recordAttempts", "markSlow", "moveToLane"],
+  ...["claimDeliveries", "readTargets", "releaseDeliveries", "fetch", "recordAttempts", "markSlow", "moveToLanes"],
   ...["Sweeper start", "Sweeper put", "Sweeper get", "Sweeper getAlarm", "Sweeper setAlarm"],
   ...[
     "fast metrics",
@@ -59,7 +59,7 @@ const CROWDS: Partial<Record<Call, Crowd>> = {
   // Only with such a crowd does a delivery wait so long that its subscription is read again.
   readTargets: { subscribers: 3, behaviour: "200?holdMs=1050", events: 3 },
   // Only deliveries that wait for a subscription with three sends in progress move to its lane.
-  moveToLane: { subscribers: 1, behaviour: "200?holdMs=6000", events: 8 },
+  moveToLanes: { subscribers: 1, behaviour: "200?holdMs=6000", events: 8 },
 };
 
 function planOf(theme: Theme, focus: Call, random: Random, startMs: number): FaultPlan {
