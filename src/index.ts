@@ -8,7 +8,8 @@ export { AccountLock } from "./platform/limits/account-lock";
 export { RateLimiter } from "./platform/limits/durable-object";
 export { Sweeper } from "./sweeper";
 export { EventPublisher } from "./webhooks/events/rpc";
-export { SubscriptionGate } from "./webhooks/throttling/durable-object";
+// The name under which deployments know the class.
+export { SubscriptionThrottle as SubscriptionGate } from "./webhooks/throttling/durable-object";
 
 export default {
   fetch: app.fetch,

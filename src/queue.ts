@@ -8,19 +8,13 @@ import { countDeadLetters } from "./platform/db/dead-letters-store";
 import type { Deps } from "./platform/deps";
 import { describeError, log } from "./platform/log";
 import { mailJob } from "./platform/mail/job";
-import { deliveryMessage, type FanOutMessage, fanOutMessage, type ShardKey } from "./platform/messages";
+import { type FanOutMessage, queueMessage, type ShardKey } from "./platform/messages";
 import { DeliveryRun } from "./webhooks/delivery/deliver";
 import type { QueueSpeed } from "./webhooks/delivery/enqueue";
 import { inTurns } from "./webhooks/delivery/selection";
 import { isBusy } from "./webhooks/delivery/send-load";
-import { MAX_EARLY_MS, REQUEUE_AFTER_FAULT_SECONDS } from "./webhooks/delivery/timing";
+import { HANDLER_WAITS_MS, MAX_EARLY_MS, REQUEUE_AFTER_FAULT_SECONDS } from "./webhooks/delivery/timing";
 import { continueFanOut } from "./webhooks/events/fan-out";
-
-/**
- * The handler waits this long for connections, or longer while the isolate is busy. Then its deliveries continue in the
- * background.
- */
-const HOLD_MS = 50;
 
 /** Handles a batch of any queue. Never throws. */
 export async function consume(deps: Deps, batch: MessageBatch): Promise<void> {
@@ -29,25 +23,23 @@ export async function consume(deps: Deps, batch: MessageBatch): Promise<void> {
   return consumeDeliveries(deps, batch);
 }
 
+interface Delivery {
+  message: Message;
+  keys: ShardKey[];
+}
+
 interface Parsed {
-  deliveries: { message: Message; keys: ShardKey[] }[];
-  /** Deliveries that wait for slots. */
-  slots: ShardKey[];
+  deliveries: Delivery[];
   fanOuts: { message: Message; fanOut: FanOutMessage }[];
 }
 
 function parse(batch: MessageBatch): Parsed {
-  const parsed: Parsed = { deliveries: [], slots: [], fanOuts: [] };
+  const parsed: Parsed = { deliveries: [], fanOuts: [] };
   for (const message of batch.messages) {
-    const delivery = deliveryMessage.safeParse(message.body);
-    const fanOut = fanOutMessage.safeParse(message.body);
-    if (delivery.success) {
-      const { shard, due, hasSlots } = delivery.data;
-      const keys = due.map((key) => ({ ...key, shard }));
-      if (hasSlots) parsed.slots.push(...keys);
-      else parsed.deliveries.push({ message, keys });
-    } else if (fanOut.success) parsed.fanOuts.push({ message, fanOut: fanOut.data });
-    else dropUnknown(batch.queue, message);
+    const { success, data } = queueMessage.safeParse(message.body);
+    if (!success) dropUnknown(batch.queue, message);
+    else if ("fanOut" in data) parsed.fanOuts.push({ message, fanOut: data });
+    else parsed.deliveries.push({ message, keys: data.due.map((key) => ({ ...key, shard: data.shard })) });
   }
   return parsed;
 }
@@ -59,9 +51,8 @@ function parse(batch: MessageBatch): Parsed {
  */
 async function consumeDeliveries(deps: Deps, batch: MessageBatch): Promise<void> {
   const speed: QueueSpeed = batch.queue.endsWith("-slow") ? "slow" : "fast";
-  const { deliveries, slots, fanOuts } = parse(batch);
+  const { deliveries, fanOuts } = parse(batch);
   const run = new DeliveryRun(deps, speed);
-  if (slots.length > 0) run.addSlots(slots);
   await Promise.all([
     ...fanOuts.map((parsed) => consumeFanOut(deps, parsed)),
     ...groups(deps, deliveries).map((group) => claimGroup(run, group)),
@@ -72,22 +63,22 @@ async function consumeDeliveries(deps: Deps, batch: MessageBatch): Promise<void>
   const done = finished.finally(() => {
     isDone = true;
   });
-  await Promise.race([done, run.allStarted, scheduler.wait(HOLD_MS)]);
-  while (!isDone && isBusy()) await Promise.race([done, scheduler.wait(HOLD_MS)]);
+  await Promise.race([done, run.allStarted, scheduler.wait(HANDLER_WAITS_MS)]);
+  while (!isDone && isBusy()) await Promise.race([done, scheduler.wait(HANDLER_WAITS_MS)]);
 }
 
 interface Group {
   waitMs: number;
-  deliveries: Parsed["deliveries"];
+  deliveries: Delivery[];
 }
 
 /**
  * Groups the messages into those that are due and those that are slightly early. Returns much earlier ones to the
  * queue.
  */
-function groups(deps: Deps, deliveries: Parsed["deliveries"]): Group[] {
+function groups(deps: Deps, deliveries: readonly Delivery[]): Group[] {
   const nowMs = deps.now();
-  const earlyMs = ({ keys }: Parsed["deliveries"][number]) => Math.max(...keys.map(({ dueAt }) => dueAt - nowMs));
+  const earlyMs = ({ keys }: Delivery) => Math.max(...keys.map(({ dueAt }) => dueAt - nowMs));
   const due = deliveries.filter((delivery) => earlyMs(delivery) <= 0);
   const early = deliveries.filter((delivery) => earlyMs(delivery) > 0 && earlyMs(delivery) <= MAX_EARLY_MS);
   for (const delivery of deliveries) {
@@ -100,13 +91,12 @@ function groups(deps: Deps, deliveries: Parsed["deliveries"]): Group[] {
   ].filter((group) => group.deliveries.length > 0);
 }
 
+/** Retries only the messages whose deliveries could not be claimed. */
 async function claimGroup(run: DeliveryRun, { waitMs, deliveries }: Group): Promise<void> {
   if (waitMs > 0) await scheduler.wait(waitMs);
-  try {
-    await run.add(inTurns(deliveries.map(({ keys }) => keys)));
-  } catch (error) {
-    log("error", "batch not claimed", { count: deliveries.length, ...describeError(error) });
-    for (const { message } of deliveries) message.retry({ delaySeconds: REQUEUE_AFTER_FAULT_SECONDS });
+  const failed = new Set(await run.add(inTurns(deliveries.map(({ keys }) => keys))));
+  for (const { message, keys } of deliveries) {
+    if (keys.some((key) => failed.has(key))) message.retry({ delaySeconds: REQUEUE_AFTER_FAULT_SECONDS });
   }
 }
 
@@ -126,15 +116,15 @@ async function consumeFanOut(deps: Deps, { message, fanOut }: Parsed["fanOuts"][
  */
 async function consumeDead(deps: Deps, batch: MessageBatch): Promise<void> {
   for (const message of batch.messages) {
-    const delivery = deliveryMessage.safeParse(message.body);
-    const fanOut = fanOutMessage.safeParse(message.body);
+    const { data } = queueMessage.safeParse(message.body);
+    const due = data && "due" in data ? data.due : undefined;
     const mail = mailJob.safeParse(message.body);
     log("error", "dead letter", {
       queue: batch.queue,
       messageId: message.id,
-      deliveryId: delivery.data?.due[0]?.id,
-      count: delivery.data?.due.length,
-      eventId: fanOut.data?.fanOut,
+      deliveryId: due?.[0]?.id,
+      count: due?.length,
+      eventId: data && "fanOut" in data ? data.fanOut : undefined,
       mailKind: mail.data?.kind,
       userId: mail.data && "userId" in mail.data ? mail.data.userId : undefined,
     });

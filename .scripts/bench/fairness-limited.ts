@@ -1,4 +1,4 @@
-/** A scene of the fairness run: many deliveries wait for their slots at a limited subscriber. */
+/** A scene of the fairness run: many deliveries wait for their starts at a limited subscriber. */
 import { ask, payloadOf } from "./account.ts";
 import { type Comparison, compare, createHealthy, type Setting, stop } from "./fairness-compare.ts";
 import type { Receiver } from "./receiver.ts";
@@ -38,7 +38,7 @@ export async function besideLimited(setting: Setting): Promise<Comparison> {
     }
     return () => {};
   });
-  progress("waiting for the last slots");
+  progress("waiting for the last starts");
   await receiver.waitForTimes(DELIVERIES);
   await stop(service, healthy.publisher);
   return { ...result, note: judge(receiver.times) };

@@ -20,7 +20,7 @@ const CLICKS: readonly (readonly [place: string, what: string])[] = [
   ["Subscriptions > closed", "why it fails; Send failed again"],
   ["Subscriptions > gone", "disabled after a minute; Enable and send what it held"],
   ["Subscriptions > held", "what it holds while it is paused; Resume"],
-  ["Subscriptions > limited", "how many deliveries wait for their slots"],
+  ["Subscriptions > limited", "how many deliveries wait for their starts"],
   ["Subscriptions > newcomer", "Replay: the progress of its replay; start another"],
   ["Subscriptions > gateway", "Edit: own headers, format, signatures; Security: keys, and rotating them"],
   ["Subscriptions > notices", "a payload for each thing that happened to the others"],

@@ -28,11 +28,16 @@ export const DELIVERY_LOG_LINES = {
     meaning: "D1 failed before anything was sent. The messages return in 5 seconds.",
     advice: "Check D1.",
   },
-  "gate not reached": {
+  "throttle not reached": {
     level: "warn",
     meaning:
       "The Durable Object of a limited subscription failed. Its `count` deliveries wait 5 seconds; nothing is " +
       "sent without it.",
+    advice: "Nothing, unless it persists.",
+  },
+  "no delivery called to a permit": {
+    level: "warn",
+    meaning: "D1 failed when a request of a subscription with `maxConcurrent` had ended. The next one starts later.",
     advice: "Nothing, unless it persists.",
   },
   "subscriptions not read again": {
@@ -52,9 +57,9 @@ export const DELIVERY_LOG_LINES = {
       "no attempt.",
     advice: "[Put the key back](#key-rotation).",
   },
-  "delivery worker failed": {
+  "delivery not sent": {
     level: "error",
-    meaning: "A fault of the consumer. The sweep sends its deliveries again.",
+    meaning: "A fault of the consumer. The sweep sends the delivery again.",
     advice: "Report it.",
   },
   "messages not sent": {

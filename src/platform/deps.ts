@@ -34,7 +34,7 @@ export interface Deps {
    */
   ownHosts: readonly string[];
   /** One object per limited subscription, by its id. */
-  gates: Env["SUBSCRIPTION_GATE"];
+  throttles: Env["SUBSCRIPTION_GATE"];
   /** Lets `work` continue after the response. A failure is logged under the name `what`. */
   background(what: string, work: Promise<unknown>): void;
   /** The current time in Unix ms. */
@@ -95,7 +95,7 @@ export async function createDeps(
     mailer: env.EMAIL,
     sweepers: env.SWEEPER,
     ownHosts: ownHosts(config.appUrl, requestUrl),
-    gates: env.SUBSCRIPTION_GATE,
+    throttles: env.SUBSCRIPTION_GATE,
     background,
     now: Date.now,
   };

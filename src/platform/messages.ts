@@ -3,6 +3,8 @@ import { z } from "zod";
 
 /** Messages are small, so that a slow subscriber delays only a few deliveries of others. */
 export const MAX_KEYS_PER_MESSAGE = 50;
+/** In the slow queue, where each delivery can take seconds. */
+export const MAX_KEYS_PER_SLOW_MESSAGE = 10;
 
 const id = z.string().min(1).max(64);
 const shard = z.int().min(0).max(1_000);
@@ -20,15 +22,16 @@ const key = z.object({
 });
 
 /** Deliveries of one shard that are due, or will be when the message arrives. */
-export const deliveryMessage = z.object({
+const deliveryMessage = z.object({
   shard,
   due: z.array(key).min(1).max(1_000),
-  /** Present if they wait for slots of limited subscriptions. Such a message arrives before the first slot. */
-  hasSlots: z.literal(true).optional(),
 });
 
 /** A fan-out of one shard, to be continued after this subscription; "" for one that has not begun. */
-export const fanOutMessage = z.object({ shard, fanOut: id, afterSubscriptionId: z.string().max(64) });
+const fanOutMessage = z.object({ shard, fanOut: id, afterSubscriptionId: z.string().max(64) });
+
+/** What is in the delivery queues. */
+export const queueMessage = z.union([deliveryMessage, fanOutMessage]);
 
 /** The key of an outbox row, with the subscription and the size, which decide when it is claimed. */
 export type OutboxKey = z.infer<typeof key>;

@@ -4,6 +4,17 @@ export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
+/** Resolves as `work` does. Throws when that takes longer than `limitMs`; the work itself goes on. */
+export async function inTime<T>(limitMs: number, work: Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`no answer within ${limitMs} ms`)), limitMs);
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** A Unix time in milliseconds as ISO 8601 in UTC; null stays null. */
 export function iso<T extends number | null>(timeMs: T): T extends number ? string : null;
 export function iso(timeMs: number | null): string | null {

@@ -189,7 +189,7 @@ describe("a delivery that waits", () => {
     await eventually("the wait for the third", async () => (await shown()).includes("(3 of 3)"));
   });
 
-  test("for a slot of its subscription's limit is shown with that time, and without a button, because nobody can jump the line", async () => {
+  test("for a start under its subscription's limit is shown with that time, and without a button, because nobody can jump the line", async () => {
     const person = await signUp();
     const delivery = { rateLimit: { limit: 1, per: "hour" }, retry: { schedule: [1] } };
     const id = await subscribe(person, newInbox("500").url, { delivery });
@@ -197,7 +197,7 @@ describe("a delivery that waits", () => {
     const [attempt] = await endedAttempts(person, id, 1);
     const browser = await holding(person);
     const path = `/webhooks/${id}/attempts/${attempt._id}`;
-    await eventually("the slot", async () =>
+    await eventually("the start", async () =>
       /Next attempt in (59 min|1 h)[^(]*\(2 of 2\)/.test((await browser.get(path)).html),
     );
     expect((await browser.get(path)).html).not.toContain(`${path}/now"`);

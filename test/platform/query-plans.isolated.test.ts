@@ -100,7 +100,9 @@ const OF_STORE: Record<string, RegExp> = {
   "lifecycle/deletion/user-steps-store": /^SELECT id FROM api_keys WHERE user_id = \?$/,
   "webhooks/delivery/claim-store": /INSERT INTO attempts .*'moved'/s,
   "webhooks/auto-disable/gone-store": /SET gone_since = t\.first_at/,
-  "webhooks/throttling/line-store": /SET due_at = t\.next_due_at, slot_at = t\.slot_at/,
+  "webhooks/delivery/release-store": /slot_at = coalesce\(t\.slot_at/,
+  "webhooks/delivery/target-store": /s\.secret_sealed AS secretSealed/,
+  "webhooks/throttling/throttled-store": /SET throttled_until/,
   "webhooks/delivery/held-store": /release_rate AS rate/,
   "webhooks/delivery/record-store": /UPDATE attempts SET status = t\.status/,
   "webhooks/delivery/retention-store": /DELETE FROM hourly_stats/,
@@ -140,7 +142,7 @@ const OF_STORE: Record<string, RegExp> = {
   "webhooks/subscriptions/change-store": /UPDATE subscriptions AS s SET .*version = version \+ 1/s,
   "webhooks/subscriptions/operational-store": /INSERT INTO events .*strftime/s,
   "webhooks/subscriptions/patterns-store": /iif\(t\.value GLOB/,
-  "webhooks/subscriptions/waits-store": /SET due_at = \?, slot_at = NULL/,
+  "webhooks/throttling/waits-store": /UPDATE outbox SET due_at = \?, slot_at = \?/,
   "webhooks/subscriptions/release-store": /iif\(coalesce\(options ->> '\$\.onDisable'/,
   "identity/step-up": /SET confirmed_at/,
   "identity/passkeys": /INSERT INTO passkeys/,
@@ -183,7 +185,7 @@ test("statements of every store are collected, from requests, RPC, queue consume
   await endedAttempts(person, goneId, 1);
   const limits = { delivery: { rateLimit: { limit: 1, per: "hour" } } };
   const limitedId = await subscribe(person, newInbox("200").url, { events: ["Limited"], ...limits });
-  await call("POST", "/events/batch", { token, body: { events: Array(2).fill({ type: "Limited", payload: 1 }) } });
+  await call("POST", "/events/batch", { token, body: { events: Array(3).fill({ type: "Limited", payload: 1 }) } });
   const failingId = await subscribe(person, newInbox("500").url, { events: ["Failing"] });
   await call("POST", "/events", { token, body: { type: "Failing", payload: 1 } });
   const [failedAttempt] = await endedAttempts(person, failingId, 1);
@@ -197,7 +199,7 @@ test("statements of every store are collected, from requests, RPC, queue consume
   await mailTo(person.email, /will be disabled/);
   await call("GET", `/webhooks/${id}/attempts/${attempt._id}`, { token });
   await call("POST", `/webhooks/${id}/test`, { token });
-  await eventually("a wait for a slot", () =>
+  await eventually("a wait for a start", () =>
     deliveryDb
       .prepare("SELECT 1 FROM outbox WHERE subscription_id = ? AND slot_at IS NOT NULL")
       .bind(limitedId)

@@ -97,7 +97,7 @@ describe("the handler of a batch", () => {
     expect(sent).toBe(5);
   }, 5_000);
 
-  test("sends six at most at once, of the messages that are due and those that are early together", async () => {
+  test("sends five at most at once, so that one connection is free for D1, of the messages that are due and those that are early together", async () => {
     const { keys } = await deliveriesOf(14);
     const dueAt = Date.now() + 300;
     const early = keys.slice(8).map((key) => ({ ...key, dueAt }));
@@ -115,7 +115,7 @@ describe("the handler of a batch", () => {
       return new Response("done");
     });
     await consumeBatch([messageFor(...keys.slice(0, 8)), messageFor(...early)]);
-    expect(Math.max(...inFlightAtStart)).toBe(6);
+    expect(Math.max(...inFlightAtStart)).toBe(5);
   });
 
   test("sends the deliveries of several messages in turns, so that a tenant with many does not hold up another", async () => {
@@ -127,10 +127,10 @@ describe("the handler of a batch", () => {
     });
     await consumeBatch([messageFor(...many), messageFor(...few)]);
     expect(sent).toHaveLength(13);
-    expect(sent.slice(0, 6)).toContain(few[0]?.id);
+    expect(sent.slice(0, 5)).toContain(few[0]?.id);
   });
 
-  test("passes on to other invocations what would wait long for one of its six connections, and no more", async () => {
+  test("passes on to other invocations what would wait long for one of its connections, and no more", async () => {
     const { person, webhookId, key } = await newDelivery("200");
     const keys = [key];
     while (keys.length < 80) keys.push(await addDelivery(person, webhookId));
@@ -145,8 +145,9 @@ describe("the handler of a batch", () => {
     const { deps, queued, ended } = await controlledDeps();
     await handle(deps, [messageFor(...keys)]);
     await ended();
-    expect(sent.length).toBeGreaterThanOrEqual(6);
-    expect(queued.length).toBeGreaterThan(0);
+    // Two seconds of sends stay.
+    expect(sent.length).toBeGreaterThanOrEqual(30);
+    expect(queued.length).toBeGreaterThanOrEqual(30);
     expect([...sent, ...queued].toSorted()).toEqual(keys.map(({ id }) => id).toSorted());
     answersInMs = 1;
     learnLatency(webhookId, answersInMs);

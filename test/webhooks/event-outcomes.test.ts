@@ -93,7 +93,7 @@ describe("each subscription that wanted the event is listed", () => {
     expect(await outcomeOf(person, eventId, id)).toMatchObject({ state: "waiting", reason: "held" });
   });
 
-  test("as waiting for its slot, which is given as `until`, before the first attempt and before a retry", async () => {
+  test("as waiting for its start, which is given as `until`, before the first attempt and before a retry", async () => {
     const person = await signUpVerified();
     const delivery = { rateLimit: { limit: 1, per: "hour" }, retry: { schedule: [1] } };
     const id = await subscribe(person, newInbox("500").url, { delivery });
@@ -101,7 +101,7 @@ describe("each subscription that wanted the event is listed", () => {
     await endedAttempts(person, id, 1);
     const first = await publish(person, 2);
     for (const event of [retried, first]) {
-      const outcome = await eventually("its slot", async () => {
+      const outcome = await eventually("its start", async () => {
         const found = await outcomeOf(person, event.id, id);
         return found?.reason === "limit" && found;
       });

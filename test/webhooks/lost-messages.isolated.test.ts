@@ -6,10 +6,15 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createDeps } from "../../src/platform/deps";
-import { enqueueRetries } from "../../src/webhooks/delivery/enqueue";
+import { enqueueLater } from "../../src/webhooks/delivery/enqueue";
 import type { SweptAt } from "../../src/webhooks/delivery/overdue";
 import { sweepShard } from "../../src/webhooks/delivery/sweep";
-import { LEASE_MS, QUEUE_GRACE_MS, RESWEEP_AFTER_MS } from "../../src/webhooks/delivery/timing";
+import {
+  LEASE_MS,
+  LONGEST_MESSAGE_DELAY_MS,
+  QUEUE_GRACE_MS,
+  RESWEEP_AFTER_MS,
+} from "../../src/webhooks/delivery/timing";
 import { type Person, signUp } from "../support/client";
 import { controlledDeps } from "../support/controlled";
 import { addDelivery, type Key } from "../support/engine";
@@ -147,7 +152,8 @@ test("a retry in up to 12 hours is a delayed message, and a later one is no mess
   const nowMs = Date.now();
   const deps = { ...(await createDeps(env, createExecutionContext())), slowDeliveryQueue: queue, now: () => nowMs };
   const retryIn = (ms: number) => ({ queue: "", dueAt: nowMs + ms, id: `in ${ms}`, subscriptionId: "s", bytes: 1 });
-  await enqueueRetries(deps, SHARD, [5_500, 12 * HOUR_MS, 12 * HOUR_MS + 1, 24 * HOUR_MS].map(retryIn));
+  const retries = [5_500, 12 * HOUR_MS, 12 * HOUR_MS + 1, 24 * HOUR_MS].map(retryIn);
+  await enqueueLater(deps, "slow", SHARD, retries, LONGEST_MESSAGE_DELAY_MS);
   expect(sent.map(({ body, delaySeconds }) => [body.due.map(({ id }) => id), delaySeconds])).toEqual([
     [["in 5500"], 5],
     [[`in ${12 * HOUR_MS}`], 43_200],

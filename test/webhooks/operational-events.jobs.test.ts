@@ -180,11 +180,11 @@ test("a rate limit that makes deliveries wait for more than an hour is told, onc
     await publish(person, order);
     await waiting(order - 1);
   }
-  await eventually("the last slot", async () => Number(await mark()) > Date.now() + 1.9 * HOUR_MS);
+  await eventually("the last start", async () => Number(await mark()) > Date.now() + 1.9 * HOUR_MS);
   expect(await written(person)).toHaveLength(1);
   await api(person, "PATCH", id, { delivery: { rateLimit: { limit: 1, per: "hour" } } });
   await eventually("the second", async () => (await written(person)).length === 2);
-  await eventually("the last slot", async () => Number(await mark()) > Date.now() + 3.5 * HOUR_MS);
+  await eventually("the last start", async () => Number(await mark()) > Date.now() + 3.5 * HOUR_MS);
   expect(await written(person)).toHaveLength(2);
   await deliveryDb.prepare("UPDATE subscriptions SET throttled_until = 1 WHERE id = ?").bind(id).run();
   await publish(person, 6);

@@ -110,7 +110,7 @@ describe("the held sends of a tenant", () => {
     await inbox.arrived(1);
   });
 
-  test("of a limited subscription wait too, those in line for a slot and new ones", async () => {
+  test("of a limited subscription wait too, those that have waited for a start and new ones", async () => {
     const op = await operator();
     const { owner, inbox, id } = await subscriber({ delivery: { maxConcurrent: 1 } });
     await act(op, `/tenants/${owner.tenantId}/sends/hold`);

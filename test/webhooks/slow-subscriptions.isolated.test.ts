@@ -6,7 +6,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { createDeps } from "../../src/platform/deps";
 import { claimDeliveries } from "../../src/webhooks/delivery/claim-store";
-import { planClaim, roundRobin, takeFairest } from "../../src/webhooks/delivery/selection";
+import { nextToSend, planClaim, roundRobin } from "../../src/webhooks/delivery/selection";
 import {
   expectedMs,
   hangs,
@@ -14,11 +14,10 @@ import {
   holdBytes,
   sendsOf,
   startSend,
-  WATCH_EVERY_MS,
   watch,
 } from "../../src/webhooks/delivery/send-load";
 import { sweepShard } from "../../src/webhooks/delivery/sweep";
-import { LEASE_MS, QUEUE_GRACE_MS } from "../../src/webhooks/delivery/timing";
+import { LEASE_MS, QUEUE_GRACE_MS, WATCH_EVERY_MS } from "../../src/webhooks/delivery/timing";
 import { sweepLanes } from "../../src/webhooks/lanes/feed";
 import { LEAST_WIDTH } from "../../src/webhooks/lanes/width";
 import { eventually } from "../support/client";
@@ -43,6 +42,14 @@ const keyOf = (subscriptionId: string, bytes = 1) => ({
   subscriptionId,
   bytes,
 });
+
+/** The next delivery to send of those that may start at once. */
+const next = (speed: "fast" | "slow", keys: readonly Key[]) =>
+  nextToSend(
+    speed,
+    keys.map((key) => ({ ...key, startMs: 0 })),
+    Date.now(),
+  );
 
 describe("the next send", () => {
   test("a subscription hangs when it has sends in progress and none has ended for a second, not when it is busy", () => {
@@ -76,10 +83,10 @@ describe("the next send", () => {
   test("a subscription has at most three sends in progress from the slow queue, and any number from the fast queue", () => {
     const busy = crypto.randomUUID();
     const ends = [1, 2, 3].map(() => startSend(busy, Date.now));
-    expect(takeFairest("slow", [keyOf(busy)])).toBeUndefined();
-    expect(takeFairest("fast", [keyOf(busy)])).toBeDefined();
+    expect(next("slow", [keyOf(busy)])).toBeUndefined();
+    expect(next("fast", [keyOf(busy)])).toBeDefined();
     for (const end of ends) end();
-    expect(takeFairest("slow", [keyOf(busy)])).toBeDefined();
+    expect(next("slow", [keyOf(busy)])).toBeDefined();
   });
 
   test("the sends and payloads of a killed invocation count for one lease, although its timers end with it", async () => {
@@ -87,7 +94,7 @@ describe("the next send", () => {
     const killedMs = Date.now() - LEASE_MS;
     for (let sends = 0; sends < 3; sends += 1) startSend(webhookId, () => killedMs);
     holdBytes(16 * 1024 * 1024, killedMs);
-    expect([takeFairest("slow", [key]), hasRoomFor(1)]).toEqual([undefined, false]);
+    expect([next("slow", [key]), hasRoomFor(1)]).toEqual([undefined, false]);
     await consumeBatch([messageFor(key)], SLOW_QUEUE);
     await inbox.arrived(1);
     expect([sendsOf(webhookId), hasRoomFor(1)]).toEqual([0, true]);
@@ -96,7 +103,7 @@ describe("the next send", () => {
   test("the subscription with the fewest sends in progress comes first", () => {
     const [busy, idle] = [crypto.randomUUID(), crypto.randomUUID()];
     const end = startSend(busy, Date.now);
-    expect(takeFairest("fast", [keyOf(busy), keyOf(idle)])?.subscriptionId).toBe(idle);
+    expect(next("fast", [keyOf(busy), keyOf(idle)])?.subscriptionId).toBe(idle);
     end();
   });
 

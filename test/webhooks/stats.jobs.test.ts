@@ -3,7 +3,8 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { createDeps } from "../../src/platform/deps";
-import { claimDeliveries, releaseDeliveries } from "../../src/webhooks/delivery/claim-store";
+import { claimDeliveries } from "../../src/webhooks/delivery/claim-store";
+import { releaseDeliveries } from "../../src/webhooks/delivery/release-store";
 import { LEASE_MS } from "../../src/webhooks/delivery/timing";
 import { BUCKET_STARTS_MS, percentileMs } from "../../src/webhooks/stats/latency";
 import { call, type Person, signUp, signUpVerified } from "../support/client";
@@ -93,7 +94,12 @@ describe("counts", () => {
     const { webhookId, claimed } = await held(person);
     expect(await stats(person, "/stats?hours=2")).toMatchObject({ pending: 1, total: 1, success: 0 });
     expect(await stats(person, `/webhooks/${webhookId}/stats`)).toMatchObject({ pending: 1, total: 1 });
-    await releaseDeliveries(db, "holder", claimed, Date.now() + 60_000);
+    const wait = { dueAt: Date.now() + 60_000, slotAt: null, limitsText: null };
+    await releaseDeliveries(
+      db,
+      "holder",
+      claimed.map((delivery) => ({ ...delivery, wait })),
+    );
     expect(await stats(person, "/stats?hours=2")).toMatchObject({ pending: 0, total: 0 });
   });
 

@@ -11,9 +11,13 @@ import { JOBS } from "../../../src/upkeep";
 import { type ClaimedDelivery, claimDeliveries } from "../../../src/webhooks/delivery/claim-store";
 import type { QueueSpeed } from "../../../src/webhooks/delivery/enqueue";
 import { type AttemptResult, recordAttempts } from "../../../src/webhooks/delivery/record-store";
-import { GATHER_MS } from "../../../src/webhooks/delivery/recorder";
 import { type SweptAt, sweepShard } from "../../../src/webhooks/delivery/sweep";
-import { MAX_SWEEP_INTERVAL_MS, MIN_SWEEP_INTERVAL_MS } from "../../../src/webhooks/delivery/timing";
+import {
+  GATHER_MS,
+  MAX_SENDS_OF_RUN,
+  MAX_SWEEP_INTERVAL_MS,
+  MIN_SWEEP_INTERVAL_MS,
+} from "../../../src/webhooks/delivery/timing";
 import { retryPolicy, verdictOf } from "../../../src/webhooks/delivery/verdict";
 import { acceptEvents } from "../../../src/webhooks/events/accept-store";
 import { Agenda } from "./agenda";
@@ -21,7 +25,6 @@ import type { Meter } from "./meter";
 import type { HourResult } from "./report";
 import * as traffic from "./traffic";
 
-const CONCURRENT_SENDS = 6;
 /** About as many as `planClaim` takes at these latencies. */
 const CLAIM_KEYS = 40;
 
@@ -150,9 +153,9 @@ export class SimulatedHour {
     );
   }
 
-  /** Sends six at a time. Results that arrive within 100 ms are recorded together. Returns when the last send ends. */
+  /** Sends as many at a time as a run does. Results that arrive within 100 ms are recorded together. Returns when the last send ends. */
   #attempt(claimed: readonly ClaimedDelivery[], claim: string): number {
-    const places = Array.from({ length: CONCURRENT_SENDS }, () => this.#agenda.nowMs);
+    const places = Array.from({ length: MAX_SENDS_OF_RUN }, () => this.#agenda.nowMs);
     const results = claimed.map((delivery) => {
       const startedAt = Math.min(...places);
       this.#result.latenessMs.push(startedAt - delivery.dueAt);

@@ -48,7 +48,7 @@ export const subscriptions = sqliteTable(
     options: text({ mode: "json" }).$type<Record<string, unknown>>(),
     /** Its deliveries wait until then, because its endpoint asked for a pause. 0: none waits for that reason. */
     heldUntil: integer("held_until").notNull().default(0),
-    /** The last of its slots that were given more than an hour ahead; 0: there is none under its current limits. */
+    /** The last start of its deliveries that was more than an hour ahead; 0: there is none under its current limits. */
     throttledUntil: integer("throttled_until").notNull().default(0),
     /** While deliveries are held or released step by step: the backlog up to this due time may be sent. 0: nothing may. */
     releasedTo: integer("released_to"),
@@ -185,8 +185,8 @@ export const outbox = sqliteTable(
     /** The size of the payload. */
     bytes: integer().notNull(),
     /**
-     * The slot for which it waits in the line of its subscription's gate; null if it never has. If it is earlier than `dueAt`, the delivery
-     * waits for something else. 0 marks manual retries and tests in a backlog.
+     * When it should start if it waits because of a limit of its subscription; null if it never has. If it is earlier than `dueAt`, the
+     * delivery waits for something else. 0 marks manual retries and tests in a backlog.
      */
     slotAt: integer("slot_at"),
   },

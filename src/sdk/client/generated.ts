@@ -992,8 +992,9 @@ export interface PublishedEvent {
 }
 
 /**
- * The most requests that are sent in any second, minute or hour, retries and tests included. Further ones wait and use
- * no attempt. By default: no limit.
+ * The most requests that are sent on average per second, minute or hour, retries and tests included. Further ones wait
+ * and use no attempt. Any single second, minute or hour has at most one request and a tenth of the limit more. By
+ * default: no limit.
  */
 export interface RateLimit {
   /** 1 to 10,000. */

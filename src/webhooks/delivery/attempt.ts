@@ -5,7 +5,6 @@ import { describeError, type LogFields, log } from "../../platform/log";
 import { type Decrypt, keysInForce } from "../signing/keys";
 import { type Headers, headersOwner } from "../subscriptions/header-options";
 import { refuseTarget } from "../subscriptions/target";
-import { comesInTime, type Start } from "../throttling/starts";
 import type { ClaimedDelivery } from "./claim-store";
 import { bodyOf } from "./envelope";
 import { isForPauses } from "./holds";
@@ -21,29 +20,18 @@ interface OurFault {
 }
 
 /**
- * Makes an attempt and returns its result. Returns "deleted" when the subscription no longer exists. With `start`,
- * waits for it and calls
- * `onStart`, or returns "late" when it has passed. Never throws.
+ * Makes an attempt and returns its result. Returns "deleted" when the subscription no longer exists. Never throws.
  */
 export async function makeAttempt(
   deps: Deps,
   delivery: ClaimedDelivery,
   decrypted: Decrypt,
-  start?: Start,
-  onStart: () => void = () => {},
-): Promise<AttemptResult | OurFault | "deleted" | "late"> {
+): Promise<AttemptResult | OurFault | "deleted"> {
   if (delivery.isDeleted === 1) return "deleted";
-  const startedAt = Math.max(deps.now(), start?.atMs ?? 0);
+  const startedAt = deps.now();
   const policy = retryPolicy(delivery.options?.retry);
-  const comesIn =
-    start &&
-    (async () => {
-      const isInTime = await comesInTime(start, deps.now);
-      if (isInTime) onStart();
-      return isInTime;
-    });
-  const outcome = await sendUnlessStopped(deps, delivery, decrypted, policy, startedAt, comesIn);
-  if (outcome === "late" || "retryInMs" in outcome) return outcome;
+  const outcome = await sendUnlessStopped(deps, delivery, decrypted, policy, startedAt);
+  if ("retryInMs" in outcome) return outcome;
   const completedAt = deps.now();
   const times = { startedAt, completedAt };
   const verdict = verdictOf(policy, delivery.attemptCount, outcome, times, Math.random());
@@ -123,8 +111,7 @@ async function sendUnlessStopped(
   decrypted: Decrypt,
   { schedule }: RetryPolicy,
   nowMs: number,
-  comesIn: (() => Promise<boolean>) | undefined,
-): Promise<Outcome | OurFault | "late"> {
+): Promise<Outcome | OurFault> {
   if (delivery.attemptCount > schedule.length + 1) return failure(EXHAUSTED);
   if (isForPauses(delivery) && delivery.enabled === 0 && !isProbe(delivery)) return failure(PAUSED);
   const refusal = refuseTarget(delivery.url, deps.config.webhookEgress, deps.ownHosts);
@@ -135,7 +122,7 @@ async function sendUnlessStopped(
     const correlationId = correlationOf(kind, delivery.correlationId);
     const headers = await headersFor(decrypted, delivery);
     const body = bodyOf(delivery, options);
-    return await send({ deliveryId, url, eventType, body, headers, keys, correlationId, replayId }, nowMs, comesIn);
+    return await send({ deliveryId, url, eventType, body, headers, keys, correlationId, replayId }, nowMs);
   } catch (error) {
     const isRuntimeFault = error instanceof RuntimeFault;
     // The local runtime reports an unknown host as a fault of its own. Cloudflare answers with status 530.

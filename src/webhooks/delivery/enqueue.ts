@@ -1,7 +1,11 @@
 /** Queues deliveries. A lost message delays a delivery but cannot lose it, because the sweep queues it again. */
 import type { Deps } from "../../platform/deps";
-import { type DeliveryMessage, MAX_KEYS_PER_MESSAGE, type OutboxKey } from "../../platform/messages";
-import { LONGEST_MESSAGE_DELAY_MS, SLOT_MESSAGE_LEAD_MS } from "./timing";
+import {
+  type DeliveryMessage,
+  MAX_KEYS_PER_MESSAGE,
+  MAX_KEYS_PER_SLOW_MESSAGE,
+  type OutboxKey,
+} from "../../platform/messages";
 
 /** One `sendBatch` takes at most 256 KB, and a message of 50 keys has about 10 KB. */
 const MESSAGES_PER_BATCH = 20;
@@ -37,57 +41,36 @@ export async function enqueueDue(
 }
 
 /**
- * Queues retries in the slow queue. Each message arrives at its `dueAt` or up to a second earlier. Retries that are due
- * in more than 12 hours get no message: the sweep finds them.
+ * Queues deliveries that are due later. Each message arrives at its `dueAt` or up to a second earlier. Those that are
+ * due later than `longestDelayMs` get no message: the sweep finds them.
  */
-export async function enqueueRetries(deps: Deps, shard: number, retries: readonly OutboxKey[]): Promise<void> {
-  const nowMs = deps.now();
-  const byDelay = Map.groupBy(
-    retries.filter(({ dueAt }) => dueAt - nowMs <= LONGEST_MESSAGE_DELAY_MS),
-    ({ dueAt }) => Math.max(0, Math.floor((dueAt - nowMs) / 1000)),
-  );
-  await Promise.all([...byDelay].map(([delaySeconds, keys]) => enqueue(deps, "slow", shard, keys, delaySeconds)));
-}
-
-/**
- * Queues deliveries that wait for slots. Each message arrives about two seconds before its slot. Throws when the queue
- * is down.
- */
-export async function enqueueSlots(
+export async function enqueueLater(
   deps: Deps,
   speed: QueueSpeed,
   shard: number,
-  waiting: readonly { key: OutboxKey; slotAtMs: number }[],
+  deliveries: readonly OutboxKey[],
+  longestDelayMs: number,
 ): Promise<void> {
-  const latestMs = deps.now() + SLOT_MESSAGE_LEAD_MS;
-  const byDelay = Map.groupBy(waiting, ({ slotAtMs }) => Math.max(0, Math.floor((slotAtMs - latestMs) / 1000)));
-  await Promise.all(
-    [...byDelay].map(([delaySeconds, group]) =>
-      enqueue(
-        deps,
-        speed,
-        shard,
-        group.map(({ key }) => key),
-        delaySeconds,
-        { hasSlots: true },
-      ),
-    ),
+  const nowMs = deps.now();
+  const byDelay = Map.groupBy(
+    deliveries.filter(({ dueAt }) => dueAt - nowMs <= longestDelayMs),
+    ({ dueAt }) => Math.max(0, Math.floor((dueAt - nowMs) / 1000)),
   );
+  await Promise.all([...byDelay].map(([delaySeconds, keys]) => enqueue(deps, speed, shard, keys, delaySeconds)));
 }
 
-/** Queues deliveries, up to 50 per message. Throws when the queue is down. */
+/** Queues deliveries, a few per message. Throws when the queue is down. */
 export async function enqueue(
   deps: Deps,
   speed: QueueSpeed,
   shard: number,
   keys: readonly OutboxKey[],
   delaySeconds = 0,
-  marks: Pick<DeliveryMessage, "hasSlots"> = {},
 ): Promise<void> {
   const messages: MessageSendRequest<DeliveryMessage>[] = [];
-  for (let start = 0; start < keys.length; start += MAX_KEYS_PER_MESSAGE) {
-    const due = keys.slice(start, start + MAX_KEYS_PER_MESSAGE).map(keyOnly);
-    messages.push({ body: { shard, due, ...marks }, delaySeconds });
+  const most = speed === "slow" ? MAX_KEYS_PER_SLOW_MESSAGE : MAX_KEYS_PER_MESSAGE;
+  for (let start = 0; start < keys.length; start += most) {
+    messages.push({ body: { shard, due: keys.slice(start, start + most).map(keyOnly) }, delaySeconds });
   }
   const queue = speed === "slow" ? deps.slowDeliveryQueue : deps.deliveryQueue;
   for (let start = 0; start < messages.length; start += MESSAGES_PER_BATCH) {
@@ -96,7 +79,7 @@ export async function enqueue(
 }
 
 /** Returns the key of an outbox row without any other fields. */
-export const keyOnly = ({ queue, dueAt, id, subscriptionId, bytes }: OutboxKey): OutboxKey => ({
+const keyOnly = ({ queue, dueAt, id, subscriptionId, bytes }: OutboxKey): OutboxKey => ({
   queue,
   dueAt,
   id,

@@ -4,26 +4,19 @@
  */
 import type { Deps } from "../../platform/deps";
 import type { OutboxKey, ShardKey } from "../../platform/messages";
-import { moveToLane } from "../lanes/lane-store";
+import { moveToLanes } from "../lanes/lane-store";
 import { widthOf } from "../lanes/width";
-import { type ClaimedDelivery, markSlow, releaseDeliveries } from "./claim-store";
+import type { ClaimedDelivery } from "./claim-store";
 import { enqueue, type QueueSpeed } from "./enqueue";
 import { isHeldHere } from "./holds";
+import { memory } from "./isolate-memory";
+import { markSlow, releaseDeliveries } from "./release-store";
 import { hangs, sendsOf } from "./send-load";
+import { MARK_SLOW_AGAIN_MS, RETURN_TO_SLOW_SECONDS } from "./timing";
 
 /**
- * The delay of a message that returns to the slow queue. Without a delay it would arrive at once and find the same
- * sends running.
- */
-const RETURN_TO_SLOW_SECONDS = 1;
-const MARK_AGAIN_MS = 30_000;
-/** Bounds the memory. */
-const MAX_MARKS = 10_000;
-const markedUntil = new Map<string, number>();
-
-/**
- * Releases claimed deliveries that were not sent, and queues them and the unclaimed `waiting` again. Throws when D1 or
- * a queue is down.
+ * Releases claimed deliveries that were not sent, and queues them and the unclaimed `waiting` again. Each database is
+ * handled on its own. Throws when D1 or a queue is down.
  */
 export async function handBack(
   deps: Deps,
@@ -32,12 +25,21 @@ export async function handBack(
   waiting: readonly ShardKey[],
   claimed: readonly (ClaimedDelivery & { shard: number })[],
 ): Promise<void> {
-  for (const [shard, deliveries] of Map.groupBy(claimed, (delivery) => delivery.shard)) {
-    await releaseDeliveries(deps.shards.db(shard), claim, deliveries);
-  }
-  for (const [shard, keys] of Map.groupBy([...waiting, ...claimed], (key) => key.shard)) {
-    await queueAgain(deps, speed, shard, keys);
-  }
+  const claimedOf = Map.groupBy(claimed, ({ shard }) => shard);
+  const waitingOf = Map.groupBy(waiting, ({ shard }) => shard);
+  const shards = new Set([...claimedOf.keys(), ...waitingOf.keys()]);
+  const work = [...shards].map(async (shard) => {
+    const released = claimedOf.get(shard) ?? [];
+    // First, because it needs no answer from the database.
+    await queueAgain(deps, speed, shard, waitingOf.get(shard) ?? []);
+    if (released.length === 0) return;
+    await releaseDeliveries(deps.shards.db(shard), claim, released);
+    await queueAgain(deps, speed, shard, released);
+  });
+  const failures = (await Promise.allSettled(work)).flatMap((result) =>
+    result.status === "rejected" ? [result.reason as unknown] : [],
+  );
+  if (failures.length > 0) throw failures[0];
 }
 
 async function queueAgain(deps: Deps, speed: QueueSpeed, shard: number, keys: readonly OutboxKey[]): Promise<void> {
@@ -60,16 +62,13 @@ async function queueAgain(deps: Deps, speed: QueueSpeed, shard: number, keys: re
 /** Moves deliveries to the backlogs of their subscriptions. Throws when D1 is down. */
 export async function moveToBacklogs(deps: Deps, shard: number, keys: readonly OutboxKey[]): Promise<void> {
   const elsewhere = keys.filter(({ queue }) => queue === "");
-  for (const [subscriptionId, waiting] of Map.groupBy(elsewhere, (key) => key.subscriptionId)) {
-    await moveToLane(deps.shards.db(shard), subscriptionId, waiting);
-  }
+  if (elsewhere.length > 0) await moveToLanes(deps.shards.db(shard), elsewhere);
 }
 
 /** Marks a subscription as slow in the background, at most every 30 seconds per isolate. */
 export function markSlowInBackground(deps: Deps, shard: number, subscriptionId: string): void {
   const nowMs = deps.now();
-  if (nowMs < (markedUntil.get(subscriptionId) ?? 0)) return;
-  if (markedUntil.size >= MAX_MARKS) markedUntil.clear();
-  markedUntil.set(subscriptionId, nowMs + MARK_AGAIN_MS);
+  if (nowMs < (memory.markedSlowUntilMs.get(subscriptionId) ?? 0)) return;
+  memory.markedSlowUntilMs.set(subscriptionId, nowMs + MARK_SLOW_AGAIN_MS);
   deps.background("mark slow", markSlow(deps.shards.db(shard), subscriptionId, nowMs));
 }

@@ -3,16 +3,12 @@
  * recorded in
  * `subscriptions.held_until`, where every claim sees it.
  */
+import { memory } from "./isolate-memory";
 import { RECORD_WITHIN_MS } from "./timing";
-
-/** Bounds the memory. */
-const MAX_HOLDS = 10_000;
-const heldUntilMs = new Map<string, number>();
 
 /** Remembers a hold until `untilMs` (Unix ms), but no longer than recording it can take. */
 export function holdHere(subscriptionId: string, untilMs: number, nowMs: number): void {
-  if (heldUntilMs.size >= MAX_HOLDS) heldUntilMs.clear();
-  heldUntilMs.set(subscriptionId, Math.min(untilMs, nowMs + RECORD_WITHIN_MS));
+  memory.heldUntilMs.set(subscriptionId, Math.min(untilMs, nowMs + RECORD_WITHIN_MS));
 }
 
 /** Whether a delivery waits for the end of a pause. Manual retries and tests do not. */
@@ -24,4 +20,4 @@ export const isUnreleased = (delivery: { kind: string; dueAt: number; releasedTo
 
 /** Whether a subscription has just asked this isolate for a pause. */
 export const isHeldHere = (subscriptionId: string, nowMs: number): boolean =>
-  nowMs < (heldUntilMs.get(subscriptionId) ?? 0);
+  nowMs < (memory.heldUntilMs.get(subscriptionId) ?? 0);

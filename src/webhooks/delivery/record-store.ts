@@ -58,10 +58,8 @@ export async function recordAttempts(
   claim: string,
   results: readonly AttemptResult[],
 ): Promise<{ recorded: Set<string>; operational: { id: string }[] }> {
-  const isSentFailure = ({ status, error }: Pick<AttemptResult, "status" | "error">) =>
-    status === "failed" && wasSent(error);
   const input = compactList(
-    results.map(({ bytes: _, isRetry: __, mayBeGone: ___, ...result }) => ({
+    results.map(({ bytes: _, isRetry: __, mayBeGone: ___, responseBody: ____, ...result }) => ({
       ...result,
       failedAt: isSentFailure(result) ? result.startedAt : null,
     })),
@@ -72,17 +70,30 @@ export async function recordAttempts(
   const ours = sql`json_each(${input}) j CROSS JOIN attempts a
     ON a.subscription_id = j.value ->> 'subscriptionId' AND a.id = j.value ->> 'attemptId' AND a.status = 'pending'
       AND a.claim = ${claim}`;
-  const gone = results.some((result) => result.gone === 1) ? goneStatements(ours, endedAt) : undefined;
-  const isBack = results.some(({ status, mayBeGone }) => status === "success" && mayBeGone === 1);
-  const hasEnded = results.some(({ status, nextDueAt }) => status === "failed" && nextDueAt === null);
-  const isPostponed = results.some(({ nextDueAt }) => nextDueAt !== null);
   const { recorded, exhausted, goneTold } = await atomically(db, {
     stats: addToHours(
-      sql`SELECT a.subscription_id, j.key AS position, j.value ->> 'status' = 'success' AS succeeded, j.value ->>
-        'latencyMs' AS latency_ms,
-        j.value ->> 'failedAt' AS failed_at FROM ${ours}`,
+      sql`SELECT a.subscription_id, j.key AS position, j.value ->> 'status' = 'success' AS succeeded,
+        j.value ->> 'latencyMs' AS latency_ms, j.value ->> 'failedAt' AS failed_at FROM ${ours}`,
       endedAt,
     ),
+    ...subscriptionStatements(results, ours, endedAt),
+    ...deliveryStatements(results, ours, endedAt),
+    attempts: endAttempts(results, claim),
+    recorded: rows<{ id: string }>(sql`SELECT a.id FROM json_each(${input}) j CROSS JOIN attempts a
+      ON a.subscription_id = j.value ->> 'subscriptionId' AND a.id = j.value ->> 'attemptId'
+      WHERE a.status = j.value ->> 'status' AND a.completed_at = j.value ->> 'completedAt'`),
+  });
+  return { recorded: new Set(recorded.map(({ id }) => id)), operational: [...exhausted, ...goneTold] };
+}
+
+const isSentFailure = ({ status, error }: Pick<AttemptResult, "status" | "error">) =>
+  status === "failed" && wasSent(error);
+
+/** What results mean for their subscriptions, in this order. Without a cause, a statement is left out. */
+function subscriptionStatements(results: readonly AttemptResult[], ours: SQL, endedAt: number) {
+  const gone = results.some((result) => result.gone === 1) ? goneStatements(ours, endedAt) : undefined;
+  const isBack = results.some(({ status, mayBeGone }) => status === "success" && mayBeGone === 1);
+  return {
     // After the counts, from which it sees how many attempts have failed.
     failing: results.some(isSentFailure)
       ? markFailing(sql`SELECT a.subscription_id FROM ${ours} WHERE j.value ->> 'failedAt' IS NOT NULL`)
@@ -111,41 +122,53 @@ export async function recordAttempts(
       ? sql`UPDATE subscriptions SET released_to = 0 WHERE enabled = 0 AND released_to > 0
           AND id IN (SELECT a.subscription_id FROM ${ours} WHERE j.value ->> 'probe' = 1)`
       : undefined,
+  };
+}
+
+/** What results mean for their deliveries: they end, or wait for the next attempt. */
+function deliveryStatements(results: readonly AttemptResult[], ours: SQL, endedAt: number) {
+  const hasEnded = results.some(({ status, nextDueAt }) => status === "failed" && nextDueAt === null);
+  return {
     exhausted: hasEnded ? publishExhausted(ours, endedAt) : undefined,
     retries: results.some(({ isRetry }) => isRetry === 1)
       ? sql`UPDATE manual_retries SET state = t.status FROM (
-            SELECT a.subscription_id AS subscription_id, a.event_id AS event_id, j.value ->> 'deliveryId'
-              AS delivery_id,
-              j.value ->> 'status' AS status
+            SELECT a.subscription_id AS subscription_id, a.event_id AS event_id,
+              j.value ->> 'deliveryId' AS delivery_id, j.value ->> 'status' AS status
             FROM ${ours} WHERE j.value ->> 'nextDueAt' IS NULL) t
           WHERE manual_retries.subscription_id = t.subscription_id AND manual_retries.event_id = t.event_id
             AND manual_retries.delivery_id = t.delivery_id`
       : undefined,
-    postponed: isPostponed
+    postponed: results.some(({ nextDueAt }) => nextDueAt !== null)
       ? sql`UPDATE outbox SET due_at = t.next_due_at, attempts = attempts + 1 - t.probe, attempt_id = t.next_attempt_id
-        FROM (
-        SELECT j.value ->> 'queue' AS queue, j.value ->> 'dueAt' AS due_at, j.value ->> 'deliveryId' AS id,
-          j.value ->> 'nextDueAt' AS next_due_at, j.value ->> 'nextAttemptId' AS next_attempt_id,
-          j.value ->> 'probe' AS probe
-        FROM ${ours} WHERE j.value ->> 'nextDueAt' IS NOT NULL) t
-      WHERE outbox.queue = t.queue AND outbox.due_at = t.due_at AND outbox.id = t.id`
+          FROM (SELECT j.value ->> 'queue' AS queue, j.value ->> 'dueAt' AS due_at, j.value ->> 'deliveryId' AS id,
+              j.value ->> 'nextDueAt' AS next_due_at, j.value ->> 'nextAttemptId' AS next_attempt_id,
+              j.value ->> 'probe' AS probe
+            FROM ${ours} WHERE j.value ->> 'nextDueAt' IS NOT NULL) t
+          WHERE outbox.queue = t.queue AND outbox.due_at = t.due_at AND outbox.id = t.id`
       : undefined,
     ended: sql`DELETE FROM outbox WHERE (queue, due_at, id) IN (
       SELECT j.value ->> 'queue', j.value ->> 'dueAt', j.value ->> 'deliveryId' FROM ${ours}
         WHERE j.value ->> 'nextDueAt' IS NULL)`,
-    attempts: sql`UPDATE attempts SET status = t.status, claim = NULL, response_code = t.code, response_body = t.body,
-      error = t.error,
-        attempted_at = t.started_at, completed_at = t.completed_at, next_id = t.next_id
-      FROM (SELECT a.subscription_id AS subscription_id, a.id AS id, j.value ->> 'status' AS status, j.value ->>
-        'responseCode' AS code,
-          j.value ->> 'responseBody' AS body, j.value ->> 'error' AS error, j.value ->> 'startedAt' AS started_at,
-          j.value ->> 'completedAt' AS completed_at, j.value ->> 'nextAttemptId' AS next_id FROM ${ours}) t
-      WHERE attempts.subscription_id = t.subscription_id AND attempts.id = t.id`,
-    recorded: rows<{ id: string }>(sql`SELECT a.id FROM json_each(${input}) j CROSS JOIN attempts a
-      ON a.subscription_id = j.value ->> 'subscriptionId' AND a.id = j.value ->> 'attemptId'
-      WHERE a.status = j.value ->> 'status' AND a.completed_at = j.value ->> 'completedAt'`),
-  });
-  return { recorded: new Set(recorded.map(({ id }) => id)), operational: [...exhausted, ...goneTold] };
+  };
+}
+
+/** Ends the attempts that `claim` still holds. Only this statement is given the response bodies, which can be long. */
+function endAttempts(results: readonly AttemptResult[], claim: string): SQL {
+  const ends = compactList(
+    results.map(({ subscriptionId, attemptId, status, responseCode, responseBody, error, ...result }) => ({
+      ...{ s: subscriptionId, a: attemptId, status, code: responseCode, body: responseBody, error },
+      ...{ started: result.startedAt, completed: result.completedAt, next: result.nextAttemptId },
+    })),
+  );
+  return sql`UPDATE attempts SET status = t.status, claim = NULL, response_code = t.code, response_body = t.body,
+      error = t.error, attempted_at = t.started_at, completed_at = t.completed_at, next_id = t.next_id
+    FROM (SELECT a.subscription_id AS subscription_id, a.id AS id, j.value ->> 'status' AS status,
+        j.value ->> 'code' AS code, j.value ->> 'body' AS body, j.value ->> 'error' AS error,
+        j.value ->> 'started' AS started_at, j.value ->> 'completed' AS completed_at, j.value ->> 'next' AS next_id
+      FROM json_each(${ends}) j CROSS JOIN attempts a
+        ON a.subscription_id = j.value ->> 's' AND a.id = j.value ->> 'a' AND a.status = 'pending'
+          AND a.claim = ${claim}) t
+    WHERE attempts.subscription_id = t.subscription_id AND attempts.id = t.id`;
 }
 
 /**

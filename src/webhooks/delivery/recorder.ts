@@ -5,16 +5,13 @@
 import { repeatable } from "../../platform/db/faults";
 import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
+import { inTime } from "../../platform/time";
 import { feedLane } from "../lanes/feed";
 import { noteResult } from "../lanes/width";
 import { sendOperational } from "../subscriptions/operational";
-import { enqueueRetries } from "./enqueue";
+import { enqueueLater } from "./enqueue";
 import { type AttemptResult, recordAttempts } from "./record-store";
-import { RECORD_WITHIN_MS } from "./timing";
-
-/** How long a result waits so that others can be recorded with it. */
-export const GATHER_MS = 100;
-const RETRY_RECORD_MS = 250;
+import { GATHER_MS, LONGEST_MESSAGE_DELAY_MS, RECORD_WITHIN_MS, RETRY_RECORD_MS } from "./timing";
 
 /**
  * The results of one round trip are one JSON value, and D1 takes 2 MB a value. Escaping can make a response body six
@@ -59,7 +56,10 @@ async function write(deps: Deps, shard: number, claim: string, results: AttemptR
   const giveUpMs = deps.now() + RECORD_WITHIN_MS;
   for (;;) {
     try {
-      const { recorded, operational } = await repeatable(() => recordAttempts(deps.shards.db(shard), claim, results));
+      const { recorded, operational } = await inTime(
+        giveUpMs - deps.now(),
+        repeatable(() => recordAttempts(deps.shards.db(shard), claim, results)),
+      );
       sendOperational(deps, shard, operational);
       return await queueFollowUps(
         deps,
@@ -81,7 +81,7 @@ async function queueFollowUps(deps: Deps, shard: number, results: readonly Attem
     nextDueAt === null || queue !== "" ? [] : [{ queue, dueAt: nextDueAt, id: deliveryId, subscriptionId, bytes }],
   );
   try {
-    if (retries.length > 0) await enqueueRetries(deps, shard, retries);
+    if (retries.length > 0) await enqueueLater(deps, "slow", shard, retries, LONGEST_MESSAGE_DELAY_MS);
     // After a slow failure the sweep goes on, a little later.
     const isFed = ({ queue, slow, status }: AttemptResult) => queue !== "" && (slow === 0 || status === "success");
     const waiting = new Set(results.filter(isFed).map(({ queue }) => queue));

@@ -1,8 +1,8 @@
 /** Reads again what can change between a claim and its send. */
 import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
-import { readTargets } from "./claim-store";
 import type { Claimed } from "./claimed";
+import { readTargets } from "./target-store";
 
 /**
  * Reads the subscriptions of claimed deliveries again. Returns the deliveries for which the read failed. Never throws.

@@ -2,114 +2,92 @@
  * Which deliveries to claim and to send next. The order is fair between subscriptions, and only what can start soon is
  * claimed.
  */
-
 import type { ShardKey } from "../../platform/messages";
 import { widthOf } from "../lanes/width";
 import type { QueueSpeed } from "./enqueue";
 import { expectedMs, hasRoomFor, sendsOf } from "./send-load";
-import { ASK_BEFORE_START_MS, ASK_WITH_FIRST_MS, TAKE_BEFORE_START_MS } from "./timing";
+import { MAX_SENDS_OF_RUN } from "./timing";
 
 /** The most deliveries that one claim takes. */
-const MAX_CLAIM = 60;
-/** The expected duration of all sends of one claim together: six run at once, so they take about 0.7 s. */
-const CLAIM_WORK_MS = 6 * 700;
-/** The expected duration of all sends that may wait in one invocation together: with six at once, about 2 s. */
-const MAX_WORK_MS = 6 * 2_000;
+export const MAX_CLAIM = 60;
+/** The expected duration of all sends that are claimed and have not started: with five at once, about 0.7 s. */
+const CLAIM_WORK_MS = MAX_SENDS_OF_RUN * 700;
+/** The expected duration of all sends that may wait in one run together: with five at once, about 2 s. */
+const MAX_WORK_MS = MAX_SENDS_OF_RUN * 2_000;
 
 interface Item {
   subscriptionId: string;
-  /**
-   * When it should start (Unix ms), if its subscription is limited; `latestMs` is null until the gate grants the start.
-   */
-  start?: { atMs: number; latestMs: number | null } | undefined;
 }
 
 /** In the slow queue, a subscription may have only a few sends in progress. */
 const mayStart = (speed: QueueSpeed, subscriptionId: string, sends: number): boolean =>
   speed === "fast" || sends < widthOf(subscriptionId);
 
-/**
- * Removes and returns the next item to send: the earliest whose start is due, or else one without limits; undefined if
- * none may start.
- */
-export function takeNext<T extends Item>(speed: QueueSpeed, items: T[], nowMs: number): T | undefined {
-  let first = -1;
-  let firstMs = nowMs + TAKE_BEFORE_START_MS;
-  for (const [index, { start, subscriptionId }] of items.entries()) {
-    if (!start || start.atMs > firstMs || (start.latestMs ?? 0) < nowMs) continue;
-    if (!mayStart(speed, subscriptionId, sendsOf(subscriptionId))) continue;
-    first = index;
-    firstMs = start.atMs;
-  }
-  return first < 0 ? takeFairest(speed, items) : items.splice(first, 1)[0];
-}
-
-/** When to look at an item next, to ask for its start or to send it (Unix ms). */
-export const takenAtMs = ({ start }: Item): number =>
-  start ? start.atMs - (start.latestMs === null ? ASK_BEFORE_START_MS : TAKE_BEFORE_START_MS) : 0;
+/** The expected duration of all sends of `items` together, in ms. */
+export const workMs = (items: readonly Item[]): number =>
+  items.reduce((sum, { subscriptionId }) => sum + expectedMs(subscriptionId), 0);
 
 /**
- * Returns the limited items that need a start: those that should start soon and have none, and those that have missed
- * theirs.
+ * Returns the next item to send, undefined if none may start: the one with the earliest scheduled start that has come,
+ * or else one whose subscription has the fewest sends in progress.
  */
-export function withoutStart<T extends Item>(
+export function nextToSend<T extends Item & { startMs: number }>(
+  speed: QueueSpeed,
   items: readonly T[],
   nowMs: number,
-): (T & { start: NonNullable<T["start"]> })[] {
-  const comesWithin = (ms: number) =>
-    items.filter(
-      (item): item is T & { start: NonNullable<T["start"]> } =>
-        item.start !== undefined && (item.start.latestMs ?? item.start.atMs - ms) < nowMs,
-    );
-  return comesWithin(ASK_BEFORE_START_MS).length === 0 ? [] : comesWithin(ASK_WITH_FIRST_MS);
-}
-
-/**
- * Removes and returns the item without limits whose subscription has the fewest sends in progress; undefined when none
- * may start.
- */
-export function takeFairest<T extends Item>(speed: QueueSpeed, items: T[]): T | undefined {
-  let best = -1;
-  let bestSends = Infinity;
-  for (const [index, { subscriptionId, start }] of items.entries()) {
-    const sends = sendsOf(subscriptionId);
-    if (start || sends >= bestSends || !mayStart(speed, subscriptionId, sends)) continue;
-    best = index;
-    bestSends = sends;
-    if (sends === 0) break;
+): T | undefined {
+  let best: T | undefined;
+  for (const item of items) {
+    if (item.startMs > nowMs || !mayStart(speed, item.subscriptionId, sendsOf(item.subscriptionId))) continue;
+    if (!best || rank(item) < rank(best)) best = item;
   }
-  return best < 0 ? undefined : items.splice(best, 1)[0];
+  return best;
 }
 
+/** Lower goes first. A time is larger than any number of sends, so scheduled starts are below it. */
+const rank = ({ startMs, subscriptionId }: Item & { startMs: number }): number =>
+  startMs > 0 ? startMs - Number.MAX_SAFE_INTEGER : sendsOf(subscriptionId);
+
 /**
- * Returns the keys to claim next, all of one shard: as many as can start soon, judging by the latencies so far, and as
- * fit into memory. In the slow queue, each subscription gets only a few. Subscriptions take turns, and the keys of each
- * keep their order.
+ * Returns the keys to claim next, at most `most`: as many as can start soon beside `plannedMs` of other sends, judging
+ * by the latencies so far, and as fit into memory. In the slow queue, each subscription gets only a few. Subscriptions
+ * take turns, and the keys of each keep their order.
  */
-export function planClaim<K extends ShardKey>(speed: QueueSpeed, keys: readonly K[]): K[] {
-  const shard = keys[0]?.shard;
+export function planClaim<K extends ShardKey>(
+  speed: QueueSpeed,
+  keys: readonly K[],
+  most = MAX_CLAIM,
+  plannedMs = 0,
+): K[] {
   const chosenOf = new Map<string, number>();
   const planned: K[] = [];
-  let workMs = 0;
+  let totalMs = plannedMs;
   let bytes = 0;
-  for (const key of roundRobin(keys.filter((candidate) => candidate.shard === shard))) {
+  for (const key of roundRobin(keys)) {
     const chosen = chosenOf.get(key.subscriptionId) ?? 0;
-    if (!mayStart(speed, key.subscriptionId, sendsOf(key.subscriptionId) + chosen) || !hasRoomFor(bytes + key.bytes))
-      continue;
-    if (planned.length === MAX_CLAIM || (planned.length > 0 && workMs >= CLAIM_WORK_MS)) break;
+    if (!mayStart(speed, key.subscriptionId, sendsOf(key.subscriptionId) + chosen)) continue;
+    if (!hasRoomFor(bytes + key.bytes)) continue;
+    if (planned.length === most || (totalMs > 0 && totalMs >= CLAIM_WORK_MS)) break;
     planned.push(key);
     chosenOf.set(key.subscriptionId, chosen + 1);
-    workMs += expectedMs(key.subscriptionId);
+    totalMs += expectedMs(key.subscriptionId);
     bytes += key.bytes;
   }
   return planned;
 }
 
 /**
- * Whether one invocation would take too long for `keys`. Never in the slow queue, which slow subscriptions may hold up.
+ * Returns those of `keys` that would wait too long in one run, after the first two seconds of sends. None in the slow
+ * queue, which slow subscriptions may hold up.
  */
-export const isTooMuch = (speed: QueueSpeed, keys: readonly Item[]): boolean =>
-  speed === "fast" && keys.reduce((workMs, { subscriptionId }) => workMs + expectedMs(subscriptionId), 0) > MAX_WORK_MS;
+export function excessOf<K extends Item>(speed: QueueSpeed, keys: readonly K[]): K[] {
+  if (speed === "slow" || workMs(keys) <= MAX_WORK_MS) return [];
+  let sumMs = 0;
+  return roundRobin(keys).filter(({ subscriptionId }) => {
+    sumMs += expectedMs(subscriptionId);
+    return sumMs > MAX_WORK_MS;
+  });
+}
 
 /** Returns the first item of each subscription, then the second of each, and so on. */
 export function roundRobin<T extends Item>(items: readonly T[]): T[] {

@@ -2,7 +2,8 @@
  * The sends in progress in this isolate, across its invocations: how many each subscription has, how long they take,
  * and their memory.
  */
-import { HANGS_AFTER_MS, LEASE_MS } from "./timing";
+import { type Counted, memory } from "./isolate-memory";
+import { BLOCKED_AFTER_MS, HANGS_AFTER_MS, LEASE_MS } from "./timing";
 
 /** With this many sends in progress, an invocation waits before it ends, so that the queue delays the next batch. */
 const MAX_SENDS = 300;
@@ -10,38 +11,18 @@ const MAX_SENDS = 300;
  * The most bytes of payloads to have claimed at once: an isolate has 128 MB, and holds about three copies of a payload.
  */
 const MAX_CLAIMED_BYTES = 16 * 1024 * 1024;
-/** Bounds the memory. */
-const MAX_KNOWN_LATENCIES = 10_000;
 /** The expected latency of a subscription that is new to this isolate. */
 const ASSUMED_LATENCY_MS = 50;
 
-interface Load {
-  active: number;
-  /** The end of the last send, or the start of the first one if none has ended; Unix ms. */
-  silentSinceMs: number;
-}
-
-/** The runs look at the sends in progress this often. */
-export const WATCH_EVERY_MS = 100;
-/** A longer time between two looks shows that the isolate was blocked. */
-const BLOCKED_AFTER_MS = 300;
-
-const loads = new Map<string, Load>();
-const latenciesMs = new Map<string, number>();
-let sends = 0;
-let claimedBytes = 0;
-/** When a run last looked at the sends in progress, Unix ms. */
-let watchedMs = 0;
-
 /** Returns how many sends of a subscription are in progress. */
-export const sendsOf = (subscriptionId: string): number => loads.get(subscriptionId)?.active ?? 0;
+export const sendsOf = (subscriptionId: string): number => memory.loads.get(subscriptionId)?.active ?? 0;
 
 /**
  * Whether the subscription has sends in progress and none has ended for a second. A subscription that is only busy does
  * not hang.
  */
 export function hangs(subscriptionId: string, nowMs: number): boolean {
-  const load = loads.get(subscriptionId);
+  const load = memory.loads.get(subscriptionId);
   return load !== undefined && nowMs - load.silentSinceMs >= HANGS_AFTER_MS;
 }
 
@@ -51,36 +32,29 @@ export function hangs(subscriptionId: string, nowMs: number): boolean {
  * progress as slow.
  */
 export function watch(nowMs: number): void {
-  const blockedMs = nowMs - watchedMs;
-  watchedMs = nowMs;
+  const blockedMs = nowMs - memory.watchedMs;
+  memory.watchedMs = nowMs;
   if (blockedMs < BLOCKED_AFTER_MS) return;
-  for (const load of loads.values()) load.silentSinceMs = Math.min(nowMs, load.silentSinceMs + blockedMs);
+  for (const load of memory.loads.values()) load.silentSinceMs = Math.min(nowMs, load.silentSinceMs + blockedMs);
 }
 
 /** Returns how long the next send of a subscription will probably take, in ms. */
-export const expectedMs = (subscriptionId: string): number => latenciesMs.get(subscriptionId) ?? ASSUMED_LATENCY_MS;
+export const expectedMs = (subscriptionId: string): number =>
+  memory.latenciesMs.get(subscriptionId) ?? ASSUMED_LATENCY_MS;
 
 /** Whether the isolate has so many sends in progress that it should take no more messages. */
-export const isBusy = (): boolean => sends >= MAX_SENDS;
+export const isBusy = (): boolean => memory.sends >= MAX_SENDS;
 
 /** Whether `bytes` more of payloads may be claimed now. A payload may always be claimed if no other is held. */
-export const hasRoomFor = (bytes: number): boolean => claimedBytes === 0 || claimedBytes + bytes <= MAX_CLAIMED_BYTES;
-
-/** What is counted at present, oldest first. */
-const counted = new Set<Counted>();
-
-interface Counted {
-  /** Unix ms. */
-  untilMs: number;
-  end: () => void;
-}
+export const hasRoomFor = (bytes: number): boolean =>
+  memory.claimedBytes === 0 || memory.claimedBytes + bytes <= MAX_CLAIMED_BYTES;
 
 /**
  * Ends what has been counted for longer than a lease: its invocation was killed. A timer cannot do this, because the
  * runtime drops an invocation's timers when it kills the invocation.
  */
 export function endAbandoned(nowMs: number): void {
-  for (const { untilMs, end } of counted) {
+  for (const { untilMs, end } of memory.counted) {
     if (untilMs > nowMs) return;
     end();
   }
@@ -91,39 +65,38 @@ function countUntilEnd(nowMs: number, onEnd: () => void): () => void {
   const entry: Counted = {
     untilMs: nowMs + LEASE_MS,
     end: () => {
-      if (counted.delete(entry)) onEnd();
+      if (memory.counted.delete(entry)) onEnd();
     },
   };
-  counted.add(entry);
+  memory.counted.add(entry);
   return entry.end;
 }
 
 /** Counts the bytes of a claimed payload. Call the returned function when the payload is no longer held. */
 export function holdBytes(bytes: number, nowMs: number): () => void {
-  claimedBytes += bytes;
+  memory.claimedBytes += bytes;
   return countUntilEnd(nowMs, () => {
-    claimedBytes -= bytes;
+    memory.claimedBytes -= bytes;
   });
 }
 
 /** Counts one send. Call the returned function when it has ended. */
 export function startSend(subscriptionId: string, now: () => number): () => void {
   const startedMs = now();
-  const load = loads.get(subscriptionId) ?? { active: 0, silentSinceMs: startedMs };
+  const load = memory.loads.get(subscriptionId) ?? { active: 0, silentSinceMs: startedMs };
   load.active += 1;
-  sends += 1;
-  loads.set(subscriptionId, load);
+  memory.sends += 1;
+  memory.loads.set(subscriptionId, load);
   return countUntilEnd(startedMs, () => {
     load.active -= 1;
-    sends -= 1;
+    memory.sends -= 1;
     load.silentSinceMs = now();
-    if (load.active === 0) loads.delete(subscriptionId);
+    if (load.active === 0) memory.loads.delete(subscriptionId);
     noteLatency(subscriptionId, now() - startedMs);
   });
 }
 
 /** Averages the latency with the previous average, so that the weight of old sends fades. */
 function noteLatency(subscriptionId: string, latencyMs: number): void {
-  if (latenciesMs.size >= MAX_KNOWN_LATENCIES) latenciesMs.clear();
-  latenciesMs.set(subscriptionId, (expectedMs(subscriptionId) + latencyMs) / 2);
+  memory.latenciesMs.set(subscriptionId, (expectedMs(subscriptionId) + latencyMs) / 2);
 }

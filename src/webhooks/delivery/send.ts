@@ -58,22 +58,16 @@ export const failure = (error: string): Outcome => ({
 export class RuntimeFault extends Error {}
 
 /**
- * Sends one attempt that starts at `nowMs` and returns its outcome. With `comesInTime`, it first waits for that
- * promise. If it resolves to false, nothing is requested and "late" is returned; otherwise one request is made, without
- * a repetition. Throws only when the request cannot be made, for example RuntimeFault.
+ * Sends one attempt that starts at `nowMs` and returns its outcome. Throws only when the request cannot be made, for
+ * example RuntimeFault.
  */
-export async function send(
-  outbound: Outbound,
-  nowMs: number,
-  comesInTime?: () => Promise<boolean>,
-): Promise<Outcome | "late"> {
+export async function send(outbound: Outbound, nowMs: number): Promise<Outcome> {
   const headers = { ...outbound.headers, ...(await headersOf(outbound, nowMs)) };
-  if (comesInTime && !(await comesInTime())) return "late";
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), SEND_TIMEOUT_MS);
   try {
     const request = { headers, body: outbound.body, signal: deadline.signal };
-    const response = await post(outbound.url, request, comesInTime ? 1 : 2);
+    const response = await post(outbound.url, request);
     const responseBody = withoutValues(await readBody(response), outbound.headers);
     const ok = response.status >= 200 && response.status < 300;
     return {
@@ -95,13 +89,13 @@ export async function send(
   }
 }
 
-/** Makes a request, and repeats it once after a fault of the runtime unless `maxRequests` is 1. */
-async function post(url: string, init: RequestInit, maxRequests: 1 | 2): Promise<Response> {
+/** Makes a request, and repeats it once after a fault of the runtime. */
+async function post(url: string, init: RequestInit): Promise<Response> {
   const request = { ...init, method: "POST", redirect: "manual" } as const;
   try {
     return await fetch(url, request);
   } catch (error) {
-    if (maxRequests === 1 || !isRuntimeFault(error) || init.signal?.aborted) throw error;
+    if (!isRuntimeFault(error) || init.signal?.aborted) throw error;
     return fetch(url, request);
   }
 }

@@ -1,16 +1,38 @@
 /** Every delay, timeout and lease of a delivery. */
 
+/** The sends of one run at once. The runtime opens six connections an invocation; D1, queues and objects need one. */
+export const MAX_SENDS_OF_RUN = 5;
+/** A run of the slow queue takes at most so many deliveries, and passes on what it has not claimed after so long. */
+export const MAX_KEYS_OF_SLOW_RUN = 300;
+export const RUN_ENDS_AFTER_MS = 60_000;
 /** After this time, a run passes deliveries that would wait long for a connection on to other invocations. */
 export const PASS_ON_AFTER_MS = 100;
-/** A send that could not start this long after its claim is handed back. */
+/** A run looks at its sends at least this often. */
+export const WATCH_EVERY_MS = 100;
+/** A longer time between two looks shows that the isolate was blocked. */
+export const BLOCKED_AFTER_MS = 300;
+/** The handler waits this long for connections, or longer while the isolate is busy. */
+export const HANDLER_WAITS_MS = 50;
+
+/** How long a claim may take. After that it counts as failed, and the sweep ends what it may have claimed. */
+export const CLAIM_TIMEOUT_MS = 5_000;
+/** A claim that takes this long makes the next ones of its run smaller. */
+export const LATE_CLAIM_MS = 1_000;
+/** A send that could not start this long after its claim was asked for is handed back. */
 export const START_WITHIN_MS = 1_500;
+/** If the claim was answered late, a send has this long from the answer, but no longer than that from the claim. */
+export const START_AFTER_CLAIM_MS = 500;
+export const LATE_START_WITHIN_MS = 2_500;
 /**
  * The timeout of a send: connecting, headers, and the part of the body that is read (specification, Outbound delivery).
  */
 export const SEND_TIMEOUT_MS = 10_000;
-/** The time for recording a result, over all tries. */
+/** How long a result waits so that others can be recorded with it. */
+export const GATHER_MS = 100;
+/** The time for recording a result, over all tries, and the wait between two tries. */
 export const RECORD_WITHIN_MS = 3_000;
-/** How long a claim is valid. Longer than starting, sending and recording together; a test checks the sum. */
+export const RETRY_RECORD_MS = 250;
+/** How long a claim is valid. Longer than starting, sending and recording together; a test checks the sums. */
 export const LEASE_MS = 15_000;
 
 /** URL, secret and pause are read at the claim, and read again for a send that starts more than this much later. */
@@ -32,43 +54,29 @@ export const MARKED_SLOW_FOR_MS = 60_000;
 /** When no send of a run has started or ended for this long, the rest of the run is handed back. */
 export const STALLED_AFTER_MS = HANGS_AFTER_MS + 100;
 
-/** A limited delivery is claimed this long before its start, together with those that start a little later. */
-export const CLAIM_BEFORE_START_MS = 300;
-export const CLAIM_WITH_FIRST_MS = 700;
+/** For this long, an isolate does not mark a subscription as slow again. */
+export const MARK_SLOW_AGAIN_MS = 30_000;
 /**
- * A start is asked for this long in advance, because gates grant starts only shortly before. Starts that come a little
- * later are asked for in the same call, and calls keep an interval.
+ * The delay of a message that returns to the slow queue. Without a delay it would arrive at once and find the same
+ * sends running.
  */
-export const ASK_BEFORE_START_MS = 150;
-export const ASK_WITH_FIRST_MS = 250;
-export const ASK_INTERVAL_MS = 50;
-/** A delivery is taken for sending this long before its start. */
-export const TAKE_BEFORE_START_MS = 30;
+export const RETURN_TO_SLOW_SECONDS = 1;
+
+/** How long a throttle may take to answer, and how long deliveries wait before they ask again if it does not answer. */
+export const THROTTLE_TIMEOUT_MS = 2_000;
+export const THROTTLE_RETRY_MS = 5_000;
+/** A permit of a dead run is free after this time. Longer than a claim, so that no request is in progress by then. */
+export const PERMIT_LEASE_MS = 20_000;
+/** A delivery that waits longer for its start gets no message: the sweep finds it. */
+export const LONGEST_THROTTLE_MESSAGE_DELAY_MS = 15 * 60_000;
 /**
- * How long a run keeps deliveries that wait for their starts. Limited, because the runtime ends an invocation after 30
- * s.
- */
-export const STAYS_FOR_MS = 15_000;
-/**
- * The shortest time from a gate's answer to the start: for a delivery that must still be claimed, and for a claimed
- * one.
- */
-export const LEAD_MS = 150;
-export const LEAD_OF_CLAIMED_MS = 30;
-/** The message of a delivery with a slot arrives this long before the slot, because queues can be late. */
-export const SLOT_MESSAGE_LEAD_MS = 2_000;
-/** A delivery whose slot is further away gets no message: the sweep finds it. */
-export const LONGEST_SLOT_MESSAGE_DELAY_MS = 15 * 60_000;
-/** Such a delivery is due this long before its slot, so that the sweep finds it in time. */
-export const DUE_BEFORE_SWEPT_SLOT_MS = 12_000;
-/**
- * A slot that is further away than this is far. A subscription with a far slot is throttled, and an operational event
- * reports it.
+ * A subscription is throttled if deliveries wait longer than this for their starts. An operational event reports it.
  */
 export const THROTTLED_AFTER_MS = 3_600_000;
-/** How long a gate may take to answer, and how long deliveries wait before they ask again if it does not answer. */
-export const GATE_TIMEOUT_MS = 2_000;
-export const GATE_RETRY_MS = 5_000;
+
+/** The limits of a cooldown, for which a subscription that asked for a pause is sent nothing. */
+export const SHORTEST_HOLD_MS = 1_000;
+export const LONGEST_HOLD_MS = 3_600_000;
 
 /** Queues delay messages by whole seconds, so the message of a retry may arrive this much too early. */
 export const MAX_EARLY_MS = 1_500;

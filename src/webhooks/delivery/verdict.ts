@@ -6,16 +6,13 @@ import type { RetryOptions } from "../subscriptions/retry-options";
 import { ABORTED, GONE } from "./reasons";
 import { retryAfterMs } from "./retry-after";
 import type { Outcome } from "./send";
-import { DEFAULT_SCHEDULE, retryWaitMs, SLOW_SEND_MS } from "./timing";
+import { DEFAULT_SCHEDULE, LONGEST_HOLD_MS, retryWaitMs, SHORTEST_HOLD_MS, SLOW_SEND_MS } from "./timing";
 
 /** The statuses of an overloaded subscriber, or of its proxy. */
 const OVERLOADED: readonly (number | null)[] = [502, 503, 504];
 const TOO_MANY_REQUESTS = 429;
 const UNAVAILABLE = 503;
 const GONE_STATUS = 410;
-/** The limits of a hold: the time for which a subscription that asked for a pause is sent nothing. */
-const SHORTEST_HOLD_MS = 1_000;
-const LONGEST_HOLD_MS = 3_600_000;
 
 /** `delivery.retry` with its defaults. */
 export interface RetryPolicy {

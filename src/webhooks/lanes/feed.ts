@@ -4,20 +4,16 @@
  */
 import { firstIdAt, timeOfId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
-import { enqueueDue, enqueueRetries } from "../delivery/enqueue";
+import { enqueueDue, enqueueLater } from "../delivery/enqueue";
+import { memory } from "../delivery/isolate-memory";
 import { handleOverdue, type SweptAt } from "../delivery/overdue";
-import { QUEUE_GRACE_MS } from "../delivery/timing";
+import { LONGEST_MESSAGE_DELAY_MS, QUEUE_GRACE_MS } from "../delivery/timing";
 import { endEmptyLanes, openLanes, readLaneEnds, readLaneHeads } from "./feed-store";
 import { LEAST_WIDTH, widthOf } from "./width";
 
 /** How many lanes one read of the sweep covers, and how many reads a sweep makes. The next sweep begins elsewhere. */
 const LANES_PER_PAGE = 250;
 const MAX_PAGES = 4;
-/** Bounds the memory. */
-const MAX_FED = 10_000;
-
-/** When this isolate last queued a delivery of a lane, by id, in Unix ms. */
-const fedAt = new Map<string, number>();
 
 /**
  * Queues the next deliveries of one lane, or opens it if it has caught up. Called when some of its deliveries have
@@ -30,10 +26,9 @@ export async function feedLane(deps: Deps, shard: number, subscriptionId: string
   if (caughtUp.length > 0) return open(deps, shard, caughtUp, width);
   // Without the deliveries that an earlier result has queued; otherwise every result would queue the whole page again.
   const next = heads.filter(
-    ({ attemptStatus, id }) => attemptStatus === null && nowMs - (fedAt.get(id) ?? 0) >= QUEUE_GRACE_MS,
+    ({ attemptStatus, id }) => attemptStatus === null && nowMs - (memory.fedAtMs.get(id) ?? 0) >= QUEUE_GRACE_MS,
   );
-  if (fedAt.size >= MAX_FED) fedAt.clear();
-  for (const { id } of next) fedAt.set(id, nowMs);
+  for (const { id } of next) memory.fedAtMs.set(id, nowMs);
   await enqueueDue(deps, shard, next, "slow");
 }
 
@@ -81,9 +76,6 @@ async function open(deps: Deps, shard: number, subscriptionIds: readonly string[
     moved.filter(({ dueAt }) => dueAt <= nowMs),
     "slow",
   );
-  await enqueueRetries(
-    deps,
-    shard,
-    moved.filter(({ dueAt }) => dueAt > nowMs),
-  );
+  const later = moved.filter(({ dueAt }) => dueAt > nowMs);
+  await enqueueLater(deps, "slow", shard, later, LONGEST_MESSAGE_DELAY_MS);
 }

@@ -7,17 +7,17 @@ import { atomically, type Db, jsonList } from "../../platform/db/client";
  */
 export const MARK = sql.raw("0");
 
-/** Moves deliveries to the lane of their subscription, except those in progress. */
-export async function moveToLane(
+/** Moves deliveries to the lanes of their subscriptions, except those in progress. */
+export async function moveToLanes(
   db: Db,
-  subscriptionId: string,
-  keys: readonly { dueAt: number; id: string }[],
+  keys: readonly { dueAt: number; id: string; subscriptionId: string }[],
 ): Promise<void> {
+  const list = jsonList(keys.map(({ dueAt, id, subscriptionId }) => ({ dueAt, id, subscriptionId })));
   await atomically(db, {
-    flagged: sql`UPDATE subscriptions SET has_backlog = 1 WHERE id = ${subscriptionId} AND has_backlog = 0`,
+    flagged: sql`UPDATE subscriptions SET has_backlog = 1 WHERE has_backlog = 0
+      AND id IN (SELECT value ->> 'subscriptionId' FROM json_each(${list}))`,
     moved: sql`UPDATE outbox SET queue = subscription_id, slot_at = iif(kind IN ('retry', 'test'), ${MARK}, slot_at)
-      WHERE queue = '' AND subscription_id = ${subscriptionId}
-      AND (due_at, id) IN (SELECT value ->> 'dueAt', value ->> 'id' FROM json_each(${jsonList(keys)}))
+      WHERE queue = '' AND (due_at, id) IN (SELECT value ->> 'dueAt', value ->> 'id' FROM json_each(${list}))
       AND NOT EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = outbox.subscription_id
         AND a.id = coalesce(outbox.attempt_id, outbox.id))`,
   });

@@ -3,25 +3,17 @@
  * subscriber that is slow but answers gets more, one that does not answer gets few.
  */
 
+import { memory, type Width } from "../delivery/isolate-memory";
 import { SLOW_FOR_MS } from "../delivery/timing";
 
 /** Also the width of a lane of which this isolate knows nothing. So few that they leave connections to the others. */
 export const LEAST_WIDTH = 3;
 const MOST_WIDTH = 50;
-/** Bounds the memory. */
-const MAX_WIDTHS = 10_000;
-
-interface Width {
-  width: number;
-  /** It stays narrow until then (Unix ms), because the receiver has asked for a pause. */
-  narrowUntil: number;
-}
 
 const NARROW: Width = { width: LEAST_WIDTH, narrowUntil: 0 };
-const widths = new Map<string, Width>();
 
 /** Returns how many deliveries of a subscription that is slow or has a lane may be in progress at once. */
-export const widthOf = (subscriptionId: string): number => (widths.get(subscriptionId) ?? NARROW).width;
+export const widthOf = (subscriptionId: string): number => (memory.widths.get(subscriptionId) ?? NARROW).width;
 
 /** What a result says about the width of a lane. */
 export interface LaneResult {
@@ -41,10 +33,9 @@ export interface LaneResult {
  * which the receiver asked keeps it narrow for as long as its subscription counts as slow.
  */
 export function noteResult({ queue, subscriptionId, status, slow, heldUntil, completedAt }: LaneResult): void {
-  const known = widths.get(subscriptionId);
+  const known = memory.widths.get(subscriptionId);
   if (queue === "" && known === undefined && heldUntil === null) return;
-  if (widths.size >= MAX_WIDTHS) widths.clear();
-  widths.set(subscriptionId, next(known ?? NARROW, { status, slow, heldUntil, completedAt }));
+  memory.widths.set(subscriptionId, next(known ?? NARROW, { status, slow, heldUntil, completedAt }));
 }
 
 function next(

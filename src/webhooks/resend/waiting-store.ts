@@ -13,7 +13,7 @@ export interface WaitingDelivery {
   deliveryId: string;
   /** When the outbox row is due, in Unix ms. */
   dueAt: number;
-  /** The slot for which it waits because of a limit, in Unix ms; null if it only waits for its due time. */
+  /** When it should start, if it waits because of a limit, in Unix ms; null if it only waits for its due time. */
   slotAt: number | null;
   /** How many attempts have ended. */
   attempts: number;

@@ -46,7 +46,7 @@ export const hoursOfSubscription = (tenant: TenantRef, subscriptionId: string, f
 export const PENDING = sql`(SELECT count(*) FROM (SELECT a.status FROM attempts a WHERE a.subscription_id = s.id
   ORDER BY a.id DESC LIMIT ${NEWEST_ATTEMPTS}) WHERE status = 'pending')`;
 
-/** The outbox rows of the subscription `s` that wait for slots or places because of its limits, as SQL. */
+/** The outbox rows of the subscription `s` that wait because of its limits, as SQL. */
 const LINE = sql`outbox o WHERE o.subscription_id = s.id AND o.slot_at IS NOT NULL AND o.slot_at >= o.due_at`;
 /** How many deliveries of the subscription `s` wait because of its limits, as SQL. */
 export const WAITING_FOR_SLOTS = sql`iif(s.options IS NULL, 0, (SELECT count(*) FROM (SELECT 1 FROM ${LINE}

@@ -250,7 +250,7 @@ function columnsOf(change: SubscriptionChange, nowMs: number): ChangedColumn[] {
     ...(enabled === undefined ? [] : holdColumns(enabled, change.held, patched ?? sql`s.options`, nowMs)),
     // A hold belongs to the old URL and options, so a change of either ends it.
     ...(url !== undefined || options !== undefined ? [{ column: "held_until", value: 0, isCompared: false }] : []),
-    // After a change of the limits, the old far slots are void.
+    // After a change of the limits, the old far starts are void.
     ...given("throttled_until", patched && sql`iif(${sameLimits(patched)}, s.throttled_until, 0)`, false),
     ...given("options", patched),
     ...given(

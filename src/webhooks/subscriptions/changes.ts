@@ -11,6 +11,7 @@ import type { ActingIn } from "../../platform/schemas/actor";
 import type { TenantStanding } from "../../platform/schemas/principal";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { secretOwner, signingKeyOwner } from "../signing/keys";
+import { rescheduleWaiting } from "../throttling/waits";
 import { type Permitted, refuseNewReader, refuseReader } from "./audit-readers";
 import { type Updated, updateSubscription } from "./change-store";
 import { type DeliveryChange, optionsPatch, refuseOptions } from "./delivery-options";
@@ -18,7 +19,6 @@ import { mergeHeaders } from "./header-options";
 import { changedHeaders, sealHeaders } from "./headers";
 import { findSubscription, insertSubscription, type SubscriptionRow } from "./store";
 import { refuseTarget } from "./target";
-import { askForNewSlots } from "./waits";
 
 export interface SubscriptionInput {
   name: string;
@@ -112,7 +112,7 @@ export async function changeSubscription(
 }
 
 function afterUpdate(deps: Deps, tenant: TenantRef, { row, limitsChanged }: Updated): SubscriptionRow {
-  if (limitsChanged) deps.background("ask for new slots", askForNewSlots(deps, tenant, row.id));
+  if (limitsChanged) deps.background("reschedule waiting deliveries", rescheduleWaiting(deps, tenant, row.id));
   return row;
 }
 

@@ -41,8 +41,9 @@ export const LIMIT_OPTIONS = {
     {
       id: "RateLimit",
       description:
-        "The most requests that are sent in any second, minute or hour, retries and tests included. Further ones " +
-        "wait and use no attempt.",
+        "The most requests that are sent on average per second, minute or hour, retries and tests included. Further " +
+        "ones wait and use no attempt. Any single second, minute or hour has at most one request and a tenth of the " +
+        "limit more.",
       values: "`limit` from 1 to 10,000, `per` `second`, `minute` or `hour`",
       byDefault: "no limit",
       examples: [{ limit: 10, per: "second" }],

@@ -1,81 +1,54 @@
-/** Puts deliveries of limited subscriptions back into the outbox until their slots. No attempt is used up. */
+/** Puts claimed deliveries of limited subscriptions back into the outbox until they may start. Uses up no attempt. */
 import type { Deps } from "../../platform/deps";
-import { enqueue, enqueueSlots, keyOnly, type QueueSpeed } from "../delivery/enqueue";
-import { DUE_BEFORE_SWEPT_SLOT_MS, GATE_RETRY_MS, LONGEST_SLOT_MESSAGE_DELAY_MS } from "../delivery/timing";
-import { type Deferral, deferDeliveries, type LimitedDelivery, postponeDeliveries } from "./line-store";
+import type { Claimed } from "../delivery/claimed";
+import { enqueueLater, type QueueSpeed } from "../delivery/enqueue";
+import { releaseDeliveries } from "../delivery/release-store";
+import { LONGEST_THROTTLE_MESSAGE_DELAY_MS, THROTTLED_AFTER_MS } from "../delivery/timing";
+import { sendOperational } from "../subscriptions/operational";
+import type { Answer } from "./demand";
+import { markThrottled } from "./throttled-store";
 
-/** How many deliveries one round trip writes. Small, because other deliveries wait in the meantime. */
-const WRITTEN_ROWS = 100;
-/** The shortest time between two such writes of this isolate. */
-const TURN_MS = 40;
-/** On the monotonic clock, because a wall clock that is set back would make everything wait. */
-let nextTurnMs = 0;
-
-/** Returns until when a delivery with this slot (Unix ms) waits. */
-export function deferralOf(deps: Deps, delivery: LimitedDelivery, slotAtMs: number): Deferral {
-  const isFar = slotAtMs - deps.now() > LONGEST_SLOT_MESSAGE_DELAY_MS;
-  return { key: keyOnly(delivery), dueAt: isFar ? slotAtMs - DUE_BEFORE_SWEPT_SLOT_MS : slotAtMs, slotAtMs };
+/** A delivery and until when it waits. */
+export interface Deferral {
+  delivery: Claimed;
+  /** Unix ms. */
+  untilMs: number;
+  /** Null if its throttle could not be reached. */
+  waitsFor: Extract<Answer, { kind: "wait" }>["waitsFor"] | null;
 }
 
 /**
- * Postpones deliveries of one subscription, unless its limits are no longer `limitsText`. Throws when D1 or the queue
- * is down.
+ * Defers deliveries of one subscription. If its limits have changed since the claim, the delivery is only released, and
+ * the sweep finds it. Throws when D1 or the queue is down.
  */
 export async function defer(
   deps: Deps,
   speed: QueueSpeed,
+  claim: string,
   shard: number,
   deferrals: readonly Deferral[],
-  limitsText: string,
 ): Promise<void> {
-  const inOrder = deferrals.toSorted((a, b) => a.dueAt - b.dueAt);
-  for (let done = 0; done < inOrder.length; done += WRITTEN_ROWS) {
-    await takeTurn();
-    await deferPage(deps, speed, shard, inOrder.slice(done, done + WRITTEN_ROWS), limitsText);
-  }
-}
-
-async function takeTurn(): Promise<void> {
-  const nowMs = performance.now();
-  const turnMs = Math.max(nowMs, nextTurnMs);
-  nextTurnMs = turnMs + TURN_MS;
-  if (turnMs > nowMs) await scheduler.wait(turnMs - nowMs);
-}
-
-async function deferPage(
-  deps: Deps,
-  speed: QueueSpeed,
-  shard: number,
-  deferrals: readonly Deferral[],
-  limitsText: string,
-): Promise<void> {
-  const deferred = await deferDeliveries(deps.shards.db(shard), deferrals, limitsText);
-  const withMessage = deferrals.flatMap(({ key, dueAt, slotAtMs }) =>
-    deferred.has(key.id) && slotAtMs === dueAt ? [{ key: { ...key, dueAt }, slotAtMs }] : [],
-  );
-  await enqueueSlots(deps, speed, shard, withMessage);
-  // The limits have changed in the meantime, or another consumer has the delivery. The next claim finds out which.
-  const others = deferrals.flatMap(({ key }) => (deferred.has(key.id) ? [] : [key]));
-  await enqueue(deps, speed, shard, others);
+  const released = deferrals.map(({ delivery, untilMs, waitsFor }) => ({
+    ...delivery,
+    wait: { dueAt: untilMs, slotAt: waitsFor && untilMs, limitsText: delivery.limitsText },
+  }));
+  await releaseDeliveries(deps.shards.db(shard), claim, released);
+  const keys = deferrals.map(({ delivery, untilMs }) => ({ ...delivery, dueAt: untilMs }));
+  await enqueueLater(deps, speed, shard, keys, LONGEST_THROTTLE_MESSAGE_DELAY_MS);
+  await reportThrottled(deps, shard, deferrals);
 }
 
 /**
- * Postpones deliveries whose gate cannot be reached: nothing is sent without its permission. Throws when D1 or the
- * queue is down.
+ * Publishes `postern.webhook.throttled` if deliveries wait for starts that are far away, unless earlier far starts have
+ * not passed yet. Waits for permits do not count, because permits become free sooner.
  */
-export async function postpone(
-  deps: Deps,
-  speed: QueueSpeed,
-  shard: number,
-  deliveries: readonly LimitedDelivery[],
-): Promise<void> {
-  const dueAt = deps.now() + GATE_RETRY_MS;
-  const deferrals = deliveries.map((delivery) => ({
-    key: keyOnly(delivery),
-    dueAt,
-    slotAtMs: delivery.slotAtMs === null ? null : Math.max(delivery.slotAtMs, dueAt),
-  }));
-  await postponeDeliveries(deps.shards.db(shard), deferrals);
-  const keys = deferrals.map(({ key }) => ({ ...key, dueAt }));
-  await enqueue(deps, speed, shard, keys, GATE_RETRY_MS / 1000);
+async function reportThrottled(deps: Deps, shard: number, deferrals: readonly Deferral[]): Promise<void> {
+  const nowMs = deps.now();
+  const far = deferrals.filter(({ untilMs, waitsFor }) => waitsFor === "start" && untilMs > nowMs + THROTTLED_AFTER_MS);
+  const [first] = far;
+  if (!first) return;
+  const { subscriptionId, limitsText } = first.delivery;
+  const lastStartMs = Math.max(...far.map(({ untilMs }) => untilMs));
+  const events = await markThrottled(deps.shards.db(shard), { subscriptionId, limitsText, lastStartMs }, nowMs);
+  sendOperational(deps, shard, events);
 }

@@ -1,0 +1,67 @@
+/**
+ * What this isolate remembers about deliveries, across its invocations. It is bounded and may be lost at any time:
+ * correctness never depends on it.
+ */
+
+/** The most entries of one kind. */
+const MAX_ENTRIES = 10_000;
+
+/** Forgets everything when it is full. */
+class BoundedMap<V> extends Map<string, V> {
+  override set(key: string, value: V): this {
+    if (this.size >= MAX_ENTRIES && !this.has(key)) this.clear();
+    return super.set(key, value);
+  }
+}
+
+/** The sends in progress of one subscription. */
+export interface Load {
+  active: number;
+  /** The end of the last send, or the start of the first one if none has ended; Unix ms. */
+  silentSinceMs: number;
+}
+
+/** How many deliveries of a subscription that is slow may be in progress. */
+export interface Width {
+  width: number;
+  /** It stays narrow until then (Unix ms), because the receiver has asked for a pause. */
+  narrowUntil: number;
+}
+
+/** Something that counts until it ends. */
+export interface Counted {
+  /** Unix ms. */
+  untilMs: number;
+  end: () => void;
+}
+
+export const memory = {
+  /** By subscription; only those with sends in progress. */
+  loads: new Map<string, Load>(),
+  sends: 0,
+  /** The bytes of claimed payloads. */
+  claimedBytes: 0,
+  /** What is counted at present, oldest first. */
+  counted: new Set<Counted>(),
+  /** When a run last looked at the sends in progress, Unix ms. */
+  watchedMs: 0,
+  /** How long a send takes, by subscription. */
+  latenciesMs: new BoundedMap<number>(),
+  /** Until when a subscription has just asked for a pause, in Unix ms. */
+  heldUntilMs: new BoundedMap<number>(),
+  /** Until when this isolate does not mark a subscription as slow again, in Unix ms. */
+  markedSlowUntilMs: new BoundedMap<number>(),
+  /** By subscription. */
+  widths: new BoundedMap<Width>(),
+  /** When a delivery of a lane was last queued, by its id, in Unix ms. */
+  fedAtMs: new BoundedMap<number>(),
+
+  /** Forgets everything, so that test files can share an isolate. */
+  clear(): void {
+    const known = [this.latenciesMs, this.heldUntilMs, this.markedSlowUntilMs, this.widths, this.fedAtMs];
+    for (const part of [this.loads, this.counted, ...known]) part.clear();
+    this.sends = 0;
+    this.claimedBytes = 0;
+    this.watchedMs = 0;
+  },
+};

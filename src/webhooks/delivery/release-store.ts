@@ -1,0 +1,80 @@
+/** Releasing claimed deliveries that were not sent. Spans tenants, like a batch of the queue. */
+import { sql } from "drizzle-orm";
+import { atomically, type Db, jsonList } from "../../platform/db/client";
+import { repeatable } from "../../platform/db/faults";
+import { newIdAt } from "../../platform/db/ids";
+import { outboxByKeys, PLANNED_ID } from "../../platform/db/outbox";
+import { LIMITS_TEXT } from "../throttling/throttled-store";
+import { ATTEMPT_COLUMNS, type ClaimedDelivery } from "./claim-store";
+import { MARKED_SLOW_FOR_MS } from "./timing";
+
+/** Until when a released delivery waits. */
+interface Wait {
+  /** Unix ms. */
+  dueAt: number;
+  /** The same time if it waits because of a limit; null otherwise. */
+  slotAt: number | null;
+  /** The wait holds only while these are the limits of its subscription; null: it holds in any case. */
+  limitsText: string | null;
+}
+
+export type Released = Pick<ClaimedDelivery, "queue" | "dueAt" | "id" | "subscriptionId" | "attemptId"> & {
+  /** Without it, the delivery stays due. */
+  wait?: Wait | undefined;
+};
+
+/**
+ * Releases claimed deliveries that were not sent: their attempts are deleted, so none is used up. A delivery that waits
+ * plans a new attempt, and a placeholder with the old planned id points to that attempt.
+ */
+export async function releaseDeliveries(db: Db, claim: string, deliveries: readonly Released[]): Promise<void> {
+  const list = jsonList(
+    deliveries.map(({ queue, dueAt, id, subscriptionId, attemptId, wait }) => ({
+      q: queue,
+      d: dueAt,
+      i: id,
+      s: subscriptionId,
+      a: attemptId,
+      ...(wait && { to: wait.dueAt, n: newIdAt(wait.dueAt), slot: wait.slotAt, l: wait.limitsText }),
+    })),
+  );
+  const hasWaits = deliveries.some(({ wait }) => wait !== undefined);
+  await repeatable(() =>
+    atomically(db, {
+      attempts: sql`DELETE FROM attempts WHERE claim = ${claim} AND status = 'pending'
+        AND (subscription_id, id) IN (SELECT value ->> 's', value ->> 'a' FROM json_each(${list}))`,
+      placeholders: sql`DELETE FROM attempts WHERE status = 'moved' AND (subscription_id, id, next_id) IN (
+        SELECT o.subscription_id, ${PLANNED_ID}, j.value ->> 'a' FROM ${outboxByKeys(list)})`,
+      ...(hasWaits ? waitStatements(list) : {}),
+    }),
+  );
+}
+
+const waitStatements = (list: string) => ({
+  // Before `outbox`, which changes the planned ids. If a wait does not hold, the delivery stays due.
+  pointers: sql`INSERT INTO attempts (${ATTEMPT_COLUMNS}, next_id)
+    SELECT o.subscription_id, ${PLANNED_ID}, o.id, o.event_id, '', o.kind, 'moved', o.attempts + 1, o.due_at,
+      j.value ->> 'n'
+    FROM ${outboxByKeys(list)} CROSS JOIN subscriptions s ON s.id = o.subscription_id
+    WHERE j.value ->> 'n' IS NOT NULL AND (j.value ->> 'l' IS NULL OR j.value ->> 'l' = ${LIMITS_TEXT})
+    ON CONFLICT DO NOTHING`,
+  outbox: sql`UPDATE outbox SET due_at = t.next_due_at, slot_at = coalesce(t.slot_at, outbox.slot_at),
+      attempt_id = t.next_id
+    FROM (SELECT o.queue AS queue, o.due_at AS due_at, o.id AS id, j.value ->> 'to' AS next_due_at,
+        j.value ->> 'slot' AS slot_at, m.next_id AS next_id
+      FROM ${outboxByKeys(list)} CROSS JOIN attempts m ON m.subscription_id = o.subscription_id
+        AND m.id = ${PLANNED_ID} AND m.status = 'moved' AND m.next_id = j.value ->> 'n') t
+    WHERE outbox.queue = t.queue AND outbox.due_at = t.due_at AND outbox.id = t.id`,
+});
+
+/**
+ * Sends a subscription's deliveries through the slow queue for a while. Needs no tenant, because the caller has claimed
+ * one of them.
+ */
+export async function markSlow(db: Db, subscriptionId: string, nowMs: number): Promise<void> {
+  const untilMs = nowMs + MARKED_SLOW_FOR_MS;
+  await atomically(db, {
+    marked: sql`UPDATE subscriptions SET slow_until = ${untilMs} WHERE id = ${subscriptionId}
+      AND slow_until < ${untilMs}`,
+  });
+}

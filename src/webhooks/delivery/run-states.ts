@@ -1,0 +1,90 @@
+/**
+ * The states of a delivery in a run, and the only ways between them:
+ *
+ *     waiting ──claim──▶ claimed ──start──▶ sending ──answer──▶ recorded
+ *        │                  │                  │
+ *        └──────────────────┴──────────────────┴──▶ handed back
+ *
+ * "Handed back" is everything that this run does not send: queued again, deferred to a later time, or found to be
+ * somebody else's. A delivery has one state in a run, however many messages name it.
+ */
+import type { ShardKey } from "../../platform/messages";
+import type { Claimed } from "./claimed";
+
+type State = "waiting" | "claimed" | "sending" | "recorded" | "handed back";
+
+const AFTER: Record<State, readonly State[]> = {
+  waiting: ["claimed", "handed back"],
+  claimed: ["sending", "handed back"],
+  sending: ["recorded", "handed back"],
+  recorded: [],
+  "handed back": [],
+};
+
+const nameOf = ({ shard, id }: Pick<ShardKey, "shard" | "id">) => `${shard} ${id}`;
+
+export class RunStates {
+  readonly #stateOf = new Map<string, State>();
+  readonly #waiting = new Map<string, ShardKey>();
+  readonly #claimed = new Map<string, Claimed>();
+  readonly #sending = new Map<string, Claimed>();
+
+  /** Adds deliveries that the run has not met before. Returns them. */
+  add(keys: readonly ShardKey[]): ShardKey[] {
+    return keys.filter((key) => {
+      const name = nameOf(key);
+      if (this.#stateOf.has(name)) return false;
+      this.#stateOf.set(name, "waiting");
+      this.#waiting.set(name, key);
+      return true;
+    });
+  }
+
+  claim(delivery: Claimed): void {
+    this.#claimed.set(this.#move(delivery, "claimed"), delivery);
+  }
+
+  send(delivery: Claimed): void {
+    this.#sending.set(this.#move(delivery, "sending"), delivery);
+  }
+
+  /** Its result has gone to the recorder. */
+  record(delivery: Claimed): void {
+    this.#move(delivery, "recorded");
+  }
+
+  handBack(delivery: ShardKey): void {
+    this.#move(delivery, "handed back");
+  }
+
+  get waiting(): ShardKey[] {
+    return [...this.#waiting.values()];
+  }
+
+  get claimed(): Claimed[] {
+    return [...this.#claimed.values()];
+  }
+
+  get sending(): Claimed[] {
+    return [...this.#sending.values()];
+  }
+
+  is(key: ShardKey, state: State): boolean {
+    return this.#stateOf.get(nameOf(key)) === state;
+  }
+
+  /** Whether every delivery is recorded or handed back. */
+  get areFinal(): boolean {
+    return this.#waiting.size + this.#claimed.size + this.#sending.size === 0;
+  }
+
+  /** Returns the name of the delivery. Throws when its state does not allow the move. */
+  #move(delivery: ShardKey, to: State): string {
+    const name = nameOf(delivery);
+    const from = this.#stateOf.get(name);
+    if (from === undefined || !AFTER[from].includes(to)) throw new Error(`a delivery that is ${from} becomes ${to}`);
+    this.#stateOf.set(name, to);
+    for (const deliveries of [this.#waiting, this.#claimed, this.#sending]) deliveries.delete(name);
+    return name;
+  }
+}

@@ -1,0 +1,52 @@
+/** What sending a claimed delivery needs to know about its subscription. */
+import { sql } from "drizzle-orm";
+import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
+import type { StoredKey } from "../signing/keys";
+import { keysFrom, parseKeys } from "../signing/store";
+import type { DeliveryOptions } from "../subscriptions/delivery-options";
+import { parseOptions } from "../subscriptions/store";
+
+/** The fields of a subscription that can change between the claim and the send. */
+export interface Target {
+  url: string;
+  secretSealed: string;
+  enabled: 0 | 1;
+  /** Deliveries of events that are due after this time are held (Unix ms); null if none is held. */
+  releasedTo: number | null;
+  isDeleted: 0 | 1;
+  options: DeliveryOptions | null;
+  headersSealed: string | null;
+  /** The keys besides the current secret. */
+  keys: StoredKey[];
+}
+
+/** A Target as it is read. */
+export type TargetRow = Omit<Target, "options" | "keys"> & { options: string | null; keys: string | null };
+
+/** The columns of TargetRow, of the subscription `s`. */
+export const targetColumns = (nowMs: number) =>
+  sql`s.url, s.secret_sealed AS secretSealed, s.enabled, s.released_to AS releasedTo, s.is_deleted AS isDeleted,
+    s.options, s.headers_sealed AS headersSealed, ${keysFrom(nowMs)} AS keys`;
+
+/** Parses the columns of a row that are JSON. */
+export const parseTarget = <R extends TargetRow>({ options, keys, ...row }: R) => ({
+  ...row,
+  options: parseOptions(options),
+  keys: parseKeys(keys),
+});
+
+/**
+ * Reads the subscriptions of claimed deliveries again, by id. Spans tenants. The result omits subscriptions whose rows
+ * are gone.
+ */
+export async function readTargets(
+  db: Db,
+  subscriptionIds: readonly string[],
+  nowMs: number,
+): Promise<Map<string, Target>> {
+  const { targets } = await atomically(db, {
+    targets: rows<TargetRow & { id: string }>(sql`SELECT s.id, ${targetColumns(nowMs)}
+      FROM subscriptions s WHERE s.id IN (SELECT value FROM json_each(${jsonList(subscriptionIds)}))`),
+  });
+  return new Map(targets.map(({ id, ...target }) => [id, parseTarget(target)]));
+}

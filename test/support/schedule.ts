@@ -1,0 +1,43 @@
+/** A throttle without its object, its storage or a clock. */
+import { START_WITHIN_MS } from "../../src/webhooks/delivery/timing";
+import type { Answer, Demand } from "../../src/webhooks/throttling/demand";
+import type { Limits } from "../../src/webhooks/throttling/limits";
+import { NEW_SCHEDULE, Schedule, type ScheduleState } from "../../src/webhooks/throttling/schedule";
+
+/** A schedule that is asked repeatedly, as its object asks it. */
+export function newSchedule(limits: Limits) {
+  let state: ScheduleState = NEW_SCHEDULE;
+  let count = 0;
+  const ask = (
+    nowMs: number,
+    demands: Demand[],
+    { holder = "run", ended = [] as string[], called = [] as string[] } = {},
+  ): Answer[] => {
+    const schedule = new Schedule(state, limits, nowMs);
+    const answers = schedule.answer({ demands, ended, called, holder, latestMs: nowMs + START_WITHIN_MS });
+    state = structuredClone(schedule.state);
+    return answers;
+  };
+  return {
+    ask,
+    /** `demanded` new deliveries. */
+    add: (nowMs: number, demanded: number) =>
+      ask(
+        nowMs,
+        Array.from({ length: demanded }, () => fresh(`d${++count}`)),
+      ),
+    change: (next: Limits) => {
+      limits = next;
+    },
+    sizeOfState: () => JSON.stringify(state).length,
+  };
+}
+
+export const fresh = (id: string): Demand => ({ id, priority: "new" });
+export const returned = (id: string): Demand => ({ id, priority: "returned" });
+export const timeOf = (answer: Answer | undefined): number => {
+  if (!answer) throw new Error("no answer");
+  return answer.kind === "start" ? answer.atMs : answer.untilMs;
+};
+
+export type ToySchedule = ReturnType<typeof newSchedule>;

@@ -1,0 +1,220 @@
+/** What one run does when a database fails, hangs or is late, and what it asks of the others. */
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { createDb } from "../../src/platform/db/client";
+import type { DeliveryMessage, ShardKey } from "../../src/platform/messages";
+import { consume } from "../../src/queue";
+import type { Claimed } from "../../src/webhooks/delivery/claimed";
+import { DeliveryRun } from "../../src/webhooks/delivery/deliver";
+import { enqueue } from "../../src/webhooks/delivery/enqueue";
+import { memory } from "../../src/webhooks/delivery/isolate-memory";
+import { recordAttempts } from "../../src/webhooks/delivery/record-store";
+import { RunStates } from "../../src/webhooks/delivery/run-states";
+import { startSend } from "../../src/webhooks/delivery/send-load";
+import { type Person, signUp } from "../support/client";
+import { controlledDeps } from "../support/controlled";
+import { addDelivery, type Key, messageFor } from "../support/engine";
+import { newInbox, subscribe } from "../support/receiver";
+import { deliveryDb, SHARD } from "../support/shard";
+
+/** The number of a database that fails or hangs. */
+const OTHER = 1 - SHARD;
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+  memory.clear();
+});
+
+const keyOfNobody = (): Key => ({
+  queue: "",
+  dueAt: Date.now(),
+  id: crypto.randomUUID(),
+  subscriptionId: crypto.randomUUID(),
+  bytes: 1,
+});
+
+async function deliveriesOf(person: Person, count: number): Promise<Key[]> {
+  const webhookId = await subscribe(person, newInbox("200").url);
+  const keys: Key[] = [];
+  while (keys.length < count) keys.push(await addDelivery(person, webhookId));
+  return keys;
+}
+
+/** Answers every request at once. Returns the ids of the deliveries that were sent. */
+function answerAll(): (string | null)[] {
+  const sent: (string | null)[] = [];
+  vi.stubGlobal("fetch", async (_: string, init: RequestInit) => {
+    sent.push(new Headers(init.headers).get("webhook-id"));
+    return new Response("done");
+  });
+  return sent;
+}
+
+describe("a batch that mixes databases", () => {
+  /** Handles a batch with one delivery of a healthy database and one of another, whose calls do `fault`. */
+  async function handleMixed(fault: () => Promise<never>) {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const [key] = await deliveriesOf(await signUp(), 1);
+    if (!key) throw new Error("no delivery");
+    const { deps, ended } = await controlledDeps();
+    const broken = createDb({ prepare: (sql: string) => env.DB.prepare(sql), batch: fault } as unknown as D1Database, {
+      trips: 0,
+      sqlMs: 0,
+    });
+    const healthy = deps.shards.db(SHARD);
+    const shards = { ...deps.shards, db: (shard: number) => (shard === OTHER ? broken : healthy) };
+    const retried: string[] = [];
+    const messages = [{ shard: OTHER, due: [keyOfNobody()] }, messageFor(key)].map((body) => ({
+      id: body.shard === OTHER ? "broken" : "healthy",
+      body,
+      ack: () => undefined,
+      retry: () => retried.push(body.shard === OTHER ? "broken" : "healthy"),
+    }));
+    const batch = { queue: "postern-deliveries", messages } as unknown as MessageBatch;
+    const handled = consume({ ...deps, shards }, batch);
+    return { key, handled, ended, retried };
+  }
+
+  test("retries only the messages of the one that fails", async () => {
+    const sent = answerAll();
+    const { key, handled, ended, retried } = await handleMixed(() => Promise.reject(new Error("D1 is down")));
+    await handled;
+    await ended();
+    expect([sent, retried]).toEqual([[key.id], ["broken"]]);
+  });
+
+  test("sends what the healthy one has while the other hangs, which counts as failed after a time", async () => {
+    const arrived = Promise.withResolvers<string | null>();
+    vi.stubGlobal("fetch", async (_: string, init: RequestInit) => {
+      arrived.resolve(new Headers(init.headers).get("webhook-id"));
+      return new Response("done");
+    });
+    const { key, handled, ended, retried } = await handleMixed(() => Promise.withResolvers<never>().promise);
+    let isHandled = false;
+    const end = handled.then(() => {
+      isHandled = true;
+    });
+    expect(await arrived.promise).toBe(key.id);
+    expect([isHandled, retried]).toEqual([false, []]);
+    await end;
+    await ended();
+    expect(retried).toEqual(["broken"]);
+  });
+});
+
+describe("claims that are answered late", () => {
+  test("lose nothing: what they have claimed is sent, and the next claims of the run are smaller", async () => {
+    const sent = answerAll();
+    const keys = await deliveriesOf(await signUp(), 100);
+    let claims = 0;
+    const controlled = await controlledDeps(async (name, call) => {
+      const answer = await call();
+      if (name === "claimDeliveries") {
+        claims += 1;
+        controlled.turn(1_600);
+      }
+      return answer;
+    });
+    const run = new DeliveryRun(controlled.deps, "fast");
+    expect(await run.add(keys.map((key) => ({ ...key, shard: SHARD })))).toEqual([]);
+    await run.finished();
+    await controlled.ended();
+    expect(sent.length).toBeGreaterThan(50);
+    expect(sent.length + controlled.queued.length).toBe(100);
+    expect(claims).toBeGreaterThan(2);
+  });
+});
+
+test("deliveries of many subscriptions go to their lanes in one round trip", async () => {
+  answerAll();
+  const person = await signUp();
+  const keys = [...(await deliveriesOf(person, 1)), ...(await deliveriesOf(person, 1))];
+  await deliveryDb
+    .prepare("UPDATE subscriptions SET held_until = ? WHERE tenant_id = ?")
+    .bind(Date.now() + 60_000, person.tenantId)
+    .run();
+  const calls: string[] = [];
+  const { deps, ended } = await controlledDeps((name, call) => {
+    calls.push(name);
+    return call();
+  });
+  const run = new DeliveryRun(deps, "fast");
+  await run.add(keys.map((key) => ({ ...key, shard: SHARD })));
+  await run.finished();
+  await ended();
+  expect(calls.filter((name) => name === "moveToLanes")).toHaveLength(1);
+  const { results } = await deliveryDb
+    .prepare("SELECT queue = subscription_id AS isInLane FROM outbox WHERE tenant_id = ?")
+    .bind(person.tenantId)
+    .all();
+  expect(results).toEqual([{ isInLane: 1 }, { isInLane: 1 }]);
+});
+
+test("a message of the slow queue has at most ten deliveries", async () => {
+  const { deps } = await controlledDeps();
+  const sizes: number[] = [];
+  const slowDeliveryQueue = {
+    sendBatch: async (messages: Iterable<MessageSendRequest<DeliveryMessage>>) => {
+      for (const { body } of messages) sizes.push(body.due.length);
+    },
+  } as unknown as typeof deps.slowDeliveryQueue;
+  await enqueue({ ...deps, slowDeliveryQueue }, "slow", SHARD, Array.from({ length: 25 }, keyOfNobody));
+  expect(sizes).toEqual([10, 10, 5]);
+});
+
+test("a response body is given to the database once, however many statements record its attempt", async () => {
+  const body = "a body that is long";
+  const bound: unknown[] = [];
+  const statement = (sql: string): unknown => ({
+    bind: (...values: unknown[]) => {
+      bound.push(...values);
+      return statement(sql);
+    },
+  });
+  const database = {
+    prepare: statement,
+    batch: async (statements: unknown[]) => statements.map(() => ({ results: [], meta: { duration: 0 } })),
+  };
+  const db = createDb(database as unknown as D1Database, { trips: 0, sqlMs: 0 });
+  await recordAttempts(db, "claim", [
+    {
+      ...keyOfNobody(),
+      ...{ deliveryId: "d", attemptId: "a", isRetry: 0, status: "failed", responseCode: 500, responseBody: body },
+      ...{ error: "status 500", startedAt: 1, completedAt: 2, latencyMs: 1, nextDueAt: 3, nextAttemptId: "b" },
+      ...{ slow: 1, heldUntil: 9, gone: 1, probe: 0, mayBeGone: 1 },
+    },
+  ]);
+  expect(bound.filter((value) => String(value).includes(body))).toHaveLength(1);
+});
+
+describe("the states of a delivery in a run", () => {
+  const key: ShardKey = { ...keyOfNobody(), shard: 0 };
+  const delivery = key as Claimed;
+
+  test("follow each other as they are drawn", () => {
+    const states = new RunStates();
+    expect([states.add([key]), states.add([key])]).toEqual([[key], []]);
+    states.claim(delivery);
+    states.send(delivery);
+    expect([states.waiting, states.claimed, states.sending, states.areFinal]).toEqual([[], [], [delivery], false]);
+    states.record(delivery);
+    expect(states.areFinal).toBe(true);
+  });
+
+  test("cannot be skipped or repeated", () => {
+    const states = new RunStates();
+    expect(() => states.claim(delivery)).toThrow();
+    states.add([key]);
+    expect(() => states.send(delivery)).toThrow();
+    states.handBack(key);
+    expect(() => states.claim(delivery)).toThrow("handed back");
+  });
+});
+
+test("an isolate that forgets what it remembers counts on from nothing, whatever ends afterwards", () => {
+  const end = startSend("a subscription", Date.now);
+  memory.clear();
+  end();
+  expect([memory.sends, memory.loads.size, memory.counted.size]).toEqual([0, 0, 0]);
+});
