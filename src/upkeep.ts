@@ -20,6 +20,7 @@ import {
 } from "./webhooks/delivery/retention";
 import { noteShardSizes } from "./webhooks/delivery/shard-sizes";
 import { endExpiredKeys } from "./webhooks/signing/expiry";
+import { countStoredBytes } from "./webhooks/stats/stored-bytes";
 import { publishAudit } from "./webhooks/subscriptions/audit-feed";
 
 /** A job without a cursor. It is called with one database only. */
@@ -45,6 +46,7 @@ export const JOBS: Jobs = {
     noteShardSizes: whole(noteShardSizes),
     endExpiredKeys: whole(endExpiredKeys),
     countTotals,
+    countStoredBytes,
     removeOldAttempts,
     removeOldEvents,
     removeOldHours,

@@ -47,6 +47,7 @@ const settings = (limited: readonly string[]) => ({
   RATE_LIMITS: JSON.stringify(Object.fromEntries(limited.map((rule) => [rule, UNLIMITED]))),
   TENANT_DELIVERIES_PER_MINUTE: "100000000",
   TENANT_PAYLOAD_MIB_PER_MINUTE: "100000",
+  TENANT_STORED_MIB: "100000",
   MAX_SUBSCRIPTIONS_PER_TENANT: "1000000",
   MAX_SESSIONS_PER_USER: "1000000",
   EMAIL_VERIFICATION: "optional",

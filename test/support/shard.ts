@@ -1,6 +1,6 @@
 /** About half of the test files have their tenants in the second delivery database, so that the suite covers both. */
 import { env } from "cloudflare:workers";
-import { MAX_SHARD_BYTES } from "../../src/platform/db/shard-sizes-store";
+import { CLOSED_AT, MAX_SHARD_BYTES } from "../../src/platform/db/shard-sizes-store";
 
 /** The number of the delivery database for the tenants of the current test file. */
 export let SHARD = 0;
@@ -16,9 +16,9 @@ export async function chooseShard(testPath: string): Promise<void> {
   await closeOtherShard();
 }
 
-/** Marks the other database as full, so that new tenants get this one. */
+/** Marks the other database as closed, so that new tenants get this one. */
 export async function closeOtherShard(): Promise<void> {
   await env.DB.prepare("INSERT OR REPLACE INTO shards (shard, bytes, noted_at) VALUES (?1, 0, 0), (?2, ?3, 0)")
-    .bind(SHARD, 1 - SHARD, MAX_SHARD_BYTES)
+    .bind(SHARD, 1 - SHARD, CLOSED_AT * MAX_SHARD_BYTES)
     .run();
 }

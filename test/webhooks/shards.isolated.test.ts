@@ -1,10 +1,13 @@
 /** Several delivery databases: which one a tenant gets, and what happens when one is down. */
 import { createExecutionContext, createMessageBatch, getQueueResult, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { sql } from "drizzle-orm";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import worker from "../../src";
 import { app } from "../../src/app";
-import { MAX_SHARD_BYTES, noteSize } from "../../src/platform/db/shard-sizes-store";
+import { noteTotals } from "../../src/operations/metrics/store";
+import { atomically, rows } from "../../src/platform/db/client";
+import { CLOSED_AT, MAX_SHARD_BYTES, noteSize, shardForNewTenant } from "../../src/platform/db/shard-sizes-store";
 import { createDeps } from "../../src/platform/deps";
 import { noteShardSizes } from "../../src/webhooks/delivery/shard-sizes";
 import { call, type Person, signUp } from "../support/client";
@@ -15,13 +18,15 @@ import { endedAttempts, newInbox, publish, subscribe } from "../support/receiver
 const deps = await createDeps(env, createExecutionContext());
 const DATABASES = [env.DB, env.SHARD_1] as const;
 
-/** Marks all databases except one as full. */
+/** Marks all databases except one as closed. */
 async function fillAllBut(shard: number): Promise<void> {
-  for (const other of [0, 1]) await noteSize(deps.db, other, other === shard ? 1 : MAX_SHARD_BYTES, 1);
+  for (const other of [0, 1]) await noteSize(deps.db, other, other === shard ? 1 : CLOSED_AT * MAX_SHARD_BYTES, 1);
 }
 
 const shardOf = (person: Person) =>
   env.DB.prepare("SELECT shard FROM tenants WHERE id = ?").bind(person.tenantId).first<number>("shard");
+
+const NO_COUNTS = { hour: 0, healthy: 0, failing: 0, slow: 0, disabled: 0, paused: 0, histogram: [] };
 
 /** A database on which every call fails. */
 const down = new Proxy(env.SHARD_1, {
@@ -58,14 +63,28 @@ describe("the database of a tenant", () => {
     expect(counts).toEqual(shard === 0 ? [2, 0] : [0, 2]);
   });
 
-  test("is the emptiest one, never one that is 85 % full, and the first one when all are", async () => {
-    await noteSize(deps.db, 0, 5_000, 1);
-    await noteSize(deps.db, 1, 4_000, 1);
+  test("is number 0 only when all others are closed, and none that is 85 % full", async () => {
+    await noteSize(deps.db, 0, 0, 1);
+    await noteSize(deps.db, 1, 0.84 * MAX_SHARD_BYTES, 1);
     expect(await shardOf(await signUp())).toBe(1);
     await noteSize(deps.db, 1, 0.86 * MAX_SHARD_BYTES, 1);
     expect(await shardOf(await signUp())).toBe(0);
     await noteSize(deps.db, 0, 0.9 * MAX_SHARD_BYTES, 1);
     expect(await shardOf(await signUp())).toBe(0);
+  });
+
+  test("is a random one of the others, and seldom one that had many attempts in the last hour", async () => {
+    for (const shard of [2, 3, 4]) await noteSize(deps.db, shard, shard, 1);
+    await noteTotals(deps.db, 4, { ...NO_COUNTS, succeeded: 900_000, failed: 100_000 });
+    const shards = { ...deps.shards, numbers: [0, 2, 3, 4] };
+    const { drawn } = await atomically(deps.db, {
+      drawn: Array.from({ length: 60 }, () =>
+        rows<{ shard: number }>(sql`SELECT ${shardForNewTenant(shards)} AS shard`),
+      ),
+    });
+    const countOf = (number: number) => drawn.filter(({ shard }) => shard === number).length;
+    expect([countOf(0), countOf(2) > 5, countOf(3) > 5, countOf(4) < 5]).toEqual([0, true, true, true]);
+    await env.DB.prepare("DELETE FROM shards WHERE shard > 1").run();
   });
 
   test("has its size stored by the hourly cron", async () => {

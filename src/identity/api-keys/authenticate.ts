@@ -31,7 +31,7 @@ export async function authenticateApiKey(
     return null;
   }
   rememberGoodKey(hash);
-  const { tenantId, shard, userId, role } = row;
+  const { tenantId, shard, userId, role, storedBytes, databaseBytes } = row;
   const hasVerifiedOwner = row.hasVerifiedOwner === 1;
   const isTenantSuspended = row.isTenantSuspended === 1;
   if (row.lastUsedAt === null || nowMs - row.lastUsedAt >= USE_RESOLUTION_MS) {
@@ -39,5 +39,6 @@ export async function authenticateApiKey(
   }
   const permissions = new Set(permissionsOf(role).filter((permission) => row.scopes.includes(permission)));
   const actor = { kind: "api-key", id: row.id, name: row.name, sessionId: null, ...origin } as const;
-  return { kind: "api-key", userId, tenantId, shard, hasVerifiedOwner, isTenantSuspended, role, permissions, actor };
+  const standing = { hasVerifiedOwner, storedBytes, databaseBytes };
+  return { kind: "api-key", userId, tenantId, shard, ...standing, isTenantSuspended, role, permissions, actor };
 }

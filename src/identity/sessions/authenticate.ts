@@ -45,7 +45,8 @@ function admit(
   origin: RequestOrigin,
 ): SessionPrincipal | null {
   if (!session || !isRole(session.role)) return null;
-  const { role, shard, hasVerifiedOwner, isTenantSuspended, lastActivityAt, confirmedAt, ...account } = session;
+  const { role, shard, hasVerifiedOwner, isTenantSuspended, lastActivityAt, confirmedAt, ...rest } = session;
+  const { storedBytes, databaseBytes, ...account } = rest;
   const nowMs = deps.now();
   if (nowMs - lastActivityAt >= ACTIVITY_RESOLUTION_MS) {
     deps.background("session activity", touchSession(deps, claims, nowMs));
@@ -56,6 +57,8 @@ function admit(
     tenantId: claims.tenantId,
     shard,
     hasVerifiedOwner: hasVerifiedOwner === 1,
+    storedBytes,
+    databaseBytes,
     isTenantSuspended: isTenantSuspended === 1,
     sessionId: claims.sessionId,
     confirmedAt,

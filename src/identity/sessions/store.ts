@@ -8,6 +8,7 @@ import { type Actor, anonymous, type RequestOrigin } from "../../platform/schema
 import type { Device } from "../../platform/schemas/device";
 import type { Account, SessionPrincipal } from "../../platform/schemas/principal";
 import { auditEach, auditIfChanged, holderOfToken } from "../../tenancy/audit/record-store";
+import { STORAGE_COLUMNS } from "../../tenancy/tenants/storage-store";
 import { hasVerifiedOwner } from "../../tenancy/tenants/verified-store";
 import type { DeviceKeys } from "./known-devices";
 
@@ -123,13 +124,16 @@ export interface LiveSession extends Account {
   shard: number;
   hasVerifiedOwner: 0 | 1;
   isTenantSuspended: 0 | 1;
+  storedBytes: number;
+  databaseBytes: number;
   lastActivityAt: number;
   confirmedAt: number;
 }
 
 const LIVE_SESSION = sql`m.role, s.last_activity_at AS lastActivityAt, coalesce(s.confirmed_at, s.created_at) AS confirmedAt, u.email, u.name, u.email_verified_at AS emailVerifiedAt,
     u.totp_enabled_at AS totpEnabledAt, u.created_at AS createdAt, t.name AS tenantName, m.alerts, t.shard, t.suspended_at IS NOT NULL AS isTenantSuspended,
-    m.role = 'owner' AND u.email_verified_at IS NOT NULL OR ${hasVerifiedOwner(sql`s.tenant_id`)} AS hasVerifiedOwner`;
+    m.role = 'owner' AND u.email_verified_at IS NOT NULL OR ${hasVerifiedOwner(sql`s.tenant_id`)} AS hasVerifiedOwner,
+    ${STORAGE_COLUMNS}`;
 
 const OF_CLAIMS = sql`FROM sessions s JOIN memberships m ON m.tenant_id = s.tenant_id AND m.user_id = s.user_id
     JOIN users u ON u.id = s.user_id JOIN tenants t ON t.id = s.tenant_id

@@ -2,7 +2,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import { memberships, users } from "../../platform/db/schema";
-import { emptiestShard } from "../../platform/db/shard-sizes-store";
+import { shardForNewTenant } from "../../platform/db/shard-sizes-store";
 import type { Shards } from "../../platform/db/shards";
 import type { Deps } from "../../platform/deps";
 import type { NewRevert } from "../../platform/mail/revert-store";
@@ -56,7 +56,7 @@ export async function insertAccount(
 /** A tenant for a user who is a member of none. Only one of several parallel logins creates it. */
 export const insertOwnTenant = (shards: Shards, userId: string, tenant: NewTenant, nowMs: number) => ({
   tenant: sql`INSERT INTO tenants (id, name, shard, created_by, created_at)
-    SELECT ${tenant.id}, ${tenant.name}, ${emptiestShard(shards)}, ${userId}, ${nowMs}
+    SELECT ${tenant.id}, ${tenant.name}, ${shardForNewTenant(shards)}, ${userId}, ${nowMs}
     WHERE NOT EXISTS (SELECT 1 FROM memberships WHERE user_id = ${userId})`,
   // After the tenant: it makes a membership only if the tenant was created.
   membership: sql`INSERT INTO memberships (tenant_id, user_id, role, last_used_at, created_at)

@@ -17,8 +17,13 @@ export const tenants = sqliteTable(
     /** Since when an operator has suspended it, and why; null: it is not suspended. */
     suspendedAt: integer("suspended_at"),
     suspendedReason: text("suspended_reason"),
+    /** What its events and deliveries take, as the hourly upkeep has counted it; 0 while that is far below the limit. */
+    storedBytes: integer("stored_bytes").notNull().default(0),
   },
-  () => [index("tenants_by_name").on(sql`lower(name)`)],
+  (t) => [
+    index("tenants_by_name").on(sql`lower(name)`),
+    index("tenants_storing").on(t.shard).where(sql`stored_bytes > 0`),
+  ],
 );
 
 /** How many messages have ended as dead letters in an hour. The migration creates it WITHOUT ROWID. */

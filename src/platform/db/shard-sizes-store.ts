@@ -8,11 +8,19 @@ export const MAX_SHARD_BYTES = 10_000_000_000;
 /** A database that is fuller than this gets no new tenants. */
 export const CLOSED_AT = 0.85;
 
-/** Returns the number of the emptiest database that is open to new tenants, as SQL; 0 when all are closed. */
-export const emptiestShard = (shards: Shards): SQL => sql`coalesce((
+/** Added to the attempts of an hour, so that a database without any does not get every new tenant. */
+const IDLE_ATTEMPTS = 1_000;
+
+/**
+ * Returns the number of the database for a new tenant, as SQL: a random one of those that are open, the rather the
+ * fewer attempts it had in the last full hour. Number 0, which has the control plane too, only when all others are
+ * closed.
+ */
+export const shardForNewTenant = (shards: Shards): SQL => sql`coalesce((
   SELECT n.value FROM json_each(${jsonList(shards.numbers)}) n LEFT JOIN shards ON shards.shard = n.value
-  WHERE coalesce(shards.bytes, 0) < ${MAX_SHARD_BYTES * CLOSED_AT} ORDER BY coalesce(shards.bytes, 0), random()
-    LIMIT 1), 0)`;
+  WHERE coalesce(shards.bytes, 0) < ${MAX_SHARD_BYTES * CLOSED_AT}
+  ORDER BY n.value = 0, (${IDLE_ATTEMPTS} + coalesce(shards.totals ->> '$.succeeded' + shards.totals ->> '$.failed', 0))
+    * (abs(random() % 1000000) + 1) LIMIT 1), 0)`;
 
 /** Returns the size of a database in bytes, as D1 reports it. */
 export async function readSize(db: Db): Promise<number> {

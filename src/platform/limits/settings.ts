@@ -21,6 +21,12 @@ export const LIMIT_VARIABLES = {
       "How many MiB of payloads a tenant may publish per minute. An event that would exceed this is refused with 429.",
     ...figure(BUDGETS.tenantPayloadBytes.perMinute),
   },
+  TENANT_STORED_MIB: {
+    description:
+      "How many MiB of events and deliveries a tenant may store, counted once an hour. Beyond that, events are refused " +
+      "with 429 until retention has removed enough.",
+    ...figure(1_024),
+  },
   MAX_SUBSCRIPTIONS_PER_TENANT: {
     description: "How many subscriptions a tenant can have.",
     ...figure(CAPS.subscriptions.limit),
@@ -52,6 +58,7 @@ export interface Limits {
   rules: Record<RuleName, Rule>;
   budgets: Record<BudgetName, Rule>;
   caps: Caps;
+  tenantStoredMib: number;
 }
 
 /** Reads a variable. All of them are numbers except RATE_LIMITS. */
@@ -80,5 +87,6 @@ export function readLimits(read: Read): Limits {
       members: read(CAPS.members.variable),
       sessions: read(CAPS.sessions.variable),
     },
+    tenantStoredMib: read("TENANT_STORED_MIB"),
   };
 }

@@ -20,6 +20,10 @@ export interface TenantStanding {
   tenantId: string;
   /** Whether one of its owners has a verified email address. */
   hasVerifiedOwner: boolean;
+  /** What the tenant stores, as the hourly upkeep has counted it; 0 or missing while that is far below the limit. */
+  storedBytes?: number;
+  /** The size of its delivery database at the last hour. */
+  databaseBytes?: number;
 }
 
 interface Caller extends TenantRef, TenantStanding {

@@ -5,6 +5,7 @@ import type { Deps } from "../../platform/deps";
 import type { TenantStanding } from "../../platform/schemas/principal";
 import type { Role } from "../../platform/schemas/roles";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { STORAGE_COLUMNS, type StorageRow } from "./storage-store";
 import { hasVerifiedOwner } from "./verified-store";
 
 /** Returns the tenant with its shard and standing; undefined when there is none. */
@@ -14,9 +15,9 @@ export async function findTenant(
 ): Promise<(TenantRef & TenantStanding & { isSuspended: boolean }) | undefined> {
   const { found } = await atomically(db, {
     found: rows<
-      TenantRef & { isVerified: 0 | 1; isSuspended: 0 | 1 }
+      TenantRef & StorageRow & { isVerified: 0 | 1; isSuspended: 0 | 1 }
     >(sql`SELECT t.id AS tenantId, t.shard, ${hasVerifiedOwner(sql`t.id`)} AS isVerified, t.suspended_at IS NOT NULL
-      AS isSuspended
+      AS isSuspended, ${STORAGE_COLUMNS}
       FROM tenants t WHERE t.id = ${tenantId}`),
   });
   const [tenant] = found;

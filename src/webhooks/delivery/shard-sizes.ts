@@ -1,6 +1,6 @@
 /**
- * Notes the size of each delivery database every hour. The emptiest gets the next tenant, and a database that fills up
- * is logged.
+ * Notes the size of each delivery database every hour. One that is full gets no new tenants, and later no events; one
+ * that fills up is logged.
  */
 import { CLOSED_AT, MAX_SHARD_BYTES, noteSize, readSize } from "../../platform/db/shard-sizes-store";
 import type { Deps } from "../../platform/deps";

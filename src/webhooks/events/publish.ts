@@ -7,6 +7,7 @@ import { newIdAt } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";
 import { isOnTrial, type Reservation, reserve } from "../../platform/limits/reserve";
+import { refuseWhenFull } from "../../platform/limits/storage";
 import type { TenantStanding } from "../../platform/schemas/principal";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { enqueueDue } from "../delivery/enqueue";
@@ -37,8 +38,9 @@ export type Publisher = TenantRef & TenantStanding;
 /**
  * Publishes all of the events or none, each to every enabled subscription of the tenant that receives its type.
  * `countedEvents` is how many of them the route's own limit has already counted. Throws CONFLICT when an
- * Idempotency-Key was used with another event within 24 hours, RATE_LIMITED when a budget of the tenant is used up, and
- * EMAIL_NOT_VERIFIED when a trial tenant has used up its events, bytes or deliveries of the day.
+ * Idempotency-Key was used with another event within 24 hours, RATE_LIMITED when a budget of the tenant is used up or it
+ * stores too much, EMAIL_NOT_VERIFIED when a trial tenant has used up its events, bytes or deliveries of the day, and
+ * SERVICE_UNAVAILABLE when its database is full.
  */
 export async function publishEvents(
   deps: Deps,
@@ -46,6 +48,7 @@ export async function publishEvents(
   inputs: readonly EventInput[],
   countedEvents: number,
 ): Promise<Published[]> {
+  refuseWhenFull(deps, tenant);
   const hashes = await Promise.all(inputs.map(hashOf));
   const sizes = inputs.map(({ payload }) => utf8(payload).length);
   const bytes = sizes.reduce((sum, size) => sum + size, 0);

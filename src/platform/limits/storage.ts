@@ -1,0 +1,28 @@
+/** What a tenant may store, and when a database is so full that it takes no more events. */
+import { MAX_SHARD_BYTES } from "../db/shard-sizes-store";
+import type { Deps } from "../deps";
+import { AppError } from "../errors";
+import type { TenantStanding } from "../schemas/principal";
+
+/** Beyond this, a database refuses events, so that number 0 keeps room for sign-in. */
+const REFUSES_EVENTS_AT = 0.95;
+/** The sizes are counted once an hour. */
+const RETRY_AFTER_SECONDS = 3_600;
+const MIB = 1024 * 1024;
+
+/**
+ * Refuses an event for which there is no room. Throws SERVICE_UNAVAILABLE when the database is full, and RATE_LIMITED
+ * when the tenant stores more than TENANT_STORED_MIB.
+ */
+export function refuseWhenFull({ config }: Pick<Deps, "config">, tenant: TenantStanding): void {
+  const { storedBytes = 0, databaseBytes = 0 } = tenant;
+  const retryAfterSeconds = RETRY_AFTER_SECONDS;
+  if (databaseBytes > REFUSES_EVENTS_AT * MAX_SHARD_BYTES) {
+    throw new AppError("SERVICE_UNAVAILABLE", { message: "The database is full. Try again later.", retryAfterSeconds });
+  }
+  if (storedBytes > config.tenantStoredMib * MIB) {
+    const limit = `${config.tenantStoredMib} MiB (TENANT_STORED_MIB)`;
+    const message = `The tenant stores more than ${limit} of events and deliveries. The oldest end with the retention.`;
+    throw new AppError("RATE_LIMITED", { message, retryAfterSeconds });
+  }
+}

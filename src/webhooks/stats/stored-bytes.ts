@@ -1,0 +1,45 @@
+/** Counts every hour how much the tenants of a database store, while that can be too much. */
+import { type PagedMaintenance, Pages } from "../../platform/db/paged-maintenance";
+import { readSize } from "../../platform/db/shard-sizes-store";
+import { noteStoredBytes } from "../../tenancy/tenants/storage-store";
+import { countEventBytes } from "./stored-bytes-store";
+
+const MIB = 1024 * 1024;
+
+/** How far the counting has come. */
+interface Place {
+  /** The last event that was counted. */
+  after: string;
+  /** By the ids of tenants. */
+  bytes: Record<string, number>;
+}
+
+/**
+ * Notes the tenants that store more than half of what they may. While a whole database is smaller than what one tenant
+ * may store, nothing is counted.
+ */
+export const countStoredBytes: PagedMaintenance = async (deps, shard, cursor, isOver) => {
+  const db = deps.shards.db(shard);
+  const limit = deps.config.tenantStoredMib * MIB;
+  if (cursor === "" && (await readSize(db)) <= limit) {
+    await noteStoredBytes(deps.db, shard, []);
+    return null;
+  }
+  const pages = new Pages(deps);
+  const place: Place = cursor === "" ? { after: "", bytes: {} } : (JSON.parse(cursor) as Place);
+  while (!isOver()) {
+    const page = await pages.next((rows) => countEventBytes(db, place.after, rows));
+    for (const { id, bytes } of page.tenants) place.bytes[id] = (place.bytes[id] ?? 0) + bytes;
+    if (page.next === null) {
+      const counted = Object.entries(place.bytes).map(([id, bytes]) => ({ id, bytes }));
+      await noteStoredBytes(
+        deps.db,
+        shard,
+        counted.filter(({ bytes }) => bytes > limit / 2),
+      );
+      return null;
+    }
+    place.after = page.next;
+  }
+  return JSON.stringify(place);
+};

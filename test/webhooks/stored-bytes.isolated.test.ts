@@ -1,0 +1,54 @@
+/** A tenant that stores too much, and a database that is nearly full, take no more events. */
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, expect, test } from "vitest";
+import { newIdAt } from "../../src/platform/db/ids";
+import { MAX_SHARD_BYTES, noteSize } from "../../src/platform/db/shard-sizes-store";
+import { createDeps } from "../../src/platform/deps";
+import { countStoredBytes } from "../../src/webhooks/stats/stored-bytes";
+import { call, type Person, signUp, signUpVerified } from "../support/client";
+import { callUnder } from "../support/overrides";
+import { closeOtherShard, deliveryDb, SHARD } from "../support/shard";
+import { maintain } from "../support/upkeep";
+
+const LIMIT = { TENANT_STORED_MIB: "1" };
+const publish = ({ token }: Person) =>
+  callUnder(LIMIT, { path: "/api/v1/events", token, body: { type: "OrderPaid", payload: 1 } });
+const count = async () => maintain(await createDeps({ ...env, ...LIMIT }, createExecutionContext()), countStoredBytes);
+
+afterEach(closeOtherShard);
+
+test("beyond TENANT_STORED_MIB events answer 429 and name the limit, until retention has made room", async () => {
+  const [large, small] = [await signUpVerified(), await signUp()];
+  const ids = Array.from({ length: 12 }, (_, n) => newIdAt(Date.now() - n));
+  await deliveryDb
+    .prepare(
+      `INSERT INTO events (id, tenant_id, type, payload, delivery_count, created_at)
+       SELECT value, ?1, 'Large', hex(zeroblob(50000)), 0, 1 FROM json_each(?2)`,
+    )
+    .bind(large.tenantId, JSON.stringify(ids))
+    .run();
+  expect((await publish(large)).status).toBe(202);
+  await count();
+  const refused = await publish(large);
+  expect([refused.status, refused.body.code]).toEqual([429, "RATE_LIMITED"]);
+  expect(refused.body.message).toContain("1 MiB (TENANT_STORED_MIB)");
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect((await publish(small)).status).toBe(202);
+  await deliveryDb.prepare("DELETE FROM events WHERE type = 'Large'").run();
+  await count();
+  expect((await publish(large)).status).toBe(202);
+});
+
+test("a database above 95 % refuses events with 503, and everything else goes on", async () => {
+  const person = await signUpVerified();
+  const deps = await createDeps(env, createExecutionContext());
+  await noteSize(deps.db, SHARD, 0.94 * MAX_SHARD_BYTES, 1);
+  expect((await publish(person)).status).toBe(202);
+  await noteSize(deps.db, SHARD, 0.96 * MAX_SHARD_BYTES, 1);
+  const refused = await publish(person);
+  expect([refused.status, refused.body.code]).toEqual([503, "SERVICE_UNAVAILABLE"]);
+  expect(refused.headers.get("retry-after")).not.toBeNull();
+  expect((await call("GET", "/webhooks", { token: person.token })).status).toBe(200);
+  expect((await signUp()).token).toEqual(expect.any(String));
+});
