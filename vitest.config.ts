@@ -1,5 +1,6 @@
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+import { WaitingFirst } from "./test/support/sequencer.ts";
 
 /** Another Worker, which publishes over RPC; see test/support/publisher-worker.mjs. */
 const publisher = "publisher";
@@ -28,8 +29,15 @@ const withoutMapsOfDependencies = {
     id.includes("/node_modules/") ? { code, map: { mappings: "" as const } } : null,
 };
 
-/** The service in workerd. `isolate` gives each test file a runtime and databases of its own, which takes 3 s of CPU for each file. */
-const inWorkerd = (name: string, include: string, exclude: string[], isolate: boolean) => ({
+/**
+ * The service in workerd. Each worker of vitest has one runtime, because starting one takes 3 s of CPU; what files of the
+ * same worker share is in test/support/databases.ts. By the suffix of the file:
+ *
+ * - `.isolated.test.ts` needs a service for itself: it runs its jobs, fills or breaks its databases, or counts all rows.
+ * - `.jobs.test.ts` runs the jobs or turns the clock, but looks at its own tenants alone.
+ * - `.test.ts` does neither.
+ */
+const service = {
   plugins: [
     cloudflareTest(async () => ({
       wrangler: { configPath: "./wrangler.toml" },
@@ -59,7 +67,7 @@ const inWorkerd = (name: string, include: string, exclude: string[], isolate: bo
             modules: true,
             scriptPath: "test/support/publisher-worker.mjs",
             compatibilityDate: "2026-11-01",
-            serviceBindings: { POSTERN: { name: `vitest-plugin-runner-${name}`, entrypoint: "EventPublisher" } },
+            serviceBindings: { POSTERN: { name: "vitest-plugin-runner-service", entrypoint: "EventPublisher" } },
           },
           {
             name: receiver,
@@ -82,23 +90,14 @@ const inWorkerd = (name: string, include: string, exclude: string[], isolate: bo
   ],
   resolve: { tsconfigPaths: true },
   test: {
-    name,
-    include: [include],
-    exclude,
-    isolate,
+    name: "service",
+    include: ["test/**/*.test.ts"],
+    exclude: ["test/**/*.{node,browser}.test.ts"],
+    isolate: false,
     setupFiles: ["test/setup.ts"],
     testTimeout: 30_000,
   },
-});
-
-/** Files whose tests make their own tenants and look at nothing else: one after the other, they share a runtime in each worker. */
-const service = inWorkerd("service", "test/**/*.test.ts", ["test/**/*.{isolated,jobs,node,browser}.test.ts"], false);
-
-/** Files that need a service for themselves: they run its jobs, fill or break its databases, count all rows, or replace what is global. */
-const isolated = inWorkerd("isolated", "test/**/*.isolated.test.ts", [], true);
-
-/** Files that run the service's jobs or turn the clock, but look at their own tenants alone: they share runtimes with each other. */
-const jobs = inWorkerd("jobs", "test/**/*.jobs.test.ts", [], false);
+};
 
 /** Lets the many programs that these tests start, wrangler above all, share what V8 has compiled. */
 const compiled = { NODE_COMPILE_CACHE: new URL("node_modules/.cache/node-compile", import.meta.url).pathname };
@@ -125,9 +124,14 @@ const node = {
   },
 };
 
-/** More than a small machine's two cores: the slowest tests wait, for retries and timeouts. */
-const MAX_WORKERS = 4;
+/** More than a small machine's two cores: the first tests wait, for retries and timeouts. */
+const MAX_WORKERS = 6;
 
 export default defineConfig({
-  test: { projects: [service, jobs, isolated, browser, node], maxWorkers: MAX_WORKERS, silent: "passed-only" },
+  test: {
+    projects: [service, browser, node],
+    maxWorkers: MAX_WORKERS,
+    sequence: { sequencer: WaitingFirst },
+    silent: "passed-only",
+  },
 });

@@ -1,14 +1,18 @@
 /** Runs before each test file, also when several files share a runtime. */
 import { env } from "cloudflare:workers";
-import { afterAll, expect } from "vitest";
+import { afterAll, expect, vi } from "vitest";
 import { beginFile } from "./support/client";
-import { migrate } from "./support/databases";
+import { prepareDatabases } from "./support/databases";
 import { badPlans, collectStatements, newlyCollected, statementsAcrossPlanes } from "./support/query-plans";
 import { chooseShard } from "./support/shard";
 
+const testPath = expect.getState().testPath ?? "";
+
+vi.useRealTimers();
+vi.unstubAllGlobals();
 beginFile();
-await migrate();
-await chooseShard(expect.getState().testPath ?? "");
+await prepareDatabases(testPath);
+await chooseShard(testPath);
 
 collectStatements(env.DB);
 /** Whatever the stores have sent finds its rows by an index. */

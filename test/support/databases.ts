@@ -1,14 +1,41 @@
-/** The tables of the service. */
+/** What the service keeps, and how a test file gets it empty. */
+import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { forgetStatements } from "./query-plans";
 
-let applied: Promise<unknown> | undefined;
+/** How often `reset` is tried: it can miss a database that a delivery of the previous test file is still writing to. */
+const RESETS = 5;
 
-/** Applies the migrations, once in each runtime. `migrations.test.ts` applies them one by one. */
-export function migrate(): Promise<unknown> {
-  applied ??= Promise.all([env.DB, env.SHARD_1].map(applyTo));
-  return applied;
+/** The suffix of the test file that ran last in this runtime: "isolated", "jobs", or "" for the others. */
+let lastMode: string | undefined;
+
+/**
+ * Prepares the databases for the next test file. Files of one mode share what is in them, but for isolated ones, each of
+ * which begins and ends with a service of its own.
+ */
+export async function prepareDatabases(testPath: string): Promise<void> {
+  const mode = testPath.match(/\.(isolated|jobs)\.test\.ts$/)?.[1] ?? "";
+  if (mode === lastMode && mode !== "isolated") return;
+  const isFirst = lastMode === undefined;
+  lastMode = mode;
+  if (!isFirst) await emptyService();
+  await Promise.all([env.DB, env.SHARD_1].map(migrate));
 }
 
-/** Applies them in one round trip. */
-const applyTo = (database: D1Database) =>
+/** Ends all deliveries and jobs, and deletes all databases, Durable Objects and queue messages. */
+async function emptyService(): Promise<void> {
+  forgetStatements();
+  for (let left = RESETS; left > 0; left -= 1) {
+    await reset();
+    const tables = await Promise.all([env.DB, env.SHARD_1].map(countTables));
+    if (tables.every((count) => count === 0)) return;
+  }
+  throw new Error("the databases of the previous test file are still there");
+}
+
+const countTables = (database: D1Database) =>
+  database.prepare("SELECT count(*) AS count FROM sqlite_master WHERE name = 'tenants'").first<number>("count");
+
+/** Applies the migrations in one round trip. `migrations.test.ts` applies them one by one. */
+const migrate = (database: D1Database) =>
   database.batch(env.TEST_MIGRATIONS.flatMap(({ queries }) => queries).map((query) => database.prepare(query)));

@@ -55,6 +55,9 @@ export function collectStatements(database: D1Database): void {
 
 export const collected = (): string[] => [...statements];
 
+/** Forgets what was collected, so that a test file can tell its own statements. */
+export const forgetStatements = (): void => statements.clear();
+
 const checked = new Set<string>();
 
 /** The statements that were collected since the last call. */
