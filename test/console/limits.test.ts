@@ -1,45 +1,60 @@
-/** Each form of the console has the limit of the API route that does the same, and both count together. */
+/** The forms of the console are built from the same operations as the routes of the API. */
 import { findTargetHandler } from "hono/utils/handler";
 import { describe, expect, test } from "vitest";
 import { app } from "../../src/app";
 import { docsOf } from "../../src/platform/http/route-docs";
+import type { Access } from "../../src/platform/operation";
 import { call } from "../support/client";
 import { visit } from "../support/console";
 import { API_ROUTE } from "../support/console-forms";
 
-const limitsOf = (method: string, path: string) =>
-  app.routes
-    .filter((route) => route.method === method && route.path === path)
-    .flatMap(({ handler }) => docsOf(findTargetHandler(handler))?.limit ?? []);
-const exists = (method: string, path: string) =>
-  app.routes.some((route) => route.method === method && route.path === path);
+/** The operation that a route is built from. */
+function operationOf(method: string, path: string): Access | undefined {
+  const handlers = app.routes.filter((route) => route.method === method && route.path === path);
+  return handlers.flatMap(({ handler }) => docsOf(findTargetHandler(handler))?.access ?? []).at(0);
+}
 
-const writes = [
-  ...new Set(
-    app.routes
-      .filter(({ method, path }) => !["ALL", "GET"].includes(method) && /^\/console(\/|$)/.test(path))
-      .map(({ method, path }) => `${method} ${path.slice("/console".length)}`),
-  ),
-];
+/** Forms with an operation of their own, and why. Its checks are those of the API's. */
+const OWN: Record<string, string> = {
+  "/sign-in": "takes the password first, and the code on the next page",
+  "/sign-out": "ends the session of the cookie, where the API takes a refresh token",
+  "/events": "publishes the payload as it was typed",
+  "/webhooks/:id/attempts/:attemptId/now": "the API has no such route",
+  "/security/identities/:id": "takes the password in place of a step-up",
+  "/security/identities/:id/remove": "the same",
+  "/tenants/export": "the same",
+};
+
+const checksOf = (access: Access | undefined) => ({ permission: access?.permission, limit: access?.limit });
+
+const routes = [...new Set(app.routes.map(({ method, path }) => `${method} ${path}`))];
+const writes = routes.filter((route) => /^(POST|PUT|PATCH|DELETE) \/console(\/|$)/.test(route));
 
 describe("every write of the console", () => {
   test("has a route of the API that does the same", () => {
-    expect(writes.toSorted()).toEqual(
-      Object.keys(API_ROUTE)
-        .map((path) => `POST ${path}`)
-        .toSorted(),
-    );
+    const forms = Object.keys(API_ROUTE).map((path) => `POST /console${path}`);
+    expect(writes.toSorted()).toEqual(forms.toSorted());
   });
 
-  test.each(Object.entries(API_ROUTE))("%s has the limit of %s", (form, route) => {
+  test.each(Object.entries(API_ROUTE))("%s is built from the operation of %s", (form, route) => {
     const [method = "", path = ""] = route.split(" ");
-    expect(exists(method, `/api/v1${path}`)).toBe(true);
-    expect(limitsOf("POST", `/console${form}`)).toEqual(limitsOf(method, `/api/v1${path}`));
+    expect(routes).toContain(`${method} /api/v1${path}`);
+    const [ofForm, ofRoute] = [operationOf("POST", `/console${form}`), operationOf(method, `/api/v1${path}`)];
+    expect(ofForm).toBeDefined();
+    if (form in OWN) expect(checksOf(ofForm)).toEqual(checksOf(ofRoute));
+    else expect(ofForm).toBe(ofRoute);
   });
+});
 
-  test("shows its limits to this test", () => {
-    expect(limitsOf("POST", "/console/sign-in")).toEqual([{ rule: "login", per: "IP address" }]);
+test("every page that asks for a permission or counts requests is built from an operation", () => {
+  // The overview is shown without the permission too, and then reads and counts nothing.
+  const named = ["GET /console"];
+  const bare = app.routes.flatMap(({ method, path, handler }) => {
+    const { limit, permission, access } = docsOf(findTargetHandler(handler)) ?? {};
+    const isChecked = limit !== undefined || permission !== undefined;
+    return path.startsWith("/console") && isChecked && !access ? [`${method} ${path}`] : [];
   });
+  expect([...new Set(bare)]).toEqual(named);
 });
 
 test("the form and the API count together, and beyond the limit the form answers with a page", async () => {

@@ -42,7 +42,7 @@ export const API_ROUTE: Record<string, string> = {
   "/security/sessions/:id/revoke": "DELETE /auth/sessions/:id",
   "/security/sign-out-everywhere": "POST /auth/logout-all",
   "/oauth": "POST /auth/oauth/exchange",
-  "/security/identities/:provider": "POST /auth/identities/:id",
+  "/security/identities/:id": "POST /auth/identities/:id",
   "/security/identities/:id/remove": "DELETE /auth/identities/:id",
   "/security/password": "POST /auth/change-password",
   "/security/passkeys": "POST /auth/passkeys",

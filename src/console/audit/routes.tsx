@@ -1,12 +1,12 @@
 /** `/console/activity`: who changed what in the tenant, with filters, and as a file. */
 import { type Context, Hono } from "hono";
 import type { AppEnv } from "../../platform/http/env";
-import { can } from "../../platform/http/permissions";
-import { limit } from "../../platform/http/rate-limit";
+import { requires } from "../../platform/http/operation";
 import { DAY_MS, iso } from "../../platform/time";
 import { auditExport, exportHeaders } from "../../tenancy/audit/export";
 import { auditPage } from "../../tenancy/audit/log";
 import { namesOfTargets } from "../../tenancy/audit/names-store";
+import { auditLog } from "../../tenancy/audit/operations";
 import { auditQuery, exportQuery } from "../../tenancy/audit/schemas";
 import { parse } from "../failure";
 import { page, rerenderOnError } from "../http/page";
@@ -48,8 +48,7 @@ const activityPage = (c: Context<AppEnv>, view: ActivityView, status = 200) =>
   page(c, { title: "Activity", section: "activity", status }, <Activity {...view} />);
 
 export const activityPages = new Hono<AppEnv>()
-  .use(can("audit.read"))
-  .get("/", limit("readAudit", "tenant"), async (c) => {
+  .get("/", requires(auditLog.read), async (c) => {
     const query = queryOf(c);
     return rerenderOnError(
       c,
@@ -60,10 +59,11 @@ export const activityPages = new Hono<AppEnv>()
         const names = await namesOfTargets(deps, principal, ids);
         return activityPage(c, { query, events: data, names, nextCursor });
       },
-      (failure, status) => activityPage(c, { query, events: [], names: new Map(), nextCursor: null, failure }, status),
+      ({ failure, status }) =>
+        activityPage(c, { query, events: [], names: new Map(), nextCursor: null, failure }, status),
     );
   })
-  .get("/export", limit("exportAudit", "tenant"), (c) => {
+  .get("/export", requires(auditLog.export), (c) => {
     const { since, until } = queryOf(c);
     const request = parse(exportQuery, given({ since, until, format: c.req.query("format") }));
     return c.body(auditExport(c.get("deps"), c.get("principal"), request), 200, exportHeaders(request));

@@ -1,22 +1,19 @@
 /** `/console/security/delete` and `export`, `/console/tenants/delete` and `export`: leaving with one's data. */
 import { type Context, Hono } from "hono";
 import { findCredentialsOfUser } from "../../identity/sign-in/store";
-import { requireStepUp } from "../../identity/step-up/confirm";
-import { deleteAccount } from "../../lifecycle/deletion/account";
+import { deletion } from "../../lifecycle/deletion/operations";
 import { previewAccount, previewTenant } from "../../lifecycle/deletion/preview-store";
-import { accountDeletion, tenantDeletion } from "../../lifecycle/deletion/schemas";
-import { deleteTenant } from "../../lifecycle/deletion/tenant";
-import { exportAccount } from "../../lifecycle/exports/account";
 import { attachment } from "../../lifecycle/exports/attachment";
-import { exportTenant } from "../../lifecycle/exports/tenant";
+import { exports } from "../../lifecycle/exports/operations";
 import type { AppEnv } from "../../platform/http/env";
-import { ownersOnly, sessionOf } from "../../platform/http/permissions";
-import { limit } from "../../platform/http/rate-limit";
-import { type Failure, parse } from "../failure";
+import { requires, serve } from "../../platform/http/operation";
+import type { FlashKey } from "../flash-messages";
 import { deleteConsoleCookie } from "../http/cookies";
-import { readForm } from "../http/form";
-import { page, redirectWithFlash, rerenderOnError } from "../http/page";
+import { type Form, form } from "../http/form";
+import { page, type Refused, redirectWithFlash } from "../http/page";
 import { DeleteAccount, DeleteTenant, ExportTenant } from "./pages";
+
+const OWNER = { permission: "owner" } as const;
 
 /** False for an account that was created through a provider and has set no password since. */
 async function hasPassword(c: Context<AppEnv>): Promise<boolean> {
@@ -25,18 +22,22 @@ async function hasPassword(c: Context<AppEnv>): Promise<boolean> {
 }
 
 /** The proof that the forms of a tenant ask for: the password, if the user has one. */
-async function proofIn(c: Context<AppEnv>) {
-  const form = await readForm(c);
-  return parse(tenantDeletion, (await hasPassword(c)) ? { password: form.text("password") } : {});
-}
+const TENANT_PROOF = {
+  values: (sent: Form) => ({ password: sent.text("password") }),
+  input: async (values: { password: string }, c: Context<AppEnv>) => ((await hasPassword(c)) ? values : {}),
+};
 
-async function deleteAccountPage(c: Context<AppEnv>, failure?: Failure, status = 200) {
+async function deleteAccountPage(c: Context<AppEnv>, refused?: Refused) {
   const deps = c.get("deps");
   const preview = await previewAccount(deps, c.get("principal").userId, deps.now());
   const { twoFactorEnabled } = c.get("currentUser");
+  const failure =
+    refused?.error.code === "CONFLICT"
+      ? { ...refused.failure, message: "Confirm that your tenants are deleted too." }
+      : refused?.failure;
   return page(
     c,
-    { title: "Delete your account", section: "security", status },
+    { title: "Delete your account", section: "security", status: refused?.status },
     <DeleteAccount
       preview={preview}
       hasPassword={await hasPassword(c)}
@@ -46,77 +47,68 @@ async function deleteAccountPage(c: Context<AppEnv>, failure?: Failure, status =
   );
 }
 
-async function deleteTenantPage(c: Context<AppEnv>, failure?: Failure, status = 200) {
+async function deleteTenantPage(c: Context<AppEnv>, refused?: Refused) {
   const preview = await previewTenant(c.get("deps"), c.get("principal"), c.get("deps").now());
   return page(
     c,
-    { title: "Delete the tenant", section: null, status },
+    { title: "Delete the tenant", section: null, status: refused?.status },
     <DeleteTenant
       name={c.get("currentUser").tenantName}
       hasPassword={await hasPassword(c)}
       preview={preview}
-      failure={failure}
+      failure={refused?.failure}
     />,
   );
 }
 
-async function exportTenantPage(c: Context<AppEnv>, failure?: Failure, status = 200) {
+async function exportTenantPage(c: Context<AppEnv>, refused?: Refused) {
+  const { tenantName } = c.get("currentUser");
   return page(
     c,
-    { title: "Export the tenant", section: null, status },
-    <ExportTenant name={c.get("currentUser").tenantName} hasPassword={await hasPassword(c)} failure={failure} />,
+    { title: "Export the tenant", section: null, status: refused?.status },
+    <ExportTenant name={tenantName} hasPassword={await hasPassword(c)} failure={refused?.failure} />,
   );
 }
 
+const signedOut = (flash: FlashKey) => (c: Context<AppEnv>) => {
+  deleteConsoleCookie(c, "session");
+  return redirectWithFlash(c, "/sign-in", flash);
+};
+
 /** Under `/security`. */
 export const accountEndPages = new Hono<AppEnv>()
-  .get("/export", limit("exportAccount", "user"), async (c) =>
-    c.json(await exportAccount(c.get("deps"), sessionOf(c)), 200, attachment("account")),
-  )
+  .get("/export", ...serve(exports.ofAccount, (c, data) => c.json(data, 200, attachment("account"))))
   .get("/delete", (c) => deleteAccountPage(c))
-  .post("/delete", limit("deleteAccount", "user"), async (c) => {
-    const form = await readForm(c);
-    return rerenderOnError(
-      c,
-      async () => {
-        const input = parse(accountDeletion, {
-          password: form.optional("password"),
-          totp: form.optional("totp"),
-          deleteTenants: form.text("deleteTenants") === "yes",
-        });
-        await deleteAccount(c.get("deps"), sessionOf(c), input);
-        deleteConsoleCookie(c, "session");
-        return redirectWithFlash(c, "/sign-in", "accountDeleted");
-      },
-      (failure, status, error) => {
-        const message = error.code === "CONFLICT" ? "Confirm that your tenants are deleted too." : failure.message;
-        return deleteAccountPage(c, { ...failure, message }, status);
-      },
-    );
-  });
+  .post(
+    "/delete",
+    ...form(deletion.ofAccount, {
+      values: (sent) => ({
+        password: sent.optional("password"),
+        totp: sent.optional("totp"),
+        deleteTenants: sent.text("deleteTenants") === "yes",
+      }),
+      done: signedOut("accountDeleted"),
+      again: (c, refused) => deleteAccountPage(c, refused),
+    }),
+  );
 
 /** Under `/tenants`. */
 export const tenantEndPages = new Hono<AppEnv>()
-  .get("/delete", ownersOnly, (c) => deleteTenantPage(c))
-  .post("/delete", ownersOnly, limit("deleteTenant", "user"), async (c) => {
-    return rerenderOnError(
-      c,
-      async () => {
-        await deleteTenant(c.get("deps"), sessionOf(c), await proofIn(c));
-        deleteConsoleCookie(c, "session");
-        return redirectWithFlash(c, "/sign-in", "tenantDeleted");
-      },
-      (failure, status) => deleteTenantPage(c, failure, status),
-    );
-  })
-  .get("/export", ownersOnly, (c) => exportTenantPage(c))
-  .post("/export", ownersOnly, limit("exportTenant", "tenant"), async (c) => {
-    return rerenderOnError(
-      c,
-      async () => {
-        await requireStepUp(c.get("deps"), sessionOf(c), await proofIn(c));
-        return c.body(await exportTenant(c.get("deps"), sessionOf(c)), 200, attachment("tenant"));
-      },
-      (failure, status) => exportTenantPage(c, failure, status),
-    );
-  });
+  .get("/delete", requires(OWNER), (c) => deleteTenantPage(c))
+  .post(
+    "/delete",
+    ...form(deletion.ofTenant, {
+      ...TENANT_PROOF,
+      done: signedOut("tenantDeleted"),
+      again: (c, refused) => deleteTenantPage(c, refused),
+    }),
+  )
+  .get("/export", requires(OWNER), (c) => exportTenantPage(c))
+  .post(
+    "/export",
+    ...form(exports.ofTenantWithProof, {
+      ...TENANT_PROOF,
+      done: (c, file) => c.body(file, 200, attachment("tenant")),
+      again: (c, refused) => exportTenantPage(c, refused),
+    }),
+  );

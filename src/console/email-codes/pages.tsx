@@ -35,59 +35,35 @@ export const RequestCode = ({ email, to, captcha, failure }: RequestCodeProps) =
       <Captcha captcha={captcha} />
       <SubmitButton>Mail me a code</SubmitButton>
     </PostForm>
-    <p />
-    <p>
+    <p class="after-form">
       <a href="/console/sign-in">Sign in with a password</a>
     </p>
   </>
 );
 
-interface EnterCodeProps extends FormProps {
-  /** The code, once it has been accepted and the second factor is asked for; null before. */
-  rightCode: string | null;
-}
-
-export const EnterCode = ({ to, rightCode, failure }: EnterCodeProps) => (
+export const EnterCode = ({ to, failure }: FormProps) => (
   <>
-    <h1>{rightCode === null ? "Enter the code" : "Two-factor code"}</h1>
+    <h1>Enter the code</h1>
     <FailureBanner failure={failure} />
-    {rightCode === null && (
-      <p role="status">
-        If an account exists for that email, a code has been sent. It works once, within 10 minutes. At most three are
-        sent in 15 minutes.
-      </p>
-    )}
+    <p role="status">
+      If an account exists for that email, a code has been sent. It works once, within 10 minutes. At most three are
+      sent in 15 minutes.
+    </p>
     <PostForm action="/console/sign-in/mail/code">
       <input type="hidden" name="to" value={to} />
-      {rightCode === null ? (
-        <TextField
-          name="code"
-          label="Code"
-          autocomplete="one-time-code"
-          inputmode="numeric"
-          required
-          autofocus
-          hint="The six digits in the email."
-          failure={failure}
-        />
-      ) : (
-        <>
-          <input type="hidden" name="code" value={rightCode} />
-          <TextField
-            name="totp"
-            label="Code"
-            autocomplete="one-time-code"
-            required
-            autofocus
-            hint="The 6-digit code from your authenticator app, or one of your recovery codes."
-            failure={failure}
-          />
-        </>
-      )}
+      <TextField
+        name="code"
+        label="Code"
+        autocomplete="one-time-code"
+        inputmode="numeric"
+        required
+        autofocus
+        hint="The six digits in the email."
+        failure={failure}
+      />
       <SubmitButton>Sign in</SubmitButton>
     </PostForm>
-    <p />
-    <p>
+    <p class="after-form">
       <a href="/console/sign-in/mail">Send another code</a>
     </p>
   </>

@@ -2,19 +2,14 @@
 import { type Context, Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import { MAIL_CODE_LIFETIME_MS } from "../../identity/email-codes/code";
-import { requestCode } from "../../identity/email-codes/request";
-import { loginWithCode } from "../../identity/sign-in/code-login";
-import { codeCredentials, codeRequest } from "../../identity/sign-in/schemas";
-import { requireCaptcha } from "../../identity/turnstile/captcha";
+import { signIn } from "../../identity/sign-in/operations";
 import { notFound } from "../../platform/errors";
-import { clientContextOf } from "../../platform/http/client-context";
 import type { AppEnv } from "../../platform/http/env";
-import { limit } from "../../platform/http/rate-limit";
-import { type Failure, parse } from "../failure";
+import { SecondFactor } from "../components/second-factor";
 import { captchaFor } from "../http/captcha";
 import { getConsoleCookie, setConsoleCookie } from "../http/cookies";
-import { readForm } from "../http/form";
-import { page, redirectTo, redirectWithFlash, rerenderOnError } from "../http/page";
+import { form } from "../http/form";
+import { page, type Refused, redirectTo, redirectWithFlash } from "../http/page";
 import { safePath } from "../http/paths";
 import { startSession } from "../http/start-session";
 import { EnterCode, RequestCode } from "./pages";
@@ -25,69 +20,76 @@ const whereMailCodes = createMiddleware<AppEnv>((c, next) => {
   return next();
 });
 
-const requestPage = (c: Context<AppEnv>, email: string, to: string, failure?: Failure, status = 200) =>
+const requestPage = (c: Context<AppEnv>, email: string, to: string, refused?: Refused) =>
   page(
     c,
-    { title: "Sign in with a code", section: null, status },
-    <RequestCode email={email} to={to} captcha={captchaFor(c, "code")} failure={failure} />,
+    { title: "Sign in with a code", section: null, status: refused?.status },
+    <RequestCode email={email} to={to} captcha={captchaFor(c, signIn.requestCode)} failure={refused?.failure} />,
   );
 
-interface CodeView {
-  to: string;
-  rightCode: string | null;
-  failure?: Failure;
-}
-
-const codePage = (c: Context<AppEnv>, view: CodeView, status = 200) =>
+const codePage = (c: Context<AppEnv>, to: string, refused?: Refused) =>
   page(
     c,
-    { title: view.rightCode === null ? "Enter the code" : "Two-factor code", section: null, status },
-    <EnterCode {...view} />,
+    { title: "Enter the code", section: null, status: refused?.status },
+    <EnterCode to={to} failure={refused?.failure} />,
   );
+
+/** Asks for the second factor. The code was right; the form sends it again. */
+const factorPage = (c: Context<AppEnv>, fields: { code: string; to: string }, refused?: Refused) =>
+  page(
+    c,
+    { title: "Two-factor code", section: null, status: refused?.status },
+    <SecondFactor
+      action="/console/sign-in/mail/code"
+      fields={fields}
+      back={{ href: "/console/sign-in/mail", text: "Send another code" }}
+      failure={refused?.failure}
+    />,
+  );
+
+const stateOf = (c: Context<AppEnv>) => getConsoleCookie(c, "mail-code");
+
+/** Without the cookie, there is no code to enter. */
+const whileAsked = createMiddleware<AppEnv>(async (c, next) =>
+  stateOf(c) === undefined ? redirectWithFlash(c, "/sign-in/mail", "codeExpired") : next(),
+);
 
 /** Under `/sign-in/mail`. */
 export const mailCodePages = new Hono<AppEnv>()
   .use(whereMailCodes)
   .get("/", (c) => requestPage(c, "", c.req.query("to") ?? ""))
-  .post("/", limit("requestCode", "IP address"), async (c) => {
-    const form = await readForm(c);
-    const [email, to] = [form.text("email"), form.text("to")];
-    return rerenderOnError(
-      c,
-      async () => {
-        const deps = c.get("deps");
-        const input = parse(codeRequest, { email, captchaToken: form.optional("captchaToken") });
-        await requireCaptcha(deps, "code", input.captchaToken);
-        const state = await requestCode(deps, input.email);
-        setConsoleCookie(c, "mail-code", state, deps.now() + MAIL_CODE_LIFETIME_MS);
+  .post(
+    "/",
+    ...form(signIn.requestCode, {
+      values: (sent) => ({
+        email: sent.text("email"),
+        to: sent.text("to"),
+        captchaToken: sent.optional("captchaToken"),
+      }),
+      done: (c, state, { to }) => {
+        setConsoleCookie(c, "mail-code", state, c.get("deps").now() + MAIL_CODE_LIFETIME_MS);
         return redirectTo(c, `/sign-in/mail/code?to=${encodeURIComponent(safePath(to))}`);
       },
-      (failure, status) => requestPage(c, email, to, failure, status),
-    );
-  })
-  .get("/code", (c) =>
-    getConsoleCookie(c, "mail-code") === undefined
-      ? redirectTo(c, "/sign-in/mail")
-      : codePage(c, { to: c.req.query("to") ?? "", rightCode: null }),
+      again: (c, refused, { email, to }) => requestPage(c, email, to, refused),
+    }),
   )
-  .post("/code", limit("verifyCode", "IP address"), async (c) => {
-    const state = getConsoleCookie(c, "mail-code");
-    if (state === undefined) return redirectWithFlash(c, "/sign-in/mail", "codeExpired");
-    const form = await readForm(c);
-    const [code, totp, to] = [form.text("code"), form.optional("totp"), form.text("to")];
-    return rerenderOnError(
-      c,
-      async () => {
-        const opened = await loginWithCode(
-          c.get("deps"),
-          parse(codeCredentials, { state, code, totp }),
-          clientContextOf(c),
-        );
-        return startSession(c, opened, to);
+  .get("/code", (c) =>
+    stateOf(c) === undefined ? redirectTo(c, "/sign-in/mail") : codePage(c, c.req.query("to") ?? ""),
+  )
+  .post(
+    "/code",
+    whileAsked,
+    ...form(signIn.loginWithCode, {
+      values: (sent, c) => ({
+        state: stateOf(c),
+        code: sent.text("code"),
+        totp: sent.optional("totp"),
+        to: sent.text("to"),
+      }),
+      done: (c, opened, { to }) => startSession(c, opened, to),
+      again: (c, refused, { code, to }) => {
+        if (refused.error.code === "TOTP_REQUIRED") return factorPage(c, { code, to });
+        return refused.error.code === "INVALID_TOTP" ? factorPage(c, { code, to }, refused) : codePage(c, to, refused);
       },
-      (failure, status, error) => {
-        if (error.code === "TOTP_REQUIRED") return codePage(c, { to, rightCode: code });
-        return codePage(c, { to, rightCode: error.code === "INVALID_TOTP" ? code : null, failure }, status);
-      },
-    );
-  });
+    }),
+  );

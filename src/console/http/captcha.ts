@@ -1,7 +1,7 @@
 /** Which pages show the Turnstile widget, and its settings. */
 import type { Context } from "hono";
-import type { CaptchaAction } from "../../identity/turnstile/captcha";
 import type { AppEnv } from "../../platform/http/env";
+import type { Operation } from "../../platform/operation";
 import type { CaptchaProps } from "../components/captcha";
 
 const PAGES = new Set(["/console/sign-in", "/console/sign-in/mail", "/console/register", "/console/forgot-password"]);
@@ -10,8 +10,10 @@ const PAGES = new Set(["/console/sign-in", "/console/sign-in/mail", "/console/re
 export const mayShowCaptcha = (c: Context<AppEnv>): boolean =>
   c.get("deps").config.turnstile !== null && PAGES.has(c.req.path);
 
-/** The widget for an action; null where Turnstile is not set up. */
-export function captchaFor(c: Context<AppEnv>, action: CaptchaAction): CaptchaProps | null {
+/** The widget for an operation; null where Turnstile is not set up. */
+export function captchaFor(c: Context<AppEnv>, { captcha }: Operation<unknown, unknown>): CaptchaProps | null {
   const { turnstile } = c.get("deps").config;
-  return turnstile && { siteKey: turnstile.siteKey, action, nonce: c.get("secureHeadersNonce") };
+  return turnstile && captcha
+    ? { siteKey: turnstile.siteKey, action: captcha.action, nonce: c.get("secureHeadersNonce") }
+    : null;
 }

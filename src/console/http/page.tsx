@@ -20,7 +20,7 @@ interface PageOptions {
   title: string;
   /** The navigation entry to highlight; null for a page outside the navigation. */
   section: NavSection | null;
-  status?: number;
+  status?: number | undefined;
 }
 
 /** Answers with a page of the console. */
@@ -65,21 +65,30 @@ function takeFlash(c: Context<AppEnv>): string | undefined {
   return Object.hasOwn(FLASH_MESSAGES, key) ? FLASH_MESSAGES[key as FlashKey] : undefined;
 }
 
+/** The handler that redirects after a form has done its work, and shows the flash message on the next page. */
+export const flash = (path: string, key: FlashKey) => (c: Context<AppEnv>) => redirectWithFlash(c, path, key);
+
+/** An error as the page shows it that repeats the form. */
+export interface Refused {
+  failure: Failure;
+  status: number;
+  error: AppError;
+}
+
 /**
- * Runs `work`. An expected error (any but a 500) becomes the page that `rerender` returns, with the error's status and
- * headers.
+ * Runs `work`. An expected error (any but a 500) becomes the page that `rerender` returns, with the error's headers.
  */
 export async function rerenderOnError(
   c: Context<AppEnv>,
   work: () => Promise<Response>,
-  rerender: (failure: Failure, status: number, error: AppError) => Promise<Response> | Response,
+  rerender: (refused: Refused) => Promise<Response> | Response,
 ): Promise<Response> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof AppError) || error.status === 500) throw error;
     for (const [name, value] of Object.entries(error.headers)) c.header(name, value);
-    return rerender(failureOf(error), error.status, error);
+    return rerender({ failure: failureOf(error), status: error.status, error });
   }
 }
 

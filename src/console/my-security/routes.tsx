@@ -1,35 +1,23 @@
 /** `/console/security`: the current user's sessions, password and second factor. */
 import { type Context, Hono } from "hono";
-import { z } from "zod";
 import { passkeyView } from "../../identity/passkeys/webauthn/view";
-import { removeIdentity, startLinking } from "../../identity/providers/identities/own";
+import { identities } from "../../identity/providers/identities/operations";
 import { FLOW_COOKIE } from "../../identity/providers/providers";
 import { identityView } from "../../identity/providers/view";
-import { changePassword } from "../../identity/recovery/password";
-import { changeBody } from "../../identity/recovery/schemas";
-import { revokeSession } from "../../identity/sessions/revoke";
-import { deleteAllSessionsOfUser } from "../../identity/sessions/store";
+import { recovery } from "../../identity/recovery/operations";
+import { sessions } from "../../identity/sessions/operations";
 import { sessionView } from "../../identity/sessions/view";
-import { stepUpFields } from "../../identity/step-up/schemas";
 import { enrolmentUri } from "../../identity/two-factor/codes";
-import {
-  confirmEnrolment,
-  disableTwoFactor,
-  renewRecoveryCodes,
-  startEnrolment,
-} from "../../identity/two-factor/enrolment";
-import { codeBody, factorBody } from "../../identity/two-factor/schemas";
-import type { AppError } from "../../platform/errors";
+import { twoFactor } from "../../identity/two-factor/operations";
 import { setOwnCookie } from "../../platform/http/cookies";
 import type { AppEnv } from "../../platform/http/env";
-import { sessionOf } from "../../platform/http/permissions";
-import { limit } from "../../platform/http/rate-limit";
-import { activityOf } from "../../tenancy/audit/log";
+import { pathParam, serve } from "../../platform/http/operation";
+import { auditLog } from "../../tenancy/audit/operations";
 import { OwnActivity } from "../audit/page";
-import { type Failure, parse } from "../failure";
+import type { Failure } from "../failure";
 import { deleteConsoleCookie } from "../http/cookies";
-import { readForm } from "../http/form";
-import { page, redirectWithFlash, rerenderOnError } from "../http/page";
+import { type Form, form } from "../http/form";
+import { flash, page, type Refused, redirectWithFlash } from "../http/page";
 import { hasPasskeysHere } from "../http/passkeys";
 import { ContinueToProvider } from "../providers/pages";
 import { offeredProviders } from "../providers/providers";
@@ -37,168 +25,133 @@ import { Enrolment, type EnrolmentView, FirstRecoveryCodes, RecoveryCodes, Secur
 import { readOwnAccess } from "./store";
 
 const SECTION = "security";
-const passwordForm = z.object(stepUpFields).pick({ password: true });
 /** Base32. The enrolment form posts the secret back, so that the page can show the same QR code after a wrong code. */
 const SECRET_FORM = /^[A-Z2-7]{16,64}$/;
 
-async function securityPage(c: Context<AppEnv>, failure?: Failure, status = 200) {
+async function securityPage(c: Context<AppEnv>, refused?: Refused) {
   const deps = c.get("deps");
   const currentUser = c.get("currentUser");
   const { userId, sessionId } = currentUser.principal;
-  const { sessions, passkeys, identities, hasPassword } = await readOwnAccess(deps, userId, deps.now());
+  const own = await readOwnAccess(deps, userId, deps.now());
   const view = {
-    sessions: sessions.map((row) => sessionView(row, sessionId)),
-    passkeys: passkeys.map(passkeyView),
+    sessions: own.sessions.map((row) => sessionView(row, sessionId)),
+    passkeys: own.passkeys.map(passkeyView),
     canAddPasskey: hasPasskeysHere(c),
-    identities: identities.map(identityView),
+    identities: own.identities.map(identityView),
     providers: offeredProviders(deps.config),
-    hasPassword,
+    hasPassword: own.hasPassword,
   };
   return page(
     c,
-    { title: "My security", section: SECTION, status },
-    <Security currentUser={currentUser} {...view} failure={failure} />,
+    { title: "My security", section: SECTION, status: refused?.status },
+    <Security currentUser={currentUser} {...view} failure={atCodeField(refused)} />,
   );
 }
 
-const enrolmentPage = (c: Context<AppEnv>, view: EnrolmentView, failure?: Failure, status = 200) =>
+const enrolmentPage = (c: Context<AppEnv>, view: EnrolmentView, refused?: Refused) =>
   page(
     c,
-    { title: "Set up two-factor authentication", section: SECTION, status },
-    <Enrolment {...view} failure={failure} />,
+    { title: "Set up two-factor authentication", section: SECTION, status: refused?.status },
+    <Enrolment {...view} failure={atCodeField(refused)} />,
   );
 
-const firstCodesPage = (c: Context<AppEnv>, failure?: Failure, status = 200) =>
+const firstCodesPage = (c: Context<AppEnv>, refused?: Refused) =>
   page(
     c,
-    { title: "Two-factor authentication is on", section: SECTION, status },
-    <FirstRecoveryCodes failure={failure} />,
+    { title: "Two-factor authentication is on", section: SECTION, status: refused?.status },
+    <FirstRecoveryCodes failure={atCodeField(refused)} />,
   );
 
 /** Shows the error of a wrong code at the code's field. */
-const atCodeField = (failure: Failure, error: AppError): Failure =>
-  error.code === "INVALID_TOTP" ? { ...failure, fields: { token: failure.message } } : failure;
+const atCodeField = (refused: Refused | undefined): Failure | undefined =>
+  refused?.error.code === "INVALID_TOTP"
+    ? { ...refused.failure, fields: { token: refused.failure.message } }
+    : refused?.failure;
+
+/** Shows a refused form on the page of the user's security. */
+const again = (c: Context<AppEnv>, refused: Refused) => securityPage(c, refused);
 
 const sessionPages = new Hono<AppEnv>()
   .get("/", (c) => securityPage(c))
-  .get("/activity", limit("readAudit", "user"), async (c) => {
-    const events = await activityOf(c.get("deps"), c.get("principal").userId);
-    return page(c, { title: "My activity", section: SECTION }, <OwnActivity events={events} />);
-  })
-  .post("/sessions/:id/revoke", async (c) => {
-    await revokeSession(c.get("deps"), sessionOf(c), c.req.param("id"));
-    return redirectWithFlash(c, "/security", "sessionRevoked");
-  })
-  .post("/sign-out-everywhere", async (c) => {
-    await deleteAllSessionsOfUser(c.get("deps"), sessionOf(c), c.get("deps").now());
-    deleteConsoleCookie(c, "session");
-    return redirectWithFlash(c, "/sign-in", "signedOutEverywhere");
-  })
-  .post("/password", limit("changePassword", "user"), async (c) => {
-    const form = await readForm(c);
-    return rerenderOnError(
-      c,
-      async () => {
-        const input = parse(changeBody, {
-          currentPassword: form.text("currentPassword"),
-          newPassword: form.text("newPassword"),
-        });
-        await changePassword(c.get("deps"), sessionOf(c), input);
-        return redirectWithFlash(c, "/security", "passwordChanged");
-      },
-      (failure, status) => securityPage(c, failure, status),
-    );
-  });
-
-const twoFactorLimit = limit("twoFactor", "user");
-
-const twoFactorPages = new Hono<AppEnv>()
-  .post("/two-factor", twoFactorLimit, async (c) =>
-    rerenderOnError(
-      c,
-      async () => {
-        const { secret, qrCodeUri } = await startEnrolment(c.get("deps"), c.get("principal").userId);
-        return enrolmentPage(c, { secret, uri: qrCodeUri });
-      },
-      (failure, status) => securityPage(c, failure, status),
+  .get(
+    "/activity",
+    ...serve(auditLog.readOwn, (c, events) =>
+      page(c, { title: "My activity", section: SECTION }, <OwnActivity events={events} />),
     ),
   )
-  .post("/two-factor/confirm", twoFactorLimit, async (c) => {
-    const form = await readForm(c);
-    const secret = form.text("secret");
-    return rerenderOnError(
-      c,
-      async () => {
-        const { token } = parse(codeBody, { token: form.text("token") });
-        await confirmEnrolment(c.get("deps"), sessionOf(c), token);
-        return firstCodesPage(c);
+  .post("/sessions/:id/revoke", ...form(sessions.revoke, { done: flash("/security", "sessionRevoked") }))
+  .post(
+    "/sign-out-everywhere",
+    ...form(sessions.revokeAll, {
+      done: (c) => {
+        deleteConsoleCookie(c, "session");
+        return redirectWithFlash(c, "/sign-in", "signedOutEverywhere");
       },
-      (failure, status, error) => {
-        if (error.code !== "INVALID_TOTP" || !SECRET_FORM.test(secret)) return securityPage(c, failure, status);
-        const uri = enrolmentUri(secret, c.get("currentUser").email);
-        return enrolmentPage(c, { secret, uri }, atCodeField(failure, error), status);
-      },
-    );
-  })
-  .post("/two-factor/disable", twoFactorLimit, async (c) => {
-    const form = await readForm(c);
-    return rerenderOnError(
-      c,
-      async () => {
-        const { token } = parse(factorBody, { token: form.text("token") });
-        await disableTwoFactor(c.get("deps"), sessionOf(c), token);
-        return redirectWithFlash(c, "/security", "twoFactorOff");
-      },
-      (failure, status, error) => securityPage(c, atCodeField(failure, error), status),
-    );
-  })
-  .post("/recovery-codes", twoFactorLimit, async (c) => {
-    const form = await readForm(c);
-    return rerenderOnError(
-      c,
-      async () => {
-        const { token } = parse(factorBody, { token: form.text("token") });
-        const codes = await renewRecoveryCodes(c.get("deps"), sessionOf(c), token);
-        return page(c, { title: "Recovery codes", section: SECTION }, <RecoveryCodes codes={codes} />);
-      },
-      (failure, status, error) => {
-        const shown = atCodeField(failure, error);
-        return form.text("first") === "yes" ? firstCodesPage(c, shown, status) : securityPage(c, shown, status);
-      },
-    );
-  });
+    }),
+  )
+  .post(
+    "/password",
+    ...form(recovery.changePassword, {
+      values: (sent) => ({ currentPassword: sent.text("currentPassword"), newPassword: sent.text("newPassword") }),
+      done: flash("/security", "passwordChanged"),
+      again,
+    }),
+  );
 
-const identityLimit = limit("identities", "user");
+const token = (sent: Form) => ({ token: sent.text("token") });
+
+const twoFactorPages = new Hono<AppEnv>()
+  .post(
+    "/two-factor",
+    ...form(twoFactor.enable, {
+      done: (c, { secret, qrCodeUri }) => enrolmentPage(c, { secret, uri: qrCodeUri }),
+      again,
+    }),
+  )
+  .post(
+    "/two-factor/confirm",
+    ...form(twoFactor.verify, {
+      values: (sent) => ({ ...token(sent), secret: sent.text("secret") }),
+      done: (c) => firstCodesPage(c),
+      again: (c, refused, { secret }) => {
+        if (refused.error.code !== "INVALID_TOTP" || !SECRET_FORM.test(secret)) return securityPage(c, refused);
+        return enrolmentPage(c, { secret, uri: enrolmentUri(secret, c.get("currentUser").email) }, refused);
+      },
+    }),
+  )
+  .post(
+    "/two-factor/disable",
+    ...form(twoFactor.disable, { values: token, done: flash("/security", "twoFactorOff"), again }),
+  )
+  .post(
+    "/recovery-codes",
+    ...form(twoFactor.renewRecoveryCodes, {
+      values: (sent) => ({ ...token(sent), isFirst: sent.text("first") === "yes" }),
+      done: (c, codes) => page(c, { title: "Recovery codes", section: SECTION }, <RecoveryCodes codes={codes} />),
+      again: (c, refused, { isFirst }) => (isFirst ? firstCodesPage(c, refused) : securityPage(c, refused)),
+    }),
+  );
+
+const password = (sent: Form) => ({ password: sent.optional("password") });
 
 const identityPages = new Hono<AppEnv>()
-  .post("/identities/:provider", identityLimit, async (c) => {
-    const form = await readForm(c);
-    const name = c.req.param("provider");
-    return rerenderOnError(
-      c,
-      async () => {
-        const deps = c.get("deps");
-        const proof = parse(passwordForm, { password: form.optional("password") });
-        const { url, sealed, expiresAt } = await startLinking(deps, sessionOf(c), { name }, proof);
+  .post(
+    "/identities/:id",
+    ...form(identities.linkWithPassword, {
+      values: password,
+      done: (c, { url, sealed, expiresAt }) => {
         setOwnCookie(c, FLOW_COOKIE, sealed, expiresAt);
-        const label = offeredProviders(deps.config).find((offered) => offered.name === name)?.label ?? name;
+        const name = pathParam(c, "id");
+        const label = offeredProviders(c.get("deps").config).find((offered) => offered.name === name)?.label ?? name;
         return page(c, { title: `Add ${label}`, section: SECTION }, <ContinueToProvider url={url} label={label} />);
       },
-      (failure, status) => securityPage(c, failure, status),
-    );
-  })
-  .post("/identities/:id/remove", identityLimit, async (c) => {
-    const form = await readForm(c);
-    return rerenderOnError(
-      c,
-      async () => {
-        const proof = parse(passwordForm, { password: form.optional("password") });
-        await removeIdentity(c.get("deps"), sessionOf(c), c.req.param("id"), proof);
-        return redirectWithFlash(c, "/security", "identityRemoved");
-      },
-      (failure, status) => securityPage(c, failure, status),
-    );
-  });
+      again,
+    }),
+  )
+  .post(
+    "/identities/:id/remove",
+    ...form(identities.unlinkWithPassword, { values: password, done: flash("/security", "identityRemoved"), again }),
+  );
 
 export const securityPages = new Hono<AppEnv>()
   .route("/", sessionPages)

@@ -1,44 +1,37 @@
 /** `/console/not-me`: the target of "this was not me" links. It needs no session. */
 import { type Context, Hono } from "hono";
-import { describeRevert, type MailedLinkKind, reportNotMe } from "../../identity/recovery/revert";
+import { recovery } from "../../identity/recovery/operations";
+import { describeRevert } from "../../identity/recovery/revert";
 import { notMeBody } from "../../identity/recovery/schemas";
 import type { AppEnv } from "../../platform/http/env";
-import { originOf } from "../../platform/http/origin";
-import { limit } from "../../platform/http/rate-limit";
-import { type Failure, parse } from "../failure";
-import { readForm } from "../http/form";
-import { page, rerenderOnError } from "../http/page";
+import { requires } from "../../platform/http/operation";
+import { parse } from "../failure";
+import { form } from "../http/form";
+import { page, type Refused, rerenderOnError } from "../http/page";
 import { NotMe, NotMeDone } from "./page";
 
 const OPTIONS = { title: "This was not me", section: null };
 
-const notMePage = (
-  c: Context<AppEnv>,
-  view: { token: string; kind: MailedLinkKind | undefined; failure?: Failure },
-  status = 200,
-) => page(c, { ...OPTIONS, status }, <NotMe {...view} />);
+const refusedPage = (c: Context<AppEnv>, token: string, { failure, status }: Refused) =>
+  page(c, { ...OPTIONS, status }, <NotMe token={token} kind={undefined} failure={failure} />);
 
 export const notMePages = new Hono<AppEnv>()
-  .get("/", limit("verifyEmail", "IP address"), async (c) => {
+  .get("/", requires(recovery.reportNotMe), async (c) => {
     const token = c.req.query("token") ?? "";
     return rerenderOnError(
       c,
-      async () =>
-        notMePage(c, {
-          token,
-          kind: await describeRevert(c.get("deps"), parse(notMeBody, { token }).token),
-        }),
-      (failure, status) => notMePage(c, { token, kind: undefined, failure }, status),
+      async () => {
+        const kind = await describeRevert(c.get("deps"), parse(notMeBody, { token }).token);
+        return page(c, OPTIONS, <NotMe token={token} kind={kind} />);
+      },
+      (refused) => refusedPage(c, token, refused),
     );
   })
-  .post("/", limit("verifyEmail", "IP address"), async (c) => {
-    const token = (await readForm(c)).text("token");
-    return rerenderOnError(
-      c,
-      async () => {
-        const message = await reportNotMe(c.get("deps"), parse(notMeBody, { token }).token, originOf(c));
-        return page(c, OPTIONS, <NotMeDone message={message} />);
-      },
-      (failure, status) => notMePage(c, { token, kind: undefined, failure }, status),
-    );
-  });
+  .post(
+    "/",
+    ...form(recovery.reportNotMe, {
+      values: (sent) => ({ token: sent.text("token") }),
+      done: (c, message) => page(c, OPTIONS, <NotMeDone message={message} />),
+      again: (c, refused, { token }) => refusedPage(c, token, refused),
+    }),
+  );

@@ -1,22 +1,8 @@
 /** What an operator can change in the console: the words of each confirmation page, and what its form does. */
 
-import { changeAllSends, changeSendsOfTenant } from "../../operations/operators/holds";
-import { confirmation, personSuspension, suspension } from "../../operations/operators/schemas";
-import {
-  endSessions,
-  resumePerson,
-  resumeTenant,
-  suspendPerson,
-  suspendTenant,
-} from "../../operations/operators/suspension";
-import { mailRemoval } from "../../operations/operators/two-factor";
-import type { Deps } from "../../platform/deps";
-import type { SessionPrincipal } from "../../platform/schemas/principal";
-import { parse } from "../failure";
+import { operators } from "../../operations/operators/operations";
+import type { Operation } from "../../platform/operation";
 import type { FlashKey } from "../flash-messages";
-
-/** The fields of the form; the schemas of the API validate them. */
-type Fields = Record<string, string | undefined>;
 
 export interface Change {
   /** Under `/operator`; with `:id` of a tenant or a person. */
@@ -29,7 +15,7 @@ export interface Change {
   /** A box to tick: its field, which is sent as "true", and its label. */
   asksWhether?: readonly [field: string, label: string];
   done: FlashKey;
-  run(deps: Deps, operator: SessionPrincipal, id: string, fields: Fields): Promise<void>;
+  operation: Operation<unknown, void>;
 }
 
 const WAITING =
@@ -49,7 +35,7 @@ export const TENANT_CHANGES: readonly Change[] = [
     button: "Suspend the tenant",
     asksForReason: true,
     done: "tenantSuspended",
-    run: (deps, operator, id, fields) => suspendTenant(deps, operator, id, parse(suspension, fields)),
+    operation: operators.suspendTenant,
   },
   {
     path: "/tenants/:id/resume",
@@ -58,7 +44,7 @@ export const TENANT_CHANGES: readonly Change[] = [
     button: "Resume the tenant",
     asksForReason: true,
     done: "tenantResumed",
-    run: (deps, operator, id, fields) => resumeTenant(deps, operator, id, parse(suspension, fields)),
+    operation: operators.resumeTenant,
   },
   {
     path: "/tenants/:id/sends/hold",
@@ -67,7 +53,7 @@ export const TENANT_CHANGES: readonly Change[] = [
     button: "Hold the sends",
     asksForReason: false,
     done: "sendsHeld",
-    run: (deps, operator, id, fields) => changeSendsOfTenant(deps, operator, id, "hold", parse(confirmation, fields)),
+    operation: operators.holdSendsOfTenant,
   },
   {
     path: "/tenants/:id/sends/release",
@@ -76,8 +62,7 @@ export const TENANT_CHANGES: readonly Change[] = [
     button: "Release the sends",
     asksForReason: false,
     done: "sendsReleased",
-    run: (deps, operator, id, fields) =>
-      changeSendsOfTenant(deps, operator, id, "release", parse(confirmation, fields)),
+    operation: operators.releaseSendsOfTenant,
   },
 ];
 
@@ -93,8 +78,7 @@ export const PERSON_CHANGES: readonly Change[] = [
     asksForReason: true,
     asksWhether: ["keepApiKeys", "Their API keys keep working"],
     done: "personSuspended",
-    run: (deps, operator, id, { keepApiKeys, ...fields }) =>
-      suspendPerson(deps, operator, id, parse(personSuspension, { ...fields, keepApiKeys: keepApiKeys === "true" })),
+    operation: operators.suspendPerson,
   },
   {
     path: "/people/:id/resume",
@@ -103,7 +87,7 @@ export const PERSON_CHANGES: readonly Change[] = [
     button: "Resume the person",
     asksForReason: true,
     done: "personResumed",
-    run: (deps, operator, id, fields) => resumePerson(deps, operator, id, parse(suspension, fields)),
+    operation: operators.resumePerson,
   },
   {
     path: "/people/:id/sessions/revoke",
@@ -112,7 +96,7 @@ export const PERSON_CHANGES: readonly Change[] = [
     button: "End all sessions",
     asksForReason: false,
     done: "sessionsEnded",
-    run: (deps, operator, id, fields) => endSessions(deps, operator, id, parse(confirmation, fields)),
+    operation: operators.endSessions,
   },
   {
     path: "/people/:id/two-factor/remove",
@@ -125,7 +109,7 @@ export const PERSON_CHANGES: readonly Change[] = [
     button: "Mail the link",
     asksForReason: false,
     done: "removalMailed",
-    run: (deps, operator, id, fields) => mailRemoval(deps, operator, id, parse(confirmation, fields)),
+    operation: operators.removeTwoFactor,
   },
 ];
 
@@ -137,7 +121,7 @@ export const SERVICE_CHANGES: readonly Change[] = [
     button: "Hold all sends",
     asksForReason: false,
     done: "sendsHeld",
-    run: (deps, operator, _id, fields) => changeAllSends(deps, operator, "hold", parse(confirmation, fields)),
+    operation: operators.holdSends,
   },
   {
     path: "/sends/release",
@@ -146,6 +130,6 @@ export const SERVICE_CHANGES: readonly Change[] = [
     button: "Release all sends",
     asksForReason: false,
     done: "sendsReleased",
-    run: (deps, operator, _id, fields) => changeAllSends(deps, operator, "release", parse(confirmation, fields)),
+    operation: operators.releaseSends,
   },
 ];

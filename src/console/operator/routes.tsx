@@ -1,29 +1,29 @@
 /** `/console/operator`: the search, the state of the service, tenants and people, and what operators can change. */
 import { type Context, Hono } from "hono";
+import { operators } from "../../operations/operators/operations";
 import { searchQuery } from "../../operations/operators/schemas";
 import { search } from "../../operations/operators/search";
 import { statusOf } from "../../operations/operators/status";
 import { personForOperator, tenantForOperator } from "../../operations/operators/views";
 import type { AppEnv } from "../../platform/http/env";
-import { operatorsOnly, sessionOf } from "../../platform/http/permissions";
-import { limit } from "../../platform/http/rate-limit";
-import { type Failure, parse } from "../failure";
-import { readForm } from "../http/form";
-import { page, redirectWithFlash, rerenderOnError } from "../http/page";
+import { pathParam, requires, serve } from "../../platform/http/operation";
+import { sessionOf } from "../../platform/http/permissions";
+import { parse } from "../failure";
+import { type Form, form } from "../http/form";
+import { page, type Refused, redirectWithFlash, rerenderOnError } from "../http/page";
 import { type Change, PERSON_CHANGES, SERVICE_CHANGES, TENANT_CHANGES } from "./changes";
 import { Confirm } from "./confirm-page";
 import { Operator } from "./status-page";
 import { OperatorPerson, OperatorTenant } from "./subject-pages";
 
-const limited = limit("operator", "user");
 const counted = (count: number, noun: string) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 
-async function operatorPage(c: Context<AppEnv>, query: string, failure?: Failure, code = 200) {
+async function operatorPage(c: Context<AppEnv>, query: string, refused?: Refused) {
   const [deps, operator] = [c.get("deps"), sessionOf(c)];
-  const found = query === "" || failure ? null : await search(deps, operator, parse(searchQuery, { q: query }).q);
+  const found = query === "" || refused ? null : await search(deps, operator, parse(searchQuery, { q: query }).q);
   const status = await statusOf(deps, operator);
-  const view = { query, found, status, failure };
-  return page(c, { title: "Operator", section: "operator", status: code }, <Operator {...view} />);
+  const view = { query, found, status, failure: refused?.failure };
+  return page(c, { title: "Operator", section: "operator", status: refused?.status }, <Operator {...view} />);
 }
 
 /** Whom a change concerns: the name, and how much it affects. */
@@ -32,38 +32,26 @@ interface Subject {
   counts: string[];
 }
 
-async function tenantSubject(c: Context<AppEnv>, id: string): Promise<Subject> {
-  const tenant = await tenantForOperator(c.get("deps"), sessionOf(c), id);
+async function tenantSubject(c: Context<AppEnv>): Promise<Subject> {
+  const tenant = await tenantForOperator(c.get("deps"), sessionOf(c), pathParam(c, "id"));
   const { name, members, apiKeys, openDeliveries } = tenant;
   const waiting = `${counted(openDeliveries.count, "open delivery").replace("deliverys", "deliveries")}`;
   return { name, counts: [counted(members, "member"), counted(apiKeys, "API key"), waiting] };
 }
 
-async function personSubject(c: Context<AppEnv>, id: string): Promise<Subject> {
-  const { email, sessions, tenants } = await personForOperator(c.get("deps"), sessionOf(c), id);
+async function personSubject(c: Context<AppEnv>): Promise<Subject> {
+  const { email, sessions, tenants } = await personForOperator(c.get("deps"), sessionOf(c), pathParam(c, "id"));
   return { name: email, counts: [counted(sessions, "session"), counted(tenants.length, "tenant")] };
 }
 
 const serviceSubject = async (): Promise<Subject> => ({ name: "this service", counts: [] });
 
-type SubjectOf = (c: Context<AppEnv>, id: string) => Promise<Subject>;
+type SubjectOf = (c: Context<AppEnv>) => Promise<Subject>;
 
-async function confirmPage(
-  c: Context<AppEnv>,
-  change: Change,
-  subjectOf: SubjectOf,
-  refused?: { reason: string; failure: Failure; status: number },
-) {
-  const subject = await subjectOf(c, c.req.param("id") ?? "");
-  const view = {
-    ...subject,
-    change,
-    action: c.req.path,
-    back: backOf(c),
-    reason: refused?.reason ?? "",
-    failure: refused?.failure,
-  };
-  const options = { title: change.button, section: "operator", status: refused?.status ?? 200 } as const;
+async function confirmPage(c: Context<AppEnv>, change: Change, subjectOf: SubjectOf, reason = "", refused?: Refused) {
+  const subject = await subjectOf(c);
+  const view = { ...subject, change, action: c.req.path, back: backOf(c), reason, failure: refused?.failure };
+  const options = { title: change.button, section: "operator", status: refused?.status } as const;
   return page(c, options, <Confirm {...view} />);
 }
 
@@ -73,50 +61,49 @@ function backOf(c: Context<AppEnv>): string {
   return kind === "" ? "/console/operator" : `/console/operator/${kind}/${encodeURIComponent(id)}`;
 }
 
+/** Whether the box of the change is ticked, by its field. */
+const tickedIn = (sent: Form, { asksWhether }: Change) =>
+  asksWhether === undefined ? {} : { [asksWhether[0]]: sent.text(asksWhether[0]) === "true" };
+
 /** The confirmation page of each change, and its form. */
 function changePages(changes: readonly Change[], subjectOf: SubjectOf) {
   const pages = new Hono<AppEnv>();
   for (const change of changes) {
-    pages.get(change.path, operatorsOnly, limited, (c) => confirmPage(c, change, subjectOf));
-    pages.post(change.path, operatorsOnly, limited, async (c) => {
-      const form = await readForm(c);
-      const reason = form.text("reason");
-      return rerenderOnError(
-        c,
-        async () => {
-          const [box] = change.asksWhether ?? [];
-          const fields = {
-            ...(change.asksForReason ? { reason } : {}),
-            ...(box === undefined ? {} : { [box]: form.optional(box) }),
-            totp: form.optional("totp"),
-          };
-          await change.run(c.get("deps"), sessionOf(c), c.req.param("id") ?? "", fields);
-          return redirectWithFlash(c, backOf(c), change.done);
-        },
-        (failure, status) => confirmPage(c, change, subjectOf, { reason, failure, status }),
-      );
-    });
+    pages.get(change.path, requires(change.operation), (c) => confirmPage(c, change, subjectOf));
+    pages.post(
+      change.path,
+      ...form(change.operation, {
+        values: (sent) => ({ reason: sent.text("reason"), totp: sent.optional("totp"), ...tickedIn(sent, change) }),
+        input: ({ reason, ...others }) => (change.asksForReason ? { reason, ...others } : others),
+        done: (c) => redirectWithFlash(c, backOf(c), change.done),
+        again: (c, refused, { reason }) => confirmPage(c, change, subjectOf, reason, refused),
+      }),
+    );
   }
   return pages;
 }
 
 export const operatorPages = new Hono<AppEnv>()
-  .get("/", operatorsOnly, limited, async (c) => {
+  .get("/", requires(operators.status), async (c) => {
     const query = c.req.query("q")?.trim() ?? "";
     return rerenderOnError(
       c,
       () => operatorPage(c, query),
-      (failure, status) => operatorPage(c, query, failure, status),
+      (refused) => operatorPage(c, query, refused),
     );
   })
-  .get("/tenants/:id", operatorsOnly, limited, async (c) => {
-    const tenant = await tenantForOperator(c.get("deps"), sessionOf(c), c.req.param("id"));
-    return page(c, { title: tenant.name, section: "operator" }, <OperatorTenant tenant={tenant} />);
-  })
-  .get("/people/:id", operatorsOnly, limited, async (c) => {
-    const person = await personForOperator(c.get("deps"), sessionOf(c), c.req.param("id"));
-    return page(c, { title: person.email, section: "operator" }, <OperatorPerson person={person} />);
-  })
+  .get(
+    "/tenants/:id",
+    ...serve(operators.tenant, (c, tenant) =>
+      page(c, { title: tenant.name, section: "operator" }, <OperatorTenant tenant={tenant} />),
+    ),
+  )
+  .get(
+    "/people/:id",
+    ...serve(operators.person, (c, person) =>
+      page(c, { title: person.email, section: "operator" }, <OperatorPerson person={person} />),
+    ),
+  )
   .route("/", changePages(TENANT_CHANGES, tenantSubject))
   .route("/", changePages(PERSON_CHANGES, personSubject))
   .route("/", changePages(SERVICE_CHANGES, serviceSubject));

@@ -15,29 +15,6 @@ const EmailField = ({ value, failure }: FormProps & { value: string }) => (
   <TextField name="email" label="Email" type="email" value={value} autocomplete="username" required failure={failure} />
 );
 
-export const SignInCode = ({ failure }: FormProps) => (
-  <>
-    <h1>Two-factor code</h1>
-    <FailureBanner failure={failure} />
-    <PostForm action="/console/sign-in/code">
-      <TextField
-        name="totp"
-        label="Code"
-        autocomplete="one-time-code"
-        required
-        autofocus
-        hint="The 6-digit code from your authenticator app, or one of your recovery codes."
-        failure={failure}
-      />
-      <SubmitButton>Sign in</SubmitButton>
-    </PostForm>
-    <p />
-    <p>
-      <a href="/console/sign-in">Start again</a>
-    </p>
-  </>
-);
-
 interface VerifyProps extends FormProps {
   token: string;
   /** Who registered the address; null when the link is not valid, or the address is verified already. */
@@ -99,8 +76,7 @@ export const ForgotPassword = ({ email, sent, captcha, failure }: ForgotProps) =
         <SubmitButton>Send a reset link</SubmitButton>
       </PostForm>
     )}
-    <p />
-    <p>
+    <p class="after-form">
       <a href="/console/sign-in">Back to sign-in</a>
     </p>
   </>
@@ -123,8 +99,7 @@ export const ResetPassword = ({ token, failure }: FormProps & { token: string })
       />
       <SubmitButton>Set password</SubmitButton>
     </PostForm>
-    <p />
-    <p>
+    <p class="after-form">
       <a href="/console/forgot-password">Send another link</a>
     </p>
   </>

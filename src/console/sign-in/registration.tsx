@@ -72,8 +72,7 @@ export const Register = ({ values, captcha, providers, failure }: RegisterProps)
       <SubmitButton>Create account</SubmitButton>
     </PostForm>
     <ProviderButtons providers={providers} to="" invitationToken={values.invitationToken} />
-    <p />
-    <p>
+    <p class="after-form">
       Have an account? <a href="/console/sign-in">Sign in</a>
     </p>
   </>

@@ -1,29 +1,23 @@
 /** `/console`: sign in, register, and the targets of mail links. */
 import { type Context, Hono } from "hono";
-import { acceptInvitation } from "../../identity/invitations/invite";
-import { acceptanceBody } from "../../identity/invitations/schemas";
+import { invitations } from "../../identity/invitations/operations";
 import { loginOptions } from "../../identity/passkeys/webauthn/options";
-import { findClaim, resendVerification, verifyEmail } from "../../identity/recovery/email-verification";
-import { forgotPassword, resetPassword } from "../../identity/recovery/password";
-import { forgotBody, resetBody, verificationBody } from "../../identity/recovery/schemas";
+import { findClaim } from "../../identity/recovery/email-verification";
+import { recovery } from "../../identity/recovery/operations";
 import { deleteSessionOfUser } from "../../identity/sessions/store";
-import { continueLogin, startLogin } from "../../identity/sign-in/login";
-import { loginWithPasskey } from "../../identity/sign-in/passkey-login";
-import { credentials, passkeyLogin, registration } from "../../identity/sign-in/schemas";
-import { register } from "../../identity/sign-in/signup";
-import { requireCaptcha, requireLoginCaptcha } from "../../identity/turnstile/captcha";
-import type { AppError } from "../../platform/errors";
+import { continueLogin } from "../../identity/sign-in/login";
+import { signIn } from "../../identity/sign-in/operations";
+import { credentials } from "../../identity/sign-in/schemas";
 import { clientContextOf } from "../../platform/http/client-context";
 import type { AppEnv } from "../../platform/http/env";
-import { requires } from "../../platform/http/operation";
-import { originOf } from "../../platform/http/origin";
-import { sessionOf } from "../../platform/http/permissions";
-import { limit } from "../../platform/http/rate-limit";
+import { requires, serve } from "../../platform/http/operation";
+import { operation } from "../../platform/operation";
+import { SecondFactor } from "../components/second-factor";
 import { type Failure, parse } from "../failure";
 import { captchaFor } from "../http/captcha";
 import { deleteConsoleCookie, getConsoleCookie, setConsoleCookie } from "../http/cookies";
-import { readForm } from "../http/form";
-import { page, redirectTo, redirectWithFlash, rerenderOnError } from "../http/page";
+import { type Form, form, readForm } from "../http/form";
+import { flash, page, type Refused, redirectTo, redirectWithFlash, rerenderOnError } from "../http/page";
 import { hasPasskeysHere, shownIn } from "../http/passkeys";
 import { safePath } from "../http/paths";
 import { findCurrentUser, requireUser } from "../http/session";
@@ -39,7 +33,7 @@ const canRegister = (c: Context<AppEnv>) => c.get("deps").config.registration.fo
 
 const providersOf = (c: Context<AppEnv>) => offeredProviders(c.get("deps").config);
 
-async function signInPage(c: Context<AppEnv>, email: string, to: string, failure?: Failure, status = 200) {
+async function signInPage(c: Context<AppEnv>, email: string, to: string, refused?: Refused) {
   const passkey = hasPasskeysHere(c) ? await loginOptions(c.get("deps")) : null;
   const view = {
     email,
@@ -47,213 +41,199 @@ async function signInPage(c: Context<AppEnv>, email: string, to: string, failure
     canRegister: canRegister(c),
     mailsCodes: c.get("deps").config.mailCode === "on",
     // The page knows the address, and so whether a token is needed, only once somebody has tried.
-    captcha: failure ? captchaFor(c, "login") : null,
+    captcha: refused ? captchaFor(c, signIn.login) : null,
     passkey,
     providers: providersOf(c),
+    failure: withHint(refused),
   };
-  return page(c, { title: "Sign in", section: null, status }, <SignIn {...view} failure={failure} />);
+  return page(c, { title: "Sign in", section: null, status: refused?.status }, <SignIn {...view} />);
 }
 
-const codePage = (c: Context<AppEnv>, failure?: Failure, status = 200) =>
-  page(c, { title: "Two-factor code", section: null, status }, <pages.SignInCode failure={failure} />);
+const codePage = (c: Context<AppEnv>, refused?: Refused) =>
+  page(
+    c,
+    { title: "Two-factor code", section: null, status: refused?.status },
+    <SecondFactor action="/console/sign-in/code" failure={refused?.failure} />,
+  );
 
-function registerPage(c: Context<AppEnv>, values: RegisterValues, failure?: Failure, status = 200) {
+function registerPage(c: Context<AppEnv>, values: RegisterValues, refused?: Refused) {
   const isClosed = values.invitationToken === "" && !canRegister(c);
   const content = isClosed ? (
     <RegistrationClosed />
   ) : (
-    <Register values={values} captcha={captchaFor(c, "register")} providers={providersOf(c)} failure={failure} />
+    <Register
+      values={values}
+      captcha={captchaFor(c, signIn.register)}
+      providers={providersOf(c)}
+      failure={refused?.failure}
+    />
   );
-  return page(c, { title: "Create an account", section: null, status }, content);
+  return page(c, { title: "Create an account", section: null, status: refused?.status }, content);
 }
 
-async function verifyPage(c: Context<AppEnv>, token: string, failure?: Failure, status = 200) {
-  const claim = failure ? null : await findClaim(c.get("deps"), token);
+async function verifyPage(c: Context<AppEnv>, token: string, refused?: Refused) {
+  const claim = refused ? null : await findClaim(c.get("deps"), token);
   return page(
     c,
-    { title: "Verify your email", section: null, status },
-    <pages.VerifyEmail token={token} claim={claim} failure={failure} />,
+    { title: "Verify your email", section: null, status: refused?.status },
+    <pages.VerifyEmail token={token} claim={claim} failure={refused?.failure} />,
   );
 }
 
-const forgotPage = (c: Context<AppEnv>, view: { email: string; sent: boolean; failure?: Failure }, status = 200) =>
+const forgotPage = (c: Context<AppEnv>, view: { email: string; sent: boolean }, refused?: Refused) =>
   page(
     c,
-    { title: "Forgot your password?", section: null, status },
-    <pages.ForgotPassword {...view} captcha={captchaFor(c, "forgot-password")} />,
+    { title: "Forgot your password?", section: null, status: refused?.status },
+    <pages.ForgotPassword {...view} captcha={captchaFor(c, recovery.forgotPassword)} failure={refused?.failure} />,
   );
 
-const resetPage = (c: Context<AppEnv>, token: string, failure?: Failure, status = 200) =>
+const resetPage = (c: Context<AppEnv>, token: string, refused?: Refused) =>
   page(
     c,
-    { title: "Set a new password", section: null, status },
-    <pages.ResetPassword token={token} failure={failure} />,
+    { title: "Set a new password", section: null, status: refused?.status },
+    <pages.ResetPassword token={token} failure={refused?.failure} />,
   );
 
-const invitationPage = (
-  c: Context<AppEnv>,
-  token: string,
-  email: string | undefined,
-  failure?: Failure,
-  status = 200,
-) =>
+const invitationPage = (c: Context<AppEnv>, token: string, email: string | undefined, refused?: Refused) =>
   page(
     c,
-    { title: "You are invited", section: null, status },
-    <pages.AcceptInvitation token={token} email={email} failure={failure} />,
+    { title: "You are invited", section: null, status: refused?.status },
+    <pages.AcceptInvitation token={token} email={email} failure={refused?.failure} />,
   );
 
-const withHint = (failure: Failure, { code }: AppError): Failure =>
-  code === "EMAIL_NOT_VERIFIED" ? { ...failure, message: `${failure.message} Check your mail for the link.` } : failure;
+const withHint = (refused: Refused | undefined): Failure | undefined =>
+  refused?.error.code === "EMAIL_NOT_VERIFIED"
+    ? { ...refused.failure, message: `${refused.failure.message} Check your mail for the link.` }
+    : refused?.failure;
 
 const codeForm = credentials.pick({ totp: true }).required();
 
-const signIn = new Hono<AppEnv>()
+const signingOut = operation({
+  openWhenSuspended: true,
+  verb: ({ deps, session }) => deleteSessionOfUser(deps, session, session.sessionId, "auth.logout"),
+});
+
+function signedOut(c: Context<AppEnv>): Response {
+  deleteConsoleCookie(c, "session");
+  return redirectWithFlash(c, "/sign-in", "signedOut");
+}
+
+const signingIn = new Hono<AppEnv>()
   .get("/sign-in", async (c) => {
     const to = c.req.query("to") ?? "";
     return (await findCurrentUser(c)) ? redirectTo(c, safePath(to)) : signInPage(c, "", to);
   })
-  .post("/sign-in", limit("login", "IP address"), async (c) => {
-    const form = await readForm(c);
-    const [email, password, to] = [form.text("email"), form.text("password"), form.text("to")];
-    return rerenderOnError(
-      c,
-      async () => {
-        const deps = c.get("deps");
-        const input = parse(credentials, { email, password, captchaToken: form.optional("captchaToken") });
-        await requireLoginCaptcha(deps, input.email, input.captchaToken);
-        const started = await startLogin(deps, input, clientContextOf(c));
+  .post(
+    "/sign-in",
+    ...form(signIn.startLogin, {
+      values: (sent) => ({
+        email: sent.text("email"),
+        password: sent.text("password"),
+        captchaToken: sent.optional("captchaToken"),
+        to: sent.text("to"),
+      }),
+      done: async (c, started, { to }) => {
         if ("session" in started) return startSession(c, started, to);
-        const { encrypted, expiresAt } = await encryptPending(deps, { ...started, to: safePath(to) });
+        const { encrypted, expiresAt } = await encryptPending(c.get("deps"), { ...started, to: safePath(to) });
         setConsoleCookie(c, "sign-in", encrypted, expiresAt);
         return redirectTo(c, "/sign-in/code");
       },
-      (failure, status, error) => signInPage(c, email, to, withHint(failure, error), status),
-    );
-  })
-  .get("/sign-in/passkey/options", limit("login", "IP address"), async (c) => c.json(await loginOptions(c.get("deps"))))
-  .post("/sign-in/passkey", limit("login", "IP address"), async (c) => {
-    const form = await readForm(c);
-    const to = form.text("to");
-    return rerenderOnError(
-      c,
-      async () => {
-        const input = parse(passkeyLogin, shownIn(form));
-        return startSession(c, await loginWithPasskey(c.get("deps"), input, clientContextOf(c)), to);
-      },
-      (failure, status, error) => signInPage(c, "", to, withHint(failure, error), status),
-    );
-  })
+      again: (c, refused, { email, to }) => signInPage(c, email, to, refused),
+    }),
+  )
+  .get("/sign-in/passkey/options", ...serve(signIn.startPasskeyLogin, (c, options) => c.json(options)))
+  .post(
+    "/sign-in/passkey",
+    ...form(signIn.loginWithPasskey, {
+      values: (sent) => ({ ...shownIn(sent), to: sent.text("to") }),
+      done: (c, opened, { to }) => startSession(c, opened, to),
+      again: (c, refused, { to }) => signInPage(c, "", to, refused),
+    }),
+  )
   .get("/sign-in/code", (c) => (getConsoleCookie(c, "sign-in") ? codePage(c) : redirectTo(c, "/sign-in")))
-  .post("/sign-in/code", limit("login", "IP address"), async (c) => {
+  .post("/sign-in/code", requires(signIn.login), async (c) => {
     const deps = c.get("deps");
     const pending = await decryptPending(deps, getConsoleCookie(c, "sign-in") ?? "");
     if (!pending) return redirectWithFlash(c, "/sign-in", "signInAgain");
-    const form = await readForm(c);
+    const sent = await readForm(c);
     return rerenderOnError(
       c,
       async () => {
-        const { totp } = parse(codeForm, { totp: form.text("totp") });
+        const { totp } = parse(codeForm, { totp: sent.text("totp") });
         return startSession(c, await continueLogin(deps, pending, totp, clientContextOf(c)), pending.to);
       },
-      (failure, status) => codePage(c, failure, status),
+      (refused) => codePage(c, refused),
     );
   })
-  .post("/sign-out", requires({ openWhenSuspended: true }), requireUser, async (c) => {
-    const session = sessionOf(c);
-    await deleteSessionOfUser(c.get("deps"), session, session.sessionId, "auth.logout");
-    deleteConsoleCookie(c, "session");
-    return redirectWithFlash(c, "/sign-in", "signedOut");
-  });
+  .post("/sign-out", requireUser, ...form(signingOut, { done: signedOut }));
 
 const registering = new Hono<AppEnv>()
   .get("/register", (c) =>
     registerPage(c, { email: "", name: "", tenantName: "", invitationToken: c.req.query("invitation") ?? "" }),
   )
-  .post("/register", limit("register", "IP address"), async (c) => {
-    const form = await readForm(c);
-    const [email, name, tenantName] = [form.text("email"), form.text("name"), form.text("tenantName")];
-    const invitationToken = form.text("invitationToken");
-    return rerenderOnError(
-      c,
-      async () => {
-        const input = parse(registration, {
-          email,
-          password: form.text("password"),
-          name: form.optional("name"),
-          tenantName: form.optional("tenantName"),
-          invitationToken: form.optional("invitationToken"),
-          captchaToken: form.optional("captchaToken"),
-        });
-        const deps = c.get("deps");
-        await requireCaptcha(deps, "register", input.captchaToken);
-        return startSession(c, await register(deps, input, clientContextOf(c)), "", "welcome");
-      },
-      (failure, status) => registerPage(c, { email, name, tenantName, invitationToken }, failure, status),
-    );
-  });
+  .post(
+    "/register",
+    ...form(signIn.register, {
+      values: (sent) => ({
+        email: sent.text("email"),
+        password: sent.text("password"),
+        name: sent.optional("name"),
+        tenantName: sent.optional("tenantName"),
+        invitationToken: sent.optional("invitationToken"),
+        captchaToken: sent.optional("captchaToken"),
+      }),
+      done: (c, opened) => startSession(c, opened, "", "welcome"),
+      again: (c, refused, { email, name = "", tenantName = "", invitationToken = "" }) =>
+        registerPage(c, { email, name, tenantName, invitationToken }, refused),
+    }),
+  );
+
+const token = (sent: Form) => ({ token: sent.text("token") });
 
 const mailLinks = new Hono<AppEnv>()
-  .get("/verify-email", limit("verifyEmail", "IP address"), (c) => verifyPage(c, c.req.query("token") ?? ""))
-  .post("/verify-email", limit("verifyEmail", "IP address"), async (c) => {
-    const token = (await readForm(c)).text("token");
-    return rerenderOnError(
-      c,
-      async () => {
-        await verifyEmail(c.get("deps"), parse(verificationBody, { token }).token, originOf(c));
-        return redirectWithFlash(c, getConsoleCookie(c, "session") ? "" : "/sign-in", "verified");
-      },
-      (failure, status) => verifyPage(c, token, failure, status),
-    );
-  })
+  .get("/verify-email", requires(recovery.verifyEmail), (c) => verifyPage(c, c.req.query("token") ?? ""))
+  .post(
+    "/verify-email",
+    ...form(recovery.verifyEmail, {
+      values: token,
+      done: (c) => redirectWithFlash(c, getConsoleCookie(c, "session") ? "" : "/sign-in", "verified"),
+      again: (c, refused, values) => verifyPage(c, values.token, refused),
+    }),
+  )
   .get("/forgot-password", (c) => forgotPage(c, { email: "", sent: false }))
-  .post("/forgot-password", limit("forgotPassword", "IP address"), async (c) => {
-    const form = await readForm(c);
-    const email = form.text("email");
-    return rerenderOnError(
-      c,
-      async () => {
-        const deps = c.get("deps");
-        const input = parse(forgotBody, { email, captchaToken: form.optional("captchaToken") });
-        await requireCaptcha(deps, "forgot-password", input.captchaToken);
-        await forgotPassword(deps, input.email, originOf(c));
-        return forgotPage(c, { email, sent: true });
-      },
-      (failure, status) => forgotPage(c, { email, sent: false, failure }, status),
-    );
-  })
+  .post(
+    "/forgot-password",
+    ...form(recovery.forgotPassword, {
+      values: (sent) => ({ email: sent.text("email"), captchaToken: sent.optional("captchaToken") }),
+      done: (c, _, { email }) => forgotPage(c, { email, sent: true }),
+      again: (c, refused, { email }) => forgotPage(c, { email, sent: false }, refused),
+    }),
+  )
   .get("/reset-password", (c) => resetPage(c, c.req.query("token") ?? ""))
-  .post("/reset-password", limit("resetPassword", "IP address"), async (c) => {
-    const form = await readForm(c);
-    const token = form.text("token");
-    return rerenderOnError(
-      c,
-      async () => {
-        const input = parse(resetBody, { token, newPassword: form.text("newPassword") });
-        await resetPassword(c.get("deps"), input.token, input.newPassword, originOf(c));
-        return redirectWithFlash(c, "/sign-in", "passwordReset");
-      },
-      (failure, status) => resetPage(c, token, failure, status),
-    );
-  })
+  .post(
+    "/reset-password",
+    ...form(recovery.resetPassword, {
+      values: (sent) => ({ ...token(sent), newPassword: sent.text("newPassword") }),
+      done: flash("/sign-in", "passwordReset"),
+      again: (c, refused, values) => resetPage(c, values.token, refused),
+    }),
+  )
   .get("/accept-invitation", async (c) =>
     invitationPage(c, c.req.query("token") ?? "", (await findCurrentUser(c))?.email),
   )
-  .post("/accept-invitation", requireUser, async (c) => {
-    const token = (await readForm(c)).text("token");
-    const { email, principal } = c.get("currentUser");
-    return rerenderOnError(
-      c,
-      async () => {
-        await acceptInvitation(c.get("deps"), principal, parse(acceptanceBody, { token }).token);
-        return redirectWithFlash(c, "", "joined");
-      },
-      (failure, status) => invitationPage(c, token, email, failure, status),
-    );
-  })
-  .post("/resend-verification", requireUser, limit("resendVerification", "user"), async (c) => {
-    await resendVerification(c.get("deps"), c.get("principal").userId);
-    return redirectWithFlash(c, "", "verificationSent");
-  });
+  .post(
+    "/accept-invitation",
+    requireUser,
+    ...form(invitations.accept, {
+      values: token,
+      done: flash("", "joined"),
+      again: (c, refused, values) => invitationPage(c, values.token, c.get("currentUser").email, refused),
+    }),
+  )
+  .post(
+    "/resend-verification",
+    requireUser,
+    ...form(recovery.resendVerification, { done: flash("", "verificationSent") }),
+  );
 
-export const accountPages = new Hono<AppEnv>().route("/", signIn).route("/", registering).route("/", mailLinks);
+export const accountPages = new Hono<AppEnv>().route("/", signingIn).route("/", registering).route("/", mailLinks);

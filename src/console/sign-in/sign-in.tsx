@@ -65,19 +65,20 @@ export const SignIn = ({ email, to, canRegister, mailsCodes, captcha, passkey, p
       <SubmitButton>Sign in</SubmitButton>
     </PostForm>
     <ProviderButtons providers={providers} to={to} />
-    <p />
-    {mailsCodes && (
+    <div class="after-form">
+      {mailsCodes && (
+        <p>
+          <a href={withReturnPath("/console/sign-in/mail", to)}>Mail me a code instead</a>
+        </p>
+      )}
       <p>
-        <a href={withReturnPath("/console/sign-in/mail", to)}>Mail me a code instead</a>
+        <a href="/console/forgot-password">Forgot your password?</a>
       </p>
-    )}
-    <p>
-      <a href="/console/forgot-password">Forgot your password?</a>
-    </p>
-    {canRegister && (
-      <p>
-        New here? <a href={withReturnPath("/console/register", to)}>Create an account</a>
-      </p>
-    )}
+      {canRegister && (
+        <p>
+          New here? <a href={withReturnPath("/console/register", to)}>Create an account</a>
+        </p>
+      )}
+    </div>
   </>
 );

@@ -1,9 +1,9 @@
 /** `/console/alerts`: whether the current user gets subscription notices, which link to it. */
 import { Hono } from "hono";
-import { setSubscriptionNotices } from "../../identity/members/store";
+import { members } from "../../identity/members/operations";
 import type { AppEnv } from "../../platform/http/env";
 import { sessionOf } from "../../platform/http/permissions";
-import { readForm } from "../http/form";
+import { form } from "../http/form";
 import { page, redirectWithFlash } from "../http/page";
 import { SubscriptionNotices } from "./page";
 
@@ -16,8 +16,10 @@ export const subscriptionNoticePages = new Hono<AppEnv>()
       <SubscriptionNotices isOn={account.alerts === 1} tenantName={account.tenantName} role={role} />,
     );
   })
-  .post("/", async (c) => {
-    const isOn = (await readForm(c)).text("alerts") === "on";
-    await setSubscriptionNotices(c.get("deps"), c.get("principal"), isOn);
-    return redirectWithFlash(c, "/alerts", isOn ? "noticesOn" : "noticesOff");
-  });
+  .post(
+    "/",
+    ...form(members.change, {
+      values: (sent) => ({ alerts: sent.text("alerts") === "on" }),
+      done: (c, _, { alerts }) => redirectWithFlash(c, "/alerts", alerts ? "noticesOn" : "noticesOff"),
+    }),
+  );

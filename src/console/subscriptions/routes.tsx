@@ -3,24 +3,23 @@ import { type Context, Hono } from "hono";
 import { decrypt } from "../../platform/crypto/encryption";
 import { invalid, notFound } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
-import { can } from "../../platform/http/permissions";
-import { limit } from "../../platform/http/rate-limit";
+import { pathParam, requires } from "../../platform/http/operation";
 import { HOUR_MS } from "../../platform/time";
+import { READ_DELIVERIES } from "../../webhooks/access";
 import { logQuery } from "../../webhooks/log/schemas";
 import { countFailed } from "../../webhooks/resend/replays/replays";
 import { secretOwner } from "../../webhooks/signing/keys";
 import { newSecret } from "../../webhooks/signing/secret";
-import { changeSubscription, createSubscription } from "../../webhooks/subscriptions/changes";
 import { changeOf, INPUT_NAMES, textsOf } from "../../webhooks/subscriptions/delivery-options";
 import { autoDisableHours } from "../../webhooks/subscriptions/disabling-options";
 import { type HeadersView, viewOfHeaders } from "../../webhooks/subscriptions/header-options";
 import { openHeaders } from "../../webhooks/subscriptions/headers";
-import { newSubscription, subscriptionChange } from "../../webhooks/subscriptions/schemas";
-import { deleteSubscription, findSubscription } from "../../webhooks/subscriptions/store";
+import { subscriptions } from "../../webhooks/subscriptions/operations";
+import { findSubscription } from "../../webhooks/subscriptions/store";
 import { barsOf, chartStart } from "../components/chart-hours";
-import { type Failure, failureOf, parse } from "../failure";
-import { readForm } from "../http/form";
-import { fragment, page, redirectWithFlash, rerenderOnError } from "../http/page";
+import { failureOf } from "../failure";
+import { type Form, form } from "../http/form";
+import { flash, fragment, page, type Refused, redirectWithFlash } from "../http/page";
 import { SubscriptionDetail } from "./detail";
 import { FAILED_HOURS } from "./failures";
 import { DeleteSubscription, SubscriptionForm, type SubscriptionValues } from "./form";
@@ -32,12 +31,9 @@ import { LIST_ROWS, readLog, readSubscriptionList, readSubscriptionScreen } from
 
 /** Larger than any tenant's list, and small enough for SQLite. */
 const MAX_FROM = 1_000_000;
-const writeLimit = limit("writeWebhook", "tenant");
-const readLimit = limit("readDeliveries", "tenant");
 const SECTION = "subscriptions";
 
-async function readValues(c: Context<AppEnv>): Promise<SubscriptionValues> {
-  const form = await readForm(c);
+function readValues(form: Form): SubscriptionValues {
   return {
     name: form.text("name"),
     url: form.text("url"),
@@ -66,12 +62,18 @@ const formPage = (
   c: Context<AppEnv>,
   id: string | null,
   values: SubscriptionValues,
-  { headers, failure, status = 200 }: { headers?: HeadersView; failure?: Failure; status?: number } = {},
+  { headers, refused }: { headers?: HeadersView; refused?: Refused } = {},
 ) =>
   page(
     c,
-    { title: id === null ? "New subscription" : "Edit subscription", section: SECTION, status },
-    <SubscriptionForm id={id} values={values} headers={headers} deployment={c.get("deps").config} failure={failure} />,
+    { title: id === null ? "New subscription" : "Edit subscription", section: SECTION, status: refused?.status },
+    <SubscriptionForm
+      id={id}
+      values={values}
+      headers={headers}
+      deployment={c.get("deps").config}
+      failure={refused?.failure}
+    />,
   );
 
 /**
@@ -130,14 +132,14 @@ const headersOf = async (c: Context<AppEnv>, row: { id: string; headersSealed: s
 
 const subscriptionPath = (id: string) => `/webhooks/${id}`;
 
-async function requireSubscription(c: Context<AppEnv>, id: string) {
-  const row = await findSubscription(c.get("deps"), c.get("principal"), id);
+async function requireSubscription(c: Context<AppEnv>) {
+  const row = await findSubscription(c.get("deps"), c.get("principal"), pathParam(c, "id"));
   if (!row) throw notFound("Webhook");
   return row;
 }
 
 const reading = new Hono<AppEnv>()
-  .get("/", can("webhook.read"), readLimit, async (c) => {
+  .get("/", requires(READ_DELIVERIES), async (c) => {
     const deps = c.get("deps");
     const principal = c.get("principal");
     const search = c.req.query("q")?.trim() ?? "";
@@ -153,7 +155,7 @@ const reading = new Hono<AppEnv>()
       <SubscriptionList search={search} rows={rows} next={next} permissions={principal.permissions} />,
     );
   })
-  .get("/new", can("webhook.create"), (c) =>
+  .get("/new", requires({ permission: "webhook.create" }), (c) =>
     formPage(c, null, {
       name: "",
       url: "",
@@ -162,9 +164,9 @@ const reading = new Hono<AppEnv>()
       delivery: textsOf(null),
     }),
   )
-  .get("/calendar", can("webhook.read"), readLimit, (c) => fragment(c, <CalendarOf texts={c.req.query()} />))
-  .get("/:id", can("webhook.read"), readLimit, (c) => detailPage(c, c.req.param("id")))
-  .get("/:id/log", can("webhook.read"), readLimit, async (c) => {
+  .get("/calendar", requires(READ_DELIVERIES), (c) => fragment(c, <CalendarOf texts={c.req.query()} />))
+  .get("/:id", requires(READ_DELIVERIES), (c) => detailPage(c, c.req.param("id")))
+  .get("/:id/log", requires(READ_DELIVERIES), async (c) => {
     const { query, filter } = readLogQuery(c);
     const id = c.req.param("id");
     const log = await readLog(c.get("deps"), c.get("principal"), id, filter);
@@ -172,21 +174,25 @@ const reading = new Hono<AppEnv>()
     return fragment(c, <LogRows webhookId={id} query={query} {...log} />);
   });
 
+/** Shows the form of a subscription again, with the headers that it has. */
+async function editAgain(c: Context<AppEnv>, refused: Refused, values: SubscriptionValues) {
+  if (refused.error.code === "NOT_FOUND") throw refused.error;
+  const row = await requireSubscription(c);
+  return formPage(c, row.id, values, { headers: await headersOf(c, row), refused });
+}
+
 const writing = new Hono<AppEnv>()
-  .post("/", can("webhook.create"), writeLimit, async (c) => {
-    const values = await readValues(c);
-    return rerenderOnError(
-      c,
-      async () => {
-        const input = parse(newSubscription, requestBody(values));
-        const { id } = await createSubscription(c.get("deps"), c.get("principal"), input);
-        return redirectWithFlash(c, subscriptionPath(id), "subscribed");
-      },
-      (failure, status) => formPage(c, null, values, { failure, status }),
-    );
-  })
-  .get("/:id/edit", can("webhook.update"), async (c) => {
-    const row = await requireSubscription(c, c.req.param("id"));
+  .post(
+    "/",
+    ...form(subscriptions.create, {
+      values: readValues,
+      input: requestBody,
+      done: (c, { id }) => redirectWithFlash(c, subscriptionPath(id), "subscribed"),
+      again: (c, refused, values) => formPage(c, null, values, { refused }),
+    }),
+  )
+  .get("/:id/edit", requires({ permission: "webhook.update" }), async (c) => {
+    const row = await requireSubscription(c);
     const { id, name, url, events, options } = row;
     const values = {
       name,
@@ -197,32 +203,19 @@ const writing = new Hono<AppEnv>()
     };
     return formPage(c, id, values, { headers: await headersOf(c, row) });
   })
-  .post("/:id", can("webhook.update"), writeLimit, async (c) => {
-    const id = c.req.param("id");
-    const values = await readValues(c);
-    return rerenderOnError(
-      c,
-      async () => {
-        const change = parse(subscriptionChange, requestBody(values));
-        await changeSubscription(c.get("deps"), c.get("principal"), id, change);
-        return redirectWithFlash(c, subscriptionPath(id), "changed");
-      },
-      async (failure, status, error) => {
-        if (error.code === "NOT_FOUND") throw error;
-        const headers = await headersOf(c, await requireSubscription(c, id));
-        return formPage(c, id, values, { headers, failure, status });
-      },
-    );
-  })
-  .get("/:id/delete", can("webhook.delete"), async (c) => {
-    const { id, name } = await requireSubscription(c, c.req.param("id"));
+  .post(
+    "/:id",
+    ...form(subscriptions.change, {
+      values: readValues,
+      input: requestBody,
+      done: (c) => redirectWithFlash(c, subscriptionPath(pathParam(c, "id")), "changed"),
+      again: editAgain,
+    }),
+  )
+  .get("/:id/delete", requires({ permission: "webhook.delete" }), async (c) => {
+    const { id, name } = await requireSubscription(c);
     return page(c, { title: "Delete subscription", section: SECTION }, <DeleteSubscription id={id} name={name} />);
   })
-  .post("/:id/delete", can("webhook.delete"), writeLimit, async (c) => {
-    const deps = c.get("deps");
-    const deleted = await deleteSubscription(deps, c.get("principal"), c.req.param("id"), deps.now());
-    if (!deleted) throw notFound("Webhook");
-    return redirectWithFlash(c, "/webhooks", "deleted");
-  });
+  .post("/:id/delete", ...form(subscriptions.delete, { done: flash("/webhooks", "deleted") }));
 
 export const subscriptionPages = new Hono<AppEnv>().route("/", reading).route("/", writing);

@@ -6,6 +6,7 @@ import { notFound } from "../../platform/errors";
 import { clientContextOf } from "../../platform/http/client-context";
 import { deleteOwnCookie, getOwnCookie, setOwnCookie } from "../../platform/http/cookies";
 import type { AppEnv } from "../../platform/http/env";
+import { requires } from "../../platform/http/operation";
 import { originOf } from "../../platform/http/origin";
 import { limit } from "../../platform/http/rate-limit";
 import { describeRoute, documented } from "../../platform/http/route-docs";
@@ -13,6 +14,7 @@ import { body, query } from "../../platform/http/validate";
 import { dataOf } from "../../platform/schemas/schemas";
 import { tokenPair } from "../sessions/schemas";
 import { exchange } from "../sign-in/schemas";
+import { CODE_EXCHANGE } from "./access";
 import { FlowError } from "./failure";
 import { handleCallback, startAuthorization } from "./flow";
 import { linkIdentity } from "./link";
@@ -127,7 +129,7 @@ export const oauthRoutes = new Hono<AppEnv>()
         "must link the provider.",
     }),
     whenOn,
-    limit("oauthExchange", "IP address"),
+    requires(CODE_EXCHANGE),
     body(exchange),
     async (c) => {
       const resultCookie = {

@@ -67,17 +67,21 @@ export function serve<Input, Result, Sent, Answer, From extends "json" | "query"
 
 const passThrough = createMiddleware((_c, next) => next());
 
-/** Checks the captcha, and does what the request asks for. */
+/** Checks the captcha, and does what the request asks for. `params` are those that the path does not have. */
 export async function perform<Input, Result, Sent>(
   c: Context<AppEnv>,
   { captcha, verb }: Operation<Input, Result, Sent>,
   input: Input,
+  params: PathParams = {},
 ): Promise<Result> {
   await captcha?.check(c.get("deps"), input);
-  return verb(callOf(c, input));
+  return verb(callOf(c, input, params));
 }
 
-const callOf = <Input>(c: Context<AppEnv>, input: Input): Call<Input> => ({
+/** Parameters of a path, by name. */
+export type PathParams = Readonly<Record<string, string>>;
+
+const callOf = <Input>(c: Context<AppEnv>, input: Input, params: PathParams): Call<Input> => ({
   deps: c.get("deps"),
   input,
   get principal() {
@@ -91,7 +95,7 @@ const callOf = <Input>(c: Context<AppEnv>, input: Input): Call<Input> => ({
   get client() {
     return clientContextOf(c);
   },
-  param: (name) => pathParam(c, name),
+  param: (name) => params[name] ?? pathParam(c, name),
 });
 
 /** A parameter of the path. Throws if the route has none of this name. */

@@ -1,8 +1,8 @@
 /** What people and programs do with replays. */
 import { operation } from "../../../platform/operation";
 import { READ_DELIVERIES, RESEND } from "../../access";
-import { replayOf, replaysOf, stopReplay } from "./replays";
-import { replayListQuery } from "./schemas";
+import { replayOf, replaysOf, startReplay, stopReplay } from "./replays";
+import { replayListQuery, replayRequest } from "./schemas";
 
 export const replays = {
   list: operation({
@@ -13,6 +13,11 @@ export const replays = {
   get: operation({
     ...READ_DELIVERIES,
     verb: ({ deps, principal, param }) => replayOf(deps, principal, param("id"), param("replayId")),
+  }),
+  start: operation({
+    ...RESEND,
+    schema: replayRequest,
+    verb: ({ deps, principal, param, input }) => startReplay(deps, principal, param("id"), input, null),
   }),
   stop: operation({
     ...RESEND,

@@ -8,7 +8,6 @@ import { requires, serve } from "../../../platform/http/operation";
 import { describeRoute } from "../../../platform/http/route-docs";
 import { body } from "../../../platform/http/validate";
 import { dataOf } from "../../../platform/schemas/schemas";
-import { RESEND } from "../../access";
 import { idempotencyKey } from "../../events/publication";
 import { replays } from "./operations";
 import { previewReplay, startReplay } from "./replays";
@@ -34,7 +33,7 @@ export const replayRoutes = new Hono<AppEnv>()
           "`Idempotency-Key` within 24 hours returns the same replay.",
       },
     ),
-    requires(RESEND),
+    requires(replays.start),
     body(replayRequest),
     async (c) => {
       const [deps, principal, id, request] = [

@@ -1,0 +1,41 @@
+/** The form that asks for the second factor during a sign-in. */
+import type { Failure } from "../failure";
+import { PostForm, SubmitButton } from "./buttons";
+import { FailureBanner } from "./display";
+import { TextField } from "./fields";
+
+interface SecondFactorProps {
+  action: string;
+  /** What the form sends besides the code. */
+  fields?: Readonly<Record<string, string>>;
+  /** The link to start again. */
+  back?: { href: string; text: string };
+  failure?: Failure | undefined;
+}
+
+const START_AGAIN = { href: "/console/sign-in", text: "Start again" };
+
+export const SecondFactor = ({ action, fields = {}, back = START_AGAIN, failure }: SecondFactorProps) => (
+  <>
+    <h1>Two-factor code</h1>
+    <FailureBanner failure={failure} />
+    <PostForm action={action}>
+      {Object.entries(fields).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      <TextField
+        name="totp"
+        label="Code"
+        autocomplete="one-time-code"
+        required
+        autofocus
+        hint="The 6-digit code from your authenticator app, or one of your recovery codes."
+        failure={failure}
+      />
+      <SubmitButton>Sign in</SubmitButton>
+    </PostForm>
+    <p class="after-form">
+      <a href={back.href}>{back.text}</a>
+    </p>
+  </>
+);
