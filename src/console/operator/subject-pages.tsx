@@ -21,88 +21,107 @@ const Suspended = ({ suspended }: Pick<OperatedTenant, "suspended">) =>
 
 const number = (count: number) => count.toLocaleString("en");
 
-export function OperatorTenant({ tenant }: { tenant: OperatedTenant }) {
-  const { id, name, suspended, subscriptions, openDeliveries, oldestDueAt, attempts, holds, owners } = tenant;
+export const OperatorTenant = ({ tenant }: { tenant: OperatedTenant }) => (
+  <>
+    <Trail />
+    <h1>{tenant.name}</h1>
+    <Suspended suspended={tenant.suspended} />
+    <section class="card" aria-labelledby="state">
+      <h2 id="state">State</h2>
+      <TenantFacts tenant={tenant} />
+      <TenantActions tenant={tenant} />
+    </section>
+  </>
+);
+
+const TenantFacts = ({ tenant }: { tenant: OperatedTenant }) => (
+  <dl class="facts">
+    <dt>ID</dt>
+    <dd class="break">{tenant.id}</dd>
+    <dt>Created</dt>
+    <dd>
+      <Time at={tenant.createdAt} />
+    </dd>
+    <dt>Delivery database</dt>
+    <dd>{tenant.shard}</dd>
+    <dt>Members</dt>
+    <dd>{number(tenant.members)}</dd>
+    <dt>Owners</dt>
+    <dd class="break">
+      {tenant.owners.map((owner) => (
+        <div>
+          <a href={`${HERE}/people/${owner.id}`}>{owner.email}</a>
+        </div>
+      ))}
+    </dd>
+    <dt>API keys</dt>
+    <dd>{number(tenant.apiKeys)}</dd>
+    <dt>Subscriptions</dt>
+    <dd>
+      <Counted {...tenant.subscriptions} />
+    </dd>
+    <DeliveryFacts tenant={tenant} />
+  </dl>
+);
+
+const Counted = ({ total, active, failing, paused, disabled }: OperatedTenant["subscriptions"]) => (
+  <>
+    {number(total)}: {number(active)} active, {number(failing)} failing, {number(paused)} paused, {number(disabled)}{" "}
+    disabled
+  </>
+);
+
+const DeliveryFacts = ({ tenant: { openDeliveries, oldestDueAt, attempts, holds } }: { tenant: OperatedTenant }) => (
+  <>
+    <dt>Open deliveries</dt>
+    <dd>
+      {number(openDeliveries.count)}
+      {!openDeliveries.isExact && " or more"}
+      {oldestDueAt && (
+        <>
+          , the oldest due <Time at={oldestDueAt} />
+        </>
+      )}
+    </dd>
+    <dt>Attempts</dt>
+    <dd>
+      {number(attempts.succeeded)} succeeded, {number(attempts.failed)} failed since <Time at={attempts.since} />
+    </dd>
+    <dt>Holds</dt>
+    <dd>
+      {holds.length === 0
+        ? "none"
+        : holds.map(({ cause, since, ofAllTenants }) => (
+            <div>
+              {cause === "held" ? "held" : "suspended"}
+              {ofAllTenants && ", with all tenants,"} since <Time at={since} />
+            </div>
+          ))}
+    </dd>
+  </>
+);
+
+function TenantActions({ tenant: { id, suspended, holds } }: { tenant: OperatedTenant }) {
   const isHeld = holds.some(({ cause, ofAllTenants }) => cause === "held" && !ofAllTenants);
   // A suspension that failed half-way has left the hold of its deliveries only; resuming removes that too.
   const canResume = suspended !== null || holds.some(({ cause }) => cause === "suspended");
   return (
-    <>
-      <Trail />
-      <h1>{name}</h1>
-      <Suspended suspended={suspended} />
-      <section class="card" aria-labelledby="state">
-        <h2 id="state">State</h2>
-        <dl class="facts">
-          <dt>ID</dt>
-          <dd class="break">{id}</dd>
-          <dt>Created</dt>
-          <dd>
-            <Time at={tenant.createdAt} />
-          </dd>
-          <dt>Delivery database</dt>
-          <dd>{tenant.shard}</dd>
-          <dt>Members</dt>
-          <dd>{number(tenant.members)}</dd>
-          <dt>Owners</dt>
-          <dd class="break">
-            {owners.map((owner) => (
-              <div>
-                <a href={`${HERE}/people/${owner.id}`}>{owner.email}</a>
-              </div>
-            ))}
-          </dd>
-          <dt>API keys</dt>
-          <dd>{number(tenant.apiKeys)}</dd>
-          <dt>Subscriptions</dt>
-          <dd>
-            {number(subscriptions.total)}: {number(subscriptions.active)} active, {number(subscriptions.failing)}{" "}
-            failing, {number(subscriptions.paused)} paused, {number(subscriptions.disabled)} disabled
-          </dd>
-          <dt>Open deliveries</dt>
-          <dd>
-            {number(openDeliveries.count)}
-            {!openDeliveries.isExact && " or more"}
-            {oldestDueAt && (
-              <>
-                , the oldest due <Time at={oldestDueAt} />
-              </>
-            )}
-          </dd>
-          <dt>Attempts</dt>
-          <dd>
-            {number(attempts.succeeded)} succeeded, {number(attempts.failed)} failed since <Time at={attempts.since} />
-          </dd>
-          <dt>Holds</dt>
-          <dd>
-            {holds.length === 0
-              ? "none"
-              : holds.map(({ cause, since, ofAllTenants }) => (
-                  <div>
-                    {cause === "held" ? "held" : "suspended"}
-                    {ofAllTenants && ", with all tenants,"} since <Time at={since} />
-                  </div>
-                ))}
-          </dd>
-        </dl>
-        <p class="row">
-          {canResume ? (
-            <LinkButton href={`${HERE}/tenants/${id}/resume`}>Resume</LinkButton>
-          ) : (
-            <LinkButton href={`${HERE}/tenants/${id}/suspend`} kind="danger">
-              Suspend
-            </LinkButton>
-          )}
-          {isHeld ? (
-            <LinkButton href={`${HERE}/tenants/${id}/sends/release`}>Release its sends</LinkButton>
-          ) : (
-            <LinkButton href={`${HERE}/tenants/${id}/sends/hold`} kind="danger">
-              Hold its sends
-            </LinkButton>
-          )}
-        </p>
-      </section>
-    </>
+    <p class="row">
+      {canResume ? (
+        <LinkButton href={`${HERE}/tenants/${id}/resume`}>Resume</LinkButton>
+      ) : (
+        <LinkButton href={`${HERE}/tenants/${id}/suspend`} kind="danger">
+          Suspend
+        </LinkButton>
+      )}
+      {isHeld ? (
+        <LinkButton href={`${HERE}/tenants/${id}/sends/release`}>Release its sends</LinkButton>
+      ) : (
+        <LinkButton href={`${HERE}/tenants/${id}/sends/hold`} kind="danger">
+          Hold its sends
+        </LinkButton>
+      )}
+    </p>
   );
 }
 

@@ -5,12 +5,12 @@
 
 import { requireStepUp, type StepUpCredentials } from "../../identity/step-up/confirm";
 import type { Deps } from "../../platform/deps";
-import { notFound, unavailable } from "../../platform/errors";
+import { unavailable } from "../../platform/errors";
 import { describeError, log } from "../../platform/log";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
-import { findTenant } from "../../tenancy/tenants/store";
 import { ofService, ofTenant } from "./audit-store";
 import { deleteHold, insertHold } from "./holds-store";
+import { tenantToChange } from "./tenant-to-change";
 
 type Change = "hold" | "release";
 
@@ -25,10 +25,7 @@ export async function changeSendsOfTenant(
   change: Change,
   proof: StepUpCredentials,
 ): Promise<void> {
-  await requireStepUp(deps, operator, proof);
-  const tenant = await findTenant(deps, id);
-  if (!tenant) throw notFound("Tenant");
-  const { tenantId, shard } = tenant;
+  const { tenantId, shard } = await tenantToChange(deps, operator, id, proof);
   const hold = { tenantId, cause: "held", since: deps.now() } as const;
   await CHANGES[change](deps.shards.db(shard), hold, ofTenant(operator, tenantId, ACTIONS[change]));
 }

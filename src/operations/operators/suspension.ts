@@ -8,9 +8,9 @@ import { requireStepUp } from "../../identity/step-up/confirm";
 import type { Deps } from "../../platform/deps";
 import { AppError, notFound } from "../../platform/errors";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
-import { findTenant } from "../../tenancy/tenants/store";
 import { deleteHold, insertHold } from "./holds-store";
 import { endSessionsOfUser, markTenantResumed, markTenantSuspended, resumeUser, suspendUser } from "./suspend-store";
+import { tenantToChange } from "./tenant-to-change";
 
 type Suspension = StepUpCredentials & { reason: string };
 
@@ -23,10 +23,7 @@ export async function suspendTenant(
   id: string,
   { reason, ...proof }: Suspension,
 ): Promise<void> {
-  await requireStepUp(deps, operator, proof);
-  const tenant = await findTenant(deps, id);
-  if (!tenant) throw notFound("Tenant");
-  const { tenantId, shard } = tenant;
+  const { tenantId, shard } = await tenantToChange(deps, operator, id, proof);
   await insertHold(deps.shards.db(shard), { tenantId, cause: "suspended", since: deps.now() }, null);
   await markTenantSuspended(deps, operator, { tenantId, reason }, deps.now());
 }
@@ -38,10 +35,7 @@ export async function resumeTenant(
   id: string,
   { reason, ...proof }: Suspension,
 ): Promise<void> {
-  await requireStepUp(deps, operator, proof);
-  const tenant = await findTenant(deps, id);
-  if (!tenant) throw notFound("Tenant");
-  const { tenantId, shard } = tenant;
+  const { tenantId, shard } = await tenantToChange(deps, operator, id, proof);
   await deleteHold(deps.shards.db(shard), { tenantId, cause: "suspended" }, null);
   await markTenantResumed(deps, operator, { tenantId, reason });
 }
