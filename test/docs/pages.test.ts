@@ -285,20 +285,3 @@ describe("the README", () => {
     expect([refused.status, await refused.text()]).toEqual([400, "SIGNATURE_MISMATCH"]);
   });
 });
-
-test("the glossary has at most 30 entries, in alphabetical order, each of one sentence", () => {
-  const sections = (markdown["../../src/docs/pages/glossary.md"] ?? "").split("\n## ").slice(1);
-  const entries = sections.map((section) =>
-    [...section.matchAll(/^\| (?!Term |-)(.+?) +\| (.+?) +\|$/gm)].map(([, term = "", meaning = ""]) => ({
-      term,
-      meaning,
-    })),
-  );
-  expect(entries.flat().length).toBeGreaterThan(20);
-  expect(entries.flat().length).toBeLessThanOrEqual(30);
-  for (const section of entries) {
-    const terms = section.map(({ term }) => term.toLowerCase());
-    expect(terms).toEqual(terms.toSorted());
-  }
-  expect(entries.flat().filter(({ meaning }) => !/^[A-Z].*\.$/.test(meaning) || meaning.includes(". "))).toEqual([]);
-});
