@@ -1,6 +1,6 @@
 declare namespace Cloudflare {
   interface Env {
-    /** Of the schedules in faults.test.ts: the first and the last, as in "1-1000". */
+    /** Of the schedules in faults.isolated.test.ts: the first and the last, as in "1-1000". */
     FAULT_SEEDS: string;
     /** "1": test/platform/upgrade.test.ts records this version. */
     RECORD_VERSION: string;

@@ -1,6 +1,6 @@
 /**
  * Closed by default: whatever is mounted refuses a caller without credentials, but for a written list. The console's
- * pages have their own walk, in console.test.ts.
+ * pages have their own walk, in console/pages.test.ts.
  */
 import { describe, expect, test } from "vitest";
 import { app } from "../../src/app";

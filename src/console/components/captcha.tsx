@@ -4,7 +4,7 @@ const SCRIPT_URL = "https://challenges.cloudflare.com/turnstile/v0/api.js";
 
 export interface CaptchaProps {
   siteKey: string;
-  /** What the token may be used for; see captcha/captcha.ts. */
+  /** What the token may be used for; see turnstile/captcha.ts. */
   action: string;
   nonce: string;
 }

@@ -82,7 +82,7 @@ export const episodes = sqliteTable("episodes", {
   tenantId: text("tenant_id").notNull(),
   /** When the first attempt failed after the last success; null once a user has enabled the subscription again. */
   failingSince: integer("failing_since"),
-  /** How far it has come: a value of `STAGE` in episodes/stages.ts. */
+  /** How far it has come: a value of `STAGE` in auto-disable/stages.ts. */
   stage: integer().notNull().default(0),
   /** The stage that the newest mail reported. */
   mailedStage: integer("mailed_stage").notNull().default(0),
