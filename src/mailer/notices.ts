@@ -1,7 +1,6 @@
 /** Mails that report a change. If it can be undone, they have a link that does so without signing in. */
-import type { EndedAccess, MailJob } from "../platform/mail/job";
+import type { EndedAccess, ListedCredential, MailJob, TenantNews } from "../platform/mail/job";
 import { type Link, linkTo, type Mail, renderMail } from "./render";
-import type { LivingKey } from "./store";
 import { endedSentence, utc } from "./token-mails";
 
 /** What every notice needs: the client's URL, and whom to greet. */
@@ -25,32 +24,47 @@ const notMe = ({ appUrl, revertToken }: RevertibleContext, does: string): (strin
 const RESET_ADVICE = "If this was not you, reset your password now: that ends every session.";
 
 interface PasswordContext extends RevertibleContext {
-  keys: readonly LivingKey[];
+  /** What still works. */
+  credentials: readonly ListedCredential[];
+  /** What a reset has ended, without a reclaimed account. */
+  endedCredentials: readonly ListedCredential[];
+  labelOf: (provider: string) => string;
   revokeApiKeysToken: string;
   /** Present after a reset that reclaimed an unverified account. */
   ended: EndedAccess | undefined;
 }
 
 export function passwordChangedMail(context: PasswordContext): Mail {
-  const { appUrl, name, keys, revokeApiKeysToken, ended } = context;
+  const { appUrl, name, credentials, endedCredentials, labelOf, revokeApiKeysToken, ended } = context;
+  const keys = credentials.filter(({ kind }) => kind === "api-key");
+  const others = credentials.filter(({ kind }) => kind !== "api-key");
+  const list = (of: readonly ListedCredential[]) => of.map((one) => describeCredential(one, labelOf)).join("; ");
   return renderMail({
     subject: "Your password was changed",
     greetingName: name,
     body: [
       "The password of your account was changed.",
       ...(ended ? [endedSentence(ended)] : []),
+      ...(endedCredentials.length === 0 ? [] : [`These have ended with it: ${list(endedCredentials)}.`]),
+      ...(others.length === 0 ? [] : [`These can still sign in as you: ${list(others)}.`]),
       ...notMe(context, "makes the new password invalid"),
       ...(keys.length === 0
         ? []
         : [
-            `These API keys of yours still work: ${keys.map(describeKey).join("; ")}.`,
+            `These API keys of yours still work: ${list(keys)}.`,
             linkTo(appUrl, "not-me", revokeApiKeysToken, "Revoke all of them (works for 72 hours)"),
           ]),
     ],
   });
 }
 
-const describeKey = ({ name, prefix, tenantName }: LivingKey) => `"${name}" (${prefix}) in ${tenantName}`;
+/** What it is called, and what it can do: an API key its scopes, everything else signs in. */
+function describeCredential({ kind, name, place, scopes }: ListedCredential, labelOf: (provider: string) => string) {
+  if (kind === "passkey") return `the passkey "${name}"`;
+  if (kind === "identity") return place === "" ? labelOf(name) : `${labelOf(name)} as ${place}`;
+  const [prefix = "", tenant = ""] = place.split(/ in (.*)/s);
+  return `"${name}" (${prefix}) in ${tenant}, for ${(JSON.parse(scopes) as string[]).join(", ")}`;
+}
 
 export function twoFactorChangedMail(context: RevertibleContext, enabled: boolean): Mail {
   const state = enabled ? "on" : "off";
@@ -198,6 +212,56 @@ export function secondFactorGuessedMail({ name }: NoticeContext): Mail {
       "Someone who knows your password or is signed in to your account has entered ten wrong codes. Sign-in is " +
         "locked for a while.",
       "If this was not you, reset your password now.",
+    ],
+  });
+}
+
+/** The sentence about some news, and what to do if it is bad news. */
+function describeNews(news: TenantNews, tenantName: string): { subject: string; body: string[] } {
+  switch (news.what) {
+    case "joined":
+      return { subject: "Somebody joined your tenant", body: [`${news.person} joined ${tenantName} as ${news.role}.`] };
+    case "roleChanged":
+      return {
+        subject: "A role was changed in your tenant",
+        body: [`${news.by} gave ${news.person} the role ${news.role} in ${tenantName}.`],
+      };
+    case "removed":
+      return {
+        subject: "Somebody was removed from your tenant",
+        body: [`${news.by} removed ${news.person} from ${tenantName}.`],
+      };
+    case "left":
+      return { subject: "Somebody left your tenant", body: [`${news.person} left ${tenantName}.`] };
+    case "exported":
+      return { subject: "Your tenant was exported", body: [`${news.by} exported the data of ${tenantName}.`] };
+    case "auditReader":
+      return {
+        subject: "The audit log is sent to a subscription",
+        body: [
+          `${news.by} set up the subscription "${news.subscription}" of ${tenantName}: it sends the audit log to ${news.host}.`,
+        ],
+      };
+    case "undone":
+      return {
+        subject: "Changes in your tenant were undone",
+        body: [
+          `${news.by} told us that somebody else has used their account. We have undone this in ${tenantName}:`,
+          ...news.lines,
+        ],
+      };
+  }
+}
+
+/** News about a tenant, for its owners and for a member whom they concern. */
+export function tenantNoticeMail({ name }: NoticeContext, tenantName: string, news: TenantNews): Mail {
+  const { subject, body } = describeNews(news, tenantName);
+  return renderMail({
+    subject,
+    greetingName: name,
+    body: [
+      ...body,
+      "You are told because an intruder would make such changes. If you expected this, you need not do anything.",
     ],
   });
 }

@@ -10,6 +10,7 @@ import type { Deps } from "../platform/deps";
 import type { RuleName } from "../platform/limits/rules";
 import type { MailJob } from "../platform/mail/job";
 import { mailToken } from "../platform/mail/token";
+import type { ProviderName } from "../platform/schemas/schemas";
 import { DAY_MS, HOUR_MS } from "../platform/time";
 import { alarmMail } from "./alarm-mail";
 import * as notices from "./notices";
@@ -65,7 +66,8 @@ async function prepareWithToken(deps: Deps, job: TokenJob): Promise<PreparedMail
     const { token, hash } = await mailToken(deps.keys, "verify", job.id);
     const stored = { hash, expiresAt: nowMs + VERIFICATION_LIFETIME_MS };
     const user = await insertVerificationToken(deps, job.userId, stored, nowMs);
-    return user && { to: user.email, mail: verificationMail(appUrl, user, token), limits: ["verificationMail"] };
+    const label = user?.provider ? providerLabel(deps.config, user.provider) : null;
+    return user && { to: user.email, mail: verificationMail(appUrl, user, label, token), limits: ["verificationMail"] };
   }
   if (job.kind === "invitation") {
     const { token, hash } = await mailToken(deps.keys, "invite", job.id);
@@ -85,7 +87,8 @@ async function prepareWithToken(deps: Deps, job: TokenJob): Promise<PreparedMail
   const origin = job.kind === "passwordReset" ? (job.origin ?? null) : null;
   const user = await insertResetTokenByEmail(deps, email, stored, origin, nowMs);
   if (!user) return null;
-  const mail = job.kind === "passwordReset" ? resetMail(appUrl, user.name, token) : reclaimedMail(appUrl, job, token);
+  const mail =
+    job.kind === "passwordReset" ? resetMail(appUrl, user.name, token, job.undone) : reclaimedMail(appUrl, job, token);
   return { to: user.email, mail, limits: [] };
 }
 
@@ -123,9 +126,12 @@ const MINOR: ReadonlySet<MailJob["kind"]> = new Set<MailJob["kind"]>([
   "signedInOnNewDevice",
   "refreshTokenReused",
   "secondFactorGuessed",
+  "tenantNotice",
 ]);
 
-function limitsOf({ kind }: NoticeJob): RuleName[] {
+function limitsOf(job: NoticeJob): RuleName[] {
+  const { kind } = job;
+  if (job.kind === "tenantNotice" && job.news.what === "undone") return ["notice"];
   if (kind === "subscriptionAlert") return ["alertMail"];
   return MINOR.has(kind) ? ["minorNotice", "notice"] : ["notice"];
 }
@@ -137,7 +143,14 @@ async function noticeOf(deps: Deps, job: NoticeJob, user: NoticeRecipient): Prom
   switch (job.kind) {
     case "passwordChanged": {
       const { token: revokeApiKeysToken } = await mailToken(deps.keys, "revoke-api-keys", job.id);
-      return notices.passwordChangedMail({ ...revertible, keys: user.keys, revokeApiKeysToken, ended: job.ended });
+      return notices.passwordChangedMail({
+        ...revertible,
+        credentials: user.credentials,
+        endedCredentials: job.endedCredentials ?? [],
+        labelOf: (provider) => providerLabel(deps.config, provider as ProviderName),
+        revokeApiKeysToken,
+        ended: job.ended,
+      });
     }
     case "twoFactorChanged":
       return notices.twoFactorChangedMail(revertible, job.enabled);
@@ -161,6 +174,8 @@ async function noticeOf(deps: Deps, job: NoticeJob, user: NoticeRecipient): Prom
       return notices.refreshTokenReusedMail(context);
     case "secondFactorGuessed":
       return notices.secondFactorGuessedMail(context);
+    case "tenantNotice":
+      return notices.tenantNoticeMail(context, job.tenantName, job.news);
     case "tenantDeleted":
       return notices.tenantDeletedMail(context, job.tenantName);
     case "subscriptionAlert":

@@ -1,15 +1,10 @@
 /** Reads what mails need from D1. A user is looked up across tenants. */
 import { sql } from "drizzle-orm";
+import { listCredentials } from "../identity/recovery/credentials-store";
 import type { Recipient } from "../identity/recovery/store";
 import { atomically, rows } from "../platform/db/client";
 import type { Deps } from "../platform/deps";
-
-/** An API key that still works after the password has changed. */
-export interface LivingKey {
-  name: string;
-  prefix: string;
-  tenantName: string;
-}
+import type { ListedCredential } from "../platform/mail/job";
 
 export interface NoticeRecipient {
   email: string;
@@ -17,8 +12,8 @@ export interface NoticeRecipient {
   emailVerifiedAt: number | null;
   /** Unused recovery codes. */
   codesLeft: number;
-  /** Active API keys in all tenants, newest first, at most ten. */
-  keys: LivingKey[];
+  /** The API keys, passkeys and identities that work, newest first. */
+  credentials: ListedCredential[];
 }
 
 /** The user of a notice; null when the account is gone. */
@@ -27,17 +22,14 @@ export async function findNoticeRecipient(
   userId: string,
   nowMs: number,
 ): Promise<NoticeRecipient | null> {
-  const { found, keys } = await atomically(db, {
-    found: rows<Omit<NoticeRecipient, "keys">>(sql`SELECT email, name, email_verified_at AS emailVerifiedAt,
+  const { found, credentials } = await atomically(db, {
+    found: rows<Omit<NoticeRecipient, "credentials">>(sql`SELECT email, name, email_verified_at AS emailVerifiedAt,
         (SELECT count(*) FROM recovery_codes WHERE user_id = ${userId} AND used_at IS NULL) AS codesLeft
       FROM users WHERE id = ${userId}`),
-    keys: rows<LivingKey>(sql`SELECT k.name, k.prefix, t.name AS tenantName FROM api_keys k
-      JOIN tenants t ON t.id = k.tenant_id
-      WHERE k.user_id = ${userId} AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${nowMs})
-      ORDER BY k.id DESC LIMIT 10`),
+    credentials: listCredentials(userId, () => sql`1`, nowMs),
   });
   const [user] = found;
-  return user ? { ...user, keys } : null;
+  return user ? { ...user, credentials } : null;
 }
 
 /** Who gets a code. */

@@ -11,20 +11,34 @@ import type { CodeRecipient } from "./store";
 type Reclaiming = Pick<Extract<MailJob, { kind: "accountTakenOver" }>, "ended" | "byCode">;
 
 /** Contains no text from the person who registered the address, because that may be a stranger. */
-export function verificationMail(appUrl: string, { createdAt, createdFrom }: Registrant, token: string): Mail {
+export function verificationMail(
+  appUrl: string,
+  { createdAt, createdFrom }: Registrant,
+  provider: string | null,
+  token: string,
+): Mail {
   const place = createdFrom ? `, from ${createdFrom}` : "";
   return renderMail({
     subject: "Verify your email address",
     greetingName: null,
     body: [
-      `An account was created with this email address on ${utc(createdAt)}${place}. If this was you, please confirm the address. The link works for 24 hours.`,
+      `An account was created with this email address on ${utc(createdAt)}${place}${provider ? `, by a sign-in with ${provider}` : ""}. ` +
+        "If this was you, please confirm the address. The link works for 24 hours.",
+      ...(provider ? [`Afterwards, sign in with a code or set a password, and then add ${provider} again.`] : []),
       linkTo(appUrl, "verify-email", token, "Verify email"),
       'If this was not you, do not confirm. Open the link and choose "This was not me", or ignore this email.',
     ],
   });
 }
 
-export function resetMail(appUrl: string, name: string | null, token: string): Mail {
+/** `undone` is what a "this was not me" link has undone; missing for a reset that somebody asked for. */
+export function resetMail(
+  appUrl: string,
+  name: string | null,
+  token: string,
+  undone: readonly string[] | undefined,
+): Mail {
+  if (undone) return revertedMail(appUrl, name, token, undone);
   return renderMail({
     subject: "Reset your password",
     greetingName: name,
@@ -32,6 +46,21 @@ export function resetMail(appUrl: string, name: string | null, token: string): M
       "Someone asked to reset the password of your account. The link works once, within one hour.",
       linkTo(appUrl, "reset-password", token, "Reset password"),
       "If this was not you, you can ignore this email. Your password stays the same.",
+    ],
+  });
+}
+
+function revertedMail(appUrl: string, name: string | null, token: string, undone: readonly string[]): Mail {
+  return renderMail({
+    subject: "Reset your password",
+    greetingName: name,
+    body: [
+      "You told us that somebody else has used your account. Your sessions and API keys have ended. Set a new password " +
+        "with this link, which works once, within one hour.",
+      linkTo(appUrl, "reset-password", token, "Reset password"),
+      ...(undone.length === 0
+        ? ["Nothing had to be undone in your tenants."]
+        : ["This was done with your account since then, and we have undone it:", ...undone]),
     ],
   });
 }

@@ -101,6 +101,13 @@ const VARIABLES = {
     must: "be the secret key of a Turnstile widget, or missing; set it with TURNSTILE_SITE_KEY",
     schema: widgetKey,
   },
+  LINK_BY_EMAIL: {
+    description:
+      "Whether the first sign-in with a provider opens an account that has the same address: `ask` for a mailed " +
+      "code, `always`, or `never`. Addresses in `OPERATORS` are never opened in this way.",
+    must: 'be "ask", "always" or "never"',
+    schema: z.enum(["ask", "always", "never"]).prefault("ask"),
+  },
   OPERATORS: {
     description: "Who operates this service: see [Operators](operations.md#operators). Empty: nobody does.",
     must: "be a comma-separated list of email addresses, or empty",
@@ -194,6 +201,8 @@ export interface Config extends Limits {
   publicUrl: string | undefined;
   /** The providers that people can sign in with. */
   providers: Providers;
+  /** Whether a provider can open the account that has the address of the person. */
+  linkByEmail: "ask" | "always" | "never";
   registration: Registration;
   /** Null: nobody is asked to confirm that they are human. */
   turnstile: Turnstile | null;
@@ -243,6 +252,7 @@ export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>
     passkeyOrigins: read("PASSKEY_ORIGINS"),
     publicUrl,
     providers,
+    linkByEmail: read("LINK_BY_EMAIL"),
     registration: read("REGISTRATION"),
     turnstile: turnstile.siteKey === "" ? null : turnstile,
     operators: read("OPERATORS"),

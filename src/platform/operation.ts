@@ -28,6 +28,8 @@ export interface Call<Input> {
   readonly principal: Principal;
   /** The caller's session. Reading it throws UNAUTHENTICATED if there is none. */
   readonly session: SessionPrincipal;
+  /** Who is signed in, for an operation that needs nobody; null if nobody is. */
+  readonly holder: Principal | null;
   readonly client: ClientContext;
   /** A parameter of the path, such as "id". */
   param(name: string): string;

@@ -1,11 +1,11 @@
 /** Changing owners in the console ten minutes after the sign-in: the page asks for a confirmation, then carries on. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { call, newEmail, PASSWORD, type Person, signUpVerified } from "../support/client";
-import { type ClientContext, holding } from "../support/console";
+import { type ConsoleBrowser, holding } from "../support/console";
 import { joinTenant, tire } from "../support/people";
 
 let owner: Person;
-let browser: ClientContext;
+let browser: ConsoleBrowser;
 
 beforeEach(async () => {
   owner = await signUpVerified();

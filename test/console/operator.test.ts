@@ -105,7 +105,7 @@ describe("the operator's section", () => {
     await age.bind(op.userId).run();
     const path = `/operator/people/${userId}/sessions/revoke`;
     const refused = await browser.post(path);
-    expect([refused.status, refused.html.includes("Confirm your password")]).toEqual([403, true]);
+    expect([refused.status, refused.html.includes("Confirm with your second factor")]).toEqual([403, true]);
     expect((await browser.post(path, { totp: codeOf(op.secret) })).status).toBe(303);
   });
 });

@@ -2,13 +2,13 @@
 import { describe, expect, test } from "vitest";
 import { make, ORIGIN, type SoftPasskey, show } from "../support/authenticator";
 import { call, PASSWORD, type Person, signUp, signUpVerified } from "../support/client";
-import { type ClientContext, holding, visit } from "../support/console";
-import { addPasskey, withPasskey } from "../support/passkeys";
+import { type ConsoleBrowser, holding, visit } from "../support/console";
+import { unverify, withPasskey } from "../support/passkeys";
 import { tire } from "../support/people";
 import { enrol } from "../support/two-factor";
 
 /** A browser at the address of `APP_URL`, where passkeys work; with a person, signed in. */
-async function atHome(person?: Person): Promise<ClientContext> {
+async function atHome(person?: Person): Promise<ConsoleBrowser> {
   const browser = visit(ORIGIN);
   const cookie = person && (await holding(person)).jar.get("__Host-postern-session");
   if (cookie) browser.jar.set("postern-session", cookie);
@@ -53,8 +53,8 @@ describe("the sign-in page", () => {
   });
 
   test("says what to do about an unverified address, and refuses what no script has filled in", async () => {
-    const person = await signUp();
-    const passkey = await addPasskey(person);
+    const { person, passkey } = await withPasskey();
+    await unverify(person);
     const browser = await atHome();
     const { html } = await browser.get("/sign-in");
     const unverified = await browser.post("/sign-in/passkey", await filled(html, passkey));
@@ -96,30 +96,30 @@ describe("My security", () => {
     expect((await stranger.post(`${path}/remove`)).status).toBe(404);
   });
 
-  test("asks for a confirmation ten minutes after the sign-in, by password, code or passkey", async () => {
+  test("asks for a confirmation ten minutes after the sign-in, by the passkey and not by the password", async () => {
     const { person, passkey } = await withPasskey();
     const browser = await atHome(person);
     const newPage = "/console/security/passkeys/new";
     const confirmation = `/console/security/confirm?to=${encodeURIComponent(newPage)}`;
     const open = () => browser.get("/security/passkeys/new");
-    for (const proof of ["password", "passkey"]) {
-      await tire(person);
-      const asked = await open();
-      expect([asked.status, asked.location]).toEqual([303, confirmation]);
-      const { html } = await browser.follow(asked);
-      const wrong =
-        proof === "password" ? { password: "wrong" } : await filled(html, passkey, { origin: "https://evil.example" });
-      const refused = await browser.post("/security/confirm", { ...wrong, to: newPage });
-      expect(refused.status).toBe(proof === "password" ? 401 : 400);
-      const right = proof === "password" ? { password: PASSWORD } : await filled(refused.html, passkey);
-      const confirmed = await browser.post("/security/confirm", { ...right, to: newPage });
-      expect([confirmed.status, confirmed.location]).toEqual([303, newPage]);
-      expect((await open()).status).toBe(200);
-    }
+    await tire(person);
+    const asked = await open();
+    expect([asked.status, asked.location]).toEqual([303, confirmation]);
+    const { html } = await browser.follow(asked);
+    const weak = await browser.post("/security/confirm", { password: PASSWORD, to: newPage });
+    expect(weak.status).toBe(403);
+    const wrong = await filled(html, passkey, { origin: "https://evil.example" });
+    const refused = await browser.post("/security/confirm", { ...wrong, to: newPage });
+    expect(refused.status).toBe(400);
+    const right = await filled(refused.html, passkey);
+    const confirmed = await browser.post("/security/confirm", { ...right, to: newPage });
+    expect([confirmed.status, confirmed.location]).toEqual([303, newPage]);
+    expect((await open()).status).toBe(200);
     await tire(person);
     const removal = await browser.post(`/security/passkeys/${passkey.id}/remove`);
     expect(removal.location).toContain("/console/security/confirm?to=");
-    const elsewhere = { password: PASSWORD, to: "https://evil.example/" };
+    const page = await browser.get("/security/confirm?to=");
+    const elsewhere = { ...(await filled(page.html, passkey)), to: "https://evil.example/" };
     expect((await browser.post("/security/confirm", elsewhere)).location).toBe("/console");
     expect((await call("GET", "/auth/passkeys", { token: person.token })).body.data).toHaveLength(1);
   });

@@ -64,7 +64,7 @@ describe("the page that browsers come back to", () => {
   test("asks for the second factor, again after a wrong one", async () => {
     const owner = await signUpVerified();
     const secret = await enrol(owner);
-    const browser = newBrowser(CONSOLE);
+    const browser = newBrowser({ ...CONSOLE, LINK_BY_EMAIL: "always" });
     const asked = await signIn(browser, newPersonAtProvider({ email: owner.email }), "?to=/console/events");
     expect([asked.status, asked.body]).toEqual([200, expect.stringContaining("Two-factor code")]);
     const field = (name: string) => asked.body.match(new RegExp(`name="${name}" value="([^"]*)"`))?.[1] ?? "";

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { createDeps } from "../../src/platform/deps";
 import { endWait, readWaiting } from "../../src/webhooks/resend/waiting-store";
 import { call, eventually, type Person, setRole, signUp, verify } from "../support/client";
-import { type ClientContext, holding } from "../support/console";
+import { type ConsoleBrowser, holding } from "../support/console";
 import { addDelivery, consumeBatch, makeDue, messageFor } from "../support/engine";
 import { endedAttempts, newInbox, publish, subscribe } from "../support/receiver";
 import { deliveryDb, SHARD } from "../support/shard";
@@ -20,7 +20,7 @@ describe("subscriptions", () => {
     secret: "s3cret",
   };
 
-  async function created(): Promise<{ person: Person; browser: ClientContext; path: string; id: string }> {
+  async function created(): Promise<{ person: Person; browser: ConsoleBrowser; path: string; id: string }> {
     const person = await signUp();
     const browser = await holding(person);
     const { location } = await browser.post("/webhooks", FIELDS);

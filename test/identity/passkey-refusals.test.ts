@@ -4,7 +4,7 @@ import { type CBORType, decodeCBOR, encodeCBOR } from "@levischuck/tiny-cbor";
 import { base64url } from "jose";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { type Algorithm, make, show } from "../support/authenticator";
-import { call, eventually, newAddress, type Person, signUp } from "../support/client";
+import { call, eventually, newAddress, type Person, signUpVerified } from "../support/client";
 import { callUnder } from "../support/overrides";
 import {
   activityOf,
@@ -32,7 +32,7 @@ function later(ms: number): void {
 
 describe("a registration is refused", () => {
   test.each(Object.entries(MISBEHAVIOUR))("with %s", async (_, wrong) => {
-    const person = await signUp();
+    const person = await signUpVerified();
     const { answer } = await tryAdd(person, wrong);
     expect(said(answer).slice(0, 2)).toEqual([400, "VALIDATION_FAILED"]);
     expect(await countOf("passkeys", person)).toBe(0);
@@ -50,13 +50,13 @@ describe("a registration is refused", () => {
     ["with a short coordinate", "ES256", { [-2]: bytes(31) }],
     ["of Ed25519 with a long coordinate", "EdDSA", { [-2]: bytes(33) }],
   ])("with a key %s", async (_, algorithm, cose) => {
-    const person = await signUp();
+    const person = await signUpVerified();
     const { answer } = await tryAdd(person, { algorithm, cose });
     expect(said(answer).slice(0, 2)).toEqual([400, "VALIDATION_FAILED"]);
   });
 
   test("with an attestation that is malformed, which does not use the challenge up", async () => {
-    const person = await signUp();
+    const person = await signUpVerified();
     const { data } = (await call("POST", "/auth/passkeys/options", { token: person.token })).body;
     const { response } = await make(data);
     const add = (attestationObject: string) => {
@@ -86,7 +86,7 @@ describe("a registration is refused", () => {
   });
 
   test("for another user's challenge, one for a login, an expired one, a used one and a passkey that is there already", async () => {
-    const [person, other] = [await signUp(), await signUp()];
+    const [person, other] = [await signUpVerified(), await signUpVerified()];
     const optionsOf = async ({ token }: Person) => (await call("POST", "/auth/passkeys/options", { token })).body.data;
     const add = (state: string, response: unknown) =>
       call("POST", "/auth/passkeys", { token: person.token, body: { state, response, name: "n" } });
@@ -113,7 +113,7 @@ describe("a registration is refused", () => {
   });
 
   test("beyond ten passkeys, also when fourteen are added at once", async () => {
-    const person = await signUp();
+    const person = await signUpVerified();
     const made = [];
     for (let index = 0; index < LIMIT + 4; index += 1) {
       const { body } = await call("POST", "/auth/passkeys/options", { token: person.token });
@@ -249,7 +249,7 @@ test("an answer to a login that was made for another challenge of ours is refuse
 });
 
 test("the write that opens a session refuses a passkey that has come to belong to somebody else", async () => {
-  const [{ person, passkey }, { userId }] = [await withPasskey(), await signUp()];
+  const [{ person, passkey }, { userId }] = [await withPasskey(), await signUpVerified()];
   const body = await loginBody(passkey);
   let batches = 0;
   const database = {

@@ -15,6 +15,7 @@ import {
   sendLogin,
   stepUpBody,
   tryAdd,
+  unverify,
   withPasskey,
 } from "../support/passkeys";
 import { joinTenant } from "../support/people";
@@ -59,8 +60,8 @@ describe("a passkey", () => {
   });
 
   test("does not sign in to an account whose address is unverified, and is not bound by the lock of the password", async () => {
-    const person = await signUp();
-    const passkey = await addPasskey(person);
+    const { person, passkey } = await withPasskey();
+    await unverify(person);
     expect((await loginWith(passkey)).body.code).toBe("EMAIL_NOT_VERIFIED");
     const verified = await logIn(person);
     for (let guess = 0; guess < 10; guess += 1) {
@@ -161,7 +162,7 @@ describe("what a thief has left is undone", () => {
   test("by the link in the mail about a passkey that was added, with every one added since", async () => {
     const { person: owner, passkey: own } = await withPasskey();
     await env.DB.prepare("UPDATE passkeys SET created_at = created_at - 1000 WHERE id = ?").bind(own.id).run();
-    const thief = await logIn(owner);
+    const thief = owner;
     const added = [await tryAdd(thief, { name: "First" }), await tryAdd(thief, { name: "Second" })];
     const mail = await eventually("the mail about the first one", async () =>
       mailsTo(owner.email).find(({ text }) => text.includes('A passkey named "First" was added')),
@@ -188,8 +189,8 @@ describe("what a thief has left is undone", () => {
   });
 
   test("by the owner of the address, when somebody else has registered it", async () => {
-    const squatter = await signUp();
-    const passkey = await addPasskey(squatter);
+    const { person: squatter, passkey } = await withPasskey();
+    await unverify(squatter);
     await report(tokenIn(await mailTo(squatter.email, /Verify/)));
     await eventually("the mail that says what has ended", async () =>
       mailsTo(squatter.email).some(({ text }) => /ended 1 session, 1 passkey\b/.test(text)),

@@ -39,10 +39,10 @@ test("somebody without an account joins the tenant with a new one, also where re
 test("somebody with an account joins with it, and somebody with another address signs in only", async () => {
   const [host, guest, other] = [await signUpVerified(), await signUpVerified(), await signUpVerified()];
   const token = await invite(host, guest.email, "viewer");
-  const stranger = await acceptAs(newBrowser(), token, { email: other.email });
+  const stranger = await acceptAs(newBrowser({ LINK_BY_EMAIL: "always" }), token, { email: other.email });
   expect(await tenantsOf(stranger.body.data.accessToken)).toEqual([[other.tenantId, "owner"]]);
   expect(await openInvitations(host)).toBe(1);
-  const { body } = await acceptAs(newBrowser(), token, { email: guest.email });
+  const { body } = await acceptAs(newBrowser({ LINK_BY_EMAIL: "always" }), token, { email: guest.email });
   expect(await tenantsOf(body.data.accessToken)).toEqual(
     [
       [guest.tenantId, "owner"],

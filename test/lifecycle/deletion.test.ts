@@ -222,7 +222,7 @@ describe("step-up", () => {
     ["totp", { totp: "000000" }],
   ])("records the lock by ten wrong guesses: %s", async (factor, body) => {
     const person = await signUpVerified();
-    await enrol(person);
+    if (factor === "totp") await enrol(person);
     const limits = { RATE_LIMITS: JSON.stringify({ stepUp: { limit: 100, windowSeconds: 60 } }) };
     const wrong = { path: "/api/v1/auth/step-up", token: person.token, body };
     for (let guess = 0; guess < 10; guess += 1) await callUnder(limits, wrong);

@@ -5,7 +5,7 @@ import { STAGE } from "../../src/webhooks/auto-disable/stages";
 import { call, logIn, signUp, signUpVerified } from "../support/client";
 import { named, operate, operator } from "../support/operators";
 import { callUnder } from "../support/overrides";
-import { addPasskey, loginWith } from "../support/passkeys";
+import { addPasskey, loginWith, stepUpBody } from "../support/passkeys";
 import { newInbox, publish, subscribe } from "../support/receiver";
 import { deliveryDb, SHARD } from "../support/shard";
 
@@ -33,10 +33,22 @@ describe("who is an operator", () => {
     expect(body.message).toMatch(/two-factor/);
   });
 
-  test("not with a passkey in its place, because the password alone still signs in", async () => {
-    const passkey = await addPasskey(await named("operator@example.com"));
+  test("with a passkey in the session, and not with the password alone", async () => {
+    const person = await named("operator@example.com");
+    const passkey = await addPasskey(person);
     const { accessToken: token } = (await loginWith(passkey)).body.data;
-    expect((await operate({ token }, "GET", "/status")).status).toBe(403);
+    expect((await operate({ token }, "GET", "/status")).status).toBe(200);
+    const withPassword = await logIn(person);
+    expect((await operate(withPassword, "GET", "/status")).status).toBe(403);
+    const body = await stepUpBody({ ...person, ...withPassword }, passkey);
+    expect((await call("POST", "/auth/step-up", { token: withPassword.token, body })).status).toBe(200);
+    expect((await operate(withPassword, "GET", "/status")).status).toBe(200);
+  });
+
+  test("not with an address for which only a sign-in provider vouches", async () => {
+    const { token, userId } = await operator();
+    await env.DB.prepare("UPDATE users SET email_verified_by = 'provider' WHERE id = ?").bind(userId).run();
+    expect((await operate({ token }, "GET", "/status")).status).toBe(404);
   });
 
   test("not with an address that is not verified", async () => {

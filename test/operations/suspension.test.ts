@@ -1,4 +1,5 @@
 /** Suspended tenants and people: what is refused at once, what still works, and that resuming restores it. */
+
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { call, logIn, newAddress, PASSWORD, type Person, signUp, signUpVerified } from "../support/client";
@@ -231,7 +232,7 @@ describe("every change", () => {
     "/sends/release",
   ];
 
-  test("needs a recent sign-in, the password or a code, and says so", async () => {
+  test("needs a recent sign-in or a code, never the password alone, and says so", async () => {
     const op = await operator();
     const { tenantId, userId } = await signUp();
     await env.DB.prepare("UPDATE sessions SET created_at = 0, confirmed_at = NULL WHERE user_id = ?")
@@ -241,7 +242,9 @@ describe("every change", () => {
       const { status, body } = await operate(op, "POST", path, { reason });
       expect([path, status, body.code]).toEqual([path, 403, "STEP_UP_REQUIRED"]);
     }
-    await act(op, `/tenants/${tenantId}/suspend`, { reason, password: PASSWORD });
+    const withPassword = await operate(op, "POST", `/tenants/${tenantId}/suspend`, { reason, password: PASSWORD });
+    expect(withPassword.body.code).toBe("STEP_UP_REQUIRED");
+    await act(op, `/tenants/${tenantId}/suspend`, { reason, totp: codeOf(op.secret) });
   });
 
   test("is refused to others, without a reason, and for what does not exist", async () => {

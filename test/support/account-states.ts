@@ -228,7 +228,7 @@ export interface Outcome {
 /** Tries one way to sign in, in one state. */
 export async function attempt(traveller: Traveller, way: Way, state: State): Promise<Outcome> {
   // A browser with variables of its own waits for what is recorded after the response.
-  const variables: Record<string, unknown> = { ...QUIET };
+  const variables: Record<string, unknown> = { ...QUIET, ...way.variables };
   const comer = await fresh(traveller, way, !state.isUnverified, variables);
   const show = await way.prepare(comer);
   const totp = traveller.code();

@@ -18,7 +18,7 @@ interface Page {
   cookies: string[];
 }
 
-export interface ClientContext {
+export interface ConsoleBrowser {
   get(path: string, headers?: Record<string, string>): Promise<Page>;
   /** Posts a form. A list repeats a field. */
   post(path: string, fields?: Record<string, string | string[]>, headers?: Record<string, string>): Promise<Page>;
@@ -30,7 +30,7 @@ export interface ClientContext {
 }
 
 /** A new browser with an IP address of its own. Paths are relative to `/console`. */
-export function visit(origin = ORIGIN): ClientContext {
+export function visit(origin = ORIGIN): ConsoleBrowser {
   const jar = new Map<string, string>();
   const address = newAddress();
   const send = async (method: string, path: string, body: string | null, given: Record<string, string>) => {
@@ -50,7 +50,7 @@ export function visit(origin = ORIGIN): ClientContext {
       cookies,
     };
   };
-  const get: ClientContext["get"] = (path, headers = {}) => send("GET", path, null, headers);
+  const get: ConsoleBrowser["get"] = (path, headers = {}) => send("GET", path, null, headers);
   return {
     jar,
     address,
@@ -86,7 +86,7 @@ function encode(fields: Record<string, string | string[]>): string {
 }
 
 /** A browser in which a person has signed in. */
-export async function signedIn(person: Person, password = PASSWORD): Promise<ClientContext> {
+export async function signedIn(person: Person, password = PASSWORD): Promise<ConsoleBrowser> {
   await verify(person.email);
   const browser = visit();
   const answer = await browser.post("/sign-in", { email: person.email, password });
@@ -95,7 +95,7 @@ export async function signedIn(person: Person, password = PASSWORD): Promise<Cli
 }
 
 /** A browser with the session of a person's access token, which saves a sign-in. */
-export async function holding(person: Person): Promise<ClientContext> {
+export async function holding(person: Person): Promise<ConsoleBrowser> {
   const { config, keys, now } = await createDeps(env, createExecutionContext());
   const { sid, tid, sub } = decodeJwt<{ sid: string; tid: string; sub: string }>(person.token);
   const parties = { issuer: config.tokenIssuer, audience: config.tokenAudience };

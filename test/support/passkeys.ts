@@ -32,6 +32,10 @@ export async function withPasskey(): Promise<{ person: Person; passkey: SoftPass
   return { person, passkey: await addPasskey(person) };
 }
 
+/** Makes an address unverified, as it was when unverified accounts could still add passkeys. */
+export const unverify = ({ userId }: Pick<Person, "userId">) =>
+  env.DB.prepare("UPDATE users SET email_verified_at = NULL WHERE id = ?").bind(userId).run();
+
 /** The body of a login with a passkey, for fresh options. */
 export async function loginBody(passkey: SoftPasskey, wrong: Misbehaviour = {}) {
   const { body } = await call("POST", "/auth/passkeys/login/options");

@@ -48,6 +48,8 @@ export interface Way {
   isNew?: true | "invited";
   /** It continues an open session. */
   keeps?: true;
+  /** Settings under which it is possible. */
+  variables?: Record<string, string>;
   /** The actions that it leaves in the audit log when it succeeds, sorted. */
   records: AuditAction[];
   prepare(comer: Comer): Promise<Step>;
@@ -174,7 +176,11 @@ export const WAYS = {
   },
   provider: { ...provider, has: "identity", records: LOGIN },
   "provider, totp": { ...provider, has: "identity", factor: "totp", records: LOGIN },
-  "provider, by address": { ...provider, records: ["auth.identity_linked", ...LOGIN] },
+  "provider, by address": {
+    ...provider,
+    variables: { LINK_BY_EMAIL: "always" },
+    records: ["auth.identity_linked", ...LOGIN],
+  },
   "provider, new account": { ...provider, isNew: true, records: [...LOGIN, "auth.registered"] },
   "provider, invited": {
     ...provider,

@@ -101,6 +101,7 @@ export const tenantEndPages = new Hono<AppEnv>()
       ...TENANT_PROOF,
       done: signedOut("tenantDeleted"),
       again: (c, refused) => deleteTenantPage(c, refused),
+      confirmedAt: () => "/console/tenants/delete",
     }),
   )
   .get("/export", requires(OWNER), (c) => exportTenantPage(c))
@@ -110,5 +111,6 @@ export const tenantEndPages = new Hono<AppEnv>()
       ...TENANT_PROOF,
       done: (c, file) => c.body(file, 200, attachment("tenant")),
       again: (c, refused) => exportTenantPage(c, refused),
+      confirmedAt: () => "/console/tenants/export",
     }),
   );

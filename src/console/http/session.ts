@@ -31,6 +31,13 @@ export async function setSession(c: Context<AppEnv>, { session }: OpenedSession)
   );
 }
 
+/** Notes who is signed in, for a page that needs nobody. */
+export const noteUser = createMiddleware<AppEnv>(async (c, next) => {
+  const currentUser = await findCurrentUser(c);
+  if (currentUser) c.set("principal", currentUser.principal);
+  await next();
+});
+
 /** Redirects to the sign-in page without a live session; a GET comes back after sign-in. 403 in a suspended tenant. */
 export const requireUser = createMiddleware<AppEnv>(async (c, next) => {
   const currentUser = await findCurrentUser(c);

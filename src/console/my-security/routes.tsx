@@ -146,11 +146,17 @@ const identityPages = new Hono<AppEnv>()
         return page(c, { title: `Add ${label}`, section: SECTION }, <ContinueToProvider url={url} label={label} />);
       },
       again,
+      confirmedAt: () => "/console/security",
     }),
   )
   .post(
     "/identities/:id/remove",
-    ...form(identities.unlinkWithPassword, { values: password, done: flash("/security", "identityRemoved"), again }),
+    ...form(identities.unlinkWithPassword, {
+      values: password,
+      done: flash("/security", "identityRemoved"),
+      again,
+      confirmedAt: () => "/console/security",
+    }),
   );
 
 export const securityPages = new Hono<AppEnv>()

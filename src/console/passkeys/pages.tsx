@@ -98,7 +98,7 @@ export const Confirm = ({ to, email, twoFactorEnabled, start, failure }: Confirm
     <h1>Confirm that it is you</h1>
     <FailureBanner failure={failure} />
     <div class="card">
-      <p>You signed in more than ten minutes ago.</p>
+      <p>This needs a confirmation from the last ten minutes.</p>
       {start && (
         <PasskeyForm action="/console/security/confirm" kind="get" start={start}>
           <input type="hidden" name="to" value={to} />
@@ -108,20 +108,22 @@ export const Confirm = ({ to, email, twoFactorEnabled, start, failure }: Confirm
       <PostForm action="/console/security/confirm">
         <input type="hidden" name="to" value={to} />
         <input type="text" hidden autocomplete="username" value={email} readonly />
-        <TextField
-          name="password"
-          label="Password"
-          type="password"
-          autocomplete="current-password"
-          required={!twoFactorEnabled}
-          failure={failure}
-        />
-        {twoFactorEnabled && (
+        {twoFactorEnabled ? (
           <TextField
             name="totp"
-            label="Or a two-factor code"
+            label="Two-factor code"
             autocomplete="one-time-code"
+            required
             hint="From your app, or one of your recovery codes."
+            failure={failure}
+          />
+        ) : (
+          <TextField
+            name="password"
+            label="Password"
+            type="password"
+            autocomplete="current-password"
+            required
             failure={failure}
           />
         )}

@@ -97,6 +97,10 @@ export const ResetPassword = ({ token, failure }: FormProps & { token: string })
         hint="At least 8 characters. Several unusual words make a good password. All your sessions will end."
         failure={failure}
       />
+      <label class="check">
+        <input type="checkbox" name="endCredentials" value="yes" checked /> Also end my API keys, passkeys and sign-ins
+        with providers
+      </label>
       <SubmitButton>Set password</SubmitButton>
     </PostForm>
     <p class="after-form">

@@ -20,7 +20,7 @@ import { type Form, form, readForm } from "../http/form";
 import { flash, page, type Refused, redirectTo, redirectWithFlash, rerenderOnError } from "../http/page";
 import { hasPasskeysHere, shownIn } from "../http/passkeys";
 import { safePath } from "../http/paths";
-import { findCurrentUser, requireUser } from "../http/session";
+import { findCurrentUser, noteUser, requireUser } from "../http/session";
 import { startSession } from "../http/start-session";
 import { offeredProviders } from "../providers/providers";
 import * as pages from "./pages";
@@ -194,6 +194,7 @@ const mailLinks = new Hono<AppEnv>()
   .get("/verify-email", requires(recovery.verifyEmail), (c) => verifyPage(c, c.req.query("token") ?? ""))
   .post(
     "/verify-email",
+    noteUser,
     ...form(recovery.verifyEmail, {
       values: token,
       done: (c) => redirectWithFlash(c, getConsoleCookie(c, "session") ? "" : "/sign-in", "verified"),
@@ -213,7 +214,11 @@ const mailLinks = new Hono<AppEnv>()
   .post(
     "/reset-password",
     ...form(recovery.resetPassword, {
-      values: (sent) => ({ ...token(sent), newPassword: sent.text("newPassword") }),
+      values: (sent) => ({
+        ...token(sent),
+        newPassword: sent.text("newPassword"),
+        endCredentials: sent.text("endCredentials") === "yes",
+      }),
       done: flash("/sign-in", "passwordReset"),
       again: (c, refused, values) => resetPage(c, values.token, refused),
     }),

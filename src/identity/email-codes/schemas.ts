@@ -1,4 +1,5 @@
 /** Mailed codes in requests. */
+import { z } from "zod";
 import { opaqueToken } from "../../platform/schemas/schemas";
 
 export const mailCode = opaqueToken.meta({ description: "The six digits from the mail.", examples: ["123456"] });
@@ -8,3 +9,7 @@ export const mailCodeState = opaqueToken.meta({
   description: "From the answer to the request for the code.",
   examples: ["1f2e3d4c.AAAA.BBBB"],
 });
+
+export const enteredCode = z
+  .object({ state: mailCodeState, code: mailCode })
+  .meta({ id: "EnteredCode", description: "A code from a mail." });

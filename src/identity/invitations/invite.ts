@@ -2,14 +2,15 @@
 import { sha256Hex } from "../../platform/crypto/encoding";
 import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
-import { AppError, emailNotVerified, notFound } from "../../platform/errors";
+import { AppError, notFound } from "../../platform/errors";
 import { capReached } from "../../platform/limits/caps";
 import { refuseOverLimit } from "../../platform/limits/limiter";
 import { queueMail } from "../../platform/mail/queue";
 import type { Principal, SessionPrincipal } from "../../platform/schemas/principal";
 import { ROLES_MANAGED_BY, type Role } from "../../platform/schemas/roles";
 import { DAY_MS } from "../../platform/time";
-import { requireStepUp } from "../step-up/confirm";
+import { tellOfJoining } from "../../tenancy/tenants/owner-notices";
+import { requireStepUp, requireVerifiedAddress } from "../step-up/confirm";
 import { acceptInvitationByToken, closeInvitation, insertInvitation, type NewInvitation } from "./store";
 
 const LIFETIME_MS = 7 * DAY_MS;
@@ -25,8 +26,7 @@ export async function invite(
   guest: { email: string; role: Role },
 ): Promise<NewInvitation> {
   if (!ROLES_MANAGED_BY[inviter.role]?.includes(guest.role)) throw new AppError("FORBIDDEN");
-  if (deps.config.emailVerification === "required" && inviter.account.emailVerifiedAt === null)
-    throw emailNotVerified();
+  requireVerifiedAddress(deps, inviter);
   if (guest.role === "owner") await requireStepUp(deps, inviter);
   const { tenantId, userId } = inviter;
   refuseOverLimit(await deps.limiter.consume("inviteAddress", `${tenantId}:${guest.email}`));
@@ -52,9 +52,10 @@ export const badInvitation = () => new AppError("INVALID_TOKEN", { message: "Inv
  * Joins the tenant of an invitation that was sent to the caller's address. Throws INVALID_TOKEN, CONFLICT at the cap of
  * members.
  */
-export async function acceptInvitation(deps: Deps, caller: Principal, token: string) {
+export async function acceptInvitation(deps: Deps, caller: SessionPrincipal, token: string) {
   const joined = await acceptInvitationByToken(deps, caller, await sha256Hex(token), deps.now());
   if (joined === "closed") throw badInvitation();
   if (joined === "full") throw capReached("members", deps.config.caps);
+  tellOfJoining(deps, joined.tenantId, { userId: caller.userId, email: caller.account.email });
   return joined;
 }

@@ -12,7 +12,7 @@ export const invitations = {
   }),
   accept: operation({
     schema: acceptanceBody,
-    verb: ({ deps, principal, input }) => acceptInvitation(deps, principal, input.token),
+    verb: ({ deps, session, input }) => acceptInvitation(deps, session, input.token),
   }),
   revoke: operation({
     permission: "member.manage",

@@ -149,6 +149,9 @@ const hasRoom = (open: SQL, mostMembers: number) =>
   sql`(SELECT count(*) FROM memberships WHERE tenant_id = (SELECT tenant_id FROM invitations
     WHERE id = (${open}))) < ${mostMembers}`;
 
+/** Since when somebody who joins by an invitation `i` is an owner. */
+const ownerSince = (nowMs: number) => sql`iif(i.role = 'owner', ${nowMs}, NULL)`;
+
 /**
  * What became of an invitation: `full` when the tenant already has the maximum number of members, `closed` when it was
  * not open.
@@ -177,9 +180,9 @@ export function joinByToken(
       SELECT ${userId}, ${email}, ${name}, ${passwordHash}, ${nowMs}, ${createdFrom}, ${nowMs}
       WHERE EXISTS (${open}) AND ${hasRoom(open, config.caps.members)}`,
     // After the user, who is written only if there is room.
-    membership: sql`INSERT INTO memberships (tenant_id, user_id, role, last_used_at, created_at)
-      SELECT i.tenant_id, u.id, i.role, ${nowMs}, ${nowMs} FROM invitations i JOIN users u ON u.id = ${userId}
-        WHERE i.id = (${open})`,
+    membership: sql`INSERT INTO memberships (tenant_id, user_id, role, owner_since, last_used_at, created_at)
+      SELECT i.tenant_id, u.id, i.role, ${ownerSince(nowMs)}, ${nowMs}, ${nowMs}
+      FROM invitations i JOIN users u ON u.id = ${userId} WHERE i.id = (${open})`,
     // After the statements that ask whether the invitation is open.
     accepted: sql`UPDATE invitations SET accepted_at = ${nowMs}, accepted_by = ${userId}
       WHERE id = (${open}) AND EXISTS (SELECT 1 FROM users WHERE id = ${userId})`,
@@ -218,7 +221,11 @@ export async function insertInvitedByToken(
   const { minted, stillOpen } = await atomically(deps.db, {
     ...joinByToken(deps, user, invitation, nowMs),
     // After the membership that it joins with.
-    minted: mintSession(session, { tenantId, credential: passwordHolds(passwordHash), factor: null }, nowMs),
+    minted: mintSession(
+      session,
+      { tenantId, credential: passwordHolds(passwordHash), factor: null, methods: ["password"] },
+      nowMs,
+    ),
     ...recordJoining(userActor({ userId, email, sessionId: session.id }, origin), tenantId, userId),
     ...rememberDevice(session, nowMs),
   });
@@ -245,8 +252,8 @@ export async function acceptInvitationByToken(
   const isMember = sql`EXISTS (SELECT 1 FROM memberships m WHERE m.user_id = ${userId}
     AND m.tenant_id = invitations.tenant_id)`;
   const { accepted, stillOpen } = await atomically(db, {
-    membership: sql`INSERT INTO memberships (tenant_id, user_id, role, created_at)
-      SELECT tenant_id, ${userId}, role, ${nowMs} FROM invitations WHERE id = (${open})
+    membership: sql`INSERT INTO memberships (tenant_id, user_id, role, owner_since, created_at)
+      SELECT i.tenant_id, ${userId}, i.role, ${ownerSince(nowMs)}, ${nowMs} FROM invitations i WHERE id = (${open})
         AND ${hasRoom(open, config.caps.members)}
       ON CONFLICT DO NOTHING`,
     joined: auditIfChanged({

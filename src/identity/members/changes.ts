@@ -2,7 +2,9 @@
 import type { Deps } from "../../platform/deps";
 import { AppError, notFound } from "../../platform/errors";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
-import type { Role } from "../../platform/schemas/roles";
+import { managesMembers, type Role } from "../../platform/schemas/roles";
+import { tellOwners } from "../../tenancy/tenants/owner-notices";
+import { refuseNewOwner } from "../../tenancy/tenants/roles-store";
 import { isConfirmed } from "../step-up/confirm";
 import {
   deleteMember,
@@ -18,9 +20,13 @@ import {
  * new role is owner, CONFLICT for the last owner.
  */
 export async function changeRole(deps: Deps, actor: SessionPrincipal, userId: string, role: Role): Promise<MemberRow> {
-  const { outcome, member } = await updateRole(deps, changeBy(deps, actor, userId), role, deps.now());
+  const { outcome, member, formerRole } = await updateRole(deps, changeBy(deps, actor, userId), role, deps.now());
   requireChanged(outcome);
   if (!member) throw notFound("Member");
+  if (formerRole !== role && (managesMembers(role) || managesMembers(formerRole ?? ""))) {
+    const news = { what: "roleChanged", by: actor.account.email, person: member.email, role } as const;
+    tellOwners(deps, actor.tenantId, news, userId);
+  }
   return member;
 }
 
@@ -29,7 +35,12 @@ export async function changeRole(deps: Deps, actor: SessionPrincipal, userId: st
  * STEP_UP_REQUIRED for an owner, CONFLICT for the last owner.
  */
 export async function removeMember(deps: Deps, actor: SessionPrincipal, userId: string): Promise<void> {
-  requireChanged(await deleteMember(deps, changeBy(deps, actor, userId), deps.now()));
+  const { outcome, member } = await deleteMember(deps, changeBy(deps, actor, userId), deps.now());
+  requireChanged(outcome);
+  if (member && managesMembers(member.role)) {
+    const news = { what: "removed", by: actor.account.email, person: member.email } as const;
+    tellOwners(deps, actor.tenantId, news, userId);
+  }
 }
 
 /**
@@ -40,6 +51,7 @@ export async function leaveTenant(deps: Deps, caller: SessionPrincipal): Promise
   const outcome = await deleteOwnMembership(deps, changeBy(deps, caller, caller.userId), deps.now());
   if (outcome === "lastOwner") throw new AppError("LAST_OWNER");
   requireChanged(outcome);
+  if (managesMembers(caller.role)) tellOwners(deps, caller.tenantId, { what: "left", person: caller.account.email });
 }
 
 function changeBy(deps: Deps, caller: SessionPrincipal, userId: string): MemberChange {
@@ -51,6 +63,7 @@ function requireChanged(outcome: MemberChangeOutcome): void {
   if (outcome === "missing") throw notFound("Member");
   if (outcome === "forbidden") throw new AppError("FORBIDDEN");
   if (outcome === "unconfirmed") throw new AppError("STEP_UP_REQUIRED");
+  if (typeof outcome === "object") refuseNewOwner(outcome.newOwnerUntil);
   if (outcome === "lastOwner") {
     throw new AppError("CONFLICT", { message: "The last owner cannot be removed or demoted." });
   }

@@ -8,7 +8,7 @@ import type { Deps } from "../../platform/deps";
 import type { Actor } from "../../platform/schemas/actor";
 import type { Role } from "../../platform/schemas/roles";
 import { auditEach, auditIfChanged } from "../../tenancy/audit/record-store";
-import { mayManageRole, roleOf } from "../../tenancy/tenants/roles-store";
+import { mayManageRole, NEW_OWNER_MS, newOwnerUntil, roleOf } from "../../tenancy/tenants/roles-store";
 
 /** Who changes whom, in which tenant. */
 export interface MemberChange {
@@ -21,7 +21,13 @@ export interface MemberChange {
 }
 
 /** Whether a change was made, or why it was not. */
-export type MemberChangeOutcome = "changed" | "missing" | "forbidden" | "unconfirmed" | "lastOwner";
+export type MemberChangeOutcome =
+  | "changed"
+  | "missing"
+  | "forbidden"
+  | "unconfirmed"
+  | "lastOwner"
+  | { newOwnerUntil: number };
 
 const columns = {
   userId: users.id,
@@ -50,7 +56,8 @@ const countOwners = (tenantId: string) =>
  * Holds if the actor may take away the member's role and give the new one, and an owner remains. `newRole` is null for
  * a removal.
  */
-function allowed({ tenantId, actorId, userId, isConfirmed }: MemberChange, newRole: Role | null): SQL {
+function allowed({ tenantId, actorId, userId, isConfirmed }: MemberChange, newRole: Role | null, nowMs: number): SQL {
+  const until = newOwnerUntil(tenantId, actorId, nowMs);
   const actorRole = roleOf(tenantId, actorId);
   return sql`EXISTS (SELECT 1 FROM memberships t WHERE t.tenant_id = ${tenantId} AND t.user_id = ${userId}
     AND ${mayManageRole(actorRole, sql`t.role`)} ${
@@ -60,21 +67,24 @@ function allowed({ tenantId, actorId, userId, isConfirmed }: MemberChange, newRo
       ${mayManageRole(actorRole, newRole)}`
     }
     AND (${Number(isConfirmed)} OR (t.role <> 'owner' AND ${newRole} IS NOT 'owner'))
-    AND (t.role <> 'owner' OR ${newRole} IS 'owner' OR ${countOwners(tenantId)} > 1))`;
+    AND (t.role <> 'owner' OR ${newRole} IS 'owner' OR (${countOwners(tenantId)} > 1
+      AND (${until} IS NULL OR t.owner_since + ${NEW_OWNER_MS} >= ${until}))))`;
 }
 
-const memberAndActor = ({ tenantId, actorId, userId }: MemberChange) =>
+const memberAndActor = ({ tenantId, actorId, userId }: MemberChange, nowMs: number) =>
   rows<StoredMember>(sql`SELECT u.id AS userId, u.email AS email, u.name AS name, m.role AS role, m.created_at
     AS joinedAt,
-      ${roleOf(tenantId, actorId)} AS actorRole
+      ${roleOf(tenantId, actorId)} AS actorRole, (SELECT count(*) FROM memberships o WHERE o.tenant_id = ${tenantId}
+        AND o.role = 'owner') AS owners, ${newOwnerUntil(tenantId, actorId, nowMs)} AS newOwnerUntil
     FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.tenant_id = ${tenantId} AND m.user_id = ${userId}`);
 
-type StoredMember = MemberRow & { actorRole: string | null };
+type StoredMember = MemberRow & { actorRole: string | null; owners: number; newOwnerUntil: number | null };
 
 function whyRefused(member: StoredMember | undefined, { isConfirmed }: MemberChange): MemberChangeOutcome {
   if (!member) return "missing";
   if (member.actorRole !== "owner") return "forbidden";
-  return isConfirmed ? "lastOwner" : "unconfirmed";
+  if (!isConfirmed) return "unconfirmed";
+  return member.newOwnerUntil !== null && member.owners > 1 ? { newOwnerUntil: member.newOwnerUntil } : "lastOwner";
 }
 
 /** Gives a member another role if the actor may. Returns the member as it is afterwards. */
@@ -83,10 +93,11 @@ export async function updateRole(
   change: MemberChange,
   role: Role,
   nowMs: number,
-): Promise<{ outcome: MemberChangeOutcome; member: MemberRow | undefined }> {
+): Promise<{ outcome: MemberChangeOutcome; member: MemberRow | undefined; formerRole: string | undefined }> {
   const { tenantId, userId, actor } = change;
-  const { updated, found } = await atomically(db, {
+  const { updated, found, before } = await atomically(db, {
     // First, to read the previous role.
+    before: rows<{ role: string }>(sql`SELECT ${roleOf(tenantId, userId)} AS role`),
     recorded: auditEach(
       {
         tenantId,
@@ -96,15 +107,18 @@ export async function updateRole(
         meta: sql`json_object('from', c.role, 'to', ${role})`,
       },
       sql`memberships c WHERE c.tenant_id = ${tenantId} AND c.user_id = ${userId} AND c.role <> ${role}
-        AND ${allowed(change, role)}`,
+        AND ${allowed(change, role, nowMs)}`,
       nowMs,
     ),
-    updated: sql`UPDATE memberships SET role = ${role} WHERE tenant_id = ${tenantId} AND user_id = ${userId}
-      AND ${allowed(change, role)} RETURNING user_id`,
+    updated: sql`UPDATE memberships SET role = ${role},
+        owner_since = iif(${role} = 'owner', iif(role = 'owner', owner_since, ${nowMs}), NULL)
+      WHERE tenant_id = ${tenantId} AND user_id = ${userId}
+      AND ${allowed(change, role, nowMs)} RETURNING user_id`,
     // After the update: it returns the new role.
-    found: memberAndActor(change),
+    found: memberAndActor(change, nowMs),
   });
-  return { outcome: updated.length === 1 ? "changed" : whyRefused(found[0], change), member: found[0] };
+  const outcome = updated.length === 1 ? "changed" : whyRefused(found[0], change);
+  return { outcome, member: found[0], formerRole: before[0]?.role };
 }
 
 /**
@@ -130,7 +144,7 @@ export async function deleteOwnMembership(
   { db }: Deps,
   { tenantId, userId, actor, isConfirmed }: MemberChange,
   nowMs: number,
-): Promise<Exclude<MemberChangeOutcome, "forbidden">> {
+): Promise<"changed" | "missing" | "unconfirmed" | "lastOwner"> {
   const mine = sql`tenant_id = ${tenantId} AND user_id = ${userId}`;
   const mayLeave = sql`${mine} AND EXISTS (SELECT 1 FROM memberships t WHERE t.tenant_id = ${tenantId}
     AND t.user_id = ${userId}
@@ -148,17 +162,24 @@ export async function deleteOwnMembership(
   return isConfirmed ? "lastOwner" : "unconfirmed";
 }
 
-/** Removes a member with their sessions and API keys in this tenant, if the actor may. */
-export async function deleteMember({ db }: Deps, change: MemberChange, nowMs: number): Promise<MemberChangeOutcome> {
+/**
+ * Removes a member with their sessions and API keys in this tenant, if the actor may. Returns the member as they were,
+ * too.
+ */
+export async function deleteMember(
+  { db }: Deps,
+  change: MemberChange,
+  nowMs: number,
+): Promise<{ outcome: MemberChangeOutcome; member: MemberRow | undefined }> {
   const { tenantId, userId, actor } = change;
-  const theirs = sql`tenant_id = ${tenantId} AND user_id = ${userId} AND ${allowed(change, null)}`;
+  const theirs = sql`tenant_id = ${tenantId} AND user_id = ${userId} AND ${allowed(change, null, nowMs)}`;
   const { found, deleted } = await atomically(db, {
-    found: memberAndActor(change),
+    found: memberAndActor(change, nowMs),
     sessions: sql`DELETE FROM sessions WHERE ${theirs}`,
     apiKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE revoked_at IS NULL AND ${theirs}`,
     // Last of the changes: the statements above ask whether the membership may be removed.
     deleted: sql`DELETE FROM memberships WHERE ${theirs} RETURNING user_id`,
     recorded: auditIfChanged({ tenantId, action: "member.removed", actor, target: { kind: "user", id: userId } }),
   });
-  return deleted.length === 1 ? "changed" : whyRefused(found[0], change);
+  return { outcome: deleted.length === 1 ? "changed" : whyRefused(found[0], change), member: found[0] };
 }

@@ -4,7 +4,7 @@ import { AppError, invalid, notFound } from "../../platform/errors";
 import { queueMailIfPossible } from "../../platform/mail/queue";
 import { newRevert } from "../../platform/mail/revert-store";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
-import { requireStepUp } from "../step-up/confirm";
+import { requireStepUp, requireVerifiedAddress } from "../step-up/confirm";
 import { deletePasskeyOfUser, insertPasskey, listPasskeysOfUser, MAX_PASSKEYS, renamePasskeyOfUser } from "./store";
 import { openChallenge } from "./webauthn/challenge";
 import { creationOptions } from "./webauthn/options";
@@ -15,10 +15,11 @@ import { verifyAttestation } from "./webauthn/verify";
 import { passkeyView } from "./webauthn/view";
 
 /**
- * Returns the options with which a page makes a passkey. Throws STEP_UP_REQUIRED, and CONFLICT for a user who has the
- * most passkeys.
+ * Returns the options with which a page makes a passkey. Throws EMAIL_NOT_VERIFIED, STEP_UP_REQUIRED, and CONFLICT
+ * for a user who has the most passkeys.
  */
 export async function startPasskey(deps: Deps, caller: SessionPrincipal): Promise<CreationOptions> {
+  requireVerifiedAddress(deps, caller);
   await requireStepUp(deps, caller);
   const present = await listPasskeysOfUser(deps, caller.userId);
   if (present.length >= MAX_PASSKEYS) throw tooMany();
@@ -34,8 +35,8 @@ export interface MadePasskey {
 }
 
 /**
- * Adds the passkey and tells the user by mail. Throws STEP_UP_REQUIRED, VALIDATION_FAILED when the authenticator's
- * answer is not valid or the state was used or has expired, and CONFLICT at the limit or for a passkey that has been
+ * Adds the passkey and tells the user by mail. Throws EMAIL_NOT_VERIFIED, STEP_UP_REQUIRED, VALIDATION_FAILED
+ * when the authenticator's answer is not valid or the state was used or has expired, and CONFLICT at the limit or for a passkey that has been
  * added already.
  */
 export async function addPasskey(
@@ -43,6 +44,7 @@ export async function addPasskey(
   caller: SessionPrincipal,
   { state, response, name }: MadePasskey,
 ): Promise<Passkey> {
+  requireVerifiedAddress(deps, caller);
   await requireStepUp(deps, caller);
   const { userId, actor } = caller;
   const verified = await orRefused(actor.requestId, async () => {

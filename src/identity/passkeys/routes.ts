@@ -17,8 +17,8 @@ export const passkeyRoutes = new Hono<AppEnv>()
     "/options",
     describeRoute("startPasskey", "What a page gives to `navigator.credentials.create` to make a passkey.", {
       200: dataOf(creationOptions),
-      errors: ["STEP_UP_REQUIRED", "CONFLICT"],
-      description: "Needs a sign-in or a step-up within the last ten minutes.",
+      errors: ["EMAIL_NOT_VERIFIED", "STEP_UP_REQUIRED", "CONFLICT"],
+      description: "Needs a verified address and a sign-in or a step-up within the last ten minutes.",
     }),
     sessionOnly,
     ...serve(passkeys.start, (c, data) => c.json({ data })),
@@ -27,8 +27,9 @@ export const passkeyRoutes = new Hono<AppEnv>()
     "/",
     describeRoute("addPasskey", "Adds the passkey that the authenticator has made.", {
       201: { body: dataOf(passkey), id: "/data/id" },
-      errors: ["STEP_UP_REQUIRED", "CONFLICT"],
-      description: "Needs a sign-in or a step-up within the last ten minutes. The user is told by mail.",
+      errors: ["EMAIL_NOT_VERIFIED", "STEP_UP_REQUIRED", "CONFLICT"],
+      description:
+        "Needs a verified address and a sign-in or a step-up within the last ten minutes. The user is told by mail.",
     }),
     sessionOnly,
     ...serve(passkeys.add, (c, data) => c.json({ data }, 201)),

@@ -57,9 +57,10 @@ export async function insertProviderAccount(
   const verifiedAt = identity.emailVerified ? nowMs : null;
   await atomically(db, {
     // The caller queues the verification mail.
-    user: sql`INSERT INTO users (id, email, name, password_hash, email_verified_at, verification_mailed_at,
-      created_from, created_at)
-      VALUES (${userId}, ${email}, ${name}, '', ${verifiedAt}, ${nowMs}, ${createdFrom}, ${nowMs})`,
+    user: sql`INSERT INTO users (id, email, name, password_hash, email_verified_at, email_verified_by,
+      verification_mailed_at, created_from, created_at)
+      VALUES (${userId}, ${email}, ${name}, '', ${verifiedAt}, ${verifiedAt && "provider"},
+        ${nowMs}, ${createdFrom}, ${nowMs})`,
     recorded: auditIfChanged({
       tenantId: tenant.id,
       action: "auth.registered",

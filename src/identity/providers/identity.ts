@@ -37,10 +37,17 @@ export function identityOf(
     issuer,
     sub,
     email,
-    emailVerified: email !== null && profile.emailVerified,
+    emailVerified: profile.emailVerified && isAsSpelled(profile.email, email),
     name: nameSchema.safeParse(profile.name).data ?? null,
   };
 }
+
+/**
+ * Whether an address is the claim itself, up to the case of ASCII letters. The provider has verified what it wrote, and
+ * Unicode normalisation could make it the address of somebody else.
+ */
+const isAsSpelled = (claim: unknown, email: string | null): boolean =>
+  typeof claim === "string" && claim.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase()) === email;
 
 /** The profile in the claims of an ID token, or of the userinfo endpoint. */
 export const profileOf = (provider: ProviderName, claims: IDToken | JsonObject): Profile => ({
@@ -51,10 +58,15 @@ export const profileOf = (provider: ProviderName, claims: IDToken | JsonObject):
 
 /**
  * Anybody can put any address into an account of their own Microsoft tenant, so `email_verified` is not enough there:
- * `xms_edov` says that the tenant owns the domain.
+ * `xms_edov` says that the tenant owns the domain. Google verifies other addresses only once, and they can change hands
+ * afterwards: it speaks for those of Gmail and, with `hd`, for those of Workspace.
  */
 function isVerified(provider: ProviderName, claims: IDToken | JsonObject): boolean {
+  if (provider === "google" && !isOfGoogle(claims)) return false;
   if (provider !== "microsoft") return claims.email_verified === true;
   const { xms_edov: edov } = claims;
   return edov === true || edov === 1 || edov === "1" || edov === "true";
 }
+
+const isOfGoogle = ({ email, hd }: IDToken | JsonObject): boolean =>
+  (typeof hd === "string" && hd !== "") || (typeof email === "string" && /@gmail\.com$/i.test(email));

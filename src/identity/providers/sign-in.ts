@@ -3,11 +3,13 @@
 import { violatesUnique } from "../../platform/db/client";
 import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
-import { AppError, notFound } from "../../platform/errors";
+import { AppError, type ErrorCode, notFound } from "../../platform/errors";
 import { queueMailIfPossible } from "../../platform/mail/queue";
 import { newRevert } from "../../platform/mail/revert-store";
 import { userActor } from "../../platform/schemas/actor";
 import type { ClientContext } from "../../platform/schemas/client-context";
+import { tellOfJoining } from "../../tenancy/tenants/owner-notices";
+import type { EnteredCode } from "../email-codes/verify";
 import { badInvitation } from "../invitations/invite";
 import { acceptInvitationByToken, findTenantByToken, type OpenInvitation } from "../invitations/store";
 import { deviceKeys } from "../sessions/known-devices";
@@ -16,6 +18,7 @@ import { requireVerified } from "../sign-in/open";
 import { completeSignIn, type SignInChoice } from "../sign-in/second-factor";
 import { createdFrom, refuseUninvited, requireJoined } from "../sign-in/signup";
 import { findCredentialsByEmail, findCredentialsOfUser, type StoredCredentials } from "../sign-in/store";
+import { checkMailCode } from "../step-up/verify";
 import { insertInvitedProviderAccount, insertProviderAccount } from "./account-store";
 import type { ProviderIdentity } from "./identity";
 import { providerLabel } from "./labels";
@@ -25,8 +28,11 @@ import { findUserByIdentity } from "./store";
 /** The one refusal for a code that is unknown, used, expired or sent by another browser. */
 const badCode = () => new AppError("INVALID_TOKEN", { message: "Invalid or expired code." });
 
-/** A code, and what else the client's page sends. */
-export type Exchange = SignInChoice & { code: string };
+/** After these errors, the person types something, and the code waits for it. */
+const WAITING: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["TOTP_REQUIRED", "CONFLICT", "INVALID_CODE"]);
+
+/** A code, and what else the client's page sends. `mailCode` allows to link an account that has the same address. */
+export type Exchange = SignInChoice & { code: string; mailCode?: EnteredCode | undefined };
 
 /** The cookie with the sealed result of a sign-in. */
 interface ResultCookie {
@@ -42,16 +48,16 @@ interface ResultCookie {
  */
 export async function loginWithProvider(
   deps: Deps,
-  { code, ...choice }: Exchange,
+  { code, mailCode, ...choice }: Exchange,
   { sealed, set }: ResultCookie,
   client: ClientContext,
 ): Promise<OpenedSession> {
   const result = await openSignInResult(deps, sealed, code);
   if (!result) throw badCode();
   try {
-    return await signInAs(deps, result, choice, client);
+    return await signInAs(deps, result, { ...choice, mailCode }, client);
   } catch (error) {
-    if (error instanceof AppError && error.code === "TOTP_REQUIRED") set(await prolonged(deps, result));
+    if (error instanceof AppError && WAITING.has(error.code)) set(await prolonged(deps, result));
     throw error;
   }
 }
@@ -66,20 +72,21 @@ export async function loginWithProvider(
 async function signInAs(
   deps: Deps,
   { identity, stateId, invitationHash }: SignInResult,
-  choice: SignInChoice,
+  choice: Omit<Exchange, "code">,
   client: ClientContext,
 ): Promise<OpenedSession> {
-  const { stored, isNew } = await findOrCreate(deps, { identity, invitationHash }, choice.tenantId, client);
+  const { stored, isNew, mailId = null } = await findOrCreate(deps, { identity, invitationHash }, choice, client);
   await requireVerified(deps, stored);
   const { provider, issuer, sub } = identity;
-  const link = isNew ? { identity, revert: await newRevert(deps.keys, deps.now()) } : null;
+  const link = isNew ? { identity, revert: await newRevert(deps.keys, deps.now()), mailId } : null;
   const first = { method: "provider", provider, use: { issuer, sub, stateId }, link } as const;
   const opened = await completeSignIn(deps, stored, first, choice, client);
   if (!opened) throw badCode();
   if (invitationHash) {
     const actor = userActor({ ...opened.session, email: stored.email }, client.origin);
     // A new account has joined already. If the address is not the invited one, the invitation stays open.
-    await acceptInvitationByToken(deps, { ...opened.session, actor }, invitationHash, deps.now());
+    const joined = await acceptInvitationByToken(deps, { ...opened.session, actor }, invitationHash, deps.now());
+    if (typeof joined === "object") tellOfJoining(deps, joined.tenantId, stored);
   }
   return opened;
 }
@@ -88,19 +95,19 @@ async function signInAs(
 async function findOrCreate(
   deps: Deps,
   { identity, invitationHash }: Pick<SignInResult, "identity" | "invitationHash">,
-  tenantId: string | undefined,
+  { tenantId, mailCode }: Omit<Exchange, "code">,
   client: ClientContext,
-): Promise<{ stored: StoredCredentials; isNew: boolean }> {
+): Promise<{ stored: StoredCredentials; isNew: boolean; mailId?: string | null }> {
   const userId = await findUserByIdentity(deps, identity);
   const known = userId && (await findCredentialsOfUser(deps, userId, tenantId));
   if (known) return { stored: known, isNew: false };
   const label = providerLabel(deps.config, identity.provider);
-  const { email, emailVerified } = identity;
+  const { email } = identity;
   if (email === null) throw new AppError("FORBIDDEN", { message: `${label} gave no email address.` });
   const stored = await findCredentialsByEmail(deps, email, tenantId ?? null);
   if (stored) {
-    if (!emailVerified || stored.emailVerifiedAt === null) throw mustLink(label);
-    return { stored, isNew: true };
+    if (!vouchesFor(deps, { ...identity, email }) || stored.emailVerifiedAt === null) throw mustLink(label);
+    return { stored, isNew: true, mailId: await requireConsent(deps, email, mailCode, label) };
   }
   const invitation = invitationHash ? await readInvitation(deps, invitationHash, email) : null;
   if (!invitation) refuseUninvited(deps.config.registration, email);
@@ -112,6 +119,26 @@ async function readInvitation(deps: Deps, tokenHash: string, email: string): Pro
   const tenantId = await findTenantByToken(deps, tokenHash, email, deps.now());
   if (!tenantId) throw badInvitation();
   return { tenantId, tokenHash };
+}
+
+/** Whether the provider's word is enough for the address. It never is for an operator's. */
+const vouchesFor = ({ config }: Deps, { email, emailVerified }: { email: string; emailVerified: boolean }): boolean =>
+  emailVerified && !config.operators.includes(email);
+
+/**
+ * Requires that the owner of the address agrees to link the provider. Returns the id of the mail whose code says so;
+ * null where LINK_BY_EMAIL asks for none. Throws CONFLICT and INVALID_CODE.
+ */
+async function requireConsent(
+  deps: Deps,
+  email: string,
+  entered: EnteredCode | undefined,
+  label: string,
+): Promise<string | null> {
+  const { linkByEmail } = deps.config;
+  if (linkByEmail === "always") return null;
+  if (linkByEmail === "never" || !entered) throw mustLink(label);
+  return checkMailCode(deps, email, entered);
 }
 
 const mustLink = (label: string) =>
@@ -127,10 +154,21 @@ async function create(
 ): Promise<StoredCredentials> {
   const userId = newId();
   const [deviceKey] = await deviceKeys(deps.keys, userId, device);
-  const account = { userId, email: identity.email, identity, createdFrom: createdFrom(device), deviceKey, origin };
+  const vouched = { ...identity, emailVerified: vouchesFor(deps, identity) };
+  const account = {
+    userId,
+    email: identity.email,
+    identity: vouched,
+    createdFrom: createdFrom(device),
+    deviceKey,
+    origin,
+  };
   try {
     if (!invitation) await insertProviderAccount(deps, account, deps.now());
-    else requireJoined(deps, await insertInvitedProviderAccount(deps, account, invitation, deps.now()));
+    else {
+      requireJoined(deps, await insertInvitedProviderAccount(deps, account, invitation, deps.now()));
+      tellOfJoining(deps, invitation.tenantId, account);
+    }
   } catch (error) {
     // Another request has created it in the meantime.
     if (violatesUnique(error, "users.email")) throw mustLink(providerLabel(deps.config, identity.provider));

@@ -8,9 +8,17 @@ import type { RequestOrigin } from "../../platform/schemas/actor";
 import { type Claim, findClaimByToken } from "./reclaim-by-link-store";
 import { recordVerificationMail, verifyEmailByToken } from "./store";
 
-/** Verifies the address of a mailed token. Returns the specified message. Throws INVALID_TOKEN. */
-export async function verifyEmail(deps: Deps, token: string, origin: RequestOrigin): Promise<string> {
-  const outcome = await verifyEmailByToken(deps, await sha256Hex(token), origin, deps.now());
+/**
+ * Verifies the address of a mailed token. `holderId` is the user of the browser's session, if there is one. Returns the
+ * specified message. Throws INVALID_TOKEN.
+ */
+export async function verifyEmail(
+  deps: Deps,
+  token: string,
+  origin: RequestOrigin,
+  holderId: string | null,
+): Promise<string> {
+  const outcome = await verifyEmailByToken(deps, { hash: await sha256Hex(token), origin, holderId }, deps.now());
   if (outcome === "invalid") throw new AppError("INVALID_TOKEN", { message: "Invalid or expired verification token." });
   return outcome === "already" ? "Email already verified." : "Email verified successfully.";
 }

@@ -14,7 +14,7 @@ export const recovery = {
   verifyEmail: operation({
     ...LINK,
     schema: verificationBody,
-    verb: ({ deps, input, client }) => verifyEmail(deps, input.token, client.origin),
+    verb: ({ deps, input, client, holder }) => verifyEmail(deps, input.token, client.origin, holder?.userId ?? null),
   }),
   reportNotMe: operation({
     ...LINK,
@@ -35,7 +35,7 @@ export const recovery = {
   resetPassword: operation({
     limit: { rule: "resetPassword", per: "IP address" },
     schema: resetBody,
-    verb: ({ deps, input, client }) => resetPassword(deps, input.token, input.newPassword, client.origin),
+    verb: ({ deps, input, client }) => resetPassword(deps, input, client.origin),
   }),
   resendVerification: operation({
     limit: { rule: "resendVerification", per: "user" },

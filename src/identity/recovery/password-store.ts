@@ -1,8 +1,8 @@
 /** Passwords in D1. Reset tokens are found across tenants, because nobody is signed in yet. */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
-import type { EndedAccess } from "../../platform/mail/job";
+import type { EndedAccess, ListedCredential } from "../../platform/mail/job";
 import { insertPasswordReverts, type NewRevert } from "../../platform/mail/revert-store";
 import type { Actor, RequestOrigin } from "../../platform/schemas/actor";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
@@ -13,6 +13,7 @@ import {
   strangerTo,
   tenantOfAccount,
 } from "../../tenancy/audit/record-store";
+import { endCredentials } from "./credentials-store";
 import { endedOf, reclaim, tenantsToLeave } from "./reclaim-store";
 import type { NewToken, Recipient } from "./store";
 
@@ -83,30 +84,38 @@ export interface PasswordReset {
   passwordHash: string;
   revert: NewRevert;
   origin: RequestOrigin;
+  /** Ends every API key, passkey and identity, and not only those from before the address was verified. */
+  endCredentials: boolean;
 }
 
 /**
  * Uses up this and all other reset tokens of the user, sets the password, verifies the address and ends every session,
- * in one transaction. If the address was not verified before, it reclaims the account. Returns null when the token
- * was used in the meantime; `ended` is undefined for an account that was not reclaimed.
+ * in one transaction. If the address was not verified before, it reclaims the account. If it was, API keys, passkeys
+ * and identities from before end: whoever made them may not own the address. Returns null when the token was used in
+ * the meantime; `ended` is undefined for an account that was not reclaimed.
  */
 export async function resetPasswordByToken(
   { db }: Deps,
-  { hash, userId, passwordHash, revert, origin }: PasswordReset,
+  { hash, userId, passwordHash, revert, origin, endCredentials: endsAll }: PasswordReset,
   nowMs: number,
-): Promise<{ ended: EndedAccess | undefined } | null> {
+): Promise<{ ended: EndedAccess | undefined; endedCredentials: ListedCredential[] } | null> {
   const live = sql`EXISTS (SELECT 1 FROM email_tokens WHERE hash = ${hash} AND purpose = 'reset'
     AND subject_id = ${userId} AND used_at IS NULL AND expires_at > ${nowMs})`;
-  const { ended, used } = await atomically(db, {
+  const verifiedAt = sql`(SELECT email_verified_at FROM users WHERE id = ${userId})`;
+  const ends = (createdAt: SQL) =>
+    sql`${live} AND ${endsAll ? sql`${verifiedAt} IS NOT NULL` : sql`${createdAt} < ${verifiedAt}`}`;
+  const { ended, used, listed } = await atomically(db, {
     ...reclaim(userId, live, nowMs),
+    // Before the password, with which the address counts as verified.
+    ...endCredentials(userId, ends, { origin, reason: "password-reset" }, nowMs),
     // The owner of the mailbox has set a new password, so links that invalidate an older password must not work any
     // more.
     olderReverts: sql`DELETE FROM email_tokens WHERE subject_id = ${userId} AND purpose = 'undo'
       AND action ->> 'kind' IN ('password', 'signIn') AND ${live}`,
     ...insertPasswordReverts(revert, userId, live),
     // After the reclaiming, which asks whether the address was verified before.
-    password: sql`UPDATE users SET password_hash = ${passwordHash}, email_verified_at = coalesce(email_verified_at,
-      ${nowMs})
+    password: sql`UPDATE users SET password_hash = ${passwordHash}, email_verified_by = NULL,
+        email_verified_at = coalesce(email_verified_at, ${nowMs})
       WHERE id = ${userId} AND ${live}`,
     endedSessions: sql`DELETE FROM sessions WHERE user_id = ${userId} AND ${live}`,
     // Last of the changes: the statements above ask whether the token is unused.
@@ -120,7 +129,7 @@ export async function resetPasswordByToken(
       target: { kind: "user", id: userId },
     }),
   });
-  return used.length === 0 ? null : { ended: endedOf(ended) };
+  return used.length === 0 ? null : { ended: endedOf(ended), endedCredentials: listed };
 }
 
 export interface PasswordWrite {

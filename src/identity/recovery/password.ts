@@ -25,11 +25,22 @@ export async function forgotPassword(deps: Deps, email: string, origin: RequestO
 
 const badToken = () => new AppError("INVALID_TOKEN", { message: "Invalid or expired reset token." });
 
+export interface PasswordResetRequest {
+  token: string;
+  newPassword: string;
+  /** Also ends every API key, passkey and identity; missing: only those from before the address was verified. */
+  endCredentials?: boolean | undefined;
+}
+
 /**
  * Sets a new password with a mailed token, which also verifies the address. An account whose address was not verified
  * before is reclaimed: see reclaim-store.ts. Throws INVALID_TOKEN, TOKEN_EXPIRED, VALIDATION_FAILED.
  */
-export async function resetPassword(deps: Deps, token: string, password: string, origin: RequestOrigin): Promise<void> {
+export async function resetPassword(
+  deps: Deps,
+  { token, newPassword: password, endCredentials = false }: PasswordResetRequest,
+  origin: RequestOrigin,
+): Promise<void> {
   const hash = await sha256Hex(token);
   refuseGuessable(deps.config, "newPassword", password);
   const reset = await findResetByToken(deps, hash);
@@ -40,9 +51,10 @@ export async function resetPassword(deps: Deps, token: string, password: string,
   const passwordHash = await hashPassword(password);
   const revert = await newRevert(deps.keys, deps.now());
   await disableAbandoned(deps, reset.tenants);
-  const done = await resetPasswordByToken(deps, { hash, userId, passwordHash, revert, origin }, deps.now());
+  const write = { hash, userId, passwordHash, revert, origin, endCredentials };
+  const done = await resetPasswordByToken(deps, write, deps.now());
   if (!done) throw badToken();
-  await queueMailIfPossible(deps, { kind: "passwordChanged", id: revert.mailId, userId, ended: done.ended });
+  await queueMailIfPossible(deps, { kind: "passwordChanged", id: revert.mailId, userId, ...done });
   await deps.guesses.passwordReset(email);
 }
 

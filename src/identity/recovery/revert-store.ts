@@ -5,12 +5,20 @@ import type { Deps } from "../../platform/deps";
 import type { RevertKind } from "../../platform/mail/revert-store";
 import type { RequestOrigin } from "../../platform/schemas/actor";
 import { auditEach, holderOfToken, tenantOfAccount } from "../../tenancy/audit/record-store";
+import { type ChangedAccess, undoTenantChanges } from "./tenant-changes-store";
 
 export interface FoundRevert {
   kind: RevertKind;
   userId: string;
   email: string;
+  /** When the event was reported; Unix ms. */
+  createdAt: number;
+  /** JSON: the ids of the user and of all of their API keys. */
+  actorIds: string;
 }
+
+/** What a link has undone in the tenants of its user, besides the subscriptions. */
+export type UndoneAccess = Record<"revokedInvitations" | "removedGuests" | "revertedRoles", ChangedAccess[]>;
 
 /** Returns what a link would revert; null when it was used or has expired. Changes nothing. */
 export async function findRevertByToken({ db }: Deps, hash: string, nowMs: number): Promise<FoundRevert | null> {
@@ -19,7 +27,7 @@ export async function findRevertByToken({ db }: Deps, hash: string, nowMs: numbe
 }
 
 /** The links that end every session. */
-const ENDING: readonly RevertKind[] = [
+export const ENDING: readonly RevertKind[] = [
   "password",
   "twoFactorOn",
   "twoFactorOff",
@@ -31,29 +39,35 @@ const ENDING: readonly RevertKind[] = [
 ];
 
 const revertOf = (hash: string, nowMs: number) =>
-  rows<FoundRevert>(sql`SELECT t.action ->> 'kind' AS kind, u.id AS userId, u.email FROM email_tokens t
+  rows<FoundRevert>(sql`SELECT t.action ->> 'kind' AS kind, u.id AS userId, u.email,
+      t.created_at AS createdAt, (SELECT json_group_array(id) FROM (SELECT u.id AS id
+        UNION ALL SELECT k.id FROM api_keys k WHERE k.user_id = u.id)) AS actorIds
+    FROM email_tokens t
     JOIN users u ON u.id = t.subject_id
-    WHERE t.hash = ${hash} AND ${isLive(nowMs)}`);
+    WHERE t.hash = ${hash} AND ${isUsable(nowMs)}`);
 
-const isLive = (nowMs: number) => sql`t.purpose = 'undo' AND t.used_at IS NULL AND t.expires_at > ${nowMs}`;
+const isUsable = (nowMs: number) => sql`t.purpose = 'undo' AND t.used_at IS NULL AND t.expires_at > ${nowMs}`;
 
 /**
  * Uses a link: undoes what it names, revokes every API key of its user and, except for the kind "apiKeys", ends every
- * session. Of several parallel uses, one succeeds. The others, and uses of an expired link, return null.
+ * session and undoes what the user has done in their tenants since. Of several parallel uses, one succeeds. The others,
+ * and uses of an expired link, return null.
  */
 export async function revertByToken(
   { db }: Deps,
-  hash: string,
+  { hash, userId, createdAt }: { hash: string; userId: string; createdAt: number },
   origin: RequestOrigin,
   nowMs: number,
-): Promise<FoundRevert | null> {
-  const token = sql`FROM email_tokens t WHERE t.hash = ${hash} AND ${isLive(nowMs)}`;
+): Promise<{ found: FoundRevert; access: UndoneAccess } | null> {
+  const token = sql`FROM email_tokens t WHERE t.hash = ${hash} AND ${isUsable(nowMs)}`;
   const when = (...kinds: RevertKind[]) =>
     sql`EXISTS (SELECT 1 ${token} AND t.action ->> 'kind' IN (SELECT value FROM json_each(${JSON.stringify(kinds)})))`;
   const subject = sql`(SELECT t.subject_id ${token})`;
   const stored = (field: string) => sql`(SELECT t.action ->> ${`$.${field}`} ${token})`;
-  const { found } = await atomically(db, {
+  const isLive = when(...ENDING);
+  const { found, ...access } = await atomically(db, {
     found: revertOf(hash, nowMs),
+    ...undoTenantChanges({ userId, since: createdAt, origin, isLive }, nowMs),
     recorded: auditEach(
       {
         tenantId: tenantOfAccount(sql`t.subject_id`),
@@ -62,7 +76,7 @@ export async function revertByToken(
         target: { kind: "user", id: sql`t.subject_id` },
         meta: sql`json_object('kind', t.action ->> 'kind')`,
       },
-      sql`email_tokens t WHERE t.hash = ${hash} AND ${isLive(nowMs)}`,
+      sql`email_tokens t WHERE t.hash = ${hash} AND ${isUsable(nowMs)}`,
       nowMs,
     ),
     password: sql`UPDATE users SET password_hash = '' WHERE id = ${subject} AND ${when("password", "signIn")}`,
@@ -79,9 +93,10 @@ export async function revertByToken(
     apiKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE user_id = ${subject} AND revoked_at IS NULL`,
     // Last: the statements above ask whether the link is unused.
     used: sql`UPDATE email_tokens AS t SET used_at = ${nowMs}, action = NULL WHERE t.hash = ${hash}
-      AND ${isLive(nowMs)}`,
+      AND ${isUsable(nowMs)}`,
   });
-  return found[0] ?? null;
+  const [revert] = found;
+  return revert ? { found: revert, access } : null;
 }
 
 interface Undo {

@@ -6,10 +6,14 @@ import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";
 import { queueMailIfPossible } from "../../platform/mail/queue";
 import type { RevertKind } from "../../platform/mail/revert-store";
-import type { RequestOrigin } from "../../platform/schemas/actor";
+import { type RequestOrigin, userActor } from "../../platform/schemas/actor";
+import { tellOwners } from "../../tenancy/tenants/owner-notices";
+import { updateSubscription } from "../../webhooks/subscriptions/change-store";
+import { findSubscriptionsBy, type SuspectSubscription } from "../../webhooks/subscriptions/suspects-store";
 import { disableAbandoned } from "./reclaim";
 import { findClaimByToken, reclaimByLink } from "./reclaim-by-link-store";
-import { findRevertByToken, revertByToken } from "./revert-store";
+import { ENDING, type FoundRevert, findRevertByToken, revertByToken, type UndoneAccess } from "./revert-store";
+import type { ChangedAccess } from "./tenant-changes-store";
 
 /** What a link would do; "reclaim" for the link of a verification mail. */
 export type MailedLinkKind = RevertKind | "reclaim";
@@ -19,6 +23,9 @@ export const REVERT_MESSAGES = {
   apiKeys: "All API keys have been revoked.",
   reclaimed: "Everything set up with your address has ended, and a reset link has been sent.",
 } as const;
+
+/** A mail lists no more. */
+const MAX_LINES = 50;
 
 const badLink = () => new AppError("INVALID_TOKEN", { message: "Invalid or expired link." });
 
@@ -34,11 +41,72 @@ export async function describeRevert(deps: Deps, token: string): Promise<MailedL
 /** Does what the link of a mailed token is for, once. Returns the message for the user. Throws INVALID_TOKEN. */
 export async function reportNotMe(deps: Deps, token: string, origin: RequestOrigin): Promise<string> {
   const hash = await sha256Hex(token);
-  const reverted = await revertByToken(deps, hash, origin, deps.now());
-  if (!reverted) return reclaimAccount(deps, hash, origin);
-  if (reverted.kind === "apiKeys") return REVERT_MESSAGES.apiKeys;
-  await queueMailIfPossible(deps, { kind: "passwordReset", email: reverted.email, origin });
+  const link = await findRevertByToken(deps, hash, deps.now());
+  if (!link) return reclaimAccount(deps, hash, origin);
+  // First: after a fault in between, the link still works and can be followed again.
+  const paused = ENDING.includes(link.kind) ? await pauseSuspects(deps, link, origin) : [];
+  const reverted = await revertByToken(deps, { hash, ...link }, origin, deps.now());
+  if (!reverted) throw badLink();
+  if (link.kind === "apiKeys") return REVERT_MESSAGES.apiKeys;
+  const undone = undoneLines(reverted.access, paused);
+  await queueMailIfPossible(deps, {
+    kind: "passwordReset",
+    email: link.email,
+    origin,
+    undone: undone.map(({ line }) => line),
+  });
+  tellTenants(deps, link.email, undone);
   return REVERT_MESSAGES.undone;
+}
+
+/** Pauses what the user, or somebody with one of their keys, has created or pointed elsewhere since the event. */
+async function pauseSuspects(deps: Deps, link: FoundRevert, origin: RequestOrigin): Promise<SuspectSubscription[]> {
+  const actorIds = JSON.parse(link.actorIds) as string[];
+  const actor = userActor(link, origin);
+  const paused: SuspectSubscription[] = [];
+  for (const shard of deps.shards.numbers) {
+    for (const suspect of await findSubscriptionsBy(deps, shard, actorIds, link.createdAt)) {
+      await updateSubscription(
+        deps,
+        { tenantId: suspect.tenantId, shard, actor },
+        suspect.id,
+        { enabled: false },
+        deps.now(),
+      );
+      paused.push(suspect);
+    }
+  }
+  return paused;
+}
+
+/** A sentence for a mail about something that was undone in a tenant. */
+interface UndoneLine {
+  tenantId: string;
+  line: string;
+}
+
+function undoneLines(access: UndoneAccess, paused: readonly SuspectSubscription[]): UndoneLine[] {
+  const lines = (of: readonly ChangedAccess[], describe: (one: ChangedAccess) => string): UndoneLine[] =>
+    of.map((one) => ({ tenantId: one.tenantId, line: describe(one) }));
+  return [
+    ...lines(
+      access.revokedInvitations,
+      ({ email, role, tenantName }) => `The invitation of ${email} to ${tenantName} as ${role} is revoked.`,
+    ),
+    ...lines(access.removedGuests, ({ email, tenantName }) => `${email} has left ${tenantName}.`),
+    ...lines(
+      access.revertedRoles,
+      ({ email, role, tenantName }) => `${email} has the role ${role} in ${tenantName} again.`,
+    ),
+    ...paused.map(({ tenantId, name }) => ({ tenantId, line: `The subscription "${name}" is paused.` })),
+  ].slice(0, MAX_LINES);
+}
+
+function tellTenants(deps: Deps, by: string, undone: readonly UndoneLine[]): void {
+  for (const tenantId of new Set(undone.map((one) => one.tenantId))) {
+    const lines = undone.filter((one) => one.tenantId === tenantId).map(({ line }) => line);
+    tellOwners(deps, tenantId, { what: "undone", by, lines });
+  }
 }
 
 async function reclaimAccount(deps: Deps, hash: string, origin: RequestOrigin): Promise<string> {

@@ -1,16 +1,27 @@
 /** `/auth`: email verification, password reset and password change, and a lost second factor. */
 
 import { Hono } from "hono";
+import { createMiddleware } from "hono/factory";
 import type { AppEnv } from "../../platform/http/env";
 import { serve } from "../../platform/http/operation";
+import { originOf } from "../../platform/http/origin";
 import { sessionOnly } from "../../platform/http/permissions";
 import { describeRoute } from "../../platform/http/route-docs";
 import { says } from "../../platform/schemas/schemas";
+import { authenticateSession } from "../sessions/authenticate";
 import { recovery } from "./operations";
 import { REVERT_MESSAGES } from "./revert";
 
 const FACTOR_REMOVED = "Two-factor authentication is off. Sign in and set it up again.";
 const RESET_QUEUED = "If an account exists for that email, a reset link has been sent.";
+
+/** Notes whose access token comes with a request that needs none. */
+const noteHolder = createMiddleware<AppEnv>(async (c, next) => {
+  const token = c.req.header("authorization")?.match(/^Bearer +([\w.-]{1,4000})$/i)?.[1];
+  const holder = token ? await authenticateSession(c.get("deps"), token, originOf(c)) : null;
+  if (holder) c.set("principal", holder);
+  await next();
+});
 
 export const publicRecoveryRoutes = new Hono<AppEnv>()
   .post(
@@ -18,7 +29,11 @@ export const publicRecoveryRoutes = new Hono<AppEnv>()
     describeRoute("verifyEmail", "Verifies an email address with a mailed token.", {
       200: says("Email verified successfully.", "Email already verified."),
       errors: ["INVALID_TOKEN"],
+      description:
+        "If a sign-in with a provider created the account, the provider is removed from it, unless the request has " +
+        "an access token of the account: somebody else may have entered the address there.",
     }),
+    noteHolder,
     ...serve(recovery.verifyEmail, (c, message) => c.json({ message })),
   )
   .post(
@@ -59,6 +74,9 @@ export const publicRecoveryRoutes = new Hono<AppEnv>()
     describeRoute("resetPassword", "Sets a new password with a mailed token and ends every session of the user.", {
       200: says("Password reset successfully."),
       errors: ["INVALID_TOKEN", "TOKEN_EXPIRED"],
+      description:
+        "API keys, passkeys and sign-ins with providers from before the address was verified end too, because " +
+        "somebody else may have added them. The user is told by mail what has ended and what still works.",
     }),
     ...serve(recovery.resetPassword, (c) => c.json({ message: "Password reset successfully." })),
   );

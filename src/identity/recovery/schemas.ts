@@ -8,8 +8,18 @@ export const verificationBody = z.object({ token: mailedToken }).meta({ id: "Ema
 export const notMeBody = z.object({ token: mailedToken }).meta({ id: "NotMeReport" });
 export const factorRemoval = z.object({ token: mailedToken }).meta({ id: "TwoFactorRemoval" });
 export const forgotBody = z.object({ email, captchaToken }).meta({ id: "PasswordResetRequest" });
+
+const endCredentials = z
+  .boolean()
+  .default(false)
+  .meta({
+    description:
+      "Also ends all API keys, passkeys and sign-ins with providers. Those from before the address was verified always " +
+      "end.",
+  });
+
 export const resetBody = z
-  .object({ token: mailedToken, newPassword })
+  .object({ token: mailedToken, newPassword, endCredentials })
   .meta({ id: "PasswordReset", description: "A new password for an account whose password is forgotten." });
 export const changeBody = z
   .object({ currentPassword: givenPassword, newPassword })

@@ -4,7 +4,8 @@ import { atomically, rows } from "../../platform/db/client";
 import { users } from "../../platform/db/schema";
 import type { Deps } from "../../platform/deps";
 import type { RequestOrigin } from "../../platform/schemas/actor";
-import { auditIfChanged, holderOfToken, tenantOfAccount } from "../../tenancy/audit/record-store";
+import type { ProviderName } from "../../platform/schemas/schemas";
+import { auditEach, auditIfChanged, holderOfToken, tenantOfAccount } from "../../tenancy/audit/record-store";
 
 export interface NewToken {
   hash: string;
@@ -24,6 +25,8 @@ export interface Registrant {
   createdAt: number;
   /** "Firefox on Linux, Lisbon, PT". */
   createdFrom: string | null;
+  /** The provider of its first sign-in; null if it was created with a password. */
+  provider: ProviderName | null;
 }
 
 /**
@@ -41,30 +44,47 @@ export async function insertVerificationToken(
     inserted: sql`INSERT INTO email_tokens (hash, purpose, subject_id, created_at, expires_at)
       SELECT ${token.hash}, 'verify', id, ${nowMs}, ${token.expiresAt} ${unverified}
       ON CONFLICT (hash) DO UPDATE SET expires_at = excluded.expires_at`,
-    found: rows<Registrant>(sql`SELECT email, created_at AS createdAt, created_from AS createdFrom ${unverified}`),
+    found: rows<Registrant>(sql`SELECT email, created_at AS createdAt, created_from AS createdFrom,
+        (SELECT provider FROM identities WHERE user_id = users.id ORDER BY created_at LIMIT 1) AS provider
+      ${unverified}`),
   });
   return found[0] ?? null;
 }
 
 /**
  * Marks the address as verified if the token is valid. `already`: the token is known and the address was verified
- * before.
+ * before. Unless the user themselves holds a session (`holderId`), identities go: whoever signed in at a provider may
+ * not own the address.
  */
 export async function verifyEmailByToken(
   { db }: Deps,
-  hash: string,
-  origin: RequestOrigin,
+  { hash, origin, holderId }: { hash: string; origin: RequestOrigin; holderId: string | null },
   nowMs: number,
 ): Promise<"verified" | "already" | "invalid"> {
   const token = sql`FROM email_tokens t WHERE t.hash = ${hash} AND t.purpose = 'verify'`;
   const userId = sql`(SELECT t.subject_id ${token})`;
+  const unverified = sql`SELECT u.id FROM users u WHERE u.email_verified_at IS NULL
+    AND u.id = (SELECT t.subject_id ${token} AND t.expires_at > ${nowMs})`;
+  const strange = sql`identities WHERE user_id = (${unverified}) AND user_id IS NOT ${holderId}`;
   const { known, updated } = await atomically(db, {
     // First, to tell whether the address was verified before.
     known: rows<{ verifiedAt: number | null }>(
       sql`SELECT email_verified_at AS verifiedAt FROM users WHERE id = ${userId}`,
     ),
-    updated: sql`UPDATE users SET email_verified_at = ${nowMs}
-      WHERE email_verified_at IS NULL AND id = (SELECT t.subject_id ${token} AND t.expires_at > ${nowMs}) RETURNING id`,
+    unlinked: auditEach(
+      {
+        tenantId: tenantOfAccount(userId),
+        action: "auth.identity_unlinked",
+        actor: holderOfToken(userId, origin),
+        target: { kind: "identity", id: sql`identities.id` },
+        meta: { reason: "email-verified" },
+      },
+      strange,
+      nowMs,
+    ),
+    // Before the update: they ask whether the address is unverified.
+    identities: sql`DELETE FROM ${strange}`,
+    updated: sql`UPDATE users SET email_verified_at = ${nowMs} WHERE id = (${unverified}) RETURNING id`,
     recorded: auditIfChanged({
       tenantId: tenantOfAccount(userId),
       action: "auth.email_verified",

@@ -3,7 +3,7 @@
 import { type AccessClaims, verifyAccessToken, verifyConsoleToken } from "../../platform/crypto/jwt";
 import type { Deps } from "../../platform/deps";
 import { type RequestOrigin, userActor } from "../../platform/schemas/actor";
-import type { CurrentUser, SessionPrincipal } from "../../platform/schemas/principal";
+import type { AuthMethod, CurrentUser, SessionPrincipal } from "../../platform/schemas/principal";
 import { isRole, type Permission, permissionsOf } from "../../platform/schemas/roles";
 import { findLiveConsoleSession, findLiveSession, type LiveSession, touchSession } from "./store";
 
@@ -45,7 +45,7 @@ function admit(
   origin: RequestOrigin,
 ): SessionPrincipal | null {
   if (!session || !isRole(session.role)) return null;
-  const { role, shard, hasVerifiedOwner, isTenantSuspended, lastActivityAt, confirmedAt, ...rest } = session;
+  const { role, shard, hasVerifiedOwner, isTenantSuspended, lastActivityAt, confirmedAt, amr, ...rest } = session;
   const { storedBytes, databaseBytes, ...account } = rest;
   const nowMs = deps.now();
   if (nowMs - lastActivityAt >= ACTIVITY_RESOLUTION_MS) {
@@ -62,6 +62,7 @@ function admit(
     isTenantSuspended: isTenantSuspended === 1,
     sessionId: claims.sessionId,
     confirmedAt,
+    methods: amr === null ? [] : (JSON.parse(amr) as AuthMethod[]),
     account,
     role,
     permissions: new Set<Permission>(permissionsOf(role)),

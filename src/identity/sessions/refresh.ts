@@ -11,8 +11,8 @@ import { queueMailIfPossible } from "../../platform/mail/queue";
 import type { RequestOrigin } from "../../platform/schemas/actor";
 import type { ClientContext } from "../../platform/schemas/client-context";
 import { MINUTE_MS } from "../../platform/time";
+import { deleteSessionByToken, type Refresh, type RefreshedSession, refreshByToken } from "./refresh-store";
 import type { TokenPair } from "./schemas";
-import { deleteSessionByToken, type Rotation, rotateByToken, type StoredRotation } from "./store";
 import { makeAccessToken, SESSION_IDLE_MS, SESSION_MAX_MS } from "./tokens";
 
 /**
@@ -37,7 +37,7 @@ export async function refresh(
   if (!claims) throw new AppError("REFRESH_TOKEN_INVALID");
   const nowMs = deps.now();
   const refreshToken = await makeRefreshToken(deps.keys, { ...claims, generation: claims.generation + 1 });
-  const rotation = {
+  const next = {
     ...claims,
     tokenHash: await sha256Hex(token),
     nextTokenHash: await sha256Hex(refreshToken),
@@ -46,19 +46,19 @@ export async function refresh(
     idleMs: SESSION_IDLE_MS,
     maxMs: SESSION_MAX_MS,
   };
-  const { rotated, session } = await rotateByToken(deps, rotation, nowMs);
+  const { refreshed, session } = await refreshByToken(deps, next, nowMs);
   if (!session) throw new AppError("REFRESH_TOKEN_INVALID");
-  if (rotated) return pairFor(deps, session, claims, refreshToken);
+  if (refreshed) return pairFor(deps, session, claims, refreshToken);
   if (session.expiresAt <= nowMs) throw new AppError("REFRESH_TOKEN_EXPIRED");
   if (session.generation === claims.generation) throw new AppError("REFRESH_TOKEN_INVALID");
-  return answerReuse(deps, session, claims, rotation, origin);
+  return answerReuse(deps, session, claims, next, origin);
 }
 
 async function answerReuse(
   deps: Deps,
-  session: StoredRotation,
+  session: RefreshedSession,
   claims: RefreshClaims,
-  { keyHash, device }: Pick<Rotation, "keyHash" | "device">,
+  { keyHash, device }: Pick<Refresh, "keyHash" | "device">,
   origin: RequestOrigin,
 ): Promise<TokenPair> {
   const isPredecessor = session.generation === claims.generation + 1;
@@ -78,7 +78,7 @@ async function answerReuse(
 /**
  * Returns the token that the session accepts now, by trying every key; null when the key that made it has been removed.
  */
-async function currentToken(deps: Deps, sessionId: string, session: StoredRotation): Promise<string | null> {
+async function currentToken(deps: Deps, sessionId: string, session: RefreshedSession): Promise<string | null> {
   for (const key of deps.keys) {
     const token = await makeRefreshToken(deps.keys, { sessionId, generation: session.generation }, key);
     if ((await sha256Hex(token)) === session.refreshTokenHash) return token;

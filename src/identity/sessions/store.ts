@@ -1,13 +1,13 @@
-/** Sessions in D1. A user has sessions in several tenants: functions that span tenants are named `...OfUser` or `...ByToken`. */
+/** Sessions in D1. A user has sessions in several tenants: functions that span tenants are named `...OfUser`. */
 import { and, asc, eq, gt, type SQL, sql } from "drizzle-orm";
 import type { AccessClaims } from "../../platform/crypto/jwt";
-import { atomically, prepared, type Rows, rows } from "../../platform/db/client";
+import { atomically, jsonList, prepared, type Rows, rows } from "../../platform/db/client";
 import { sessions } from "../../platform/db/schema";
 import type { Deps } from "../../platform/deps";
-import { type Actor, anonymous, type RequestOrigin } from "../../platform/schemas/actor";
+import type { Actor } from "../../platform/schemas/actor";
 import type { Device } from "../../platform/schemas/device";
-import type { Account, SessionPrincipal } from "../../platform/schemas/principal";
-import { auditEach, auditIfChanged, holderOfToken } from "../../tenancy/audit/record-store";
+import type { Account, AuthMethod, SessionPrincipal } from "../../platform/schemas/principal";
+import { auditEach, auditIfChanged } from "../../tenancy/audit/record-store";
 import { STORAGE_COLUMNS } from "../../tenancy/tenants/storage-store";
 import { hasVerifiedOwner } from "../../tenancy/tenants/verified-store";
 import type { DeviceKeys } from "./known-devices";
@@ -28,7 +28,19 @@ export interface SessionPreconditions {
   credential: SQL;
   /** A condition that holds while the second factor is unused; null when none was given. */
   factor: SQL | null;
+  methods: readonly AuthMethod[];
 }
+
+const FACTORS: readonly AuthMethod[] = ["passkey", "totp", "recovery"];
+
+/** Whether one of the methods is a factor of an account that does not rest on its password or its mailbox. */
+export const includesFactor = (methods: readonly AuthMethod[]): boolean =>
+  methods.some((method) => FACTORS.includes(method));
+
+/** The value of `amr` for a session `s` that is confirmed with further methods. */
+export const withMethods = (methods: readonly AuthMethod[]): SQL =>
+  sql`(SELECT json_group_array(value) FROM (SELECT value FROM json_each(coalesce(amr, '[]'))
+    UNION SELECT value FROM json_each(${jsonList(methods)})))`;
 
 /** Holds while the password has this hash: a password reset after the check therefore stops the login. */
 export const passwordHolds = (passwordHash: string): SQL => sql`u.password_hash = ${passwordHash}`;
@@ -39,8 +51,8 @@ export interface MintedSession {
 }
 
 /**
- * The only INSERT of a session. It writes nothing for a user who is not a member of the tenant or is suspended, nor for one with two-factor
- * authentication unless the factor holds.
+ * The only INSERT of a session. It writes nothing for a user who is not a member of the tenant or is suspended, nor for
+ * one with two-factor authentication unless the factor holds.
  */
 export function mintSession(
   session: NewSession,
@@ -48,14 +60,21 @@ export function mintSession(
   nowMs: number,
 ): Rows<MintedSession> {
   const { id, userId, refreshTokenHash } = session;
-  const { credential, factor } = preconditions;
+  const { credential, factor, methods } = preconditions;
+  // A password alone does not confirm a session of somebody who has a passkey.
+  const confirmedAt = includesFactor(methods)
+    ? sql`NULL`
+    : sql`(SELECT 0 FROM passkeys p WHERE p.user_id = u.id LIMIT 1)`;
   const tenantId =
     preconditions.tenantId ??
     sql`(SELECT tenant_id FROM memberships WHERE user_id = ${userId} ORDER BY created_at LIMIT 1)`;
-  return rows(sql`INSERT INTO sessions (id, user_id, tenant_id, generation, refresh_token_hash, rotated_at, device_name, browser,
-      operating_system, platform, ip_address, location, created_at, expires_at, last_activity_at)
+  return rows(sql`INSERT INTO sessions (id, user_id, tenant_id, generation, refresh_token_hash, rotated_at,
+      device_name, browser, operating_system, platform, ip_address, location, created_at, expires_at, last_activity_at,
+      confirmed_at, amr)
     SELECT ${id}, u.id, m.tenant_id, 1, ${refreshTokenHash}, ${nowMs}, ${session.deviceName}, ${session.browser},
-      ${session.operatingSystem}, ${session.platform}, ${session.ipAddress}, ${session.location}, ${nowMs}, ${session.expiresAt}, ${nowMs}
+      ${session.operatingSystem}, ${session.platform}, ${session.ipAddress}, ${session.location}, ${nowMs},
+      ${session.expiresAt}, ${nowMs},
+      ${confirmedAt}, ${jsonList(methods)}
     FROM users u JOIN memberships m ON m.user_id = u.id
     WHERE u.id = ${userId} AND m.tenant_id = ${tenantId} AND ${credential} AND u.suspended_at IS NULL
       AND (u.totp_enabled_at IS NULL OR ${factor ?? sql`0`})
@@ -65,9 +84,10 @@ export function mintSession(
 /** Ends the oldest sessions of a user beyond the newest `most`. */
 export const endOldestSessions = (userId: string, most: number, nowMs: number): SQL =>
   sql`DELETE FROM sessions WHERE user_id = ${userId} AND expires_at > ${nowMs} AND id NOT IN (
-    SELECT id FROM sessions WHERE user_id = ${userId} AND expires_at > ${nowMs} ORDER BY created_at DESC, id DESC LIMIT ${most})`;
+    SELECT id FROM sessions WHERE user_id = ${userId} AND expires_at > ${nowMs}
+      ORDER BY created_at DESC, id DESC LIMIT ${most})`;
 
-/** Makes the session's tenant the one that its user's next login opens. Writes nothing if it is that tenant already. */
+/** Makes the session's tenant the one that its user's next login opens, unless it is already. */
 export const useTenant = (sessionId: string, nowMs: number): SQL => {
   const session = sql`(SELECT user_id FROM sessions WHERE id = ${sessionId})`;
   return sql`UPDATE memberships SET last_used_at = ${nowMs}
@@ -94,7 +114,10 @@ export async function findSwitchable({ db }: Deps, { sessionId, userId, tenantId
   return found[0];
 }
 
-/** Moves the session, with a new refresh token. Returns false if it was refreshed or the membership has ended since `findSwitchable`. */
+/**
+ * Moves the session, with a new refresh token. Returns false if it was refreshed or the membership has ended since
+ * `findSwitchable`.
+ */
 export async function moveSession(
   { db }: Deps,
   move: SessionMove & { generation: number; nextTokenHash: string; actor: Actor },
@@ -102,8 +125,9 @@ export async function moveSession(
 ): Promise<boolean> {
   const { sessionId, userId, tenantId, generation, nextTokenHash, actor } = move;
   const { moved } = await atomically(db, {
-    moved: sql`UPDATE sessions SET tenant_id = ${tenantId}, generation = generation + 1, refresh_token_hash = ${nextTokenHash},
-        rotated_at = ${nowMs}, rotation_key_hash = NULL, last_activity_at = ${nowMs}
+    moved: sql`UPDATE sessions SET tenant_id = ${tenantId}, generation = generation + 1,
+        refresh_token_hash = ${nextTokenHash}, rotated_at = ${nowMs}, rotation_key_hash = NULL,
+        last_activity_at = ${nowMs}
       WHERE id = ${sessionId} AND user_id = ${userId} AND generation = ${generation} AND expires_at > ${nowMs}
         AND EXISTS (SELECT 1 FROM memberships WHERE tenant_id = ${tenantId} AND user_id = ${userId})
       RETURNING id`,
@@ -128,10 +152,15 @@ export interface LiveSession extends Account {
   databaseBytes: number;
   lastActivityAt: number;
   confirmedAt: number;
+  /** JSON. */
+  amr: string | null;
 }
 
-const LIVE_SESSION = sql`m.role, s.last_activity_at AS lastActivityAt, coalesce(s.confirmed_at, s.created_at) AS confirmedAt, u.email, u.name, u.email_verified_at AS emailVerifiedAt,
-    u.totp_enabled_at AS totpEnabledAt, u.created_at AS createdAt, t.name AS tenantName, m.alerts, t.shard, t.suspended_at IS NOT NULL AS isTenantSuspended,
+const LIVE_SESSION = sql`m.role, s.last_activity_at AS lastActivityAt,
+    coalesce(s.confirmed_at, s.created_at) AS confirmedAt, s.amr, u.email, u.name,
+    u.email_verified_at AS emailVerifiedAt, u.email_verified_by IS NULL AS isProvenByMail,
+    u.totp_enabled_at AS totpEnabledAt, u.created_at AS createdAt, t.name AS tenantName, m.alerts, t.shard,
+    t.suspended_at IS NOT NULL AS isTenantSuspended,
     m.role = 'owner' AND u.email_verified_at IS NOT NULL OR ${hasVerifiedOwner(sql`s.tenant_id`)} AS hasVerifiedOwner,
     ${STORAGE_COLUMNS}`;
 
@@ -142,7 +171,7 @@ const OF_CLAIMS = sql`FROM sessions s JOIN memberships m ON m.tenant_id = s.tena
 
 const liveSession = prepared<LiveSession>(sql`SELECT ${LIVE_SESSION} ${OF_CLAIMS}`);
 
-/** The session of an access token with its user, if the session still exists and the user is still a member of its tenant. */
+/** The session of an access token with its user, if it still exists and the user is still a member of its tenant. */
 export async function findLiveSession(
   { db }: Deps,
   claims: AccessClaims,
@@ -158,7 +187,8 @@ const MAX_LISTED_TENANTS = 50;
 const liveConsoleSession = prepared<LiveSession & { tenants: string }>(sql`SELECT ${LIVE_SESSION},
     (SELECT json_group_array(json_object('id', mine.id, 'name', mine.name)) FROM (
       SELECT mt.id, mt.name FROM memberships mm JOIN tenants mt ON mt.id = mm.tenant_id
-      WHERE mm.user_id = s.user_id ORDER BY mt.name, mt.id LIMIT ${sql.raw(String(MAX_LISTED_TENANTS))}) mine) AS tenants
+      WHERE mm.user_id = s.user_id
+      ORDER BY mt.name, mt.id LIMIT ${sql.raw(String(MAX_LISTED_TENANTS))}) mine) AS tenants
   ${OF_CLAIMS}`);
 
 /** The same for the console, with the user's tenants, by name. */
@@ -175,81 +205,6 @@ export async function touchSession({ db }: Deps, claims: AccessClaims, nowMs: nu
     .update(sessions)
     .set({ lastActivityAt: nowMs })
     .where(and(eq(sessions.id, claims.sessionId), eq(sessions.tenantId, claims.tenantId)));
-}
-
-export interface Rotation {
-  sessionId: string;
-  /** The generation of the token that was presented. */
-  generation: number;
-  tokenHash: string;
-  nextTokenHash: string;
-  keyHash: string | null;
-  /** The device that presented the token; the session is listed with it from now on. */
-  device: Device;
-  idleMs: number;
-  maxMs: number;
-}
-
-export interface StoredRotation {
-  userId: string;
-  tenantId: string;
-  generation: number;
-  refreshTokenHash: string;
-  rotatedAt: number;
-  rotationKeyHash: string | null;
-  expiresAt: number;
-  ipAddress: string | null;
-  deviceName: string | null;
-}
-
-/** Moves the session to the next generation if the token is the current one. Returns the session as it is afterwards. */
-export async function rotateByToken(
-  { db }: Deps,
-  rotation: Rotation,
-  nowMs: number,
-): Promise<{ rotated: boolean; session: StoredRotation | undefined }> {
-  const { sessionId, generation, tokenHash, device } = rotation;
-  const { updated, stored } = await atomically(db, {
-    updated: sql`UPDATE sessions SET generation = generation + 1, refresh_token_hash = ${rotation.nextTokenHash}, rotated_at = ${nowMs},
-        rotation_key_hash = ${rotation.keyHash}, last_activity_at = ${nowMs},
-        expires_at = min(${nowMs + rotation.idleMs}, created_at + ${rotation.maxMs}), device_name = ${device.deviceName},
-        browser = ${device.browser}, operating_system = ${device.operatingSystem}, platform = ${device.platform},
-        ip_address = ${device.ipAddress}, location = ${device.location}
-      WHERE id = ${sessionId} AND generation = ${generation} AND refresh_token_hash = ${tokenHash} AND expires_at > ${nowMs}
-      RETURNING id`,
-    // After the update: it returns the expiry and the generation that the update has set.
-    stored:
-      rows<StoredRotation>(sql`SELECT user_id AS userId, tenant_id AS tenantId, generation, refresh_token_hash AS refreshTokenHash,
-        rotated_at AS rotatedAt, rotation_key_hash AS rotationKeyHash, expires_at AS expiresAt, ip_address AS ipAddress,
-        device_name AS deviceName
-      FROM sessions WHERE id = ${sessionId}`),
-  });
-  return { rotated: updated.length === 1, session: stored[0] };
-}
-
-/** Deletes the session of a refresh token. A reuse is recorded without a user, who may be someone else. Returns false if it was deleted. */
-export async function deleteSessionByToken(
-  { db }: Deps,
-  sessionId: string,
-  action: "auth.logout" | "auth.refresh_reused",
-  origin: RequestOrigin,
-  nowMs: number,
-): Promise<boolean> {
-  const actor =
-    action === "auth.logout"
-      ? { ...holderOfToken(sql`s.user_id`, origin), sessionId }
-      : { ...anonymous(origin), sessionId };
-  const target = { kind: "user", id: sql`s.user_id` } as const;
-  const { deleted } = await atomically(db, {
-    // First, because it reads the session.
-    recorded: auditEach(
-      { tenantId: sql`s.tenant_id`, action, actor, target },
-      sql`sessions s WHERE s.id = ${sessionId}`,
-      nowMs,
-    ),
-    deleted: sql`DELETE FROM sessions WHERE id = ${sessionId} RETURNING id`,
-  });
-  return deleted.length === 1;
 }
 
 /** The live sessions of a user in all tenants, oldest first. */

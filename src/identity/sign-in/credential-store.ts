@@ -23,7 +23,7 @@ export type FirstCredential =
       method: "provider";
       provider: ProviderName;
       use: IdentityUse;
-      link: { identity: ProviderIdentity; revert: NewRevert } | null;
+      link: { identity: ProviderIdentity; revert: NewRevert; mailId: string | null } | null;
     };
 
 /** How somebody has proven who they are. */
@@ -41,13 +41,13 @@ export function preparationsOf(
   nowMs: number,
 ): Record<string, SQL> {
   if (credential.method !== "provider" || !credential.link) return {};
-  const { identity, revert } = credential.link;
+  const { identity, revert, mailId } = credential.link;
   const id = newId();
   const added = isAdded(id, identity);
   // Both sides must have proven the address: somebody else may have registered it here, or entered it there.
   const mayLink = sql`u.id = ${userId} AND u.email = ${identity.email} AND u.email_verified_at IS NOT NULL
-    AND ${isUnused(credential.use.stateId)} AND (u.totp_enabled_at IS NULL
-      OR ${credential.factor ? factorHolds(userId, credential.factor) : sql`0`})`;
+    AND ${isUnused(credential.use.stateId)} AND ${mailId === null ? sql`1` : mailCodeHolds(mailId)}
+    AND (u.totp_enabled_at IS NULL OR ${credential.factor ? factorHolds(userId, credential.factor) : sql`0`})`;
   return {
     linked: insertIdentity(id, identity, mayLink, nowMs),
     recordedLink: auditIfChanged({
@@ -63,15 +63,16 @@ export function preparationsOf(
   };
 }
 
-/** What must hold when the session is written. */
-export function conditionsOf(
-  userId: string,
-  credential: SignInCredential,
-): Pick<SessionPreconditions, "credential" | "factor"> {
-  if (credential.method === "passkey") return { credential: passkeyHolds(userId, credential.use), factor: sql`1` };
+/** What must hold when the session is written, and how it is opened. */
+export function conditionsOf(userId: string, credential: SignInCredential): Omit<SessionPreconditions, "tenantId"> {
+  if (credential.method === "passkey") {
+    return { credential: passkeyHolds(userId, credential.use), factor: sql`1`, methods: ["passkey"] };
+  }
+  const { method, factor } = credential;
   return {
     credential: firstCredentialHolds(userId, credential),
-    factor: credential.factor && factorHolds(userId, credential.factor),
+    factor: factor && factorHolds(userId, factor),
+    methods: factor ? [method, factor.kind] : [method],
   };
 }
 
@@ -94,10 +95,22 @@ export function usesOf(
   const { factor } = credential;
   const isOpen = sql`EXISTS (SELECT 1 FROM sessions WHERE id = ${id})`;
   return {
-    usedCode: credential.method === "code" ? useMailCode(credential.mailId, isOpen) : undefined,
+    ...useMailedCode(userId, credential, isOpen),
     ...(credential.method === "provider" ? useIdentity(userId, credential.use, nowMs) : {}),
     used: factor ? consumeFactor(userId, factor, nowMs) : undefined,
     recordedUse: factor?.kind === "recovery" ? auditIfChanged({ ...event, action: "auth.recovery_used" }) : undefined,
+  };
+}
+
+/** Uses the code that was mailed to the address, which proves the address whoever vouched for it before. */
+function useMailedCode(userId: string, credential: FirstCredential, isOpen: SQL): Record<string, SQL | undefined> {
+  const mailId = credential.method === "code" ? credential.mailId : undefined;
+  const used = mailId ?? (credential.method === "provider" ? credential.link?.mailId : undefined);
+  if (!used) return {};
+  return {
+    proven: sql`UPDATE users SET email_verified_by = NULL WHERE id = ${userId} AND email_verified_by IS NOT NULL
+      AND ${isOpen}`,
+    usedCode: useMailCode(used, isOpen),
   };
 }
 

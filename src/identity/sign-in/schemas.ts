@@ -13,7 +13,7 @@ import {
   time,
 } from "../../platform/schemas/schemas";
 import { tenant } from "../../tenancy/tenants/schemas";
-import { mailCode, mailCodeState } from "../email-codes/schemas";
+import { enteredCode, mailCode, mailCodeState } from "../email-codes/schemas";
 import { assertion, passkeyState } from "../passkeys/webauthn/schemas";
 
 export const registration = z
@@ -68,6 +68,11 @@ export const exchange = z
     code: opaqueToken.meta({ description: "The `code` that `APP_URL/oauth` was opened with.", examples: ["c0ffee"] }),
     totp: credentials.shape.totp,
     tenantId: credentials.shape.tenantId,
+    mailCode: enteredCode.optional().meta({
+      description:
+        "After `CONFLICT`, a code from `POST /auth/code` for the address: it links the provider to the account that " +
+        "has the address, unless LINK_BY_EMAIL is `never`.",
+    }),
   })
   .meta({ id: "OauthExchange", description: "The result of a sign-in with a provider." });
 

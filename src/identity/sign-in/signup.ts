@@ -10,6 +10,7 @@ import { queueMailIfPossible } from "../../platform/mail/queue";
 import type { ClientContext } from "../../platform/schemas/client-context";
 import type { Device } from "../../platform/schemas/device";
 import type { Registration as RegistrationRule } from "../../platform/schemas/settings";
+import { tellOfJoining } from "../../tenancy/tenants/owner-notices";
 import { badInvitation } from "../invitations/invite";
 import { findTenantByToken, insertInvitedByToken, type Joining } from "../invitations/store";
 import { refuseGuessable } from "../passwords/guessable";
@@ -85,6 +86,7 @@ async function intoTenant(
   const draft = await draftSession(deps, user.userId, client.device);
   const joined = await orEmailTaken(insertInvitedByToken(deps, user, invitation, draft.row, client.origin, deps.now()));
   requireJoined(deps, joined);
+  tellOfJoining(deps, invitation.tenantId, user);
   return openedSession(deps, draft, invitation.tenantId);
 }
 

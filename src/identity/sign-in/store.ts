@@ -42,7 +42,11 @@ export async function insertAccount(
       VALUES (${userId}, ${user.email}, ${user.name}, ${passwordHash}, ${nowMs}, ${user.createdFrom}, ${nowMs})`,
     ...insertOwnTenant(shards, userId, tenant, nowMs),
     // Last: it joins the user with the membership.
-    minted: mintSession(session, { tenantId: tenant.id, credential: passwordHolds(passwordHash), factor: null }, nowMs),
+    minted: mintSession(
+      session,
+      { tenantId: tenant.id, credential: passwordHolds(passwordHash), factor: null, methods: ["password"] },
+      nowMs,
+    ),
     recorded: auditIfChanged({
       tenantId: tenant.id,
       action: "auth.registered",

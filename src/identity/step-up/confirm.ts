@@ -1,18 +1,19 @@
 /**
  * Step-up: an action that cannot be undone needs a sign-in, or the password, a code or a passkey given again, within
- * the last ten minutes. A stolen session alone is not enough.
+ * the last ten minutes. A stolen session alone is not enough. Somebody with a second factor or a passkey needs one of
+ * these: a stolen password or a stolen mailbox is not enough either.
  */
 import type { Deps } from "../../platform/deps";
-import { AppError, invalid } from "../../platform/errors";
+import { AppError, type ErrorDetail, emailNotVerified, invalid } from "../../platform/errors";
 import { queueMailIfPossible } from "../../platform/mail/queue";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { MINUTE_MS } from "../../platform/time";
 import { type EnteredCode, invalidCode } from "../email-codes/verify";
-import { listPasskeysOfUser, type PasskeyUse } from "../passkeys/store";
+import { listPasskeysOfUser, type PasskeyRow, type PasskeyUse } from "../passkeys/store";
 import { checkPasskey, type ShownPasskey } from "../passkeys/webauthn/assertion";
 import { stepUpOptions } from "../passkeys/webauthn/options";
 import type { RequestOptions } from "../passkeys/webauthn/schemas";
-import { findCredentialsOfUser } from "../sign-in/store";
+import { findCredentialsOfUser, type StoredCredentials } from "../sign-in/store";
 import { hasSecondFactor } from "../two-factor/store";
 import { confirmSession } from "./store";
 import { checkMailCode, checkPassword, withCode } from "./verify";
@@ -29,18 +30,52 @@ export interface StepUpCredentials {
 }
 
 /**
- * Confirms the session for ten minutes. Throws WRONG_PASSWORD, INVALID_CODE, INVALID_TOTP, TWO_FACTOR_NOT_ENABLED for a
- * code without a second factor, ACCOUNT_LOCKED, and VALIDATION_FAILED for an invalid passkey.
+ * Confirms the session for ten minutes. Throws STEP_UP_REQUIRED with details if the user has a second factor or a
+ * passkey and shows none, WRONG_PASSWORD, INVALID_CODE, INVALID_TOTP, TWO_FACTOR_NOT_ENABLED for a code without a second
+ * factor, ACCOUNT_LOCKED, and VALIDATION_FAILED for an invalid passkey.
  */
 export async function confirm(deps: Deps, caller: SessionPrincipal, given: StepUpCredentials): Promise<void> {
-  const user = await findCredentialsOfUser(deps, caller.userId);
+  const { user, passkeys } = await readFactors(deps, caller);
+  const wanted = showsFactor(given) ? [] : wantedFactors(user, passkeys);
+  if (wanted.length > 0) throw factorRequired(wanted);
+  await confirmAt(deps, caller, given, { user, passkeys, confirmedAt: deps.now() });
+}
+
+interface StoredFactors {
+  user: StoredCredentials;
+  passkeys: readonly PasskeyRow[];
+}
+
+async function readFactors(deps: Deps, { userId }: SessionPrincipal): Promise<StoredFactors> {
+  const [user, passkeys] = await Promise.all([findCredentialsOfUser(deps, userId), listPasskeysOfUser(deps, userId)]);
   if (!user) throw new AppError("UNAUTHENTICATED");
+  return { user, passkeys };
+}
+
+const showsFactor = ({ totp, passkey }: StepUpCredentials): boolean => totp !== undefined || passkey !== undefined;
+
+/** The fields of which one is wanted; none for an account that has neither a second factor nor a passkey. */
+const wantedFactors = (user: StoredCredentials, passkeys: readonly PasskeyRow[]): ErrorDetail[] => [
+  ...(hasSecondFactor(user) ? [{ path: "totp", message: "Give a two-factor or a recovery code" }] : []),
+  ...(passkeys.length > 0 ? [{ path: "passkey", message: "Show one of your passkeys" }] : []),
+];
+
+const factorRequired = (details: ErrorDetail[]) =>
+  new AppError("STEP_UP_REQUIRED", { message: "Confirm with your second factor or a passkey to continue.", details });
+
+/** Checks all that is given and confirms the session as of `confirmedAt` (Unix ms). Throws as `confirm`. */
+async function confirmAt(
+  deps: Deps,
+  caller: SessionPrincipal,
+  given: StepUpCredentials,
+  { user, passkeys, confirmedAt }: StoredFactors & { confirmedAt: number },
+): Promise<void> {
   const { password, totp } = given;
-  const passkey = given.passkey ? await requirePasskey(deps, caller, given.passkey) : null;
+  const passkey = given.passkey ? await requirePasskey(deps, caller, passkeys, given.passkey) : null;
   const mailId = given.mailCode ? await checkMailCode(deps, user.email, given.mailCode) : null;
   if (password !== undefined) await checkPassword(deps, caller, user, password);
   const passwordHash = password === undefined ? null : user.passwordHash;
-  const write = { caller, passwordHash, factor: null, mailId, passkey };
+  const write = { caller, passwordHash, factor: null, mailId, passkey, confirmedAt };
   if (totp === undefined) {
     if (await confirmSession(deps, write, deps.now())) return;
     if (passkey) throw invalidPasskey();
@@ -62,9 +97,13 @@ export async function startConfirmation(deps: Deps, { userId }: SessionPrincipal
   return stepUpOptions(deps, userId, own);
 }
 
-async function requirePasskey(deps: Deps, caller: SessionPrincipal, shown: ShownPasskey): Promise<PasskeyUse> {
-  const { userId, actor } = caller;
-  const stored = (await listPasskeysOfUser(deps, userId)).find(({ id }) => id === shown.response.id);
+async function requirePasskey(
+  deps: Deps,
+  { userId, actor }: SessionPrincipal,
+  own: readonly PasskeyRow[],
+  shown: ShownPasskey,
+): Promise<PasskeyUse> {
+  const stored = own.find(({ id }) => id === shown.response.id);
   const context = { purpose: "step-up", userId, requestId: actor.requestId } as const;
   const use = stored && (await checkPasskey(deps, context, shown, stored));
   if (!use) throw invalidPasskey();
@@ -73,12 +112,21 @@ async function requirePasskey(deps: Deps, caller: SessionPrincipal, shown: Shown
 
 const invalidPasskey = () => invalid({ issues: [{ path: ["passkey"], message: "Invalid or expired passkey" }] });
 
+/**
+ * Throws EMAIL_NOT_VERIFIED for an account whose address is unverified, where addresses must be verified: whoever
+ * registered it may not own the address, and must leave nothing behind that opens the account later.
+ */
+export function requireVerifiedAddress({ config }: Deps, { account }: SessionPrincipal): void {
+  if (config.emailVerification === "required" && account.emailVerifiedAt === null) throw emailNotVerified();
+}
+
 /** Whether the user signed in, or last confirmed the session, within the last ten minutes. */
 export const isConfirmed = (deps: Deps, { confirmedAt }: SessionPrincipal): boolean =>
   deps.now() - confirmedAt < CONFIRMED_FOR_MS;
 
 /**
- * Checks that the session is confirmed, or confirms it with the given credentials. Throws STEP_UP_REQUIRED, or like
+ * Checks that the session is confirmed, or confirms it with what is given. A password or mailed code does not confirm
+ * the session of somebody who has a second factor or a passkey, but is checked. Throws STEP_UP_REQUIRED, or like
  * `confirm`.
  */
 export async function requireStepUp(
@@ -86,7 +134,14 @@ export async function requireStepUp(
   caller: SessionPrincipal,
   given: StepUpCredentials = {},
 ): Promise<void> {
-  const { password, totp, mailCode, passkey } = given;
-  if (password !== undefined || totp !== undefined || mailCode || passkey) return confirm(deps, caller, given);
-  if (!isConfirmed(deps, caller)) throw new AppError("STEP_UP_REQUIRED");
+  const { password, mailCode } = given;
+  const wasConfirmed = isConfirmed(deps, caller);
+  const isNothing = password === undefined && mailCode === undefined && !showsFactor(given);
+  if (isNothing && wasConfirmed) return;
+  const factors = await readFactors(deps, caller);
+  const wanted = showsFactor(given) ? [] : wantedFactors(factors.user, factors.passkeys);
+  if (wanted.length > 0 && !wasConfirmed) throw factorRequired(wanted);
+  if (isNothing) throw new AppError("STEP_UP_REQUIRED");
+  const confirmedAt = wanted.length > 0 ? caller.confirmedAt : deps.now();
+  await confirmAt(deps, caller, given, { ...factors, confirmedAt });
 }

@@ -30,8 +30,17 @@ export const stepUpRoutes = new Hono<AppEnv>()
       "Confirms the session for ten minutes with the password, a passkey, a two-factor or a mailed code.",
       {
         200: says("Confirmed."),
-        errors: ["WRONG_PASSWORD", "INVALID_CODE", "INVALID_TOTP", "TWO_FACTOR_NOT_ENABLED", "ACCOUNT_LOCKED"],
-        description: "Endpoints that answer `STEP_UP_REQUIRED` need this, or a sign-in, within the last ten minutes.",
+        errors: [
+          "STEP_UP_REQUIRED",
+          "WRONG_PASSWORD",
+          "INVALID_CODE",
+          "INVALID_TOTP",
+          "TWO_FACTOR_NOT_ENABLED",
+          "ACCOUNT_LOCKED",
+        ],
+        description:
+          "Endpoints that answer `STEP_UP_REQUIRED` need this, or a sign-in, within the last ten minutes. An account " +
+          "with a second factor or a passkey needs one of these: `details` names the fields of which one is wanted.",
       },
     ),
     sessionOnly,

@@ -1,7 +1,7 @@
 /** What a signed-in user gives again, in requests. */
 import { z } from "zod";
 import { givenPassword, opaqueToken } from "../../platform/schemas/schemas";
-import { mailCode, mailCodeState } from "../email-codes/schemas";
+import { enteredCode } from "../email-codes/schemas";
 import { assertion, passkeyState } from "../passkeys/webauthn/schemas";
 
 const code = opaqueToken.meta({ description: "A TOTP or recovery code.", examples: ["123456"] });
@@ -9,9 +9,6 @@ const code = opaqueToken.meta({ description: "A TOTP or recovery code.", example
 /** For routes that accept a recent sign-in instead. */
 export const stepUpFields = { password: givenPassword.optional(), totp: code.optional() };
 
-const enteredCode = z
-  .object({ state: mailCodeState, code: mailCode })
-  .meta({ id: "EnteredCode", description: "A code from a mail." });
 const shownPasskey = z
   .object({ state: passkeyState, response: assertion })
   .meta({ id: "ShownPasskey", description: "The answer to request options." });

@@ -6,6 +6,7 @@ import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { mailCodeHolds, useMailCode } from "../email-codes/store";
 import { type PasskeyUse, passkeyHolds, usePasskey } from "../passkeys/store";
+import { withMethods } from "../sessions/store";
 import { consumeFactor, type Factor, factorHolds } from "../two-factor/store";
 
 /** The confirmation of a session, by the password with this hash, by codes or by a passkey. */
@@ -17,6 +18,8 @@ export interface Confirmation {
   /** The id of the mail whose code was right; null when no code was given. */
   mailId: string | null;
   passkey: PasskeyUse | null;
+  /** Unix ms: now, unless what was given may not renew the confirmation. */
+  confirmedAt: number;
 }
 
 /**
@@ -24,13 +27,20 @@ export interface Confirmation {
  * was used before or the password has changed.
  */
 export async function confirmSession({ db }: Deps, confirmation: Confirmation, nowMs: number): Promise<boolean> {
-  const { caller, passwordHash, factor, mailId, passkey } = confirmation;
+  const { caller, passwordHash, factor, mailId, passkey, confirmedAt } = confirmation;
   const { tenantId, userId, sessionId, actor } = caller;
   const event = { tenantId, actor, target: { kind: "user", id: userId } } as const;
   const isPassword = sql`(SELECT password_hash FROM users WHERE id = ${userId}) = ${passwordHash}`;
-  const isConfirmed = sql`EXISTS (SELECT 1 FROM sessions WHERE id = ${sessionId} AND confirmed_at = ${nowMs})`;
+  const isConfirmed = sql`EXISTS (SELECT 1 FROM sessions WHERE id = ${sessionId} AND confirmed_at = ${confirmedAt})`;
+  const methods = [
+    ...(passwordHash === null ? [] : ["password" as const]),
+    ...(mailId === null ? [] : ["code" as const]),
+    ...(factor ? [factor.kind] : []),
+    ...(passkey ? ["passkey" as const] : []),
+  ];
   const { confirmed } = await atomically(db, {
-    confirmed: sql`UPDATE sessions SET confirmed_at = ${nowMs} WHERE id = ${sessionId} AND user_id = ${userId}
+    confirmed: sql`UPDATE sessions SET confirmed_at = ${confirmedAt}, amr = ${withMethods(methods)}
+      WHERE id = ${sessionId} AND user_id = ${userId}
       AND ${passwordHash === null ? sql`true` : isPassword} AND ${factor ? factorHolds(userId, factor) : sql`true`}
       AND ${mailId === null ? sql`true` : mailCodeHolds(mailId)}
         AND ${passkey ? passkeyHolds(userId, passkey) : sql`true`} RETURNING id`,

@@ -7,6 +7,7 @@ import { insertRevert, type NewRevert } from "../../platform/mail/revert-store";
 import type { Actor } from "../../platform/schemas/actor";
 import type { AuditAction } from "../../platform/schemas/audit-actions";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
+import { withMethods } from "../sessions/store";
 
 /** A TOTP secret as D1 stores it. Writes compare the id, because a rotation of `SECRET_KEYS` changes the ciphertext. */
 export interface StoredSecret {
@@ -88,6 +89,8 @@ export async function enableTwoFactorOfUser({ db }: Deps, enabling: Enabling, no
     enabled: sql`UPDATE users SET totp_enabled_at = ${nowMs}, totp_last_step = ${step}
       WHERE id = ${userId} AND totp_enabled_at IS NULL AND totp_enrolment_id = ${enrolmentId} RETURNING id`,
     recorded: auditOfUser("auth.2fa_enabled", enabling),
+    shown: sql`UPDATE sessions SET amr = ${withMethods(["totp"])} WHERE id = ${sessionId} AND user_id = ${userId}
+      AND EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND ${isOn})`,
     sessions: sql`DELETE FROM sessions WHERE user_id = ${userId} AND id <> ${sessionId}
       AND EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND ${isOn})`,
     revert: insertRevert(revert, userId, "twoFactorOn", { state: sql`, 'at', ${nowMs}`, condition: isOn }),

@@ -3,12 +3,12 @@
  * succeeds.
  */
 import { sql } from "drizzle-orm";
-import { atomically } from "../../platform/db/client";
+import { atomically, rows } from "../../platform/db/client";
 import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import type { Actor } from "../../platform/schemas/actor";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
-import { roleOf } from "../../tenancy/tenants/roles-store";
+import { NEW_OWNER_MS, newOwnerUntil, roleOf } from "../../tenancy/tenants/roles-store";
 import { endTenants } from "./ending-store";
 
 export interface TenantDeletion {
@@ -19,21 +19,26 @@ export interface TenantDeletion {
 }
 
 /**
- * Deletes the tenant and ends all memberships. Returns false unless the user is an owner and the tenant is not
- * suspended. The purge removes what it leaves behind.
+ * Deletes the tenant and ends all memberships. `refused`: the user is no owner, or the tenant is suspended.
+ * `newOwnerUntil`: until then (Unix ms), an older owner may not be driven out. The purge removes what it leaves behind.
  */
 export async function deleteTenantOfOwner(
   { db }: Deps,
   { tenantId, userId, actor }: TenantDeletion,
   nowMs: number,
-): Promise<boolean> {
+): Promise<"deleted" | "refused" | { newOwnerUntil: number }> {
   const purgeId = newId();
-  const { ended } = await atomically(db, {
+  const until = newOwnerUntil(tenantId, userId, nowMs);
+  // Owners who are newer still are no reason to wait.
+  const hasOlderOwner = sql`EXISTS (SELECT 1 FROM memberships o WHERE o.tenant_id = ${tenantId} AND o.role = 'owner'
+    AND o.user_id <> ${userId} AND (o.owner_since IS NULL OR o.owner_since + ${NEW_OWNER_MS} < ${until}))`;
+  const { ended, waits } = await atomically(db, {
+    waits: rows<{ until: number | null }>(sql`SELECT ${until} AS until WHERE ${hasOlderOwner}`),
     purge: sql`INSERT INTO purges (id, kind, subject_id, shard, name, members, created_at, run_at)
       SELECT ${purgeId}, 'tenant', t.id, t.shard, t.name, (SELECT json_group_array(m.user_id) FROM memberships m
         WHERE m.tenant_id = t.id),
         ${nowMs}, ${nowMs} FROM tenants t WHERE t.id = ${tenantId} AND t.suspended_at IS NULL
-          AND ${roleOf(tenantId, userId)} = 'owner'`,
+          AND ${roleOf(tenantId, userId)} = 'owner' AND NOT (${until} IS NOT NULL AND ${hasOlderOwner})`,
     // In the user's own log, because the tenant's log is deleted with it.
     recorded: auditIfChanged({
       tenantId: userId,
@@ -43,5 +48,7 @@ export async function deleteTenantOfOwner(
     }),
     ...endTenants(sql`id = ${purgeId}`, nowMs),
   });
-  return ended.length === 1;
+  if (ended.length === 1) return "deleted";
+  const newOwnerUntilMs = waits[0]?.until ?? null;
+  return newOwnerUntilMs === null ? "refused" : { newOwnerUntil: newOwnerUntilMs };
 }

@@ -5,6 +5,7 @@ import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";
 import { log } from "../../platform/log";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
+import { refuseNewOwner } from "../../tenancy/tenants/roles-store";
 import { endSubscriptionsOfTenant } from "../../webhooks/subscriptions/tenant-store";
 import { deleteTenantOfOwner } from "./tenant-store";
 
@@ -17,7 +18,9 @@ export async function deleteTenant(deps: Deps, caller: SessionPrincipal, proof: 
     throw new AppError("CONFLICT", { message: "This tenant is suspended. It cannot be deleted until it is resumed." });
   }
   await requireStepUp(deps, caller, proof);
-  if (!(await deleteTenantOfOwner(deps, caller, deps.now()))) throw new AppError("FORBIDDEN");
+  const outcome = await deleteTenantOfOwner(deps, caller, deps.now());
+  if (outcome === "refused") throw new AppError("FORBIDDEN");
+  if (outcome !== "deleted") refuseNewOwner(outcome.newOwnerUntil);
   const { tenantId, userId } = caller;
   log("info", "tenant deleted", { tenantId, userId });
   // The purge also does this, at its next run.

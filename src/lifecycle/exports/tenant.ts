@@ -10,6 +10,7 @@ import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { iso } from "../../platform/time";
+import { tellOwners } from "../../tenancy/tenants/owner-notices";
 import { readEventPage } from "../../webhooks/events/list-store";
 import { listSubscriptions } from "../../webhooks/subscriptions/store";
 import { subscriptionView } from "../../webhooks/subscriptions/view";
@@ -26,9 +27,12 @@ const MAX_ATTEMPT_PAGES = 600;
 /** Everything except the parts that are streamed. */
 type Head = Omit<TenantExport, "events" | "attempts" | "isComplete">;
 
-/** Returns the document, wrapped as `{ data }`. A fault cuts it short, so that it is not valid JSON. */
+/**
+ * Tells the owners, and returns the document, wrapped as `{ data }`. A fault cuts it short, so that it is not valid JSON.
+ */
 export async function exportTenant(deps: Deps, caller: SessionPrincipal): Promise<ReadableStream<Uint8Array>> {
   const head = await readHead(deps, caller);
+  tellOwners(deps, caller.tenantId, { what: "exported", by: caller.account.email });
   const chunks = documentOf(deps, caller, head);
   return new ReadableStream({
     async pull(controller) {

@@ -55,6 +55,8 @@ export const users = sqliteTable("users", {
   /** PHC string; empty: no password is accepted until the next reset. */
   passwordHash: text("password_hash").notNull(),
   emailVerifiedAt: integer("email_verified_at"),
+  /** "provider" while only a sign-in provider vouches for the address; null once a mail of ours has proven it. */
+  emailVerifiedBy: text("email_verified_by", { enum: ["provider"] }),
   verificationMailedAt: integer("verification_mailed_at"),
   totpSecretEncrypted: text("totp_secret_encrypted"),
   /** Changes with the secret. The ciphertext also changes when `SECRET_KEYS` is rotated, so writes compare this. */
@@ -78,6 +80,8 @@ export const memberships = sqliteTable(
     tenantId: text("tenant_id").notNull(),
     userId: text("user_id").notNull(),
     role: text().$type<Role>().notNull(),
+    /** Since when the member has been an owner; null for a tenant's creator, and from before the column existed. */
+    ownerSince: integer("owner_since"),
     /** When the user last signed in to this tenant or switched to it; 0 for never. */
     lastUsedAt: integer("last_used_at").notNull().default(0),
     /** Whether the user gets mails about failing subscriptions of this tenant, if the role is owner or admin. */
@@ -109,8 +113,13 @@ export const sessions = sqliteTable(
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at").notNull(),
     lastActivityAt: integer("last_activity_at").notNull(),
-    /** When the user last gave the password or a code again (step-up); null: not since the sign-in. */
+    /**
+     * When the user last confirmed the session (step-up); null: not since the sign-in; 0 if the sign-in itself does not
+     * count either, because it used no factor of an account that has a passkey.
+     */
     confirmedAt: integer("confirmed_at"),
+    /** JSON array of `AuthMethod`: how the session was opened and confirmed. Null before the column existed. */
+    amr: text(),
   },
   (t) => [index("sessions_by_user").on(t.userId), index("sessions_by_expiry").on(t.expiresAt)],
 );

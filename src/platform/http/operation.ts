@@ -92,6 +92,10 @@ const callOf = <Input>(c: Context<AppEnv>, input: Input, params: PathParams): Ca
   get session() {
     return sessionOf(c);
   },
+  get holder() {
+    const principal: Call<Input>["holder"] | undefined = c.get("principal");
+    return principal ?? null;
+  },
   get client() {
     return clientContextOf(c);
   },

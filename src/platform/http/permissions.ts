@@ -4,7 +4,7 @@ import { createMiddleware } from "hono/factory";
 import { matchedRoutes } from "hono/route";
 import type { Config } from "../config";
 import { AppError, notFound } from "../errors";
-import type { SessionPrincipal } from "../schemas/principal";
+import type { AuthMethod, SessionPrincipal } from "../schemas/principal";
 import type { Permission } from "../schemas/roles";
 import type { AppEnv } from "./env";
 import { countRefused } from "./rate-limit";
@@ -36,22 +36,28 @@ async function forbidden(c: Context<AppEnv>, message?: string): Promise<AppError
 
 const SECOND_FACTOR_NEEDED =
   "Operators need two-factor authentication. Turn it on for your account (POST /auth/2fa/enable, or My security in " +
-  "the console), and try again.";
+  "the console), or confirm this session with a two-factor code or a passkey (POST /auth/step-up), and try again.";
+
+/** Not a recovery code: it is meant to repair an account, not to operate the service. */
+const OPERATOR_METHODS: readonly AuthMethod[] = ["totp", "passkey"];
 
 /**
- * Whether the account is an operator's, even without a second factor. It must be verified, so nobody else can claim the
- * address.
+ * Whether the account is an operator's, even without a second factor. A mail of ours must have verified the address:
+ * neither somebody who registers it nor a sign-in provider can claim it.
  */
 export const isOperator = ({ operators }: Config, { account }: SessionPrincipal): boolean =>
-  account.emailVerifiedAt !== null && operators.includes(account.email);
+  account.emailVerifiedAt !== null && account.isProvenByMail === 1 && operators.includes(account.email);
 
-/** 404 unless the caller is an operator, as for a missing route; 403 for an operator without a second factor. */
+/**
+ * 404 unless the caller is an operator, as for a missing route; 403 unless the session was opened or confirmed with TOTP
+ * or a passkey.
+ */
 export const operatorsOnly = documented(
   createMiddleware<AppEnv>(async (c, next) => {
     const session = sessionOf(c);
     if (!isOperator(c.get("deps").config, session)) throw notFound(c.req.path.startsWith("/api/") ? "Route" : "Page");
-    // The second factor was given: at login, or when it was turned on, which ended all other sessions.
-    if (session.account.totpEnabledAt === null) throw new AppError("FORBIDDEN", { message: SECOND_FACTOR_NEEDED });
+    if (!session.methods.some((method) => OPERATOR_METHODS.includes(method)))
+      throw new AppError("FORBIDDEN", { message: SECOND_FACTOR_NEEDED });
     await next();
   }),
   // Operators cannot lock themselves out of a suspended tenant.

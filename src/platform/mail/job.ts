@@ -24,6 +24,33 @@ const endedAccess = z.object({
   twoFactor: z.boolean(),
 });
 
+/** An API key, a passkey or an identity, as a mail lists it. */
+const listedCredential = z.object({
+  kind: z.enum(["api-key", "passkey", "identity"]),
+  /** Of the key or passkey; of an identity, its provider. */
+  name: z.string(),
+  /** Of a key, its first characters and its tenant; of an identity, the address at the provider. */
+  place: z.string(),
+  /** A JSON array, empty except for keys. */
+  scopes: z.string(),
+});
+
+export type ListedCredential = z.infer<typeof listedCredential>;
+
+/** What the owners of a tenant are told. `by` and `person` are email addresses, or the name of an API key. */
+const tenantNews = z.discriminatedUnion("what", [
+  z.object({ what: z.literal("joined"), person: z.string(), role: z.string() }),
+  z.object({ what: z.literal("roleChanged"), by: z.string(), person: z.string(), role: z.string() }),
+  z.object({ what: z.literal("removed"), by: z.string(), person: z.string() }),
+  z.object({ what: z.literal("left"), person: z.string() }),
+  z.object({ what: z.literal("exported"), by: z.string() }),
+  z.object({ what: z.literal("auditReader"), by: z.string(), subscription: z.string(), host: z.string() }),
+  /** After "this was not me": what has been undone, in sentences. */
+  z.object({ what: z.literal("undone"), by: z.string(), lines: z.array(z.string()) }),
+]);
+
+export type TenantNews = z.infer<typeof tenantNews>;
+
 /** A subscription in a mail about failing ones. Times are Unix ms. */
 const noticeItem = z.object({
   webhookId: z.string(),
@@ -46,12 +73,25 @@ export type EndedAccess = z.infer<typeof endedAccess>;
 export const mailJob = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("verification"), id, userId }),
   /** Has the email instead of a user: the consumer looks the user up, where no caller can measure how long it takes. */
-  z.object({ kind: z.literal("passwordReset"), id, email: z.string(), origin: origin.optional() }),
+  z.object({
+    kind: z.literal("passwordReset"),
+    id,
+    email: z.string(),
+    origin: origin.optional(),
+    /** What a "this was not me" link has undone in tenants, in sentences; missing for a reset that was asked for. */
+    undone: z.array(z.string()).optional(),
+  }),
   /** Has the email, for the same reason. */
   z.object({ kind: z.literal("mailCode"), id, email: z.string() }),
   z.object({ kind: z.literal("invitation"), id, tenantId: z.string(), invitationId: z.string() }),
   z.object({ kind: z.literal("accountTakenOver"), id, userId, ended: endedAccess, byCode: z.boolean().optional() }),
-  z.object({ kind: z.literal("passwordChanged"), id, userId, ended: endedAccess.optional() }),
+  z.object({
+    kind: z.literal("passwordChanged"),
+    id,
+    userId,
+    ended: endedAccess.optional(),
+    endedCredentials: z.array(listedCredential).optional(),
+  }),
   z.object({ kind: z.literal("twoFactorChanged"), id, userId, enabled: z.boolean() }),
   z.object({ kind: z.literal("twoFactorRemoval"), id, userId }),
   z.object({ kind: z.literal("recoveryCodesRenewed"), id, userId }),
@@ -84,6 +124,7 @@ export const mailJob = z.discriminatedUnion("kind", [
     deletedAt: z.number(),
   }),
   z.object({ kind: z.literal("tenantDeleted"), id, userId, tenantName: z.string() }),
+  z.object({ kind: z.literal("tenantNotice"), id, userId, tenantName: z.string(), news: tenantNews }),
   /** Goes to the address in ALERT_MAIL. Times are Unix ms; `endedAt` is null in the mail about the beginning. */
   z.object({ kind: z.literal("alarm"), id, finding: z.string(), since: z.number(), endedAt: z.number().nullable() }),
   /** `more` counts the subscriptions that `items` leaves out. */

@@ -3,11 +3,16 @@ import type { Actor } from "./actor";
 import type { Permission, Role } from "./roles";
 import type { TenantRef } from "./tenant-ref";
 
+/** How somebody has shown who they are in a session: `recovery` is a recovery code, `code` a mailed one. */
+export type AuthMethod = "password" | "code" | "provider" | "passkey" | "totp" | "recovery";
+
 /** The user of a session, and the name of the tenant. Times are Unix ms. */
 export interface Account {
   email: string;
   name: string | null;
   emailVerifiedAt: number | null;
+  /** 0 while only a sign-in provider vouches for the address. */
+  isProvenByMail: 0 | 1;
   totpEnabledAt: number | null;
   createdAt: number;
   tenantName: string;
@@ -41,6 +46,8 @@ export interface SessionPrincipal extends Caller {
   sessionId: string;
   /** When the user signed in, or last gave the password or a code again; Unix ms. */
   confirmedAt: number;
+  /** How the session was opened and confirmed; empty for sessions from before this was stored. */
+  methods: readonly AuthMethod[];
   account: Account;
 }
 

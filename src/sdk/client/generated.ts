@@ -244,6 +244,11 @@ export interface CodeExchange {
   totp?: string | undefined;
   /** One of the user's tenants. Missing: the one used last. */
   tenantId?: string | undefined;
+  /**
+   * After `CONFLICT`, a code from `POST /auth/code` for the address: it links the provider to the account that has the
+   * address, unless LINK_BY_EMAIL is `never`.
+   */
+  mailCode?: EnteredCode | undefined;
 }
 
 /** What proves who signs in. */
@@ -928,6 +933,11 @@ export interface PasswordReset {
   token: string;
   /** 8 to 256 characters after NFKC. The most common passwords and the user's own email address are refused. */
   newPassword: string;
+  /**
+   * Also ends all API keys, passkeys and sign-ins with providers. Those from before the address was verified always
+   * end.
+   */
+  endCredentials?: boolean | undefined;
 }
 
 /** One right, held by a role and granted to an API key as a scope. */

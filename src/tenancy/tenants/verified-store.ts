@@ -1,8 +1,32 @@
-/** SQL for whether a tenant has an owner whose email address is verified. */
+/** The owners of a tenant whose email addresses are verified, in D1. */
 import { type SQL, sql } from "drizzle-orm";
+import { atomically, rows } from "../../platform/db/client";
+import type { Deps } from "../../platform/deps";
 
 /** Returns an expression that is 1 or 0. `tenantId` is a value, or a column of the enclosing query. */
 export const hasVerifiedOwner = (
   tenantId: SQL,
 ): SQL => sql`EXISTS (SELECT 1 FROM memberships om JOIN users ou ON ou.id = om.user_id
   WHERE om.tenant_id = ${tenantId} AND om.role = 'owner' AND ou.email_verified_at IS NOT NULL)`;
+
+/** A notice goes to no more owners than this. */
+const MAX_OWNERS = 20;
+
+/** The owners of a tenant whose addresses are verified, and the role of one member; none for a deleted tenant. */
+export async function findVerifiedOwners(
+  { db }: Deps,
+  tenantId: string,
+  memberId: string | null = null,
+): Promise<{ tenantName: string; ownerIds: string[]; memberRole: string | null }> {
+  const { found, member } = await atomically(db, {
+    found: rows<{ userId: string; tenantName: string }>(sql`SELECT m.user_id AS userId, t.name AS tenantName
+      FROM memberships m JOIN tenants t ON t.id = m.tenant_id JOIN users u ON u.id = m.user_id
+      WHERE m.tenant_id = ${tenantId} AND m.role = 'owner' AND u.email_verified_at IS NOT NULL
+      ORDER BY m.created_at LIMIT ${MAX_OWNERS}`),
+    member: rows<{ role: string }>(
+      sql`SELECT role FROM memberships WHERE tenant_id = ${tenantId} AND user_id = ${memberId}`,
+    ),
+  });
+  const ownerIds = found.map(({ userId }) => userId);
+  return { tenantName: found[0]?.tenantName ?? "", ownerIds, memberRole: member[0]?.role ?? null };
+}

@@ -9,7 +9,9 @@ import { findSubscription } from "./store";
 /** Somebody's permissions. */
 export type Permitted = Pick<Principal, "permissions">;
 
-const receivesAudit = (events: readonly string[]) => events.includes(AUDIT_TYPE) || events.includes(ALL_OPERATIONAL);
+/** Whether a subscription to these types receives the audit log. */
+export const receivesAudit = (events: readonly string[]) =>
+  events.includes(AUDIT_TYPE) || events.includes(ALL_OPERATIONAL);
 
 /** Throws FORBIDDEN if a new subscription would receive the audit log and the caller may not read it. */
 export function refuseNewReader({ permissions }: Permitted, events: readonly string[]): void {

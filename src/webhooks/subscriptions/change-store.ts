@@ -38,6 +38,8 @@ export interface Updated {
   row: SubscriptionRow;
   /** Whether the change has changed its rate limit or its concurrency limit. */
   limitsChanged: boolean;
+  /** Whether the change has changed its URL or its event types. */
+  isRedirected: boolean;
 }
 
 /**
@@ -55,7 +57,7 @@ export async function updateSubscription(
   const columns = columnsOf(change, nowMs);
   if (columns.length === 0) {
     const row = await findSubscription(deps, tenant, id);
-    return row && { row, limitsChanged: false };
+    return row && { row, limitsChanged: false, isRedirected: false };
   }
   const differs = columns
     .filter(({ isCompared }) => isCompared)
@@ -64,7 +66,8 @@ export async function updateSubscription(
   const isChanged = sql`(${sql.join(differs, sql` OR `)}) AND ${isAllowed}`;
   const assigned = columns.map(({ column, value }) => sql`${sql.identifier(column)} = ${value}`);
   const movesInIndex = change.events !== undefined || change.enabled !== undefined;
-  const { refused, limitsChanged, written, ...told } = await atomically(dbOf(deps, tenant), {
+  const aims = columns.filter(({ column }) => column === "url" || column === "events");
+  const { refused, redirected, limitsChanged, written, ...told } = await atomically(dbOf(deps, tenant), {
     refused:
       condition &&
       rows<{ id: string }>(sql`SELECT s.id FROM subscriptions s WHERE ${isLive(tenant, id)} AND NOT ${isAllowed}`),
@@ -74,6 +77,14 @@ export async function updateSubscription(
     unindexed: movesInIndex ? unindexEventTypes(tenant, id, isChanged) : undefined,
     // Unlike a rotation, a change of the secret ends the old secrets at once.
     ...endSecrets(tenant, id, change.secretDigest, isAllowed, nowMs),
+    redirected:
+      aims.length === 0
+        ? undefined
+        : sql`SELECT 1 FROM subscriptions s WHERE ${isLive(tenant, id)} AND ${isAllowed}
+          AND (${sql.join(
+            aims.map(({ column, value }) => sql`s.${sql.identifier(column)} IS NOT ${value}`),
+            sql` OR `,
+          )})`,
     limitsChanged: change.options && changesLimits(tenant, id, change.options, isAllowed),
     updated: sql`UPDATE subscriptions AS s SET ${sql.join(assigned, sql`, `)}, version = version + 1, updated_at =
       ${nowMs}
@@ -84,7 +95,13 @@ export async function updateSubscription(
   });
   sendOperational(deps, tenant.shard, told.toldUpdated, told.toldSecret, told.toldSwitched);
   if (refused.length > 0) return "changed meanwhile";
-  return written[0] && { row: parsed(written[0]), limitsChanged: limitsChanged.length > 0 };
+  return (
+    written[0] && {
+      row: parsed(written[0]),
+      limitsChanged: limitsChanged.length > 0,
+      isRedirected: redirected.length > 0,
+    }
+  );
 }
 
 /** The API names of the columns whose change counts as an update. The secret and `enabled` have events of their own. */

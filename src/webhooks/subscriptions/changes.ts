@@ -9,10 +9,10 @@ import { capReached } from "../../platform/limits/caps";
 import { isOnTrial } from "../../platform/limits/reserve";
 import type { ActingIn } from "../../platform/schemas/actor";
 import type { TenantStanding } from "../../platform/schemas/principal";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { tellOwners } from "../../tenancy/tenants/owner-notices";
 import { secretOwner, signingKeyOwner } from "../signing/keys";
 import { rescheduleWaiting } from "../throttling/waits";
-import { type Permitted, refuseNewReader, refuseReader } from "./audit-readers";
+import { type Permitted, receivesAudit, refuseNewReader, refuseReader } from "./audit-readers";
 import { type Updated, updateSubscription } from "./change-store";
 import { type DeliveryChange, optionsPatch, refuseOptions } from "./delivery-options";
 import { mergeHeaders } from "./header-options";
@@ -54,6 +54,7 @@ export async function createSubscription(
   const most = onTrial ? Math.min(caps.trialSubscriptions, caps.subscriptions) : caps.subscriptions;
   const row = await insertSubscription(deps, tenant, subscription, most, deps.now());
   if (!row) throw onTrial ? emailNotVerified() : capReached("subscriptions", caps);
+  tellOfReader(deps, tenant, row);
   return row;
 }
 
@@ -111,7 +112,15 @@ export async function changeSubscription(
   return afterUpdate(deps, tenant, updated);
 }
 
-function afterUpdate(deps: Deps, tenant: TenantRef, { row, limitsChanged }: Updated): SubscriptionRow {
+/** Tells the owners where the audit log of their tenant goes, if it goes there. */
+function tellOfReader(deps: Deps, { tenantId, actor }: ActingIn, { name, url, events }: SubscriptionRow): void {
+  if (!receivesAudit(events)) return;
+  const host = URL.parse(url)?.host ?? "";
+  tellOwners(deps, tenantId, { what: "auditReader", by: actor.name ?? "Somebody", subscription: name, host });
+}
+
+function afterUpdate(deps: Deps, tenant: ActingIn, { row, limitsChanged, isRedirected }: Updated): SubscriptionRow {
+  if (isRedirected) tellOfReader(deps, tenant, row);
   if (limitsChanged) deps.background("reschedule waiting deliveries", rescheduleWaiting(deps, tenant, row.id));
   return row;
 }

@@ -59,7 +59,10 @@ export const ACCOUNT_ROUTES: Recorded = {
     ["auth.login", "auth.identity_linked"],
     async () => {
       const owner = await signUpVerified();
-      const { body } = await signInAs(newBrowser(), newPersonAtProvider({ email: owner.email }));
+      const { body } = await signInAs(
+        newBrowser({ LINK_BY_EMAIL: "always" }),
+        newPersonAtProvider({ email: owner.email }),
+      );
       return { token: body.data.accessToken };
     },
   ],
@@ -67,7 +70,10 @@ export const ACCOUNT_ROUTES: Recorded = {
     ["auth.identity_unlinked"],
     async () => {
       const owner = await signUpVerified();
-      const { body } = await signInAs(newBrowser(), newPersonAtProvider({ email: owner.email }));
+      const { body } = await signInAs(
+        newBrowser({ LINK_BY_EMAIL: "always" }),
+        newPersonAtProvider({ email: owner.email }),
+      );
       const { accessToken: token } = body.data;
       const [identity] = (await must("GET", "/auth/identities", undefined, token)).data;
       await must("DELETE", `/auth/identities/${identity.id}`, undefined, token);

@@ -110,7 +110,7 @@ export const ACCOUNT_USES: Record<string, () => Promise<void>> = {
 
   "sign-in with a provider": async () => {
     const user = await verified();
-    const browser = newBrowser();
+    const browser = newBrowser({ LINK_BY_EMAIL: "always" });
     const arrive = async (departure: ReturnType<typeof departureOf>, claims: Record<string, unknown>) => {
       for (const secret of [departure.state, departure.nonce, ...browser.jar.values()]) keep(secret);
       const script = { claims: claimsOf(departure, { ...claims, extra: keep(crypto.randomUUID()) }) };

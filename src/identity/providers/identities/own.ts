@@ -3,25 +3,26 @@ import type { Deps } from "../../../platform/deps";
 import { AppError, notFound } from "../../../platform/errors";
 import { queueMailIfPossible } from "../../../platform/mail/queue";
 import type { SessionPrincipal } from "../../../platform/schemas/principal";
-import { requireStepUp, type StepUpCredentials } from "../../step-up/confirm";
+import { requireStepUp, requireVerifiedAddress, type StepUpCredentials } from "../../step-up/confirm";
 import { FlowError } from "../failure";
 import { type StartedAuthorization, startAuthorization } from "../flow";
 import { findProvider } from "../providers";
 import { deleteIdentityOfUser } from "./store";
 
 /**
- * Begins to link a provider. Throws NOT_FOUND for one that is off, STEP_UP_REQUIRED, and SERVICE_UNAVAILABLE while it
- * is down.
+ * Begins to link a provider. Throws NOT_FOUND for one that is off, EMAIL_NOT_VERIFIED, STEP_UP_REQUIRED, and
+ * SERVICE_UNAVAILABLE while it is down.
  */
 export async function startLinking(
   deps: Deps,
   caller: SessionPrincipal,
   { name, to = "" }: { name: string; to?: string | undefined },
-  proof?: StepUpCredentials,
+  given?: StepUpCredentials,
 ): Promise<StartedAuthorization> {
   const provider = findProvider(deps.config, name);
   if (!provider) throw notFound("Provider");
-  await requireStepUp(deps, caller, proof);
+  requireVerifiedAddress(deps, caller);
+  await requireStepUp(deps, caller, given);
   const { userId, sessionId } = caller;
   try {
     return await startAuthorization(deps, provider, { to, link: { userId, sessionId }, invitationHash: null });
@@ -39,9 +40,9 @@ export async function removeIdentity(
   deps: Deps,
   caller: SessionPrincipal,
   id: string,
-  proof?: StepUpCredentials,
+  given?: StepUpCredentials,
 ): Promise<void> {
-  await requireStepUp(deps, caller, proof);
+  await requireStepUp(deps, caller, given);
   const outcome = await deleteIdentityOfUser(deps, caller, id);
   if (outcome === "unknown") throw notFound("Identity");
   if (outcome === "last") {

@@ -42,7 +42,7 @@ export const identityRoutes = new Hono<AppEnv>()
     "/:id",
     describeRoute("linkIdentity", "Begins to add a provider to sign in with.", {
       200: dataOf(startedAuthorization),
-      errors: ["STEP_UP_REQUIRED", "SERVICE_UNAVAILABLE"],
+      errors: ["EMAIL_NOT_VERIFIED", "STEP_UP_REQUIRED", "SERVICE_UNAVAILABLE"],
       path: linkPath,
       description:
         "Send the browser to the `url` of the answer; it comes back to `APP_URL/oauth`, with `linked` or with an " +

@@ -1,0 +1,87 @@
+/** Refresh tokens in D1: a session's next generation, and its end. A token names its session, so no tenant is given. */
+import { sql } from "drizzle-orm";
+import { atomically, rows } from "../../platform/db/client";
+import type { Deps } from "../../platform/deps";
+import { anonymous, type RequestOrigin } from "../../platform/schemas/actor";
+import type { Device } from "../../platform/schemas/device";
+import { auditEach, holderOfToken } from "../../tenancy/audit/record-store";
+
+/** A refresh that is about to be written. */
+export interface Refresh {
+  sessionId: string;
+  /** The generation of the token that was presented. */
+  generation: number;
+  tokenHash: string;
+  nextTokenHash: string;
+  keyHash: string | null;
+  /** The device that presented the token; the session is listed with it from now on. */
+  device: Device;
+  idleMs: number;
+  maxMs: number;
+}
+
+export interface RefreshedSession {
+  userId: string;
+  tenantId: string;
+  generation: number;
+  refreshTokenHash: string;
+  rotatedAt: number;
+  rotationKeyHash: string | null;
+  expiresAt: number;
+  ipAddress: string | null;
+  deviceName: string | null;
+}
+
+/** Moves the session to the next generation if the token is the current one. Returns the session as it is afterwards. */
+export async function refreshByToken(
+  { db }: Deps,
+  next: Refresh,
+  nowMs: number,
+): Promise<{ refreshed: boolean; session: RefreshedSession | undefined }> {
+  const { sessionId, generation, tokenHash, device } = next;
+  const { updated, stored } = await atomically(db, {
+    updated: sql`UPDATE sessions SET generation = generation + 1, refresh_token_hash = ${next.nextTokenHash},
+        rotated_at = ${nowMs}, rotation_key_hash = ${next.keyHash}, last_activity_at = ${nowMs},
+        expires_at = min(${nowMs + next.idleMs}, created_at + ${next.maxMs}), device_name = ${device.deviceName},
+        browser = ${device.browser}, operating_system = ${device.operatingSystem}, platform = ${device.platform},
+        ip_address = ${device.ipAddress}, location = ${device.location}
+      WHERE id = ${sessionId} AND generation = ${generation} AND refresh_token_hash = ${tokenHash}
+        AND expires_at > ${nowMs}
+      RETURNING id`,
+    // After the update: it returns the expiry and the generation that the update has set.
+    stored: rows<RefreshedSession>(sql`SELECT user_id AS userId, tenant_id AS tenantId, generation,
+        refresh_token_hash AS refreshTokenHash,
+        rotated_at AS rotatedAt, rotation_key_hash AS rotationKeyHash, expires_at AS expiresAt, ip_address AS ipAddress,
+        device_name AS deviceName
+      FROM sessions WHERE id = ${sessionId}`),
+  });
+  return { refreshed: updated.length === 1, session: stored[0] };
+}
+
+/**
+ * Deletes the session of a refresh token. A reuse is recorded without a user, who may be someone else. Returns false if
+ * it was deleted before.
+ */
+export async function deleteSessionByToken(
+  { db }: Deps,
+  sessionId: string,
+  action: "auth.logout" | "auth.refresh_reused",
+  origin: RequestOrigin,
+  nowMs: number,
+): Promise<boolean> {
+  const actor =
+    action === "auth.logout"
+      ? { ...holderOfToken(sql`s.user_id`, origin), sessionId }
+      : { ...anonymous(origin), sessionId };
+  const target = { kind: "user", id: sql`s.user_id` } as const;
+  const { deleted } = await atomically(db, {
+    // First, because it reads the session.
+    recorded: auditEach(
+      { tenantId: sql`s.tenant_id`, action, actor, target },
+      sql`sessions s WHERE s.id = ${sessionId}`,
+      nowMs,
+    ),
+    deleted: sql`DELETE FROM sessions WHERE id = ${sessionId} RETURNING id`,
+  });
+  return deleted.length === 1;
+}

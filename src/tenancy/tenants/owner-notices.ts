@@ -1,0 +1,35 @@
+/** Mails to the owners of a tenant about changes in it that an intruder would make. */
+import type { Deps } from "../../platform/deps";
+import type { TenantNews } from "../../platform/mail/job";
+import { queueMailIfPossible } from "../../platform/mail/queue";
+import { managesMembers } from "../../platform/schemas/roles";
+import { findVerifiedOwners } from "./verified-store";
+
+/**
+ * Mails news to the verified owners of a tenant after the answer, and to the member whom it concerns. Nobody is told
+ * about a tenant that has been deleted.
+ */
+export function tellOwners(deps: Deps, tenantId: string, news: TenantNews, memberId?: string): void {
+  deps.background("notice to owners", mailOwners(deps, tenantId, news, memberId));
+}
+
+async function mailOwners(deps: Deps, tenantId: string, news: TenantNews, memberId?: string): Promise<void> {
+  const { tenantName, ownerIds } = await findVerifiedOwners(deps, tenantId);
+  await mailNews(deps, new Set(memberId === undefined ? ownerIds : [...ownerIds, memberId]), tenantName, news);
+}
+
+/** Tells the owners that somebody has joined, if their role manages members. */
+export function tellOfJoining(deps: Deps, tenantId: string, member: { userId: string; email: string }): void {
+  deps.background("notice to owners", mailJoining(deps, tenantId, member));
+}
+
+async function mailJoining(deps: Deps, tenantId: string, { userId, email }: { userId: string; email: string }) {
+  const { tenantName, ownerIds, memberRole } = await findVerifiedOwners(deps, tenantId, userId);
+  if (memberRole === null || !managesMembers(memberRole)) return;
+  const others = ownerIds.filter((id) => id !== userId);
+  await mailNews(deps, new Set(others), tenantName, { what: "joined", person: email, role: memberRole });
+}
+
+async function mailNews(deps: Deps, userIds: ReadonlySet<string>, tenantName: string, news: TenantNews): Promise<void> {
+  for (const userId of userIds) await queueMailIfPossible(deps, { kind: "tenantNotice", userId, tenantName, news });
+}

@@ -1,0 +1,192 @@
+/** "This was not me" and notices cover the tenant: a thief does not stay in it, and its owners learn of changes. */
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+import {
+  call,
+  eventually,
+  logIn,
+  newAddress,
+  newEmail,
+  PASSWORD,
+  type Person,
+  signUpVerified,
+} from "../support/client";
+import { mailsTo, mailTo, tokenIn } from "../support/mailbox";
+import { invite, joinTenant } from "../support/people";
+
+const HOOK = { name: "Tap", url: "https://example.com/hook", events: ["*", "postern.*"], secret: "s", enabled: true };
+
+const get = async ({ token }: Pick<Person, "token">, path: string) => (await call("GET", path, { token })).body.data;
+const rolesIn = async (tenantId: string): Promise<Record<string, string>> => {
+  const { results } = await env.DB.prepare("SELECT user_id, role FROM memberships WHERE tenant_id = ?")
+    .bind(tenantId)
+    .all<{ user_id: string; role: string }>();
+  return Object.fromEntries(results.map(({ user_id, role }) => [user_id, role]));
+};
+const report = (token: string) =>
+  call("POST", "/auth/not-me", { body: { token }, headers: { "cf-connecting-ip": newAddress() } });
+const mailAbout = (email: string, words: RegExp) =>
+  eventually(`a mail about ${words}`, async () => mailsTo(email).find(({ text }) => words.test(text)));
+
+/** A thief with the owner's password signs in from elsewhere. Returns the session, and the token of the notice. */
+async function stolen(owner: Person): Promise<{ thief: Person; token: string }> {
+  const headers = { "cf-connecting-ip": newAddress(), "user-agent": "Opera/9.80 (Windows NT 6.1)" };
+  const { body } = await call("POST", "/auth/login", { body: { email: owner.email, password: PASSWORD }, headers });
+  const token = tokenIn(await mailTo(owner.email, /New sign-in/));
+  return { thief: { ...owner, token: body.data.accessToken, refreshToken: body.data.refreshToken }, token };
+}
+
+/** Every address may be invited once in ten minutes only, and the tenant's owners may be older than three days. */
+const age = ({ userId }: Pick<Person, "userId">) =>
+  env.DB.prepare("UPDATE memberships SET owner_since = 1 WHERE user_id = ? AND owner_since IS NOT NULL")
+    .bind(userId)
+    .run();
+
+describe("this was not me, about a sign-in", () => {
+  test("undoes invitations, members, roles and subscriptions since then, and nothing older", async () => {
+    const owner = await signUpVerified();
+    const [partner, colleague] = [await joinTenant(owner, "owner"), await joinTenant(owner, "admin")];
+    const old = await call("POST", "/webhooks", { token: owner.token, body: { ...HOOK, name: "Old" } });
+    const moved = await call("POST", "/webhooks", { token: owner.token, body: { ...HOOK, name: "Moved" } });
+    await new Promise((done) => setTimeout(done, 5));
+    const { thief, token } = await stolen(owner);
+    const accomplice = await joinTenant(thief, "owner");
+    const second = await joinTenant(accomplice, "admin");
+    const guest = newEmail();
+    await invite(thief, guest, "viewer");
+    const demote = { token: thief.token, body: { role: "viewer" } };
+    expect((await call("PATCH", `/members/${colleague.userId}`, demote)).status).toBe(200);
+    const tap = await call("POST", "/webhooks", { token: thief.token, body: HOOK });
+    const url = "https://example.org/elsewhere";
+    const id = moved.body.data._id;
+    expect((await call("PATCH", `/webhooks/${id}`, { token: thief.token, body: { url } })).status).toBe(200);
+
+    expect((await report(token)).status).toBe(200);
+    expect(await rolesIn(owner.tenantId)).toEqual({
+      [owner.userId]: "owner",
+      [partner.userId]: "owner",
+      [colleague.userId]: "admin",
+    });
+    for (const { token: gone } of [accomplice, second])
+      expect((await call("GET", "/auth/me", { token: gone })).status).toBe(401);
+    expect(await get(partner, "/invitations")).toEqual([]);
+    const enabled = Object.fromEntries(
+      ((await get(partner, "/webhooks")) as { _id: string; enabled: boolean }[]).map((one) => [one._id, one.enabled]),
+    );
+    expect(enabled).toEqual({ [old.body.data._id]: true, [id]: false, [tap.body.data._id]: false });
+    const mail = await mailAbout(owner.email, /This was done with your account since then/);
+    for (const undone of [
+      `The invitation of ${guest} `,
+      `${accomplice.email} has left`,
+      `${second.email} has left`,
+      `${colleague.email} has the role admin`,
+      'The subscription "Tap" is paused',
+      'The subscription "Moved" is paused',
+    ]) {
+      expect(mail.text).toContain(undone);
+    }
+    await mailAbout(partner.email, /We have undone this in/);
+    const events = (await get(partner, "/audit?limit=50")) as { action: string; meta: { reason?: string } | null }[];
+    const undoneActions = events.filter(({ meta }) => meta?.reason === "not-me").map(({ action }) => action);
+    expect(undoneActions.sort()).toEqual([
+      "member.invitation_revoked",
+      "member.removed",
+      "member.removed",
+      "member.role_changed",
+    ]);
+  });
+
+  test("that only revokes API keys undoes nothing in tenants", async () => {
+    const owner = await signUpVerified();
+    await call("POST", "/api-keys", { token: owner.token, body: { name: "CI", scopes: ["webhook.read"] } });
+    const change = { currentPassword: PASSWORD, newPassword: "another pass phrase" };
+    expect((await call("POST", "/auth/change-password", { token: owner.token, body: change })).status).toBe(200);
+    const mail = await mailTo(owner.email, /Your password was changed/);
+    const member = await joinTenant(owner, "viewer");
+    const [, keysToken] = [...mail.text.matchAll(/not-me\?token=(\w+)/g)].map(([, found]) => found ?? "");
+    expect((await report(keysToken ?? "")).body.message).toBe("All API keys have been revoked.");
+    expect(await rolesIn(owner.tenantId)).toHaveProperty(member.userId);
+  });
+
+  test("works once of ten times at the same moment", async () => {
+    const owner = await signUpVerified();
+    const { thief, token } = await stolen(owner);
+    await joinTenant(thief, "owner");
+    const answers = await Promise.all(Array.from({ length: 10 }, () => report(token)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(Object.keys(await rolesIn(owner.tenantId))).toEqual([owner.userId]);
+  });
+});
+
+describe("an owner of less than 72 hours", () => {
+  const refused = async (answer: ReturnType<typeof call>) => {
+    const { status, body } = await answer;
+    expect([status, body.code]).toEqual([403, "FORBIDDEN"]);
+    expect(body.message).toMatch(/You became an owner less than 72 hours ago.* until \d{4}-\d\d-\d\dT/);
+  };
+
+  test("neither removes nor demotes an older owner nor deletes the tenant", async () => {
+    const owner = await signUpVerified();
+    const newcomer = await joinTenant(owner, "owner");
+    const [path, role] = [`/members/${owner.userId}`, { role: "viewer" }];
+    await refused(call("DELETE", path, { token: newcomer.token }));
+    await refused(call("PATCH", path, { token: newcomer.token, body: role }));
+    await refused(call("DELETE", "/tenant", { token: newcomer.token, body: {} }));
+    await age(newcomer);
+    expect((await call("PATCH", path, { token: newcomer.token, body: role })).status).toBe(200);
+    expect((await call("DELETE", "/tenant", { token: newcomer.token, body: {} })).status).toBe(200);
+  });
+
+  test("is also one who was promoted, and removes owners who are newer", async () => {
+    const owner = await signUpVerified();
+    const promoted = await joinTenant(owner, "admin");
+    const promotion = { token: owner.token, body: { role: "owner" } };
+    expect((await call("PATCH", `/members/${promoted.userId}`, promotion)).status).toBe(200);
+    await refused(call("DELETE", `/members/${owner.userId}`, { token: promoted.token }));
+    const newer = await joinTenant(owner, "owner");
+    expect((await call("DELETE", `/members/${newer.userId}`, { token: promoted.token })).status).toBe(200);
+  });
+});
+
+describe("the verified owners of a tenant", () => {
+  test("are told of owners and admins who join, change and go, and so is the person", async () => {
+    const owner = await signUpVerified();
+    const admin = await joinTenant(owner, "admin");
+    await mailAbout(owner.email, new RegExp(`${admin.email} joined .* as admin`));
+    const path = `/members/${admin.userId}`;
+    await call("PATCH", path, { token: owner.token, body: { role: "viewer" } });
+    for (const { email } of [owner, admin]) await mailAbout(email, new RegExp(`gave ${admin.email} the role viewer`));
+    await call("PATCH", path, { token: owner.token, body: { role: "admin" } });
+    await call("DELETE", path, { token: owner.token });
+    for (const { email } of [owner, admin]) await mailAbout(email, new RegExp(`removed ${admin.email} from`));
+    const viewer = await joinTenant(owner, "viewer");
+    await call("DELETE", `/members/${viewer.userId}`, { token: owner.token });
+    const about = mailsTo(owner.email).filter(({ text }) => text.includes(viewer.email));
+    expect(about).toEqual([]);
+  });
+
+  test("are told of an export, and of a subscription that receives the audit log", async () => {
+    const owner = await signUpVerified();
+    expect((await call("GET", "/tenant/export", { token: owner.token })).status).toBe(200);
+    await mailAbout(owner.email, /exported the data of/);
+    const created = await call("POST", "/webhooks", { token: owner.token, body: HOOK });
+    await mailAbout(owner.email, /"Tap" .* sends the audit log to example\.com/);
+    const path = `/webhooks/${created.body.data._id}`;
+    await call("PATCH", path, { token: owner.token, body: { name: "Renamed" } });
+    await call("PATCH", path, { token: owner.token, body: { url: "https://example.org/hook" } });
+    await mailAbout(owner.email, /"Renamed" .* sends the audit log to example\.org/);
+    expect(mailsTo(owner.email).filter(({ text }) => /"Renamed" .* example\.com/.test(text))).toEqual([]);
+  });
+});
+
+test("a new session of the owner is not touched by the link of an older mail that was used", async () => {
+  const owner = await signUpVerified();
+  const { token } = await stolen(owner);
+  expect((await report(token)).status).toBe(200);
+  const mail = await mailTo(owner.email, /Reset your password/);
+  const newPassword = "the owner's own password";
+  await call("POST", "/auth/reset-password", { body: { token: tokenIn(mail), newPassword } });
+  const again = await logIn(owner, newPassword);
+  expect((await report(token)).body.code).toBe("INVALID_TOKEN");
+  expect((await call("GET", "/auth/me", { token: again.token })).status).toBe(200);
+});
