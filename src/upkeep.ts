@@ -9,7 +9,6 @@ import type { PagedMaintenance } from "./platform/db/paged-maintenance";
 import type { Deps } from "./platform/deps";
 import { removeOldAudit } from "./tenancy/audit/retention";
 import { reviewFailing } from "./webhooks/auto-disable/review";
-import { releaseHeld } from "./webhooks/delivery/held";
 import {
   removeEmptySubscriptions,
   removeOldAttempts,
@@ -19,6 +18,7 @@ import {
   removeOldRetries,
 } from "./webhooks/delivery/retention";
 import { noteShardSizes } from "./webhooks/delivery/shard-sizes";
+import { releaseHeld } from "./webhooks/lanes/release";
 import { endExpiredKeys } from "./webhooks/signing/expiry";
 import { countStoredBytes } from "./webhooks/stats/stored-bytes";
 import { publishAudit } from "./webhooks/subscriptions/audit-feed";

@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { tellAlarms } from "../../src/operations/alarms/tell";
 import { startSweepers } from "../../src/operations/upkeep/start";
 import { createDeps } from "../../src/platform/deps";
-import { releaseHeld } from "../../src/webhooks/delivery/held";
+import { releaseHeld } from "../../src/webhooks/lanes/release";
 import { countEventBytes } from "../../src/webhooks/stats/stored-bytes-store";
 import { publishAudit } from "../../src/webhooks/subscriptions/audit-feed";
 import { call, eventually, logIn, PASSWORD, signUp } from "../support/client";
@@ -79,7 +79,7 @@ const OF_STORE: Record<string, RegExp> = {
   "console/subscriptions": /instr\(lower\(s\.name\)/,
   "platform/db/dead-letters-store": /INSERT INTO dead_letters/,
   "operations/operators/audit-store": /FROM users u WHERE u\.id = \?$/,
-  "operations/operators/holds-store": /FROM sends_held WHERE tenant_id >=/,
+  "operations/operators/freezes-store": /FROM sends_held WHERE tenant_id >=/,
   "operations/operators/person-store": /u\.suspended_reason AS suspendedReason/,
   "operations/operators/search-store": /lower\(substr\(url/,
   "operations/operators/status-store": /FROM dead_letters/,
@@ -104,13 +104,21 @@ const OF_STORE: Record<string, RegExp> = {
   "webhooks/delivery/release-store": /slot_at = coalesce\(t\.slot_at/,
   "webhooks/delivery/target-store": /s\.secret_sealed AS secretSealed/,
   "webhooks/throttling/throttled-store": /SET throttled_until/,
-  "webhooks/delivery/held-store": /release_rate AS rate/,
+  "webhooks/delivery/outbox-store": /^INSERT INTO outbox .*SELECT/s,
+  "webhooks/delivery/overdue-store": /AS attemptEventId/,
+  "webhooks/lanes/feed-store": /SELECT min\(queue\) FROM outbox/,
+  "webhooks/lanes/frozen-store": /FROM sends_held sh/,
+  "webhooks/lanes/lane-store": /SET has_backlog = 0, held_until = 0/,
+  "webhooks/lanes/predicates-store": /s\.held_until > 0/,
+  "webhooks/lanes/release-store": /release_rate AS rate/,
   "webhooks/delivery/record-store": /UPDATE attempts SET status = t\.status/,
   "webhooks/delivery/retention-store": /DELETE FROM hourly_stats/,
-  "webhooks/delivery/sweep-store": /SET has_backlog = 0/,
+  "webhooks/delivery/sweep-store": /SELECT min\(held_until\) FROM subscriptions/,
   "webhooks/auto-disable/marks-store": /INSERT INTO episodes/,
   "webhooks/auto-disable/recipients-store": /m\.alerts = 1/,
-  "webhooks/auto-disable/review-store": /UPDATE episodes SET mailed_stage/,
+  "webhooks/auto-disable/notices-store": /UPDATE episodes SET mailed_stage/,
+  "webhooks/auto-disable/review-store": /SELECT max\(subscription_id\) AS last/,
+  "webhooks/auto-disable/transitions-store": /UPDATE episodes SET probe_at = t\.next_at/,
   "webhooks/events/accept-statements-store": /INSERT INTO events .* FROM json_each\(\?\)\) e/s,
   "webhooks/events/accept-store": /FROM listed e CROSS JOIN outbox o/,
   "webhooks/events/list-store": /OFFSET \?\) END AS last/,
@@ -150,7 +158,7 @@ const OF_STORE: Record<string, RegExp> = {
   "webhooks/subscriptions/operational-store": /INSERT INTO events .*strftime/s,
   "webhooks/subscriptions/patterns-store": /iif\(t\.value GLOB/,
   "webhooks/throttling/waits-store": /UPDATE outbox SET due_at = \?, slot_at = \?/,
-  "webhooks/subscriptions/release-store": /iif\(coalesce\(options ->> '\$\.onDisable'/,
+  "webhooks/subscriptions/live-store": /s\.id = \? AND s\.tenant_id = \? AND s\.is_deleted = 0/,
   "identity/step-up": /SET confirmed_at/,
   "identity/passkeys": /INSERT INTO passkeys/,
   "platform/db/used-states-store": /INSERT OR IGNORE INTO used_states/,
@@ -159,17 +167,18 @@ const OF_STORE: Record<string, RegExp> = {
   "identity/providers/link-store": /SELECT user_id AS userId FROM identities/,
   "identity/sign-in-methods-store": /FROM passkeys op WHERE op\.user_id/,
   "identity/providers/identities": /DELETE FROM identities WHERE id/,
-  "webhooks/subscriptions/tenant-store": /UPDATE subscriptions SET enabled = 0/,
+  "webhooks/subscriptions/tenant-store": /WHERE s\.enabled = 1 AND s\.tenant_id = \?/,
   "tenancy/tenants": /t\.shard, EXISTS/,
   "tenancy/tenants/roles-store": /json_each\(json_extract\(/,
   "tenancy/tenants/verified-store": /om\.role = 'owner'/,
   "identity/two-factor": /update "users" set "totp_secret_encrypted"/,
   "webhooks/subscriptions": /INSERT INTO subscriptions/,
   "webhooks/resend/replays": /INSERT INTO replay_jobs/,
+  "webhooks/resend/replays/replay-id-store": /substr\(r\.id, 25\)/,
   "webhooks/resend/replays/page-store": /p\.tenant_id = \?/,
   "webhooks/delivery/reopen-store": /'-7' \|\| substr\(lower/,
   "webhooks/resend/waiting-store": /a\.next_id AS nextAttemptId/,
-  "webhooks/resend": /INSERT INTO outbox .*'test'/s,
+  "webhooks/resend": /INSERT INTO events \(id, tenant_id, type, payload, delivery_count, created_at\)/,
 };
 
 test("statements of every store are collected, from requests, RPC, queue consumers, cron and alarms", async () => {

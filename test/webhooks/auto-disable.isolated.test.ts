@@ -1,11 +1,14 @@
 /** A subscription that fails for days is disabled, and its managers are told before, then, and when it works again. */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { reviewFailing } from "../../src/webhooks/auto-disable/review";
+import { STAGE } from "../../src/webhooks/auto-disable/stages";
 import { call, eventually, logIn, type Person, signUpVerified } from "../support/client";
+import { controlledDeps } from "../support/controlled";
 import { addDelivery, consumeBatch, messageFor } from "../support/engine";
 import { answerWith, attempt, episodeOf, pass, review } from "../support/failing";
 import { mailsTo } from "../support/mailbox";
 import { newInbox, subscribe } from "../support/receiver";
-import { deliveryDb } from "../support/shard";
+import { deliveryDb, SHARD } from "../support/shard";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -232,4 +235,44 @@ test("a URL that is gone disables at once, with a mail and the start of the fail
   const { disabled } = await resourceOf(person, webhookId);
   expect(disabled.reason).toBe("gone");
   expect(Math.abs(Date.parse(disabled.failingSince) - startMs)).toBeLessThan(1_000);
+});
+
+test("1,200 subscriptions of one tenant that fail are reviewed 500 at a time, and their tenant gets one mail", async () => {
+  const { person } = await failing();
+  const pages: string[] = [];
+  const { deps } = await controlledDeps(async (name, call) => {
+    if (name === "reviewPage") pages.push(name);
+    return call();
+  });
+  await deliveryDb.batch([
+    deliveryDb
+      .prepare(
+        `WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 1200)
+         INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled, created_at, updated_at)
+         SELECT printf('many-%05d', i), ?, 'Many', 'https://many.example/', '[]', '', '', 1, 0, 0 FROM n`,
+      )
+      .bind(person.tenantId),
+    deliveryDb.prepare(
+      `INSERT INTO hourly_stats (subscription_id, hour, failing_since, sent_failures) SELECT id, 0, 1, 20
+       FROM subscriptions WHERE id LIKE 'many-%'`,
+    ),
+    deliveryDb.prepare(
+      `INSERT INTO episodes (subscription_id, tenant_id, failing_since)
+       SELECT id, tenant_id, 1 FROM subscriptions WHERE id LIKE 'many-%'`,
+    ),
+  ]);
+  await reviewFailing({ ...deps, shards: { ...deps.shards, numbers: [SHARD] } });
+  const { results } = await deliveryDb
+    .prepare("SELECT stage, count(*) AS n FROM episodes WHERE subscription_id LIKE 'many-%' GROUP BY stage")
+    .all();
+  expect(results).toEqual([{ stage: STAGE.disabled, n: 1_200 }]);
+  expect(pages.length).toBeGreaterThanOrEqual(3);
+  expect(pages.length).toBeLessThan(6);
+  await told(person, 1);
+  await deliveryDb.batch(
+    ["episodes", "hourly_stats"].map((table) =>
+      deliveryDb.prepare(`DELETE FROM ${table} WHERE subscription_id LIKE 'many-%'`),
+    ),
+  );
+  await deliveryDb.prepare("DELETE FROM subscriptions WHERE id LIKE 'many-%'").run();
 });

@@ -191,6 +191,29 @@ describe("a subscription that the service has disabled", () => {
     expect(await publish(await logIn(person), 3)).toMatchObject({ deliveries: 1 });
   });
 
+  test("is held again after a probe whose consumer died, so that a test that succeeds does not enable it", async () => {
+    const { person, id } = await disabled({ onDisable: "hold" });
+    pass(HOUR_MS);
+    await review();
+    expect((await row(id))?.released_to).toBeGreaterThan(0);
+    await deliveryDb
+      .prepare(
+        `INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, claim, attempt_count, attempted_at)
+         SELECT subscription_id, id, event_id, 'OrderPaid', 'event', 'pending', 'dead', 1, ? FROM outbox
+         WHERE queue = ? ORDER BY due_at LIMIT 1`,
+      )
+      .bind(Date.now() - HOUR_MS / 2, id)
+      .run();
+    await sweepNow();
+    expect(await row(id)).toMatchObject({ enabled: 0, released_to: 0 });
+    await answerWith(id, "200");
+    await api(person, "POST", `${id}/test`);
+    await eventually("the test", async () => (await attemptsOf(id)).some(({ status }) => status === "success"));
+    await review();
+    expect(await row(id)).toMatchObject({ enabled: 0, released_to: 0 });
+    expect(await countHeld(id)).toBe(2);
+  });
+
   test("is not enabled by a test that succeeds, nor probed when its URL is gone", async () => {
     const { person, id } = await disabled({ onDisable: "hold" });
     await answerWith(id, "200");

@@ -7,10 +7,11 @@ import type { Deps } from "../../src/platform/deps";
 import { DeliveryRun } from "../../src/webhooks/delivery/deliver";
 import type { SweptAt } from "../../src/webhooks/delivery/overdue";
 import { planClaim } from "../../src/webhooks/delivery/selection";
-import { MAX_SWEEP_INTERVAL_MS, SLOW_FOR_MS } from "../../src/webhooks/delivery/timing";
+import { sweepShard } from "../../src/webhooks/delivery/sweep";
+import { LEASE_MS, MAX_SWEEP_INTERVAL_MS, QUEUE_GRACE_MS, SLOW_FOR_MS } from "../../src/webhooks/delivery/timing";
 import { sweepLanes } from "../../src/webhooks/lanes/feed";
 import { type LaneResult, noteResult, widthOf } from "../../src/webhooks/lanes/width";
-import type { Person } from "../support/client";
+import { call, type Person } from "../support/client";
 import { controlledDeps } from "../support/controlled";
 import { addDelivery, type Key, newDelivery, outboxRow } from "../support/engine";
 import { publish } from "../support/receiver";
@@ -123,6 +124,65 @@ describe("a lane with fewer deliveries than it may have in progress", () => {
     await sweepLanes(deps, SHARD);
     expect(await hasLane(webhookId)).toBe(1);
   });
+});
+
+/** Claims a delivery for a consumer that died longer ago than a lease. */
+const claimByDead = (key: Key) =>
+  deliveryDb
+    .prepare(
+      `INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, claim, attempt_count, attempted_at)
+       SELECT subscription_id, id, event_id, 'OrderPaid', 'event', 'pending', 'dead', 1, ? FROM outbox WHERE id = ?`,
+    )
+    .bind(Date.now() - LEASE_MS - 1, key.id)
+    .run();
+
+test("a delivery whose consumer died keeps its place in its lane", async () => {
+  const { deps } = await controlledDeps();
+  const { keys } = await newLane(5);
+  const [first] = keys;
+  if (!first) throw new Error("no delivery");
+  await claimByDead(first);
+  await sweepLanes(deps, SHARD);
+  const row = await outboxRow(first);
+  expect(row).toMatchObject({ due_at: first.dueAt, interruptions: 1, attempts: 0 });
+  expect(row?.attempt_id).not.toBeNull();
+});
+
+test("the lane of a deleted subscription ends, except the delivery that is in progress", async () => {
+  const { deps, queued } = await controlledDeps();
+  const { person, webhookId, keys } = await newLane(5);
+  const [first] = keys;
+  if (!first) throw new Error("no delivery");
+  await deliveryDb
+    .prepare(
+      `INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, claim, attempt_count, attempted_at)
+       SELECT subscription_id, id, event_id, 'OrderPaid', 'event', 'pending', 'c', 1, ? FROM outbox WHERE id = ?`,
+    )
+    .bind(Date.now(), first.id)
+    .run();
+  await call("DELETE", `/webhooks/${webhookId}`, { token: person.token });
+  await sweepLanes(deps, SHARD);
+  const rows = await Promise.all(keys.map(outboxRow));
+  expect(rows.map((row) => row === null)).toEqual([false, true, true, true, true]);
+  expect(queued.filter((id) => idsOf(keys).includes(id))).toEqual([]);
+});
+
+test("a delivery with the id of another event's delivery that has succeeded is sent, and not taken for delivered", async () => {
+  const { deps, queued, turn } = await controlledDeps();
+  const { person, webhookId, key } = await newDelivery("200");
+  const { id: otherId } = await publish(person, "other");
+  await deliveryDb
+    .prepare(
+      `INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, attempt_count, attempted_at, completed_at)
+       VALUES (?, ?, ?, 'OrderPaid', 'event', 'success', 1, ?, ?)`,
+    )
+    .bind(webhookId, key.id, otherId, key.dueAt, key.dueAt)
+    .run();
+  turn(QUEUE_GRACE_MS + 1);
+  await sweepShard(deps, SHARD);
+  expect(await outboxRow(key)).toMatchObject({ attempts: 0, attempt_id: expect.any(String) });
+  await sweepShard(deps, SHARD);
+  expect(queued).toContain(key.id);
 });
 
 describe("the width of a lane", () => {

@@ -12,6 +12,7 @@ import {
   giveUp,
   type Key,
   messageFor,
+  newDelivery,
   outboxRow,
 } from "../support/engine";
 import { endedAttempts, newInbox, subscribe } from "../support/receiver";
@@ -64,6 +65,24 @@ describe("one failed delivery", () => {
     const eventOfAttempt = async (attemptId: string | undefined) =>
       (await call("GET", `/webhooks/${id}/attempts/${attemptId}`, { token: person.token })).body.data.eventId;
     expect(await eventOfAttempt(row._id)).toBe(await eventOfAttempt(deliveries[0]?.id));
+  });
+
+  test("is sent again by its id after it was postponed 200 times", async () => {
+    const { person, webhookId, key } = await newDelivery("500");
+    const ids = [key.id, ...Array.from({ length: 200 }, (_, n) => `postponed-${String(n).padStart(4, "0")}`)];
+    await deliveryDb.batch([
+      ...ids.map((id, position) =>
+        deliveryDb
+          .prepare(
+            `INSERT INTO attempts (subscription_id, id, delivery_id, event_id, event_type, kind, status, attempt_count, attempted_at, next_id)
+             SELECT subscription_id, ?, id, event_id, 'OrderPaid', 'event', ?, 1, ?, ? FROM outbox WHERE id = ?`,
+          )
+          .bind(id, position === 200 ? "failed" : "moved", position, ids[position + 1] ?? null, key.id),
+      ),
+      deliveryDb.prepare("DELETE FROM outbox WHERE id = ?").bind(key.id),
+    ]);
+    const answer = await call("POST", `/webhooks/${webhookId}/deliveries/${key.id}/retry`, { token: person.token });
+    expect(answer.status).toBe(200);
   });
 
   test("is not queued a second time while its manual retry is in progress", async () => {

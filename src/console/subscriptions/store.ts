@@ -2,7 +2,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import { firstIdAt, timeOfId } from "../../platform/db/ids";
-import { isLive } from "../../platform/db/predicates";
 import type { Deps } from "../../platform/deps";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { HOUR_MS } from "../../platform/time";
@@ -17,6 +16,7 @@ import {
   WAITING_FOR_SLOTS,
 } from "../../webhooks/stats/store";
 import type { DeliveryOptions } from "../../webhooks/subscriptions/delivery-options";
+import { isLive } from "../../webhooks/subscriptions/live-store";
 import { LAST_TRIGGERED_AT, parseOptions } from "../../webhooks/subscriptions/store";
 import type { LogRow } from "./log";
 

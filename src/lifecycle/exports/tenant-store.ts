@@ -1,10 +1,12 @@
 /** What the export of a tenant reads page by page, in D1. */
+
 import { sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { auditEach } from "../../tenancy/audit/record-store";
+import { PLACEHOLDER } from "../../webhooks/delivery/outbox-store";
 import { type ExportedKey, KEY_COLUMNS, parsedKey } from "./account-store";
 
 /** Reads when the tenant was created, and the API keys of its members, including ended ones. Records the export. */
@@ -55,7 +57,7 @@ export async function readAttempts(
         a.event_type AS eventType, a.status, a.response_code AS responseCode, a.error, a.attempt_count AS attemptCount,
         a.attempted_at AS attemptedAt, a.completed_at AS completedAt
       FROM subscriptions s CROSS JOIN attempts a ON a.subscription_id = s.id
-      WHERE s.id = ${subscriptionId} AND s.tenant_id = ${tenantId} AND a.status <> 'moved'
+      WHERE s.id = ${subscriptionId} AND s.tenant_id = ${tenantId} AND a.status <> ${PLACEHOLDER}
         AND ${before === null ? sql`true` : sql`a.id < ${before}`} ORDER BY a.id DESC LIMIT ${limit}`),
   });
   return found;

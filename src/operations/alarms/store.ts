@@ -1,8 +1,10 @@
 /** The alarms in the control plane, and the data that they are based on. Spans tenants. */
+
 import { sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
-import { areSendsHeld } from "../../platform/db/predicates";
 import type { Deps } from "../../platform/deps";
+import { MAIN } from "../../webhooks/delivery/outbox-store";
+import { isFrozen } from "../../webhooks/lanes/frozen-store";
 
 /** A run that has not sent its alarms within this time has died. */
 const TOLD_WITHIN_MS = 300_000;
@@ -43,14 +45,14 @@ const MAX_LANES = 1_000;
 /** Reads what has waited longest in the main outbox queue, and in the lanes whose deliveries nothing stops. */
 export async function readOldestDue(db: Db, nowMs: number): Promise<OldestDue> {
   const { main, lanes } = await atomically(db, {
-    main: rows<{ dueAt: number | null }>(sql`SELECT min(due_at) AS dueAt FROM outbox WHERE queue = ''`),
+    main: rows<{ dueAt: number | null }>(sql`SELECT min(due_at) AS dueAt FROM outbox WHERE queue = ${MAIN}`),
     lanes: rows<{
       isSlow: 0 | 1;
       dueAt: number | null;
     }>(sql`SELECT slow_until > ${nowMs} AS isSlow, min(due_at) AS dueAt
       FROM (SELECT s.slow_until, (SELECT min(due_at) FROM outbox WHERE queue = s.id) AS due_at FROM subscriptions s
         WHERE s.has_backlog = 1 AND s.is_deleted = 0 AND s.held_until <= ${nowMs} AND s.released_to IS NULL
-          AND NOT ${areSendsHeld(sql.raw("s.tenant_id"))} LIMIT ${MAX_LANES}) GROUP BY 1`),
+          AND NOT ${isFrozen(sql.raw("s.tenant_id"))} LIMIT ${MAX_LANES}) GROUP BY 1`),
   });
   const oldestOf = (slow: 0 | 1) => lanes.find(({ isSlow }) => isSlow === slow)?.dueAt ?? null;
   return { main: main[0]?.dueAt ?? null, quickLanes: oldestOf(0), slowLanes: oldestOf(1) };

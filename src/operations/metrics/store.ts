@@ -2,11 +2,13 @@
  * What `/metrics` reads: two statements in the control plane, three in each delivery database. Each has an index and a
  * limit, so a page reads at most 2,000 rows of a database, however full it is. Spans tenants.
  */
+
 import { sql } from "drizzle-orm";
 import { atomically, type Db, rows } from "../../platform/db/client";
-import { areSendsHeld } from "../../platform/db/predicates";
 import type { Deps } from "../../platform/deps";
 import { STAGE } from "../../webhooks/auto-disable/stages";
+import { MAIN, PLACEHOLDER } from "../../webhooks/delivery/outbox-store";
+import { isFrozen } from "../../webhooks/lanes/frozen-store";
 import { BUCKET_STARTS_MS } from "../../webhooks/stats/latency";
 
 const MAX_DUE = 300;
@@ -61,13 +63,13 @@ export async function readDeliveryPlane(
     main: rows<Omit<OpenWork, "backlog" | "held">>(sql`SELECT count(*) - count(a.id) AS due, count(a.id) AS leased,
         min(o.due_at) AS oldestDueAt, (SELECT count(*) FROM (SELECT 1 FROM events
           WHERE fan_out_after IS NOT NULL AND created_at <= ${nowMs} LIMIT ${MAX_FAN_OUTS})) AS fanOuts
-      FROM (SELECT subscription_id, due_at, coalesce(attempt_id, id) AS planned FROM outbox WHERE queue = ''
+      FROM (SELECT subscription_id, due_at, coalesce(attempt_id, id) AS planned FROM outbox WHERE queue = ${MAIN}
         AND due_at <= ${nowMs}
         ORDER BY due_at, id LIMIT ${MAX_DUE}) o
       LEFT JOIN attempts a ON a.subscription_id = o.subscription_id AND a.id = o.planned
-        AND a.status IN ('pending', 'moved')`),
+        AND a.status IN ('pending', ${PLACEHOLDER})`),
     apart: rows<Pick<OpenWork, "backlog" | "held">>(sql`WITH apart AS MATERIALIZED (
-        SELECT id, iif(${areSendsHeld(sql.raw("s.tenant_id"))}, 0, iif(enabled, NULL, released_to)) AS released_to
+        SELECT id, iif(${isFrozen(sql.raw("s.tenant_id"))}, 0, iif(enabled, NULL, released_to)) AS released_to
         FROM subscriptions s WHERE has_backlog = 1 LIMIT ${MAX_BACKLOGS})
       SELECT coalesce(sum(is_held), 0) AS held, count(*) - coalesce(sum(is_held), 0) AS backlog
       FROM (SELECT coalesce(o.due_at > apart.released_to, 0) AS is_held FROM apart CROSS

@@ -1,6 +1,6 @@
 /** What operators see and change. Each change may come with a proof that confirms the session. */
 import { type Call, operation } from "../../platform/operation";
-import { changeAllSends, changeSendsOfTenant } from "./holds";
+import { changeAllSends, changeSendsOfTenant } from "./freezes";
 import { confirmation, personSuspension, searchQuery, suspension } from "./schemas";
 import { search } from "./search";
 import { statusOf } from "./status";

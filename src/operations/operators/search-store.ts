@@ -2,12 +2,14 @@
  * Finding tenants, people, subscriptions, events and deliveries in one database, by key or by the beginning of an
  * indexed text.
  */
+
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
 import { deliveryIdOf, timeOfId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { audit } from "../../tenancy/audit/record-store";
+import { MAIN } from "../../webhooks/delivery/outbox-store";
 import { ofService } from "./audit-store";
 
 /** The most findings of a kind, in each database. */
@@ -96,9 +98,9 @@ export async function searchId(db: Db, id: string) {
       FROM events e CROSS JOIN subscriptions s ON s.tenant_id = e.tenant_id
         AND ${deliveryIdOf(sql`e.id`, sql`s.id`)} = ${id}
       ${delivery} AND (EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = s.id AND a.id = ${id})
-        OR EXISTS (SELECT 1 FROM outbox o WHERE o.queue IN ('', s.id) AND o.due_at = e.created_at AND o.id = ${id}))
+        OR EXISTS (SELECT 1 FROM outbox o WHERE o.queue IN (${MAIN}, s.id) AND o.due_at = e.created_at AND o.id = ${id}))
       UNION SELECT o.id, o.tenant_id, o.subscription_id, o.event_id FROM outbox o
-        WHERE o.queue = '' AND o.due_at = ${timeOfId(id)} AND o.id = ${id}`),
+        WHERE o.queue = ${MAIN} AND o.due_at = ${timeOfId(id)} AND o.id = ${id}`),
   });
   return { subscriptions, events, deliveries };
 }

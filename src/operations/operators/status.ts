@@ -5,7 +5,7 @@ import { describeError, log } from "../../platform/log";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { DAY_MS, iso } from "../../platform/time";
 import { readQueues } from "../metrics/queues";
-import { readShardLoad, type ShardLoad } from "./holds-store";
+import { readShardLoad, type ShardLoad } from "./freezes-store";
 import type { ServiceStatus } from "./schemas";
 import { namesOfTenants } from "./search-store";
 import { readService } from "./status-store";

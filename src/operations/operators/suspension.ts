@@ -8,7 +8,7 @@ import { requireStepUp } from "../../identity/step-up/confirm";
 import type { Deps } from "../../platform/deps";
 import { AppError, notFound } from "../../platform/errors";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
-import { deleteHold, insertHold } from "./holds-store";
+import { deleteHold, insertHold } from "./freezes-store";
 import { endSessionsOfUser, markTenantResumed, markTenantSuspended, resumeUser, suspendUser } from "./suspend-store";
 import { tenantToChange } from "./tenant-to-change";
 

@@ -1,4 +1,5 @@
 /** A tenant as operators see it: counts and states, from both planes. */
+
 import { sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
@@ -6,9 +7,10 @@ import type { SessionPrincipal } from "../../platform/schemas/principal";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { HOUR_MS } from "../../platform/time";
 import { auditEach } from "../../tenancy/audit/record-store";
+import { MAIN } from "../../webhooks/delivery/outbox-store";
 import { failureCountOf } from "../../webhooks/stats/hours-store";
 import { ofTenant } from "./audit-store";
-import type { HoldRow } from "./holds-store";
+import type { HoldRow } from "./freezes-store";
 
 const MAX_OWNERS = 10;
 /**
@@ -82,7 +84,7 @@ export async function readLoad({ shards }: Deps, { tenantId, shard }: TenantRef,
       examined: number;
     }>(sql`SELECT count(*) FILTER (WHERE tenant_id = ${tenantId}) AS count,
         min(due_at) FILTER (WHERE tenant_id = ${tenantId}) AS oldest, count(*) AS examined
-      FROM (SELECT tenant_id, due_at FROM outbox WHERE queue = '' ORDER BY due_at, id LIMIT ${EXAMINED_OPEN})`),
+      FROM (SELECT tenant_id, due_at FROM outbox WHERE queue = ${MAIN} ORDER BY due_at, id LIMIT ${EXAMINED_OPEN})`),
     backlogs: rows<{ count: number; oldest: number | null }>(sql`SELECT count(*) AS count, min(due_at) AS oldest FROM (
         SELECT o.due_at FROM subscriptions s CROSS JOIN outbox o ON o.queue = s.id
         WHERE ${ofTenant} AND s.has_backlog = 1 ORDER BY s.id, o.due_at LIMIT ${MAX_OPEN})`),

@@ -4,9 +4,9 @@
 import { type SQL, sql } from "drizzle-orm";
 import { SYSTEM } from "../../platform/schemas/actor";
 import { auditWebhooks } from "../../tenancy/audit/record-store";
-import { withFormerState } from "../subscriptions/former-states-store";
+import { disableWhere, HOLDS_IF_DISABLED } from "../lanes/lane-store";
 import { publishOperational } from "../subscriptions/operational-store";
-import { HOLD_WHEN_DISABLED } from "../subscriptions/release-store";
+import { unindexDisabled } from "../subscriptions/store";
 import { markDisabled } from "./marks-store";
 
 const GONE_FOR_MS = 60_000;
@@ -23,19 +23,15 @@ export const goneStatements = (ours: SQL, nowMs: number) => {
   return {
     noted: sql`UPDATE subscriptions SET gone_since = t.first_at FROM (${gone}) t
       WHERE subscriptions.id = t.subscription_id AND gone_since IS NULL`,
-    disabled: sql`UPDATE subscriptions SET enabled = 0, disabled_reason = 'gone', disabled_at = t.last_at,
-      ${HOLD_WHEN_DISABLED},
-        former_states = ${withFormerState(sql.raw("t.last_at"))}, version = version + 1, updated_at = t.last_at
-      FROM (${gone}) t WHERE subscriptions.id = t.subscription_id AND enabled = 1
-        AND gone_since <= t.last_at - ${GONE_FOR_MS}`,
+    disabled: disableWhere(
+      { reason: "gone", atMs: sql.raw("t.last_at"), holds: HOLDS_IF_DISABLED },
+      sql`s.id = t.subscription_id AND s.gone_since <= t.last_at - ${GONE_FOR_MS}`,
+      sql`FROM (${gone}) t`,
+    ),
     // Before the write that stores the episode: where an episode exists, this event has already been published.
     told: publishOperational("postern.webhook.disabled", justDisabled, nowMs, { data: sql`'reason', 'gone'` }),
     recorded: auditWebhooks("webhook.disabled", SYSTEM, justDisabled, nowMs, sql`'reason', 'gone'`),
-    // After `disabled`, because it only removes subscriptions that are disabled.
-    unindexed: sql`DELETE FROM subscription_events WHERE (tenant_id, event_type, subscription_id) IN (
-      SELECT s.tenant_id, v.value, s.id FROM (${gone}) t CROSS JOIN subscriptions s ON s.id = t.subscription_id
-        CROSS JOIN json_each(s.events) v WHERE s.enabled = 0 AND s.disabled_reason = 'gone'
-          AND s.released_to IS NULL)`,
+    unindexed: unindexDisabled(sql`SELECT subscription_id FROM (${gone})`),
     episode: markDisabled(sql`SELECT subscription_id FROM (${gone})`),
   };
 };

@@ -3,13 +3,15 @@
  * are due, because it shares no transaction with the queue. A review that is cut short is repeated: the ids of its jobs
  * stay the same, and the consumer sends one mail for each id.
  */
+import type { Db } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
 import type { NoticeItem } from "../../platform/mail/job";
 import { queueMail } from "../../platform/mail/queue";
 import { sendOperational } from "../subscriptions/operational";
+import { composeNotices, noteQueued, type SubscriptionNotice } from "./notices-store";
 import { findNoticeRecipients, type NoticeRecipient } from "./recipients-store";
-import { noteQueued, reviewEpisodes, type SubscriptionNotice } from "./review-store";
+import { findPage, reviewPage } from "./review-store";
 import { STAGE } from "./stages";
 
 /** How many subscriptions a mail names. A job must fit into a message of 128 KB. */
@@ -27,11 +29,24 @@ export async function reviewFailing(deps: Deps): Promise<void> {
   }
 }
 
+/** Limits one run. The next one follows a minute later. */
+const MAX_MAIL_PAGES = 50;
+
 async function reviewShard(deps: Deps, shard: number): Promise<void> {
   const db = deps.shards.db(shard);
-  const { notices, operational } = await reviewEpisodes(db, deps.config.autoDisableHours, deps.now());
-  sendOperational(deps, shard, operational);
-  if (notices.length === 0) return;
+  const nowMs = deps.now();
+  const hours = deps.config.autoDisableHours;
+  for (let page = await findPage(db, ""); page !== null; page = await findPage(db, page.last)) {
+    sendOperational(deps, shard, await reviewPage(db, page, hours, nowMs));
+  }
+  for (let pages = 0; pages < MAX_MAIL_PAGES; pages += 1) {
+    const notices = await composeNotices(db, hours, nowMs);
+    if (notices.length === 0) return;
+    await queueNotices(deps, db, notices);
+  }
+}
+
+async function queueNotices(deps: Deps, db: Db, notices: readonly SubscriptionNotice[]): Promise<void> {
   const byTenant = Map.groupBy(notices, ({ tenantId }) => tenantId);
   const recipients = await findNoticeRecipients(deps, [...byTenant.keys()]);
   for (const [tenantId, ofTenant] of byTenant) {

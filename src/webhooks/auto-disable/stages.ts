@@ -1,4 +1,5 @@
 /** The stages of a failing subscription. Its users are told about each stage except the first. */
+import { HOUR_MS } from "../../platform/time";
 
 export const STAGE = {
   /** It has failed often, but not for long. */
@@ -10,6 +11,9 @@ export const STAGE = {
   /** It has succeeded again. */
   recovered: 4,
 } as const;
+
+/** The shortest time between two mails to a tenant, except one about a disabled subscription. */
+export const MAIL_EVERY_MS = HOUR_MS;
 
 /** The number of failed attempts after which an episode is stored, and users can be told about it. */
 export const MIN_FAILURES = 10;

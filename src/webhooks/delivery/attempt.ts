@@ -2,12 +2,13 @@
 import { newIdAt } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { describeError, type LogFields, log } from "../../platform/log";
+import { isForPauses } from "../lanes/cooldown";
+import { holdsWhenOff } from "../lanes/lane";
 import { type Decrypt, keysInForce } from "../signing/keys";
 import { type Headers, headersOwner } from "../subscriptions/header-options";
 import { refuseTarget } from "../subscriptions/target";
 import type { ClaimedDelivery } from "./claim-store";
 import { bodyOf } from "./envelope";
-import { isForPauses } from "./holds";
 import { blocked, CONNECTION_FAILED, EXHAUSTED, PAUSED } from "./reasons";
 import type { AttemptResult } from "./record-store";
 import { correlationOf, failure, type Outcome, RuntimeFault, send } from "./send";
@@ -72,8 +73,7 @@ export async function makeAttempt(
 }
 
 /** Whether the delivery probes a disabled subscription, to see whether it works again. */
-const isProbe = (delivery: ClaimedDelivery) =>
-  isForPauses(delivery) && delivery.enabled === 0 && delivery.releasedTo !== null;
+const isProbe = (delivery: ClaimedDelivery) => isForPauses(delivery) && holdsWhenOff(delivery);
 
 /** After a failed probe the delivery keeps its place among the held ones. */
 const heldAgain = ({ dueAt }: ClaimedDelivery, { error }: Verdict): Verdict => ({

@@ -8,11 +8,12 @@ import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
 import { repeatable } from "../../platform/db/faults";
 import { firstIdAt, newIdAt } from "../../platform/db/ids";
-import { outboxByKeys, PLANNED_ID } from "../../platform/db/outbox";
-import { areSendsHeld, replayIdOf } from "../../platform/db/predicates";
 import type { OutboxKey } from "../../platform/messages";
+import { isHeldBack, isSlowAt } from "../lanes/predicates-store";
+import { replayIdOf } from "../resend/replays/replay-id-store";
 import { LIMITS_TEXT } from "../throttling/throttled-store";
 import type { QueueSpeed } from "./enqueue";
+import { insertPlaceholders, outboxByKeys, PLANNED_ID } from "./outbox-store";
 import { parseTarget, type Target, type TargetRow, targetColumns } from "./target-store";
 import { LATE_AFTER_MS } from "./timing";
 
@@ -65,13 +66,8 @@ function conditionsOf(keys: readonly OutboxKey[], speed: QueueSpeed, nowMs: numb
   const due = outboxByKeys(
     jsonList(keys.map(({ queue, dueAt, id }) => ({ q: queue, d: dueAt, i: id, f: newIdAt(nowMs) }))),
   );
-  const isSlow = speed === "fast" ? sql`s.slow_until > ${nowMs}` : sql`0`;
-  // After a hold, deliveries outside the backlog wait until the backlog is empty. Manual retries do not wait for what a
-  // pause holds.
-  const waitsForBacklog = sql`(o.queue = '' AND s.has_backlog = 1 AND (o.kind <> 'retry' OR s.released_to IS NULL))`;
-  const isHeld = sql`((o.kind <> 'test' AND s.held_until > 0 AND (s.held_until > ${nowMs} OR ${waitsForBacklog}))
-    OR (o.kind IN ('event', 'replay') AND s.released_to IS NOT NULL AND o.due_at > s.released_to)
-    OR ${areSendsHeld(sql.raw("o.tenant_id"))})`;
+  const isSlow = speed === "fast" ? isSlowAt(nowMs) : sql`0`;
+  const isHeld = isHeldBack(nowMs);
   // A delivery that was called to a permit is claimed long before its planned time; that needs a new id too.
   const isLate = sql`(${PLANNED_ID} < ${firstIdAt(nowMs - LATE_AFTER_MS)}
     OR ${PLANNED_ID} >= ${firstIdAt(nowMs + LATE_AFTER_MS)})`;
@@ -141,11 +137,10 @@ const claimStatements = ({ due, claimable, isLate, attemptId }: Conditions, clai
       WHERE a.subscription_id = o.subscription_id AND a.id = ${PLANNED_ID}))`,
   // Before the claims: a late claim succeeds only if its own placeholder was inserted. The placeholder has the time of
   // its id.
-  placeholders: sql`INSERT INTO attempts (${ATTEMPT_COLUMNS}, next_id)
-    SELECT o.subscription_id, ${PLANNED_ID}, o.id, o.event_id, '', o.kind, 'moved', o.attempts + 1, o.due_at,
-      j.value ->> 'f'
-    FROM ${due} CROSS JOIN subscriptions s ON s.id = o.subscription_id WHERE ${claimable} AND ${isLate}
-    ON CONFLICT DO NOTHING`,
+  placeholders: insertPlaceholders(
+    sql`j.value ->> 'f'`,
+    sql`FROM ${due} CROSS JOIN subscriptions s ON s.id = o.subscription_id WHERE ${claimable} AND ${isLate}`,
+  ),
   claims: sql`INSERT INTO attempts (${ATTEMPT_COLUMNS}, claim)
     SELECT o.subscription_id, ${attemptId}, nullif(o.id, ${attemptId}), o.event_id, e.type, o.kind, 'pending',
       o.attempts + 1, ${nowMs}, ${claim}

@@ -6,12 +6,12 @@ import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
 import type { ShardKey } from "../../platform/messages";
+import { isCoolingHere, isUnreleased } from "../lanes/cooldown";
 import { Starts } from "../throttling/starts";
 import type { Claimed } from "./claimed";
 import { Claims } from "./claims";
 import type { QueueSpeed } from "./enqueue";
 import { handBack, markSlowInBackground } from "./hand-back";
-import { isHeldHere, isUnreleased } from "./holds";
 import { refreshTargets } from "./refresh";
 import { RunStates } from "./run-states";
 import { excessOf, nextToSend, workMs } from "./selection";
@@ -136,7 +136,7 @@ export class DeliveryRun {
 
   /** Hands back what cannot start in time or is held by now, and everything if no send has started or ended lately. */
   #handBackLate(nowMs: number): void {
-    const isHeld = ({ kind, subscriptionId }: Claimed) => kind !== "test" && isHeldHere(subscriptionId, nowMs);
+    const isHeld = ({ kind, subscriptionId }: Claimed) => kind !== "test" && isCoolingHere(subscriptionId, nowMs);
     const isLate = (delivery: Claimed) => nowMs > delivery.startByMs && !this.#starts.isAsked(delivery);
     const isStalled = nowMs - this.#lastProgressMs >= STALLED_AFTER_MS;
     const startable = new Set(isStalled ? this.#startable(nowMs) : []);

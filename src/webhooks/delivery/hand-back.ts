@@ -4,13 +4,13 @@
  */
 import type { Deps } from "../../platform/deps";
 import type { OutboxKey, ShardKey } from "../../platform/messages";
-import { moveToLanes } from "../lanes/lane-store";
+import { isCoolingHere } from "../lanes/cooldown";
+import { markSlow, moveToLanes } from "../lanes/lane-store";
 import { widthOf } from "../lanes/width";
 import type { ClaimedDelivery } from "./claim-store";
 import { enqueue, type QueueSpeed } from "./enqueue";
-import { isHeldHere } from "./holds";
 import { memory } from "./isolate-memory";
-import { markSlow, releaseDeliveries } from "./release-store";
+import { releaseDeliveries } from "./release-store";
 import { hangs, sendsOf } from "./send-load";
 import { MARK_SLOW_AGAIN_MS, RETURN_TO_SLOW_SECONDS } from "./timing";
 
@@ -51,7 +51,7 @@ async function queueAgain(deps: Deps, speed: QueueSpeed, shard: number, keys: re
     slow = [],
     fast = [],
   } = Object.groupBy(keys, (key) => {
-    if (isSaturated(key) || isHeldHere(key.subscriptionId, nowMs)) return "backlog";
+    if (isSaturated(key) || isCoolingHere(key.subscriptionId, nowMs)) return "backlog";
     return speed === "slow" || hangs(key.subscriptionId, nowMs) ? "slow" : "fast";
   });
   await moveToBacklogs(deps, shard, backlog);

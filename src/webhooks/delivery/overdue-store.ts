@@ -2,9 +2,10 @@
 import { sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
 import { repeatable } from "../../platform/db/faults";
-import { PLANNED_ID } from "../../platform/db/outbox";
+import { endProbe } from "../lanes/lane-store";
 import { addToHours } from "../stats/hours-store";
 import type { DueDelivery } from "./enqueue";
+import { PLACEHOLDER, PLANNED_ID } from "./outbox-store";
 import { INTERRUPTED } from "./reasons";
 
 /** An overdue outbox row, with the attempt that claimed it. */
@@ -16,6 +17,8 @@ export interface OverdueDelivery extends DueDelivery {
   /** Null when nobody has claimed it. */
   attemptId: string | null;
   attemptStatus: "pending" | "success" | "failed" | null;
+  /** The event of that attempt. It is another one if two events have made the same delivery id. */
+  attemptEventId: string | null;
   /** When a pending attempt was claimed, Unix ms. */
   claimedAt: number | null;
 }
@@ -25,13 +28,13 @@ export const OVERDUE_COLUMNS =
   sql.raw(`o.queue, o.due_at AS dueAt, o.id, o.subscription_id AS subscriptionId, o.bytes, o.tenant_id AS tenantId,
   o.event_id AS eventId, o.attempts, o.interruptions, coalesce(b.id, a.id) AS attemptId, coalesce(b.status, a.status)
     AS attemptStatus,
-  coalesce(b.attempted_at, a.attempted_at) AS claimedAt`);
+  coalesce(b.event_id, a.event_id) AS attemptEventId, coalesce(b.attempted_at, a.attempted_at) AS claimedAt`);
 
 /**
  * Joins the attempt with the planned id as `a`, and, if that is a placeholder, the attempt that it points to as `b`.
  */
 export const PLANNED_ATTEMPT = sql`LEFT JOIN attempts a ON a.subscription_id = o.subscription_id AND a.id = ${PLANNED_ID}
-  LEFT JOIN attempts b ON a.status = 'moved' AND b.subscription_id = o.subscription_id AND b.id = a.next_id
+  LEFT JOIN attempts b ON a.status = ${PLACEHOLDER} AND b.subscription_id = o.subscription_id AND b.id = a.next_id
   LEFT JOIN subscriptions s ON s.id = o.subscription_id`;
 
 /** An attempt whose consumer died, and the next attempt of its delivery. Times are Unix ms. */
@@ -70,6 +73,8 @@ export async function interruptAttempts(
           SELECT j.value ->> 'queue' AS queue, j.value ->> 'dueAt' AS due_at, j.value ->> 'deliveryId' AS id,
             j.value ->> 'nextDueAt' AS next_due_at, j.value ->> 'nextAttemptId' AS next_attempt_id FROM ${dead}) t
         WHERE outbox.queue = t.queue AND outbox.due_at = t.due_at AND outbox.id = t.id`,
+      // Otherwise any later success, such as that of a test, would count as the success of the probe.
+      probes: endProbe(sql`SELECT a.subscription_id FROM ${dead}`),
       // After the statements above, which recognise a dead attempt by the status `pending`.
       attempts: sql`UPDATE attempts SET status = 'failed', claim = NULL, error = ${INTERRUPTED}, completed_at =
         ${nowMs},

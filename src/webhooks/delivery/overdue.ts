@@ -38,6 +38,7 @@ export async function handleOverdue(
     unclaimed = [],
   } = Object.groupBy(overdue, (delivery) => {
     if (delivery.attemptStatus === null) return "unclaimed";
+    if (delivery.attemptEventId !== delivery.eventId) return "ended";
     if (delivery.attemptStatus !== "pending") return "ended";
     return leaseEndOf(delivery) > nowMs ? "running" : "dead";
   });
@@ -62,9 +63,11 @@ async function interrupt(deps: Deps, shard: number, dead: readonly OverdueDelive
   const nowMs = deps.now();
   const interruptions = dead.flatMap((delivery): (Interruption & OverdueDelivery)[] => {
     if (delivery.attemptId === null) return [];
-    const nextDueAt = nowMs + interruptionWaitMs(delivery.interruptions);
+    const waitMs = interruptionWaitMs(delivery.interruptions);
+    // In a lane it keeps its place.
+    const nextDueAt = delivery.queue !== "" && waitMs === 0 ? delivery.dueAt : nowMs + waitMs;
     const { attemptId, id: deliveryId } = delivery;
-    return [{ ...delivery, deliveryId, attemptId, nextDueAt, nextAttemptId: newIdAt(nextDueAt) }];
+    return [{ ...delivery, deliveryId, attemptId, nextDueAt, nextAttemptId: newIdAt(nowMs + waitMs) }];
   });
   const correlationIds = await interruptAttempts(deps.shards.db(shard), interruptions, nowMs);
   for (const { tenantId, eventId, subscriptionId, deliveryId, attempts } of interruptions) {
@@ -89,14 +92,17 @@ function interruptionWaitMs(earlier: number): number {
   );
 }
 
-/** Repairs deliveries that still plan an attempt that has ended. Only a bug can cause this. */
+/**
+ * Repairs deliveries that still plan an attempt that has ended, or that belongs to another event with the same delivery
+ * id. Only a bug or two equal ids can cause this.
+ */
 async function replan(deps: Deps, shard: number, ended: readonly OverdueDelivery[]): Promise<void> {
   log("error", "deliveries with an attempt that has ended", { shard, count: ended.length, deliveryId: ended[0]?.id });
-  const plans = ended.map(({ queue, dueAt, id: deliveryId, attemptStatus }) => ({
+  const plans = ended.map(({ queue, dueAt, id: deliveryId, eventId, attemptEventId, attemptStatus }) => ({
     queue,
     dueAt,
     deliveryId,
-    succeeded: attemptStatus === "success",
+    succeeded: attemptStatus === "success" && attemptEventId === eventId,
     nextAttemptId: newIdAt(deps.now()),
   }));
   await replanDeliveries(deps.shards.db(shard), plans);

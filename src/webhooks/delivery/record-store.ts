@@ -7,10 +7,10 @@ import { atomically, type Db, rows } from "../../platform/db/client";
 import { ALL_OPERATIONAL } from "../../platform/schemas/event-type";
 import { goneStatements, notGoneStatement } from "../auto-disable/gone-store";
 import { markFailing } from "../auto-disable/marks-store";
+import { coolDown, endProbe, slowDown } from "../lanes/lane-store";
 import { addToHours } from "../stats/hours-store";
 import { publishOperational } from "../subscriptions/operational-store";
 import { wasSent } from "./reasons";
-import { SLOW_FOR_MS } from "./timing";
 
 /** How one attempt ended, and when the next one is due. */
 export interface AttemptResult {
@@ -99,17 +99,12 @@ function subscriptionStatements(results: readonly AttemptResult[], ours: SQL, en
       ? markFailing(sql`SELECT a.subscription_id FROM ${ours} WHERE j.value ->> 'failedAt' IS NOT NULL`)
       : undefined,
     slow: results.some(({ slow }) => slow === 1)
-      ? sql`UPDATE subscriptions SET slow_until = ${endedAt + SLOW_FOR_MS}
-        WHERE slow_until < ${endedAt + SLOW_FOR_MS / 2}
-          AND id IN (SELECT a.subscription_id FROM ${ours} WHERE j.value ->> 'slow' = 1)`
+      ? slowDown(sql`SELECT a.subscription_id FROM ${ours} WHERE j.value ->> 'slow' = 1`, endedAt)
       : undefined,
-    // After `slow`, to overwrite it: the subscription stays slow after the hold, so that its waiting deliveries are not
-    // all sent at once.
-    held: results.some(({ heldUntil }) => heldUntil !== null)
-      ? sql`UPDATE subscriptions SET held_until = t.until, has_backlog = 1, slow_until = t.until + ${SLOW_FOR_MS}
-          FROM (SELECT a.subscription_id AS subscription_id, max(j.value ->> 'heldUntil') AS until FROM ${ours}
-            WHERE j.value ->> 'heldUntil' IS NOT NULL GROUP BY a.subscription_id) t
-          WHERE subscriptions.id = t.subscription_id AND held_until < t.until`
+    // After `slow`, to overwrite it.
+    cooling: results.some(({ heldUntil }) => heldUntil !== null)
+      ? coolDown(sql`SELECT a.subscription_id AS subscription_id, max(j.value ->> 'heldUntil') AS until FROM ${ours}
+          WHERE j.value ->> 'heldUntil' IS NOT NULL GROUP BY a.subscription_id`)
       : undefined,
     notGone: isBack ? notGoneStatement(ours) : undefined,
     goneNoted: gone?.noted,
@@ -119,8 +114,7 @@ function subscriptionStatements(results: readonly AttemptResult[], ours: SQL, en
     goneUnindexed: gone?.unindexed,
     goneEpisode: gone?.episode,
     heldAgain: results.some(({ probe }) => probe === 1)
-      ? sql`UPDATE subscriptions SET released_to = 0 WHERE enabled = 0 AND released_to > 0
-          AND id IN (SELECT a.subscription_id FROM ${ours} WHERE j.value ->> 'probe' = 1)`
+      ? endProbe(sql`SELECT a.subscription_id FROM ${ours} WHERE j.value ->> 'probe' = 1`)
       : undefined,
   };
 }

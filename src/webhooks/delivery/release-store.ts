@@ -3,10 +3,9 @@ import { sql } from "drizzle-orm";
 import { atomically, type Db, jsonList } from "../../platform/db/client";
 import { repeatable } from "../../platform/db/faults";
 import { newIdAt } from "../../platform/db/ids";
-import { outboxByKeys, PLANNED_ID } from "../../platform/db/outbox";
 import { LIMITS_TEXT } from "../throttling/throttled-store";
-import { ATTEMPT_COLUMNS, type ClaimedDelivery } from "./claim-store";
-import { MARKED_SLOW_FOR_MS } from "./timing";
+import type { ClaimedDelivery } from "./claim-store";
+import { insertPlaceholders, outboxByKeys, PLACEHOLDER, PLANNED_ID } from "./outbox-store";
 
 /** Until when a released delivery waits. */
 interface Wait {
@@ -43,7 +42,7 @@ export async function releaseDeliveries(db: Db, claim: string, deliveries: reado
     atomically(db, {
       attempts: sql`DELETE FROM attempts WHERE claim = ${claim} AND status = 'pending'
         AND (subscription_id, id) IN (SELECT value ->> 's', value ->> 'a' FROM json_each(${list}))`,
-      placeholders: sql`DELETE FROM attempts WHERE status = 'moved' AND (subscription_id, id, next_id) IN (
+      placeholders: sql`DELETE FROM attempts WHERE status = ${PLACEHOLDER} AND (subscription_id, id, next_id) IN (
         SELECT o.subscription_id, ${PLANNED_ID}, j.value ->> 'a' FROM ${outboxByKeys(list)})`,
       ...(hasWaits ? waitStatements(list) : {}),
     }),
@@ -52,29 +51,16 @@ export async function releaseDeliveries(db: Db, claim: string, deliveries: reado
 
 const waitStatements = (list: string) => ({
   // Before `outbox`, which changes the planned ids. If a wait does not hold, the delivery stays due.
-  pointers: sql`INSERT INTO attempts (${ATTEMPT_COLUMNS}, next_id)
-    SELECT o.subscription_id, ${PLANNED_ID}, o.id, o.event_id, '', o.kind, 'moved', o.attempts + 1, o.due_at,
-      j.value ->> 'n'
-    FROM ${outboxByKeys(list)} CROSS JOIN subscriptions s ON s.id = o.subscription_id
-    WHERE j.value ->> 'n' IS NOT NULL AND (j.value ->> 'l' IS NULL OR j.value ->> 'l' = ${LIMITS_TEXT})
-    ON CONFLICT DO NOTHING`,
+  pointers: insertPlaceholders(
+    sql`j.value ->> 'n'`,
+    sql`FROM ${outboxByKeys(list)} CROSS JOIN subscriptions s ON s.id = o.subscription_id
+      WHERE j.value ->> 'n' IS NOT NULL AND (j.value ->> 'l' IS NULL OR j.value ->> 'l' = ${LIMITS_TEXT})`,
+  ),
   outbox: sql`UPDATE outbox SET due_at = t.next_due_at, slot_at = coalesce(t.slot_at, outbox.slot_at),
       attempt_id = t.next_id
     FROM (SELECT o.queue AS queue, o.due_at AS due_at, o.id AS id, j.value ->> 'to' AS next_due_at,
         j.value ->> 'slot' AS slot_at, m.next_id AS next_id
       FROM ${outboxByKeys(list)} CROSS JOIN attempts m ON m.subscription_id = o.subscription_id
-        AND m.id = ${PLANNED_ID} AND m.status = 'moved' AND m.next_id = j.value ->> 'n') t
+        AND m.id = ${PLANNED_ID} AND m.status = ${PLACEHOLDER} AND m.next_id = j.value ->> 'n') t
     WHERE outbox.queue = t.queue AND outbox.due_at = t.due_at AND outbox.id = t.id`,
 });
-
-/**
- * Sends a subscription's deliveries through the slow queue for a while. Needs no tenant, because the caller has claimed
- * one of them.
- */
-export async function markSlow(db: Db, subscriptionId: string, nowMs: number): Promise<void> {
-  const untilMs = nowMs + MARKED_SLOW_FOR_MS;
-  await atomically(db, {
-    marked: sql`UPDATE subscriptions SET slow_until = ${untilMs} WHERE id = ${subscriptionId}
-      AND slow_until < ${untilMs}`,
-  });
-}

@@ -1,8 +1,11 @@
 /** Puts deliveries whose last attempt failed back into the outbox, under their old ids. */
+
 import { type SQL, sql } from "drizzle-orm";
 import { rows } from "../../platform/db/client";
 import { firstIdAt } from "../../platform/db/ids";
+import { NEXT_QUEUE } from "../lanes/predicates-store";
 import type { DueDelivery } from "./enqueue";
+import { insertDeliveries, MAIN } from "./outbox-store";
 
 /** A new attempt id with the time `nowMs` for each row, as SQL. */
 const attemptIdSql = (nowMs: number) => sql`${firstIdAt(nowMs)} || '-7' || substr(lower(hex(randomblob(2))), 2) || '-8'
@@ -15,13 +18,16 @@ const attemptIdSql = (nowMs: number) => sql`${firstIdAt(nowMs)} || '-7' || subst
  * returns.
  */
 export const reopenStatements = (failed: SQL, subscriptionId: string, nowMs: number) => ({
-  opened: rows<Omit<DueDelivery, "slow">>(sql`
-    INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, attempt_id, bytes)
-    SELECT iif(s.has_backlog, s.id, ''), ${nowMs}, f.delivery_id, s.tenant_id, s.id, e.id, f.kind,
-      ${attemptIdSql(nowMs)}, octet_length(e.payload)
-    FROM (${failed}) f CROSS JOIN events e ON e.id = f.event_id CROSS JOIN subscriptions s ON s.id = ${subscriptionId}
-    RETURNING queue, due_at AS dueAt, id, subscription_id AS subscriptionId, bytes`),
+  opened: rows<Omit<DueDelivery, "slow">>(
+    sql`${insertDeliveries(
+      {
+        ...{ queue: NEXT_QUEUE, dueAt: nowMs, id: sql`f.delivery_id`, eventId: sql`e.id`, kind: sql`f.kind` },
+        ...{ bytes: sql`octet_length(e.payload)`, attemptId: attemptIdSql(nowMs) },
+      },
+      sql`FROM (${failed}) f CROSS JOIN events e ON e.id = f.event_id CROSS JOIN subscriptions s ON s.id = ${subscriptionId}`,
+    )} RETURNING queue, due_at AS dueAt, id, subscription_id AS subscriptionId, bytes`,
+  ),
   linked: sql`UPDATE attempts SET next_id = o.attempt_id FROM (${failed}) f CROSS JOIN outbox o
-      ON o.queue IN ('', ${subscriptionId}) AND o.due_at = ${nowMs} AND o.id = f.delivery_id
+      ON o.queue IN (${MAIN}, ${subscriptionId}) AND o.due_at = ${nowMs} AND o.id = f.delivery_id
     WHERE attempts.subscription_id = ${subscriptionId} AND attempts.id = f.attempt_id`,
 });

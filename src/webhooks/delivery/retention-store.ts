@@ -2,11 +2,13 @@
  * Deleting by age, across the tenants of one delivery database. Ids contain their time, so every statement reads a
  * range of a primary key. An index on time would cost one more written row per delivery.
  */
+
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, CHANGES, countOf, type Db, jsonList, rows } from "../../platform/db/client";
 import { firstIdAt } from "../../platform/db/ids";
 import type { Page } from "../../platform/db/paged-maintenance";
 import { searchPage } from "../../platform/db/table-search";
+import { PLACEHOLDER } from "./outbox-store";
 
 const SUBSCRIPTIONS_PER_PAGE = 1_000;
 /** Few old events have an open delivery. With more than these, the events after them wait for the next hour. */
@@ -25,7 +27,7 @@ export async function deleteOldAttempts(
   const group = subscriptionsAfter(afterSubscription);
   // Between claim and record, the outbox row still names the placeholder. Without it, the sweep would plan the attempt
   // again.
-  const isInProgress = sql`(a.status = 'pending' OR a.status = 'moved' AND EXISTS (SELECT 1 FROM attempts n
+  const isInProgress = sql`(a.status = 'pending' OR a.status = ${PLACEHOLDER} AND EXISTS (SELECT 1 FROM attempts n
     WHERE n.subscription_id = a.subscription_id AND n.id = a.next_id AND n.status = 'pending'))`;
   const { last, removed } = await atomically(db, {
     last: rows<{ id: string | null }>(sql`SELECT max(id) AS id FROM (${group})`),

@@ -1,10 +1,10 @@
 /** The sends of one run: each makes an attempt and records its result. */
 import type { Deps } from "../../platform/deps";
+import { coolDownHere } from "../lanes/cooldown";
 import { decryptOnce } from "../signing/keys";
 import { makeAttempt } from "./attempt";
 import type { Claimed } from "./claimed";
 import { enqueue } from "./enqueue";
-import { holdHere } from "./holds";
 import { createRecorder, type Recorder } from "./recorder";
 import { releaseDeliveries } from "./release-store";
 import { startSend } from "./send-load";
@@ -34,7 +34,7 @@ export class Sends {
         await this.#release(delivery, result === "deleted" ? undefined : this.#deps.now() + result.retryInMs);
         return false;
       }
-      if (result.heldUntil !== null) holdHere(result.subscriptionId, result.heldUntil, result.completedAt);
+      if (result.heldUntil !== null) coolDownHere(result.subscriptionId, result.heldUntil, result.completedAt);
       this.#recorderOf(delivery.shard).add(result);
       return true;
     } finally {

@@ -2,14 +2,11 @@
  * The safety net under the queue: overdue deliveries are queued again, and attempts whose consumer died are ended and
  * repeated.
  */
-import type { Db } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import { handleOverdue, type SweptAt } from "./overdue";
-import { isAnyDue, nextMoments, readOverdue } from "./sweep-store";
-import { LONGEST_MESSAGE_DELAY_MS, LONGEST_QUEUE_WAIT_MS, QUEUE_GRACE_MS, RESWEEP_AFTER_MS } from "./timing";
+import { nextMoments, readOverdue } from "./sweep-store";
+import { LONGEST_QUEUE_WAIT_MS, QUEUE_GRACE_MS, RESWEEP_AFTER_MS } from "./timing";
 
-/** A message with a longer delay belongs to a retry under a subscription's own schedule. */
-const LONG_DELAY_MS = 15_000;
 const PAGE_ROWS = 1_000;
 /** Limits one run. The next one follows a few seconds later. */
 const MAX_PAGES = 10;
@@ -22,13 +19,16 @@ export async function sweepShard(deps: Deps, shard: number, sweptAt: SweptAt = n
   const db = deps.shards.db(shard);
   const nowMs = deps.now();
   for (const [id, atMs] of sweptAt) if (nowMs - atMs >= RESWEEP_AFTER_MS) sweptAt.delete(id);
-  const lostBefore = await messagesLostBefore(deps, db, nowMs);
+  const lostBefore = await messagesLostBefore(deps, nowMs);
   const leaseEnds: number[] = [];
   let after = { dueAt: 0, id: "" };
   for (let pages = 0; pages < MAX_PAGES; pages += 1) {
-    const page = await readOverdue(db, { dueBefore: nowMs - QUEUE_GRACE_MS, after, limit: PAGE_ROWS }, nowMs);
-    // The age of messages says nothing about a delivery that is claimed: its consumer may have died.
-    const overdue = page.filter(({ attemptStatus, dueAt }) => attemptStatus !== null || dueAt <= lostBefore);
+    const page = await readOverdue(db, { dueBefore: nowMs, after, limit: PAGE_ROWS }, nowMs);
+    // The age of messages says nothing about a delivery that is claimed, because its consumer may have died, and nothing
+    // about one that has no message.
+    const overdue = page.filter(
+      ({ attemptStatus, dueAt, isTimed }) => attemptStatus !== null || isTimed === 1 || dueAt <= lostBefore,
+    );
     leaseEnds.push(...(await handleOverdue(deps, shard, overdue, sweptAt)));
     const last = page.at(-1);
     if (!last || page.length < PAGE_ROWS) break;
@@ -47,18 +47,10 @@ export async function sweepShard(deps: Deps, shard: number, sweptAt: SweptAt = n
  * Returns a time in Unix ms; an unclaimed delivery that was due before it has lost its message. It is the time of the
  * oldest message in the queues, if they report that, but between `LONGEST_QUEUE_WAIT_MS` and `QUEUE_GRACE_MS` ago.
  */
-async function messagesLostBefore({ deliveryQueue, slowDeliveryQueue }: Deps, db: Db, nowMs: number): Promise<number> {
+async function messagesLostBefore({ deliveryQueue, slowDeliveryQueue }: Deps, nowMs: number): Promise<number> {
   const latest = nowMs - QUEUE_GRACE_MS;
   const oldest = await Promise.all([deliveryQueue, slowDeliveryQueue].map(oldestMessageAt));
-  const lostBefore = Math.max(
-    nowMs - LONGEST_QUEUE_WAIT_MS,
-    Math.min(latest, ...oldest.map((timeMs) => timeMs ?? latest)),
-  );
-  // If a retry is due much later, the oldest message may be the message of that retry. Its age then says nothing about
-  // other messages.
-  const mayBeDelayed =
-    lostBefore < latest && (await isAnyDue(db, nowMs + LONG_DELAY_MS, nowMs + LONGEST_MESSAGE_DELAY_MS));
-  return mayBeDelayed ? latest : lostBefore;
+  return Math.max(nowMs - LONGEST_QUEUE_WAIT_MS, Math.min(latest, ...oldest.map((timeMs) => timeMs ?? latest)));
 }
 
 /** Returns when the oldest message was sent (Unix ms); null when the queue is empty or does not report it. */

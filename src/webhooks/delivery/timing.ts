@@ -81,15 +81,18 @@ export const LONGEST_HOLD_MS = 3_600_000;
 /** Queues delay messages by whole seconds, so the message of a retry may arrive this much too early. */
 export const MAX_EARLY_MS = 1_500;
 /**
- * An attempt that is due later than this gets no message, because a queue delays a message for at most 24 hours. The
- * sweep finds it.
+ * An attempt that is due later than this gets no message: the alarm of the sweep is its timer. A message that is delayed
+ * for long would make the age of the oldest message say nothing about the others.
  */
-export const LONGEST_MESSAGE_DELAY_MS = 12 * 3_600_000;
-/** The sweep takes a delivery that has been due for this long without being claimed. */
+export const LONGEST_MESSAGE_DELAY_MS = 15_000;
+/**
+ * The sweep takes a delivery that has been due for this long without being claimed, and a retry that may have no message
+ * as soon as it is due.
+ */
 export const QUEUE_GRACE_MS = 5_000;
 /**
- * A message counts as lost after this time even if the queue has an older one. The older one may be delayed by hours,
- * for a delivery of another database or one that is gone. With the interval of sweeps, this stays below the two minutes
+ * A message counts as lost after this time even if the queue has an older one. The older one may be of a delivery of
+ * another database, or of one that is gone. With the interval of sweeps, this stays below the two minutes
  * that decisions.md promises. In a longer backlog, deliveries that only wait are queued twice, and the second message
  * finds nothing to claim.
  */

@@ -2,10 +2,13 @@
  * The statements that accept events. Their texts are built once for each size of batch, because building them takes
  * about as long as running them.
  */
+
 import { type SQL, sql } from "drizzle-orm";
 import { fixed } from "../../platform/db/client";
 import { deliveryIdOf } from "../../platform/db/ids";
 import type { DueDelivery } from "../delivery/enqueue";
+import { insertDeliveries, MAIN } from "../delivery/outbox-store";
+import { isSlowAt, NEXT_QUEUE, RECEIVES_EVENTS } from "../lanes/predicates-store";
 
 /** How many deliveries one round trip creates. A wider fan-out continues through the queue. */
 export const FAN_OUT_PAGE = 500;
@@ -33,15 +36,15 @@ const NOW = sql.placeholder("nowMs");
 const KEYS_FROM = sql.placeholder("keysFromMs");
 const ALLOWED = sql.placeholder("allowedDeliveries");
 
-/**
- * The outbox columns that a fan-out writes. `outboxValues` has their values, from an event `e` (id, bytes) and a
- * subscription `s`.
- */
-export const OUTBOX_COLUMNS = sql.raw("queue, due_at, id, tenant_id, subscription_id, event_id, kind, bytes");
-export const outboxValues = (
-  nowMs: number | typeof NOW,
-) => sql`iif(s.has_backlog, s.id, ''), ${nowMs}, ${deliveryIdOf(sql`e.id`, sql`s.id`)},
-  s.tenant_id, s.id, e.id, 'event', e.bytes`;
+/** Inserts a delivery of each event `e` (id, bytes) to each subscription `s` of `from` (SQL, from the word FROM on). */
+export const insertFanOut = (nowMs: number | typeof NOW, from: SQL): SQL =>
+  insertDeliveries(
+    {
+      ...{ queue: NEXT_QUEUE, dueAt: sql`${nowMs}`, id: deliveryIdOf(sql`e.id`, sql`s.id`) },
+      ...{ eventId: sql`e.id`, kind: sql.raw("'event'"), bytes: sql`e.bytes` },
+    },
+    from,
+  );
 
 const LISTED = sql`listed AS (SELECT key AS position, value ->> 'id' AS id, value ->> 'type' AS type, value ->> 'bytes'
   AS bytes,
@@ -85,9 +88,13 @@ function makeStatements(hasKeys: boolean, pageRows: number) {
         AND ${noConflict} AND ${FITS}
       ON CONFLICT (tenant_id, key) DO UPDATE SET event_id = excluded.event_id, request_hash = excluded.request_hash,
         created_at = excluded.created_at WHERE idempotency_keys.created_at <= ${KEYS_FROM}`),
-    outbox: fixed(sql`WITH ${LISTED}, ${COUNTS} INSERT INTO outbox (${OUTBOX_COLUMNS}) SELECT ${outboxValues(NOW)}
-      FROM listed e CROSS JOIN subscriptions s ON s.id IN (${page})
-      WHERE ${FITS} AND ${isNew} AND (s.enabled = 1 OR s.released_to IS NOT NULL) AND s.is_deleted = 0`),
+    outbox: fixed(
+      sql`WITH ${LISTED}, ${COUNTS} ${insertFanOut(
+        NOW,
+        sql`FROM listed e CROSS JOIN subscriptions s ON s.id IN (${page})
+      WHERE ${FITS} AND ${isNew} AND ${RECEIVES_EVENTS} AND s.is_deleted = 0`,
+      )}`,
+    ),
     events: fixed<InsertedEvent>(sql`WITH ${LISTED}, ${COUNTS}
       INSERT INTO events (id, tenant_id, type, payload, correlation_id, delivery_count, fan_out_after, created_at)
       SELECT e.id, ${TENANT_ID}, e.type, e.payload, e.correlation_id, counts.deliveries,
@@ -112,8 +119,8 @@ function makeStatements(hasKeys: boolean, pageRows: number) {
     count: fixed<{ deliveries: number }>(sql`WITH ${LISTED}, ${COUNTS}
       SELECT CASE WHEN EXISTS (SELECT 1 FROM listed e WHERE ${IS_ABSENT}) THEN ${WANTED} ELSE 0 END AS deliveries`),
     due: fixed<DueDelivery>(sql`WITH ${LISTED} SELECT o.queue, o.due_at AS dueAt, o.id, o.subscription_id
-      AS subscriptionId, o.bytes, s.slow_until > ${NOW} AS slow
-      FROM listed e CROSS JOIN outbox o ON o.queue = '' AND o.due_at = ${NOW}
+      AS subscriptionId, o.bytes, ${isSlowAt(sql`${NOW}`)} AS slow
+      FROM listed e CROSS JOIN outbox o ON o.queue = ${MAIN} AND o.due_at = ${NOW}
         AND o.id > substr(e.id, 1, 23) || '-' AND o.id < substr(e.id, 1, 23) || '.' AND o.event_id = e.id
       CROSS JOIN subscriptions s ON s.id = o.subscription_id`),
   };

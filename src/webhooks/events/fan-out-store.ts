@@ -1,10 +1,13 @@
 /** The pages of a fan-out in D1, except the first page of a published event, which is written with the event. */
+
 import { sql } from "drizzle-orm";
 import { atomically, type Db, rows } from "../../platform/db/client";
 import { deliveryIdOf } from "../../platform/db/ids";
 import type { DueDelivery } from "../delivery/enqueue";
+import { MAIN } from "../delivery/outbox-store";
+import { isSlowAt, RECEIVES_EVENTS } from "../lanes/predicates-store";
 import { aboutOf, patternOf } from "../subscriptions/patterns-store";
-import { FAN_OUT_PAGE, OUTBOX_COLUMNS, outboxValues } from "./accept-statements-store";
+import { FAN_OUT_PAGE, insertFanOut } from "./accept-statements-store";
 
 /** True for an operational event, as SQL. */
 const IS_OPERATIONAL = sql.raw("type GLOB 'postern.*'");
@@ -38,16 +41,17 @@ export async function writeFanOutPage(
 ): Promise<{ due: DueDelivery[]; next: string | null }> {
   const page = sql`SELECT subscription_id FROM (${wantedBy(eventId, fanOutAfter)}) ORDER BY 1 LIMIT ${FAN_OUT_PAGE}`;
   const { due, moved } = await atomically(db, {
-    outbox: sql`INSERT INTO outbox (${OUTBOX_COLUMNS}) SELECT ${outboxValues(nowMs)}
-      FROM (SELECT id, octet_length(payload) AS bytes, created_at FROM events WHERE id = ${eventId}
+    outbox: sql`${insertFanOut(
+      nowMs,
+      sql`FROM (SELECT id, octet_length(payload) AS bytes, created_at FROM events WHERE id = ${eventId}
         AND fan_out_after = ${fanOutAfter}) e
-      CROSS JOIN subscriptions s ON s.id IN (${page}) WHERE (s.enabled = 1 OR s.released_to IS NOT NULL)
+      CROSS JOIN subscriptions s ON s.id IN (${page}) WHERE ${RECEIVES_EVENTS}
         AND s.is_deleted = 0
-        AND s.created_at <= e.created_at
-      ON CONFLICT DO NOTHING`,
+        AND s.created_at <= e.created_at`,
+    )} ON CONFLICT DO NOTHING`,
     due: rows<DueDelivery>(sql`SELECT o.queue, o.due_at AS dueAt, o.id, o.subscription_id AS subscriptionId, o.bytes,
-      s.slow_until > ${nowMs} AS slow
-      FROM (${page}) p CROSS JOIN outbox o ON o.queue = '' AND o.due_at = ${nowMs}
+      ${isSlowAt(nowMs)} AS slow
+      FROM (${page}) p CROSS JOIN outbox o ON o.queue = ${MAIN} AND o.due_at = ${nowMs}
         AND o.id = ${deliveryIdOf(eventId, sql`p.subscription_id`)}
       CROSS JOIN subscriptions s ON s.id = o.subscription_id WHERE o.event_id = ${eventId}`),
     moved: rows<{ next: string | null }>(sql`UPDATE events SET fan_out_after =

@@ -4,13 +4,15 @@
  * time at which it is due. A delivery without an attempt is due when the event was accepted. The rest follows from the
  * state of its subscription at the time of the event.
  */
+
 import { sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import { deliveryIdOf, timeOfId, timeOfIdSql } from "../../platform/db/ids";
-import { areSendsHeld } from "../../platform/db/predicates";
 import type { Deps } from "../../platform/deps";
 import { ALL_OPERATIONAL, TEST_EVENT_TYPE } from "../../platform/schemas/event-type";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { MAIN, PLACEHOLDER } from "../delivery/outbox-store";
+import { isFrozen } from "../lanes/frozen-store";
 import { enabledAt, eventsAt, switchedBetween } from "../subscriptions/former-states-store";
 import { aboutOf, listsType } from "../subscriptions/patterns-store";
 
@@ -32,7 +34,7 @@ export interface StoredEvent {
   deliveryCount: number;
   createdAt: number;
   /** 1 while an operator holds what is sent for the tenant. */
-  areSendsHeld: 0 | 1;
+  isFrozen: 0 | 1;
 }
 
 /** A subscription that wanted an event, with what is known about its delivery. Flags are 0 or 1. */
@@ -98,7 +100,7 @@ export async function readOutcomes(
     ORDER BY s.created_at, s.id LIMIT ${EXAMINED_SUBSCRIPTIONS})`;
   const first = (alias: string) => sql`attempts ${sql.raw(alias)} WHERE ${sql.raw(alias)}.subscription_id = s.id
     AND ${sql.raw(alias)}.id = ${deliveryIdOf(eventId, sql`s.id`)}`;
-  const waiting = sql`outbox o WHERE o.queue IN ('', s.id) AND o.due_at = event.created_at
+  const waiting = sql`outbox o WHERE o.queue IN (${MAIN}, s.id) AND o.due_at = event.created_at
     AND o.id = ${deliveryIdOf(eventId, sql`s.id`)}
     AND o.event_id = ${eventId}`;
   // Nobody but the tested subscription wanted the event of a test.
@@ -120,7 +122,7 @@ export async function readOutcomes(
   const { found, wanting, trails, ends } = await atomically(deps.shards.db(shard), {
     found:
       rows<StoredEvent>(sql`SELECT id, type, payload, correlation_id AS correlationId, delivery_count AS deliveryCount,
-        created_at AS createdAt, ${areSendsHeld(sql`${tenantId}`)} AS areSendsHeld FROM events WHERE id = ${eventId}
+        created_at AS createdAt, ${isFrozen(sql`${tenantId}`)} AS isFrozen FROM events WHERE id = ${eventId}
           AND tenant_id = ${tenantId}`),
     wanting: rows<WantingRow>(sql`WITH ${event}, ${isTest}, ${examined}, ${listed}
       SELECT id, name, ${deliveryIdOf(eventId, sql`id`)} AS deliveryId, enabled, is_deleted AS isDeleted, is_newer
@@ -139,11 +141,11 @@ export async function readOutcomes(
       newest AS (SELECT trail.subscription_id, is_retry, trail.delivery_id, trail.id, row_number() OVER (PARTITION
         BY trail.subscription_id, is_retry ORDER BY position DESC) AS rank
         FROM trail LEFT JOIN attempts a ON a.subscription_id = trail.subscription_id AND a.id = trail.id
-        WHERE a.status IS NULL OR a.status <> 'moved')
+        WHERE a.status IS NULL OR a.status <> ${PLACEHOLDER})
       SELECT newest.subscription_id AS webhookId, is_retry AS isRetry, newest.id, a.status, a.next_id AS nextId,
         a.response_code AS responseCode, a.error,
         a.attempt_count AS attemptCount, a.attempted_at AS attemptedAt, a.completed_at AS completedAt,
-        CASE WHEN a.id IS NULL THEN (SELECT o.slot_at FROM outbox o WHERE o.queue IN ('', newest.subscription_id)
+        CASE WHEN a.id IS NULL THEN (SELECT o.slot_at FROM outbox o WHERE o.queue IN (${MAIN}, newest.subscription_id)
           AND o.due_at = ${timeOfIdSql("newest.id")} AND o.id = newest.delivery_id
             AND o.slot_at >= o.due_at) END AS slotAt
       FROM newest LEFT JOIN attempts a ON a.subscription_id = newest.subscription_id AND a.id = newest.id

@@ -39,7 +39,7 @@ export async function eventDetail(
   const trailsOf = Map.groupBy(trails, ({ webhookId }) => webhookId);
   const subscriptions = wanting.map((row) => {
     const outcome = outcomeOf(row, trailsOf.get(row.id) ?? [], deps.now());
-    return event.areSendsHeld ? heldByOperator(outcome) : outcome;
+    return event.isFrozen ? heldByOperator(outcome) : outcome;
   });
   return { data: { ...detailView(event), subscriptions }, nextCursor };
 }

@@ -1,12 +1,13 @@
 /** What feeding the lanes of one delivery database reads and writes, across its tenants. */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
-import { IS_UNCLAIMED } from "../../platform/db/outbox";
 import { type Ends, endsOf } from "../../platform/db/paging";
-import { areSendsHeld } from "../../platform/db/predicates";
 import type { DueDelivery } from "../delivery/enqueue";
+import { IS_UNCLAIMED, MAIN, UNHELD } from "../delivery/outbox-store";
 import { OVERDUE_COLUMNS, type OverdueDelivery, PLANNED_ATTEMPT } from "../delivery/overdue-store";
-import { MARK } from "./lane-store";
+import { isFrozen } from "./frozen-store";
+import { open, openEmpty } from "./lane-store";
+import { HOLDS_WHEN_OFF, IS_PROBED, isFree, isSlowAt } from "./predicates-store";
 
 /** The most rows that one call moves out of the lanes that have caught up. A later call moves the rest. */
 const MAX_MOVED = 500;
@@ -20,6 +21,8 @@ export interface LaneHeads {
   heads: OverdueDelivery[];
   /** The lanes that have caught up, or that new deliveries have left already. */
   caughtUp: string[];
+  /** The lanes whose subscription is deleted. */
+  ended: string[];
   /** How many lanes the page has, and the id of the last one. */
   count: number;
   last: string;
@@ -36,12 +39,8 @@ const lanesOf = (lanes: Lanes): SQL =>
       UNION ALL SELECT (SELECT min(queue) FROM outbox WHERE queue > lanes.id) FROM lanes WHERE lanes.id IS NOT NULL
       LIMIT ${lanes.limit})`;
 
-/**
- * Whether the lane of the subscription `s` has caught up, as SQL: nothing stops it, and fewer than `width` of its
- * deliveries are due.
- */
-const hasCaughtUp = (width: number, nowMs: number): SQL => sql`s.held_until <= ${nowMs} AND s.released_to IS NULL
-  AND NOT ${areSendsHeld(sql.raw("s.tenant_id"))}
+/** Whether the lane of `s` has caught up, as SQL: nothing stops it, and fewer than `width` of its deliveries are due. */
+const hasCaughtUp = (width: number, nowMs: number): SQL => sql`${isFree(nowMs)}
   AND (SELECT count(*) FROM (SELECT 1 FROM outbox WHERE queue = s.id AND due_at <= ${nowMs} LIMIT ${width})) < ${width}`;
 
 /**
@@ -56,28 +55,30 @@ export async function readLaneHeads(db: Db, lanes: Lanes, width: number, nowMs: 
     candidates = sql`outbox WHERE queue = w.id AND due_at <= min(${nowMs}, w.released_to)`,
   ) =>
     rows<OverdueDelivery>(sql`${lanesOf(lanes)} SELECT ${OVERDUE_COLUMNS},
-      coalesce(s.slow_until > ${nowMs}, 0) AS slow
-    FROM (SELECT f.id, coalesce(f.released_to, ${nowMs}) AS released_to FROM lanes CROSS JOIN subscriptions f
-      ON f.id = lanes.id WHERE f.held_until <= ${nowMs} AND ${isWanted}
-        AND NOT ${areSendsHeld(sql.raw("f.tenant_id"))}) w
+      coalesce(${isSlowAt(nowMs)}, 0) AS slow
+    FROM (SELECT s.id, coalesce(s.released_to, ${nowMs}) AS released_to FROM lanes CROSS JOIN subscriptions s
+      ON s.id = lanes.id WHERE s.held_until <= ${nowMs} AND ${isWanted}
+        AND NOT ${isFrozen(sql.raw("s.tenant_id"))}) w
     CROSS JOIN outbox o ON o.queue = w.id AND (o.due_at, o.id) IN (SELECT due_at, id FROM ${candidates}
       ORDER BY due_at, id LIMIT ${limit})
     ${PLANNED_ATTEMPT}`);
-  const isProbed = sql`(f.enabled = 0 AND f.released_to IS NOT NULL)`;
-  const marked = sql`outbox INDEXED BY outbox_in_line WHERE subscription_id = w.id AND slot_at = ${MARK}
+  const marked = sql`outbox INDEXED BY outbox_in_line WHERE subscription_id = w.id AND slot_at = ${UNHELD}
     AND queue = w.id AND due_at <= ${nowMs} AND due_at > w.released_to`;
-  const { open, probed, unpaused, caughtUp, page } = await atomically(db, {
-    open: headsOf(sql`NOT ${isProbed}`, width),
-    probed: headsOf(isProbed, 1),
-    unpaused: headsOf(sql`f.released_to IS NOT NULL`, width, marked),
+  const { due, probed, unpaused, caughtUp, ended, page } = await atomically(db, {
+    due: headsOf(sql`NOT ${HOLDS_WHEN_OFF}`, width),
+    probed: headsOf(IS_PROBED, 1),
+    unpaused: headsOf(sql`s.released_to IS NOT NULL`, width, marked),
     caughtUp: rows<{ id: string }>(sql`${lanesOf(lanes)} SELECT s.id FROM lanes CROSS JOIN subscriptions s
-      ON s.id = lanes.id WHERE ${hasCaughtUp(width, nowMs)}`),
+      ON s.id = lanes.id WHERE s.is_deleted = 0 AND ${hasCaughtUp(width, nowMs)}`),
+    ended: rows<{ id: string }>(sql`${lanesOf(lanes)} SELECT lanes.id FROM lanes LEFT JOIN subscriptions s
+      ON s.id = lanes.id AND s.is_deleted = 0 WHERE lanes.id IS NOT NULL AND s.id IS NULL`),
     page: rows<{ count: number; last: string }>(sql`${lanesOf(lanes)} SELECT count(id) AS count,
       coalesce(max(id), '') AS last FROM lanes`),
   });
   return {
-    heads: [...open, ...probed, ...unpaused],
+    heads: [...due, ...probed, ...unpaused],
     caughtUp: caughtUp.map(({ id }) => id),
+    ended: ended.map(({ id }) => id),
     ...(page[0] ?? { count: 0, last: "" }),
   };
 }
@@ -94,15 +95,23 @@ export async function openLanes(
 ): Promise<DueDelivery[]> {
   const list = sql`SELECT value FROM json_each(${jsonList(subscriptionIds)})`;
   const { moved } = await atomically(db, {
-    opened: sql`UPDATE subscriptions AS s SET has_backlog = 0, held_until = 0, dropped_to = NULL
-      WHERE s.id IN (${list}) AND s.has_backlog = 1 AND ${hasCaughtUp(width, nowMs)}`,
-    moved: rows<DueDelivery>(sql`UPDATE outbox SET queue = '', slot_at = nullif(slot_at, ${MARK})
+    opened: open(list, hasCaughtUp(width, nowMs)),
+    moved: rows<DueDelivery>(sql`UPDATE outbox SET queue = ${MAIN}, slot_at = nullif(slot_at, ${UNHELD})
       WHERE (queue, due_at, id) IN (SELECT o.queue, o.due_at, o.id FROM subscriptions s
         CROSS JOIN outbox o ON o.queue = s.id WHERE s.id IN (${list}) AND s.has_backlog = 0 AND ${IS_UNCLAIMED}
         LIMIT ${MAX_MOVED})
       RETURNING queue, due_at AS dueAt, id, subscription_id AS subscriptionId, bytes, 1 AS slow`),
   });
   return moved;
+}
+
+/** Ends deliveries in the lanes of deleted subscriptions, except those in progress. A later call ends the rest. */
+export async function endDeliveries(db: Db, subscriptionIds: readonly string[]): Promise<void> {
+  await atomically(db, {
+    ended: sql`DELETE FROM outbox WHERE (queue, due_at, id) IN (SELECT o.queue, o.due_at, o.id
+      FROM json_each(${jsonList(subscriptionIds)}) j CROSS JOIN outbox o ON o.queue = j.value
+      WHERE ${IS_UNCLAIMED} LIMIT ${MAX_MOVED})`,
+  });
 }
 
 /** The first and the last lane that has rows; null if none has. */
@@ -122,10 +131,10 @@ const EMPTY_LANES = 500;
  * Looks at the first lanes and at those after the id `after`.
  */
 export async function endEmptyLanes(db: Db, after: string, nowMs: number): Promise<void> {
-  const endAfter = (id: string) => sql`UPDATE subscriptions
-    SET has_backlog = 0, held_until = 0, released_to = NULL, dropped_to = NULL
-    WHERE id IN (SELECT id FROM subscriptions WHERE has_backlog = 1 AND id > ${id} ORDER BY id LIMIT ${EMPTY_LANES})
-      AND held_until <= ${nowMs} AND (enabled = 1 OR released_to IS NULL)
-      AND NOT EXISTS (SELECT 1 FROM outbox WHERE queue = subscriptions.id)`;
+  const endAfter = (id: string) =>
+    openEmpty(
+      sql`SELECT id FROM subscriptions WHERE has_backlog = 1 AND id > ${id} ORDER BY id LIMIT ${EMPTY_LANES}`,
+      nowMs,
+    );
   await atomically(db, { first: endAfter(""), next: after === "" ? undefined : endAfter(after) });
 }

@@ -8,7 +8,7 @@ import { enqueueDue, enqueueLater } from "../delivery/enqueue";
 import { memory } from "../delivery/isolate-memory";
 import { handleOverdue, type SweptAt } from "../delivery/overdue";
 import { LONGEST_MESSAGE_DELAY_MS, QUEUE_GRACE_MS } from "../delivery/timing";
-import { endEmptyLanes, openLanes, readLaneEnds, readLaneHeads } from "./feed-store";
+import { endDeliveries, endEmptyLanes, openLanes, readLaneEnds, readLaneHeads } from "./feed-store";
 import { LEAST_WIDTH, widthOf } from "./width";
 
 /** How many lanes one read of the sweep covers, and how many reads a sweep makes. The next sweep begins elsewhere. */
@@ -46,9 +46,10 @@ export async function sweepLanes(deps: Deps, shard: number, sweptAt: SweptAt = n
   let isSecondHalf = false;
   for (let pages = 0; ends && pages < MAX_PAGES; pages += 1) {
     const lanes = { after, limit: LANES_PER_PAGE };
-    const { heads, caughtUp, count, last } = await readLaneHeads(db, lanes, LEAST_WIDTH, deps.now());
-    const opened = new Set(caughtUp);
-    leaseEnds.push(...(await handleOverdue(deps, shard, heads.filter(isNeeded(opened)), sweptAt)));
+    const { heads, caughtUp, ended, count, last } = await readLaneHeads(db, lanes, LEAST_WIDTH, deps.now());
+    const left = new Set([...caughtUp, ...ended]);
+    leaseEnds.push(...(await handleOverdue(deps, shard, heads.filter(isNeeded(left)), sweptAt)));
+    if (ended.length > 0) await endDeliveries(db, ended);
     if (caughtUp.length > 0) await open(deps, shard, caughtUp, LEAST_WIDTH);
     const isAtEnd = count < LANES_PER_PAGE;
     if (isSecondHalf && (isAtEnd || last >= start)) break;
@@ -59,11 +60,11 @@ export async function sweepLanes(deps: Deps, shard: number, sweptAt: SweptAt = n
   return leaseEnds.length === 0 ? null : Math.min(...leaseEnds);
 }
 
-/** Selects the deliveries that opening their lanes does not queue: it moves only those that nobody has claimed. */
+/** Selects the deliveries of lanes that stay. In lanes that open or end, only those in progress need anything. */
 const isNeeded =
-  (opened: ReadonlySet<string>) =>
+  (left: ReadonlySet<string>) =>
   ({ subscriptionId, attemptStatus }: { subscriptionId: string; attemptStatus: string | null }): boolean =>
-    attemptStatus !== null || !opened.has(subscriptionId);
+    attemptStatus !== null || !left.has(subscriptionId);
 
 /** Opens lanes, and queues the deliveries that leave them. */
 async function open(deps: Deps, shard: number, subscriptionIds: readonly string[], width: number): Promise<void> {

@@ -4,14 +4,16 @@
  * `OUT_OF_ORDER_MS` after the time in its id, because a later claim gives it a new id. A narrow range of the key is
  * therefore enough to find a page in the exact order, by `attemptedAt`.
  */
+
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Rows, rows } from "../../platform/db/client";
 import { firstIdAt, timeOfId } from "../../platform/db/ids";
-import { isLive } from "../../platform/db/predicates";
 import type { Deps } from "../../platform/deps";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { HOUR_MS } from "../../platform/time";
+import { PLACEHOLDER } from "../delivery/outbox-store";
 import { LATE_AFTER_MS, START_WITHIN_MS } from "../delivery/timing";
+import { isLive } from "../subscriptions/live-store";
 import { type AttemptRow, COLUMNS, SUMMARY_COLUMNS } from "./store";
 
 /**
@@ -95,7 +97,7 @@ export function logPageSql<Row extends object>(
   );
   const wantedOf = (a: SQL) =>
     and(
-      sql`${a}.status <> 'moved'`,
+      sql`${a}.status <> ${PLACEHOLDER}`,
       cursorTime && sql`(${a}.attempted_at, ${a}.id) < (${cursorTime}, coalesce(${cursorRow("id")}, ''))`,
       status !== undefined && sql`${a}.status = ${status}`,
       eventType !== undefined && sql`${a}.event_type = ${eventType}`,

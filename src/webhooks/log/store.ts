@@ -1,16 +1,19 @@
 /** Reading one attempt of the delivery log, with all attempts of its delivery. */
+
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
-import { isLive, replayIdOf } from "../../platform/db/predicates";
 import type { Deps } from "../../platform/deps";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { PLACEHOLDER } from "../delivery/outbox-store";
+import { replayIdOf } from "../resend/replays/replay-id-store";
 import type { StoredKey } from "../signing/keys";
 import { ALL_KEYS, parseKeys } from "../signing/store";
 import type { DeliveryOptions } from "../subscriptions/delivery-options";
+import { isLive } from "../subscriptions/live-store";
 import { parseOptions } from "../subscriptions/store";
 
 /** The most attempts of one delivery that are followed, placeholders of late attempts included. */
-const MAX_CHAIN_ROWS = 60;
+const MAX_CHAIN_ROWS = 1_000;
 
 /** One row of the delivery log. Times are Unix ms. */
 export interface AttemptRow {
@@ -78,7 +81,7 @@ export async function readAttempt(
   attemptId: string,
 ): Promise<{ attempt: AttemptDetailRow; chain: ChainRow[] } | "no subscription" | "no attempt"> {
   const opened = sql`attempts a WHERE a.subscription_id = ${subscriptionId} AND a.id = ${attemptId}
-    AND a.status <> 'moved'`;
+    AND a.status <> ${PLACEHOLDER}`;
   const { found, attempts, chain } = await atomically(deps.shards.db(tenant.shard), {
     found: rows<{ id: string }>(sql`SELECT s.id FROM subscriptions s WHERE ${isLive(tenant, subscriptionId)}`),
     attempts: rows<
@@ -96,7 +99,7 @@ export async function readAttempt(
       rows<ChainRow>(sql`${attemptChain(subscriptionId, sql`(SELECT coalesce(a.delivery_id, a.id) FROM ${opened})`)}
       SELECT ${SUMMARY_COLUMNS} FROM chain CROSS JOIN attempts a ON a.subscription_id = ${subscriptionId}
         AND a.id = chain.id
-      WHERE a.status <> 'moved'`),
+      WHERE a.status <> ${PLACEHOLDER}`),
   });
   const [attempt] = attempts;
   if (found.length === 0) return "no subscription";

@@ -1,14 +1,17 @@
 /** Manual retries and tests in the delivery database of their tenant, each in one round trip. */
+
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import { repeatable } from "../../platform/db/faults";
 import { deliveryIdOf, firstIdAt, newIdAt, timeOfId } from "../../platform/db/ids";
-import { isLive } from "../../platform/db/predicates";
 import type { Deps } from "../../platform/deps";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import type { DueDelivery } from "../delivery/enqueue";
+import { insertDeliveries, MAIN, PLACEHOLDER } from "../delivery/outbox-store";
 import { reopenStatements } from "../delivery/reopen-store";
+import { isSlowAt } from "../lanes/predicates-store";
 import { attemptChain } from "../log/store";
+import { isLive } from "../subscriptions/live-store";
 
 /** The most failed deliveries that one call of `insertRetries` queues again. */
 export const MAX_RETRIES_PER_CALL = 500;
@@ -28,13 +31,13 @@ const live = (tenant: TenantRef, id: string) => sql`(SELECT * FROM subscriptions
 
 const dueRow = (where: SQL, nowMs: number) =>
   rows<DueDelivery>(sql`SELECT o.queue, o.due_at AS dueAt, o.id, o.subscription_id AS subscriptionId, o.bytes,
-    s.slow_until > ${nowMs} AS slow
-    FROM outbox o CROSS JOIN subscriptions s ON s.id = o.subscription_id WHERE o.queue = '' AND o.due_at = ${nowMs}
+    ${isSlowAt(nowMs)} AS slow
+    FROM outbox o CROSS JOIN subscriptions s ON s.id = o.subscription_id WHERE o.queue = ${MAIN} AND o.due_at = ${nowMs}
       AND ${where}`);
 
 /** Selects a delivery that has not had an attempt yet. It is due at the time in its id. */
 const unattempted = (subscriptionId: string, deliveryId: string) => sql`SELECT 1 FROM outbox o
-  WHERE o.queue IN ('', ${subscriptionId}) AND o.due_at = ${timeOfId(deliveryId) || 0} AND o.id = ${deliveryId}
+  WHERE o.queue IN (${MAIN}, ${subscriptionId}) AND o.due_at = ${timeOfId(deliveryId) || 0} AND o.id = ${deliveryId}
     AND o.subscription_id = ${subscriptionId}`;
 
 /**
@@ -42,7 +45,7 @@ const unattempted = (subscriptionId: string, deliveryId: string) => sql`SELECT 1
  * had no attempt.
  */
 const isNew = (subscriptionId: string, deliveryId: SQL | string, nowMs: number) => sql`
-  NOT EXISTS (SELECT 1 FROM outbox o WHERE o.queue = '' AND o.due_at = ${nowMs} AND o.id = ${deliveryId})
+  NOT EXISTS (SELECT 1 FROM outbox o WHERE o.queue = ${MAIN} AND o.due_at = ${nowMs} AND o.id = ${deliveryId})
   AND NOT EXISTS (SELECT 1 FROM attempts f WHERE f.subscription_id = ${subscriptionId} AND f.id = ${deliveryId})`;
 
 /** The result of `insertRetry`. */
@@ -68,10 +71,10 @@ export async function insertRetry(
   const retryId = newIdAt(nowMs);
   const candidates =
     deliveryId === null
-      ? sql`SELECT * FROM attempts WHERE subscription_id = ${id} AND status <> 'moved' ORDER BY id DESC
+      ? sql`SELECT * FROM attempts WHERE subscription_id = ${id} AND status <> ${PLACEHOLDER} ORDER BY id DESC
         LIMIT ${NEWEST_ATTEMPTS}`
       : sql`${attemptChain(id, sql`${deliveryId}`)} SELECT a.* FROM chain CROSS JOIN attempts a
-          ON a.subscription_id = ${id} AND a.id = chain.id AND a.status <> 'moved'`;
+          ON a.subscription_id = ${id} AND a.id = chain.id AND a.status <> ${PLACEHOLDER}`;
   const last = sql`(SELECT * FROM (${candidates}) ORDER BY attempted_at DESC, id DESC LIMIT 1) a`;
   const { due, found } = await repeatable(() =>
     atomically(deps.shards.db(tenant.shard), {
@@ -81,12 +84,16 @@ export async function insertRetry(
         WHERE a.status = 'failed'
         ON CONFLICT (subscription_id, event_id) DO UPDATE SET delivery_id = excluded.delivery_id, state = 'open'
           WHERE state <> 'open'`,
-      outbox: sql`INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, bytes)
-        SELECT '', ${nowMs}, m.delivery_id, s.tenant_id, s.id, e.id, 'retry', octet_length(e.payload)
-        FROM ${live(tenant, id)} CROSS JOIN ${last}
+      outbox: insertDeliveries(
+        {
+          ...{ queue: MAIN, dueAt: nowMs, id: sql`m.delivery_id` },
+          ...{ eventId: sql`e.id`, kind: "retry", bytes: sql`octet_length(e.payload)` },
+        },
+        sql`FROM ${live(tenant, id)} CROSS JOIN ${last}
         CROSS JOIN manual_retries m ON m.subscription_id = s.id AND m.event_id = a.event_id
           AND m.delivery_id = ${retryId}
         CROSS JOIN events e ON e.id = m.event_id WHERE ${isNew(id, retryId, nowMs)}`,
+      ),
       due: dueRow(sql`o.id = ${retryId}`, nowMs),
       found: rows<{ isOpen: 0 | 1; isKnown: 0 | 1 }>(sql`SELECT
           EXISTS (SELECT 1 FROM manual_retries m WHERE m.subscription_id = s.id AND m.state = 'open'
@@ -147,7 +154,7 @@ export async function insertRetries(
       (SELECT CASE WHEN count(*) = ${limit} THEN max(attempt_id) END FROM (${failed})) AS full,
       (SELECT CASE WHEN count(*) = ${EXAMINED_ATTEMPTS} THEN max(id) END FROM (${page})) AS examined`),
     ...reopenStatements(failed, id, nowMs),
-    slow: rows<{ slow: 0 | 1 }>(sql`SELECT s.slow_until > ${nowMs} AS slow FROM ${live(tenant, id)}`),
+    slow: rows<{ slow: 0 | 1 }>(sql`SELECT ${isSlowAt(nowMs)} AS slow FROM ${live(tenant, id)}`),
   });
   const [subscription] = found;
   if (!subscription) return undefined;
@@ -177,10 +184,13 @@ export async function insertTest(
       event: sql`INSERT INTO events (id, tenant_id, type, payload, delivery_count, created_at)
         SELECT ${eventId}, s.tenant_id, ${event.type}, ${event.payload}, 1, ${nowMs} FROM ${live(tenant, id)} WHERE true
         ON CONFLICT DO NOTHING`,
-      outbox: sql`INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, bytes)
-        SELECT '', ${nowMs}, ${deliveryIdOf(eventId, sql`s.id`)}, s.tenant_id, s.id, ${eventId}, 'test', ${event.bytes}
-          FROM ${live(tenant, id)}
-        WHERE ${isNew(id, deliveryIdOf(eventId, id), nowMs)}`,
+      outbox: insertDeliveries(
+        {
+          ...{ queue: MAIN, dueAt: nowMs, id: deliveryIdOf(eventId, sql`s.id`) },
+          ...{ eventId, kind: "test", bytes: event.bytes },
+        },
+        sql`FROM ${live(tenant, id)} WHERE ${isNew(id, deliveryIdOf(eventId, id), nowMs)}`,
+      ),
       due: dueRow(sql`o.id = ${deliveryIdOf(eventId, id)}`, nowMs),
     }),
   );

@@ -1,12 +1,15 @@
 /** A delivery that waits for its next attempt, in the delivery database of its tenant. */
+
 import { sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import { newIdAt, timeOfId } from "../../platform/db/ids";
-import { isLive } from "../../platform/db/predicates";
 import type { Deps } from "../../platform/deps";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import type { DueDelivery } from "../delivery/enqueue";
+import { MAIN, PLACEHOLDER } from "../delivery/outbox-store";
+import { isSlowAt } from "../lanes/predicates-store";
 import { attemptChain } from "../log/store";
+import { isLive } from "../subscriptions/live-store";
 
 /** The wait of one delivery. */
 export interface WaitingDelivery {
@@ -26,7 +29,7 @@ const rowOf = (
   id: string,
   { dueAt, deliveryId, nextAttemptId }: Pick<WaitingDelivery, "dueAt" | "deliveryId" | "nextAttemptId">,
 ) =>
-  sql`queue IN ('', ${id}) AND due_at = ${dueAt} AND outbox.id = ${deliveryId} AND subscription_id = ${id}
+  sql`queue IN (${MAIN}, ${id}) AND due_at = ${dueAt} AND outbox.id = ${deliveryId} AND subscription_id = ${id}
     AND attempt_id = ${nextAttemptId}`;
 
 /**
@@ -44,7 +47,7 @@ export async function readWaiting(
     last: rows<Pick<WaitingDelivery, "lastId" | "nextAttemptId">>(sql`${attemptChain(id, sql`${deliveryId}`)}
       SELECT a.id AS lastId, a.next_id AS nextAttemptId FROM chain CROSS JOIN attempts a
         ON a.subscription_id = ${id} AND a.id = chain.id CROSS JOIN subscriptions s
-      WHERE ${isLive(tenant, id)} AND a.status IN ('failed', 'moved') AND a.next_id IS NOT NULL
+      WHERE ${isLive(tenant, id)} AND a.status IN ('failed', ${PLACEHOLDER}) AND a.next_id IS NOT NULL
         ORDER BY a.attempt_count DESC, a.id DESC LIMIT 1`),
   });
   const [link] = last;
@@ -81,9 +84,9 @@ export async function endWait(
       AND EXISTS (SELECT 1 FROM outbox WHERE ${rowOf(id, { ...waiting, dueAt: nowMs, nextAttemptId: attemptId })})`,
     due: rows<DueDelivery>(sql`SELECT outbox.queue, due_at AS dueAt, outbox.id, subscription_id AS subscriptionId,
       bytes,
-        s.slow_until > ${nowMs} AS slow
+        ${isSlowAt(nowMs)} AS slow
       FROM outbox CROSS JOIN subscriptions s ON s.id = subscription_id
-      WHERE ${rowOf(id, { ...waiting, dueAt: nowMs, nextAttemptId: attemptId })} AND queue = ''`),
+      WHERE ${rowOf(id, { ...waiting, dueAt: nowMs, nextAttemptId: attemptId })} AND queue = ${MAIN}`),
   });
   return due;
 }

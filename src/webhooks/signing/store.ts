@@ -1,8 +1,8 @@
 /** The table `signing_keys` in the delivery databases. */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, rows } from "../../platform/db/client";
-import { isLive } from "../../platform/db/predicates";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { isLive } from "../subscriptions/live-store";
 import type { StoredKey } from "./keys";
 
 /**

@@ -2,12 +2,15 @@
  * Reading the hourly counts. Every statement reads a range of the key, so its cost does not depend on the number of
  * attempts.
  */
+
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Rows, rows } from "../../platform/db/client";
-import { isLive } from "../../platform/db/predicates";
 import type { Deps } from "../../platform/deps";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { iso } from "../../platform/time";
+import { MAIN, PLANNED_ID } from "../delivery/outbox-store";
+import { isSlowAt } from "../lanes/predicates-store";
+import { isLive } from "../subscriptions/live-store";
 import { failureCountOf } from "./hours-store";
 import { BUCKET_STARTS_MS } from "./latency";
 import type { AttemptCounts } from "./schemas";
@@ -150,22 +153,22 @@ export async function readTenantHours(
       WHERE s.tenant_id = ${tenantId} GROUP BY h.hour ORDER BY h.hour`),
     pending: rows<{
       count: number;
-    }>(sql`SELECT count(*) AS count FROM (SELECT * FROM outbox WHERE queue = '' AND due_at <= ${nowMs}
+    }>(sql`SELECT count(*) AS count FROM (SELECT * FROM outbox WHERE queue = ${MAIN} AND due_at <= ${nowMs}
       ORDER BY due_at, id
         LIMIT ${NEWEST_ATTEMPTS}) o CROSS JOIN attempts a ON a.subscription_id = o.subscription_id
-          AND a.id = coalesce(o.attempt_id, o.id)
+          AND a.id = ${PLANNED_ID}
       WHERE o.tenant_id = ${tenantId} AND a.status = 'pending'`),
     health:
       rows<HealthCounts>(sql`SELECT coalesce(sum(s.enabled AND ${failureCountOf(sql.raw("s.id"))} > 0), 0) AS failing,
         coalesce(sum(s.disabled_reason IS NOT NULL), 0) AS disabled,
         ${ofAll(HELD_ROWS)} AS held, ${ofAll(ROWS_TO_SEND)} AS toSend
       FROM subscriptions s WHERE ${ofTenant}`),
-    attention: rows<AttentionRow>(sql`SELECT s.id, s.name, s.enabled, s.failureCount, s.slow_until > ${nowMs} AS slow,
+    attention: rows<AttentionRow>(sql`SELECT s.id, s.name, s.enabled, s.failureCount, ${isSlowAt(nowMs)} AS slow,
         CASE WHEN s.failureCount > 0 THEN (SELECT error FROM (SELECT a.status, a.error FROM attempts a
           WHERE a.subscription_id = s.id ORDER BY a.id DESC LIMIT ${MAX_NEWER_ATTEMPTS}) WHERE status = 'failed'
             LIMIT 1) END AS error
       FROM (SELECT s.*, ${failureCountOf(sql.raw("s.id"))} AS failureCount FROM subscriptions s WHERE ${ofTenant}) s
-      WHERE s.failureCount > 0 OR s.slow_until > ${nowMs} OR s.enabled = 0
+      WHERE s.failureCount > 0 OR ${isSlowAt(nowMs)} OR s.enabled = 0
       ORDER BY s.failureCount DESC, s.slow_until DESC LIMIT ${MAX_ATTENTION}`),
   });
   const nothing = { failing: 0, disabled: 0, held: 0, toSend: 0 };

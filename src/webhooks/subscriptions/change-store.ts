@@ -2,19 +2,19 @@
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, jsonList, rows } from "../../platform/db/client";
 import { newId } from "../../platform/db/ids";
-import { isLive } from "../../platform/db/predicates";
 import type { Deps } from "../../platform/deps";
 import type { ActingIn } from "../../platform/schemas/actor";
 import type { OperationalType } from "../../platform/schemas/event-type";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { auditWebhooks } from "../../tenancy/audit/record-store";
 import { restartEpisode } from "../auto-disable/marks-store";
+import { disable, END_COOLDOWN, enable } from "../lanes/lane-store";
 import { endFormerSecrets, ensurePublicKey, HAS_FORMER, keepFormerSecret, pruneEnded } from "../signing/store";
 import type { OptionsPatch } from "./delivery-options";
 import { formerStates } from "./former-states-store";
+import { isLive } from "./live-store";
 import { sendOperational } from "./operational";
 import { publishOperational } from "./operational-store";
-import { FIRST_RELEASED, lastOfStep } from "./release-store";
 import {
   dbOf,
   findSubscription,
@@ -72,7 +72,7 @@ export async function updateSubscription(
       condition &&
       rows<{ id: string }>(sql`SELECT s.id FROM subscriptions s WHERE ${isLive(tenant, id)} AND NOT ${isAllowed}`),
     // Before the update, because these statements compare the change with the stored values.
-    ...recordedChanges(tenant, id, columns, isAllowed, nowMs),
+    ...recordedChanges(tenant, id, { columns, enabled: change.enabled }, isAllowed, nowMs),
     ...(change.enabled === true ? restartEpisode(id, becomesEnabled(tenant, id, isAllowed), nowMs) : {}),
     unindexed: movesInIndex ? unindexEventTypes(tenant, id, isChanged) : undefined,
     // Unlike a rotation, a change of the secret ends the old secrets at once.
@@ -117,7 +117,7 @@ const UPDATED_FIELDS: Readonly<Record<string, string>> = {
 function recordedChanges(
   tenant: ActingIn,
   id: string,
-  columns: readonly ChangedColumn[],
+  { columns, enabled }: { columns: readonly ChangedColumn[]; enabled: boolean | undefined },
   isAllowed: SQL,
   nowMs: number,
 ) {
@@ -134,15 +134,13 @@ function recordedChanges(
   const changed = sql`(SELECT json_group_array(DISTINCT f.value)
     FROM json_each(json_array(${sql.join(fields, sql`, `)})) f
     WHERE f.value IS NOT NULL)`;
-  const valueFor = (name: string) => columns.find(({ column }) => column === name)?.value;
-  const [digest, enabled] = [valueFor("secret_digest"), valueFor("enabled")];
+  const digest = columns.find(({ column }) => column === "secret_digest")?.value;
   const isUpdated = fields.length === 0 ? undefined : sql`${changed} <> '[]'`;
   const isRotated = digest === undefined ? undefined : sql`s.secret_digest <> ${digest}`;
-  const isSwitched = enabled === undefined ? undefined : sql`s.enabled <> ${enabled}`;
-  const [switchedType, action, reason] =
-    enabled === 1
-      ? (["postern.webhook.enabled", "webhook.resumed", undefined] as const)
-      : (["postern.webhook.disabled", "webhook.paused", sql`'reason', 'manual'`] as const);
+  const isSwitched = enabled === undefined ? undefined : sql`s.enabled <> ${Number(enabled)}`;
+  const [switchedType, action, reason] = enabled
+    ? (["postern.webhook.enabled", "webhook.resumed", undefined] as const)
+    : (["postern.webhook.disabled", "webhook.paused", sql`'reason', 'manual'`] as const);
   const [fieldNames, kind] = [sql`'changed', json(${changed})`, sql`'kind', 'v1'`];
   return {
     toldUpdated: isUpdated && told("postern.webhook.updated", isUpdated, fieldNames),
@@ -196,26 +194,12 @@ function endSecrets(tenant: TenantRef, id: string, digest: string | undefined, i
   };
 }
 
-/**
- * When the subscription is paused, begins to hold its deliveries if its options say so. When it is enabled, releases or
- * drops them.
- */
-function holdColumns(enabled: boolean, held: SubscriptionChange["held"], options: SQL, nowMs: number): ChangedColumn[] {
-  const set = (column: string, value: SQL | number) => ({ column, value: sql`${value}`, isCompared: false });
-  if (!enabled) {
-    const holds = sql`${options} ->> '$.onPause' = 'hold'`;
-    return [
-      set("released_to", sql`CASE WHEN s.enabled = 0 THEN s.released_to WHEN ${holds} THEN 0 END`),
-      set("has_backlog", sql`CASE WHEN s.enabled = 1 AND ${holds} THEN 1 ELSE s.has_backlog END`),
-    ];
-  }
-  const isHeld = sql`s.enabled = 0 AND s.released_to IS NOT NULL`;
-  if (held === "drop") return [set("dropped_to", sql`CASE WHEN ${isHeld} THEN ${nowMs} ELSE s.dropped_to END`)];
-  return [
-    set("released_to", sql`CASE WHEN ${isHeld} THEN ${lastOfStep(sql`s.id`, FIRST_RELEASED)} ELSE s.released_to END`),
-    set("release_rate", sql`CASE WHEN ${isHeld} THEN ${FIRST_RELEASED} ELSE s.release_rate END`),
-    set("released_at", sql`CASE WHEN ${isHeld} THEN ${nowMs} ELSE s.released_at END`),
-  ];
+/** The columns of its lane: paused, it holds its deliveries if its options say so; enabled, it sends or drops them. */
+function laneColumns(enabled: boolean, held: SubscriptionChange["held"], options: SQL, nowMs: number): ChangedColumn[] {
+  const columns = enabled
+    ? enable(held ?? "send", nowMs)
+    : disable({ reason: null, atMs: nowMs, holds: sql`coalesce(${options} ->> '$.onPause' = 'hold', 0)` });
+  return Object.entries(columns).map(([column, value]) => ({ column, value, isCompared: column === "enabled" }));
 }
 
 /** The options that decide which signatures and which body an attempt has, as SQL. */
@@ -248,25 +232,15 @@ function columnsOf(change: SubscriptionChange, nowMs: number): ChangedColumn[] {
       secretDigest && sql`iif(s.secret_digest <> ${secretDigest}, ${nowMs}, s.secret_since)`,
       false,
     ),
-    ...given("enabled", enabled === undefined ? undefined : Number(enabled)),
     ...given("former_states", formerStates(events && jsonList(events), enabled, nowMs), false),
-    // Enabling a subscription forgets why it was disabled.
-    ...(enabled === true
-      ? ["disabled_reason", "disabled_at"].map((column) => ({
-          column,
-          value: sql`NULL`,
-          isCompared: false,
-        }))
-      : []),
     // A 410 belongs to the old URL. But it stays with a subscription that it has disabled, to tell since when.
     ...given(
       "gone_since",
-      enabled ? sql`NULL` : url && sql`iif(s.disabled_at IS NULL AND s.url <> ${url}, NULL, s.gone_since)`,
+      enabled ? undefined : url && sql`iif(s.disabled_at IS NULL AND s.url <> ${url}, NULL, s.gone_since)`,
       false,
     ),
-    ...(enabled === undefined ? [] : holdColumns(enabled, change.held, patched ?? sql`s.options`, nowMs)),
-    // A hold belongs to the old URL and options, so a change of either ends it.
-    ...(url !== undefined || options !== undefined ? [{ column: "held_until", value: 0, isCompared: false }] : []),
+    ...(enabled === undefined ? [] : laneColumns(enabled, change.held, patched ?? sql`s.options`, nowMs)),
+    ...(url !== undefined || options !== undefined ? given("held_until", END_COOLDOWN, false) : []),
     // After a change of the limits, the old far starts are void.
     ...given("throttled_until", patched && sql`iif(${sameLimits(patched)}, s.throttled_until, 0)`, false),
     ...given("options", patched),

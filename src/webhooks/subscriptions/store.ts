@@ -1,14 +1,16 @@
 /** Subscriptions in the delivery database of their tenant. */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../../platform/db/client";
-import { isLive } from "../../platform/db/predicates";
 import type { Deps } from "../../platform/deps";
 import type { ActingIn } from "../../platform/schemas/actor";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { auditIfChanged, auditWebhooks } from "../../tenancy/audit/record-store";
+import { assign, END_LANE, initialLane } from "../lanes/lane-store";
+import { RECEIVES_EVENTS } from "../lanes/predicates-store";
 import { deleteKeys, ensurePublicKey, type NewPublicKey } from "../signing/store";
 import { failureCountOf } from "../stats/hours-store";
 import type { DeliveryOptions, OptionsPatch } from "./delivery-options";
+import { isLive } from "./live-store";
 import { sendOperational } from "./operational";
 import { publishOperational } from "./operational-store";
 import { patternOf, readersOfAudit } from "./patterns-store";
@@ -128,14 +130,14 @@ export async function insertSubscription(
     headersSealed = null,
   } = subscription;
   const stored = options ? patchedOptions(sql`NULL`, options) : sql`NULL`;
-  const isHolding = !enabled && options?.onPause === "hold";
+  const lane = initialLane(!enabled && options?.onPause === "hold");
   const { written, created } = await atomically(dbOf(deps, tenant), {
     inserted: sql`INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled,
       options, headers_sealed, released_to, has_backlog,
         created_at, updated_at)
       SELECT ${id}, ${tenant.tenantId}, ${name}, ${url}, ${jsonList(events)}, ${secretSealed}, ${secretDigest},
         ${enabled ? 1 : 0}, ${stored},
-        ${headersSealed}, ${isHolding ? 0 : null}, ${Number(isHolding)}, ${nowMs}, ${nowMs}
+        ${headersSealed}, ${lane.releasedTo}, ${lane.hasBacklog}, ${nowMs}, ${nowMs}
       WHERE (SELECT count(*) FROM subscriptions WHERE tenant_id = ${tenant.tenantId} AND is_deleted = 0) < ${most}`,
     recorded: auditIfChanged({
       tenantId: tenant.tenantId,
@@ -160,7 +162,7 @@ export async function insertSubscription(
 const indexEventTypes = (tenant: TenantRef, id: string): SQL => sql`
   INSERT INTO subscription_events (tenant_id, event_type, subscription_id)
   SELECT s.tenant_id, t.value, s.id FROM subscriptions s CROSS JOIN json_each(s.events) t
-  WHERE ${isLive(tenant, id)} AND (s.enabled = 1 OR s.released_to IS NOT NULL)
+  WHERE ${isLive(tenant, id)} AND ${RECEIVES_EVENTS}
     AND NOT EXISTS (SELECT 1 FROM json_each(s.events) pattern
       WHERE pattern.value = ${patternOf(sql`t.value`)} AND pattern.value <> t.value)
   ON CONFLICT DO NOTHING`;
@@ -183,6 +185,15 @@ export const unindexEventTypes = ({ tenantId }: TenantRef, id: string, condition
       AND s.tenant_id = ${tenantId} AND ${condition})`;
 
 /**
+ * Removes those of the subscriptions `ids` (SQL) that receive no events any more from the fan-out index. Run it after
+ * they are disabled.
+ */
+export const unindexDisabled = (ids: SQL): SQL => sql`
+  DELETE FROM subscription_events WHERE (tenant_id, event_type, subscription_id) IN (
+    SELECT s.tenant_id, t.value, s.id FROM subscriptions s CROSS JOIN json_each(s.events) t
+    WHERE s.id IN (${ids}) AND NOT ${RECEIVES_EVENTS})`;
+
+/**
  * Marks the subscription as deleted and erases its secrets; nothing more is sent to it. Returns false when the tenant
  * has no such one.
  */
@@ -194,7 +205,7 @@ export async function deleteSubscription(deps: Deps, tenant: ActingIn, id: strin
     keys: deleteKeys(tenant, id),
     deleted: rows<{ id: string }>(
       sql`UPDATE subscriptions AS s SET is_deleted = 1, secret_sealed = '', secret_digest = '', headers_sealed = NULL,
-        released_to = NULL, version = version + 1,
+        ${assign(END_LANE)}, version = version + 1,
         updated_at = ${nowMs} WHERE ${isLive(tenant, id)} RETURNING id`,
     ),
   });

@@ -5,16 +5,17 @@ import type { Deps } from "../../platform/deps";
 import type { ActingIn } from "../../platform/schemas/actor";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { auditWebhooks } from "../../tenancy/audit/record-store";
-import { withFormerState } from "./former-states-store";
+import { assign, disableWhere, END_LANE } from "../lanes/lane-store";
 
 /** Disables every subscription of a tenant, and removes them from the fan-out index. */
 export async function disableSubscriptionsOfTenant({ shards }: Deps, tenant: ActingIn, nowMs: number): Promise<void> {
   const enabled = sql`subscriptions s WHERE s.tenant_id = ${tenant.tenantId} AND s.is_deleted = 0 AND s.enabled = 1`;
   await atomically(shards.db(tenant.shard), {
     recorded: auditWebhooks("webhook.disabled", tenant.actor, enabled, nowMs, sql`'reason', 'taken-over'`),
-    disabled: sql`UPDATE subscriptions SET enabled = 0, released_to = NULL, former_states = ${withFormerState(nowMs)},
-      version = version + 1, updated_at = ${nowMs}
-      WHERE tenant_id = ${tenant.tenantId} AND is_deleted = 0 AND enabled = 1`,
+    disabled: disableWhere(
+      { reason: null, atMs: nowMs, holds: sql`0` },
+      sql`s.tenant_id = ${tenant.tenantId} AND s.is_deleted = 0`,
+    ),
     unindexed: sql`DELETE FROM subscription_events WHERE tenant_id = ${tenant.tenantId}`,
   });
 }
@@ -26,8 +27,7 @@ export async function disableSubscriptionsOfTenant({ shards }: Deps, tenant: Act
 export async function endSubscriptionsOfTenant({ shards }: Deps, tenant: TenantRef, nowMs: number): Promise<void> {
   await atomically(shards.db(tenant.shard), {
     ended: sql`UPDATE subscriptions SET is_deleted = 1, secret_sealed = '', secret_digest = '', headers_sealed = NULL,
-      released_to = NULL,
-        version = version + 1, updated_at = ${nowMs}
+      ${assign(END_LANE)}, version = version + 1, updated_at = ${nowMs}
       WHERE tenant_id = ${tenant.tenantId} AND is_deleted = 0`,
   });
 }

@@ -1,10 +1,10 @@
 /** Ending the waits of deliveries because of the limits of their subscription. Such a row has `slot_at` >= `due_at`. */
 import { sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
-import { IS_UNCLAIMED } from "../../platform/db/outbox";
 import type { Deps } from "../../platform/deps";
 import type { OutboxKey } from "../../platform/messages";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { IS_UNCLAIMED } from "../delivery/outbox-store";
 
 /**
  * Makes up to `limit` of the waiting deliveries due at once, those that would come back first. Returns their keys. With

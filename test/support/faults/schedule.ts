@@ -45,7 +45,7 @@ export const CALLS = [
     "endEmptyLanes",
     "nextMoments",
   ],
-  ...["findUnfinishedFanOuts", "insertRetry", "insertRetries", "isAnyDue", "insertTest"],
+  ...["findUnfinishedFanOuts", "insertRetry", "insertRetries", "insertTest"],
   ...["deleteOldAttempts", "deleteOldEvents", "deleteOldHours", "deleteOldKeys", "deleteEmptySubscriptions"],
 ] as const;
 type Call = (typeof CALLS)[number];

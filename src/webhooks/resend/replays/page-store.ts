@@ -3,13 +3,16 @@
  * same transaction and does nothing if the cursor has moved since the read. So each page is written once, even after
  * failures and with parallel calls.
  */
+
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../../../platform/db/client";
 import { deliveryIdOf, firstIdAt } from "../../../platform/db/ids";
 import { ALL_OPERATIONAL, TEST_EVENT_TYPE } from "../../../platform/schemas/event-type";
 import { ATTEMPT_COLUMNS } from "../../delivery/claim-store";
 import type { DueDelivery } from "../../delivery/enqueue";
+import { insertDeliveries, MAIN, PLACEHOLDER } from "../../delivery/outbox-store";
 import { reopenStatements } from "../../delivery/reopen-store";
+import { isSlowAt, NEXT_QUEUE } from "../../lanes/predicates-store";
 import { enabledAt, eventsAt, switchedBetween } from "../../subscriptions/former-states-store";
 import { aboutOf, listsType } from "../../subscriptions/patterns-store";
 import { isReady, publishEnd, type ReplayJob } from "./store";
@@ -112,7 +115,7 @@ async function readEvents(db: Db, job: JobRange, limit: number): Promise<ReplayP
 function isMissing(deliveryId: SQL, includeBefore: boolean): SQL {
   const publishedAt = sql`e.created_at`;
   return sql`NOT EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = s.id AND a.id = ${deliveryId})
-    AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.queue IN ('', s.id) AND o.due_at = ${publishedAt}
+    AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.queue IN (${MAIN}, s.id) AND o.due_at = ${publishedAt}
       AND o.id = ${deliveryId})
     AND iif(s.created_at > ${publishedAt}, ${includeBefore ? 1 : 0}, coalesce(s.id > e.fan_out_after, 0) = 0
       AND (NOT ${enabledAt(publishedAt)} OR NOT ${listsType(eventsAt(publishedAt), sql`e.type`)}
@@ -163,7 +166,7 @@ export async function writePage(
       ? reopenStatements(stillFailed(listed, subscriptionId), subscriptionId, nowMs)
       : createStatements(listed, job, nowMs);
   const queued = sql`(SELECT count(*) FROM json_each(${jsonList(wanted)}) j WHERE EXISTS (SELECT 1 FROM outbox o
-    WHERE o.queue IN ('', ${subscriptionId}) AND o.due_at = ${nowMs} AND o.id = j.value ->> 'deliveryId'))`;
+    WHERE o.queue IN (${MAIN}, ${subscriptionId}) AND o.due_at = ${nowMs} AND o.id = j.value ->> 'deliveryId'))`;
   const { opened, told, moved, slow } = await atomically(db, {
     ...statements,
     told: next === null ? publishEnd(subscriptionId, job.id, "finished", queued, isCurrent, nowMs) : undefined,
@@ -174,7 +177,7 @@ export async function writePage(
       WHERE subscription_id = ${subscriptionId} AND id = ${job.id} AND tenant_id = ${tenantId} AND ${isCurrent}
         RETURNING id`),
     slow: rows<{ slow: 0 | 1 }>(
-      sql`SELECT s.slow_until > ${nowMs} AS slow FROM subscriptions s WHERE s.id = ${subscriptionId}`,
+      sql`SELECT ${isSlowAt(nowMs)} AS slow FROM subscriptions s WHERE s.id = ${subscriptionId}`,
     ),
   });
   if (moved.length === 0) return null;
@@ -198,15 +201,17 @@ function createStatements(listed: SQL, { subscriptionId, tenantId }: ReplayJob, 
   // With the random part of the event's id, so that both statements make the same id.
   const attemptId = sql`${firstIdAt(nowMs)} || substr(e.id, 14)`;
   return {
-    opened: rows<Omit<DueDelivery, "slow">>(sql`
-      INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, attempt_id, bytes)
-      SELECT iif(s.has_backlog, s.id, ''), ${nowMs}, l.delivery_id, s.tenant_id, s.id, e.id, l.kind, ${attemptId},
-        octet_length(e.payload)
-      FROM ${events} CROSS JOIN subscriptions s ON s.id = ${subscriptionId} WHERE ${isNew} ON CONFLICT DO NOTHING
+    opened: rows<Omit<DueDelivery, "slow">>(sql`${insertDeliveries(
+      {
+        ...{ queue: NEXT_QUEUE, dueAt: nowMs, id: sql`l.delivery_id`, eventId: sql`e.id`, kind: sql`l.kind` },
+        ...{ bytes: sql`octet_length(e.payload)`, attemptId },
+      },
+      sql`FROM ${events} CROSS JOIN subscriptions s ON s.id = ${subscriptionId} WHERE ${isNew}`,
+    )} ON CONFLICT DO NOTHING
       RETURNING queue, due_at AS dueAt, id, subscription_id AS subscriptionId, bytes`),
     // `attempted_at` is the time in the id, as the log expects.
     placeholders: sql`INSERT INTO attempts (${ATTEMPT_COLUMNS}, next_id)
-      SELECT ${subscriptionId}, l.delivery_id, l.delivery_id, e.id, '', l.kind, 'moved', 1, e.created_at, ${attemptId}
+      SELECT ${subscriptionId}, l.delivery_id, l.delivery_id, e.id, '', l.kind, ${PLACEHOLDER}, 1, e.created_at, ${attemptId}
       FROM ${events} WHERE true ON CONFLICT DO NOTHING`,
   };
 }

@@ -2,12 +2,13 @@
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, rows } from "../../../platform/db/client";
 import { firstIdAt } from "../../../platform/db/ids";
-import { isLive } from "../../../platform/db/predicates";
 import type { Deps } from "../../../platform/deps";
 import type { ActingIn } from "../../../platform/schemas/actor";
 import type { TenantRef } from "../../../platform/schemas/tenant-ref";
 import { DAY_MS } from "../../../platform/time";
 import { auditIfChanged } from "../../../tenancy/audit/record-store";
+import { RECEIVES_EVENTS } from "../../lanes/predicates-store";
+import { isLive } from "../../subscriptions/live-store";
 import { sendOperational } from "../../subscriptions/operational";
 import { publishOperational } from "../../subscriptions/operational-store";
 
@@ -58,7 +59,7 @@ const dbOf = (deps: Deps, tenant: TenantRef): Db => deps.shards.db(tenant.shard)
  * Whether a replay can be sent to the subscription `s`, as SQL. If it is paused and does not hold deliveries, every
  * attempt would fail.
  */
-export const isReady: SQL = sql`(s.enabled = 1 OR s.released_to IS NOT NULL)`;
+export const isReady: SQL = RECEIVES_EVENTS;
 
 /** The result of `insertJob`. */
 export type InsertedJob =

@@ -1,11 +1,11 @@
 /** Replacing the keys of a subscription, in one atomic write that does nothing if another rotation came first. */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, rows } from "../../../platform/db/client";
-import { isLive } from "../../../platform/db/predicates";
 import type { Deps } from "../../../platform/deps";
 import type { ActingIn } from "../../../platform/schemas/actor";
 import type { TenantRef } from "../../../platform/schemas/tenant-ref";
 import { auditWebhooks } from "../../../tenancy/audit/record-store";
+import { isLive } from "../../subscriptions/live-store";
 import { sendOperational } from "../../subscriptions/operational";
 import { isoSql, publishOperational } from "../../subscriptions/operational-store";
 import { countFormer, endFormerKeys, keepFormerSecret, pruneEnded, startNewestKey } from "../store";

@@ -6,14 +6,15 @@ import { sql } from "drizzle-orm";
 import { atomically, type Db, rows } from "../../platform/db/client";
 import { repeatable } from "../../platform/db/faults";
 import { firstIdAt } from "../../platform/db/ids";
-import { PLANNED_ID } from "../../platform/db/outbox";
-import { areSendsHeld } from "../../platform/db/predicates";
 import { ALL_OPERATIONAL } from "../../platform/schemas/event-type";
 import { MINUTE_MS } from "../../platform/time";
+import { PLANNED_ID, PLANNED_ID_OF_WRITTEN } from "../delivery/outbox-store";
+import { DROPPED, HOLD_OVERFLOW } from "../delivery/reasons";
 import { addToHours } from "../stats/hours-store";
 import { publishOperational } from "../subscriptions/operational-store";
-import { lastOfStep } from "../subscriptions/release-store";
-import { DROPPED, HOLD_OVERFLOW } from "./reasons";
+import { isFrozen } from "./frozen-store";
+import { releaseNext, stopDropping } from "./lane-store";
+import { IS_RELEASING } from "./predicates-store";
 
 /** The most deliveries that a subscription holds. */
 const MAX_HELD = 100_000;
@@ -27,9 +28,8 @@ const PAGE_ROWS = 1_000;
  * be sent.
  */
 const isDue = (nowMs: number) =>
-  sql`s.has_backlog = 1 AND s.enabled = 1 AND s.released_to IS NOT NULL AND s.dropped_to IS NULL
-    AND s.released_at <= ${nowMs - STEP_MS}
-    AND NOT ${areSendsHeld(sql.raw("s.tenant_id"))}`;
+  sql`s.has_backlog = 1 AND ${IS_RELEASING} AND s.released_at <= ${nowMs - STEP_MS}
+    AND NOT ${isFrozen(sql.raw("s.tenant_id"))}`;
 
 /** The next step of a subscription whose held deliveries are being released. */
 export interface Step {
@@ -57,9 +57,7 @@ export async function releaseStep(db: Db, { subscriptionId, rate, hasFailed }: S
   const next = hasFailed === 1 ? rate : Math.min(2 * rate, MAX_RATE);
   await repeatable(() =>
     atomically(db, {
-      released: sql`UPDATE subscriptions AS s SET released_at = ${nowMs}, release_rate = ${next},
-        released_to = ${lastOfStep(sql`s.id`, next, sql`released_to`)} WHERE id = ${subscriptionId}
-          AND ${isDue(nowMs)}`,
+      released: releaseNext(subscriptionId, next, isDue(nowMs), nowMs),
     }),
   );
 }
@@ -153,7 +151,7 @@ export async function dropHeld(
         id: string;
       }>(sql`DELETE FROM outbox WHERE queue = ${subscriptionId} AND (due_at, id) <= (${dueAt}, ${id})
         AND EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = outbox.subscription_id
-          AND a.id = coalesce(outbox.attempt_id, outbox.id) AND a.status = 'failed' AND a.error = ${error})
+          AND a.id = ${PLANNED_ID_OF_WRITTEN} AND a.status = 'failed' AND a.error = ${error})
             RETURNING id`),
     }),
   );
@@ -162,9 +160,5 @@ export async function dropHeld(
 
 /** Releases the deliveries that came after those that a user has dropped. */
 export async function endDropping(db: Db, { subscriptionId, dueAt }: Surplus): Promise<void> {
-  await atomically(db, {
-    ended: sql`UPDATE subscriptions SET dropped_to = NULL, released_to = iif(enabled, NULL, released_to)
-      WHERE id = ${subscriptionId} AND dropped_to = ${dueAt}
-        AND NOT EXISTS (SELECT 1 FROM outbox WHERE queue = subscriptions.id AND due_at <= dropped_to)`,
-  });
+  await atomically(db, { ended: stopDropping(subscriptionId, dueAt) });
 }

@@ -1,14 +1,16 @@
 /** The holds of operators in one delivery database. */
+
 import { sql } from "drizzle-orm";
 import { atomically, type Db, rows } from "../../platform/db/client";
 import type { NewAuditEvent } from "../../tenancy/audit/record-store";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { STAGE } from "../../webhooks/auto-disable/stages";
+import { MAIN } from "../../webhooks/delivery/outbox-store";
 
 type HoldCause = "held" | "suspended";
 
 export interface HoldRow {
-  /** "" for all tenants of the database. */
+  /** `ALL_TENANTS` for all tenants of the database. */
   tenantId: string;
   cause: HoldCause;
   /** Unix ms. */
@@ -16,7 +18,7 @@ export interface HoldRow {
 }
 
 /**
- * Holds the sends of a tenant, or of all tenants for "". Changes and records nothing when they are held already for
+ * Holds the sends of a tenant, or of all tenants for `ALL_TENANTS`. Changes and records nothing when they are held already for
  * that cause.
  */
 export async function insertHold(
@@ -61,7 +63,7 @@ export interface ShardLoad {
 export async function readShardLoad(db: Db, nowMs: number): Promise<ShardLoad> {
   const { overdue, backlogs, failing, holds } = await atomically(db, {
     overdue: rows<{ count: number; oldest: number | null }>(sql`SELECT count(*) AS count, min(due_at) AS oldest FROM (
-      SELECT due_at FROM outbox WHERE queue = '' AND due_at <= ${nowMs} ORDER BY due_at, id LIMIT ${MAX_OVERDUE})`),
+      SELECT due_at FROM outbox WHERE queue = ${MAIN} AND due_at <= ${nowMs} ORDER BY due_at, id LIMIT ${MAX_OVERDUE})`),
     backlogs: rows<{ count: number; oldest: number | null }>(sql`SELECT count(*) AS count,
         min((SELECT min(o.due_at) FROM outbox o WHERE o.queue = s.id)) AS oldest
       FROM subscriptions s WHERE s.has_backlog = 1`),

@@ -6,10 +6,10 @@ import { callBudget } from "../../platform/db/call-budget";
 import type { Deps } from "../../platform/deps";
 import { describeError, type LogFields, log } from "../../platform/log";
 import { DAY_MS } from "../../platform/time";
+import { DROPPED } from "../delivery/reasons";
+import { inTurns } from "../delivery/selection";
 import { sendOperational } from "../subscriptions/operational";
-import { dropHeld, endDropping, findSteps, findSurplus, releaseStep, type Step, type Surplus } from "./held-store";
-import { DROPPED } from "./reasons";
-import { inTurns } from "./selection";
+import { dropHeld, endDropping, findSteps, findSurplus, releaseStep, type Step, type Surplus } from "./release-store";
 
 /** The most calls to D1 in one run for a database; the next one continues. */
 const MAX_CALLS = 250;

@@ -8,8 +8,9 @@ import type { Deps } from "../../platform/deps";
 import { unavailable } from "../../platform/errors";
 import { describeError, log } from "../../platform/log";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
+import { ALL_TENANTS } from "../../webhooks/lanes/frozen-store";
 import { ofService, ofTenant } from "./audit-store";
-import { deleteHold, insertHold } from "./holds-store";
+import { deleteHold, insertHold } from "./freezes-store";
 import { tenantToChange } from "./tenant-to-change";
 
 type Change = "hold" | "release";
@@ -41,7 +42,7 @@ export async function changeAllSends(
   proof: StepUpCredentials,
 ): Promise<void> {
   await requireStepUp(deps, operator, proof);
-  const hold = { tenantId: "", cause: "held", since: deps.now() } as const;
+  const hold = { tenantId: ALL_TENANTS, cause: "held", since: deps.now() } as const;
   const [first, ...others] = deps.shards.numbers;
   if (first === undefined) return;
   await CHANGES[change](deps.shards.db(first), hold, ofService(operator, ACTIONS[change]));

@@ -1,0 +1,63 @@
+/**
+ * The rows of the outbox: what their columns mean, and how new ones are written. A row is a delivery that is owed, and
+ * its key (queue, due_at, id) is the order of work.
+ *
+ * An attempt is planned before it is made: the row names its id, and the first one has the id of the delivery itself.
+ * Inserting an attempt with the planned id is the claim. Where an attempt gets another id than the planned one, because
+ * it is made much later, a placeholder takes the planned id and names the attempt in `next_id`. So ids stay in the order
+ * of time, nobody can claim the delivery twice, and the trail of a delivery can be followed by `next_id`.
+ */
+import { type SQL, sql } from "drizzle-orm";
+
+/** The `queue` of the main outbox queue. Any other value is the id of a subscription: its lane. */
+export const MAIN = sql.raw("''");
+
+/** The id that the outbox row `o` plans for its next attempt; without an alias, that of the row that is written. */
+export const PLANNED_ID = sql.raw("coalesce(o.attempt_id, o.id)");
+export const PLANNED_ID_OF_WRITTEN = sql.raw("coalesce(outbox.attempt_id, outbox.id)");
+
+/** The `status` of a placeholder. */
+export const PLACEHOLDER = sql.raw("'moved'");
+
+/**
+ * The `slot_at` of manual retries and tests in a lane, which no pause holds. By this mark an index finds them among many
+ * held deliveries.
+ */
+export const UNHELD = sql.raw("0");
+
+/** The outbox rows `o` for a JSON list of keys with the members q (queue), d (due), i (id). */
+export const outboxByKeys = (keys: string): SQL =>
+  sql`json_each(${keys}) j CROSS JOIN outbox o ON o.queue = j.value ->> 'q' AND o.due_at = j.value ->> 'd'
+    AND o.id = j.value ->> 'i'`;
+
+/** Whether nobody has claimed the outbox row `o`, as SQL. */
+export const IS_UNCLAIMED = sql`NOT EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = o.subscription_id
+  AND a.id = ${PLANNED_ID})`;
+
+/** The values of a new row, as SQL. */
+interface NewDelivery {
+  queue: SQL;
+  dueAt: SQL | number;
+  id: SQL | string;
+  /** The subscription `s`, unless given. */
+  eventId: SQL | string;
+  kind: SQL | "event" | "retry" | "test" | "replay";
+  bytes: SQL | number;
+  /** The id of its first attempt; left out for the id of the delivery. */
+  attemptId?: SQL;
+}
+
+/** Inserts a delivery to the subscription `s` for each row of `from` (SQL, from the word FROM on). */
+export const insertDeliveries = ({ queue, dueAt, id, eventId, kind, bytes, attemptId }: NewDelivery, from: SQL): SQL =>
+  sql`INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, bytes, attempt_id)
+    SELECT ${queue}, ${dueAt}, ${id}, s.tenant_id, s.id, ${eventId}, ${kind}, ${bytes}, ${attemptId ?? sql`NULL`} ${from}`;
+
+/**
+ * Inserts placeholders with the planned ids of the outbox rows `o` in `from` (SQL, from the word FROM on), which point
+ * to the attempts `nextId` (SQL). Changes nothing where somebody has claimed the delivery.
+ */
+export const insertPlaceholders = (nextId: SQL, from: SQL): SQL =>
+  sql`INSERT INTO attempts (subscription_id, id, delivery_id, event_id, event_type, kind, status, attempt_count,
+      attempted_at, next_id)
+    SELECT o.subscription_id, ${PLANNED_ID}, o.id, o.event_id, '', o.kind, ${PLACEHOLDER}, o.attempts + 1, o.due_at,
+      ${nextId} ${from} ON CONFLICT DO NOTHING`;
