@@ -20,7 +20,7 @@ describe("client.passkeys", () => {
     expect((await visitor.auth.me()).id).toBe(person.userId);
     expect((await call("GET", "/auth/me", { token: pair.accessToken })).status).toBe(200);
     expect(await visitor.passkeys.confirm()).toBe("Confirmed.");
-    expect(await visitor.auth.stepUp({ password: PASSWORD })).toBe("Confirmed.");
+    await expect(visitor.auth.stepUp({ password: PASSWORD })).rejects.toMatchObject({ code: "STEP_UP_REQUIRED" });
     const [login, confirmation] = asked;
     expect([login?.mediation, login?.publicKey.allowCredentials]).toEqual([undefined, []]);
     expect(named(confirmation?.publicKey.allowCredentials ?? [])).toMatchObject([{ id: added.id }]);

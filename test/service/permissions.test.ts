@@ -5,7 +5,7 @@
 import { describe, expect, test } from "vitest";
 import { app } from "../../src/app";
 import { PERMISSIONS, type Permission, permissionsOf, ROLE_NAMES } from "../../src/platform/schemas/roles";
-import { call, newEmail, type Person, setRole, signUp } from "../support/client";
+import { call, newEmail, type Person, setRole, signUp, signUpVerified } from "../support/client";
 import { joinTenant } from "../support/people";
 import { newInbox, subscribe } from "../support/receiver";
 
@@ -159,7 +159,7 @@ describe.each(ROLE_NAMES)("a %s", (role) => {
   const refusals = (needs: [string, boolean][]) => needs.filter(([, refused]) => refused).map(([route]) => route);
 
   test("is refused with 403 exactly where the role lacks the permission", async () => {
-    const [person, leaver, deleter] = [await signUp(), await signUp(), await signUp()];
+    const [person, leaver, deleter] = [await signUpVerified(), await signUpVerified(), await signUpVerified()];
     for (const one of [person, leaver, deleter]) await setRole(one, role);
     const ending: Record<string, Person> = { "DELETE /members/me": leaver, "DELETE /tenant": deleter };
     const held = permissionsOf(role);

@@ -34,7 +34,7 @@ export interface SessionPreconditions {
 const FACTORS: readonly AuthMethod[] = ["passkey", "totp", "recovery"];
 
 /** Whether one of the methods is a factor of an account that does not rest on its password or its mailbox. */
-export const includesFactor = (methods: readonly AuthMethod[]): boolean =>
+const includesFactor = (methods: readonly AuthMethod[]): boolean =>
   methods.some((method) => FACTORS.includes(method));
 
 /** The value of `amr` for a session `s` that is confirmed with further methods. */
