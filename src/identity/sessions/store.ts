@@ -34,8 +34,7 @@ export interface SessionPreconditions {
 const FACTORS: readonly AuthMethod[] = ["passkey", "totp", "recovery"];
 
 /** Whether one of the methods is a factor of an account that does not rest on its password or its mailbox. */
-const includesFactor = (methods: readonly AuthMethod[]): boolean =>
-  methods.some((method) => FACTORS.includes(method));
+const includesFactor = (methods: readonly AuthMethod[]): boolean => methods.some((method) => FACTORS.includes(method));
 
 /** The value of `amr` for a session `s` that is confirmed with further methods. */
 export const withMethods = (methods: readonly AuthMethod[]): SQL =>
