@@ -7,7 +7,7 @@ export default defineConfig({
     "./src/platform/db/delivery-schema.ts",
     "./src/platform/db/holds-schema.ts",
     "./src/platform/db/audit-schema.ts",
-    "./src/platform/db/alarms-schema.ts",
+    "./src/platform/db/service-schema.ts",
   ],
   out: "./migrations",
 });

@@ -32,7 +32,9 @@ export class Sweeper extends DurableObject<Env> {
     if (alarmMs === null || alarmMs < Date.now() - MAX_SWEEP_INTERVAL_MS) await this.ctx.storage.setAlarm(Date.now());
   }
 
-  /** Begins the jobs of a period on a shard, as soon as the present run has ended. Continues what an error has stopped. */
+  /**
+   * Begins the jobs of a period on a shard, as soon as the present run has ended. Continues what an error has stopped.
+   */
   async begin(shard: number, period: Period): Promise<void> {
     const begun = (await this.ctx.storage.get<Period[]>(BEGUN_KEY)) ?? [];
     await this.ctx.storage.put({ [SHARD_KEY]: shard, [BEGUN_KEY]: [...new Set([...begun, period])] });

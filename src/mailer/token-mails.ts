@@ -1,6 +1,6 @@
 /**
- * Mails with a token or code for a next step: verification, password reset, sign-in, invitation, a reclaimed account, a lost
- * second factor.
+ * Mails with a token or code for a next step: verification, password reset, sign-in, invitation, a reclaimed account, a
+ * lost second factor.
  */
 
 import type { Registrant } from "../identity/recovery/store";
@@ -55,7 +55,8 @@ function revertedMail(appUrl: string, name: string | null, token: string, undone
     subject: "Reset your password",
     greetingName: name,
     body: [
-      "You told us that somebody else has used your account. Your sessions and API keys have ended. Set a new password " +
+      "You told us that somebody else has used your account. Your sessions and API keys have ended. Set a new " +
+        "password " +
         "with this link, which works once, within one hour.",
       linkTo(appUrl, "reset-password", token, "Reset password"),
       ...(undone.length === 0

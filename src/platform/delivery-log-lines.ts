@@ -85,7 +85,8 @@ export const DELIVERY_LOG_LINES = {
   "upkeep not started": {
     level: "error",
     meaning:
-      "The [upkeep object](#upkeep) of a database could not be reached. The cron tries again every minute, and for the " +
+      "The [upkeep object](#upkeep) of a database could not be reached. The cron tries again every minute, and for " +
+      "the " +
       "hourly jobs every hour.",
     advice: "Nothing, unless it persists.",
   },

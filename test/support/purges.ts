@@ -3,7 +3,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { getTableName, is, Table } from "drizzle-orm";
 import { continuePurges } from "../../src/lifecycle/deletion/purge";
-import * as alarms from "../../src/platform/db/alarms-schema";
+import * as alarms from "../../src/platform/db/service-schema";
 import * as audit from "../../src/platform/db/audit-schema";
 import { createDb } from "../../src/platform/db/client";
 import * as delivery from "../../src/platform/db/delivery-schema";

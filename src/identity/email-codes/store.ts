@@ -7,9 +7,9 @@ import type { Deps } from "../../platform/deps";
 const MAX_TRIES = 5;
 
 /**
- * Counts an attempt unless it is right. The write takes the same time for right and wrong attempts. Returns false when the
- * code is used up: of any number of parallel attempts, at most `MAX_TRIES` wrong ones get true. Needs no user, because
- * the code belongs to one account.
+ * Counts an attempt unless it is right. The write takes the same time for right and wrong attempts. Returns false when
+ * the code is used up: of any number of parallel attempts, at most `MAX_TRIES` wrong ones get true. Needs no user,
+ * because the code belongs to one account.
  */
 export async function countAttempt({ db }: Deps, mailId: string, isRight: boolean): Promise<boolean> {
   const counted = isRight ? 0 : 1;

@@ -36,8 +36,8 @@ export interface MadePasskey {
 
 /**
  * Adds the passkey and tells the user by mail. Throws EMAIL_NOT_VERIFIED, STEP_UP_REQUIRED, VALIDATION_FAILED
- * when the authenticator's answer is not valid or the state was used or has expired, and CONFLICT at the limit or for a passkey that has been
- * added already.
+ * when the authenticator's answer is not valid or the state was used or has expired, and CONFLICT at the limit or for a
+ * passkey that has been added already.
  */
 export async function addPasskey(
   deps: Deps,

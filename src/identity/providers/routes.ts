@@ -126,7 +126,8 @@ export const oauthRoutes = new Hono<AppEnv>()
       description:
         "The code works once, within 60 seconds, in the browser that has signed in: send the request from there, " +
         "with its cookies. After " +
-        "`TOTP_REQUIRED` or `CONFLICT` it works for five minutes. `CONFLICT`: an account with the address exists. Its " +
+        "`TOTP_REQUIRED` or `CONFLICT` it works for five minutes. `CONFLICT`: an account with the address exists. " +
+        "Its " +
         "owner signs in to it and links the provider, or sends `mailCode`, a code that was mailed to the address.",
     }),
     whenOn,

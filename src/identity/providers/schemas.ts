@@ -28,10 +28,16 @@ export type Identity = z.infer<typeof identity>;
 const fitsCookie = (text: string) => new TextEncoder().encode(text).length <= 1000;
 
 /** What the page at `APP_URL/oauth` gets back unchanged, for example the page to continue with. */
-const to = z.string().max(1000).refine(fitsCookie, "Must be at most 1,000 bytes of UTF-8").optional().meta({
-  description:
-    "Passed to the page at `APP_URL/oauth` unchanged, for example to say where to continue. Check it there: anybody can make such a link.",
-});
+const to = z
+  .string()
+  .max(1000)
+  .refine(fitsCookie, "Must be at most 1,000 bytes of UTF-8")
+  .optional()
+  .meta({
+    description:
+      "Passed to the page at `APP_URL/oauth` unchanged, for example to say where to continue. Check it there: " +
+      "anybody can make such a link.",
+  });
 
 const invitationToken = opaqueToken.optional().meta({
   description:

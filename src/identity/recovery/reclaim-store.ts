@@ -8,7 +8,10 @@ import type { EndedAccess } from "../../platform/mail/job";
 import { SYSTEM } from "../../platform/schemas/actor";
 import { auditEach } from "../../tenancy/audit/record-store";
 
-/** For `users u`: the tenants that a reclaimed account leaves, as a JSON array of `TenantRef`; empty for a verified address. */
+/**
+ * For `users u`: the tenants that a reclaimed account leaves, as a JSON array of `TenantRef`; empty for a verified
+ * address.
+ */
 export const tenantsToLeave = sql`(SELECT json_group_array(json_object('tenantId', t.id, 'shard', t.shard))
   FROM memberships m JOIN tenants t ON t.id = m.tenant_id
   WHERE m.user_id = u.id AND t.created_by = u.id AND u.email_verified_at IS NULL)`;

@@ -14,7 +14,8 @@ const endCredentials = z
   .default(false)
   .meta({
     description:
-      "Also ends all API keys, passkeys and sign-ins with providers. Those from before the address was verified always " +
+      "Also ends all API keys, passkeys and sign-ins with providers. Those from before the address was verified " +
+      "always " +
       "end.",
   });
 

@@ -87,8 +87,8 @@ const guests = (userId: string, since: number) => sql`WITH RECURSIVE guests(tena
   SELECT tenant_id, user_id FROM guests`;
 
 /**
- * Gives members the roles back that the user has changed since then, unless somebody else has changed them again. Owners
- * come back before others are demoted, so that a tenant keeps one.
+ * Gives members the roles back that the user has changed since then, unless somebody else has changed them again.
+ * Owners come back before others are demoted, so that a tenant keeps one.
  */
 function undoRoles({ userId, since, origin, isLive }: Suspicion, nowMs: number) {
   const changed = sql`(SELECT a.tenant_id, a.target_id AS user_id, a.meta ->> '$.from' AS former, min(a.id) AS first_id

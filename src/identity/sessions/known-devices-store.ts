@@ -17,8 +17,8 @@ const MAX_KNOWN_DEVICES = 50;
 
 /**
  * Stores the "this was not me" link if the session was opened from a new device, and then returns a row. Must come
- * before `rememberDevice`: of parallel sign-ins from one device, only the first finds it new. `revertState` says what the
- * link also removes: see `revertStateOf`.
+ * before `rememberDevice`: of parallel sign-ins from one device, only the first finds it new. `revertState` says what
+ * the link also removes: see `revertStateOf`.
  */
 export function announceDevice(
   { id, userId, deviceKeys }: NewSession,

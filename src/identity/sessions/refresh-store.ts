@@ -32,7 +32,9 @@ export interface RefreshedSession {
   deviceName: string | null;
 }
 
-/** Moves the session to the next generation if the token is the current one. Returns the session as it is afterwards. */
+/**
+ * Moves the session to the next generation if the token is the current one. Returns the session as it is afterwards.
+ */
 export async function refreshByToken(
   { db }: Deps,
   next: Refresh,

@@ -54,8 +54,8 @@ export function requireMember(account: VerifiedAccount, tenantId: string | undef
 }
 
 /**
- * Opens a session. Returns null when the credential was used before, or when it or the membership changed since they were
- * read.
+ * Opens a session. Returns null when the credential was used before, or when it or the membership changed since they
+ * were read.
  */
 export async function openSession(
   deps: Deps,

@@ -21,9 +21,9 @@ export interface SignInChoice {
 }
 
 /**
- * Opens a session after a correct first credential, with the second factor if the account has one. Returns null when the
- * first credential no longer holds. Throws FORBIDDEN for a suspended account, TOTP_REQUIRED, INVALID_TOTP, ACCOUNT_LOCKED,
- * and NOT_FOUND for a tenant that the user is not a member of.
+ * Opens a session after a correct first credential, with the second factor if the account has one. Returns null when
+ * the first credential no longer holds. Throws FORBIDDEN for a suspended account, TOTP_REQUIRED, INVALID_TOTP,
+ * ACCOUNT_LOCKED, and NOT_FOUND for a tenant that the user is not a member of.
  */
 export async function completeSignIn(
   deps: Deps,

@@ -31,8 +31,8 @@ export interface StepUpCredentials {
 
 /**
  * Confirms the session for ten minutes. Throws STEP_UP_REQUIRED with details if the user has a second factor or a
- * passkey and shows none, WRONG_PASSWORD, INVALID_CODE, INVALID_TOTP, TWO_FACTOR_NOT_ENABLED for a code without a second
- * factor, ACCOUNT_LOCKED, and VALIDATION_FAILED for an invalid passkey.
+ * passkey and shows none, WRONG_PASSWORD, INVALID_CODE, INVALID_TOTP, TWO_FACTOR_NOT_ENABLED for a code without a
+ * second factor, ACCOUNT_LOCKED, and VALIDATION_FAILED for an invalid passkey.
  */
 export async function confirm(deps: Deps, caller: SessionPrincipal, given: StepUpCredentials): Promise<void> {
   const { user, passkeys } = await readFactors(deps, caller);

@@ -26,5 +26,6 @@ export const stepUpBody = z
   .meta({
     id: "StepUp",
     description:
-      "What confirms a session before something that cannot be undone: the password, a code, a passkey, or several of them.",
+      "What confirms a session before something that cannot be undone: the password, a code, a passkey, or several " +
+      "of them.",
   });

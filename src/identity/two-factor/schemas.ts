@@ -35,7 +35,8 @@ export const recoveryCodes = z
   .meta({
     id: "RecoveryCodes",
     description:
-      "Ten codes, each of which replaces the authenticator app once. Show them now: the service cannot return them again.",
+      "Ten codes, each of which replaces the authenticator app once. Show them now: the service cannot return them " +
+      "again.",
   });
 
 export type Enrolment = z.infer<typeof enrolment>;

@@ -15,7 +15,9 @@ export interface StoredSecret {
   totpSecretEncrypted: string;
 }
 
-/** The columns of a user that a second factor is made of. All are null without one; the first, until it is confirmed. */
+/**
+ * The columns of a user that a second factor is made of. All are null without one; the first, until it is confirmed.
+ */
 interface StoredFactor {
   totpEnabledAt: number | null;
   totpEnrolmentId: string | null;

@@ -20,7 +20,9 @@ const WAIT_AFTER_FAILURE_MS = 5 * MINUTE_MS;
 
 const STEPS: Record<Purge["kind"], readonly Step[]> = { user: USER_STEPS, tenant: TENANT_STEPS };
 
-/** Continues the due purges of a database in turns. A purge itself stores how far it has come, so there is no cursor. */
+/**
+ * Continues the due purges of a database in turns. A purge itself stores how far it has come, so there is no cursor.
+ */
 export const continuePurges: PagedMaintenance = async (deps, shard, _, isOver) => {
   const startedMs = deps.now();
   const lease = { limit: PURGES_PER_RUN, leaseUntil: startedMs + LEASE_MS };

@@ -28,7 +28,8 @@ const MAX_ATTEMPT_PAGES = 600;
 type Head = Omit<TenantExport, "events" | "attempts" | "isComplete">;
 
 /**
- * Tells the owners, and returns the document, wrapped as `{ data }`. A fault cuts it short, so that it is not valid JSON.
+ * Tells the owners, and returns the document, wrapped as `{ data }`. A fault cuts it short, so that it is not valid
+ * JSON.
  */
 export async function exportTenant(deps: Deps, caller: SessionPrincipal): Promise<ReadableStream<Uint8Array>> {
   const head = await readHead(deps, caller);

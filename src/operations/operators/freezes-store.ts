@@ -18,8 +18,8 @@ export interface HoldRow {
 }
 
 /**
- * Holds the sends of a tenant, or of all tenants for `ALL_TENANTS`. Changes and records nothing when they are held already for
- * that cause.
+ * Holds the sends of a tenant, or of all tenants for `ALL_TENANTS`. Changes and records nothing when they are held
+ * already for that cause.
  */
 export async function insertHold(
   db: Db,
@@ -63,7 +63,8 @@ export interface ShardLoad {
 export async function readShardLoad(db: Db, nowMs: number): Promise<ShardLoad> {
   const { overdue, backlogs, failing, holds } = await atomically(db, {
     overdue: rows<{ count: number; oldest: number | null }>(sql`SELECT count(*) AS count, min(due_at) AS oldest FROM (
-      SELECT due_at FROM outbox WHERE queue = ${MAIN} AND due_at <= ${nowMs} ORDER BY due_at, id LIMIT ${MAX_OVERDUE})`),
+      SELECT due_at FROM outbox WHERE queue = ${MAIN} AND due_at <= ${nowMs} ORDER BY due_at, id
+        LIMIT ${MAX_OVERDUE})`),
     backlogs: rows<{ count: number; oldest: number | null }>(sql`SELECT count(*) AS count,
         min((SELECT min(o.due_at) FROM outbox o WHERE o.queue = s.id)) AS oldest
       FROM subscriptions s WHERE s.has_backlog = 1`),

@@ -98,7 +98,8 @@ export async function searchId(db: Db, id: string) {
       FROM events e CROSS JOIN subscriptions s ON s.tenant_id = e.tenant_id
         AND ${deliveryIdOf(sql`e.id`, sql`s.id`)} = ${id}
       ${delivery} AND (EXISTS (SELECT 1 FROM attempts a WHERE a.subscription_id = s.id AND a.id = ${id})
-        OR EXISTS (SELECT 1 FROM outbox o WHERE o.queue IN (${MAIN}, s.id) AND o.due_at = e.created_at AND o.id = ${id}))
+        OR EXISTS (SELECT 1 FROM outbox o WHERE o.queue IN (${MAIN}, s.id) AND o.due_at = e.created_at
+          AND o.id = ${id}))
       UNION SELECT o.id, o.tenant_id, o.subscription_id, o.event_id FROM outbox o
         WHERE o.queue = ${MAIN} AND o.due_at = ${timeOfId(id)} AND o.id = ${id}`),
   });

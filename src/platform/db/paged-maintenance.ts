@@ -67,7 +67,9 @@ export interface Page {
   next: string | null;
 }
 
-/** Processes pages from `cursor` until the end or until `isOver`. Returns what they changed in all, and where to go on. */
+/**
+ * Processes pages from `cursor` until the end or until `isOver`. Returns what they changed in all, and where to go on.
+ */
 export async function inPages(
   deps: Pick<Deps, "now" | "trips">,
   cursor: string,

@@ -26,27 +26,6 @@ export const tenants = sqliteTable(
   ],
 );
 
-/** How many messages have ended as dead letters in an hour. The migration creates it WITHOUT ROWID. */
-export const deadLetters = sqliteTable(
-  "dead_letters",
-  {
-    /** The start of the hour. */
-    hour: integer().notNull(),
-    queue: text().notNull(),
-    messages: integer().notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.hour, t.queue] })],
-);
-
-/** The size of each delivery database, as the hourly cron read it. */
-export const shards = sqliteTable("shards", {
-  shard: integer().primaryKey(),
-  bytes: integer().notNull(),
-  notedAt: integer("noted_at").notNull(),
-  /** What the hourly cron has counted for `/metrics`: `Totals` in `metrics/totals.ts`; null before its first run. */
-  totals: text({ mode: "json" }).$type<Record<string, unknown>>(),
-});
-
 export const users = sqliteTable("users", {
   id: text().primaryKey(),
   /** NFKC-normalised and lower-cased. */
@@ -262,51 +241,4 @@ export const invitations = sqliteTable(
     revokedAt: integer("revoked_at"),
   },
   (t) => [index("invitations_by_tenant").on(t.tenantId), index("invitations_by_expiry").on(t.expiresAt)],
-);
-
-/**
- * The mails that must not be sent twice, such as alarms, by the id of their job: those that were sent or are being
- * sent.
- */
-export const alertMails = sqliteTable("alert_mails", {
-  id: text().primaryKey(),
-  /** When a consumer began to send it. */
-  claimedAt: integer("claimed_at").notNull(),
-  /** Null until the provider has accepted it. */
-  sentAt: integer("sent_at"),
-});
-
-/**
- * Deletions under way: a row exists from the moment an account or a tenant is deleted until nothing of it is left and
- * the mail is queued.
- * `deletion/steps.ts` says what is removed, step by step.
- */
-export const purges = sqliteTable(
-  "purges",
-  {
-    id: text().primaryKey(),
-    kind: text({ enum: ["user", "tenant"] }).notNull(),
-    /** Of the user or the tenant. */
-    subjectId: text("subject_id").notNull(),
-    /** The purge of the account that the tenant was deleted with; null for any other. */
-    partOf: text("part_of"),
-    /** The delivery database of a tenant; null for a user, whose audit events are in all of them. */
-    shard: integer(),
-    /** The former address of a user; null for a tenant. */
-    email: text(),
-    /** Where the confirmation goes: the same address; null for a tenant, and for an address that was never verified. */
-    mailTo: text("mail_to"),
-    /** The name of the user or the tenant, for the mail. */
-    name: text(),
-    /** JSON array: the ids of the users who are told that their tenant is gone. */
-    members: text().notNull().default("[]"),
-    createdAt: integer("created_at").notNull(),
-    /** The name of the step that comes next; "" for the first one. */
-    step: text().notNull().default(""),
-    /** How far that step has come. */
-    cursor: text().notNull().default(""),
-    /** When it continues. While a run works on it, this is when another run may take it over. */
-    runAt: integer("run_at").notNull(),
-  },
-  (t) => [index("purges_by_run").on(t.runAt), index("purges_by_part").on(t.partOf).where(sql`part_of IS NOT NULL`)],
 );

@@ -49,8 +49,8 @@ export const isOperator = ({ operators }: Config, { account }: SessionPrincipal)
   account.emailVerifiedAt !== null && account.isProvenByMail === 1 && operators.includes(account.email);
 
 /**
- * 404 unless the caller is an operator, as for a missing route; 403 unless the session was opened or confirmed with TOTP
- * or a passkey.
+ * 404 unless the caller is an operator, as for a missing route; 403 unless the session was opened or confirmed with
+ * TOTP or a passkey.
  */
 export const operatorsOnly = documented(
   createMiddleware<AppEnv>(async (c, next) => {

@@ -935,7 +935,7 @@ export interface PasswordReset {
   newPassword: string;
   /**
    * Also ends all API keys, passkeys and sign-ins with providers. Those from before the address was verified always
-   * end.
+   * end. By default `false`.
    */
   endCredentials?: boolean | undefined;
 }

@@ -18,8 +18,8 @@ export const roleOf = (tenantId: SQL | string, userId: SQL | string): SQL =>
 export const NEW_OWNER_MS = 72 * HOUR_MS;
 
 /**
- * When somebody who became an owner less than 72 hours ago may act on older owners (Unix ms), as an expression; null for
- * everybody else. A stolen account that is made an owner cannot drive out those who would notice.
+ * When somebody who became an owner less than 72 hours ago may act on older owners (Unix ms), as an expression; null
+ * for everybody else. A stolen account that is made an owner cannot drive out those who would notice.
  */
 export const newOwnerUntil = (tenantId: SQL | string, userId: SQL | string, nowMs: number): SQL =>
   sql`(SELECT owner_since + ${NEW_OWNER_MS} FROM memberships WHERE tenant_id = ${tenantId} AND user_id = ${userId}

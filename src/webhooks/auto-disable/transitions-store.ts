@@ -157,7 +157,8 @@ class Transitions {
 
   /** Disabled, and held → probing: its next probe is due. */
   probe(): Written {
-    const isDue = sql`e.stage = ${STAGE.disabled} AND ${HOLDS_WHEN_OFF} AND e.probe_at <= ${this.#nowMs} AND ${IS_SENT}`;
+    const isDue = sql`e.stage = ${STAGE.disabled} AND ${HOLDS_WHEN_OFF} AND e.probe_at <= ${this.#nowMs}
+      AND ${IS_SENT}`;
     return [
       rows(beginProbe(this.#ids(isDue))),
       rows(sql`UPDATE episodes SET probe_at = t.next_at

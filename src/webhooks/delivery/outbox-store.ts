@@ -4,8 +4,8 @@
  *
  * An attempt is planned before it is made: the row names its id, and the first one has the id of the delivery itself.
  * Inserting an attempt with the planned id is the claim. Where an attempt gets another id than the planned one, because
- * it is made much later, a placeholder takes the planned id and names the attempt in `next_id`. So ids stay in the order
- * of time, nobody can claim the delivery twice, and the trail of a delivery can be followed by `next_id`.
+ * it is made much later, a placeholder takes the planned id and names the attempt in `next_id`. So ids stay in the
+ * order of time, nobody can claim the delivery twice, and the trail of a delivery can be followed by `next_id`.
  */
 import { type SQL, sql } from "drizzle-orm";
 
@@ -20,8 +20,8 @@ export const PLANNED_ID_OF_WRITTEN = sql.raw("coalesce(outbox.attempt_id, outbox
 export const PLACEHOLDER = sql.raw("'moved'");
 
 /**
- * The `slot_at` of manual retries and tests in a lane, which no pause holds. By this mark an index finds them among many
- * held deliveries.
+ * The `slot_at` of manual retries and tests in a lane, which no pause holds. By this mark an index finds them among
+ * many held deliveries.
  */
 export const UNHELD = sql.raw("0");
 
@@ -50,7 +50,8 @@ interface NewDelivery {
 /** Inserts a delivery to the subscription `s` for each row of `from` (SQL, from the word FROM on). */
 export const insertDeliveries = ({ queue, dueAt, id, eventId, kind, bytes, attemptId }: NewDelivery, from: SQL): SQL =>
   sql`INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, bytes, attempt_id)
-    SELECT ${queue}, ${dueAt}, ${id}, s.tenant_id, s.id, ${eventId}, ${kind}, ${bytes}, ${attemptId ?? sql`NULL`} ${from}`;
+    SELECT ${queue}, ${dueAt}, ${id}, s.tenant_id, s.id, ${eventId}, ${kind}, ${bytes}, ${attemptId ?? sql`NULL`}
+      ${from}`;
 
 /**
  * Inserts placeholders with the planned ids of the outbox rows `o` in `from` (SQL, from the word FROM on), which point

@@ -33,7 +33,8 @@ export const OVERDUE_COLUMNS =
 /**
  * Joins the attempt with the planned id as `a`, and, if that is a placeholder, the attempt that it points to as `b`.
  */
-export const PLANNED_ATTEMPT = sql`LEFT JOIN attempts a ON a.subscription_id = o.subscription_id AND a.id = ${PLANNED_ID}
+export const PLANNED_ATTEMPT = sql`LEFT JOIN attempts a ON a.subscription_id = o.subscription_id
+  AND a.id = ${PLANNED_ID}
   LEFT JOIN attempts b ON a.status = ${PLACEHOLDER} AND b.subscription_id = o.subscription_id AND b.id = a.next_id
   LEFT JOIN subscriptions s ON s.id = o.subscription_id`;
 

@@ -24,7 +24,8 @@ export const reopenStatements = (failed: SQL, subscriptionId: string, nowMs: num
         ...{ queue: NEXT_QUEUE, dueAt: nowMs, id: sql`f.delivery_id`, eventId: sql`e.id`, kind: sql`f.kind` },
         ...{ bytes: sql`octet_length(e.payload)`, attemptId: attemptIdSql(nowMs) },
       },
-      sql`FROM (${failed}) f CROSS JOIN events e ON e.id = f.event_id CROSS JOIN subscriptions s ON s.id = ${subscriptionId}`,
+      sql`FROM (${failed}) f CROSS JOIN events e ON e.id = f.event_id CROSS
+        JOIN subscriptions s ON s.id = ${subscriptionId}`,
     )} RETURNING queue, due_at AS dueAt, id, subscription_id AS subscriptionId, bytes`,
   ),
   linked: sql`UPDATE attempts SET next_id = o.attempt_id FROM (${failed}) f CROSS JOIN outbox o

@@ -81,13 +81,13 @@ export const LONGEST_HOLD_MS = 3_600_000;
 /** Queues delay messages by whole seconds, so the message of a retry may arrive this much too early. */
 export const MAX_EARLY_MS = 1_500;
 /**
- * An attempt that is due later than this gets no message: the alarm of the sweep is its timer. A message that is delayed
- * for long would make the age of the oldest message say nothing about the others.
+ * An attempt that is due later than this gets no message: the alarm of the sweep is its timer. A message that is
+ * delayed for long would make the age of the oldest message say nothing about the others.
  */
 export const LONGEST_MESSAGE_DELAY_MS = 15_000;
 /**
- * The sweep takes a delivery that has been due for this long without being claimed, and a retry that may have no message
- * as soon as it is due.
+ * The sweep takes a delivery that has been due for this long without being claimed, and a retry that may have no
+ * message as soon as it is due.
  */
 export const QUEUE_GRACE_MS = 5_000;
 /**

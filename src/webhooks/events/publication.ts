@@ -29,7 +29,8 @@ export const publication = z
       .refine(isWithinDepth, `Must not be nested more than ${MAX_DEPTH} levels deep`)
       .meta({
         description:
-          "Any JSON value; it is the body of each delivery. Subscribers receive its text exactly as it is in the request.",
+          "Any JSON value; it is the body of each delivery. Subscribers receive its text exactly as it is in the " +
+          "request.",
         examples: [{ order: 42 }],
       }),
     correlationId: z

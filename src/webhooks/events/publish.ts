@@ -38,9 +38,9 @@ export type Publisher = TenantRef & TenantStanding;
 /**
  * Publishes all of the events or none, each to every enabled subscription of the tenant that receives its type.
  * `countedEvents` is how many of them the route's own limit has already counted. Throws CONFLICT when an
- * Idempotency-Key was used with another event within 24 hours, RATE_LIMITED when a budget of the tenant is used up or it
- * stores too much, EMAIL_NOT_VERIFIED when a trial tenant has used up its events, bytes or deliveries of the day, and
- * SERVICE_UNAVAILABLE when its database is full.
+ * Idempotency-Key was used with another event within 24 hours, RATE_LIMITED when a budget of the tenant is used up or
+ * it stores too much, EMAIL_NOT_VERIFIED when a trial tenant has used up its events, bytes or deliveries of the day,
+ * and SERVICE_UNAVAILABLE when its database is full.
  */
 export async function publishEvents(
   deps: Deps,

@@ -39,9 +39,12 @@ const lanesOf = (lanes: Lanes): SQL =>
       UNION ALL SELECT (SELECT min(queue) FROM outbox WHERE queue > lanes.id) FROM lanes WHERE lanes.id IS NOT NULL
       LIMIT ${lanes.limit})`;
 
-/** Whether the lane of `s` has caught up, as SQL: nothing stops it, and fewer than `width` of its deliveries are due. */
+/**
+ * Whether the lane of `s` has caught up, as SQL: nothing stops it, and fewer than `width` of its deliveries are due.
+ */
 const hasCaughtUp = (width: number, nowMs: number): SQL => sql`${isFree(nowMs)}
-  AND (SELECT count(*) FROM (SELECT 1 FROM outbox WHERE queue = s.id AND due_at <= ${nowMs} LIMIT ${width})) < ${width}`;
+  AND (SELECT count(*) FROM (SELECT 1 FROM outbox WHERE queue = s.id AND due_at <= ${nowMs}
+    LIMIT ${width})) < ${width}`;
 
 /**
  * Returns the oldest due deliveries of each lane: at most `width`, and one while the subscription is probed. Held
@@ -118,7 +121,8 @@ export async function endDeliveries(db: Db, subscriptionIds: readonly string[]):
 export async function readLaneEnds(db: Db): Promise<Ends | null> {
   const { ends } = await atomically(db, {
     ends: rows<{ first: string | null; last: string | null }>(sql`SELECT
-      (SELECT min(queue) FROM outbox WHERE queue > '') AS first, (SELECT max(queue) FROM outbox WHERE queue > '') AS last`),
+      (SELECT min(queue) FROM outbox WHERE queue > '') AS first, (SELECT max(queue) FROM outbox
+        WHERE queue > '') AS last`),
   });
   return endsOf(ends);
 }

@@ -33,8 +33,8 @@ export async function feedLane(deps: Deps, shard: number, subscriptionId: string
 }
 
 /**
- * Feeds the lanes of a shard, from a random one on, and opens those that have caught up. Returns when the earliest lease
- * in them ends (Unix ms); null if nothing of them is in progress. Throws when D1 or the queue is down.
+ * Feeds the lanes of a shard, from a random one on, and opens those that have caught up. Returns when the earliest
+ * lease in them ends (Unix ms); null if nothing of them is in progress. Throws when D1 or the queue is down.
  */
 export async function sweepLanes(deps: Deps, shard: number, sweptAt: SweptAt = new Map()): Promise<number | null> {
   const db = deps.shards.db(shard);

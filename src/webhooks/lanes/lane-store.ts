@@ -120,7 +120,9 @@ export const coolDown = (pauses: SQL): SQL =>
   sql`UPDATE subscriptions AS s SET held_until = t.until, has_backlog = 1, slow_until = t.until + ${SLOW_FOR_MS}
     FROM (${pauses}) t WHERE s.id = t.subscription_id AND s.held_until < t.until`;
 
-/** The new `held_until` for cooling → backlog: a pause belongs to the URL and the options that were answered with it. */
+/**
+ * The new `held_until` for cooling → backlog: a pause belongs to the URL and the options that were answered with it.
+ */
 export const END_COOLDOWN = sql.raw("0");
 
 /** Sends the deliveries of these subscriptions (SQL) through the slow queue from now on. Writes at most every 5 min. */

@@ -111,7 +111,8 @@ export function logPageSql<Row extends object>(
   return rows(sql`WITH examined AS ${stored} (
       SELECT a.id, a.status, a.event_type, a.attempted_at FROM attempts a WHERE ${range} ORDER BY a.id DESC
         LIMIT ${examinedRows(filter)}),
-    newest AS MATERIALIZED (SELECT id, attempted_at FROM examined WHERE ${wantedOf(sql.raw("examined"))} ORDER BY id DESC
+    newest AS MATERIALIZED (SELECT id, attempted_at FROM examined WHERE ${wantedOf(sql.raw("examined"))}
+      ORDER BY id DESC
       LIMIT ${limit + 1}),
     -- Attempts that were not examined started before the oldest examined one, or a little after it.
     oldest AS (SELECT attempted_at + ${OUT_OF_ORDER_MS} AS safe, attempted_at AS near FROM examined ORDER BY id

@@ -112,7 +112,9 @@ const countUpTo = (found: SQL): SQL => sql`(SELECT count(*) FROM (SELECT 1 FROM 
 
 /** The outbox rows that the subscription `s` holds, as SQL; none while it is enabled. */
 const HELD_ROWS = sql.raw("outbox o WHERE s.enabled = 0 AND o.queue = s.id AND o.due_at > s.released_to");
-/** The outbox rows in the backlog of the subscription `s` that are still to be sent, as SQL; none while it is paused. */
+/**
+ * The outbox rows in the backlog of the subscription `s` that are still to be sent, as SQL; none while it is paused.
+ */
 const ROWS_TO_SEND = sql.raw(
   "outbox o WHERE s.enabled AND s.has_backlog AND o.queue = s.id AND o.due_at > coalesce(s.dropped_to, 0)",
 );

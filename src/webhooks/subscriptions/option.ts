@@ -11,7 +11,7 @@ export interface Deployment {
 }
 
 /** The texts that a select offers, each with its label. */
-export type Choices = readonly (readonly [text: string, label: string])[];
+type Choices = readonly (readonly [text: string, label: string])[];
 
 /** An input of the console's form. */
 export interface Input {

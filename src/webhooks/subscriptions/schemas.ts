@@ -46,7 +46,8 @@ const subscriptionFields = z.object({
     .transform((types) => [...new Set(types)])
     .meta({
       description:
-        "The event types that it receives, 1 to 100; `*` stands for all that the tenant publishes, `postern.*` for all " +
+        "The event types that it receives, 1 to 100; `*` stands for all that the tenant publishes, `postern.*` for " +
+        "all " +
         "operational events.",
     }),
   secret: signingSecret,

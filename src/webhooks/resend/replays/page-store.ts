@@ -211,7 +211,8 @@ function createStatements(listed: SQL, { subscriptionId, tenantId }: ReplayJob, 
       RETURNING queue, due_at AS dueAt, id, subscription_id AS subscriptionId, bytes`),
     // `attempted_at` is the time in the id, as the log expects.
     placeholders: sql`INSERT INTO attempts (${ATTEMPT_COLUMNS}, next_id)
-      SELECT ${subscriptionId}, l.delivery_id, l.delivery_id, e.id, '', l.kind, ${PLACEHOLDER}, 1, e.created_at, ${attemptId}
+      SELECT ${subscriptionId}, l.delivery_id, l.delivery_id, e.id, '', l.kind, ${PLACEHOLDER}, 1, e.created_at,
+        ${attemptId}
       FROM ${events} WHERE true ON CONFLICT DO NOTHING`,
   };
 }

@@ -20,7 +20,8 @@ export const rotation = z
       .default(DAY_SECONDS)
       .meta({
         description:
-          "How long the former key also signs, in seconds. For `v1a`, this counts from the time at which the new key starts to sign.",
+          "How long the former key also signs, in seconds. For `v1a`, this counts from the time at which the new " +
+          "key starts to sign.",
         examples: [DAY_SECONDS],
       }),
     kind: z
