@@ -238,6 +238,9 @@ test("statements of every store are collected, from requests, RPC, queue consume
   const squatter = await signUp();
   const notMe = { token: tokenIn(await mailTo(squatter.email, /Verify/)) };
   await call("POST", "/auth/not-me", { body: notMe });
+  const intruded = await logIn(await signUp());
+  await call("POST", "/api-keys", { token: intruded.token, body: { name: "key", scopes: ["webhook.read"] } });
+  await call("POST", "/auth/not-me", { body: { token: tokenIn(await mailTo(intruded.email, /API key/)) } });
   await call("POST", "/invitations", { token, body: { email: "new@example.com", role: "viewer" } });
   await call("GET", "/members", { token });
   await call("PATCH", `/members/${person.userId}`, { token, body: { role: "viewer" } });

@@ -3,13 +3,13 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { getTableName, is, Table } from "drizzle-orm";
 import { continuePurges } from "../../src/lifecycle/deletion/purge";
-import * as alarms from "../../src/platform/db/service-schema";
 import * as audit from "../../src/platform/db/audit-schema";
 import { createDb } from "../../src/platform/db/client";
 import * as delivery from "../../src/platform/db/delivery-schema";
 import * as holds from "../../src/platform/db/holds-schema";
 import { newId } from "../../src/platform/db/ids";
 import * as control from "../../src/platform/db/schema";
+import * as alarms from "../../src/platform/db/service-schema";
 import { createDeps, type Deps } from "../../src/platform/deps";
 import { MINUTE_MS } from "../../src/platform/time";
 import type { Person } from "./client";

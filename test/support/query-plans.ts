@@ -1,9 +1,9 @@
 /** Collects every statement that the stores send, and checks how SQLite would find its rows. */
 import { getTableName } from "drizzle-orm";
-import * as alarms from "../../src/platform/db/service-schema";
 import * as delivery from "../../src/platform/db/delivery-schema";
 import * as holds from "../../src/platform/db/holds-schema";
 import * as control from "../../src/platform/db/schema";
+import * as alarms from "../../src/platform/db/service-schema";
 
 /** A statement that may read a whole table or index, and why that is right. */
 interface Exception {

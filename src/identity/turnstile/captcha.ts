@@ -19,7 +19,7 @@ const GUESSES_WITHOUT_TOKEN = 3;
  * Requires a good token if Turnstile is set up. Throws CAPTCHA_REQUIRED, or SERVICE_UNAVAILABLE when Turnstile gives no
  * verdict.
  */
-export async function requireCaptcha(deps: Deps, action: CaptchaAction, token: string | undefined): Promise<void> {
+async function requireCaptcha(deps: Deps, action: CaptchaAction, token: string | undefined): Promise<void> {
   const { turnstile } = deps.config;
   if (turnstile === null) return;
   if (token === undefined) throw new AppError("CAPTCHA_REQUIRED");
@@ -33,7 +33,7 @@ export const captchaFor = (action: CaptchaAction): Captcha<{ captchaToken?: stri
 });
 
 /** Does the same for a login after three wrong guesses for its address, whether or not an account has it. */
-export async function requireLoginCaptcha(deps: Deps, email: string, token: string | undefined): Promise<void> {
+async function requireLoginCaptcha(deps: Deps, email: string, token: string | undefined): Promise<void> {
   if (deps.config.turnstile === null) return;
   if ((await deps.guesses.wrongGuesses(email)) < GUESSES_WITHOUT_TOKEN) return;
   await requireCaptcha(deps, "login", token);
