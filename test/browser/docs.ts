@@ -4,7 +4,7 @@ import { test } from "vitest";
 import type { Stage } from "./stage.ts";
 
 const PHONE_WIDTH_PIXELS = 360;
-const PAGES = readdirSync("src/docs")
+const PAGES = readdirSync("src/docs/pages")
   .filter((file) => file.endsWith(".md"))
   .map((file) => (file === "index.md" ? "/docs" : `/docs/${file.slice(0, -3)}`));
 

@@ -1,6 +1,7 @@
 /** What the service keeps, and how a test file gets it empty. */
 import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { memory } from "../../src/webhooks/delivery/isolate-memory";
 import { forgetStatements } from "./query-plans";
 
 /** How often `reset` is tried: it can miss a database that a delivery of the previous test file is still writing to. */
@@ -28,7 +29,10 @@ async function emptyService(): Promise<void> {
   for (let left = RESETS; left > 0; left -= 1) {
     await reset();
     const tables = await Promise.all([env.DB, env.SHARD_1].map(countTables));
-    if (tables.every((count) => count === 0)) return;
+    if (tables.every((count) => count === 0)) {
+      memory.clear();
+      return;
+    }
   }
   throw new Error("the databases of the previous test file are still there");
 }

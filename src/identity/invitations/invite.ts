@@ -56,6 +56,6 @@ export async function acceptInvitation(deps: Deps, caller: SessionPrincipal, tok
   const joined = await acceptInvitationByToken(deps, caller, await sha256Hex(token), deps.now());
   if (joined === "closed") throw badInvitation();
   if (joined === "full") throw capReached("members", deps.config.caps);
-  tellOfJoining(deps, joined.tenantId, { userId: caller.userId, email: caller.account.email });
+  tellOfJoining(deps, joined, { userId: caller.userId, email: caller.account.email });
   return joined;
 }

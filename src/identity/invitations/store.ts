@@ -135,13 +135,18 @@ const openByToken = (tokenHash: string, email: SQL | string, nowMs: number) =>
       AND ${mayManageRole(roleOf(sql`i.tenant_id`, sql`i.invited_by`), sql`i.role`)}`;
 
 /** The tenant of an open invitation of this address. */
-export async function findTenantByToken({ db }: Deps, tokenHash: string, email: string, nowMs: number) {
+export async function findOpenInvitation(
+  { db }: Deps,
+  tokenHash: string,
+  email: string,
+  nowMs: number,
+): Promise<OpenInvitation | null> {
   const { found } = await atomically(db, {
-    found: rows<{ tenantId: string }>(
-      sql`SELECT tenant_id AS tenantId FROM invitations WHERE id = (${openByToken(tokenHash, email, nowMs)})`,
+    found: rows<Omit<OpenInvitation, "tokenHash">>(
+      sql`SELECT tenant_id AS tenantId, role FROM invitations WHERE id = (${openByToken(tokenHash, email, nowMs)})`,
     ),
   });
-  return found[0]?.tenantId ?? null;
+  return found[0] ? { ...found[0], tokenHash } : null;
 }
 
 /** Whether the tenant of the open invitation has room for one more member. */
@@ -161,6 +166,8 @@ export type Joining = "joined" | "full" | "closed";
 /** An invitation that was open when it was read. */
 export interface OpenInvitation {
   tenantId: string;
+  /** That of whoever joins by it. */
+  role: Role;
   tokenHash: string;
 }
 

@@ -11,7 +11,7 @@ import type { ClientContext } from "../../platform/schemas/client-context";
 import { tellOfJoining } from "../../tenancy/tenants/owner-notices";
 import type { EnteredCode } from "../email-codes/verify";
 import { badInvitation } from "../invitations/invite";
-import { acceptInvitationByToken, findTenantByToken, type OpenInvitation } from "../invitations/store";
+import { acceptInvitationByToken, findOpenInvitation, type OpenInvitation } from "../invitations/store";
 import { deviceKeys } from "../sessions/known-devices";
 import type { OpenedSession } from "../sessions/tokens";
 import { requireVerified } from "../sign-in/open";
@@ -86,7 +86,7 @@ async function signInAs(
     const actor = userActor({ ...opened.session, email: stored.email }, client.origin);
     // A new account has joined already. If the address is not the invited one, the invitation stays open.
     const joined = await acceptInvitationByToken(deps, { ...opened.session, actor }, invitationHash, deps.now());
-    if (typeof joined === "object") tellOfJoining(deps, joined.tenantId, stored);
+    if (typeof joined === "object") tellOfJoining(deps, joined, stored);
   }
   return opened;
 }
@@ -116,9 +116,9 @@ async function findOrCreate(
 }
 
 async function readInvitation(deps: Deps, tokenHash: string, email: string): Promise<OpenInvitation> {
-  const tenantId = await findTenantByToken(deps, tokenHash, email, deps.now());
-  if (!tenantId) throw badInvitation();
-  return { tenantId, tokenHash };
+  const invitation = await findOpenInvitation(deps, tokenHash, email, deps.now());
+  if (!invitation) throw badInvitation();
+  return invitation;
 }
 
 /** Whether the provider's word is enough for the address. It never is for an operator's. */
@@ -167,7 +167,7 @@ async function create(
     if (!invitation) await insertProviderAccount(deps, account, deps.now());
     else {
       requireJoined(deps, await insertInvitedProviderAccount(deps, account, invitation, deps.now()));
-      tellOfJoining(deps, invitation.tenantId, account);
+      tellOfJoining(deps, invitation, account);
     }
   } catch (error) {
     // Another request has created it in the meantime.

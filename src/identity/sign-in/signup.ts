@@ -12,7 +12,7 @@ import type { Device } from "../../platform/schemas/device";
 import type { Registration as RegistrationRule } from "../../platform/schemas/settings";
 import { tellOfJoining } from "../../tenancy/tenants/owner-notices";
 import { badInvitation } from "../invitations/invite";
-import { findTenantByToken, insertInvitedByToken, type Joining } from "../invitations/store";
+import { findOpenInvitation, insertInvitedByToken, type Joining, type OpenInvitation } from "../invitations/store";
 import { refuseGuessable } from "../passwords/guessable";
 import { draftSession, type OpenedSession, openedSession } from "../sessions/tokens";
 import { insertAccount, type NewUser } from "./store";
@@ -36,9 +36,9 @@ export async function register(deps: Deps, input: Registration, client: ClientCo
   if (input.invitationToken === undefined)
     return withNewTenant(deps, await newUser(input, client.device), input, client);
   const tokenHash = await sha256Hex(input.invitationToken);
-  const tenantId = await findTenantByToken(deps, tokenHash, input.email, deps.now());
-  if (!tenantId) throw badInvitation();
-  return intoTenant(deps, await newUser(input, client.device), { tenantId, tokenHash }, client);
+  const invitation = await findOpenInvitation(deps, tokenHash, input.email, deps.now());
+  if (!invitation) throw badInvitation();
+  return intoTenant(deps, await newUser(input, client.device), invitation, client);
 }
 
 /** Throws FORBIDDEN where registration is not open to the address. */
@@ -80,13 +80,13 @@ async function withNewTenant(
 async function intoTenant(
   deps: Deps,
   user: NewUser,
-  invitation: { tenantId: string; tokenHash: string },
+  invitation: OpenInvitation,
   client: ClientContext,
 ): Promise<OpenedSession> {
   const draft = await draftSession(deps, user.userId, client.device);
   const joined = await orEmailTaken(insertInvitedByToken(deps, user, invitation, draft.row, client.origin, deps.now()));
   requireJoined(deps, joined);
-  tellOfJoining(deps, invitation.tenantId, user);
+  tellOfJoining(deps, invitation, user);
   return openedSession(deps, draft, invitation.tenantId);
 }
 

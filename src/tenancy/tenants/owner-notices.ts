@@ -2,7 +2,7 @@
 import type { Deps } from "../../platform/deps";
 import type { TenantNews } from "../../platform/mail/job";
 import { queueMailIfPossible } from "../../platform/mail/queue";
-import { managesMembers } from "../../platform/schemas/roles";
+import { managesMembers, type Role } from "../../platform/schemas/roles";
 import { findVerifiedOwners } from "./verified-store";
 
 /**
@@ -19,15 +19,23 @@ async function mailOwners(deps: Deps, tenantId: string, news: TenantNews, member
 }
 
 /** Tells the owners that somebody has joined, if their role manages members. */
-export function tellOfJoining(deps: Deps, tenantId: string, member: { userId: string; email: string }): void {
-  deps.background("notice to owners", mailJoining(deps, tenantId, member));
+export function tellOfJoining(
+  deps: Deps,
+  { tenantId, role }: { tenantId: string; role: Role },
+  member: { userId: string; email: string },
+): void {
+  if (managesMembers(role)) deps.background("notice to owners", mailJoining(deps, tenantId, role, member));
 }
 
-async function mailJoining(deps: Deps, tenantId: string, { userId, email }: { userId: string; email: string }) {
-  const { tenantName, ownerIds, memberRole } = await findVerifiedOwners(deps, tenantId, userId);
-  if (memberRole === null || !managesMembers(memberRole)) return;
+async function mailJoining(
+  deps: Deps,
+  tenantId: string,
+  role: Role,
+  { userId, email }: { userId: string; email: string },
+): Promise<void> {
+  const { tenantName, ownerIds } = await findVerifiedOwners(deps, tenantId);
   const others = ownerIds.filter((id) => id !== userId);
-  await mailNews(deps, new Set(others), tenantName, { what: "joined", person: email, role: memberRole });
+  await mailNews(deps, new Set(others), tenantName, { what: "joined", person: email, role });
 }
 
 async function mailNews(deps: Deps, userIds: ReadonlySet<string>, tenantName: string, news: TenantNews): Promise<void> {

@@ -12,21 +12,17 @@ export const hasVerifiedOwner = (
 /** A notice goes to no more owners than this. */
 const MAX_OWNERS = 20;
 
-/** The owners of a tenant whose addresses are verified, and the role of one member; none for a deleted tenant. */
+/** The owners of a tenant whose addresses are verified, none for a deleted tenant. */
 export async function findVerifiedOwners(
   { db }: Deps,
   tenantId: string,
-  memberId: string | null = null,
-): Promise<{ tenantName: string; ownerIds: string[]; memberRole: string | null }> {
-  const { found, member } = await atomically(db, {
+): Promise<{ tenantName: string; ownerIds: string[] }> {
+  const { found } = await atomically(db, {
     found: rows<{ userId: string; tenantName: string }>(sql`SELECT m.user_id AS userId, t.name AS tenantName
       FROM memberships m JOIN tenants t ON t.id = m.tenant_id JOIN users u ON u.id = m.user_id
       WHERE m.tenant_id = ${tenantId} AND m.role = 'owner' AND u.email_verified_at IS NOT NULL
       ORDER BY m.created_at LIMIT ${MAX_OWNERS}`),
-    member: rows<{ role: string }>(
-      sql`SELECT role FROM memberships WHERE tenant_id = ${tenantId} AND user_id = ${memberId}`,
-    ),
   });
   const ownerIds = found.map(({ userId }) => userId);
-  return { tenantName: found[0]?.tenantName ?? "", ownerIds, memberRole: member[0]?.role ?? null };
+  return { tenantName: found[0]?.tenantName ?? "", ownerIds };
 }

@@ -61,7 +61,7 @@ export async function readEventPage(
       ORDER BY e.id DESC`),
   });
   const present = found.filter(({ id }) => id !== null);
-  const shown = present.slice(0, limit);
+  const shown = present.slice(0, limit).map(({ lastExamined: _, ...event }) => event);
   const last = present.length > limit ? shown.at(-1)?.id : found[0]?.lastExamined;
   return { rows: shown, nextCursor: last ?? null };
 }
