@@ -2,8 +2,10 @@
  * `npm run demo` as a newcomer meets it: it comes up, deliveries flow, the commands that it offers work, and Ctrl-C
  * leaves nothing behind.
  */
+
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { Secret, TOTP } from "otpauth";
 
 const TIMEOUT_MS = 120_000;
 const POLL_MS = 50;
@@ -36,7 +38,7 @@ async function operatorGetsIn(): Promise<boolean> {
   const body = {
     email: await printed(/\n +(staff@\S+)/),
     password: await printed(/password "([^"]+)"/),
-    totp: await printed(/codes works once: (\S+)/),
+    totp: new TOTP({ secret: Secret.fromBase32(await printed(/authenticator app: (\S+)/)) }).generate(),
   };
   const headers = { "content-type": "application/json" };
   const login = await fetch(`${api}/auth/login`, { method: "POST", headers, body: JSON.stringify(body) });

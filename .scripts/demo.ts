@@ -55,11 +55,11 @@ function settings({ url: issuerUrl }: Issuer): Record<string, string> {
 
 async function fill(service: Service): Promise<void> {
   const token = await invitePeople(service);
-  const recoveryCodes = await addOperator(service);
+  const totpSecret = await addOperator(service);
   const ids = await subscribeAll({ service, token, subscribers }, stop.signal);
   const key = { name: "demo shop", scopes: ["event.publish"] };
   const { key: apiKey = "" } = await service.call("POST", "/api-keys", key, token);
-  console.log(guide({ service, subscribers, recoveryCodes, metricsToken, provider: new URL(issuer.url).host }));
+  console.log(guide({ service, subscribers, totpSecret, metricsToken, provider: new URL(issuer.url).host }));
   printAttempts(service, ids);
   printMails(service);
   publishSteadily(service, apiKey, stop.signal);

@@ -18,9 +18,9 @@ export const OPERATOR = "staff@demo.example";
 const STEP_MS = 30_000;
 
 /**
- * Creates the operator's account with two-factor authentication. Returns recovery codes, each of which signs in once.
+ * Creates the operator's account with two-factor authentication. Returns the secret for an authenticator app.
  */
-export async function addOperator(service: Service): Promise<string[]> {
+export async function addOperator(service: Service): Promise<string> {
   const account = { email: OPERATOR, password: PASSWORD };
   await service.call("POST", "/auth/register", { ...account, tenantName: "Staff" });
   await service.call("POST", "/auth/verify-email", { token: await service.mailedToken("verify-email") });
@@ -28,14 +28,7 @@ export async function addOperator(service: Service): Promise<string[]> {
   const { secret = "" } = await service.call("POST", "/auth/2fa/enable", undefined, accessToken);
   const codeAt = (timestamp: number) => new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp });
   await service.call("POST", "/auth/2fa/verify", { token: codeAt(Date.now() - STEP_MS) }, accessToken);
-  const body = { token: codeAt(Date.now()) };
-  const { recoveryCodes } = await service.call<{ recoveryCodes: string[] }>(
-    "POST",
-    "/auth/2fa/recovery-codes",
-    body,
-    accessToken,
-  );
-  return recoveryCodes;
+  return secret;
 }
 
 /** Creates all accounts. Returns the owner's access token. */

@@ -6,8 +6,8 @@ import type { Subscriber } from "./subscribers.ts";
 interface Tour {
   service: Service;
   subscribers: readonly Subscriber[];
-  /** The recovery codes of the operator. */
-  recoveryCodes: readonly string[];
+  /** Of the operator, for an authenticator app. */
+  totpSecret: string;
   metricsToken: string;
   /** The sign-in provider, as the console calls it. */
   provider: string;
@@ -34,7 +34,7 @@ const CLICKS: readonly (readonly [place: string, what: string])[] = [
 const rowsOf = (rows: readonly (readonly string[])[], ...widths: number[]) =>
   rows.map((cells) => `  ${cells.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join(" ")}`).join("\n");
 
-export function guide({ service: { url, logPath }, subscribers, recoveryCodes, metricsToken, provider }: Tour): string {
+export function guide({ service: { url, logPath }, subscribers, totpSecret, metricsToken, provider }: Tour): string {
   const people = PEOPLE.map(({ role, email, may }) => [role, email, may]);
   return `
 Postern, live
@@ -51,7 +51,7 @@ ${rowsOf(CLICKS, 25)}
 Click Sign out, and sign in another way
   Mail me a code instead    its path is printed below
   Continue with ...         ${provider}, a provider on this machine: type any address
-  ${OPERATOR}        the section Operator; each of these codes works once: ${recoveryCodes.slice(0, 3).join(" ")}
+  ${OPERATOR}        the section Operator; key for an authenticator app: ${totpSecret}
 
 People: everyone's password is the same
 ${rowsOf(people, 11, 26)}

@@ -38,8 +38,8 @@ const SECOND_FACTOR_NEEDED =
   "Operators need two-factor authentication. Turn it on for your account (POST /auth/2fa/enable, or My security in " +
   "the console), or confirm this session with a two-factor code or a passkey (POST /auth/step-up), and try again.";
 
-/** A recovery code stands for the TOTP code of an account, once. The operator of the demo signs in with one. */
-const OPERATOR_METHODS: readonly AuthMethod[] = ["totp", "passkey", "recovery"];
+/** Not a recovery code: it is meant to repair an account, not to operate the service. */
+const OPERATOR_METHODS: readonly AuthMethod[] = ["totp", "passkey"];
 
 /**
  * Whether the account is an operator's, even without a second factor. A mail of ours must have verified the address:
