@@ -13,7 +13,7 @@ import { isHeldBack, isSlowAt } from "../lanes/predicates-store";
 import { replayIdOf } from "../resend/replays/replay-id-store";
 import { LIMITS_TEXT } from "../throttling/throttled-store";
 import type { QueueSpeed } from "./enqueue";
-import { insertPlaceholders, outboxByKeys, PLANNED_ID } from "./outbox-store";
+import { insertAttempts, insertPlaceholders, outboxByKeys, PLANNED_ID } from "./outbox-store";
 import { parseTarget, type Target, type TargetRow, targetColumns } from "./target-store";
 import { LATE_AFTER_MS } from "./timing";
 
@@ -44,11 +44,6 @@ interface EventFields {
 
 /** A delivery that the caller has claimed: what to send, and where. */
 export interface ClaimedDelivery extends ClaimedFields, EventFields, Target {}
-
-/** The columns of an attempt that a claim writes. */
-export const ATTEMPT_COLUMNS = sql.raw(
-  "subscription_id, id, delivery_id, event_id, event_type, kind, status, attempt_count, attempted_at",
-);
 
 /** The conditions of one claim, as SQL over the outbox row `o`, its subscription `s` and the key `j`. */
 interface Conditions {
@@ -141,11 +136,10 @@ const claimStatements = ({ due, claimable, isLate, attemptId }: Conditions, clai
     sql`j.value ->> 'f'`,
     sql`FROM ${due} CROSS JOIN subscriptions s ON s.id = o.subscription_id WHERE ${claimable} AND ${isLate}`,
   ),
-  claims: sql`INSERT INTO attempts (${ATTEMPT_COLUMNS}, claim)
-    SELECT o.subscription_id, ${attemptId}, nullif(o.id, ${attemptId}), o.event_id, e.type, o.kind, 'pending',
-      o.attempts + 1, ${nowMs}, ${claim}
-    FROM ${due} CROSS JOIN events e ON e.id = o.event_id CROSS JOIN subscriptions s ON s.id = o.subscription_id
+  claims: sql`${insertAttempts(
+    { id: attemptId, eventType: sql`e.type`, status: sql`'pending'`, attemptedAt: nowMs, claim },
+    sql`FROM ${due} CROSS JOIN events e ON e.id = o.event_id CROSS JOIN subscriptions s ON s.id = o.subscription_id
     WHERE ${claimable} AND (NOT ${isLate} OR EXISTS (SELECT 1 FROM attempts m
-      WHERE m.subscription_id = o.subscription_id AND m.id = ${PLANNED_ID} AND m.next_id = j.value ->> 'f'))
-    ON CONFLICT DO NOTHING`,
+      WHERE m.subscription_id = o.subscription_id AND m.id = ${PLANNED_ID} AND m.next_id = j.value ->> 'f'))`,
+  )} ON CONFLICT DO NOTHING`,
 });

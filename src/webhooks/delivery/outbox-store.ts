@@ -9,6 +9,8 @@
  */
 import { type SQL, sql } from "drizzle-orm";
 
+const NULL = sql.raw("NULL");
+
 /** The `queue` of the main outbox queue. Any other value is the id of a subscription: its lane. */
 export const MAIN = sql.raw("''");
 
@@ -50,15 +52,39 @@ interface NewDelivery {
 /** Inserts a delivery to the subscription `s` for each row of `from` (SQL, from the word FROM on). */
 export const insertDeliveries = ({ queue, dueAt, id, eventId, kind, bytes, attemptId }: NewDelivery, from: SQL): SQL =>
   sql`INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, bytes, attempt_id)
-    SELECT ${queue}, ${dueAt}, ${id}, s.tenant_id, s.id, ${eventId}, ${kind}, ${bytes}, ${attemptId ?? sql`NULL`}
+    SELECT ${queue}, ${dueAt}, ${id}, s.tenant_id, s.id, ${eventId}, ${kind}, ${bytes}, ${attemptId ?? NULL}
       ${from}`;
+
+/** The values of a new row of the delivery log, as SQL over the outbox row `o`. What is left out is NULL. */
+interface NewAttempt {
+  id: SQL;
+  eventType: SQL;
+  status: SQL;
+  attemptedAt: SQL | number;
+  completedAt?: number;
+  error?: string;
+  /** The token of the consumer that makes the attempt. */
+  claim?: string;
+  nextId?: SQL;
+}
+
+/** Inserts an attempt of each delivery in the outbox rows `o` of `from` (SQL, from the word FROM on). */
+export const insertAttempts = (
+  { id, eventType, status, attemptedAt, completedAt, error, claim, nextId }: NewAttempt,
+  from: SQL,
+): SQL =>
+  sql`INSERT INTO attempts (subscription_id, id, delivery_id, event_id, event_type, kind, status, attempt_count,
+      attempted_at, completed_at, error, claim, next_id)
+    SELECT o.subscription_id, ${id}, nullif(o.id, ${id}), o.event_id, ${eventType}, o.kind, ${status}, o.attempts + 1,
+      ${attemptedAt}, ${completedAt ?? NULL}, ${error ?? NULL}, ${claim ?? NULL}, ${nextId ?? NULL}
+    ${from}`;
 
 /**
  * Inserts placeholders with the planned ids of the outbox rows `o` in `from` (SQL, from the word FROM on), which point
  * to the attempts `nextId` (SQL). Changes nothing where somebody has claimed the delivery.
  */
 export const insertPlaceholders = (nextId: SQL, from: SQL): SQL =>
-  sql`INSERT INTO attempts (subscription_id, id, delivery_id, event_id, event_type, kind, status, attempt_count,
-      attempted_at, next_id)
-    SELECT o.subscription_id, ${PLANNED_ID}, o.id, o.event_id, '', o.kind, ${PLACEHOLDER}, o.attempts + 1, o.due_at,
-      ${nextId} ${from} ON CONFLICT DO NOTHING`;
+  sql`${insertAttempts(
+    { id: PLANNED_ID, eventType: sql`''`, status: PLACEHOLDER, attemptedAt: sql`o.due_at`, nextId },
+    from,
+  )} ON CONFLICT DO NOTHING`;

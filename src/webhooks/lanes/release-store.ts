@@ -8,7 +8,7 @@ import { repeatable } from "../../platform/db/faults";
 import { firstIdAt } from "../../platform/db/ids";
 import { ALL_OPERATIONAL } from "../../platform/schemas/event-type";
 import { MINUTE_MS } from "../../platform/time";
-import { PLANNED_ID, PLANNED_ID_OF_WRITTEN } from "../delivery/outbox-store";
+import { insertAttempts, PLANNED_ID, PLANNED_ID_OF_WRITTEN } from "../delivery/outbox-store";
 import { DROPPED, HOLD_OVERFLOW } from "../delivery/reasons";
 import { addToHours } from "../stats/hours-store";
 import { publishOperational } from "../subscriptions/operational-store";
@@ -141,12 +141,13 @@ export async function dropHeld(
         AND manual_retries.subscription_id = o.subscription_id AND manual_retries.event_id = o.event_id
           AND manual_retries.delivery_id = o.id`,
       // After the statements above, which would not see a delivery that has ended.
-      ended: sql`INSERT INTO attempts (subscription_id, id, delivery_id, event_id, event_type, kind, status, error,
-        attempt_count, attempted_at, completed_at)
-        SELECT o.subscription_id, ${PLANNED_ID}, nullif(o.id, ${PLANNED_ID}), o.event_id, coalesce(e.type, ''), o.kind,
-          'failed', ${error},
-          o.attempts + 1, ${nowMs}, ${nowMs}
-        FROM ${page} LEFT JOIN events e ON e.id = o.event_id`,
+      ended: insertAttempts(
+        {
+          ...{ id: PLANNED_ID, eventType: sql`coalesce(e.type, '')`, status: sql`'failed'`, error },
+          ...{ attemptedAt: nowMs, completedAt: nowMs },
+        },
+        sql`FROM ${page} LEFT JOIN events e ON e.id = o.event_id`,
+      ),
       removed: rows<{
         id: string;
       }>(sql`DELETE FROM outbox WHERE queue = ${subscriptionId} AND (due_at, id) <= (${dueAt}, ${id})

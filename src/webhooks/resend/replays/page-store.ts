@@ -8,9 +8,8 @@ import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, jsonList, rows } from "../../../platform/db/client";
 import { deliveryIdOf, firstIdAt } from "../../../platform/db/ids";
 import { ALL_OPERATIONAL, TEST_EVENT_TYPE } from "../../../platform/schemas/event-type";
-import { ATTEMPT_COLUMNS } from "../../delivery/claim-store";
 import type { DueDelivery } from "../../delivery/enqueue";
-import { insertDeliveries, MAIN, PLACEHOLDER } from "../../delivery/outbox-store";
+import { insertDeliveries, insertPlaceholders, MAIN } from "../../delivery/outbox-store";
 import { reopenStatements } from "../../delivery/reopen-store";
 import { isSlowAt, NEXT_QUEUE } from "../../lanes/predicates-store";
 import { enabledAt, eventsAt, switchedBetween } from "../../subscriptions/former-states-store";
@@ -199,20 +198,21 @@ function createStatements(listed: SQL, { subscriptionId, tenantId }: ReplayJob, 
     AND a.id = l.delivery_id)`;
   const events = sql`(${listed}) l CROSS JOIN events e ON e.id = l.event_id AND e.tenant_id = ${tenantId}`;
   // With the random part of the event's id, so that both statements make the same id.
-  const attemptId = sql`${firstIdAt(nowMs)} || substr(e.id, 14)`;
+  const attemptIdOf = (eventId: SQL) => sql`${firstIdAt(nowMs)} || substr(${eventId}, 14)`;
   return {
     opened: rows<Omit<DueDelivery, "slow">>(sql`${insertDeliveries(
       {
         ...{ queue: NEXT_QUEUE, dueAt: nowMs, id: sql`l.delivery_id`, eventId: sql`e.id`, kind: sql`l.kind` },
-        ...{ bytes: sql`octet_length(e.payload)`, attemptId },
+        ...{ bytes: sql`octet_length(e.payload)`, attemptId: attemptIdOf(sql`e.id`) },
       },
       sql`FROM ${events} CROSS JOIN subscriptions s ON s.id = ${subscriptionId} WHERE ${isNew}`,
     )} ON CONFLICT DO NOTHING
       RETURNING queue, due_at AS dueAt, id, subscription_id AS subscriptionId, bytes`),
-    // `attempted_at` is the time in the id, as the log expects.
-    placeholders: sql`INSERT INTO attempts (${ATTEMPT_COLUMNS}, next_id)
-      SELECT ${subscriptionId}, l.delivery_id, l.delivery_id, e.id, '', l.kind, ${PLACEHOLDER}, 1, e.created_at,
-        ${attemptId}
-      FROM ${events} WHERE true ON CONFLICT DO NOTHING`,
+    // The time of the event as `due_at`: it is the time in the id, as the log expects.
+    placeholders: insertPlaceholders(
+      attemptIdOf(sql`o.event_id`),
+      sql`FROM (SELECT ${subscriptionId} AS subscription_id, l.delivery_id AS id, NULL AS attempt_id,
+          e.id AS event_id, l.kind AS kind, 0 AS attempts, e.created_at AS due_at FROM ${events}) o WHERE true`,
+    ),
   };
 }
