@@ -11,7 +11,8 @@ import { wranglerOutput } from "./deploy/wrangler.ts";
 
 const USAGE = `npm run deploy -- [options]
   --dry-run     print the steps and do none
-  --add-shard   add a delivery database
+  --add-shard   add a delivery database, with queues of its own
+  --add-queues  give every delivery database queues of its own
   --url URL     where the service answers, if that is not its workers.dev address`;
 const AGAIN = `
 What is done stays done. Correct this, then run \`npm run deploy\` again: it continues here. Leave --add-shard out if wrangler.toml has the new
@@ -25,12 +26,14 @@ try {
     options: {
       "dry-run": { type: "boolean", default: false },
       "add-shard": { type: "boolean", default: false },
+      "add-queues": { type: "boolean", default: false },
       url: { type: "string" },
     },
   });
   const configuration = readConfiguration();
   const plan = await makePlan(configuration, await Account.open(), wranglerOutput, {
     addShard: values["add-shard"],
+    addQueues: values["add-queues"],
   });
   if (values["dry-run"]) {
     for (const { does } of plan.steps) console.log(`would: ${does}`);
@@ -38,7 +41,7 @@ try {
     const printed = await carryOut(plan);
     const url = values.url ?? printed.match(/https:\/\/\S+\.workers\.dev/)?.[0];
     await reportHealth(url);
-    reportTasks(configuration, plan, url, values["add-shard"]);
+    reportTasks(configuration, plan, url, values["add-shard"] || values["add-queues"]);
   }
 } catch (error) {
   const isUsage = error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS");
@@ -79,7 +82,12 @@ function isHealthy(url: string): Promise<boolean> {
   );
 }
 
-function reportTasks({ vars }: Configuration, { makesKeys }: Plan, url: string | undefined, addsShard: boolean): void {
+function reportTasks(
+  { vars }: Configuration,
+  { makesKeys }: Plan,
+  url: string | undefined,
+  addsBindings: boolean,
+): void {
   const tasks = [
     /localhost/.test(String(vars.APP_URL)) &&
       `Set APP_URL in wrangler.toml: links in mails lead to ${vars.APP_URL}. The console is at ${url ?? "the address of the service"}/console.`,
@@ -87,7 +95,7 @@ function reportTasks({ vars }: Configuration, { makesKeys }: Plan, url: string |
       "Set MAIL_FROM in wrangler.toml to an address of a domain that is set up for Email Sending: no mail goes out before that.",
     makesKeys &&
       "SECRET_KEYS is new and known to Cloudflare only. To have a copy, set one of your own: `openssl rand -hex 32`, then `npx wrangler secret put SECRET_KEYS`, before anybody registers.",
-    addsShard && "Run `npm run types`, and commit it with wrangler.toml.",
+    addsBindings && "Run `npm run types`, and commit it with wrangler.toml.",
   ].filter((task) => task !== false);
   if (tasks.length > 0) console.log(`\nStill to do:\n${tasks.map((task) => `- ${task}`).join("\n")}`);
 }

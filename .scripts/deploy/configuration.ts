@@ -1,6 +1,7 @@
-/** The part of wrangler.toml that a deployment needs, and the ids that it writes into it. */
+/** The part of wrangler.toml that a deployment needs, and what it writes into it. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { unstable_readConfig as readConfig } from "wrangler";
+import { hasPair, pairOf, type QueuePair, withPair } from "./queue-pairs.ts";
 
 const FILE = "wrangler.toml";
 /** Stands in for the id of a database that does not exist yet. */
@@ -49,14 +50,30 @@ export function readConfiguration(): Configuration {
 
 /** The next delivery database after those in `databases`. */
 export function nextShard(databases: readonly Database[]): Database {
-  const numbers = databases.map(({ binding }) => Number(binding.match(/^SHARD_(\d+)$/)?.[1] ?? 0));
-  const number = Math.max(...numbers) + 1;
+  const number = Math.max(...databases.map(numberOf)) + 1;
   const main = databases.find(({ binding }) => binding === "DB")?.name ?? "postern";
   return { binding: `SHARD_${number}`, name: `${main}-shard-${number}`, id: undefined };
 }
 
-/** Writes the id of a database into its section, or adds a section for it after the last one. */
-export function writeDatabase({ binding, name }: Database, id: string): void {
+const numberOf = ({ binding }: Database): number => Number(binding.match(/^SHARD_(\d+)$/)?.[1] ?? 0);
+
+/** The pairs of queues that databases besides `DB` do not have yet. */
+export function missingPairs(databases: readonly Database[]): QueuePair[] {
+  const toml = readFileSync(FILE, "utf8");
+  const numbers = databases.map(numberOf).filter((number) => number > 0 && !hasPair(toml, number));
+  return numbers.map((number) => pairOf(toml, number));
+}
+
+/** Adds queues to wrangler.toml. */
+export function writePair(pair: QueuePair): void {
+  writeFileSync(FILE, withPair(readFileSync(FILE, "utf8"), pair));
+}
+
+/**
+ * Writes the id of a database into its section, or adds a section for it after the last one, and its queues: all at
+ * once, because the section is what a repeated deployment goes by.
+ */
+export function writeDatabase({ binding, name }: Database, id: string, pairs: readonly QueuePair[]): void {
   const sections = readFileSync(FILE, "utf8").split(/^(?=\[)/m);
   const isDatabase = (section: string) => section.startsWith("[[d1_databases]]");
   const own = sections.findIndex(
@@ -72,5 +89,5 @@ export function writeDatabase({ binding, name }: Database, id: string): void {
     ];
     sections.splice(sections.findLastIndex(isDatabase) + 1, 0, `[[d1_databases]]\n${lines.join("\n")}\n\n`);
   }
-  writeFileSync(FILE, sections.join(""));
+  writeFileSync(FILE, pairs.reduce(withPair, sections.join("")));
 }

@@ -4,7 +4,16 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Account } from "./account.ts";
-import { type Configuration, type Database, NO_ID, nextShard, writeDatabase } from "./configuration.ts";
+import {
+  type Configuration,
+  type Database,
+  missingPairs,
+  NO_ID,
+  nextShard,
+  writeDatabase,
+  writePair,
+} from "./configuration.ts";
+import type { QueuePair } from "./queue-pairs.ts";
 import { tagOfSources } from "./tag.ts";
 import type { Wrangler } from "./wrangler.ts";
 
@@ -29,17 +38,27 @@ export async function makePlan(
   configuration: Configuration,
   account: Account,
   wrangler: Wrangler,
-  { addShard }: { addShard: boolean },
+  { addShard, addQueues }: { addShard: boolean; addQueues: boolean },
 ): Promise<Plan> {
-  const databases = [...configuration.databases, ...(addShard ? [nextShard(configuration.databases)] : [])];
+  const added = addShard ? [nextShard(configuration.databases)] : [];
+  const databases = [...configuration.databases, ...added];
+  const queuesWith = missingPairs(added);
+  const queuesAlone = addQueues ? missingPairs(configuration.databases) : [];
   const queues = await account.queueNames();
+  const missing = [
+    ...configuration.queues,
+    ...[...queuesWith, ...queuesAlone].flatMap(({ fast, slow }) => [fast, slow]),
+  ];
   const hasKeys = await account.hasSecret(configuration.name, "SECRET_KEYS");
-  const creations = await Promise.all(databases.map((database) => databaseSteps(account, database)));
+  const creations = await Promise.all(
+    databases.map((database) => databaseSteps(account, database, added.includes(database) ? queuesWith : [])),
+  );
   return {
     makesKeys: !hasKeys && process.env.SECRET_KEYS === undefined,
     steps: [
       ...creations.flat(),
-      ...configuration.queues.filter((queue) => !queues.has(queue)).map((queue) => queueStep(account, queue)),
+      ...queuesAlone.map(pairStep),
+      ...missing.filter((queue) => !queues.has(queue)).map((queue) => queueStep(account, queue)),
       ...databases.map((database) => migrationStep(wrangler, database)),
       deployStep(wrangler, hasKeys, await account.runningTag(configuration.name)),
     ],
@@ -47,7 +66,7 @@ export async function makePlan(
 }
 
 /** Reuses a database of this name that exists already: an earlier run may have ended before it could write the id. */
-async function databaseSteps(account: Account, database: Database): Promise<Step[]> {
+async function databaseSteps(account: Account, database: Database, pairs: readonly QueuePair[]): Promise<Step[]> {
   const { binding, name, id } = database;
   if (id !== undefined) {
     if (await account.hasDatabase(id)) return [];
@@ -58,7 +77,7 @@ async function databaseSteps(account: Account, database: Database): Promise<Step
   const write = async () => {
     const created = await account.databaseId(name);
     if (created === undefined) throw new Error(`The account has no database ${name}.`);
-    writeDatabase(database, created);
+    writeDatabase(database, created, pairs);
   };
   const isThere = (await account.databaseId(name)) !== undefined;
   return [
@@ -66,6 +85,11 @@ async function databaseSteps(account: Account, database: Database): Promise<Step
     { does: `Write the id of ${name} into wrangler.toml`, run: write },
   ];
 }
+
+const pairStep = (pair: QueuePair): Step => ({
+  does: `Write queues for SHARD_${pair.number} into wrangler.toml`,
+  run: async () => writePair(pair),
+});
 
 const queueStep = (account: Account, queue: string): Step => ({
   does: `Create the queue ${queue}`,

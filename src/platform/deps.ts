@@ -3,11 +3,12 @@ import { type Config, ConfigError, parseConfig, SETTING_NAMES } from "./config";
 import { deriveKeyRing, type KeyRing } from "./crypto/keys";
 import { createDb, type Db, type TripCount } from "./db/client";
 import { createShards, type Shards } from "./db/shards";
+import { createDeliveryQueues, type DeliveryQueues } from "./delivery-queues";
 import { createGuesses, type Guesses } from "./limits/guesses";
 import { createLimiter, type Leases, type Limiter } from "./limits/limiter";
 import { describeError, log, setLogLevel } from "./log";
 import type { MailJob } from "./mail/job";
-import type { AlarmMessage, DeliveryMessage, FanOutMessage } from "./messages";
+import type { AlarmMessage } from "./messages";
 import { CONSOLE_PATH } from "./paths";
 
 export interface Deps {
@@ -21,8 +22,7 @@ export interface Deps {
   trips: TripCount;
   limiter: Limiter;
   guesses: Guesses;
-  deliveryQueue: Queue<DeliveryMessage>;
-  slowDeliveryQueue: Queue<DeliveryMessage | FanOutMessage>;
+  deliveryQueues: DeliveryQueues;
   mailQueue: Queue<MailJob>;
   /** For alarms about the service; null if it is not bound. */
   alertsQueue: Queue<AlarmMessage> | null;
@@ -88,8 +88,7 @@ export async function createDeps(
     trips,
     limiter: createLimiter({ namespace: env.RATE_LIMITER, rules, leases, background, now: Date.now }),
     guesses: createGuesses(env.ACCOUNT_LOCK),
-    deliveryQueue: env.DELIVERY_QUEUE,
-    slowDeliveryQueue: env.SLOW_DELIVERY_QUEUE,
+    deliveryQueues: createDeliveryQueues(env),
     mailQueue: env.MAIL_QUEUE,
     alertsQueue: (env as { ALERTS_QUEUE?: Queue<AlarmMessage> }).ALERTS_QUEUE ?? null,
     mailer: env.EMAIL,

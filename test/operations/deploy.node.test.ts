@@ -9,6 +9,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { unstable_readConfig as readConfig } from "wrangler";
 import { Account } from "../../.scripts/deploy/account.ts";
 import { NO_ID, readConfiguration } from "../../.scripts/deploy/configuration.ts";
 import { makePlan } from "../../.scripts/deploy/plan.ts";
@@ -20,6 +21,11 @@ const QUEUES = ["deliveries", "deliveries-slow", "mail", "deliveries-dead", "mai
   (name) => `postern-${name}`,
 );
 const MIGRATIONS = readMigrations(join(ROOT, "migrations")).map(({ name }) => name);
+
+/** The part of wrangler's configuration that these tests read. Its own types are in a package that it does not publish. */
+interface Queues {
+  queues: { producers?: { binding: string; queue: string }[]; consumers?: ({ queue: string } & object)[] };
+}
 
 /** Wrangler starts twice. */
 const TIMEOUT_MS = 120_000;
@@ -80,7 +86,7 @@ const toml = () => readFileSync(join(project, "wrangler.toml"), "utf8");
 const idsInToml = () => [...toml().matchAll(/^database_id = "(.*)"/gm)].map(([, id]) => id);
 
 /** Carries out the plan of a deployment in this process. Returns the arguments of each call of wrangler, and the failure. */
-async function carryOut(options: { addShard?: boolean; failsAt?: string } = {}) {
+async function carryOut(options: { addShard?: boolean; addQueues?: boolean; failsAt?: string } = {}) {
   const calls: string[][] = [];
   const wrangler = async (...args: string[]) => {
     calls.push(args.map((arg) => arg.replace(/.*\/secrets\.json$/, "secrets.json")));
@@ -90,6 +96,7 @@ async function carryOut(options: { addShard?: boolean; failsAt?: string } = {}) 
   };
   const { steps } = await makePlan(readConfiguration(), await Account.open(), wrangler, {
     addShard: !!options.addShard,
+    addQueues: !!options.addQueues,
   });
   try {
     for (const { run } of steps) await run();
@@ -157,7 +164,14 @@ test("a deployment goes on where a failed one stopped, and repeating it changes 
   expect(idsInToml()).toEqual([...api.databases.keys()]);
 });
 
-test("--add-shard adds a database, which the same deployment migrates and binds", async () => {
+/** The consumers and producers in wrangler.toml of a queue, in a configuration that wrangler itself has read. */
+function bindingsOf(queue: string) {
+  const { producers = [], consumers = [] } = (readConfig({ config: join(project, "wrangler.toml") }) as Queues).queues;
+  const { queue: _, ...settings } = consumers.find((consumer) => consumer.queue === queue) ?? {};
+  return { bindings: producers.filter((producer) => producer.queue === queue).map(({ binding }) => binding), settings };
+}
+
+test("--add-shard adds a database with queues, which the same deployment migrates, creates and binds", async () => {
   await carryOut();
   const { calls, failure } = await carryOut({ addShard: true });
   expect(failure).toBeNull();
@@ -167,6 +181,41 @@ test("--add-shard adds a database, which the same deployment migrates and binds"
   expect(api.state()).toMatchObject({ databases, secrets: ["SECRET_KEYS"] });
   expect(idsInToml()).toEqual([...api.databases.keys()]);
   expect(toml()).toContain('binding = "SHARD_1"');
+  for (const [end, binding] of [
+    ["", "DELIVERY_QUEUE"],
+    ["-slow", "SLOW_DELIVERY_QUEUE"],
+  ]) {
+    const first = bindingsOf(`postern-deliveries${end}`);
+    expect(first).toMatchObject({ bindings: [binding], settings: { dead_letter_queue: "postern-deliveries-dead" } });
+    expect(bindingsOf(`postern-deliveries-1${end}`)).toEqual({ ...first, bindings: [`${binding}_1`] });
+  }
+  expect(Object.keys(api.state().queues).toSorted()).toEqual(
+    [...QUEUES, "postern-deliveries-1", "postern-deliveries-1-slow"].toSorted(),
+  );
+});
+
+test("a failed --add-shard leaves a database and its queues for the next deployment without it", async () => {
+  await carryOut();
+  api.failsAt = "POST /queues";
+  expect(await carryOut({ addShard: true })).toMatchObject({ calls: [], failure: expect.stringContaining("Refused") });
+  const { calls, failure } = await carryOut();
+  expect(failure).toBeNull();
+  expect(calls).toEqual([migrate("DB"), migrate("SHARD_1"), ["deploy", "--tag", api.versions[1]]]);
+  expect(Object.keys(api.state().queues)).toContain("postern-deliveries-1-slow");
+});
+
+test("--add-queues gives queues to the databases that have none, once", async () => {
+  const shard = (number: number) =>
+    `\n[[d1_databases]]\nbinding = "SHARD_${number}"\ndatabase_name = "s${number}"\ndatabase_id = "${NO_ID}"\nmigrations_dir = "migrations"\n`;
+  writeFileSync(join(project, "wrangler.toml"), toml() + shard(1) + shard(4));
+  await carryOut();
+  expect(Object.keys(api.state().queues).toSorted()).toEqual(QUEUES.toSorted());
+  expect((await carryOut({ addQueues: true })).failure).toBeNull();
+  expect(bindingsOf("postern-deliveries-4-slow").bindings).toEqual(["SLOW_DELIVERY_QUEUE_4"]);
+  expect(Object.keys(api.state().queues)).toHaveLength(QUEUES.length + 4);
+  const written = toml();
+  expect((await carryOut({ addQueues: true })).failure).toBeNull();
+  expect(toml()).toBe(written);
 });
 
 test("a database of another account is refused by its id", async () => {

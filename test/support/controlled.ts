@@ -5,6 +5,7 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { createDb } from "../../src/platform/db/client";
+import type { DeliveryQueues, QueuePair } from "../../src/platform/delivery-queues";
 import { createDeps, type Deps } from "../../src/platform/deps";
 import type { DeliveryMessage } from "../../src/platform/messages";
 import { faultyDatabase } from "./faults/bindings";
@@ -25,6 +26,12 @@ interface Controlled {
   ended(): Promise<void>;
 }
 
+/** The same queues for every database. */
+export const onePair = (slow: QueuePair["slow"], fast: QueuePair["fast"] = slow): DeliveryQueues => ({
+  numbers: [0],
+  of: () => ({ fast, slow }),
+});
+
 export async function controlledDeps(
   hook: Hook = (_, call) => call(),
   metrics: () => Promise<QueueMetrics> = () => Promise.reject(new Error("no metrics")),
@@ -35,14 +42,13 @@ export async function controlledDeps(
   const sendBatch = async (messages: Iterable<MessageSendRequest<DeliveryMessage>>) => {
     for (const { body } of messages) queued.push(...body.due.map(({ id }) => id));
   };
-  const queue = { sendBatch, metrics } as unknown as Deps["slowDeliveryQueue"];
+  const queue = { sendBatch, metrics } as unknown as QueuePair["slow"];
   const db = createDb(faultyDatabase(deliveryDb, { call: hook }), { trips: 0, sqlMs: 0 });
   const real = await createDeps(env, context);
   const deps: Deps = {
     ...real,
     shards: { ...real.shards, db: () => db },
-    deliveryQueue: queue,
-    slowDeliveryQueue: queue,
+    deliveryQueues: onePair(queue),
     now: () => Date.now() + aheadMs,
   };
   return {

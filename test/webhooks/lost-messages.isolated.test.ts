@@ -16,7 +16,7 @@ import {
   RESWEEP_AFTER_MS,
 } from "../../src/webhooks/delivery/timing";
 import { type Person, signUp } from "../support/client";
-import { controlledDeps } from "../support/controlled";
+import { controlledDeps, onePair } from "../support/controlled";
 import { addDelivery, type Key } from "../support/engine";
 import { subscribe } from "../support/receiver";
 import { deliveryDb, SHARD } from "../support/shard";
@@ -52,7 +52,7 @@ async function swept(oldestMessageAtMs: number | null): Promise<string[]> {
   const context = createExecutionContext();
   const { queue, sent } = newQueue(oldestMessageAtMs);
   const deps = await createDeps(env, context);
-  await sweepShard({ ...deps, deliveryQueue: queue, slowDeliveryQueue: queue }, SHARD);
+  await sweepShard({ ...deps, deliveryQueues: onePair(queue) }, SHARD);
   await waitOnExecutionContext(context);
   return sent.flatMap(({ body }) => body.due.map(({ id }) => id));
 }
@@ -149,7 +149,11 @@ test("a delivery whose message is lost again and again is queued once a minute i
 test("a retry in up to 15 seconds is a delayed message, and a later one is no message", async () => {
   const { queue, sent } = newQueue(null);
   const nowMs = Date.now();
-  const deps = { ...(await createDeps(env, createExecutionContext())), slowDeliveryQueue: queue, now: () => nowMs };
+  const deps = {
+    ...(await createDeps(env, createExecutionContext())),
+    deliveryQueues: onePair(queue),
+    now: () => nowMs,
+  };
   const retryIn = (ms: number) => ({ queue: "", dueAt: nowMs + ms, id: `in ${ms}`, subscriptionId: "s", bytes: 1 });
   const retries = [5_500, 15_000, 15_001, HOUR_MS].map(retryIn);
   await enqueueLater(deps, "slow", SHARD, retries, LONGEST_MESSAGE_DELAY_MS);

@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createDb } from "../../src/platform/db/client";
+import type { QueuePair } from "../../src/platform/delivery-queues";
 import type { DeliveryMessage, ShardKey } from "../../src/platform/messages";
 import { consume } from "../../src/queue";
 import type { Claimed } from "../../src/webhooks/delivery/claimed";
@@ -12,7 +13,7 @@ import { recordAttempts } from "../../src/webhooks/delivery/record-store";
 import { RunStates } from "../../src/webhooks/delivery/run-states";
 import { startSend } from "../../src/webhooks/delivery/send-load";
 import { type Person, signUp } from "../support/client";
-import { controlledDeps } from "../support/controlled";
+import { controlledDeps, onePair } from "../support/controlled";
 import { addDelivery, type Key, messageFor } from "../support/engine";
 import { newInbox, subscribe } from "../support/receiver";
 import { deliveryDb, SHARD } from "../support/shard";
@@ -154,12 +155,12 @@ test("deliveries of many subscriptions go to their lanes in one round trip", asy
 test("a message of the slow queue has at most ten deliveries", async () => {
   const { deps } = await controlledDeps();
   const sizes: number[] = [];
-  const slowDeliveryQueue = {
+  const slow = {
     sendBatch: async (messages: Iterable<MessageSendRequest<DeliveryMessage>>) => {
       for (const { body } of messages) sizes.push(body.due.length);
     },
-  } as unknown as typeof deps.slowDeliveryQueue;
-  await enqueue({ ...deps, slowDeliveryQueue }, "slow", SHARD, Array.from({ length: 25 }, keyOfNobody));
+  } as unknown as QueuePair["slow"];
+  await enqueue({ ...deps, deliveryQueues: onePair(slow) }, "slow", SHARD, Array.from({ length: 25 }, keyOfNobody));
   expect(sizes).toEqual([10, 10, 5]);
 });
 

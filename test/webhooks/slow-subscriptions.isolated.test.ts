@@ -21,6 +21,7 @@ import { LEASE_MS, QUEUE_GRACE_MS, WATCH_EVERY_MS } from "../../src/webhooks/del
 import { sweepLanes } from "../../src/webhooks/lanes/feed";
 import { LEAST_WIDTH } from "../../src/webhooks/lanes/width";
 import { eventually } from "../support/client";
+import { onePair } from "../support/controlled";
 import {
   addDelivery,
   consumeBatch,
@@ -181,10 +182,10 @@ async function queuesOfSweep({ id }: Key): Promise<string[]> {
     },
     metrics: () => queue.metrics(),
   });
+  const pair = deps.deliveryQueues.of(SHARD);
   const watched = {
     ...deps,
-    deliveryQueue: recording("fast", deps.deliveryQueue),
-    slowDeliveryQueue: recording("slow", deps.slowDeliveryQueue),
+    deliveryQueues: onePair(recording("slow", pair.slow), recording("fast", pair.fast)),
   };
   await sweepShard(watched, SHARD);
   await sweepLanes(watched, SHARD);

@@ -53,8 +53,7 @@ export class SimulatedHour {
     this.#deps = {
       ...deps,
       now: () => this.#agenda.nowMs,
-      deliveryQueue: queue("fast"),
-      slowDeliveryQueue: queue("slow"),
+      deliveryQueues: { numbers: [0], of: () => ({ fast: queue("fast"), slow: queue("slow") }) },
       background: () => {},
     };
     this.#db = deps.shards.db(shard);

@@ -70,7 +70,9 @@ export const METRICS = {
   postern_queue_backlog: {
     labels: ["queue"],
     unit: "messages",
-    help: "Messages that wait in the queue: deliveries, deliveries-slow or mail.",
+    help:
+      "Messages that wait in the queue: deliveries, deliveries-slow or mail, and deliveries-n and deliveries-n-slow " +
+      "for a delivery database with queues of its own.",
   },
   postern_queue_oldest_seconds: {
     labels: ["queue"],

@@ -2,7 +2,8 @@
 import type { Deps } from "../../platform/deps";
 
 export interface QueueBacklog {
-  name: "deliveries" | "deliveries-slow" | "mail";
+  /** `deliveries` and `deliveries-slow`, with the number of the database for the pairs of others than 0; `mail`. */
+  name: string;
   /** Null if the platform does not report it. */
   messages: number | null;
   /** When its oldest message was sent, Unix ms; null if there is none or the platform does not report it. */
@@ -10,15 +11,16 @@ export interface QueueBacklog {
 }
 
 /** Reads the backlogs of all queues that messages are sent to. Never throws. */
-export function readQueues({ deliveryQueue, slowDeliveryQueue, mailQueue }: Deps): Promise<QueueBacklog[]> {
-  return Promise.all([
-    backlogOf("deliveries", deliveryQueue),
-    backlogOf("deliveries-slow", slowDeliveryQueue),
-    backlogOf("mail", mailQueue),
-  ]);
+export function readQueues({ deliveryQueues, mailQueue }: Deps): Promise<QueueBacklog[]> {
+  const pairs = deliveryQueues.numbers.flatMap((number) => {
+    const name = number === 0 ? "deliveries" : `deliveries-${number}`;
+    const { fast, slow } = deliveryQueues.of(number);
+    return [backlogOf(name, fast), backlogOf(`${name}-slow`, slow)];
+  });
+  return Promise.all([...pairs, backlogOf("mail", mailQueue)]);
 }
 
-async function backlogOf(name: QueueBacklog["name"], queue: Queue<never>): Promise<QueueBacklog> {
+async function backlogOf(name: string, queue: Queue<never>): Promise<QueueBacklog> {
   try {
     const { backlogCount, oldestMessageTimestamp } = await queue.metrics();
     return { name, messages: backlogCount, oldestAtMs: oldestMessageTimestamp?.getTime() ?? null };

@@ -159,7 +159,10 @@ export const serviceStatus = z
     ),
     queues: z.array(
       z.object({
-        name: z.enum(["deliveries", "deliveries-slow", "mail"]),
+        name: z.string().meta({
+          description: "`deliveries`, `deliveries-slow`, `mail`; `deliveries-1`, `deliveries-1-slow` of database 1.",
+          examples: ["deliveries"],
+        }),
         messages: count.nullable().meta({ description: "Null if the platform does not report it." }),
         oldestAt: time.nullable(),
       }),

@@ -1209,7 +1209,8 @@ export interface ServiceStatus {
     failing: number;
   }[];
   queues: {
-    name: "deliveries" | "deliveries-slow" | "mail";
+    /** `deliveries`, `deliveries-slow`, `mail`; `deliveries-1`, `deliveries-1-slow` of database 1. */
+    name: string;
     /** Null if the platform does not report it. */
     messages: number | null;
     oldestAt: Timestamp | null;

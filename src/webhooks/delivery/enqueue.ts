@@ -1,4 +1,5 @@
 /** Queues deliveries. A lost message delays a delivery but cannot lose it, because the sweep queues it again. */
+import type { QueuePair } from "../../platform/delivery-queues";
 import type { Deps } from "../../platform/deps";
 import {
   type DeliveryMessage,
@@ -15,11 +16,8 @@ export interface DueDelivery extends OutboxKey {
   slow: 0 | 1;
 }
 
-/**
- * Which of the two delivery queues: "fast" for first attempts, "slow" for retries, wide fan-outs and slow
- * subscriptions.
- */
-export type QueueSpeed = "fast" | "slow";
+/** Which queue of the pair of a database. */
+export type QueueSpeed = keyof QueuePair;
 
 /** Queues deliveries that are due. Those of slow subscriptions always go to the slow queue. */
 export async function enqueueDue(
@@ -72,7 +70,7 @@ export async function enqueue(
   for (let start = 0; start < keys.length; start += most) {
     messages.push({ body: { shard, due: keys.slice(start, start + most).map(keyOnly) }, delaySeconds });
   }
-  const queue = speed === "slow" ? deps.slowDeliveryQueue : deps.deliveryQueue;
+  const queue = deps.deliveryQueues.of(shard)[speed];
   for (let start = 0; start < messages.length; start += MESSAGES_PER_BATCH) {
     await queue.sendBatch(messages.slice(start, start + MESSAGES_PER_BATCH));
   }

@@ -19,7 +19,7 @@ export async function sweepShard(deps: Deps, shard: number, sweptAt: SweptAt = n
   const db = deps.shards.db(shard);
   const nowMs = deps.now();
   for (const [id, atMs] of sweptAt) if (nowMs - atMs >= RESWEEP_AFTER_MS) sweptAt.delete(id);
-  const lostBefore = await messagesLostBefore(deps, nowMs);
+  const lostBefore = await messagesLostBefore(deps, shard, nowMs);
   const leaseEnds: number[] = [];
   let after = { dueAt: 0, id: "" };
   for (let pages = 0; pages < MAX_PAGES; pages += 1) {
@@ -45,11 +45,12 @@ export async function sweepShard(deps: Deps, shard: number, sweptAt: SweptAt = n
 
 /**
  * Returns a time in Unix ms; an unclaimed delivery that was due before it has lost its message. It is the time of the
- * oldest message in the queues, if they report that, but between `LONGEST_QUEUE_WAIT_MS` and `QUEUE_GRACE_MS` ago.
+ * oldest message in the queues of the database, if they report that, but between `LONGEST_QUEUE_WAIT_MS` and `QUEUE_GRACE_MS` ago.
  */
-async function messagesLostBefore({ deliveryQueue, slowDeliveryQueue }: Deps, nowMs: number): Promise<number> {
+async function messagesLostBefore({ deliveryQueues }: Deps, shard: number, nowMs: number): Promise<number> {
   const latest = nowMs - QUEUE_GRACE_MS;
-  const oldest = await Promise.all([deliveryQueue, slowDeliveryQueue].map(oldestMessageAt));
+  const { fast, slow } = deliveryQueues.of(shard);
+  const oldest = await Promise.all([fast, slow].map(oldestMessageAt));
   return Math.max(nowMs - LONGEST_QUEUE_WAIT_MS, Math.min(latest, ...oldest.map((timeMs) => timeMs ?? latest)));
 }
 

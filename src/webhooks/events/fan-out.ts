@@ -18,8 +18,10 @@ const MAX_FAN_OUTS = 100;
  */
 export async function enqueueFanOut(deps: Deps, shard: number, fanOuts: readonly FanOut[]): Promise<void> {
   if (fanOuts.length === 0) return;
-  await deps.slowDeliveryQueue.sendBatch(
-    fanOuts.map(({ eventId, fanOutAfter }) => ({ body: { shard, fanOut: eventId, afterSubscriptionId: fanOutAfter } })),
+  await deps.deliveryQueues.of(shard).slow.sendBatch(
+    fanOuts.map(({ eventId, fanOutAfter }) => ({
+      body: { shard, fanOut: eventId, afterSubscriptionId: fanOutAfter },
+    })),
   );
 }
 

@@ -9,6 +9,6 @@ export function sendOperational(deps: Deps, shard: number, ...written: readonly 
   const messages = written.flat().map(({ id }) => ({ body: { shard, fanOut: id, afterSubscriptionId: "" } }));
   for (let start = 0; start < messages.length; start += MAX_MESSAGES) {
     const part = messages.slice(start, start + MAX_MESSAGES);
-    deps.background("send operational events", deps.slowDeliveryQueue.sendBatch(part));
+    deps.background("send operational events", deps.deliveryQueues.of(shard).slow.sendBatch(part));
   }
 }
