@@ -37,6 +37,8 @@ export interface Deps {
   throttles: Env["SUBSCRIPTION_GATE"];
   /** Lets `work` continue after the response. A failure is logged under the name `what`. */
   background(what: string, work: Promise<unknown>): void;
+  /** When this request, batch or job began, in Unix ms. */
+  startedAt: number;
   /** The current time in Unix ms. */
   now(): number;
 }
@@ -69,6 +71,7 @@ export async function createDeps(
   ctx: Pick<ExecutionContext, "waitUntil">,
   requestUrl?: string,
 ): Promise<Deps> {
+  const startedAt = Date.now();
   const variables: Partial<Record<string, unknown>> = { ...env };
   const fingerprint = JSON.stringify(SETTING_NAMES.map((name) => variables[name]));
   if (cache?.fingerprint !== fingerprint) cache = { fingerprint, settings: loadSettings(env) };
@@ -96,6 +99,7 @@ export async function createDeps(
     ownHosts: ownHosts(config.appUrl, requestUrl),
     throttles: env.SUBSCRIPTION_GATE,
     background,
+    startedAt,
     now: Date.now,
   };
 }

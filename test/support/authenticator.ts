@@ -37,6 +37,8 @@ export interface Misbehaviour {
   crossOrigin?: boolean;
   userVerified?: boolean;
   userPresent?: boolean;
+  /** Not misbehaviour: the passkey is backed up. */
+  backedUp?: boolean;
   backedUpOnly?: boolean;
   counter?: number;
   userHandle?: string | null;
@@ -80,11 +82,12 @@ function clientData(type: string, challenge: string, wrong: Misbehaviour): Uint8
 }
 
 async function authenticatorData(rpId: string, counter: number, wrong: Misbehaviour, attested: readonly number[] = []) {
-  const { userPresent = true, userVerified = true, backedUpOnly = false } = wrong;
+  const { userPresent = true, userVerified = true, backedUp = false, backedUpOnly = false } = wrong;
   const flags =
     (userPresent ? FLAGS.userPresent : 0) |
     (userVerified ? FLAGS.userVerified : 0) |
-    (backedUpOnly ? FLAGS.backedUp : 0) |
+    (backedUp ? FLAGS.mayBeBackedUp : 0) |
+    (backedUp || backedUpOnly ? FLAGS.backedUp : 0) |
     (attested.length > 0 ? FLAGS.credential : 0);
   const head = new Uint8Array(5);
   new DataView(head.buffer).setUint8(0, flags);

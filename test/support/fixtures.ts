@@ -37,7 +37,7 @@ export async function createAccount(email: string, { passwordHash, createdFrom, 
   const user = { userId: newId(), email, name: null, passwordHash, createdFrom };
   const tenant = { id: newId(), name: "Personal" };
   const draft = await draftSession(deps, user.userId, device);
-  await insertAccount(
+  const opened = await insertAccount(
     deps,
     user,
     tenant,
@@ -46,7 +46,7 @@ export async function createAccount(email: string, { passwordHash, createdFrom, 
     deps.now(),
   );
   await queueMailIfPossible(deps, { kind: "verification", userId: user.userId });
-  const { tokens } = await openedSession(deps, draft, tenant.id);
+  const { tokens } = await openedSession(deps, draft, opened);
   await waitOnExecutionContext(context);
   return {
     email,

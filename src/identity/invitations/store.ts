@@ -12,7 +12,7 @@ import type { Role } from "../../platform/schemas/roles";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { mayManageRole, roleOf } from "../../tenancy/tenants/roles-store";
 import { rememberDevice } from "../sessions/known-devices-store";
-import { mintSession, type NewSession, passwordHolds } from "../sessions/store";
+import { mintSession, type NewSession, passwordHolds, type TokenSubject } from "../sessions/store";
 import type { NewUser } from "../sign-in/store";
 
 export interface NewInvitation {
@@ -158,10 +158,10 @@ const hasRoom = (open: SQL, mostMembers: number) =>
 const ownerSince = (nowMs: number) => sql`iif(i.role = 'owner', ${nowMs}, NULL)`;
 
 /**
- * What became of an invitation: `full` when the tenant already has the maximum number of members, `closed` when it was
- * not open.
+ * Why an invitation was not accepted: `full` when the tenant already has the maximum number of members, `closed` when
+ * it was not open.
  */
-export type Joining = "joined" | "full" | "closed";
+export type NotJoined = "full" | "closed";
 
 /** An invitation that was open when it was read. */
 export interface OpenInvitation {
@@ -214,7 +214,10 @@ export const recordJoining = (actor: Actor, tenantId: string, userId: string, me
   };
 };
 
-/** Writes user, membership and first session and uses the invitation, or writes nothing. Throws on a taken email. */
+/**
+ * Writes user, membership and first session and uses the invitation, or writes nothing. Returns the session. Throws on
+ * a taken email.
+ */
 export async function insertInvitedByToken(
   deps: Deps,
   user: NewUser,
@@ -222,7 +225,7 @@ export async function insertInvitedByToken(
   session: NewSession,
   origin: RequestOrigin,
   nowMs: number,
-): Promise<Joining> {
+): Promise<TokenSubject | NotJoined> {
   const { userId, email, passwordHash } = user;
   const { tenantId } = invitation;
   const { minted, stillOpen } = await atomically(deps.db, {
@@ -236,8 +239,7 @@ export async function insertInvitedByToken(
     ...recordJoining(userActor({ userId, email, sessionId: session.id }, origin), tenantId, userId),
     ...rememberDevice(session, nowMs),
   });
-  if (minted.length === 1) return "joined";
-  return stillOpen.length > 0 ? "full" : "closed";
+  return minted[0] ?? (stillOpen.length > 0 ? "full" : "closed");
 }
 
 export interface JoinedTenant {
@@ -252,7 +254,7 @@ export async function acceptInvitationByToken(
   { userId, tenantId, actor }: Pick<Principal, "userId" | "tenantId" | "actor">,
   tokenHash: string,
   nowMs: number,
-): Promise<JoinedTenant | Exclude<Joining, "joined">> {
+): Promise<JoinedTenant | NotJoined> {
   const open = openByToken(tokenHash, sql`(SELECT email FROM users WHERE id = ${userId})`, nowMs);
   const joinedTenant = sql`(SELECT tenant_id FROM invitations WHERE id = (${open}))`;
   const event = { actor, target: { kind: "user", id: userId } } as const;

@@ -5,7 +5,7 @@ import { passkeys } from "../../platform/db/schema";
 import { isUnused, useState } from "../../platform/db/used-states-store";
 import type { Deps } from "../../platform/deps";
 import { insertRevert, type NewRevert } from "../../platform/mail/revert-store";
-import type { SessionPrincipal } from "../../platform/schemas/principal";
+import type { AuthMethod, SessionPrincipal } from "../../platform/schemas/principal";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { hasOtherSignInMethod } from "../sign-in-methods-store";
 
@@ -121,6 +121,10 @@ export interface PasskeyUse {
   counter: number;
   backedUp: boolean;
 }
+
+/** What the use of a passkey proves, as a session stores it. */
+export const methodsOfPasskey = ({ backedUp }: PasskeyUse): AuthMethod[] =>
+  backedUp ? ["passkey", "synced-passkey"] : ["passkey"];
 
 /**
  * A condition that holds while the challenge is unused and the passkey exists. A counter that has not gone up can mean

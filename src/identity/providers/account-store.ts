@@ -5,7 +5,7 @@ import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { type RequestOrigin, userActor } from "../../platform/schemas/actor";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
-import { type Joining, joinByToken, type OpenInvitation, recordJoining } from "../invitations/store";
+import { joinByToken, type NotJoined, type OpenInvitation, recordJoining } from "../invitations/store";
 import { insertOwnTenant } from "../sign-in/store";
 import type { ProviderIdentity } from "./identity";
 import { insertIdentity } from "./store";
@@ -30,7 +30,7 @@ export async function insertInvitedProviderAccount(
   { userId, email, identity, createdFrom, deviceKey, origin }: NewProviderAccount,
   invitation: OpenInvitation,
   nowMs: number,
-): Promise<Joining> {
+): Promise<"joined" | NotJoined> {
   const { name, provider } = identity;
   const { added, stillOpen } = await atomically(deps.db, {
     ...joinByToken(deps, { userId, email, name, passwordHash: "", createdFrom }, invitation, nowMs),

@@ -16,7 +16,7 @@ import { deviceKeys } from "../sessions/known-devices";
 import type { OpenedSession } from "../sessions/tokens";
 import { requireVerified } from "../sign-in/open";
 import { completeSignIn, type SignInChoice } from "../sign-in/second-factor";
-import { createdFrom, refuseUninvited, requireJoined } from "../sign-in/signup";
+import { createdFrom, refusedJoining, refuseUninvited } from "../sign-in/signup";
 import { findCredentialsByEmail, findCredentialsOfUser, type StoredCredentials } from "../sign-in/store";
 import { checkMailCode } from "../step-up/verify";
 import { insertInvitedProviderAccount, insertProviderAccount } from "./account-store";
@@ -166,7 +166,8 @@ async function create(
   try {
     if (!invitation) await insertProviderAccount(deps, account, deps.now());
     else {
-      requireJoined(deps, await insertInvitedProviderAccount(deps, account, invitation, deps.now()));
+      const joined = await insertInvitedProviderAccount(deps, account, invitation, deps.now());
+      if (joined !== "joined") throw refusedJoining(deps, joined);
       tellOfJoining(deps, invitation, account);
     }
   } catch (error) {

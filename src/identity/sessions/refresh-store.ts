@@ -5,6 +5,7 @@ import type { Deps } from "../../platform/deps";
 import { anonymous, type RequestOrigin } from "../../platform/schemas/actor";
 import type { Device } from "../../platform/schemas/device";
 import { auditEach, holderOfToken } from "../../tenancy/audit/record-store";
+import { TOKEN_SUBJECT, type TokenSubject } from "./store";
 
 /** A refresh that is about to be written. */
 export interface Refresh {
@@ -20,9 +21,8 @@ export interface Refresh {
   maxMs: number;
 }
 
-export interface RefreshedSession {
+export interface RefreshedSession extends TokenSubject {
   userId: string;
-  tenantId: string;
   generation: number;
   refreshTokenHash: string;
   rotatedAt: number;
@@ -51,7 +51,7 @@ export async function refreshByToken(
         AND expires_at > ${nowMs}
       RETURNING id`,
     // After the update: it returns the expiry and the generation that the update has set.
-    stored: rows<RefreshedSession>(sql`SELECT user_id AS userId, tenant_id AS tenantId, generation,
+    stored: rows<RefreshedSession>(sql`SELECT user_id AS userId, ${TOKEN_SUBJECT}, generation,
         refresh_token_hash AS refreshTokenHash,
         rotated_at AS rotatedAt, rotation_key_hash AS rotationKeyHash, expires_at AS expiresAt, ip_address AS ipAddress,
         device_name AS deviceName

@@ -88,12 +88,11 @@ async function currentToken(deps: Deps, sessionId: string, session: RefreshedSes
 
 async function pairFor(
   deps: Deps,
-  owner: { userId: string; tenantId: string },
+  session: RefreshedSession,
   { sessionId }: RefreshClaims,
   refreshToken: string,
 ): Promise<TokenPair> {
-  const { userId, tenantId } = owner;
-  return { accessToken: await makeAccessToken(deps, { userId, tenantId, sessionId }), refreshToken };
+  return { accessToken: await makeAccessToken(deps, { ...session, sessionId }), refreshToken };
 }
 
 /** Ends the session of a refresh token. Does nothing for a token without a session. */

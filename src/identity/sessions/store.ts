@@ -44,20 +44,31 @@ export const withMethods = (methods: readonly AuthMethod[]): SQL =>
 /** Holds while the password has this hash: a password reset after the check therefore stops the login. */
 export const passwordHolds = (passwordHash: string): SQL => sql`u.password_hash = ${passwordHash}`;
 
-/** What the statement of `mintSession` returns: one row, or none when a precondition failed. */
-export interface MintedSession {
+/** What the tokens of a session say about it. */
+export interface TokenSubject {
   tenantId: string;
+  /** Null when the user is not a member of the tenant any more. */
+  role: string | null;
+  /** When the user signed in or last confirmed the session, whichever is later; Unix ms. */
+  authenticatedAt: number;
+  /** JSON array of `AuthMethod`; null before it was stored. */
+  amr: string | null;
 }
 
+/** Selects a `TokenSubject` from `sessions`, also in a RETURNING clause. */
+export const TOKEN_SUBJECT = sql`tenant_id AS tenantId, (SELECT tm.role FROM memberships tm
+    WHERE tm.tenant_id = sessions.tenant_id AND tm.user_id = sessions.user_id) AS role,
+  max(created_at, coalesce(confirmed_at, 0)) AS authenticatedAt, amr`;
+
 /**
- * The only INSERT of a session. It writes nothing for a user who is not a member of the tenant or is suspended, nor for
+ * The only INSERT of a session; it returns one row, or none when a precondition failed. It writes nothing for a user who is not a member of the tenant or is suspended, nor for
  * one with two-factor authentication unless the factor holds.
  */
 export function mintSession(
   session: NewSession,
   preconditions: SessionPreconditions,
   nowMs: number,
-): Rows<MintedSession> {
+): Rows<TokenSubject> {
   const { id, userId, refreshTokenHash } = session;
   const { credential, factor, methods } = preconditions;
   // A password alone does not confirm a session of somebody who has a passkey.
@@ -77,7 +88,7 @@ export function mintSession(
     FROM users u JOIN memberships m ON m.user_id = u.id
     WHERE u.id = ${userId} AND m.tenant_id = ${tenantId} AND ${credential} AND u.suspended_at IS NULL
       AND (u.totp_enabled_at IS NULL OR ${factor ?? sql`0`})
-    RETURNING tenant_id AS tenantId`);
+    RETURNING ${TOKEN_SUBJECT}`);
 }
 
 /** Ends the oldest sessions of a user beyond the newest `most`. */
@@ -114,22 +125,22 @@ export async function findSwitchable({ db }: Deps, { sessionId, userId, tenantId
 }
 
 /**
- * Moves the session, with a new refresh token. Returns false if it was refreshed or the membership has ended since
- * `findSwitchable`.
+ * Moves the session, with a new refresh token. Returns what its tokens say from now on; undefined if it was refreshed
+ * or the membership has ended since `findSwitchable`.
  */
 export async function moveSession(
   { db }: Deps,
   move: SessionMove & { generation: number; nextTokenHash: string; actor: Actor },
   nowMs: number,
-): Promise<boolean> {
+): Promise<TokenSubject | undefined> {
   const { sessionId, userId, tenantId, generation, nextTokenHash, actor } = move;
   const { moved } = await atomically(db, {
-    moved: sql`UPDATE sessions SET tenant_id = ${tenantId}, generation = generation + 1,
+    moved: rows<TokenSubject>(sql`UPDATE sessions SET tenant_id = ${tenantId}, generation = generation + 1,
         refresh_token_hash = ${nextTokenHash}, rotated_at = ${nowMs}, rotation_key_hash = NULL,
         last_activity_at = ${nowMs}
       WHERE id = ${sessionId} AND user_id = ${userId} AND generation = ${generation} AND expires_at > ${nowMs}
         AND EXISTS (SELECT 1 FROM memberships WHERE tenant_id = ${tenantId} AND user_id = ${userId})
-      RETURNING id`,
+      RETURNING ${TOKEN_SUBJECT}`),
     recorded: auditIfChanged({
       tenantId,
       action: "auth.login",
@@ -139,7 +150,7 @@ export async function moveSession(
     }),
     lastUsed: useTenant(sessionId, nowMs),
   });
-  return moved.length === 1;
+  return moved[0];
 }
 
 export interface LiveSession extends Account {

@@ -23,12 +23,10 @@ export async function switchTenant(deps: Deps, caller: SessionPrincipal, tenantI
     const { generation, expiresAt } = current;
     const refreshToken = await makeRefreshToken(deps.keys, { sessionId, generation: generation + 1 });
     const move = { sessionId, userId, tenantId, generation, nextTokenHash: await sha256Hex(refreshToken), actor };
-    if (await moveSession(deps, move, deps.now())) {
-      const claims = { userId, tenantId, sessionId };
-      return {
-        session: { ...claims, expiresAt },
-        tokens: { accessToken: await makeAccessToken(deps, claims), refreshToken },
-      };
+    const moved = await moveSession(deps, move, deps.now());
+    if (moved) {
+      const accessToken = await makeAccessToken(deps, { ...moved, userId, sessionId });
+      return { session: { userId, tenantId, sessionId, expiresAt }, tokens: { accessToken, refreshToken } };
     }
   }
   throw new AppError("CONFLICT", { message: "The session was refreshed at the same time. Try again." });

@@ -5,10 +5,12 @@ import { makeRefreshToken } from "../../platform/crypto/refresh-token";
 import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import type { Device } from "../../platform/schemas/device";
+import type { AuthMethod } from "../../platform/schemas/principal";
 import { DAY_MS } from "../../platform/time";
 import { deviceKeys } from "./known-devices";
+import { methodReferences } from "./method-references";
 import type { TokenPair } from "./schemas";
-import type { NewSession } from "./store";
+import type { NewSession, TokenSubject } from "./store";
 
 /** Each refresh restarts this period, up to `SESSION_MAX_MS` after login. */
 export const SESSION_IDLE_MS = 30 * DAY_MS;
@@ -36,16 +38,21 @@ export async function draftSession(deps: Deps, userId: string, device: Device): 
   return { row: { ...row, deviceKeys: await deviceKeys(deps.keys, userId, device) }, refreshToken };
 }
 
-/** Returns the session of a draft that has been written into `tenantId`, with its token pair. */
-export async function openedSession(deps: Deps, draft: SessionDraft, tenantId: string): Promise<OpenedSession> {
+/** Returns the session of a draft that has been written, with its token pair. */
+export async function openedSession(deps: Deps, draft: SessionDraft, written: TokenSubject): Promise<OpenedSession> {
   const { row, refreshToken } = draft;
-  const claims = { userId: row.userId, tenantId, sessionId: row.id };
-  const tokens = { accessToken: await makeAccessToken(deps, claims), refreshToken };
+  const claims = { userId: row.userId, tenantId: written.tenantId, sessionId: row.id };
+  const tokens = { accessToken: await makeAccessToken(deps, { ...written, ...claims }), refreshToken };
   return { session: { ...claims, expiresAt: row.expiresAt }, tokens };
 }
 
-/** A signed access token for a session. */
-export function makeAccessToken(deps: Deps, claims: AccessClaims): Promise<string> {
+/** A signed access token for a session, as it was when the request began: before its role was read. */
+export function makeAccessToken(
+  deps: Deps,
+  { userId, sessionId, tenantId, role, authenticatedAt, amr }: AccessClaims & TokenSubject,
+): Promise<string> {
   const parties = { issuer: deps.config.tokenIssuer, audience: deps.config.tokenAudience };
-  return signAccessToken(deps.keys, parties, claims, deps.now());
+  const methods = amr === null ? [] : (JSON.parse(amr) as AuthMethod[]);
+  const claims = { userId, sessionId, tenantId, role: role ?? "", authenticatedAt, methods: methodReferences(methods) };
+  return signAccessToken(deps.keys, parties, claims, deps.startedAt);
 }

@@ -6,7 +6,7 @@ import { insertRevert, type NewRevert } from "../../platform/mail/revert-store";
 import type { ProviderName } from "../../platform/schemas/schemas";
 import { auditIfChanged, type NewAuditEvent, tenantOfAccount } from "../../tenancy/audit/record-store";
 import { mailCodeHolds, useMailCode } from "../email-codes/store";
-import { type PasskeyUse, passkeyHolds, usePasskey } from "../passkeys/store";
+import { methodsOfPasskey, type PasskeyUse, passkeyHolds, usePasskey } from "../passkeys/store";
 import type { ProviderIdentity } from "../providers/identity";
 import { type IdentityUse, identityHolds, insertIdentity, isAdded, useIdentity } from "../providers/store";
 import { type NewSession, passwordHolds, type SessionPreconditions } from "../sessions/store";
@@ -66,7 +66,8 @@ export function preparationsOf(
 /** What must hold when the session is written, and how it is opened. */
 export function conditionsOf(userId: string, credential: SignInCredential): Omit<SessionPreconditions, "tenantId"> {
   if (credential.method === "passkey") {
-    return { credential: passkeyHolds(userId, credential.use), factor: sql`1`, methods: ["passkey"] };
+    const { use } = credential;
+    return { credential: passkeyHolds(userId, use), factor: sql`1`, methods: methodsOfPasskey(use) };
   }
   const { method, factor } = credential;
   return {

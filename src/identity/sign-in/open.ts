@@ -82,7 +82,7 @@ export async function openSession(
     await queueMailIfPossible(deps, { kind: "identityLinked", id: link.revert.mailId, userId, provider });
   }
   if (opened.isNewDevice) await tellOfNewDevice(deps, userId, revert.mailId, device);
-  return openedSession(deps, draft, opened.tenantId);
+  return openedSession(deps, draft, opened.subject);
 }
 
 async function tellOfNewDevice(deps: Deps, userId: string, mailId: string, device: Device): Promise<void> {

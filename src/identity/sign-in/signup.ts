@@ -12,7 +12,7 @@ import type { Device } from "../../platform/schemas/device";
 import type { Registration as RegistrationRule } from "../../platform/schemas/settings";
 import { tellOfJoining } from "../../tenancy/tenants/owner-notices";
 import { badInvitation } from "../invitations/invite";
-import { findOpenInvitation, insertInvitedByToken, type Joining, type OpenInvitation } from "../invitations/store";
+import { findOpenInvitation, insertInvitedByToken, type NotJoined, type OpenInvitation } from "../invitations/store";
 import { refuseGuessable } from "../passwords/guessable";
 import { draftSession, type OpenedSession, openedSession } from "../sessions/tokens";
 import { insertAccount, type NewUser } from "./store";
@@ -71,9 +71,9 @@ async function withNewTenant(
 ): Promise<OpenedSession> {
   const tenant = { id: newId(), name: input.tenantName ?? input.name ?? "Personal" };
   const draft = await draftSession(deps, user.userId, client.device);
-  await orEmailTaken(insertAccount(deps, user, tenant, draft.row, client.origin, deps.now()));
+  const opened = await orEmailTaken(insertAccount(deps, user, tenant, draft.row, client.origin, deps.now()));
   await queueMailIfPossible(deps, { kind: "verification", userId: user.userId });
-  return openedSession(deps, draft, tenant.id);
+  return openedSession(deps, draft, opened);
 }
 
 /** The invitation was mailed to this address, so the address counts as verified. */
@@ -85,16 +85,14 @@ async function intoTenant(
 ): Promise<OpenedSession> {
   const draft = await draftSession(deps, user.userId, client.device);
   const joined = await orEmailTaken(insertInvitedByToken(deps, user, invitation, draft.row, client.origin, deps.now()));
-  requireJoined(deps, joined);
+  if (typeof joined === "string") throw refusedJoining(deps, joined);
   tellOfJoining(deps, invitation, user);
-  return openedSession(deps, draft, invitation.tenantId);
+  return openedSession(deps, draft, joined);
 }
 
-/** Throws INVALID_TOKEN for an invitation that is closed, CONFLICT when its tenant has no room. */
-export function requireJoined({ config }: Deps, joined: Joining): void {
-  if (joined === "closed") throw badInvitation();
-  if (joined === "full") throw capReached("members", config.caps);
-}
+/** INVALID_TOKEN for an invitation that is closed, CONFLICT when its tenant has no room. */
+export const refusedJoining = ({ config }: Deps, why: NotJoined): AppError =>
+  why === "closed" ? badInvitation() : capReached("members", config.caps);
 
 async function orEmailTaken<T>(write: Promise<T>): Promise<T> {
   try {

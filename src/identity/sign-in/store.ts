@@ -9,7 +9,14 @@ import type { NewRevert } from "../../platform/mail/revert-store";
 import { type Actor, type RequestOrigin, userActor } from "../../platform/schemas/actor";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { announceDevice, rememberDevice } from "../sessions/known-devices-store";
-import { endOldestSessions, mintSession, type NewSession, passwordHolds, useTenant } from "../sessions/store";
+import {
+  endOldestSessions,
+  mintSession,
+  type NewSession,
+  passwordHolds,
+  type TokenSubject,
+  useTenant,
+} from "../sessions/store";
 import { conditionsOf, metaOf, preparationsOf, revertStateOf, type SignInCredential, usesOf } from "./credential-store";
 
 export interface NewUser {
@@ -26,7 +33,7 @@ export interface NewTenant {
   name: string;
 }
 
-/** Writes tenant, user, owner membership and first session, or nothing. Throws on a taken email. */
+/** Writes tenant, user, owner membership and first session, or nothing. Returns the session. Throws on a taken email. */
 export async function insertAccount(
   { db, shards }: Deps,
   user: NewUser,
@@ -34,9 +41,9 @@ export async function insertAccount(
   session: NewSession,
   origin: RequestOrigin,
   nowMs: number,
-): Promise<void> {
+): Promise<TokenSubject> {
   const { userId, email, passwordHash } = user;
-  await atomically(db, {
+  const { minted } = await atomically(db, {
     // The caller queues the verification mail.
     user: sql`INSERT INTO users (id, email, name, password_hash, verification_mailed_at, created_from, created_at)
       VALUES (${userId}, ${user.email}, ${user.name}, ${passwordHash}, ${nowMs}, ${user.createdFrom}, ${nowMs})`,
@@ -55,6 +62,9 @@ export async function insertAccount(
     }),
     ...rememberDevice(session, nowMs),
   });
+  const [subject] = minted;
+  if (!subject) throw new Error("the first session was not written");
+  return subject;
 }
 
 /** A tenant for a user who is a member of none. Only one of several parallel logins creates it. */
@@ -92,7 +102,7 @@ export async function writeSession(
   { db, config, shards }: Deps,
   opening: Opening,
   nowMs: number,
-): Promise<{ tenantId: string; isNewDevice: boolean } | null> {
+): Promise<{ subject: TokenSubject; isNewDevice: boolean } | null> {
   const { session, revert, tenantId, ownTenant, credential, actor } = opening;
   const { userId } = session;
   const login = { tenantId: tenantOf(session), actor, target: { kind: "user", id: userId } } as const;
@@ -107,8 +117,8 @@ export async function writeSession(
     announced: announceDevice(session, revert, revertStateOf(credential), nowMs),
     ...rememberDevice(session, nowMs),
   });
-  const [opened] = minted;
-  return opened ? { tenantId: opened.tenantId, isNewDevice: announced.length > 0 } : null;
+  const [subject] = minted;
+  return subject ? { subject, isNewDevice: announced.length > 0 } : null;
 }
 
 /** Replaces a hash that has outdated parameters. Returns false when the password changed since it was read. */

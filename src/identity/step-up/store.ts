@@ -5,7 +5,7 @@ import type { Deps } from "../../platform/deps";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { mailCodeHolds, useMailCode } from "../email-codes/store";
-import { type PasskeyUse, passkeyHolds, usePasskey } from "../passkeys/store";
+import { methodsOfPasskey, type PasskeyUse, passkeyHolds, usePasskey } from "../passkeys/store";
 import { withMethods } from "../sessions/store";
 import { consumeFactor, type Factor, factorHolds } from "../two-factor/store";
 
@@ -36,7 +36,7 @@ export async function confirmSession({ db }: Deps, confirmation: Confirmation, n
     ...(passwordHash === null ? [] : ["password" as const]),
     ...(mailId === null ? [] : ["code" as const]),
     ...(factor ? [factor.kind] : []),
-    ...(passkey ? ["passkey" as const] : []),
+    ...(passkey ? methodsOfPasskey(passkey) : []),
   ];
   const { confirmed } = await atomically(db, {
     confirmed: sql`UPDATE sessions SET confirmed_at = ${confirmedAt}, amr = ${withMethods(methods)}

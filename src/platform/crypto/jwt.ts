@@ -1,5 +1,7 @@
 /** Signed tokens of a session: access tokens (RFC 9068 JWTs, EdDSA, 15 minutes) and the console's cookie. */
-import { errors, jwtVerify, SignJWT } from "jose";
+import { errors, type JWTPayload, jwtVerify, SignJWT } from "jose";
+import { newId } from "../db/ids";
+import { permissionsOf } from "../schemas/roles";
 import type { KeyRing } from "./keys";
 
 const ACCESS_LIFETIME_MS = 15 * 60_000;
@@ -24,6 +26,16 @@ export interface AccessClaims {
   tenantId: string;
 }
 
+/** What an access token says besides. */
+export interface AccessTokenClaims extends AccessClaims {
+  /** The role in the tenant. */
+  role: string;
+  /** When the user signed in or last confirmed the session; Unix ms. */
+  authenticatedAt: number;
+  /** How, in the words of RFC 8176. */
+  methods: readonly string[];
+}
+
 /** When a token was issued and when it expires, Unix ms. */
 interface Validity {
   issuedAt: number;
@@ -31,8 +43,16 @@ interface Validity {
 }
 
 /** A signed access token, valid for 15 minutes from `nowMs`. */
-export function signAccessToken(keys: KeyRing, parties: TokenParties, claims: AccessClaims, nowMs: number) {
-  return sign(keys, ACCESS, parties, claims, { issuedAt: nowMs, expiresAt: nowMs + ACCESS_LIFETIME_MS });
+export function signAccessToken(keys: KeyRing, parties: TokenParties, claims: AccessTokenClaims, nowMs: number) {
+  const { role, authenticatedAt, methods } = claims;
+  const more = {
+    jti: newId(),
+    role,
+    scope: permissionsOf(role).join(" "),
+    auth_time: Math.floor(authenticatedAt / 1000),
+    ...(methods.length > 0 ? { amr: methods } : {}),
+  };
+  return sign(keys, ACCESS, parties, claims, { issuedAt: nowMs, expiresAt: nowMs + ACCESS_LIFETIME_MS }, more);
 }
 
 /** The claims of a valid access token; null for anything else. */
@@ -56,9 +76,10 @@ async function sign(
   parties: TokenParties,
   claims: AccessClaims,
   { issuedAt, expiresAt }: Validity,
+  more: JWTPayload = {},
 ): Promise<string> {
   const { kid, privateKey } = keys[0].signing;
-  return new SignJWT({ sid: claims.sessionId, tid: claims.tenantId })
+  return new SignJWT({ sid: claims.sessionId, tid: claims.tenantId, ...more })
     .setProtectedHeader({ alg: "EdDSA", typ: kind.typ, kid })
     .setIssuer(parties.issuer)
     .setAudience(kind.audienceOf(parties))

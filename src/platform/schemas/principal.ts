@@ -3,8 +3,11 @@ import type { Actor } from "./actor";
 import type { Permission, Role } from "./roles";
 import type { TenantRef } from "./tenant-ref";
 
-/** How somebody has shown who they are in a session: `recovery` is a recovery code, `code` a mailed one. */
-export type AuthMethod = "password" | "code" | "provider" | "passkey" | "totp" | "recovery";
+/**
+ * How somebody has shown who they are in a session: `recovery` is a recovery code, `code` a mailed one.
+ * `synced-passkey` stands beside `passkey` for one that is backed up: it can be on several devices.
+ */
+export type AuthMethod = "password" | "code" | "provider" | "passkey" | "synced-passkey" | "totp" | "recovery";
 
 /** The user of a session, and the name of the tenant. Times are Unix ms. */
 export interface Account {
