@@ -16,6 +16,10 @@ export function firstIdAt(timeMs: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}`;
 }
 
+/** `firstIdAt` in SQL. */
+export const firstIdAtSql = (timeMs: SQL): SQL =>
+  sql`(substr(printf('%012x', ${timeMs}), 1, 8) || '-' || substr(printf('%012x', ${timeMs}), 9))`;
+
 const hex = (digits: number) => sql.raw(`substr(lower(hex(randomblob(${digits}))), 1, ${digits})`);
 
 /**

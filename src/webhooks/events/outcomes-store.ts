@@ -1,11 +1,11 @@
 /**
- * Where an event went, in one round trip. The outbox has no index by event, so a delivery is found by the traces that
- * it always leaves. Its first attempt has the delivery's own id. Each attempt names the next one, whose id contains the
- * time at which it is due. A delivery without an attempt is due when the event was accepted. The rest follows from the
- * state of its subscription at the time of the event.
+ * What became of an event at each subscription, in one round trip. The outbox has no index by event, so deliveries are
+ * found through ids that can be computed: the first attempt has the delivery's own id, and each attempt names the next
+ * one, whose id contains the time at which it is due. A delivery without an attempt is due when the event was accepted.
+ * The rest follows from the state of its subscription at the time of the event.
  */
 
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { atomically, rows } from "../../platform/db/client";
 import { deliveryIdOf, timeOfId, timeOfIdSql } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
@@ -86,70 +86,20 @@ export async function readOutcomes(
   eventId: string,
   cursor?: string,
 ): Promise<{ event: StoredEvent; wanting: WantingRow[]; trails: TrailRow[]; nextCursor: string | null } | null> {
-  const after =
-    cursor === undefined
-      ? sql`true`
-      : sql`(s.created_at, s.id) > (coalesce((SELECT created_at FROM subscriptions
-        WHERE id = ${cursor}), ${timeOfId(cursor)}), ${cursor})`;
-  const event = sql`event AS MATERIALIZED (SELECT id, type, created_at, fan_out_after,
-      CASE WHEN type GLOB ${ALL_OPERATIONAL} THEN ${aboutOf(sql`payload`)} ELSE '' END AS about FROM events
-        WHERE id = ${eventId} AND tenant_id = ${tenantId})`;
-  const examined = sql`s AS MATERIALIZED (SELECT s.id, s.name, s.events, s.enabled, s.is_deleted,
-      s.created_at, s.updated_at, s.has_backlog, s.held_until, s.released_to, s.former_states FROM subscriptions s
-        WHERE s.tenant_id = ${tenantId} AND ${after}
-    ORDER BY s.created_at, s.id LIMIT ${EXAMINED_SUBSCRIPTIONS})`;
-  const first = (alias: string) => sql`attempts ${sql.raw(alias)} WHERE ${sql.raw(alias)}.subscription_id = s.id
-    AND ${sql.raw(alias)}.id = ${deliveryIdOf(eventId, sql`s.id`)}`;
-  const waiting = sql`outbox o WHERE o.queue IN (${MAIN}, s.id) AND o.due_at = event.created_at
-    AND o.id = ${deliveryIdOf(eventId, sql`s.id`)}
-    AND o.event_id = ${eventId}`;
-  // Nobody but the tested subscription wanted the event of a test.
-  const isTest = sql`test AS MATERIALIZED (SELECT EXISTS (SELECT 1 FROM event CROSS
-    JOIN subscriptions s ON s.tenant_id = ${tenantId}
-    WHERE event.type = ${TEST_EVENT_TYPE} AND (EXISTS (SELECT 1 FROM ${first("a")} AND a.kind = 'test')
-      OR EXISTS (SELECT 1 FROM ${waiting} AND o.kind = 'test'))) AS is_test)`;
-  const published = sql`event.created_at`;
-  // `s` stands for the examined subscriptions, as the SQL about former states expects.
-  const listed = sql`listed AS MATERIALIZED (SELECT s.*, s.created_at > ${published} AS is_newer,
-      coalesce(s.id > event.fan_out_after, 0) AS is_ahead, ${enabledAt(published)}
-        AND NOT ${switchedBetween(sql`${published} - ${BEFORE_MS}`, sql`${published} + ${AFTER_MS}`)} AS was_enabled,
-      (SELECT o.queue FROM ${waiting}) AS waits_in
-    FROM event CROSS JOIN test CROSS JOIN s
-    WHERE EXISTS (SELECT 1 FROM ${first("a")}) OR EXISTS (SELECT 1 FROM ${waiting})
-      OR (NOT test.is_test AND ${listsType(eventsAt(published), sql`event.type`)} AND s.id <> event.about
-        AND NOT (s.is_deleted = 1 AND s.updated_at <= event.created_at))
-    ORDER BY s.created_at, s.id LIMIT ${PAGE_SUBSCRIPTIONS + 1})`;
+  const examined = examinedSql(tenantId, cursor);
+  const event = sql`${eventSql(tenantId, eventId)}, ${isTestSql(tenantId, eventId)}`;
+  const listed = sql`${event}, ${examined}, ${listedSql(eventId)}`;
   const { found, wanting, trails, ends } = await atomically(deps.shards.db(shard), {
     found:
       rows<StoredEvent>(sql`SELECT id, type, payload, correlation_id AS correlationId, delivery_count AS deliveryCount,
         created_at AS createdAt, ${isFrozen(sql`${tenantId}`)} AS isFrozen FROM events WHERE id = ${eventId}
           AND tenant_id = ${tenantId}`),
-    wanting: rows<WantingRow>(sql`WITH ${event}, ${isTest}, ${examined}, ${listed}
-      SELECT id, name, ${deliveryIdOf(eventId, sql`id`)} AS deliveryId, enabled, is_deleted AS isDeleted, is_newer
-        AS isNewer,
-        was_enabled AS wasEnabled, is_ahead AS isAhead, has_backlog AS hasBacklog, held_until AS heldUntil, released_to
-          AS releasedTo, waits_in AS queue
+    wanting: rows<WantingRow>(sql`WITH ${listed}
+      SELECT id, name, ${deliveryIdOf(eventId, sql`id`)} AS deliveryId, enabled, is_deleted AS isDeleted,
+        is_newer AS isNewer, was_enabled AS wasEnabled, is_ahead AS isAhead, has_backlog AS hasBacklog,
+        held_until AS heldUntil, released_to AS releasedTo, waits_in AS queue
       FROM listed ORDER BY created_at, id`),
-    trails: rows<TrailRow>(sql`WITH RECURSIVE ${event}, ${isTest}, ${examined}, ${listed},
-      trail(subscription_id, is_retry, delivery_id, id, position) AS (
-        SELECT id, 0, ${deliveryIdOf(eventId, sql`id`)}, ${deliveryIdOf(eventId, sql`id`)}, 1 FROM listed
-        UNION ALL SELECT m.subscription_id, 1, m.delivery_id, m.delivery_id, 1 FROM listed CROSS JOIN manual_retries m
-          ON m.subscription_id = listed.id AND m.event_id = ${eventId} AND m.state IN ('open', 'success')
-        UNION ALL SELECT trail.subscription_id, is_retry, trail.delivery_id, a.next_id, position + 1 FROM trail
-          CROSS JOIN attempts a ON a.subscription_id = trail.subscription_id AND a.id = trail.id
-          WHERE a.next_id IS NOT NULL AND position < ${MAX_CHAIN_ROWS}),
-      newest AS (SELECT trail.subscription_id, is_retry, trail.delivery_id, trail.id, row_number() OVER (PARTITION
-        BY trail.subscription_id, is_retry ORDER BY position DESC) AS rank
-        FROM trail LEFT JOIN attempts a ON a.subscription_id = trail.subscription_id AND a.id = trail.id
-        WHERE a.status IS NULL OR a.status <> ${PLACEHOLDER})
-      SELECT newest.subscription_id AS webhookId, is_retry AS isRetry, newest.id, a.status, a.next_id AS nextId,
-        a.response_code AS responseCode, a.error,
-        a.attempt_count AS attemptCount, a.attempted_at AS attemptedAt, a.completed_at AS completedAt,
-        CASE WHEN a.id IS NULL THEN (SELECT o.slot_at FROM outbox o WHERE o.queue IN (${MAIN}, newest.subscription_id)
-          AND o.due_at = ${timeOfIdSql("newest.id")} AND o.id = newest.delivery_id
-            AND o.slot_at >= o.due_at) END AS slotAt
-      FROM newest LEFT JOIN attempts a ON a.subscription_id = newest.subscription_id AND a.id = newest.id
-        WHERE rank <= 2 ORDER BY rank`),
+    trails: rows<TrailRow>(trailsSql(listed, eventId)),
     ends: rows<{ examined: string | null }>(sql`WITH ${examined}
       SELECT CASE WHEN count(*) = ${EXAMINED_SUBSCRIPTIONS} THEN (SELECT id FROM s ORDER BY created_at DESC, id DESC
         LIMIT 1) END AS examined
@@ -159,10 +109,74 @@ export async function readOutcomes(
   if (!stored) return null;
   const page = wanting.slice(0, PAGE_SUBSCRIPTIONS);
   const isFull = wanting.length > page.length;
-  return {
-    event: stored,
-    wanting: page,
-    trails,
-    nextCursor: isFull ? (page.at(-1)?.id ?? null) : (ends[0]?.examined ?? null),
-  };
+  const nextCursor = isFull ? (page.at(-1)?.id ?? null) : (ends[0]?.examined ?? null);
+  return { event: stored, wanting: page, trails, nextCursor };
 }
+
+const eventSql = (tenantId: string, eventId: string) =>
+  sql`event AS MATERIALIZED (SELECT id, type, created_at, fan_out_after,
+      CASE WHEN type GLOB ${ALL_OPERATIONAL} THEN ${aboutOf(sql`payload`)} ELSE '' END AS about FROM events
+        WHERE id = ${eventId} AND tenant_id = ${tenantId})`;
+
+/** The subscriptions after the cursor, wanting the event or not. */
+function examinedSql(tenantId: string, cursor: string | undefined): SQL {
+  const after =
+    cursor === undefined
+      ? sql`true`
+      : sql`(s.created_at, s.id) > (coalesce((SELECT created_at FROM subscriptions
+        WHERE id = ${cursor}), ${timeOfId(cursor)}), ${cursor})`;
+  return sql`s AS MATERIALIZED (SELECT s.id, s.name, s.events, s.enabled, s.is_deleted,
+      s.created_at, s.updated_at, s.has_backlog, s.held_until, s.released_to, s.former_states FROM subscriptions s
+        WHERE s.tenant_id = ${tenantId} AND ${after}
+    ORDER BY s.created_at, s.id LIMIT ${EXAMINED_SUBSCRIPTIONS})`;
+}
+
+/** The first attempt `a` of the delivery to the subscription `s`. */
+const firstAttempt = (eventId: string) =>
+  sql`attempts a WHERE a.subscription_id = s.id AND a.id = ${deliveryIdOf(eventId, sql`s.id`)}`;
+
+/** The delivery `o` to the subscription `s`, while it waits for its first attempt. */
+const waiting = (eventId: string) => sql`outbox o WHERE o.queue IN (${MAIN}, s.id) AND o.due_at = event.created_at
+    AND o.id = ${deliveryIdOf(eventId, sql`s.id`)} AND o.event_id = ${eventId}`;
+
+/** Nobody but the tested subscription wanted the event of a test. */
+const isTestSql = (tenantId: string, eventId: string) => sql`test AS MATERIALIZED (SELECT EXISTS (SELECT 1 FROM event
+    CROSS JOIN subscriptions s ON s.tenant_id = ${tenantId}
+    WHERE event.type = ${TEST_EVENT_TYPE} AND (EXISTS (SELECT 1 FROM ${firstAttempt(eventId)} AND a.kind = 'test')
+      OR EXISTS (SELECT 1 FROM ${waiting(eventId)} AND o.kind = 'test'))) AS is_test)`;
+
+/** Those of the examined subscriptions that wanted the event. */
+function listedSql(eventId: string): SQL {
+  const published = sql`event.created_at`;
+  // `s` stands for the examined subscriptions, as the SQL about former states expects.
+  return sql`listed AS MATERIALIZED (SELECT s.*, s.created_at > ${published} AS is_newer,
+      coalesce(s.id > event.fan_out_after, 0) AS is_ahead, ${enabledAt(published)}
+        AND NOT ${switchedBetween(sql`${published} - ${BEFORE_MS}`, sql`${published} + ${AFTER_MS}`)} AS was_enabled,
+      (SELECT o.queue FROM ${waiting(eventId)}) AS waits_in
+    FROM event CROSS JOIN test CROSS JOIN s
+    WHERE EXISTS (SELECT 1 FROM ${firstAttempt(eventId)}) OR EXISTS (SELECT 1 FROM ${waiting(eventId)})
+      OR (NOT test.is_test AND ${listsType(eventsAt(published), sql`event.type`)} AND s.id <> event.about
+        AND NOT (s.is_deleted = 1 AND s.updated_at <= event.created_at))
+    ORDER BY s.created_at, s.id LIMIT ${PAGE_SUBSCRIPTIONS + 1})`;
+}
+
+/** The newest two attempts of each delivery and of each manual retry, planned ones too. */
+const trailsSql = (listed: SQL, eventId: string) => sql`WITH RECURSIVE ${listed},
+  trail(subscription_id, is_retry, delivery_id, id, position) AS (
+    SELECT id, 0, ${deliveryIdOf(eventId, sql`id`)}, ${deliveryIdOf(eventId, sql`id`)}, 1 FROM listed
+    UNION ALL SELECT m.subscription_id, 1, m.delivery_id, m.delivery_id, 1 FROM listed CROSS JOIN manual_retries m
+      ON m.subscription_id = listed.id AND m.event_id = ${eventId} AND m.state IN ('open', 'success')
+    UNION ALL SELECT trail.subscription_id, is_retry, trail.delivery_id, a.next_id, position + 1 FROM trail
+      CROSS JOIN attempts a ON a.subscription_id = trail.subscription_id AND a.id = trail.id
+      WHERE a.next_id IS NOT NULL AND position < ${MAX_CHAIN_ROWS}),
+  newest AS (SELECT trail.subscription_id, is_retry, trail.delivery_id, trail.id, row_number() OVER (PARTITION
+    BY trail.subscription_id, is_retry ORDER BY position DESC) AS rank
+    FROM trail LEFT JOIN attempts a ON a.subscription_id = trail.subscription_id AND a.id = trail.id
+    WHERE a.status IS NULL OR a.status <> ${PLACEHOLDER})
+  SELECT newest.subscription_id AS webhookId, is_retry AS isRetry, newest.id, a.status, a.next_id AS nextId,
+    a.response_code AS responseCode, a.error, a.attempt_count AS attemptCount, a.attempted_at AS attemptedAt,
+    a.completed_at AS completedAt,
+    CASE WHEN a.id IS NULL THEN (SELECT o.slot_at FROM outbox o WHERE o.queue IN (${MAIN}, newest.subscription_id)
+      AND o.due_at = ${timeOfIdSql("newest.id")} AND o.id = newest.delivery_id AND o.slot_at >= o.due_at) END AS slotAt
+  FROM newest LEFT JOIN attempts a ON a.subscription_id = newest.subscription_id AND a.id = newest.id
+  WHERE rank <= 2 ORDER BY rank`;

@@ -1,13 +1,12 @@
 /**
  * Reading the delivery log page by page. Its key (subscription, id) is nearly in the order of time: an attempt starts
- * at most
- * `OUT_OF_ORDER_MS` after the time in its id, because a later claim gives it a new id. A narrow range of the key is
- * therefore enough to find a page in the exact order, by `attemptedAt`.
+ * at most `OUT_OF_ORDER_MS` after the time in its id, because a later claim gives it a new id. A narrow range of the
+ * key is therefore enough to find a page in the exact order, by `attemptedAt`.
  */
 
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Rows, rows } from "../../platform/db/client";
-import { firstIdAt, timeOfId } from "../../platform/db/ids";
+import { firstIdAt, firstIdAtSql, timeOfId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { HOUR_MS } from "../../platform/time";
@@ -57,10 +56,6 @@ const and = (...conditions: (SQL | undefined | false)[]) =>
     sql` AND `,
   );
 
-/** `firstIdAt` in SQL. */
-const firstIdAtSql = (timeMs: SQL) =>
-  sql`(substr(printf('%012x', ${timeMs}), 1, 8) || '-' || substr(printf('%012x', ${timeMs}), 9))`;
-
 /** The columns that every row of a page has besides its own. */
 interface PageRow {
   /** Null in the single row of an empty page. */
@@ -70,22 +65,23 @@ interface PageRow {
   reached: number | null;
 }
 
-/** Returns the statement that reads a page. Its rows go to `logPageOf`. */
-export function logPageSql<Row extends object>(
-  tenant: TenantRef,
-  subscriptionId: string,
-  filter: LogFilter,
-  { columns, bytes }: PageColumns,
-): Rows<Row & PageRow> {
-  const { limit, cursor, status, eventType, since, until } = filter;
-  const cursorRow = (column: "attempted_at" | "id") => sql`(SELECT c.${sql.raw(column)} FROM attempts c
-    WHERE c.subscription_id = ${subscriptionId} AND c.id = ${cursor})`;
-  const cursorTime =
-    cursor === undefined ? undefined : sql`coalesce(${cursorRow("attempted_at")}, ${timeOfId(cursor)})`;
+/** The row of the cursor. */
+const cursorRow = (subscriptionId: string, cursor: string | undefined, column: "attempted_at" | "id") =>
+  sql`(SELECT c.${sql.raw(column)} FROM attempts c WHERE c.subscription_id = ${subscriptionId} AND c.id = ${cursor})`;
+
+/** When the attempt of the cursor started; undefined on the first page. */
+const cursorTimeOf = (subscriptionId: string, cursor: string | undefined): SQL | undefined =>
+  cursor === undefined
+    ? undefined
+    : sql`coalesce(${cursorRow(subscriptionId, cursor, "attempted_at")}, ${timeOfId(cursor)})`;
+
+/** The range of ids in which the rows of a page are. */
+function rangeOf(tenant: TenantRef, subscriptionId: string, { cursor, status, since, until }: LogFilter): SQL {
+  const cursorTime = cursorTimeOf(subscriptionId, cursor);
   const lastFailedHour = sql`coalesce((SELECT max(h.hour) FROM hourly_stats h
     WHERE h.subscription_id = ${subscriptionId} AND h.failed > 0
     AND h.hour < ${cursorTime ?? sql`9e15`} + ${HOUR_MS}), 0)`;
-  const range = and(
+  return and(
     sql`a.subscription_id = ${subscriptionId}`,
     sql`EXISTS (SELECT 1 FROM subscriptions s WHERE ${isLive(tenant, subscriptionId)})`,
     cursorTime && sql`a.id < ${firstIdAtSql(sql`${cursorTime} + ${ID_AHEAD_MS}`)}`,
@@ -95,23 +91,40 @@ export function logPageSql<Row extends object>(
     // its start.
     status === "failed" && sql`a.id < ${firstIdAtSql(sql`${lastFailedHour} + ${HOUR_MS + ID_AHEAD_MS}`)}`,
   );
-  const wantedOf = (a: SQL) =>
-    and(
-      sql`${a}.status <> ${PLACEHOLDER}`,
-      cursorTime && sql`(${a}.attempted_at, ${a}.id) < (${cursorTime}, coalesce(${cursorRow("id")}, ''))`,
-      status !== undefined && sql`${a}.status = ${status}`,
-      eventType !== undefined && sql`${a}.event_type = ${eventType}`,
-      since !== undefined && sql`${a}.attempted_at >= ${since}`,
-      until !== undefined && sql`${a}.attempted_at < ${until}`,
-    );
-  const wanted = wantedOf(sql.raw("a"));
+}
+
+/** Whether the row `a` belongs to the page or to a later one. */
+function isWanted(a: SQL, subscriptionId: string, { cursor, status, eventType, since, until }: LogFilter): SQL {
+  const cursorTime = cursorTimeOf(subscriptionId, cursor);
+  const cursorId = sql`coalesce(${cursorRow(subscriptionId, cursor, "id")}, '')`;
+  return and(
+    sql`${a}.status <> ${PLACEHOLDER}`,
+    cursorTime && sql`(${a}.attempted_at, ${a}.id) < (${cursorTime}, ${cursorId})`,
+    status !== undefined && sql`${a}.status = ${status}`,
+    eventType !== undefined && sql`${a}.event_type = ${eventType}`,
+    since !== undefined && sql`${a}.attempted_at >= ${since}`,
+    until !== undefined && sql`${a}.attempted_at < ${until}`,
+  );
+}
+
+/** Returns the statement that reads a page. Its rows go to `logPageOf`. */
+export function logPageSql<Row extends object>(
+  tenant: TenantRef,
+  subscriptionId: string,
+  filter: LogFilter,
+  { columns, bytes }: PageColumns,
+): Rows<Row & PageRow> {
+  const { limit, cursor } = filter;
+  const cursorTime = cursorTimeOf(subscriptionId, cursor);
+  const range = rangeOf(tenant, subscriptionId, filter);
+  const wantedOf = (alias: "a" | "examined") => isWanted(sql.raw(alias), subscriptionId, filter);
   const isPageFull = sql`(SELECT count(*) FROM newest) > ${limit}`;
   // Without a filter, the first rows fill the page, and SQLite reads no more of it if it need not store it.
   const stored = sql.raw(isFiltered(filter) ? "MATERIALIZED" : "NOT MATERIALIZED");
   return rows(sql`WITH examined AS ${stored} (
       SELECT a.id, a.status, a.event_type, a.attempted_at FROM attempts a WHERE ${range} ORDER BY a.id DESC
         LIMIT ${examinedRows(filter)}),
-    newest AS MATERIALIZED (SELECT id, attempted_at FROM examined WHERE ${wantedOf(sql.raw("examined"))}
+    newest AS MATERIALIZED (SELECT id, attempted_at FROM examined WHERE ${wantedOf("examined")}
       ORDER BY id DESC
       LIMIT ${limit + 1}),
     -- Attempts that were not examined started before the oldest examined one, or a little after it.
@@ -119,7 +132,7 @@ export function logPageSql<Row extends object>(
       LIMIT 1),
     reach AS (SELECT CASE WHEN ${isPageFull} OR (SELECT count(*) FROM examined) < ${examinedRows(filter)} THEN NULL
       ELSE (SELECT iif(safe < ${cursorTime ?? sql`9e15`}, safe, near) FROM oldest) END AS reached),
-    page AS (SELECT a.id FROM attempts a WHERE ${range} AND ${wanted}
+    page AS (SELECT a.id FROM attempts a WHERE ${range} AND ${wantedOf("a")}
         AND a.id >= CASE WHEN ${isPageFull}
           THEN ${firstIdAtSql(sql`max(0, (SELECT min(attempted_at) FROM newest) - ${OUT_OF_ORDER_MS})`)}
           ELSE coalesce((SELECT min(id) FROM examined), '') END
