@@ -96,10 +96,13 @@ async function subscriptionPages(stage: Stage, page: Page): Promise<void> {
     waits: "4h, 20h",
   });
   await page.goto(`${server.base}/console/events`);
-  await inspect(page, "event-new");
+  await follow(page, "Publish an event");
+  await inspect(page, "event-new", "Publish an event");
   await publish(stage, page, "OrderPaid", '{"order": 42, "note": "naïve ✓", "customer": {"email": "ada@example.com"}}');
   await page.getByText("status 500").waitFor();
   await inspect(page, "event");
+  await follow(page, "Events");
+  await inspect(page, "events", "Events");
   await page.goto(`${server.base}/console`);
   await inspect(page, "overview");
   await follow(page, "Subscriptions");

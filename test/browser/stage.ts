@@ -114,7 +114,7 @@ export async function subscribe(
 
 /** Publishes an event with the form, which opens the page of the event. */
 export async function publish({ server }: Stage, page: Page, type: string, payload: string): Promise<void> {
-  await page.goto(`${server.base}/console/events`);
+  await page.goto(`${server.base}/console/events/new`);
   await page.getByLabel("Type").fill(type);
   await page.getByLabel("Payload").fill(payload);
   await press(page, "Publish");

@@ -90,7 +90,7 @@ describe("a viewer", () => {
       "/webhooks/new",
       `/webhooks/${MISSING}/edit`,
       `/webhooks/${MISSING}/delete`,
-      "/events",
+      "/events/new",
       "/people",
     ]) {
       expect([path, (await browser.get(path)).status]).toEqual([path, 403]);
@@ -100,7 +100,13 @@ describe("a viewer", () => {
   test("sees no form and no link that would be refused", async () => {
     const { owner, webhookId, attemptId } = await createTenant();
     const browser = await holding(await joinTenant(owner, "viewer"));
-    for (const path of ["", "/webhooks", `/webhooks/${webhookId}`, `/webhooks/${webhookId}/attempts/${attemptId}`]) {
+    for (const path of [
+      "",
+      "/webhooks",
+      "/events",
+      `/webhooks/${webhookId}`,
+      `/webhooks/${webhookId}/attempts/${attemptId}`,
+    ]) {
       const { status, html } = await browser.get(path);
       expect([path, status]).toEqual([path, 200]);
       const forms = [...html.matchAll(/<form method="post" action="([^"]+)"/g)].map(([, action]) => action);

@@ -121,6 +121,7 @@ const OF_STORE: Record<string, RegExp> = {
   "webhooks/auto-disable/transitions-store": /UPDATE episodes SET probe_at = t\.next_at/,
   "webhooks/events/accept-statements-store": /INSERT INTO events .* FROM json_each\(\?\)\) e/s,
   "webhooks/events/accept-store": /FROM listed e CROSS JOIN outbox o/,
+  "webhooks/events/counts-store": /sum\(state = 'delivered'\)/,
   "webhooks/events/list-store": /OFFSET \?\) END AS last/,
   "webhooks/events/outcomes-store": /trail\(subscription_id/,
   "webhooks/events/fan-out-store": /fan_out_after IS NOT NULL AND created_at <=/,
@@ -260,6 +261,8 @@ test("statements of every store are collected, from requests, RPC, queue consume
   await browser.get("/activity");
   await browser.get("/security");
   await browser.get("/webhooks");
+  await browser.get(`/events?q=${id}`);
+  await browser.get("/events");
   await browser.get(`/events/${id}`);
   await startSweepers(await createDeps(env, createExecutionContext()));
   const others = [await signUp(), await signUp()];

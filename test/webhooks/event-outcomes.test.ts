@@ -240,7 +240,7 @@ test("the console's page of an event says why it did not arrive", async () => {
   const { id } = await publish(person, 1);
   const browser = await holding(person);
   const { html } = await browser.get(`/events/${id}`);
-  expect(html).toContain("Why did this event not arrive?");
+  expect(html).toContain("Who wanted it");
   expect(html).toContain("Sleepy");
   expect(html).toContain("The subscription was paused when the event was published.");
 });

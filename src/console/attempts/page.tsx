@@ -3,25 +3,16 @@
 import type { Permission } from "../../platform/schemas/roles";
 import type { AttemptDetail } from "../../webhooks/log/schemas";
 import { ActionButton } from "../components/buttons";
-import { Banner, Copyable, FailureBanner, ScrollArea, Time } from "../components/display";
+import { CodeBlock } from "../components/code";
+import { Banner, Copyable, FailureBanner, Time } from "../components/display";
 import type { Failure } from "../failure";
 import { duration, outcomeOf, StatusBadge } from "../subscriptions/log";
 import { type NextAttempt, NextAttemptLine } from "../subscriptions/next-attempt";
 
-/** A longer payload would make the page too large. The download has all of it. */
-const SHOWN_CHARACTERS = 40_000;
-
-/** Every level of nesting adds to the indentation, so a small but deep payload could grow to hundreds of megabytes. */
-const MAX_INDENTED_CHARACTERS = 1_000_000;
-
-function formatPayload(payload: unknown): string {
-  const line = JSON.stringify(payload);
-  const levels = line.match(/[[{]/g)?.length ?? 0;
-  return line.length * (levels + 1) <= MAX_INDENTED_CHARACTERS ? JSON.stringify(payload, null, 2) : line;
-}
-
 interface AttemptProps {
   attempt: AttemptDetail;
+  /** The payload as it was published; null if it is not shown or has been removed. */
+  payloadText: string | null;
   webhookName: string;
   /** What the delivery waits for; undefined if it does not wait. */
   next?: NextAttempt | undefined;
@@ -30,7 +21,15 @@ interface AttemptProps {
   failure?: Failure | undefined;
 }
 
-export function AttemptPage({ attempt, webhookName, next, mayEndWait, permissions, failure }: AttemptProps) {
+export function AttemptPage({
+  attempt,
+  payloadText,
+  webhookName,
+  next,
+  mayEndWait,
+  permissions,
+  failure,
+}: AttemptProps) {
   const subscriptionPath = `/console/webhooks/${attempt.webhookId}`;
   const here = `${subscriptionPath}/attempts/${attempt._id}`;
   const hasFailed = attempt.attempts.at(-1)?.status === "failed";
@@ -61,23 +60,24 @@ export function AttemptPage({ attempt, webhookName, next, mayEndWait, permission
         <DeliveryAttempts attempt={attempt} />
       </div>
       <section class="card">
-        <h2>Response</h2>
         {attempt.responseBody ? (
-          <Text text={attempt.responseBody} label="Response body" />
+          <CodeBlock title="Response" id="response" text={attempt.responseBody} />
         ) : (
-          <p class="muted">
-            {attempt.responseCode === undefined ? "There was no response." : "The response body was empty."}
-          </p>
+          <>
+            <h2>Response</h2>
+            <p class="muted">
+              {attempt.responseCode === undefined ? "There was no response." : "The response body was empty."}
+            </p>
+          </>
         )}
       </section>
       <section class="card">
-        <div class="head">
-          <h2>Payload</h2>
-          <a href={`${here}/payload`} download={`${attempt.deliveryId}.json`}>
-            Download
-          </a>
-        </div>
-        <Text text={formatPayload(attempt.payload)} label="Payload" />
+        <CodeBlock
+          title="Payload"
+          id="payload"
+          text={payloadText ?? "null"}
+          download={{ href: `${here}/payload`, file: `${attempt.deliveryId}.json` }}
+        />
       </section>
       <section class="card">
         <h2>Headers sent</h2>
@@ -107,15 +107,6 @@ const Headers = ({ headers }: { headers: AttemptDetail["headers"] }) =>
   ) : (
     <p class="muted">Nothing was sent.</p>
   );
-
-const Text = ({ text, label }: { text: string; label: string }) => (
-  <>
-    <ScrollArea label={label}>
-      <pre>{text.slice(0, SHOWN_CHARACTERS)}</pre>
-    </ScrollArea>
-    {text.length > SHOWN_CHARACTERS && <p class="hint">The download has the rest.</p>}
-  </>
-);
 
 const Facts = ({ attempt }: { attempt: AttemptDetail }) => (
   <section class="card" aria-label="Attempt">

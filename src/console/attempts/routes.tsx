@@ -5,23 +5,23 @@ import type { AppEnv } from "../../platform/http/env";
 import { pathParam, requires } from "../../platform/http/operation";
 import type { Operation } from "../../platform/operation";
 import { READ_DELIVERIES } from "../../webhooks/access";
-import { attemptOfSubscription } from "../../webhooks/log/delivery-log";
+import { attemptWithText } from "../../webhooks/log/delivery-log";
 import { resend } from "../../webhooks/resend/operations";
 import { readWaiting } from "../../webhooks/resend/waiting-store";
 import { findSubscription } from "../../webhooks/subscriptions/store";
 import { form } from "../http/form";
-import { page, type Refused, redirectWithFlash } from "../http/page";
+import { jsonFile, page, type Refused, redirectWithFlash } from "../http/page";
 import { nextAttemptOf } from "../subscriptions/next-attempt";
 import { AttemptPage } from "./page";
 
 const attemptOf = (c: Context<AppEnv>) =>
-  attemptOfSubscription(c.get("deps"), c.get("principal"), pathParam(c, "id"), pathParam(c, "attemptId"));
+  attemptWithText(c.get("deps"), c.get("principal"), pathParam(c, "id"), pathParam(c, "attemptId"));
 
 async function attemptPage(c: Context<AppEnv>, refused?: Refused) {
   const deps = c.get("deps");
   const principal = c.get("principal");
   const id = pathParam(c, "id");
-  const [attempt, webhook] = await Promise.all([attemptOf(c), findSubscription(deps, principal, id)]);
+  const [{ attempt, payloadText }, webhook] = await Promise.all([attemptOf(c), findSubscription(deps, principal, id)]);
   if (!webhook) throw notFound("Webhook");
   const isWaiting = attempt.attempts.at(-1)?.status === "failed";
   const waiting = isWaiting ? await readWaiting(deps, principal, id, attempt.deliveryId) : undefined;
@@ -37,6 +37,7 @@ async function attemptPage(c: Context<AppEnv>, refused?: Refused) {
     { title: `${attempt.eventType} to ${webhook.name}`, section: "subscriptions", status: refused?.status },
     <AttemptPage
       attempt={attempt}
+      payloadText={payloadText}
       webhookName={webhook.name}
       next={next}
       mayEndWait={webhook.enabled && waiting?.slotAt === null}
@@ -49,7 +50,7 @@ async function attemptPage(c: Context<AppEnv>, refused?: Refused) {
 /** The form that queues the delivery of the attempt with `operation`, and shows the log. */
 const sendAgain = (operation: Operation<unknown, unknown>) =>
   form(operation, {
-    params: async (c) => ({ deliveryId: (await attemptOf(c)).deliveryId }),
+    params: async (c) => ({ deliveryId: (await attemptOf(c)).attempt.deliveryId }),
     done: (c) => redirectWithFlash(c, `/webhooks/${pathParam(c, "id")}#log`, "retried"),
     again: attemptPage,
   });
@@ -57,11 +58,8 @@ const sendAgain = (operation: Operation<unknown, unknown>) =>
 export const attemptPages = new Hono<AppEnv>()
   .get("/:id/attempts/:attemptId", requires(READ_DELIVERIES), (c) => attemptPage(c))
   .get("/:id/attempts/:attemptId/payload", requires(READ_DELIVERIES), async (c) => {
-    const attempt = await attemptOf(c);
-    return c.body(JSON.stringify(attempt.payload), 200, {
-      "Content-Type": "application/json",
-      "Content-Disposition": `attachment; filename="${attempt.deliveryId}.json"`,
-    });
+    const { attempt, payloadText } = await attemptOf(c);
+    return c.body(payloadText ?? "null", 200, jsonFile(attempt.deliveryId));
   })
   .post("/:id/attempts/:attemptId/retry", ...sendAgain(resend.delivery))
   .post("/:id/attempts/:attemptId/now", ...sendAgain(resend.now));

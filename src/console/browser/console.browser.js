@@ -33,19 +33,23 @@ function localizeTimes(root) {
   }
 }
 
+/** Buttons that copy their own text, or the text of the element that they name. */
+const COPIES = "[data-copy], [data-copy-from]";
+
 /**
  * The clipboard exists in secure contexts only.
  * @param {ParentNode} root
  */
 function showCopyButtons(root) {
-  for (const button of findAll(root, "[data-copy]")) button.hidden = !navigator.clipboard;
+  for (const button of findAll(root, COPIES)) button.hidden = !navigator.clipboard;
 }
 
 document.addEventListener("click", async ({ target }) => {
-  const button = target instanceof Element ? target.closest("[data-copy]") : null;
+  const button = target instanceof Element ? target.closest(COPIES) : null;
   if (!(button instanceof HTMLElement)) return;
   const label = button.textContent;
-  await navigator.clipboard.writeText(button.dataset.copy ?? "");
+  const { copy, copyFrom = "" } = button.dataset;
+  await navigator.clipboard.writeText(copy ?? document.getElementById(copyFrom)?.textContent ?? "");
   button.textContent = "Copied";
   setTimeout(() => {
     button.textContent = label;

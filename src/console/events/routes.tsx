@@ -1,21 +1,29 @@
-/** `/console/events`: publishing an event by hand, with the rules of `POST /events`. */
+/** `/console/events`: the events, one of them, and publishing one by hand with the rules of `POST /events`. */
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { AppError } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
 import { pathParam, requires } from "../../platform/http/operation";
 import { operation } from "../../platform/operation";
+import { id } from "../../platform/schemas/schemas";
+import { HOUR_MS } from "../../platform/time";
 import { PUBLISH, READ_DELIVERIES } from "../../webhooks/access";
-import { eventDetail } from "../../webhooks/events/outcomes";
+import { countOutcomes } from "../../webhooks/events/counts-store";
+import { eventsOf, eventWithText } from "../../webhooks/events/outcomes";
 import { publication } from "../../webhooks/events/publication";
 import { publishEvents } from "../../webhooks/events/publish";
-import { eventQuery } from "../../webhooks/events/schemas";
+import { eventListQuery, eventQuery } from "../../webhooks/events/schemas";
 import { parse } from "../failure";
 import { form } from "../http/form";
-import { fragment, page, type Refused, redirectWithFlash } from "../http/page";
-import { Deliveries, EventPage, type EventValues, type EventView, PublishEvent } from "./pages";
+import { fragment, jsonFile, page, type Refused, redirectWithFlash, rerenderOnError } from "../http/page";
+import { Deliveries, EventPage, type EventView } from "./detail";
+import { EventList, type EventListView, type EventQuery } from "./list";
+import { type EventValues, PublishEvent } from "./publish-form";
 
 const SECTION = "events";
+const PAGE_EVENTS = 25;
+/** The longest period that can be searched: 30 days. */
+const MAX_HOURS = 720;
 const EXAMPLE = { type: "", payload: '{\n  "order": 42\n}', correlationId: "" };
 
 const formPage = (c: Context<AppEnv>, values: EventValues, refused?: Refused) =>
@@ -46,13 +54,60 @@ const publishing = operation({
 });
 
 async function viewOf(c: Context<AppEnv>): Promise<EventView> {
+  const principal = c.get("principal");
   const { cursor } = parse(eventQuery, { cursor: c.req.query("cursor") });
-  const { data, nextCursor } = await eventDetail(c.get("deps"), c.get("principal"), pathParam(c, "id"), cursor);
-  return { event: data, cursor: cursor ?? "", nextCursor };
+  const { data, ...rest } = await eventWithText(c.get("deps"), principal, pathParam(c, "id"), cursor);
+  return { event: data, cursor: cursor ?? "", mayPublish: principal.permissions.has("event.publish"), ...rest };
 }
 
+const listPage = (c: Context<AppEnv>, view: Omit<EventListView, "permissions">, status = 200) =>
+  page(
+    c,
+    { title: "Events", section: SECTION, status },
+    <EventList {...view} permissions={c.get("principal").permissions} />,
+  );
+
+/** The search in the page's address. */
+function queryOf(c: Context<AppEnv>): EventQuery {
+  const [q = "", type = "", period = "", cursor = ""] = ["q", "type", "period", "cursor"].map((name) =>
+    c.req.query(name)?.trim(),
+  );
+  return { q, type, period, cursor };
+}
+
+/** What an empty field leaves out. An id is searched as one, any other text as a correlation id. */
+function filterOf({ q, type, period, cursor }: EventQuery, nowMs: number) {
+  const { hours, ...rest } = parse(search, {
+    ...(cursor === "" ? {} : { cursor }),
+    ...(type === "" ? {} : { type }),
+    ...(period === "" ? {} : { hours: period }),
+  });
+  const isId = id.safeParse(q.toLowerCase()).success;
+  const wanted = isId ? { id: q.toLowerCase() } : { correlationId: q };
+  return { ...rest, ...(q === "" ? {} : wanted), ...(hours === undefined ? {} : { since: nowMs - hours * HOUR_MS }) };
+}
+
+const search = eventListQuery.pick({ cursor: true, type: true }).extend({
+  hours: z.coerce.number().int().min(1).max(MAX_HOURS).optional(),
+});
+
 export const eventPages = new Hono<AppEnv>()
-  .get("/", requires({ permission: PUBLISH.permission }), (c) =>
+  .get("/", requires(READ_DELIVERIES), (c) => {
+    const query = queryOf(c);
+    return rerenderOnError(
+      c,
+      async () => {
+        const [deps, principal] = [c.get("deps"), c.get("principal")];
+        const filter = { limit: PAGE_EVENTS, ...filterOf(query, deps.now()) };
+        const { data: events, nextCursor } = await eventsOf(deps, principal, filter);
+        const ids = events.map((event) => event.id);
+        const counts = new Map((await countOutcomes(deps, principal, ids)).map((count) => [count.eventId, count]));
+        return listPage(c, { query, events, counts, nextCursor });
+      },
+      ({ failure, status }) => listPage(c, { query, events: [], counts: new Map(), nextCursor: null, failure }, status),
+    );
+  })
+  .get("/new", requires({ permission: PUBLISH.permission }), (c) =>
     formPage(c, { ...EXAMPLE, type: c.req.query("type") ?? "" }),
   )
   .post(
@@ -69,7 +124,7 @@ export const eventPages = new Hono<AppEnv>()
         payloadText: payload,
         ...(correlationId === "" ? {} : { correlationId }),
       }),
-      done: (c, { id }) => redirectWithFlash(c, `/events/${id}`, "published"),
+      done: (c, published) => redirectWithFlash(c, `/events/${published.id}`, "published"),
       again: (c, refused, values) => formPage(c, values, refused),
     }),
   )
@@ -77,4 +132,8 @@ export const eventPages = new Hono<AppEnv>()
     const view = await viewOf(c);
     return page(c, { title: view.event.type, section: SECTION }, <EventPage {...view} />);
   })
-  .get("/:id/deliveries", requires(READ_DELIVERIES), async (c) => fragment(c, <Deliveries {...(await viewOf(c))} />));
+  .get("/:id/deliveries", requires(READ_DELIVERIES), async (c) => fragment(c, <Deliveries {...(await viewOf(c))} />))
+  .get("/:id/payload", requires(READ_DELIVERIES), async (c) => {
+    const { payloadText } = await viewOf(c);
+    return c.body(payloadText ?? "null", 200, jsonFile(pathParam(c, "id")));
+  });

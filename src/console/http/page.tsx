@@ -47,6 +47,12 @@ export async function fragment(c: Context<AppEnv>, content: Child) {
   return c.html(await part.toString());
 }
 
+/** The headers of a JSON file to download. `name` has no ending. */
+export const jsonFile = (name: string) => ({
+  "Content-Type": "application/json",
+  "Content-Disposition": `attachment; filename="${name}.json"`,
+});
+
 /** Redirects to a path of the console; "" is the overview. */
 export const redirectTo = (c: Context<AppEnv>, path: string): Response =>
   c.redirect(path.startsWith(CONSOLE_PATH) ? path : CONSOLE_PATH + path, 303);

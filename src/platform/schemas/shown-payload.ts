@@ -5,5 +5,11 @@ import { AUDIT_TYPE } from "./event-type";
  * Reads a stored payload. Returns null when there is none, and for an event of the audit log, which needs the
  * permission audit.read.
  */
-export const shownPayload = (eventType: string, payload: string | null): unknown =>
-  payload === null || eventType === AUDIT_TYPE ? null : (JSON.parse(payload) as unknown);
+export function shownPayload(eventType: string, payload: string | null): unknown {
+  const text = shownText(eventType, payload);
+  return text === null ? null : (JSON.parse(text) as unknown);
+}
+
+/** The stored text of what `shownPayload` parses, with all digits of its numbers. */
+export const shownText = (eventType: string, payload: string | null): string | null =>
+  eventType === AUDIT_TYPE ? null : payload;

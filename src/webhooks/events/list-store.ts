@@ -32,6 +32,9 @@ export interface EventFilter {
   /** Reads events that are older than the one with this id. */
   cursor?: string | undefined;
   type?: string | undefined;
+  correlationId?: string | undefined;
+  /** Only the event that has this id, or whose delivery or attempt has it. */
+  id?: string | undefined;
   /** Unix ms. */
   since: number;
 }
@@ -43,16 +46,18 @@ export interface EventFilter {
 export async function readEventPage(
   deps: Deps,
   tenant: TenantRef,
-  { limit, cursor, type, since }: EventFilter,
+  { limit, cursor, type, correlationId, id, since }: EventFilter,
 ): Promise<{ rows: EventRow[]; nextCursor: string | null }> {
   const before = cursor === undefined ? sql`true` : sql`id < ${cursor}`;
-  const range = sql`FROM events WHERE id >= ${firstIdAt(since - ID_BEFORE_MS)} AND ${before} ORDER BY id DESC`;
+  const from = id === undefined ? sql`id >= ${firstIdAt(since - ID_BEFORE_MS)}` : sql`id IN (${idsBehind(tenant, id)})`;
+  const range = sql`FROM events WHERE ${from} AND ${before} ORDER BY id DESC`;
   const ofType = type === undefined ? sql`true` : sql`type = ${type}`;
+  const correlated = correlationId === undefined ? sql`true` : sql`correlation_id = ${correlationId}`;
   // The end of the window is only looked for when the window did not fill the page.
   const { found } = await atomically(deps.shards.db(tenant.shard), {
     found: rows<FoundRow>(sql`WITH page AS MATERIALIZED (
-        SELECT id FROM (SELECT id, tenant_id, type ${range} LIMIT ${EXAMINED_EVENTS})
-        WHERE tenant_id = ${tenant.tenantId} AND ${ofType} ORDER BY id DESC LIMIT ${limit + 1}),
+        SELECT id FROM (SELECT id, tenant_id, type, correlation_id ${range} LIMIT ${EXAMINED_EVENTS})
+        WHERE tenant_id = ${tenant.tenantId} AND ${ofType} AND ${correlated} ORDER BY id DESC LIMIT ${limit + 1}),
       examined AS (SELECT CASE WHEN (SELECT count(*) FROM page) <= ${limit}
         THEN (SELECT id ${range} LIMIT 1 OFFSET ${EXAMINED_EVENTS - 1}) END AS last)
       SELECT examined.last AS lastExamined, e.id, e.type, e.correlation_id AS correlationId,
@@ -65,6 +70,15 @@ export async function readEventPage(
   const last = present.length > limit ? shown.at(-1)?.id : found[0]?.lastExamined;
   return { rows: shown, nextCursor: last ?? null };
 }
+
+/**
+ * The ids of the events that an id can mean. Replays and manual retries give deliveries ids of their own, which their
+ * first attempts have. The id of any other delivery begins like that of its event.
+ */
+const idsBehind = ({ tenantId }: TenantRef, id: string) => sql`SELECT ${id}
+  UNION SELECT e.id FROM events e WHERE e.id > ${`${id.slice(0, 23)}-`} AND e.id < ${`${id.slice(0, 23)}.`}
+  UNION SELECT a.event_id FROM subscriptions s CROSS JOIN attempts a ON a.subscription_id = s.id AND a.id = ${id}
+    WHERE s.tenant_id = ${tenantId}`;
 
 /** `id` is null where no event was found: in the only row of an empty page, and for one that is too old. */
 type FoundRow = EventRow & { lastExamined: string | null };

@@ -2,10 +2,10 @@
 import { timeOfId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { notFound } from "../../platform/errors";
-import { shownPayload } from "../../platform/schemas/shown-payload";
+import { shownPayload, shownText } from "../../platform/schemas/shown-payload";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { DAY_MS, iso } from "../../platform/time";
-import { type EventRow, readEventPage } from "./list-store";
+import { type EventFilter, type EventRow, readEventPage } from "./list-store";
 import { readOutcomes, type StoredEvent, type TrailRow, type WantingRow } from "./outcomes-store";
 import type { EventDetail, EventOutcome, EventSummary } from "./schemas";
 
@@ -16,7 +16,7 @@ const oldestMs = (deps: Deps) => deps.now() - deps.config.retentionDays * DAY_MS
 export async function eventsOf(
   deps: Deps,
   tenant: TenantRef,
-  filter: { limit: number; cursor?: string | undefined; type?: string | undefined; since?: number | undefined },
+  filter: Omit<EventFilter, "since"> & { since?: number | undefined },
 ): Promise<{ data: EventSummary[]; nextCursor: string | null }> {
   const since = Math.max(filter.since ?? 0, oldestMs(deps));
   const { rows, nextCursor } = await readEventPage(deps, tenant, { ...filter, since });
@@ -33,6 +33,12 @@ export async function eventDetail(
   id: string,
   cursor?: string,
 ): Promise<{ data: EventDetail; nextCursor: string | null }> {
+  const { data, nextCursor } = await eventWithText(deps, tenant, id, cursor);
+  return { data, nextCursor };
+}
+
+/** Like `eventDetail`, with the payload as the text that was published. */
+export async function eventWithText(deps: Deps, tenant: TenantRef, id: string, cursor?: string) {
   const read = await readOutcomes(deps, tenant, id, cursor);
   if (!read || read.event.createdAt < oldestMs(deps)) throw notFound("Event");
   const { event, wanting, trails, nextCursor } = read;
@@ -41,7 +47,8 @@ export async function eventDetail(
     const outcome = outcomeOf(row, trailsOf.get(row.id) ?? [], deps.now());
     return event.isFrozen ? heldByOperator(outcome) : outcome;
   });
-  return { data: { ...detailView(event), subscriptions }, nextCursor };
+  const payloadText = shownText(event.type, event.payload);
+  return { data: { ...detailView(event), subscriptions }, payloadText, nextCursor };
 }
 
 /** A waiting delivery is not sent before the operator releases it. An attempt that is in progress is not stopped. */

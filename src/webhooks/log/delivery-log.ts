@@ -2,7 +2,7 @@
 
 import type { Deps } from "../../platform/deps";
 import { notFound } from "../../platform/errors";
-import { shownPayload } from "../../platform/schemas/shown-payload";
+import { shownPayload, shownText } from "../../platform/schemas/shown-payload";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { iso } from "../../platform/time";
 import { bodyOf } from "../delivery/envelope";
@@ -32,18 +32,29 @@ export async function attemptOfSubscription(
   subscriptionId: string,
   attemptId: string,
 ): Promise<AttemptDetail> {
+  return (await attemptWithText(deps, tenant, subscriptionId, attemptId)).attempt;
+}
+
+/** Like `attemptOfSubscription`, with the payload as the text that was published; null if there is none to show. */
+export async function attemptWithText(
+  deps: Deps,
+  tenant: TenantRef,
+  subscriptionId: string,
+  attemptId: string,
+): Promise<{ attempt: AttemptDetail; payloadText: string | null }> {
   const found = await readAttempt(deps, tenant, subscriptionId, attemptId);
   if (found === "no subscription") throw notFound("Webhook");
   if (found === "no attempt") throw notFound("Attempt");
-  const { attempt, chain } = found;
-  return {
-    ...attemptView(attempt),
-    eventId: attempt.eventId,
-    kind: attempt.kind,
-    ...(attempt.correlationId === null ? {} : { correlationId: attempt.correlationId }),
-    ...(attempt.status === "pending" || !wasSent(attempt.error) ? {} : await headersSent(deps, attempt)),
+  const { attempt: row, chain } = found;
+  const attempt = {
+    ...attemptView(row),
+    eventId: row.eventId,
+    kind: row.kind,
+    ...(row.correlationId === null ? {} : { correlationId: row.correlationId }),
+    ...(row.status === "pending" || !wasSent(row.error) ? {} : await headersSent(deps, row)),
     attempts: chain.map(linkView),
   };
+  return { attempt, payloadText: shownText(row.eventType, row.payload) };
 }
 
 /** The headers of an attempt that was sent, and, if they lack a signature, why. */

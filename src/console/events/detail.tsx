@@ -1,53 +1,18 @@
-/** The form that publishes an event, and an event with what became of it. */
+/** An event: its payload, and what became of it for each subscription that wanted it. */
 
 import type { EventDetail as Event } from "../../webhooks/events/schemas";
-import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
-import { Badge, Copyable, EmptyState, FailureBanner, LiveIndicator, Time } from "../components/display";
-import { TextArea, TextField } from "../components/fields";
-import type { Failure } from "../failure";
+import { LinkButton } from "../components/buttons";
+import { CodeBlock } from "../components/code";
+import { Badge, Copyable, EmptyState, LiveIndicator, Time } from "../components/display";
 import { outcomeOf } from "../subscriptions/log";
 
 type Outcome = Event["subscriptions"][number];
 
-export interface EventValues {
-  type: string;
-  /** JSON. */
-  payload: string;
-  correlationId: string;
-}
-
-export const PublishEvent = ({ values, failure }: { values: EventValues; failure?: Failure | undefined }) => (
-  <div class="narrow">
-    <h1>Publish an event</h1>
-    <p class="muted">
-      It is sent to every active subscription for its type, as if one of your services had published it.
-    </p>
-    <FailureBanner failure={failure} />
-    <PostForm action="/console/events" class="card">
-      <TextField name="type" label="Type" value={values.type} required placeholder="OrderPaid" failure={failure} />
-      <TextArea
-        name="payload"
-        label="Payload"
-        value={values.payload}
-        rows={8}
-        class="mono"
-        hint="Any JSON value. It becomes the body of each delivery."
-        failure={failure}
-      />
-      <TextField
-        name="correlationId"
-        label="Correlation ID (optional)"
-        value={values.correlationId}
-        hint="Sent in the X-Correlation-Id header."
-        failure={failure}
-      />
-      <SubmitButton>Publish</SubmitButton>
-    </PostForm>
-  </div>
-);
-
 export interface EventView {
   event: Event;
+  /** The payload as it was published; null if it is not shown. */
+  payloadText: string | null;
+  mayPublish: boolean;
   /** The cursor of this page of subscriptions; empty for the first. */
   cursor: string;
   nextCursor: string | null;
@@ -60,50 +25,81 @@ export const EventPage = (view: EventView) => (
     </p>
     <div class="head">
       <h1>{view.event.type}</h1>
-      <LinkButton href="/console/events" kind="main">
-        Publish another
-      </LinkButton>
-    </div>
-    <dl class="facts">
-      <dt>Published</dt>
-      <dd>
-        <Time at={view.event.createdAt} />
-      </dd>
-      <dt>ID</dt>
-      <dd>
-        <Copyable text={view.event.id} label="the ID" />
-      </dd>
-      {view.event.correlationId !== undefined && (
-        <>
-          <dt>Correlation ID</dt>
-          <dd>{view.event.correlationId}</dd>
-        </>
+      {view.mayPublish && (
+        <LinkButton href={`/console/events/new?${new URLSearchParams({ type: view.event.type })}`}>
+          Publish another
+        </LinkButton>
       )}
-      <dt>Delivered to</dt>
-      <dd>
-        {view.event.deliveries} {view.event.deliveries === 1 ? "subscription" : "subscriptions"} when it was published
-      </dd>
-    </dl>
-    <section class="card" aria-labelledby="deliveries">
-      <div class="head">
-        <h2 id="deliveries">{hasArrived(view) ? "Deliveries" : "Why did this event not arrive?"}</h2>
-        <LiveIndicator />
+    </div>
+    <div class="columns">
+      <section class="card" aria-labelledby="deliveries">
+        <div class="head">
+          <h2 id="deliveries">Who wanted it</h2>
+          <LiveIndicator />
+        </div>
+        <div data-live={`/console/events/${view.event.id}/deliveries${pageQuery(view.cursor)}`}>
+          <Deliveries {...view} />
+        </div>
+      </section>
+      <div>
+        <Facts event={view.event} />
+        <Payload {...view} />
       </div>
-      <div data-live={`/console/events/${view.event.id}/deliveries${pageQuery(view.cursor)}`}>
-        <Deliveries {...view} />
-      </div>
-    </section>
+    </div>
   </>
 );
 
-const hasArrived = ({ event, nextCursor }: EventView) =>
-  nextCursor === null && event.subscriptions.every(({ state }) => state === "delivered");
+const Facts = ({ event }: { event: Event }) => (
+  <section class="card" aria-label="Event">
+    <dl class="facts">
+      <dt>Published</dt>
+      <dd>
+        <Time at={event.createdAt} />
+      </dd>
+      <dt>ID</dt>
+      <dd>
+        <Copyable text={event.id} label="the ID" />
+      </dd>
+      {event.correlationId !== undefined && (
+        <>
+          <dt>Correlation ID</dt>
+          <dd>
+            <a href={`/console/events?${new URLSearchParams({ q: event.correlationId })}`}>{event.correlationId}</a>
+          </dd>
+        </>
+      )}
+    </dl>
+  </section>
+);
+
+const Payload = ({ event, payloadText }: EventView) => (
+  <section class="card" aria-labelledby="payload">
+    {payloadText === null ? (
+      <>
+        <h2 id="payload">Payload</h2>
+        <p class="muted">Only people who may read the audit log see it, on the page Activity.</p>
+      </>
+    ) : (
+      <CodeBlock
+        title="Payload"
+        id="payload"
+        text={payloadText}
+        download={{ href: `/console/events/${event.id}/payload`, file: `${event.id}.json` }}
+      />
+    )}
+  </section>
+);
 
 const pageQuery = (cursor: string) => (cursor === "" ? "" : `?cursor=${cursor}`);
 
+type DeliveriesView = Pick<EventView, "event" | "cursor" | "nextCursor">;
+
 /** The part of the page that the script refreshes: every subscription that wanted the event. */
-export const Deliveries = ({ event, cursor, nextCursor }: EventView) => (
+export const Deliveries = ({ event, cursor, nextCursor }: DeliveriesView) => (
   <>
+    {event.subscriptions.length > 0 && nextCursor === null && cursor === "" && (
+      <p class="small muted">{summaryOf(event)}</p>
+    )}
     {event.subscriptions.length === 0 && cursor === "" && nextCursor === null ? (
       <EmptyState title="No subscription wanted it">
         <p class="muted">No active subscription is for {event.type}.</p>
@@ -140,6 +136,14 @@ export const Deliveries = ({ event, cursor, nextCursor }: EventView) => (
     )}
   </>
 );
+
+/** "3 delivered, 1 waiting". */
+function summaryOf({ subscriptions }: Event): string {
+  const counted = STATES.map((state) => [state, subscriptions.filter((one) => one.state === state).length] as const);
+  return counted.flatMap(([state, count]) => (count > 0 ? [`${count} ${state}`] : [])).join(", ");
+}
+
+const STATES = ["failed", "waiting", "delivered", "skipped"] as const;
 
 const TONES = { delivered: "ok", failed: "bad", waiting: "wait", skipped: "calm" } as const;
 

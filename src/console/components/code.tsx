@@ -1,0 +1,42 @@
+/** A text such as a payload, formatted if it is JSON, with a button that copies all of it as it was sent. */
+import { ScrollArea } from "./display";
+import { indented } from "./json";
+
+/** A longer text would make the page too large. The download has all of it. */
+const SHOWN_CHARACTERS = 40_000;
+
+interface CodeBlockProps {
+  title: string;
+  id: string;
+  text: string;
+  /** Where the whole text is, and the name of its file. */
+  download?: { href: string; file: string };
+}
+
+export function CodeBlock({ title, id, text, download }: CodeBlockProps) {
+  const shown = indented(text);
+  const isWhole = shown.length <= SHOWN_CHARACTERS;
+  return (
+    <>
+      <div class="head">
+        <h2 id={id}>{title}</h2>
+        <span class="row">
+          {isWhole && (
+            <button type="button" class="button quiet" data-copy-from={`${id}-text`} hidden>
+              Copy
+            </button>
+          )}
+          {download && (
+            <a href={download.href} download={download.file}>
+              Download
+            </a>
+          )}
+        </span>
+      </div>
+      <ScrollArea label={title}>
+        <pre id={`${id}-text`}>{isWhole ? shown : shown.slice(0, SHOWN_CHARACTERS)}</pre>
+      </ScrollArea>
+      {!isWhole && <p class="hint">{download ? "The download has the rest." : "The rest is not shown."}</p>}
+    </>
+  );
+}

@@ -1,0 +1,149 @@
+/** The tenant's events, newest first: what became of each, and a search by id, type and period. */
+import type { Permission } from "../../platform/schemas/roles";
+import type { OutcomeCounts } from "../../webhooks/events/counts-store";
+import type { EventSummary } from "../../webhooks/events/schemas";
+import { LinkButton } from "../components/buttons";
+import { Badge, EmptyState, ScrollArea, Time } from "../components/display";
+import { Select, TextField } from "../components/fields";
+import type { Failure } from "../failure";
+
+/** The search, as in the page's address. Empty: any. */
+export interface EventQuery {
+  /** The id of an event, a delivery or an attempt, or a correlation id. */
+  q: string;
+  type: string;
+  /** In hours. */
+  period: string;
+  /** The last event of the previous page; empty on the first page. */
+  cursor: string;
+}
+
+export interface EventListView {
+  query: EventQuery;
+  events: readonly EventSummary[];
+  /** By the id of the event. */
+  counts: ReadonlyMap<string, OutcomeCounts>;
+  nextCursor: string | null;
+  permissions: ReadonlySet<Permission>;
+  failure?: Failure | undefined;
+}
+
+const HERE = "/console/events";
+const PERIODS = [
+  ["", "Any time"],
+  ["1", "Last hour"],
+  ["24", "Last 24 hours"],
+  ["168", "Last 7 days"],
+  ["720", "Last 30 days"],
+] as const;
+
+const addressOf = (query: EventQuery) => {
+  const given = Object.entries(query).filter(([, value]) => value !== "");
+  return given.length === 0 ? HERE : `${HERE}?${new URLSearchParams(given)}`;
+};
+
+export function EventList(view: EventListView) {
+  const { query, events, nextCursor, permissions, failure } = view;
+  const mayPublish = permissions.has("event.publish");
+  return (
+    <>
+      <div class="head">
+        <h1>Events</h1>
+        {mayPublish && (
+          <LinkButton href={`${HERE}/new`} kind="main">
+            Publish an event
+          </LinkButton>
+        )}
+      </div>
+      <search>
+        <form class="filters" method="get" action={HERE}>
+          <TextField name="q" label="ID or correlation ID" type="search" value={query.q} failure={failure} />
+          <TextField name="type" label="Type" value={query.type} failure={failure} />
+          <Select name="period" label="Period" value={query.period} options={PERIODS} failure={failure} />
+          <button type="submit" class="button plain">
+            Search
+          </button>
+        </form>
+      </search>
+      <div class="card">
+        {events.length === 0 ? <NoEvents {...view} mayPublish={mayPublish} /> : <Rows {...view} />}
+      </div>
+      <p class="row">
+        {query.cursor !== "" && <a href={addressOf({ ...query, cursor: "" })}>Newest</a>}
+        {nextCursor !== null && <a href={addressOf({ ...query, cursor: nextCursor })}>Older</a>}
+      </p>
+    </>
+  );
+}
+
+function NoEvents({ query, nextCursor, mayPublish }: EventListView & { mayPublish: boolean }) {
+  if (nextCursor !== null) {
+    return (
+      <EmptyState title="None of the events that were searched matches">
+        <p class="muted">Older events follow.</p>
+      </EmptyState>
+    );
+  }
+  if (Object.values(query).some((value) => value !== "")) {
+    return (
+      <EmptyState title="No event matches">
+        <p>
+          <a href={HERE}>Show all</a>
+        </p>
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState title="No events yet">
+      <p class="muted">Your services publish events with an API key. You can also publish one by hand.</p>
+      {mayPublish && <LinkButton href={`${HERE}/new`}>Publish your first event</LinkButton>}
+    </EmptyState>
+  );
+}
+
+const Rows = ({ events, counts }: EventListView) => (
+  <ScrollArea label="Events">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Type</th>
+          <th scope="col">Outcome</th>
+          <th scope="col" class="wide">
+            Correlation ID
+          </th>
+          <th scope="col">Published</th>
+        </tr>
+      </thead>
+      <tbody>
+        {events.map((event) => (
+          <tr>
+            <td class="break">
+              <a href={`${HERE}/${event.id}`}>{event.type}</a>
+            </td>
+            <td>
+              <Counts counts={counts.get(event.id)} deliveries={event.deliveries} />
+            </td>
+            <td class="wide small break">{event.correlationId}</td>
+            <td class="small">
+              <Time at={event.createdAt} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </ScrollArea>
+);
+
+/** How many deliveries of an event have each outcome. */
+export function Counts({ counts, deliveries }: { counts: OutcomeCounts | undefined; deliveries: number }) {
+  if (!counts) {
+    return <span class="small muted">{deliveries === 0 ? "nobody subscribed" : "no delivery is left"}</span>;
+  }
+  return (
+    <span class="row tight">
+      {counts.failed > 0 && <Badge tone="bad">{counts.failed} failed</Badge>}
+      {counts.waiting > 0 && <Badge tone="wait">{counts.waiting} waiting</Badge>}
+      {counts.delivered > 0 && <Badge tone="ok">{counts.delivered} delivered</Badge>}
+    </span>
+  );
+}

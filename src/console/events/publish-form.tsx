@@ -1,0 +1,48 @@
+/** The form that publishes an event by hand. */
+import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
+import { FailureBanner } from "../components/display";
+import { TextArea, TextField } from "../components/fields";
+import type { Failure } from "../failure";
+
+export interface EventValues {
+  type: string;
+  /** JSON. */
+  payload: string;
+  correlationId: string;
+}
+
+export const PublishEvent = ({ values, failure }: { values: EventValues; failure?: Failure | undefined }) => (
+  <div class="narrow">
+    <p class="trail">
+      <a href="/console/events">Events</a>
+    </p>
+    <h1>Publish an event</h1>
+    <p class="muted">
+      It is sent to every active subscription for its type, as if one of your services had published it.
+    </p>
+    <FailureBanner failure={failure} />
+    <PostForm action="/console/events" class="card">
+      <TextField name="type" label="Type" value={values.type} required placeholder="OrderPaid" failure={failure} />
+      <TextArea
+        name="payload"
+        label="Payload"
+        value={values.payload}
+        rows={8}
+        class="mono"
+        hint="Any JSON value. It becomes the body of each delivery."
+        failure={failure}
+      />
+      <TextField
+        name="correlationId"
+        label="Correlation ID (optional)"
+        value={values.correlationId}
+        hint="Sent in the X-Correlation-Id header."
+        failure={failure}
+      />
+      <div class="row">
+        <SubmitButton>Publish</SubmitButton>
+        <LinkButton href="/console/events">Cancel</LinkButton>
+      </div>
+    </PostForm>
+  </div>
+);
