@@ -271,6 +271,7 @@ export interface DeliveryChange {
    * key is at `/.well-known/webhook-keys/{id}`. By default: `"v1"`.
    */
   signature?: "v1" | "v1+v1a" | null | undefined;
+  signatureProfile?: SignatureProfile | null | undefined;
   /**
    * The body: the event's payload (`payload`), or `{ type, timestamp, data }` with the payload as `data` (`standard`).
    * A change applies to open deliveries too, from their next attempt on. By default: `"payload"`.
@@ -317,6 +318,7 @@ export interface DeliveryOptions {
    * key is at `/.well-known/webhook-keys/{id}`. By default: `"v1"`.
    */
   signature?: "v1" | "v1+v1a" | undefined;
+  signatureProfile?: SignatureProfile | undefined;
   /**
    * The body: the event's payload (`payload`), or `{ type, timestamp, data }` with the payload as `data` (`standard`).
    * A change applies to open deliveries too, from their next attempt on. By default: `"payload"`.
@@ -1270,6 +1272,13 @@ export interface SignInDeparture {
   /** The token in the link of an invitation mail. The person joins that tenant, with a new account if there is none. */
   invitationToken?: string | undefined;
 }
+
+/**
+ * Further signature headers in the form of another provider, beside the standard ones: `svix`, `stripe`, `github`, or
+ * `custom` with your own header and content. While a rotation overlaps, `svix` and `stripe` carry a signature of each
+ * secret, the others that of the new one. A change replaces the whole object. By default: none.
+ */
+export type SignatureProfile = Record<string, unknown>;
 
 /** A subscription: the endpoint of a subscriber in the tenant. */
 export interface Subscription {

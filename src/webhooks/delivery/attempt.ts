@@ -122,7 +122,8 @@ async function sendUnlessStopped(
     const correlationId = correlationOf(kind, delivery.correlationId);
     const headers = await headersFor(decrypted, delivery);
     const body = bodyOf(delivery, options);
-    return await send({ deliveryId, url, eventType, body, headers, keys, correlationId, replayId }, nowMs);
+    const profile = options?.signatureProfile;
+    return await send({ deliveryId, url, eventType, body, headers, keys, profile, correlationId, replayId }, nowMs);
   } catch (error) {
     const isRuntimeFault = error instanceof RuntimeFault;
     // The local runtime reports an unknown host as a fault of its own. Cloudflare answers with status 530.

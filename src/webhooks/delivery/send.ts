@@ -2,7 +2,9 @@
 import { importPrivateKey, signAsymmetric } from "../../platform/crypto/ed25519";
 import { signBody, signStandard } from "../../platform/crypto/webhook-signature";
 import type { SigningKeys } from "../signing/keys";
+import { profileHeaders } from "../signing/profiles";
 import { type Headers, withoutValues } from "../subscriptions/header-options";
+import type { SignatureProfile } from "../subscriptions/signature-profile";
 import { CONNECTION_FAILED, CONNECTION_LOST, TIMED_OUT } from "./reasons";
 import { SEND_TIMEOUT_MS } from "./timing";
 
@@ -17,6 +19,8 @@ export interface Outbound {
   /** The subscription's own headers. */
   headers: Headers;
   body: string;
+  /** Adds signatures in the form of another provider. */
+  profile?: SignatureProfile | undefined;
   /** Sent as `X-Correlation-Id` unless null. For a manual retry it is empty. */
   correlationId: string | null;
   /** Sent as `webhook-replay` unless null. */
@@ -115,7 +119,7 @@ export async function headersOf(
   outbound: Omit<Outbound, "url" | "headers">,
   startedMs: number,
 ): Promise<Record<string, string>> {
-  const { deliveryId, keys, body, correlationId, replayId } = outbound;
+  const { deliveryId, keys, body, profile, correlationId, replayId } = outbound;
   const timestampSeconds = Math.floor(startedMs / 1000);
   const signatures = await signaturesOf(keys, deliveryId, timestampSeconds, body);
   return {
@@ -127,6 +131,9 @@ export async function headersOf(
     "webhook-id": deliveryId,
     "webhook-timestamp": String(timestampSeconds),
     ...(signatures === "" ? {} : { "webhook-signature": signatures }),
+    ...(profile && keys.secret !== null
+      ? await profileHeaders(profile, { secrets: secretsOf(keys), id: deliveryId, timestampSeconds, body })
+      : {}),
     ...(correlationId === null ? {} : { "X-Correlation-Id": correlationId }),
     ...(replayId === null ? {} : { "webhook-replay": replayId }),
   };
@@ -134,13 +141,15 @@ export async function headersOf(
 
 /** Returns one signature per key: first those of secrets, then those of Ed25519 keys, each newest first. */
 async function signaturesOf(keys: SigningKeys, id: string, timestampSeconds: number, body: string): Promise<string> {
-  const secrets = [...(keys.secret === null ? [] : [keys.secret]), ...keys.formerSecrets];
-  const ofSecrets = secrets.map((secret) => signStandard(secret, id, timestampSeconds, body));
+  const ofSecrets = secretsOf(keys).map((secret) => signStandard(secret, id, timestampSeconds, body));
   const ofKeys = keys.privateKeys.map(async (key) =>
     signAsymmetric(await importPrivateKey(key), id, timestampSeconds, body),
   );
   return (await Promise.all([...ofSecrets, ...ofKeys])).join(" ");
 }
+
+/** The secrets that are stored, newest first. */
+const secretsOf = ({ secret, formerSecrets }: SigningKeys) => [...(secret === null ? [] : [secret]), ...formerSecrets];
 
 /** Returns the first 16 KiB of the decoded body, or less if the rest is late. Cancels the remainder. */
 async function readBody(response: Response): Promise<string> {

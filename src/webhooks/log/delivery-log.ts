@@ -68,7 +68,8 @@ async function headersSent(
   const reason = missingReason(attempt);
   const body = bodyOf({ eventType, eventCreatedAt: attempt.eventCreatedAt ?? 0, payload: payload ?? "" }, options);
   const correlationId = correlationOf(attempt.kind, attempt.correlationId);
-  const outbound = { deliveryId, eventType, body, keys: reason ? NO_KEYS : keys, correlationId, replayId };
+  const profile = options?.signatureProfile;
+  const outbound = { deliveryId, eventType, body, keys: reason ? NO_KEYS : keys, profile, correlationId, replayId };
   const headers = await headersOf(outbound, attemptedAt);
   if (reason) return { headers, missingSignatures: reason };
   return { headers, ...(hasEnded ? { missingSignatures: "secret-ended" } : {}) };

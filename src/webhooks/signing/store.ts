@@ -27,6 +27,9 @@ export const keysFrom = (nowMs: number): SQL => {
     THEN ${keyRows(sql`k.sealed <> '' AND (k.kind = 'v1' OR ${signsV1a})`)} END`;
 };
 
+/** Whether the signature profile of the subscription `s` takes any secret, and not only base64, as SQL. */
+export const TAKES_ANY_SECRET: SQL = sql`s.options ->> '$.signatureProfile.key' IS NOT 'base64'`;
+
 /** All stored keys of the subscription `s` besides the present secret, including ended ones, as SQL for `parseKeys`. */
 export const ALL_KEYS: SQL = keyRows(sql`true`);
 

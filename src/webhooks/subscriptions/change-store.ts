@@ -9,7 +9,14 @@ import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { auditWebhooks } from "../../tenancy/audit/record-store";
 import { restartEpisode } from "../auto-disable/marks-store";
 import { disable, END_COOLDOWN, enable } from "../lanes/lane-store";
-import { endFormerSecrets, ensurePublicKey, HAS_FORMER, keepFormerSecret, pruneEnded } from "../signing/store";
+import {
+  endFormerSecrets,
+  ensurePublicKey,
+  HAS_FORMER,
+  keepFormerSecret,
+  pruneEnded,
+  TAKES_ANY_SECRET,
+} from "../signing/store";
 import type { OptionsPatch } from "./delivery-options";
 import { formerStates } from "./former-states-store";
 import { isLive } from "./live-store";
@@ -52,7 +59,7 @@ export async function updateSubscription(
   id: string,
   change: SubscriptionChange,
   nowMs: number,
-  condition?: Condition,
+  condition: Condition = {},
 ): Promise<Updated | "changed meanwhile" | undefined> {
   const columns = columnsOf(change, nowMs);
   if (columns.length === 0) {
@@ -62,15 +69,16 @@ export async function updateSubscription(
   const differs = columns
     .filter(({ isCompared }) => isCompared)
     .map(({ column, value }) => sql`s.${sql.identifier(column)} IS NOT ${value}`);
-  const isAllowed = allowedIf(condition);
+  const isAllowed = sql`(${allowedIf(condition)})`;
   const isChanged = sql`(${sql.join(differs, sql` OR `)}) AND ${isAllowed}`;
   const assigned = columns.map(({ column, value }) => sql`${sql.identifier(column)} = ${value}`);
   const movesInIndex = change.events !== undefined || change.enabled !== undefined;
   const aims = columns.filter(({ column }) => column === "url" || column === "events");
   const { refused, redirected, limitsChanged, written, ...told } = await atomically(dbOf(deps, tenant), {
     refused:
-      condition &&
-      rows<{ id: string }>(sql`SELECT s.id FROM subscriptions s WHERE ${isLive(tenant, id)} AND NOT ${isAllowed}`),
+      Object.keys(condition).length === 0
+        ? undefined
+        : rows<{ id: string }>(sql`SELECT s.id FROM subscriptions s WHERE ${isLive(tenant, id)} AND NOT ${isAllowed}`),
     // Before the update, because these statements compare the change with the stored values.
     ...recordedChanges(tenant, id, { columns, enabled: change.enabled }, isAllowed, nowMs),
     ...(change.enabled === true ? restartEpisode(id, becomesEnabled(tenant, id, isAllowed), nowMs) : {}),
@@ -156,23 +164,31 @@ const becomesEnabled = (tenant: TenantRef, id: string, isAllowed: SQL) =>
   sql`EXISTS (SELECT 1 FROM subscriptions s WHERE ${isLive(tenant, id)} AND s.enabled = 0 AND ${isAllowed})`;
 
 /**
- * What must hold for a change. Headers belong to the URL for which they were given, so a change of either depends on
- * both.
+ * What must hold for a change. Headers belong to the URL for which they were given, and a signature profile must fit
+ * headers and secret, so a change of one depends on the others.
  */
-type Condition =
+export interface Condition {
   /** The subscription has no headers, or has this URL already. */
-  | { withoutHeadersOr: string }
-  /** It has this URL and these headers. */
-  | { expected: { url: string; headersSealed: string | null } };
-
-function allowedIf(condition: Condition | undefined): SQL {
-  if (condition === undefined) return sql`true`;
-  if ("withoutHeadersOr" in condition) {
-    return sql`(s.headers_sealed IS NULL OR s.url = ${condition.withoutHeadersOr})`;
-  }
-  const { url, headersSealed } = condition.expected;
-  return sql`(s.url = ${url} AND s.headers_sealed IS ${headersSealed})`;
+  withoutHeadersOr?: string;
+  /** Its signature profile takes any secret. */
+  takesAnySecret?: true;
+  /** It still has what was read. */
+  expected?: Pick<SubscriptionRow, "url" | "headersSealed" | "secretSealed" | "options">;
 }
+
+function allowedIf({ withoutHeadersOr, takesAnySecret, expected }: Condition): SQL {
+  const conditions = [
+    withoutHeadersOr !== undefined && sql`(s.headers_sealed IS NULL OR s.url = ${withoutHeadersOr})`,
+    takesAnySecret && TAKES_ANY_SECRET,
+    expected &&
+      sql`(s.url = ${expected.url} AND s.headers_sealed IS ${expected.headersSealed}
+        AND s.secret_sealed = ${expected.secretSealed}
+        AND ${profileIn(sql`s.options`)} IS ${jsonOf(expected.options?.signatureProfile)})`,
+  ].filter((condition) => condition !== false && condition !== undefined);
+  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` AND `);
+}
+
+const jsonOf = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value));
 
 /**
  * Ends all secrets of the subscription if `digest` belongs to a different secret. If there are former secrets, the
@@ -203,7 +219,11 @@ function laneColumns(enabled: boolean, held: SubscriptionChange["held"], options
 }
 
 /** The options that decide which signatures and which body an attempt has, as SQL. */
-const wireFormat = (options: SQL) => sql`json_array(${options} ->> '$.signature', ${options} ->> '$.format')`;
+const wireFormat = (options: SQL) =>
+  sql`json_array(${options} ->> '$.signature', ${options} ->> '$.format', ${profileIn(options)})`;
+
+/** The signature profile among the options, as JSON text; null without one. */
+const profileIn = (options: SQL) => sql`(${options} -> '$.signatureProfile')`;
 
 interface ChangedColumn {
   column: string;

@@ -1,7 +1,8 @@
 /** Creating and changing a subscription: both check the URL and encrypt the secret. */
 
 import { newKeyPair } from "../../platform/crypto/ed25519";
-import { digest, encrypt } from "../../platform/crypto/encryption";
+import { decrypt, digest, encrypt } from "../../platform/crypto/encryption";
+import { isBase64Key } from "../../platform/crypto/webhook-signature";
 import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { AppError, emailNotVerified, notFound } from "../../platform/errors";
@@ -13,10 +14,11 @@ import { tellOwners } from "../../tenancy/tenants/owner-notices";
 import { secretOwner, signingKeyOwner } from "../signing/keys";
 import { rescheduleWaiting } from "../throttling/waits";
 import { type Permitted, receivesAudit, refuseNewReader, refuseReader } from "./audit-readers";
-import { type Updated, updateSubscription } from "./change-store";
+import { type Condition, type Updated, updateSubscription } from "./change-store";
 import { type DeliveryChange, optionsPatch, refuseOptions } from "./delivery-options";
 import { mergeHeaders } from "./header-options";
-import { changedHeaders, sealHeaders } from "./headers";
+import { headersAfter, isSame, openHeaders, sealHeaders } from "./headers";
+import { needsBase64Secret, refuseCombination } from "./signature-profile";
 import { findSubscription, insertSubscription, type SubscriptionRow } from "./store";
 import { refuseTarget } from "./target";
 
@@ -47,7 +49,9 @@ export async function createSubscription(
   const options = input.delivery ? optionsPatch(input.delivery) : undefined;
   const secret = await encryptSecret(deps, id, input.secret);
   const publicKey = await publicKeyFor(deps, id, input.delivery);
-  const headersSealed = await sealHeaders(deps, id, mergeHeaders({}, input.delivery?.headers ?? {}));
+  const headers = mergeHeaders({}, input.delivery?.headers ?? {});
+  checkCombination({ profile: input.delivery?.signatureProfile, headers, secret: input.secret }, input);
+  const headersSealed = await sealHeaders(deps, id, headers);
   const subscription = { id, name, url, events: input.events, ...secret, enabled, options, publicKey, headersSealed };
   const { caps } = deps.config;
   const onTrial = isOnTrial(deps, tenant);
@@ -79,38 +83,51 @@ export async function changeSubscription(
   if (url !== undefined) checkTarget(deps, url);
   checkOptions(deps, delivery);
   const columns = await columnsFor(deps, id, change);
-  const headers = delivery === null ? null : delivery?.headers;
-  if (headers === undefined) {
-    // Most subscriptions have no headers. For them, nothing needs to be read first.
-    const updated = await updateSubscription(
-      deps,
-      tenant,
-      id,
-      columns,
-      deps.now(),
-      url === undefined ? undefined : { withoutHeadersOr: url },
-    );
+  if (delivery !== null && delivery?.headers === undefined && !delivery?.signatureProfile) {
+    // Most subscriptions have neither headers nor a signature profile. For them, nothing needs to be read first.
+    const updated = await updateSubscription(deps, tenant, id, columns, deps.now(), conditionOf(change));
     if (updated === undefined) throw notFound("Webhook");
     if (updated !== "changed meanwhile") return afterUpdate(deps, tenant, updated);
   }
   const before = await findSubscription(deps, tenant, id);
   if (!before) throw notFound("Webhook");
-  const headersSealed = await changedHeaders(deps, before, url, headers);
-  const expected = { url: before.url, headersSealed: before.headersSealed };
-  const updated = await updateSubscription(
-    deps,
-    tenant,
-    id,
-    { ...columns, ...(headersSealed === undefined ? {} : { headersSealed }) },
-    deps.now(),
-    { expected },
-  );
+  const headersSealed = await headersFor(deps, before, change);
+  const sealed = headersSealed === undefined ? {} : { headersSealed };
+  const updated = await updateSubscription(deps, tenant, id, { ...columns, ...sealed }, deps.now(), {
+    expected: before,
+  });
   if (updated === "changed meanwhile") {
     throw new AppError("CONFLICT", { message: "The subscription was changed at the same time. Try again." });
   }
   if (!updated) throw notFound("Webhook");
   return afterUpdate(deps, tenant, updated);
 }
+
+/** What must hold of the subscription so that a change without headers and without a profile can be written unread. */
+const conditionOf = ({ url, secret }: Change): Condition => ({
+  ...(url === undefined ? {} : { withoutHeadersOr: url }),
+  ...(secret === undefined || isBase64Key(secret) ? {} : { takesAnySecret: true }),
+});
+
+/**
+ * Returns the column of the headers after a change; undefined when it stays as it is. Throws VALIDATION_FAILED for
+ * headers, a profile and a secret that do not fit each other.
+ */
+async function headersFor(deps: Deps, before: SubscriptionRow, change: Change): Promise<string | null | undefined> {
+  const { url, delivery } = change;
+  const headers = await openHeaders(deps, before);
+  const after = headersAfter(headers, before, url, delivery === null ? null : delivery?.headers);
+  const profile = delivery === null ? null : profileAfter(before, delivery);
+  const secret = change.secret ?? (needsBase64Secret(profile) ? await openSecret(deps, before) : undefined);
+  checkCombination({ profile, headers: after, secret }, change);
+  return isSame(headers, after) ? undefined : sealHeaders(deps, before.id, after);
+}
+
+const profileAfter = ({ options }: SubscriptionRow, delivery: DeliveryChange | undefined) =>
+  delivery?.signatureProfile === undefined ? options?.signatureProfile : delivery.signatureProfile;
+
+const openSecret = ({ keys }: Deps, { id, secretSealed }: SubscriptionRow) =>
+  decrypt(keys, secretOwner(id), secretSealed);
 
 /** Tells the owners where the audit log of their tenant goes, if it goes there. */
 function tellOfReader(deps: Deps, { tenantId, actor }: ActingIn, { name, url, events }: SubscriptionRow): void {
@@ -154,6 +171,12 @@ async function publicKeyFor(deps: Deps, subscriptionId: string, change: Delivery
 function checkTarget(deps: Deps, url: string): void {
   const refusal = refuseTarget(url, deps.config.webhookEgress, deps.ownHosts);
   if (refusal) throw new AppError("VALIDATION_FAILED", { details: [{ path: "url", message: refusal }] });
+}
+
+function checkCombination(combination: Parameters<typeof refuseCombination>[0], { delivery }: Change): void {
+  const changed = { profile: Boolean(delivery?.signatureProfile), headers: delivery?.headers !== undefined };
+  const details = refuseCombination(combination, changed);
+  if (details.length > 0) throw new AppError("VALIDATION_FAILED", { details });
 }
 
 function checkOptions(deps: Deps, change: DeliveryChange | null | undefined): void {

@@ -44,6 +44,12 @@ function refuseName(name: string): string | undefined {
   return isForbidden(name.toLowerCase()) ? `The header ${name} must not be set` : undefined;
 }
 
+/** The name of a header that a subscription may set. */
+export const headerName = z.string().superRefine((name, context) => {
+  const message = refuseName(name);
+  if (message) context.addIssue({ code: "custom", message });
+});
+
 /** Refuses the name `__proto__`. Runs before zod reads the record, because zod drops this name without an error. */
 function refuseProto(headers: Record<string, string | null>, context: z.RefinementCtx): unknown {
   if (headers instanceof Object && Object.hasOwn(headers, "__proto__")) {

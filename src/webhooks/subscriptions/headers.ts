@@ -6,14 +6,10 @@ import { type Headers, type HeadersChange, headersOwner, leftOut, mergeHeaders, 
 
 interface Sealed {
   id: string;
-  url: string;
   headersSealed: string | null;
 }
 
-export async function openHeaders(
-  { keys }: Pick<Deps, "keys">,
-  { id, headersSealed }: Omit<Sealed, "url">,
-): Promise<Headers> {
+export async function openHeaders({ keys }: Pick<Deps, "keys">, { id, headersSealed }: Sealed): Promise<Headers> {
   if (headersSealed === null) return {};
   return JSON.parse(await decrypt(keys, headersOwner(id), headersSealed)) as Headers;
 }
@@ -31,17 +27,15 @@ export async function sealHeaders(
 }
 
 /**
- * Returns the column after a change of headers or URL; undefined when it stays as it is. Throws VALIDATION_FAILED for
- * too many headers, and when the URL's origin changes and a header is not given again, because a credential must not go
- * to another receiver unasked.
+ * Returns the headers after a change of headers or URL. Throws VALIDATION_FAILED when the URL's origin changes and a
+ * header is not given again, because a credential must not go to another receiver unasked.
  */
-export async function changedHeaders(
-  deps: Pick<Deps, "keys">,
-  before: Sealed,
+export function headersAfter(
+  headers: Headers,
+  before: { url: string },
   url: string | undefined,
   change: HeadersChange | null | undefined,
-): Promise<string | null | undefined> {
-  const headers = await openHeaders(deps, before);
+): Headers {
   if (url !== undefined && new URL(url).origin !== new URL(before.url).origin) {
     const details = leftOut(headers, change).map((name) => ({
       path: `delivery.headers.${name}`,
@@ -49,9 +43,9 @@ export async function changedHeaders(
     }));
     if (details.length > 0) throw new AppError("VALIDATION_FAILED", { details });
   }
-  if (change === undefined) return undefined;
-  const after = mergeHeaders(headers, change);
-  return isSame(headers, after) ? undefined : sealHeaders(deps, before.id, after);
+  return change === undefined ? headers : mergeHeaders(headers, change);
 }
 
-const isSame = (a: Headers, b: Headers) => JSON.stringify(Object.entries(a)) === JSON.stringify(Object.entries(b));
+/** Whether two sets of headers are the same, in the same order. */
+export const isSame = (a: Headers, b: Headers) =>
+  JSON.stringify(Object.entries(a)) === JSON.stringify(Object.entries(b));

@@ -1,5 +1,6 @@
 /** How deliveries are signed and written, and what happens to events while a subscription is off. */
 import { choiceOption } from "./option";
+import { profileOption } from "./profile-option";
 
 const WHILE_OFF = { skip: "Skip new events", hold: "Hold new events" };
 
@@ -12,6 +13,7 @@ export const SENDING_OPTIONS = {
     hint: "With an Ed25519 key, receivers can verify with a public key and need no secret. The page Security shows it.",
     choices: { v1: "With the secret", "v1+v1a": "With the secret and an Ed25519 key" },
   }),
+  signatureProfile: profileOption,
   format: choiceOption("format", {
     description:
       "The body: the event's payload (`payload`), or `{ type, timestamp, data }` with the payload as `data` " +

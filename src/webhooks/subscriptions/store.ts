@@ -100,11 +100,15 @@ export interface NewSubscription {
 
 /**
  * `before` (JSON or null, as SQL) with a merge patch applied (RFC 7396), without empty members; null when nothing is
- * left.
+ * left. The options beside `retry` are replaced as a whole.
  */
-export const patchedOptions = (before: SQL, patch: OptionsPatch): SQL =>
-  sql`(SELECT nullif(json_group_object(m.key, m.json -> m.fullkey), '{}')
-    FROM json_each(json_patch(coalesce(${before}, '{}'), ${JSON.stringify(patch)})) m WHERE m.value <> '{}')`;
+export const patchedOptions = (before: SQL, patch: OptionsPatch): SQL => {
+  const replaced = Object.keys(patch).filter((name) => name !== "retry" && patch[name] instanceof Object);
+  const stored = sql`coalesce(${before}, '{}')`;
+  const kept = replaced.reduce((options, name) => sql`json_remove(${options}, ${`$.${name}`})`, stored);
+  return sql`(SELECT nullif(json_group_object(m.key, m.json -> m.fullkey), '{}')
+    FROM json_each(json_patch(${kept}, ${JSON.stringify(patch)})) m WHERE m.value <> '{}')`;
+};
 
 /**
  * Inserts the subscription and its rows in the fan-out index, and returns it. Returns undefined when the tenant has

@@ -5,6 +5,7 @@
 
 import { newKeyPair } from "../../../platform/crypto/ed25519";
 import { decrypt, encrypt } from "../../../platform/crypto/encryption";
+import { isBase64Key } from "../../../platform/crypto/webhook-signature";
 import { newId } from "../../../platform/db/ids";
 import type { Deps } from "../../../platform/deps";
 import { AppError, notFound } from "../../../platform/errors";
@@ -13,6 +14,7 @@ import type { ActingIn } from "../../../platform/schemas/actor";
 import type { TenantRef } from "../../../platform/schemas/tenant-ref";
 import { MINUTE_MS } from "../../../platform/time";
 import { encryptSecret } from "../../subscriptions/changes";
+import { needsBase64Secret } from "../../subscriptions/signature-profile";
 import { findSubscription, type SubscriptionRow } from "../../subscriptions/store";
 import { secretOwner, signingKeyOwner } from "../keys";
 import { newSecret } from "../secret";
@@ -63,6 +65,10 @@ async function rotateSecret(
   const { id } = row;
   const former = await decrypt(deps.keys, secretOwner(id), row.secretSealed);
   if (former === secret) throw invalidField("secret", "Must differ from the present secret");
+  const isBase64 = isBase64Key(secret);
+  if (needsBase64Secret(row.options?.signatureProfile) && !isBase64) {
+    throw invalidField("secret", "The signature profile needs a secret in base64");
+  }
   const nowMs = deps.now();
   const formerId = newId();
   const sealed = overlapSeconds === 0 ? "" : await encrypt(deps.keys, signingKeyOwner(id, formerId), former);
@@ -73,6 +79,7 @@ async function rotateSecret(
     {
       expectedSealed: row.secretSealed,
       ...(await encryptSecret(deps, id, secret)),
+      isBase64,
       former: { id: formerId, sealed, expiresAt: nowMs + overlapSeconds * 1000 },
     },
     nowMs,

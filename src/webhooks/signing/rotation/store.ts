@@ -8,7 +8,7 @@ import { auditWebhooks } from "../../../tenancy/audit/record-store";
 import { isLive } from "../../subscriptions/live-store";
 import { sendOperational } from "../../subscriptions/operational";
 import { isoSql, publishOperational } from "../../subscriptions/operational-store";
-import { countFormer, endFormerKeys, keepFormerSecret, pruneEnded, startNewestKey } from "../store";
+import { countFormer, endFormerKeys, keepFormerSecret, pruneEnded, startNewestKey, TAKES_ANY_SECRET } from "../store";
 
 /** The most former keys of one kind that a subscription may have at a time. */
 export const MAX_FORMER_KEYS = 3;
@@ -23,6 +23,8 @@ interface SecretReplacement {
   expectedSealed: string;
   secretSealed: string;
   secretDigest: string;
+  /** Whether a signature profile that needs base64 takes the new secret. */
+  isBase64: boolean;
   former: { id: string; sealed: string; expiresAt: number };
 }
 
@@ -42,10 +44,10 @@ export async function replaceSecret(
   deps: Deps,
   tenant: ActingIn,
   id: string,
-  { expectedSealed, secretSealed, secretDigest, former }: SecretReplacement,
+  { expectedSealed, secretSealed, secretDigest, isBase64, former }: SecretReplacement,
   nowMs: number,
 ): Promise<Outcome> {
-  const isExpected = sql`s.secret_sealed = ${expectedSealed}`;
+  const isExpected = sql`s.secret_sealed = ${expectedSealed} AND (${isBase64 ? sql`true` : TAKES_ANY_SECRET})`;
   // A secret that ends at once does not count, so that a leaked secret can always be replaced.
   const hasRoom = former.expiresAt <= nowMs ? sql`true` : sql`${countFormer("v1", nowMs)} < ${MAX_FORMER_KEYS}`;
   const { expected, replaced, left, told } = await atomically(deps.shards.db(tenant.shard), {
