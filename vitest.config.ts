@@ -52,6 +52,9 @@ const service = {
             register: { limit: 1000, windowSeconds: 60 },
             login: { limit: 1000, windowSeconds: 60 },
             refresh: { limit: 1000, windowSeconds: 60 },
+            // Shared by all tenants of a run.
+            unverifiedHost: { limit: 1_000_000, windowSeconds: 60 },
+            unverifiedTotalBytes: { limit: 1024 ** 3, windowSeconds: 60 },
           }),
           FAULT_SEEDS: process.env.FAULT_SEEDS ?? "1-1000",
           RECORD_VERSION: process.env.RECORD_VERSION ?? "",

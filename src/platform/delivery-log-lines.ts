@@ -28,6 +28,12 @@ export const DELIVERY_LOG_LINES = {
     meaning: "D1 failed before anything was sent. The messages return in 5 seconds.",
     advice: "Check D1.",
   },
+  "owners not read": {
+    level: "warn",
+    meaning:
+      "D1 did not say whether the tenants of `count` deliveries have verified owners, so they count as on trial.",
+    advice: "Nothing, unless it persists.",
+  },
   "throttle not reached": {
     level: "warn",
     meaning:

@@ -233,6 +233,15 @@ describe("a reservation", () => {
     await reserve(deps, tenant, { deliveries: 1 });
   });
 
+  test("of bytes is limited for all tenants without a verified owner together", async () => {
+    const total = { limit: 1000, windowSeconds: 10 };
+    const deps = await depsWith({ RATE_LIMITS: JSON.stringify({ unverifiedTotalBytes: total }) });
+    const tenants = times(50, unverified);
+    const outcomes = await Promise.all(tenants.map((tenant) => outcome(reserve(deps, tenant, { bytes: 100 }))));
+    expect([count(outcomes, "reserved"), count(outcomes, "EMAIL_NOT_VERIFIED")]).toEqual([10, 40]);
+    await reserve(deps, verified(), { bytes: 100 });
+  });
+
   test("of such a tenant has no such end where verification is optional", async () => {
     const deps = await depsWith({ EMAIL_VERIFICATION: "optional" });
     await reserve(deps, unverified(), { deliveries: 101 });

@@ -11,7 +11,7 @@ import { createDeps } from "../../src/platform/deps";
 import { releaseHeld } from "../../src/webhooks/lanes/release";
 import { countEventBytes } from "../../src/webhooks/stats/stored-bytes-store";
 import { publishAudit } from "../../src/webhooks/subscriptions/audit-feed";
-import { call, eventually, logIn, PASSWORD, signUp } from "../support/client";
+import { call, eventually, logIn, PASSWORD, signUp, verify } from "../support/client";
 import { holding } from "../support/console";
 import { consumeBatch, hourly } from "../support/engine";
 import { attempt as attemptNow, review } from "../support/failing";
@@ -104,6 +104,7 @@ const OF_STORE: Record<string, RegExp> = {
   "webhooks/delivery/release-store": /slot_at = coalesce\(t\.slot_at/,
   "webhooks/delivery/target-store": /s\.secret_sealed AS secretSealed/,
   "webhooks/throttling/throttled-store": /SET throttled_until/,
+  "webhooks/throttling/trial-store": /SET on_trial = 0/,
   "webhooks/delivery/outbox-store": /^INSERT INTO outbox .*SELECT/s,
   "webhooks/delivery/overdue-store": /AS attemptEventId/,
   "webhooks/lanes/feed-store": /SELECT min\(queue\) FROM outbox/,
@@ -200,6 +201,10 @@ test("statements of every store are collected, from requests, RPC, queue consume
   await env.PUBLISHER.fetch("http://publisher/", { method: "POST", body: JSON.stringify(event) });
   const [attempt] = await endedAttempts(person, id, 1);
   await endedAttempts(person, goneId, 1);
+  const onTrial = await signUp();
+  await subscribe(onTrial, newInbox("200").url);
+  await verify(onTrial.email);
+  await call("POST", "/events", { token: onTrial.token, body: { type: "OrderPaid", payload: 1 } });
   const limits = { delivery: { rateLimit: { limit: 1, per: "hour" } } };
   const limitedId = await subscribe(person, newInbox("200").url, { events: ["Limited"], ...limits });
   await call("POST", "/events/batch", { token, body: { events: Array(3).fill({ type: "Limited", payload: 1 }) } });

@@ -9,7 +9,7 @@ import { newIdAt } from "../../src/platform/db/ids";
 import { createDeps } from "../../src/platform/deps";
 import { sweepShard } from "../../src/webhooks/delivery/sweep";
 import { sweepLanes } from "../../src/webhooks/lanes/feed";
-import { call, type Person, signUp } from "./client";
+import { call, type Person, signUpVerified } from "./client";
 import { newInbox, subscribe } from "./receiver";
 import { closeOtherShard, deliveryDb, SHARD } from "./shard";
 import { runUpkeep } from "./upkeep";
@@ -144,7 +144,7 @@ export async function hourly(settings: Partial<Cloudflare.Env> = {}): Promise<vo
 
 /** Registers a person with a subscription to an inbox with this behaviour, and adds a delivery that is due. */
 export async function newDelivery(behaviour: string, fields: Record<string, unknown> = {}) {
-  const person = await signUp();
+  const person = await signUpVerified();
   const inbox = newInbox(behaviour);
   const webhookId = await subscribe(person, inbox.url, fields);
   return { person, inbox, webhookId, key: await addDelivery(person, webhookId) };

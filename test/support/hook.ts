@@ -1,5 +1,5 @@
 /** A subscription with its inbox, and what tests do with it. */
-import { call, type Person, signUp } from "./client";
+import { call, type Person, signUpVerified } from "./client";
 import { newInbox, subscribe } from "./receiver";
 
 export interface Hook {
@@ -11,7 +11,7 @@ export interface Hook {
 
 /** A subscription of a new person, to an inbox with this behaviour. */
 export async function newHook(fields: Record<string, unknown> = {}, behaviour = "200"): Promise<Hook> {
-  const person = await signUp();
+  const person = await signUpVerified();
   const inbox = newInbox(behaviour);
   return { person, inbox, id: await subscribe(person, inbox.url, fields) };
 }

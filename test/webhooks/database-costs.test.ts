@@ -3,7 +3,7 @@
  * they need.
  */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { type Person, signUp, verify } from "../support/client";
+import { type Person, signUpVerified, verify } from "../support/client";
 import { costAndMessagesOf, costOf, costOfBatch, costOfRetention } from "../support/cost";
 import { addDelivery, makeDue, messageFor, outboxRow } from "../support/engine";
 import { newInbox, subscribe } from "../support/receiver";
@@ -17,7 +17,7 @@ afterEach(() => void vi.useRealTimers());
 
 /** A verified owner with this many subscriptions. */
 async function subscribers(count: number): Promise<Person> {
-  const person = await signUp();
+  const person = await signUpVerified();
   await verify(person.email);
   const { url } = newInbox("200");
   for (let made = 0; made < count; made += 1) await subscribe(person, url);
@@ -45,7 +45,7 @@ test.each([
   ["POST", "/events", { type: "Unheard", payload: 1 }, 1],
   ["DELETE", "/webhooks/:id", undefined, 5],
 ] as [string, string, object | undefined, number][])("%s %s %j", async (method, path, body, rowsWritten) => {
-  const person = await signUp();
+  const person = await signUpVerified();
   const id = await subscribe(person, "http://receiver.example/200/b", { events: ["Else"] });
   const cost = await costOf(method, path.replace(":id", id), { token: person.token, body });
   expect(cost.status).toBe(path.endsWith("/retry") ? 404 : cost.status < 300 ? cost.status : 200);
@@ -69,7 +69,7 @@ test.each([
   [1, 4],
   [10, 31],
 ])("a batch of %i first attempts that succeed writes %i rows", async (count, rowsWritten) => {
-  const person = await signUp();
+  const person = await signUpVerified();
   const id = await subscribe(person, newInbox("200").url);
   const add = () => Promise.all(Array.from({ length: count }, () => addDelivery(person, id)));
   for (const time of ["first", "second"]) {
@@ -85,7 +85,7 @@ test.each<[string, object?]>([
   ["an envelope", { format: "standard" }],
   ["an Ed25519 key", { signature: "v1+v1a" }],
 ])("a delivery costs 2 round trips and 4 rows with %s, and a failed attempt no more", async (_what, delivery) => {
-  const person = await signUp();
+  const person = await signUpVerified();
   const costs = await Promise.all(
     ["200", "500"].map(async (behaviour) => {
       const id = await subscribe(person, newInbox(behaviour).url, { delivery });
@@ -104,7 +104,7 @@ describe("a rotation", () => {
     ["of the secret that ends the old one at once writes 4 rows", { overlapSeconds: 0 }, 4],
     ["of the Ed25519 key writes 6 rows", { kind: "v1a" }, 6],
   ])("%s, and the deliveries after it cost no more", async (_what, body, rowsWritten) => {
-    const person = await signUp();
+    const person = await signUpVerified();
     const id = await subscribe(person, newInbox("200").url, { delivery: { signature: "v1+v1a" } });
     const cost = await costOf("POST", `/webhooks/${id}/secret/rotate`, { token: person.token, body });
     expect([cost.status, cost.rowsWritten]).toEqual([200, rowsWritten]);
@@ -115,7 +115,7 @@ describe("a rotation", () => {
 
 /** One row more is written when retention removes the attempt. */
 test("an attempt that fails, and its retry, cost 2 round trips and at most 4 rows each, before retention", async () => {
-  const person = await signUp();
+  const person = await signUpVerified();
   const key = await addDelivery(person, await subscribe(person, newInbox("500").url));
   const first = await costOfBatch([messageFor(key)]);
   const retry = await costOfBatch([messageFor(await makeDue(key))], "postern-deliveries-slow");
@@ -125,7 +125,7 @@ test("an attempt that fails, and its retry, cost 2 round trips and at most 4 row
 });
 
 test("a message for a delivery that has ended writes nothing", async () => {
-  const person = await signUp();
+  const person = await signUpVerified();
   const key = await addDelivery(person, await subscribe(person, newInbox("200").url));
   await costOfBatch([messageFor(key)]);
   expect(await costOfBatch([messageFor(key)])).toEqual({ trips: 1, rowsWritten: 0 });

@@ -12,7 +12,7 @@ import { memory } from "../../src/webhooks/delivery/isolate-memory";
 import { recordAttempts } from "../../src/webhooks/delivery/record-store";
 import { RunStates } from "../../src/webhooks/delivery/run-states";
 import { startSend } from "../../src/webhooks/delivery/send-load";
-import { type Person, signUp } from "../support/client";
+import { type Person, signUpVerified } from "../support/client";
 import { controlledDeps, onePair } from "../support/controlled";
 import { addDelivery, type Key, messageFor } from "../support/engine";
 import { newInbox, subscribe } from "../support/receiver";
@@ -56,7 +56,7 @@ describe("a batch that mixes databases", () => {
   /** Handles a batch with one delivery of a healthy database and one of another, whose calls do `fault`. */
   async function handleMixed(fault: () => Promise<never>) {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
-    const [key] = await deliveriesOf(await signUp(), 1);
+    const [key] = await deliveriesOf(await signUpVerified(), 1);
     if (!key) throw new Error("no delivery");
     const { deps, ended } = await controlledDeps();
     const broken = createDb({ prepare: (sql: string) => env.DB.prepare(sql), batch: fault } as unknown as D1Database, {
@@ -107,7 +107,7 @@ describe("a batch that mixes databases", () => {
 describe("claims that are answered late", () => {
   test("lose nothing: what they have claimed is sent, and the next claims of the run are smaller", async () => {
     const sent = answerAll();
-    const keys = await deliveriesOf(await signUp(), 100);
+    const keys = await deliveriesOf(await signUpVerified(), 100);
     let claims = 0;
     const controlled = await controlledDeps(async (name, call) => {
       const answer = await call();
@@ -129,7 +129,7 @@ describe("claims that are answered late", () => {
 
 test("deliveries of many subscriptions go to their lanes in one round trip", async () => {
   answerAll();
-  const person = await signUp();
+  const person = await signUpVerified();
   const keys = [...(await deliveriesOf(person, 1)), ...(await deliveriesOf(person, 1))];
   await deliveryDb
     .prepare("UPDATE subscriptions SET held_until = ? WHERE tenant_id = ?")

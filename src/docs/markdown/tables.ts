@@ -130,6 +130,11 @@ const COUNTED_ELSEWHERE: Partial<Record<RuleName, readonly [per: string, what: s
     "events, subscribed to or not; the others are refused with 403",
   ],
   unverifiedPayloadBytes: ["tenant without a verified owner", "bytes of payloads; the others are refused with 403"],
+  unverifiedTotalBytes: ["all tenants without a verified owner", "bytes of payloads; the others are refused with 403"],
+  unverifiedHost: [
+    "host of a subscriber, over all tenants without a verified owner",
+    "deliveries sent; the others wait",
+  ],
 };
 
 function endpointsUnder(name: RuleName, limited: readonly LimitedEndpoint[]): [per: string, what: string] {

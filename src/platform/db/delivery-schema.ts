@@ -52,6 +52,8 @@ export const subscriptions = sqliteTable(
     throttledUntil: integer("throttled_until").notNull().default(0),
     /** While deliveries are held or released step by step: the backlog up to this due time may be sent. 0: nothing may. */
     releasedTo: integer("released_to"),
+    /** True if its tenant had no verified owner when it was made, until a send finds one. */
+    onTrial: integer("on_trial", { mode: "boolean" }).notNull().default(false),
     /** How many deliveries the next step releases, and when the last step was taken. */
     releaseRate: integer("release_rate").notNull().default(0),
     releasedAt: integer("released_at"),

@@ -17,7 +17,8 @@ export const ruleOverrides = z
     z.partialRecord(
       z.enum(Object.keys(RULES) as [RuleName, ...RuleName[]]),
       z.strictObject({
-        limit: z.int().min(1).max(1_000_000),
+        // Some limits count bytes.
+        limit: z.int().min(1).max(10_000_000_000),
         windowSeconds: z.int().min(1).max(86_400),
       }),
     ),

@@ -37,7 +37,11 @@ const TRIAL_LIMIT_OF = {
   deliveries: "unverifiedDeliveries",
   bytes: "unverifiedPayloadBytes",
 } as const;
-const TRIAL_LIMITS: ReadonlySet<LimitName> = new Set(Object.values(TRIAL_LIMIT_OF));
+/** What all such tenants may store together, so that many throw-away accounts cannot fill a database either. */
+const TOTAL_LIMIT = "unverifiedTotalBytes";
+const TRIAL_LIMITS: ReadonlySet<LimitName> = new Set([...Object.values(TRIAL_LIMIT_OF), TOTAL_LIMIT]);
+
+const keyOf = (name: LimitName, { tenantId }: TenantStanding): string => (name === TOTAL_LIMIT ? "all" : tenantId);
 
 /**
  * Reserves all of the amounts or none. Throws RATE_LIMITED with `Retry-After` when a budget of the tenant is too small
@@ -49,14 +53,14 @@ export async function reserve(deps: Deps, tenant: TenantStanding, amounts: Amoun
     wanted.map(async ({ name, units }) => ({
       name,
       units,
-      verdict: await deps.limiter.consume(name, tenant.tenantId, units),
+      verdict: await deps.limiter.consume(name, keyOf(name, tenant), units),
     })),
   );
   const giveBack = async (unused: { name: LimitName; units: number; verdict: Verdict | null }[]) => {
     await Promise.all(
       unused.map(({ name, units, verdict }) =>
         verdict?.allowed
-          ? deps.limiter.giveBack(name, tenant.tenantId, { leavesAtMs: verdict.leavesAtMs, units })
+          ? deps.limiter.giveBack(name, keyOf(name, tenant), { leavesAtMs: verdict.leavesAtMs, units })
           : undefined,
       ),
     );
@@ -110,6 +114,7 @@ function limitsFor(deps: Deps, tenant: TenantStanding, amounts: Amounts): { name
       { name: TRIAL_LIMIT_OF.published, units: published },
       { name: TRIAL_LIMIT_OF.deliveries, units: deliveries },
       { name: TRIAL_LIMIT_OF.bytes, units: bytes },
+      { name: TOTAL_LIMIT, units: bytes },
     );
   }
   return limits.filter(({ units }) => units > 0);

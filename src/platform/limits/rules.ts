@@ -54,6 +54,8 @@ export const RULES = {
   unverifiedDeliveries: { limit: 100, windowSeconds: day },
   unverifiedEvents: { limit: 100, windowSeconds: day },
   unverifiedPayloadBytes: { limit: 5 * MIB, windowSeconds: day },
+  unverifiedTotalBytes: { limit: 256 * MIB, windowSeconds: day },
+  unverifiedHost: { limit: 60, windowSeconds: minute },
   metrics: { limit: 30, windowSeconds: minute },
   deepHealth: { limit: 30, windowSeconds: minute },
   codeMail: { limit: 3, windowSeconds: 15 * minute },

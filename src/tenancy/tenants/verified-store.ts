@@ -1,6 +1,6 @@
 /** The owners of a tenant whose email addresses are verified, in D1. */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
+import { atomically, jsonList, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 
 /** Returns an expression that is 1 or 0. `tenantId` is a value, or a column of the enclosing query. */
@@ -8,6 +8,18 @@ export const hasVerifiedOwner = (
   tenantId: SQL,
 ): SQL => sql`EXISTS (SELECT 1 FROM memberships om JOIN users ou ON ou.id = om.user_id
   WHERE om.tenant_id = ${tenantId} AND om.role = 'owner' AND ou.email_verified_at IS NOT NULL)`;
+
+/** Returns those of the tenants that have a verified owner. */
+export async function findTenantsWithVerifiedOwner(
+  { db }: Deps,
+  tenantIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { found } = await atomically(db, {
+    found: rows<{ tenantId: string }>(sql`SELECT j.value AS tenantId FROM json_each(${jsonList(tenantIds)}) j
+      WHERE ${hasVerifiedOwner(sql`j.value`)}`),
+  });
+  return new Set(found.map(({ tenantId }) => tenantId));
+}
 
 /** A notice goes to no more owners than this. */
 const MAX_OWNERS = 20;

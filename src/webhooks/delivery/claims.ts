@@ -7,6 +7,7 @@ import { describeError, log } from "../../platform/log";
 import type { ShardKey } from "../../platform/messages";
 import { inTime } from "../../platform/time";
 import { limitsOf } from "../throttling/limits";
+import { isOfTrial } from "../throttling/trial";
 import { claimDeliveries } from "./claim-store";
 import type { Claimed } from "./claimed";
 import { enqueue, type QueueSpeed } from "./enqueue";
@@ -88,7 +89,7 @@ export class Claims {
       shard,
       readMs: calledMs,
       startByMs: startByMs(calledMs, answeredMs),
-      startMs: limitsOf(delivery.options) ? Infinity : 0,
+      startMs: limitsOf(delivery.options) || isOfTrial(this.#deps, delivery) ? Infinity : 0,
       releaseBytes: holdBytes(delivery.bytes, calledMs),
     }));
   }

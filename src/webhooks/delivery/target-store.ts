@@ -14,6 +14,8 @@ export interface Target {
   /** Deliveries of events that are due after this time are held (Unix ms); null if none is held. */
   releasedTo: number | null;
   isDeleted: 0 | 1;
+  /** Whether its tenant had no verified owner when it was made; 0 once a send has found one. */
+  onTrial: 0 | 1;
   options: DeliveryOptions | null;
   headersSealed: string | null;
   /** The keys besides the current secret. */
@@ -26,7 +28,7 @@ export type TargetRow = Omit<Target, "options" | "keys"> & { options: string | n
 /** The columns of TargetRow, of the subscription `s`. */
 export const targetColumns = (nowMs: number) =>
   sql`s.url, s.secret_sealed AS secretSealed, s.enabled, s.released_to AS releasedTo, s.is_deleted AS isDeleted,
-    s.options, s.headers_sealed AS headersSealed, ${keysFrom(nowMs)} AS keys`;
+    s.on_trial AS onTrial, s.options, s.headers_sealed AS headersSealed, ${keysFrom(nowMs)} AS keys`;
 
 /** Parses the columns of a row that are JSON. */
 export const parseTarget = <R extends TargetRow>({ options, keys, ...row }: R) => ({

@@ -52,9 +52,10 @@ export async function createSubscription(
   const headers = mergeHeaders({}, input.delivery?.headers ?? {});
   checkCombination({ profile: input.delivery?.signatureProfile, headers, secret: input.secret }, input);
   const headersSealed = await sealHeaders(deps, id, headers);
-  const subscription = { id, name, url, events: input.events, ...secret, enabled, options, publicKey, headersSealed };
   const { caps } = deps.config;
   const onTrial = isOnTrial(deps, tenant);
+  const columns = { ...secret, enabled, options, publicKey, headersSealed, onTrial };
+  const subscription = { id, name, url, events: input.events, ...columns };
   const most = onTrial ? Math.min(caps.trialSubscriptions, caps.subscriptions) : caps.subscriptions;
   const row = await insertSubscription(deps, tenant, subscription, most, deps.now());
   if (!row) throw onTrial ? emailNotVerified() : capReached("subscriptions", caps);

@@ -96,6 +96,8 @@ export interface NewSubscription {
   publicKey?: NewPublicKey | undefined;
   /** Null: no headers. */
   headersSealed?: string | null | undefined;
+  /** Whether the tenant has no verified owner. */
+  onTrial?: boolean | undefined;
 }
 
 /**
@@ -132,16 +134,17 @@ export async function insertSubscription(
     options,
     publicKey,
     headersSealed = null,
+    onTrial = false,
   } = subscription;
   const stored = options ? patchedOptions(sql`NULL`, options) : sql`NULL`;
   const lane = initialLane(!enabled && options?.onPause === "hold");
   const { written, created } = await atomically(dbOf(deps, tenant), {
     inserted: sql`INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled,
       options, headers_sealed, released_to, has_backlog,
-        created_at, updated_at)
+        on_trial, created_at, updated_at)
       SELECT ${id}, ${tenant.tenantId}, ${name}, ${url}, ${jsonList(events)}, ${secretSealed}, ${secretDigest},
         ${enabled ? 1 : 0}, ${stored},
-        ${headersSealed}, ${lane.releasedTo}, ${lane.hasBacklog}, ${nowMs}, ${nowMs}
+        ${headersSealed}, ${lane.releasedTo}, ${lane.hasBacklog}, ${onTrial ? 1 : 0}, ${nowMs}, ${nowMs}
       WHERE (SELECT count(*) FROM subscriptions WHERE tenant_id = ${tenant.tenantId} AND is_deleted = 0) < ${most}`,
     recorded: auditIfChanged({
       tenantId: tenant.tenantId,

@@ -1,6 +1,7 @@
 /**
- * The starts of a run's claimed deliveries: at once, unless their subscription has limits. Its throttle then says when.
- * A delivery that can start soon stays in the run; every other one goes back to the outbox until its time.
+ * The starts of a run's claimed deliveries: at once, unless their tenant is on trial or their subscription has limits.
+ * The limit of the host or the throttle of the subscription then says when. A delivery that can start soon stays in the
+ * run; every other one goes back to the outbox until its time.
  */
 import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
@@ -11,6 +12,7 @@ import { askSchedule } from "./calls";
 import { type Deferral, defer } from "./defer";
 import type { Answer, Demand } from "./demand";
 import { type Limits, limitsOf, startJitterMs } from "./limits";
+import { isOfTrial, trialWaits } from "./trial";
 import { endWaits } from "./waits-store";
 
 interface Events {
@@ -32,6 +34,8 @@ export class Starts {
   readonly #claim: string;
   readonly #events: Events;
   readonly #asked = new Set<Claimed>();
+  /** The deliveries of tenants on trial that count in the limits of their hosts. */
+  readonly #counted = new WeakSet<Claimed>();
   /** The deliveries of this run that have permits. */
   readonly #permitted = new Map<Claimed, Limits>();
   /** Those that wait for the permit of another delivery of this run, and when they come back without it (Unix ms). */
@@ -45,8 +49,15 @@ export class Starts {
     this.#events = events;
   }
 
-  /** Asks for the starts of the limited ones of `deliveries`, in the background. `ended` need no permits any more. */
+  /** Asks for the starts of those of `deliveries` that cannot start at once. `ended` need no permits any more. */
   ask(deliveries: readonly Claimed[], ended: readonly Claimed[] = []): void {
+    const ofTrial = deliveries.filter((delivery) => isOfTrial(this.#deps, delivery) && !this.#counted.has(delivery));
+    if (ofTrial.length > 0) this.#deps.background("count deliveries of tenants on trial", this.#count(ofTrial));
+    this.#schedule(ofTrial.length > 0 ? deliveries.filter((one) => !ofTrial.includes(one)) : deliveries, ended);
+  }
+
+  /** Asks the throttles of the limited ones of `deliveries`, in the background. */
+  #schedule(deliveries: readonly Claimed[], ended: readonly Claimed[]): void {
     const limited = deliveries.flatMap((delivery) => {
       const limits = limitsOf(delivery.options);
       return limits ? [{ delivery, limits }] : [];
@@ -92,6 +103,27 @@ export class Starts {
     this.#next.delete(delivery);
     this.#defer(delivery.shard, [{ delivery, untilMs, waitsFor: "permit" }]);
     return true;
+  }
+
+  /** Counts deliveries in the limits of their hosts. What a host has no room for waits in the outbox. */
+  async #count(deliveries: readonly Claimed[]): Promise<void> {
+    for (const delivery of deliveries) this.#asked.add(delivery);
+    const waits = await trialWaits(this.#deps, deliveries);
+    for (const delivery of deliveries) this.#asked.delete(delivery);
+    const waiting = deliveries.flatMap((delivery) => {
+      const untilMs = waits.get(delivery);
+      return untilMs === undefined ? [] : [{ delivery, untilMs, waitsFor: null }];
+    });
+    for (const [shard, deferrals] of Map.groupBy(waiting, ({ delivery }) => delivery.shard)) {
+      this.#defer(shard, deferrals);
+    }
+    const counted = deliveries.filter((delivery) => !waits.has(delivery));
+    for (const delivery of counted) {
+      this.#counted.add(delivery);
+      delivery.startMs = 0;
+    }
+    this.ask(counted);
+    this.#events.onStart();
   }
 
   async #ask(group: readonly Limited[], ended: string[]): Promise<void> {

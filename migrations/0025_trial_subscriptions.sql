@@ -1,0 +1,1 @@
+ALTER TABLE `subscriptions` ADD `on_trial` integer DEFAULT false NOT NULL;
