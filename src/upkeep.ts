@@ -36,8 +36,8 @@ const jobsOf = (every: Period, runs: Record<string, PagedMaintenance>, more: Par
 
 export const JOBS: Jobs = {
   ...jobsOf("minute", {
-    reviewFailing: whole(reviewFailing),
-    releaseHeld: whole(releaseHeld),
+    reviewFailing,
+    releaseHeld,
     publishAudit,
     continuePurges,
     rekeyAfterChange,
@@ -56,9 +56,5 @@ export const JOBS: Jobs = {
     removeOldAudit,
     rekey,
   }),
-  ...jobsOf(
-    "hour",
-    { deleteExpired: whole(deleteExpired), removeAbandoned: whole(removeAbandoned) },
-    { isForControlPlane: true },
-  ),
+  ...jobsOf("hour", { deleteExpired, removeAbandoned }, { isForControlPlane: true }),
 };

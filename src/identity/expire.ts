@@ -1,5 +1,5 @@
 /** Removes what has ended: sessions, mailed tokens, invitations, API keys, and devices that were not seen again. */
-import type { Deps } from "../platform/deps";
+import type { PagedMaintenance } from "../platform/db/paged-maintenance";
 import { log } from "../platform/log";
 import { DAY_MS, HOUR_MS } from "../platform/time";
 import { deleteEnded } from "./expire-store";
@@ -10,11 +10,9 @@ const KEEP_ENDED_MS = 30 * DAY_MS;
 /** A state is refused once it has expired; clocks may differ. */
 const KEEP_USED_STATES_MS = HOUR_MS;
 const PAGE_ROWS = 500;
-/** Bounds one run; the next one continues. */
-const MAX_PAGES = 50;
 
 /** Deletes ended rows page by page. */
-export async function deleteExpired(deps: Deps): Promise<void> {
+export const deleteExpired: PagedMaintenance = async (deps, _shard, _cursor, isOver) => {
   const endedBefore = deps.now() - KEEP_ENDED_MS;
   const oldest = {
     endedAt: endedBefore,
@@ -24,10 +22,12 @@ export async function deleteExpired(deps: Deps): Promise<void> {
     stateExpiredAt: deps.now() - KEEP_USED_STATES_MS,
   };
   let removed = 0;
-  for (let page = 0; page < MAX_PAGES; page++) {
+  let isDone = false;
+  while (!isDone && !isOver()) {
     const deleted = await deleteEnded(deps, oldest, PAGE_ROWS);
     removed += deleted;
-    if (deleted < PAGE_ROWS) break;
+    isDone = deleted < PAGE_ROWS;
   }
   if (removed > 0) log("info", "expired rows removed", { count: removed });
-}
+  return isDone ? null : "";
+};

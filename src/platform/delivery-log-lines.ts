@@ -111,12 +111,6 @@ export const DELIVERY_LOG_LINES = {
     meaning: "The Durable Object that sweeps a database could not be reached. The cron tries again every minute.",
     advice: "Nothing, unless it persists.",
   },
-  "failing subscriptions not reviewed": {
-    level: "error",
-    meaning:
-      "D1 or the mail queue failed. Mails about failing subscriptions are late; the next review is a minute later.",
-    advice: "Check D1.",
-  },
   "held deliveries not released": {
     level: "error",
     meaning: "D1 failed. The next try is a minute later.",

@@ -10,6 +10,7 @@ import { sweepNow } from "../support/engine";
 import { answerWith, attempt, pass, review } from "../support/failing";
 import { newInbox, publish, subscribe } from "../support/receiver";
 import { deliveryDb } from "../support/shard";
+import { maintain } from "../support/upkeep";
 
 const HOUR_MS = 3_600_000;
 const sendHeld = (count: number) => `Enable and send ${count} held</button>`;
@@ -65,7 +66,7 @@ async function held(person: Person, url: string, count: number): Promise<string>
 
 async function release(): Promise<void> {
   const context = createExecutionContext();
-  await releaseHeld(await createDeps(env, context));
+  await maintain(await createDeps(env, context), releaseHeld);
   await waitOnExecutionContext(context);
 }
 

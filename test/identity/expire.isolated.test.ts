@@ -21,8 +21,7 @@ async function sweepAfter(
   const deps = await createDeps(env, { waitUntil: () => {} });
   const config = { ...deps.config, ...settings };
   const later = { ...deps, config, now: () => Date.now() + days * DAY_MS };
-  await deleteExpired(later);
-  await removeAbandoned(later);
+  for (const work of [deleteExpired, removeAbandoned]) await work(later, 0, "", () => false);
 }
 
 const countOf = async (table: string, column: string, value: string) => {

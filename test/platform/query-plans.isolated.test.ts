@@ -215,7 +215,7 @@ test("statements of every store are collected, from requests, RPC, queue consume
   await deliveryDb.prepare("UPDATE episodes SET failing_since = 1 WHERE subscription_id = ?").bind(failingId).run();
   await deliveryDb.prepare("UPDATE hourly_stats SET failing_since = 1 WHERE subscription_id = ?").bind(failingId).run();
   await review();
-  await releaseHeld(await createDeps(env, createExecutionContext()));
+  await maintain(await createDeps(env, createExecutionContext()), releaseHeld);
   await subscribe(person, newInbox("200").url, { events: ["postern.audit"] });
   await maintain(await createDeps(env, createExecutionContext()), publishAudit);
   await mailTo(person.email, /will be disabled/);

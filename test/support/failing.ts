@@ -8,6 +8,7 @@ import type { Person } from "./client";
 import { addDelivery, consumeBatch, giveUp, messageFor } from "./engine";
 import { newInbox } from "./receiver";
 import { deliveryDb } from "./shard";
+import { maintain } from "./upkeep";
 
 /** Moves the clock forward. It must be a fake one. */
 export const pass = (ms: number) => void vi.setSystemTime(Date.now() + ms);
@@ -29,7 +30,7 @@ export const answerWith = (webhookId: string, behaviour: string) =>
 /** Reviews the failing subscriptions once, as the cron does every minute. `change` can replace dependencies. */
 export async function review(settings: Partial<Cloudflare.Env> = {}, change: (deps: Deps) => Deps = (deps) => deps) {
   const context = createExecutionContext();
-  await reviewFailing(change(await createDeps({ ...env, ...settings }, context)));
+  await maintain(change(await createDeps({ ...env, ...settings }, context)), reviewFailing);
   await waitOnExecutionContext(context);
 }
 

@@ -6,12 +6,13 @@ import { releaseHeld } from "../../src/webhooks/lanes/release";
 import { call, logIn, type Person } from "./client";
 import { publish } from "./receiver";
 import { deliveryDb } from "./shard";
+import { maintain } from "./upkeep";
 
 export const HOLDS = { delivery: { onPause: "hold" } };
 
 export async function release(): Promise<void> {
   const context = createExecutionContext();
-  await releaseHeld(await createDeps(env, context));
+  await maintain(await createDeps(env, context), releaseHeld);
   await waitOnExecutionContext(context);
 }
 

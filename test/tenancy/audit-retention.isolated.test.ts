@@ -98,7 +98,7 @@ test("of a deleted person the log keeps the id, without name, address and device
     (await listed()).some(({ action }) => action === "auth.login_failed"),
   );
   const deps = await createDeps(env, createExecutionContext());
-  await deleteExpired({ ...deps, now: () => Date.now() + 60 * DAY_MS });
+  await deleteExpired({ ...deps, now: () => Date.now() + 60 * DAY_MS }, 0, "", () => false);
   [host, guest] = [await logIn(host), await logIn(guest)];
   await maintain(deps, publishAudit);
   await call("DELETE", "/auth/me", { token: guest.token, body: { password: PASSWORD, deleteTenants: true } });

@@ -208,6 +208,24 @@ describe("retention", () => {
     await hourly();
   });
 
+  test("reaches the events after thousands that have an open delivery", async () => {
+    const person = await signUp();
+    const id = await subscribe(person, newInbox("200").url);
+    await addOld(person, id, 2_600);
+    await deliveryDb
+      .prepare(
+        `INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, bytes)
+         SELECT ?1, 9e15, 'owed-' || id, ?2, ?1, id, 'event', 1 FROM events WHERE tenant_id = ?2 ORDER BY id LIMIT 2500`,
+      )
+      .bind(id, person.tenantId)
+      .run();
+    await hourly();
+    expect(await rowsOf(person, id)).toEqual([0, 2_500]);
+    await deliveryDb.prepare("DELETE FROM outbox WHERE queue = ?").bind(id).run();
+    await hourly();
+    expect(await rowsOf(person, id)).toEqual([0, 0]);
+  });
+
   test("keeps the placeholder of an attempt in progress, whose delivery was due long ago", async () => {
     const person = await signUp();
     const id = await subscribe(person, newInbox("200").url);
@@ -250,7 +268,10 @@ describe("retention", () => {
   test("removes nothing when nothing is old", async () => {
     const db = (await createDeps(env, createExecutionContext())).shards.db(SHARD);
     expect(await deleteOldAttempts(db, DAYS_40_AGO, "", 100)).toMatchObject({ count: 0 });
-    expect(await deleteOldEvents(db, 0, { after: "", owed: [] }, 100)).toEqual({ count: 0, next: null });
+    expect(await deleteOldEvents(db, { ids: [], end: firstIdAt(0), isLast: true }, "", 100)).toEqual({
+      count: 0,
+      next: null,
+    });
   });
 
   test("keeps the failure count of a subscription that had no attempts for longer than RETENTION_DAYS", async () => {

@@ -1,5 +1,4 @@
 /** The upkeep of one delivery database: jobs in turns, in runs that are small enough for one invocation. */
-import { callBudget } from "../../platform/db/call-budget";
 import type { PagedMaintenance } from "../../platform/db/paged-maintenance";
 import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
@@ -76,8 +75,7 @@ export async function runJobs(
   return { open: [...next, ...waiting], mayContinue: next.length > 0 };
 }
 
-function budget(deps: Deps, calls: number, ms: number): () => boolean {
-  const isSpent = callBudget(deps, calls);
-  const endMs = deps.now() + ms;
-  return () => isSpent() || deps.now() >= endMs;
+function budget({ trips, now }: Deps, calls: number, ms: number): () => boolean {
+  const [lastTrip, endMs] = [trips.trips + calls, now() + ms];
+  return () => trips.trips >= lastTrip || now() >= endMs;
 }

@@ -4,8 +4,8 @@
  * stay the same, and the consumer sends one mail for each id.
  */
 import type { Db } from "../../platform/db/client";
+import type { PagedMaintenance } from "../../platform/db/paged-maintenance";
 import type { Deps } from "../../platform/deps";
-import { describeError, log } from "../../platform/log";
 import type { NoticeItem } from "../../platform/mail/job";
 import { queueMail } from "../../platform/mail/queue";
 import { sendOperational } from "../subscriptions/operational";
@@ -18,33 +18,25 @@ import { STAGE } from "./stages";
 const MAX_ITEMS = 20;
 const MAX_ERROR_CHARACTERS = 200;
 
-/** Reviews each delivery database. One that fails is logged, and the others go on. Never throws. */
-export async function reviewFailing(deps: Deps): Promise<void> {
-  for (const shard of deps.shards.numbers) {
-    try {
-      await reviewShard(deps, shard);
-    } catch (error) {
-      log("error", "failing subscriptions not reviewed", { shard, ...describeError(error) });
-    }
-  }
-}
-
-/** Limits one run. The next one follows a minute later. */
-const MAX_MAIL_PAGES = 50;
-
-async function reviewShard(deps: Deps, shard: number): Promise<void> {
+/** Reviews a delivery database, then mails. The cursor is the last subscription that was reviewed. */
+export const reviewFailing: PagedMaintenance = async (deps, shard, cursor, isOver) => {
   const db = deps.shards.db(shard);
   const nowMs = deps.now();
   const hours = deps.config.autoDisableHours;
-  for (let page = await findPage(db, ""); page !== null; page = await findPage(db, page.last)) {
+  let after = cursor;
+  while (!isOver()) {
+    const page = await findPage(db, after);
+    if (page === null) break;
     sendOperational(deps, shard, await reviewPage(db, page, hours, nowMs));
+    after = page.last;
   }
-  for (let pages = 0; pages < MAX_MAIL_PAGES; pages += 1) {
+  while (!isOver()) {
     const notices = await composeNotices(db, hours, nowMs);
-    if (notices.length === 0) return;
+    if (notices.length === 0) return null;
     await queueNotices(deps, db, notices);
   }
-}
+  return after;
+};
 
 async function queueNotices(deps: Deps, db: Db, notices: readonly SubscriptionNotice[]): Promise<void> {
   const byTenant = Map.groupBy(notices, ({ tenantId }) => tenantId);

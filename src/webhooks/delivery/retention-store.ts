@@ -11,7 +11,7 @@ import { searchPage } from "../../platform/db/table-search";
 import { PLACEHOLDER } from "./outbox-store";
 
 const SUBSCRIPTIONS_PER_PAGE = 1_000;
-/** Few old events have an open delivery. With more than these, the events after them wait for the next hour. */
+/** Few old events have an open delivery. */
 const MAX_OWED_EVENTS = 2_000;
 
 /**
@@ -48,34 +48,36 @@ const pageOf = (count: number, limit: number, cursor: string, last: string | nul
   next: count === limit ? cursor : last,
 });
 
-/**
- * Returns the ids of events from before `before` (Unix ms) that have an open delivery, oldest first, at most
- * `MAX_OWED_EVENTS`. Reads the whole outbox, which has no index by event.
- */
-export async function owedEventsBefore(db: Db, before: number): Promise<string[]> {
-  const { found } = await atomically(db, {
-    found: rows<{ id: string }>(sql`SELECT DISTINCT event_id AS id FROM outbox WHERE event_id < ${firstIdAt(before)}
-      ORDER BY event_id LIMIT ${MAX_OWED_EVENTS}`),
-  });
-  return found.map(({ id }) => id);
+/** A range of old events, and those in it that have an open delivery. */
+export interface OwedEvents {
+  ids: string[];
+  /** The events of the range have ids before this one. */
+  end: string;
+  /** Whether it is the last range. */
+  isLast: boolean;
 }
 
 /**
- * Deletes from a page of `limit` events after the id `after` those from before `before` (Unix ms) that are not in
- * `owed`, the result of `owedEventsBefore`. If that has as many as it may, events after its last one stay.
+ * Returns the next range after the id `after` of events from before `before` (Unix ms). Reads the whole outbox, which
+ * has no index by event.
  */
-export async function deleteOldEvents(
-  db: Db,
-  before: number,
-  { after, owed }: { after: string; owed: readonly string[] },
-  limit: number,
-): Promise<Page> {
-  const end = owed.length < MAX_OWED_EVENTS ? firstIdAt(before) : (owed.at(-1) ?? "");
+export async function owedEventsBefore(db: Db, before: number, after: string): Promise<OwedEvents> {
+  const { found } = await atomically(db, {
+    found: rows<{ id: string }>(sql`SELECT DISTINCT event_id AS id FROM outbox WHERE event_id > ${after}
+      AND event_id < ${firstIdAt(before)} ORDER BY event_id LIMIT ${MAX_OWED_EVENTS}`),
+  });
+  const ids = found.map(({ id }) => id);
+  const isLast = ids.length < MAX_OWED_EVENTS;
+  return { ids, end: isLast ? firstIdAt(before) : (ids.at(-1) ?? ""), isLast };
+}
+
+/** Deletes from a page of `limit` events after the id `after` those of the range `owed` that have no open delivery. */
+export async function deleteOldEvents(db: Db, { ids, end }: OwedEvents, after: string, limit: number): Promise<Page> {
   const page = sql`SELECT id, fan_out_after FROM events WHERE id > ${after} AND id < ${end} ORDER BY id LIMIT ${limit}`;
   const { last, removed } = await atomically(db, {
     last: rows<{ id: string | null; examined: number }>(sql`SELECT max(id) AS id, count(*) AS examined FROM (${page})`),
     deleted: sql`DELETE FROM events WHERE id IN (SELECT id FROM (${page}) WHERE fan_out_after IS NULL
-      AND id NOT IN (SELECT value FROM json_each(${jsonList(owed)})))`,
+      AND id NOT IN (SELECT value FROM json_each(${jsonList(ids)})))`,
     removed: CHANGES,
   });
   const isLast = last[0]?.examined !== limit;

@@ -1,7 +1,6 @@
 /** Deletes what is older than RETENTION_DAYS from a delivery database: one piece of work for each table. */
 import type { Db } from "../../platform/db/client";
-import { repeatable } from "../../platform/db/faults";
-import { inPages, type Page, type PagedMaintenance } from "../../platform/db/paged-maintenance";
+import { inPages, type Page, type PagedMaintenance, thenPause } from "../../platform/db/paged-maintenance";
 import type { Deps } from "../../platform/deps";
 import { log } from "../../platform/log";
 import { DAY_MS, HOUR_MS } from "../../platform/time";
@@ -30,15 +29,20 @@ export const removeOldKeys = deleting("idempotency_keys", ({ now }) => now() - D
 export const removeOldRetries = deleting("manual_retries", eventsBefore, deleteOldRetries);
 
 /**
- * The events with open deliveries are read once a run. A delivery of so old an event that is created afterwards finds
- * that retention has removed the event.
+ * The events with open deliveries are read once for many pages, because that reads the whole outbox. A delivery of so
+ * old an event that is created afterwards finds that retention has removed the event.
  */
 export const removeOldEvents: PagedMaintenance = async (deps, shard, cursor, isOver) => {
   const before = eventsBefore(deps);
-  const owed = await repeatable(() => owedEventsBefore(deps.shards.db(shard), before));
-  const page = (db: Db, olderThan: number, after: string, limit: number) =>
-    deleteOldEvents(db, olderThan, { after, owed }, limit);
-  return deleting("events", () => before, page)(deps, shard, cursor, isOver);
+  let next: string | null = cursor;
+  while (next !== null && !isOver()) {
+    const from: string = next;
+    const owed = await thenPause(deps.now, () => owedEventsBefore(deps.shards.db(shard), before, from));
+    const page = (db: Db, _: number, after: string, limit: number) => deleteOldEvents(db, owed, after, limit);
+    next = await deleting("events", () => before, page)(deps, shard, from, isOver);
+    if (next === null && !owed.isLast) next = owed.end;
+  }
+  return next;
 };
 
 export const removeEmptySubscriptions = deleting("subscriptions", attemptsBefore, async (db, before, _, limit) => {

@@ -2,65 +2,58 @@
  * The work on held deliveries, every minute: releases them once their subscription is resumed, and drops those too many
  * or too old.
  */
-import { callBudget } from "../../platform/db/call-budget";
+import type { PagedMaintenance } from "../../platform/db/paged-maintenance";
 import type { Deps } from "../../platform/deps";
-import { describeError, type LogFields, log } from "../../platform/log";
+import { describeError, log } from "../../platform/log";
 import { DAY_MS } from "../../platform/time";
 import { DROPPED } from "../delivery/reasons";
 import { inTurns } from "../delivery/selection";
 import { sendOperational } from "../subscriptions/operational";
 import { dropHeld, endDropping, findSteps, findSurplus, releaseStep, type Step, type Surplus } from "./release-store";
 
-/** The most calls to D1 in one run for a database; the next one continues. */
-const MAX_CALLS = 250;
-
 /**
- * Releases and drops held deliveries in each delivery database. A failure is logged and does not stop the rest. Never
- * throws.
+ * Releases and drops held deliveries of a delivery database. A failure with one subscription is logged and does not stop
+ * the rest; what is left then waits for the next minute.
  */
-export async function releaseHeld(deps: Deps): Promise<void> {
-  for (const shard of deps.shards.numbers) {
-    await orLog({ shard }, () => releaseShard(deps, shard, callBudget(deps, MAX_CALLS)));
-  }
-}
-
-async function releaseShard(deps: Deps, shard: number, isSpent: () => boolean): Promise<void> {
+export const releaseHeld: PagedMaintenance = async (deps, shard, _cursor, isOver) => {
   const db = deps.shards.db(shard);
   const nowMs = deps.now();
   const steps = await findSteps(db, nowMs);
   const surplus = await findSurplus(db, nowMs - deps.config.retentionDays * DAY_MS, nowMs);
   const counts = new Map<string, number>();
   let open = inTurns<Step | Surplus>([byTenantInTurns(steps), byTenantInTurns(surplus)]);
-  while (open.length > 0 && !isSpent()) {
-    const unfinished: typeof open = [];
-    for (const task of open) {
-      if (isSpent()) break;
+  let hasFailed = false;
+  while (open.length > 0 && !isOver()) {
+    const left: typeof open = [];
+    for (const [index, task] of open.entries()) {
+      if (isOver()) {
+        left.push(...open.slice(index));
+        break;
+      }
       const webhookId = task.subscriptionId;
-      await orLog({ shard, webhookId }, async () => {
-        if ("rate" in task) return releaseStep(db, task, nowMs);
-        const { dropped, isLast } = await dropPage(deps, shard, task);
-        counts.set(webhookId, (counts.get(webhookId) ?? 0) + dropped);
-        if (!isLast) unfinished.push(task);
-      });
+      try {
+        if ("rate" in task) await releaseStep(db, task, nowMs);
+        else {
+          const { dropped, isLast } = await dropPage(deps, shard, task);
+          counts.set(webhookId, (counts.get(webhookId) ?? 0) + dropped);
+          if (!isLast) left.push(task);
+        }
+      } catch (error) {
+        hasFailed = true;
+        log("error", "held deliveries not released", { shard, webhookId, ...describeError(error) });
+      }
     }
-    open = unfinished;
+    open = left;
   }
   for (const [webhookId, count] of counts) {
     if (count > 0) log("warn", "held deliveries dropped", { shard, count, webhookId });
   }
-}
+  return open.length === 0 || hasFailed ? null : "";
+};
 
 /** Orders what is to be done so that no tenant holds up the others. */
 const byTenantInTurns = <T extends { tenantId: string }>(items: readonly T[]): T[] =>
   inTurns([...Map.groupBy(items, ({ tenantId }) => tenantId).values()]);
-
-async function orLog(names: LogFields, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    log("error", "held deliveries not released", { ...names, ...describeError(error) });
-  }
-}
 
 /** Drops one page. Returns how many deliveries it had, and whether it was the last one. */
 async function dropPage(deps: Deps, shard: number, surplus: Surplus): Promise<{ dropped: number; isLast: boolean }> {
