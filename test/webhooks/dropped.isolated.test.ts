@@ -25,6 +25,14 @@ async function dropping(person: Person): Promise<string> {
   return id;
 }
 
+/** Makes ten runs, one a minute: each subscription is counted in one of them. */
+async function releaseForTenMinutes(): Promise<void> {
+  for (let minute = 0; minute < 10; minute += 1) {
+    pass(60_000);
+    await release();
+  }
+}
+
 /** Copies a subscription and what it holds. */
 async function copy(id: string, count: number): Promise<void> {
   const copied = async (table: string, columns: Record<string, string>, where: string) => {
@@ -174,28 +182,42 @@ describe("a subscription that holds deliveries", () => {
     const id = await subscribe(person, newInbox("200").url, HOLDS);
     await api(person, "POST", `${id}/pause`);
     await hold(person, id, 100_001);
-    pass(15 * 60_000);
-    await release();
+    pass(45 * 60_000);
+    await releaseForTenMinutes();
     expect(await countHeld(id)).toBe(100_001);
     await publish(await logIn(person), "one more");
-    await release();
+    await releaseForTenMinutes();
     expect(await countHeld(id)).toBe(100_000);
     await deliveryDb.prepare("DELETE FROM outbox WHERE queue = ?").bind(id).run();
   });
 
-  test("of 100,001 drops the oldest one", async () => {
+  test("of 100,001 drops the oldest one, and is counted again after ten minutes", async () => {
     const person = await signUpVerified();
     const id = await subscribe(person, newInbox("200").url, HOLDS);
     await api(person, "POST", `${id}/pause`);
     await hold(person, id, 100_001);
-    await release();
-    expect(await countHeld(id)).toBe(100_000);
+    const counts: (number | null)[] = [];
+    while (counts.at(-1) !== 100_000 && counts.length < 10) {
+      pass(60_000);
+      await release();
+      counts.push(await countHeld(id));
+    }
+    expect(counts.at(-1)).toBe(100_000);
     expect(await attemptsOf(id)).toEqual([{ status: "failed", error: "hold overflow", attempt_count: 1 }]);
     const oldest = await deliveryDb
       .prepare("SELECT min(id) AS id FROM outbox WHERE queue = ?")
       .bind(id)
       .first<string>("id");
     expect(oldest?.slice(0, 8)).toBe("00000002");
+    await publish(await logIn(person), "one more");
+    for (let minute = 1; minute < 10; minute += 1) {
+      pass(60_000);
+      await release();
+    }
+    expect(await countHeld(id)).toBe(100_001);
+    pass(60_000);
+    await release();
+    expect(await countHeld(id)).toBe(100_000);
     await deliveryDb.prepare("DELETE FROM outbox WHERE queue = ?").bind(id).run();
   });
 });

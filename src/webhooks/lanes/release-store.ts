@@ -2,7 +2,7 @@
  * The held deliveries of one delivery database, across its tenants: releases them step by step, and drops those too
  * many or too old.
  */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { atomically, type Db, rows } from "../../platform/db/client";
 import { repeatable } from "../../platform/db/faults";
 import { firstIdAt } from "../../platform/db/ids";
@@ -73,21 +73,27 @@ export interface Surplus {
 
 /** Sorts after every id. */
 const LAST_ID = "~";
+/** Counting reads every row that a subscription holds, so each run counts a part of the subscriptions. */
+const COUNTED_EVERY_MINUTES = 10;
 /**
- * A subscription without a new delivery for this long holds no more than when it was last counted. Long, because crons
+ * A subscription without a new delivery for this long holds no more than when it was last counted. Long, because runs
  * can be skipped.
  */
-const GROWING_MS = 10 * MINUTE_MS;
+const GROWING_MS = 3 * COUNTED_EVERY_MINUTES * MINUTE_MS;
+
+/** Whether this is the minute in which the subscription `w` is counted: the end of its id is random. */
+const isCountedNow = (nowMs: number): SQL => sql`(instr('0123456789abcdef', substr(w.id, -1))
+  + ${Math.floor(nowMs / MINUTE_MS)}) % ${COUNTED_EVERY_MINUTES} = 0`;
 
 /**
  * Returns which held deliveries to drop: those that a user does not want, those due before `oldestMs` (Unix ms), and
  * those beyond
- * `MAX_HELD`. Only backlogs that have grown lately are counted.
+ * `MAX_HELD`. Only backlogs that have grown lately are counted, each once in ten minutes.
  */
 export async function findSurplus(db: Db, oldestMs: number, nowMs: number): Promise<Surplus[]> {
   const holding = sql`(SELECT tenant_id AS tenantId, id, dropped_to FROM subscriptions WHERE has_backlog = 1
     AND released_to IS NOT NULL) w`;
-  const isGrowing = sql`(SELECT max(due_at) FROM outbox WHERE queue = w.id) > ${nowMs - GROWING_MS}`;
+  const isCounted = sql`${isCountedNow(nowMs)} AND (SELECT max(due_at) FROM outbox WHERE queue = w.id) > ${nowMs - GROWING_MS}`;
   const { dropped, old, overflowing } = await atomically(db, {
     dropped: rows<Surplus>(sql`SELECT tenantId, id AS subscriptionId, dropped_to AS dueAt, ${LAST_ID} AS id, ${DROPPED}
         AS error FROM ${holding}
@@ -99,7 +105,7 @@ export async function findSurplus(db: Db, oldestMs: number, nowMs: number): Prom
       rows<Surplus>(sql`SELECT w.tenantId, w.id AS subscriptionId, o.due_at AS dueAt, o.id, ${HOLD_OVERFLOW} AS error
         FROM ${holding}
       CROSS JOIN outbox o ON o.queue = w.id AND (o.due_at, o.id) = (SELECT due_at, id FROM outbox WHERE queue = w.id
-        ORDER BY due_at DESC, id DESC LIMIT 1 OFFSET ${MAX_HELD}) WHERE ${isGrowing}`),
+        ORDER BY due_at DESC, id DESC LIMIT 1 OFFSET ${MAX_HELD}) WHERE ${isCounted}`),
   });
   return [...dropped, ...old, ...overflowing];
 }
