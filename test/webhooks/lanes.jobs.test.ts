@@ -2,7 +2,7 @@
  * Who queues the deliveries of a lane: the results of earlier ones do, each delivery once, and the sweep, so that a
  * lane never stands still. How wide a lane is, and when it ends.
  */
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { Deps } from "../../src/platform/deps";
 import { DeliveryRun } from "../../src/webhooks/delivery/deliver";
 import type { SweptAt } from "../../src/webhooks/delivery/overdue";
@@ -55,6 +55,47 @@ test("the results of a lane's deliveries queue each of the next ones once", asyn
   for (const part of [keys.slice(0, 3), keys.slice(3, 6)]) await deliver(deps, part);
   await ended();
   expect(queued.toSorted()).toEqual(idsOf(keys.slice(3, 15)).toSorted());
+});
+
+test("results of several lanes read what comes next in one round trip, for which no other record waits", async () => {
+  const reading = Promise.withResolvers<void>();
+  const calls: string[] = [];
+  const { deps, queued, ended } = await controlledDeps(async (name, call) => {
+    calls.push(name);
+    if (name === "readLaneHeads") await reading.promise;
+    if (calls.filter((one) => one === "recordAttempts").length === 2) reading.resolve();
+    return call();
+  });
+  const lanes = [await newLane(4), await newLane(4)];
+  const run = new DeliveryRun(deps, "slow");
+  const add = (position: number) =>
+    run.add(lanes.flatMap(({ keys }) => keys.slice(position, position + 1)).map((key) => ({ ...key, shard: SHARD })));
+  await add(0);
+  await vi.waitFor(() => expect(calls).toContain("readLaneHeads"));
+  await add(1);
+  await run.finished();
+  await ended();
+  expect(calls.filter((name) => name === "readLaneHeads")).toHaveLength(2);
+  for (const { keys } of lanes) expect(queued).toEqual(expect.arrayContaining(idsOf(keys.slice(2))));
+});
+
+test("a receiver that takes six seconds gets the next deliveries of its lane with its answers, without a sweep", async () => {
+  const { deps, queued, turn, ended } = await controlledDeps();
+  const { keys } = await newLane(12);
+  const answer = Promise.withResolvers<void>();
+  let sent = 0;
+  vi.stubGlobal("fetch", async () => {
+    sent += 1;
+    if (sent === 3) {
+      turn(6_000);
+      answer.resolve();
+    }
+    await answer.promise;
+    return new Response("done");
+  });
+  await deliver(deps, keys.slice(0, 3)).finally(() => vi.unstubAllGlobals());
+  await ended();
+  expect(queued.toSorted()).toEqual(idsOf(keys.slice(3, 9)).toSorted());
 });
 
 test("a lane whose messages have come to nothing, because its subscription hung then, is queued again by the next sweep", async () => {

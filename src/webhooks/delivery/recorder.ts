@@ -6,7 +6,7 @@ import { repeatable } from "../../platform/db/faults";
 import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
 import { inTime } from "../../platform/time";
-import { feedLane } from "../lanes/feed";
+import { feedLanes } from "../lanes/feed";
 import { noteResult } from "../lanes/width";
 import { sendOperational } from "../subscriptions/operational";
 import { enqueueLater } from "./enqueue";
@@ -24,7 +24,7 @@ const CHARACTER_BYTES = 6;
 
 export interface Recorder {
   add(result: AttemptResult): void;
-  /** Records the remaining results. Resolves when all are written or given up. */
+  /** Records the remaining results. Resolves when all are written or given up, and what follows them is queued. */
   flush(): Promise<void>;
 }
 
@@ -33,14 +33,21 @@ export function createRecorder(deps: Deps, shard: number, claim: string): Record
   let gathered: AttemptResult[] = [];
   let timer: ReturnType<typeof setTimeout> | null = null;
   let writing: Promise<void> = Promise.resolve();
+  // Apart from the records, which do not wait for them.
+  let following: Promise<unknown> = Promise.resolve();
 
-  const flush = (): Promise<void> => {
+  const flush = async (): Promise<void> => {
     clearTimeout(timer);
     timer = null;
     const results = gathered;
     gathered = [];
-    for (const part of inParts(results)) writing = writing.then(() => write(deps, shard, claim, part));
-    return writing;
+    for (const part of inParts(results)) {
+      const recorded = writing.then(() => write(deps, shard, claim, part));
+      writing = recorded.then(() => undefined);
+      following = Promise.all([following, recorded.then((ended) => queueFollowUps(deps, shard, ended))]);
+    }
+    await writing;
+    await following;
   };
   return {
     add(result) {
@@ -51,8 +58,16 @@ export function createRecorder(deps: Deps, shard: number, claim: string): Record
   };
 }
 
-/** Tries until the lease is nearly over. A delivery whose result is not recorded by then is sent again by the sweep. */
-async function write(deps: Deps, shard: number, claim: string, results: AttemptResult[]): Promise<void> {
+/**
+ * Tries until the lease is nearly over. Returns what is recorded; a delivery whose result is not is sent again by the
+ * sweep.
+ */
+async function write(
+  deps: Deps,
+  shard: number,
+  claim: string,
+  results: readonly AttemptResult[],
+): Promise<AttemptResult[]> {
   const giveUpMs = deps.now() + RECORD_WITHIN_MS;
   for (;;) {
     try {
@@ -61,20 +76,16 @@ async function write(deps: Deps, shard: number, claim: string, results: AttemptR
         repeatable(() => recordAttempts(deps.shards.db(shard), claim, results)),
       );
       sendOperational(deps, shard, operational);
-      return await queueFollowUps(
-        deps,
-        shard,
-        results.filter(({ attemptId }) => recorded.has(attemptId)),
-      );
+      return results.filter(({ attemptId }) => recorded.has(attemptId));
     } catch (error) {
       log("error", "attempts not recorded", { shard, count: results.length, ...describeError(error) });
-      if (deps.now() + RETRY_RECORD_MS >= giveUpMs) return;
+      if (deps.now() + RETRY_RECORD_MS >= giveUpMs) return [];
       await scheduler.wait(RETRY_RECORD_MS);
     }
   }
 }
 
-/** Queues the retries, and the next deliveries of each lane that has results. */
+/** Queues the retries, and the next deliveries of each lane that has results. Never throws. */
 async function queueFollowUps(deps: Deps, shard: number, results: readonly AttemptResult[]): Promise<void> {
   for (const result of results) noteResult(result);
   const retries = results.flatMap(({ queue, nextDueAt, deliveryId, subscriptionId, bytes }) =>
@@ -85,7 +96,7 @@ async function queueFollowUps(deps: Deps, shard: number, results: readonly Attem
     // After a slow failure the sweep goes on, a little later.
     const isFed = ({ queue, slow, status }: AttemptResult) => queue !== "" && (slow === 0 || status === "success");
     const waiting = new Set(results.filter(isFed).map(({ queue }) => queue));
-    for (const subscriptionId of waiting) await feedLane(deps, shard, subscriptionId);
+    if (waiting.size > 0) await feedLanes(deps, shard, [...waiting]);
   } catch (error) {
     // The deliveries are still in the outbox, so the sweep finds them.
     log("error", "messages not sent", { shard, count: retries.length, ...describeError(error) });

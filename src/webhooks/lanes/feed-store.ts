@@ -12,15 +12,21 @@ import { HOLDS_WHEN_OFF, IS_PROBED, isFree, isSlowAt } from "./predicates-store"
 /** The most rows that one call moves out of the lanes that have caught up. A later call moves the rest. */
 const MAX_MOVED = 500;
 
-/** Which lanes to read: that of one subscription, or a page of those that have rows, after the id of a lane. */
-export type Lanes = { subscriptionId: string } | { after: string; limit: number };
+/** The lane of a subscription, and how many of its deliveries may be in progress. */
+export interface Lane {
+  id: string;
+  width: number;
+}
+
+/** Which lanes to read: some, or a page of those that have rows, after the id of a lane; these have one width. */
+export type Lanes = { lanes: readonly Lane[] } | { after: string; limit: number; width: number };
 
 /** What a call found in some lanes. */
 export interface LaneHeads {
   /** The oldest due deliveries of each lane, those in progress included. */
   heads: OverdueDelivery[];
   /** The lanes that have caught up, or that new deliveries have left already. */
-  caughtUp: string[];
+  caughtUp: Lane[];
   /** The lanes whose subscription is deleted. */
   ended: string[];
   /** How many lanes the page has, and the id of the last one. */
@@ -29,29 +35,35 @@ export interface LaneHeads {
 }
 
 /**
- * The lanes as a CTE `lanes(id)`. It steps from lane to lane in the key of the outbox, so that it also finds the rows
- * that remain in the lane of a subscription whose new deliveries have left it.
+ * The lanes as a CTE `lanes(id, width)`. It steps from lane to lane in the key of the outbox, so that it also finds the
+ * rows that remain in the lane of a subscription whose new deliveries have left it.
  */
 const lanesOf = (lanes: Lanes): SQL =>
-  "subscriptionId" in lanes
-    ? sql`WITH lanes(id) AS (SELECT ${lanes.subscriptionId})`
-    : sql`WITH RECURSIVE lanes(id) AS (SELECT min(queue) FROM outbox WHERE queue > ${lanes.after}
-      UNION ALL SELECT (SELECT min(queue) FROM outbox WHERE queue > lanes.id) FROM lanes WHERE lanes.id IS NOT NULL
+  "lanes" in lanes
+    ? sql`WITH lanes(id, width) AS (SELECT value ->> 'id', value ->> 'width' FROM json_each(${jsonList(lanes.lanes)}))`
+    : sql`WITH RECURSIVE lanes(id, width) AS (SELECT min(queue), ${lanes.width} FROM outbox WHERE queue > ${lanes.after}
+      UNION ALL SELECT (SELECT min(queue) FROM outbox WHERE queue > lanes.id), lanes.width FROM lanes
+        WHERE lanes.id IS NOT NULL
       LIMIT ${lanes.limit})`;
 
-/**
- * Whether the lane of `s` has caught up, as SQL: nothing stops it, and fewer than `width` of its deliveries are due.
- */
-const hasCaughtUp = (width: number, nowMs: number): SQL => sql`${isFree(nowMs)}
-  AND (SELECT count(*) FROM (SELECT 1 FROM outbox WHERE queue = s.id AND due_at <= ${nowMs}
-    LIMIT ${width})) < ${width}`;
+/** The width of the widest lane. */
+const widest = (lanes: readonly Lane[]): number => Math.max(0, ...lanes.map(({ width }) => width));
 
 /**
- * Returns the oldest due deliveries of each lane: at most `width`, and one while the subscription is probed. Held
+ * Whether the lane of `s` has caught up, as SQL: nothing stops it, and fewer than `width` of its deliveries are due. No
+ * width is more than `most`.
+ */
+const hasCaughtUp = (width: SQL, most: number, nowMs: number): SQL => sql`${isFree(nowMs)}
+  AND (SELECT count(*) FROM (SELECT 1 FROM outbox WHERE queue = s.id AND due_at <= ${nowMs}
+    LIMIT ${most})) < ${width}`;
+
+/**
+ * Returns the oldest due deliveries of each lane: as many as its width, and one while the subscription is probed. Held
  * deliveries are left out; those in progress are included. Manual retries and tests are included too, because no pause
  * holds them.
  */
-export async function readLaneHeads(db: Db, lanes: Lanes, width: number, nowMs: number): Promise<LaneHeads> {
+export async function readLaneHeads(db: Db, lanes: Lanes, nowMs: number): Promise<LaneHeads> {
+  const width = "lanes" in lanes ? widest(lanes.lanes) : lanes.width;
   const headsOf = (
     isWanted: SQL,
     limit: number,
@@ -71,34 +83,42 @@ export async function readLaneHeads(db: Db, lanes: Lanes, width: number, nowMs: 
     due: headsOf(sql`NOT ${HOLDS_WHEN_OFF}`, width),
     probed: headsOf(IS_PROBED, 1),
     unpaused: headsOf(sql`s.released_to IS NOT NULL`, width, marked),
-    caughtUp: rows<{ id: string }>(sql`${lanesOf(lanes)} SELECT s.id FROM lanes CROSS JOIN subscriptions s
-      ON s.id = lanes.id WHERE s.is_deleted = 0 AND ${hasCaughtUp(width, nowMs)}`),
+    caughtUp: rows<Lane>(sql`${lanesOf(lanes)} SELECT s.id, lanes.width FROM lanes CROSS JOIN subscriptions s
+      ON s.id = lanes.id WHERE s.is_deleted = 0 AND ${hasCaughtUp(sql.raw("lanes.width"), width, nowMs)}`),
     ended: rows<{ id: string }>(sql`${lanesOf(lanes)} SELECT lanes.id FROM lanes LEFT JOIN subscriptions s
       ON s.id = lanes.id AND s.is_deleted = 0 WHERE lanes.id IS NOT NULL AND s.id IS NULL`),
     page: rows<{ count: number; last: string }>(sql`${lanesOf(lanes)} SELECT count(id) AS count,
       coalesce(max(id), '') AS last FROM lanes`),
   });
   return {
-    heads: [...due, ...probed, ...unpaused],
-    caughtUp: caughtUp.map(({ id }) => id),
+    heads: [...("lanes" in lanes ? withinWidths(due, lanes.lanes) : due), ...probed, ...unpaused],
+    caughtUp,
     ended: ended.map(({ id }) => id),
     ...(page[0] ?? { count: 0, last: "" }),
   };
+}
+
+/** A limit in SQL is the same for all lanes, so the surplus of the narrower ones is dropped here. */
+function withinWidths(heads: readonly OverdueDelivery[], lanes: readonly Lane[]): OverdueDelivery[] {
+  const room = new Map(lanes.map(({ id, width }) => [id, width]));
+  const oldestFirst = heads.toSorted((a, b) => a.dueAt - b.dueAt || (a.id < b.id ? -1 : 1));
+  return oldestFirst.filter(({ queue }) => {
+    const left = room.get(queue) ?? 0;
+    room.set(queue, left - 1);
+    return left > 0;
+  });
 }
 
 /**
  * Opens those of the lanes that have caught up: new deliveries go to the main outbox queue, and so do the rows of the
  * lane, except those in progress. Returns the rows that it has moved.
  */
-export async function openLanes(
-  db: Db,
-  subscriptionIds: readonly string[],
-  width: number,
-  nowMs: number,
-): Promise<DueDelivery[]> {
-  const list = sql`SELECT value FROM json_each(${jsonList(subscriptionIds)})`;
+export async function openLanes(db: Db, lanes: readonly Lane[], nowMs: number): Promise<DueDelivery[]> {
+  const given = sql`json_each(${jsonList(lanes)}) j`;
+  const list = sql`SELECT j.value ->> 'id' FROM ${given}`;
+  const width = sql`(SELECT j.value ->> 'width' FROM ${given} WHERE j.value ->> 'id' = s.id)`;
   const { moved } = await atomically(db, {
-    opened: open(list, hasCaughtUp(width, nowMs)),
+    opened: open(list, hasCaughtUp(width, widest(lanes), nowMs)),
     moved: rows<DueDelivery>(sql`UPDATE outbox SET queue = ${MAIN}, slot_at = nullif(slot_at, ${UNHELD})
       WHERE (queue, due_at, id) IN (SELECT o.queue, o.due_at, o.id FROM subscriptions s
         CROSS JOIN outbox o ON o.queue = s.id WHERE s.id IN (${list}) AND s.has_backlog = 0 AND ${IS_UNCLAIMED}

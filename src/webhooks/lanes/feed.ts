@@ -8,7 +8,7 @@ import { enqueueDue, enqueueLater } from "../delivery/enqueue";
 import { memory } from "../delivery/isolate-memory";
 import { handleOverdue, type SweptAt } from "../delivery/overdue";
 import { LONGEST_MESSAGE_DELAY_MS, QUEUE_GRACE_MS } from "../delivery/timing";
-import { endDeliveries, endEmptyLanes, openLanes, readLaneEnds, readLaneHeads } from "./feed-store";
+import { endDeliveries, endEmptyLanes, type Lane, openLanes, readLaneEnds, readLaneHeads } from "./feed-store";
 import { LEAST_WIDTH, widthOf } from "./width";
 
 /** How many lanes one read of the sweep covers, and how many reads a sweep makes. The next sweep begins elsewhere. */
@@ -16,17 +16,19 @@ const LANES_PER_PAGE = 250;
 const MAX_PAGES = 4;
 
 /**
- * Queues the next deliveries of one lane, or opens it if it has caught up. Called when some of its deliveries have
- * ended. Throws when D1 or the queue is down.
+ * Queues the next deliveries of some lanes, or opens those that have caught up. Called when some of their deliveries
+ * have ended. Throws when D1 or the queue is down.
  */
-export async function feedLane(deps: Deps, shard: number, subscriptionId: string): Promise<void> {
+export async function feedLanes(deps: Deps, shard: number, subscriptionIds: readonly string[]): Promise<void> {
   const nowMs = deps.now();
-  const width = widthOf(subscriptionId);
-  const { heads, caughtUp } = await readLaneHeads(deps.shards.db(shard), { subscriptionId }, width, nowMs);
-  if (caughtUp.length > 0) return open(deps, shard, caughtUp, width);
+  const lanes = subscriptionIds.map((id) => ({ id, width: widthOf(id) }));
+  const { heads, caughtUp } = await readLaneHeads(deps.shards.db(shard), { lanes }, nowMs);
+  if (caughtUp.length > 0) await open(deps, shard, caughtUp);
   // Without the deliveries that an earlier result has queued; otherwise every result would queue the whole page again.
+  const left = new Set(caughtUp.map(({ id }) => id));
   const next = heads.filter(
-    ({ attemptStatus, id }) => attemptStatus === null && nowMs - (memory.fedAtMs.get(id) ?? 0) >= QUEUE_GRACE_MS,
+    ({ attemptStatus, id, subscriptionId }) =>
+      attemptStatus === null && !left.has(subscriptionId) && nowMs - (memory.fedAtMs.get(id) ?? 0) >= QUEUE_GRACE_MS,
   );
   for (const { id } of next) memory.fedAtMs.set(id, nowMs);
   await enqueueDue(deps, shard, next, "slow");
@@ -45,12 +47,12 @@ export async function sweepLanes(deps: Deps, shard: number, sweptAt: SweptAt = n
   let after = start;
   let isSecondHalf = false;
   for (let pages = 0; ends && pages < MAX_PAGES; pages += 1) {
-    const lanes = { after, limit: LANES_PER_PAGE };
-    const { heads, caughtUp, ended, count, last } = await readLaneHeads(db, lanes, LEAST_WIDTH, deps.now());
-    const left = new Set([...caughtUp, ...ended]);
+    const lanes = { after, limit: LANES_PER_PAGE, width: LEAST_WIDTH };
+    const { heads, caughtUp, ended, count, last } = await readLaneHeads(db, lanes, deps.now());
+    const left = new Set([...caughtUp.map(({ id }) => id), ...ended]);
     leaseEnds.push(...(await handleOverdue(deps, shard, heads.filter(isNeeded(left)), sweptAt)));
     if (ended.length > 0) await endDeliveries(db, ended);
-    if (caughtUp.length > 0) await open(deps, shard, caughtUp, LEAST_WIDTH);
+    if (caughtUp.length > 0) await open(deps, shard, caughtUp);
     const isAtEnd = count < LANES_PER_PAGE;
     if (isSecondHalf && (isAtEnd || last >= start)) break;
     isSecondHalf ||= isAtEnd;
@@ -67,9 +69,9 @@ const isNeeded =
     attemptStatus !== null || !left.has(subscriptionId);
 
 /** Opens lanes, and queues the deliveries that leave them. */
-async function open(deps: Deps, shard: number, subscriptionIds: readonly string[], width: number): Promise<void> {
+async function open(deps: Deps, shard: number, lanes: readonly Lane[]): Promise<void> {
   const nowMs = deps.now();
-  const moved = await openLanes(deps.shards.db(shard), subscriptionIds, width, nowMs);
+  const moved = await openLanes(deps.shards.db(shard), lanes, nowMs);
   // In the slow queue: if a subscription hangs again, its deliveries occupy their queue for a while.
   await enqueueDue(
     deps,
