@@ -4,9 +4,11 @@ import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 import worker from "../../src";
 import { begin, type Jobs, runJobs } from "../../src/operations/upkeep/run-jobs";
-import { beginUpkeep } from "../../src/operations/upkeep/start";
+import { beginUpkeep, startSweepers } from "../../src/operations/upkeep/start";
 import { newIdAt } from "../../src/platform/db/ids";
+import { createShards } from "../../src/platform/db/shards";
 import { createDeps } from "../../src/platform/deps";
+import { askSchedule } from "../../src/webhooks/throttling/calls";
 import { captureLog } from "../support/log-lines";
 
 const DAY_MS = 86_400_000;
@@ -50,6 +52,36 @@ test("of a hundred databases each is started, and one that fails stops none", as
   const others = numbers.filter((shard) => shard !== 7);
   expect(started.sort()).toEqual(others.map((shard) => `upkeep:${shard} hour`).sort());
   expect(captured.lines("upkeep not started")).toMatchObject([{ level: "error", shard: 7 }]);
+});
+
+test("objects are made near their database, whose region D1 reports", async () => {
+  const made: unknown[] = [];
+  const sweepers = {
+    idFromName: (name: string) => name,
+    get: (name: string, options: unknown) => {
+      made.push(name, options);
+      return { start: async () => undefined, begin: async () => undefined };
+    },
+  };
+  const reporting = {
+    prepare: (text: string) => env.DB.prepare(text),
+    batch: async (statements: D1PreparedStatement[]) =>
+      (await env.DB.batch(statements)).map((result) => ({
+        ...result,
+        meta: { ...result.meta, served_by_region: "WEUR" },
+      })),
+  };
+  const deps = await realDeps();
+  const shards = createShards({ SHARD_9: reporting, SHARD_8: env.DB }, deps.trips);
+  const near = { ...deps, sweepers, shards } as unknown as typeof deps;
+  await startSweepers(near);
+  await beginUpkeep(near, "minute");
+  const throttles = sweepers as unknown as typeof deps.throttles;
+  const asked = { demands: [], ended: [], called: [], holder: "", latestMs: 0 };
+  await askSchedule({ throttles }, { shard: 9, subscriptionId: "limited" }, {}, asked);
+  const options = Object.fromEntries(made.flatMap((one, index) => (index % 2 === 0 ? [[one, made[index + 1]]] : [])));
+  const region = { locationHint: "weur" };
+  expect(options).toEqual({ 8: {}, "upkeep:8": {}, 9: region, "upkeep:9": region, limited: region });
 });
 
 test("jobs take turns, each goes on where it was, and a run makes about 300 calls", async () => {

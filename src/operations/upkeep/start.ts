@@ -1,4 +1,5 @@
 /** Starts what runs in the Durable Objects of the delivery databases: the sweeps and the upkeep. */
+import { askNear } from "../../platform/db/regions";
 import type { Deps } from "../../platform/deps";
 import { describeError, log } from "../../platform/log";
 import type { Period } from "./run-jobs";
@@ -10,7 +11,7 @@ import type { Period } from "./run-jobs";
 export async function startSweepers({ shards, sweepers }: Deps): Promise<void> {
   const start = async (shard: number) => {
     try {
-      await sweepers.get(sweepers.idFromName(String(shard))).start(shard);
+      await sweepers.get(sweepers.idFromName(String(shard)), await askNear(shards, shard)).start(shard);
     } catch (error) {
       log("error", "sweeper not started", { shard, ...describeError(error) });
     }
@@ -22,7 +23,7 @@ export async function startSweepers({ shards, sweepers }: Deps): Promise<void> {
 export async function beginUpkeep({ shards, sweepers }: Deps, period: Period): Promise<void> {
   const begin = async (shard: number) => {
     try {
-      await sweepers.get(sweepers.idFromName(`upkeep:${shard}`)).begin(shard, period);
+      await sweepers.get(sweepers.idFromName(`upkeep:${shard}`), await askNear(shards, shard)).begin(shard, period);
     } catch (error) {
       log("error", "upkeep not started", { shard, ...describeError(error) });
     }

@@ -12,16 +12,19 @@ export interface TripCount {
   sqlMs: number;
 }
 
-/** Creates a drizzle client for `database` that adds each round trip to `count`. */
-export function createDb(database: D1Database, count: TripCount) {
-  return drizzle(counted(database, count));
+/**
+ * Creates a drizzle client for `database` that adds each round trip to `count`, and tells `onServed` the region of the
+ * database.
+ */
+export function createDb(database: D1Database, count: TripCount, onServed?: (region: string) => void) {
+  return drizzle(counted(database, count, onServed));
 }
 
 export type Db = ReturnType<typeof createDb>;
 
 type Counted = D1PreparedStatement & { inner?: D1PreparedStatement };
 
-function counted(database: D1Database, count: TripCount): D1Database {
+function counted(database: D1Database, count: TripCount, onServed?: (region: string) => void): D1Database {
   const wrap = (inner: D1PreparedStatement): Counted => {
     const trip = <T>(call: Promise<T>): Promise<T> => {
       count.trips += 1;
@@ -42,6 +45,8 @@ function counted(database: D1Database, count: TripCount): D1Database {
       count.trips += 1;
       const results = await database.batch(statements.map((statement) => statement.inner ?? statement));
       for (const { meta } of results) count.sqlMs += meta.duration;
+      const region = results.at(-1)?.meta.served_by_region;
+      if (region) onServed?.(region);
       return results;
     },
   } as D1Database;

@@ -1,6 +1,7 @@
 /** The delivery databases. `DB` is number 0, and the binding `SHARD_n` is number n. */
 import { unavailable } from "../errors";
 import { createDb, type Db, type TripCount } from "./client";
+import { noteRegion } from "./regions";
 
 export interface Shards {
   /** The numbers of the databases that are bound, in order. */
@@ -36,7 +37,7 @@ export function createShards(env: object, trips: TripCount): Shards {
       if (!binding) {
         throw unavailable({ cause: new Error(`${nameOf(shard)} is not bound`) });
       }
-      const client = createDb(binding, trips);
+      const client = createDb(binding, trips, (region) => noteRegion(shard, region));
       clients.set(shard, client);
       return client;
     },

@@ -129,11 +129,11 @@ export class Starts {
   async #ask(group: readonly Limited[], ended: string[]): Promise<void> {
     const [first] = group;
     if (!first) return;
-    const { subscriptionId, shard } = first.delivery;
+    const { shard } = first.delivery;
     const latestMs = Math.min(...group.map(({ delivery }) => delivery.startByMs));
     const demands = group.map(({ delivery }) => ({ id: delivery.id, priority: priorityOf(delivery) }));
     const asked = { demands, ended, called: [], holder: this.#claim, latestMs };
-    const answers = await askSchedule(this.#deps, subscriptionId, first.limits, asked);
+    const answers = await askSchedule(this.#deps, first.delivery, first.limits, asked);
     for (const { delivery } of group) this.#asked.delete(delivery);
     const deferrals = group.flatMap((limited, position) => this.#follow(limited, answers?.[position]));
     this.#defer(shard, deferrals);
@@ -176,7 +176,7 @@ export class Starts {
     }
     const ids = called.map((key) => key.id);
     const asked = { demands: [], ended: [id], called: ids, holder: this.#claim, latestMs: this.#deps.now() };
-    await askSchedule(this.#deps, subscriptionId, limits, asked);
+    await askSchedule(this.#deps, { shard, subscriptionId }, limits, asked);
     await enqueue(this.#deps, this.#speed, shard, called);
   }
 }

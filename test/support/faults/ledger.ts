@@ -100,7 +100,10 @@ export function violations(
         ...wronglySent(id, attempts, ofDelivery, faults),
       ];
     }),
-    ...sent.filter(({ deliveryId }) => !deliveries.has(deliveryId)).map((one) => `sent unasked: ${one.deliveryId}`),
+    // A request that the runtime itself has failed leaves no attempt, if its subscription is deleted before the next.
+    ...sent
+      .filter((one) => !deliveries.has(one.deliveryId) && !hasRuntimeFailed(one))
+      .map((one) => `sent unasked: ${one.deliveryId}`),
     ...subscribers.flatMap(({ id }) => wrongStatistics(id, rows)),
     // A deleted subscription ends its deliveries without a result, and nobody can ask for its retries any more.
     ...rows.retries
@@ -108,6 +111,9 @@ export function violations(
       .flatMap((retry) => wrongRetry(retry, deliveries)),
   ];
 }
+
+const hasRuntimeFailed = ({ error }: Sent): boolean =>
+  error instanceof Error && error.message.startsWith("internal error");
 
 /** No accepted event is lost: it is stored once, with a delivery for each subscription that wanted it. */
 function missing(
@@ -178,7 +184,7 @@ function wronglyChained(id: string, attempts: readonly AttemptRow[], all: readon
 function wronglySent(id: string, attempts: readonly AttemptRow[], sent: readonly Sent[], faults: Faults): string[] {
   const recorded = attempts.filter(({ error, attempt_count: count }) => wasSent(error) && count > 0).length;
   // The engine repeats a request within its attempt when the runtime itself fails.
-  const begun = sent.filter(({ error }) => !(error instanceof Error && error.message.startsWith("internal error")));
+  const begun = sent.filter((one) => !hasRuntimeFailed(one));
   const retriedWithin = sent.length - begun.length;
   const unrecorded = sent.length - recorded;
   const excused = sent.filter(
