@@ -14,7 +14,8 @@ import { RunStates } from "../../src/webhooks/delivery/run-states";
 import { startSend } from "../../src/webhooks/delivery/send-load";
 import { type Person, signUpVerified } from "../support/client";
 import { controlledDeps, onePair } from "../support/controlled";
-import { addDelivery, type Key, messageFor } from "../support/engine";
+import { addDelivery, type Key, messageFor, outboxRow } from "../support/engine";
+import { newInvocation } from "../support/faults/invocation";
 import { newInbox, subscribe } from "../support/receiver";
 import { deliveryDb, SHARD } from "../support/shard";
 
@@ -124,6 +125,108 @@ describe("claims that are answered late", () => {
     expect(sent.length).toBeGreaterThan(50);
     expect(sent.length + controlled.queued.length).toBe(100);
     expect(claims).toBeGreaterThan(2);
+  });
+});
+
+const inShard = (keys: readonly Key[]): ShardKey[] => keys.map((key) => ({ ...key, shard: SHARD }));
+
+describe("a run of the slow queue", () => {
+  test("takes 300 deliveries and returns the others to the queue", async () => {
+    const { deps, queued, ended } = await controlledDeps();
+    const run = new DeliveryRun(deps, "slow");
+    await run.add(inShard(Array.from({ length: 310 }, keyOfNobody)));
+    await run.finished();
+    await ended();
+    expect(queued).toHaveLength(10);
+  });
+
+  test("claims nothing after a minute, and returns what is left to the queue", async () => {
+    const keys = await deliveriesOf(await signUpVerified(), 200);
+    const { deps, queued, turn, ended } = await controlledDeps();
+    let sent = 0;
+    // The clock moves on with each send, in steps in which no send counts as silent.
+    vi.stubGlobal("fetch", async () => {
+      sent += 1;
+      turn(500);
+      return new Response("done");
+    });
+    const run = new DeliveryRun(deps, "slow");
+    await run.add(inShard(keys));
+    await run.finished();
+    await ended();
+    expect(sent).toBeGreaterThan(60);
+    expect(sent).toBeLessThan(140);
+    expect(sent + queued.length).toBe(200);
+  });
+});
+
+test("five sends that hang leave a connection for the database: what they hold up is handed back", async () => {
+  // As the platform does, which opens six connections for an invocation.
+  const { connect } = newInvocation("consumer");
+  const hung = Promise.withResolvers<Response>();
+  vi.stubGlobal("fetch", async () => {
+    await connect();
+    return hung.promise;
+  });
+  const keys = await deliveriesOf(await signUpVerified(), 8);
+  const released = Promise.withResolvers<void>();
+  const { deps, ended } = await controlledDeps(async (name, call) => {
+    const close = await connect();
+    const answer = await call().finally(close);
+    if (name === "releaseDeliveries") released.resolve();
+    return answer;
+  });
+  const run = new DeliveryRun(deps, "fast");
+  await run.add(inShard(keys));
+  await released.promise;
+  hung.resolve(new Response("done"));
+  await run.finished();
+  await ended();
+});
+
+describe("when a call to the database does not succeed", () => {
+  test("a failed claim holds nothing up that was claimed before and starts later", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const sent = answerAll();
+    const person = await signUpVerified();
+    const options = { delivery: { rateLimit: { limit: 10, per: "second" } } };
+    const webhookId = await subscribe(person, newInbox("200").url, options);
+    const limited = [await addDelivery(person, webhookId), await addDelivery(person, webhookId)];
+    const others = await deliveriesOf(person, 1);
+    let claims = 0;
+    const { deps, ended } = await controlledDeps((name, call) => {
+      if (name === "claimDeliveries") claims += 1;
+      return name === "claimDeliveries" && claims > 1 ? Promise.reject(new Error("D1 is down")) : call();
+    });
+    const run = new DeliveryRun(deps, "fast");
+    expect(await run.add(inShard(limited))).toEqual([]);
+    expect(await run.add(inShard(others))).toEqual(inShard(others));
+    await run.finished();
+    await ended();
+    expect(sent.toSorted()).toEqual(limited.map(({ id }) => id).toSorted());
+  });
+
+  test("a record that hangs is given up, and later results of the run are recorded", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    answerAll();
+    const person = await signUpVerified();
+    const [first, second] = [await deliveriesOf(person, 1), await deliveriesOf(person, 1)];
+    let records = 0;
+    const hanging = Promise.withResolvers<void>();
+    const { deps, ended } = await controlledDeps((name, call) => {
+      if (name === "recordAttempts") records += 1;
+      if (name !== "recordAttempts" || records > 1) return call();
+      hanging.resolve();
+      return Promise.withResolvers<never>().promise;
+    });
+    const run = new DeliveryRun(deps, "fast");
+    await run.add(inShard(first));
+    await hanging.promise;
+    await run.add(inShard(second));
+    await run.finished();
+    await ended();
+    const open = await Promise.all([...first, ...second].map(outboxRow));
+    expect(open.map((row) => row !== null)).toEqual([true, false]);
   });
 });
 

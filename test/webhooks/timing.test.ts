@@ -18,12 +18,18 @@ import {
   WATCH_EVERY_MS,
 } from "../../src/webhooks/delivery/timing";
 
-test("starting, sending and recording take less than a lease", () => {
-  expect(START_WITHIN_MS + SEND_TIMEOUT_MS + GATHER_MS + RECORD_WITHIN_MS).toBeLessThan(LEASE_MS);
+/** The claim is made by one clock, and the sweep judges it by another. */
+const CLOCKS_DIFFER_BY_MS = 1_000;
+
+test("starting, sending and recording take less than a lease, also if the clock of the sweep is a second ahead", () => {
+  const lastMs = START_WITHIN_MS + SEND_TIMEOUT_MS + GATHER_MS + RECORD_WITHIN_MS;
+  expect(lastMs + CLOCKS_DIFFER_BY_MS).toBeLessThan(LEASE_MS);
 });
 
 test("a send that starts late leaves several tries to record its result before the lease ends", () => {
-  expect(LATE_START_WITHIN_MS + SEND_TIMEOUT_MS + GATHER_MS + 4 * RETRY_RECORD_MS).toBeLessThan(LEASE_MS);
+  expect(LATE_START_WITHIN_MS + SEND_TIMEOUT_MS + GATHER_MS + 4 * RETRY_RECORD_MS + CLOCKS_DIFFER_BY_MS).toBeLessThan(
+    LEASE_MS,
+  );
   expect(START_WITHIN_MS + START_AFTER_CLAIM_MS).toBeLessThanOrEqual(LATE_START_WITHIN_MS);
 });
 
