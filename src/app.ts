@@ -10,11 +10,12 @@ import { apiKeyRoutes } from "./identity/api-keys/routes";
 import { invitationRoutes } from "./identity/invitations/routes";
 import { memberRoutes } from "./identity/members/routes";
 import { passkeyRoutes } from "./identity/passkeys/routes";
+import { profileRoutes } from "./identity/profile/routes";
 import { identityRoutes } from "./identity/providers/identities/routes";
 import { oauthRoutes } from "./identity/providers/routes";
 import { passwordRoutes, publicRecoveryRoutes } from "./identity/recovery/routes";
 import { publicSessionRoutes, sessionRoutes } from "./identity/sessions/routes";
-import { accountRoutes, publicAuthRoutes } from "./identity/sign-in/routes";
+import { publicAuthRoutes } from "./identity/sign-in/routes";
 import { stepUpRoutes } from "./identity/step-up/routes";
 import { twoFactorRoutes } from "./identity/two-factor/routes";
 import { accountDeletionRoutes, tenantDeletionRoutes } from "./lifecycle/deletion/routes";
@@ -96,7 +97,7 @@ app.use("/api/*", jsonOnly);
 
 const authenticated = new Hono<AppEnv>()
   .use(requirePrincipal)
-  .route("/auth", accountRoutes)
+  .route("/auth", profileRoutes)
   .route("/auth", accountDeletionRoutes)
   .route("/auth", stepUpRoutes)
   .route("/auth", sessionRoutes)

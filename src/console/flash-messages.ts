@@ -33,6 +33,8 @@ export const FLASH_MESSAGES = {
   sessionRevoked: "Session revoked.",
   identityLinked: "You can sign in with it from now on. Your other sessions have ended.",
   identityRemoved: "Removed. It can no longer be used to sign in.",
+  emailChangeMailed: "We have mailed a link to the new address. Your address changes when you follow it.",
+  emailChanged: "Your email address is changed.",
   passwordChanged: "Password changed. Your other sessions have ended.",
   noticesOn: "Subscription notices are on.",
   noticesOff: "Subscription notices are off.",

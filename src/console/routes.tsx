@@ -20,6 +20,7 @@ import { notMePages } from "./not-me/routes";
 import { operatorPages } from "./operator/routes";
 import { overviewPage } from "./overview/routes";
 import { passkeyPages } from "./passkeys/routes";
+import { confirmEmailPages, profilePages } from "./profile/routes";
 import { oauthPages } from "./providers/routes";
 import { removeTwoFactorPages } from "./remove-two-factor/routes";
 import { replayPages } from "./replays/routes";
@@ -52,6 +53,7 @@ export const consoleRoutes = (bodyKiB: { event: number; other: number }) =>
     .route("/not-me", notMePages)
     .route("/oauth", oauthPages)
     .route("/remove-two-factor", removeTwoFactorPages)
+    .route("/confirm-email", confirmEmailPages)
     .use(requireUser)
     .route("/", overviewPage)
     .route("/webhooks", subscriptionPages)
@@ -65,6 +67,7 @@ export const consoleRoutes = (bodyKiB: { event: number; other: number }) =>
     .route("/tenants", tenantPages)
     .route("/tenants", tenantEndPages)
     .route("/security", securityPages)
+    .route("/security", profilePages)
     .route("/security", passkeyPages)
     .route("/activity", activityPages)
     .route("/security", accountEndPages)

@@ -1,4 +1,5 @@
 /** Mails that report a change. If it can be undone, they have a link that does so without signing in. */
+import type { MailedEmailChange } from "../identity/profile/email-change-store";
 import type { EndedAccess, ListedCredential, MailJob, TenantNews } from "../platform/mail/job";
 import { type Link, linkTo, type Mail, renderMail } from "./render";
 import { endedSentence, utc } from "./token-mails";
@@ -64,6 +65,28 @@ function describeCredential({ kind, name, place, scopes }: ListedCredential, lab
   if (kind === "identity") return place === "" ? labelOf(name) : `${labelOf(name)} as ${place}`;
   const [prefix = "", tenant = ""] = place.split(/ in (.*)/s);
   return `"${name}" (${prefix}) in ${tenant}, for ${(JSON.parse(scopes) as string[]).join(", ")}`;
+}
+
+/** To the former address, when the change is asked for and when it is done. */
+export function emailChangedMail(
+  link: { appUrl: string; revertToken: string },
+  { name, otherEmail }: MailedEmailChange,
+  isDone: boolean,
+): Mail {
+  const to = otherEmail === null ? "" : ` to ${otherEmail}`;
+  return renderMail({
+    subject: isDone ? "Your email address was changed" : "Your email address is about to change",
+    greetingName: name,
+    body: [
+      isDone
+        ? `The email address of your account was changed${to}. Mails about your account go there from now on.`
+        : `Someone who is signed in to your account asked to change its email address${to}. It changes when the link in a mail to that address is followed.`,
+      ...notMe(
+        { ...link, name },
+        `${isDone ? "gives your account this address back" : "stops the change"}, makes your password invalid`,
+      ),
+    ],
+  });
 }
 
 export function twoFactorChangedMail(context: RevertibleContext, enabled: boolean): Mail {

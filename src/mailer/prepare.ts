@@ -2,6 +2,7 @@
 
 import { isExpired, mailCode } from "../identity/email-codes/code";
 import { insertInvitationToken } from "../identity/invitations/store";
+import { findEmailConfirmation, findEmailWarning } from "../identity/profile/email-change-store";
 import { providerLabel } from "../identity/providers/labels";
 import { insertResetTokenByEmail } from "../identity/recovery/password-store";
 import { insertVerificationToken } from "../identity/recovery/store";
@@ -9,7 +10,7 @@ import { insertRemovalToken } from "../identity/recovery/two-factor-removal-stor
 import type { Deps } from "../platform/deps";
 import type { RuleName } from "../platform/limits/rules";
 import type { MailJob } from "../platform/mail/job";
-import { mailToken } from "../platform/mail/token";
+import { mailToken, mailTokensOfKeys } from "../platform/mail/token";
 import type { ProviderName } from "../platform/schemas/schemas";
 import { DAY_MS, HOUR_MS } from "../platform/time";
 import { alarmMail } from "./alarm-mail";
@@ -17,7 +18,15 @@ import * as notices from "./notices";
 import type { Mail } from "./render";
 import { findCodeRecipientByEmail, findNoticeRecipient, type NoticeRecipient } from "./store";
 import { subscriptionNoticeMail } from "./subscription-notices";
-import { codeMail, factorRemovalMail, invitationMail, reclaimedMail, resetMail, verificationMail } from "./token-mails";
+import {
+  codeMail,
+  factorRemovalMail,
+  invitationMail,
+  newEmailMail,
+  reclaimedMail,
+  resetMail,
+  verificationMail,
+} from "./token-mails";
 
 const VERIFICATION_LIFETIME_MS = DAY_MS;
 const RESET_LIFETIME_MS = HOUR_MS;
@@ -34,10 +43,11 @@ type TokenJob = Extract<
   MailJob,
   { kind: "verification" | "passwordReset" | "invitation" | "accountTakenOver" | "twoFactorRemoval" }
 >;
+type EmailChangeJob = Extract<MailJob, { kind: "emailConfirmation" | "emailChanged" }>;
 type CodeJob = Extract<MailJob, { kind: "mailCode" }>;
 type FarewellJob = Extract<MailJob, { kind: "accountDeleted" }>;
 type AlarmJob = Extract<MailJob, { kind: "alarm" }>;
-type NoticeJob = Exclude<MailJob, TokenJob | CodeJob | FarewellJob | AlarmJob>;
+type NoticeJob = Exclude<MailJob, TokenJob | EmailChangeJob | CodeJob | FarewellJob | AlarmJob>;
 
 /** Returns null for a job whose reason is gone: user deleted, address verified, invitation revoked, code expired. */
 export function prepareMail(deps: Deps, job: MailJob): Promise<PreparedMail | null> {
@@ -48,6 +58,9 @@ export function prepareMail(deps: Deps, job: MailJob): Promise<PreparedMail | nu
     case "accountTakenOver":
     case "twoFactorRemoval":
       return prepareWithToken(deps, job);
+    case "emailConfirmation":
+    case "emailChanged":
+      return prepareEmailChange(deps, job);
     case "mailCode":
       return prepareCode(deps, job);
     case "accountDeleted":
@@ -90,6 +103,25 @@ async function prepareWithToken(deps: Deps, job: TokenJob): Promise<PreparedMail
   const mail =
     job.kind === "passwordReset" ? resetMail(appUrl, user.name, token, job.undone) : reclaimedMail(appUrl, job, token);
   return { to: user.email, mail, limits: [] };
+}
+
+/**
+ * The mail to the former address has no limit: an intruder could use it up first. How often a change can be asked for
+ * bounds it.
+ */
+async function prepareEmailChange(deps: Deps, job: EmailChangeJob): Promise<PreparedMail | null> {
+  const { appUrl, operators } = deps.config;
+  const isNew = job.kind === "emailConfirmation";
+  for (const { token, hash } of await mailTokensOfKeys(deps.keys, isNew ? "change-email" : "undo", job.id)) {
+    const change = isNew ? await findEmailConfirmation(deps, hash, deps.now()) : await findEmailWarning(deps, hash);
+    if (!change) continue;
+    const { email: to } = change;
+    if (!isNew)
+      return { to, mail: notices.emailChangedMail({ appUrl, revertToken: token }, change, job.isDone), limits: [] };
+    const isFree = change.isTaken === 0 && !operators.includes(to);
+    return { to, mail: newEmailMail(appUrl, change, isFree ? token : null), limits: ["verificationMail"] };
+  }
+  return null;
 }
 
 /** Returns null for an expired code, which would only confuse. */

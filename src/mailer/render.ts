@@ -21,7 +21,13 @@ export interface MailContent {
 }
 
 /** The pages that mails link to. */
-export type LinkedPage = "verify-email" | "reset-password" | "accept-invitation" | "not-me" | "remove-two-factor";
+export type LinkedPage =
+  | "verify-email"
+  | "reset-password"
+  | "accept-invitation"
+  | "not-me"
+  | "remove-two-factor"
+  | "confirm-email";
 
 /** A link to a page of the client, with the token that it submits. */
 export const linkTo = (appUrl: string, page: LinkedPage, token: string, label: string): Link => ({

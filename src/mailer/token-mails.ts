@@ -3,6 +3,7 @@
  * lost second factor.
  */
 
+import type { MailedEmailChange } from "../identity/profile/email-change-store";
 import type { Registrant } from "../identity/recovery/store";
 import type { EndedAccess, MailJob } from "../platform/mail/job";
 import { linkTo, type Mail, renderMail } from "./render";
@@ -81,6 +82,30 @@ export function codeMail({ name, isVerified }: CodeRecipient, code: string): Mai
               "account yourself, verify the address first, with the link that we sent you.",
           ]),
       "Do not give the code to anybody. We never ask for it. If you did not request it, you can ignore this email.",
+    ],
+  });
+}
+
+/** To an address that an account wants to use. `token` is null if it cannot have it. */
+export function newEmailMail(appUrl: string, { otherEmail }: MailedEmailChange, token: string | null): Mail {
+  const asked = `Someone who is signed in as ${otherEmail} asked to use this email address for that account.`;
+  if (token === null) {
+    return renderMail({
+      subject: "This email address cannot be used",
+      greetingName: null,
+      body: [
+        `${asked} It cannot be used for another account, because it has an account already or is reserved. Nothing changes.`,
+        "If this was not you, you can ignore this email.",
+      ],
+    });
+  }
+  return renderMail({
+    subject: "Confirm your new email address",
+    greetingName: null,
+    body: [
+      `${asked} If this was you, confirm it while you are signed in. The link works once, within 24 hours.`,
+      linkTo(appUrl, "confirm-email", token, "Use this address"),
+      "If this was not you, you can ignore this email: nothing changes.",
     ],
   });
 }

@@ -41,6 +41,8 @@ const COUNTED: Record<
   resetPassword: () => ({ path: "/api/v1/auth/reset-password", ip: newIp() }),
   resendVerification: ({ token }) => ({ path: "/api/v1/auth/resend-verification", token }),
   changePassword: ({ token }) => ({ path: "/api/v1/auth/change-password", token }),
+  changeProfile: ({ token }) => ({ method: "PATCH", path: "/api/v1/auth/me", token }),
+  changeEmail: ({ token }) => ({ path: "/api/v1/auth/change-email", token }),
   twoFactor: ({ token }) => ({ path: "/api/v1/auth/2fa/verify", token }),
   stepUp: ({ token }) => ({ path: "/api/v1/auth/step-up", token }),
   oauth: () => ({ method: "GET", path: `/api/v1/auth/oauth/google?to=${"x".repeat(1001)}`, ip: newIp() }),

@@ -11,7 +11,7 @@ import { createDeps } from "../../src/platform/deps";
 import { releaseHeld } from "../../src/webhooks/lanes/release";
 import { countEventBytes } from "../../src/webhooks/stats/stored-bytes-store";
 import { publishAudit } from "../../src/webhooks/subscriptions/audit-feed";
-import { call, eventually, logIn, PASSWORD, signUp, verify } from "../support/client";
+import { call, eventually, logIn, newEmail, PASSWORD, signUp, verify } from "../support/client";
 import { holding } from "../support/console";
 import { consumeBatch, hourly } from "../support/engine";
 import { attempt as attemptNow, review } from "../support/failing";
@@ -131,6 +131,10 @@ const OF_STORE: Record<string, RegExp> = {
   "mailer/failures-store": /FROM mail_failures WHERE id = 1/,
   "operations/metrics": /AS oldestDueAt, \(SELECT count/,
   "identity/members": /from "memberships" inner join "users"/,
+  "identity/addresses-store": /f\.purpose = 'undo' AND f\.used_at IS NULL/,
+  "identity/profile": /UPDATE users SET name = \?/,
+  "identity/profile/email-change-store": /'change-email', u\.id/,
+  "identity/recovery/revert-email-store": /LEFT JOIN email_tokens mv/,
   "identity/recovery": /INSERT INTO email_tokens .*'verify'/s,
   "operations/reencryption": /AS encrypted FROM "users"/,
   "webhooks/signing/rotation": /SET secret_sealed = \?, secret_digest = \?,/,
@@ -238,6 +242,8 @@ test("statements of every store are collected, from requests, RPC, queue consume
   await call("POST", "/auth/refresh", { body: { refreshToken: person.refreshToken } });
   await call("POST", "/auth/forgot-password", { body: { email: person.email } });
   await mailTo(person.email, /reset/i);
+  await call("PATCH", "/auth/me", { token, body: { name: "Ada" } });
+  await call("POST", "/auth/change-email", { token, body: { email: newEmail() } });
   await call("POST", "/auth/2fa/enable", { token });
   await call("POST", "/api-keys", { token, body: { name: "key", scopes: ["webhook.read"] } });
   await mailTo(person.email, /API key/);

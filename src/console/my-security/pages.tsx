@@ -2,17 +2,16 @@
 
 import type { Passkey } from "../../identity/passkeys/webauthn/schemas";
 import type { Session } from "../../identity/sessions/schemas";
-import type { CurrentUser } from "../../platform/schemas/principal";
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { Badge, Banner, Copyable, FailureBanner, Time } from "../components/display";
 import { TextField } from "../components/fields";
 import type { Failure } from "../failure";
 import { Passkeys } from "../passkeys/pages";
+import { Profile, type ProfileProps } from "../profile/page";
 import { Identities, type IdentitiesProps, NoPassword } from "./identities";
 import { QrCode } from "./qr-code";
 
-interface SecurityProps extends IdentitiesProps {
-  currentUser: CurrentUser;
+interface SecurityProps extends IdentitiesProps, ProfileProps {
   sessions: readonly Session[];
   passkeys: readonly Passkey[];
   /** Whether the browser can create a passkey at this address. */
@@ -23,6 +22,7 @@ export const Security = ({ currentUser, sessions, passkeys, canAddPasskey, failu
   <>
     <h1>My security</h1>
     <FailureBanner failure={failure} />
+    <Profile currentUser={currentUser} pendingEmail={own.pendingEmail} newEmail={own.newEmail} failure={failure} />
     <div class="columns">
       {currentUser.twoFactorEnabled ? <TwoFactorOn failure={failure} /> : <TwoFactorOff />}
       {own.hasPassword ? (

@@ -28,7 +28,7 @@ const SECTION = "security";
 /** Base32. The enrolment form posts the secret back, so that the page can show the same QR code after a wrong code. */
 const SECRET_FORM = /^[A-Z2-7]{16,64}$/;
 
-async function securityPage(c: Context<AppEnv>, refused?: Refused) {
+export async function securityPage(c: Context<AppEnv>, refused?: Refused, newEmail = "") {
   const deps = c.get("deps");
   const currentUser = c.get("currentUser");
   const { userId, sessionId } = currentUser.principal;
@@ -40,6 +40,8 @@ async function securityPage(c: Context<AppEnv>, refused?: Refused) {
     identities: own.identities.map(identityView),
     providers: offeredProviders(deps.config),
     hasPassword: own.hasPassword,
+    pendingEmail: own.pendingEmail,
+    newEmail,
   };
   return page(
     c,
@@ -72,7 +74,8 @@ const atCodeField = (refused: Refused | undefined): Failure | undefined =>
 const again = (c: Context<AppEnv>, refused: Refused) => securityPage(c, refused);
 
 const sessionPages = new Hono<AppEnv>()
-  .get("/", (c) => securityPage(c))
+  // The query fills in the address that had to wait until the session was confirmed.
+  .get("/", (c) => securityPage(c, undefined, c.req.query("email")))
   .get(
     "/activity",
     ...serve(auditLog.readOwn, (c, events) =>

@@ -8,15 +8,20 @@ import type { Deps } from "../../platform/deps";
 
 type StoredPasskey = Omit<PasskeyRow, "transports" | "backedUp"> & { transports: string; backedUp: 0 | 1 };
 
-/**
- * The live sessions of a user, newest first, the passkeys and providers, oldest first, and whether there is a password.
- */
-export async function readOwnAccess(
-  { db }: Deps,
-  userId: string,
-  nowMs: number,
-): Promise<{ sessions: SessionRow[]; passkeys: PasskeyRow[]; identities: IdentityRow[]; hasPassword: boolean }> {
-  const { sessions, passkeys, identities, passwords } = await atomically(db, {
+export interface OwnAccess {
+  /** Newest first. */
+  sessions: SessionRow[];
+  /** Oldest first, as the identities. */
+  passkeys: PasskeyRow[];
+  identities: IdentityRow[];
+  hasPassword: boolean;
+  /** The address that waits for its confirmation; null for none. */
+  pendingEmail: string | null;
+}
+
+/** How a user gets in, and what they wait for. */
+export async function readOwnAccess({ db }: Deps, userId: string, nowMs: number): Promise<OwnAccess> {
+  const { sessions, passkeys, identities, passwords, pending } = await atomically(db, {
     sessions:
       rows<SessionRow>(sql`SELECT id, device_name AS deviceName, browser, operating_system AS operatingSystem, platform,
         ip_address AS ipAddress, location, created_at AS createdAt, expires_at AS expiresAt, last_activity_at
@@ -31,12 +36,15 @@ export async function readOwnAccess(
       rows<IdentityRow>(sql`SELECT issuer, sub, id, user_id AS userId, provider, email, created_at AS createdAt,
         last_used_at AS lastUsedAt
       FROM identities WHERE user_id = ${userId} ORDER BY created_at, id`),
+    pending: rows<{ email: string }>(sql`SELECT email FROM email_tokens
+      WHERE subject_id = ${userId} AND purpose = 'change-email' AND expires_at > ${nowMs}`),
     passwords: sql`SELECT 1 FROM users WHERE id = ${userId} AND password_hash <> ''`,
   });
   return {
     sessions,
     identities,
     hasPassword: passwords.length === 1,
+    pendingEmail: pending[0]?.email ?? null,
     passkeys: passkeys.map((row) => ({
       ...row,
       transports: JSON.parse(row.transports) as string[],

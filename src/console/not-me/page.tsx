@@ -9,6 +9,7 @@ import type { Failure } from "../failure";
 
 const EFFECTS: Record<Exclude<MailedLinkKind, "apiKeys" | "reclaim">, string> = {
   password: "The new password becomes invalid.",
+  email: "Your account keeps its email address, or gets it back. Your password becomes invalid.",
   twoFactorOn: "Two-factor authentication is turned off again.",
   twoFactorOff: "Two-factor authentication is turned on again, as it was.",
   recoveryCodes: "Your previous recovery codes become valid again.",

@@ -11,6 +11,7 @@ import type { Principal } from "../../platform/schemas/principal";
 import type { Role } from "../../platform/schemas/roles";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { mayManageRole, roleOf } from "../../tenancy/tenants/roles-store";
+import { addressOfNewUser } from "../addresses-store";
 import { rememberDevice } from "../sessions/known-devices-store";
 import { mintSession, type NewSession, passwordHolds, type TokenSubject } from "../sessions/store";
 import type { NewUser } from "../sign-in/store";
@@ -184,7 +185,7 @@ export function joinByToken(
   const open = openByToken(tokenHash, email, nowMs);
   return {
     user: sql`INSERT INTO users (id, email, name, password_hash, email_verified_at, created_from, created_at)
-      SELECT ${userId}, ${email}, ${name}, ${passwordHash}, ${nowMs}, ${createdFrom}, ${nowMs}
+      SELECT ${userId}, ${addressOfNewUser(email, nowMs)}, ${name}, ${passwordHash}, ${nowMs}, ${createdFrom}, ${nowMs}
       WHERE EXISTS (${open}) AND ${hasRoom(open, config.caps.members)}`,
     // After the user, who is written only if there is room.
     membership: sql`INSERT INTO memberships (tenant_id, user_id, role, owner_since, last_used_at, created_at)

@@ -5,6 +5,7 @@ import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { type RequestOrigin, userActor } from "../../platform/schemas/actor";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
+import { addressOfNewUser } from "../addresses-store";
 import { joinByToken, type NotJoined, type OpenInvitation, recordJoining } from "../invitations/store";
 import { insertOwnTenant } from "../sign-in/store";
 import type { ProviderIdentity } from "./identity";
@@ -59,7 +60,7 @@ export async function insertProviderAccount(
     // The caller queues the verification mail.
     user: sql`INSERT INTO users (id, email, name, password_hash, email_verified_at, email_verified_by,
       verification_mailed_at, created_from, created_at)
-      VALUES (${userId}, ${email}, ${name}, '', ${verifiedAt}, ${verifiedAt && "provider"},
+      VALUES (${userId}, ${addressOfNewUser(email, nowMs)}, ${name}, '', ${verifiedAt}, ${verifiedAt && "provider"},
         ${nowMs}, ${createdFrom}, ${nowMs})`,
     recorded: auditIfChanged({
       tenantId: tenant.id,

@@ -1,6 +1,5 @@
 /** Signing in with a provider: the last step, in which the client's page exchanges its code for a session. */
 
-import { violatesUnique } from "../../platform/db/client";
 import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { AppError, type ErrorCode, notFound } from "../../platform/errors";
@@ -9,6 +8,7 @@ import { newRevert } from "../../platform/mail/revert-store";
 import { userActor } from "../../platform/schemas/actor";
 import type { ClientContext } from "../../platform/schemas/client-context";
 import { tellOfJoining } from "../../tenancy/tenants/owner-notices";
+import { isAddressTaken } from "../addresses-store";
 import type { EnteredCode } from "../email-codes/verify";
 import { badInvitation } from "../invitations/invite";
 import { acceptInvitationByToken, findOpenInvitation, type OpenInvitation } from "../invitations/store";
@@ -172,7 +172,7 @@ async function create(
     }
   } catch (error) {
     // Another request has created it in the meantime.
-    if (violatesUnique(error, "users.email")) throw mustLink(providerLabel(deps.config, identity.provider));
+    if (isAddressTaken(error)) throw mustLink(providerLabel(deps.config, identity.provider));
     throw error;
   }
   const stored = await findCredentialsOfUser(deps, userId);

@@ -13,6 +13,7 @@ import {
   strangerTo,
   tenantOfAccount,
 } from "../../tenancy/audit/record-store";
+import { endEmailChanges } from "../profile/email-change-store";
 import { endCredentials } from "./credentials-store";
 import { endedOf, reclaim, tenantsToLeave } from "./reclaim-store";
 import type { NewToken, Recipient } from "./store";
@@ -113,6 +114,7 @@ export async function resetPasswordByToken(
     olderReverts: sql`DELETE FROM email_tokens WHERE subject_id = ${userId} AND purpose = 'undo'
       AND action ->> 'kind' IN ('password', 'signIn') AND ${live}`,
     ...insertPasswordReverts(revert, userId, live),
+    emailChanges: endEmailChanges(sql`${userId}`, live),
     // After the reclaiming, which asks whether the address was verified before.
     password: sql`UPDATE users SET password_hash = ${passwordHash}, email_verified_by = NULL,
         email_verified_at = coalesce(email_verified_at, ${nowMs})
@@ -160,7 +162,8 @@ export async function changePasswordOfUser({ db }: Deps, write: PasswordWrite): 
       target: { kind: "user", id: userId },
     }),
     sessions: sql`DELETE FROM sessions WHERE user_id = ${userId} AND id <> ${keepSessionId} AND ${changed}`,
-    tokens: sql`DELETE FROM email_tokens WHERE subject_id = ${userId} AND purpose = 'reset' AND ${changed}`,
+    tokens: sql`DELETE FROM email_tokens WHERE subject_id = ${userId}
+      AND purpose IN ('reset', 'change-email') AND ${changed}`,
     ...insertPasswordReverts(revert, userId, changed),
   });
   return updated.length === 1;

@@ -69,7 +69,8 @@ export function reclaim(userId: string, condition: SQL, nowMs: number) {
     ),
     memberships: sql`DELETE FROM memberships WHERE ${ownTenants} AND ${unproven}`,
     sessions: sql`DELETE FROM sessions WHERE user_id = ${userId} AND ${unproven}`,
-    mailedTokens: sql`DELETE FROM email_tokens WHERE subject_id = ${userId} AND purpose IN ('verify', 'undo')
+    mailedTokens: sql`DELETE FROM email_tokens WHERE subject_id = ${userId}
+      AND purpose IN ('verify', 'undo', 'change-email')
       AND ${unproven}`,
   };
 }

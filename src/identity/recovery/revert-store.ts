@@ -5,9 +5,10 @@ import type { Deps } from "../../platform/deps";
 import type { RevertKind } from "../../platform/mail/revert-store";
 import type { RequestOrigin } from "../../platform/schemas/actor";
 import { auditEach, holderOfToken, tenantOfAccount } from "../../tenancy/audit/record-store";
+import { MOVE_COLUMNS, MOVE_JOIN, type Move, restoreEmail } from "./revert-email-store";
 import { type ChangedAccess, undoTenantChanges } from "./tenant-changes-store";
 
-export interface FoundRevert {
+export interface FoundRevert extends Move {
   kind: RevertKind;
   userId: string;
   email: string;
@@ -29,6 +30,7 @@ export async function findRevertByToken({ db }: Deps, hash: string, nowMs: numbe
 /** The links that end every session. */
 export const ENDING: readonly RevertKind[] = [
   "password",
+  "email",
   "twoFactorOn",
   "twoFactorOff",
   "recoveryCodes",
@@ -40,30 +42,31 @@ export const ENDING: readonly RevertKind[] = [
 
 const revertOf = (hash: string, nowMs: number) =>
   rows<FoundRevert>(sql`SELECT t.action ->> 'kind' AS kind, u.id AS userId, u.email,
-      t.created_at AS createdAt, (SELECT json_group_array(id) FROM (SELECT u.id AS id
+      t.created_at AS createdAt, ${MOVE_COLUMNS}, (SELECT json_group_array(id) FROM (SELECT u.id AS id
         UNION ALL SELECT k.id FROM api_keys k WHERE k.user_id = u.id)) AS actorIds
     FROM email_tokens t
-    JOIN users u ON u.id = t.subject_id
+    JOIN users u ON u.id = t.subject_id ${MOVE_JOIN}
     WHERE t.hash = ${hash} AND ${isUsable(nowMs)}`);
 
 const isUsable = (nowMs: number) => sql`t.purpose = 'undo' AND t.used_at IS NULL AND t.expires_at > ${nowMs}`;
 
 /**
  * Uses a link: undoes what it names, revokes every API key of its user and, except for the kind "apiKeys", ends every
- * session and undoes what the user has done in their tenants since. Of several parallel uses, one succeeds. The others,
- * and uses of an expired link, return null.
+ * session, gives the account the address back that it had, and undoes what the user has done in their tenants since. Of
+ * several parallel uses, one succeeds. The others, and uses of an expired link, return null.
  */
 export async function revertByToken(
   { db }: Deps,
-  { hash, userId, createdAt }: { hash: string; userId: string; createdAt: number },
+  link: FoundRevert & { hash: string },
   origin: RequestOrigin,
   nowMs: number,
 ): Promise<{ found: FoundRevert; access: UndoneAccess } | null> {
+  const { hash, userId, createdAt, moveHash } = link;
   const token = sql`FROM email_tokens t WHERE t.hash = ${hash} AND ${isUsable(nowMs)}`;
   const when = (...kinds: RevertKind[]) =>
     sql`EXISTS (SELECT 1 ${token} AND t.action ->> 'kind' IN (SELECT value FROM json_each(${JSON.stringify(kinds)})))`;
   const subject = sql`(SELECT t.subject_id ${token})`;
-  const stored = (field: string) => sql`(SELECT t.action ->> ${`$.${field}`} ${token})`;
+  const stored = (field: string) => storedOf(hash, field);
   const isLive = when(...ENDING);
   const { found, ...access } = await atomically(db, {
     found: revertOf(hash, nowMs),
@@ -79,53 +82,76 @@ export async function revertByToken(
       sql`email_tokens t WHERE t.hash = ${hash} AND ${isUsable(nowMs)}`,
       nowMs,
     ),
-    password: sql`UPDATE users SET password_hash = '' WHERE id = ${subject} AND ${when("password", "signIn")}`,
+    password: sql`UPDATE users SET password_hash = '' WHERE id = ${subject}
+      AND ${moveHash === null ? when("password", "signIn") : isLive}`,
     device: sql`DELETE FROM known_devices WHERE user_id = ${subject} AND key = ${stored("device")}`,
     // Passkeys and identities added since the notice are removed too: a thief may have added one.
     passkeys: sql`DELETE FROM passkeys WHERE user_id = ${subject} AND ${when(...ENDING)}
       AND (id = ${stored("passkey")} OR created_at >= (SELECT t.created_at ${token}))`,
     identities: sql`DELETE FROM identities WHERE user_id = ${subject} AND ${when(...ENDING)}
       AND (id = ${stored("identity")} OR created_at >= (SELECT t.created_at ${token}))`,
-    ...revertTwoFactor({ subject, stored, when }),
-    ...revertRecoveryCodes({ subject, stored, when }),
+    ...revertTwoFactor(link, { subject, when }),
+    ...revertRecoveryCodes(link, { subject, when }),
     sessions: sql`DELETE FROM sessions WHERE user_id = ${subject}
       AND ${when(...ENDING)}`,
     apiKeys: sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE user_id = ${subject} AND revoked_at IS NULL`,
+    ...restoreEmail(link, isLive, nowMs),
     // Last: the statements above ask whether the link is unused.
-    used: sql`UPDATE email_tokens AS t SET used_at = ${nowMs}, action = NULL WHERE t.hash = ${hash}
+    used: sql`UPDATE email_tokens AS t SET used_at = ${nowMs}, action = NULL, email = NULL WHERE t.hash = ${hash}
       AND ${isUsable(nowMs)}`,
   });
   const [revert] = found;
   return revert ? { found: revert, access } : null;
 }
 
+/** A field of the state that a link restores. */
+const storedOf = (hash: string, field: string): SQL =>
+  sql`(SELECT action ->> ${`$.${field}`} FROM email_tokens WHERE hash = ${hash})`;
+
+const NO_FACTOR = sql`totp_secret_encrypted = NULL, totp_enrolment_id = NULL, totp_enabled_at = NULL,
+  totp_last_step = 0`;
+
 interface Undo {
   subject: SQL;
-  stored: (field: string) => SQL;
   when: (...kinds: RevertKind[]) => SQL;
 }
 
 /** A second factor that was turned on since the notice is removed too: a thief may have enrolled again. */
-const revertTwoFactor = ({ subject, stored, when }: Undo) => ({
-  turnedOn: sql`UPDATE users SET totp_secret_encrypted = NULL, totp_enrolment_id = NULL, totp_enabled_at = NULL,
-    totp_last_step = 0
-    WHERE id = ${subject} AND totp_enabled_at >= ${stored("at")} AND ${when("twoFactorOn")}`,
-  turnedOff: sql`UPDATE users SET totp_secret_encrypted = ${stored("secret")}, totp_enrolment_id =
-    ${stored("enrolmentId")},
-      totp_enabled_at = ${stored("enabledAt")}, totp_last_step = ${stored("lastStep")}
-    WHERE id = ${subject} AND (totp_enabled_at IS NULL OR totp_enabled_at >= ${stored("at")})
-      AND ${when("twoFactorOff")}`,
-  // After both: codes belong to the enrolment that is on now, or to none.
-  staleCodes: sql`DELETE FROM recovery_codes WHERE user_id = ${subject} AND ${when("twoFactorOn", "twoFactorOff")}
-    AND (SELECT totp_enabled_at IS NULL OR totp_enabled_at IS ${stored("enabledAt")} FROM users WHERE id = ${subject})`,
-  restoredCodes: sql`INSERT INTO recovery_codes (user_id, code_hash) SELECT ${subject}, value
-    FROM json_each(${stored("codes")})
-    WHERE ${when("twoFactorOff")} AND (SELECT totp_enabled_at IS ${stored("enabledAt")} FROM users
-      WHERE id = ${subject})`,
-});
+function revertTwoFactor(
+  { hash, kind, movedAt, twoFactorOffHash }: FoundRevert & { hash: string },
+  { subject, when }: Undo,
+) {
+  const stored = (field: string) => storedOf(twoFactorOffHash ?? hash, field);
+  const hasMoved = movedAt === null ? sql`0` : when(kind);
+  const wasOff = twoFactorOffHash === null ? when("twoFactorOff") : when(kind);
+  return {
+    turnedOnSinceMove:
+      movedAt === null
+        ? undefined
+        : sql`UPDATE users SET ${NO_FACTOR} WHERE id = ${subject} AND totp_enabled_at >= ${movedAt} AND ${hasMoved}`,
+    turnedOn: sql`UPDATE users SET ${NO_FACTOR}
+      WHERE id = ${subject} AND totp_enabled_at >= ${stored("at")} AND ${when("twoFactorOn")}`,
+    turnedOff: sql`UPDATE users SET totp_secret_encrypted = ${stored("secret")}, totp_enrolment_id =
+      ${stored("enrolmentId")},
+        totp_enabled_at = ${stored("enabledAt")}, totp_last_step = ${stored("lastStep")}
+      WHERE id = ${subject} AND (totp_enabled_at IS NULL OR totp_enabled_at >= ${stored("at")}) AND ${wasOff}`,
+    // After both: codes belong to the enrolment that is on now, or to none.
+    staleCodes: sql`DELETE FROM recovery_codes WHERE user_id = ${subject} AND (${when("twoFactorOn")} OR ${wasOff}
+      OR ${hasMoved})
+      AND (SELECT totp_enabled_at IS NULL OR totp_enabled_at IS ${stored("enabledAt")} FROM users
+        WHERE id = ${subject})`,
+    restoredCodes: sql`INSERT INTO recovery_codes (user_id, code_hash) SELECT ${subject}, value
+      FROM json_each(${stored("codes")})
+      WHERE ${wasOff} AND (SELECT totp_enabled_at IS ${stored("enabledAt")} FROM users WHERE id = ${subject})`,
+  };
+}
 
-const revertRecoveryCodes = ({ subject, stored, when }: Undo) => {
-  const sameEnrolment = sql`${when("recoveryCodes")}
+function revertRecoveryCodes(
+  { hash, kind, recoveryCodesHash }: FoundRevert & { hash: string },
+  { subject, when }: Undo,
+) {
+  const stored = (field: string) => storedOf(recoveryCodesHash ?? hash, field);
+  const sameEnrolment = sql`${recoveryCodesHash === null ? when("recoveryCodes") : when(kind)}
     AND (SELECT totp_enabled_at IS ${stored("enabledAt")} FROM users WHERE id = ${subject})`;
   return {
     renewedCodes: sql`DELETE FROM recovery_codes WHERE user_id = ${subject} AND ${sameEnrolment}`,
@@ -133,4 +159,4 @@ const revertRecoveryCodes = ({ subject, stored, when }: Undo) => {
       FROM json_each(${stored("codes")})
       WHERE ${sameEnrolment}`,
   };
-};
+}

@@ -45,17 +45,18 @@ export async function reportNotMe(deps: Deps, token: string, origin: RequestOrig
   if (!link) return reclaimAccount(deps, hash, origin);
   // First: after a fault in between, the link still works and can be followed again.
   const paused = ENDING.includes(link.kind) ? await pauseSuspects(deps, link, origin) : [];
-  const reverted = await revertByToken(deps, { hash, ...link }, origin, deps.now());
+  const reverted = await revertByToken(deps, { ...link, hash }, origin, deps.now());
   if (!reverted) throw badLink();
   if (link.kind === "apiKeys") return REVERT_MESSAGES.apiKeys;
   const undone = undoneLines(reverted.access, paused);
+  const email = link.formerEmail ?? link.email;
   await queueMailIfPossible(deps, {
     kind: "passwordReset",
-    email: link.email,
+    email,
     origin,
     undone: undone.map(({ line }) => line),
   });
-  tellTenants(deps, link.email, undone);
+  tellTenants(deps, email, undone);
   return REVERT_MESSAGES.undone;
 }
 

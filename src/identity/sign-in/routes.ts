@@ -1,18 +1,16 @@
-/** `/auth`: registration, login and the signed-in user. */
+/** `/auth`: registration and login. */
 
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import { notFound } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
-import { requires, serve } from "../../platform/http/operation";
-import { sessionOf, sessionOnly } from "../../platform/http/permissions";
+import { serve } from "../../platform/http/operation";
 import { describeRoute, documented } from "../../platform/http/route-docs";
 import { dataOf } from "../../platform/schemas/schemas";
-import { iso } from "../../platform/time";
 import { requestOptions } from "../passkeys/webauthn/schemas";
 import { tokenPair } from "../sessions/schemas";
 import { signIn } from "./operations";
-import { type Profile, profile as profileSchema, requestedCode } from "./schemas";
+import { requestedCode } from "./schemas";
 
 /** While mailed codes are turned off, answers 404, as for a missing route. */
 const whereMailCodes = documented(
@@ -93,28 +91,3 @@ export const publicAuthRoutes = new Hono<AppEnv>()
     }),
     ...serve(signIn.loginWithPasskey, (c, { tokens }) => c.json({ data: tokens })),
   );
-
-export const accountRoutes = new Hono<AppEnv>().get(
-  "/me",
-  describeRoute("getMe", "The signed-in user, their tenant and their permissions there.", {
-    200: dataOf(profileSchema),
-  }),
-  sessionOnly,
-  requires({ openWhenSuspended: true }),
-  async (c) => {
-    const { tenantId, userId, account, role, permissions } = sessionOf(c);
-    const data: Profile = {
-      id: userId,
-      email: account.email,
-      name: account.name,
-      emailVerified: account.emailVerifiedAt !== null,
-      twoFactorEnabled: account.totpEnabledAt !== null,
-      createdAt: iso(account.createdAt),
-      tenant: { id: tenantId, name: account.tenantName },
-      role,
-      permissions: [...permissions],
-      alerts: account.alerts === 1,
-    };
-    return c.json({ data });
-  },
-);

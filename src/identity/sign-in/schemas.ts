@@ -1,18 +1,6 @@
-/** Registration, login and the signed-in user in requests and answers. */
+/** Registration and login in requests and answers. */
 import { z } from "zod";
-import {
-  captchaToken,
-  email,
-  givenPassword,
-  id,
-  name,
-  newPassword,
-  opaqueToken,
-  permission,
-  role,
-  time,
-} from "../../platform/schemas/schemas";
-import { tenant } from "../../tenancy/tenants/schemas";
+import { captchaToken, email, givenPassword, name, newPassword, opaqueToken } from "../../platform/schemas/schemas";
 import { enteredCode, mailCode, mailCodeState } from "../email-codes/schemas";
 import { assertion, passkeyState } from "../passkeys/webauthn/schemas";
 
@@ -75,25 +63,3 @@ export const exchange = z
     }),
   })
   .meta({ id: "OauthExchange", description: "The result of a sign-in with a provider." });
-
-export const profile = z
-  .object({
-    id,
-    email: z.string().meta({ examples: ["ada@example.com"] }),
-    name: z
-      .string()
-      .nullable()
-      .meta({ examples: ["Ada Lovelace"] }),
-    emailVerified: z.boolean(),
-    twoFactorEnabled: z.boolean(),
-    createdAt: time,
-    tenant,
-    role,
-    permissions: z.array(permission),
-    alerts: z.boolean().meta({
-      description: "Whether the user gets mails about failing subscriptions of this tenant, as owner or admin.",
-    }),
-  })
-  .meta({ id: "Profile", description: "The signed-in user, and what they may do in their tenant." });
-
-export type Profile = z.infer<typeof profile>;

@@ -1,7 +1,6 @@
 /** Registration: one write creates a user, a tenant (or joins one by invitation) and a first session. */
 import { sha256Hex } from "../../platform/crypto/encoding";
 import { hashPassword } from "../../platform/crypto/passwords";
-import { violatesUnique } from "../../platform/db/client";
 import { newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";
@@ -11,6 +10,7 @@ import type { ClientContext } from "../../platform/schemas/client-context";
 import type { Device } from "../../platform/schemas/device";
 import type { Registration as RegistrationRule } from "../../platform/schemas/settings";
 import { tellOfJoining } from "../../tenancy/tenants/owner-notices";
+import { isAddressTaken } from "../addresses-store";
 import { badInvitation } from "../invitations/invite";
 import { findOpenInvitation, insertInvitedByToken, type NotJoined, type OpenInvitation } from "../invitations/store";
 import { refuseGuessable } from "../passwords/guessable";
@@ -98,7 +98,7 @@ async function orEmailTaken<T>(write: Promise<T>): Promise<T> {
   try {
     return await write;
   } catch (error) {
-    if (violatesUnique(error, "users.email")) throw new AppError("EMAIL_TAKEN");
+    if (isAddressTaken(error)) throw new AppError("EMAIL_TAKEN");
     throw error;
   }
 }

@@ -8,6 +8,7 @@ import type { Deps } from "../../platform/deps";
 import type { NewRevert } from "../../platform/mail/revert-store";
 import { type Actor, type RequestOrigin, userActor } from "../../platform/schemas/actor";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
+import { addressOfNewUser } from "../addresses-store";
 import { announceDevice, rememberDevice } from "../sessions/known-devices-store";
 import {
   endOldestSessions,
@@ -46,7 +47,8 @@ export async function insertAccount(
   const { minted } = await atomically(db, {
     // The caller queues the verification mail.
     user: sql`INSERT INTO users (id, email, name, password_hash, verification_mailed_at, created_from, created_at)
-      VALUES (${userId}, ${user.email}, ${user.name}, ${passwordHash}, ${nowMs}, ${user.createdFrom}, ${nowMs})`,
+      VALUES (${userId}, ${addressOfNewUser(user.email, nowMs)}, ${user.name}, ${passwordHash}, ${nowMs},
+        ${user.createdFrom}, ${nowMs})`,
     ...insertOwnTenant(shards, userId, tenant, nowMs),
     // Last: it joins the user with the membership.
     minted: mintSession(

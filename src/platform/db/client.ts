@@ -135,10 +135,10 @@ export async function atomically<S extends Statements>(
   return Object.fromEntries(byName) as { [K in keyof S]: ResultOf<S[K]> };
 }
 
-/** Whether a write failed because of a UNIQUE constraint on `column`, such as "users.email". */
-export function violatesUnique(error: unknown, column: string): boolean {
+/** Whether a write failed because of a constraint on `column`, such as "users.email". */
+export function violates(error: unknown, constraint: "UNIQUE" | "NOT NULL", column: string): boolean {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-    if (cause.message.includes("UNIQUE constraint failed") && cause.message.includes(column)) return true;
+    if (cause.message.includes(`${constraint} constraint failed`) && cause.message.includes(column)) return true;
   }
   return false;
 }

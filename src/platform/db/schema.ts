@@ -17,7 +17,9 @@ export const tenants = sqliteTable(
     /** Since when an operator has suspended it, and why; null: it is not suspended. */
     suspendedAt: integer("suspended_at"),
     suspendedReason: text("suspended_reason"),
-    /** What its events and deliveries take, as the hourly upkeep has counted it; 0 while that is far below the limit. */
+    /**
+     * What its events and deliveries take, as the hourly upkeep has counted it; 0 while that is far below the limit.
+     */
     storedBytes: integer("stored_bytes").notNull().default(0),
   },
   (t) => [
@@ -126,7 +128,7 @@ export const emailTokens = sqliteTable(
   "email_tokens",
   {
     hash: text().primaryKey(),
-    purpose: text({ enum: ["verify", "reset", "invite", "undo", "remove-factor"] }).notNull(),
+    purpose: text({ enum: ["verify", "reset", "invite", "undo", "remove-factor", "change-email"] }).notNull(),
     /** User id, or invitation id for "invite". */
     subjectId: text("subject_id").notNull(),
     /**
@@ -134,11 +136,18 @@ export const emailTokens = sqliteTable(
      * which enrolment.
      */
     action: text(),
+    /** For "change-email": the new address. For "undo" of such a change: the former one, which is kept free for it. */
+    email: text(),
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at").notNull(),
     usedAt: integer("used_at"),
   },
-  (t) => [index("email_tokens_by_subject").on(t.subjectId, t.purpose), index("email_tokens_by_expiry").on(t.expiresAt)],
+  (t) => [
+    index("email_tokens_by_subject").on(t.subjectId, t.purpose),
+    index("email_tokens_by_expiry").on(t.expiresAt),
+    // Partial, so it has no entries for the other tokens.
+    index("email_tokens_by_email").on(t.email).where(sql`email IS NOT NULL`),
+  ],
 );
 
 /** Mailed codes that somebody has tried. The migration creates it WITHOUT ROWID. */

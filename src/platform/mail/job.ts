@@ -92,6 +92,10 @@ export const mailJob = z.discriminatedUnion("kind", [
     ended: endedAccess.optional(),
     endedCredentials: z.array(listedCredential).optional(),
   }),
+  /** To the new address. */
+  z.object({ kind: z.literal("emailConfirmation"), id, userId }),
+  /** To the former address; `isDone` is false while the new one is not confirmed. */
+  z.object({ kind: z.literal("emailChanged"), id, userId, isDone: z.boolean() }),
   z.object({ kind: z.literal("twoFactorChanged"), id, userId, enabled: z.boolean() }),
   z.object({ kind: z.literal("twoFactorRemoval"), id, userId }),
   z.object({ kind: z.literal("recoveryCodesRenewed"), id, userId }),

@@ -13,6 +13,7 @@ const REVERT_LIFETIME_MS = 72 * HOUR_MS;
 /** What a link undoes. Every kind revokes all API keys, and every kind except "apiKeys" also ends all sessions. */
 export type RevertKind =
   | "password"
+  | "email"
   | "twoFactorOn"
   | "twoFactorOff"
   | "recoveryCodes"
@@ -40,17 +41,18 @@ export async function newRevert(keys: KeyRing, nowMs: number): Promise<NewRevert
 }
 
 /**
- * Stores a link for a user if `condition` holds. `state` is the state to restore, as further arguments of SQL's
- * `json_object`.
+ * Stores a link for a user `u` if `condition` holds. `state` is the state to restore, as further arguments of SQL's
+ * `json_object`. `email` is an address that nobody else can take while the link works.
  */
 export function insertRevert(
   { hash, createdAt }: Pick<NewRevert, "hash" | "createdAt">,
   userId: string,
   kind: RevertKind,
-  { state = sql``, condition = sql`1` }: { state?: SQL; condition?: SQL } = {},
+  { state = sql``, email = sql`NULL`, condition = sql`1` }: { state?: SQL; email?: SQL; condition?: SQL } = {},
 ): SQL {
-  return sql`INSERT INTO email_tokens (hash, purpose, subject_id, action, created_at, expires_at)
-    SELECT ${hash}, 'undo', u.id, json_object('kind', ${kind} ${state}), ${createdAt}, ${createdAt + REVERT_LIFETIME_MS}
+  return sql`INSERT INTO email_tokens (hash, purpose, subject_id, action, email, created_at, expires_at)
+    SELECT ${hash}, 'undo', u.id, json_object('kind', ${kind} ${state}), ${email}, ${createdAt},
+      ${createdAt + REVERT_LIFETIME_MS}
     FROM users u WHERE u.id = ${userId} AND ${condition}`;
 }
 

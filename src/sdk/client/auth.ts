@@ -6,9 +6,11 @@ import type {
   AccountExport,
   CodeCredentials,
   Credentials,
+  EmailChange,
   PasswordChange,
   PasswordReset,
   Profile,
+  ProfileChange,
   Proof,
   Registration,
   RequestedCode,
@@ -70,6 +72,20 @@ export interface AuthMethods {
   logoutAll(options?: CallOptions): Promise<string>;
   /** Returns the signed-in user. Throws UNAUTHENTICATED, also for an API key. */
   me(options?: CallOptions): Promise<Profile>;
+  /** Changes the name of the signed-in user; null removes it. Returns the user. Throws VALIDATION_FAILED. */
+  update(body: ProfileChange, options?: CallOptions): Promise<Profile>;
+  /**
+   * Mails a link to a new address, and a warning to the present one. Returns the service's confirmation, which is the
+   * same whether or not another account has the address. Throws STEP_UP_REQUIRED if the sign-in was more than ten
+   * minutes ago, WRONG_PASSWORD, INVALID_TOTP, ACCOUNT_LOCKED, VALIDATION_FAILED, and FORBIDDEN for an operator of the
+   * service.
+   */
+  changeEmail(body: EmailChange, options?: CallOptions): Promise<string>;
+  /**
+   * Changes the address with the token from the mail to the new one, in a session of the account. Sessions stay.
+   * Returns the service's confirmation. Throws INVALID_TOKEN, EMAIL_TAKEN.
+   */
+  confirmEmail(token: string, options?: CallOptions): Promise<string>;
   /**
    * Verifies an email address with the token from the mail. Returns the service's confirmation. Throws INVALID_TOKEN.
    */
@@ -148,6 +164,9 @@ export function authMethods(call: Call, store: TokenStore, renew: Renew): AuthMe
       return message;
     },
     me: (options) => call.data<Profile>("GET /auth/me", options),
+    update: (body, options) => call.data<Profile>("PATCH /auth/me", { ...options, body }),
+    changeEmail: (body, options) => call.message("POST /auth/change-email", { ...options, body }),
+    confirmEmail: (token, options) => call.message("POST /auth/change-email/confirm", { ...options, body: { token } }),
     reportNotMe: (token, options) => call.message("POST /auth/not-me", { ...options, body: { token }, as: "nobody" }),
     verifyEmail: (token, options) =>
       call.message("POST /auth/verify-email", { ...options, body: { token }, as: "nobody" }),

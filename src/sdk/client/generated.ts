@@ -370,6 +370,20 @@ export interface Departure {
   to?: string | undefined;
 }
 
+/** A new address, and what confirms the session. */
+export interface EmailChange {
+  email: string;
+  password?: string | undefined;
+  /** A TOTP or recovery code. */
+  totp?: string | undefined;
+}
+
+/** What shows that the new address is the user's. */
+export interface EmailConfirmation {
+  /** The token in the mailed link. */
+  token: string;
+}
+
 /** A code from a mail. */
 export interface EnteredCode {
   /** From the answer to the request for the code. */
@@ -977,6 +991,12 @@ export interface Profile {
   permissions: Permission[];
   /** Whether the user gets mails about failing subscriptions of this tenant, as owner or admin. */
   alerts: boolean;
+}
+
+/** What the signed-in user changes about themselves. */
+export interface ProfileChange {
+  /** Null removes it. */
+  name: string | null;
 }
 
 /**

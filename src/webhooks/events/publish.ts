@@ -2,7 +2,7 @@
  * Publishing events. Events and their deliveries are rows in D1 before the call returns; the queue only carries keys.
  */
 import { sha256Hex, utf8 } from "../../platform/crypto/encoding";
-import { violatesUnique } from "../../platform/db/client";
+import { violates } from "../../platform/db/client";
 import { newIdAt } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";
@@ -128,7 +128,7 @@ async function acceptWithin(
       sendMessages(deps, tenant.shard, accepted, due);
       return published;
     } catch (error) {
-      if (tries >= MAX_TRIES || !violatesUnique(error, "outbox.id")) {
+      if (tries >= MAX_TRIES || !violates(error, "UNIQUE", "outbox.id")) {
         await giveBack(allowed);
         throw error;
       }

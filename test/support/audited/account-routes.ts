@@ -1,5 +1,5 @@
 /** What each route of an account leaves in the audit log, and a request of each. */
-import { logIn, PASSWORD, signUp, signUpVerified } from "../client";
+import { logIn, newEmail, PASSWORD, signUp, signUpVerified } from "../client";
 import { codeIn, mailTo, tokenIn } from "../mailbox";
 import { newBrowser, newPersonAtProvider, signInAs } from "../oauth";
 import { loginWith, withPasskey } from "../passkeys";
@@ -110,6 +110,21 @@ export const ACCOUNT_ROUTES: Recorded = {
   "POST /auth/change-password": [
     ["auth.password_changed"],
     byOwner("POST", "/auth/change-password", { currentPassword: PASSWORD, newPassword: "another pass phrase" }),
+  ],
+  "PATCH /auth/me": [["auth.name_changed"], byOwner("PATCH", "/auth/me", { name: "Ada" })],
+  "POST /auth/change-email": [
+    ["auth.email_change_requested"],
+    byOwner("POST", "/auth/change-email", { email: "ada.new@example.com" }),
+  ],
+  "POST /auth/change-email/confirm": [
+    ["auth.email_changed", "auth.email_change_requested"],
+    async () => {
+      const [owner, email] = [await signUpVerified(), newEmail()];
+      await must("POST", "/auth/change-email", { email }, owner.token);
+      const token = tokenIn(await mailTo(email, /Confirm your new/));
+      await must("POST", "/auth/change-email/confirm", { token }, owner.token);
+      return owner;
+    },
   ],
   "POST /auth/passkeys/login": [
     ["auth.login"],

@@ -2,7 +2,7 @@
 import { Secret, TOTP } from "otpauth";
 import { expect } from "vitest";
 import { make, show } from "../authenticator";
-import { call } from "../client";
+import { call, newEmail } from "../client";
 import { codeIn, mailTo } from "../mailbox";
 import { claimsOf, codeFor, comeBack, depart, departureOf, exchange, newBrowser, newPersonAtProvider } from "../oauth";
 import { ask, fresh, keep, keepFields, keepTokenOf, login, register, session, verified } from "./caller";
@@ -20,6 +20,17 @@ export const ACCOUNT_USES: Record<string, () => Promise<void>> = {
     await ask("POST", "/auth/verify-email", { token: fresh("mailed-token") });
     await ask("POST", "/auth/verify-email", { token: keepTokenOf(await mailTo(user.email, /verify/i)) });
     await ask("POST", "/auth/not-me", { token: fresh("mailed-token") });
+    for (const name of ["Ada", ""]) await ask("PATCH", "/auth/me", { name }, user.token);
+    const email = newEmail();
+    await ask("POST", "/auth/change-email", { email, password: fresh("password") }, user.token);
+    await ask("POST", "/auth/change-email", { email, password: user.password }, user.token);
+    const links = [
+      keepTokenOf(await mailTo(email, /Confirm/)),
+      keepTokenOf(await mailTo(user.email, /about to change/)),
+    ];
+    for (const token of [fresh("mailed-token"), ...links])
+      await ask("POST", "/auth/change-email/confirm", { token }, user.token);
+    user.email = email;
     await login({ ...user, password: fresh("password") });
     const second = session(await login(user));
     await ask("POST", "/auth/refresh", { refreshToken: fresh("refresh-token") });

@@ -1,0 +1,78 @@
+/** The name and the address of the user, and the page that a mail to a new address leads to. */
+import type { CurrentUser } from "../../platform/schemas/principal";
+import { PostForm, SubmitButton } from "../components/buttons";
+import { FailureBanner } from "../components/display";
+import { TextField } from "../components/fields";
+import type { Failure } from "../failure";
+import { withReturnPath } from "../sign-in/sign-in";
+
+export interface ProfileProps {
+  currentUser: CurrentUser;
+  /** The address that waits for its confirmation; null for none. */
+  pendingEmail: string | null;
+  /** What the field for a new address has in it. */
+  newEmail: string;
+  failure?: Failure | undefined;
+}
+
+export const Profile = ({ currentUser: { name, email }, pendingEmail, newEmail, failure }: ProfileProps) => (
+  <section class="card" aria-labelledby="profile">
+    <h2 id="profile">Your name and address</h2>
+    <div class="columns">
+      <PostForm action="/console/security/name">
+        <TextField name="name" label="Name" value={name ?? ""} autocomplete="name" maxlength={200} failure={failure} />
+        <SubmitButton kind="plain">Change name</SubmitButton>
+      </PostForm>
+      <PostForm action="/console/security/email">
+        <TextField
+          name="email"
+          label="New email address"
+          type="email"
+          value={newEmail}
+          autocomplete="email"
+          required
+          hint={`Now ${email}. It changes when you follow the link that we mail to the new address.`}
+          failure={failure}
+        />
+        {pendingEmail !== null && (
+          <p role="status">
+            Waiting for you to follow the link in the mail to <strong>{pendingEmail}</strong>.
+          </p>
+        )}
+        <SubmitButton kind="plain">Change address</SubmitButton>
+      </PostForm>
+    </div>
+  </section>
+);
+
+interface ConfirmEmailProps {
+  token: string;
+  /** The signed-in user's present address; undefined when nobody is signed in. */
+  email: string | undefined;
+  failure?: Failure | undefined;
+}
+
+/** Only the button changes the address, so a mail scanner that opens the link does no harm. */
+export const ConfirmEmail = ({ token, email, failure }: ConfirmEmailProps) => (
+  <>
+    <h1>Confirm your new address</h1>
+    <FailureBanner failure={failure} />
+    {email === undefined ? (
+      <p>
+        <a href={withReturnPath("/console/sign-in", `/console/confirm-email?token=${encodeURIComponent(token)}`)}>
+          Sign in
+        </a>{" "}
+        with your present address first. If you did not ask for another address, close this page: nothing changes.
+      </p>
+    ) : (
+      <PostForm action="/console/confirm-email">
+        <input type="hidden" name="token" value={token} />
+        <p>
+          You are signed in as <strong>{email}</strong>. From now on, this account has the address that the link was
+          mailed to, and you sign in with that. Other links that we have mailed to you end.
+        </p>
+        <SubmitButton>Use the new address</SubmitButton>
+      </PostForm>
+    )}
+  </>
+);

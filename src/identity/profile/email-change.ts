@@ -1,0 +1,63 @@
+/**
+ * Changing the address of an account. A link that goes to the new address changes it, in a session of the account.
+ * Links that go to the former one, now and again when it is done, undo it for 72 hours.
+ */
+import { sha256Hex } from "../../platform/crypto/encoding";
+import { newId } from "../../platform/db/ids";
+import type { Deps } from "../../platform/deps";
+import { AppError, invalid } from "../../platform/errors";
+import { queueMail, queueMailIfPossible } from "../../platform/mail/queue";
+import { newRevert } from "../../platform/mail/revert-store";
+import { mailToken } from "../../platform/mail/token";
+import type { SessionPrincipal } from "../../platform/schemas/principal";
+import { DAY_MS } from "../../platform/time";
+import { refuseUninvited } from "../sign-in/signup";
+import { requireStepUp, type StepUpCredentials } from "../step-up/confirm";
+import { changeEmailByToken, insertEmailChange } from "./email-change-store";
+
+const LIFETIME_MS = DAY_MS;
+
+/** Operators are known by their address, so an account neither leaves such an address nor gets one. */
+const operatorsAddress = () =>
+  new AppError("FORBIDDEN", {
+    message: "Operators of the service are known by their address. Change it in OPERATORS first.",
+  });
+
+/**
+ * Mails a link to the new address and a warning to the present one. An older link ends. Does the same if the address is
+ * not free, which only its owner learns. Throws FORBIDDEN for an operator, or where registration is not open to the
+ * address; VALIDATION_FAILED for the present address; and like `requireStepUp`.
+ */
+export async function changeEmail(
+  deps: Deps,
+  caller: SessionPrincipal,
+  { email, ...given }: StepUpCredentials & { email: string },
+): Promise<void> {
+  const { config, keys } = deps;
+  const { userId, account } = caller;
+  if (config.operators.includes(account.email)) throw operatorsAddress();
+  if (email === account.email) throw invalid({ issues: [{ path: ["email"], message: "Is your address already" }] });
+  if (config.registration.for === "domains") refuseUninvited(config.registration, email);
+  await requireStepUp(deps, caller, given);
+  const nowMs = deps.now();
+  const mailId = newId();
+  const { hash } = await mailToken(keys, "change-email", mailId);
+  const revert = await newRevert(keys, nowMs);
+  await insertEmailChange(deps, caller, { email, hash, expiresAt: nowMs + LIFETIME_MS, revert }, nowMs);
+  await queueMail(deps, { kind: "emailConfirmation", id: mailId, userId });
+  await queueMailIfPossible(deps, { kind: "emailChanged", id: revert.mailId, userId, isDone: false });
+}
+
+/**
+ * Gives the caller the address that a token was mailed to. Throws INVALID_TOKEN, also for the token of another account,
+ * EMAIL_TAKEN, and FORBIDDEN for the address of an operator.
+ */
+export async function confirmEmail(deps: Deps, caller: SessionPrincipal, token: string): Promise<void> {
+  const nowMs = deps.now();
+  const revert = await newRevert(deps.keys, nowMs);
+  const outcome = await changeEmailByToken(deps, caller, { hash: await sha256Hex(token), revert }, nowMs);
+  if (outcome === "invalid") throw new AppError("INVALID_TOKEN", { message: "Invalid or expired link." });
+  if (outcome === "taken") throw new AppError("EMAIL_TAKEN");
+  if (outcome === "operator") throw operatorsAddress();
+  await queueMailIfPossible(deps, { kind: "emailChanged", id: revert.mailId, userId: caller.userId, isDone: true });
+}

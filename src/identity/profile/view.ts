@@ -1,0 +1,24 @@
+/** The signed-in user as the API shows them. */
+import type { z } from "zod";
+import type { SessionPrincipal } from "../../platform/schemas/principal";
+import { iso } from "../../platform/time";
+import type { profile } from "./schemas";
+
+export const profileView = ({
+  tenantId,
+  userId,
+  account,
+  role,
+  permissions,
+}: SessionPrincipal): z.infer<typeof profile> => ({
+  id: userId,
+  email: account.email,
+  name: account.name,
+  emailVerified: account.emailVerifiedAt !== null,
+  twoFactorEnabled: account.totpEnabledAt !== null,
+  createdAt: iso(account.createdAt),
+  tenant: { id: tenantId, name: account.tenantName },
+  role,
+  permissions: [...permissions],
+  alerts: account.alerts === 1,
+});
