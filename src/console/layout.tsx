@@ -61,6 +61,7 @@ export function Layout({ title, section, nonce, currentUser, isOperator, flash, 
         <main id="main">
           {flash && <Banner kind="ok">{flash}</Banner>}
           {currentUser && !currentUser.emailVerified && <VerifyReminder email={currentUser.email} />}
+          {currentUser?.lacksRecoveryCodes && section !== "security" && <CodesReminder />}
           {children}
         </main>
       </body>
@@ -131,6 +132,13 @@ const TenantSwitcher = ({ currentUser }: { currentUser: CurrentUser }) => (
     </select>
     <SubmitButton kind="quiet">Switch</SubmitButton>
   </PostForm>
+);
+
+const CodesReminder = () => (
+  <Banner kind="warn">
+    You have no recovery codes. If you lose your phone, you lose your account.{" "}
+    <a href="/console/security#two-factor">Create recovery codes</a>
+  </Banner>
 );
 
 const VerifyReminder = ({ email }: { email: string }) => (

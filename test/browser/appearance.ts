@@ -9,7 +9,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { OPERATOR } from "./dev-server.ts";
 import { takePicture } from "./pictures.ts";
-import { confirm, follow, newEmail, press, publish, register, type Stage, subscribe } from "./stage.ts";
+import { confirm, follow, newEmail, openSection, press, publish, register, type Stage, subscribe } from "./stage.ts";
 
 /** Git-ignored. */
 const FOLDER = ".screenshots";
@@ -99,7 +99,7 @@ async function subscriptionPages(stage: Stage, page: Page): Promise<void> {
   await follow(page, "Publish an event");
   await inspect(page, "event-new", "Publish an event");
   await publish(stage, page, "OrderPaid", '{"order": 42, "note": "naïve ✓", "customer": {"email": "ada@example.com"}}');
-  await page.getByText("status 500").waitFor();
+  await page.getByText("500 Internal Server Error").waitFor();
   await inspect(page, "event");
   await follow(page, "Events");
   await inspect(page, "events", "Events");
@@ -116,6 +116,7 @@ async function subscriptionPages(stage: Stage, page: Page): Promise<void> {
   await page.goto(`${hook}?secret=shown`);
   await inspect(page, "subscription");
   await follow(page, "Edit");
+  for (const title of ["Signature and body", "Retries", "Headers"]) await openSection(page, title);
   await page.getByLabel("Own headers").fill("Authorization: Bearer abcdefghijkl");
   await page.getByLabel("Signatures").selectOption("v1+v1a");
   await page.getByLabel("Retries").selectOption("own");

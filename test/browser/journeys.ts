@@ -1,7 +1,7 @@
 /** User journeys in the console, from sign-up to an outage. */
 import { createHmac } from "node:crypto";
 import { test } from "vitest";
-import { badge, confirm, follow, press, publish, register, type Stage, subscribe } from "./stage.ts";
+import { badge, confirm, follow, openSection, press, publish, register, type Stage, subscribe } from "./stage.ts";
 
 const OUTAGE_TIMEOUT_MS = 90_000;
 const RECORD_TIMEOUT_MS = 15_000;
@@ -20,7 +20,9 @@ export function journeys(stage: Stage): void {
     await follow(page, "Create a subscription");
     await page.getByLabel("Name").fill("orders");
     await page.getByLabel("URL").fill(receiver.url("/200/first"));
-    await page.getByLabel("Event types").fill("OrderPaid");
+    await page.getByLabel("Event types").pressSequentially("Order Paid, OrderPaid ");
+    expect(await page.locator(".tag").allTextContents()).toEqual(["Order", "Paid", "OrderPaid"]);
+    for (const word of ["Order", "Paid"]) await press(page, `Remove ${word}`);
     const secret = await page.getByLabel("Signing secret").inputValue();
     await press(page, "Create subscription");
     await press(page, "Send a test");
@@ -50,7 +52,7 @@ export function journeys(stage: Stage): void {
           timeout: OUTAGE_TIMEOUT_MS,
         })
         .toBe(3);
-      const reason = page.getByText("status 500; 3 failed attempts since the last success");
+      const reason = page.getByText("500 Internal Server Error; 3 failed attempts since the last success");
       await expect
         .poll(
           async () => {
@@ -65,7 +67,9 @@ export function journeys(stage: Stage): void {
         clicks += 1;
         return page.getByText(name, { exact: true }).first().click();
       };
-      await click("Change the URL");
+      await page.getByRole("link", { name: "View the error" }).waitFor();
+      await click("billing");
+      await click("Edit");
       await page.getByLabel("URL").fill(stage.receiver.url("/200/fixed"));
       await click("Save changes");
       await page.getByText("1 delivery of the last 7 days failed").waitFor();
@@ -100,20 +104,21 @@ export function journeys(stage: Stage): void {
     await register(stage, page);
     const hook = await subscribe(stage, page, {
       name: "warehouse",
-      url: stage.receiver.url("/500/warehouse"),
+      url: stage.receiver.url("/404/warehouse"),
       events: "*",
     });
     await follow(page, "Edit");
+    await openSection(page, "When it is paused or fails");
     await page.getByLabel("While it is paused").selectOption("hold");
     await press(page, "Save changes");
     for (const n of [1, 2]) await publish(stage, page, "StockChanged", String(n));
-    await expect.poll(() => sentTo("/500/warehouse").length, { timeout: OUTAGE_TIMEOUT_MS }).toBe(6);
+    await expect.poll(() => sentTo("/404/warehouse").length, { timeout: OUTAGE_TIMEOUT_MS }).toBe(6);
     await page.goto(hook);
     await press(page, "Pause");
     await badge(page, "Paused").waitFor();
     for (const n of [3, 4, 5]) await publish(stage, page, "StockChanged", String(n));
     await page.goto(`${stage.server.base}/console`);
-    await page.getByText("held 3").waitFor();
+    await page.getByText("3 deliveries are held.").waitFor();
     let clicks = 0;
     const click = (name: string) => {
       clicks += 1;
@@ -154,7 +159,7 @@ export function journeys(stage: Stage): void {
     await badge(page, "Active").waitFor();
     await publish(stage, page, "OrderPaid", "2");
     await expect.poll(arrived, { timeout: OUTAGE_TIMEOUT_MS }).toBe(3);
-    await page.getByText("Attempt 3 status 500").waitFor();
+    await page.getByText("Attempt 3 500 Internal Server Error").waitFor();
     await follow(page, "Attempt 3");
     await page.getByRole("heading", { level: 1, name: "OrderPaid" }).waitFor();
     await page.getByText("X-Webhook-Signature").waitFor();

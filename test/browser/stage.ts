@@ -71,6 +71,9 @@ export const newEmail = () => `person-${++people}-${Date.now()}@example.com`;
 export const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
 export const follow = (page: Page, name: string) => page.getByRole("link", { name, exact: true }).first().click();
 
+/** Opens a section of the form of a subscription. */
+export const openSection = (page: Page, title: string) => page.locator("summary", { hasText: title }).click();
+
 /** The first badge with this status. */
 export const badge = (page: Page, status: string) =>
   page.locator(".badge", { hasText: new RegExp(`^${status}$`) }).first();
@@ -104,6 +107,7 @@ export async function subscribe(
   await page.getByLabel("URL").fill(fields.url);
   await page.getByLabel("Event types").fill(fields.events);
   if (fields.waits !== undefined) {
+    await openSection(page, "Retries");
     await page.getByLabel("Retries").selectOption("own");
     await page.getByLabel("Own schedule", { exact: true }).fill(fields.waits);
   }

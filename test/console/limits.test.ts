@@ -18,6 +18,7 @@ function operationOf(method: string, path: string): Access | undefined {
 const OWN: Record<string, string> = {
   "/sign-in": "takes the password first, and the code on the next page",
   "/sign-out": "ends the session of the cookie, where the API takes a refresh token",
+  "/security/two-factor/confirm": "also returns the first recovery codes",
   "/events": "publishes the payload as it was typed",
   "/webhooks/:id/attempts/:attemptId/now": "the API has no such route",
   "/security/identities/:id": "takes the password in place of a step-up",

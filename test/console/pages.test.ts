@@ -183,7 +183,7 @@ describe("an event published with the form", () => {
     const path = location?.replace("/console", "") ?? "";
     const seen = await eventually("the delivery on the page", async () => {
       const { html } = await browser.get(path);
-      return html.includes("status 200") && html;
+      return html.includes("200 OK") && html;
     });
     expect(seen).toContain("receiver one");
     const nowhere = await browser.follow(await browser.post("/events", { type: "Unwanted", payload: "null" }));

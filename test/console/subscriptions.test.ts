@@ -136,9 +136,9 @@ describe("the log", () => {
     const path = `/webhooks/${id}/attempts/${row._id}`;
     const opened = await browser.get(path);
     expect(opened.html).toContain("Attempts of this delivery");
-    expect(opened.html.match(/status 500/g)?.length).toBeGreaterThanOrEqual(4);
+    expect(opened.html.match(/500 Internal Server Error/g)?.length).toBeGreaterThanOrEqual(4);
     expect(opened.html).toContain("X-Webhook-Signature");
-    expect((await browser.get("")).html).toMatch(/Needs attention.*status 500; 3 failed attempts/s);
+    expect((await browser.get("")).html).toMatch(/Needs attention.*500 Internal Server Error; 3 failed attempts/s);
     const inbox = newInbox("200");
     await browser.post(`/webhooks/${id}`, { name: "t", url: inbox.url, events: "OrderPaid", secret: "" });
     expect((await browser.post(`${path}/retry`)).location).toBe(`/console/webhooks/${id}#log`);

@@ -5,8 +5,9 @@ import type { AttemptDetail } from "../../webhooks/log/schemas";
 import { ActionButton } from "../components/buttons";
 import { CodeBlock } from "../components/code";
 import { Banner, Copyable, FailureBanner, Time } from "../components/display";
+import { outcomeOf } from "../components/outcome";
 import type { Failure } from "../failure";
-import { duration, outcomeOf, StatusBadge } from "../subscriptions/log";
+import { duration, StatusBadge } from "../subscriptions/log";
 import { type NextAttempt, NextAttemptLine } from "../subscriptions/next-attempt";
 
 interface AttemptProps {

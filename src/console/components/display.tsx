@@ -2,7 +2,7 @@
 import type { PropsWithChildren } from "hono/jsx";
 import type { Failure } from "../failure";
 
-type BannerKind = "ok" | "bad" | "note";
+type BannerKind = "ok" | "bad" | "warn" | "note";
 
 /** A message above the page. Screen readers announce an error at once. */
 export const Banner = ({ kind, children }: PropsWithChildren<{ kind: BannerKind }>) => (

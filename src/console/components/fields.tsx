@@ -24,7 +24,8 @@ function Field({
   const descriptionIds = [hint && `${name}-hint`, error && `${name}-error`].filter(Boolean).join(" ");
   const aria = {
     ...(descriptionIds ? { "aria-describedby": descriptionIds } : {}),
-    ...(error ? { "aria-invalid": "true" } : {}),
+    // The browser scrolls to the first of them, also without scripts.
+    ...(error ? { "aria-invalid": "true", autofocus: true } : {}),
   };
   return (
     <div class="field">

@@ -4,7 +4,7 @@ import type { EventDetail as Event } from "../../webhooks/events/schemas";
 import { LinkButton } from "../components/buttons";
 import { CodeBlock } from "../components/code";
 import { Badge, Copyable, EmptyState, LiveIndicator, Time } from "../components/display";
-import { outcomeOf } from "../subscriptions/log";
+import { outcomeOf } from "../components/outcome";
 
 type Outcome = Event["subscriptions"][number];
 

@@ -3,7 +3,7 @@
 import type { Passkey } from "../../identity/passkeys/webauthn/schemas";
 import type { Session } from "../../identity/sessions/schemas";
 import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
-import { Badge, Banner, Copyable, FailureBanner, Time } from "../components/display";
+import { Badge, Copyable, FailureBanner, Time } from "../components/display";
 import { TextField } from "../components/fields";
 import type { Failure } from "../failure";
 import { Passkeys } from "../passkeys/pages";
@@ -24,7 +24,11 @@ export const Security = ({ currentUser, sessions, passkeys, canAddPasskey, failu
     <FailureBanner failure={failure} />
     <Profile currentUser={currentUser} pendingEmail={own.pendingEmail} newEmail={own.newEmail} failure={failure} />
     <div class="columns">
-      {currentUser.twoFactorEnabled ? <TwoFactorOn failure={failure} /> : <TwoFactorOff />}
+      {currentUser.twoFactorEnabled ? (
+        <TwoFactorOn lacksRecoveryCodes={currentUser.lacksRecoveryCodes} failure={failure} />
+      ) : (
+        <TwoFactorOff />
+      )}
       {own.hasPassword ? (
         <ChangePassword email={currentUser.email} failure={failure} />
       ) : (
@@ -75,12 +79,24 @@ const TwoFactorOff = () => (
 );
 
 /** One field with two buttons, which post it to different routes. */
-const TwoFactorOn = ({ failure }: { failure: Failure | undefined }) => (
+const TwoFactorOn = ({
+  lacksRecoveryCodes,
+  failure,
+}: {
+  lacksRecoveryCodes: boolean;
+  failure: Failure | undefined;
+}) => (
   <section class="card" aria-labelledby="two-factor">
     <h2 id="two-factor">
       Two-factor authentication <Badge tone="ok">On</Badge>
     </h2>
-    <p class="muted">Lost your recovery codes? New ones replace the old ones.</p>
+    {lacksRecoveryCodes ? (
+      <p>
+        You have no recovery codes. If you lose your phone, you lose your account. <strong>Create them now.</strong>
+      </p>
+    ) : (
+      <p class="muted">Lost your recovery codes? New ones replace the old ones.</p>
+    )}
     <form method="post" action="/console/security/recovery-codes">
       <TextField
         name="token"
@@ -185,45 +201,17 @@ export const Enrolment = ({ secret, uri, failure }: EnrolmentView & { failure?: 
   </div>
 );
 
-/**
- * A code works once, and the latest one has turned two-factor authentication on. So the recovery codes need the next
- * one.
- */
-export const FirstRecoveryCodes = ({ failure }: { failure?: Failure | undefined }) => (
-  <div class="narrow">
-    <h1>Two-factor authentication is on</h1>
-    <FailureBanner failure={failure} />
-    <div class="card">
-      <h2>Now get your recovery codes</h2>
-      <p>They let you sign in if you lose your phone. Wait for the next code in your app: each code works once.</p>
-      <PostForm action="/console/security/recovery-codes">
-        <input type="hidden" name="first" value="yes" />
-        <TextField
-          name="token"
-          label="Next 6-digit code"
-          autocomplete="one-time-code"
-          inputmode="numeric"
-          required
-          failure={failure}
-        />
-        <div class="row">
-          <SubmitButton>Show recovery codes</SubmitButton>
-          <a href="/console/security">Later</a>
-        </div>
-      </PostForm>
-    </div>
-  </div>
-);
-
-export const RecoveryCodes = ({ codes }: { codes: readonly string[] }) => {
+export const RecoveryCodes = ({ title, codes }: { title: string; codes: readonly string[] }) => {
   const text = `Postern recovery codes. Each works once.\n\n${codes.join("\n")}\n`;
   return (
     <div class="narrow">
-      <h1>Recovery codes</h1>
-      <Banner kind="note">
-        Store them where you store your passwords. They will not be shown again. Older codes no longer work.
-      </Banner>
+      <h1>{title}</h1>
       <div class="card">
+        <h2>Your recovery codes</h2>
+        <p>
+          Each signs you in once if you lose your phone. Store them where you store your passwords: they will not be
+          shown again. Older codes no longer work.
+        </p>
         <ul class="codes mono">
           {codes.map((code) => (
             <li>{code}</li>

@@ -21,7 +21,7 @@ import { flash, page, type Refused, redirectWithFlash } from "../http/page";
 import { hasPasskeysHere } from "../http/passkeys";
 import { ContinueToProvider } from "../providers/pages";
 import { offeredProviders } from "../providers/providers";
-import { Enrolment, type EnrolmentView, FirstRecoveryCodes, RecoveryCodes, Security } from "./pages";
+import { Enrolment, type EnrolmentView, RecoveryCodes, Security } from "./pages";
 import { readOwnAccess } from "./store";
 
 const SECTION = "security";
@@ -57,12 +57,11 @@ const enrolmentPage = (c: Context<AppEnv>, view: EnrolmentView, refused?: Refuse
     <Enrolment {...view} failure={atCodeField(refused)} />,
   );
 
-const firstCodesPage = (c: Context<AppEnv>, refused?: Refused) =>
-  page(
-    c,
-    { title: "Two-factor authentication is on", section: SECTION, status: refused?.status },
-    <FirstRecoveryCodes failure={atCodeField(refused)} />,
-  );
+function codesPage(c: Context<AppEnv>, title: string, codes: readonly string[]) {
+  // The user has them from here on.
+  c.set("currentUser", { ...c.get("currentUser"), twoFactorEnabled: true, lacksRecoveryCodes: false });
+  return page(c, { title, section: SECTION }, <RecoveryCodes title={title} codes={codes} />);
+}
 
 /** Shows the error of a wrong code at the code's field. */
 const atCodeField = (refused: Refused | undefined): Failure | undefined =>
@@ -113,9 +112,9 @@ const twoFactorPages = new Hono<AppEnv>()
   )
   .post(
     "/two-factor/confirm",
-    ...form(twoFactor.verify, {
+    ...form(twoFactor.verifyWithCodes, {
       values: (sent) => ({ ...token(sent), secret: sent.text("secret") }),
-      done: (c) => firstCodesPage(c),
+      done: (c, codes) => codesPage(c, "Two-factor authentication is on", codes),
       again: (c, refused, { secret }) => {
         if (refused.error.code !== "INVALID_TOTP" || !SECRET_FORM.test(secret)) return securityPage(c, refused);
         return enrolmentPage(c, { secret, uri: enrolmentUri(secret, c.get("currentUser").email) }, refused);
@@ -129,9 +128,9 @@ const twoFactorPages = new Hono<AppEnv>()
   .post(
     "/recovery-codes",
     ...form(twoFactor.renewRecoveryCodes, {
-      values: (sent) => ({ ...token(sent), isFirst: sent.text("first") === "yes" }),
-      done: (c, codes) => page(c, { title: "Recovery codes", section: SECTION }, <RecoveryCodes codes={codes} />),
-      again: (c, refused, { isFirst }) => (isFirst ? firstCodesPage(c, refused) : securityPage(c, refused)),
+      values: token,
+      done: (c, codes) => codesPage(c, "Recovery codes", codes),
+      again,
     }),
   );
 

@@ -2,18 +2,22 @@
 
 import type { Permission } from "../../platform/schemas/roles";
 import type { TenantStats } from "../../webhooks/stats/schemas";
-import type { HealthCounts } from "../../webhooks/stats/store";
+import type { AttentionRow, HealthCounts } from "../../webhooks/stats/store";
 import { LinkButton } from "../components/buttons";
 import { type Bar, StackedChart } from "../components/charts";
 import { Badge, EmptyState, type Tone } from "../components/display";
+import { errorText } from "../components/outcome";
+import { adviceOn, Remedies } from "../subscriptions/advice";
+import { stateOf } from "../subscriptions/state";
 
 interface OverviewProps {
   stats: TenantStats;
+  attention: readonly AttentionRow[];
   health: HealthCounts;
   permissions: ReadonlySet<Permission>;
 }
 
-export function Overview({ stats, health, permissions }: OverviewProps) {
+export function Overview({ stats, attention, health, permissions }: OverviewProps) {
   const bars: Bar[] = stats.hours.map(({ hour, success, failed }, index) => ({
     hour,
     success,
@@ -23,8 +27,8 @@ export function Overview({ stats, health, permissions }: OverviewProps) {
   return (
     <>
       <h1>Overview</h1>
-      {stats.attention.length > 0 && <Attention stats={stats} health={health} permissions={permissions} />}
-      {stats.attention.length === 0 && health.toSend > 0 && <p class="muted">{toSendLine(health)}</p>}
+      {attention.length > 0 && <Attention attention={attention} health={health} permissions={permissions} />}
+      {attention.length === 0 && health.toSend > 0 && <p class="muted">{toSendLine(health)}</p>}
       <Figures stats={stats} />
       <section class="card" aria-labelledby="day">
         <h2 id="day">Attempts in the last 24 hours</h2>
@@ -62,46 +66,62 @@ const Figures = ({ stats }: { stats: TenantStats }) => (
   </dl>
 );
 
-type AttentionItem = TenantStats["attention"][number];
-const REASONS: Record<AttentionItem["reason"], { tone: Tone; label: string }> = {
-  failing: { tone: "bad", label: "Failing" },
-  slow: { tone: "wait", label: "Slow" },
-  paused: { tone: "calm", label: "Paused" },
-};
+const many = (count: number, one: string, more: string) => `${count.toLocaleString("en")} ${count === 1 ? one : more}`;
 
-const describeItem = ({ reason, failureCount, error, enabled }: AttentionItem): string => {
-  if (reason === "slow") return "responses took more than a second";
-  if (reason === "paused") return "new events are not sent to it";
-  const count = `${failureCount} failed ${failureCount === 1 ? "attempt" : "attempts"} since the last success`;
-  return [error, count, enabled ? undefined : "paused"].filter(Boolean).join("; ");
-};
+const toSendLine = ({ toSend }: HealthCounts) =>
+  many(toSend, "delivery is still to send.", "deliveries are still to send.");
 
-const toSendLine = ({ toSend }: HealthCounts) => `${toSend.toLocaleString("en")} still to send`;
+/** What is wrong, in sentences. */
 const healthLine = (health: HealthCounts) =>
   [
-    `Failing ${health.failing.toLocaleString("en")}`,
-    `disabled ${health.disabled.toLocaleString("en")}`,
-    `held ${health.held.toLocaleString("en")}`,
+    ...(health.failing > 0 ? [many(health.failing, "subscription is failing.", "subscriptions are failing.")] : []),
+    ...(health.disabled > 0
+      ? [many(health.disabled, "subscription was disabled.", "subscriptions were disabled.")]
+      : []),
+    ...(health.held > 0 ? [many(health.held, "delivery is held.", "deliveries are held.")] : []),
     ...(health.toSend > 0 ? [toSendLine(health)] : []),
-  ].join(" · ");
+  ].join(" ");
 
-const Attention = ({ stats, health, permissions }: OverviewProps) => (
+function describeItem(item: AttentionRow): { tone: Tone; label: string; text: string } {
+  if (item.failureCount > 0 || item.enabled === 0) {
+    const flags = { enabled: item.enabled === 1, isFailing: item.isFailing === 1, isRetrying: item.isRetrying === 1 };
+    const text = item.failureCount > 0 ? failuresOf(item) : "New events are not sent to it.";
+    return { ...stateOf({ ...item, ...flags }), text };
+  }
+  if (item.isThrottled) {
+    return { tone: "wait", label: "Throttled", text: "The receiver asked for a pause. Deliveries wait for its end." };
+  }
+  return { tone: "wait", label: "Slow", text: "Most answers took more than a second." };
+}
+
+function failuresOf({ error, failureCount }: AttentionRow): string {
+  const count = `${many(failureCount, "failed attempt", "failed attempts")} since the last success.`;
+  return error === null ? count : `${errorText(error)}; ${count} ${adviceOn(error).text}`;
+}
+
+interface AttentionProps {
+  attention: readonly AttentionRow[];
+  health: HealthCounts;
+  permissions: ReadonlySet<Permission>;
+}
+
+const Attention = ({ attention, health, permissions }: AttentionProps) => (
   <section class="card" aria-labelledby="attention">
     <h2 id="attention">Needs attention</h2>
     <p class="muted">{healthLine(health)}</p>
     <ul class="list">
-      {stats.attention.map((subscription) => (
-        <li>
-          <div>
-            <a href={`/console/webhooks/${subscription.webhookId}`}>{subscription.name}</a>{" "}
-            <Badge tone={REASONS[subscription.reason].tone}>{REASONS[subscription.reason].label}</Badge>
-            <div class="small muted">{describeItem(subscription)}</div>
-          </div>
-          {subscription.reason === "failing" && permissions.has("webhook.update") && (
-            <LinkButton href={`/console/webhooks/${subscription.webhookId}/edit`}>Change the URL</LinkButton>
-          )}
-        </li>
-      ))}
+      {attention.map((item) => {
+        const { tone, label, text } = describeItem(item);
+        return (
+          <li>
+            <div>
+              <a href={`/console/webhooks/${item.id}`}>{item.name}</a> <Badge tone={tone}>{label}</Badge>
+              <div class="small muted">{text}</div>
+            </div>
+            {item.failureCount > 0 && <Remedies {...item} mayUpdate={permissions.has("webhook.update")} />}
+          </li>
+        );
+      })}
     </ul>
   </section>
 );

@@ -17,6 +17,6 @@ export const overviewPage = new Hono<AppEnv>().get("/", limited, async (c) => {
   const { role, permissions } = principal;
   const options = { title: "Overview", section: "overview" } as const;
   if (!permissions.has(permission)) return page(c, options, <NoAccess tenantName={tenantName} role={role} />);
-  const { stats, health } = await overviewOfTenant(c.get("deps"), principal, CHART_HOURS);
-  return page(c, options, <Overview stats={stats} health={health} permissions={permissions} />);
+  const { stats, attention, health } = await overviewOfTenant(c.get("deps"), principal, CHART_HOURS);
+  return page(c, options, <Overview stats={stats} attention={attention} health={health} permissions={permissions} />);
 });

@@ -10,11 +10,12 @@ import { Banner, Copyable, Time } from "../components/display";
 import { FailedDeliveries, FailureNotice } from "./failures";
 import { HealthNotice, isOff } from "./health";
 import { Line } from "./limits";
-import { Health } from "./list";
 import { Log, type LogView } from "./log";
 import { type NextAttempt, NextAttemptLine } from "./next-attempt";
 import { HeaderList } from "./option-fields";
 import { Calendar } from "./schedule";
+import { settingsOf } from "./settings";
+import { Health } from "./state";
 import type { SubscriptionView } from "./view";
 
 interface DetailProps {
@@ -70,7 +71,7 @@ export function SubscriptionDetail({ subscription, bars, log, next, failed, perm
         <section class="card" aria-label="Last 24 hours">
           <StackedChart bars={bars} />
         </section>
-        <Facts subscription={subscription} />
+        <Facts subscription={subscription} mayUpdate={mayUpdate} />
       </div>
       <Log {...log} />
     </>
@@ -83,9 +84,9 @@ const Actions = ({ subscription, permissions }: Pick<DetailProps, "subscription"
   return (
     <div class="row">
       <LinkButton href={`${here}/security`}>Security</LinkButton>
-      <LinkButton href={`${here}/replays`}>Replay…</LinkButton>
       {mayUpdate && (
         <>
+          <LinkButton href={`${here}/replays`}>Replay…</LinkButton>
           <ActionButton action={`${here}/test`} kind="main">
             Send a test
           </ActionButton>
@@ -105,7 +106,7 @@ const Actions = ({ subscription, permissions }: Pick<DetailProps, "subscription"
   );
 };
 
-const Facts = ({ subscription }: { subscription: SubscriptionView }) => {
+const Facts = ({ subscription, mayUpdate }: { subscription: SubscriptionView; mayUpdate: boolean }) => {
   const schedule = subscription.options?.retry?.schedule;
   return (
     <section class="card" aria-label="Settings">
@@ -116,14 +117,18 @@ const Facts = ({ subscription }: { subscription: SubscriptionView }) => {
         </dd>
         <dt>Events</dt>
         <dd>{subscription.events.map((type) => (type === "*" ? "all (*)" : type)).join(", ")}</dd>
-        <dt>Secret</dt>
-        <dd id="secret">
-          {subscription.secret === null ? (
-            <a href={`/console/webhooks/${subscription.id}?secret=shown#secret`}>Show</a>
-          ) : (
-            <Copyable text={subscription.secret} label="the secret" />
-          )}
-        </dd>
+        {mayUpdate && (
+          <>
+            <dt>Secret</dt>
+            <dd id="secret">
+              {subscription.secret === null ? (
+                <a href={`/console/webhooks/${subscription.id}?secret=shown#secret`}>Show</a>
+              ) : (
+                <Copyable text={subscription.secret} label="the secret" />
+              )}
+            </dd>
+          </>
+        )}
         <dt>Retries</dt>
         <dd>
           <details>
@@ -134,11 +139,13 @@ const Facts = ({ subscription }: { subscription: SubscriptionView }) => {
             <Calendar schedule={schedule} />
           </details>
         </dd>
-        {subscription.options?.format === "standard" && (
-          <>
-            <dt>Body</dt>
-            <dd>an envelope with type, timestamp and data</dd>
-          </>
+        {settingsOf(subscription.options, { autoDisableHours: subscription.defaultAutoDisableHours }).map(
+          ([label, value]) => (
+            <>
+              <dt>{label}</dt>
+              <dd>{value}</dd>
+            </>
+          ),
         )}
         {Object.keys(subscription.headers).length > 0 && (
           <>

@@ -1,7 +1,9 @@
-/** Why a subscription fails, and the two ways to fix it: another URL, and sending again what has failed. */
+/** Why a subscription fails, what helps, and sending again what has failed. */
 import type { ReplayPreview } from "../../webhooks/resend/replays/schemas";
 import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { Banner } from "../components/display";
+import { errorText } from "../components/outcome";
+import { adviceOn, Remedies } from "./advice";
 import { Outlook } from "./health";
 import type { LogView } from "./log";
 import type { SubscriptionView } from "./view";
@@ -19,19 +21,20 @@ export function FailureNotice({ subscription, log, mayUpdate }: NoticeProps & { 
   const { id, failureCount } = subscription;
   const last = log.rows.find((row) => row.status === "failed");
   return (
-    <Banner kind="bad">
+    <Banner kind={subscription.isFailing || !subscription.isRetrying ? "bad" : "note"}>
       <p>
         <strong>
           {failureCount} failed {failureCount === 1 ? "attempt" : "attempts"} since the last success.
         </strong>{" "}
         {last?.error && (
           <>
-            Last error: <a href={`/console/webhooks/${id}/attempts/${last.id}`}>{last.error}</a>.
+            Last error: <a href={`/console/webhooks/${id}/attempts/${last.id}`}>{errorText(last.error)}</a>.{" "}
+            {adviceOn(last.error).text}
           </>
         )}
       </p>
       <Outlook {...subscription} />
-      {mayUpdate && <LinkButton href={`/console/webhooks/${id}/edit`}>Change the URL</LinkButton>}
+      {last && <Remedies id={id} attemptId={last.id} error={last.error} mayUpdate={mayUpdate} />}
     </Banner>
   );
 }

@@ -1,4 +1,4 @@
-/** The form of a subscription, and the confirmation before it is deleted. */
+/** The form of a subscription: name, URL and event types, the rest in closed sections; and the confirmation to delete it. */
 
 import type { HeadersView } from "../../webhooks/subscriptions/header-options";
 import type { Deployment, Texts } from "../../webhooks/subscriptions/option";
@@ -6,7 +6,7 @@ import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { FailureBanner } from "../components/display";
 import { TextArea, TextField } from "../components/fields";
 import type { Failure } from "../failure";
-import { OptionFields } from "./option-fields";
+import { OptionSections } from "./option-fields";
 
 export interface SubscriptionValues {
   name: string;
@@ -32,6 +32,9 @@ export function SubscriptionForm({ id, values, headers = {}, deployment, failure
   const back = id === null ? "/console/webhooks" : `/console/webhooks/${id}`;
   return (
     <div class="narrow">
+      <p class="trail">
+        <a href="/console/webhooks">Subscriptions</a>
+      </p>
       <h1>{id === null ? "New subscription" : "Edit subscription"}</h1>
       <FailureBanner failure={failure} />
       <PostForm action={back} class="card">
@@ -51,31 +54,41 @@ export function SubscriptionForm({ id, values, headers = {}, deployment, failure
           label="Event types"
           value={values.events}
           rows={3}
-          hint="One per line, for example OrderPaid. A single * means all types that you publish, postern.* all operational events."
+          class="tags"
+          hint="For example OrderPaid. Separate several with commas or lines. A single * means all types that you publish, postern.* all operational events."
           failure={failure}
         />
-        <TextField
-          name="secret"
-          label="Signing secret"
-          value={values.secret}
-          autocomplete="off"
-          required={id === null}
-          hint={
-            id === null
-              ? "Your receiver verifies signatures with it. This one is random. You can see it again later."
-              : "Leave empty to keep the current secret."
-          }
+        <OptionSections
+          texts={values.delivery}
+          secret={<Secret isNew={id === null} value={values.secret} failure={failure} />}
+          headers={headers}
+          deployment={deployment}
           failure={failure}
         />
-        <OptionFields texts={values.delivery} headers={headers} deployment={deployment} failure={failure} />
         <div class="row">
           <SubmitButton>{id === null ? "Create subscription" : "Save changes"}</SubmitButton>
-          <a href={back}>Cancel</a>
+          <LinkButton href={back}>Cancel</LinkButton>
         </div>
       </PostForm>
     </div>
   );
 }
+
+/** Not marked as required: a browser cannot show what is wrong in a closed section. */
+const Secret = ({ isNew, value, failure }: { isNew: boolean; value: string; failure: Failure | undefined }) => (
+  <TextField
+    name="secret"
+    label="Signing secret"
+    value={value}
+    autocomplete="off"
+    hint={
+      isNew
+        ? "Your receiver verifies signatures with it. This one is random. You can see it again later."
+        : "Leave empty to keep the current secret."
+    }
+    failure={failure}
+  />
+);
 
 export const DeleteSubscription = ({ id, name }: { id: string; name: string }) => (
   <div class="narrow">

@@ -2,9 +2,7 @@
 import type { DeliveryOptions } from "../../webhooks/subscriptions/delivery-options";
 import type { RateLimit } from "../../webhooks/subscriptions/limit-options";
 import { Banner } from "../components/display";
-import { duration } from "./schedule";
 
-const SECONDS_OF = { second: 1, minute: 60, hour: 3_600 } as const;
 const SIGN_OF = { second: "s", minute: "min", hour: "h" } as const;
 
 interface LineProps {
@@ -15,7 +13,7 @@ interface LineProps {
 
 const shown = ({ limit, per }: RateLimit) => `limit ${limit.toLocaleString("en")}/${SIGN_OF[per]}`;
 
-/** How many deliveries wait because of the limits, and for about how long. */
+/** How many deliveries wait because of the limits. For how long depends on how many come in. */
 export function Line({ options, waiting }: LineProps) {
   const { rateLimit, maxConcurrent } = options ?? {};
   if (waiting === 0 || (!rateLimit && maxConcurrent === undefined)) return null;
@@ -23,13 +21,6 @@ export function Line({ options, waiting }: LineProps) {
     ...(rateLimit ? [shown(rateLimit)] : []),
     ...(maxConcurrent === undefined ? [] : [`${maxConcurrent} at the same time`]),
     `${waiting.toLocaleString("en")} waiting`,
-    ...(rateLimit ? [`clear in about ${duration(clearSeconds(rateLimit, waiting))}`] : []),
   ];
   return <Banner kind="note">{parts.join(", ")}</Banner>;
-}
-
-/** In whole minutes from two minutes on: nobody counts the seconds. */
-function clearSeconds({ limit, per }: RateLimit, waiting: number): number {
-  const seconds = Math.ceil((waiting * SECONDS_OF[per]) / limit);
-  return seconds < 120 ? seconds : Math.round(seconds / 60) * 60;
 }

@@ -2,8 +2,9 @@
 import type { Permission } from "../../platform/schemas/roles";
 import { LinkButton } from "../components/buttons";
 import { type Bar, Sparkline } from "../components/charts";
-import { Badge, EmptyState, ScrollArea, Time } from "../components/display";
+import { EmptyState, ScrollArea, Time } from "../components/display";
 import { TextField } from "../components/fields";
+import { Health } from "./state";
 
 interface ListedSubscription {
   id: string;
@@ -12,6 +13,8 @@ interface ListedSubscription {
   enabled: boolean;
   disabledReason: "failing" | "gone" | null;
   failureCount: number;
+  isFailing: boolean;
+  isRetrying: boolean;
   lastTriggeredAt: number | null;
   bars: Bar[];
 }
@@ -23,17 +26,6 @@ interface ListView {
   next: number | null;
   permissions: ReadonlySet<Permission>;
 }
-
-/** The state of a subscription in one word. */
-export const Health = ({
-  enabled,
-  disabledReason,
-  failureCount,
-}: Pick<ListedSubscription, "enabled" | "disabledReason" | "failureCount">) => {
-  if (disabledReason !== null) return <Badge tone="bad">Disabled</Badge>;
-  if (!enabled) return <Badge tone="calm">Paused</Badge>;
-  return failureCount > 0 ? <Badge tone="bad">Failing</Badge> : <Badge tone="ok">Active</Badge>;
-};
 
 export function SubscriptionList({ search, rows, next, permissions }: ListView) {
   const mayCreate = permissions.has("webhook.create");

@@ -2,6 +2,7 @@
 
 import { Badge, EmptyState, LiveIndicator, ScrollArea, Time, type Tone } from "../components/display";
 import { Select, TextField } from "../components/fields";
+import { outcomeOf } from "../components/outcome";
 import type { Failure } from "../failure";
 
 export interface LogRow {
@@ -42,19 +43,6 @@ const STATUSES = [
 ] as const;
 
 export const StatusBadge = ({ status }: { status: LogRow["status"] }) => <Badge tone={TONES[status]}>{status}</Badge>;
-
-interface Outcome {
-  status: LogRow["status"];
-  responseCode?: number | null | undefined;
-  error?: string | null | undefined;
-}
-
-/** The outcome in a few words; empty for a success without a status. */
-export function outcomeOf({ status, responseCode, error }: Outcome): string {
-  if (error) return error;
-  if (responseCode) return `status ${responseCode}`;
-  return status === "pending" ? "in progress" : "";
-}
 
 const toMs = (time: number | string) => (typeof time === "string" ? Date.parse(time) : time);
 

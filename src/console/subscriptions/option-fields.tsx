@@ -1,5 +1,5 @@
-/** The fields of the delivery options in the form of a subscription, in the order of their descriptions. */
-import type { FC } from "hono/jsx";
+/** The fields of the delivery options in the form of a subscription, in sections. */
+import type { Child, FC } from "hono/jsx";
 import { OPTIONS } from "../../webhooks/subscriptions/delivery-options";
 import type { HeadersView } from "../../webhooks/subscriptions/header-options";
 import type { Deployment, Input, Texts } from "../../webhooks/subscriptions/option";
@@ -15,27 +15,75 @@ interface OptionFieldsProps {
   failure?: Failure | undefined;
 }
 
-export const OptionFields = (props: OptionFieldsProps) => (
+/** The sections by the options that they hold. The last one has those that no other names. */
+const SECTIONS: readonly (readonly [title: string, paths: readonly string[]])[] = [
+  ["Signature and body", ["signature", "format"]],
+  ["Retries", ["retry.schedule", "retry.respectRetryAfter", "retry.onGone", "retry.abortHeader"]],
+  ["Limits", ["rateLimit", "maxConcurrent"]],
+  ["Headers", ["headers"]],
+  ["When it is paused or fails", []],
+];
+const NAMED = new Set(SECTIONS.flatMap(([, paths]) => paths));
+
+type Placed = (typeof OPTIONS)[number];
+
+const optionsIn = (paths: readonly string[]) =>
+  OPTIONS.filter(({ path }) => (paths.length === 0 ? !NAMED.has(path) : paths.includes(path)));
+
+/** Closed sections, whose titles tell what is set in them. One with an error is open. `secret` is in the first. */
+export const OptionSections = ({ secret, ...props }: OptionFieldsProps & { secret: Child }) => (
   <>
-    {OPTIONS.map(({ path, field }) => {
-      const Below = BELOW[path];
+    {SECTIONS.map(([title, paths], index) => {
+      const options = optionsIn(paths);
+      const names = [...options.flatMap(({ field }) => field.inputs.map(({ name }) => name)), index === 0 && "secret"];
+      const isOpen = names.some((name) => name && props.failure?.fields[name] !== undefined);
       return (
-        <>
-          {field.inputs.map((input) => (
-            <OptionInput {...props} input={input} />
+        <details class="section" open={isOpen}>
+          <summary>
+            {title} <span class="small muted">{summaryOf(options, props)}</span>
+          </summary>
+          {index === 0 && secret}
+          {options.map((option) => (
+            <OptionFields option={option} {...props} />
           ))}
-          {Below && <Below {...props} />}
-        </>
+        </details>
       );
     })}
   </>
 );
 
+/** What is set in a section: "10 per second". */
+function summaryOf(options: readonly Placed[], { texts, headers, deployment }: OptionFieldsProps): string {
+  const set = options.flatMap(({ field, path }) => {
+    if (path === "headers") return Object.keys(headers);
+    const byDefault = field.show(undefined);
+    if (field.inputs.every(({ name }) => (texts[name] ?? byDefault[name]) === byDefault[name])) return [];
+    return field.inputs
+      .filter(({ name }) => (texts[name] ?? "") !== "" && texts[name] !== "own")
+      .map(({ name, choices }) => choices?.(deployment).find(([text]) => text === texts[name])?.[1] ?? texts[name]);
+  });
+  return set.length === 0 ? "default" : set.join(", ");
+}
+
+function OptionFields({ option: { path, field }, ...props }: OptionFieldsProps & { option: Placed }) {
+  const Below = BELOW[path];
+  return (
+    <div class="option">
+      {field.inputs.map((input, index) => (
+        <div class={index > 0 && field.inputs[0]?.choices ? "own-only" : undefined}>
+          <OptionInput {...props} input={input} />
+        </div>
+      ))}
+      {Below && <Below {...props} />}
+    </div>
+  );
+}
+
 function OptionInput({ input, texts, deployment, failure }: OptionFieldsProps & { input: Input }) {
   const { name, label, hint, kind, placeholder, choices } = input;
   const shared = { name, label, failure, value: texts[name] ?? "", ...(hint ? { hint } : {}) };
   if (choices) return <Select {...shared} options={choices(deployment)} />;
-  if (kind === "hidden") return <TextArea {...shared} value="" rows={2} />;
+  if (kind === "hidden") return <TextArea {...shared} rows={2} />;
   const typed = {
     ...(placeholder ? { placeholder } : {}),
     ...(kind === "number" ? { inputmode: "numeric" as const } : {}),

@@ -53,7 +53,10 @@ function readValues(form: Form): SubscriptionValues {
 const requestBody = ({ name, url, events, secret, delivery }: SubscriptionValues) => ({
   name,
   url: url.trim(),
-  events: events.split(/[\s,]+/).filter((type) => type !== ""),
+  events: events
+    .split(/[\n,]/)
+    .map((type) => type.trim())
+    .filter((type) => type !== ""),
   ...(secret === "" ? {} : { secret }),
   delivery: changeOf(delivery),
 });
@@ -111,13 +114,17 @@ async function detailPage(c: Context<AppEnv>, id: string) {
   const failed = hasFailed
     ? await countFailed(deps, principal, id, FAILED_HOURS * HOUR_MS)
     : { matched: 0, isPartial: false };
-  const isShown = c.req.query("secret") === "shown";
+  // Who may only read could forge deliveries with it.
+  const isShown = c.req.query("secret") === "shown" && principal.permissions.has("webhook.update");
   const secret = isShown ? await decrypt(deps.keys, secretOwner(plain.id), secretSealed) : null;
   return page(
     c,
     { title: plain.name, section: SECTION, status: badFilter ? 400 : 200 },
     <SubscriptionDetail
-      subscription={{ ...plain, secret, headers, isHeld: plain.heldUntil > nowMs, disabledAfterHours, nowMs }}
+      subscription={{
+        ...{ ...plain, secret, headers, isHeld: plain.heldUntil > nowMs, disabledAfterHours, nowMs },
+        defaultAutoDisableHours: deps.config.autoDisableHours,
+      }}
       bars={barsOf(screen.hours, nowMs, pending)}
       log={{ webhookId: plain.id, query, failure: badFilter, ...screen.log }}
       next={waiting && { ...waiting, ...nextAttemptOf(waiting, plain.options?.retry?.schedule, nowMs) }}

@@ -11,6 +11,8 @@ import {
   HELD,
   type HourRow,
   hoursOfSubscription,
+  IS_FAILING,
+  ofLastFailure,
   PENDING,
   TO_SEND,
   WAITING_FOR_SLOTS,
@@ -31,11 +33,21 @@ interface PlainSubscription {
   /** Why the service disabled it; null if it did not. */
   disabledReason: "failing" | "gone" | null;
   failureCount: number;
+  isFailing: boolean;
+  /** Whether another attempt follows its last failed one. */
+  isRetrying: boolean;
   lastTriggeredAt: number | null;
 }
 
+type Flag = "enabled" | "isFailing" | "isRetrying";
 /** As D1 returns it. */
-type Stored<T extends PlainSubscription> = Omit<T, "enabled" | "events"> & { enabled: 0 | 1; events: string };
+type Stored<T extends PlainSubscription> = Omit<T, Flag | "events"> & Record<Flag, 0 | 1> & { events: string };
+
+const flagsOf = (row: Record<Flag, 0 | 1>) => ({
+  enabled: row.enabled === 1,
+  isFailing: row.isFailing === 1,
+  isRetrying: row.isRetrying === 1,
+});
 
 type Counts = Pick<HourRow, "hour" | "succeeded" | "failed">;
 
@@ -46,7 +58,9 @@ export interface ListPage {
 }
 
 const COLUMNS = sql`s.id, s.name, s.url, s.enabled, s.disabled_reason AS disabledReason,
-  ${failureCountOf(sql.raw("s.id"))} AS failureCount, ${LAST_TRIGGERED_AT} AS lastTriggeredAt`;
+  ${failureCountOf(sql.raw("s.id"))} AS failureCount, ${LAST_TRIGGERED_AT} AS lastTriggeredAt,
+  ${IS_FAILING} AS isFailing, ${failureCountOf(sql.raw("s.id"))} > 0
+    AND ${ofLastFailure("next_id")} IS NOT NULL AS isRetrying`;
 
 /**
  * Reads at most `LIST_ROWS` subscriptions after the first `from`, newest first, whose name or URL contains `search`,
@@ -68,7 +82,7 @@ export async function readSubscriptionList(
       FROM (${page(sql`s.id`, LIST_ROWS)}) p CROSS JOIN hourly_stats h ON h.subscription_id = p.id
         AND h.hour >= ${sinceMs}`),
   });
-  const listed = found.map((row) => ({ ...row, enabled: row.enabled === 1 }));
+  const listed = found.map((row) => ({ ...row, ...flagsOf(row) }));
   return { rows: listed.slice(0, LIST_ROWS), hours, isLast: listed.length <= LIST_ROWS };
 }
 
@@ -173,7 +187,7 @@ export async function readSubscriptionScreen(
   const subscription = {
     ...row,
     events,
-    enabled: row.enabled === 1,
+    ...flagsOf(row),
     hasFailed: row.hasFailed === 1,
     options: parseOptions(row.options),
   };

@@ -8,6 +8,10 @@ export interface SubscriptionView extends HealthView {
   url: string;
   events: string[];
   failureCount: number;
+  isFailing: boolean;
+  isRetrying: boolean;
+  /** After how many hours a subscription without a setting of its own is disabled; null for never. */
+  defaultAutoDisableHours: number | null;
   /** Null unless the user asked to see it. */
   secret: string | null;
   options: DeliveryOptions | null;

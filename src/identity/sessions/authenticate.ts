@@ -35,7 +35,17 @@ export async function authenticateConsoleSession(
   if (!principal) return null;
   const { email, name, emailVerifiedAt, totpEnabledAt, tenantName } = principal.account;
   const [emailVerified, twoFactorEnabled] = [emailVerifiedAt !== null, totpEnabledAt !== null];
-  return { principal, email, name, emailVerified, twoFactorEnabled, tenantName, tenants: live.tenants };
+  const lacksRecoveryCodes = principal.account.lacksRecoveryCodes === 1;
+  return {
+    principal,
+    email,
+    name,
+    emailVerified,
+    twoFactorEnabled,
+    lacksRecoveryCodes,
+    tenantName,
+    tenants: live.tenants,
+  };
 }
 
 function admit(

@@ -29,13 +29,14 @@ export async function startEnrolment(deps: Deps, userId: string): Promise<Enrolm
 }
 
 /**
- * Turns two-factor authentication on with a first code, and ends the user's other sessions. Throws
- * TWO_FACTOR_NOT_STARTED, TWO_FACTOR_ALREADY_ENABLED, INVALID_TOTP.
+ * Turns two-factor authentication on with a first code, stores the hashes of the first recovery codes, and ends the
+ * user's other sessions. Throws TWO_FACTOR_NOT_STARTED, TWO_FACTOR_ALREADY_ENABLED, INVALID_TOTP.
  */
 export async function confirmEnrolment(
   deps: Deps,
   { userId, tenantId, sessionId, actor }: SessionPrincipal,
   code: string,
+  codeHashes: readonly string[] = [],
 ): Promise<void> {
   const user = await findTwoFactorOfUser(deps, userId);
   if (user?.totpEnabledAt) throw new AppError("TWO_FACTOR_ALREADY_ENABLED");
@@ -43,9 +44,16 @@ export async function confirmEnrolment(
   const step = await stepOf(deps, userId, user.totpSecretEncrypted, code);
   if (step === null) throw new AppError("INVALID_TOTP");
   const revert = await newRevert(deps.keys, deps.now());
-  const enabling = { userId, tenantId, actor, sessionId, enrolmentId: user.totpEnrolmentId, step, revert };
+  const enabling = { userId, tenantId, actor, sessionId, enrolmentId: user.totpEnrolmentId, step, codeHashes, revert };
   if (!(await enableTwoFactorOfUser(deps, enabling, deps.now()))) throw new AppError("INVALID_TOTP");
   await queueMailIfPossible(deps, { kind: "twoFactorChanged", id: revert.mailId, userId, enabled: true });
+}
+
+/** Like `confirmEnrolment`, and returns the first recovery codes, so that nobody has to wait for a second TOTP code. */
+export async function confirmWithRecoveryCodes(deps: Deps, caller: SessionPrincipal, code: string): Promise<string[]> {
+  const { codes, hashes } = await newRecoveryCodes();
+  await confirmEnrolment(deps, caller, code, hashes);
+  return codes;
 }
 
 /**

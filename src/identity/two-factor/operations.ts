@@ -1,6 +1,12 @@
 /** What people do with their second factor. All share one limit. */
 import { operation } from "../../platform/operation";
-import { confirmEnrolment, disableTwoFactor, renewRecoveryCodes, startEnrolment } from "./enrolment";
+import {
+  confirmEnrolment,
+  confirmWithRecoveryCodes,
+  disableTwoFactor,
+  renewRecoveryCodes,
+  startEnrolment,
+} from "./enrolment";
 import { codeBody, factorBody } from "./schemas";
 
 const LIMITED = { limit: { rule: "twoFactor", per: "user" } } as const;
@@ -11,6 +17,12 @@ export const twoFactor = {
     ...LIMITED,
     schema: codeBody,
     verb: ({ deps, session, input }) => confirmEnrolment(deps, session, input.token),
+  }),
+  /** Only the console shows the first recovery codes with the answer. */
+  verifyWithCodes: operation({
+    ...LIMITED,
+    schema: codeBody,
+    verb: ({ deps, session, input }) => confirmWithRecoveryCodes(deps, session, input.token),
   }),
   disable: operation({
     ...LIMITED,

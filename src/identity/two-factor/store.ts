@@ -77,6 +77,8 @@ export interface Enabling {
   enrolmentId: string;
   /** The time step of the first code, which this uses up. */
   step: number;
+  /** The hashes of the first recovery codes; none if they are asked for later. */
+  codeHashes: readonly string[];
   revert: NewRevert;
   tenantId: string;
   actor: Actor;
@@ -84,7 +86,7 @@ export interface Enabling {
 
 /** Turns two-factor authentication on. Returns false when it is already on, or the secret changed. */
 export async function enableTwoFactorOfUser({ db }: Deps, enabling: Enabling, nowMs: number): Promise<boolean> {
-  const { userId, sessionId, enrolmentId, step, revert } = enabling;
+  const { userId, sessionId, enrolmentId, step, codeHashes, revert } = enabling;
   const isOn = sql`totp_enrolment_id = ${enrolmentId} AND totp_enabled_at = ${nowMs}`;
   const { enabled } = await atomically(db, {
     // First: the other statements ask whether it took effect.
@@ -95,6 +97,11 @@ export async function enableTwoFactorOfUser({ db }: Deps, enabling: Enabling, no
       AND EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND ${isOn})`,
     sessions: sql`DELETE FROM sessions WHERE user_id = ${userId} AND id <> ${sessionId}
       AND EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND ${isOn})`,
+    codes:
+      codeHashes.length === 0
+        ? undefined
+        : sql`INSERT INTO recovery_codes (user_id, code_hash) SELECT ${userId}, value FROM json_each(${jsonList(codeHashes)})
+          WHERE EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND ${isOn})`,
     revert: insertRevert(revert, userId, "twoFactorOn", { state: sql`, 'at', ${nowMs}`, condition: isOn }),
   });
   return enabled.length === 1;

@@ -17,6 +17,8 @@ export interface Account {
   /** 0 while only a sign-in provider vouches for the address. */
   isProvenByMail: 0 | 1;
   totpEnabledAt: number | null;
+  /** 1 if two-factor authentication is on without any recovery code that is left. */
+  lacksRecoveryCodes: 0 | 1;
   createdAt: number;
   tenantName: string;
   /** 1 if the user gets mails about failing subscriptions of the tenant, provided that the role is owner or admin. */
@@ -68,6 +70,8 @@ export interface CurrentUser {
   name: string | null;
   emailVerified: boolean;
   twoFactorEnabled: boolean;
+  /** Whether two-factor authentication is on without any recovery code that is left. */
+  lacksRecoveryCodes: boolean;
   tenantName: string;
   /** All tenants that the user is a member of, by name. */
   tenants: readonly { id: string; name: string }[];

@@ -152,10 +152,10 @@ export interface AttentionItem {
   webhookId: string;
   name: string;
   /**
-   * `failing`: its last attempt failed. `slow`: it recently did not answer for a second, or took 5 seconds. If several
-   * apply, the first of `failing`, `slow`, `paused`.
+   * `failing`: its last attempt failed. `throttled`: it asked for a pause with 429 or 503. `slow`: it recently did not
+   * answer for a second, or took 5 seconds. If several apply, the first of `failing`, `throttled`, `slow`, `paused`.
    */
-  reason: "failing" | "slow" | "paused";
+  reason: "failing" | "throttled" | "slow" | "paused";
   /** False while the subscription is paused, whatever `reason` says. */
   enabled: boolean;
   /** Failed attempts since the last success. */

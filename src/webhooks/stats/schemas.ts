@@ -57,10 +57,11 @@ const attentionItem = z
   .object({
     webhookId: id,
     name: z.string().meta({ examples: ["Orders"] }),
-    reason: z.enum(["failing", "slow", "paused"]).meta({
+    reason: z.enum(["failing", "throttled", "slow", "paused"]).meta({
       description:
-        "`failing`: its last attempt failed. `slow`: it recently did not answer for a second, or took 5 seconds. " +
-        "If several apply, the first of `failing`, `slow`, `paused`.",
+        "`failing`: its last attempt failed. `throttled`: it asked for a pause with 429 or 503. `slow`: it recently " +
+        "did not answer for a second, or took 5 seconds. If several apply, the first of `failing`, `throttled`, " +
+        "`slow`, `paused`.",
     }),
     enabled: z.boolean().meta({ description: "False while the subscription is paused, whatever `reason` says." }),
     failureCount: count.meta({ description: "Failed attempts since the last success.", examples: [3] }),

@@ -8,10 +8,11 @@ import { atomically, type Rows, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { iso } from "../../platform/time";
+import { STAGE } from "../auto-disable/stages";
 import { MAIN, PLANNED_ID } from "../delivery/outbox-store";
 import { isSlowAt } from "../lanes/predicates-store";
 import { isLive } from "../subscriptions/live-store";
-import { failureCountOf } from "./hours-store";
+import { answersWithin, failureCountOf } from "./hours-store";
 import { BUCKET_STARTS_MS } from "./latency";
 import type { AttemptCounts } from "./schemas";
 
@@ -98,15 +99,38 @@ export async function countAttempts(deps: Deps, tenant: TenantRef, id: string): 
   return { total, ...byStatus, ...(isLimited ? { throttle } : {}) };
 }
 
-/** A subscription that needs attention, because it fails, is slow or is paused. */
+/** A subscription that needs attention. Flags are 0 or 1. */
 export interface AttentionRow {
   id: string;
   name: string;
   enabled: 0 | 1;
+  disabledReason: "failing" | "gone" | null;
   failureCount: number;
+  isFailing: 0 | 1;
+  /** Whether its receiver asked for a pause. */
+  isThrottled: 0 | 1;
   slow: 0 | 1;
+  /** Its last failed attempt; null if it does not fail. */
+  attemptId: string | null;
   error: string | null;
+  /** Whether another attempt follows the last failed one. */
+  isRetrying: 0 | 1;
 }
+
+/**
+ * Whether the subscription `s` is failing, as SQL: in the console, the metrics and the mails, it has failed at least
+ * `MIN_FAILURES` times in a row.
+ */
+export const IS_FAILING = sql`EXISTS (SELECT 1 FROM episodes ep WHERE ep.subscription_id = s.id
+  AND ep.failing_since IS NOT NULL AND ep.stage <> ${STAGE.recovered})`;
+
+/** The newest failed attempt of the subscription `s`, as SQL that selects `column`. */
+export const ofLastFailure = (column: "id" | "error" | "next_id"): SQL => sql`(SELECT ${sql.raw(column)} FROM (
+  SELECT a.id, a.status, a.error, a.next_id FROM attempts a WHERE a.subscription_id = s.id
+    ORDER BY a.id DESC LIMIT ${MAX_NEWER_ATTEMPTS}) WHERE status = 'failed' LIMIT 1)`;
+
+/** Answers that take longer are slow. */
+const SLOW_ANSWER_MS = 1_000;
 
 const countUpTo = (found: SQL): SQL => sql`(SELECT count(*) FROM (SELECT 1 FROM ${found} LIMIT ${MAX_COUNTED}))`;
 
@@ -147,6 +171,9 @@ export async function readTenantHours(
   nowMs: number,
 ): Promise<{ hours: HourRow[]; pending: number; attention: AttentionRow[]; health: HealthCounts }> {
   const ofAll = (found: SQL) => countUpTo(sql`subscriptions s CROSS JOIN ${found} AND ${ofTenant}`);
+  const isThrottled = sql`s.held_until > ${nowMs}`;
+  // A subscription that answers quickly, but with 429 or 503, goes through the slow queue too.
+  const isSlow = sql`(${isSlowAt(nowMs)} AND NOT ${answersWithin(sql.raw("s.id"), SLOW_ANSWER_MS)})`;
   const ofTenant: SQL = sql`s.tenant_id = ${tenantId} AND s.is_deleted = 0`;
   const { hours, pending, attention, health } = await atomically(deps.shards.db(shard), {
     hours: rows<HourRow>(sql`SELECT h.hour, sum(h.succeeded) AS succeeded, sum(h.failed) AS failed, ${histogram(summed)}
@@ -160,17 +187,17 @@ export async function readTenantHours(
         LIMIT ${NEWEST_ATTEMPTS}) o CROSS JOIN attempts a ON a.subscription_id = o.subscription_id
           AND a.id = ${PLANNED_ID}
       WHERE o.tenant_id = ${tenantId} AND a.status = 'pending'`),
-    health:
-      rows<HealthCounts>(sql`SELECT coalesce(sum(s.enabled AND ${failureCountOf(sql.raw("s.id"))} > 0), 0) AS failing,
+    health: rows<HealthCounts>(sql`SELECT coalesce(sum(s.enabled AND ${IS_FAILING}), 0) AS failing,
         coalesce(sum(s.disabled_reason IS NOT NULL), 0) AS disabled,
         ${ofAll(HELD_ROWS)} AS held, ${ofAll(ROWS_TO_SEND)} AS toSend
       FROM subscriptions s WHERE ${ofTenant}`),
-    attention: rows<AttentionRow>(sql`SELECT s.id, s.name, s.enabled, s.failureCount, ${isSlowAt(nowMs)} AS slow,
-        CASE WHEN s.failureCount > 0 THEN (SELECT error FROM (SELECT a.status, a.error FROM attempts a
-          WHERE a.subscription_id = s.id ORDER BY a.id DESC LIMIT ${MAX_NEWER_ATTEMPTS}) WHERE status = 'failed'
-            LIMIT 1) END AS error
+    attention: rows<AttentionRow>(sql`SELECT s.id, s.name, s.enabled, s.disabled_reason AS disabledReason,
+        s.failureCount, ${isSlow} AS slow, ${isThrottled} AS isThrottled, ${IS_FAILING} AS isFailing,
+        CASE WHEN s.failureCount > 0 THEN ${ofLastFailure("id")} END AS attemptId,
+        CASE WHEN s.failureCount > 0 THEN ${ofLastFailure("error")} END AS error,
+        s.failureCount > 0 AND ${ofLastFailure("next_id")} IS NOT NULL AS isRetrying
       FROM (SELECT s.*, ${failureCountOf(sql.raw("s.id"))} AS failureCount FROM subscriptions s WHERE ${ofTenant}) s
-      WHERE s.failureCount > 0 OR ${isSlowAt(nowMs)} OR s.enabled = 0
+      WHERE s.failureCount > 0 OR ${isThrottled} OR ${isSlow} OR s.enabled = 0
       ORDER BY s.failureCount DESC, s.slow_until DESC LIMIT ${MAX_ATTENTION}`),
   });
   const nothing = { failing: 0, disabled: 0, held: 0, toSend: 0 };

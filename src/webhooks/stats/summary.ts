@@ -25,17 +25,18 @@ export async function statsOfTenant(deps: Deps, tenant: TenantRef, hours: number
   return (await overviewOfTenant(deps, tenant, hours)).stats;
 }
 
-/** Returns the same, with the health counts that the console's overview shows. */
+/** Returns the same, with the health counts and what else the console's overview shows. */
 export async function overviewOfTenant(
   deps: Deps,
   tenant: TenantRef,
   hours: number,
-): Promise<{ stats: TenantStats; health: HealthCounts }> {
+): Promise<{ stats: TenantStats; health: HealthCounts; attention: AttentionRow[] }> {
   const nowMs = deps.now();
   const fromMs = startOf(nowMs, hours);
   const found = await readTenantHours(deps, tenant, fromMs, nowMs);
   const attention = found.attention.map(attentionView);
-  return { stats: { ...summary(found.hours, fromMs, hours, found.pending), attention }, health: found.health };
+  const stats = { ...summary(found.hours, fromMs, hours, found.pending), attention };
+  return { stats, health: found.health, attention: found.attention };
 }
 
 /** Returns the start of the first of the last `hours` hours, Unix ms. */
@@ -72,10 +73,16 @@ const percentiles = (histogram: Histogram) => ({
   p95Ms: percentileMs(histogram, 0.95),
 });
 
+function reasonOf(row: AttentionRow): TenantStats["attention"][number]["reason"] {
+  if (row.failureCount > 0) return "failing";
+  if (row.isThrottled) return "throttled";
+  return row.slow ? "slow" : "paused";
+}
+
 const attentionView = (row: AttentionRow): TenantStats["attention"][number] => ({
   webhookId: row.id,
   name: row.name,
-  reason: row.failureCount > 0 ? "failing" : row.slow ? "slow" : "paused",
+  reason: reasonOf(row),
   enabled: row.enabled === 1,
   failureCount: row.failureCount,
   ...(row.error === null ? {} : { error: row.error }),

@@ -81,7 +81,7 @@ export const OPTIONS: readonly PlacedOption[] = [
 ];
 
 /** The value at a path of `delivery`; undefined if it is not set. */
-const valueAt = (delivery: object | null | undefined, path: string): unknown =>
+export const valueAt = (delivery: object | null | undefined, path: string): unknown =>
   path.split(".").reduce<unknown>((value, name) => (value as Record<string, unknown> | null)?.[name], delivery);
 
 /** A merge patch for the stored options. */

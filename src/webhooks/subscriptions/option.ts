@@ -18,7 +18,7 @@ export interface Input {
   name: string;
   label: string;
   hint?: string;
-  /** "hidden": lines of text that are not shown again, not even after an error. */
+  /** "hidden": lines of text that are shown again only after an error, to the person who has just typed them. */
   kind: "choice" | "number" | "text" | "hidden";
   placeholder?: string;
   /** For a choice. */

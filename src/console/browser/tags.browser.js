@@ -1,0 +1,79 @@
+/** Shows the event types of a subscription as tags. Without it, they are lines of a text field. */
+
+const SEPARATOR = /[\s,]+/;
+
+/** @param {HTMLTextAreaElement} area */
+function tagsOf(area) {
+  const { id } = area;
+  const types = area.value.split("\n").filter((type) => type !== "");
+  const box = document.createElement("div");
+  box.className = "tag-box";
+  const input = document.createElement("input");
+  for (const name of ["aria-describedby", "aria-invalid"]) {
+    const value = area.getAttribute(name);
+    if (value !== null) input.setAttribute(name, value);
+  }
+  area.removeAttribute("id");
+  area.hidden = true;
+  input.id = id;
+  input.autocomplete = "off";
+  input.spellcheck = false;
+  area.after(box);
+
+  const show = () => {
+    area.value = types.join("\n");
+    box.replaceChildren(...types.map(tag), input);
+  };
+  /** @param {string} type */
+  const tag = (type) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "tag";
+    button.textContent = type;
+    button.ariaLabel = `Remove ${type}`;
+    button.addEventListener("click", () => {
+      types.splice(types.indexOf(type), 1);
+      show();
+      input.focus();
+    });
+    return button;
+  };
+  /** Turns what is typed into tags; the last word only when `all`. */
+  const take = (all = true) => {
+    const words = input.value.split(SEPARATOR);
+    const rest = all ? "" : (words.pop() ?? "");
+    const added = words.filter((word) => word !== "" && !types.includes(word));
+    if (added.length === 0 && rest === input.value) return;
+    types.push(...new Set(added));
+    input.value = rest;
+    show();
+  };
+  input.addEventListener("input", () => {
+    if (!SEPARATOR.test(input.value)) return;
+    take(false);
+    input.focus();
+  });
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && input.value !== "") {
+      event.preventDefault();
+      take();
+      input.focus();
+    }
+    if (event.key === "Backspace" && input.value === "" && types.length > 0) {
+      types.pop();
+      show();
+      input.focus();
+    }
+  });
+  input.addEventListener("change", () => take());
+  area.form?.addEventListener("submit", () => take(), { capture: true });
+  box.addEventListener("click", ({ target }) => {
+    if (target === box) input.focus();
+  });
+  show();
+  if (area.autofocus) input.focus();
+}
+
+for (const area of document.querySelectorAll("textarea.tags")) {
+  if (area instanceof HTMLTextAreaElement) tagsOf(area);
+}
