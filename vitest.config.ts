@@ -30,10 +30,11 @@ const withoutMapsOfDependencies = {
 };
 
 /**
- * The service in workerd. Each worker of vitest has one runtime, because starting one takes 3 s of CPU; what files of the
- * same worker share is in test/support/databases.ts. By the suffix of the file:
+ * The service in workerd. Each worker of vitest has one runtime, because starting one takes 3 s of CPU; what files of
+ * the same worker share is in test/support/databases.ts. By the suffix of the file:
  *
- * - `.isolated.test.ts` needs a service for itself: it runs its jobs, fills or breaks its databases, or counts all rows.
+ * - `.isolated.test.ts` needs a service for itself: it runs its jobs, fills or breaks its databases, or counts all
+ * rows.
  * - `.jobs.test.ts` runs the jobs or turns the clock, but looks at its own tenants alone.
  * - `.test.ts` does neither.
  */

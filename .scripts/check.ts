@@ -1,6 +1,6 @@
 /**
- * `npm run check`: every static gate. A failed one does not stop the others. With `--audit`, the registry is asked about
- * the packages in the Worker as well; where it does not answer, that is skipped and said.
+ * `npm run check`: every static gate. A failed one does not stop the others. With `--audit`, the registry is asked
+ * about the packages in the Worker as well; where it does not answer, that is skipped and said.
  */
 import { rmSync } from "node:fs";
 import { parseArgs } from "node:util";

@@ -15,8 +15,8 @@ const USAGE = `npm run deploy -- [options]
   --add-queues  give every delivery database queues of its own
   --url URL     where the service answers, if that is not its workers.dev address`;
 const AGAIN = `
-What is done stays done. Correct this, then run \`npm run deploy\` again: it continues here. Leave --add-shard out if wrangler.toml has the new
-database by now.`;
+What is done stays done. Correct this, then run \`npm run deploy\` again: it continues here. Leave --add-shard
+out if wrangler.toml has the new database by now.`;
 const HEALTH_TRIES = 15;
 const HEALTH_TIMEOUT_MS = 10_000;
 const HEALTH_RETRY_MS = 2_000;
@@ -90,11 +90,14 @@ function reportTasks(
 ): void {
   const tasks = [
     /localhost/.test(String(vars.APP_URL)) &&
-      `Set APP_URL in wrangler.toml: links in mails lead to ${vars.APP_URL}. The console is at ${url ?? "the address of the service"}/console.`,
+      `Set APP_URL in wrangler.toml: links in mails lead to ${vars.APP_URL}. The console is at ` +
+        `${url ?? "the address of the service"}/console.`,
     /@example\.(com|org|net)\b/.test(String(vars.MAIL_FROM)) &&
-      "Set MAIL_FROM in wrangler.toml to an address of a domain that is set up for Email Sending: no mail goes out before that.",
+      "Set MAIL_FROM in wrangler.toml to an address of a domain that is set up for Email Sending: no mail goes out " +
+        "before that.",
     makesKeys &&
-      "SECRET_KEYS is new and known to Cloudflare only. To have a copy, set one of your own: `openssl rand -hex 32`, then `npx wrangler secret put SECRET_KEYS`, before anybody registers.",
+      "SECRET_KEYS is new and known to Cloudflare only. To have a copy, set one of your own: `openssl rand " +
+        "-hex 32`, then `npx wrangler secret put SECRET_KEYS`, before anybody registers.",
     addsBindings && "Run `npm run types`, and commit it with wrangler.toml.",
   ].filter((task) => task !== false);
   if (tasks.length > 0) console.log(`\nStill to do:\n${tasks.map((task) => `- ${task}`).join("\n")}`);

@@ -1,9 +1,8 @@
 /**
  * Fails where a promise is started and then forgotten: a statement whose value is a promise, or an async function where
- * the caller ignores what it returns. In a Worker the work of such a promise is lost when the invocation ends. Biome has
- * a rule for this, which does not see through the types of the runtime, such as D1's.
+ * the caller ignores what it returns. In a Worker the work of such a promise is lost when the invocation ends. Biome
+ * has a rule for this, which does not see through the types of the runtime, such as D1's.
  */
-import { relative } from "node:path";
 import { type Expression, type Node, type SourceFile, SyntaxKind } from "typescript/unstable/ast";
 import {
   isArrowFunction,
@@ -13,33 +12,15 @@ import {
   isFunctionExpression,
   isPropertyAccessExpression,
 } from "typescript/unstable/ast/is";
-import { API, type Checker, type Project, SignatureKind, type Type, TypeFlags } from "typescript/unstable/sync";
+import { type Checker, type Project, SignatureKind, type Type, TypeFlags } from "typescript/unstable/sync";
+import { everySource, place } from "./sources.ts";
 
 /** Operators that keep the value. */
 const KEEPS: ReadonlySet<SyntaxKind> = new Set([SyntaxKind.EqualsToken, SyntaxKind.QuestionQuestionEqualsToken]);
 
-const PROJECTS = ["tsconfig.json", ".scripts/tsconfig.json", ".scripts/tsconfig.browser.json"];
+everySource(inFile);
 
-const api = new API();
-const findings = new Set(PROJECTS.flatMap(inProject));
-api.close();
-if (findings.size > 0) {
-  console.log([...findings].join("\n"));
-  process.exit(1);
-}
-
-function inProject(config: string): string[] {
-  const project = api.updateSnapshot({ openProject: config }).getProject(config);
-  if (!project) throw new Error(`${config} is not a project`);
-  return project.program
-    .getSourceFileNames()
-    .filter((name) => !name.includes("/node_modules/") && !name.endsWith(".d.ts"))
-    .flatMap((name) => inFile(project, name));
-}
-
-function inFile({ program, checker }: Project, name: string): string[] {
-  const file = program.getSourceFile(name);
-  if (!file) return [];
+function inFile(file: SourceFile, { checker }: Project): string[] {
   const { statements, callbacks } = candidates(file);
   const types = statements.length === 0 ? [] : checker.getTypeAtLocation(statements);
   return [
@@ -83,9 +64,4 @@ function isIgnored(checker: Checker, callback: Expression): boolean {
   const type = checker.getTypeAtLocation(callback);
   const [signature] = type ? checker.getSignaturesOfType(type, SignatureKind.Call) : [];
   return signature !== undefined && isPromise(checker, checker.getReturnTypeOfSignature(signature));
-}
-
-function place(file: SourceFile, node: Node): string {
-  const { line } = file.getLineAndCharacterOfPosition(node.getStart());
-  return `${relative(process.cwd(), file.fileName)}:${line + 1}`;
 }

@@ -27,9 +27,12 @@ export async function seedEvents(
   for (let from = 0; from < count; from += ROWS_PER_STATEMENT) {
     await database
       .prepare(`WITH RECURSIVE n(i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ?2)
-        INSERT INTO audit_events (tenant_id, id, action, actor_kind, actor_id, actor_name, target_kind, target_id, ip, user_agent)
-        SELECT ?3, substr(printf('%012x', ?4 + i), 1, 8) || '-' || substr(printf('%012x', ?4 + i), 9) || '-7000-8000-' || printf('%012x', i),
-          'webhook.updated', 'user', ?3, 'person@example.com', 'webhook', ?3, '192.0.2.1', 'Mozilla/5.0 (X11; Linux x86_64)' FROM n`)
+        INSERT INTO audit_events (tenant_id, id, action, actor_kind, actor_id, actor_name, target_kind, target_id, ip,
+          user_agent)
+        SELECT ?3, substr(printf('%012x', ?4 + i), 1, 8) || '-' || substr(printf('%012x', ?4 + i), 9) || '-7000-8000-'
+          || printf('%012x', i),
+          'webhook.updated', 'user', ?3, 'person@example.com', 'webhook', ?3, '192.0.2.1',
+            'Mozilla/5.0 (X11; Linux x86_64)' FROM n`)
       .bind(from, Math.min(from + ROWS_PER_STATEMENT, count), tenantId, startMs)
       .run();
   }

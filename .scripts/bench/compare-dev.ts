@@ -56,7 +56,9 @@ export async function compareDev(run: Run, deliveries: number): Promise<void> {
     }
     const largest = Math.max(...memoryMiB);
     console.log(
-      `npm run dev, all its processes: ${memoryMiB[0]?.toFixed(0)} MiB at first, at most ${largest.toFixed(0)} MiB during ${deliveries} deliveries (<= ${MAX_MEMORY_MIB.toFixed(0)} ${verdict(largest <= MAX_MEMORY_MIB)})`,
+      `npm run dev, all its processes: ${memoryMiB[0]?.toFixed(0)} MiB at first, at most ${largest.toFixed(0)} ` +
+        `MiB during ${deliveries} deliveries (<= ${MAX_MEMORY_MIB.toFixed(0)} ` +
+        `${verdict(largest <= MAX_MEMORY_MIB)})`,
     );
   } finally {
     for (const client of clients) client.close();

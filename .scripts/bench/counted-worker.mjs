@@ -1,4 +1,7 @@
-/** The Worker under test with a D1 binding that counts, for the counting pass only. The timed passes run the Worker as it ships. */
+/**
+ * The Worker under test with a D1 binding that counts, for the counting pass only. The timed passes run the Worker as
+ * it ships.
+ */
 import worker, { Sweeper as UncountedSweeper } from "../../src";
 
 export * from "../../src";

@@ -41,7 +41,8 @@ export function readRows(state: string): Rows {
     const rows = {
       owed: all<OwedRow>("SELECT id, event_id AS eventId, subscription_id AS subscriptionId FROM outbox"),
       attempts: all<AttemptRow>(
-        `SELECT id, coalesce(delivery_id, id) AS deliveryId, event_id AS eventId, subscription_id AS subscriptionId, status, error,
+        `SELECT id, coalesce(delivery_id, id) AS deliveryId, event_id AS eventId, subscription_id AS subscriptionId,
+          status, error,
           attempt_count AS attemptCount, attempted_at AS attemptedAt
         FROM attempts WHERE status <> 'moved' ORDER BY attempted_at, id`,
       ),

@@ -142,7 +142,8 @@ function print({ counts, faults, duplicatesPerKill, recoverySeconds }: Verdict):
     console.log(`ms from the 200 to the kill: median ${median(agesMs)}, at most ${Math.max(...agesMs)}`);
   const isQuick = recoverySeconds <= MAX_RECOVERY_SECONDS;
   console.log(
-    `seconds from the last restart to the last owed delivery: ${recoverySeconds.toFixed(1)} (<= ${MAX_RECOVERY_SECONDS} ${metOrMissed(isQuick)})`,
+    `seconds from the last restart to the last owed delivery: ${recoverySeconds.toFixed(1)} (<= ` +
+      `${MAX_RECOVERY_SECONDS} ${metOrMissed(isQuick)})`,
   );
   const owedCount = kills.at(-1)?.owed.length ?? 0;
   console.log(

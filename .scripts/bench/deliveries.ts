@@ -130,5 +130,8 @@ export function memoryVerdict(memoryMiB: readonly number[]): string {
   const every = Math.max(1, Math.floor(memoryMiB.length / MEMORY_POINTS));
   const points = memoryMiB.filter((_, index) => index % every === 0);
   const growth = late / early;
-  return `workerd MiB over time: ${points.join(" ")}; last quarter ${growth.toFixed(2)} times the second (<= ${MAX_MEMORY_GROWTH} ${verdict(growth <= MAX_MEMORY_GROWTH)})`;
+  return (
+    `workerd MiB over time: ${points.join(" ")}; last quarter ${growth.toFixed(2)} times the second (<= ` +
+    `${MAX_MEMORY_GROWTH} ${verdict(growth <= MAX_MEMORY_GROWTH)})`
+  );
 }

@@ -87,12 +87,14 @@ async function disable(database: Database, ids: readonly string[]): Promise<void
   await database.batch([
     database
       .prepare(
-        `UPDATE subscriptions SET enabled = 0, disabled_reason = 'failing', disabled_at = 1, released_to = 0, has_backlog = 1 WHERE ${which}`,
+        `UPDATE subscriptions SET enabled = 0, disabled_reason = 'failing', disabled_at = 1, released_to = 0,
+          has_backlog = 1 WHERE ${which}`,
       )
       .bind(list),
     database
       .prepare(
-        `INSERT INTO episodes (subscription_id, tenant_id, failing_since, stage) SELECT id, tenant_id, 1, 3 FROM subscriptions WHERE ${which}`,
+        `INSERT INTO episodes (subscription_id, tenant_id, failing_since, stage) SELECT id, tenant_id, 1, 3
+          FROM subscriptions WHERE ${which}`,
       )
       .bind(list),
   ]);

@@ -51,7 +51,9 @@ function judge(times: Receiver["times"]): NonNullable<Comparison["note"]> {
   const most = mostInOneSecond(ordered);
   const isInTime = seconds <= wantedSeconds * (1 + MAX_DEVIATION) && seconds >= wantedSeconds * (1 - MAX_DEVIATION);
   return {
-    text: `${times.length} arrived in ${seconds.toFixed(1)} s (${wantedSeconds} +- ${MAX_DEVIATION * 100} %), at most ${most} in any second (<= ${LIMIT_PER_SECOND} + ${MOVED_BY_NETWORK}).`,
+    text:
+      `${times.length} arrived in ${seconds.toFixed(1)} s (${wantedSeconds} +- ${MAX_DEVIATION * 100} %), at most ` +
+      `${most} in any second (<= ${LIMIT_PER_SECOND} + ${MOVED_BY_NETWORK}).`,
     isMet: isInTime && most <= LIMIT_PER_SECOND + MOVED_BY_NETWORK,
   };
 }

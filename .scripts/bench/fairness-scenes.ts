@@ -132,7 +132,9 @@ async function countWaiting(service: Service, { client }: Account, receiver: Rec
   const rows = await counters();
   const [waiting] = (await service.database.prepare("SELECT count(*) AS count FROM outbox").all<{ count: number }>())
     .results;
-  const text = `${waiting?.count} wait; in ${WAIT_SECONDS} s ${receiver.hung} sends and ${rows} rows written (<= ${MAX_ROWS_PER_SEND} for each send)`;
+  const text =
+    `${waiting?.count} wait; in ${WAIT_SECONDS} s ${receiver.hung} sends and ${rows} rows written (<= ` +
+    `${MAX_ROWS_PER_SEND} for each send)`;
   return { text, isMet: rows <= MAX_ROWS_PER_SEND * (receiver.hung + 3) };
 }
 

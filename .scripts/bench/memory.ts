@@ -104,13 +104,15 @@ async function fillLog(database: Database, subscriptionId: string): Promise<void
   const eventId = "01900000-0000-7000-8000-000000000001";
   await database
     .prepare(
-      "INSERT INTO events (id, tenant_id, type, payload, delivery_count, created_at) SELECT ?1, tenant_id, 'Logged', ?2, 1, ?3 FROM subscriptions WHERE id = ?4",
+      `INSERT INTO events (id, tenant_id, type, payload, delivery_count, created_at)
+        SELECT ?1, tenant_id, 'Logged', ?2, 1, ?3 FROM subscriptions WHERE id = ?4`,
     )
     .bind(eventId, JSON.stringify("x".repeat(PAYLOAD_BYTES)), Date.now(), subscriptionId)
     .run();
   await database
     .prepare(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
-      INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, response_code, response_body, attempt_count, attempted_at, completed_at)
+      INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, response_code, response_body,
+        attempt_count, attempted_at, completed_at)
       SELECT ?2, ${id}, ?3, 'Logged', 'event', 'success', 200, ?4, 1, ?5 + i, ?5 + i FROM n`)
     .bind(2 * PAGE_ATTEMPTS, subscriptionId, eventId, "y".repeat(BODY_BYTES), Date.now() - 2 * PAGE_ATTEMPTS)
     .run();

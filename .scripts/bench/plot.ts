@@ -22,7 +22,8 @@ export function plotLatencies(title: string, series: readonly Series[]): string 
   const x = (ms: number) =>
     MARGIN.left + (Math.log10(Math.max(ms, MIN_MS)) / decades) * (WIDTH - MARGIN.left - MARGIN.right);
   const y = (share: number) => HEIGHT - MARGIN.bottom - share * (HEIGHT - MARGIN.top - MARGIN.bottom);
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="12">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}"
+  font-family="sans-serif" font-size="12">
 <rect width="${WIDTH}" height="${HEIGHT}" fill="white"/>
 <text x="${MARGIN.left}" y="22" font-size="15">${title}</text>
 ${Array.from({ length: decades + 1 }, (_, decade) => timeGrid(x(10 ** decade), 10 ** decade)).join("\n")}
@@ -34,10 +35,12 @@ ${series.map((one, index) => line(one, COLORS[index % COLORS.length] ?? "black",
 }
 
 const timeGrid = (x: number, ms: number) =>
-  `<path d="M${x} ${MARGIN.top}V${HEIGHT - MARGIN.bottom}" stroke="#ddd"/><text x="${x}" y="${HEIGHT - 32}" text-anchor="middle">${ms}</text>`;
+  `<path d="M${x} ${MARGIN.top}V${HEIGHT - MARGIN.bottom}" stroke="#ddd"/>
+<text x="${x}" y="${HEIGHT - 32}" text-anchor="middle">${ms}</text>`;
 
 const shareGrid = (y: number, share: number) =>
-  `<path d="M${MARGIN.left} ${y}H${WIDTH - MARGIN.right}" stroke="#ddd"/><text x="${MARGIN.left - 8}" y="${y + 4}" text-anchor="end">${share * 100} %</text>`;
+  `<path d="M${MARGIN.left} ${y}H${WIDTH - MARGIN.right}" stroke="#ddd"/>
+<text x="${MARGIN.left - 8}" y="${y + 4}" text-anchor="end">${share * 100} %</text>`;
 
 function line(
   { label, latenciesMs }: Series,

@@ -64,7 +64,8 @@ async function beginPurge(database: Database, tenantId: string): Promise<void> {
   await database.prepare("DELETE FROM tenants WHERE id = ?").bind(tenantId).run();
   await database
     .prepare(
-      "INSERT INTO purges (id, kind, subject_id, shard, name, created_at, run_at) VALUES ('purge', 'tenant', ?, 0, 'n', 1, 1)",
+      `INSERT INTO purges (id, kind, subject_id, shard, name, created_at, run_at)
+        VALUES ('purge', 'tenant', ?, 0, 'n', 1, 1)`,
     )
     .bind(tenantId)
     .run();

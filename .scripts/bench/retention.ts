@@ -109,7 +109,8 @@ export async function upkeepUntil(service: Service, cron: string, isLeft: () => 
 
 async function isAnyOld({ database }: Service): Promise<boolean> {
   const found = await database
-    .prepare(`SELECT EXISTS (SELECT 1 FROM subscriptions s CROSS JOIN attempts a ON a.subscription_id = s.id AND a.id < ?1)
+    .prepare(`SELECT EXISTS (SELECT 1 FROM subscriptions s CROSS JOIN attempts a ON a.subscription_id = s.id
+      AND a.id < ?1)
       OR EXISTS (SELECT 1 FROM events WHERE id < ?1) AS found`)
     .bind(idStartAt(Date.now() - (OLD_DAYS - 1) * DAY_MS))
     .all<{ found: 0 | 1 }>();

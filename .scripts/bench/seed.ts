@@ -40,10 +40,13 @@ const HISTORY = [
   `${numbers} INSERT INTO events (id, tenant_id, type, payload, delivery_count, created_at)
     SELECT ${id(EVENT_AT, EVENT)}, ?5, 'History', ${PAYLOAD}, ${DELIVERIES_PER_EVENT}, ${EVENT_AT}
     FROM n WHERE i % ${DELIVERIES_PER_EVENT} = 0 AND ?6 = ?6`,
-  `${numbers} INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, response_code, response_body, attempt_count,
+  `${numbers} INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, response_code,
+    response_body, attempt_count,
       attempted_at, completed_at)
-    SELECT ?6, ${id(AT, "i")}, ${id(EVENT_AT, EVENT)}, 'History', 'event', 'success', 200, 'ok', 1, ${AT}, ${AT} + 20 FROM n WHERE ?5 = ?5`,
-  `${numbers} INSERT INTO hourly_stats (subscription_id, hour, succeeded) SELECT ?6, CAST(${AT} / 3600000 AS INTEGER) * 3600000, count(*) FROM n
+    SELECT ?6, ${id(AT, "i")}, ${id(EVENT_AT, EVENT)}, 'History', 'event', 'success', 200, 'ok', 1, ${AT}, ${AT} + 20
+      FROM n WHERE ?5 = ?5`,
+  `${numbers} INSERT INTO hourly_stats (subscription_id, hour, succeeded)
+    SELECT ?6, CAST(${AT} / 3600000 AS INTEGER) * 3600000, count(*) FROM n
     WHERE ?3 = ?3 AND ?5 = ?5 GROUP BY 2 ON CONFLICT DO UPDATE SET succeeded = succeeded + excluded.succeeded`,
 ];
 
@@ -90,8 +93,10 @@ export async function seedSubscriptions(
   const copyId = "substr(s.id, 1, 24) || printf('%012x', n.i)";
   const typeOf = "coalesce(?3, 'Type' || n.i)";
   await database
-    .prepare(`${copies} INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled, created_at, updated_at)
-      SELECT ${copyId}, s.tenant_id, s.name, s.url, json_array(${typeOf}), s.secret_sealed, s.secret_digest, 1, s.created_at, s.updated_at
+    .prepare(`${copies} INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest,
+      enabled, created_at, updated_at)
+      SELECT ${copyId}, s.tenant_id, s.name, s.url, json_array(${typeOf}), s.secret_sealed, s.secret_digest, 1,
+        s.created_at, s.updated_at
       FROM n, subscriptions s WHERE s.id = ?1`)
     .bind(subscriptionId, count, type ?? null)
     .run();

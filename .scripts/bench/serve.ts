@@ -105,7 +105,8 @@ export async function serve(
     }),
   );
   await miniflare.ready;
-  const pid = childrenOf(process.pid).find((child) => !before.has(child)) ?? 0; // workerd is the only child that Miniflare starts
+  // workerd is the only child that Miniflare starts.
+  const pid = childrenOf(process.pid).find((child) => !before.has(child)) ?? 0;
   const database = await miniflare.getD1Database("DB", "postern");
   await runAll(database, migrations(checkout));
   await runAll(await miniflare.getD1Database("DB", "floor"), FLOOR_SCHEMA);

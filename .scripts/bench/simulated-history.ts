@@ -16,7 +16,8 @@ const ROWS_PER_STATEMENT = 50_000;
 
 /** A UUIDv7 of the millisecond `at`, with a number at its end. */
 const id = (at: string, number: string) =>
-  `substr(printf('%012x', ${at}), 1, 8) || '-' || substr(printf('%012x', ${at}), 9) || '-7000-8000-' || printf('%012x', ${number})`;
+  `substr(printf('%012x', ${at}), 1, 8) || '-' || substr(printf('%012x', ${at}), 9) || '-7000-8000-' ||
+    printf('%012x', ${number})`;
 const numbers = "WITH RECURSIVE n(i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ?2)";
 const AT = "(?3 + i * ?4)";
 const EVENT = `(i / ${DELIVERIES_PER_EVENT})`;
@@ -34,7 +35,8 @@ export async function seedSubscriptions(database: Database, shard: number, nowMs
       );
       statements.push(
         database
-          .prepare(`INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled, created_at, updated_at)
+          .prepare(`INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled,
+            created_at, updated_at)
             VALUES (?1, ?2, 'Simulated', 'https://example.com/', ?3, ?4, 'digest', 1, ?5, ?5)`)
           .bind(subscriptionId, tenantId, JSON.stringify(types), "x".repeat(120), nowMs),
         ...types.map((type) =>
@@ -61,17 +63,21 @@ export async function seedLog(
   const startMs = endMs - lengthMs;
   const stepMs = Math.floor(lengthMs / count);
   const subscriptions = traffic.TENANTS_PER_SHARD * traffic.SUBSCRIPTIONS_PER_TENANT;
-  const subscription = `'${traffic.subscriptionId(shard, 0, 0).slice(0, -12)}' || printf('%012x', i % ${subscriptions})`;
+  const subscription = `'${traffic.subscriptionId(shard, 0, 0).slice(0, -12)}' ||
+    printf('%012x', i % ${subscriptions})`;
   const attempt = (attemptId: string, deliveryId: string, number: number) =>
-    `SELECT ${subscription}, ${attemptId}, ${deliveryId}, ${EVENT_ID}, 'to-5', 'event', 'success', 200, 'ok', ${number}, ${AT}, ${AT} + 110 FROM n`;
-  const columns =
-    "subscription_id, id, delivery_id, event_id, event_type, kind, status, response_code, response_body, attempt_count, attempted_at, completed_at";
+    `SELECT ${subscription}, ${attemptId}, ${deliveryId}, ${EVENT_ID}, 'to-5', 'event', 'success', 200, 'ok', ${number},
+      ${AT}, ${AT} + 110 FROM n`;
+  const columns = `subscription_id, id, delivery_id, event_id, event_type, kind, status, response_code, response_body,
+    attempt_count, attempted_at, completed_at`;
   const statements = [
     `${numbers} INSERT INTO events (id, tenant_id, type, payload, delivery_count, created_at)
-      SELECT ${EVENT_ID}, '${traffic.tenantId(shard, 0)}', 'to-5', '${"x".repeat(traffic.PAYLOAD_BYTES)}', ${DELIVERIES_PER_EVENT}, ${AT} FROM n
+      SELECT ${EVENT_ID}, '${traffic.tenantId(shard, 0)}', 'to-5', '${"x".repeat(traffic.PAYLOAD_BYTES)}',
+        ${DELIVERIES_PER_EVENT}, ${AT} FROM n
       WHERE i % ${DELIVERIES_PER_EVENT} = 0`,
     `${numbers} INSERT INTO attempts (${columns}) ${attempt(id(AT, "i"), "NULL", 1)}`,
-    `${numbers} INSERT INTO attempts (${columns}) ${attempt(id(`${AT} + 5100`, "i"), id(AT, "i"), 2)} WHERE i % ${DELIVERIES_PER_RETRY} = 0`,
+    `${numbers} INSERT INTO attempts (${columns}) ${attempt(id(`${AT} + 5100`, "i"), id(AT, "i"), 2)}
+      WHERE i % ${DELIVERIES_PER_RETRY} = 0`,
   ];
   for (let from = 0; from < count; from += ROWS_PER_STATEMENT) {
     for (const statement of statements) {

@@ -57,7 +57,8 @@ function printDeliveries(day: Day): number {
     `\n${hours} hours of ${sizesBytes.length} databases; ${traffic.SECONDS_PER_HOUR} s of each hour at ${rate}.`,
   );
   console.log(
-    `${events} events, ${deliveries} deliveries: ${succeeded} succeeded, ${exhausted} had no attempt left, ${owed} owed at the end.`,
+    `${events} events, ${deliveries} deliveries: ${succeeded} succeeded, ${exhausted} had no attempt left, ` +
+      `${owed} owed at the end.`,
   );
   const lateness = reports.flatMap((hour) => hour.latenessMs);
   const longestMs = lateness.reduce((longest, ms) => Math.max(longest, ms), 0);
@@ -97,10 +98,12 @@ function printSizes({ sizesBytes, hours }: Day): number {
   const dayBytes = bytes * traffic.DELIVERIES_PER_SECOND * DAY_SECONDS;
   const usableBytes = MAX_DATABASE_BYTES * FULL_SHARE;
   console.log(
-    `${figure(bytes)} bytes per delivery, with payloads of ${traffic.PAYLOAD_BYTES} bytes: ${figure(dayBytes / GIB)} GiB a day at the full rate.`,
+    `${figure(bytes)} bytes per delivery, with payloads of ${traffic.PAYLOAD_BYTES} bytes: ` +
+      `${figure(dayBytes / GIB)} GiB a day at the full rate.`,
   );
   console.log(
-    `${traffic.SHARDS} databases, ${FULL_SHARE * 100} % full, keep it for ${figure((traffic.SHARDS * usableBytes) / dayBytes)} days; ` +
+    `${traffic.SHARDS} databases, ${FULL_SHARE * 100} % full, keep it for ` +
+      `${figure((traffic.SHARDS * usableBytes) / dayBytes)} days; ` +
       `${traffic.RETENTION_DAYS} days need ${Math.ceil((dayBytes * traffic.RETENTION_DAYS) / usableBytes)} databases.`,
   );
   return sizeAfter(hours) / sizeAfter(0);

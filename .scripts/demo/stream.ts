@@ -42,7 +42,8 @@ export function printAttempts(service: Service, names: ReadonlyMap<string, strin
     );
     const name = names.get(webhookId) ?? "unknown";
     console.log(
-      `${timeNow()}  ${String(correlationId ?? "-").padEnd(9)} -> ${name.padEnd(8)} attempt ${attempt}  ${outcome}${reason ? ` (${reason})` : ""}, ${ms ?? 0} ms`,
+      `${timeNow()}  ${String(correlationId ?? "-").padEnd(9)} -> ${name.padEnd(8)} attempt ${attempt}  ` +
+        `${outcome}${reason ? ` (${reason})` : ""}, ${ms ?? 0} ms`,
     );
   });
 }

@@ -31,8 +31,8 @@ export interface Plan {
 }
 
 /**
- * Compares the configuration with the account, and returns the steps that are left; some run `wrangler`. Throws when the
- * configuration and the account contradict each other.
+ * Compares the configuration with the account, and returns the steps that are left; some run `wrangler`. Throws when
+ * the configuration and the account contradict each other.
  */
 export async function makePlan(
   configuration: Configuration,
@@ -71,7 +71,8 @@ async function databaseSteps(account: Account, database: Database, pairs: readon
   if (id !== undefined) {
     if (await account.hasDatabase(id)) return [];
     throw new Error(
-      `wrangler.toml names the database ${id} for ${binding}, which this account does not have. Log in to the account that has it, or set database_id to ${NO_ID} to create one.`,
+      `wrangler.toml names the database ${id} for ${binding}, which this account does not have. Log in to the ` +
+        `account that has it, or set database_id to ${NO_ID} to create one.`,
     );
   }
   const write = async () => {

@@ -9,7 +9,10 @@ export interface QueuePair {
 
 const FIRST = { fast: "DELIVERY_QUEUE", slow: "SLOW_DELIVERY_QUEUE" } as const;
 
-/** The queues of the database `SHARD_<number>`, named after the first pair in `toml`. The consumer knows slow ones by their end. */
+/**
+ * The queues of the database `SHARD_<number>`, named after the first pair in `toml`. The consumer knows slow ones by
+ * their end.
+ */
 export function pairOf(toml: string, number: number): QueuePair {
   const fast = `${firstQueue(toml, "fast")}-${number}`;
   return { number, fast, slow: `${fast}-slow` };

@@ -89,6 +89,7 @@ Postern is listening on ${address}
   Docs:        ${address}/docs
   Receiver:    npm run receiver        (in another terminal)
 
-Mails are printed here, with the paths of their text and HTML parts. Ctrl-C stops everything; the data stays in .wrangler/.
+Mails are printed here, with the paths of their text and HTML parts.
+Ctrl-C stops everything; the data stays in .wrangler/.
 `;
 }

@@ -18,7 +18,8 @@ const STYLE = [base, frame, blocks, tables, forms, charts].join("\n");
 /** One script; each part is a block, so that their names do not clash. */
 const SCRIPT = [consoleScript, passkeyScript, tagsScript].map((part) => `{\n${part}}`).join("\n");
 
-const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#2563ad" d="M2 15V7a6 6 0 0 1 12 0v8h-3V7.5a3 3 0 0 0-6 0V15z"/></svg>`;
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">
+  <path fill="#2563ad" d="M2 15V7a6 6 0 0 1 12 0v8h-3V7.5a3 3 0 0 0-6 0V15z"/></svg>`;
 
 /**
  * FNV-1a, 32 bits: tells versions of a file apart. WebCrypto's digest is asynchronous, and addresses are needed at

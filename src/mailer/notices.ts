@@ -80,7 +80,8 @@ export function emailChangedMail(
     body: [
       isDone
         ? `The email address of your account was changed${to}. Mails about your account go there from now on.`
-        : `Someone who is signed in to your account asked to change its email address${to}. It changes when the link in a mail to that address is followed.`,
+        : `Someone who is signed in to your account asked to change its email address${to}. It changes when the ` +
+          "link in a mail to that address is followed.",
       ...notMe(
         { ...link, name },
         `${isDone ? "gives your account this address back" : "stops the change"}, makes your password invalid`,
@@ -209,7 +210,8 @@ export function tenantDeletedMail({ name }: NoticeContext, tenantName: string): 
     subject: `${tenantName} was deleted`,
     greetingName: name,
     body: [
-      `An owner has deleted ${tenantName}. Its webhook subscriptions receive nothing any more. Its API keys and all of its data are being removed and cannot be restored.`,
+      `An owner has deleted ${tenantName}. Its webhook subscriptions receive nothing any more. Its API keys and ` +
+        "all of its data are being removed and cannot be restored.",
       "You keep your account. Your next sign-in opens another of your tenants, or a new one.",
     ],
   });
@@ -262,7 +264,8 @@ function describeNews(news: TenantNews, tenantName: string): { subject: string; 
       return {
         subject: "The audit log is sent to a subscription",
         body: [
-          `${news.by} set up the subscription "${news.subscription}" of ${tenantName}: it sends the audit log to ${news.host}.`,
+          `${news.by} set up the subscription "${news.subscription}" of ${tenantName}: it sends the audit log to ` +
+            `${news.host}.`,
         ],
       };
     case "undone":

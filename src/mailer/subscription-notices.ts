@@ -19,7 +19,8 @@ export function subscriptionNoticeMail({ appUrl, name }: NoticeContext, { items,
       ...(more === 0
         ? []
         : [
-            `${more} more ${more === 1 ? "subscription needs" : "subscriptions need"} attention. The console lists them.`,
+            `${more} more ${more === 1 ? "subscription needs" : "subscriptions need"} attention. The console ` +
+              "lists them.",
           ]),
       `You receive this because you manage ${tenantName}.`,
       { label: "Turn these mails off", url: `${appUrl}/alerts` },
@@ -60,15 +61,31 @@ function describe(item: NoticeItem): string {
   const fix = `Check that ${host} is reachable and answers with a 2xx status within 10 seconds, or change the URL.`;
   switch (item.state) {
     case "failing":
-      return `${who} is failing. ${failed} ${fix}${disablesAt === null ? "" : ` If no delivery succeeds before ${utc(disablesAt)}, we will disable it.`}`;
+      return (
+        `${who} is failing. ${failed} ` +
+        `${fix}${disablesAt === null ? "" : ` If no delivery succeeds before ${utc(disablesAt)}, we will disable it.`}`
+      );
     case "atRisk":
-      return `${who} will be disabled${disablesAt === null ? "" : ` on ${utc(disablesAt)}`}, unless a delivery succeeds before then. ${failed} ${fix}`;
+      return (
+        `${who} will be disabled${disablesAt === null ? "" : ` on ${utc(disablesAt)}`}, unless a delivery succeeds ` +
+        `before then. ${failed} ${fix}`
+      );
     case "disabled":
-      return `${who} was disabled because no delivery has succeeded ${since(item)}: ${counted(item.failures)}${lastError(item)}. No new events are sent to it until you enable it. ${fix} Then send a test and enable the subscription.`;
+      return (
+        `${who} was disabled because no delivery has succeeded ${since(item)}: ` +
+        `${counted(item.failures)}${lastError(item)}. No new events are sent to it until you enable it. ${fix} ` +
+        "Then send a test and enable the subscription."
+      );
     case "gone":
-      return `${who} was disabled because its URL answered 410 (Gone) twice. No new events are sent to it until you enable it. If the URL is wrong, change it first. If nobody needs the subscription, delete it.`;
+      return (
+        `${who} was disabled because its URL answered 410 (Gone) twice. No new events are sent to it until you ` +
+        "enable it. If the URL is wrong, change it first. If nobody needs the subscription, delete it."
+      );
     case "recovered":
-      return `${who} works again: a delivery has succeeded. To send what failed or was missed, open the subscription and choose "Replay…".`;
+      return (
+        `${who} works again: a delivery has succeeded. To send what failed or was missed, open the subscription ` +
+        `and choose "Replay…".`
+      );
   }
 }
 

@@ -23,7 +23,8 @@ export function verificationMail(
     subject: "Verify your email address",
     greetingName: null,
     body: [
-      `An account was created with this email address on ${utc(createdAt)}${place}${provider ? `, by a sign-in with ${provider}` : ""}. ` +
+      "An account was created with this email address on " +
+        `${utc(createdAt)}${place}${provider ? `, by a sign-in with ${provider}` : ""}. ` +
         "If this was you, please confirm the address. The link works for 24 hours.",
       ...(provider ? [`Afterwards, sign in with a code or set a password, and then add ${provider} again.`] : []),
       linkTo(appUrl, "verify-email", token, "Verify email"),
@@ -94,7 +95,8 @@ export function newEmailMail(appUrl: string, { otherEmail }: MailedEmailChange, 
       subject: "This email address cannot be used",
       greetingName: null,
       body: [
-        `${asked} It cannot be used for another account, because it has an account already or is reserved. Nothing changes.`,
+        `${asked} It cannot be used for another account, because it has an account already or is reserved. ` +
+          "Nothing changes.",
         "If this was not you, you can ignore this email.",
       ],
     });
@@ -144,7 +146,8 @@ export function reclaimedMail(appUrl: string, { ended, byCode }: Reclaiming, tok
     greetingName: null,
     body: [
       byCode
-        ? "You signed in with a code, to an account whose email address had not been verified. Its password no longer works."
+        ? "You signed in with a code, to an account whose email address had not been verified. Its password no " +
+          "longer works."
         : "You told us that you did not create the account with this email address. Its password no longer works.",
       endedSentence(ended),
       byCode
@@ -175,7 +178,10 @@ export function endedSentence({
     twoFactor ? "two-factor authentication" : "",
   ].filter((part) => part !== "");
   const list = parts.length > 1 ? `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}` : parts[0];
-  return `The address had not been verified, so somebody else may have used the account. We have ended ${list ?? "nothing: there was nothing else"}.`;
+  return (
+    "The address had not been verified, so somebody else may have used the account. We have ended " +
+    `${list ?? "nothing: there was nothing else"}.`
+  );
 }
 
 const counted = (count: number, noun: string) => (count === 0 ? "" : `${count} ${noun}${count === 1 ? "" : "s"}`);

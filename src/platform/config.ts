@@ -22,7 +22,9 @@ const VARIABLES = {
     description:
       "All signing and encryption keys are derived from these; see [Key rotation](operations.md#key-rotation). A " +
       "secret, not a variable.",
-    must: `be a comma-separated list of secrets, newest first, each at least ${MIN_SECRET_KEY_CHARACTERS} random characters, such as from \`openssl rand -hex 32\``,
+    must:
+      `be a comma-separated list of secrets, newest first, each at least ${MIN_SECRET_KEY_CHARACTERS} random ` +
+      `characters, such as from \`openssl rand -hex 32\``,
     schema: commaList.pipe(z.array(randomKey).min(1)),
   },
   METRICS_TOKEN: {

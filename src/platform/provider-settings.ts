@@ -20,7 +20,9 @@ const isSafeOrigin = (text: string): boolean => isSafeUrl(text) && new URL(text)
 
 /** The settings that identify this service to a sign-in provider: an id, and a secret. */
 const clientId = (provider: string) => ({
-  description: `The id under which ${provider} knows this service. Empty: people can't [sign in with ${provider}](sign-in-providers.md).`,
+  description:
+    `The id under which ${provider} knows this service. Empty: people can't [sign in with ` +
+    `${provider}](sign-in-providers.md).`,
   must: "be at most 1000 characters",
   schema: optionalText,
 });

@@ -11,7 +11,8 @@ export interface Issuer {
   close(): void;
 }
 
-const LOGIN = `<!doctype html><title>Issuer</title><form><label>Login <input name="login"></label><button>Enter</button></form>`;
+const LOGIN = `<!doctype html><title>Issuer</title>
+<form><label>Login <input name="login"></label><button>Enter</button></form>`;
 
 /** Starts it for one client, whose redirect URI is given. */
 export async function startIssuer(redirectUri: string): Promise<Issuer> {

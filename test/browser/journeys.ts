@@ -41,7 +41,8 @@ export function journeys(stage: Stage): void {
   });
 
   test(
-    "during an outage an operator sees why a subscription fails, fixes its URL and retries the failed deliveries in at most 4 clicks",
+    "during an outage an operator sees why a subscription fails, fixes its URL and retries the failed deliveries " +
+      "in at most 4 clicks",
     async ({ expect }) => {
       const page = await stage.open();
       await register(stage, page);

@@ -98,7 +98,8 @@ describe("Activity", () => {
     for (const days of [2, 0, -2]) {
       const id = newIdAt(Date.now() - days * DAY_MS);
       const event = env.DB.prepare(
-        "INSERT INTO audit_events (tenant_id, id, action, actor_kind, request_id) VALUES (?, ?, 'session.revoked', 'system', ?)",
+        `INSERT INTO audit_events (tenant_id, id, action, actor_kind, request_id)
+          VALUES (?, ?, 'session.revoked', 'system', ?)`,
       );
       await event.bind(owner.tenantId, id, `${days} days ago`).run();
     }

@@ -1,7 +1,7 @@
 /** The operator's section of the console, and that nothing secret is on its pages or in the answers of the API. */
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { call, logIn, PASSWORD, signUpVerified } from "../support/client";
+import { call, logIn, PASSWORD, type Person, signUpVerified } from "../support/client";
 import { holding } from "../support/console";
 import { mailTo } from "../support/mailbox";
 import { named, operate, operator } from "../support/operators";
@@ -110,6 +110,36 @@ describe("the operator's section", () => {
   });
 });
 
+async function answersAbout(op: Person, { tenantId, userId }: Person, queries: readonly string[]): Promise<string[]> {
+  const searches = queries.map((q) => `/search?q=${encodeURIComponent(q)}`);
+  const texts: string[] = [];
+  for (const path of ["/status", `/tenants/${tenantId}`, `/people/${userId}`, ...searches]) {
+    const { status, body } = await operate(op, "GET", path);
+    expect([path, status]).toEqual([path, 200]);
+    texts.push(JSON.stringify(body));
+  }
+  return texts;
+}
+
+async function pagesAbout(op: Person, { tenantId, userId }: Person, queries: readonly string[]): Promise<string[]> {
+  const browser = await holding(op);
+  const ofTenant = ["", "/suspend", "/resume", "/sends/hold", "/sends/release"];
+  const ofPerson = ["", "/suspend", "/resume", "/sessions/revoke", "/two-factor/remove"];
+  const pages = [
+    ...["", "/sends/hold", "/sends/release"],
+    ...queries.map((q) => `?q=${encodeURIComponent(q)}`),
+    ...ofTenant.map((page) => `/tenants/${tenantId}${page}`),
+    ...ofPerson.map((page) => `/people/${userId}${page}`),
+  ];
+  const texts: string[] = [];
+  for (const path of pages) {
+    const { status, html } = await browser.get(`/operator${path}`);
+    expect([path, status]).toEqual([path, 200]);
+    texts.push(html);
+  }
+  return texts;
+}
+
 test("no payload, secret, token, header or URL is in any answer or on any page", async () => {
   const op = await operator();
   const owner = await signUpVerified();
@@ -137,40 +167,7 @@ test("no payload, secret, token, header or URL is in any answer or on any page",
   expect(secrets.every((text) => text.length > 8)).toBe(true);
   const deliveryId = `${eventId.slice(0, 23)}-${id.slice(24)}`;
   const queries = [owner.email, owner.tenantId, owner.userId, id, eventId, deliveryId, "receiver.example", "Personal"];
-  const browser = await holding(op);
-  const texts: string[] = [];
-  const paths = [
-    "/status",
-    `/tenants/${owner.tenantId}`,
-    `/people/${owner.userId}`,
-    ...queries.map((q) => `/search?q=${encodeURIComponent(q)}`),
-  ];
-  for (const path of paths) {
-    const { status, body } = await operate(op, "GET", path);
-    expect([path, status]).toEqual([path, 200]);
-    texts.push(JSON.stringify(body));
-  }
-  const changes = ["suspend", "resume", "sends/hold", "sends/release"].map(
-    (name) => `/tenants/${owner.tenantId}/${name}`,
-  );
-  const ofPerson = ["suspend", "resume", "sessions/revoke", "two-factor/remove"].map(
-    (name) => `/people/${owner.userId}/${name}`,
-  );
-  const pages = [
-    "",
-    ...queries.map((q) => `?q=${encodeURIComponent(q)}`),
-    `/tenants/${owner.tenantId}`,
-    `/people/${owner.userId}`,
-    ...changes,
-    ...ofPerson,
-    "/sends/hold",
-    "/sends/release",
-  ];
-  for (const path of pages) {
-    const { status, html } = await browser.get(`/operator${path}`);
-    expect([path, status]).toEqual([path, 200]);
-    texts.push(html);
-  }
+  const texts = [...(await answersAbout(op, owner, queries)), ...(await pagesAbout(op, owner, queries))];
   const everything = texts.join("\n");
   expect(everything).toContain(owner.email);
   expect(secrets.filter((text) => everything.includes(text))).toEqual([]);

@@ -124,7 +124,8 @@ describe("a failing subscription", () => {
       .prepare(
         `WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
          INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, attempt_count, attempted_at)
-         SELECT a.subscription_id, substr(a.id, 1, 24) || printf('%012d', i), a.event_id, a.event_type, a.kind, 'success', 1, a.attempted_at
+         SELECT a.subscription_id, substr(a.id, 1, 24) || printf('%012d', i), a.event_id, a.event_type, a.kind,
+           'success', 1, a.attempted_at
          FROM attempts a CROSS JOIN n WHERE a.subscription_id = ? AND a.status = 'failed'`,
       )
       .bind(id)

@@ -9,7 +9,8 @@ const sources = import.meta.glob("../../src/**/*.{ts,tsx}", { query: "?raw", imp
 describe("a user with more than 100 sessions", () => {
   async function withSessions(person: Person): Promise<void> {
     await env.DB.prepare(
-      `INSERT INTO sessions (id, user_id, tenant_id, generation, refresh_token_hash, rotated_at, created_at, expires_at, last_activity_at)
+      `INSERT INTO sessions (id, user_id, tenant_id, generation, refresh_token_hash, rotated_at, created_at, expires_at,
+        last_activity_at)
        SELECT 'extra-' || value || '-' || s.id, s.user_id, s.tenant_id, 1, 'x', 1, s.created_at, s.expires_at, 1
        FROM sessions s, json_each(?) WHERE s.user_id = ?`,
     )

@@ -4,12 +4,13 @@ import { app } from "../../src/app";
 import { call, signUp } from "../support/client";
 
 const PUBLIC =
-  /^POST .*\/(register|login|login\/options|code|code\/verify|refresh|logout|verify-email|forgot-password|reset-password|not-me|2fa\/remove|oauth\/exchange)$|^GET .*\/oauth\//;
+  /(^GET .*\/oauth\/|^POST .*\/(register|login(\/options)?|code(\/verify)?|refresh|logout|verify-email|not-me)$)/;
+const PUBLIC_TOO = /^POST .*\/(forgot-password|reset-password|2fa\/remove|oauth\/exchange)$/;
 const PEOPLE_ONLY = /^\/api\/v1\/(auth|api-keys|members|invitations)(\/|$)/;
 
 const peopleRoutes = [
   ...new Set(app.routes.filter(({ method }) => method !== "ALL").map(({ method, path }) => `${method} ${path}`)),
-].filter((route) => !PUBLIC.test(route) && PEOPLE_ONLY.test(route.split(" ")[1] ?? ""));
+].filter((route) => !PUBLIC.test(route) && !PUBLIC_TOO.test(route) && PEOPLE_ONLY.test(route.split(" ")[1] ?? ""));
 
 const request = (route: string, token?: string) => {
   const [method = "", path = ""] = route.split(" ");

@@ -11,12 +11,13 @@ const sources = import.meta.glob("../../src/**/*.{ts,tsx}", { query: "?raw", imp
 const isPageFile = (path: string) => path.startsWith("../../src/console/");
 
 /**
- * wrong, used: the proof is wrong, was used before · no2, bad2, old2: two-factor authentication is on, and no code, a wrong or a used one
- * is sent · lock1, lock2: after ten wrong passwords, codes · limit: the limit of the route is used up · down, nolck: the rate limiter, the
- * account lock fails · susp, tsusp: the person, the tenant is suspended · other: another tenant is asked for · cap: as many sessions as a
- * user can have · invit: REGISTRATION=invite · human: Turnstile, and no token · off: MAIL_CODE=off and no provider · alone: a member of no
- * tenant · optnl, unver: the address is unverified, here and at the provider, with EMAIL_VERIFICATION=optional and required · gone: the
- * account was deleted.
+ * wrong, used: the proof is wrong, was used before · no2, bad2, old2: two-factor authentication is on, and no code, a
+ * wrong or a used one is sent · lock1, lock2: after ten wrong passwords, codes · limit: the limit of the route is used
+ * up · down, nolck: the rate limiter, the account lock fails · susp, tsusp: the person, the tenant is suspended ·
+ * other: another tenant is asked for · cap: as many sessions as a user can have · invit: REGISTRATION=invite · human:
+ * Turnstile, and no token · off: MAIL_CODE=off and no provider · alone: a member of no tenant · optnl, unver: the
+ * address is unverified, here and at the provider, with EMAIL_VERIFICATION=optional and required · gone: the account
+ * was deleted.
  */
 const TABLE = `
                          fine  wrong used  no2   bad2  old2  lock1 lock2 limit down  nolck susp  tsusp other cap   invit human off   alone optnl unver gone

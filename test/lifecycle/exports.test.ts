@@ -88,7 +88,8 @@ describe("GET /tenant/export", () => {
     const numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)";
     const idOf = (group: string) => `'0190a0a0-${group}-7000-8000-' || printf('%012x', i)`;
     await deliveryDb
-      .prepare(`${numbers} INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, attempt_count, attempted_at)
+      .prepare(`${numbers} INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, attempt_count,
+        attempted_at)
         SELECT ?, ${idOf("0001")}, ${idOf("0002")}, 'T', 'event', 'success', 1, 1 FROM n`)
       .bind(webhookId)
       .run();
@@ -113,8 +114,10 @@ describe("GET /tenant/export", () => {
       }),
     );
     await deliveryDb
-      .prepare(`INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled, created_at, updated_at)
-        SELECT value ->> 'id', ?, 'many', 'http://receiver.example/200/many', '["Other"]', value ->> 'secret', 'x', 1, 0, 0 FROM json_each(?)`)
+      .prepare(`INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled,
+        created_at, updated_at)
+        SELECT value ->> 'id', ?, 'many', 'http://receiver.example/200/many', '["Other"]', value ->> 'secret', 'x', 1,
+          0, 0 FROM json_each(?)`)
       .bind(owner.tenantId, JSON.stringify(sealed))
       .run();
     const { body } = await exportTenant(owner);

@@ -202,7 +202,8 @@ test("no page changes more than 200 rows", async () => {
     .run();
   await deliveryDb
     .prepare(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
-      INSERT INTO events (id, tenant_id, type, payload, delivery_count, created_at) SELECT 'event-' || i, ?, 'T', '1', 0, 1 FROM n`)
+      INSERT INTO events (id, tenant_id, type, payload, delivery_count, created_at)
+        SELECT 'event-' || i, ?, 'T', '1', 0, 1 FROM n`)
     .bind(person.tenantId)
     .run();
   await deleteTenant(person);

@@ -121,8 +121,10 @@ describe("a digest", () => {
     const webhookId = await failed(person, "Orders & <more>");
     await review();
     const [mail] = await eventually("the mail", async () => alerts(person).length === 1 && alerts(person));
+    expect(mail?.text).toMatch(/"Orders & <more>" \(receiver\.example\) is failing\./);
+    expect(mail?.text).toMatch(/failed since .* UTC: 10 failed attempts, the last one with "status 500"\./);
     expect(mail?.text).toMatch(
-      /"Orders & <more>" \(receiver\.example\) is failing\. Its deliveries have failed since .* UTC: 10 failed attempts, the last one with "status 500"\. Check that receiver\.example is reachable .* If no delivery succeeds before .* UTC, we will disable it\./,
+      /Check that receiver\.example is reachable .* If no delivery succeeds before .* UTC, we will/,
     );
     expect(mail?.text).toContain(`http://localhost:8787/console/webhooks/${webhookId}\n`);
     expect(mail?.text).toContain("http://localhost:8787/console/alerts\n");
@@ -152,8 +154,8 @@ describe("a digest", () => {
 /** A statement that copies the row of a subscription under another id. */
 function copyRow(table: string, key: string, from: string, to: string): D1PreparedStatement {
   const columns: Record<string, string> = {
-    subscriptions:
-      "tenant_id, name, url, events, secret_sealed, secret_digest, enabled, is_deleted, version, created_at, updated_at",
+    subscriptions: `tenant_id, name, url, events, secret_sealed, secret_digest, enabled, is_deleted, version,
+      created_at, updated_at`,
     hourly_stats: "hour, failed, failure_count, failing_since, sent_failures",
     episodes: "tenant_id, failing_since, stage, mailed_stage, mailed_at, is_mail_waiting",
   };

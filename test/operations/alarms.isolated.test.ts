@@ -11,7 +11,7 @@ import { rekey, rekeyAfterChange } from "../../src/operations/reencryption/reenc
 import { parseConfig } from "../../src/platform/config";
 import { MAX_SHARD_BYTES, noteSize } from "../../src/platform/db/shard-sizes-store";
 import { HOUR_MS, MINUTE_MS } from "../../src/platform/time";
-import { newPlace } from "../support/alarms";
+import { countWrites, newPlace } from "../support/alarms";
 import { signUp } from "../support/client";
 import { captureLog } from "../support/log-lines";
 import { mailsTo } from "../support/mailbox";
@@ -26,8 +26,8 @@ const run = (query: string, ...values: unknown[]) =>
     .prepare(query)
     .bind(...values)
     .run();
-const DUE =
-  "INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, bytes) VALUES ('', ?, 'late', 't', 's', 'e', 'event', 1)";
+const DUE = `INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, bytes)
+    VALUES ('', ?, 'late', 't', 's', 'e', 'event', 1)`;
 const addDue = (dueAt: number) => run(DUE, dueAt);
 const pass = (ms: number) => void vi.setSystemTime(Date.now() + ms);
 
@@ -171,22 +171,11 @@ describe("an alarm", () => {
 test("while nothing is wrong, no row is written", async () => {
   const place = newPlace();
   await maintain(await place.depsWith(), rekeyAfterChange);
-  let rowsWritten = 0;
-  const counted = (database: D1Database) =>
-    new Proxy(database, {
-      get: (target, name) =>
-        name !== "batch"
-          ? Reflect.get(target, name).bind(target)
-          : async (statements: D1PreparedStatement[]) => {
-              const results = await target.batch(statements);
-              for (const { meta } of results) rowsWritten += meta.rows_written;
-              return results;
-            },
-    });
+  const { counted, rowsWritten } = countWrites();
   const deps = await place.depsWith({ DB: counted(env.DB), SHARD_1: counted(env.SHARD_1) });
   await maintain(deps, rekeyAfterChange);
   await tellAlarms(deps);
-  expect([rowsWritten, place.messages]).toEqual([0, []]);
+  expect([rowsWritten(), place.messages]).toEqual([0, []]);
 });
 
 describe("what is found", () => {

@@ -22,7 +22,9 @@ const QUEUES = ["deliveries", "deliveries-slow", "mail", "deliveries-dead", "mai
 );
 const MIGRATIONS = readMigrations(join(ROOT, "migrations")).map(({ name }) => name);
 
-/** The part of wrangler's configuration that these tests read. Its own types are in a package that it does not publish. */
+/**
+ * The part of wrangler's configuration that these tests read. Its own types are in a package that it does not publish.
+ */
 interface Queues {
   queues: { producers?: { binding: string; queue: string }[]; consumers?: ({ queue: string } & object)[] };
 }
@@ -85,7 +87,10 @@ async function deploy(...flags: string[]) {
 const toml = () => readFileSync(join(project, "wrangler.toml"), "utf8");
 const idsInToml = () => [...toml().matchAll(/^database_id = "(.*)"/gm)].map(([, id]) => id);
 
-/** Carries out the plan of a deployment in this process. Returns the arguments of each call of wrangler, and the failure. */
+/**
+ * Carries out the plan of a deployment in this process. Returns the arguments of each call of wrangler, and the
+ * failure.
+ */
 async function carryOut(options: { addShard?: boolean; addQueues?: boolean; failsAt?: string } = {}) {
   const calls: string[][] = [];
   const wrangler = async (...args: string[]) => {
@@ -206,7 +211,8 @@ test("a failed --add-shard leaves a database and its queues for the next deploym
 
 test("--add-queues gives queues to the databases that have none, once", async () => {
   const shard = (number: number) =>
-    `\n[[d1_databases]]\nbinding = "SHARD_${number}"\ndatabase_name = "s${number}"\ndatabase_id = "${NO_ID}"\nmigrations_dir = "migrations"\n`;
+    `\n[[d1_databases]]\nbinding = "SHARD_${number}"\ndatabase_name = "s${number}"\ndatabase_id = ` +
+    `"${NO_ID}"\nmigrations_dir = "migrations"\n`;
   writeFileSync(join(project, "wrangler.toml"), toml() + shard(1) + shard(4));
   await carryOut();
   expect(Object.keys(api.state().queues).toSorted()).toEqual(QUEUES.toSorted());

@@ -37,8 +37,8 @@ async function scrape(bindings: object = {}, token = newToken()): Promise<{ text
   return { text, read: parseMetrics(text) };
 }
 
-const subscriptionRow =
-  "INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled, created_at, updated_at)";
+const subscriptionRow = `INSERT INTO subscriptions
+    (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled, created_at, updated_at)`;
 const outboxRow = "INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, bytes)";
 
 beforeEach(async () => {
@@ -92,10 +92,12 @@ describe("a page", () => {
       outbox("", nowMs - 1_000, "due-2"),
       outbox("", nowMs - 2_000, "leased"),
       outbox("", nowMs + HOUR_MS, "later"),
-      insert(`INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, attempt_count, attempted_at)
+      insert(`INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, attempt_count,
+        attempted_at)
         VALUES ('s', 'leased', 'e', 'T', 'event', 'pending', 1, 1)`),
       insert(
-        `${subscriptionRow} VALUES ('behind', 't', '', '', '[]', '', '', 1, 1, 1), ('paused', 't', '', '', '[]', '', '', 0, 1, 1),
+        `${subscriptionRow} VALUES ('behind', 't', '', '', '[]', '', '', 1, 1, 1), ('paused', 't', '', '', '[]', '', '',
+          0, 1, 1),
           ('by operator', 'held', '', '', '[]', '', '', 1, 1, 1)`,
       ),
       insert("INSERT OR IGNORE INTO sends_held (tenant_id, cause, since) VALUES ('held', 'held', 1)"),
@@ -106,7 +108,8 @@ describe("a page", () => {
       outbox("paused", nowMs + HOUR_MS, "p3", "paused"),
       outbox("by operator", 5, "h1", "by operator"),
       insert(
-        `INSERT INTO events (id, tenant_id, type, payload, delivery_count, fan_out_after, created_at) VALUES ('e', 't', 'T', '1', 1, 's', 1)`,
+        `INSERT INTO events (id, tenant_id, type, payload, delivery_count, fan_out_after, created_at)
+          VALUES ('e', 't', 'T', '1', 1, 's', 1)`,
       ),
     ]);
     const { value } = (await scrape()).read;
@@ -126,10 +129,13 @@ describe("a page", () => {
     await deliveryDb.batch(
       [
         `${subscriptionRow} VALUES ${[...rows, row("paused", 0), row("off", 0), row("gone", 1)].join(", ")}`,
-        "UPDATE subscriptions SET is_deleted = id = 'gone', slow_until = iif(id = 'slow', 9e15, 0), disabled_reason = iif(id = 'off', 'failing', NULL)",
-        "INSERT INTO episodes (subscription_id, tenant_id, failing_since, stage) VALUES ('failing', 't', 1, 1), ('off', 't', 1, 3), ('recovered', 't', 1, 4)",
+        `UPDATE subscriptions SET is_deleted = id = 'gone', slow_until = iif(id = 'slow', 9e15, 0), disabled_reason =
+          iif(id = 'off', 'failing', NULL)`,
+        `INSERT INTO episodes (subscription_id, tenant_id, failing_since, stage)
+          VALUES ('failing', 't', 1, 1), ('off', 't', 1, 3), ('recovered', 't', 1, 4)`,
         `INSERT INTO hourly_stats (subscription_id, hour, succeeded, failed, latency_0, latency_3, latency_9) VALUES
-          ('a', ${hour}, 5, 1, 4, 1, 1), ('gone', ${hour}, 2, 0, 0, 2, 0), ('a', ${hour + HOUR_MS}, 100, 100, 100, 0, 0)`,
+          ('a', ${hour}, 5, 1, 4, 1, 1), ('gone', ${hour}, 2, 0, 0, 2, 0), ('a', ${hour + HOUR_MS}, 100, 100, 100, 0,
+            0)`,
       ].map((query) => deliveryDb.prepare(query)),
     );
     await env.DB.prepare(
@@ -220,7 +226,8 @@ test("with more subscriptions than a page reads, the counts of the hourly cron a
   await deliveryDb.batch(
     [
       `${subscriptionRow} ${numbered(1_234)} SELECT 'n' || i, 't', '', '', '[]', '', '', i > 4, 1, 1 FROM n`,
-      `INSERT INTO hourly_stats (subscription_id, hour, succeeded, latency_1) ${numbered(1_234)} SELECT 'n' || i, ${hour}, 2, 2 FROM n`,
+      `INSERT INTO hourly_stats (subscription_id, hour, succeeded, latency_1) ${numbered(1_234)}
+        SELECT 'n' || i, ${hour}, 2, 2 FROM n`,
     ].map((query) => deliveryDb.prepare(query)),
   );
   const subscriptions = ({ value }: Read) =>
@@ -258,15 +265,19 @@ test("costs at most five statements and 2,000 rows of a database, with 10,000 ro
     deliveryDb.batch(
       [
         `${outboxRow} ${numbered(count * 0.6)} SELECT '', i, '${from}-' || i, 't', 's', 'e', 'event', 1 FROM n`,
-        `${outboxRow} ${numbered(count * 0.2)} SELECT 'a' || (i % 500), i, '${from}-' || i, 't', 's', 'e', 'event', 1 FROM n`,
+        `${outboxRow} ${numbered(count * 0.2)} SELECT 'a' || (i % 500), i, '${from}-' || i, 't', 's', 'e', 'event', 1
+          FROM n`,
         `INSERT INTO events (id, tenant_id, type, payload, delivery_count, fan_out_after, created_at)
           ${numbered(count * 0.1)} SELECT '${from}-' || i, 't', 'T', '1', 1, 's', i FROM n`,
-        `${subscriptionRow} ${numbered(count * 0.05)} SELECT iif(${from} = 0, 'a', 'c') || i, 't', '', '', '[]', '', '', 1, 1, 1 FROM n`,
-        `INSERT INTO hourly_stats (subscription_id, hour) ${numbered(count * 0.05)} SELECT iif(${from} = 0, 'a', 'c') || i, ${hour} FROM n`,
+        `${subscriptionRow} ${numbered(count * 0.05)} SELECT iif(${from} = 0, 'a', 'c') || i, 't', '', '', '[]', '', '',
+          1, 1, 1 FROM n`,
+        `INSERT INTO hourly_stats (subscription_id, hour) ${numbered(count * 0.05)}
+          SELECT iif(${from} = 0, 'a', 'c') || i, ${hour} FROM n`,
         // What makes the limited rows cost most: all are being sent, fail, and are held.
         `INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, attempt_count, attempted_at)
           ${numbered(300)} SELECT 's', '${from}-' || i, 'e', 'T', 'event', 'pending', 1, 1 FROM n`,
-        `INSERT OR IGNORE INTO episodes (subscription_id, tenant_id, failing_since) ${numbered(500)} SELECT 'a' || i, 't', 1 FROM n`,
+        `INSERT OR IGNORE INTO episodes (subscription_id, tenant_id, failing_since) ${numbered(500)}
+          SELECT 'a' || i, 't', 1 FROM n`,
         "INSERT OR IGNORE INTO sends_held (tenant_id, cause, since) VALUES ('t', 'held', 1)",
         "UPDATE subscriptions SET has_backlog = 1 WHERE id < 'c'",
       ].map((query) => deliveryDb.prepare(query)),

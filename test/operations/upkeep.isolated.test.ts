@@ -23,7 +23,8 @@ test("the cron starts the objects, and each removes the old rows of its database
   for (const database of databases) {
     await database
       .prepare(
-        "INSERT INTO events (id, tenant_id, type, payload, delivery_count, created_at) VALUES (?, 't', 'Old', '1', 0, 1)",
+        `INSERT INTO events (id, tenant_id, type, payload, delivery_count, created_at)
+          VALUES (?, 't', 'Old', '1', 0, 1)`,
       )
       .bind(newIdAt(Date.now() - 40 * DAY_MS))
       .run();

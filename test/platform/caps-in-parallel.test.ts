@@ -38,7 +38,8 @@ async function openInvitation(owner: Person, email: string): Promise<string> {
   const [id, token, now] = [newId(), crypto.randomUUID(), Date.now()];
   await env.DB.batch([
     env.DB.prepare(
-      `INSERT INTO invitations (id, tenant_id, email, role, invited_by, created_at, expires_at) VALUES (?, ?, ?, 'viewer', ?, ?, ?)`,
+      `INSERT INTO invitations (id, tenant_id, email, role, invited_by, created_at, expires_at)
+        VALUES (?, ?, ?, 'viewer', ?, ?, ?)`,
     ).bind(id, owner.tenantId, email, owner.userId, now, now + 60_000),
     env.DB.prepare(
       "INSERT INTO email_tokens (hash, purpose, subject_id, created_at, expires_at) VALUES (?, 'invite', ?, ?, ?)",
@@ -64,7 +65,8 @@ async function cheapUser(): Promise<{ email: string; token: string }> {
       userId,
     ),
     env.DB.prepare(
-      `INSERT INTO sessions (id, user_id, tenant_id, generation, refresh_token_hash, rotated_at, created_at, expires_at, last_activity_at)
+      `INSERT INTO sessions (id, user_id, tenant_id, generation, refresh_token_hash, rotated_at, created_at, expires_at,
+        last_activity_at)
         VALUES (?1, ?2, ?3, 1, ?1, ?4, ?4, ?4 + 3600000, ?4)`,
     ).bind(sessionId, userId, tenantId, now()),
   ]);

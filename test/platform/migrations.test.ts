@@ -21,7 +21,8 @@ const tablesOf = async () =>
   (
     await database
       .prepare(
-        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE '_cf%' AND name NOT LIKE 'd1_%'",
+        `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE '_cf%'
+          AND name NOT LIKE 'd1_%'`,
       )
       .all<{ name: string }>()
   ).results.map(({ name }) => name);

@@ -2,28 +2,11 @@
  * Every statement of the suite is explained at the end of its file (setup.ts); here: that none is missed, and that a
  * scan is seen.
  */
-import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { tellAlarms } from "../../src/operations/alarms/tell";
-import { startSweepers } from "../../src/operations/upkeep/start";
-import { createDeps } from "../../src/platform/deps";
-import { releaseHeld } from "../../src/webhooks/lanes/release";
-import { countEventBytes } from "../../src/webhooks/stats/stored-bytes-store";
-import { publishAudit } from "../../src/webhooks/subscriptions/audit-feed";
-import { call, eventually, logIn, newEmail, PASSWORD, signUp, verify } from "../support/client";
-import { holding } from "../support/console";
-import { consumeBatch, hourly } from "../support/engine";
-import { attempt as attemptNow, review } from "../support/failing";
-import { codeIn, mailTo, tokenIn } from "../support/mailbox";
-import { claimsOf, comeBack, departureOf, newBrowser, newPersonAtProvider, signInAs } from "../support/oauth";
-import { operate, operator } from "../support/operators";
-import { loginWith, withPasskey } from "../support/passkeys";
-import { purgeAll } from "../support/purges";
+import { eventually } from "../support/client";
+import { useEveryStore } from "../support/every-store";
 import { badPlans, collected, statementsAcrossPlanes } from "../support/query-plans";
-import { endedAttempts, newInbox, subscribe } from "../support/receiver";
-import { deliveryDb, SHARD } from "../support/shard";
-import { maintain } from "../support/upkeep";
 
 test.each([
   ["a table", "SELECT payload FROM events WHERE type = ?"],
@@ -35,7 +18,8 @@ test.each([
   ["a whole partial index", "SELECT id FROM events WHERE fan_out_after IS NOT NULL"],
   [
     "a table in a subquery of a write",
-    "DELETE FROM attempts WHERE (subscription_id, id) IN (SELECT subscription_id, id FROM attempts WHERE status = ? LIMIT 1)",
+    `DELETE FROM attempts WHERE (subscription_id, id) IN (SELECT subscription_id, id FROM attempts WHERE status = ?
+      LIMIT 1)`,
   ],
   ["a table that SQLite makes an index for", "SELECT 1 FROM json_each(?) j CROSS JOIN users u ON u.name = j.value"],
 ])("a full scan is seen: %s", async (_what, query) => {
@@ -197,129 +181,7 @@ test("statements of every store are collected, from requests, RPC, queue consume
   );
   const nameOf = (path: string) => path.slice("../../src/".length).replace(/\/store\.ts$|\.ts$/, "");
   expect(stores.map(nameOf).sort()).toEqual(Object.keys(OF_STORE).sort());
-  const person = await logIn(await signUp());
-  const { token } = person;
-  const id = await subscribe(person, newInbox("200").url);
-  const goneId = await subscribe(person, newInbox("410").url, { delivery: { retry: { onGone: "disable" } } });
-  const event = { tenantId: person.tenantId, publication: { type: "OrderPaid", payload: 1 }, idempotencyKey: null };
-  await env.PUBLISHER.fetch("http://publisher/", { method: "POST", body: JSON.stringify(event) });
-  const [attempt] = await endedAttempts(person, id, 1);
-  await endedAttempts(person, goneId, 1);
-  const onTrial = await signUp();
-  await subscribe(onTrial, newInbox("200").url);
-  await verify(onTrial.email);
-  await call("POST", "/events", { token: onTrial.token, body: { type: "OrderPaid", payload: 1 } });
-  const limits = { delivery: { rateLimit: { limit: 1, per: "hour" } } };
-  const limitedId = await subscribe(person, newInbox("200").url, { events: ["Limited"], ...limits });
-  await call("POST", "/events/batch", { token, body: { events: Array(3).fill({ type: "Limited", payload: 1 }) } });
-  const failingId = await subscribe(person, newInbox("500").url, { events: ["Failing"] });
-  await call("POST", "/events", { token, body: { type: "Failing", payload: 1 } });
-  const [failedAttempt] = await endedAttempts(person, failingId, 1);
-  await attemptNow(person, failingId, 10);
-  await deliveryDb.prepare("UPDATE episodes SET failing_since = 1 WHERE subscription_id = ?").bind(failingId).run();
-  await deliveryDb.prepare("UPDATE hourly_stats SET failing_since = 1 WHERE subscription_id = ?").bind(failingId).run();
-  await review();
-  await maintain(await createDeps(env, createExecutionContext()), releaseHeld);
-  await subscribe(person, newInbox("200").url, { events: ["postern.audit"] });
-  await maintain(await createDeps(env, createExecutionContext()), publishAudit);
-  await mailTo(person.email, /will be disabled/);
-  await call("GET", `/webhooks/${id}/attempts/${attempt._id}`, { token });
-  await call("POST", `/webhooks/${id}/test`, { token });
-  await eventually("a wait for a start", () =>
-    deliveryDb
-      .prepare("SELECT 1 FROM outbox WHERE subscription_id = ? AND slot_at IS NOT NULL")
-      .bind(limitedId)
-      .first(),
-  );
-  await call("PATCH", `/webhooks/${limitedId}`, { token, body: { delivery: { rateLimit: null } } });
-  const signed = { delivery: { signature: "v1+v1a" } };
-  await call("PATCH", `/webhooks/${id}`, { token, body: { ...signed, secret: "another" } });
-  await call("POST", `/webhooks/${id}/secret/rotate`, { token, body: {} });
-  await call("POST", `/webhooks/${id}/secret/rotate`, { token, body: { kind: "v1a" } });
-  await call("DELETE", `/webhooks/${id}/secret/previous`, { token });
-  await call("GET", `//.well-known/webhook-keys/${id}`);
-  await call("GET", "//metrics", { token: env.METRICS_TOKEN });
-  await call("POST", "/auth/refresh", { body: { refreshToken: person.refreshToken } });
-  await call("POST", "/auth/forgot-password", { body: { email: person.email } });
-  await mailTo(person.email, /reset/i);
-  await call("PATCH", "/auth/me", { token, body: { name: "Ada" } });
-  await call("POST", "/auth/change-email", { token, body: { email: newEmail() } });
-  await call("POST", "/auth/2fa/enable", { token });
-  await call("POST", "/api-keys", { token, body: { name: "key", scopes: ["webhook.read"] } });
-  await mailTo(person.email, /API key/);
-  const squatter = await signUp();
-  const notMe = { token: tokenIn(await mailTo(squatter.email, /Verify/)) };
-  await call("POST", "/auth/not-me", { body: notMe });
-  const intruded = await logIn(await signUp());
-  await call("POST", "/api-keys", { token: intruded.token, body: { name: "key", scopes: ["webhook.read"] } });
-  await call("POST", "/auth/not-me", { body: { token: tokenIn(await mailTo(intruded.email, /API key/)) } });
-  await call("POST", "/invitations", { token, body: { email: "new@example.com", role: "viewer" } });
-  await call("GET", "/members", { token });
-  await call("PATCH", `/members/${person.userId}`, { token, body: { role: "viewer" } });
-  const browser = await holding(person);
-  await browser.get(`/webhooks/${failingId}/attempts/${failedAttempt._id}`);
-  // The hourly job does so only in a large database.
-  await countEventBytes((await createDeps(env, createExecutionContext())).shards.db(SHARD), "", 1);
-  await hourly({ SECRET_KEYS: `c144a6f37bd358f8df12faaf2e78ad96b13e71b7e6a84620ff2cae9efdf58d3b,${env.SECRET_KEYS}` });
-  await call("GET", "/stats", { token });
-  await call("GET", "/events", { token });
-  await call("GET", "/audit", { token });
-  await call("GET", "/auth/me/activity", { token });
-  await call("POST", "/auth/login", { body: { email: person.email, password: "wrong" } });
-  await call("POST", `/webhooks/${id}/retry-failed`, { token, body: { since: "2026-01-01T00:00:00Z" } });
-  const since = new Date(Date.now() - 60_000).toISOString();
-  await call("POST", `/webhooks/${id}/replay`, { token, body: { since, which: "missing" } });
-  await browser.get("/activity");
-  await browser.get("/security");
-  await browser.get("/webhooks");
-  await browser.get(`/events?q=${id}`);
-  await browser.get("/events");
-  await browser.get(`/events/${id}`);
-  await startSweepers(await createDeps(env, createExecutionContext()));
-  const others = [await signUp(), await signUp()];
-  await call("POST", "/auth/step-up", { token: others[0]?.token, body: { password: PASSWORD } });
-  const stranger = await signUp();
-  const { state } = (await call("POST", "/auth/code", { body: { email: stranger.email } })).body.data;
-  const code = codeIn(await mailTo(stranger.email, /sign-in code/));
-  await call("POST", "/auth/code/verify", { body: { state, code } });
-  await call("GET", "/auth/me/export", { token });
-  await loginWith((await withPasskey()).passkey);
-  const visitor = newBrowser({ LINK_BY_EMAIL: "always" });
-  await signInAs(visitor, newPersonAtProvider());
-  await signInAs(visitor, newPersonAtProvider({ email: (await logIn(await signUp())).email }));
-  const linker = await logIn(await signUp());
-  const linking = await visitor.send("POST", "/api/v1/auth/identities/oidc", { token: linker.token, body: {} });
-  const departure = departureOf(linking.body.data.url);
-  await comeBack(visitor, "oidc", departure, { claims: claimsOf(departure, newPersonAtProvider()) });
-  await call("DELETE", `/auth/identities/${id}`, { token: linker.token });
-  await (await holding(await signUp())).get("/security/delete");
-  const exporter = await signUp();
-  await subscribe(exporter, newInbox("200").url);
-  await call("GET", "/tenant/export", { token: exporter.token });
-  await call("DELETE", "/tenant", { token: others[0]?.token, body: {} });
-  await call("DELETE", "/auth/me", { token: others[1]?.token, body: { password: PASSWORD, deleteTenants: true } });
-  const op = await operator();
-  for (const path of [
-    "/status",
-    `/search?q=${id}`,
-    "/search?q=zz",
-    `/tenants/${op.tenantId}`,
-    `/people/${op.userId}`,
-  ]) {
-    await operate(op, "GET", path);
-  }
-  for (const change of ["suspend", "resume"]) {
-    await operate(op, "POST", `/tenants/${op.tenantId}/${change}`, { reason: "a test" });
-  }
-  for (const change of ["sessions/revoke", "suspend", "resume"]) {
-    await operate(op, "POST", `/people/${exporter.userId}/${change}`, { reason: "a test" });
-  }
-  await operate(op, "POST", `/people/${op.userId}/two-factor/remove`, {});
-  const removal = { token: tokenIn(await mailTo(op.email, /Remove your lost/)) };
-  await call("POST", "/auth/2fa/remove", { body: removal });
-  await consumeBatch([{ of: "no known shape" }], "postern-mail-dead");
-  await tellAlarms(await createDeps(env, createExecutionContext()));
-  await purgeAll();
+  await useEveryStore();
   const missed = () =>
     Object.keys(OF_STORE).filter((store) => !collected().some((query) => OF_STORE[store]?.test(query)));
   await eventually("a sweep by the alarm", async () => !missed().includes("events/fan-out-store"));

@@ -35,8 +35,8 @@ async function countRows(tables: readonly string[]): Promise<[table: string, row
 }
 
 async function tablesOf(): Promise<string[]> {
-  const listed =
-    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_cf*' AND name NOT GLOB 'd1_*'";
+  const listed = `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' 
+      AND name NOT GLOB '_cf*' AND name NOT GLOB 'd1_*'`;
   const { results } = await database.prepare(listed).all<{ name: string }>();
   return results.map(({ name }) => name);
 }

@@ -31,7 +31,8 @@ test("a schema becomes an interface with its descriptions, in which optional and
     },
   });
   expect(types).toContain(
-    '/** A thing. */\nexport interface Thing {\n  at: Timestamp | null;\n  /** Its kind. */\n  kind?: "a" | "b" | undefined;\n}',
+    "/** A thing. */\nexport interface Thing {\n  at: Timestamp | null;\n" +
+      '  /** Its kind. */\n  kind?: "a" | "b" | undefined;\n}',
   );
 });
 

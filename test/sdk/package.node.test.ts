@@ -55,7 +55,8 @@ await client.auth.login({ email: "a@example.com" });
 // @ts-expect-error an unknown code
 export const code: ErrorCode = "NO_SUCH_CODE";
 try {
-  const delivery: Delivery<{ order: number }> = await verifyDelivery(new Request("https://example.com/"), ["old", "new"]);
+  const request = new Request("https://example.com/");
+  const delivery: Delivery<{ order: number }> = await verifyDelivery(request, ["old", "new"]);
   console.log(delivery.payload.order.toFixed());
   const keys: VerificationKeys = { jwks: new URL("https://postern.example.com/.well-known/webhook-keys/id") };
   await verifyDelivery({ headers: { "webhook-id": "1" }, body: new Uint8Array() }, keys, { scheme: "standard" });
@@ -90,7 +91,13 @@ test("the example runs against npm run dev", async () => {
     example.stdin.end(`${(await printed(/\/\S+\.txt/))[0]}\n`);
     expect(await new Promise((resolve) => example.once("exit", resolve))).toBe(0);
     await shown(
-      /Email verified successfully\.\s+Received and verified: OrderPaid .* { order: 42 }\s+Refreshed, still logged in as you-/,
+      new RegExp(
+        [
+          "Email verified successfully\\.",
+          "Received and verified: OrderPaid .* { order: 42 }",
+          "Refreshed, still logged in as you-",
+        ].join("\\s+"),
+      ),
     );
   } finally {
     dev.kill("SIGTERM");

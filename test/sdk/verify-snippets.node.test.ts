@@ -40,7 +40,8 @@ const GO = `package main
 import ("os"; "verify/webhook")
 
 func main() {
-	headers := map[string]string{"webhook-id": os.Args[1], "webhook-timestamp": os.Args[2], "webhook-signature": os.Args[3]}
+	headers := map[string]string{
+		"webhook-id": os.Args[1], "webhook-timestamp": os.Args[2], "webhook-signature": os.Args[3]}
 	body, err := os.ReadFile(os.Args[5])
 	if err != nil { os.Exit(2) }
 	if webhook.Verify(func(name string) string { return headers[name] }, body, "another", os.Args[4]) != nil { os.Exit(1) }

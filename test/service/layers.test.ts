@@ -161,9 +161,3 @@ test("schemas are pure zod: clients derive their types from them", () => {
     expect([path, imported.filter((from) => from !== "zod" && !pure.test(from))]).toEqual([path, []]);
   }
 });
-
-test("no file is longer than 300 lines, besides the generated ones", () => {
-  const generated = /\/(worker-env\.d|sdk\/client\/generated)\.ts$/;
-  const long = Object.entries(sources).filter(([path, text]) => text.split("\n").length > 301 && !generated.test(path));
-  expect(long.map(([path]) => path)).toEqual([]);
-});

@@ -33,3 +33,20 @@ export function newPlace() {
     },
   };
 }
+
+/** Counts the rows that batches write to the databases that go through `counted`. */
+export function countWrites() {
+  let rows = 0;
+  const counted = (database: D1Database) =>
+    new Proxy(database, {
+      get: (target, name) =>
+        name !== "batch"
+          ? Reflect.get(target, name).bind(target)
+          : async (statements: D1PreparedStatement[]) => {
+              const results = await target.batch(statements);
+              for (const { meta } of results) rows += meta.rows_written;
+              return results;
+            },
+    });
+  return { counted, rowsWritten: () => rows };
+}

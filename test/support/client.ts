@@ -6,7 +6,7 @@ import { createAccount, type Registered, readRegistered } from "./fixtures";
 export interface Answer {
   status: number;
   headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: tests read bodies of every shape; each assertion states the one it expects
+  // biome-ignore lint/suspicious/noExplicitAny: tests read bodies of every shape, and each assertion states its own
   body: any;
 }
 

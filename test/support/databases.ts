@@ -11,8 +11,8 @@ const RESETS = 5;
 let lastMode: string | undefined;
 
 /**
- * Prepares the databases for the next test file. Files of one mode share what is in them, but for isolated ones, each of
- * which begins and ends with a service of its own.
+ * Prepares the databases for the next test file. Files of one mode share what is in them, but for isolated ones, each
+ * of which begins and ends with a service of its own.
  */
 export async function prepareDatabases(testPath: string): Promise<void> {
   const mode = testPath.match(/\.(isolated|jobs)\.test\.ts$/)?.[1] ?? "";

@@ -8,7 +8,8 @@ import { call, newEmail, PASSWORD, verify } from "./client";
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0";
 export const NEWER_FIREFOX = FIREFOX.replaceAll("150.0", "151.0");
 export const SAFARI =
-  "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/19.0 Mobile/15E148 Safari/604.1";
+  "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/19.0 " +
+  "Mobile/15E148 Safari/604.1";
 
 export interface From {
   userAgent?: string;

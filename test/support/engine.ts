@@ -32,7 +32,8 @@ export async function addDelivery(person: Person, webhookId: string, fields: { d
   await deliveryDb.batch([
     deliveryDb
       .prepare(
-        "INSERT INTO events (id, tenant_id, type, payload, delivery_count, created_at) VALUES (?, ?, 'OrderPaid', '1', 1, ?)",
+        `INSERT INTO events (id, tenant_id, type, payload, delivery_count, created_at)
+          VALUES (?, ?, 'OrderPaid', '1', 1, ?)`,
       )
       .bind(eventId, person.tenantId, nowMs),
     deliveryDb
@@ -96,7 +97,8 @@ export async function giveUp(webhookId: string, except?: Key): Promise<void> {
   await deliveryDb.batch([
     deliveryDb
       .prepare(
-        `UPDATE attempts SET next_id = NULL WHERE subscription_id = ?1 AND status = 'failed' AND coalesce(delivery_id, id) <> ?2
+        `UPDATE attempts SET next_id = NULL WHERE subscription_id = ?1 AND status = 'failed'
+          AND coalesce(delivery_id, id) <> ?2
          AND next_id IN (SELECT attempt_id FROM outbox WHERE subscription_id = ?1)`,
       )
       .bind(webhookId, kept),

@@ -21,7 +21,8 @@ export interface Registered extends Device {
 export async function readRegistered(email: string): Promise<Registered | null> {
   const read =
     env.DB.prepare(`SELECT u.password_hash AS passwordHash, u.created_from AS createdFrom, u.created_from AS kind,
-      s.device_name AS deviceName, s.browser, s.operating_system AS operatingSystem, s.platform, s.ip_address AS ipAddress, s.location
+      s.device_name AS deviceName, s.browser, s.operating_system AS operatingSystem, s.platform,
+      s.ip_address AS ipAddress, s.location
     FROM users u CROSS JOIN sessions s ON s.user_id = u.id WHERE u.email = ?`);
   const stored = await read.bind(email).first<Omit<Registered, "place">>();
   return stored && { ...stored, place: `${stored.ipAddress}`.replace(/\d+$/, "0/24") };

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, vi } from "vitest";
 import { eventually } from "./client";
 
-// biome-ignore lint/suspicious/noExplicitAny: lines have the fields of their message; each assertion states those it expects
+// biome-ignore lint/suspicious/noExplicitAny: lines have the fields of their message, which assertions state
 type Line = Record<string, any>;
 
 /** Captures from the beginning of the test file to its end. */

@@ -1,6 +1,8 @@
 /**
- * Google, GitHub, Microsoft and OIDC issuers, as the tests need them. The authorization code is the JSON of what the provider does next:
- * `claims` of the ID token (`header` and `signedBy` falsify it), `userinfo`, `user` and `emails` of GitHub, `status` of the token endpoint.
+ * Google, GitHub, Microsoft and OIDC issuers, as the tests need them. The authorization code is the JSON of what the
+ * provider does next:
+ * `claims` of the ID token (`header` and `signedBy` falsify it), `userinfo`, `user` and `emails` of GitHub, `status` of
+ * the token endpoint.
  */
 
 const text = (value) => new TextEncoder().encode(value);

@@ -1,7 +1,8 @@
 /**
- * The subscribers of the tests, as a real Worker. The first path segment chooses the behaviour (`/200`, `/500`, `/fail-2`,
- * `/after-429-30`, `/flood-5-2`, `/gone-2`, `/abort`, `/redirect`, `/hang`, `/bodyhang`, `/slow-300`, `/big`, `/binary`, `/echo`), the second
- * names an inbox. `GET http://inbox/<name>` returns what an inbox received.
+ * The subscribers of the tests, as a real Worker. The first path segment chooses the behaviour (`/200`, `/500`,
+ * `/fail-2`,
+ * `/after-429-30`, `/flood-5-2`, `/gone-2`, `/abort`, `/redirect`, `/hang`, `/bodyhang`, `/slow-300`, `/big`,
+ * `/binary`, `/echo`), the second names an inbox. `GET http://inbox/<name>` returns what an inbox received.
  */
 import { DurableObject } from "cloudflare:workers";
 
@@ -35,7 +36,10 @@ function neverEnding() {
 /** The counts of each flood of requests, by inbox: an object could not hold all the bodies. */
 const floods = new Map();
 
-/** Answers 429 with Retry-After to the first `refused` requests and 200 to the later ones, each after a while, and counts them. */
+/**
+ * Answers 429 with Retry-After to the first `refused` requests and 200 to the later ones, each after a while, and
+ * counts them.
+ */
 async function flood(name, refused, retryAfter) {
   const counts = floods.get(name) ?? { requests: 0, inFlight: 0, refusedAt: null, mostInFlight: 0 };
   floods.set(name, counts);
@@ -54,7 +58,8 @@ const tokens = new Map();
 
 /**
  * Answers as Turnstile does. A documented test key decides by itself; with any other key the token decides.
- * `<hostname> <action> <anything>` is valid once. With `lost` in front, the first answer is lost and the token is valid again.
+ * `<hostname> <action> <anything>` is valid once. With `lost` in front, the first answer is lost and the token is valid
+ * again.
  * `down`, `hang`, `html`, `huge` and `secret` are faults.
  */
 async function siteverify(request) {

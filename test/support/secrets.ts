@@ -3,7 +3,7 @@ import type { SentMail } from "./mailbox";
 import { tokenIn } from "./mailbox";
 
 const SECRET_FIELD =
-  /^(password|newPassword|currentPassword|token|accessToken|refreshToken|invitationToken|totp|secret|key|qrCodeUri|recoveryCodes)$/;
+  /^((new|current)?password|(access|refresh|invitation)?token|totp|secret|key|qrCodeUri|recoveryCodes)$/i;
 /** A code is shorter than any other secret, and all digits. Only as a separate word is it certainly the code. */
 const TOTP_CODE = /^\d{6}$/;
 

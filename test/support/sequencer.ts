@@ -14,7 +14,9 @@ const ASLEEP = [
   "delivery",
 ];
 
-/** What starts programs comes before the service's files, which change the state of their runtime as rarely as possible. */
+/**
+ * What starts programs comes before the service's files, which change the state of their runtime as rarely as possible.
+ */
 const SUFFIXES = [/\.(node|browser)\.test\.ts$/, /\.isolated\.test\.ts$/, /\.jobs\.test\.ts$/, /\.test\.ts$/];
 
 /**

@@ -19,13 +19,15 @@ export async function storeEvent(person: Person, webhookIds: string[], fields: {
   await deliveryDb.batch([
     deliveryDb
       .prepare(
-        "INSERT INTO events (id, tenant_id, type, payload, delivery_count, created_at) VALUES (?, ?, 'OrderPaid', '1', ?, ?)",
+        `INSERT INTO events (id, tenant_id, type, payload, delivery_count, created_at)
+          VALUES (?, ?, 'OrderPaid', '1', ?, ?)`,
       )
       .bind(eventId, person.tenantId, keys.length, at),
     ...keys.map((key) =>
       deliveryDb
         .prepare(
-          "INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, bytes) VALUES (?, ?, ?, ?, ?, ?, 'event', 1)",
+          `INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, bytes)
+            VALUES (?, ?, ?, ?, ?, ?, 'event', 1)`,
         )
         .bind(key.queue, at, key.id, person.tenantId, key.subscriptionId, eventId),
     ),

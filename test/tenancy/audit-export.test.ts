@@ -34,7 +34,8 @@ test("it goes on beyond one page, and has each event once", async () => {
   for (const database of new Set([env.DB, deliveryDb])) {
     await database
       .prepare(
-        "INSERT INTO audit_events (tenant_id, id, action, actor_kind) SELECT ?, value, 'session.revoked', 'system' FROM json_each(?)",
+        `INSERT INTO audit_events (tenant_id, id, action, actor_kind) SELECT ?, value, 'session.revoked', 'system'
+          FROM json_each(?)`,
       )
       .bind(owner.tenantId, JSON.stringify(ids.splice(0, 3_000)))
       .run();

@@ -68,7 +68,8 @@ async function record(database: D1Database, { tenantId }: Person, fromMs: number
   const ids = Array.from({ length: count }, (_, n) => newIdAt(fromMs + n));
   await database
     .prepare(
-      "INSERT INTO audit_events (tenant_id, id, action, actor_kind) SELECT ?, value, 'session.revoked', 'system' FROM json_each(?)",
+      `INSERT INTO audit_events (tenant_id, id, action, actor_kind) SELECT ?, value, 'session.revoked', 'system'
+        FROM json_each(?)`,
     )
     .bind(tenantId, JSON.stringify(ids))
     .run();

@@ -24,7 +24,8 @@ async function fill(database: D1Database, { tenantId }: Person, count: number, n
   const ids = Array.from({ length: count }, (_, n) => newIdAt(newestMs - n));
   await database
     .prepare(
-      "INSERT INTO audit_events (tenant_id, id, action, actor_kind) SELECT ?, value, 'session.revoked', 'system' FROM json_each(?)",
+      `INSERT INTO audit_events (tenant_id, id, action, actor_kind) SELECT ?, value, 'session.revoked', 'system'
+        FROM json_each(?)`,
     )
     .bind(tenantId, JSON.stringify(ids))
     .run();

@@ -59,7 +59,8 @@ test("a change that is not made is not recorded", async () => {
 test("a batch that fails leaves neither the change nor its event", async () => {
   const owner = await signUp();
   await env.DB.prepare(
-    `CREATE TRIGGER refuse BEFORE INSERT ON email_tokens WHEN new.subject_id = '${owner.userId}' BEGIN SELECT RAISE(ABORT, 'refused'); END`,
+    `CREATE TRIGGER refuse BEFORE INSERT ON email_tokens WHEN new.subject_id = '${owner.userId}' BEGIN
+      SELECT RAISE(ABORT, 'refused'); END`,
   ).run();
   try {
     const body = { name: "key", scopes: ["webhook.read"] };
@@ -207,7 +208,8 @@ test("own activity has the newest 100 events", async () => {
   const owner = await signUp();
   const ids = Array.from({ length: 120 }, (_, n) => newIdAt(Date.now() - 3_600_000 + n));
   await env.DB.prepare(
-    "INSERT INTO audit_events (tenant_id, id, action, actor_kind, actor_id) SELECT ?1, value, 'session.revoked', 'user', ?2 FROM json_each(?3)",
+    `INSERT INTO audit_events (tenant_id, id, action, actor_kind, actor_id)
+      SELECT ?1, value, 'session.revoked', 'user', ?2 FROM json_each(?3)`,
   )
     .bind(owner.tenantId, owner.userId, JSON.stringify(ids))
     .run();

@@ -248,7 +248,8 @@ test("1,200 subscriptions of one tenant that fail are reviewed 500 at a time, an
     deliveryDb
       .prepare(
         `WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 1200)
-         INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled, created_at, updated_at)
+         INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled, created_at,
+           updated_at)
          SELECT printf('many-%05d', i), ?, 'Many', 'https://many.example/', '[]', '', '', 1, 0, 0 FROM n`,
       )
       .bind(person.tenantId),

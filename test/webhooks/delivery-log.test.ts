@@ -44,13 +44,16 @@ async function fillLog(person: Person, id: string, count: number, except: number
   await deliveryDb.batch([
     deliveryDb
       .prepare(
-        "INSERT INTO events (id, tenant_id, type, payload, delivery_count, created_at) VALUES (?1, ?2, 'OrderPaid', '1', 1, 0)",
+        `INSERT INTO events (id, tenant_id, type, payload, delivery_count, created_at)
+          VALUES (?1, ?2, 'OrderPaid', '1', 1, 0)`,
       )
       .bind(id, person.tenantId),
     deliveryDb
       .prepare(
-        `INSERT INTO attempts (id, subscription_id, delivery_id, event_id, event_type, kind, status, attempt_count, attempted_at, completed_at)
-       ${rows} SELECT printf('%08x-%04x-7000-8000-%012x', t >> 16, t & 65535, i), ?4, ?4, ?4, iif(rare, 'Rare', 'OrderPaid'), 'event',
+        `INSERT INTO attempts (id, subscription_id, delivery_id, event_id, event_type, kind, status, attempt_count,
+          attempted_at, completed_at)
+       ${rows} SELECT printf('%08x-%04x-7000-8000-%012x', t >> 16, t & 65535, i), ?4, ?4, ?4, iif(rare, 'Rare',
+         'OrderPaid'), 'event',
          iif(rare, 'failed', 'success'), 1, t, t FROM rows`,
       )
       .bind(...values),

@@ -44,7 +44,8 @@ async function copy(id: string, count: number): Promise<void> {
     await deliveryDb
       .prepare(
         `WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
-         INSERT INTO ${table} (${names}) SELECT ${names.map((name) => columns[name] ?? name)} FROM n, ${table} WHERE ${where}`,
+         INSERT INTO ${table} (${names}) SELECT ${names.map((name) => columns[name] ?? name)} FROM n, ${table}
+           WHERE ${where}`,
       )
       .bind(count, id)
       .run();
@@ -87,7 +88,8 @@ describe("a subscription that holds deliveries", () => {
     await release();
     const { results } = await deliveryDb
       .prepare(
-        "SELECT payload, correlation_id AS cause FROM events WHERE tenant_id = ? AND type = 'postern.delivery.exhausted'",
+        `SELECT payload, correlation_id AS cause FROM events WHERE tenant_id = ?
+          AND type = 'postern.delivery.exhausted'`,
       )
       .bind(person.tenantId)
       .all<{ payload: string; cause: string }>();
@@ -145,7 +147,8 @@ describe("a subscription that holds deliveries", () => {
     for (const id of ids) await api(person, "POST", `${id}/resume?held=drop`);
     await deliveryDb
       .prepare(
-        `CREATE TRIGGER refused BEFORE DELETE ON outbox WHEN old.queue = '${ids[0]}' BEGIN SELECT raise(ABORT, 'refused'); END`,
+        `CREATE TRIGGER refused BEFORE DELETE ON outbox WHEN old.queue = '${ids[0]}' BEGIN
+          SELECT raise(ABORT, 'refused'); END`,
       )
       .run();
     await release();

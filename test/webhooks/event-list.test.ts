@@ -45,7 +45,8 @@ describe("the list of events", () => {
       .prepare(
         `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 10099)
          INSERT INTO events (id, tenant_id, type, payload, delivery_count, created_at)
-         SELECT ? || '-7' || printf('%03x', i % 4096) || '-8000-' || printf('%012x', i), 'another', 'T', '1', 0, ? FROM n`,
+         SELECT ? || '-7' || printf('%03x', i % 4096) || '-8000-' || printf('%012x', i), 'another', 'T', '1', 0, ?
+           FROM n`,
       )
       .bind(firstIdAt(at), at)
       .run();

@@ -206,8 +206,10 @@ test("subscriptions come in pages, and every one is on exactly one of them", asy
   const first = await subscribe(person, newInbox("200").url);
   await deliveryDb
     .prepare(
-      `INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled, created_at, updated_at)
-       SELECT j.value, s.tenant_id, 'n', s.url, s.events, '', '', 1, s.created_at - 5000 + (j.key % 3), s.updated_at FROM json_each(?) j CROSS JOIN subscriptions s WHERE s.id = ?`,
+      `INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled, created_at,
+        updated_at)
+       SELECT j.value, s.tenant_id, 'n', s.url, s.events, '', '', 1, s.created_at - 5000 + (j.key % 3), s.updated_at
+         FROM json_each(?) j CROSS JOIN subscriptions s WHERE s.id = ?`,
     )
     .bind(JSON.stringify(made), first)
     .run();

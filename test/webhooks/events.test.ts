@@ -229,7 +229,8 @@ describe("POST /events/batch", () => {
     const person = await signUp();
     const inbox = newInbox("200");
     await subscribe(person, inbox.url, { events: ["*"] });
-    const body = `{"events":[${Array.from({ length: 100 }, (_, n) => `{"type":"T${n % 3}","payload":{"n": ${n}}}`).join(",")}]}`;
+    const texts = Array.from({ length: 100 }, (_, n) => `{"type":"T${n % 3}","payload":{"n": ${n}}}`);
+    const body = `{"events":[${texts.join(",")}]}`;
     const answer = await callRaw(person, "/events/batch", body);
     expect(answer.status).toBe(202);
     expect(

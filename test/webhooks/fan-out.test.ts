@@ -18,13 +18,16 @@ describe("a fan-out to thousands of subscriptions", () => {
     const rows = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`;
     await deliveryDb.batch([
       deliveryDb.prepare(
-        `CREATE TRIGGER IF NOT EXISTS put_off_wide AFTER INSERT ON outbox WHEN NEW.subscription_id LIKE '%-_____' AND NEW.due_at < 9e15
+        `CREATE TRIGGER IF NOT EXISTS put_off_wide AFTER INSERT ON outbox WHEN NEW.subscription_id LIKE '%-_____'
+          AND NEW.due_at < 9e15
          BEGIN UPDATE outbox SET due_at = 9e15 WHERE queue = NEW.queue AND due_at = NEW.due_at AND id = NEW.id; END`,
       ),
       deliveryDb
         .prepare(
-          `INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled, created_at, updated_at)
-         ${rows} SELECT ?1 || printf('-%05d', i), ?1, 'many', 'http://receiver.example/200/many', '["Wide"]', 'x', 'x', 1, 0, 0 FROM n`,
+          `INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled,
+            created_at, updated_at)
+         ${rows} SELECT ?1 || printf('-%05d', i), ?1, 'many', 'http://receiver.example/200/many', '["Wide"]', 'x', 'x',
+           1, 0, 0 FROM n`,
         )
         .bind(person.tenantId),
       deliveryDb
@@ -65,7 +68,8 @@ describe("a fan-out to thousands of subscriptions", () => {
     const id = crypto.randomUUID();
     await deliveryDb
       .prepare(
-        "INSERT INTO events (id, tenant_id, type, payload, delivery_count, fan_out_after, created_at) VALUES (?, ?, 'Wide', '1', 750, ?, 1)",
+        `INSERT INTO events (id, tenant_id, type, payload, delivery_count, fan_out_after, created_at)
+          VALUES (?, ?, 'Wide', '1', 750, ?, 1)`,
       )
       .bind(id, person.tenantId, `${person.tenantId}-00100`)
       .run();

@@ -80,7 +80,8 @@ describe("releasing", () => {
     const isReleased = (count: number) =>
       deliveryDb
         .prepare(
-          "SELECT count(*) AS n FROM outbox o JOIN subscriptions s ON s.id = o.queue WHERE s.id = ? AND due_at <= released_to",
+          `SELECT count(*) AS n FROM outbox o JOIN subscriptions s ON s.id = o.queue WHERE s.id = ?
+            AND due_at <= released_to`,
         )
         .bind(id)
         .first<number>("n")
@@ -198,7 +199,8 @@ describe("a subscription that the service has disabled", () => {
     expect((await row(id))?.released_to).toBeGreaterThan(0);
     await deliveryDb
       .prepare(
-        `INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, claim, attempt_count, attempted_at)
+        `INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, claim, attempt_count,
+          attempted_at)
          SELECT subscription_id, id, event_id, 'OrderPaid', 'event', 'pending', 'dead', 1, ? FROM outbox
          WHERE queue = ? ORDER BY due_at LIMIT 1`,
       )

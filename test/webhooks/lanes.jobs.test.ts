@@ -171,7 +171,8 @@ describe("a lane with fewer deliveries than it may have in progress", () => {
 const claimByDead = (key: Key) =>
   deliveryDb
     .prepare(
-      `INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, claim, attempt_count, attempted_at)
+      `INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, claim, attempt_count,
+        attempted_at)
        SELECT subscription_id, id, event_id, 'OrderPaid', 'event', 'pending', 'dead', 1, ? FROM outbox WHERE id = ?`,
     )
     .bind(Date.now() - LEASE_MS - 1, key.id)
@@ -196,7 +197,8 @@ test("the lane of a deleted subscription ends, except the delivery that is in pr
   if (!first) throw new Error("no delivery");
   await deliveryDb
     .prepare(
-      `INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, claim, attempt_count, attempted_at)
+      `INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, claim, attempt_count,
+        attempted_at)
        SELECT subscription_id, id, event_id, 'OrderPaid', 'event', 'pending', 'c', 1, ? FROM outbox WHERE id = ?`,
     )
     .bind(Date.now(), first.id)
@@ -214,7 +216,8 @@ test("a delivery with the id of another event's delivery that has succeeded is s
   const { id: otherId } = await publish(person, "other");
   await deliveryDb
     .prepare(
-      `INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, attempt_count, attempted_at, completed_at)
+      `INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, attempt_count, attempted_at,
+        completed_at)
        VALUES (?, ?, ?, 'OrderPaid', 'event', 'success', 1, ?, ?)`,
     )
     .bind(webhookId, key.id, otherId, key.dueAt, key.dueAt)

@@ -118,8 +118,10 @@ test("a delivery whose consumer died is queued again when its lease ends, howeve
     const key = await addDelivery(person, webhookId, { dueAt: nowMs - seconds * 1000 });
     await deliveryDb
       .prepare(
-        `INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, claim, attempt_count, attempted_at)
-         SELECT subscription_id, id, event_id, 'OrderPaid', 'event', 'pending', 'c', 1, due_at FROM outbox WHERE id = ?`,
+        `INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, claim, attempt_count,
+          attempted_at)
+         SELECT subscription_id, id, event_id, 'OrderPaid', 'event', 'pending', 'c', 1, due_at FROM outbox
+           WHERE id = ?`,
       )
       .bind(key.id)
       .run();

@@ -23,7 +23,8 @@ async function listening(events: string[] = ["postern.*"]) {
 async function written(person: Person) {
   const { results } = await deliveryDb
     .prepare(
-      "SELECT type, payload, correlation_id FROM events WHERE tenant_id = ? AND type GLOB 'postern.*' ORDER BY created_at, id",
+      `SELECT type, payload, correlation_id FROM events WHERE tenant_id = ? AND type GLOB 'postern.*'
+        ORDER BY created_at, id`,
     )
     .bind(person.tenantId)
     .all<{ type: string; payload: string; correlation_id: string | null }>();

@@ -74,7 +74,8 @@ describe("one failed delivery", () => {
       ...ids.map((id, position) =>
         deliveryDb
           .prepare(
-            `INSERT INTO attempts (subscription_id, id, delivery_id, event_id, event_type, kind, status, attempt_count, attempted_at, next_id)
+            `INSERT INTO attempts (subscription_id, id, delivery_id, event_id, event_type, kind, status, attempt_count,
+              attempted_at, next_id)
              SELECT subscription_id, ?, id, event_id, 'OrderPaid', 'event', ?, 1, ?, ? FROM outbox WHERE id = ?`,
           )
           .bind(id, position === 200 ? "failed" : "moved", position, ids[position + 1] ?? null, key.id),

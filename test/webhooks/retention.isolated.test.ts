@@ -27,7 +27,8 @@ async function age(person: Person, days: number): Promise<void> {
   const own = "(SELECT id FROM subscriptions WHERE tenant_id = ?1)";
   await deliveryDb.batch(
     [
-      `UPDATE attempts SET id = ${agedId("id", days)}, event_id = ${agedId("event_id", days)}, attempted_at = attempted_at - ${days * DAY_MS}
+      `UPDATE attempts SET id = ${agedId("id", days)}, event_id = ${agedId("event_id", days)}, attempted_at =
+        attempted_at - ${days * DAY_MS}
         WHERE subscription_id IN ${own}`,
       `UPDATE outbox SET event_id = ${agedId("event_id", days)} WHERE tenant_id = ?1`,
       `UPDATE events SET id = ${agedId("id", days)}, created_at = created_at - ${days * DAY_MS} WHERE tenant_id = ?1`,
@@ -45,7 +46,8 @@ async function addOld(person: Person, webhookId: string, count: number): Promise
     deliveryDb
       .prepare(
         `INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, attempt_count, attempted_at)
-         ${many} SELECT ?1, '${old}-7000-8000-' || printf('%012x', i), '${old}-7', 'T', 'event', 'success', 1, ${DAYS_40_AGO} FROM n`,
+         ${many} SELECT ?1, '${old}-7000-8000-' || printf('%012x', i), '${old}-7', 'T', 'event', 'success', 1,
+           ${DAYS_40_AGO} FROM n`,
       )
       .bind(webhookId),
     deliveryDb
@@ -62,8 +64,10 @@ async function addSubscriptions(person: Person, id: string, count: number): Prom
   await deliveryDb
     .prepare(
       `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?3)
-       INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled, created_at, updated_at)
-       SELECT iif(n.i = ?3, 'f' || substr(s.id, 2), '1' || printf('%07x', n.i) || substr(s.id, 9)), ?1, s.name, s.url, '[]',
+       INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled, created_at,
+         updated_at)
+       SELECT iif(n.i = ?3, 'f' || substr(s.id, 2), '1' || printf('%07x', n.i) || substr(s.id, 9)), ?1, s.name, s.url,
+         '[]',
          s.secret_sealed, s.secret_digest, 1, s.created_at, s.updated_at FROM n, subscriptions s WHERE s.id = ?2`,
     )
     .bind(person.tenantId, id, count)
@@ -124,8 +128,10 @@ describe("retention", () => {
     await addOld(person, id, 6_000);
     await deliveryDb
       .prepare(
-        `INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, claim, attempt_count, attempted_at)
-         VALUES (?1, '${firstIdAt(DAYS_40_AGO)}-6', '${firstIdAt(DAYS_40_AGO)}-7', 'T', 'event', 'pending', 'c', 1, ${DAYS_40_AGO})`,
+        `INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, claim, attempt_count,
+          attempted_at)
+         VALUES (?1, '${firstIdAt(DAYS_40_AGO)}-6', '${firstIdAt(DAYS_40_AGO)}-7', 'T', 'event', 'pending', 'c', 1,
+           ${DAYS_40_AGO})`,
       )
       .bind(id)
       .run();
@@ -180,7 +186,8 @@ describe("retention", () => {
       .prepare(
         `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
          INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, bytes)
-         SELECT ?1, 9e15, 'waiting-' || i, ?2, ?1, (SELECT max(id) FROM events WHERE tenant_id = ?2), 'event', 1 FROM n`,
+         SELECT ?1, 9e15, 'waiting-' || i, ?2, ?1, (SELECT max(id) FROM events WHERE tenant_id = ?2), 'event', 1
+           FROM n`,
       )
       .bind(id, person.tenantId)
       .run();
@@ -215,7 +222,8 @@ describe("retention", () => {
     await deliveryDb
       .prepare(
         `INSERT INTO outbox (queue, due_at, id, tenant_id, subscription_id, event_id, kind, bytes)
-         SELECT ?1, 9e15, 'owed-' || id, ?2, ?1, id, 'event', 1 FROM events WHERE tenant_id = ?2 ORDER BY id LIMIT 2500`,
+         SELECT ?1, 9e15, 'owed-' || id, ?2, ?1, id, 'event', 1 FROM events WHERE tenant_id = ?2
+          ORDER BY id LIMIT 2500`,
       )
       .bind(id, person.tenantId)
       .run();
@@ -231,7 +239,8 @@ describe("retention", () => {
     const id = await subscribe(person, newInbox("200").url);
     const [placeholder, attempt] = [newIdAt(DAYS_40_AGO), newIdAt(Date.now())];
     const insert = deliveryDb.prepare(
-      `INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, next_id, attempt_count, attempted_at)
+      `INSERT INTO attempts (subscription_id, id, event_id, event_type, kind, status, next_id, attempt_count,
+        attempted_at)
        VALUES (?1, ?2, 'e', 'T', 'event', ?3, ?4, 1, ?5)`,
     );
     await deliveryDb.batch([
@@ -260,7 +269,8 @@ describe("retention", () => {
 
   test("knows how long D1 worked at a page", async () => {
     const { shards, trips } = await createDeps(env, createExecutionContext());
-    const slow = sql`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300000) SELECT max(i) FROM n`;
+    const slow = sql`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300000) SELECT max(i)
+      FROM n`;
     await atomically(shards.db(SHARD), { slow });
     expect(trips.sqlMs).toBeGreaterThan(0);
   });

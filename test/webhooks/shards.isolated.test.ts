@@ -54,7 +54,8 @@ describe("the database of a tenant", () => {
       DATABASES.map((database) =>
         database
           .prepare(
-            "SELECT (SELECT count(*) FROM subscriptions WHERE tenant_id = ?1) + (SELECT count(*) FROM events WHERE tenant_id = ?1) AS n",
+            `SELECT (SELECT count(*) FROM subscriptions WHERE tenant_id = ?1) + (SELECT count(*) FROM events
+              WHERE tenant_id = ?1) AS n`,
           )
           .bind(person.tenantId)
           .first<number>("n"),

@@ -217,6 +217,12 @@ describe("a delivery that has waited for seconds without being claimed", () => {
 });
 
 describe("a subscription that hangs", () => {
+  const moveToBacklog = (webhookId: string) =>
+    deliveryDb.batch([
+      deliveryDb.prepare("UPDATE subscriptions SET has_backlog = 1 WHERE id = ?").bind(webhookId),
+      deliveryDb.prepare("UPDATE outbox SET queue = subscription_id WHERE subscription_id = ?").bind(webhookId),
+    ]);
+
   test("is marked as slow before its first send ends", async () => {
     const { webhookId, key } = await newDelivery("hang");
     const ends = consumeBatch([messageFor(key)]);
@@ -254,28 +260,19 @@ describe("a subscription that hangs", () => {
   test("receives its backlog in the order of publication once it answers, and then has no backlog any more", async () => {
     const { person, inbox, webhookId, key } = await newDelivery("200");
     const later = await addDelivery(person, webhookId, { dueAt: key.dueAt + 1 });
-    await deliveryDb.batch([
-      deliveryDb.prepare("UPDATE subscriptions SET has_backlog = 1 WHERE id = ?").bind(webhookId),
-      deliveryDb.prepare("UPDATE outbox SET queue = subscription_id WHERE subscription_id = ?").bind(webhookId),
-    ]);
+    await moveToBacklog(webhookId);
     await scheduler.wait(5);
     await sweepNow();
     await inbox.arrived(2);
     await eventually("nothing owed", async () => (await outboxRow(key)) === null && (await outboxRow(later)) === null);
     await sweepNow();
-    const flag = await deliveryDb
-      .prepare("SELECT has_backlog FROM subscriptions WHERE id = ?")
-      .bind(webhookId)
-      .first("has_backlog");
-    expect(flag).toBe(0);
+    const flag = deliveryDb.prepare("SELECT has_backlog FROM subscriptions WHERE id = ?").bind(webhookId);
+    expect(await flag.first("has_backlog")).toBe(0);
   });
 
   test("has its backlog swept into the slow queue, so that it cannot delay the fast queue", async () => {
     const { webhookId, key } = await newDelivery("200");
-    await deliveryDb.batch([
-      deliveryDb.prepare("UPDATE subscriptions SET has_backlog = 1 WHERE id = ?").bind(webhookId),
-      deliveryDb.prepare("UPDATE outbox SET queue = subscription_id WHERE subscription_id = ?").bind(webhookId),
-    ]);
+    await moveToBacklog(webhookId);
     expect(await queuesOfSweep(key)).toEqual(["slow"]);
   });
 
@@ -283,17 +280,9 @@ describe("a subscription that hangs", () => {
     const { person, webhookId } = await newDelivery("hang");
     await Promise.all(Array.from({ length: 20 }, () => addDelivery(person, webhookId, { dueAt: Date.now() - 1 })));
     const ends = Array.from({ length: LEAST_WIDTH }, () => startSend(webhookId, Date.now));
-    await deliveryDb.batch([
-      deliveryDb.prepare("UPDATE subscriptions SET has_backlog = 1 WHERE id = ?").bind(webhookId),
-      deliveryDb.prepare("UPDATE outbox SET queue = subscription_id WHERE subscription_id = ?").bind(webhookId),
-    ]);
-    const rows = async () =>
-      (
-        await deliveryDb
-          .prepare("SELECT * FROM outbox WHERE subscription_id = ? ORDER BY due_at, id")
-          .bind(webhookId)
-          .all()
-      ).results;
+    await moveToBacklog(webhookId);
+    const owed = deliveryDb.prepare("SELECT * FROM outbox WHERE subscription_id = ? ORDER BY due_at, id");
+    const rows = async () => (await owed.bind(webhookId).all()).results;
     const before = await rows();
     await sweepNow();
     await sweepNow();

@@ -67,10 +67,14 @@ describe("headers", () => {
 
   test.each(
     (
-      "content-type content-length content-x accept-encoding user-agent host connection keep-alive proxy-authorization te trailer trailers " +
-      "transfer-encoding upgrade expect date via forwarded cookie set-cookie origin referer range if-match if-none-match cache-control " +
-      "pragma expires age warning clear-site-data traceparent tracestate webhook-id webhook-signature x-webhook-event x-correlation-id " +
-      "x-postern-x cf-connecting-ip x-forwarded-for x-real-ip x-amz-date x-amzn-trace-id x-goog-x x-google x-gfe-x x-azure-ref " +
+      "content-type content-length content-x accept-encoding user-agent host connection keep-alive " +
+      "proxy-authorization te trailer trailers " +
+      "transfer-encoding upgrade expect date via forwarded cookie set-cookie origin referer range if-match " +
+      "if-none-match cache-control " +
+      "pragma expires age warning clear-site-data traceparent tracestate webhook-id webhook-signature " +
+      "x-webhook-event x-correlation-id " +
+      "x-postern-x cf-connecting-ip x-forwarded-for x-real-ip x-amz-date x-amzn-trace-id x-goog-x x-google x-gfe-x " +
+      "x-azure-ref " +
       "x-fd-healthprobe sec-fetch-mode"
     ).split(" "),
   )("%s is refused in any letter case, and named", async (name) => {

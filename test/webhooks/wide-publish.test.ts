@@ -15,13 +15,15 @@ async function newTenant(width: number): Promise<string> {
   await deliveryDb.batch([
     deliveryDb
       .prepare(
-        `INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled, created_at, updated_at)
+        `INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled, created_at,
+          updated_at)
          ${many} SELECT id, ?, 'n', 'http://receiver.example/200', '["OrderPaid"]', '', '', 1, 1, 1 FROM s`,
       )
       .bind(tenantId),
     deliveryDb
       .prepare(
-        `INSERT INTO subscription_events (tenant_id, event_type, subscription_id) ${many} SELECT ?, 'OrderPaid', id FROM s`,
+        `INSERT INTO subscription_events (tenant_id, event_type, subscription_id) ${many} SELECT ?, 'OrderPaid', id
+          FROM s`,
       )
       .bind(tenantId),
   ]);

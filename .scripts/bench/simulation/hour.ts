@@ -152,7 +152,10 @@ export class SimulatedHour {
     );
   }
 
-  /** Sends as many at a time as a run does. Results that arrive within 100 ms are recorded together. Returns when the last send ends. */
+  /**
+   * Sends as many at a time as a run does. Results that arrive within 100 ms are recorded together. Returns when the
+   * last send ends.
+   */
   #attempt(claimed: readonly ClaimedDelivery[], claim: string): number {
     const places = Array.from({ length: MAX_SENDS_OF_RUN }, () => this.#agenda.nowMs);
     const results = claimed.map((delivery) => {

@@ -61,16 +61,7 @@ export function AttemptPage({
         <DeliveryAttempts attempt={attempt} />
       </div>
       <section class="card">
-        {attempt.responseBody ? (
-          <CodeBlock title="Response" id="response" text={attempt.responseBody} />
-        ) : (
-          <>
-            <h2>Response</h2>
-            <p class="muted">
-              {attempt.responseCode === undefined ? "There was no response." : "The response body was empty."}
-            </p>
-          </>
-        )}
+        <Response {...attempt} />
       </section>
       <section class="card">
         <CodeBlock
@@ -85,6 +76,16 @@ export function AttemptPage({
         <Headers headers={attempt.headers} />
         {attempt.missingSignatures && <p class="hint">{MISSING_SIGNATURES[attempt.missingSignatures]}</p>}
       </section>
+    </>
+  );
+}
+
+function Response({ responseBody, responseCode }: Pick<AttemptProps["attempt"], "responseBody" | "responseCode">) {
+  if (responseBody) return <CodeBlock title="Response" id="response" text={responseBody} />;
+  return (
+    <>
+      <h2>Response</h2>
+      <p class="muted">{responseCode === undefined ? "There was no response." : "The response body was empty."}</p>
     </>
   );
 }

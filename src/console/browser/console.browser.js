@@ -7,7 +7,8 @@ const IDLE_AFTER_REFRESHES = 30;
 const COPIED_LABEL_MS = 1_500;
 const TYPING_PAUSE_MS = 200;
 
-// A mailed token stays in the form of its page, but not in the address bar, where it would get into the history and into screenshots.
+// A mailed token stays in the form of its page, but not in the address bar, where it would get into the history and
+// into screenshots.
 const hasToken = ["token", "invitation"].some((name) => new URLSearchParams(location.search).has(name));
 if (hasToken) history.replaceState(null, "", location.pathname);
 

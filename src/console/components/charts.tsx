@@ -56,7 +56,10 @@ export function StackedChart({ bars }: { bars: readonly Bar[] }) {
           viewBox={`0 0 ${bars.length * STEP} ${HEIGHT}`}
           preserveAspectRatio="none"
           role="img"
-          aria-label={`Attempts per hour over ${bars.length} hours: ${KINDS.map((kind, i) => `${sums[i]} ${kind}`).join(", ")}`}
+          aria-label={
+            `Attempts per hour over ${bars.length} hours: ` +
+            `${KINDS.map((kind, i) => `${sums[i]} ${kind}`).join(", ")}`
+          }
         >
           {bars.map((bar, index) => (
             <g>

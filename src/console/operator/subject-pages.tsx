@@ -64,12 +64,12 @@ const TenantFacts = ({ tenant }: { tenant: OperatedTenant }) => (
   </dl>
 );
 
-const Counted = ({ total, active, failing, paused, disabled }: OperatedTenant["subscriptions"]) => (
-  <>
-    {number(total)}: {number(active)} active, {number(failing)} failing, {number(paused)} paused, {number(disabled)}{" "}
-    disabled
-  </>
-);
+function Counted({ total, ...states }: OperatedTenant["subscriptions"]) {
+  const counts = (["active", "failing", "paused", "disabled"] as const).map(
+    (state) => `${number(states[state])} ${state}`,
+  );
+  return `${number(total)}: ${counts.join(", ")}`;
+}
 
 const DeliveryFacts = ({ tenant: { openDeliveries, oldestDueAt, attempts, holds } }: { tenant: OperatedTenant }) => (
   <>

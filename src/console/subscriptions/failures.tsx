@@ -54,7 +54,8 @@ export function FailedDeliveries({ subscription, failed, mayUpdate }: NoticeProp
       <p>
         {isPartial
           ? "Deliveries of the last 7 days may have failed for good. There are too many attempts to count them here."
-          : `${many} ${matched === 1 ? "delivery" : "deliveries"} of the last 7 days failed and will not be tried again.`}
+          : `${many} ${matched === 1 ? "delivery" : "deliveries"} of the last 7 days failed and will not be tried ` +
+            "again."}
       </p>
       {canReplay && isPartial && (
         <LinkButton href={`/console/webhooks/${id}/replays/preview?which=failed&period=${FAILED_HOURS}`}>

@@ -1,4 +1,7 @@
-/** From registration to a verified delivery. Start `npm run dev` in another terminal, then run `npm run build && node src/docs/pages/example.mjs`. */
+/**
+ * From registration to a verified delivery. Start `npm run dev` in another terminal, then run `npm run build && node
+ * src/docs/pages/example.mjs`.
+ */
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";

@@ -61,8 +61,9 @@ export const TOKEN_SUBJECT = sql`tenant_id AS tenantId, (SELECT tm.role FROM mem
   max(created_at, coalesce(confirmed_at, 0)) AS authenticatedAt, amr`;
 
 /**
- * The only INSERT of a session; it returns one row, or none when a precondition failed. It writes nothing for a user who is not a member of the tenant or is suspended, nor for
- * one with two-factor authentication unless the factor holds.
+ * The only INSERT of a session; it returns one row, or none when a precondition failed. It writes nothing for a user
+ * who is not a member of the tenant or is suspended, nor for one with two-factor authentication unless the factor
+ * holds.
  */
 export function mintSession(
   session: NewSession,

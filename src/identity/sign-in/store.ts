@@ -34,7 +34,9 @@ export interface NewTenant {
   name: string;
 }
 
-/** Writes tenant, user, owner membership and first session, or nothing. Returns the session. Throws on a taken email. */
+/**
+ * Writes tenant, user, owner membership and first session, or nothing. Returns the session. Throws on a taken email.
+ */
 export async function insertAccount(
   { db, shards }: Deps,
   user: NewUser,

@@ -50,12 +50,15 @@ const DESCRIPTIONS: Record<FindingKind, (of: string) => Description> = {
     title: "Mails are not sent",
     what: "No mail has been sent for ten minutes, and each try has failed.",
     advice:
-      'Search the log for the line "mail not sent"; its field "cause" says why. The mails are tried again for 26 hours.',
+      'Search the log for the line "mail not sent"; its field "cause" says why. The mails are tried again for 26 ' +
+      "hours.",
     section: "alarms",
   }),
   keyMissing: (keyId) => ({
     title: "A key that is in use was taken out of SECRET_KEYS",
-    what: `Stored secrets are encrypted with the key ${keyId}, which SECRET_KEYS does not have. Whatever needs them waits or is refused.`,
+    what:
+      `Stored secrets are encrypted with the key ${keyId}, which SECRET_KEYS does not have. Whatever needs them ` +
+      "waits or is refused.",
     advice: "Put the key back, behind the others.",
     section: "key-rotation",
   }),

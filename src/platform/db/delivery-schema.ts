@@ -1,8 +1,7 @@
 /**
- * The tables of the delivery plane: subscriptions, events and deliveries. Every delivery database (`DB`, `SHARD_1`, ...) has them, and
- * `tenants.shard` says which one has a tenant's rows. No statement joins them with the control plane. Times are Unix ms.
- * The migrations create tables with text keys WITHOUT ROWID. An ordinary table would store its text key in a second index, and D1 bills
- * each written index entry as a row.
+ * The tables of the delivery plane: subscriptions, events and deliveries. `tenants.shard` says in which database a
+ * tenant's rows are; no statement joins them with the control plane. Times are Unix ms. The migrations create tables
+ * with text keys WITHOUT ROWID, because D1 bills each row of the index that another table would have for its key.
  */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
@@ -42,7 +41,7 @@ export const subscriptions = sqliteTable(
     updatedAt: integer("updated_at").notNull(),
     /** Its deliveries use the slow queue until then, because a send took 5 s or had no answer for 1 s. */
     slowUntil: integer("slow_until").notNull().default(0),
-    /** True while it does not keep up. New deliveries then join its backlog: the outbox rows whose `queue` is its id. */
+    /** True while it does not keep up. New deliveries then join its backlog, the outbox rows with `queue` = its id. */
     hasBacklog: integer("has_backlog", { mode: "boolean" }).notNull().default(false),
     /** The delivery options that are set (`subscriptions/delivery-options.ts`); null: all have their defaults. */
     options: text({ mode: "json" }).$type<Record<string, unknown>>(),
@@ -50,7 +49,7 @@ export const subscriptions = sqliteTable(
     heldUntil: integer("held_until").notNull().default(0),
     /** The last start of its deliveries that was more than an hour ahead; 0: there is none under its current limits. */
     throttledUntil: integer("throttled_until").notNull().default(0),
-    /** While deliveries are held or released step by step: the backlog up to this due time may be sent. 0: nothing may. */
+    /** While deliveries are held or released in steps: the backlog up to this due time may be sent. 0: nothing may. */
     releasedTo: integer("released_to"),
     /** True if its tenant had no verified owner when it was made, until a send finds one. */
     onTrial: integer("on_trial", { mode: "boolean" }).notNull().default(false),
@@ -64,7 +63,7 @@ export const subscriptions = sqliteTable(
     /** Why and when we disabled it; null for a subscription that is enabled or that its users have paused. */
     disabledReason: text("disabled_reason", { enum: ["failing", "gone"] }),
     disabledAt: integer("disabled_at"),
-    /** Former values of `enabled` and `events`, oldest first (`subscriptions/former-states-store.ts`); null: they never changed. */
+    /** Former values of `enabled` and `events`, oldest first (former-states-store.ts); null: they never changed. */
     formerStates: text("former_states", { mode: "json" }).$type<FormerState[]>(),
   },
   (t) => [
@@ -76,8 +75,8 @@ export const subscriptions = sqliteTable(
 );
 
 /**
- * The subscriptions that fail: a row exists from the tenth failed attempt in a row until users have been told about the next success.
- * Healthy subscriptions have none, so the review that runs every minute reads the whole table.
+ * The subscriptions that fail: a row exists from the tenth failed attempt in a row until users have been told about
+ * the next success. Healthy subscriptions have none, so the review of every minute reads the whole table.
  */
 export const episodes = sqliteTable("episodes", {
   subscriptionId: text("subscription_id").primaryKey(),
@@ -97,8 +96,8 @@ export const episodes = sqliteTable("episodes", {
 });
 
 /**
- * The keys of a subscription besides its present secret: former secrets, and its Ed25519 keys (`v1a`). Ended ones stay for a while
- * without their secret, because the delivery log needs them to say which keys signed an attempt.
+ * The keys of a subscription besides its present secret: former secrets, and its Ed25519 keys (`v1a`). Ended ones stay
+ * for a while without their secret, because the delivery log needs them to say which keys signed an attempt.
  */
 export const signingKeys = sqliteTable(
   "signing_keys",
@@ -164,7 +163,7 @@ export const idempotencyKeys = sqliteTable(
   (t) => [primaryKey({ columns: [t.tenantId, t.key] })],
 );
 
-/** The outbox: one row for each delivery that is still owed. A row is deleted when its delivery ends. Its key is the order of work. */
+/** One row for each delivery that is still owed; deleted when it ends. Its key is the order of work. */
 export const outbox = sqliteTable(
   "outbox",
   {
@@ -180,15 +179,15 @@ export const outbox = sqliteTable(
     kind: text({ enum: ["event", "retry", "test", "replay"] }).notNull(),
     /** How many attempts have ended, not counting interrupted ones. */
     attempts: integer().notNull().default(0),
-    /** How many attempts were interrupted because their consumer died. Each one makes the next wait longer; none ends the delivery. */
+    /** How many attempts ended because their consumer died. Each makes the next wait longer; none ends the delivery. */
     interruptions: integer().notNull().default(0),
     /** The id of the next attempt; null for the delivery's own id. Inserting an attempt with this id is the claim. */
     attemptId: text("attempt_id"),
     /** The size of the payload. */
     bytes: integer().notNull(),
     /**
-     * When it should start if it waits because of a limit of its subscription; null if it never has. If it is earlier than `dueAt`, the
-     * delivery waits for something else. 0 marks manual retries and tests in a backlog.
+     * When it should start if it waits because of a limit of its subscription; null if it never has. If it is earlier
+     * than `dueAt`, the delivery waits for something else. 0 marks manual retries and tests in a backlog.
      */
     slotAt: integer("slot_at"),
   },
@@ -210,7 +209,7 @@ export const attempts = sqliteTable(
     eventId: text("event_id").notNull(),
     eventType: text("event_type").notNull(),
     kind: text({ enum: ["event", "retry", "test", "replay"] }).notNull(),
-    /** "moved" marks a placeholder: it has the planned id of an attempt that was claimed late, and `nextId` is the id of that attempt. */
+    /** "moved" marks a placeholder: it has the planned id of an attempt that was claimed late as `nextId`. */
     status: text({ enum: ["pending", "success", "failed", "moved"] }).notNull(),
     /** The token of the consumer that runs it; null when it has ended. */
     claim: text(),
@@ -250,8 +249,8 @@ export const hourlyStats = sqliteTable(
     /** How many attempts had failed since the last success. The newest row has the current count. */
     failureCount: integer("failure_count").notNull().default(0),
     /**
-     * When the first request failed after the last success, and how many have failed since then; null and 0 after a success. Enabling a
-     * subscription starts the count anew, from the time at which it was enabled. The newest row has the current values.
+     * When the first request failed after the last success, and how many have since; null and 0 after a success.
+     * Enabling a subscription starts the count anew, at that time. The newest row has the current values.
      */
     failingSince: integer("failing_since"),
     sentFailures: integer("sent_failures").notNull().default(0),

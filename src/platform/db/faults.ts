@@ -3,8 +3,20 @@
  * again.
  */
 
-const TRANSIENT =
-  /Network connection lost|storage caused object to be reset|reset because its code was updated|Cannot resolve D1 DB|SQLITE_BUSY|database is locked|D1 DB is overloaded|D1 DB storage operation exceeded timeout/i;
+/** Parts of their messages. */
+const TRANSIENT = new RegExp(
+  [
+    "Network connection lost",
+    "storage caused object to be reset",
+    "reset because its code was updated",
+    "Cannot resolve D1 DB",
+    "SQLITE_BUSY",
+    "database is locked",
+    "D1 DB is overloaded",
+    "D1 DB storage operation exceeded timeout",
+  ].join("|"),
+  "i",
+);
 
 /** The waits between the tries of one call. */
 const WAITS_MS = [50, 200, 750];

@@ -57,7 +57,10 @@ export const shards = sqliteTable("shards", {
   shard: integer().primaryKey(),
   bytes: integer().notNull(),
   notedAt: integer("noted_at").notNull(),
-  /** What the hourly cron has counted for `/metrics`: `Totals` in `operations/metrics/totals.ts`; null before its first run. */
+  /**
+   * What the hourly cron has counted for `/metrics`: `Totals` in `operations/metrics/totals.ts`; null before its first
+   * run.
+   */
   totals: text({ mode: "json" }).$type<Record<string, unknown>>(),
 });
 

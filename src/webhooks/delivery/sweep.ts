@@ -45,7 +45,8 @@ export async function sweepShard(deps: Deps, shard: number, sweptAt: SweptAt = n
 
 /**
  * Returns a time in Unix ms; an unclaimed delivery that was due before it has lost its message. It is the time of the
- * oldest message in the queues of the database, if they report that, but between `LONGEST_QUEUE_WAIT_MS` and `QUEUE_GRACE_MS` ago.
+ * oldest message in the queues of the database, if they report that, but between `LONGEST_QUEUE_WAIT_MS` and
+ * `QUEUE_GRACE_MS` ago.
  */
 async function messagesLostBefore({ deliveryQueues }: Deps, shard: number, nowMs: number): Promise<number> {
   const latest = nowMs - QUEUE_GRACE_MS;

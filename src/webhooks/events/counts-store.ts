@@ -30,7 +30,8 @@ export async function countOutcomes(
   if (eventIds.length === 0) return [];
   const deliveryId = deliveryIdOf(sql`e.id`, sql`s.id`);
   const retried = (states: string) => sql`EXISTS (SELECT 1 FROM manual_retries m
-    WHERE m.subscription_id = newest.subscription_id AND m.event_id = newest.event_id AND m.state IN (${sql.raw(states)}))`;
+    WHERE m.subscription_id = newest.subscription_id AND m.event_id = newest.event_id
+      AND m.state IN (${sql.raw(states)}))`;
   const { counts } = await atomically(deps.shards.db(shard), {
     counts: rows<OutcomeCounts>(sql`WITH RECURSIVE e AS MATERIALIZED (SELECT id, created_at FROM events
         WHERE id IN (SELECT value FROM json_each(${jsonList(eventIds)})) AND tenant_id = ${tenantId}),

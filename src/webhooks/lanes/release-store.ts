@@ -93,7 +93,8 @@ const isCountedNow = (nowMs: number): SQL => sql`(instr('0123456789abcdef', subs
 export async function findSurplus(db: Db, oldestMs: number, nowMs: number): Promise<Surplus[]> {
   const holding = sql`(SELECT tenant_id AS tenantId, id, dropped_to FROM subscriptions WHERE has_backlog = 1
     AND released_to IS NOT NULL) w`;
-  const isCounted = sql`${isCountedNow(nowMs)} AND (SELECT max(due_at) FROM outbox WHERE queue = w.id) > ${nowMs - GROWING_MS}`;
+  const isCounted = sql`${isCountedNow(nowMs)}
+    AND (SELECT max(due_at) FROM outbox WHERE queue = w.id) > ${nowMs - GROWING_MS}`;
   const { dropped, old, overflowing } = await atomically(db, {
     dropped: rows<Surplus>(sql`SELECT tenantId, id AS subscriptionId, dropped_to AS dueAt, ${LAST_ID} AS id, ${DROPPED}
         AS error FROM ${holding}

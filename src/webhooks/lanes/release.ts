@@ -12,8 +12,8 @@ import { sendOperational } from "../subscriptions/operational";
 import { dropHeld, endDropping, findSteps, findSurplus, releaseStep, type Step, type Surplus } from "./release-store";
 
 /**
- * Releases and drops held deliveries of a delivery database. A failure with one subscription is logged and does not stop
- * the rest; what is left then waits for the next minute.
+ * Releases and drops held deliveries of a delivery database. A failure with one subscription is logged and does not
+ * stop the rest; what is left then waits for the next minute.
  */
 export const releaseHeld: PagedMaintenance = async (deps, shard, _cursor, isOver) => {
   const db = deps.shards.db(shard);

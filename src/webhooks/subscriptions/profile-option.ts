@@ -105,9 +105,9 @@ const membersOf = (kind: string, texts: Texts) =>
 
 const docs = {
   description:
-    "Further signature headers in the form of another provider, beside the standard ones: `svix`, `stripe`, `github`, " +
-    "or `custom` with your own header and content. While a rotation overlaps, `svix` and `stripe` carry a signature " +
-    "of each secret, the others that of the new one. A change replaces the whole object.",
+    "Further signature headers in the form of another provider, beside the standard ones: `svix`, `stripe`, " +
+    "`github`, or `custom` with your own header and content. While a rotation overlaps, `svix` and `stripe` " +
+    "carry a signature of each secret, the others that of the new one. A change replaces the whole object.",
   values: "`{ kind }` with the members of that kind",
   byDefault: "none",
   examples: [

@@ -64,7 +64,9 @@ const field: OptionField = {
       name: "delivery",
       label: "Own schedule",
       placeholder: "30, 10m, 2h",
-      hint: "The waits between attempts, in seconds, minutes (m) or hours (h). Up to 20. Only used with “Own schedule”.",
+      hint:
+        "The waits between attempts, in seconds, minutes (m) or hours (h). Up to 20. " +
+        "Only used with “Own schedule”.",
     },
   ],
   errorInput: "delivery",

@@ -9,7 +9,8 @@ export async function endTrials(deps: Deps, deliveries: readonly Claimed[]): Pro
   for (const [shard, ofShard] of Map.groupBy(deliveries, (delivery) => delivery.shard)) {
     const ids = jsonList([...new Set(ofShard.map(({ subscriptionId }) => subscriptionId))]);
     await atomically(deps.shards.db(shard), {
-      ended: sql`UPDATE subscriptions SET on_trial = 0 WHERE id IN (SELECT value FROM json_each(${ids})) AND on_trial = 1`,
+      ended: sql`UPDATE subscriptions SET on_trial = 0 
+        WHERE id IN (SELECT value FROM json_each(${ids})) AND on_trial = 1`,
     });
   }
 }

@@ -14,8 +14,8 @@ export const isOfTrial = ({ config }: Deps, { onTrial }: Pick<Target, "onTrial">
   onTrial === 1 && config.emailVerification === "required";
 
 /**
- * Counts each delivery in the limit of its host, unless its tenant has got a verified owner. Returns until when (Unix ms)
- * those must wait for which there is no room. Never throws.
+ * Counts each delivery in the limit of its host, unless its tenant has got a verified owner. Returns until when (Unix
+ * ms) those must wait for which there is no room. Never throws.
  */
 export async function trialWaits(deps: Deps, deliveries: readonly Claimed[]): Promise<ReadonlyMap<Claimed, number>> {
   const verified = await verifiedTenants(deps, deliveries);

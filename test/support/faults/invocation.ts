@@ -16,7 +16,9 @@ export interface Invocation {
   readonly unanswered: Map<string, number>;
   /** How many calls to D1 it has made. */
   databaseCalls: number;
-  /** Waits for one of the six connections that the platform gives an invocation. Returns the function that closes it. */
+  /**
+   * Waits for one of the six connections that the platform gives an invocation. Returns the function that closes it.
+   */
   connect(): Promise<() => void>;
 }
 

@@ -56,7 +56,8 @@ export async function readRows(database: D1Database, tenantId: string): Promise<
       "SELECT id, type, payload, delivery_count, fan_out_after FROM events WHERE tenant_id = ?1",
       "SELECT id, due_at, queue, attempts, interruptions FROM outbox WHERE tenant_id = ?1",
       `SELECT * FROM attempts WHERE subscription_id IN ${own} ORDER BY attempted_at, id`,
-      `SELECT subscription_id, sum(succeeded) AS succeeded, sum(failed) AS failed FROM hourly_stats WHERE subscription_id IN ${own} GROUP BY 1`,
+      `SELECT subscription_id, sum(succeeded) AS succeeded, sum(failed) AS failed FROM hourly_stats
+        WHERE subscription_id IN ${own} GROUP BY 1`,
       `SELECT * FROM manual_retries WHERE subscription_id IN ${own}`,
     ].map((query) => database.prepare(query).bind(tenantId)),
   );

@@ -45,7 +45,8 @@ export async function addSubscribers(
   const statements = subscribers.map(async ({ id, url }) => [
     database
       .prepare(
-        `INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled, created_at, updated_at)
+        `INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled, created_at,
+          updated_at)
        VALUES (?1, ?2, 'test', ?3, ?4, ?5, '', 1, ?6, ?6)`,
       )
       .bind(

@@ -1,6 +1,8 @@
 import { type Client, PosternError } from "postern/client";
 
-/** Lets the browser create a passkey. `askForPassword` confirms a session that has not been confirmed for ten minutes. */
+/**
+ * Lets the browser create a passkey. `askForPassword` confirms a session that has not been confirmed for ten minutes.
+ */
 export async function addPasskey(postern: Client, askForPassword: () => Promise<string>) {
   try {
     return await postern.passkeys.register("My laptop");

@@ -22,7 +22,10 @@ export async function failuresSince(postern: Client, id: string, since: string):
   return reasons;
 }
 
-/** Moves to another URL and resends, in the background, what failed in the last day. Returns the number of these deliveries. */
+/**
+ * Moves to another URL and resends, in the background, what failed in the last day. Returns the number of these
+ * deliveries.
+ */
 export async function moveTo(postern: Client, id: string, url: string): Promise<number> {
   await postern.webhooks.update(id, { url });
   const since = new Date(Date.now() - 86_400_000).toISOString();
