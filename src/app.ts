@@ -45,9 +45,11 @@ import { subscriptionRoutes } from "./webhooks/subscriptions/routes";
 const BODY_KIB = 64;
 const EVENT_BODY_KIB = 256;
 const EVENT_BATCH_BODY_KIB = 1024;
+const IMPORT_BODY_KIB = 1024;
 const BODY_KIB_OF: Record<string, number> = {
   "/api/v1/events": EVENT_BODY_KIB,
   "/api/v1/events/batch": EVENT_BATCH_BODY_KIB,
+  "/api/v1/webhooks/import": IMPORT_BODY_KIB,
 };
 
 /** The paths to which pages of other origins may send cookies. */

@@ -57,6 +57,7 @@ const COUNTED: Record<
   unknownApiKey: () => ({ path: "/api/v1/events", token: makeApiKey(), ip: newIp() }),
   changeRole: ({ token, userId }) => ({ method: "PATCH", path: `/api/v1/members/${userId}`, token }),
   invite: ({ token }) => ({ path: "/api/v1/invitations", token }),
+  importWebhooks: ({ token }) => ({ path: "/api/v1/webhooks/import", token }),
   writeWebhook: ({ token }) => ({ path: "/api/v1/webhooks", token }),
   redeliver: ({ token }) => ({ path: `${webhook}/test`, token }),
   readDeliveries: ({ token }) => ({ method: "GET", path: `${webhook}/logs`, token }),

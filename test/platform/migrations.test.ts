@@ -60,7 +60,7 @@ const UNUSED_SINCE: Record<string, string> = { "users.known_devices": "0014_purg
 /**
  * The statements of the migration at `index` that could break the version before it, which still runs while they are
  * applied. What a new table gets is its own affair; for others, only plain indexes and columns that the old INSERTs may
- * leave out are added.
+ * leave out are added, and unique indexes with such a column that may be null, which old rows all have.
  */
 function breaking(migrations: readonly Migration[], index: number): string[] {
   const { name = "", queries = [] } = migrations[index] ?? {};
@@ -71,9 +71,15 @@ function breaking(migrations: readonly Migration[], index: number): string[] {
       .trim(),
   );
   const created = statements.map((statement) => statement.match(/^CREATE TABLE `(\w+)`/)?.[1]);
+  const nullable = statements.flatMap((statement) => {
+    const [, table, column] = statement.match(/^ALTER TABLE `(\w+)` ADD `(\w+)` (?:text|integer)$/) ?? [];
+    return table ? [`${table}.${column}`] : [];
+  });
   return statements.filter((statement) => {
     if (statement === "" || /^CREATE (TABLE|INDEX) `/.test(statement)) return false;
     const [, table] = statement.match(/^(?:CREATE UNIQUE INDEX `\w+` ON|INSERT(?: OR IGNORE)? INTO) `(\w+)`/) ?? [];
+    const indexed = statement.match(/^CREATE UNIQUE .*? ON `\w+` \(([^)]*)\)/)?.[1]?.match(/\w+/g) ?? [];
+    if (indexed.some((column) => nullable.includes(`${table}.${column}`))) return false;
     if (table) return !created.includes(table);
     if (/^ALTER TABLE `\w+` ADD `\w+` (text|integer)( DEFAULT \S+ NOT NULL)?$/.test(statement)) return false;
     const [, from, column] = statement.match(/^ALTER TABLE `(\w+)` DROP COLUMN `(\w+)`$/) ?? [];

@@ -55,6 +55,7 @@ const NEEDS: Record<string, { permission?: Permission; key?: true; owner?: true 
   "DELETE /invitations/:id": { permission: "member.manage" },
   "POST /invitations/accept": {},
   "POST /webhooks": { permission: "webhook.create", key: true },
+  "POST /webhooks/import": { permission: "webhook.create", key: true },
   "GET /webhooks": { permission: "webhook.read", key: true },
   "GET /webhooks/:id": { permission: "webhook.read", key: true },
   "GET /webhooks/:id/logs": { permission: "webhook.read", key: true },

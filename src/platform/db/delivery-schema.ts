@@ -20,6 +20,8 @@ export const subscriptions = sqliteTable(
   {
     id: text().primaryKey(),
     tenantId: text("tenant_id").notNull(),
+    /** The id that its tenant's system gave it, unique in the tenant; null: none. */
+    externalId: text("external_id"),
     name: text().notNull(),
     url: text().notNull(),
     events: text({ mode: "json" }).$type<string[]>().notNull(),
@@ -68,6 +70,9 @@ export const subscriptions = sqliteTable(
   },
   (t) => [
     index("subscriptions_by_tenant").on(t.tenantId, t.createdAt),
+    uniqueIndex("subscriptions_by_external_id")
+      .on(t.tenantId, t.externalId)
+      .where(sql`external_id IS NOT NULL AND is_deleted = 0`),
     index("subscriptions_with_backlog").on(t.hasBacklog).where(sql`has_backlog = 1`),
     index("subscriptions_deleted").on(t.isDeleted).where(sql`is_deleted = 1`),
     index("subscriptions_by_host").on(sql`lower(substr(url, instr(url, '://') + 3, 255))`).where(sql`is_deleted = 0`),

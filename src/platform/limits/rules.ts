@@ -45,6 +45,7 @@ export const RULES = {
   changeRole: { limit: 60, windowSeconds: minute },
   inviteAddress: { limit: 1, windowSeconds: 10 * minute },
   writeWebhook: { limit: 1000, windowSeconds: minute },
+  importWebhooks: { limit: 30, windowSeconds: minute },
   rotateSecret: { limit: 10, windowSeconds: hour },
   webhookKeys: { limit: 120, windowSeconds: minute },
   redeliver: { limit: 120, windowSeconds: minute },

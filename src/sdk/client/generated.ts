@@ -579,6 +579,17 @@ export interface Identity {
   lastUsedAt: Timestamp | null;
 }
 
+/** What became of one item. */
+export interface ImportedSubscription {
+  /** The place of the item in the request, from 0 on. */
+  index: number;
+  externalId?: string | undefined;
+  outcome: "created" | "updated" | "unchanged" | "refused";
+  id?: string | undefined;
+  /** Why the item is refused. */
+  reason?: string | undefined;
+}
+
 /** An invitation that has been mailed. */
 export interface Invitation {
   id: string;
@@ -716,6 +727,8 @@ export interface NewSubscription {
   enabled?: boolean | undefined;
   /** How its deliveries are sent. Null sets all options to their defaults. */
   delivery?: DeliveryChange | null | undefined;
+  /** The id of the subscription in your own system, unique in the tenant. */
+  externalId?: string | undefined;
 }
 
 /** A person as operators see them. */
@@ -1303,6 +1316,8 @@ export type SignatureProfile = Record<string, unknown>;
 /** A subscription: the endpoint of a subscriber in the tenant. */
 export interface Subscription {
   _id: string;
+  /** The id of the subscription in your own system, unique in the tenant. */
+  externalId?: string | undefined;
   name: string;
   url: string;
   events: string[];
@@ -1351,6 +1366,19 @@ export interface SubscriptionChange {
   enabled?: boolean | undefined;
   /** How its deliveries are sent. Null sets all options to their defaults. */
   delivery?: DeliveryChange | null | undefined;
+  /** Null removes it. */
+  externalId?: string | null | undefined;
+}
+
+/** Subscriptions of another system. */
+export interface SubscriptionImport {
+  /** True: nothing is written, the answer tells what would be. By default `false`. */
+  dryRun?: boolean | undefined;
+  /**
+   * 1 to 100 items, each with the members of `POST /webhooks` and an `externalId`. The `name` is the URL's host unless
+   * given.
+   */
+  subscriptions: unknown[];
 }
 
 /** The attempts of one subscription, in total and per hour. */
@@ -1405,6 +1433,8 @@ export interface TenantExport {
   apiKeys: ExportedApiKey[];
   subscriptions: {
     _id: string;
+    /** The id of the subscription in your own system, unique in the tenant. */
+    externalId?: string | undefined;
     name: string;
     url: string;
     events: string[];

@@ -5,6 +5,7 @@ import type {
   Attempt,
   AttemptCounts,
   AttemptDetail,
+  ImportedSubscription,
   LogFilter,
   NewSubscription,
   Replay,
@@ -15,12 +16,19 @@ import type {
   SecretRotation,
   Subscription,
   SubscriptionChange,
+  SubscriptionImport,
   SubscriptionStats,
 } from "./generated";
 import { type Listed, listed, type Paged, paged } from "./pages";
 import { query, segment } from "./path";
 import type { NewReplay, ReplayListOptions, ReplayOptions, ReplayPeriod } from "./replays";
 import type { StatsOptions } from "./stats";
+
+/** Options of `client.webhooks.list`. */
+export interface SubscriptionListOptions extends CallOptions {
+  /** Only the subscription that has this external id. */
+  externalId?: string | undefined;
+}
 
 /** Options of `client.webhooks.resume`. */
 export interface ResumeOptions extends CallOptions {
@@ -44,7 +52,12 @@ export interface WebhookMethods {
   /** Subscribes a URL to event types and returns the subscription. Throws FORBIDDEN, VALIDATION_FAILED. */
   create(body: NewSubscription, options?: CallOptions): Promise<Subscription>;
   /** Returns the tenant's subscriptions, newest first. Throws FORBIDDEN. */
-  list(options?: CallOptions): Listed<Subscription>;
+  list(options?: SubscriptionListOptions): Listed<Subscription>;
+  /**
+   * Creates subscriptions, or replaces those with the same `externalId`, 1 to 100 a call, and returns what became of
+   * each. A refused item refuses itself only. Throws FORBIDDEN, VALIDATION_FAILED.
+   */
+  import(body: SubscriptionImport, options?: CallOptions): Promise<ImportedSubscription[]>;
   /** Returns one subscription. Throws FORBIDDEN, NOT_FOUND. */
   get(id: string, options?: CallOptions): Promise<Subscription>;
   /**
@@ -126,7 +139,8 @@ export function webhookMethods(call: Call): WebhookMethods {
   const at = (id: string, rest = "") => `/webhooks/${segment(id)}${rest}`;
   return {
     create: (body, options) => call.data("POST /webhooks", { ...options, body }),
-    list: (options) => listed(call.data("GET /webhooks", options)),
+    list: ({ externalId, ...options } = {}) => listed(call.data(`GET /webhooks${query({ externalId })}`, options)),
+    import: (body, options) => call.data("POST /webhooks/import", { ...options, body }),
     get: (id, options) => call.data(`GET ${at(id)}`, options),
     update: (id, body, options) => call.data(`PATCH ${at(id)}`, { ...options, body }),
     delete: (id, options) => call.message(`DELETE ${at(id)}`, options),

@@ -28,6 +28,7 @@ import {
   indexSubscription,
   liveRow,
   type NewSubscription,
+  ofExternalId,
   parsed,
   patchedOptions,
   type SubscriptionRow,
@@ -69,7 +70,7 @@ export async function updateSubscription(
   const differs = columns
     .filter(({ isCompared }) => isCompared)
     .map(({ column, value }) => sql`s.${sql.identifier(column)} IS NOT ${value}`);
-  const isAllowed = sql`(${allowedIf(condition)})`;
+  const isAllowed = sql`(${allowedIf(tenant, condition)})`;
   const isChanged = sql`(${sql.join(differs, sql` OR `)}) AND ${isAllowed}`;
   const assigned = columns.map(({ column, value }) => sql`${sql.identifier(column)} = ${value}`);
   const movesInIndex = change.events !== undefined || change.enabled !== undefined;
@@ -114,6 +115,7 @@ export async function updateSubscription(
 
 /** The API names of the columns whose change counts as an update. The secret and `enabled` have events of their own. */
 const UPDATED_FIELDS: Readonly<Record<string, string>> = {
+  external_id: "externalId",
   name: "name",
   url: "url",
   events: "events",
@@ -170,14 +172,17 @@ const becomesEnabled = (tenant: TenantRef, id: string, isAllowed: SQL) =>
 export interface Condition {
   /** The subscription has no headers, or has this URL already. */
   withoutHeadersOr?: string;
+  /** No other subscription of the tenant has this external id. */
+  hasFree?: string;
   /** Its signature profile takes any secret. */
   takesAnySecret?: true;
   /** It still has what was read. */
   expected?: Pick<SubscriptionRow, "url" | "headersSealed" | "secretSealed" | "options">;
 }
 
-function allowedIf({ withoutHeadersOr, takesAnySecret, expected }: Condition): SQL {
+function allowedIf(tenant: TenantRef, { hasFree, withoutHeadersOr, takesAnySecret, expected }: Condition): SQL {
   const conditions = [
+    hasFree !== undefined && sql`NOT EXISTS (${ofExternalId(tenant, hasFree)} AND o.id <> s.id)`,
     withoutHeadersOr !== undefined && sql`(s.headers_sealed IS NULL OR s.url = ${withoutHeadersOr})`,
     takesAnySecret && TAKES_ANY_SECRET,
     expected &&
@@ -236,11 +241,12 @@ interface ChangedColumn {
  * secret differs.
  */
 function columnsOf(change: SubscriptionChange, nowMs: number): ChangedColumn[] {
-  const { name, url, events, secretSealed, secretDigest, enabled, options, headersSealed } = change;
+  const { externalId, name, url, events, secretSealed, secretDigest, enabled, options, headersSealed } = change;
   const patched = options && patchedOptions(sql`s.options`, options);
   const given = (column: string, value: SQL | string | number | null | undefined, isCompared = true) =>
     value === undefined ? [] : [{ column, value, isCompared }];
   return [
+    ...given("external_id", externalId),
     ...given("name", name),
     ...given("url", url),
     ...given("events", events && jsonList(events)),

@@ -10,19 +10,21 @@ import { capReached } from "../../platform/limits/caps";
 import { isOnTrial } from "../../platform/limits/reserve";
 import type { ActingIn } from "../../platform/schemas/actor";
 import type { TenantStanding } from "../../platform/schemas/principal";
+import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { tellOwners } from "../../tenancy/tenants/owner-notices";
 import { secretOwner, signingKeyOwner } from "../signing/keys";
 import { rescheduleWaiting } from "../throttling/waits";
 import { type Permitted, receivesAudit, refuseNewReader, refuseReader } from "./audit-readers";
 import { type Condition, type Updated, updateSubscription } from "./change-store";
 import { type DeliveryChange, optionsPatch, refuseOptions } from "./delivery-options";
-import { mergeHeaders } from "./header-options";
+import { mergeHeaders, refuseHeaders } from "./header-options";
 import { headersAfter, isSame, openHeaders, sealHeaders } from "./headers";
 import { needsBase64Secret, refuseCombination } from "./signature-profile";
-import { findSubscription, insertSubscription, type SubscriptionRow } from "./store";
+import { findByExternalId, findSubscription, insertSubscription, type SubscriptionRow } from "./store";
 import { refuseTarget } from "./target";
 
 export interface SubscriptionInput {
+  externalId?: string | null | undefined;
   name: string;
   url: string;
   events: string[];
@@ -41,27 +43,54 @@ export async function createSubscription(
   tenant: ActingIn & TenantStanding & Permitted,
   input: SubscriptionInput,
 ): Promise<SubscriptionRow> {
-  refuseNewReader(tenant, input.events);
-  checkTarget(deps, input.url);
-  checkOptions(deps, input.delivery);
+  checkSubscription(deps, tenant, input);
   const id = newId();
-  const { name, url, enabled } = input;
+  const { externalId, name, url, enabled } = input;
   const options = input.delivery ? optionsPatch(input.delivery) : undefined;
   const secret = await encryptSecret(deps, id, input.secret);
   const publicKey = await publicKeyFor(deps, id, input.delivery);
-  const headers = mergeHeaders({}, input.delivery?.headers ?? {});
-  checkCombination({ profile: input.delivery?.signatureProfile, headers, secret: input.secret }, input);
-  const headersSealed = await sealHeaders(deps, id, headers);
-  const { caps } = deps.config;
-  const onTrial = isOnTrial(deps, tenant);
-  const columns = { ...secret, enabled, options, publicKey, headersSealed, onTrial };
-  const subscription = { id, name, url, events: input.events, ...columns };
-  const most = onTrial ? Math.min(caps.trialSubscriptions, caps.subscriptions) : caps.subscriptions;
-  const row = await insertSubscription(deps, tenant, subscription, most, deps.now());
-  if (!row) throw onTrial ? emailNotVerified() : capReached("subscriptions", caps);
+  const headersSealed = await sealHeaders(deps, id, headersOf(input));
+  const columns = { ...secret, enabled, options, publicKey, headersSealed, onTrial: isOnTrial(deps, tenant) };
+  const subscription = { id, externalId, name, url, events: input.events, ...columns };
+  const row = await insertSubscription(deps, tenant, subscription, mostSubscriptions(deps, tenant), deps.now());
+  if (!row) throw await whyNotCreated(deps, tenant, externalId);
   tellOfReader(deps, tenant, row);
   return row;
 }
+
+/** What a subscription must be, whether it is created or only tried. Throws as `createSubscription` does. */
+export function checkSubscription(deps: Deps, tenant: Permitted, input: SubscriptionInput): void {
+  refuseNewReader(tenant, input.events);
+  checkTarget(deps, input.url);
+  checkOptions(deps, input.delivery);
+  const headers = headersOf(input);
+  const details = refuseHeaders(headers);
+  if (details.length > 0) throw new AppError("VALIDATION_FAILED", { details });
+  checkCombination({ profile: input.delivery?.signatureProfile, headers, secret: input.secret }, input);
+}
+
+const headersOf = ({ delivery }: SubscriptionInput) => mergeHeaders({}, delivery?.headers ?? {});
+
+/** How many subscriptions the tenant may have. */
+export function mostSubscriptions(deps: Deps, tenant: TenantStanding): number {
+  const { caps } = deps.config;
+  return isOnTrial(deps, tenant) ? Math.min(caps.trialSubscriptions, caps.subscriptions) : caps.subscriptions;
+}
+
+/** The error for a tenant that has as many subscriptions as it may have. */
+export const tooManySubscriptions = (deps: Deps, tenant: TenantStanding): AppError =>
+  isOnTrial(deps, tenant) ? emailNotVerified() : capReached("subscriptions", deps.config.caps);
+
+async function whyNotCreated(
+  deps: Deps,
+  tenant: TenantRef & TenantStanding,
+  externalId: string | null | undefined,
+): Promise<AppError> {
+  if (externalId && (await findByExternalId(deps, tenant, externalId))) return externalIdTaken();
+  return tooManySubscriptions(deps, tenant);
+}
+
+const externalIdTaken = () => new AppError("CONFLICT", { message: "Another subscription has this externalId." });
 
 type Change = { [K in keyof SubscriptionInput]?: SubscriptionInput[K] | undefined } & {
   /** Whether the held deliveries of a subscription that is enabled are sent (the default) or dropped. */
@@ -94,10 +123,11 @@ export async function changeSubscription(
   if (!before) throw notFound("Webhook");
   const headersSealed = await headersFor(deps, before, change);
   const sealed = headersSealed === undefined ? {} : { headersSealed };
-  const updated = await updateSubscription(deps, tenant, id, { ...columns, ...sealed }, deps.now(), {
-    expected: before,
-  });
+  const condition = { ...conditionOf({ externalId: change.externalId }), expected: before };
+  const updated = await updateSubscription(deps, tenant, id, { ...columns, ...sealed }, deps.now(), condition);
   if (updated === "changed meanwhile") {
+    const holder = change.externalId && (await findByExternalId(deps, tenant, change.externalId));
+    if (holder && holder.id !== id) throw externalIdTaken();
     throw new AppError("CONFLICT", { message: "The subscription was changed at the same time. Try again." });
   }
   if (!updated) throw notFound("Webhook");
@@ -105,7 +135,8 @@ export async function changeSubscription(
 }
 
 /** What must hold of the subscription so that a change without headers and without a profile can be written unread. */
-const conditionOf = ({ url, secret }: Change): Condition => ({
+const conditionOf = ({ externalId, url, secret }: Change): Condition => ({
+  ...(externalId ? { hasFree: externalId } : {}),
   ...(url === undefined ? {} : { withoutHeadersOr: url }),
   ...(secret === undefined || isBase64Key(secret) ? {} : { takesAnySecret: true }),
 });

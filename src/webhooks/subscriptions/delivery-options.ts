@@ -105,6 +105,25 @@ export function optionsPatch(change: DeliveryChange | null): OptionsPatch {
   };
 }
 
+const NO_RETRY_OPTIONS = Object.fromEntries(Object.keys(RETRY_OPTIONS).map((name) => [name, null]));
+
+/**
+ * Returns the change that leaves exactly what `delivery` sets: the other options get their defaults, and the other
+ * headers of the names `headerNames` are removed.
+ */
+export function wholeDelivery(
+  delivery: DeliveryChange | null | undefined,
+  headerNames: readonly string[],
+): DeliveryChange {
+  const headers = { ...Object.fromEntries(headerNames.map((name) => [name, null])), ...delivery?.headers };
+  return {
+    ...Object.fromEntries(Object.keys(STORED_OPTIONS).map((name) => [name, null])),
+    ...delivery,
+    retry: delivery?.retry ? { ...NO_RETRY_OPTIONS, ...delivery.retry } : null,
+    headers: Object.keys(headers).length > 0 ? headers : undefined,
+  };
+}
+
 /** Returns why this deployment refuses a change; empty if it does not. */
 export const refuseOptions = (change: DeliveryChange, retentionDays: number): ErrorDetail[] =>
   OPTIONS.flatMap(({ path, refuse }) => {

@@ -3,6 +3,8 @@ import { notFound } from "../../platform/errors";
 import { type Call, operation } from "../../platform/operation";
 import { WRITE } from "../access";
 import { changeSubscription, createSubscription } from "./changes";
+import { importSubscriptions } from "./import";
+import { subscriptionImport } from "./import-schemas";
 import { newSubscription, resumption, subscriptionChange } from "./schemas";
 import { deleteSubscription } from "./store";
 
@@ -18,6 +20,12 @@ export const subscriptions = {
     permission: "webhook.update",
     schema: subscriptionChange,
     verb: ({ deps, principal, param, input }) => changeSubscription(deps, principal, param("id"), input),
+  }),
+  import: operation({
+    permission: "webhook.create",
+    limit: { rule: "importWebhooks", per: "tenant" },
+    schema: subscriptionImport,
+    verb: ({ deps, principal, input }) => importSubscriptions(deps, principal, input),
   }),
   pause: operation({ ...WRITE, permission: "webhook.update", verb: (call) => setEnabled(call, { enabled: false }) }),
   resume: operation({

@@ -6,9 +6,11 @@ import { notFound } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
 import { requires, serve } from "../../platform/http/operation";
 import { describeRoute } from "../../platform/http/route-docs";
+import { query } from "../../platform/http/validate";
 import { dataOf, says } from "../../platform/schemas/schemas";
+import { importedItem } from "./import-schemas";
 import { subscriptions } from "./operations";
-import { subscription } from "./schemas";
+import { externalId, subscription } from "./schemas";
 import { findSubscription, listSubscriptions } from "./store";
 import { subscriptionView } from "./view";
 
@@ -29,11 +31,24 @@ export const subscriptionRoutes = new Hono<AppEnv>()
       200: dataOf(z.array(subscription)),
     }),
     requires({ permission: "webhook.read" }),
+    query(z.object({ externalId: externalId.optional() })),
     async (c) => {
       const deps = c.get("deps");
-      const rows = await listSubscriptions(deps, c.get("principal"));
+      const rows = await listSubscriptions(deps, c.get("principal"), c.req.valid("query").externalId);
       return c.json({ data: await Promise.all(rows.map((row) => subscriptionView(deps, row))) });
     },
+  )
+  .post(
+    "/import",
+    describeRoute("importWebhooks", "Creates or replaces subscriptions by their external ids.", {
+      200: dataOf(z.array(importedItem)),
+      description:
+        "For moving from another system. A subscription that has the item's `externalId` is replaced: what the item " +
+        "leaves out gets its default. An item that is refused refuses itself only. Repeating a call changes nothing " +
+        "more. Also needs the permission `webhook.update`.",
+    }),
+    requires({ permission: "webhook.update" }),
+    ...serve(subscriptions.import, (c, data) => c.json({ data })),
   )
   .get(
     "/:id",

@@ -35,6 +35,11 @@ export const signingSecret = z
 
 const enabled = z.boolean().meta({ description: "False: it is paused." });
 
+export const externalId = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,128}$/, "Must be 1 to 128 visible ASCII characters")
+  .meta({ description: "The id of the subscription in your own system, unique in the tenant.", examples: ["ep_4711"] });
+
 const subscriptionFields = z.object({
   name,
   url,
@@ -59,11 +64,15 @@ const subscriptionFields = z.object({
 });
 
 export const newSubscription = subscriptionFields
-  .extend({ enabled: enabled.default(true).meta({ description: "False creates it paused." }) })
+  .extend({
+    enabled: enabled.default(true).meta({ description: "False creates it paused." }),
+    externalId: externalId.optional(),
+  })
   .meta({ id: "NewSubscription", description: "A subscription to create." });
 
 /** Any of the fields. A field that is left out keeps its value. */
 export const subscriptionChange = subscriptionFields
+  .extend({ externalId: externalId.nullable().meta({ description: "Null removes it." }) })
   .partial()
   .meta({ id: "SubscriptionChange", description: "The fields to change; the others stay as they are." });
 
@@ -76,6 +85,7 @@ export const resumption = z.object({
 export const subscription = z
   .object({
     _id: id,
+    externalId: externalId.optional(),
     name: z.string().meta({ examples: ["Orders"] }),
     url: z.string().meta({ examples: [EXAMPLE_URL] }),
     events: z.array(z.string()).meta({ examples: [["OrderPaid"]] }),

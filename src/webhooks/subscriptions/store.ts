@@ -18,6 +18,8 @@ import { patternOf, readersOfAudit } from "./patterns-store";
 export interface SubscriptionRow {
   id: string;
   tenantId: string;
+  /** The id that the tenant's own system gave it. */
+  externalId: string | null;
   name: string;
   url: string;
   events: string[];
@@ -56,7 +58,7 @@ export const LAST_TRIGGERED_AT = sql.raw(
     "a.id DESC LIMIT 20))",
 );
 
-const COLUMNS = sql`s.id, s.tenant_id AS tenantId, s.name, s.url, s.events, s.secret_sealed AS secretSealed, s.enabled,
+const COLUMNS = sql`s.id, s.tenant_id AS tenantId, s.external_id AS externalId, s.name, s.url, s.events, s.secret_sealed AS secretSealed, s.enabled,
   s.disabled_reason AS disabledReason,
   s.disabled_at AS disabledAt, iif(s.disabled_at IS NULL, NULL, coalesce((SELECT failing_since FROM episodes
     WHERE subscription_id = s.id),
@@ -85,6 +87,7 @@ export const dbOf = (deps: Pick<Deps, "shards">, tenant: TenantRef): Db => deps.
 
 export interface NewSubscription {
   id: string;
+  externalId?: string | null | undefined;
   name: string;
   url: string;
   events: string[];
@@ -125,6 +128,7 @@ export async function insertSubscription(
 ): Promise<SubscriptionRow | undefined> {
   const {
     id,
+    externalId = null,
     name,
     url,
     events,
@@ -139,13 +143,14 @@ export async function insertSubscription(
   const stored = options ? patchedOptions(sql`NULL`, options) : sql`NULL`;
   const lane = initialLane(!enabled && options?.onPause === "hold");
   const { written, created } = await atomically(dbOf(deps, tenant), {
-    inserted: sql`INSERT INTO subscriptions (id, tenant_id, name, url, events, secret_sealed, secret_digest, enabled,
-      options, headers_sealed, released_to, has_backlog,
+    inserted: sql`INSERT INTO subscriptions (id, tenant_id, external_id, name, url, events, secret_sealed, secret_digest,
+      enabled, options, headers_sealed, released_to, has_backlog,
         on_trial, created_at, updated_at)
-      SELECT ${id}, ${tenant.tenantId}, ${name}, ${url}, ${jsonList(events)}, ${secretSealed}, ${secretDigest},
-        ${enabled ? 1 : 0}, ${stored},
+      SELECT ${id}, ${tenant.tenantId}, ${externalId}, ${name}, ${url}, ${jsonList(events)}, ${secretSealed},
+        ${secretDigest}, ${enabled ? 1 : 0}, ${stored},
         ${headersSealed}, ${lane.releasedTo}, ${lane.hasBacklog}, ${onTrial ? 1 : 0}, ${nowMs}, ${nowMs}
-      WHERE (SELECT count(*) FROM subscriptions WHERE tenant_id = ${tenant.tenantId} AND is_deleted = 0) < ${most}`,
+      WHERE (SELECT count(*) FROM subscriptions WHERE tenant_id = ${tenant.tenantId} AND is_deleted = 0) < ${most}
+        AND ${externalId === null ? sql`true` : sql`NOT EXISTS (${ofExternalId(tenant, externalId)})`}`,
     recorded: auditIfChanged({
       tenantId: tenant.tenantId,
       action: "webhook.created",
@@ -220,11 +225,43 @@ export async function deleteSubscription(deps: Deps, tenant: ActingIn, id: strin
   return deleted.length > 0;
 }
 
-/** Returns the tenant's subscriptions, newest first. */
-export async function listSubscriptions(deps: Deps, tenant: TenantRef): Promise<SubscriptionRow[]> {
+/** The live subscription with this external id, as SQL. */
+export const ofExternalId = ({ tenantId }: TenantRef, externalId: string): SQL =>
+  sql`SELECT o.id FROM subscriptions o WHERE o.tenant_id = ${tenantId} AND o.external_id = ${externalId}
+    AND o.is_deleted = 0`;
+
+/** Returns the live subscription with this external id. */
+export async function findByExternalId(
+  deps: Deps,
+  tenant: TenantRef,
+  externalId: string,
+): Promise<SubscriptionRow | undefined> {
+  const { found } = await atomically(dbOf(deps, tenant), {
+    found: rows<StoredRow>(sql`SELECT ${COLUMNS} FROM subscriptions s
+      WHERE s.id = (${ofExternalId(tenant, externalId)})`),
+  });
+  return found[0] && parsed(found[0]);
+}
+
+/** Returns how many subscriptions the tenant has. */
+export async function countSubscriptions(deps: Deps, tenant: TenantRef): Promise<number> {
+  const { counted } = await atomically(dbOf(deps, tenant), {
+    counted: rows<{ count: number }>(sql`SELECT count(*) AS count FROM subscriptions
+      WHERE tenant_id = ${tenant.tenantId} AND is_deleted = 0`),
+  });
+  return counted[0]?.count ?? 0;
+}
+
+/** Returns the tenant's subscriptions, newest first, or those with an external id. */
+export async function listSubscriptions(
+  deps: Deps,
+  tenant: TenantRef,
+  externalId?: string,
+): Promise<SubscriptionRow[]> {
+  const isAsked = externalId === undefined ? sql`true` : sql`s.external_id = ${externalId}`;
   const { listed } = await atomically(dbOf(deps, tenant), {
     listed: rows<StoredRow>(sql`SELECT ${COLUMNS} FROM subscriptions s WHERE s.tenant_id = ${tenant.tenantId}
-        AND s.is_deleted = 0
+        AND s.is_deleted = 0 AND ${isAsked}
       ORDER BY s.created_at DESC, s.id DESC`),
   });
   return listed.map(parsed);

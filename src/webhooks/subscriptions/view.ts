@@ -14,6 +14,7 @@ export async function subscriptionView(deps: Deps, row: SubscriptionRow): Promis
   const delivery = deliveryView(row.options, viewOfHeaders(await openHeaders(deps, row)));
   return {
     _id: row.id,
+    ...(row.externalId === null ? {} : { externalId: row.externalId }),
     name: row.name,
     url: row.url,
     events: row.events,

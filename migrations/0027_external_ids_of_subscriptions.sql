@@ -1,0 +1,2 @@
+ALTER TABLE `subscriptions` ADD `external_id` text;--> statement-breakpoint
+CREATE UNIQUE INDEX `subscriptions_by_external_id` ON `subscriptions` (`tenant_id`,`external_id`) WHERE external_id IS NOT NULL AND is_deleted = 0;
