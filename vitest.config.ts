@@ -47,6 +47,7 @@ const service = {
           SECRET_KEYS: "b43da762eca10a9859f8c5faf3f80a24e2616dc4a1c8eae69957a976b72b8b7f",
           METRICS_TOKEN: "c0a4e61fdb6d8b1f2a77e1f1b9a4c6d3",
           WEBHOOK_EGRESS: "any",
+          TOKEN_KEY_DELAY_SECONDS: "0",
           ...PROVIDERS,
           OPERATORS: "operator@example.com, Second-Operator@example.com",
           RATE_LIMITS: JSON.stringify({

@@ -17,6 +17,7 @@ import { passwordRoutes, publicRecoveryRoutes } from "./identity/recovery/routes
 import { publicSessionRoutes, sessionRoutes } from "./identity/sessions/routes";
 import { publicAuthRoutes } from "./identity/sign-in/routes";
 import { stepUpRoutes } from "./identity/step-up/routes";
+import { tokenRoutes } from "./identity/tokens/routes";
 import { twoFactorRoutes } from "./identity/two-factor/routes";
 import { accountDeletionRoutes, tenantDeletionRoutes } from "./lifecycle/deletion/routes";
 import { accountExportRoutes, tenantExportRoutes } from "./lifecycle/exports/routes";
@@ -128,6 +129,7 @@ const authenticated = new Hono<AppEnv>()
 
 app.route("/", healthRoutes);
 app.route("/", metricsRoutes);
+app.route("/.well-known", tokenRoutes);
 app.route("/.well-known/webhook-keys", webhookKeyRoutes);
 app.route("/", referenceRoutes(app));
 app.route(CONSOLE_PATH, consoleRoutes({ event: EVENT_BODY_KIB, other: BODY_KIB }));

@@ -11,7 +11,12 @@ export async function runCron(deps: Deps, cron: string): Promise<void> {
   const startedMs = deps.now();
   const jobs =
     cron === EVERY_MINUTE
-      ? { startSweepers, beginUpkeep: () => beginUpkeep(deps, "minute"), tellAlarms }
+      ? {
+          startSweepers,
+          beginUpkeep: () => beginUpkeep(deps, "minute"),
+          tellAlarms,
+          keepSigners: () => deps.signers.keep(),
+        }
       : { beginUpkeep: () => beginUpkeep(deps, "hour") };
   for (const [job, run] of Object.entries(jobs)) {
     try {

@@ -22,6 +22,7 @@ interface Oldest {
   keyEndedAt: number;
   deviceSeenAt: number;
   stateExpiredAt: number;
+  signerRetiredAt: number;
 }
 
 /** Deletes up to `limit` rows of each table that are too old. Returns how many it deleted. */
@@ -42,6 +43,7 @@ export async function deleteEnded({ db }: Deps, oldest: Oldest, limit: number): 
       (SELECT id FROM mail_codes WHERE id < ${firstIdAt(endedBefore)} LIMIT ${limit}) RETURNING 1`,
     devices: sql`DELETE FROM known_devices WHERE (user_id, key) IN
       (SELECT user_id, key FROM known_devices WHERE last_seen_at <= ${oldest.deviceSeenAt} LIMIT ${limit}) RETURNING 1`,
+    signers: sql`DELETE FROM token_signers WHERE retired_at <= ${oldest.signerRetiredAt} RETURNING 1`,
     usedStates: sql`DELETE FROM used_states WHERE id IN
       (SELECT id FROM used_states WHERE id < ${String(oldest.stateExpiredAt)} LIMIT ${limit}) RETURNING 1`,
   });

@@ -1,6 +1,7 @@
 /** Removes what has ended: sessions, mailed tokens, invitations, API keys, and devices that were not seen again. */
 import type { PagedMaintenance } from "../platform/db/paged-maintenance";
 import { log } from "../platform/log";
+import { ACCEPTED_MS } from "../platform/signers/choose";
 import { DAY_MS, HOUR_MS } from "../platform/time";
 import { deleteEnded } from "./expire-store";
 import { KNOWN_DEVICE_MS } from "./sessions/known-devices-store";
@@ -20,6 +21,7 @@ export const deleteExpired: PagedMaintenance = async (deps, _shard, _cursor, isO
     keyEndedAt: Math.min(endedBefore, deps.now() - deps.config.auditRetentionDays * DAY_MS),
     deviceSeenAt: deps.now() - KNOWN_DEVICE_MS,
     stateExpiredAt: deps.now() - KEEP_USED_STATES_MS,
+    signerRetiredAt: deps.now() - ACCEPTED_MS,
   };
   let removed = 0;
   let isDone = false;

@@ -10,6 +10,7 @@ import { LOG_LEVELS, type LogLevel } from "./log-levels";
 import { PROVIDER_VARIABLES, type Providers, readProviders } from "./provider-settings";
 import { email } from "./schemas/schemas";
 import { commaList, isAtOrBelow, type Registration, registration, wholeNumber, widgetKey } from "./schemas/settings";
+import { readTokenSettings, TOKEN_VARIABLES, type TokenSettings } from "./token-settings";
 
 const MIN_SECRET_KEY_CHARACTERS = 32;
 const randomKey = z
@@ -47,16 +48,7 @@ const VARIABLES = {
     must: "be an http or https URL without a trailing slash",
     schema: z.url({ protocol: /^https?$/ }).refine((url) => !url.endsWith("/")),
   },
-  TOKEN_ISSUER: {
-    description: "The `iss` claim of access tokens. Changing it invalidates the tokens in use; clients refresh.",
-    must: "be 1 to 200 characters",
-    schema: z.string().min(1).max(200),
-  },
-  TOKEN_AUDIENCE: {
-    description: "The `aud` claim of access tokens. Changing it invalidates the tokens in use; clients refresh.",
-    must: "be 1 to 200 characters",
-    schema: z.string().min(1).max(200),
-  },
+  ...TOKEN_VARIABLES,
   MAIL_FROM: {
     description: "The sender of every mail.",
     must: "contain a sender address",
@@ -186,14 +178,12 @@ export interface Turnstile {
   secret: string;
 }
 
-export interface Config extends Limits {
+export interface Config extends Limits, TokenSettings {
   secretKeys: string[];
   /** Undefined: there is no `/metrics`. */
   metricsToken: string | undefined;
   clientIpSecret: string | undefined;
   appUrl: string;
-  tokenIssuer: string;
-  tokenAudience: string;
   mailFrom: string;
   /** Null: nobody is mailed alarms. */
   alertMail: string | null;
@@ -241,13 +231,13 @@ export function parseConfig(env: Partial<Record<keyof typeof VARIABLES, unknown>
     problems.push("TURNSTILE_SITE_KEY and TURNSTILE_SECRET must both be set, or neither");
   }
   const { publicUrl, providers } = readProviders(read, problems);
+  const appUrl = read("APP_URL");
   const config: Config = {
     secretKeys: read("SECRET_KEYS"),
     metricsToken: read("METRICS_TOKEN"),
     clientIpSecret: read("CLIENT_IP_SECRET"),
-    appUrl: read("APP_URL"),
-    tokenIssuer: read("TOKEN_ISSUER"),
-    tokenAudience: read("TOKEN_AUDIENCE"),
+    appUrl,
+    ...readTokenSettings(read, publicUrl ?? appUrl),
     mailFrom: read("MAIL_FROM"),
     alertMail: read("ALERT_MAIL"),
     corsOrigins: read("CORS_ORIGINS"),

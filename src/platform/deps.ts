@@ -10,10 +10,13 @@ import { describeError, log, setLogLevel } from "./log";
 import type { MailJob } from "./mail/job";
 import type { AlarmMessage } from "./messages";
 import { CONSOLE_PATH } from "./paths";
+import { createSigners, type SignerCache, type Signers } from "./signers/signers";
 
 export interface Deps {
   config: Config;
   keys: KeyRing;
+  /** Who signs the tokens of sessions. */
+  signers: Signers;
   /** The control plane. */
   db: Db;
   /** The delivery plane. */
@@ -47,15 +50,21 @@ interface Settings {
   config: Config;
   keys: KeyRing;
   leases: Leases;
+  signerCache: SignerCache;
 }
 
 /** Parsed once per isolate, and again when a setting changes. A failure is cached too. */
 let cache: { fingerprint: string; settings: Promise<Settings> } | undefined;
 
+/** Forgets everything, so that test files can share an isolate. */
+export function forgetSettings(): void {
+  cache = undefined;
+}
+
 async function loadSettings(env: Env): Promise<Settings> {
   try {
     const config = parseConfig({ ...env });
-    return { config, keys: await deriveKeyRing(config.secretKeys), leases: new Map() };
+    return { config, keys: await deriveKeyRing(config.secretKeys), leases: new Map(), signerCache: {} };
   } catch (error) {
     if (error instanceof ConfigError) log("error", "configuration refused", { reason: error.message });
     throw error;
@@ -75,7 +84,7 @@ export async function createDeps(
   const variables: Partial<Record<string, unknown>> = { ...env };
   const fingerprint = JSON.stringify(SETTING_NAMES.map((name) => variables[name]));
   if (cache?.fingerprint !== fingerprint) cache = { fingerprint, settings: loadSettings(env) };
-  const { config, keys, leases } = await cache.settings;
+  const { config, keys, leases, signerCache } = await cache.settings;
   setLogLevel(config.logLevel);
   const trips = { trips: 0, sqlMs: 0 };
   const background: Deps["background"] = (what, work) =>
@@ -83,9 +92,11 @@ export async function createDeps(
       work.catch((error: unknown) => log("error", "background work failed", { what, ...describeError(error) })),
     );
   const rules = { ...config.rules, ...config.budgets };
+  const signerDb = createDb(env.DB, { trips: 0, sqlMs: 0 });
   return {
     config,
     keys,
+    signers: createSigners({ db: signerDb, config, keys, cache: signerCache, background, now: Date.now }),
     db: createDb(env.DB, trips),
     shards: createShards(env, trips),
     trips,

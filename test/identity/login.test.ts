@@ -146,7 +146,8 @@ describe("access tokens", () => {
   const status = async (token: string) => (await call("GET", "/auth/me", { token })).status;
 
   async function signer(person: Person) {
-    const [{ signing }] = await deriveKeyRing([env.SECRET_KEYS]);
+    const [{ signing: keys }] = await deriveKeyRing([env.SECRET_KEYS]);
+    const signing = keys.EdDSA;
     const claims = claimsOf(person.token);
     const sign = (changes: Record<string, unknown>, header: Record<string, unknown> = {}) =>
       new SignJWT({ ...claims, ...changes })

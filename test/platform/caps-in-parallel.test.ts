@@ -50,7 +50,7 @@ async function openInvitation(owner: Person, email: string): Promise<string> {
 
 /** A signed-in user with a tenant of their own, without the work of a password hash. */
 async function cheapUser(): Promise<{ email: string; token: string }> {
-  const { config, keys, now } = await createDeps(env, createExecutionContext());
+  const deps = await createDeps(env, createExecutionContext());
   const claims = { userId: newId(), sessionId: newId(), tenantId: newId() };
   const { userId, sessionId, tenantId } = claims;
   const email = newEmail();
@@ -68,15 +68,9 @@ async function cheapUser(): Promise<{ email: string; token: string }> {
       `INSERT INTO sessions (id, user_id, tenant_id, generation, refresh_token_hash, rotated_at, created_at, expires_at,
         last_activity_at)
         VALUES (?1, ?2, ?3, 1, ?1, ?4, ?4, ?4 + 3600000, ?4)`,
-    ).bind(sessionId, userId, tenantId, now()),
+    ).bind(sessionId, userId, tenantId, deps.now()),
   ]);
-  const parties = { issuer: config.tokenIssuer, audience: config.tokenAudience };
-  const token = await signAccessToken(
-    keys,
-    parties,
-    { ...claims, role: "owner", authenticatedAt: 0, methods: [] },
-    now(),
-  );
+  const token = await signAccessToken(deps, { ...claims, role: "owner", authenticatedAt: 0, methods: [] }, deps.now());
   return { email, token };
 }
 

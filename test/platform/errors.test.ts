@@ -169,7 +169,9 @@ describe("settings", () => {
     ["AUDIT_MAX_ROWS", "9999"],
     ["CORS_ORIGINS", "example.com"],
     ["MAIL_FROM", "nobody"],
-    ["TOKEN_ISSUER", ""],
+    ["TOKEN_ISSUER", "x".repeat(201)],
+    ["TOKEN_ALGORITHM", "RS256"],
+    ["TOKEN_KEY_DELAY_SECONDS", "86401"],
   ] as const)(
     "a bad %s (%j) answers every request with 500 and logs its name once, never its value",
     async (name, value) => {

@@ -126,10 +126,12 @@ test("the delivery plane's tables keep no second index for their text keys", asy
     "manual_retries",
     "outbox",
     "replay_jobs",
+    "revocations",
     "sends_held",
     "signing_keys",
     "subscription_events",
     "subscriptions",
+    "token_signers",
     "used_states",
   ]);
 });

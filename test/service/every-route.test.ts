@@ -15,6 +15,8 @@ const PUBLIC = new Set([
   "GET /docs/:page",
   "GET /docs/assets/:file",
   "GET /.well-known/jwks.json",
+  "GET /.well-known/openid-configuration",
+  "GET /.well-known/oauth-authorization-server",
   "GET /.well-known/webhook-keys/:id",
   "POST /api/v1/auth/register",
   "POST /api/v1/auth/login",

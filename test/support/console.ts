@@ -96,12 +96,11 @@ export async function signedIn(person: Person, password = PASSWORD): Promise<Con
 
 /** A browser with the session of a person's access token, which saves a sign-in. */
 export async function holding(person: Person): Promise<ConsoleBrowser> {
-  const { config, keys, now } = await createDeps(env, createExecutionContext());
+  const deps = await createDeps(env, createExecutionContext());
   const { sid, tid, sub } = decodeJwt<{ sid: string; tid: string; sub: string }>(person.token);
-  const parties = { issuer: config.tokenIssuer, audience: config.tokenAudience };
-  const validity = { issuedAt: now(), expiresAt: now() + 3_600_000 };
+  const validity = { issuedAt: deps.now(), expiresAt: deps.now() + 3_600_000 };
   const claims = { userId: sub, sessionId: sid, tenantId: tid };
   const browser = visit();
-  browser.jar.set("__Host-postern-session", await signConsoleToken(keys, parties, claims, validity));
+  browser.jar.set("__Host-postern-session", await signConsoleToken(deps, claims, validity));
   return browser;
 }

@@ -1,6 +1,7 @@
 /** What the service keeps, and how a test file gets it empty. */
 import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { forgetSettings } from "../../src/platform/deps";
 import { memory } from "../../src/webhooks/delivery/isolate-memory";
 import { forgetStatements } from "./query-plans";
 
@@ -31,6 +32,7 @@ async function emptyService(): Promise<void> {
     const tables = await Promise.all([env.DB, env.SHARD_1].map(countTables));
     if (tables.every((count) => count === 0)) {
       memory.clear();
+      forgetSettings();
       return;
     }
   }

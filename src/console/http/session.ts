@@ -20,15 +20,9 @@ export async function findCurrentUser(c: Context<AppEnv>): Promise<CurrentUser |
 
 /** Sets the session cookie. The browser gets no token of the API. */
 export async function setSession(c: Context<AppEnv>, { session }: OpenedSession): Promise<void> {
-  const { keys, config, now } = c.get("deps");
+  const deps = c.get("deps");
   const { expiresAt, ...claims } = session;
-  const parties = { issuer: config.tokenIssuer, audience: config.tokenAudience };
-  setConsoleCookie(
-    c,
-    "session",
-    await signConsoleToken(keys, parties, claims, { issuedAt: now(), expiresAt }),
-    expiresAt,
-  );
+  setConsoleCookie(c, "session", await signConsoleToken(deps, claims, { issuedAt: deps.now(), expiresAt }), expiresAt);
 }
 
 /** Notes who is signed in, for a page that needs nobody. */

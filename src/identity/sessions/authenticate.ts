@@ -9,8 +9,6 @@ import { findLiveConsoleSession, findLiveSession, type LiveSession, touchSession
 
 const ACTIVITY_RESOLUTION_MS = 60_000;
 
-const partiesOf = ({ config }: Deps) => ({ issuer: config.tokenIssuer, audience: config.tokenAudience });
-
 /** Returns the principal of an access token; null when the token is invalid or expired or its session is revoked. */
 export async function authenticateSession(
   deps: Deps,
@@ -18,7 +16,7 @@ export async function authenticateSession(
   origin: RequestOrigin,
 ): Promise<SessionPrincipal | null> {
   const nowMs = deps.now();
-  const claims = await verifyAccessToken(deps.keys, partiesOf(deps), token, nowMs);
+  const claims = await verifyAccessToken(deps, token, nowMs);
   return claims && admit(deps, claims, await findLiveSession(deps, claims, nowMs), origin);
 }
 
@@ -29,7 +27,7 @@ export async function authenticateConsoleSession(
   origin: RequestOrigin,
 ): Promise<CurrentUser | null> {
   const nowMs = deps.now();
-  const claims = await verifyConsoleToken(deps.keys, partiesOf(deps), token, nowMs);
+  const claims = await verifyConsoleToken(deps, token, nowMs);
   const live = claims && (await findLiveConsoleSession(deps, claims, nowMs));
   const principal = live && admit(deps, claims, live.session, origin);
   if (!principal) return null;

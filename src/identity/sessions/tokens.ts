@@ -30,6 +30,8 @@ export interface SessionDraft {
 
 /** Makes the row of a new session and its first refresh token; the caller writes the row. */
 export async function draftSession(deps: Deps, userId: string, device: Device): Promise<SessionDraft> {
+  // Before the first session is written: sessions without a signer mean that a former version has signed.
+  await deps.signers.current();
   const id = newId();
   const refreshToken = await makeRefreshToken(deps.keys, { sessionId: id, generation: 1 });
   const refreshTokenHash = await sha256Hex(refreshToken);
@@ -51,8 +53,7 @@ export function makeAccessToken(
   deps: Deps,
   { userId, sessionId, tenantId, role, authenticatedAt, amr }: AccessClaims & TokenSubject,
 ): Promise<string> {
-  const parties = { issuer: deps.config.tokenIssuer, audience: deps.config.tokenAudience };
   const methods = amr === null ? [] : (JSON.parse(amr) as AuthMethod[]);
   const claims = { userId, sessionId, tenantId, role: role ?? "", authenticatedAt, methods: methodReferences(methods) };
-  return signAccessToken(deps.keys, parties, claims, deps.startedAt);
+  return signAccessToken(deps, claims, deps.startedAt);
 }

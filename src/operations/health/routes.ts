@@ -1,4 +1,4 @@
-/** The routes outside `/api/v1`: liveness, the public keys, and the addresses of everything else. */
+/** Liveness, and the addresses of everything else. */
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { pingDatabase } from "../../platform/db/ping";
@@ -8,8 +8,6 @@ import { limit } from "../../platform/http/rate-limit";
 import { describeRoute } from "../../platform/http/route-docs";
 import { CONSOLE_PATH } from "../../platform/paths";
 import { dataOf } from "../../platform/schemas/schemas";
-
-const JWKS_MAX_AGE_SECONDS = 300;
 
 const POINTERS = {
   name: "Postern",
@@ -31,15 +29,6 @@ const pointers = z.object({
   health: path,
   keys: path,
 });
-const publicKey = z.object({
-  kty: z.literal("OKP"),
-  crv: z.literal("Ed25519"),
-  alg: z.literal("EdDSA"),
-  use: z.literal("sig"),
-  kid: z.string(),
-  x: z.string(),
-});
-
 const isDeep = (c: Context<AppEnv>) => c.req.query("deep") === "1";
 
 export const healthRoutes = new Hono<AppEnv>()
@@ -73,15 +62,5 @@ export const healthRoutes = new Hono<AppEnv>()
         }
       }
       return c.json({ data: { status: "ok" } });
-    },
-  )
-  .get(
-    "/.well-known/jwks.json",
-    describeRoute("getKeys", "Returns the public keys that verify access tokens, newest first (RFC 7517).", {
-      200: z.object({ keys: z.array(publicKey) }),
-    }),
-    (c) => {
-      c.header("Cache-Control", `public, max-age=${JWKS_MAX_AGE_SECONDS}`);
-      return c.json({ keys: c.get("deps").keys.map((key) => key.signing.publicJwk) });
     },
   );

@@ -1,23 +1,26 @@
-/** Signed tokens of a session: access tokens (RFC 9068 JWTs, EdDSA, 15 minutes) and the console's cookie. */
+/** Signed tokens of a session: access tokens (RFC 9068 JWTs, 15 minutes) and the console's cookie. */
 import { errors, type JWTPayload, jwtVerify, SignJWT } from "jose";
 import { newId } from "../db/ids";
 import { permissionsOf } from "../schemas/roles";
-import type { KeyRing } from "./keys";
+import type { SignerId } from "../signers/choose";
+import type { Signers } from "../signers/signers";
+import { type SigningKey, TOKEN_ALGORITHMS } from "./signing-keys";
 
 const ACCESS_LIFETIME_MS = 15 * 60_000;
 
 /** `typ` and audience differ between kinds, so a token of one kind is never accepted as another. */
 interface Kind {
   typ: string;
-  audienceOf: (parties: TokenParties) => string;
+  audienceOf: (audience: string) => string;
 }
 
-const ACCESS: Kind = { typ: "at+jwt", audienceOf: ({ audience }) => audience };
-const CONSOLE: Kind = { typ: "console+jwt", audienceOf: ({ audience }) => `${audience}/console` };
+const ACCESS: Kind = { typ: "at+jwt", audienceOf: (audience) => audience };
+const CONSOLE: Kind = { typ: "console+jwt", audienceOf: (audience) => `${audience}/console` };
 
-export interface TokenParties {
-  issuer: string;
-  audience: string;
+/** Who signs, and for whom: `TOKEN_AUDIENCE`. */
+export interface TokenContext {
+  signers: Signers;
+  config: { tokenAudience: string };
 }
 
 export interface AccessClaims {
@@ -43,7 +46,7 @@ interface Validity {
 }
 
 /** A signed access token, valid for 15 minutes from `nowMs`. */
-export function signAccessToken(keys: KeyRing, parties: TokenParties, claims: AccessTokenClaims, nowMs: number) {
+export function signAccessToken(context: TokenContext, claims: AccessTokenClaims, nowMs: number) {
   const { role, authenticatedAt, methods } = claims;
   const more = {
     jti: newId(),
@@ -52,72 +55,76 @@ export function signAccessToken(keys: KeyRing, parties: TokenParties, claims: Ac
     auth_time: Math.floor(authenticatedAt / 1000),
     ...(methods.length > 0 ? { amr: methods } : {}),
   };
-  return sign(keys, ACCESS, parties, claims, { issuedAt: nowMs, expiresAt: nowMs + ACCESS_LIFETIME_MS }, more);
+  return sign(context, ACCESS, claims, { issuedAt: nowMs, expiresAt: nowMs + ACCESS_LIFETIME_MS }, more);
 }
 
 /** The claims of a valid access token; null for anything else. */
-export function verifyAccessToken(keys: KeyRing, parties: TokenParties, token: string, nowMs: number) {
-  return verify(keys, ACCESS, parties, token, nowMs);
+export function verifyAccessToken(context: TokenContext, token: string, nowMs: number) {
+  return verify(context, ACCESS, token, nowMs);
 }
 
 /** The value of the console's session cookie. It expires with its session. */
-export function signConsoleToken(keys: KeyRing, parties: TokenParties, claims: AccessClaims, validity: Validity) {
-  return sign(keys, CONSOLE, parties, claims, validity);
+export function signConsoleToken(context: TokenContext, claims: AccessClaims, validity: Validity) {
+  return sign(context, CONSOLE, claims, validity);
 }
 
 /** The claims of a valid console cookie; null for anything else, including an access token. */
-export function verifyConsoleToken(keys: KeyRing, parties: TokenParties, token: string, nowMs: number) {
-  return verify(keys, CONSOLE, parties, token, nowMs);
+export function verifyConsoleToken(context: TokenContext, token: string, nowMs: number) {
+  return verify(context, CONSOLE, token, nowMs);
 }
 
 async function sign(
-  keys: KeyRing,
+  { signers, config }: TokenContext,
   kind: Kind,
-  parties: TokenParties,
   claims: AccessClaims,
   { issuedAt, expiresAt }: Validity,
   more: JWTPayload = {},
 ): Promise<string> {
-  const { kid, privateKey } = keys[0].signing;
+  const { key, issuer } = await signers.current();
   return new SignJWT({ sid: claims.sessionId, tid: claims.tenantId, ...more })
-    .setProtectedHeader({ alg: "EdDSA", typ: kind.typ, kid })
-    .setIssuer(parties.issuer)
-    .setAudience(kind.audienceOf(parties))
+    .setProtectedHeader({ alg: key.alg, typ: kind.typ, kid: key.kid })
+    .setIssuer(issuer)
+    .setAudience(kind.audienceOf(config.tokenAudience))
     .setSubject(claims.userId)
     .setIssuedAt(Math.floor(issuedAt / 1000))
     .setExpirationTime(Math.floor(expiresAt / 1000))
-    .sign(privateKey);
+    .sign(key.privateKey);
 }
 
-async function verify(
-  keys: KeyRing,
+async function verify(context: TokenContext, kind: Kind, token: string, nowMs: number): Promise<AccessClaims | null> {
+  const opened = await open(context, kind, token, nowMs);
+  return opened && (await context.signers.accepts(opened.signer)) ? opened.claims : null;
+}
+
+/** The claims of a token that one of our keys has signed, for whichever issuer; null for anything else. */
+async function open(
+  { signers, config }: TokenContext,
   kind: Kind,
-  parties: TokenParties,
   token: string,
   nowMs: number,
-): Promise<AccessClaims | null> {
+): Promise<{ claims: AccessClaims; signer: SignerId } | null> {
   try {
-    const { payload } = await jwtVerify(
-      token,
-      (header) => {
-        const key = keys.find((candidate) => candidate.signing.kid === header.kid);
-        if (!key) throw new errors.JWKSNoMatchingKey();
-        return key.signing.publicKey;
-      },
-      {
-        algorithms: ["EdDSA"],
-        typ: kind.typ,
-        issuer: parties.issuer,
-        audience: kind.audienceOf(parties),
-        requiredClaims: ["sub", "sid", "tid", "iat", "exp"],
-        currentDate: new Date(nowMs),
-      },
-    );
-    const { sub, sid, tid } = payload;
-    if (typeof sub !== "string" || typeof sid !== "string" || typeof tid !== "string") return null;
-    return { userId: sub, sessionId: sid, tenantId: tid };
+    const { payload, protectedHeader } = await jwtVerify(token, (header) => requireKey(signers, header).publicKey, {
+      algorithms: [...TOKEN_ALGORITHMS],
+      typ: kind.typ,
+      audience: kind.audienceOf(config.tokenAudience),
+      requiredClaims: ["iss", "sub", "sid", "tid", "iat", "exp"],
+      currentDate: new Date(nowMs),
+    });
+    const { iss, sub, sid, tid } = payload;
+    if (![iss, sub, sid, tid].every((claim) => typeof claim === "string")) return null;
+    const { kid, alg } = requireKey(signers, protectedHeader);
+    const claims = { userId: sub, sessionId: sid, tenantId: tid } as AccessClaims;
+    return { claims, signer: { kid, alg, issuer: iss as string } };
   } catch (error) {
     if (error instanceof errors.JOSEError || error instanceof TypeError) return null;
     throw error;
   }
+}
+
+/** The key must be of the algorithm that the header names. */
+function requireKey(signers: Signers, header: { kid?: string; alg?: string }): SigningKey {
+  const key = signers.keyOf(header);
+  if (!key) throw new errors.JWKSNoMatchingKey();
+  return key;
 }

@@ -40,6 +40,33 @@ export const keyChecks = sqliteTable("key_checks", {
   missing: text().notNull().default(sql`'[]'`),
 });
 
+/** Who signs tokens, and who did: a key, an algorithm and an issuer. The migration creates it WITHOUT ROWID. */
+export const tokenSigners = sqliteTable(
+  "token_signers",
+  {
+    kid: text().notNull(),
+    alg: text({ enum: ["EdDSA", "ES256"] }).notNull(),
+    issuer: text().notNull(),
+    /** Since when it is published; 0 for one that tokens were signed by before this table, and for the first. */
+    seenAt: integer("seen_at").notNull(),
+    /** When it was found to sign no longer; null before that. */
+    retiredAt: integer("retired_at"),
+  },
+  (t) => [primaryKey({ columns: [t.kid, t.alg, t.issuer] })],
+);
+
+/** Which access tokens were revoked while they could still be valid. The migration creates it WITHOUT ROWID. */
+export const revocations = sqliteTable(
+  "revocations",
+  {
+    /** Unix seconds, rounded up: tokens that were issued until then are revoked. */
+    at: integer().notNull(),
+    /** Whose tokens: see identity/tokens/revocations-store.ts. */
+    key: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.at, t.key] })],
+);
+
 /** How many messages have ended as dead letters in an hour. The migration creates it WITHOUT ROWID. */
 export const deadLetters = sqliteTable(
   "dead_letters",

@@ -370,6 +370,19 @@ export interface Departure {
   to?: string | undefined;
 }
 
+/** Who issues access tokens. It names no endpoint that there is not. */
+export interface Discovery {
+  issuer: string;
+  jwks_uri: string;
+  response_types_supported: unknown[];
+  grant_types_supported: unknown[];
+  subject_types_supported: "public"[];
+  id_token_signing_alg_values_supported: ("EdDSA" | "ES256")[];
+  access_token_signing_alg_values_supported: ("EdDSA" | "ES256")[];
+  claims_supported: string[];
+  service_documentation: string;
+}
+
 /** A new address, and what confirms the session. */
 export interface EmailChange {
   email: string;
@@ -623,6 +636,29 @@ export interface JoinedTenant {
   /** Sign in to it with its id as `tenantId`. */
   tenant: Tenant;
   role: Role;
+}
+
+/** Public keys that verify access tokens (RFC 7517). */
+export interface KeySet {
+  keys: (
+    | {
+        use: "sig";
+        kid: string;
+        x: string;
+        kty: "OKP";
+        crv: "Ed25519";
+        alg: "EdDSA";
+      }
+    | {
+        use: "sig";
+        kid: string;
+        x: string;
+        kty: "EC";
+        crv: "P-256";
+        alg: "ES256";
+        y: string;
+      }
+  )[];
 }
 
 /** Which attempts of a log to return. */

@@ -1,0 +1,29 @@
+/** The documents below `/.well-known` that tell other services how to verify access tokens. */
+import { z } from "zod";
+
+const signingKey = { use: z.literal("sig"), kid: z.string(), x: z.string() };
+const publicKey = z.union([
+  z.object({ ...signingKey, kty: z.literal("OKP"), crv: z.literal("Ed25519"), alg: z.literal("EdDSA") }),
+  z.object({ ...signingKey, kty: z.literal("EC"), crv: z.literal("P-256"), alg: z.literal("ES256"), y: z.string() }),
+]);
+
+export const keySet = z
+  .object({ keys: z.array(publicKey) })
+  .meta({ id: "KeySet", description: "Public keys that verify access tokens (RFC 7517)." });
+
+const none = z.array(z.never());
+const algorithms = z.array(z.enum(["EdDSA", "ES256"]));
+
+export const discovery = z
+  .object({
+    issuer: z.url(),
+    jwks_uri: z.url(),
+    response_types_supported: none,
+    grant_types_supported: none,
+    subject_types_supported: z.array(z.literal("public")),
+    id_token_signing_alg_values_supported: algorithms,
+    access_token_signing_alg_values_supported: algorithms,
+    claims_supported: z.array(z.string()),
+    service_documentation: z.url(),
+  })
+  .meta({ id: "Discovery", description: "Who issues access tokens. It names no endpoint that there is not." });
