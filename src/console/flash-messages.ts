@@ -44,7 +44,7 @@ export const FLASH_MESSAGES = {
   personResumed: "The person can sign in again.",
   sessionsEnded: "All sessions of the person have ended.",
   removalMailed: "The link is mailed. Nothing is removed until the person confirms it.",
-  sendsHeld: "Sends are held. Nothing is lost.",
+  sendsHeld: "Sends are frozen. Nothing is lost.",
   sendsReleased: "Sends are released. What has waited is sent.",
   passkeyAdded: "Passkey added. You can sign in with it from now on.",
   passkeyRemoved: "Passkey removed.",

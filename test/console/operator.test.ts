@@ -75,7 +75,7 @@ describe("the operator's section", () => {
     expect((await call("GET", "/webhooks", { token: owner.token })).status).toBe(403);
     for (const [path, said] of [
       ["resume", "The tenant is resumed."],
-      ["sends/hold", "Sends are held."],
+      ["sends/hold", "Sends are frozen."],
       ["sends/release", "Sends are released."],
     ]) {
       expect((await browser.get(`${here}/${path}`)).status).toBe(200);

@@ -168,7 +168,7 @@ const OF_STORE: Record<string, RegExp> = {
   "webhooks/resend/replays/replay-id-store": /substr\(r\.id, 25\)/,
   "webhooks/resend/replays/page-store": /p\.tenant_id = \?/,
   "webhooks/delivery/reopen-store": /'-7' \|\| substr\(lower/,
-  "webhooks/resend/waiting-store": /a\.next_id AS nextAttemptId/,
+  "webhooks/resend/send-now-store": /a\.next_id AS nextAttemptId/,
   "webhooks/resend": /INSERT INTO events \(id, tenant_id, type, payload, delivery_count, created_at\)/,
 };
 

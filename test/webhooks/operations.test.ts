@@ -1,6 +1,6 @@
 /** Pause, resume, metrics, retry and test of a subscription. */
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { sendTest } from "../../src/webhooks/resend/retries";
+import { sendTest } from "../../src/webhooks/resend/retry";
 import { call, eventually, type Person, signUp, verify } from "../support/client";
 import { controlledDeps } from "../support/controlled";
 import { countManualRetries, giveUp } from "../support/engine";

@@ -1,7 +1,7 @@
 /** Manual retries: one failed delivery, and all that failed since a given time. */
 import { describe, expect, test, vi } from "vitest";
 import type { Deps } from "../../src/platform/deps";
-import { retryDelivery, retryFailed, sendTest } from "../../src/webhooks/resend/retries";
+import { retryDelivery, retryFailed, sendTest } from "../../src/webhooks/resend/retry";
 import { call, type Person, signUp, verify } from "../support/client";
 import { controlledDeps } from "../support/controlled";
 import {

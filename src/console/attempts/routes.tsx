@@ -7,7 +7,7 @@ import type { Operation } from "../../platform/operation";
 import { READ_DELIVERIES } from "../../webhooks/access";
 import { attemptWithText } from "../../webhooks/log/delivery-log";
 import { resend } from "../../webhooks/resend/operations";
-import { readWaiting } from "../../webhooks/resend/waiting-store";
+import { readWaiting } from "../../webhooks/resend/send-now-store";
 import { findSubscription } from "../../webhooks/subscriptions/store";
 import { form } from "../http/form";
 import { jsonFile, page, type Refused, redirectWithFlash } from "../http/page";

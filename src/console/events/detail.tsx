@@ -153,7 +153,7 @@ const REASONS: Record<NonNullable<Outcome["reason"]>, string> = {
   queue: "It waits to be sent.",
   limit: "It waits because of the subscription's limit.",
   backlog: "Other deliveries to this subscription come first.",
-  "held-by-operator": "An operator of this service holds all sends of the tenant for now. Nothing is lost.",
+  "held-by-operator": "An operator of this service has frozen all sends of the tenant for now. Nothing is lost.",
   held: "The subscription is paused or disabled and holds it, or has not released it yet.",
   "retry-after": "The subscriber asked for a pause.",
   "fan-out": "The deliveries of this event are still being created.",

@@ -48,9 +48,9 @@ export const TENANT_CHANGES: readonly Change[] = [
   },
   {
     path: "/tenants/:id/sends/hold",
-    asks: "Hold the sends of",
+    asks: "Freeze the sends of",
     effects: [WAITING, "Members work as before, and see why nothing arrives."],
-    button: "Hold the sends",
+    button: "Freeze the sends",
     asksForReason: false,
     done: "sendsHeld",
     operation: operators.holdSendsOfTenant,
@@ -116,9 +116,9 @@ export const PERSON_CHANGES: readonly Change[] = [
 export const SERVICE_CHANGES: readonly Change[] = [
   {
     path: "/sends/hold",
-    asks: "Hold all sends of",
+    asks: "Freeze all sends of",
     effects: [WAITING, "This is for all tenants."],
-    button: "Hold all sends",
+    button: "Freeze all sends",
     asksForReason: false,
     done: "sendsHeld",
     operation: operators.holdSends,
@@ -126,7 +126,7 @@ export const SERVICE_CHANGES: readonly Change[] = [
   {
     path: "/sends/release",
     asks: "Release all sends of",
-    effects: [RELEASED, "Tenants that are held or suspended individually stay so."],
+    effects: [RELEASED, "Tenants that are frozen or suspended individually stay so."],
     button: "Release all sends",
     asksForReason: false,
     done: "sendsReleased",

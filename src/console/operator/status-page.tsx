@@ -99,13 +99,13 @@ function Findings({ found: { tenants, people, subscriptions, events, deliveries 
 }
 
 function Status({ status: { shards, queues, deadLetters, holds, unreachable } }: { status: ServiceStatus }) {
-  const isHeld = holds.some(({ tenantId }) => tenantId === null);
+  const isFrozen = holds.some(({ tenantId }) => tenantId === null);
   return (
     <>
-      <section class="card" aria-labelledby="holds">
-        <h2 id="holds">Holds</h2>
+      <section class="card" aria-labelledby="frozen">
+        <h2 id="frozen">Frozen</h2>
         {holds.length === 0 ? (
-          <p class="muted">Nothing is held.</p>
+          <p class="muted">Nothing is frozen.</p>
         ) : (
           <ul class="list">
             {holds.map(({ tenantId, tenantName, cause, since, shard }) => (
@@ -114,7 +114,7 @@ function Status({ status: { shards, queues, deadLetters, holds, unreachable } }:
                   {tenantId === null
                     ? `All tenants of database ${shard}`
                     : tenantLink(tenantId, tenantName ?? tenantId)}{" "}
-                  <Badge tone="wait">{cause === "held" ? "Held" : "Suspended"}</Badge>
+                  <Badge tone="wait">{cause === "held" ? "Frozen" : "Suspended"}</Badge>
                   <div class="small muted">
                     since <Time at={since} />
                   </div>
@@ -125,9 +125,9 @@ function Status({ status: { shards, queues, deadLetters, holds, unreachable } }:
         )}
         <p class="row">
           <LinkButton href={`${HERE}/sends/hold`} kind="danger">
-            Hold all sends
+            Freeze all sends
           </LinkButton>
-          {isHeld && <LinkButton href={`${HERE}/sends/release`}>Release all sends</LinkButton>}
+          {isFrozen && <LinkButton href={`${HERE}/sends/release`}>Release all sends</LinkButton>}
         </p>
       </section>
       <Databases shards={shards} unreachable={unreachable} />

@@ -87,13 +87,13 @@ const DeliveryFacts = ({ tenant: { openDeliveries, oldestDueAt, attempts, holds 
     <dd>
       {number(attempts.succeeded)} succeeded, {number(attempts.failed)} failed since <Time at={attempts.since} />
     </dd>
-    <dt>Holds</dt>
+    <dt>Frozen</dt>
     <dd>
       {holds.length === 0
         ? "none"
         : holds.map(({ cause, since, ofAllTenants }) => (
             <div>
-              {cause === "held" ? "held" : "suspended"}
+              {cause === "held" ? "by an operator" : "with a suspension"}
               {ofAllTenants && ", with all tenants,"} since <Time at={since} />
             </div>
           ))}
@@ -102,8 +102,8 @@ const DeliveryFacts = ({ tenant: { openDeliveries, oldestDueAt, attempts, holds 
 );
 
 function TenantActions({ tenant: { id, suspended, holds } }: { tenant: OperatedTenant }) {
-  const isHeld = holds.some(({ cause, ofAllTenants }) => cause === "held" && !ofAllTenants);
-  // A suspension that failed half-way has left the hold of its deliveries only; resuming removes that too.
+  const isFrozen = holds.some(({ cause, ofAllTenants }) => cause === "held" && !ofAllTenants);
+  // A suspension that failed half-way has left its deliveries frozen; resuming removes that too.
   const canResume = suspended !== null || holds.some(({ cause }) => cause === "suspended");
   return (
     <p class="row">
@@ -114,11 +114,11 @@ function TenantActions({ tenant: { id, suspended, holds } }: { tenant: OperatedT
           Suspend
         </LinkButton>
       )}
-      {isHeld ? (
+      {isFrozen ? (
         <LinkButton href={`${HERE}/tenants/${id}/sends/release`}>Release its sends</LinkButton>
       ) : (
         <LinkButton href={`${HERE}/tenants/${id}/sends/hold`} kind="danger">
-          Hold its sends
+          Freeze its sends
         </LinkButton>
       )}
     </p>

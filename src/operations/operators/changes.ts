@@ -90,7 +90,7 @@ export const CHANGES: readonly Change[] = [
     {
       path: "/sends/hold",
       id: "operatorHoldSends",
-      summary: "Holds what is sent for all tenants.",
+      summary: "Freezes what is sent for all tenants.",
       operation: operators.holdSends,
     },
     "Sends held.",
@@ -99,7 +99,7 @@ export const CHANGES: readonly Change[] = [
     {
       path: "/sends/release",
       id: "operatorReleaseSends",
-      summary: "Releases what was held for all tenants.",
+      summary: "Releases what was frozen for all tenants.",
       operation: operators.releaseSends,
     },
     "Sends released.",
@@ -108,7 +108,7 @@ export const CHANGES: readonly Change[] = [
     {
       path: "/tenants/:id/sends/hold",
       id: "operatorHoldTenantSends",
-      summary: "Holds what is sent for a tenant.",
+      summary: "Freezes what is sent for a tenant.",
       operation: operators.holdSendsOfTenant,
     },
     "Sends held.",
@@ -117,7 +117,7 @@ export const CHANGES: readonly Change[] = [
     {
       path: "/tenants/:id/sends/release",
       id: "operatorReleaseTenantSends",
-      summary: "Releases what was held for a tenant.",
+      summary: "Releases what was frozen for a tenant.",
       operation: operators.releaseSendsOfTenant,
     },
     "Sends released.",

@@ -18,7 +18,7 @@ export interface HoldRow {
 }
 
 /**
- * Holds the sends of a tenant, or of all tenants for `ALL_TENANTS`. Changes and records nothing when they are held
+ * Freezes the sends of a tenant, or of all tenants for `ALL_TENANTS`. Changes and records nothing when they are frozen
  * already for that cause.
  */
 export async function insertHold(

@@ -1,5 +1,5 @@
 /**
- * Holds and releases the sends of a tenant or of all tenants. Held deliveries wait in D1 and use up no attempt;
+ * Freezes and releases the sends of a tenant or of all tenants. Frozen deliveries wait in D1 and use up no attempt;
  * attempts that have begun are completed.
  */
 
@@ -18,7 +18,7 @@ type Change = "hold" | "release";
 const ACTIONS = { hold: "operator.sends_held", release: "operator.sends_released" } as const;
 const CHANGES = { hold: insertHold, release: deleteHold } as const;
 
-/** Holds or releases the sends of a tenant. Throws NOT_FOUND, or like `requireStepUp`. */
+/** Freezes or releases the sends of a tenant. Throws NOT_FOUND, or like `requireStepUp`. */
 export async function changeSendsOfTenant(
   deps: Deps,
   operator: SessionPrincipal,
@@ -32,7 +32,7 @@ export async function changeSendsOfTenant(
 }
 
 /**
- * Holds or releases the sends of all tenants, in every delivery database. The change of the first database also records
+ * Freezes or releases the sends of all tenants, in every delivery database. The change of the first database also records
  * the action. Throws SERVICE_UNAVAILABLE, which names the databases that did not answer; a second call changes those.
  */
 export async function changeAllSends(

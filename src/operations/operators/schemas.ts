@@ -91,7 +91,7 @@ export const searchResult = z
 
 const holdCause = z.enum(["held", "suspended"]).meta({
   id: "HoldCause",
-  description: "Why sends wait. `held`: an operator holds them; `suspended`: the tenant is suspended.",
+  description: "Why sends wait. `held`: an operator has frozen them; `suspended`: the tenant is suspended.",
   examples: ["held"],
 });
 
@@ -173,7 +173,7 @@ export const serviceStatus = z
     holds: z
       .array(z.object({ tenantId: id.nullable(), tenantName: label.nullable(), cause: holdCause, since: time, shard }))
       .meta({
-        description: "The holds in force, at most 200 of each database. Null as the tenant stands for all tenants.",
+        description: "What is frozen, at most 200 of each database. Null as the tenant stands for all tenants.",
       }),
     unreachable: z.array(shard).meta({ description: "The databases that did not answer." }),
   })

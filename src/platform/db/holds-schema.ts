@@ -1,15 +1,15 @@
-/** A table of the delivery plane: what operators hold. Times are Unix ms. */
+/** A table of the delivery plane: what operators have frozen. Times are Unix ms. */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /**
- * The tenants whose deliveries an operator holds. Claims and the sweep read it. The migration creates it WITHOUT ROWID.
+ * The tenants whose deliveries are frozen. Claims and the sweep read it. The migration creates it WITHOUT ROWID.
  */
 export const sendsHeld = sqliteTable(
   "sends_held",
   {
     /** "" for all tenants of this database. */
     tenantId: text("tenant_id").notNull(),
-    /** A tenant that is held and suspended has a row for each. */
+    /** A tenant that is frozen and suspended has a row for each. */
     cause: text({ enum: ["held", "suspended"] }).notNull(),
     since: integer().notNull(),
   },

@@ -490,7 +490,7 @@ export interface EventOutcome {
    * Why it waits: `sending` (an attempt is in progress), `retry`, `queue` (it is about to be sent, or due at `until`
    * because of a fault of the service), `limit` (the subscription's limits make it wait), `backlog` (other deliveries
    * to this subscription come first), `held` (the subscription is paused or disabled and holds its deliveries, or has
-   * not released this one yet), `held-by-operator` (an operator of the service holds all that is sent for the tenant),
+   * not released this one yet), `held-by-operator` (an operator of the service has frozen what is sent for the tenant),
    * `retry-after` (the subscriber asked for a pause), `fan-out` (deliveries of the event are still being created). Why
    * it was skipped: the subscription was `paused` when the event was published, `created-later`, or `deleted`.
    */
@@ -565,7 +565,7 @@ export interface ExportedEvent {
   createdAt: Timestamp;
 }
 
-/** Why sends wait. `held`: an operator holds them; `suspended`: the tenant is suspended. */
+/** Why sends wait. `held`: an operator has frozen them; `suspended`: the tenant is suspended. */
 export type HoldCause = "held" | "suspended";
 
 /** The attempts of one hour. */
@@ -1292,7 +1292,7 @@ export interface ServiceStatus {
     hour: Timestamp;
     messages: number;
   }[];
-  /** The holds in force, at most 200 of each database. Null as the tenant stands for all tenants. */
+  /** What is frozen, at most 200 of each database. Null as the tenant stands for all tenants. */
   holds: {
     tenantId: string | null;
     tenantName: string | null;

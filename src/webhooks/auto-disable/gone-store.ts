@@ -28,11 +28,11 @@ export const goneStatements = (ours: SQL, nowMs: number) => {
       sql`s.id = t.subscription_id AND s.gone_since <= t.last_at - ${GONE_FOR_MS}`,
       sql`FROM (${gone}) t`,
     ),
-    // Before the write that stores the episode: where an episode exists, this event has already been published.
+    // Before the write that marks it: if it is marked as disabled, this event has already been published.
     told: publishOperational("postern.webhook.disabled", justDisabled, nowMs, { data: sql`'reason', 'gone'` }),
     recorded: auditWebhooks("webhook.disabled", SYSTEM, justDisabled, nowMs, sql`'reason', 'gone'`),
     unindexed: unindexDisabled(sql`SELECT subscription_id FROM (${gone})`),
-    episode: markDisabled(sql`SELECT subscription_id FROM (${gone})`),
+    marked: markDisabled(sql`SELECT subscription_id FROM (${gone})`),
   };
 };
 

@@ -1,12 +1,12 @@
-/** The statements that begin and end an episode within the batches of other stores. */
+/** The statements that mark a subscription as failing, within the batches of other stores. */
 import { type SQL, sql } from "drizzle-orm";
 import { isNewestHour } from "../stats/hours-store";
 import { MIN_FAILURES, STAGE } from "./stages";
 
 /**
- * Returns the statement that stores an episode for those of `subscriptionIds` (SQL) that have failed often enough since
- * their last success. It writes nothing for a subscription that has an episode. Run it after the attempts are counted
- * in `hourly_stats`.
+ * Returns the statement that marks those of `subscriptionIds` (SQL) as failing that have failed often enough since
+ * their last success. It changes nothing for a subscription that is marked. Run it after the attempts are counted in
+ * `hourly_stats`.
  */
 export const markFailing = (subscriptionIds: SQL): SQL => sql`
   INSERT INTO episodes (subscription_id, tenant_id, failing_since)
@@ -15,9 +15,7 @@ export const markFailing = (subscriptionIds: SQL): SQL => sql`
     CROSS JOIN subscriptions s ON s.id = t.subscription_id
   WHERE h.sent_failures >= ${MIN_FAILURES} AND s.is_deleted = 0 ON CONFLICT DO NOTHING`;
 
-/**
- * Returns the statement that marks the episodes of those of `subscriptionIds` (SQL) that the service has just disabled.
- */
+/** Returns the statement that marks those of `subscriptionIds` (SQL) as disabled that the service has just disabled. */
 export const markDisabled = (subscriptionIds: SQL): SQL => sql`
   INSERT INTO episodes (subscription_id, tenant_id, failing_since, stage)
   SELECT s.id, s.tenant_id, h.failing_since, ${STAGE.disabled} FROM (${subscriptionIds}) t
@@ -28,10 +26,10 @@ export const markDisabled = (subscriptionIds: SQL): SQL => sql`
 
 /**
  * Returns the statements that, if `condition` holds, count the failures of a subscription from zero, because it is
- * enabled again. If its users were told about the failures, the episode stays, so that they are told about the next
+ * enabled again. If its users were told about the failures, its mark stays, so that they are told about the next
  * success.
  */
-export const restartEpisode = (id: string, condition: SQL, nowMs: number) => ({
+export const restartFailing = (id: string, condition: SQL, nowMs: number) => ({
   countedAnew: sql`UPDATE hourly_stats AS h SET failing_since = ${nowMs}, sent_failures = 0
     WHERE ${isNewestHour(sql`${id}`)} AND h.sent_failures > 0 AND ${condition}`,
   unmarked: sql`DELETE FROM episodes WHERE subscription_id = ${id} AND stage = ${STAGE.noticed} AND ${condition}`,

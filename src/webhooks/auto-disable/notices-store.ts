@@ -63,8 +63,8 @@ export async function composeNotices(
 }
 
 /**
- * Notes that the mails of these episodes are in the queue. An episode that a later mail reports still waits for that
- * mail.
+ * Notes that the mails about these subscriptions are in the queue. One that a later mail reports still waits for
+ * that mail.
  */
 export async function noteQueued(
   db: Db,

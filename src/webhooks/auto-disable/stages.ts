@@ -15,7 +15,7 @@ export const STAGE = {
 /** The shortest time between two mails to a tenant, except one about a disabled subscription. */
 export const MAIL_EVERY_MS = HOUR_MS;
 
-/** The number of failed attempts after which an episode is stored, and users can be told about it. */
+/** The number of failed attempts after which a subscription is marked as failing, and users can be told. */
 export const MIN_FAILURES = 10;
 /** The number of failed attempts below which a subscription is not disabled. */
 export const MIN_FAILURES_TO_DISABLE = 20;

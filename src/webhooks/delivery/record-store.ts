@@ -112,7 +112,7 @@ function subscriptionStatements(results: readonly AttemptResult[], ours: SQL, en
     goneTold: gone?.told,
     goneRecorded: gone?.recorded,
     goneUnindexed: gone?.unindexed,
-    goneEpisode: gone?.episode,
+    goneMarked: gone?.marked,
     heldAgain: results.some(({ probe }) => probe === 1)
       ? endProbe(sql`SELECT a.subscription_id FROM ${ours} WHERE j.value ->> 'probe' = 1`)
       : undefined,

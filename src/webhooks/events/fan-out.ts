@@ -17,12 +17,12 @@ const MAX_FAN_OUTS = 100;
  * queue is down.
  */
 export async function enqueueFanOut(deps: Deps, shard: number, fanOuts: readonly FanOut[]): Promise<void> {
-  if (fanOuts.length === 0) return;
-  await deps.deliveryQueues.of(shard).slow.sendBatch(
-    fanOuts.map(({ eventId, fanOutAfter }) => ({
-      body: { shard, fanOut: eventId, afterSubscriptionId: fanOutAfter },
-    })),
-  );
+  const messages = fanOuts.map(({ eventId, fanOutAfter }) => ({
+    body: { shard, fanOut: eventId, afterSubscriptionId: fanOutAfter },
+  }));
+  for (let start = 0; start < messages.length; start += MAX_FAN_OUTS) {
+    await deps.deliveryQueues.of(shard).slow.sendBatch(messages.slice(start, start + MAX_FAN_OUTS));
+  }
 }
 
 /**

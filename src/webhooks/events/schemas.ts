@@ -59,7 +59,7 @@ const eventOutcome = z
           "at `until` because of a fault of the service), `limit` (the subscription's limits make it wait), " +
           "`backlog` (other deliveries to this subscription " +
           "come first), `held` (the subscription is paused or disabled and holds its deliveries, or has not " +
-          "released this one yet), `held-by-operator` (an operator of the service holds all that is sent for the " +
+          "released this one yet), `held-by-operator` (an operator of the service has frozen what is sent for the " +
           "tenant), `retry-after` (the subscriber asked for a pause), `fan-out` (deliveries of the event are still " +
           "being created). " +
           "Why it was skipped: the subscription was `paused` when the event was published, `created-later`, or " +

@@ -1,9 +1,9 @@
 /** Sending deliveries again, sooner, or a test. */
 import { operation } from "../../platform/operation";
 import { RESEND } from "../access";
-import { retryDelivery, retryFailed, retryLatest, sendTest } from "./retries";
+import { retryDelivery, retryFailed, retryLatest, sendTest } from "./retry";
 import { retryFailedRequest } from "./schemas";
-import { sendNow } from "./waiting";
+import { sendNow } from "./send-now";
 
 export const resend = {
   latest: operation({ ...RESEND, verb: ({ deps, principal, param }) => retryLatest(deps, principal, param("id")) }),

@@ -55,7 +55,7 @@ export const redeliveryRoutes = new Hono<AppEnv>()
       200: says("Test delivery queued"),
       ...REFUSALS,
       description:
-        "While an operator of the service holds the tenant's sends, the test waits like all other deliveries.",
+        "While the tenant's sends are frozen by an operator of the service, the test waits like all other deliveries.",
     }),
     ...serve(resend.test, (c) => c.json({ message: "Test delivery queued" })),
   );

@@ -7,7 +7,7 @@ import type { ActingIn } from "../../platform/schemas/actor";
 import type { OperationalType } from "../../platform/schemas/event-type";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { auditWebhooks } from "../../tenancy/audit/record-store";
-import { restartEpisode } from "../auto-disable/marks-store";
+import { restartFailing } from "../auto-disable/marks-store";
 import { disable, END_COOLDOWN, enable } from "../lanes/lane-store";
 import {
   endFormerSecrets,
@@ -82,7 +82,7 @@ export async function updateSubscription(
         : rows<{ id: string }>(sql`SELECT s.id FROM subscriptions s WHERE ${isLive(tenant, id)} AND NOT ${isAllowed}`),
     // Before the update, because these statements compare the change with the stored values.
     ...recordedChanges(tenant, id, { columns, enabled: change.enabled }, isAllowed, nowMs),
-    ...(change.enabled === true ? restartEpisode(id, becomesEnabled(tenant, id, isAllowed), nowMs) : {}),
+    ...(change.enabled === true ? restartFailing(id, becomesEnabled(tenant, id, isAllowed), nowMs) : {}),
     unindexed: movesInIndex ? unindexEventTypes(tenant, id, isChanged) : undefined,
     // Unlike a rotation, a change of the secret ends the old secrets at once.
     ...endSecrets(tenant, id, change.secretDigest, isAllowed, nowMs),

@@ -4,7 +4,7 @@ import type { Deps } from "../../platform/deps";
 import { notFound } from "../../platform/errors";
 import type { TenantRef } from "../../platform/schemas/tenant-ref";
 import { enqueueDue } from "../delivery/enqueue";
-import { endWait, readWaiting } from "./waiting-store";
+import { endWait, readWaiting } from "./send-now-store";
 
 /**
  * Makes the next attempt of a delivery now, in place of the planned one. Throws NOT_FOUND when the delivery does not
