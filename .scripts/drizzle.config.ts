@@ -8,6 +8,7 @@ export default defineConfig({
     "./src/platform/db/holds-schema.ts",
     "./src/platform/db/audit-schema.ts",
     "./src/platform/db/service-schema.ts",
+    "./src/platform/db/platform-schema.ts",
   ],
   out: "./migrations",
 });

@@ -10,6 +10,7 @@ import { apiKeyRoutes } from "./identity/api-keys/routes";
 import { invitationRoutes } from "./identity/invitations/routes";
 import { memberRoutes } from "./identity/members/routes";
 import { passkeyRoutes } from "./identity/passkeys/routes";
+import { platformKeyRoutes } from "./identity/platform-keys/routes";
 import { profileRoutes } from "./identity/profile/routes";
 import { identityRoutes } from "./identity/providers/identities/routes";
 import { oauthRoutes } from "./identity/providers/routes";
@@ -111,6 +112,7 @@ const authenticated = new Hono<AppEnv>()
   .route("/auth/me/activity", activityRoutes)
   .route("/auth/me/export", accountExportRoutes)
   .route("/api-keys", apiKeyRoutes)
+  .route("/platform/keys", platformKeyRoutes)
   .route("/tenants", tenantRoutes)
   .route("/tenant", tenantDeletionRoutes)
   .route("/tenant/export", tenantExportRoutes)

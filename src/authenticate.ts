@@ -1,21 +1,31 @@
-/** Authentication of API requests, with an access token or an API key, in one D1 round trip. */
+/** Authentication of API requests, with an access token, an API key or a platform key, in one D1 round trip. */
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { authenticateApiKey } from "./identity/api-keys/authenticate";
+import { authenticatePlatformKey } from "./identity/platform-keys/authenticate";
 import { authenticateSession } from "./identity/sessions/authenticate";
-import { AppError } from "./platform/errors";
+import { AppError, invalid, notFound } from "./platform/errors";
 import type { AppEnv } from "./platform/http/env";
 import { isOpenWhenSuspended } from "./platform/http/operation";
 import { originOf } from "./platform/http/origin";
-import { servesRequest } from "./platform/http/permissions";
+import { requireOperator, servesRequest } from "./platform/http/permissions";
 import { documented } from "./platform/http/route-docs";
-import type { Principal } from "./platform/schemas/principal";
+import type { ApiKeyPrincipal, Principal, SessionPrincipal } from "./platform/schemas/principal";
+import { type Permission, permissionsOf } from "./platform/schemas/roles";
+import { PLATFORM_TENANT } from "./platform/schemas/tenant-ref";
+import { platformTenant } from "./tenancy/tenants/store";
 import { tenantSuspended } from "./tenancy/tenants/suspension";
+import { tenantName } from "./tenancy/tenants/tenant-name";
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+)$/i;
 const MAX_CREDENTIAL_CHARACTERS = 4096;
 
-/** 401 without a valid credential, 403 in a suspended tenant. A path without a route gets 404. */
+const TENANT_HEADER = "Postern-Tenant";
+
+/**
+ * 401 without a valid credential, 403 in a suspended tenant, 404 for a session or an API key that names another tenant
+ * than its own. A path without a route gets 404.
+ */
 export const requirePrincipal = documented(
   createMiddleware<AppEnv>(async (c, next) => {
     if (!servesRequest(c)) return next();
@@ -25,14 +35,49 @@ export const requirePrincipal = documented(
     c.set("principal", principal);
     await next();
   }),
-  { caller: "any", errors: ["UNAUTHENTICATED", "RATE_LIMITED", "FORBIDDEN"] },
+  { caller: "any", errors: ["UNAUTHENTICATED", "RATE_LIMITED", "FORBIDDEN", "NOT_FOUND"] },
 );
 
 async function identify(c: Context<AppEnv>): Promise<Principal | null> {
   const deps = c.get("deps");
   const credential = c.req.header("x-api-key") ?? c.req.header("authorization")?.match(BEARER)?.[1];
   if (!credential || credential.length > MAX_CREDENTIAL_CHARACTERS) return null;
-  if (credential.startsWith("ak_")) return authenticateApiKey(deps, credential, c.get("clientIp"), originOf(c));
+  if (credential.startsWith("psk_")) return platformKey(c, credential);
+  if (credential.startsWith("ak_")) {
+    const principal = await authenticateApiKey(deps, credential, c.get("clientIp"), originOf(c));
+    return principal && inNamedTenant(c, principal);
+  }
   if (c.req.header("x-api-key")) return null;
-  return authenticateSession(deps, credential, originOf(c));
+  const principal = await authenticateSession(deps, credential, originOf(c));
+  return principal && inNamedTenant(c, principal);
 }
+
+/** Notes why the key cannot act in a tenant. The routes below `/platform` need none. */
+async function platformKey(c: Context<AppEnv>, key: string): Promise<Principal | null> {
+  const named = c.req.header(TENANT_HEADER) ?? "";
+  const found = await authenticatePlatformKey(c.get("deps"), key, named, c.get("clientIp"), originOf(c));
+  if (found && named === "") c.set("tenantRefusal", invalid(NO_TENANT_NAMED));
+  else if (found?.isInTenant === false) c.set("tenantRefusal", notFound("Tenant"));
+  return found?.principal ?? null;
+}
+
+const NO_TENANT_NAMED = {
+  issues: [{ path: [TENANT_HEADER], message: "Name the tenant by its id, or as ext: and your own id for it" }],
+};
+
+/** Returns the principal in the tenant that the request names. Throws NOT_FOUND for any but its own. */
+async function inNamedTenant(c: Context<AppEnv>, principal: SessionPrincipal | ApiKeyPrincipal): Promise<Principal> {
+  const named = c.req.header(TENANT_HEADER) ?? "";
+  const { id, externalId } = tenantName(named);
+  const own = id === null ? principal.tenantExternalId === externalId : principal.tenantId === id;
+  if (named === "" || own) return principal;
+  if (named !== PLATFORM_TENANT || principal.kind !== "session") throw notFound("Tenant");
+  const deps = c.get("deps");
+  requireOperator(deps.config, principal, "Tenant");
+  return { ...principal, ...(await platformTenant(deps)), role: "owner", permissions: OPERATORS_IN_PLATFORM };
+}
+
+/** What an owner may do, but publish: only the service itself publishes in the tenant of the platform. */
+const OPERATORS_IN_PLATFORM: ReadonlySet<Permission> = new Set(
+  permissionsOf("owner").filter((permission) => permission !== "event.publish"),
+);

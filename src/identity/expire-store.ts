@@ -9,6 +9,10 @@ const removeUpTo = (limit: number, table: string, condition: SQL) =>
   sql`DELETE FROM ${sql.identifier(table)} WHERE rowid IN
     (SELECT rowid FROM ${sql.identifier(table)} WHERE ${condition} LIMIT ${limit}) RETURNING 1`;
 
+const removeHashes = (limit: number, condition: SQL) =>
+  sql`DELETE FROM platform_key_hashes WHERE hash IN (SELECT hash FROM platform_key_hashes WHERE ${condition}
+    LIMIT ${limit}) RETURNING 1`;
+
 /**
  * A verification token is kept while its address is unverified, because the removal of abandoned accounts finds
  * accounts by it.
@@ -34,6 +38,15 @@ export async function deleteEnded({ db }: Deps, oldest: Oldest, limit: number): 
     invitations: removeUpTo(limit, "invitations", sql`expires_at <= ${endedBefore}`),
     revokedKeys: removeUpTo(limit, "api_keys", sql`revoked_at <= ${oldest.keyEndedAt}`),
     expiredKeys: removeUpTo(limit, "api_keys", sql`expires_at <= ${oldest.keyEndedAt}`),
+    formerHashes: removeHashes(limit, sql`expires_at <= ${oldest.stateExpiredAt}`),
+    // Before the keys, through which they are found.
+    hashes: removeHashes(
+      limit,
+      sql`key_id IN (SELECT id FROM platform_keys WHERE revoked_at <= ${oldest.keyEndedAt}
+      UNION ALL SELECT id FROM platform_keys WHERE expires_at <= ${oldest.keyEndedAt})`,
+    ),
+    revokedPlatformKeys: removeUpTo(limit, "platform_keys", sql`revoked_at <= ${oldest.keyEndedAt}`),
+    expiredPlatformKeys: removeUpTo(limit, "platform_keys", sql`expires_at <= ${oldest.keyEndedAt}`),
     // Their ids begin with their time.
     alertMails: removeUpTo(limit, "alert_mails", sql`id < ${String(endedBefore)}`),
     // These tables have no rowid.

@@ -143,6 +143,18 @@ export function apiKeyCreatedMail(context: RevertibleContext, keyName: string): 
   });
 }
 
+export function platformKeyCreatedMail({ name }: NoticeContext, keyName: string): Mail {
+  return renderMail({
+    subject: "You created a platform key",
+    greetingName: name,
+    body: [
+      `A platform key named "${keyName}" was created with your account. It can act in all tenants that it may see.`,
+      "If this was not you, revoke it now under Operator > Platform keys, reset your password, and tell the other " +
+        "operators.",
+    ],
+  });
+}
+
 export function identityLinkedMail(context: RevertibleContext, label: string): Mail {
   return renderMail({
     subject: `You can now sign in with ${label}`,

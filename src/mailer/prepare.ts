@@ -154,6 +154,7 @@ const MINOR: ReadonlySet<MailJob["kind"]> = new Set<MailJob["kind"]>([
   "passkeyRemoved",
   "identityUnlinked",
   "apiKeyCreated",
+  "platformKeyCreated",
   "recoveryCodeUsed",
   "signedInOnNewDevice",
   "refreshTokenReused",
@@ -198,6 +199,8 @@ async function noticeOf(deps: Deps, job: NoticeJob, user: NoticeRecipient): Prom
       return notices.passkeyRemovedMail(context, job.passkeyName);
     case "apiKeyCreated":
       return notices.apiKeyCreatedMail(revertible, job.keyName);
+    case "platformKeyCreated":
+      return notices.platformKeyCreatedMail(context, job.keyName);
     case "recoveryCodeUsed":
       return notices.recoveryCodeUsedMail(context, user.codesLeft);
     case "signedInOnNewDevice":

@@ -6,15 +6,18 @@ import type { ZodType } from "zod";
 import type { Deps } from "./deps";
 import type { RuleName } from "./limits/rules";
 import type { ClientContext } from "./schemas/client-context";
-import type { Principal, SessionPrincipal } from "./schemas/principal";
+import type { PlatformScope } from "./schemas/platform-scopes";
+import type { PlatformKeyPrincipal, Principal, SessionPrincipal } from "./schemas/principal";
 import type { Permission } from "./schemas/roles";
 
 /** Who may ask, and how often. */
 export interface Access {
   /** A permission of the caller, or what only an owner of the tenant or an operator of the service may do. */
   permission?: Permission | "owner" | "operator";
+  /** What a platform key must be allowed to do. Nobody else may ask. */
+  scope?: PlatformScope;
   /** Counts each request whose caller has the permission. */
-  limit?: { rule: RuleName; per: "IP address" | "user" | "tenant" };
+  limit?: { rule: RuleName; per: "IP address" | "user" | "tenant" | "platform key" };
   /** Whether members of a suspended tenant may ask too. */
   openWhenSuspended?: true;
 }
@@ -28,6 +31,8 @@ export interface Call<Input> {
   readonly principal: Principal;
   /** The caller's session. Reading it throws UNAUTHENTICATED if there is none. */
   readonly session: SessionPrincipal;
+  /** The caller's platform key. Reading it throws FORBIDDEN if there is none. */
+  readonly platformKey: PlatformKeyPrincipal;
   /** Who is signed in, for an operation that needs nobody; null if nobody is. */
   readonly holder: Principal | null;
   readonly client: ClientContext;

@@ -66,7 +66,10 @@ describe("the document", () => {
     expect(paths["/api/v1/auth/login"]?.post).toMatchObject({ security: [] });
     expect(paths["/api/v1/members"]?.get).toMatchObject({ security: [{ accessToken: ["member.read"] }] });
     expect(paths["/api/v1/events"]?.post).toMatchObject({
-      security: ["accessToken", "apiKey", "apiKeyHeader"].map((scheme) => ({ [scheme]: ["event.publish"] })),
+      security: [
+        ...["accessToken", "apiKey", "apiKeyHeader"].map((scheme) => ({ [scheme]: ["event.publish"] })),
+        { platformKey: [] },
+      ],
     });
     expect(rest).toMatchObject({ webhooks: { delivery: { post: { requestBody: { required: true } } } } });
   });

@@ -1,7 +1,7 @@
 /** API keys: form, scopes, life and death. */
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { isApiKey, makeApiKey } from "../../src/identity/api-keys/key";
+import { isKey, makeKey } from "../../src/identity/api-keys/key";
 import { call, eventually, type Person, setRole, signUp, verify } from "../support/client";
 import { mailTo } from "../support/mailbox";
 import { joinTenant } from "../support/people";
@@ -63,8 +63,8 @@ describe("API keys", () => {
     const person = await signUp();
     const { key } = (await create(person)).body.data;
     const mistyped = key.slice(0, 10) + (key[10] === "a" ? "b" : "a") + key.slice(11);
-    expect([isApiKey(key), isApiKey(mistyped), isApiKey(makeApiKey())]).toEqual([true, false, true]);
-    for (const bad of [mistyped, makeApiKey(), "ak_", `${key}x`]) {
+    expect([isKey(key), isKey(mistyped), isKey(makeKey("ak_"))]).toEqual([true, false, true]);
+    for (const bad of [mistyped, makeKey("ak_"), "ak_", `${key}x`]) {
       expect((await call("GET", "/webhooks", { token: bad })).status).toBe(401);
     }
   });

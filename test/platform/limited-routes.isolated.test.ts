@@ -3,7 +3,7 @@ import { findTargetHandler } from "hono/utils/handler";
 import { describe, expect, test, vi } from "vitest";
 import { app } from "../../src/app";
 import { describedRoutes } from "../../src/docs/openapi/document";
-import { makeApiKey } from "../../src/identity/api-keys/key";
+import { makeKey } from "../../src/identity/api-keys/key";
 import { rememberGoodKey } from "../../src/identity/api-keys/unknown-keys";
 import { docsOf, type RouteDocs } from "../../src/platform/http/route-docs";
 import { type MailRuleName, RULES, type RuleName } from "../../src/platform/limits/rules";
@@ -28,7 +28,10 @@ type TrialRule = Extract<RuleName, `unverified${string}`>;
 
 /** Requests that count towards each rule; their bodies are refused, which counts too. */
 const COUNTED: Record<
-  Exclude<RuleName, "inviteAddress" | TrialRule | "rotateSecret" | "operator" | "refused" | MailRuleName>,
+  Exclude<
+    RuleName,
+    "inviteAddress" | TrialRule | "rotateSecret" | "operator" | "refused" | `platform${string}` | MailRuleName
+  >,
   (person: Person) => OverriddenCall
 > = {
   register: () => ({ path: "/api/v1/auth/register", ip: newIp() }),
@@ -54,7 +57,7 @@ const COUNTED: Record<
   exportAccount: ({ token }) => ({ method: "GET", path: "/api/v1/auth/me/export", token }),
   exportTenant: ({ token }) => ({ method: "GET", path: "/api/v1/tenant/export", token }),
   createApiKey: ({ token }) => ({ path: "/api/v1/api-keys", token }),
-  unknownApiKey: () => ({ path: "/api/v1/events", token: makeApiKey(), ip: newIp() }),
+  unknownApiKey: () => ({ path: "/api/v1/events", token: makeKey("ak_"), ip: newIp() }),
   changeRole: ({ token, userId }) => ({ method: "PATCH", path: `/api/v1/members/${userId}`, token }),
   invite: ({ token }) => ({ path: "/api/v1/invitations", token }),
   importWebhooks: ({ token }) => ({ path: "/api/v1/webhooks/import", token }),
@@ -234,10 +237,10 @@ describe("L5", () => {
     const list = (credential: string) =>
       callWith({ unknownApiKey: 1 }, { method: "GET", path: "/api/v1/webhooks", token: credential, ip });
     expect((await list(key)).status).toBe(200);
-    expect((await list(makeApiKey())).status).toBe(401);
-    expect((await list(makeApiKey())).status).toBe(429);
+    expect((await list(makeKey("ak_"))).status).toBe(401);
+    expect((await list(makeKey("ak_"))).status).toBe(429);
     const lines = vi.spyOn(console, "log");
-    expect((await list(makeApiKey())).status).toBe(429);
+    expect((await list(makeKey("ak_"))).status).toBe(429);
     const [request] = lines.mock.calls.flat().map((line) => JSON.parse(String(line)));
     lines.mockRestore();
     expect(request).toMatchObject({ message: "request", status: 429, d1Trips: 0 });
@@ -255,7 +258,7 @@ describe("L5", () => {
       for (let other = 0; other < 600; other += 1) rememberGoodKey(crypto.randomUUID());
     };
     expect((await list(key)).status).toBe(200);
-    for (const status of [401, 429]) expect((await list(makeApiKey())).status).toBe(status);
+    for (const status of [401, 429]) expect((await list(makeKey("ak_"))).status).toBe(status);
     for (let again = 0; again < 3; again += 1) {
       useOthers();
       expect((await list(key)).status).toBe(200);

@@ -47,6 +47,7 @@ test("an exception allows one step of one statement", async () => {
 /** A statement that only this store sends. */
 const OF_STORE: Record<string, RegExp> = {
   "identity/api-keys": /INSERT INTO api_keys/,
+  "identity/platform-keys": /INSERT INTO platform_keys/,
   "webhooks/log/log-store": /WITH examined AS MATERIALIZED/,
   "webhooks/log": /a\.kind AS kind,/,
   "webhooks/subscriptions/audit-feed-store": /UPDATE audit_feeds/,
@@ -159,7 +160,8 @@ const OF_STORE: Record<string, RegExp> = {
   "identity/sign-in-methods-store": /FROM passkeys op WHERE op\.user_id/,
   "identity/providers/identities": /DELETE FROM identities WHERE id/,
   "webhooks/subscriptions/tenant-store": /WHERE s\.enabled = 1 AND s\.tenant_id = \?/,
-  "tenancy/tenants": /t\.shard, EXISTS/,
+  "tenancy/tenants": /INSERT OR IGNORE INTO tenants/,
+  "tenancy/tenants/standing-store": /t\.external_id AS tenantExternalId/,
   "tenancy/tenants/roles-store": /json_each\(json_extract\(/,
   "tenancy/tenants/verified-store": /om\.role = 'owner'/,
   "identity/two-factor": /update "users" set "totp_secret_encrypted"/,

@@ -84,7 +84,12 @@ const NEEDS: Record<string, { permission?: Permission; key?: true; owner?: true 
   "GET /auth/me/activity": {},
   "GET /audit": { permission: "audit.read", key: true },
   "GET /audit/export": { permission: "audit.read", key: true },
-  // 404 for everybody but operators; operators.test.ts has those.
+  // 404 for everybody but operators; operators.test.ts and platform-keys.test.ts have those.
+  "POST /platform/keys": {},
+  "GET /platform/keys": {},
+  "POST /platform/keys/:id/rotate": {},
+  "DELETE /platform/keys/:id/previous": {},
+  "DELETE /platform/keys/:id": {},
   "GET /operator/search": {},
   "GET /operator/status": {},
   "GET /operator/tenants/:id": {},

@@ -5,10 +5,16 @@ import { TENANT_ROUTES } from "./audited/tenant-routes";
 
 export const RECORDED: Recorded = { ...ACCOUNT_ROUTES, ...TENANT_ROUTES };
 
-/** Routes that leave no event, and why. */
+const OF_PLATFORM = "recorded in the log of the platform, which platform-keys.test.ts reads";
+
+/** Routes that leave no event in a tenant with members, and why. */
 export const NOT_RECORDED: Record<string, string> = {
   "POST /operator/sends/hold": "recorded; it would hold the other tests' deliveries (isolated/operator-holds.test.ts)",
   "POST /operator/sends/release": "recorded; the same",
+  "POST /platform/keys": OF_PLATFORM,
+  "POST /platform/keys/:id/rotate": OF_PLATFORM,
+  "DELETE /platform/keys/:id/previous": OF_PLATFORM,
+  "DELETE /platform/keys/:id": OF_PLATFORM,
   "DELETE /tenant": "the log goes with the tenant; the owner's own activity has it (deletion.test.ts)",
   "POST /auth/code": "sends a mail and changes nothing",
   "POST /auth/refresh": "too frequent, and no change of rights",

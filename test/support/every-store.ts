@@ -162,6 +162,7 @@ async function endAccounts(): Promise<Person> {
 
 async function operateAll(id: string, exporter: Person): Promise<void> {
   const op = await operator();
+  await usePlatformKeys(op.token, id);
   for (const path of [
     "/status",
     `/search?q=${id}`,
@@ -180,4 +181,16 @@ async function operateAll(id: string, exporter: Person): Promise<void> {
   await operate(op, "POST", `/people/${op.userId}/two-factor/remove`, {});
   const removal = { token: tokenIn(await mailTo(op.email, /Remove your lost/)) };
   await call("POST", "/auth/2fa/remove", { body: removal });
+}
+
+/** The stores of platform keys, and of the tenant of the platform. */
+async function usePlatformKeys(token: string, id: string): Promise<void> {
+  await call("GET", "/webhooks", { token, headers: { "postern-tenant": "platform" } });
+  const made = await call("POST", "/platform/keys", { token, body: { name: "k", scopes: ["audit.read"] } });
+  const path = `/platform/keys/${made.body.data.id}`;
+  await call("GET", "/platform/keys", { token });
+  await call("GET", "/audit", { token: made.body.data.key, headers: { "postern-tenant": `ext:${id}` } });
+  await call("POST", `${path}/rotate`, { token, body: {} });
+  await call("DELETE", `${path}/previous`, { token, body: {} });
+  await call("DELETE", path, { token, body: {} });
 }

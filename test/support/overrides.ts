@@ -11,15 +11,16 @@ export interface OverriddenCall {
   body?: unknown;
   token?: string | undefined;
   ip?: string;
+  headers?: Record<string, string>;
 }
 
 /** Calls the Worker with some of its variables or bindings changed, and waits for the work after the response. */
 export async function callUnder(
   variables: Record<string, unknown>,
-  { method = "POST", path, body = {}, token, ip = "203.0.113.250" }: OverriddenCall,
+  { method = "POST", path, body = {}, token, ip = "203.0.113.250", headers: given = {} }: OverriddenCall,
 ): Promise<Answer> {
   const context = createExecutionContext();
-  const headers = new Headers({ "content-type": "application/json", "cf-connecting-ip": ip });
+  const headers = new Headers({ "content-type": "application/json", "cf-connecting-ip": ip, ...given });
   if (token) headers.set("authorization", `Bearer ${token}`);
   const request = new Request<unknown, IncomingRequestCfProperties>(`http://postern.test${path}`, {
     method,

@@ -105,11 +105,14 @@ function valuesFor(copy: number, params: unknown[]): unknown[] {
 export async function replay(database: D1Database, { steps }: Recording, copy: number): Promise<string[]> {
   const different: string[] = [];
   for (const step of steps) {
-    const results = await database.batch(
-      step.map(({ sql, params }) => database.prepare(sql).bind(...valuesFor(copy, params))),
+    // `meta.changes` counts what triggers write, too; `changes()` keeps its value during a read.
+    const counted = database.prepare("SELECT changes() AS count");
+    const results = await database.batch<{ count: number }>(
+      step.flatMap(({ sql, params }) => [database.prepare(sql).bind(...valuesFor(copy, params)), counted]),
     );
     for (const [index, { sql, changes }] of step.entries()) {
-      const now = results[index]?.meta.changes;
+      const wrote = results[2 * index]?.meta.changes !== 0;
+      const now = wrote ? results[2 * index + 1]?.results[0]?.count : 0;
       if (changes !== null && now !== changes) different.push(`${now} instead of ${changes} rows: ${sql}`);
     }
   }

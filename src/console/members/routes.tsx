@@ -8,6 +8,7 @@ import { listMembers } from "../../identity/members/store";
 import { notFound } from "../../platform/errors";
 import type { AppEnv } from "../../platform/http/env";
 import { pathParam, requires } from "../../platform/http/operation";
+import { sessionOf } from "../../platform/http/permissions";
 import { ROLES_MANAGED_BY } from "../../platform/schemas/roles";
 import { parse } from "../failure";
 import { form } from "../http/form";
@@ -19,7 +20,7 @@ const MANAGE = { permission: "member.manage" } as const;
 
 async function peoplePage(c: Context<AppEnv>, refused?: Refused, values = NOBODY) {
   const deps = c.get("deps");
-  const { tenantId, userId, role, permissions } = c.get("principal");
+  const { tenantId, userId, role, permissions } = sessionOf(c);
   const [people, invited] = await Promise.all([
     listMembers(deps, tenantId),
     listInvitations(deps, tenantId, deps.now()),

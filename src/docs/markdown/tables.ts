@@ -122,8 +122,9 @@ const methods = (rows: string[][]) =>
 const MAILS = ["email address", "mails; the others are not sent"] as const;
 const COUNTED_ELSEWHERE: Partial<Record<RuleName, readonly [per: string, what: string]>> = {
   ...Object.fromEntries([...MAIL_RULES].map((name) => [name, MAILS])),
-  refused: ["user or API key", "requests without the permission, which count towards no other limit"],
-  unknownApiKey: ["IP address", "requests with an API key that does not exist"],
+  platformPublish: ["platform key", "events that it publishes, in all tenants together"],
+  refused: ["user or key", "requests without the permission, which count towards no other limit"],
+  unknownApiKey: ["IP address", "requests with an API key or a platform key that does not exist"],
   unverifiedDeliveries: ["tenant without a verified owner", "deliveries; the others are refused with 403"],
   unverifiedEvents: [
     "tenant without a verified owner",

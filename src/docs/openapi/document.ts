@@ -18,6 +18,7 @@ const TAGS = [
   ["/api/v1/auth", "Authentication", "Accounts, sessions and passwords."],
   ["/api/v1/auth/2fa", "Two-factor authentication", "Enrolment, TOTP codes and recovery codes."],
   ["/api/v1/api-keys", "API keys", "Credentials for programs. They work for webhooks, events and the audit log only."],
+  ["/api/v1/platform", "Platform API", "What the product itself does with its platform keys."],
   ["/api/v1/members", "Members", "The users in a tenant and their roles."],
   ["/api/v1/invitations", "Invitations", "Inviting people to a tenant."],
   [
@@ -45,6 +46,12 @@ const SECURITY_SCHEMES = {
     description: "An API key with the required scope.",
   },
   apiKeyHeader: { type: "apiKey", in: "header", name: "X-API-Key", description: "The same key in its own header." },
+  platformKey: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "psk_...",
+    description: "A platform key with the required scope. It names the tenant in which it acts in `Postern-Tenant`.",
+  },
   metricsToken: { type: "http", scheme: "bearer", description: "The secret `METRICS_TOKEN` of the service." },
 } as const;
 

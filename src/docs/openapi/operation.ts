@@ -33,6 +33,7 @@ export function operationOf(
     status,
     successResponse(success, linksFrom(route, routes, success), limit !== undefined),
   ]);
+  const header = docs.caller === "any" ? (docs.headers ?? z.object({})).extend(TENANT_HEADER) : docs.headers;
   const path = docs.path ?? pathParameters(route.path);
   return {
     operationId: docs.operationId ?? "",
@@ -40,6 +41,7 @@ export function operationOf(
     description: [
       docs.description,
       docs.permission && `Permission: \`${docs.permission}\`.`,
+      docs.scope && `Scope of the platform key: \`${docs.scope}\`.`,
       limit && `Limit: ${limit.limit} requests in ${limit.windowSeconds} seconds per ${limit.per}.`,
     ]
       .filter(Boolean)
@@ -48,7 +50,7 @@ export function operationOf(
     requestParams: {
       ...(path ? { path } : {}),
       ...(docs.query ? { query: docs.query } : {}),
-      ...(docs.headers ? { header: docs.headers } : {}),
+      ...(header ? { header } : {}),
     },
     ...(docs.body ? { requestBody: { required: true, content: { "application/json": { schema: docs.body } } } } : {}),
     responses: { ...Object.fromEntries(successes), ...failureResponses(docs.errors ?? [], limit !== undefined) },
@@ -56,6 +58,18 @@ export function operationOf(
     ...(limit ? { "x-rate-limit": limit } : {}),
   };
 }
+
+const TENANT_HEADER = {
+  "Postern-Tenant": z
+    .string()
+    .optional()
+    .meta({
+      description:
+        "The tenant in which a platform key acts, by id or as `ext:<externalId>`; required with a platform key. " +
+        "Sessions and API keys may name their own.",
+      examples: ["ext:customer-42"],
+    }),
+};
 
 /** The operation id of a route; undefined for a route without `describeRoute`. */
 export const operationIdOf = ({ docs }: DocumentedRoute) => docs.find((part) => part.operationId)?.operationId;
@@ -73,12 +87,13 @@ function mergedDocs({ method, docs }: DocumentedRoute): RouteDocs {
  * One entry per accepted credential. OpenAPI 3.1 lets the list of a bearer scheme name roles; ours names the
  * permission.
  */
-function securityOf({ caller, permission }: RouteDocs): Record<string, string[]>[] {
+function securityOf({ caller, permission, scope }: RouteDocs): Record<string, string[]>[] {
   const needs = permission ? [permission] : [];
   if (caller === undefined) return [];
   if (caller === "metrics") return [{ metricsToken: [] }];
   if (caller === "session") return [{ accessToken: needs }];
-  return [{ accessToken: needs }, { apiKey: needs }, { apiKeyHeader: needs }];
+  if (caller === "platform") return [{ platformKey: scope ? [scope] : [] }];
+  return [{ accessToken: needs }, { apiKey: needs }, { apiKeyHeader: needs }, { platformKey: [] }];
 }
 
 function pathParameters(path: string) {

@@ -7,10 +7,8 @@ import { queueMailIfPossible } from "../../platform/mail/queue";
 import { newRevert } from "../../platform/mail/revert-store";
 import type { Principal } from "../../platform/schemas/principal";
 import type { Permission } from "../../platform/schemas/roles";
-import { makeApiKey } from "./key";
+import { makeKey, shownPrefix } from "./key";
 import { type ApiKeyRow, insertApiKey } from "./store";
-
-const SHOWN_CHARACTERS = 8;
 
 export interface KeyRequest {
   name: string;
@@ -28,13 +26,14 @@ export async function issueApiKey(
   { tenantId, userId, actor }: Pick<Principal, "tenantId" | "userId" | "actor">,
   request: KeyRequest,
 ): Promise<{ row: ApiKeyRow; key: string }> {
-  const key = makeApiKey();
+  const key = makeKey("ak_");
   const row: ApiKeyRow = {
     id: newId(),
     tenantId,
     userId,
+    owner: "user",
     name: request.name,
-    prefix: `${key.slice(0, SHOWN_CHARACTERS)}…`,
+    prefix: shownPrefix(key),
     keyHash: await sha256Hex(key),
     scopes: request.scopes,
     createdAt: deps.now(),

@@ -1,6 +1,6 @@
 /** API keys in requests and answers. */
 import { z } from "zod";
-import { id, name, permission, time } from "../../platform/schemas/schemas";
+import { id, keyExpiry, name, permission, time } from "../../platform/schemas/schemas";
 
 export const newApiKey = z
   .object({
@@ -12,14 +12,7 @@ export const newApiKey = z
       .meta({ examples: [["event.publish"]] })
       .transform((scopes) => [...new Set(scopes)])
       .meta({ description: "What the key may do, as far as the role of its owner allows it." }),
-    expiresAt: z.iso
-      .datetime({ offset: true })
-      .meta({ examples: ["2099-01-01T00:00:00Z"] })
-      .transform((text) => Date.parse(text))
-      .refine((timeMs) => timeMs > Date.now(), "Must be in the future")
-      .nullish()
-      .transform((timeMs) => timeMs ?? undefined)
-      .meta({ description: "In the future. Missing: the key never expires." }),
+    expiresAt: keyExpiry,
   })
   .meta({ id: "NewApiKey", description: "A key to issue." });
 

@@ -7,8 +7,7 @@ import { insertRevert, type NewRevert } from "../../platform/mail/revert-store";
 import type { ActingIn, Actor } from "../../platform/schemas/actor";
 import type { Permission } from "../../platform/schemas/roles";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
-import { STORAGE_COLUMNS } from "../../tenancy/tenants/storage-store";
-import { hasVerifiedOwner } from "../../tenancy/tenants/verified-store";
+import { STANDING_COLUMNS, type StandingRow } from "../../tenancy/tenants/standing-store";
 
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
 
@@ -76,26 +75,18 @@ export async function revokeApiKeyOf(
   return revoked.length === 1;
 }
 
-interface KnownKey {
+interface KnownKey extends StandingRow {
   id: string;
   name: string;
-  tenantId: string;
   userId: string;
   /** A JSON array. */
   scopes: string;
   lastUsedAt: number | null;
   role: string;
-  shard: number;
-  hasVerifiedOwner: 0 | 1;
-  isTenantSuspended: 0 | 1;
-  storedBytes: number;
-  databaseBytes: number;
 }
 
 const keyByHash = prepared<KnownKey>(sql`
-  SELECT k.id, k.name, k.tenant_id AS tenantId, k.user_id AS userId, k.scopes, k.last_used_at AS lastUsedAt, m.role,
-    t.shard, t.suspended_at IS NOT NULL AS isTenantSuspended,
-    ${hasVerifiedOwner(sql`k.tenant_id`)} AS hasVerifiedOwner, ${STORAGE_COLUMNS}
+  SELECT k.id, k.name, k.user_id AS userId, k.scopes, k.last_used_at AS lastUsedAt, m.role, ${STANDING_COLUMNS}
   FROM api_keys k JOIN memberships m ON m.tenant_id = k.tenant_id AND m.user_id = k.user_id
     JOIN tenants t ON t.id = k.tenant_id JOIN users u ON u.id = k.user_id
   WHERE k.key_hash = ${sql.placeholder("keyHash")} AND k.revoked_at IS NULL

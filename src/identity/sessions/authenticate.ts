@@ -53,7 +53,17 @@ function admit(
   origin: RequestOrigin,
 ): SessionPrincipal | null {
   if (!session || !isRole(session.role)) return null;
-  const { role, shard, hasVerifiedOwner, isTenantSuspended, lastActivityAt, confirmedAt, amr, ...rest } = session;
+  const {
+    role,
+    shard,
+    hasVerifiedOwner,
+    isTenantSuspended,
+    tenantExternalId,
+    lastActivityAt,
+    confirmedAt,
+    amr,
+    ...rest
+  } = session;
   const { storedBytes, databaseBytes, ...account } = rest;
   const nowMs = deps.now();
   if (nowMs - lastActivityAt >= ACTIVITY_RESOLUTION_MS) {
@@ -68,6 +78,7 @@ function admit(
     storedBytes,
     databaseBytes,
     isTenantSuspended: isTenantSuspended === 1,
+    tenantExternalId,
     sessionId: claims.sessionId,
     confirmedAt,
     methods: amr === null ? [] : (JSON.parse(amr) as AuthMethod[]),

@@ -159,6 +159,7 @@ export interface LiveSession extends Account {
   shard: number;
   hasVerifiedOwner: 0 | 1;
   isTenantSuspended: 0 | 1;
+  tenantExternalId: string | null;
   storedBytes: number;
   databaseBytes: number;
   lastActivityAt: number;
@@ -171,8 +172,9 @@ const LIVE_SESSION = sql`m.role, s.last_activity_at AS lastActivityAt,
     coalesce(s.confirmed_at, s.created_at) AS confirmedAt, s.amr, u.email, u.name,
     u.email_verified_at AS emailVerifiedAt, u.email_verified_by IS NULL AS isProvenByMail,
     u.totp_enabled_at AS totpEnabledAt, (u.totp_enabled_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM recovery_codes rc
-      WHERE rc.user_id = u.id AND rc.used_at IS NULL)) AS lacksRecoveryCodes, u.created_at AS createdAt, t.name AS tenantName, m.alerts, t.shard,
-    t.suspended_at IS NOT NULL AS isTenantSuspended,
+      WHERE rc.user_id = u.id AND rc.used_at IS NULL)) AS lacksRecoveryCodes,
+    u.created_at AS createdAt, t.name AS tenantName, m.alerts, t.shard,
+    t.suspended_at IS NOT NULL AS isTenantSuspended, t.external_id AS tenantExternalId,
     m.role = 'owner' AND u.email_verified_at IS NOT NULL OR ${hasVerifiedOwner(sql`s.tenant_id`)} AS hasVerifiedOwner,
     ${STORAGE_COLUMNS}`;
 

@@ -1,8 +1,8 @@
 /** The changes that operators make, as the API offers them. */
+import { CONFIRMATION_ERRORS, CONFIRMED } from "../../identity/step-up/schemas";
 import type { ErrorCode } from "../../platform/errors";
 import type { Operation } from "../../platform/operation";
 import { operators } from "./operations";
-import { CONFIRMATION_ERRORS, CONFIRMED } from "./schemas";
 
 interface Change {
   path: string;

@@ -1,7 +1,8 @@
 /** What operators see and change. Each change may come with a proof that confirms the session. */
+import { operatorProof } from "../../identity/step-up/schemas";
 import { type Call, operation } from "../../platform/operation";
 import { changeAllSends, changeSendsOfTenant } from "./freezes";
-import { confirmation, personSuspension, searchQuery, suspension } from "./schemas";
+import { personSuspension, searchQuery, suspension } from "./schemas";
 import { search } from "./search";
 import { statusOf } from "./status";
 import { endSessions, resumePerson, resumeTenant, suspendPerson, suspendTenant } from "./suspension";
@@ -26,17 +27,17 @@ const withReason = (change: Change<(typeof suspension)["_output"]>) =>
   });
 
 /** A change of a tenant or a person that needs no reason. */
-const ofSubject = (change: Change<(typeof confirmation)["_output"]>) =>
+const ofSubject = (change: Change<(typeof operatorProof)["_output"]>) =>
   operation({
     ...OPERATOR,
-    schema: confirmation,
+    schema: operatorProof,
     verb: ({ deps, session, param, input }) => change(deps, session, param("id"), input),
   });
 
 const ofAllSends = (change: "hold" | "release") =>
   operation({
     ...OPERATOR,
-    schema: confirmation,
+    schema: operatorProof,
     verb: ({ deps, session, input }) => changeAllSends(deps, session, change, input),
   });
 

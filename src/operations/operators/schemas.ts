@@ -3,7 +3,7 @@
  */
 import { z } from "zod";
 import { stepUpFields } from "../../identity/step-up/schemas";
-import { id, name, role, time } from "../../platform/schemas/schemas";
+import { id, name, role, tenantId, time } from "../../platform/schemas/schemas";
 
 const MAX_QUERY_CHARACTERS = 254;
 
@@ -26,16 +26,6 @@ const reason = name.meta({
   examples: ["Unpaid since May"],
 });
 
-/** What the routes that change something say about the confirmation, and how it can fail. */
-export const CONFIRMED = "Needs a sign-in within the last ten minutes, or the password or a code.";
-export const CONFIRMATION_ERRORS = [
-  "STEP_UP_REQUIRED",
-  "WRONG_PASSWORD",
-  "INVALID_TOTP",
-  "TWO_FACTOR_NOT_ENABLED",
-  "ACCOUNT_LOCKED",
-] as const;
-
 export const suspension = z.object({ reason, ...stepUpFields }).meta({
   id: "Suspension",
   description: "Why somebody or something is suspended or resumed, and the operator's password or code.",
@@ -48,11 +38,6 @@ export const personSuspension = z
     }),
   })
   .meta({ id: "PersonSuspension", description: "Why a person is suspended, and what happens to their API keys." });
-export const confirmation = z.object(stepUpFields).meta({
-  id: "OperatorConfirmation",
-  description: "What proves again who the operator is: the password, a code, or both.",
-});
-
 const label = z.string().meta({ examples: ["Analytical Engines"] });
 const address = z.string().meta({ examples: ["ada@example.com"] });
 const personName = z
@@ -68,7 +53,7 @@ const shard = z
   .min(0)
   .meta({ description: "The delivery database: 0 is `DB`, n is `SHARD_n`.", examples: [0] });
 const host = z.string().meta({ examples: ["example.com"] });
-const tenantOf = { tenantId: id, tenantName: label };
+const tenantOf = { tenantId, tenantName: label };
 
 const since = z
   .object({ at: time, reason: z.string().nullable() })
@@ -78,7 +63,7 @@ const since = z
 
 export const searchResult = z
   .object({
-    tenants: z.array(z.object({ id, name: label, isSuspended: z.boolean() })),
+    tenants: z.array(z.object({ id: tenantId, name: label, isSuspended: z.boolean() })),
     people: z.array(z.object({ id, email: address, name: personName, isSuspended: z.boolean() })),
     subscriptions: z.array(z.object({ id, name: label, host, enabled: z.boolean(), ...tenantOf })),
     events: z.array(z.object({ id, type: z.string().meta({ examples: ["OrderPaid"] }), createdAt: time, ...tenantOf })),
@@ -101,7 +86,7 @@ const bounded = z
 
 export const operatedTenant = z
   .object({
-    id,
+    id: tenantId,
     name: label,
     createdAt: time,
     suspended: since,
@@ -171,7 +156,9 @@ export const serviceStatus = z
       .array(z.object({ queue: z.string().meta({ examples: ["postern-mail-dead"] }), hour: time, messages: count }))
       .meta({ description: "Of the last seven days, by hour, newest first." }),
     holds: z
-      .array(z.object({ tenantId: id.nullable(), tenantName: label.nullable(), cause: holdCause, since: time, shard }))
+      .array(
+        z.object({ tenantId: tenantId.nullable(), tenantName: label.nullable(), cause: holdCause, since: time, shard }),
+      )
       .meta({
         description: "What is frozen, at most 200 of each database. Null as the tenant stands for all tenants.",
       }),

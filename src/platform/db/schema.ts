@@ -1,6 +1,6 @@
 /** The control plane on one page. Times are Unix milliseconds; ids are UUIDv7; secrets are encrypted or hashed. */
 import { sql } from "drizzle-orm";
-import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { Permission, Role } from "../schemas/roles";
 import type { ProviderName } from "../schemas/schemas";
 
@@ -21,39 +21,61 @@ export const tenants = sqliteTable(
      * What its events and deliveries take, as the hourly upkeep has counted it; 0 while that is far below the limit.
      */
     storedBytes: integer("stored_bytes").notNull().default(0),
+    /** What the product calls it. */
+    externalId: text("external_id"),
+    /** When the product vouched for it: it then counts as one with a verified owner. */
+    trustedAt: integer("trusted_at"),
+    /** When what `/platform/tenants` shows last changed; null: not since it was created. Kept by a trigger. */
+    updatedAt: integer("updated_at"),
   },
   (t) => [
+    uniqueIndex("tenants_by_external_id").on(t.externalId).where(sql`external_id IS NOT NULL`),
+    index("tenants_by_update").on(sql`coalesce(updated_at, created_at)`, t.id),
     index("tenants_by_name").on(sql`lower(name)`),
     index("tenants_storing").on(t.shard).where(sql`stored_bytes > 0`),
   ],
 );
 
-export const users = sqliteTable("users", {
-  id: text().primaryKey(),
-  /** NFKC-normalised and lower-cased. */
-  email: text().notNull().unique(),
-  name: text(),
-  /** PHC string; empty: no password is accepted until the next reset. */
-  passwordHash: text("password_hash").notNull(),
-  emailVerifiedAt: integer("email_verified_at"),
-  /** "provider" while only a sign-in provider vouches for the address; null once a mail of ours has proven it. */
-  emailVerifiedBy: text("email_verified_by", { enum: ["provider"] }),
-  verificationMailedAt: integer("verification_mailed_at"),
-  totpSecretEncrypted: text("totp_secret_encrypted"),
-  /** Changes with the secret. The ciphertext also changes when `SECRET_KEYS` is rotated, so writes compare this. */
-  totpEnrolmentId: text("totp_enrolment_id"),
-  totpEnabledAt: integer("totp_enabled_at"),
-  /** Last TOTP time step that was accepted: a code works once (RFC 6238 section 5.2). */
-  totpLastStep: integer("totp_last_step").notNull().default(0),
-  /** Where the registration came from: "Firefox on Linux, Lisbon, PT". */
-  createdFrom: text("created_from"),
-  createdAt: integer("created_at").notNull(),
-  /** Since when an operator has suspended the account, and why; null: it is not suspended. */
-  suspendedAt: integer("suspended_at"),
-  suspendedReason: text("suspended_reason"),
-  /** 1: the API keys of the account work while it is suspended. */
-  keepApiKeys: integer("keep_api_keys").notNull().default(0),
-});
+export const users = sqliteTable(
+  "users",
+  {
+    id: text().primaryKey(),
+    /** NFKC-normalised and lower-cased. */
+    email: text().notNull().unique(),
+    name: text(),
+    /** PHC string; empty: no password is accepted until the next reset. */
+    passwordHash: text("password_hash").notNull(),
+    emailVerifiedAt: integer("email_verified_at"),
+    /**
+     * "provider" while only a sign-in provider vouches for the address, "platform" while only the product does; null once
+     * a mail of ours has proven it.
+     */
+    emailVerifiedBy: text("email_verified_by", { enum: ["provider", "platform"] }),
+    verificationMailedAt: integer("verification_mailed_at"),
+    totpSecretEncrypted: text("totp_secret_encrypted"),
+    /** Changes with the secret. The ciphertext also changes when `SECRET_KEYS` is rotated, so writes compare this. */
+    totpEnrolmentId: text("totp_enrolment_id"),
+    totpEnabledAt: integer("totp_enabled_at"),
+    /** Last TOTP time step that was accepted: a code works once (RFC 6238 section 5.2). */
+    totpLastStep: integer("totp_last_step").notNull().default(0),
+    /** Where the registration came from: "Firefox on Linux, Lisbon, PT". */
+    createdFrom: text("created_from"),
+    createdAt: integer("created_at").notNull(),
+    /** Since when an operator has suspended the account, and why; null: it is not suspended. */
+    suspendedAt: integer("suspended_at"),
+    suspendedReason: text("suspended_reason"),
+    /** 1: the API keys of the account work while it is suspended. */
+    keepApiKeys: integer("keep_api_keys").notNull().default(0),
+    /** What the product calls the person. */
+    externalId: text("external_id"),
+    /** When what `/platform/users` shows last changed; null: not since the registration. Kept by a trigger. */
+    updatedAt: integer("updated_at"),
+  },
+  (t) => [
+    uniqueIndex("users_by_external_id").on(t.externalId).where(sql`external_id IS NOT NULL`),
+    index("users_by_update").on(sql`coalesce(updated_at, created_at)`, t.id),
+  ],
+);
 
 export const memberships = sqliteTable(
   "memberships",
@@ -216,7 +238,12 @@ export const apiKeys = sqliteTable(
   {
     id: text().primaryKey(),
     tenantId: text("tenant_id").notNull(),
+    /** Its owner; empty for a key of the tenant, which older code then refuses. */
     userId: text("user_id").notNull(),
+    /** A key of the tenant has its scopes by itself, and outlives who made it. */
+    owner: text({ enum: ["user", "tenant"] })
+      .notNull()
+      .default("user"),
     name: text().notNull(),
     prefix: text().notNull(),
     /** SHA-256 of the whole key. */

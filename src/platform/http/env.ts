@@ -1,6 +1,7 @@
 /** The types of Hono's context in this application. */
 
 import type { Deps } from "../deps";
+import type { AppError } from "../errors";
 import type { LogFields } from "../log";
 import type { CurrentUser, Principal } from "../schemas/principal";
 
@@ -15,6 +16,8 @@ export interface AppEnv {
     isRelayed: boolean;
     /** Set on every route behind `requirePrincipal`. */
     principal: Principal;
+    /** Why a platform key cannot act in a tenant: the request names none, or none that the key sees. */
+    tenantRefusal: AppError | undefined;
     /** Set on every console page that requires a session. */
     currentUser: CurrentUser;
     /** The nonce in the Content-Security-Policy of a console page; `hono/secure-headers` sets it. */

@@ -11,7 +11,7 @@ import type { Access, Call, Operation } from "../operation";
 import { CONSOLE_PATH } from "../paths";
 import { clientContextOf } from "./client-context";
 import type { AppEnv } from "./env";
-import { can, operatorsOnly, ownersOnly, sessionOf } from "./permissions";
+import { can, operatorsOnly, ownersOnly, platformKeyOf, platformKeysOnly, sessionOf } from "./permissions";
 import { limit } from "./rate-limit";
 import { docsOf, documented } from "./route-docs";
 import { body, query } from "./validate";
@@ -20,6 +20,7 @@ import { body, query } from "./validate";
 export function requires(access: Access): MiddlewareHandler<AppEnv> {
   const checks = [
     ...(access.permission === undefined ? [] : [permissionCheck(access.permission)]),
+    ...(access.scope === undefined ? [] : [platformKeysOnly(access.scope)]),
     ...(access.limit === undefined ? [] : [limit(access.limit.rule, access.limit.per)]),
   ];
   const docs = checks.map((check) => docsOf(check));
@@ -91,6 +92,9 @@ const callOf = <Input>(c: Context<AppEnv>, input: Input, params: PathParams): Ca
   },
   get session() {
     return sessionOf(c);
+  },
+  get platformKey() {
+    return platformKeyOf(c);
   },
   get holder() {
     const principal: Call<Input>["holder"] | undefined = c.get("principal");

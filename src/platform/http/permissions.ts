@@ -4,25 +4,29 @@ import { createMiddleware } from "hono/factory";
 import { matchedRoutes } from "hono/route";
 import type { Config } from "../config";
 import { AppError, notFound } from "../errors";
-import type { AuthMethod, SessionPrincipal } from "../schemas/principal";
+import type { PlatformScope } from "../schemas/platform-scopes";
+import type { AuthMethod, PlatformKeyPrincipal, SessionPrincipal } from "../schemas/principal";
 import type { Permission } from "../schemas/roles";
+import { PLATFORM_TENANT } from "../schemas/tenant-ref";
 import type { AppEnv } from "./env";
 import { countRefused } from "./rate-limit";
 import { documented } from "./route-docs";
 
-/** 403 unless the caller's role has `permission` and, for an API key, its scopes include it. */
+/** 403 unless the caller has `permission`; then the refusal of a platform key that names no tenant of its own. */
 export function can(permission: Permission) {
   const check = createMiddleware<AppEnv>(async (c, next) => {
     if (!c.get("principal").permissions.has(permission)) throw await forbidden(c);
+    const refusal = c.get("tenantRefusal");
+    if (refusal) throw refusal;
     await next();
   });
-  return documented(check, { permission, errors: ["FORBIDDEN"] });
+  return documented(check, { permission, errors: ["FORBIDDEN", "VALIDATION_FAILED"] });
 }
 
 /** 403 unless the caller is an owner of the tenant. */
 export const ownersOnly = documented(
   createMiddleware<AppEnv>(async (c, next) => {
-    if (c.get("principal").role !== "owner") throw await forbidden(c, "Only an owner can do this.");
+    if (sessionOf(c).role !== "owner") throw await forbidden(c, "Only an owner can do this.");
     await next();
   }),
   { errors: ["FORBIDDEN"] },
@@ -48,27 +52,67 @@ const OPERATOR_METHODS: readonly AuthMethod[] = ["totp", "passkey"];
 export const isOperator = ({ operators }: Config, { account }: SessionPrincipal): boolean =>
   account.emailVerifiedAt !== null && account.isProvenByMail === 1 && operators.includes(account.email);
 
+/** Throws NOT_FOUND for somebody who is no operator, and FORBIDDEN without a second factor in the session. */
+export function requireOperator(config: Config, session: SessionPrincipal, missing: string): void {
+  if (!isOperator(config, session)) throw notFound(missing);
+  if (!session.methods.some((method) => OPERATOR_METHODS.includes(method)))
+    throw new AppError("FORBIDDEN", { message: SECOND_FACTOR_NEEDED });
+}
+
 /**
  * 404 unless the caller is an operator, as for a missing route; 403 unless the session was opened or confirmed with
  * TOTP or a passkey.
  */
 export const operatorsOnly = documented(
   createMiddleware<AppEnv>(async (c, next) => {
-    const session = sessionOf(c);
-    if (!isOperator(c.get("deps").config, session)) throw notFound(c.req.path.startsWith("/api/") ? "Route" : "Page");
-    if (!session.methods.some((method) => OPERATOR_METHODS.includes(method)))
-      throw new AppError("FORBIDDEN", { message: SECOND_FACTOR_NEEDED });
+    requireOperator(c.get("deps").config, sessionOf(c), c.req.path.startsWith("/api/") ? "Route" : "Page");
     await next();
   }),
   // Operators cannot lock themselves out of a suspended tenant.
   { errors: ["NOT_FOUND", "FORBIDDEN"], access: { permission: "operator" } },
 );
 
-/** 401 for an API key, on routes that need a session. A path without a route has no principal and gets 404. */
+/**
+ * 403 for a platform key without the scope. For somebody who is no operator, as for a missing route; operators are told
+ * what they need.
+ */
+export function platformKeysOnly(scope: PlatformScope) {
+  const check = createMiddleware<AppEnv>(async (c, next) => {
+    const principal = c.get("principal");
+    if (principal.kind === "session" && !isOperator(c.get("deps").config, principal)) throw notFound("Route");
+    if (!platformKeyOf(c).scopes.has(scope)) throw await forbidden(c);
+    await next();
+  });
+  return documented(check, { caller: "platform", scope, errors: ["FORBIDDEN", "NOT_FOUND"] });
+}
+
+/** The caller's platform key. Throws FORBIDDEN for a session, and UNAUTHENTICATED for an API key. */
+export function platformKeyOf(c: Context<AppEnv>): PlatformKeyPrincipal {
+  const principal = c.get("principal");
+  if (principal.kind === "platform-key") return principal;
+  if (principal.kind === "api-key") throw apiKeyRefused();
+  throw new AppError("FORBIDDEN", { message: "Use a platform key." });
+}
+
+/** 403 for a platform key, on routes that only people use to manage the keys. */
+export const noPlatformKeys = documented(
+  createMiddleware<AppEnv>(async (c, next) => {
+    const principal: PlatformKeyPrincipal | { kind: string } | undefined = c.get("principal");
+    if (principal?.kind === "platform-key") throw await forbidden(c, "Only operators manage platform keys.");
+    await next();
+  }),
+  { errors: ["FORBIDDEN"] },
+);
+
+/**
+ * 401 for an API key, on routes that need a session, and 404 in the tenant that has no members. A path without a route
+ * has no principal and gets 404.
+ */
 export const sessionOnly = documented(
   createMiddleware<AppEnv>(async (c, next) => {
-    if (servesRequest(c) && c.get("principal").kind !== "session") {
-      throw apiKeyRefused();
+    if (servesRequest(c)) {
+      const { tenantId } = sessionOf(c);
+      if (tenantId === PLATFORM_TENANT) throw notFound("Tenant");
     }
     await next();
   }),
@@ -80,7 +124,7 @@ export function servesRequest(c: Context<AppEnv>): boolean {
   return matchedRoutes(c).some((route) => route.method !== "ALL");
 }
 
-/** The caller's session, on a route behind `sessionOnly`. Throws UNAUTHENTICATED for an API key. */
+/** The caller's session, on a route behind `sessionOnly`. Throws UNAUTHENTICATED for a key. */
 export function sessionOf(c: Context<AppEnv>): SessionPrincipal {
   const principal = c.get("principal");
   if (principal.kind !== "session") throw apiKeyRefused();

@@ -16,6 +16,7 @@ const KEYS = {
   "IP address": (c: Context<AppEnv>) => c.get("clientIp"),
   user: (c: Context<AppEnv>) => c.get("principal").userId,
   tenant: (c: Context<AppEnv>) => c.get("principal").tenantId,
+  "platform key": (c: Context<AppEnv>) => c.get("principal").actor.id ?? "",
 } as const;
 
 /**

@@ -7,6 +7,7 @@ import type { ZodObject, ZodType } from "zod";
 import type { ErrorCode } from "../errors";
 import type { RuleName } from "../limits/rules";
 import type { Access } from "../operation";
+import type { PlatformScope } from "../schemas/platform-scopes";
 import type { Permission } from "../schemas/roles";
 import type { AppEnv } from "./env";
 
@@ -34,8 +35,13 @@ export interface RouteDocs {
   query?: ZodObject;
   headers?: ZodObject;
   permission?: Permission;
-  /** Accepted credentials: an API key or a session (`any`), a session only, or the token of `/metrics`. */
-  caller?: "any" | "session" | "metrics";
+  /**
+   * Accepted credentials: a session, an API key or a platform key that names the tenant (`any`), a session only, a
+   * platform key only, or the token of `/metrics`.
+   */
+  caller?: "any" | "session" | "platform" | "metrics";
+  /** What a platform key must be allowed to do. */
+  scope?: PlatformScope;
   limit?: { rule: RuleName; per: string };
   /** The operation that the route serves. */
   access?: Access;

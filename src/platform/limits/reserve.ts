@@ -8,7 +8,10 @@ import type { LimitName } from "./rules";
 import type { Verdict } from "./window";
 
 export interface Amounts {
-  /** All events of a publish. They count for a tenant without a verified owner, whether anybody subscribes or not. */
+  /**
+   * All events of a publish. They count for a platform key, and for a tenant without a verified owner, whether anybody
+   * subscribes or not.
+   */
   published?: number;
   /**
    * Events beyond those that the route's own limit counts: 0 for `POST /events`, 99 for a batch of 100, 1 for a publish
@@ -41,27 +44,23 @@ const TRIAL_LIMIT_OF = {
 const TOTAL_LIMIT = "unverifiedTotalBytes";
 const TRIAL_LIMITS: ReadonlySet<LimitName> = new Set([...Object.values(TRIAL_LIMIT_OF), TOTAL_LIMIT]);
 
-const keyOf = (name: LimitName, { tenantId }: TenantStanding): string => (name === TOTAL_LIMIT ? "all" : tenantId);
-
 /**
- * Reserves all of the amounts or none. Throws RATE_LIMITED with `Retry-After` when a budget of the tenant is too small
- * for them, and EMAIL_NOT_VERIFIED when a tenant without a verified owner has used up its trial for the day.
+ * Reserves all of the amounts or none. Throws RATE_LIMITED with `Retry-After` when a budget of the tenant or of its
+ * caller is too small for them, and EMAIL_NOT_VERIFIED when a tenant without a verified owner has used up its trial for
+ * the day.
  */
 export async function reserve(deps: Deps, tenant: TenantStanding, amounts: Amounts): Promise<Reservation> {
   const wanted = limitsFor(deps, tenant, amounts);
   const consumed = await Promise.all(
-    wanted.map(async ({ name, units }) => ({
-      name,
-      units,
-      verdict: await deps.limiter.consume(name, keyOf(name, tenant), units),
+    wanted.map(async (share) => ({
+      ...share,
+      verdict: await deps.limiter.consume(share.name, share.key, share.units),
     })),
   );
-  const giveBack = async (unused: { name: LimitName; units: number; verdict: Verdict | null }[]) => {
+  const giveBack = async (unused: (Share & { verdict: Verdict | null })[]) => {
     await Promise.all(
-      unused.map(({ name, units, verdict }) =>
-        verdict?.allowed
-          ? deps.limiter.giveBack(name, keyOf(name, tenant), { leavesAtMs: verdict.leavesAtMs, units })
-          : undefined,
+      unused.map(({ name, key, units, verdict }) =>
+        verdict?.allowed ? deps.limiter.giveBack(name, key, { leavesAtMs: verdict.leavesAtMs, units }) : undefined,
       ),
     );
   };
@@ -102,19 +101,28 @@ export async function reserveUpTo(
 export const isOnTrial = ({ config }: Deps, { hasVerifiedOwner }: TenantStanding): boolean =>
   config.emailVerification === "required" && !hasVerifiedOwner;
 
-function limitsFor(deps: Deps, tenant: TenantStanding, amounts: Amounts): { name: LimitName; units: number }[] {
+/** Units of one limit, for one tenant or one key. */
+interface Share {
+  name: LimitName;
+  key: string;
+  units: number;
+}
+
+function limitsFor(deps: Deps, tenant: TenantStanding, amounts: Amounts): Share[] {
   const { published = 0, events = 0, deliveries = 0, bytes = 0 } = amounts;
-  const limits: { name: LimitName; units: number }[] = [
-    { name: LIMIT_OF.events, units: events },
-    { name: LIMIT_OF.deliveries, units: deliveries },
-    { name: LIMIT_OF.bytes, units: bytes },
+  const { tenantId: key, platformKeyId } = tenant;
+  const limits: Share[] = [
+    { name: LIMIT_OF.events, key, units: events },
+    { name: LIMIT_OF.deliveries, key, units: deliveries },
+    { name: LIMIT_OF.bytes, key, units: bytes },
   ];
+  if (platformKeyId !== undefined) limits.push({ name: "platformPublish", key: platformKeyId, units: published });
   if (isOnTrial(deps, tenant)) {
     limits.push(
-      { name: TRIAL_LIMIT_OF.published, units: published },
-      { name: TRIAL_LIMIT_OF.deliveries, units: deliveries },
-      { name: TRIAL_LIMIT_OF.bytes, units: bytes },
-      { name: TOTAL_LIMIT, units: bytes },
+      { name: TRIAL_LIMIT_OF.published, key, units: published },
+      { name: TRIAL_LIMIT_OF.deliveries, key, units: deliveries },
+      { name: TRIAL_LIMIT_OF.bytes, key, units: bytes },
+      { name: TOTAL_LIMIT, key: "all", units: bytes },
     );
   }
   return limits.filter(({ units }) => units > 0);

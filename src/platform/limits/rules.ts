@@ -54,6 +54,9 @@ export const RULES = {
   exportAudit: { limit: 10, windowSeconds: minute },
   operator: { limit: 300, windowSeconds: minute },
   publish: { limit: 6000, windowSeconds: minute },
+  platformRead: { limit: 3000, windowSeconds: minute },
+  platformWrite: { limit: 600, windowSeconds: minute },
+  platformPublish: { limit: 60_000, windowSeconds: minute },
   unverifiedDeliveries: { limit: 100, windowSeconds: day },
   unverifiedEvents: { limit: 100, windowSeconds: day },
   unverifiedPayloadBytes: { limit: 5 * MIB, windowSeconds: day },
@@ -123,7 +126,12 @@ export type LimitName = RuleName | BudgetName;
  * The limits that a publish checks. An isolate leases their units in blocks, so that a publish seldom waits for the
  * limiter.
  */
-export const LEASED: ReadonlySet<LimitName> = new Set<LimitName>(["publish", "tenantDeliveries", "tenantPayloadBytes"]);
+export const LEASED: ReadonlySet<LimitName> = new Set<LimitName>([
+  "publish",
+  "platformPublish",
+  "tenantDeliveries",
+  "tenantPayloadBytes",
+]);
 
 /** The most units that one isolate holds in advance. */
 export const blockUnits = ({ limit }: Rule): number => Math.ceil(limit / 100);

@@ -40,6 +40,14 @@ export const LIMIT_VARIABLES = {
     description: "How many active API keys a user can have.",
     ...figure(CAPS.apiKeys.limit),
   },
+  MAX_API_KEYS_PER_TENANT: {
+    description: "How many active API keys can belong to a tenant itself.",
+    ...figure(CAPS.tenantApiKeys.limit),
+  },
+  MAX_PLATFORM_KEYS: {
+    description: "How many active platform keys the service can have.",
+    ...figure(CAPS.platformKeys.limit),
+  },
   MAX_INVITATIONS_PER_TENANT: {
     description: "How many open invitations a tenant can have.",
     ...figure(CAPS.invitations.limit),
@@ -84,6 +92,8 @@ export function readLimits(read: Read): Limits {
       subscriptions: read(CAPS.subscriptions.variable),
       trialSubscriptions: read(CAPS.trialSubscriptions.variable),
       apiKeys: read(CAPS.apiKeys.variable),
+      tenantApiKeys: read(CAPS.tenantApiKeys.variable),
+      platformKeys: read(CAPS.platformKeys.variable),
       invitations: read(CAPS.invitations.variable),
       members: read(CAPS.members.variable),
       sessions: read(CAPS.sessions.variable),

@@ -105,6 +105,7 @@ export const mailJob = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("identityLinked"), id, userId, provider: z.enum(PROVIDER_NAMES) }),
   z.object({ kind: z.literal("identityUnlinked"), id, userId, provider: z.enum(PROVIDER_NAMES) }),
   z.object({ kind: z.literal("apiKeyCreated"), id, userId, keyName: z.string() }),
+  z.object({ kind: z.literal("platformKeyCreated"), id, userId, keyName: z.string() }),
   z.object({
     kind: z.literal("signedInOnNewDevice"),
     id,

@@ -37,8 +37,20 @@ export const AUDIT_ACTIONS = {
   "member.role_changed": "changed the role of a member",
   "member.removed": "removed a member",
   "member.left": "left the tenant",
+  "member.added": "added a member with a platform key",
+  "tenant.created": "created a tenant with a platform key",
+  "tenant.updated": "changed a tenant with a platform key",
+  "tenant.suspended": "suspended a tenant with a platform key",
+  "tenant.resumed": "resumed a tenant with a platform key",
   "tenant.deleted": "deleted a tenant",
   "tenant.exported": "exported the data of the tenant",
+  "user.created": "created an account with a platform key",
+  "user.updated": "changed an account with a platform key",
+  "user.suspended": "suspended a person with a platform key",
+  "user.resumed": "resumed a person with a platform key",
+  "platform_key.created": "created a platform key",
+  "platform_key.rotated": "replaced a platform key, or ended the former one",
+  "platform_key.revoked": "revoked a platform key",
   "webhook.created": "created a subscription",
   "webhook.updated": "changed a subscription",
   "webhook.deleted": "deleted a subscription",
@@ -69,10 +81,19 @@ export const ACTION_NAMES = Object.keys(AUDIT_ACTIONS) as [AuditAction, ...Audit
 /** The groups that a filter takes, such as `webhook.*`. */
 export const ACTION_GROUPS = [...new Set(ACTION_NAMES.map((name) => `${name.slice(0, name.indexOf("."))}.*`))];
 
-export const TARGET_KINDS = ["user", "session", "identity", "api-key", "invitation", "webhook", "tenant"] as const;
+export const TARGET_KINDS = [
+  "user",
+  "session",
+  "identity",
+  "api-key",
+  "invitation",
+  "webhook",
+  "tenant",
+  "platform-key",
+] as const;
 
 export type TargetKind = (typeof TARGET_KINDS)[number];
 
-export const ACTOR_KINDS = ["user", "api-key", "operator", "system", "anonymous"] as const;
+export const ACTOR_KINDS = ["user", "api-key", "platform-key", "operator", "system", "anonymous"] as const;
 
 export type ActorKind = (typeof ACTOR_KINDS)[number];

@@ -1,5 +1,6 @@
 /** An authenticated caller: who it is, in which tenant, and with which permissions at present. */
 import type { Actor } from "./actor";
+import type { PlatformScope } from "./platform-scopes";
 import type { Permission, Role } from "./roles";
 import type { TenantRef } from "./tenant-ref";
 
@@ -28,8 +29,10 @@ export interface Account {
 /** A tenant, and what decides how much it may do. */
 export interface TenantStanding {
   tenantId: string;
-  /** Whether one of its owners has a verified email address. */
+  /** Whether one of its owners has a verified email address, or the product vouches for the tenant. */
   hasVerifiedOwner: boolean;
+  /** The platform key that acts in it, which has a limit of its own for events. */
+  platformKeyId?: string;
   /** What the tenant stores, as the hourly upkeep has counted it; 0 or missing while that is far below the limit. */
   storedBytes?: number;
   /** The size of its delivery database at the last hour. */
@@ -37,10 +40,12 @@ export interface TenantStanding {
 }
 
 interface Caller extends TenantRef, TenantStanding {
+  /** Empty for a key that belongs to no person. */
   userId: string;
   /** Whether an operator has suspended the tenant. */
   isTenantSuspended: boolean;
-  role: Role;
+  /** What the product calls the tenant. */
+  tenantExternalId: string | null;
   permissions: ReadonlySet<Permission>;
   actor: Actor;
 }
@@ -48,6 +53,7 @@ interface Caller extends TenantRef, TenantStanding {
 /** A person with a bearer access token or a console session. */
 export interface SessionPrincipal extends Caller {
   kind: "session";
+  role: Role;
   sessionId: string;
   /** When the user signed in, or last gave the password or a code again; Unix ms. */
   confirmedAt: number;
@@ -56,12 +62,20 @@ export interface SessionPrincipal extends Caller {
   account: Account;
 }
 
-/** A program with an API key. It acts for the key's owner, within the key's scopes. */
+/** A program with an API key. It acts within the key's scopes, for the key's owner or for the tenant itself. */
 export interface ApiKeyPrincipal extends Caller {
   kind: "api-key";
 }
 
-export type Principal = SessionPrincipal | ApiKeyPrincipal;
+/** The product itself, with a platform key: in the tenant that the request names, or in all that the key sees. */
+export interface PlatformKeyPrincipal extends Caller {
+  kind: "platform-key";
+  scopes: ReadonlySet<PlatformScope>;
+  /** The ids of the tenants that the key sees; null: all. */
+  tenants: readonly string[] | null;
+}
+
+export type Principal = SessionPrincipal | ApiKeyPrincipal | PlatformKeyPrincipal;
 
 /** The user who is signed in to the console, as its pages show them. */
 export interface CurrentUser {

@@ -86,6 +86,12 @@ export const captchaToken = z
 /** Ids are UUIDv7, so they sort by creation time. */
 export const id = z.uuid().meta({ examples: ["0190a0a0-1b2c-7d3e-8f40-5a6b7c8d9e0f"] });
 
+/** A tenant in an answer that may also be the tenant of the platform. */
+export const tenantId = z.string().meta({
+  description: "A UUID; `platform` for the tenant that stands for the platform as a whole.",
+  examples: ["0190a0a0-1b2c-7d3e-8f40-5a6b7c8d9e0f"],
+});
+
 /** A time in an answer: ISO 8601 in UTC with milliseconds. */
 export const time = z.iso.datetime({ precision: 3 }).meta({ examples: ["2026-11-21T16:04:18.000Z"] });
 
@@ -94,6 +100,16 @@ export const moment = z.iso
   .datetime({ offset: true })
   .meta({ examples: ["2026-11-21T16:04:18Z"] })
   .transform((text) => Date.parse(text));
+
+/** When a new key ends. Parsed to Unix ms. */
+export const keyExpiry = z.iso
+  .datetime({ offset: true })
+  .meta({ examples: ["2099-01-01T00:00:00Z"] })
+  .transform((text) => Date.parse(text))
+  .refine((timeMs) => timeMs > Date.now(), "Must be in the future")
+  .nullish()
+  .transform((timeMs) => timeMs ?? undefined)
+  .meta({ description: "In the future. Missing: the key never expires." });
 
 /** Where a page begins, as the previous answer gave it. */
 export const cursor = z.uuid().meta({ description: "The `nextCursor` of the previous answer; opaque." });

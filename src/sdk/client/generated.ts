@@ -175,14 +175,14 @@ export interface AuditEvent {
    * who was not signed in.
    */
   actor: {
-    kind: "user" | "api-key" | "operator" | "system" | "anonymous";
+    kind: "user" | "api-key" | "platform-key" | "operator" | "system" | "anonymous";
     id: string | null;
     /** The email address of the user or the name of the API key at that time. Null once a user is deleted. */
     name: string | null;
   };
   /** What was changed. */
   target: {
-    kind: "user" | "session" | "identity" | "api-key" | "invitation" | "webhook" | "tenant";
+    kind: "user" | "session" | "identity" | "api-key" | "invitation" | "webhook" | "tenant" | "platform-key";
     id: string;
   } | null;
   /** An IPv4 address or a /64 network. */
@@ -631,6 +631,26 @@ export interface IssuedApiKey {
   key: string;
 }
 
+/** A new platform key with its secret. */
+export interface IssuedPlatformKey {
+  id: string;
+  name: string;
+  /** The key's first 8 characters and `…`. */
+  prefix: string;
+  scopes: PlatformScope[];
+  /** The only tenants that the key sees. Missing: all. */
+  tenants?: string[] | undefined;
+  createdAt: Timestamp;
+  /** To the minute; null: never used. */
+  lastUsedAt: Timestamp | null;
+  /** Null: never. */
+  expiresAt: Timestamp | null;
+  /** When the former key ends, while it still works. */
+  previousExpiresAt?: Timestamp | undefined;
+  /** The key itself. Store it now: the service cannot return it again. */
+  key: string;
+}
+
 /** The tenant that an accepted invitation leads to. */
 export interface JoinedTenant {
   /** Sign in to it with its id as `tenantId`. */
@@ -746,6 +766,38 @@ export interface NewPasskey {
   name: string;
 }
 
+/** A platform key to issue, and the operator's password or code. */
+export interface NewPlatformKey {
+  /** One line, trimmed. */
+  name: string;
+  /** What the key may do. `tenants.*` stands for all scopes that begin with `tenants.`. */
+  scopes: (
+    | "tenants.read"
+    | "tenants.write"
+    | "users.read"
+    | "users.write"
+    | "members.read"
+    | "members.write"
+    | "events.publish"
+    | "webhooks.read"
+    | "webhooks.write"
+    | "audit.read"
+    | "tenants.*"
+    | "users.*"
+    | "members.*"
+    | "events.*"
+    | "webhooks.*"
+    | "audit.*"
+  )[];
+  /** The only tenants that the key sees, by id or as `ext:<externalId>`. Missing: all. */
+  tenants?: string[] | undefined;
+  /** In the future. Missing: the key never expires. ISO 8601 with any offset. */
+  expiresAt?: string | null | undefined;
+  password?: string | undefined;
+  /** A TOTP or recovery code. */
+  totp?: string | undefined;
+}
+
 /** A subscription to create. */
 export interface NewSubscription {
   /** One line, trimmed. */
@@ -789,6 +841,7 @@ export interface OperatedPerson {
 
 /** A tenant as operators see it. */
 export interface OperatedTenant {
+  /** A UUID; `platform` for the tenant that stands for the platform as a whole. */
   id: string;
   name: string;
   createdAt: Timestamp;
@@ -836,6 +889,7 @@ export interface OperatorProof {
 /** What a search has found, at most 20 of each kind. */
 export interface OperatorSearch {
   tenants: {
+    /** A UUID; `platform` for the tenant that stands for the platform as a whole. */
     id: string;
     name: string;
     isSuspended: boolean;
@@ -851,6 +905,7 @@ export interface OperatorSearch {
     name: string;
     host: string;
     enabled: boolean;
+    /** A UUID; `platform` for the tenant that stands for the platform as a whole. */
     tenantId: string;
     tenantName: string;
   }[];
@@ -858,6 +913,7 @@ export interface OperatorSearch {
     id: string;
     type: string;
     createdAt: Timestamp;
+    /** A UUID; `platform` for the tenant that stands for the platform as a whole. */
     tenantId: string;
     tenantName: string;
   }[];
@@ -865,6 +921,7 @@ export interface OperatorSearch {
     id: string;
     webhookId: string;
     eventId: string;
+    /** A UUID; `platform` for the tenant that stands for the platform as a whole. */
     tenantId: string;
     tenantName: string;
   }[];
@@ -1026,6 +1083,46 @@ export interface PersonSuspension {
   /** Whether API keys that the person has made keep working, for a tenant that depends on them. By default `false`. */
   keepApiKeys?: boolean | undefined;
 }
+
+/** A platform key without its secret. */
+export interface PlatformKey {
+  id: string;
+  name: string;
+  /** The key's first 8 characters and `…`. */
+  prefix: string;
+  scopes: PlatformScope[];
+  /** The only tenants that the key sees. Missing: all. */
+  tenants?: string[] | undefined;
+  createdAt: Timestamp;
+  /** To the minute; null: never used. */
+  lastUsedAt: Timestamp | null;
+  /** Null: never. */
+  expiresAt: Timestamp | null;
+  /** When the former key ends, while it still works. */
+  previousExpiresAt?: Timestamp | undefined;
+}
+
+/** How a platform key is replaced. */
+export interface PlatformKeyRotation {
+  /** How long the former key still works; 0: it ends at once. By default `86400`. */
+  overlapSeconds?: number | undefined;
+  password?: string | undefined;
+  /** A TOTP or recovery code. */
+  totp?: string | undefined;
+}
+
+/** What a platform key may do. */
+export type PlatformScope =
+  | "tenants.read"
+  | "tenants.write"
+  | "users.read"
+  | "users.write"
+  | "members.read"
+  | "members.write"
+  | "events.publish"
+  | "webhooks.read"
+  | "webhooks.write"
+  | "audit.read";
 
 /** The signed-in user, and what they may do in their tenant. */
 export interface Profile {
@@ -1294,6 +1391,7 @@ export interface ServiceStatus {
   }[];
   /** What is frozen, at most 200 of each database. Null as the tenant stands for all tenants. */
   holds: {
+    /** A UUID; `platform` for the tenant that stands for the platform as a whole. */
     tenantId: string | null;
     tenantName: string | null;
     cause: HoldCause;
@@ -1377,6 +1475,7 @@ export interface Subscription {
   lastTriggeredAt?: Timestamp | undefined;
   /** Failed attempts since the last success. */
   failureCount: number;
+  /** A UUID; `platform` for the tenant that stands for the platform as a whole. */
   tenantId: string;
   isDeleted: boolean;
   /** Increases by one with each change. */
@@ -1492,6 +1591,7 @@ export interface TenantExport {
     lastTriggeredAt?: Timestamp | undefined;
     /** Failed attempts since the last success. */
     failureCount: number;
+    /** A UUID; `platform` for the tenant that stands for the platform as a whole. */
     tenantId: string;
     isDeleted: boolean;
     /** Increases by one with each change. */

@@ -1,29 +1,63 @@
 /** Tenants in D1. */
-import { sql } from "drizzle-orm";
-import { atomically, rows } from "../../platform/db/client";
+import { type SQL, sql } from "drizzle-orm";
+import { atomically, jsonList, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
-import type { TenantStanding } from "../../platform/schemas/principal";
+import { notFound } from "../../platform/errors";
 import type { Role } from "../../platform/schemas/roles";
-import type { TenantRef } from "../../platform/schemas/tenant-ref";
-import { STORAGE_COLUMNS, type StorageRow } from "./storage-store";
-import { hasVerifiedOwner } from "./verified-store";
+import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
+import { STANDING_COLUMNS, type Standing, type StandingRow, standingOf } from "./standing-store";
+import { type TenantName, tenantName } from "./tenant-name";
 
 /** Returns the tenant with its shard and standing; undefined when there is none. */
-export async function findTenant(
-  { db }: Deps,
-  tenantId: string,
-): Promise<(TenantRef & TenantStanding & { isSuspended: boolean }) | undefined> {
+export async function findTenant({ db }: Deps, tenantId: string): Promise<Standing | undefined> {
+  const { found } = await atomically(db, { found: standing(sql`t.id = ${tenantId}`) });
+  return found[0] && standingOf(found[0]);
+}
+
+const standing = (condition: SQL) =>
+  rows<StandingRow>(sql`SELECT ${STANDING_COLUMNS} FROM tenants t WHERE ${condition}`);
+
+/** The id of the tenant with this name, as an expression; null for none. The names are values or placeholders. */
+export const idOfTenant = ({
+  id,
+  externalId,
+}: { [Name in keyof TenantName]: TenantName[Name] | SQL | Placeholder }): SQL =>
+  sql`coalesce(${id}, (SELECT x.id FROM tenants x WHERE x.external_id = ${externalId}))`;
+
+type Placeholder = ReturnType<typeof sql.placeholder>;
+
+/** The ids of the tenants that the product names so. Throws NOT_FOUND. */
+export async function findTenantIds({ db }: Deps, names: readonly string[]): Promise<string[]> {
+  const wanted = jsonList(names.map(tenantName));
   const { found } = await atomically(db, {
-    found: rows<
-      TenantRef & StorageRow & { isVerified: 0 | 1; isSuspended: 0 | 1 }
-    >(sql`SELECT t.id AS tenantId, t.shard, ${hasVerifiedOwner(sql`t.id`)} AS isVerified, t.suspended_at IS NOT NULL
-      AS isSuspended, ${STORAGE_COLUMNS}
-      FROM tenants t WHERE t.id = ${tenantId}`),
+    found: rows<{ id: string | null }>(sql`SELECT t.id FROM json_each(${wanted}) j
+      LEFT JOIN tenants t ON t.id = ${idOfTenant({ id: sql`j.value ->> 'id'`, externalId: sql`j.value ->> 'externalId'` })}
+        AND t.id <> ${PLATFORM_TENANT}`),
   });
-  const [tenant] = found;
-  if (!tenant) return undefined;
-  const { isVerified, isSuspended, ...ref } = tenant;
-  return { ...ref, hasVerifiedOwner: isVerified === 1, isSuspended: isSuspended === 1 };
+  return [
+    ...new Set(
+      found.map(({ id }) => {
+        if (id === null) throw notFound("Tenant");
+        return id;
+      }),
+    ),
+  ];
+}
+
+/** The tenant that stands for the platform as a whole. It is made when it is first used. */
+export async function platformTenant(deps: Deps): Promise<Standing> {
+  const { db } = deps;
+  const found = await findTenant(deps, PLATFORM_TENANT);
+  if (found) return found;
+  const nowMs = deps.now();
+  const { made } = await atomically(db, {
+    created: sql`INSERT OR IGNORE INTO tenants (id, name, shard, created_by, created_at, trusted_at)
+      VALUES (${PLATFORM_TENANT}, 'Platform', 0, '', ${nowMs}, ${nowMs})`,
+    made: standing(sql`t.id = ${PLATFORM_TENANT}`),
+  });
+  const [row] = made;
+  if (!row) throw new Error("the tenant of the platform was not made");
+  return standingOf(row);
 }
 
 export interface TenantOfUser {

@@ -3,11 +3,15 @@ import { type SQL, sql } from "drizzle-orm";
 import { atomically, jsonList, rows } from "../../platform/db/client";
 import type { Deps } from "../../platform/deps";
 
-/** Returns an expression that is 1 or 0. `tenantId` is a value, or a column of the enclosing query. */
+/**
+ * Returns an expression that is 1 or 0: whether one of the owners has a verified address, or the product vouches for the
+ * tenant. `tenantId` is a value, or a column of the enclosing query.
+ */
 export const hasVerifiedOwner = (
   tenantId: SQL,
-): SQL => sql`EXISTS (SELECT 1 FROM memberships om JOIN users ou ON ou.id = om.user_id
-  WHERE om.tenant_id = ${tenantId} AND om.role = 'owner' AND ou.email_verified_at IS NOT NULL)`;
+): SQL => sql`(EXISTS (SELECT 1 FROM memberships om JOIN users ou ON ou.id = om.user_id
+  WHERE om.tenant_id = ${tenantId} AND om.role = 'owner' AND ou.email_verified_at IS NOT NULL)
+    OR EXISTS (SELECT 1 FROM tenants ot WHERE ot.id = ${tenantId} AND ot.trusted_at IS NOT NULL))`;
 
 /** Returns those of the tenants that have a verified owner. */
 export async function findTenantsWithVerifiedOwner(

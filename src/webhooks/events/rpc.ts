@@ -6,6 +6,7 @@ import { newId } from "../../platform/db/ids";
 import { createDeps, type Deps } from "../../platform/deps";
 import { AppError, invalid, notFound } from "../../platform/errors";
 import { describeError, type LogFields, log } from "../../platform/log";
+import { PLATFORM_TENANT } from "../../platform/schemas/tenant-ref";
 import { findTenant } from "../../tenancy/tenants/store";
 import { tenantSuspended } from "../../tenancy/tenants/suspension";
 import { idempotencyKey, type Published, publication, publicationBatch } from "./publication";
@@ -93,9 +94,10 @@ async function publishBounded(
   if (bytes > maxBytes) {
     throw new AppError("PAYLOAD_TOO_LARGE", { message: `The payload is larger than ${maxBytes / KIB} KiB.` });
   }
-  const ref = await findTenant(deps, tenant);
+  // Only the service itself publishes in the tenant of the platform.
+  const ref = tenant === PLATFORM_TENANT ? undefined : await findTenant(deps, tenant);
   if (!ref) throw notFound("Tenant");
-  if (ref.isSuspended) throw tenantSuspended();
+  if (ref.isTenantSuspended) throw tenantSuspended();
   return publishEvents(deps, ref, inputs, 0);
 }
 

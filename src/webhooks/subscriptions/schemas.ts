@@ -1,7 +1,7 @@
 /** The request bodies of a subscription, and the resource that the API returns. */
 import { z } from "zod";
 import { ALL_OPERATIONAL, eventType } from "../../platform/schemas/event-type";
-import { id, name, time } from "../../platform/schemas/schemas";
+import { id, name, tenantId, time } from "../../platform/schemas/schemas";
 import { deliveryChange, deliveryOptions } from "./delivery-options";
 
 const MAX_EVENT_TYPES = 100;
@@ -111,7 +111,7 @@ export const subscription = z
       .int()
       .min(0)
       .meta({ description: "Failed attempts since the last success.", examples: [0] }),
-    tenantId: id,
+    tenantId,
     isDeleted: z.boolean().meta({ examples: [false] }),
     version: z
       .int()

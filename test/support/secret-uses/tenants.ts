@@ -56,6 +56,22 @@ export const TENANT_USES: Record<string, () => Promise<void>> = {
     await ask("DELETE", `/members/${viewer.userId}`, undefined, owner.token);
   },
 
+  "platform keys": async () => {
+    const { token } = await operator();
+    await ask("POST", "/platform/keys", { name: "key", scopes: [fresh("scope")] }, token);
+    const made = (await ask("POST", "/platform/keys", { name: "key", scopes: ["webhooks.read"] }, token)).body.data;
+    await ask("GET", "/webhooks", undefined, made.key);
+    await ask("GET", "/webhooks", undefined, `${made.key.slice(0, -1)}!`);
+    await ask("GET", "/platform/keys", undefined, token);
+    const path = `/platform/keys/${made.id}`;
+    await ask("POST", `${path}/rotate`, {}, token);
+    await ask("POST", `${path}/rotate`, {}, token);
+    await ask("DELETE", `${path}/previous`, { password: fresh("password") }, token);
+    await ask("DELETE", `${path}/previous`, {}, token);
+    await ask("DELETE", path, {}, token);
+    await ask("DELETE", path, {}, token);
+  },
+
   "subscriptions and deliveries, their consumers too": async () => {
     const owner = await verified();
     const bearer = owner.token;

@@ -1,0 +1,27 @@
+/** Looking a key up by its hash. A mistyped key costs no trip to D1, and unknown keys are limited by address. */
+import { sha256Hex } from "../../platform/crypto/encoding";
+import type { Deps } from "../../platform/deps";
+import { isKey } from "./key";
+import { countUnknownKey, refuseUnknownKeys, rememberGoodKey } from "./unknown-keys";
+
+const USE_RESOLUTION_MS = 60_000;
+
+/** Returns what `find` returns for the hash of a key. Throws RATE_LIMITED when too many unknown keys come from `clientIp`. */
+export async function findByKey<Row>(
+  deps: Deps,
+  key: string,
+  clientIp: string,
+  find: (hash: string) => Promise<Row | null>,
+): Promise<Row | null> {
+  if (!isKey(key)) return null;
+  const hash = await sha256Hex(key);
+  refuseUnknownKeys(deps, hash, clientIp);
+  const row = await find(hash);
+  if (row) rememberGoodKey(hash);
+  else await countUnknownKey(deps, clientIp);
+  return row;
+}
+
+/** Whether the last recorded use is so old that this one should be recorded. */
+export const isUseStale = (lastUsedAt: number | null, nowMs: number): boolean =>
+  lastUsedAt === null || nowMs - lastUsedAt >= USE_RESOLUTION_MS;

@@ -1,0 +1,100 @@
+/** Creating, replacing and ending platform keys. A key is returned once and stored as a hash. */
+import { sha256Hex } from "../../platform/crypto/encoding";
+import { newId } from "../../platform/db/ids";
+import type { Deps } from "../../platform/deps";
+import { AppError, notFound } from "../../platform/errors";
+import { capReached } from "../../platform/limits/caps";
+import { queueMailIfPossible } from "../../platform/mail/queue";
+import type { SessionPrincipal } from "../../platform/schemas/principal";
+import { findTenantIds } from "../../tenancy/tenants/store";
+import { makeKey, shownPrefix } from "../api-keys/key";
+import { requireStepUp, type StepUpCredentials } from "../step-up/confirm";
+import type { KeyRotation, NewPlatformKey } from "./schemas";
+import {
+  endPreviousKey,
+  insertPlatformKey,
+  type PlatformKeyRow,
+  revokePlatformKeyOf,
+  rotatePlatformKey,
+} from "./store";
+
+interface Issued {
+  row: PlatformKeyRow;
+  key: string;
+}
+
+/**
+ * Creates a platform key and mails its maker. Throws NOT_FOUND for a tenant that does not exist, CONFLICT at the cap,
+ * or like `requireStepUp`.
+ */
+export async function issuePlatformKey(
+  deps: Deps,
+  operator: SessionPrincipal,
+  { name, scopes, tenants, expiresAt, ...proof }: NewPlatformKey,
+): Promise<Issued> {
+  await requireStepUp(deps, operator, proof);
+  const key = makeKey("psk_");
+  const row: PlatformKeyRow = {
+    id: newId(),
+    name,
+    prefix: shownPrefix(key),
+    scopes,
+    tenants: tenants === undefined ? null : await findTenantIds(deps, tenants),
+    createdAt: deps.now(),
+    lastUsedAt: null,
+    expiresAt: expiresAt ?? null,
+    previousExpiresAt: null,
+  };
+  if (!(await insertPlatformKey(deps, row, await sha256Hex(key), operator.actor))) {
+    throw capReached("platformKeys", deps.config.caps);
+  }
+  await queueMailIfPossible(deps, { kind: "platformKeyCreated", userId: operator.userId, keyName: name });
+  return { row, key };
+}
+
+/**
+ * Replaces a key; the former one works for `overlapSeconds`. Throws NOT_FOUND, CONFLICT while a former key still works,
+ * or like `requireStepUp`.
+ */
+export async function replacePlatformKey(
+  deps: Deps,
+  operator: SessionPrincipal,
+  id: string,
+  { overlapSeconds, ...proof }: KeyRotation,
+): Promise<Issued> {
+  await requireStepUp(deps, operator, proof);
+  const key = makeKey("psk_");
+  const nowMs = deps.now();
+  const replacement = {
+    id,
+    hash: await sha256Hex(key),
+    prefix: shownPrefix(key),
+    previousExpiresAt: nowMs + overlapSeconds * 1000,
+  };
+  const { row, isRotated } = await rotatePlatformKey(deps, replacement, operator.actor, nowMs);
+  if (!row) throw notFound("Platform key");
+  if (!isRotated) throw new AppError("CONFLICT", { message: "The former key still works. End it first." });
+  return { row, key };
+}
+
+/** Ends the former key now, if one still works. Throws NOT_FOUND, or like `requireStepUp`. */
+export async function endPrevious(
+  deps: Deps,
+  operator: SessionPrincipal,
+  id: string,
+  proof: StepUpCredentials,
+): Promise<void> {
+  await requireStepUp(deps, operator, proof);
+  if (!(await endPreviousKey(deps, id, operator.actor, deps.now()))) throw notFound("Platform key");
+}
+
+/** Revokes a key at once. Throws NOT_FOUND, or like `requireStepUp`. */
+export async function revokePlatformKey(
+  deps: Deps,
+  operator: SessionPrincipal,
+  id: string,
+  proof: StepUpCredentials,
+): Promise<void> {
+  await requireStepUp(deps, operator, proof);
+  if (!(await revokePlatformKeyOf(deps, id, operator.actor, deps.now()))) throw notFound("Platform key");
+}

@@ -1,0 +1,59 @@
+/** `/platform/keys`: the credentials of the product itself, which operators manage. */
+import { Hono } from "hono";
+import { z } from "zod";
+import type { AppEnv } from "../../platform/http/env";
+import { serve } from "../../platform/http/operation";
+import { noPlatformKeys, sessionOnly } from "../../platform/http/permissions";
+import { describeRoute } from "../../platform/http/route-docs";
+import { dataOf, says } from "../../platform/schemas/schemas";
+import { CONFIRMATION_ERRORS, CONFIRMED } from "../step-up/schemas";
+import { platformKeys } from "./operations";
+import { issuedPlatformKey, platformKey } from "./schemas";
+import { platformKeyView } from "./view";
+
+export const platformKeyRoutes = new Hono<AppEnv>()
+  .use(noPlatformKeys)
+  .use(sessionOnly)
+  .post(
+    "/",
+    describeRoute("createPlatformKey", "Creates a key with which the product itself calls this service.", {
+      201: { body: dataOf(issuedPlatformKey), id: "/data/id" },
+      errors: [...CONFIRMATION_ERRORS, "CONFLICT"],
+      description: `Its maker is mailed. The key outlives its maker's account. ${CONFIRMED}`,
+    }),
+    ...serve(platformKeys.issue, (c, { row, key }) => c.json({ data: { ...platformKeyView(row), key } }, 201)),
+  )
+  .get(
+    "/",
+    describeRoute("listPlatformKeys", "The active platform keys, newest first.", {
+      200: dataOf(z.array(platformKey)),
+    }),
+    ...serve(platformKeys.list, (c, keys) => c.json({ data: keys.map(platformKeyView) })),
+  )
+  .post(
+    "/:id/rotate",
+    describeRoute("rotatePlatformKey", "Replaces a platform key. The former one works for a day longer by default.", {
+      200: dataOf(issuedPlatformKey),
+      errors: [...CONFIRMATION_ERRORS, "CONFLICT"],
+      description: `409: a former key still works; end it first. ${CONFIRMED}`,
+    }),
+    ...serve(platformKeys.rotate, (c, { row, key }) => c.json({ data: { ...platformKeyView(row), key } })),
+  )
+  .delete(
+    "/:id/previous",
+    describeRoute("endPreviousPlatformKey", "Ends the former key at once, if one still works.", {
+      200: says("Former key ended."),
+      errors: CONFIRMATION_ERRORS,
+      description: CONFIRMED,
+    }),
+    ...serve(platformKeys.endPrevious, (c) => c.json({ message: "Former key ended." })),
+  )
+  .delete(
+    "/:id",
+    describeRoute("revokePlatformKey", "Revokes a platform key at once, and its former one.", {
+      200: says("Platform key revoked."),
+      errors: CONFIRMATION_ERRORS,
+      description: CONFIRMED,
+    }),
+    ...serve(platformKeys.revoke, (c) => c.json({ message: "Platform key revoked." })),
+  );

@@ -1,0 +1,33 @@
+/** A tenant, and what decides how much it may do, as columns of a query. */
+import { sql } from "drizzle-orm";
+import type { TenantStanding } from "../../platform/schemas/principal";
+import type { TenantRef } from "../../platform/schemas/tenant-ref";
+import { STORAGE_COLUMNS, type StorageRow } from "./storage-store";
+import { hasVerifiedOwner } from "./verified-store";
+
+/** The columns of a tenant `t` for `standingOf`. */
+export const STANDING_COLUMNS = sql`t.id AS tenantId, t.shard, t.external_id AS tenantExternalId,
+  t.suspended_at IS NOT NULL AS isTenantSuspended, ${hasVerifiedOwner(sql`t.id`)} AS hasVerifiedOwner,
+  ${STORAGE_COLUMNS}`;
+
+/** The values of `STANDING_COLUMNS`. */
+export interface StandingRow extends TenantRef, StorageRow {
+  tenantExternalId: string | null;
+  isTenantSuspended: 0 | 1;
+  hasVerifiedOwner: 0 | 1;
+}
+
+export type Standing = TenantRef &
+  TenantStanding &
+  Pick<StandingRow, "tenantExternalId"> & { isTenantSuspended: boolean };
+
+/** The tenant that a row describes. */
+export const standingOf = (row: StandingRow): Standing => ({
+  tenantId: row.tenantId,
+  shard: row.shard,
+  tenantExternalId: row.tenantExternalId,
+  isTenantSuspended: row.isTenantSuspended === 1,
+  hasVerifiedOwner: row.hasVerifiedOwner === 1,
+  storedBytes: row.storedBytes,
+  databaseBytes: row.databaseBytes,
+});

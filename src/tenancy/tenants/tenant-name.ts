@@ -1,0 +1,12 @@
+/** How the product names a tenant: by its id, or as `ext:` and the id that the product has given it. */
+
+const EXTERNAL = "ext:";
+
+/** One of the two is null. */
+export interface TenantName {
+  id: string | null;
+  externalId: string | null;
+}
+
+export const tenantName = (text: string): TenantName =>
+  text.startsWith(EXTERNAL) ? { id: null, externalId: text.slice(EXTERNAL.length) } : { id: text, externalId: null };
