@@ -1,6 +1,6 @@
 /**
- * The work on held deliveries, every minute: releases them once their subscription is resumed, and drops those too many
- * or too old.
+ * Every minute: releases the held deliveries of subscriptions that were resumed, and drops those over the limit or past
+ * the retention.
  */
 import type { PagedMaintenance } from "../../platform/db/paged-maintenance";
 import type { Deps } from "../../platform/deps";

@@ -259,7 +259,7 @@ function columnsOf(change: SubscriptionChange, nowMs: number): ChangedColumn[] {
       false,
     ),
     ...given("former_states", formerStates(events && jsonList(events), enabled, nowMs), false),
-    // A 410 belongs to the old URL. But it stays with a subscription that it has disabled, to tell since when.
+    // A new URL clears an earlier 410, unless that 410 disabled the subscription: the view tells since when.
     ...given(
       "gone_since",
       enabled ? undefined : url && sql`iif(s.disabled_at IS NULL AND s.url <> ${url}, NULL, s.gone_since)`,
