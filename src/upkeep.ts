@@ -5,6 +5,7 @@ import { continuePurges } from "./lifecycle/deletion/purge";
 import { countTotals } from "./operations/metrics/totals";
 import { rekey, rekeyAfterChange } from "./operations/reencryption/reencrypt";
 import type { Job, Jobs, Period } from "./operations/upkeep/run-jobs";
+import { noteFirstKey } from "./platform/db/first-keys-store";
 import type { PagedMaintenance } from "./platform/db/paged-maintenance";
 import type { Deps } from "./platform/deps";
 import { removeOldAudit } from "./tenancy/audit/retention";
@@ -42,6 +43,7 @@ export const JOBS: Jobs = {
     continuePurges,
     rekeyAfterChange,
   }),
+  ...jobsOf("minute", { noteFirstKey: whole(noteFirstKey) }, { isForControlPlane: true }),
   ...jobsOf("hour", {
     noteShardSizes: whole(noteShardSizes),
     endExpiredKeys: whole(endExpiredKeys),

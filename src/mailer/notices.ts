@@ -241,15 +241,23 @@ export function refreshTokenReusedMail({ name }: NoticeContext): Mail {
   });
 }
 
-export function secondFactorGuessedMail({ name }: NoticeContext): Mail {
+export function codesGuessedMail({ name }: NoticeContext, pool: "totp" | "code"): Mail {
   return renderMail({
-    subject: "Someone is guessing your two-factor codes",
+    subject: pool === "totp" ? "Someone is guessing your two-factor codes" : "Someone is guessing your sign-in codes",
     greetingName: name,
-    body: [
-      "Someone who knows your password or is signed in to your account has entered ten wrong codes. Sign-in is " +
-        "locked for a while.",
-      "If this was not you, reset your password now.",
-    ],
+    body:
+      pool === "totp"
+        ? [
+            "Someone who knows your password or is signed in to your account has entered ten wrong codes. Sign-in is " +
+              "locked for a while.",
+            "If this was not you, reset your password now.",
+          ]
+        : [
+            "Someone has asked for sign-in codes for your account and has entered ten wrong ones. Sign-in with such " +
+              "codes is locked for a while. You can still sign in in other ways.",
+            "Nobody has got in. If this was not you, you need not do anything, but a second factor protects your " +
+              "account better.",
+          ],
   });
 }
 

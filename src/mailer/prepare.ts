@@ -16,7 +16,7 @@ import { DAY_MS, HOUR_MS } from "../platform/time";
 import { alarmMail } from "./alarm-mail";
 import * as notices from "./notices";
 import type { Mail } from "./render";
-import { findCodeRecipientByEmail, findNoticeRecipient, type NoticeRecipient } from "./store";
+import { findCodeRecipientByEmail, findNoticeRecipient, findStoredHash, type NoticeRecipient } from "./store";
 import { subscriptionNoticeMail } from "./subscription-notices";
 import {
   codeMail,
@@ -101,7 +101,7 @@ async function prepareWithToken(deps: Deps, job: TokenJob): Promise<PreparedMail
   const user = await insertResetTokenByEmail(deps, email, stored, origin, nowMs);
   if (!user) return null;
   const mail =
-    job.kind === "passwordReset" ? resetMail(appUrl, user.name, token, job.undone) : reclaimedMail(appUrl, job, token);
+    job.kind === "passwordReset" ? resetMail(appUrl, user.name, token, job) : reclaimedMail(appUrl, job, token);
   return { to: user.email, mail, limits: [] };
 }
 
@@ -125,10 +125,10 @@ async function prepareEmailChange(deps: Deps, job: EmailChangeJob): Promise<Prep
 }
 
 /** Returns null for an expired code, which would only confuse. */
-async function prepareCode(deps: Deps, { id, email }: CodeJob): Promise<PreparedMail | null> {
+async function prepareCode(deps: Deps, { id, email, asker }: CodeJob): Promise<PreparedMail | null> {
   if (isExpired(id, deps.now())) return null;
   const user = await findCodeRecipientByEmail(deps, email);
-  return user && { to: user.email, mail: codeMail(user, await mailCode(deps.keys, id)), limits: [] };
+  return user && { to: user.email, mail: codeMail(user, await mailCode(deps.keys, id), asker), limits: [] };
 }
 
 /** Needs no check of the address: the deletion has already checked that notices may go to it. */
@@ -169,13 +169,22 @@ function limitsOf(job: NoticeJob): RuleName[] {
   return MINOR.has(kind) ? ["minorNotice", "notice"] : ["notice"];
 }
 
+/** The token whose hash the reported change has stored, under the key that was the newest one then. */
+async function storedToken(deps: Deps, use: "undo" | "revoke-api-keys", mailId: string): Promise<string> {
+  const tokens = await mailTokensOfKeys(deps.keys, use, mailId);
+  const hashes = tokens.map(({ hash }) => hash);
+  const stored = tokens.length > 1 ? await findStoredHash(deps, hashes) : null;
+  const { token } = tokens.find(({ hash }) => hash === stored) ?? (await mailToken(deps.keys, use, mailId));
+  return token;
+}
+
 async function noticeOf(deps: Deps, job: NoticeJob, user: NoticeRecipient): Promise<Mail> {
   const context = { appUrl: deps.config.appUrl, name: user.name };
-  const { token: revertToken } = await mailToken(deps.keys, "undo", job.id);
+  const revertToken = await storedToken(deps, "undo", job.id);
   const revertible = { ...context, revertToken };
   switch (job.kind) {
     case "passwordChanged": {
-      const { token: revokeApiKeysToken } = await mailToken(deps.keys, "revoke-api-keys", job.id);
+      const revokeApiKeysToken = await storedToken(deps, "revoke-api-keys", job.id);
       return notices.passwordChangedMail({
         ...revertible,
         credentials: user.credentials,
@@ -208,7 +217,7 @@ async function noticeOf(deps: Deps, job: NoticeJob, user: NoticeRecipient): Prom
     case "refreshTokenReused":
       return notices.refreshTokenReusedMail(context);
     case "secondFactorGuessed":
-      return notices.secondFactorGuessedMail(context);
+      return notices.codesGuessedMail(context, job.pool ?? "totp");
     case "tenantNotice":
       return notices.tenantNoticeMail(context, job.tenantName, job.news);
     case "tenantDeleted":

@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import { listCredentials } from "../identity/recovery/credentials-store";
 import type { Recipient } from "../identity/recovery/store";
-import { atomically, rows } from "../platform/db/client";
+import { atomically, jsonList, rows } from "../platform/db/client";
 import type { Deps } from "../platform/deps";
 import type { ListedCredential } from "../platform/mail/job";
 
@@ -45,4 +45,14 @@ export async function findCodeRecipientByEmail({ db }: Deps, email: string): Pro
       FROM users WHERE email = ${email}`),
   });
   return found[0] ?? null;
+}
+
+/** Which of these hashes of one mail's token is stored; null when none is. */
+export async function findStoredHash({ db }: Deps, hashes: readonly string[]): Promise<string | null> {
+  const { found } = await atomically(db, {
+    found: rows<{ hash: string }>(
+      sql`SELECT hash FROM email_tokens WHERE hash IN (SELECT value FROM json_each(${jsonList(hashes)}))`,
+    ),
+  });
+  return found[0]?.hash ?? null;
 }

@@ -5,7 +5,7 @@
 
 import type { MailedEmailChange } from "../identity/profile/email-change-store";
 import type { Registrant } from "../identity/recovery/store";
-import type { EndedAccess, MailJob } from "../platform/mail/job";
+import type { Asker, EndedAccess, MailJob } from "../platform/mail/job";
 import { linkTo, type Mail, renderMail } from "./render";
 import type { CodeRecipient } from "./store";
 
@@ -33,14 +33,16 @@ export function verificationMail(
   });
 }
 
+type Resetting = Pick<Extract<MailJob, { kind: "passwordReset" }>, "undone" | "isFactorLost">;
+
 /** `undone` is what a "this was not me" link has undone; missing for a reset that somebody asked for. */
 export function resetMail(
   appUrl: string,
   name: string | null,
   token: string,
-  undone: readonly string[] | undefined,
+  { undone, isFactorLost = false }: Resetting,
 ): Mail {
-  if (undone) return revertedMail(appUrl, name, token, undone);
+  if (undone) return revertedMail(appUrl, name, token, undone, isFactorLost);
   return renderMail({
     subject: "Reset your password",
     greetingName: name,
@@ -52,7 +54,13 @@ export function resetMail(
   });
 }
 
-function revertedMail(appUrl: string, name: string | null, token: string, undone: readonly string[]): Mail {
+function revertedMail(
+  appUrl: string,
+  name: string | null,
+  token: string,
+  undone: readonly string[],
+  isFactorLost: boolean,
+): Mail {
   return renderMail({
     subject: "Reset your password",
     greetingName: name,
@@ -61,6 +69,12 @@ function revertedMail(appUrl: string, name: string | null, token: string, undone
         "password " +
         "with this link, which works once, within one hour.",
       linkTo(appUrl, "reset-password", token, "Reset password"),
+      ...(isFactorLost
+        ? [
+            "Two-factor authentication could not be turned on again, because the service can no longer read its " +
+              "secret. Please set it up again.",
+          ]
+        : []),
       ...(undone.length === 0
         ? ["Nothing had to be undone in your tenants."]
         : ["This was done with your account since then, and we have undone it:", ...undone]),
@@ -69,12 +83,13 @@ function revertedMail(appUrl: string, name: string | null, token: string, undone
 }
 
 /** The code is not in the subject, which phones show while they are locked. */
-export function codeMail({ name, isVerified }: CodeRecipient, code: string): Mail {
+export function codeMail({ name, isVerified }: CodeRecipient, code: string, asker: Asker | undefined): Mail {
   return renderMail({
     subject: "Your sign-in code",
     greetingName: name,
     body: [
       `Your code is ${code}. It works once, within 10 minutes, and only in the browser or app where you asked for it.`,
+      ...(asker ? askedFrom(asker) : []),
       ...(isVerified
         ? []
         : [
@@ -82,7 +97,9 @@ export function codeMail({ name, isVerified }: CodeRecipient, code: string): Mai
               "the code invalidates its password and ends everything that was set up so far. If you created the " +
               "account yourself, verify the address first, with the link that we sent you.",
           ]),
-      "Do not give the code to anybody. We never ask for it. If you did not request it, you can ignore this email.",
+      "Do not give the code to anybody, and enter it only on the page where you asked for it. We never ask for it. If " +
+        "you did not request it, somebody else did: whoever gets the code from you is signed in to your account. You " +
+        "can ignore this email.",
     ],
   });
 }
@@ -111,6 +128,10 @@ export function newEmailMail(appUrl: string, { otherEmail }: MailedEmailChange, 
     ],
   });
 }
+
+const askedFrom = ({ device, location, ipAddress }: Asker): string[] => [
+  `It was asked for with ${device}${location ? `, in or near ${location}` : ""}${ipAddress ? `, from the IP address ${ipAddress}` : ""}.`,
+];
 
 export function invitationMail(appUrl: string, tenantName: string, token: string): Mail {
   return renderMail({

@@ -199,6 +199,11 @@ export const LOG_LINES = {
     meaning: "After a rotation, every secret of the database `shard` is encrypted with the newest key.",
     advice: "When each database has this line, [continue the rotation](#key-rotation).",
   },
+  "second factor not readable": {
+    level: "error",
+    meaning: "No key in `SECRET_KEYS` opens the TOTP secret of this user, who is answered 503.",
+    advice: "[Put the key back](#key-rotation), or send the user a mail that removes the second factor.",
+  },
   "secrets encrypted under an unknown key": {
     level: "error",
     meaning: "`count` rows of `table` cannot be decrypted.",

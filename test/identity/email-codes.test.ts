@@ -3,7 +3,9 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { mailCode } from "../../src/identity/email-codes/code";
-import { openState } from "../../src/identity/email-codes/state";
+import { openState, sealState } from "../../src/identity/email-codes/state";
+import { noteFirstKey } from "../../src/platform/db/first-keys-store";
+import { newIdAt } from "../../src/platform/db/ids";
 import { createDeps } from "../../src/platform/deps";
 import { call, eventually, logIn, newAddress, newEmail, type Person, signUp, signUpVerified } from "../support/client";
 import { codeIn, mailsTo, mailTo } from "../support/mailbox";
@@ -12,6 +14,7 @@ import { joinTenant } from "../support/people";
 import { codeOf, enrol } from "../support/two-factor";
 
 const MINUTE_MS = 60_000;
+const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
 
 afterEach(() => void vi.useRealTimers());
 
@@ -90,6 +93,7 @@ describe("a code", () => {
   test("works for ten minutes, also while SECRET_KEYS is rotated", async () => {
     const { email } = await signUpVerified();
     const { state, code } = await asked(email);
+    await noteFirstKey(await createDeps(env, createExecutionContext()));
     const rotated = {
       SECRET_KEYS: `c144a6f37bd358f8df12faaf2e78ad96b13e71b7e6a84620ff2cae9efdf58d3b,${env.SECRET_KEYS}`,
     };
@@ -100,6 +104,36 @@ describe("a code", () => {
     expect((await callUnder(rotated, request)).status).toBe(200);
     vi.useFakeTimers({ toFake: ["Date"], now: now + 10 * MINUTE_MS });
     expect(refusal(await enter(late.state, late.code))).toEqual(INVALID);
+  });
+
+  test("made with a key that has not been the first one for 15 minutes opens nothing", async () => {
+    const { email } = await signUpVerified();
+    const leaked = "5f0f4b3e6d2c1a9788776655443322110f1e2d3c4b5a69788796a5b4c3d2e1f0";
+    const depsOfLeak = await createDeps({ ...env, SECRET_KEYS: leaked }, createExecutionContext());
+    const mailId = newIdAt(Date.now());
+    const forged = {
+      state: await sealState(depsOfLeak, { mailId, email, isMailed: true }),
+      code: await mailCode(depsOfLeak.keys, mailId),
+    };
+    const withOldKey = { SECRET_KEYS: `${env.SECRET_KEYS},${leaked}` };
+    const request = { path: "/api/v1/auth/code/verify", body: forged, ip: newAddress() };
+    expect(refusal(await callUnder(withOldKey, request))).toEqual(INVALID);
+    await noteFirstKey(depsOfLeak);
+    await env.DB.prepare("UPDATE first_keys SET last_first_at = ? WHERE id = ?")
+      .bind(Date.now() - 15 * MINUTE_MS, depsOfLeak.keys[0].id)
+      .run();
+    expect(refusal(await callUnder(withOldKey, request))).toEqual(INVALID);
+    await noteFirstKey(depsOfLeak);
+    expect((await callUnder(withOldKey, request)).status).toBe(200);
+  });
+
+  test("is mailed with the browser, the place and the IP address of whoever asked for it", async () => {
+    const { email } = await signUpVerified();
+    const headers = { "cf-connecting-ip": "198.51.100.7", "user-agent": FIREFOX };
+    await call("POST", "/auth/code", { body: { email }, headers });
+    const { text } = await mailTo(email, /sign-in code/);
+    expect(text).toContain("It was asked for with Firefox on Linux");
+    expect(text).toContain("from the IP address 198.51.100.7");
   });
 
   test("is not mailed a fourth time in 15 minutes, and the state of the fourth is worth nothing", async () => {
@@ -123,11 +157,35 @@ describe("of parallel tries", () => {
     const { email } = await signUpVerified();
     const { state, code } = await asked(email);
     const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => enter(state, wrongOf(code, n + 1))));
-    expect(answers.map(refusal)).toEqual(Array(50).fill(INVALID));
+    const [judged, locked] = [
+      answers.filter(({ status }) => status === 401),
+      answers.filter(({ status }) => status === 423),
+    ];
+    expect([judged.length, locked.length]).toEqual([10, 40]);
     const opened = await openState(await createDeps(env, createExecutionContext()), state);
     const row = await env.DB.prepare("SELECT tries FROM mail_codes WHERE id = ?").bind(opened?.mailId).first();
     expect(row).toEqual({ tries: 5 });
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 16 * MINUTE_MS });
     expect(refusal(await enter(state, code))).toEqual(INVALID);
+  });
+
+  test("ten wrong ones lock codes for 15 minutes, and nothing else, and the owner is told", async () => {
+    const person = await signUpVerified();
+    const [first, second, third] = [await asked(person.email), await asked(person.email), await asked(person.email)];
+    for (const { state, code } of [first, second]) {
+      await Promise.all([1, 2, 3, 4, 5].map((by) => enter(state, wrongOf(code, by))));
+    }
+    const refused = await enter(third.state, third.code);
+    expect([refusal(refused), refused.headers.has("retry-after")]).toEqual([[423, "ACCOUNT_LOCKED"], true]);
+    const mailCodeOfThird = { state: third.state, code: third.code };
+    const stepUp = await call("POST", "/auth/step-up", { token: person.token, body: { mailCode: mailCodeOfThird } });
+    expect(refusal(stepUp)).toEqual([423, "ACCOUNT_LOCKED"]);
+    await logIn(person);
+    await mailTo(person.email, /guessing your sign-in codes/);
+    await eventually("the lock is recorded", async () => {
+      const { body } = await call("GET", "/audit?action=auth.locked", { token: person.token });
+      return body.data[0]?.meta.factor === "code";
+    });
   });
 
   test("four wrong ones leave the right one its use", async () => {

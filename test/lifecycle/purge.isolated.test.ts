@@ -65,6 +65,7 @@ describe("after the purge", () => {
     expect(await tablesWithout(texts, SHARD)).toEqual([
       "alarms",
       "dead_letters",
+      "first_keys",
       "key_checks",
       "mail_codes",
       "mail_failures",

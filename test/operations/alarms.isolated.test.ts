@@ -256,7 +256,7 @@ describe("what is found", () => {
 
   test("a missing key is over, too, when no secret needs it any more", async () => {
     const place = newPlace();
-    await env.DB.prepare("INSERT INTO key_checks VALUES (1, ?, '[\"deadbeef\"]')")
+    await env.DB.prepare("INSERT INTO key_checks (id, ring, missing) VALUES (1, ?, '[\"deadbeef\"]')")
       .bind((await place.depsWith()).keys[0].id)
       .run();
     await place.look();

@@ -4,12 +4,19 @@ import { env } from "cloudflare:workers";
 import { Secret, TOTP } from "otpauth";
 import { describe, expect, test } from "vitest";
 import worker from "../../src";
+import { prepareMail } from "../../src/mailer/prepare";
+import { sha256Hex } from "../../src/platform/crypto/encoding";
+import { atomically } from "../../src/platform/db/client";
+import { createDeps } from "../../src/platform/deps";
+import { insertRevert, newRevert } from "../../src/platform/mail/revert-store";
 import { verifyDelivery } from "../../src/sdk/verify";
-import { call, PASSWORD, signUp, verify } from "../support/client";
+import { call, logIn, PASSWORD, type Person, signUp, verify } from "../support/client";
 import { addDelivery, consumeBatch, hourly, makeDue, messageFor, metricsOf, outboxRow } from "../support/engine";
+import { mailTo, tokenIn } from "../support/mailbox";
 import { callUnder } from "../support/overrides";
 import { newInbox, subscribe } from "../support/receiver";
 import { deliveryDb } from "../support/shard";
+import { codeOf, enrol } from "../support/two-factor";
 
 const NEW_KEY = "c7341a0d7fd1b794ab602ff5266fb9c58b837dc52afbec65abc0cfd415b64327";
 
@@ -54,6 +61,80 @@ describe("rotation of SECRET_KEYS", () => {
     expect(webhook.body.data).toMatchObject({ secret: "kept through it all", version: 0 });
     const verified = await callWith(NEW_KEY, "POST", "/auth/2fa/verify", { token: totp.generate() }, token);
     expect(verified.status).toBe(200);
+  });
+
+  describe("of somebody who turned two-factor authentication off", () => {
+    const ROTATED = `${NEW_KEY},${env.SECRET_KEYS}`;
+    async function turnedOff() {
+      const person = await logIn(await signUp());
+      const secret = await enrol(person);
+      await call("POST", "/auth/2fa/disable", { token: person.token, body: { token: codeOf(secret) } });
+      return { person, secret, link: tokenIn(await mailTo(person.email, /turned off/)) };
+    }
+    const undo = (link: string) => callWith(NEW_KEY, "POST", "/auth/not-me", { token: link });
+    const logInTo = ({ email }: Person, totp?: string) =>
+      callWith(NEW_KEY, "POST", "/auth/login", { email, password: PASSWORD, totp });
+
+    test("the link that turns it on again works after the old key has gone", async () => {
+      const { person, secret, link } = await turnedOff();
+      await hourly({ SECRET_KEYS: ROTATED });
+      expect((await undo(link)).status).toBe(200);
+      expect((await logInTo(person)).body.code).toBe("TOTP_REQUIRED");
+      expect((await logInTo(person, codeOf(secret, 1))).status).toBe(200);
+    });
+
+    test("the link says so when no key opens the secret, and lets the owner in", async () => {
+      const { person, link } = await turnedOff();
+      const undone = await undo(link);
+      expect([undone.status, undone.body.message]).toEqual([
+        200,
+        "Undone, except that two-factor authentication stays off. All sessions and API keys have ended, and a reset link has been sent.",
+      ]);
+      expect((await mailTo(person.email, /Reset your password/)).text).toContain("could not be turned on again");
+      expect((await logInTo(person)).status).toBe(200);
+    });
+  });
+
+  test("a second factor that no key opens is answered 503, and does not count as a wrong code", async () => {
+    const person = await logIn(await signUp());
+    const secret = await enrol(person);
+    const login = { email: person.email, password: PASSWORD, totp: codeOf(secret) };
+    for (let tries = 0; tries < 11; tries += 1) {
+      expect((await callWith(NEW_KEY, "POST", "/auth/login", login)).body.code).toBe("SERVICE_UNAVAILABLE");
+    }
+    expect((await callWith(env.SECRET_KEYS, "POST", "/auth/login", login)).status).toBe(200);
+  });
+
+  test("a link that was stored before the new key came works in a mail that is sent later", async () => {
+    const person = await logIn(await signUp());
+    const deps = await createDeps(env, createExecutionContext());
+    const revert = await newRevert(deps.keys, Date.now());
+    await atomically(deps.db, { stored: insertRevert(revert, person.userId, "apiKey") });
+    const later = await createDeps({ ...env, SECRET_KEYS: `${NEW_KEY},${env.SECRET_KEYS}` }, createExecutionContext());
+    const job = { kind: "apiKeyCreated", id: revert.mailId, userId: person.userId, keyName: "a key" } as const;
+    const prepared = await prepareMail(later, job);
+    const [token = ""] = /[0-9a-f]{64}/.exec(prepared?.mail.text ?? "") ?? [];
+    expect(await sha256Hex(token)).toBe(revert.hash);
+  });
+
+  test("old keys are looked for once a day, even if the list of keys has not changed", async () => {
+    const passed = async (hours: number) => {
+      await env.DB.prepare("UPDATE key_checks SET missing = '[]', checked_at = checked_at - ?")
+        .bind(hours * 3_600_000)
+        .run();
+      await env.DB.prepare("UPDATE users SET totp_secret_encrypted = 'gone.AA.AA' WHERE id = ?").bind(userId).run();
+      await hourly();
+      const { missing } = (await env.DB.prepare("SELECT missing FROM key_checks WHERE id = 1").first()) as {
+        missing: string;
+      };
+      return missing;
+    };
+    const { userId } = await signUp();
+    await hourly();
+    expect(await passed(23)).not.toContain('"gone"');
+    expect(await passed(2)).toContain('"gone"');
+    await env.DB.prepare("UPDATE users SET totp_secret_encrypted = NULL WHERE id = ?").bind(userId).run();
+    await hourly();
   });
 
   test("the hourly cron moves former secrets, Ed25519 keys and headers too: every signature stays", async () => {

@@ -21,7 +21,8 @@ describe.each([
   ["delivery", delivery, DELIVERY_COLUMNS],
 ] as const)("the %s plane", (_plane, schema, columns) => {
   test("has no encrypted column that a rotation of SECRET_KEYS leaves out", () => {
-    const moved = columns.map(({ table, column }) => `${table}.${column}`);
+    const whole = columns.filter(({ member }) => member === undefined);
+    const moved = whole.map(({ table, column }) => `${table}.${column}`);
     expect(encryptedColumns(schema).length).toBeGreaterThan(0);
     expect(moved.sort()).toEqual(encryptedColumns(schema).sort());
   });

@@ -132,6 +132,7 @@ const OF_STORE: Record<string, RegExp> = {
   "identity/sessions/refresh-store": /UPDATE sessions SET generation/,
   "identity/sessions/known-devices-store": /INSERT INTO known_devices/,
   "identity/email-codes": /INSERT INTO mail_codes/,
+  "platform/db/first-keys-store": /INSERT INTO first_keys/,
   "platform/mail/revert-store": /'undo', u\.id, json_object/,
   mailer: /AS codesLeft/,
   "mailer/sent-once-store": /INSERT INTO alert_mails/,

@@ -3,6 +3,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { tellAlarms } from "../../src/operations/alarms/tell";
 import { startSweepers } from "../../src/operations/upkeep/start";
+import { noteFirstKey } from "../../src/platform/db/first-keys-store";
 import { createDeps } from "../../src/platform/deps";
 import { releaseHeld } from "../../src/webhooks/lanes/release";
 import { countEventBytes } from "../../src/webhooks/stats/stored-bytes-store";
@@ -59,6 +60,7 @@ async function deliver(person: Person) {
   await maintain(await createDeps(env, createExecutionContext()), releaseHeld);
   await subscribe(person, newInbox("200").url, { events: ["postern.audit"] });
   await maintain(await createDeps(env, createExecutionContext()), publishAudit);
+  await noteFirstKey(await createDeps(env, createExecutionContext()));
   await mailTo(person.email, /will be disabled/);
   return { id, attempt, limitedId, failingId, failedAttempt };
 }

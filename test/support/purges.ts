@@ -144,7 +144,7 @@ const HOLDS_PERSON = new Set(["user_id", "subject_id", "invited_by", "accepted_b
 /** The service itself creates the rows of these tables. */
 const REAL = new Set(["users", "tenants", "memberships", "purges"]);
 /** These tables have no rows of people or tenants. */
-const IMPERSONAL = new Set(["shards", "dead_letters", "alarms", "mail_failures", "key_checks"]);
+const IMPERSONAL = new Set(["shards", "dead_letters", "alarms", "mail_failures", "key_checks", "first_keys"]);
 
 const namesOf = (schema: object) =>
   Object.values(schema).flatMap((value) => (is(value, Table) ? [getTableName(value)] : []));

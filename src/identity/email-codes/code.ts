@@ -4,7 +4,9 @@
  */
 import { utf8 } from "../../platform/crypto/encoding";
 import type { KeyRing, KeySet } from "../../platform/crypto/keys";
+import { findRecentKeys } from "../../platform/db/first-keys-store";
 import { timeOfId } from "../../platform/db/ids";
+import type { Deps } from "../../platform/deps";
 import { MINUTE_MS } from "../../platform/time";
 
 export const MAIL_CODE_LIFETIME_MS = 10 * MINUTE_MS;
@@ -14,10 +16,11 @@ const DIGITS = 6;
 export const mailCode = ([newest]: KeyRing, mailId: string): Promise<string> => codeUnder(newest, mailId);
 
 /**
- * Whether `given` is the code in the mail with this id. Tries all keys, because the newest may have changed since the
- * mail was sent.
+ * Whether `given` is the code in the mail with this id. Tries all keys that may have made it, because the newest may
+ * have changed since the mail was sent.
  */
-export async function isMailCode(keys: KeyRing, mailId: string, given: string): Promise<boolean> {
+export async function isMailCode(deps: Deps, mailId: string, given: string): Promise<boolean> {
+  const keys = await findRecentKeys(deps);
   const digits = utf8(given.replaceAll(/\s/g, ""));
   const codes = await Promise.all(keys.map(async (key) => utf8(await codeUnder(key, mailId))));
   return codes.some((code) => code.length === digits.length && crypto.subtle.timingSafeEqual(code, digits));

@@ -2,6 +2,7 @@
 import { newIdAt } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import { queueMail } from "../../platform/mail/queue";
+import type { ClientContext } from "../../platform/schemas/client-context";
 import { sealState } from "./state";
 
 /**
@@ -9,10 +10,12 @@ import { sealState } from "./state";
  * whether or not the account exists: only the consumer of the queue looks it up, where no caller can measure how long
  * it takes.
  */
-export async function requestCode(deps: Deps, email: string): Promise<string> {
+export async function requestCode(deps: Deps, email: string, { device }: ClientContext): Promise<string> {
   const verdict = await deps.limiter.consume("codeMail", email);
   const isMailed = verdict?.allowed !== false;
   const mailId = newIdAt(deps.now());
-  if (isMailed) await queueMail(deps, { kind: "mailCode", id: mailId, email });
+  const { kind, location, ipAddress } = device;
+  const asker = { device: kind, location, ipAddress };
+  if (isMailed) await queueMail(deps, { kind: "mailCode", id: mailId, email, asker });
   return sealState(deps, { mailId, email, isMailed });
 }

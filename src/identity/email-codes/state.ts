@@ -1,12 +1,12 @@
 /**
- * The state of a code binds it to the device that asked for it: only that device gets the state, and the code is worth
- * nothing without it. So an attacker gains nothing by talking a user into revealing a code. Asking for a code writes no
- * row.
+ * The state of a code binds it to the device that asked for it: the code is worth nothing without the state, which only
+ * that device gets. This does not help a user who enters a code that somebody else asked for on a page of theirs. Asking
+ * for a code writes no row.
  */
-import { decrypt, encrypt } from "../../platform/crypto/encryption";
 import type { Deps } from "../../platform/deps";
+import { decryptState, encryptState } from "../../platform/short-lived";
 
-const OWNER = "mail-code";
+const PURPOSE = "mail-code";
 
 export interface MailCodeState {
   /** The id contains the time at which the code was asked for. */
@@ -17,15 +17,11 @@ export interface MailCodeState {
 }
 
 /** Encrypts a state. Its length says nothing about `isMailed`. */
-export const sealState = ({ keys }: Deps, { mailId, email, isMailed }: MailCodeState): Promise<string> =>
-  encrypt(keys, OWNER, JSON.stringify([mailId, isMailed ? 1 : 0, email]));
+export const sealState = (deps: Deps, { mailId, email, isMailed }: MailCodeState): Promise<string> =>
+  encryptState(deps, PURPOSE, [mailId, isMailed ? 1 : 0, email]);
 
 /** Decrypts a state; null when it was not encrypted here. */
-export async function openState({ keys }: Deps, sealed: string): Promise<MailCodeState | null> {
-  try {
-    const [mailId, isMailed, email] = JSON.parse(await decrypt(keys, OWNER, sealed)) as [string, 0 | 1, string];
-    return { mailId, isMailed: isMailed === 1, email };
-  } catch {
-    return null;
-  }
+export async function openState(deps: Deps, sealed: string): Promise<MailCodeState | null> {
+  const opened = await decryptState<[string, 0 | 1, string]>(deps, PURPOSE, sealed);
+  return opened && { mailId: opened[0], email: opened[2], isMailed: opened[1] === 1 };
 }

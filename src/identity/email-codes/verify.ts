@@ -31,7 +31,7 @@ export async function openCode(deps: Deps, { state, code }: EnteredCode): Promis
     mailId,
     email,
     verify: async () => {
-      const isRight = (await isMailCode(deps.keys, mailId, code)) && isMailed;
+      const isRight = (await isMailCode(deps, mailId, code)) && isMailed;
       return (await countAttempt(deps, mailId, isRight)) && isRight;
     },
   };

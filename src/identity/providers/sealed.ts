@@ -1,6 +1,6 @@
 /** What a browser keeps for us, encrypted, between the steps of a sign-in: the state of a flow, and then its result. */
-import { decrypt, encrypt } from "../../platform/crypto/encryption";
 import type { Deps } from "../../platform/deps";
+import { decryptState, encryptState } from "../../platform/short-lived";
 
 interface Expiring {
   /** Unix ms. */
@@ -10,10 +10,10 @@ interface Expiring {
 /** What a value is for. A value sealed for one purpose cannot be used for another. */
 type Purpose = "flow" | "outcome";
 
-const ownerOf = (purpose: Purpose) => `oidc:${purpose}`;
+const purposeOf = (purpose: Purpose) => `oidc:${purpose}`;
 
 export const seal = (deps: Deps, purpose: Purpose, value: Expiring): Promise<string> =>
-  encrypt(deps.keys, ownerOf(purpose), JSON.stringify(value));
+  encryptState(deps, purposeOf(purpose), value);
 
 /** Decrypts a value. Returns null if it is missing, has expired or was not encrypted by us. */
 export async function unseal<T extends Expiring>(
@@ -21,11 +21,6 @@ export async function unseal<T extends Expiring>(
   purpose: Purpose,
   sealed: string | undefined,
 ): Promise<T | null> {
-  if (!sealed) return null;
-  try {
-    const value = JSON.parse(await decrypt(deps.keys, ownerOf(purpose), sealed)) as T;
-    return value.expiresAt > deps.now() ? value : null;
-  } catch {
-    return null;
-  }
+  const value = sealed ? await decryptState<T>(deps, purposeOf(purpose), sealed) : null;
+  return value && value.expiresAt > deps.now() ? value : null;
 }

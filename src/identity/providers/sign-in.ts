@@ -7,6 +7,7 @@ import { queueMailIfPossible } from "../../platform/mail/queue";
 import { newRevert } from "../../platform/mail/revert-store";
 import { userActor } from "../../platform/schemas/actor";
 import type { ClientContext } from "../../platform/schemas/client-context";
+import { strangerTo } from "../../tenancy/audit/record-store";
 import { tellOfJoining } from "../../tenancy/tenants/owner-notices";
 import { isAddressTaken } from "../addresses-store";
 import type { EnteredCode } from "../email-codes/verify";
@@ -107,7 +108,7 @@ async function findOrCreate(
   const stored = await findCredentialsByEmail(deps, email, tenantId ?? null);
   if (stored) {
     if (!vouchesFor(deps, { ...identity, email }) || stored.emailVerifiedAt === null) throw mustLink(label);
-    return { stored, isNew: true, mailId: await requireConsent(deps, email, mailCode, label) };
+    return { stored, isNew: true, mailId: await requireConsent(deps, stored, mailCode, label, client) };
   }
   const invitation = invitationHash ? await readInvitation(deps, invitationHash, email) : null;
   if (!invitation) refuseUninvited(deps.config.registration, email);
@@ -127,18 +128,19 @@ const vouchesFor = ({ config }: Deps, { email, emailVerified }: { email: string;
 
 /**
  * Requires that the owner of the address agrees to link the provider. Returns the id of the mail whose code says so;
- * null where LINK_BY_EMAIL asks for none. Throws CONFLICT and INVALID_CODE.
+ * null where LINK_BY_EMAIL asks for none. Throws CONFLICT, INVALID_CODE and ACCOUNT_LOCKED.
  */
 async function requireConsent(
   deps: Deps,
-  email: string,
+  { userId, tenantId, email }: StoredCredentials,
   entered: EnteredCode | undefined,
   label: string,
+  { origin }: ClientContext,
 ): Promise<string | null> {
   const { linkByEmail } = deps.config;
   if (linkByEmail === "always") return null;
   if (linkByEmail === "never" || !entered) throw mustLink(label);
-  return checkMailCode(deps, email, entered);
+  return checkMailCode(deps, { userId, tenantId, actor: strangerTo(userId, origin) }, email, entered);
 }
 
 const mustLink = (label: string) =>

@@ -28,6 +28,10 @@ const firstSince = (kind: "twoFactorOff" | "recoveryCodes"): SQL =>
 export const MOVE_COLUMNS = sql`mv.hash AS moveHash, mv.created_at AS movedAt, mv.email AS formerEmail,
   ${firstSince("twoFactorOff")} AS twoFactorOffHash, ${firstSince("recoveryCodes")} AS recoveryCodesHash`;
 
+/** The TOTP secret that such a link restores, encrypted, as a column of `FoundRevert`. */
+export const STORED_SECRET = sql`(SELECT f.action ->> 'secret' FROM email_tokens f
+  WHERE f.hash = coalesce(${firstSince("twoFactorOff")}, t.hash)) AS secret`;
+
 export const MOVE_JOIN = sql`LEFT JOIN email_tokens mv ON t.action ->> 'kind' <> 'apiKeys' AND mv.hash = (SELECT m.hash
   FROM email_tokens m
   WHERE m.subject_id = u.id AND m.purpose = 'undo' AND m.used_at IS NULL AND m.email IS NOT NULL

@@ -5,7 +5,7 @@ import type { Deps } from "../../platform/deps";
 import type { RevertKind } from "../../platform/mail/revert-store";
 import type { RequestOrigin } from "../../platform/schemas/actor";
 import { auditEach, holderOfToken, tenantOfAccount } from "../../tenancy/audit/record-store";
-import { MOVE_COLUMNS, MOVE_JOIN, type Move, restoreEmail } from "./revert-email-store";
+import { MOVE_COLUMNS, MOVE_JOIN, type Move, restoreEmail, STORED_SECRET } from "./revert-email-store";
 import { type ChangedAccess, undoTenantChanges } from "./tenant-changes-store";
 
 export interface FoundRevert extends Move {
@@ -14,6 +14,8 @@ export interface FoundRevert extends Move {
   email: string;
   /** When the event was reported; Unix ms. */
   createdAt: number;
+  /** The TOTP secret that the link restores, encrypted; null if it restores none. */
+  secret: string | null;
   /** JSON: the ids of the user and of all of their API keys. */
   actorIds: string;
 }
@@ -42,13 +44,20 @@ export const ENDING: readonly RevertKind[] = [
 
 const revertOf = (hash: string, nowMs: number) =>
   rows<FoundRevert>(sql`SELECT t.action ->> 'kind' AS kind, u.id AS userId, u.email,
-      t.created_at AS createdAt, ${MOVE_COLUMNS}, (SELECT json_group_array(id) FROM (SELECT u.id AS id
+      t.created_at AS createdAt, ${STORED_SECRET}, ${MOVE_COLUMNS},
+      (SELECT json_group_array(id) FROM (SELECT u.id AS id
         UNION ALL SELECT k.id FROM api_keys k WHERE k.user_id = u.id)) AS actorIds
     FROM email_tokens t
     JOIN users u ON u.id = t.subject_id ${MOVE_JOIN}
     WHERE t.hash = ${hash} AND ${isUsable(nowMs)}`);
 
 const isUsable = (nowMs: number) => sql`t.purpose = 'undo' AND t.used_at IS NULL AND t.expires_at > ${nowMs}`;
+
+interface Reverting {
+  hash: string;
+  /** Whether a key opens the second factor that the link restores. If not, it is not restored. */
+  isReadable: boolean;
+}
 
 /**
  * Uses a link: undoes what it names, revokes every API key of its user and, except for the kind "apiKeys", ends every
@@ -57,7 +66,7 @@ const isUsable = (nowMs: number) => sql`t.purpose = 'undo' AND t.used_at IS NULL
  */
 export async function revertByToken(
   { db }: Deps,
-  link: FoundRevert & { hash: string },
+  link: FoundRevert & Reverting,
   origin: RequestOrigin,
   nowMs: number,
 ): Promise<{ found: FoundRevert; access: UndoneAccess } | null> {
@@ -118,7 +127,7 @@ interface Undo {
 
 /** A second factor that was turned on since the notice is removed too: a thief may have enrolled again. */
 function revertTwoFactor(
-  { hash, kind, movedAt, twoFactorOffHash }: FoundRevert & { hash: string },
+  { hash, kind, movedAt, twoFactorOffHash, isReadable }: FoundRevert & Reverting,
   { subject, when }: Undo,
 ) {
   const stored = (field: string) => storedOf(twoFactorOffHash ?? hash, field);
@@ -129,12 +138,13 @@ function revertTwoFactor(
       movedAt === null
         ? undefined
         : sql`UPDATE users SET ${NO_FACTOR} WHERE id = ${subject} AND totp_enabled_at >= ${movedAt} AND ${hasMoved}`,
-    turnedOn: sql`UPDATE users SET ${NO_FACTOR}
-      WHERE id = ${subject} AND totp_enabled_at >= ${stored("at")} AND ${when("twoFactorOn")}`,
-    turnedOff: sql`UPDATE users SET totp_secret_encrypted = ${stored("secret")}, totp_enrolment_id =
-      ${stored("enrolmentId")},
-        totp_enabled_at = ${stored("enabledAt")}, totp_last_step = ${stored("lastStep")}
-      WHERE id = ${subject} AND (totp_enabled_at IS NULL OR totp_enabled_at >= ${stored("at")}) AND ${wasOff}`,
+    turnedOn: sql`UPDATE users SET ${NO_FACTOR} WHERE id = ${subject} AND totp_enabled_at >= ${stored("at")}
+      AND ${isReadable ? when("twoFactorOn") : sql`(${when("twoFactorOn")} OR ${wasOff})`}`,
+    turnedOff: isReadable
+      ? sql`UPDATE users SET totp_secret_encrypted = ${stored("secret")}, totp_enrolment_id = ${stored("enrolmentId")},
+          totp_enabled_at = ${stored("enabledAt")}, totp_last_step = ${stored("lastStep")}
+        WHERE id = ${subject} AND (totp_enabled_at IS NULL OR totp_enabled_at >= ${stored("at")}) AND ${wasOff}`
+      : undefined,
     // After both: codes belong to the enrolment that is on now, or to none.
     staleCodes: sql`DELETE FROM recovery_codes WHERE user_id = ${subject} AND (${when("twoFactorOn")} OR ${wasOff}
       OR ${hasMoved})

@@ -10,6 +10,7 @@ import { type RequestOrigin, userActor } from "../../platform/schemas/actor";
 import { tellOwners } from "../../tenancy/tenants/owner-notices";
 import { updateSubscription } from "../../webhooks/subscriptions/change-store";
 import { findSubscriptionsBy, type SuspectSubscription } from "../../webhooks/subscriptions/suspects-store";
+import { readTotpSecret } from "../two-factor/codes";
 import { disableAbandoned } from "./reclaim";
 import { findClaimByToken, reclaimByLink } from "./reclaim-by-link-store";
 import { ENDING, type FoundRevert, findRevertByToken, revertByToken, type UndoneAccess } from "./revert-store";
@@ -20,6 +21,8 @@ export type MailedLinkKind = RevertKind | "reclaim";
 
 export const REVERT_MESSAGES = {
   undone: "Undone. All sessions and API keys have ended, and a reset link has been sent.",
+  undoneWithoutFactor:
+    "Undone, except that two-factor authentication stays off. All sessions and API keys have ended, and a reset link has been sent.",
   apiKeys: "All API keys have been revoked.",
   reclaimed: "Everything set up with your address has ended, and a reset link has been sent.",
 } as const;
@@ -45,7 +48,8 @@ export async function reportNotMe(deps: Deps, token: string, origin: RequestOrig
   if (!link) return reclaimAccount(deps, hash, origin);
   // First: after a fault in between, the link still works and can be followed again.
   const paused = ENDING.includes(link.kind) ? await pauseSuspects(deps, link, origin) : [];
-  const reverted = await revertByToken(deps, { ...link, hash }, origin, deps.now());
+  const isReadable = link.secret === null || (await readTotpSecret(deps, link.userId, link.secret)) !== null;
+  const reverted = await revertByToken(deps, { ...link, hash, isReadable }, origin, deps.now());
   if (!reverted) throw badLink();
   if (link.kind === "apiKeys") return REVERT_MESSAGES.apiKeys;
   const undone = undoneLines(reverted.access, paused);
@@ -55,9 +59,10 @@ export async function reportNotMe(deps: Deps, token: string, origin: RequestOrig
     email,
     origin,
     undone: undone.map(({ line }) => line),
+    isFactorLost: !isReadable,
   });
   tellTenants(deps, email, undone);
-  return REVERT_MESSAGES.undone;
+  return isReadable ? REVERT_MESSAGES.undone : REVERT_MESSAGES.undoneWithoutFactor;
 }
 
 /** Pauses what the user, or somebody with one of their keys, has created or pointed elsewhere since the event. */

@@ -43,7 +43,12 @@ export const publicRecoveryRoutes = new Hono<AppEnv>()
       "Undoes what a mail reports, with the token of its link. With a verification token, reclaims an account " +
         "that somebody else registered.",
       {
-        200: says(REVERT_MESSAGES.undone, REVERT_MESSAGES.apiKeys, REVERT_MESSAGES.reclaimed),
+        200: says(
+          REVERT_MESSAGES.undone,
+          REVERT_MESSAGES.undoneWithoutFactor,
+          REVERT_MESSAGES.apiKeys,
+          REVERT_MESSAGES.reclaimed,
+        ),
         errors: ["INVALID_TOKEN"],
         description: "The links work once, within 72 hours.",
       },

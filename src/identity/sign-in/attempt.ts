@@ -8,7 +8,7 @@ import { type FailedProof, type GuessedAccount, recordFailedLogin } from "../../
 
 interface Attempt<T> {
   pool: GuessPool;
-  /** The pools whose lock refuses the attempt; all unless given. */
+  /** The pools whose lock refuses the attempt; unless given, passwords and second factors. */
   boundBy?: readonly GuessPool[] | undefined;
   email: string;
   /** The account that the attempt is for; undefined when nobody has the email. */

@@ -7,13 +7,14 @@ import { type EnteredCode, invalidCode, openCode } from "../email-codes/verify";
 import { disableAbandoned } from "../recovery/reclaim";
 import { reclaimByCode, tenantsToLeaveOfUser } from "../recovery/reclaim-by-code-store";
 import type { OpenedSession } from "../sessions/tokens";
-import { recordFailure } from "./attempt";
+import { checkAttempt } from "./attempt";
 import { completeSignIn, type SignInChoice } from "./second-factor";
 import { findCredentialsByEmail, type StoredCredentials } from "./store";
 
 /**
  * Opens a session, even while the password is locked. Throws INVALID_CODE, TOTP_REQUIRED (the code stays valid),
- * INVALID_TOTP, ACCOUNT_LOCKED after wrong second factors, and NOT_FOUND for a tenant that the user is not a member of.
+ * INVALID_TOTP, ACCOUNT_LOCKED after ten wrong codes or second factors, and NOT_FOUND for a tenant that the user is not
+ * a member of.
  */
 export async function loginWithCode(
   deps: Deps,
@@ -22,15 +23,24 @@ export async function loginWithCode(
 ): Promise<OpenedSession> {
   const { mailId, email, verify } = await openCode(deps, input);
   const find = () => findCredentialsByEmail(deps, email, input.tenantId ?? null);
-  const [isRight, found] = await Promise.all([verify(), find()]);
-  if (!isRight || !found) {
-    recordFailure(deps, { pool: "code", account: Promise.resolve(found), origin: client.origin });
-    throw invalidCode();
-  }
+  const account = find();
+  account.catch(() => {});
+  const evaluate = async () => {
+    const [isRight, credentials] = await Promise.all([verify(), account]);
+    return (isRight && credentials) || null;
+  };
+  const attempt = { pool: "code", boundBy: ["code"], email, account, origin: client.origin, evaluate } as const;
+  const { value: found, startedLock } = await checkAttempt(deps, attempt);
+  if (startedLock) await tellOfGuesses(deps, await account);
+  if (!found) throw invalidCode();
   const stored = found.emailVerifiedAt === null ? await reclaimed(deps, found, { mailId, find }, client) : found;
   const opened = stored && (await completeSignIn(deps, stored, { method: "code", mailId }, input, client));
   if (!opened) throw invalidCode();
   return opened;
+}
+
+async function tellOfGuesses(deps: Deps, account: StoredCredentials | undefined): Promise<void> {
+  if (account) await queueMailIfPossible(deps, { kind: "secondFactorGuessed", userId: account.userId, pool: "code" });
 }
 
 /**

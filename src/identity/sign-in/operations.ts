@@ -26,7 +26,7 @@ export const signIn = {
     limit: { rule: "requestCode", per: "IP address" },
     captcha: captchaFor("code"),
     schema: codeRequest,
-    verb: ({ deps, input }) => requestCode(deps, input.email),
+    verb: ({ deps, input, client }) => requestCode(deps, input.email, client),
   }),
   loginWithCode: operation({
     limit: { rule: "verifyCode", per: "IP address" },

@@ -72,7 +72,7 @@ async function confirmAt(
 ): Promise<void> {
   const { password, totp } = given;
   const passkey = given.passkey ? await requirePasskey(deps, caller, passkeys, given.passkey) : null;
-  const mailId = given.mailCode ? await checkMailCode(deps, user.email, given.mailCode) : null;
+  const mailId = given.mailCode ? await checkMailCode(deps, caller, user.email, given.mailCode) : null;
   if (password !== undefined) await checkPassword(deps, caller, user, password);
   const passwordHash = password === undefined ? null : user.passwordHash;
   const write = { caller, passwordHash, factor: null, mailId, passkey, confirmedAt };

@@ -5,7 +5,7 @@ import type { Deps } from "../../platform/deps";
 import { AppError } from "../../platform/errors";
 import { queueMailIfPossible } from "../../platform/mail/queue";
 import type { SessionPrincipal } from "../../platform/schemas/principal";
-import { recordLock } from "../../tenancy/audit/failed-login-store";
+import { type Guesser, recordLock } from "../../tenancy/audit/failed-login-store";
 import { type EnteredCode, invalidCode, openCode } from "../email-codes/verify";
 import { readFactor } from "../two-factor/codes";
 import type { Factor, StoredSecret } from "../two-factor/store";
@@ -37,12 +37,24 @@ export async function checkPassword(
 }
 
 /**
- * Checks a mailed code. Returns the id of its mail. Throws INVALID_CODE, also for a code that went to another address.
+ * Checks a mailed code. Returns the id of its mail. Throws INVALID_CODE, also for a code that went to another address,
+ * and ACCOUNT_LOCKED after ten wrong codes.
  */
-export async function checkMailCode(deps: Deps, email: string, entered: EnteredCode): Promise<string> {
+export async function checkMailCode(
+  deps: Deps,
+  guesser: Guesser,
+  email: string,
+  entered: EnteredCode,
+): Promise<string> {
   const requested = await openCode(deps, entered);
-  const isRight = await requested.verify();
-  if (!isRight || requested.email !== email) throw invalidCode();
+  if (requested.email !== email) throw invalidCode();
+  const evaluate = async () => (await requested.verify()) || null;
+  const { value: isRight, startedLock } = await deps.guesses.check("code", email, evaluate, ["code"]);
+  if (startedLock) {
+    deps.background("record lock", recordLock(deps, guesser, "code"));
+    await queueMailIfPossible(deps, { kind: "secondFactorGuessed", userId: guesser.userId, pool: "code" });
+  }
+  if (!isRight) throw invalidCode();
   return requested.mailId;
 }
 

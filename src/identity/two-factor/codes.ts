@@ -3,6 +3,8 @@ import { Secret, TOTP } from "otpauth";
 import { randomBytes, sha256Hex } from "../../platform/crypto/encoding";
 import { decrypt, encrypt } from "../../platform/crypto/encryption";
 import type { Deps } from "../../platform/deps";
+import { unavailable } from "../../platform/errors";
+import { describeError, log } from "../../platform/log";
 import type { Factor, StoredSecret } from "./store";
 
 const ISSUER = "Postern";
@@ -32,10 +34,23 @@ export async function newTotpSecret(deps: Deps, userId: string): Promise<{ secre
   return { secret, secretEncrypted: await encrypt(deps.keys, totpOwner(userId), secret) };
 }
 
+/** Decrypts the secret of a user; null when no key in `SECRET_KEYS` opens it. */
+export async function readTotpSecret(deps: Deps, userId: string, secretEncrypted: string): Promise<string | null> {
+  try {
+    return await decrypt(deps.keys, totpOwner(userId), secretEncrypted);
+  } catch (error) {
+    log("error", "second factor not readable", { userId, ...describeError(error) });
+    return null;
+  }
+}
+
 /** The `otpauth://` URI that authenticator apps read as a QR code. */
 export const enrolmentUri = (secret: string, email: string): string => totp(secret, email).toString();
 
-/** Returns the time step of a code that is right at present; null for a wrong code. */
+/**
+ * Returns the time step of a code that is right at present; null for a wrong code. Throws SERVICE_UNAVAILABLE when no
+ * key opens the secret.
+ */
 export async function stepOf(
   deps: Deps,
   userId: string,
@@ -45,7 +60,8 @@ export async function stepOf(
   const token = code.replaceAll(/\s/g, "");
   if (!TOTP_FORM.test(token)) return null;
   const timestamp = deps.now();
-  const secret = await decrypt(deps.keys, totpOwner(userId), secretEncrypted);
+  const secret = await readTotpSecret(deps, userId, secretEncrypted);
+  if (secret === null) throw unavailable({});
   const delta = totp(secret).validate({ token, timestamp, window: DRIFT_STEPS });
   return delta === null ? null : Math.floor(timestamp / 1000 / PERIOD_SECONDS) + delta;
 }

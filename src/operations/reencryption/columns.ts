@@ -14,6 +14,14 @@ const byId = (ownerOf: (id: string) => string) => ({ key: ["id"], ownerOf: (id =
 
 export const CONTROL_COLUMNS: readonly OwnedColumn[] = [
   { table: "users", column: "totp_secret_encrypted", ...byId(totpOwner) },
+  // The second factor that a "this was not me" link restores.
+  {
+    table: "email_tokens",
+    column: "action",
+    member: "secret",
+    key: ["hash", "subject_id"],
+    ownerOf: (_hash = "", userId = "") => totpOwner(userId),
+  },
 ];
 
 export const DELIVERY_COLUMNS: readonly OwnedColumn[] = [

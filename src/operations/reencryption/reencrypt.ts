@@ -3,6 +3,7 @@ import { decrypt, encrypt } from "../../platform/crypto/encryption";
 import { type PagedMaintenance, thenPause } from "../../platform/db/paged-maintenance";
 import type { Deps } from "../../platform/deps";
 import { log } from "../../platform/log";
+import { DAY_MS } from "../../platform/time";
 import { CONTROL_COLUMNS, DELIVERY_COLUMNS, type OwnedColumn } from "./columns";
 import { type EncryptedRow, findRowsUnderOtherKeys, noteKeyCheck, readKeyCheck, replaceCiphertexts } from "./store";
 
@@ -25,13 +26,14 @@ interface Place {
 }
 
 /**
- * Runs every hour: re-encrypts what old keys encrypted. Does nothing while there is only one key and no secret needs
- * another.
+ * Runs every hour: re-encrypts what old keys encrypted. Does nothing, except once a day, while there is only one key and
+ * no secret needs another.
  */
 export const rekey: PagedMaintenance = async (deps, shard, cursor, isOver) => {
   if (cursor === "") {
-    const { ring, missing } = await readKeyCheck(deps, shard);
-    if (deps.keys.length === 1 && ring === ringOf(deps) && missing === NONE) return null;
+    const { ring, missing, checkedAt } = await readKeyCheck(deps, shard);
+    const isRecent = checkedAt > deps.now() - DAY_MS;
+    if (isRecent && deps.keys.length === 1 && ring === ringOf(deps) && missing === NONE) return null;
   }
   return rekeyFrom(deps, shard, cursor, isOver);
 };
@@ -54,7 +56,11 @@ async function rekeyFrom(deps: Deps, shard: number, cursor: string, isOver: () =
     if (isOver()) return JSON.stringify(place);
     place = await thenPause(deps.now, () => rekeyPage(deps, shard, column, place));
   }
-  await noteKeyCheck(deps, shard, { ring: ringOf(deps), missing: JSON.stringify(place.missing) });
+  await noteKeyCheck(deps, shard, {
+    ring: ringOf(deps),
+    missing: JSON.stringify(place.missing),
+    checkedAt: deps.now(),
+  });
   if (place.isDone && deps.keys.length > 1) log("info", "no secret is encrypted under an old key", { shard });
   return null;
 }

@@ -7,6 +7,8 @@ import type { Deps } from "../../platform/deps";
 export interface EncryptedColumn {
   table: string;
   column: string;
+  /** The member with the ciphertext, of a column that is JSON. */
+  member?: string;
   key: readonly string[];
 }
 
@@ -14,6 +16,10 @@ export interface EncryptedRow {
   key: string[];
   encrypted: string;
 }
+
+/** The ciphertext in a row, as SQL. */
+const ciphertextIn = ({ column, member }: EncryptedColumn): SQL =>
+  member === undefined ? sql`${sql.identifier(column)}` : sql`${sql.identifier(column)} ->> ${`$.${member}`}`;
 
 const columnsOf = (names: readonly string[]) => sql.join(names.map(sql.identifier), sql`, `);
 
@@ -30,15 +36,16 @@ const membersOf = (list: SQL, count: number) =>
  */
 export async function findRowsUnderOtherKeys(
   db: Db,
-  { table, column: name, key }: EncryptedColumn,
+  encrypted: EncryptedColumn,
   { keyId, after, limit }: { keyId: string; after: readonly string[]; limit: number },
 ): Promise<EncryptedRow[]> {
-  const column = sql.identifier(name);
+  const { table, key } = encrypted;
+  const ciphertext = ciphertextIn(encrypted);
   const { found } = await atomically(db, {
     found: rows<{ key: string; encrypted: string }>(
-      sql`SELECT json_array(${columnsOf(key)}) AS key, ${column} AS encrypted FROM ${sql.identifier(table)}
+      sql`SELECT json_array(${columnsOf(key)}) AS key, ${ciphertext} AS encrypted FROM ${sql.identifier(table)}
         WHERE (${columnsOf(key)}) > (${membersOf(sql`${jsonList(after)}`, key.length)})
-          AND ${column} NOT LIKE ${`${keyId}.%`} AND ${column} <> '' ORDER BY ${columnsOf(key)} LIMIT ${limit}`,
+          AND ${ciphertext} NOT LIKE ${`${keyId}.%`} AND ${ciphertext} <> '' ORDER BY ${columnsOf(key)} LIMIT ${limit}`,
     ),
   });
   return found.map((row) => ({ key: JSON.parse(row.key) as string[], encrypted: row.encrypted }));
@@ -47,15 +54,18 @@ export async function findRowsUnderOtherKeys(
 /** Replaces each ciphertext unless the row has changed since it was read. */
 export async function replaceCiphertexts(
   db: Db,
-  { table, column: name, key }: EncryptedColumn,
+  encrypted: EncryptedColumn,
   changes: readonly (EncryptedRow & { replacement: string })[],
 ): Promise<void> {
-  const column = sql.identifier(name);
+  const { table, key, member } = encrypted;
+  const column = sql.identifier(encrypted.column);
+  const replacement =
+    member === undefined ? sql`t.replacement` : sql`json_set(${column}, ${`$.${member}`}, t.replacement)`;
   await atomically(db, {
-    replaced: sql`UPDATE ${sql.identifier(table)} SET ${column} = t.replacement
+    replaced: sql`UPDATE ${sql.identifier(table)} SET ${column} = ${replacement}
       FROM (SELECT value ->> 'key' AS key, value ->> 'encrypted' AS encrypted, value ->> 'replacement' AS replacement
         FROM json_each(${jsonList(changes)})) t
-      WHERE (${columnsOf(key)}) = (${membersOf(sql`t.key`, key.length)}) AND ${column} = t.encrypted`,
+      WHERE (${columnsOf(key)}) = (${membersOf(sql`t.key`, key.length)}) AND ${ciphertextIn(encrypted)} = t.encrypted`,
   });
 }
 
@@ -65,6 +75,8 @@ interface KeyCheck {
   ring: string;
   /** A JSON array: the ids of the keys that secrets needed but SECRET_KEYS did not have. */
   missing: string;
+  /** When that pass ended, Unix ms; 0 before the first pass. */
+  checkedAt: number;
 }
 
 /** The row of a database in `key_checks`. */
@@ -72,9 +84,11 @@ const rowOf = (shard: number): number => shard + 1;
 
 export async function readKeyCheck({ db }: Deps, shard: number): Promise<KeyCheck> {
   const { check } = await atomically(db, {
-    check: rows<KeyCheck>(sql`SELECT ring, missing FROM key_checks WHERE id = ${rowOf(shard)}`),
+    check: rows<KeyCheck>(
+      sql`SELECT ring, missing, checked_at AS checkedAt FROM key_checks WHERE id = ${rowOf(shard)}`,
+    ),
   });
-  return check[0] ?? { ring: "", missing: "[]" };
+  return check[0] ?? { ring: "", missing: "[]", checkedAt: 0 };
 }
 
 /** Returns the ids of the keys that secrets of these databases need but SECRET_KEYS did not have. */
@@ -86,11 +100,12 @@ export async function readMissingKeys({ db, shards }: Pick<Deps, "db" | "shards"
   return keys.map(({ id }) => id);
 }
 
-/** Notes what a pass found. Writes nothing if the last pass found the same. */
-export async function noteKeyCheck({ db }: Deps, shard: number, { ring, missing }: KeyCheck): Promise<void> {
+/** Notes what a pass found. */
+export async function noteKeyCheck({ db }: Deps, shard: number, { ring, missing, checkedAt }: KeyCheck): Promise<void> {
   await atomically(db, {
-    noted: sql`INSERT INTO key_checks (id, ring, missing) VALUES (${rowOf(shard)}, ${ring}, ${missing})
-      ON CONFLICT (id) DO UPDATE SET ring = excluded.ring, missing = excluded.missing
-        WHERE ring <> excluded.ring OR missing <> excluded.missing`,
+    noted: sql`INSERT INTO key_checks (id, ring, missing, checked_at)
+      VALUES (${rowOf(shard)}, ${ring}, ${missing}, ${checkedAt})
+      ON CONFLICT (id) DO UPDATE SET ring = excluded.ring, missing = excluded.missing,
+        checked_at = excluded.checked_at`,
   });
 }

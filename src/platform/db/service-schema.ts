@@ -38,6 +38,14 @@ export const keyChecks = sqliteTable("key_checks", {
   ring: text().notNull(),
   /** A JSON array: the ids of the keys that stored secrets need and SECRET_KEYS did not have. */
   missing: text().notNull().default(sql`'[]'`),
+  /** When that pass ended. */
+  checkedAt: integer("checked_at").notNull().default(0),
+});
+
+/** When each key of SECRET_KEYS was last the first one, by its id. */
+export const firstKeys = sqliteTable("first_keys", {
+  id: text().primaryKey(),
+  lastFirstAt: integer("last_first_at").notNull(),
 });
 
 /** Who signs tokens, and who did: a key, an algorithm and an issuer. The migration creates it WITHOUT ROWID. */

@@ -35,7 +35,9 @@ interface Stored {
  * object.
  */
 const UNSETTLED_MS = 5_000;
-const POOLS = ["password", "totp"] as const satisfies readonly GuessPool[];
+const POOLS = ["password", "totp", "code"] as const satisfies readonly GuessPool[];
+/** The pools whose lock refuses a guess unless the caller names others. A lock of mailed codes refuses only those. */
+const LOGIN_POOLS: readonly GuessPool[] = ["password", "totp"];
 
 /** Its methods are callable over RPC. Everything else is `#private`: TypeScript's `private` would be callable too. */
 export class AccountLock extends DurableObject {
@@ -51,7 +53,7 @@ export class AccountLock extends DurableObject {
    * next guess waits for them, so that many right guesses at once lock nobody out. A lock of one of the pools in
    * `boundBy` refuses the guess.
    */
-  async reserve(pool: GuessPool, boundBy: readonly GuessPool[] = POOLS): Promise<Reservation> {
+  async reserve(pool: GuessPool, boundBy: readonly GuessPool[] = LOGIN_POOLS): Promise<Reservation> {
     for (;;) {
       const nowMs = Date.now();
       const lockSeconds = this.#lockSeconds(boundBy, nowMs);

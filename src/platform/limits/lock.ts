@@ -1,8 +1,8 @@
 /** The lock after too many wrong guesses for one email address, as pure functions. */
 import { DAY_MS, MINUTE_MS } from "../time";
 
-/** Wrong passwords and wrong second factors are counted separately. */
-export type GuessPool = "password" | "totp";
+/** Wrong passwords, second factors and mailed codes are counted separately. */
+export type GuessPool = "password" | "totp" | "code";
 
 const GUESSES_BEFORE_LOCK = 10;
 const FIRST_LOCK_MS = 15 * MINUTE_MS;

@@ -12,6 +12,11 @@ const origin = z.object({
   requestId: z.string().nullable(),
 });
 
+/** Where somebody asked for a mail: made of known names, except for the address. */
+const asker = z.object({ device: z.string(), location: z.string().nullish(), ipAddress: z.string().nullish() });
+
+export type Asker = z.infer<typeof asker>;
+
 /** What ended when an unverified account was reclaimed, as counts, except for the second factor. */
 const endedAccess = z.object({
   sessions: z.number(),
@@ -80,9 +85,11 @@ export const mailJob = z.discriminatedUnion("kind", [
     origin: origin.optional(),
     /** What a "this was not me" link has undone in tenants, in sentences; missing for a reset that was asked for. */
     undone: z.array(z.string()).optional(),
+    /** Whether such a link could not turn the second factor on again. */
+    isFactorLost: z.boolean().optional(),
   }),
   /** Has the email, for the same reason. */
-  z.object({ kind: z.literal("mailCode"), id, email: z.string() }),
+  z.object({ kind: z.literal("mailCode"), id, email: z.string(), asker: asker.optional() }),
   z.object({ kind: z.literal("invitation"), id, tenantId: z.string(), invitationId: z.string() }),
   z.object({ kind: z.literal("accountTakenOver"), id, userId, ended: endedAccess, byCode: z.boolean().optional() }),
   z.object({
@@ -116,7 +123,8 @@ export const mailJob = z.discriminatedUnion("kind", [
     signedInAt: z.number(),
   }),
   z.object({ kind: z.literal("refreshTokenReused"), id, userId }),
-  z.object({ kind: z.literal("secondFactorGuessed"), id, userId }),
+  /** `pool`: which codes were guessed; missing for those of the second factor. */
+  z.object({ kind: z.literal("secondFactorGuessed"), id, userId, pool: z.enum(["totp", "code"]).optional() }),
   /**
    * Has the address, because the account is gone. Of this kind and the three below, only one job per `id` sends its
    * mail.

@@ -7,7 +7,7 @@ import { atomically } from "../../platform/db/client";
 import { firstIdAt, newId } from "../../platform/db/ids";
 import type { Deps } from "../../platform/deps";
 import type { GuessPool } from "../../platform/limits/lock";
-import type { Actor, RequestOrigin } from "../../platform/schemas/actor";
+import type { RequestOrigin } from "../../platform/schemas/actor";
 import { HOUR_MS } from "../../platform/time";
 import { audit, strangerTo } from "./record-store";
 
@@ -15,7 +15,7 @@ import { audit, strangerTo } from "./record-store";
 const MAX_ROWS_PER_HOUR = 5;
 
 /** What was wrong: a password, a second factor, a mailed code or a passkey. */
-export type FailedProof = GuessPool | "code" | "passkey";
+export type FailedProof = GuessPool | "passkey";
 
 /** The account that somebody has tried to sign in to. */
 export interface GuessedAccount {
@@ -51,20 +51,15 @@ export async function recordFailedLogin(
   });
 }
 
-/** Records that wrong guesses of a signed-in user have locked their account. */
-export async function recordLock(
-  { db }: Deps,
-  user: GuessedAccount & { actor: Actor },
-  pool: GuessPool,
-): Promise<void> {
+/** Who has guessed, and for which account. */
+export type Guesser = GuessedAccount & { actor: Parameters<typeof audit>[0]["actor"] };
+
+/** Records that wrong guesses have locked an account. */
+export async function recordLock({ db }: Deps, user: Guesser, pool: GuessPool): Promise<void> {
   await atomically(db, { locked: auditLock(user, pool, user.actor) });
 }
 
-const auditLock = (
-  { userId, tenantId }: GuessedAccount,
-  pool: FailedProof,
-  actor: Parameters<typeof audit>[0]["actor"],
-) =>
+const auditLock = ({ userId, tenantId }: GuessedAccount, pool: FailedProof, actor: Guesser["actor"]) =>
   audit({
     tenantId: tenantId ?? userId,
     action: "auth.locked",

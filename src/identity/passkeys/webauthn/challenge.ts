@@ -4,8 +4,8 @@
  */
 import { base64url } from "jose";
 import { randomBytes } from "../../../platform/crypto/encoding";
-import { decrypt, encrypt } from "../../../platform/crypto/encryption";
 import type { Deps } from "../../../platform/deps";
+import { decryptState, encryptState } from "../../../platform/short-lived";
 import { MINUTE_MS } from "../../../platform/time";
 import { ensure, Refusal } from "./refusal";
 
@@ -24,14 +24,14 @@ interface Challenge {
   expiresAt: number;
 }
 
-const ownerOf = (purpose: Purpose) => `passkey:${purpose}`;
+const purposeOf = (purpose: Purpose) => `passkey:${purpose}`;
 
 /** Returns a new challenge, and the `state` that the client sends back with its answer. */
 export async function newChallenge(deps: Deps, purpose: Purpose, userId: string | null) {
   const challenge = base64url.encode(randomBytes(CHALLENGE_BYTES));
   const expiresAt = deps.now() + CHALLENGE_LIFETIME_MS;
   const sealed: Challenge = { challenge, userId, expiresAt };
-  return { challenge, expiresAt, state: await encrypt(deps.keys, ownerOf(purpose), JSON.stringify(sealed)) };
+  return { challenge, expiresAt, state: await encryptState(deps, purposeOf(purpose), sealed) };
 }
 
 /**
@@ -39,17 +39,10 @@ export async function newChallenge(deps: Deps, purpose: Purpose, userId: string 
  * or was not made by us for this purpose and this user.
  */
 export async function openChallenge(deps: Deps, purpose: Purpose, userId: string | null, state: string) {
-  const opened = await decryptState(deps, purpose, state);
+  const opened = await decryptState<Challenge>(deps, purposeOf(purpose), state);
+  if (!opened) throw new Refusal("a foreign challenge");
   ensure(opened.expiresAt > deps.now(), "an expired challenge");
   ensure(opened.userId === userId, "another user's challenge");
   // The id begins with the expiry, by which the hourly clean-up finds expired ids.
   return { challenge: opened.challenge, stateId: `${opened.expiresAt}:${opened.challenge}` };
-}
-
-async function decryptState(deps: Deps, purpose: Purpose, state: string): Promise<Challenge> {
-  try {
-    return JSON.parse(await decrypt(deps.keys, ownerOf(purpose), state)) as Challenge;
-  } catch {
-    throw new Refusal("a foreign challenge");
-  }
 }
