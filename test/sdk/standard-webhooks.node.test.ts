@@ -135,7 +135,16 @@ describe.each(Object.entries(libraries))("the official library for %s", (languag
     const nowMs = Date.now();
     const { privateKey, publicKey } = await newKeyPair();
     const keys = { secret: secrets[0], formerSecrets: [secrets[1]], privateKeys: [privateKey] };
-    const delivery = { deliveryId: "msg_1", eventType: "OrderPaid", body, keys, correlationId: null, replayId: null };
+    const contentType = "application/json";
+    const delivery = {
+      deliveryId: "msg_1",
+      eventType: "OrderPaid",
+      body,
+      keys,
+      contentType,
+      correlationId: null,
+      replayId: null,
+    };
     const sent = await headersOf(delivery, nowMs);
     const { "webhook-timestamp": timestamp = "", "webhook-signature": signature = "" } = sent;
     expect(signature).toMatch(/^v1,\S+ v1,\S+ v1a,\S+$/);

@@ -41,7 +41,16 @@ describe("a v1a signature", () => {
     const prefix = fromBase64("MC4CAQAwBQYDK2VwBCIEIA==");
     const privateKey = toBase64(new Uint8Array([...prefix, ...fromBase64(vector.seed)]));
     const keys = { secret: null, formerSecrets: [], privateKeys: [privateKey] };
-    const delivery = { deliveryId: id, eventType: "test", body, keys, correlationId: null, replayId: null };
+    const contentType = "application/json";
+    const delivery = {
+      deliveryId: id,
+      eventType: "test",
+      body,
+      keys,
+      contentType,
+      correlationId: null,
+      replayId: null,
+    };
     const headers = await headersOf(delivery, seconds * 1000);
     expect(headers["webhook-signature"]).toBe(vector.signature);
   });

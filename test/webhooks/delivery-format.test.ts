@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { call } from "../support/client";
 import { addDelivery, consumeBatch, makeDue, messageFor } from "../support/engine";
 import { newHook, patchHook, readHook } from "../support/hook";
-import { publish } from "../support/receiver";
+import { endedAttempts, publish } from "../support/receiver";
 import { deliveryDb } from "../support/shard";
 
 describe("the format", () => {
@@ -37,6 +37,37 @@ describe("the format", () => {
     expect((await hook.inbox.arrived(2)).at(-1)?.body).toBe("7");
   });
 
+  test("cloudevents sends a CloudEvent with the event's id and the payload as it was published", async () => {
+    const hook = await newHook({ delivery: { format: "cloudevents" } });
+    const raw = '{"type":"OrderPaid","payload":{ "b": 12345678901234567890 }}';
+    const headers = { "content-type": "application/json", "x-correlation-id": "order-4711" };
+    const published = await call("POST", "/events", { token: hook.person.token, raw, headers });
+    const [request] = await hook.inbox.arrived(1);
+    const { id, createdAt } = (await call("GET", `/events/${published.body.data.id}`, { token: hook.person.token }))
+      .body.data;
+    expect(request?.headers["content-type"]).toBe("application/cloudevents+json; charset=UTF-8");
+    expect(request?.body).toBe(
+      `{"specversion":"1.0","id":"${id}","source":"urn:uuid:${hook.person.tenantId}","type":"OrderPaid",` +
+        `"time":"${createdAt}","datacontenttype":"application/json","correlationid":"order-4711",` +
+        `"data":{ "b": 12345678901234567890 }}`,
+    );
+    const [attempt] = await endedAttempts(hook.person, hook.id, 1);
+    const detail = await call("GET", `/webhooks/${hook.id}/attempts/${attempt?._id}`, { token: hook.person.token });
+    expect(detail.body.data.headers["X-Webhook-Signature"]).toBe(request?.headers["x-webhook-signature"]);
+    expect(detail.body.data.headers["Content-Type"]).toBe(request?.headers["content-type"]);
+  });
+
+  test("thin sends where the event can be read, and nothing of its payload", async () => {
+    const hook = await newHook({ delivery: { format: "thin" } });
+    await publish(hook.person, { secret: "of the payload" });
+    const [request] = await hook.inbox.arrived(1);
+    const { id, type, createdAt, url } = JSON.parse(request?.body ?? "{}");
+    expect(Object.keys(JSON.parse(request?.body ?? "{}"))).toEqual(["id", "type", "createdAt", "url"]);
+    expect([type, url]).toEqual(["OrderPaid", `https://postern.test/api/v1/events/${id}`]);
+    const event = await call("GET", `/events/${id}`, { token: hook.person.token });
+    expect([event.status, event.body.data.createdAt]).toEqual([200, createdAt]);
+  });
+
   test("is that of the attempt, and the envelope of a retry is the same", async () => {
     const hook = await newHook(STANDARD, "500");
     const key = await addDelivery(hook.person, hook.id);
@@ -54,7 +85,7 @@ describe("the format", () => {
   test("is shown only when set, and no other is accepted", async () => {
     const hook = await newHook(STANDARD);
     expect((await readHook(hook)).delivery).toEqual({ format: "standard" });
-    expect((await patchHook(hook, { delivery: { format: "cloudevents" } })).status).toBe(400);
+    expect((await patchHook(hook, { delivery: { format: "xml" } })).status).toBe(400);
     expect((await patchHook(hook, { delivery: { envelope: "standard" } })).status).toBe(400);
   });
 });

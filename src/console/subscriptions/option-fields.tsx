@@ -17,7 +17,7 @@ interface OptionFieldsProps {
 
 /** The sections by the options that they hold. The last one has those that no other names. */
 const SECTIONS: readonly (readonly [title: string, paths: readonly string[]])[] = [
-  ["Signature and body", ["signature", "format"]],
+  ["Signature and body", ["signature", "signatureProfile", "format"]],
   ["Retries", ["retry.schedule", "retry.respectRetryAfter", "retry.onGone", "retry.abortHeader"]],
   ["Limits", ["rateLimit", "maxConcurrent"]],
   ["Headers", ["headers"]],

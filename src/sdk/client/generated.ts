@@ -273,10 +273,11 @@ export interface DeliveryChange {
   signature?: "v1" | "v1+v1a" | null | undefined;
   signatureProfile?: SignatureProfile | null | undefined;
   /**
-   * The body: the event's payload (`payload`), or `{ type, timestamp, data }` with the payload as `data` (`standard`).
-   * A change applies to open deliveries too, from their next attempt on. By default: `"payload"`.
+   * The body: the event's payload (`payload`), `{ type, timestamp, data }` with the payload as `data` (`standard`), a
+   * CloudEvent (`cloudevents`), or the event's id, type, time and URL without the payload (`thin`). A change applies to
+   * open deliveries too, from their next attempt on. By default: `"payload"`.
    */
-  format?: "payload" | "standard" | null | undefined;
+  format?: "payload" | "standard" | "cloudevents" | "thin" | null | undefined;
   /**
    * What happens to events that are published while the subscription is paused: they are not sent to it (`skip`), or
    * their deliveries are held and sent when it is resumed (`hold`). At most 100,000 are held, for the time of the
@@ -320,10 +321,11 @@ export interface DeliveryOptions {
   signature?: "v1" | "v1+v1a" | undefined;
   signatureProfile?: SignatureProfile | undefined;
   /**
-   * The body: the event's payload (`payload`), or `{ type, timestamp, data }` with the payload as `data` (`standard`).
-   * A change applies to open deliveries too, from their next attempt on. By default: `"payload"`.
+   * The body: the event's payload (`payload`), `{ type, timestamp, data }` with the payload as `data` (`standard`), a
+   * CloudEvent (`cloudevents`), or the event's id, type, time and URL without the payload (`thin`). A change applies to
+   * open deliveries too, from their next attempt on. By default: `"payload"`.
    */
-  format?: "payload" | "standard" | undefined;
+  format?: "payload" | "standard" | "cloudevents" | "thin" | undefined;
   /**
    * What happens to events that are published while the subscription is paused: they are not sent to it (`skip`), or
    * their deliveries are held and sent when it is resumed (`hold`). At most 100,000 are held, for the time of the

@@ -121,9 +121,9 @@ async function sendUnlessStopped(
     const { id: deliveryId, url, eventType, kind, options, replayId } = delivery;
     const correlationId = correlationOf(kind, delivery.correlationId);
     const headers = await headersFor(decrypted, delivery);
-    const body = bodyOf(delivery, options);
+    const sent = bodyOf(delivery, options, deps.config.publicUrl);
     const profile = options?.signatureProfile;
-    return await send({ deliveryId, url, eventType, body, headers, keys, profile, correlationId, replayId }, nowMs);
+    return await send({ deliveryId, url, eventType, ...sent, headers, keys, profile, correlationId, replayId }, nowMs);
   } catch (error) {
     const isRuntimeFault = error instanceof RuntimeFault;
     // The local runtime reports an unknown host as a fault of its own. Cloudflare answers with status 530.

@@ -1,22 +1,73 @@
-/** The body of a delivery. */
-
+/** The body of a delivery and its content type. Both are the same on every attempt. */
 import { iso } from "../../platform/time";
 import type { DeliveryOptions } from "../subscriptions/delivery-options";
 
 interface Event {
+  eventId: string;
+  tenantId: string;
   eventType: string;
   /** When it was published, Unix ms. */
   eventCreatedAt: number;
+  correlationId: string | null;
   /** The JSON text, as it was published. */
   payload: string;
 }
 
-/**
- * Returns the payload or, for the format "standard", the Standard Webhooks envelope around it. The payload is inserted
- * as text: parsing it could change large numbers and the order of keys, so the body would differ from what was
- * published.
- */
-export function bodyOf({ eventType, eventCreatedAt, payload }: Event, options: DeliveryOptions | null): string {
-  if (options?.format !== "standard") return payload;
-  return `{"type":${JSON.stringify(eventType)},"timestamp":"${iso(eventCreatedAt)}","data":${payload}}`;
+interface Sent {
+  body: string;
+  contentType: string;
 }
+
+const JSON_TYPE = "application/json";
+
+/**
+ * Returns the body in the subscription's format. The payload is inserted as text: parsing it could change large numbers
+ * and the order of keys, so the body would differ from what was published. `publicUrl` is the address of the service,
+ * if it is known.
+ */
+export function bodyOf(event: Event, options: DeliveryOptions | null, publicUrl: string | undefined): Sent {
+  switch (options?.format) {
+    case "standard":
+      return { body: standard(event), contentType: JSON_TYPE };
+    case "cloudevents":
+      return { body: cloudEvent(event), contentType: "application/cloudevents+json; charset=UTF-8" };
+    case "thin":
+      return { body: thin(event, publicUrl ?? ""), contentType: JSON_TYPE };
+    default:
+      return { body: event.payload, contentType: JSON_TYPE };
+  }
+}
+
+/** The envelope of Standard Webhooks ("Payload structure"). */
+const standard = ({ eventType, eventCreatedAt, payload }: Event) =>
+  withLast({ type: eventType, timestamp: iso(eventCreatedAt) }, "data", payload);
+
+/**
+ * CloudEvents 1.0, JSON format, structured mode. The id is the event's, so that receivers recognise a replay. The source
+ * is a URN, which needs no setting.
+ */
+function cloudEvent({ eventId, tenantId, eventType, eventCreatedAt, correlationId, payload }: Event): string {
+  const attributes = {
+    specversion: "1.0",
+    id: eventId,
+    source: `urn:uuid:${tenantId}`,
+    type: eventType,
+    time: iso(eventCreatedAt),
+    datacontenttype: "application/json",
+    ...(correlationId === null ? {} : { correlationid: correlationId }),
+  };
+  return withLast(attributes, "data", payload);
+}
+
+/** Where the event can be read, and nothing of its payload. */
+const thin = ({ eventId, eventType, eventCreatedAt }: Event, publicUrl: string) =>
+  JSON.stringify({
+    id: eventId,
+    type: eventType,
+    createdAt: iso(eventCreatedAt),
+    url: `${publicUrl}/api/v1/events/${eventId}`,
+  });
+
+/** The members as JSON, with a last one whose value is JSON already. */
+const withLast = (members: object, name: string, json: string) =>
+  `${JSON.stringify(members).slice(0, -1)},"${name}":${json}}`;

@@ -19,6 +19,7 @@ export interface Outbound {
   /** The subscription's own headers. */
   headers: Headers;
   body: string;
+  contentType: string;
   /** Adds signatures in the form of another provider. */
   profile?: SignatureProfile | undefined;
   /** Sent as `X-Correlation-Id` unless null. For a manual retry it is empty. */
@@ -123,7 +124,7 @@ export async function headersOf(
   const timestampSeconds = Math.floor(startedMs / 1000);
   const signatures = await signaturesOf(keys, deliveryId, timestampSeconds, body);
   return {
-    "Content-Type": "application/json",
+    "Content-Type": outbound.contentType,
     "Accept-Encoding": "identity",
     "User-Agent": USER_AGENT,
     "X-Webhook-Event": outbound.eventType,

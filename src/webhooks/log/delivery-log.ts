@@ -51,7 +51,7 @@ export async function attemptWithText(
     eventId: row.eventId,
     kind: row.kind,
     ...(row.correlationId === null ? {} : { correlationId: row.correlationId }),
-    ...(row.status === "pending" || !wasSent(row.error) ? {} : await headersSent(deps, row)),
+    ...(row.status === "pending" || !wasSent(row.error) ? {} : await headersSent(deps, tenant, row)),
     attempts: chain.map(linkView),
   };
   return { attempt, payloadText: shownText(row.eventType, row.payload) };
@@ -60,16 +60,26 @@ export async function attemptWithText(
 /** The headers of an attempt that was sent, and, if they lack a signature, why. */
 async function headersSent(
   deps: Deps,
+  tenant: TenantRef,
   attempt: AttemptDetailRow,
 ): Promise<Pick<AttemptDetail, "headers" | "missingSignatures">> {
-  const { deliveryId, eventType, payload, attemptedAt, options, replayId } = attempt;
+  const { deliveryId, eventType, attemptedAt, options, replayId } = attempt;
   const signer = { ...attempt, signsV1a: options?.signature === "v1+v1a" };
   const { keys, hasEnded } = await keysAt(decryptOnce(deps.keys), signer, attemptedAt);
   const reason = missingReason(attempt);
-  const body = bodyOf({ eventType, eventCreatedAt: attempt.eventCreatedAt ?? 0, payload: payload ?? "" }, options);
+  const event = { ...attempt, eventCreatedAt: attempt.eventCreatedAt ?? 0, payload: attempt.payload ?? "" };
+  const sent = bodyOf({ ...event, tenantId: tenant.tenantId }, options, deps.config.publicUrl);
   const correlationId = correlationOf(attempt.kind, attempt.correlationId);
   const profile = options?.signatureProfile;
-  const outbound = { deliveryId, eventType, body, keys: reason ? NO_KEYS : keys, profile, correlationId, replayId };
+  const outbound = {
+    deliveryId,
+    eventType,
+    ...sent,
+    keys: reason ? NO_KEYS : keys,
+    profile,
+    correlationId,
+    replayId,
+  };
   const headers = await headersOf(outbound, attemptedAt);
   if (reason) return { headers, missingSignatures: reason };
   return { headers, ...(hasEnded ? { missingSignatures: "secret-ended" } : {}) };

@@ -16,13 +16,19 @@ export const SENDING_OPTIONS = {
   signatureProfile: profileOption,
   format: choiceOption("format", {
     description:
-      "The body: the event's payload (`payload`), or `{ type, timestamp, data }` with the payload as `data` " +
-      "(`standard`). A change applies to open deliveries too, from their next attempt on.",
+      "The body: the event's payload (`payload`), `{ type, timestamp, data }` with the payload as `data` " +
+      "(`standard`), a CloudEvent (`cloudevents`), or the event's id, type, time and URL without the payload " +
+      "(`thin`). A change applies to open deliveries too, from their next attempt on.",
     label: "Body",
     hint:
       "Warning: a change also affects deliveries that are still being retried. Check first that your receiver reads " +
       "both.",
-    choices: { payload: "The event's payload alone", standard: "An envelope with type, timestamp and data" },
+    choices: {
+      payload: "The event's payload alone",
+      standard: "An envelope with type, timestamp and data",
+      cloudevents: "A CloudEvent",
+      thin: "Id, type, time and URL, without the payload",
+    },
   }),
   onPause: choiceOption("onPause", {
     description:
